@@ -1,0 +1,72 @@
+import type { LineParser } from '../core/events.ts';
+import type { Sandbox } from '../core/session.ts';
+
+/** A turn as an agent must be told about it. The prompt is not here: it is always the agent's stdin. */
+export interface TurnRequest {
+  /** Absolute, real path. */
+  readonly workingDir: string;
+  readonly sandbox: Sandbox;
+  /** Null leaves the choice to the agent's own configuration. */
+  readonly model: string | null;
+  readonly agentArgs: readonly string[];
+  /** The agent's conversation to continue, already checked by `isThreadId`; null begins a new one. */
+  readonly threadId: string | null;
+}
+
+export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGKILL';
+
+/** How to run a turn: everything but the program itself. */
+export interface CommandSpec {
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** In this order, a grace period after each, until the agent has ended. */
+  readonly stopSignals: readonly StopSignal[];
+}
+
+/** Where an agent's program comes from. */
+export type ProgramSpec =
+  | {
+      readonly kind: 'path';
+      readonly binary: string;
+      /** The environment variable that names another program. */
+      readonly variable: string;
+      /** The npm package whose `package.json` beside the program tells the version. */
+      readonly packageName: string;
+      /** Paths, relative to that package, of a native program that its script would only start for us. */
+      native(platform: string, arch: string): readonly string[];
+      readonly versionArgs: readonly string[];
+      /** What a user types to get it. */
+      readonly install: string;
+    }
+  | { readonly kind: 'embedded' };
+
+/** A failure as the files tell it, for the agent's adapter to put into words. */
+export interface Failure {
+  /** From the agent's own terminal event, or null. */
+  readonly message: string | null;
+  /** The end of its stderr. */
+  readonly stderr: string;
+}
+
+/** A failure in words, with what to do about it. */
+export interface Explanation {
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string | null;
+  /** The same turn may succeed later without any change. */
+  readonly retryable: boolean;
+}
+
+/** All that zwarm knows of one kind of agent: data and pure functions. */
+export interface AgentAdapter {
+  readonly name: string;
+  readonly capabilities: { readonly resume: boolean; readonly sandbox: readonly Sandbox[] };
+  readonly program: ProgramSpec;
+  command(turn: TurnRequest): CommandSpec;
+  /** Whether a string may be passed as a thread id in an argument: agents' output is not trusted. */
+  isThreadId(text: string): boolean;
+  /** A parser for the lines of one turn, loaded only when a stream is read. */
+  loadParser(agentVersion: string | null): Promise<LineParser>;
+  /** Null when the failure says nothing that the adapter knows. */
+  explain(failure: Failure): Explanation | null;
+}

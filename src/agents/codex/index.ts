@@ -1,0 +1,26 @@
+import type { AgentAdapter } from '../agent.ts';
+import { codexCommand, isCodexThreadId } from './command.ts';
+import { explainCodexFailure } from './explain.ts';
+import { nativeCodexPaths } from './native.ts';
+
+/** OpenAI's Codex, driven through `codex exec --json`. */
+export const codex: AgentAdapter = {
+  name: 'codex',
+  capabilities: { resume: true, sandbox: ['read-only', 'workspace-write', 'danger-full-access'] },
+  program: {
+    kind: 'path',
+    binary: 'codex',
+    variable: 'ZWARM_CODEX_BIN',
+    packageName: '@openai/codex',
+    native: nativeCodexPaths,
+    versionArgs: ['--version'],
+    install: 'npm install -g @openai/codex',
+  },
+  command: codexCommand,
+  isThreadId: isCodexThreadId,
+  async loadParser(agentVersion) {
+    const { createCodexParser } = await import('./translate.ts');
+    return createCodexParser(agentVersion);
+  },
+  explain: explainCodexFailure,
+};

@@ -1,0 +1,29 @@
+import { ZwarmError } from '../core/errors.ts';
+import { closest } from '../core/suggest.ts';
+import type { AgentAdapter } from './agent.ts';
+import { codex } from './codex/index.ts';
+import { demo } from './demo/index.ts';
+
+/** Every agent that zwarm can start; a new one is a folder beside these and a word here. */
+export const AGENTS: readonly AgentAdapter[] = [codex, demo];
+
+/** The agent of `start` without `-a`. */
+export const DEFAULT_AGENT = codex.name;
+
+/** The adapter of that name, or null. */
+export function findAgent(name: string): AgentAdapter | null {
+  return AGENTS.find((agent) => agent.name === name) ?? null;
+}
+
+/** The adapter of that name. @throws ZwarmError `usage` */
+export function requireAgent(name: string): AgentAdapter {
+  const found = findAgent(name);
+  if (found) return found;
+  const names = AGENTS.map((agent) => agent.name);
+  const guess = closest(name, names);
+  throw new ZwarmError(
+    'usage',
+    `unknown agent ${JSON.stringify(name)}`,
+    guess === null ? `choose one of: ${names.join(', ')}` : `did you mean ${guess}?`,
+  );
+}

@@ -1,0 +1,88 @@
+import { EXIT_CODES } from '../core/errors.ts';
+import type { SessionId } from '../core/ids.ts';
+import type { SessionDetail } from '../core/session.ts';
+import { isFinal } from '../core/status.ts';
+import type { SessionManager } from '../manager/session-manager.ts';
+import type { Verb } from './context.ts';
+import { showLiveLine } from './live-line.ts';
+
+/** How a verb reports the turn that it has started. */
+export interface ReportOptions {
+  readonly wait?: boolean;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+  /** Milliseconds; undefined waits for ever. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** A session object without its conversation: what \`start\` and \`inject\` print. */
+export function sessionObject({ turns: _turns, messages: _messages, ...session }: SessionDetail): object {
+  return session;
+}
+
+/** A signal that aborts on Ctrl-C or after a time, and the exit code that tells which of them it was. */
+export function waitingSignal(
+  verb: Verb,
+  timeoutMs: number | undefined,
+): { signal: AbortSignal; code(): number } {
+  const interrupt = verb.context.onInterrupt();
+  const timeout = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
+  return {
+    signal: timeout === undefined ? interrupt : AbortSignal.any([interrupt, timeout]),
+    code: () => (interrupt.aborted ? EXIT_CODES.interrupted : EXIT_CODES.timeout),
+  };
+}
+
+async function printAnswer(verb: Verb, session: SessionDetail): Promise<void> {
+  const { stdout, stderr } = verb.context;
+  const { safeText } = await import('../render/safe-text.ts');
+  const { errorLines } = await import('../render/session.ts');
+  const answer = session.last_message;
+  // Raw for programs; on a terminal it must not be able to drive it.
+  if (answer !== null)
+    stdout.write(stdout.isTTY ? `${safeText(answer)}\n` : answer.endsWith('\n') ? answer : `${answer}\n`);
+  if (session.status === 'completed') return;
+  const why = session.error === null ? [] : errorLines(session.error);
+  stderr.write([`zwarm: ${session.id} ${session.status}`, ...why].join('\n') + '\n');
+}
+
+/** Waits for the turn that was just started, prints its answer on stdout, and ends with how it ended. */
+async function reportEnd(
+  verb: Verb,
+  manager: SessionManager,
+  id: SessionId,
+  options: ReportOptions,
+): Promise<void> {
+  const { signal, code } = waitingSignal(verb, options.timeoutMs);
+  const live = showLiveLine(verb, manager, () => [id]);
+  const status = await manager.wait(id, signal).finally(() => live.stop());
+  if (!isFinal(status)) {
+    verb.context.stderr.write(`zwarm: ${id} runs on; wait for it with: zwarm wait ${id}\n`);
+    verb.exit(code());
+    return;
+  }
+  const session = await manager.get(id);
+  verb.exit(status === 'completed' ? 0 : EXIT_CODES.failed);
+  if (options.json) await verb.printJson(sessionObject(session));
+  else await printAnswer(verb, session);
+}
+
+/** Reports a turn that was just started: its id, or with \`--wait\` its answer. */
+export async function reportStarted(
+  verb: Verb,
+  manager: SessionManager,
+  { id, turn }: { id: SessionId; turn: number },
+  options: ReportOptions,
+): Promise<void> {
+  if (options.wait) {
+    await reportEnd(verb, manager, id, options);
+  } else if (options.json) {
+    await verb.printJson(sessionObject(await manager.get(id)));
+  } else {
+    verb.context.stdout.write(`${id}\n`);
+    if (!options.quiet)
+      verb.hint(
+        turn === 1 ? `started; see: zwarm show ${id}` : `turn ${turn} started; see: zwarm show ${id}`,
+      );
+  }
+}

@@ -1,0 +1,77 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import type { CliContext, Verb } from '../context.ts';
+
+interface Step {
+  /** What to say before it. */
+  readonly say: string;
+  readonly argv: readonly string[];
+}
+
+const STORY: readonly Step[] = [
+  {
+    say: 'Start three agents side by side. Each command returns at once with an id.',
+    argv: ['start', '-a', 'demo', '--name', 'readme', 'Write a readme for this project'],
+  },
+  { say: '', argv: ['start', '-a', 'demo', '--name', 'bugs', 'Look for bugs [[seconds=1]]'] },
+  { say: '', argv: ['start', '-a', 'demo', '--name', 'stuck', 'Count all the stars [[hang]]'] },
+  { say: 'All of them run in the background.', argv: ['ls'] },
+  { say: 'Wait for two of them. The third will never end by itself.', argv: ['wait', 'readme', 'bugs'] },
+  {
+    say: 'Go on with the first conversation, and wait for the answer.',
+    argv: ['inject', 'readme', '--wait', 'Now make it shorter [[seconds=1]]'],
+  },
+  { say: 'Look at what was said.', argv: ['show', 'readme'] },
+  { say: 'End the one that hangs.', argv: ['kill', 'stuck'] },
+  { say: 'How everything stands now.', argv: ['ls'] },
+  { say: 'Delete every session that has ended.', argv: ['clean', '--days', '0'] },
+];
+
+function quoted(word: string): string {
+  return /^[\w@.=/-]+$/.test(word) ? word : `"${word}"`;
+}
+
+function demoContext(context: CliContext, scratch: string): CliContext {
+  const project = join(scratch, 'project');
+  mkdirSync(project);
+  const { ZWARM_DIR: _outer, ...env } = context.env;
+  return { ...context, cwd: project, env: { ...env, XDG_STATE_HOME: join(scratch, 'state') } };
+}
+
+/** Plays the story with real commands and real processes; the first command that fails ends it. */
+async function play(verb: Verb, context: CliContext): Promise<number> {
+  // The command line calls this verb, and this verb the command line.
+  const { run } = await import('../run.ts');
+  const { paint } = await verb.style('stdout');
+  for (const { say, argv } of STORY) {
+    const typed = `$ zwarm ${argv.map(quoted).join(' ')}`;
+    context.stdout.write(`${say === '' ? '' : `\n${paint.dim(`# ${say}`)}\n`}${paint.bold(typed)}\n`);
+    const code = await run(argv, context);
+    if (code !== 0) return code;
+  }
+  return 0;
+}
+
+/** \`zwarm demo\` */
+export function demoCommand(verb: Verb): Command {
+  return new Command('demo')
+    .description(
+      'see a day of zwarm in ten seconds: real sessions with the embedded demo agent, in a temporary directory',
+    )
+    .action(async () => {
+      const scratch = mkdtempSync(join(tmpdir(), 'zwarm-demo-'));
+      const context = demoContext(verb.context, scratch);
+      const { run } = await import('../run.ts');
+      try {
+        verb.exit(await play(verb, context));
+      } finally {
+        await run(['kill', '--all', '-q', '--grace', '1s'], {
+          ...context,
+          stdout: { ...context.stdout, write: () => undefined },
+        });
+        rmSync(scratch, { recursive: true, force: true });
+      }
+    });
+}

@@ -1,0 +1,66 @@
+import { Command } from 'commander';
+import { ZwarmError } from '../../core/errors.ts';
+import { parseDuration } from '../../core/time.ts';
+import { sessionObject } from '../await-answer.ts';
+import type { Verb } from '../context.ts';
+import { failedObject, firstExitCode, forEachRef } from '../each.ts';
+import { reportErrors } from '../report-errors.ts';
+
+interface Options {
+  readonly all?: boolean;
+  readonly grace?: string;
+  readonly quiet?: boolean;
+  readonly json?: boolean;
+}
+
+const EXAMPLES = `
+The agent and every process that it has started are asked to end, then told to, then ended. Success means that their
+end was seen. The session stays, with all that it had answered; it can be continued with zwarm inject.
+
+Examples:
+  $ zwarm kill @last
+  $ zwarm kill --grace 30s ab3d cd4e
+  $ zwarm kill --all`;
+
+async function chosen(verb: Verb, refs: readonly string[], all: boolean): Promise<readonly string[]> {
+  if (all && refs.length > 0) throw new ZwarmError('usage', 'give either ids or --all', 'zwarm kill --all');
+  if (!all && refs.length === 0) {
+    throw new ZwarmError('usage', 'which session?', 'zwarm kill ID, or zwarm kill --all');
+  }
+  if (!all) return refs;
+  const rows = await (await verb.manager()).list({ statuses: ['running', 'pending'], all: true });
+  return rows.map((row) => row.id);
+}
+
+/** \`zwarm kill\` */
+export function killCommand(verb: Verb): Command {
+  return new Command('kill')
+    .alias('stop')
+    .description('stop running sessions')
+    .argument('[id...]', 'ids, names, prefixes of ids (4 characters or more), or @last')
+    .option('--all', 'all that run')
+    .option('--grace <time>', 'how long to wait after each signal (default: 5s)')
+    .option('-q, --quiet', 'print ids alone')
+    .option('--json', 'print an array of sessions as JSON, in the order of the arguments')
+    .addHelpText('after', EXAMPLES)
+    .action(async (refs: readonly string[], options: Options) => {
+      const graceMs = options.grace === undefined ? undefined : parseDuration(options.grace, '--grace');
+      const ids = await chosen(verb, refs, options.all ?? false);
+      if (ids.length === 0 && !options.json) verb.hint('nothing is running');
+      const manager = await verb.manager();
+      const outcomes = await forEachRef(ids, async (ref) => {
+        const id = manager.resolveForEnding(ref);
+        await manager.kill(id, graceMs);
+        if (!options.json) verb.context.stdout.write(options.quiet ? `${id}\n` : `${id} killed\n`);
+        return id;
+      });
+      verb.exit(firstExitCode(outcomes));
+      if (!options.json) return reportErrors(verb, outcomes);
+      const objects = outcomes.map(async (outcome) =>
+        'error' in outcome
+          ? failedObject(outcome.ref, outcome.error)
+          : sessionObject(await manager.get(outcome.value)),
+      );
+      await verb.printJson(await Promise.all(objects));
+    });
+}

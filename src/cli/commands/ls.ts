@@ -1,0 +1,84 @@
+import { Command } from 'commander';
+import { ZwarmError } from '../../core/errors.ts';
+import { SESSION_STATUSES, type SessionStatus } from '../../core/session.ts';
+import { closest } from '../../core/suggest.ts';
+import { parseDuration } from '../../core/time.ts';
+import { parseCount, type Verb } from '../context.ts';
+
+interface Options {
+  readonly all?: boolean;
+  readonly limit?: string;
+  readonly status?: string;
+  readonly here?: boolean;
+  readonly since?: string;
+  readonly grep?: string;
+  readonly sort?: string;
+  readonly quiet?: boolean;
+  readonly json?: boolean;
+}
+
+const EXAMPLES = `
+When piped: id, status, turn, agent, time of the last change and task, separated by tabs, without a header.
+
+Examples:
+  $ zwarm ls
+  $ zwarm ls --status failed,lost --since 2h
+  $ zwarm ls --all --json | jq '.[] | select(.token_usage.total_tokens > 100000) | .id'
+  $ zwarm kill $(zwarm ls -q --status running --here)`;
+
+function parseStatuses(text: string): readonly SessionStatus[] {
+  return text.split(',').map((word) => {
+    const found = SESSION_STATUSES.find((status) => status === word);
+    if (found !== undefined) return found;
+    const guess = closest(word, SESSION_STATUSES);
+    const hint = guess === null ? `choose from: ${SESSION_STATUSES.join(', ')}` : `did you mean ${guess}?`;
+    throw new ZwarmError('usage', `unknown status ${JSON.stringify(word)}`, hint);
+  });
+}
+
+function parseSort(text: string): 'created' | 'updated' {
+  if (text === 'created' || text === 'updated') return text;
+  throw new ZwarmError('usage', `cannot sort by ${JSON.stringify(text)}`, 'choose one of: created, updated');
+}
+
+/** \`zwarm ls\` */
+export function lsCommand(verb: Verb): Command {
+  return new Command('ls')
+    .alias('list')
+    .alias('ps')
+    .description('list sessions, newest first: all that run, and the newest 20')
+    .option('-a, --all', 'list all of them')
+    .option('-n, --limit <count>', 'list the newest COUNT')
+    .option('--status <status>', `only these, separated by commas: ${SESSION_STATUSES.join(', ')}`)
+    .option('--here', 'only those that work in this directory')
+    .option('--since <time>', 'only those that changed in the last 45s, 10m, 2h, 3d')
+    .option('--grep <text>', 'only those with this text in the task, the name or the last message')
+    .option('--sort <by>', 'created or updated (default: created)')
+    .option('-q, --quiet', 'print ids alone')
+    .option('--json', 'print an array of sessions as JSON')
+    .addHelpText('after', EXAMPLES)
+    .action(async (options: Options) => {
+      const { context } = verb;
+      const filters = {
+        all: options.all,
+        limit: options.limit === undefined ? undefined : parseCount(options.limit, '-n', 1),
+        statuses: options.status === undefined ? undefined : parseStatuses(options.status),
+        here: options.here,
+        sinceMs:
+          options.since === undefined ? undefined : context.now() - parseDuration(options.since, '--since'),
+        grep: options.grep,
+        sort: options.sort === undefined ? undefined : parseSort(options.sort),
+      };
+      const rows = await (await verb.manager()).list(filters);
+      if (options.json) return verb.printJson(rows);
+      if (rows.length === 0) {
+        verb.hint('no sessions; start one: zwarm start "task"');
+        return;
+      }
+      if (options.quiet) return context.stdout.write(rows.map((row) => `${row.id}\n`).join(''));
+      const { renderList, renderRows } = await import('../../render/list.ts');
+      context.stdout.write(
+        context.stdout.isTTY ? await renderList(rows, await verb.style('stdout')) : renderRows(rows),
+      );
+    });
+}

@@ -1,0 +1,77 @@
+import { Command } from 'commander';
+import { EXIT_CODES } from '../../core/errors.ts';
+import type { SessionId } from '../../core/ids.ts';
+import type { SessionDetail } from '../../core/session.ts';
+import { isFinal } from '../../core/status.ts';
+import { parseDuration } from '../../core/time.ts';
+import { sessionObject, waitingSignal } from '../await-answer.ts';
+import type { Verb } from '../context.ts';
+import { failedObject, firstExitCode, forEachRef, type Outcome } from '../each.ts';
+import { showLiveLine } from '../live-line.ts';
+import { reportErrors } from '../report-errors.ts';
+
+interface Options {
+  readonly any?: boolean;
+  readonly timeout?: string;
+  readonly quiet?: boolean;
+  readonly json?: boolean;
+}
+
+const EXAMPLES = `
+Prints "id status" as each of them ends. Exit code: 0 all completed, 1 one did not, 124 the time was up.
+
+Examples:
+  $ zwarm wait @last && zwarm show @last
+  $ zwarm wait --any --timeout 10m ab3 cd4
+  $ zwarm wait $(zwarm ls -q --status running)`;
+
+function exitCodeOf(outcomes: readonly Outcome<SessionDetail>[], any: boolean, givenUp: number): number {
+  const failed = firstExitCode(outcomes);
+  if (failed !== 0) return failed;
+  const statuses = outcomes.flatMap((outcome) => ('value' in outcome ? [outcome.value.status] : []));
+  const ended = statuses.filter((status) => status === 'damaged' || isFinal(status));
+  if (any ? ended.length === 0 : ended.length < statuses.length) return givenUp;
+  return ended.every((status) => status === 'completed') ? 0 : EXIT_CODES.failed;
+}
+
+/** \`zwarm wait\` */
+export function waitCommand(verb: Verb): Command {
+  return new Command('wait')
+    .description('wait until sessions are at rest')
+    .argument('<id...>', 'ids, names, prefixes of ids, or @last')
+    .option('--any', 'until one of them is')
+    .option('--timeout <time>', 'stop waiting after 45s, 10m, 2h (exit code 124)')
+    .option('-q, --quiet', 'print ids alone')
+    .option('--json', 'print an array of sessions as JSON, in the order of the arguments')
+    .addHelpText('after', EXAMPLES)
+    .action(async (refs: readonly string[], options: Options) => {
+      const timeoutMs =
+        options.timeout === undefined ? undefined : parseDuration(options.timeout, '--timeout');
+      const manager = await verb.manager();
+      const { signal, code } = waitingSignal(verb, timeoutMs);
+      const enough = new AbortController();
+      const stop = AbortSignal.any([signal, enough.signal]);
+      const waiting = new Set<SessionId>();
+      const live = showLiveLine(verb, manager, () => [...waiting]);
+      const outcomes = await forEachRef(refs, async (ref) => {
+        const id = manager.resolve(ref);
+        waiting.add(id);
+        const status = await manager.wait(id, stop).finally(() => waiting.delete(id));
+        if (isFinal(status) && !options.json && !enough.signal.aborted) {
+          live.clear();
+          verb.context.stdout.write(options.quiet ? `${id}\n` : `${id} ${status}\n`);
+        }
+        if (isFinal(status) && options.any) enough.abort();
+        return manager.get(id);
+      }).finally(() => live.stop());
+      verb.exit(exitCodeOf(outcomes, options.any ?? false, code()));
+      if (options.json) {
+        return verb.printJson(
+          outcomes.map((outcome) =>
+            'error' in outcome ? failedObject(outcome.ref, outcome.error) : sessionObject(outcome.value),
+          ),
+        );
+      }
+      await reportErrors(verb, outcomes);
+    });
+}

@@ -1,0 +1,59 @@
+import { ZwarmError } from '../core/errors.ts';
+import type { RuntimePaths } from '../manager/context.ts';
+import type { SessionManager } from '../manager/session-manager.ts';
+import type { Style } from '../render/style.ts';
+
+/** A stream that people or programs read. */
+export interface OutputStream {
+  write(text: string): void;
+  readonly isTTY: boolean;
+  /** 80 where it is no terminal. */
+  readonly columns: number;
+}
+
+/** Everything that a command may know of the world outside; `main` makes it from the process, tests make their own. */
+export interface CliContext {
+  readonly stdout: OutputStream;
+  readonly stderr: OutputStream;
+  readonly stdin: { readonly isTTY: boolean; readAll(): Promise<Buffer> };
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Absolute path. */
+  readonly cwd: string;
+  readonly uid: number;
+  now(): number;
+  newId(): string;
+  newNonce(): string;
+  readonly paths: RuntimePaths;
+  /** The version in `package.json`. */
+  version(): string;
+  /** Aborts when the user presses Ctrl-C; only a command that asks for it outlives the first one. */
+  onInterrupt(): AbortSignal;
+  /** Runs a shell command with one argument on the user's terminal; its exit code, or null. */
+  runOnTerminal(command: string, args: readonly string[]): Promise<number | null>;
+}
+
+/** What a verb is given: the context, and the ways that all verbs share to reach sessions and streams. */
+export interface Verb {
+  readonly context: CliContext;
+  /** The manager for `--state-dir`, loaded when a verb first needs it. */
+  manager(): Promise<SessionManager>;
+  /** How to write for a stream. */
+  style(stream: 'stdout' | 'stderr'): Promise<Style>;
+  /** Prints one JSON document on stdout. */
+  printJson(value: unknown): Promise<void>;
+  /** Says something to a person: a line on stderr, and only when that is a terminal. */
+  hint(text: string): void;
+  /** Ends the verb with this exit code. */
+  exit(code: number): void;
+}
+
+/** An option's whole number. @throws ZwarmError `usage` */
+export function parseCount(text: string, option: string, least: number): number {
+  const count = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (count >= least) return count;
+  throw new ZwarmError(
+    'usage',
+    `${option}: ${JSON.stringify(text)} is no whole number from ${least} on`,
+    `write ${option} ${least + 6}`,
+  );
+}

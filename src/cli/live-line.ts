@@ -1,0 +1,56 @@
+import type { SessionManager } from '../manager/session-manager.ts';
+import type { Verb } from './context.ts';
+
+const REDRAW_MS = 1000;
+const CLEAR = '\r\u001b[2K';
+
+/** A line on the terminal that is drawn again and again, and then gone. */
+export interface LiveLine {
+  /** Takes the line away, so that something else can be printed. */
+  clear(): void;
+  stop(): void;
+}
+
+async function describe(verb: Verb, manager: SessionManager, ids: readonly string[]): Promise<string> {
+  const { renderProgress } = await import('../render/progress.ts');
+  const style = await verb.style('stderr');
+  const [id] = ids;
+  if (id === undefined) return '';
+  const session = await manager.get(id);
+  const steps = (await manager.steps(id)).at(-1)?.steps ?? [];
+  const more = ids.length > 1 ? style.paint.dim(` (and ${ids.length - 1} more)`) : '';
+  const narrower = { ...style, width: style.width - (ids.length > 1 ? 14 : 0) };
+  const started = session.turns.at(-1)?.started_at ?? session.updated_at;
+  const elapsedMs = started === null ? 0 : verb.context.now() - Date.parse(started);
+  return (
+    renderProgress({ id, status: session.status, elapsedMs, lastStep: steps.at(-1) ?? null }, narrower) + more
+  );
+}
+
+/** Shows on stderr how the first of some sessions comes along; nothing at all where that is no terminal. */
+export function showLiveLine(verb: Verb, manager: SessionManager, ids: () => readonly string[]): LiveLine {
+  const { stderr } = verb.context;
+  if (!stderr.isTTY) return { clear: () => undefined, stop: () => undefined };
+  let stopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  const draw = async (): Promise<void> => {
+    const line = await describe(verb, manager, ids());
+    if (stopped) return;
+    stderr.write(CLEAR + line);
+    timer = setTimeout(next, REDRAW_MS);
+  };
+  const next = (): void => {
+    // A session that has just been removed: the waiting itself will say so.
+    draw().catch(() => clear());
+  };
+  const clear = (): void => stderr.write(CLEAR);
+  next();
+  return {
+    clear,
+    stop() {
+      stopped = true;
+      clearTimeout(timer);
+      clear();
+    },
+  };
+}

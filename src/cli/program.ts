@@ -1,0 +1,77 @@
+import { resolve } from 'node:path';
+import { Command } from 'commander';
+import { cleanCommand } from './commands/clean.ts';
+import { demoCommand } from './commands/demo.ts';
+import { injectCommand } from './commands/inject.ts';
+import { killCommand } from './commands/kill.ts';
+import { lsCommand } from './commands/ls.ts';
+import { rmCommand } from './commands/rm.ts';
+import { settleCommand } from './commands/settle.ts';
+import { showCommand } from './commands/show.ts';
+import { startCommand } from './commands/start.ts';
+import { waitCommand } from './commands/wait.ts';
+import type { CliContext, Verb } from './context.ts';
+
+const EXAMPLES = `
+Examples:
+  $ zwarm start "fix the failing tests"      start an agent, get its id back at once
+  $ zwarm ls                                 what runs, what has ended, and how
+  $ zwarm show @last                         the conversation
+  $ zwarm inject @last "now the docs too"    the next message
+  $ zwarm start --wait "which TODOs are left?" > todos.txt
+  $ zwarm kill @last
+  $ zwarm clean --days 7
+
+An id can be shortened to its first 3 characters, or be a --name or @last.
+To see it all without an agent: zwarm demo`;
+
+/** A verb: a commander command whose action runs with what \`Verb\` offers. */
+export type DefineVerb = (verb: Verb) => Command;
+
+const VERBS: readonly DefineVerb[] = [
+  startCommand,
+  lsCommand,
+  showCommand,
+  injectCommand,
+  waitCommand,
+  killCommand,
+  rmCommand,
+  cleanCommand,
+  demoCommand,
+];
+
+/** The whole command line. `createVerb` gets a way to ask for `--state-dir` once the line has been parsed. */
+export function createProgram(
+  context: CliContext,
+  createVerb: (stateDir: () => string | null) => Verb,
+): Command {
+  const program = new Command('zwarm');
+  const verb = createVerb(() => {
+    const given: unknown = program.opts()['stateDir'];
+    return typeof given === 'string' ? resolve(context.cwd, given) : null;
+  });
+  program
+    .description('Run coding agents in the background, and always know how each of them stands')
+    .usage('<command> [options]')
+    .version(`zwarm ${context.version()}`, '-V, --version', 'print the version')
+    .option('--state-dir <dir>', 'use this state directory (also: ZWARM_DIR)')
+    .helpOption('-h, --help', 'print help')
+    .helpCommand(true)
+    .addHelpText('after', EXAMPLES)
+    .action(() => context.stdout.write(program.helpInformation() + EXAMPLES + '\n'));
+  for (const define of VERBS) program.addCommand(define(verb));
+  program.addCommand(settleCommand(verb), { hidden: true });
+  for (const command of [program, ...program.commands]) {
+    command.exitOverride().configureOutput({
+      writeOut: (text) => context.stdout.write(text),
+      writeErr: (text) => context.stderr.write(text),
+      // `run` prints errors, all in one form.
+      outputError: () => undefined,
+      getOutHelpWidth: () => context.stdout.columns,
+      getErrHelpWidth: () => context.stderr.columns,
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    });
+  }
+  return program;
+}

@@ -1,0 +1,91 @@
+import { CommanderError } from 'commander';
+import { EXIT_CODES, toZwarmError, ZwarmError } from '../core/errors.ts';
+import type { CliContext, Verb } from './context.ts';
+import { createProgram } from './program.ts';
+
+/** What commander says, in our words: the message on one line, its advice as the hint. */
+function fromCommander(error: CommanderError): ZwarmError {
+  const [first = '', advice] = error.message.replace(/^error: /, '').split('\n');
+  const guess = advice?.replace(/^\(|\)$/g, '');
+  const dash = /unknown option '(-.*)'/.exec(first)
+    ? 'a task or message that begins with - goes after --'
+    : null;
+  const hint = guess ?? dash ?? 'see: zwarm --help';
+  return new ZwarmError('usage', first, hint);
+}
+
+function wantsJson(argv: readonly string[]): boolean {
+  const end = argv.indexOf('--');
+  return argv.slice(0, end < 0 ? undefined : end).includes('--json');
+}
+
+async function printError(
+  error: ZwarmError,
+  argv: readonly string[],
+  { stderr, env }: CliContext,
+): Promise<void> {
+  const { code, message, hint } = error;
+  if (wantsJson(argv)) {
+    const { renderJson } = await import('../render/json.ts');
+    stderr.write(renderJson({ error: { code, message, hint } }));
+  } else {
+    const { safeText } = await import('../render/safe-text.ts');
+    const advice = hint === null ? '' : `hint: ${safeText(hint)}\n`;
+    stderr.write(`zwarm: ${safeText(message)}\n${advice}`);
+  }
+  if (env['ZWARM_DEBUG']) {
+    const { safeText } = await import('../render/safe-text.ts');
+    const cause = error.cause instanceof Error ? error.cause : error;
+    stderr.write(`${safeText(cause.stack ?? cause.message)}\n`);
+  }
+}
+
+function createVerb(context: CliContext, stateDir: () => string | null, exit: (code: number) => void): Verb {
+  return {
+    context,
+    exit,
+    async manager() {
+      const { createSessionManager } = await import('../manager/session-manager.ts');
+      const { env, cwd, uid, paths, now, newId, newNonce } = context;
+      return createSessionManager({ env, cwd, uid, paths, now, newId, newNonce, stateDir: stateDir() });
+    },
+    async style(stream) {
+      const { createStyle } = await import('../render/style.ts');
+      return createStyle(context.env, context[stream], context.now());
+    },
+    async printJson(value) {
+      const { renderJson } = await import('../render/json.ts');
+      context.stdout.write(renderJson(value));
+    },
+    hint(text) {
+      if (context.stderr.isTTY) context.stderr.write(`${text}\n`);
+    },
+  };
+}
+
+/**
+ * Runs one command line and returns its exit code. Nothing is read from or written to the process itself: everything
+ * goes through the context.
+ */
+export async function run(argv: readonly string[], context: CliContext): Promise<number> {
+  if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
+    context.stdout.write(`zwarm ${context.version()}\n`);
+    return 0;
+  }
+  let exitCode = 0;
+  try {
+    const program = createProgram(context, (stateDir) =>
+      createVerb(context, stateDir, (code) => {
+        exitCode = code;
+      }),
+    );
+    await program.parseAsync([...argv], { from: 'user' });
+    return exitCode;
+  } catch (thrown) {
+    // Help and version are no errors; commander has printed them.
+    if (thrown instanceof CommanderError && thrown.exitCode === 0) return 0;
+    const error = thrown instanceof CommanderError ? fromCommander(thrown) : toZwarmError(thrown);
+    await printError(error, argv, context);
+    return EXIT_CODES[error.code];
+  }
+}

@@ -1,0 +1,44 @@
+import type { FileEdit, PlanItem, StepStatus } from '../events.ts';
+
+/** One thing that an agent did in a turn, in the order of its first event. */
+export type Step =
+  | { readonly type: 'reasoning'; readonly content: string }
+  | { readonly type: 'message'; readonly role: 'assistant'; readonly content: string }
+  | {
+      readonly type: 'command';
+      readonly command: string;
+      readonly output: string | null;
+      readonly exit_code: number | null;
+      readonly status: StepStatus;
+    }
+  | { readonly type: 'file_change'; readonly changes: readonly FileEdit[]; readonly status: StepStatus }
+  | {
+      readonly type: 'tool_call';
+      readonly name: string;
+      readonly args: unknown;
+      readonly result: unknown;
+      readonly status: StepStatus;
+    }
+  | { readonly type: 'plan'; readonly items: readonly PlanItem[] }
+  | { readonly type: 'warning'; readonly message: string }
+  | { readonly type: 'error'; readonly message: string };
+
+/** A step in a few words, for one line of a list or of progress. Not neutralised: it holds the agent's text. */
+export function stepLine(step: Step): string {
+  switch (step.type) {
+    case 'reasoning':
+    case 'message':
+      return step.content;
+    case 'command':
+      return `$ ${step.command}`;
+    case 'file_change':
+      return step.changes.map((change) => `${change.kind} ${change.path}`).join(', ');
+    case 'tool_call':
+      return step.name;
+    case 'plan':
+      return `plan: ${step.items.filter((item) => item.completed).length} of ${step.items.length} done`;
+    case 'warning':
+    case 'error':
+      return step.message;
+  }
+}

@@ -1,0 +1,62 @@
+import type { UsageReport } from '../events.ts';
+import type { TokenUsage } from '../session.ts';
+
+/** What usage accounting needs to know of a turn. */
+export interface TurnUsage {
+  readonly threadId: string | null;
+  readonly report: UsageReport | null;
+  /** Whether this session saw the thread begin: else the tokens before it are unknown. */
+  readonly fresh: boolean;
+}
+
+function printed(report: UsageReport, base: UsageReport | null): TokenUsage | null {
+  const input = report.input - (base?.input ?? 0);
+  const cached = report.cachedInput - (base?.cachedInput ?? 0);
+  const output = report.output - (base?.output ?? 0);
+  const reasoning = report.reasoning === null ? null : report.reasoning - (base?.reasoning ?? 0);
+  // A total that fell is no total of this thread.
+  if (Math.min(input, cached, output, reasoning ?? 0) < 0) return null;
+  return {
+    input_tokens: input,
+    cached_input_tokens: cached,
+    output_tokens: output,
+    reasoning_output_tokens: reasoning,
+    total_tokens: input + output,
+  };
+}
+
+/**
+ * The tokens of each turn. Agents that report a running total per thread are differenced within the thread; a
+ * thread whose beginning this session did not see gives null for its first report, never the total.
+ */
+export function usagePerTurn(turns: readonly TurnUsage[]): (TokenUsage | null)[] {
+  const totals = new Map<string, UsageReport | null>();
+  return turns.map(({ threadId, report, fresh }) => {
+    const known = threadId !== null && totals.has(threadId);
+    if (threadId !== null && !known && fresh) totals.set(threadId, null);
+    if (report === null) return null;
+    if (!report.cumulative) return printed(report, null);
+    if (threadId === null) return null;
+    const hasBase = totals.has(threadId);
+    const base = totals.get(threadId) ?? null;
+    totals.set(threadId, report);
+    return hasBase ? printed(report, base) : null;
+  });
+}
+
+/** The sum of what is known, or null before the first report. */
+export function sumUsage(turns: readonly (TokenUsage | null)[]): TokenUsage | null {
+  return turns.reduce((sum, turn) => {
+    if (sum === null || turn === null) return sum ?? turn;
+    return {
+      input_tokens: sum.input_tokens + turn.input_tokens,
+      cached_input_tokens: sum.cached_input_tokens + turn.cached_input_tokens,
+      output_tokens: sum.output_tokens + turn.output_tokens,
+      reasoning_output_tokens:
+        sum.reasoning_output_tokens === null || turn.reasoning_output_tokens === null
+          ? null
+          : sum.reasoning_output_tokens + turn.reasoning_output_tokens,
+      total_tokens: sum.total_tokens + turn.total_tokens,
+    };
+  }, null);
+}

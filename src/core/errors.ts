@@ -1,0 +1,78 @@
+/** Every way in which a verb can refuse or fail, and the exit code that each one gives. */
+export const EXIT_CODES = {
+  /** The file system or the operating system said no. */
+  io: 1,
+  /** A session that was waited for ended otherwise than completed. */
+  failed: 1,
+  /** Processes of a turn could not be ended. */
+  still_running: 1,
+  usage: 2,
+  not_found: 3,
+  ambiguous: 3,
+  /** A turn of this session runs or is about to. */
+  busy: 4,
+  not_running: 4,
+  /** The agent cannot go on with this conversation. */
+  not_resumable: 4,
+  /** Another command claimed the same turn first. */
+  lost_race: 4,
+  /** Whether the turn still lives can only be told on another host. */
+  unknown_liveness: 4,
+  damaged: 4,
+  /** A sealed record is not what it was when it was created. */
+  seal_broken: 5,
+  /** The state directory is not a directory of ours that only we can write. */
+  state_dir_unsafe: 5,
+  /** The state directory was written by a newer zwarm. */
+  format_newer: 5,
+  timeout: 124,
+  agent_not_executable: 126,
+  agent_not_found: 127,
+  interrupted: 130,
+} as const;
+
+/** The machine-readable name of an error, as in `{"error": {"code": …}}`. */
+export type ErrorCode = keyof typeof EXIT_CODES;
+
+/**
+ * An error that a user can do something about.
+ * `message` says what and why, `hint` what to type next.
+ */
+export class ZwarmError extends Error {
+  readonly code: ErrorCode;
+  readonly hint: string | null;
+
+  constructor(code: ErrorCode, message: string, hint: string | null = null, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = 'ZwarmError';
+    this.code = code;
+    this.hint = hint;
+  }
+
+  /** The process exit code that this error gives. */
+  get exitCode(): number {
+    return EXIT_CODES[this.code];
+  }
+}
+
+/** What a failed operation of Node says of itself: its code (`ENOSPC`) or null. */
+export function errnoOf(error: unknown): string | null {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return null;
+  return typeof error.code === 'string' ? error.code : null;
+}
+
+const IO_HINTS: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full: free some space, then try again',
+  EROFS: 'the file system is read-only: choose another place with --state-dir DIR',
+  EACCES: 'check the permissions, or choose another place with --state-dir DIR',
+  EPERM: 'check the owner, or choose another place with --state-dir DIR',
+  EMFILE: 'too many open files: raise the limit with ulimit -n',
+  ENFILE: 'too many open files on this machine',
+};
+
+/** Any thrown value as a ZwarmError: ours as it is, everything else as `io` with its own message. */
+export function toZwarmError(error: unknown): ZwarmError {
+  if (error instanceof ZwarmError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  return new ZwarmError('io', message, IO_HINTS[errnoOf(error) ?? ''] ?? null, error);
+}

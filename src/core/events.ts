@@ -1,0 +1,73 @@
+/** How far something that an agent does has come. `interrupted` is computed by the fold, never written. */
+export type StepStatus = 'in_progress' | 'completed' | 'failed' | 'declined' | 'interrupted';
+
+/** One file that an agent added, changed or deleted; the path is the agent's word, never used as a path by us. */
+export interface FileEdit {
+  readonly path: string;
+  readonly kind: 'add' | 'update' | 'delete' | 'unknown';
+}
+
+export interface PlanItem {
+  readonly text: string;
+  readonly completed: boolean;
+}
+
+/**
+ * Token counts as an agent reported them. `cumulative`: a running total of the thread, else of this process alone.
+ * `cachedInput` lies within `input`, `reasoning` within `output`; null is not reported.
+ */
+export interface UsageReport {
+  readonly input: number;
+  readonly cachedInput: number;
+  readonly output: number;
+  readonly reasoning: number | null;
+  readonly cumulative: boolean;
+  readonly costUsd: number | null;
+}
+
+/** What one line of any agent's stream means. `seq` counts the lines of the turn from 0. */
+export type AgentEvent = { readonly seq: number } & (
+  | { readonly type: 'thread_started'; readonly threadId: string; readonly model: string | null }
+  | { readonly type: 'message'; readonly text: string }
+  | { readonly type: 'reasoning'; readonly text: string }
+  | {
+      readonly type: 'command';
+      readonly id: string;
+      readonly command: string;
+      readonly output: string | null;
+      readonly exitCode: number | null;
+      readonly status: StepStatus;
+    }
+  | {
+      readonly type: 'file_change';
+      readonly id: string;
+      readonly changes: readonly FileEdit[];
+      readonly status: StepStatus;
+    }
+  | {
+      readonly type: 'tool_call';
+      readonly id: string;
+      readonly name: string;
+      readonly args: unknown;
+      readonly result: unknown;
+      readonly status: StepStatus;
+    }
+  | { readonly type: 'plan'; readonly id: string; readonly items: readonly PlanItem[] }
+  | { readonly type: 'usage'; readonly usage: UsageReport }
+  | { readonly type: 'warning'; readonly message: string }
+  | { readonly type: 'retry'; readonly message: string }
+  | { readonly type: 'turn_started' }
+  | { readonly type: 'turn_completed' }
+  | { readonly type: 'turn_failed'; readonly message: string }
+  | { readonly type: 'unknown'; readonly raw: string }
+  | { readonly type: 'malformed'; readonly raw: string }
+);
+
+/** One line of a stream, decoded; `seq` counts from 0. */
+export interface Line {
+  readonly seq: number;
+  readonly text: string;
+}
+
+/** Translates the lines of one turn, in order. Never throws: what it cannot read is `malformed` or `unknown`. */
+export type LineParser = (line: Line) => readonly AgentEvent[];

@@ -1,0 +1,102 @@
+import { ZwarmError } from './errors.ts';
+
+declare const brand: unique symbol;
+
+/** The name of a session: 10 characters, made by us, also the name of its directory. */
+export type SessionId = string & { readonly [brand]: 'SessionId' };
+
+/** Lower-case letters and digits without look-alikes (no 0 1 i l o): read aloud, typed, and safe on any file system. */
+export const ID_LETTERS = 'abcdefghjkmnpqrstuvwxyz';
+export const ID_ALPHABET = `${ID_LETTERS}23456789`;
+export const ID_LENGTH = 10;
+
+const ID = new RegExp(`^[${ID_LETTERS}][${ID_ALPHABET}]{${ID_LENGTH - 1}}$`);
+const NAME = /^[a-z][a-z0-9_.-]{0,40}$/;
+const LAST = /^@last(?:~([0-9]{1,4}))?$/;
+const TURN = /^[1-9][0-9]{0,6}$/;
+
+/** Whether a string (a directory's name, say) is a session id. */
+export function isSessionId(text: string): text is SessionId {
+  return ID.test(text);
+}
+
+/** The turn number that a directory's name stands for, or null for anything else. */
+export function parseTurnNumber(text: string): number | null {
+  return TURN.test(text) ? Number(text) : null;
+}
+
+/** A session's name as given by `--name`. @throws ZwarmError `usage` */
+export function parseName(text: string): string {
+  if (NAME.test(text)) return text;
+  throw new ZwarmError(
+    'usage',
+    `${JSON.stringify(text)} is no valid name`,
+    'a name begins with a lower-case letter and has at most 41 characters of a-z 0-9 _ . -',
+  );
+}
+
+/** How a user points at a session: by its text (id, name or prefix) or as the n-th newest. */
+export type SessionRef =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'last'; readonly back: number };
+
+/** The reference that a command-line argument stands for. @throws ZwarmError `usage` when it can name no session */
+export function parseRef(text: string): SessionRef {
+  const last = LAST.exec(text);
+  if (last) return { kind: 'last', back: Number(last[1] ?? 0) };
+  if (NAME.test(text)) return { kind: 'text', text };
+  throw new ZwarmError(
+    'usage',
+    text === '' ? 'the id is empty' : `${JSON.stringify(text.slice(0, 80))} is no session id`,
+    'give an id, the beginning of one, a --name or @last; `zwarm ls` lists them',
+  );
+}
+
+/** What resolving a reference needs to know of each session. */
+export interface Candidate {
+  readonly id: SessionId;
+  readonly name: string | null;
+  readonly createdAt: string;
+}
+
+/** Newest first; equal times are ordered by id, so that the order is total. */
+export function newestFirst(a: Candidate, b: Candidate): number {
+  if (a.createdAt !== b.createdAt) return a.createdAt < b.createdAt ? 1 : -1;
+  return a.id < b.id ? -1 : 1;
+}
+
+/**
+ * The session that a reference means: exact id, then exact name (the newest wins), then a unique prefix of at
+ * least `minPrefix` characters. @throws ZwarmError `not_found`, `ambiguous`
+ */
+export function resolveRef(ref: SessionRef, candidates: readonly Candidate[], minPrefix: number): SessionId {
+  const sorted = [...candidates].sort(newestFirst);
+  if (ref.kind === 'last') {
+    const found = sorted[ref.back];
+    if (found) return found.id;
+    throw new ZwarmError('not_found', `there are ${sorted.length} sessions here`, 'see: zwarm ls --all');
+  }
+  const { text } = ref;
+  const exact =
+    sorted.find((candidate) => candidate.id === text) ?? sorted.find((candidate) => candidate.name === text);
+  if (exact) return exact.id;
+  const matches = sorted.filter((candidate) => candidate.id.startsWith(text));
+  if (matches.length > 0 && text.length < minPrefix) {
+    throw new ZwarmError(
+      'not_found',
+      `${text} is too short`,
+      `type at least ${minPrefix} characters of the id`,
+    );
+  }
+  const [match] = matches;
+  if (match === undefined) throw new ZwarmError('not_found', `no session ${text}`, 'see: zwarm ls --all');
+  if (matches.length > 1) {
+    const ids = matches.map((candidate) => candidate.id);
+    throw new ZwarmError(
+      'ambiguous',
+      `${text} is the beginning of ${ids.length} ids`,
+      `type more of: ${ids.join(', ')}`,
+    );
+  }
+  return match.id;
+}

@@ -1,0 +1,234 @@
+import type { Step } from './conversation/steps.ts';
+import type { SessionId } from './ids.ts';
+import type { CancelWhy, NotRunWhy, TurnStatus } from './status.ts';
+
+/** What an agent may touch; the words are Codex's. */
+export const SANDBOXES = ['read-only', 'workspace-write', 'danger-full-access'] as const;
+export type Sandbox = (typeof SANDBOXES)[number];
+
+/** A process that cannot be mistaken for another: a pid alone is reused, and means nothing on another host. */
+export interface ProcessIdentity {
+  readonly host: string;
+  readonly boot_id: string;
+  readonly pid_ns: string;
+  readonly pid: number;
+  /** Linux: clock ticks from boot to the start (field 22 of `/proc/<pid>/stat`); macOS: `ps -o lstart=`. */
+  readonly start: string;
+  readonly uid: number;
+}
+
+/** `session.json`: what was asked for. Written once, sealed. */
+export interface SessionRecord {
+  readonly v: 1;
+  readonly agent: string;
+  readonly task: string;
+  readonly working_dir: string;
+  readonly model: string | null;
+  readonly sandbox: Sandbox;
+  readonly agent_args: readonly string[];
+  readonly source: string;
+  readonly name: string | null;
+  readonly tags: readonly string[];
+  readonly parent: string | null;
+  readonly forked_from: string | null;
+  readonly git: GitState | null;
+  readonly executor: 'local';
+  readonly created_at: string;
+}
+
+/** Where a directory stood in git when a session was created there. */
+export interface GitState {
+  readonly root: string;
+  readonly head: string | null;
+  readonly branch: string | null;
+}
+
+export type TurnKind = 'prompt' | 'compact' | 'rewind' | 'imported' | 'external' | 'tombstone';
+
+/** `request.json`: the claim of a turn. */
+export interface RequestRecord {
+  readonly v: 1;
+  readonly kind: TurnKind;
+  readonly queued: boolean;
+  readonly claimer: ProcessIdentity;
+  /** Random; part of the mark that every process of the turn carries in its environment. */
+  readonly nonce: string;
+  readonly at: string;
+}
+
+/** How a turn reached its agent: a new thread, the agent's own resumption, or a replayed transcript. */
+export type How = 'fresh' | 'native' | 'replay';
+
+/** `launch.json`: what was started. A record for people and for usage accounting, never an input. */
+export interface LaunchRecord {
+  readonly v: 1;
+  readonly argv: readonly string[];
+  readonly program: string;
+  readonly agent_version: string | null;
+  readonly thread_id: string | null;
+  readonly how: How;
+  readonly at: string;
+}
+
+/** `cancel.json`: who asked a turn to stop. */
+export interface CancelRecord {
+  readonly v: 1;
+  readonly why: CancelWhy;
+  readonly by: ProcessIdentity;
+  readonly at: string;
+}
+
+/** `exit.json`: how a turn ended. */
+export interface ExitRecord {
+  readonly v: 1;
+  readonly code: number | null;
+  readonly why: NotRunWhy | null;
+  readonly detail: string | null;
+  readonly cancelled: boolean;
+  readonly ended_at: string | null;
+  readonly events_bytes: number | null;
+}
+
+/** Token counts as printed. Cached tokens lie within input, reasoning within output; total = input + output. */
+export interface TokenUsage {
+  readonly input_tokens: number;
+  readonly cached_input_tokens: number;
+  readonly output_tokens: number;
+  readonly reasoning_output_tokens: number | null;
+  readonly total_tokens: number;
+}
+
+/** Why a session failed, in words and for machines. `hint` says what to do next. */
+export interface SessionError {
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string | null;
+  readonly retryable: boolean;
+  readonly retry_at: string | null;
+}
+
+export type SessionStatus = TurnStatus | 'damaged';
+
+/** Every status that a session can show, for `--status` and its help. */
+export const SESSION_STATUSES: readonly SessionStatus[] = [
+  'pending',
+  'running',
+  'completed',
+  'failed',
+  'killed',
+  'lost',
+  'unknown',
+  'damaged',
+];
+
+/** One row of `ls`, and the head of everything else: the JSON contract of `docs/formats.md`. */
+export interface SessionSummary {
+  readonly id: SessionId;
+  readonly name: string | null;
+  readonly tags: readonly string[];
+  readonly title: string | null;
+  readonly task: string | null;
+  readonly status: SessionStatus;
+  readonly turn: number | null;
+  readonly queued: number;
+  readonly agent: string | null;
+  readonly model: string | null;
+  readonly sandbox: Sandbox | null;
+  readonly working_dir: string | null;
+  readonly source: string | null;
+  readonly parent: string | null;
+  readonly forked_from: string | null;
+  readonly created_at: string | null;
+  readonly updated_at: string | null;
+  readonly ended_at: string | null;
+  readonly duration_ms: number | null;
+  readonly pid: number | null;
+  readonly exit_code: number | null;
+  readonly signal: string | null;
+  readonly error: SessionError | null;
+  readonly pending: { readonly reason: string; readonly not_before: string | null } | null;
+  readonly thread_id: string | null;
+  readonly token_usage: TokenUsage | null;
+  readonly cost_usd: number | null;
+  readonly last_message: string | null;
+  readonly needs_attention: boolean | null;
+  readonly log_file: string | null;
+}
+
+/** The part of a summary that depends on what the turns did: the content of `summary.json`. */
+export type SessionState = Pick<
+  SessionSummary,
+  | 'status'
+  | 'turn'
+  | 'updated_at'
+  | 'ended_at'
+  | 'duration_ms'
+  | 'pid'
+  | 'exit_code'
+  | 'signal'
+  | 'error'
+  | 'pending'
+  | 'thread_id'
+  | 'token_usage'
+  | 'cost_usd'
+  | 'last_message'
+>;
+
+/** One turn as `show` prints it. */
+export interface TurnView {
+  readonly turn: number;
+  readonly kind: TurnKind;
+  readonly prompt: string | null;
+  readonly status: TurnStatus;
+  readonly started_at: string | null;
+  readonly ended_at: string | null;
+  readonly exit_code: number | null;
+  readonly signal: string | null;
+  readonly error: SessionError | null;
+  readonly answer: string | null;
+  readonly token_usage: TokenUsage | null;
+  readonly how: How | null;
+  readonly warnings: readonly string[];
+  readonly log_file: string;
+  readonly stderr_file: string;
+}
+
+/** One utterance of a conversation; `timestamp` is null where the agent gives none. */
+export interface Message {
+  readonly role: 'user' | 'assistant' | 'tool';
+  readonly content: string;
+  readonly turn: number;
+  readonly timestamp: string | null;
+}
+
+/** All that `show` prints. */
+export interface SessionDetail extends SessionSummary {
+  readonly turns: readonly TurnView[];
+  readonly messages: readonly Message[];
+}
+
+/** A turn's steps beside its number, for the human page of `show --full` and for progress. */
+export interface TurnSteps {
+  readonly turn: number;
+  readonly steps: readonly Step[];
+}
+
+/** The first line of a task, cut at a word before 48 characters: the title of its session. */
+export function titleOf(task: string): string {
+  const line = task.trim().split(/\r?\n/, 1)[0]?.trim() ?? '';
+  const characters = [...line];
+  if (characters.length <= 48) return line;
+  const cut = characters.slice(0, 47).join('');
+  const space = cut.lastIndexOf(' ');
+  return `${(space > 20 ? cut.slice(0, space) : cut).trimEnd()}…`;
+}
+
+const LIST_TEXT_LIMIT = 500;
+
+/** A long text as lists show it: at most 500 characters, the last of them an ellipsis when something was cut. */
+export function cutText(text: string): string {
+  if (text.length <= LIST_TEXT_LIMIT) return text;
+  const cut = text.slice(0, LIST_TEXT_LIMIT - 1);
+  // Never half of a surrogate pair.
+  return `${/[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut}…`;
+}

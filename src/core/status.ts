@@ -1,0 +1,149 @@
+/** Whether a process lives: `cannot_tell` when it belongs to another host or another pid namespace. */
+export type Liveness = 'yes' | 'no' | 'cannot_tell';
+
+/** The state of a turn, and of a session that has at least one readable turn. */
+export type TurnStatus = 'pending' | 'running' | 'completed' | 'failed' | 'killed' | 'lost' | 'unknown';
+
+/** Why a turn was asked to stop. `never-launched`: nobody did; somebody declared a launch dead before acting on it. */
+export type CancelWhy = 'kill' | 'interrupt' | 'withdraw' | 'dependency' | 'limit' | 'never-launched';
+
+/** Why nothing ran, as the turn runner or the launcher recorded it. */
+export type NotRunWhy = 'cancelled' | 'no_working_dir' | 'no_agent' | 'not_launched' | 'spawn_error';
+
+/** The end of a turn as recorded in `exit.json`. `code` is the shell's: 128+n stands for signal n. */
+export interface ExitFact {
+  readonly code: number | null;
+  readonly why: NotRunWhy | null;
+  readonly detail: string | null;
+  readonly cancelled: boolean;
+}
+
+/** The last event by which the agent itself ended the turn. */
+export type Terminal = { readonly kind: 'completed' } | { readonly kind: 'failed'; readonly message: string };
+
+/** All that the status of a turn depends on, read in the order of the fields (`manager/read-turn`). */
+export interface TurnFacts {
+  readonly queued: boolean;
+  readonly claimer: Liveness;
+  /** Milliseconds since the claim; negative when the clock was set back. */
+  readonly ageMs: number;
+  /** The runner's life, and whether any process of its group still bears our mark; null while no runner has shown itself. */
+  readonly runner: { readonly self: Liveness; readonly group: boolean } | null;
+  readonly cancel: CancelWhy | null;
+  readonly exit: ExitFact | null;
+  readonly terminal: Terminal | null;
+}
+
+/** Why the status is what it is; `manager/explain` puts it into words. */
+export type StatusReason =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'not_run'; readonly why: NotRunWhy; readonly detail: string | null }
+  | { readonly kind: 'agent_failed'; readonly message: string }
+  | { readonly kind: 'exit_code'; readonly code: number }
+  | { readonly kind: 'signal'; readonly signal: string }
+  | { readonly kind: 'no_result' }
+  | { readonly kind: 'vanished' }
+  | { readonly kind: 'elsewhere' };
+
+/** The status of a turn and what is known of its end; an unknown exit code is null. */
+export interface TurnVerdict {
+  readonly status: TurnStatus;
+  readonly reason: StatusReason;
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  /** It runs, and was asked to stop. */
+  readonly stopping: boolean;
+  /** It runs without its runner: the exit code will never be known. */
+  readonly orphaned: boolean;
+}
+
+/** A claim without a runner counts as being launched for this long, even when its claimer has died. */
+export const LAUNCH_GRACE_MS = 5000;
+
+// Linux numbering of the portable signals; a shell reports death by signal n as 128+n.
+const SIGNALS: Readonly<Record<number, string>> = {
+  1: 'SIGHUP',
+  2: 'SIGINT',
+  3: 'SIGQUIT',
+  4: 'SIGILL',
+  5: 'SIGTRAP',
+  6: 'SIGABRT',
+  7: 'SIGBUS',
+  8: 'SIGFPE',
+  9: 'SIGKILL',
+  10: 'SIGUSR1',
+  11: 'SIGSEGV',
+  12: 'SIGUSR2',
+  13: 'SIGPIPE',
+  14: 'SIGALRM',
+  15: 'SIGTERM',
+  24: 'SIGXCPU',
+  25: 'SIGXFSZ',
+  31: 'SIGSYS',
+};
+
+/** Splits a shell's exit code into code or signal; null stays unknown. */
+export function splitExitCode(code: number | null): { exitCode: number | null; signal: string | null } {
+  const signal = code === null ? undefined : SIGNALS[code - 128];
+  return signal === undefined ? { exitCode: code, signal: null } : { exitCode: null, signal };
+}
+
+const NONE: StatusReason = { kind: 'none' };
+
+function verdict(status: TurnStatus, reason: StatusReason, code: number | null = null): TurnVerdict {
+  return { status, reason, ...splitExitCode(code), stopping: false, orphaned: false };
+}
+
+function ended(exit: ExitFact, cancel: CancelWhy | null, terminal: Terminal | null): TurnVerdict {
+  const { code } = exit;
+  // A runner that came after its launch had been declared dead ran nothing: the turn stays what readers called it.
+  if (exit.why === 'cancelled' && cancel === 'never-launched') return verdict('lost', { kind: 'vanished' });
+  if (code === 0 && terminal?.kind === 'completed') return verdict('completed', NONE, code);
+  if (exit.cancelled) return verdict('killed', NONE, code);
+  if (exit.why !== null) {
+    return verdict('failed', { kind: 'not_run', why: exit.why, detail: exit.detail }, code);
+  }
+  if (terminal?.kind === 'failed') {
+    return verdict('failed', { kind: 'agent_failed', message: terminal.message }, code);
+  }
+  if (code === 0 || code === null) return verdict('failed', { kind: 'no_result' }, code);
+  const { signal } = splitExitCode(code);
+  return verdict('failed', signal === null ? { kind: 'exit_code', code } : { kind: 'signal', signal }, code);
+}
+
+function vanished(cancel: CancelWhy | null, terminal: Terminal | null): TurnVerdict {
+  if (terminal?.kind === 'completed') return verdict('completed', NONE);
+  if (cancel !== null && cancel !== 'never-launched') return verdict('killed', NONE);
+  if (terminal?.kind === 'failed')
+    return verdict('failed', { kind: 'agent_failed', message: terminal.message });
+  return verdict('lost', { kind: 'vanished' });
+}
+
+function withoutRunner(facts: TurnFacts): TurnVerdict {
+  if (facts.cancel === null) {
+    const young = facts.ageMs >= 0 && facts.ageMs < LAUNCH_GRACE_MS;
+    if (facts.queued || facts.claimer === 'yes' || young) return verdict('pending', NONE);
+    if (facts.claimer === 'cannot_tell') return verdict('unknown', { kind: 'elsewhere' });
+  }
+  return vanished(facts.cancel, facts.terminal);
+}
+
+/**
+ * The status of a turn: the first row of the table in `docs/architecture.md` that fits. Pure and total.
+ * A final status never changes as facts are added.
+ */
+export function deriveStatus(facts: TurnFacts): TurnVerdict {
+  if (facts.exit !== null) return ended(facts.exit, facts.cancel, facts.terminal);
+  if (facts.runner === null) return withoutRunner(facts);
+  if (facts.runner.self === 'yes' || facts.runner.group) {
+    const orphaned = facts.runner.self !== 'yes';
+    return { ...verdict('running', NONE), stopping: facts.cancel !== null, orphaned };
+  }
+  if (facts.runner.self === 'cannot_tell') return verdict('unknown', { kind: 'elsewhere' });
+  return vanished(facts.cancel, facts.terminal);
+}
+
+/** Whether nothing that happens later can change this status. */
+export function isFinal(status: TurnStatus): boolean {
+  return status === 'completed' || status === 'failed' || status === 'killed' || status === 'lost';
+}

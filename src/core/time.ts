@@ -1,0 +1,28 @@
+import { ZwarmError } from './errors.ts';
+
+const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** `45s`, `10m`, `2h`, `3d` or bare seconds, in milliseconds. @throws ZwarmError `usage` */
+export function parseDuration(text: string, option: string): number {
+  const match = /^(\d{1,9}(?:\.\d{1,3})?)([smhd]?)$/.exec(text);
+  if (!match) {
+    throw new ZwarmError(
+      'usage',
+      `${option}: ${JSON.stringify(text)} is no duration`,
+      'write 45s, 10m or 2h; a bare number is seconds',
+    );
+  }
+  return Number(match[1]) * (UNITS[match[2] || 's'] ?? 1000);
+}
+
+/** A point in time as it is stored and printed: UTC, milliseconds, `Z`. */
+export function isoTime(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+/** The milliseconds of a stored time, or null when it is not one. */
+export function parseIso(text: string | null): number | null {
+  if (text === null || !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/.test(text)) return null;
+  const ms = Date.parse(text);
+  return Number.isNaN(ms) ? null : ms;
+}

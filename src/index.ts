@@ -1,0 +1,1 @@
+export { ZwarmError } from './core/errors.ts';

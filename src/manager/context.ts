@@ -1,0 +1,86 @@
+import { join } from 'node:path';
+import { ZwarmError } from '../core/errors.ts';
+import { ensureStateDir, locateStateDir, openStateDir } from '../store/locate.ts';
+
+/** Everything that the manager needs from outside; `main` and `index` make one. */
+export interface ManagerContext {
+  /** Absolute path. */
+  readonly cwd: string;
+  /** What agents inherit; also `ZWARM_*`, `XDG_*`, `HOME`, `PATH`. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly uid: number;
+  /** Absolute path from `--state-dir`, or null. */
+  readonly stateDir: string | null;
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** A new session id. */
+  newId(): string;
+  /** A random word of at least 100 bits, for marks and temporary names. */
+  newNonce(): string;
+  readonly paths: RuntimePaths;
+}
+
+/** Where the parts of this installation lie; absolute paths. */
+export interface RuntimePaths {
+  readonly node: string;
+  /** `bin/zwarm.js`: what the turn runner calls when a turn has ended. */
+  readonly cli: string;
+  readonly runner: string;
+  readonly demoAgent: string;
+}
+
+/** An opened state directory. */
+export interface Store {
+  /** Its real path. */
+  readonly root: string;
+  readonly sealsDir: string;
+}
+
+function userStateDir(env: ManagerContext['env']): string {
+  const state = env['XDG_STATE_HOME'];
+  if (state?.startsWith('/')) return state;
+  const home = env['HOME'];
+  if (home?.startsWith('/')) return join(home, '.local', 'state');
+  throw new ZwarmError('usage', 'neither HOME nor XDG_STATE_HOME is set', 'set HOME to your home directory');
+}
+
+function explicitStateDir({ cwd, env, stateDir }: ManagerContext): string | null {
+  if (stateDir !== null) return stateDir;
+  const named = env['ZWARM_DIR'];
+  if (!named) return null;
+  return named.startsWith('/') ? named : join(cwd, named);
+}
+
+function open(context: ManagerContext, path: string, forWriting: boolean): Store {
+  const root = openStateDir(path, context.uid, forWriting);
+  return { root, sealsDir: join(userStateDir(context.env), 'zwarm', 'seals') };
+}
+
+/** The store for a reading verb, or null where there is none yet: readers never create it. */
+export function openForReading(context: ManagerContext): Store | null {
+  const place = locateStateDir(context.cwd, explicitStateDir(context));
+  return place.exists ? open(context, place.path, false) : null;
+}
+
+/** The store for a verb that reads sessions which must be there. @throws ZwarmError `not_found` where there is none */
+export function openExisting(context: ManagerContext): Store {
+  return openForReading(context) ?? noSessions();
+}
+
+function noSessions(): never {
+  throw new ZwarmError('not_found', 'there are no sessions here', 'start one: zwarm start "task"');
+}
+
+/** The store for a verb that changes sessions. @throws ZwarmError `not_found` where there is none */
+export function openForWriting(context: ManagerContext): Store {
+  const place = locateStateDir(context.cwd, explicitStateDir(context));
+  return place.exists ? open(context, place.path, true) : noSessions();
+}
+
+/** The store for a new session; created where there is none. */
+export function openOrCreate(context: ManagerContext): Store {
+  const place = locateStateDir(context.cwd, explicitStateDir(context));
+  if (place.exists) open(context, place.path, true);
+  ensureStateDir(place.path);
+  return open(context, place.path, true);
+}

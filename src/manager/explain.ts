@@ -1,0 +1,101 @@
+import type { AgentAdapter } from '../agents/agent.ts';
+import type { SessionId } from '../core/ids.ts';
+import type { SessionError } from '../core/session.ts';
+import type { NotRunWhy, Terminal, TurnVerdict } from '../core/status.ts';
+
+/** What putting a verdict into words needs beside it. */
+export interface Circumstances {
+  readonly id: SessionId;
+  readonly adapter: AgentAdapter | null;
+  readonly workingDir: string;
+  readonly terminal: Terminal | null;
+  /** The host that the turn's processes were on. */
+  readonly host: string;
+  /** The end of the agent's stderr; read only when it is needed. */
+  stderr(): string;
+}
+
+function error(code: string, message: string, hint: string | null, retryable = false): SessionError {
+  return { code, message, hint, retryable, retry_at: null };
+}
+
+function notRun(
+  why: NotRunWhy,
+  detail: string | null,
+  { id, workingDir }: Circumstances,
+): SessionError | null {
+  const again = `then: zwarm inject ${id} "…", or zwarm start again`;
+  switch (why) {
+    case 'cancelled':
+      return null;
+    case 'no_working_dir':
+      return error(
+        why,
+        `its directory is gone or closed to us: ${workingDir}`,
+        `make it available again, ${again}`,
+      );
+    case 'no_agent':
+      return error(why, "the agent's program was gone when the turn began", `install it again, ${again}`);
+    case 'not_launched':
+      return error(why, 'the agent could not be started (no more processes or memory?)', again, true);
+    case 'spawn_error':
+      return error(why, `the agent could not be started: ${detail ?? 'no reason was given'}`, again, true);
+  }
+}
+
+function fromStderr(circumstances: Circumstances, otherwise: SessionError): SessionError {
+  const told = circumstances.adapter?.explain({ message: null, stderr: circumstances.stderr() }) ?? null;
+  return told === null ? otherwise : { ...told, code: told.code, retry_at: null };
+}
+
+function inWords({ reason }: TurnVerdict, circumstances: Circumstances): SessionError | null {
+  const { id, adapter, terminal } = circumstances;
+  switch (reason.kind) {
+    case 'none':
+      return null;
+    case 'not_run':
+      return notRun(reason.why, reason.detail, circumstances);
+    case 'agent_failed': {
+      const told = adapter?.explain({ message: reason.message, stderr: '' }) ?? null;
+      return told === null ? error('agent_failed', reason.message, null) : { ...told, retry_at: null };
+    }
+    case 'exit_code': {
+      if (terminal?.kind === 'completed') {
+        const message = `the agent said that it had completed, then ended with exit code ${reason.code}`;
+        return error('exit_code', message, `its answer is kept; see: zwarm show ${id}`);
+      }
+      return fromStderr(
+        circumstances,
+        error('exit_code', `the agent ended with exit code ${reason.code}`, null),
+      );
+    }
+    case 'signal': {
+      const hint = reason.signal === 'SIGKILL' ? 'out of memory, or killed from outside; ' : '';
+      return error(
+        'signal',
+        `the agent was ended by ${reason.signal}`,
+        `${hint}continue with: zwarm inject ${id} "go on"`,
+      );
+    }
+    case 'no_result':
+      return fromStderr(circumstances, error('no_result', 'the agent ended without a result', null));
+    case 'vanished':
+      return error(
+        'lost',
+        'it stopped without telling: its processes are gone and no end was recorded',
+        `continue with: zwarm inject ${id} "go on"`,
+      );
+    case 'elsewhere':
+      return error(
+        'elsewhere',
+        `it lives or lived on another host or in another container (${circumstances.host})`,
+        'look and act from there',
+      );
+  }
+}
+
+/** Why a turn is in a state that nobody wished for, and what to do about it; null when there is nothing to explain. */
+export function explainVerdict(verdict: TurnVerdict, circumstances: Circumstances): SessionError | null {
+  const told = inWords(verdict, circumstances);
+  return told === null ? null : { ...told, hint: told.hint?.replaceAll(/\bID\b/g, circumstances.id) ?? null };
+}

@@ -1,0 +1,71 @@
+import { ZwarmError } from '../core/errors.ts';
+import { claimTurn } from '../store/claim.ts';
+import { checkSeal } from '../store/seals.ts';
+import { type ManagerContext, openForWriting, type Store } from './context.ts';
+import { launchTurn, newRequest } from './launch.ts';
+import { declareNeverLaunched } from './never-launched.ts';
+import { programOf } from './program.ts';
+import { readNow, readSession, type SessionNow } from './read.ts';
+import { resolveSession } from './resolve.ts';
+import { requireMessage, type StartedTurn } from './start.ts';
+
+/** Refuses unless the session is at rest. @throws ZwarmError `busy`, `unknown_liveness` */
+function requireAtRest({ id, current }: SessionNow): void {
+  const { status } = current.verdict;
+  if (status === 'running' || status === 'pending') {
+    throw new ZwarmError('busy', `${id} is still ${status}`, `wait for it first: zwarm wait ${id}`);
+  }
+  if (status === 'unknown') {
+    throw new ZwarmError(
+      'unknown_liveness',
+      `${id} may be running on another host or in another container`,
+      'act from there',
+    );
+  }
+}
+
+/** The agent's conversation to continue. @throws ZwarmError `not_resumable` */
+async function threadOf(store: Store, now: SessionNow, nowMs: number): Promise<string> {
+  const { adapter, record, id } = now;
+  const { detail } = await readSession(store, id, nowMs);
+  const thread = detail.thread_id;
+  if (adapter?.capabilities.resume && thread !== null && adapter.isThreadId(thread)) return thread;
+  const why =
+    thread === null
+      ? `${record.agent} ended before it had named its conversation`
+      : 'its conversation has no valid name';
+  throw new ZwarmError(
+    'not_resumable',
+    `${id} cannot be continued: ${why}`,
+    'start a new session: zwarm start "…"',
+  );
+}
+
+/**
+ * Gives a session its next message. When this returns, the message is safe on the disk and the agent's runner lives.
+ * @throws ZwarmError `busy`, `lost_race`, `not_resumable`, `unknown_liveness`, `seal_broken`, `not_found`, …
+ */
+export async function inject(context: ManagerContext, ref: string, message: string): Promise<StartedTurn> {
+  requireMessage(message, 'message');
+  const store = openForWriting(context);
+  const id = resolveSession(store, ref);
+  const now = await readNow(store, id, context.now());
+  requireAtRest(now);
+  checkSeal(store.sealsDir, store.root, id, now.recordBytes);
+  const { adapter, record } = now;
+  if (adapter === null) {
+    throw new ZwarmError(
+      'not_resumable',
+      `this zwarm knows no agent ${JSON.stringify(record.agent)}`,
+      'update zwarm',
+    );
+  }
+  const threadId = await threadOf(store, now, context.now());
+  const program = await programOf(context, adapter);
+  declareNeverLaunched(context, store, now);
+  const request = newRequest(context, 'prompt');
+  const turn = now.lastTurn + 1;
+  claimTurn(store.root, id, turn, { request, prompt: Buffer.from(message) });
+  await launchTurn(context, store, { id, turn, record, nonce: request.nonce, adapter, program, threadId });
+  return { id, turn };
+}

@@ -1,0 +1,145 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AgentAdapter } from '../agents/agent.ts';
+import { errnoOf, ZwarmError } from '../core/errors.ts';
+import type { SessionId } from '../core/ids.ts';
+import type {
+  ExitRecord,
+  How,
+  LaunchRecord,
+  RequestRecord,
+  SessionRecord,
+  TurnKind,
+} from '../core/session.ts';
+import { isoTime } from '../core/time.ts';
+import { hostIdentity, MARK_VARIABLE, ownIdentity } from '../process/identity.ts';
+import { spawnRunner } from '../process/launch.ts';
+import { createFile } from '../store/files.ts';
+import { TURN_FILES, turnDir, turnFile } from '../store/layout.ts';
+import { encode } from '../store/records.ts';
+import { readExit, readRunner } from '../store/sessions.ts';
+import type { ManagerContext, Store } from './context.ts';
+import { argvOf, type Program } from './program.ts';
+import { markOfTurn } from './read-turn.ts';
+
+/** A claimed turn that is to run now. */
+export interface Launch {
+  readonly id: SessionId;
+  readonly turn: number;
+  readonly record: SessionRecord;
+  readonly nonce: string;
+  readonly adapter: AgentAdapter;
+  readonly program: Program;
+  readonly threadId: string | null;
+}
+
+/** How long to wait for a runner's sign of life; it takes some milliseconds on an idle machine. */
+const SIGN_OF_LIFE_MS = 5000;
+
+/** The request of a new turn, claimed by this process now. */
+export function newRequest(context: ManagerContext, kind: TurnKind): RequestRecord {
+  return {
+    v: 1,
+    kind,
+    queued: false,
+    claimer: ownIdentity(),
+    nonce: context.newNonce(),
+    at: isoTime(context.now()),
+  };
+}
+
+/** The environment of a turn: the caller's own, and what tells the agent (and us) which turn it is. */
+function environmentOf(context: ManagerContext, store: Store, launch: Launch): ManagerContext['env'] {
+  return {
+    ...context.env,
+    ZWARM_SESSION_ID: launch.id,
+    ZWARM_TURN: String(launch.turn),
+    [MARK_VARIABLE]: markOfTurn(launch.id, launch.turn, launch.nonce),
+    ZWARM_DIR: store.root,
+    ZWARM_NODE: context.paths.node,
+    ZWARM_MAIN: context.paths.cli,
+  };
+}
+
+function recordSpawnError(store: Store, { id, turn }: Launch, detail: string): void {
+  const record: ExitRecord = {
+    v: 1,
+    code: null,
+    why: 'spawn_error',
+    detail,
+    cancelled: false,
+    ended_at: null,
+    events_bytes: null,
+  };
+  try {
+    createFile(turnFile(store.root, id, turn, 'exit'), encode(record));
+  } catch (error) {
+    // The runner has recorded the end itself, in the same moment.
+    if (errnoOf(error) !== 'EEXIST') throw error;
+  }
+}
+
+/** Resolves when the runner has shown itself. @throws ZwarmError `io` when it did not, and says so in `exit.json` */
+async function signOfLife(store: Store, launch: Launch, ended: Promise<string>): Promise<void> {
+  const { id, turn } = launch;
+  const shown = (): boolean => readRunner(store.root, id, turn) !== null;
+  let reason: string | null = null;
+  void ended.then((why) => {
+    reason = why;
+  });
+  for (const deadline = performance.now() + SIGN_OF_LIFE_MS; performance.now() < deadline; ) {
+    if (shown() || readExit(store.root, id, turn) !== null) return;
+    if (reason !== null) break;
+    await sleep(1);
+  }
+  if (shown()) return;
+  if (reason !== null) recordSpawnError(store, launch, reason);
+  throw new ZwarmError(
+    'io',
+    `turn ${turn} of ${id} was recorded but did not start: ${reason ?? 'its runner gave no sign of life'}`,
+    `see: zwarm show ${id}`,
+  );
+}
+
+/**
+ * Starts the agent of a turn that this process has claimed, detached from us, and returns once its runner has shown
+ * itself. @throws ZwarmError `io`
+ */
+export async function launchTurn(context: ManagerContext, store: Store, launch: Launch): Promise<void> {
+  const { id, turn, record, adapter, program, threadId } = launch;
+  const command = adapter.command({
+    workingDir: record.working_dir,
+    sandbox: record.sandbox,
+    model: record.model,
+    agentArgs: record.agent_args,
+    threadId,
+  });
+  const argv = argvOf(program, command);
+  const how: How = threadId === null ? 'fresh' : 'native';
+  const launched: LaunchRecord = {
+    v: 1,
+    argv,
+    program: program.path,
+    agent_version: program.version,
+    thread_id: threadId,
+    how,
+    at: isoTime(context.now()),
+  };
+  createFile(turnFile(store.root, id, turn, 'launch'), encode(launched));
+  const { host, boot_id, pid_ns, uid } = hostIdentity();
+  const runner = spawnRunner({
+    script: context.paths.runner,
+    cwd: join(turnDir(store.root, id, turn)),
+    identity: JSON.stringify({ v: 1, host, boot_id, pid_ns, uid }).slice(0, -1),
+    directory: record.working_dir,
+    input: TURN_FILES.prompt,
+    program: program.path,
+    argv,
+    env: { ...environmentOf(context, store, launch), ...command.env },
+  });
+  try {
+    await signOfLife(store, launch, runner.ended);
+  } finally {
+    runner.release();
+  }
+}

@@ -1,0 +1,58 @@
+import { realpathSync } from 'node:fs';
+import { newestFirst } from '../core/ids.ts';
+import type { SessionStatus, SessionSummary } from '../core/session.ts';
+import { parseIso } from '../core/time.ts';
+import { listSessionIds } from '../store/sessions.ts';
+import { type ManagerContext, openForReading } from './context.ts';
+import { readRow } from './read.ts';
+
+/** Which sessions to list; the default is all that run or are about to, and the newest 20. */
+export interface ListOptions {
+  readonly all?: boolean | undefined;
+  /** The newest `limit` sessions instead of the newest 20, whatever their status. */
+  readonly limit?: number | undefined;
+  readonly statuses?: readonly SessionStatus[] | undefined;
+  /** Only sessions that work in the caller's directory. */
+  readonly here?: boolean | undefined;
+  /** Only sessions that changed at or after this time (ms since the epoch). */
+  readonly sinceMs?: number | undefined;
+  /** Only sessions with this text in their task, name or last message; case does not count. */
+  readonly grep?: string | undefined;
+  readonly sort?: 'created' | 'updated' | undefined;
+}
+
+const DEFAULT_LIMIT = 20;
+
+function matches(row: SessionSummary, options: ListOptions, here: string | null): boolean {
+  const { statuses, sinceMs, grep } = options;
+  if (statuses && !statuses.includes(row.status)) return false;
+  if (here !== null && row.working_dir !== here) return false;
+  if (sinceMs !== undefined && (parseIso(row.updated_at) ?? 0) < sinceMs) return false;
+  if (grep === undefined) return true;
+  const wanted = grep.toLowerCase();
+  return [row.task, row.name, row.last_message].some((text) => text?.toLowerCase().includes(wanted));
+}
+
+function order(sort: ListOptions['sort']): (a: SessionSummary, b: SessionSummary) => number {
+  const time = (row: SessionSummary): string => (sort === 'updated' ? row.updated_at : row.created_at) ?? '';
+  return (a, b) =>
+    newestFirst({ id: a.id, name: null, createdAt: time(a) }, { id: b.id, name: null, createdAt: time(b) });
+}
+
+/** Sessions, newest first. Damaged ones are listed as damaged; nothing is written, nothing is started. */
+export async function list(context: ManagerContext, options: ListOptions = {}): Promise<SessionSummary[]> {
+  const store = openForReading(context);
+  if (store === null) return [];
+  const here = options.here ? realpathSync(context.cwd) : null;
+  const nowMs = context.now();
+  const rows: SessionSummary[] = [];
+  for (const id of listSessionIds(store.root)) {
+    const row = await readRow(store, id, nowMs);
+    if (row !== null && matches(row, options, here)) rows.push(row);
+  }
+  rows.sort(order(options.sort));
+  if (options.all) return rows;
+  const limit = options.limit ?? DEFAULT_LIMIT;
+  const live = (row: SessionSummary): boolean => row.status === 'running' || row.status === 'pending';
+  return rows.filter((row, i) => i < limit || (options.limit === undefined && live(row)));
+}

@@ -1,0 +1,172 @@
+import type { AgentAdapter } from '../agents/agent.ts';
+import { createFolder, type TurnFold } from '../core/conversation/fold.ts';
+import type { AgentEvent } from '../core/events.ts';
+import type { SessionId } from '../core/ids.ts';
+import type { LaunchRecord, ProcessIdentity, RequestRecord } from '../core/session.ts';
+import {
+  type CancelWhy,
+  deriveStatus,
+  type ExitFact,
+  type Liveness,
+  type Terminal,
+  type TurnVerdict,
+} from '../core/status.ts';
+import { parseIso } from '../core/time.ts';
+import { groupLives, livenessOf } from '../process/identity.ts';
+import { turnFile } from '../store/layout.ts';
+import { readLines } from '../store/lines.ts';
+import { readCancel, readExit, readLaunch, readRequest, readRunner } from '../store/sessions.ts';
+import { readTail } from '../store/tail.ts';
+import type { Store } from './context.ts';
+
+/** The mark that every process of a turn carries in its environment. */
+export function markOfTurn(id: SessionId, turn: number, nonce: string): string {
+  return `${id}.${turn}.${nonce}`;
+}
+
+/** What the files of a turn and the kernel say, without its events. */
+interface BareFacts {
+  readonly request: RequestRecord;
+  readonly claimer: Liveness;
+  readonly runner: {
+    readonly identity: ProcessIdentity;
+    readonly startedMs: number;
+    readonly self: Liveness;
+    readonly group: boolean;
+  } | null;
+  readonly cancel: CancelWhy | null;
+  readonly exit: {
+    readonly fact: ExitFact;
+    readonly endedMs: number;
+    readonly eventsBytes: number | null;
+  } | null;
+}
+
+/** A turn as a deciding verb sees it: its status and the processes to act upon, but no conversation. */
+export interface TurnState {
+  readonly turn: number;
+  readonly request: RequestRecord;
+  readonly runner: BareFacts['runner'];
+  readonly exit: BareFacts['exit'];
+  readonly terminal: Terminal | null;
+  readonly verdict: TurnVerdict;
+}
+
+/** A turn with all that its agent printed. */
+export interface TurnReading extends TurnState {
+  readonly launch: LaunchRecord | null;
+  readonly fold: TurnFold;
+}
+
+function readBareFacts({ root }: Store, id: SessionId, turn: number): BareFacts {
+  const request = readRequest(root, id, turn);
+  const mark = markOfTurn(id, turn, request.nonce);
+  // A recorded end is final: what the kernel says no longer matters, and asking it would cost every list dearly.
+  const settled = readExit(root, id, turn) !== null;
+  const claimer = settled ? 'no' : livenessOf(request.claimer, null);
+  const record = readRunner(root, id, turn);
+  const self = record === null || settled ? 'no' : livenessOf(record.identity, mark);
+  const group = record !== null && !settled && self === 'no' && groupLives(record.identity, mark);
+  const cancel = readCancel(root, id, turn)?.why ?? null;
+  // Last: a runner writes its record before it dies, so a death that was seen above has its record by now.
+  const exit = readExit(root, id, turn);
+  return {
+    request,
+    claimer,
+    runner: record === null ? null : { ...record, self, group },
+    cancel,
+    exit:
+      exit === null
+        ? null
+        : { fact: exit.record, endedMs: exit.endedMs, eventsBytes: exit.record.events_bytes },
+  };
+}
+
+/** Nothing writes to the stream any more: its last line may lack a newline, and what is in progress was interrupted. */
+function isOver({ runner, exit }: BareFacts): boolean {
+  return exit !== null || (runner !== null && runner.self === 'no' && !runner.group);
+}
+
+function judge(facts: BareFacts, terminal: Terminal | null, nowMs: number): TurnVerdict {
+  return deriveStatus({
+    queued: facts.request.queued,
+    claimer: facts.claimer,
+    ageMs: nowMs - (parseIso(facts.request.at) ?? 0),
+    runner: facts.runner,
+    cancel: facts.cancel,
+    exit: facts.exit?.fact ?? null,
+    terminal,
+  });
+}
+
+function terminalOf(event: AgentEvent): Terminal | null {
+  if (event.type === 'turn_completed') return { kind: 'completed' };
+  return event.type === 'turn_failed' ? { kind: 'failed', message: event.message } : null;
+}
+
+const FIRST_WINDOW = 1 << 16;
+
+/** The last terminal event of a stream, looked for from its end in growing windows. */
+async function lastTerminal(
+  path: string,
+  limit: number | null,
+  adapter: AgentAdapter,
+  version: string | null,
+): Promise<Terminal | null> {
+  const parse = await adapter.loadParser(version);
+  for (let window = FIRST_WINDOW; ; window *= 4) {
+    const tail = readTail(path, window, limit);
+    const lines = tail.text.split('\n');
+    for (let i = lines.length - 1; i >= 0; i -= 1) {
+      const text = lines[i];
+      if (!text) continue;
+      const terminals = parse({ seq: i, text }).flatMap((event) => terminalOf(event) ?? []);
+      const found = terminals.at(-1);
+      if (found !== undefined) return found;
+    }
+    if (tail.whole) return null;
+  }
+}
+
+/** The state of a turn from its records, the kernel, and the end of its stream. @throws DamagedRecord */
+export async function readTurnState(
+  store: Store,
+  id: SessionId,
+  turn: number,
+  adapter: AgentAdapter | null,
+  nowMs: number,
+): Promise<TurnState> {
+  const facts = readBareFacts(store, id, turn);
+  const limit = facts.exit?.eventsBytes ?? null;
+  const path = turnFile(store.root, id, turn, 'events');
+  const version = readLaunch(store.root, id, turn)?.agent_version ?? null;
+  const terminal =
+    isOver(facts) && adapter !== null ? await lastTerminal(path, limit, adapter, version) : null;
+  const { request, runner, exit } = facts;
+  return { turn, request, runner, exit, terminal, verdict: judge(facts, terminal, nowMs) };
+}
+
+/** A turn with its whole stream folded. @throws DamagedRecord */
+export async function readTurn(
+  store: Store,
+  id: SessionId,
+  turn: number,
+  adapter: AgentAdapter | null,
+  nowMs: number,
+): Promise<TurnReading> {
+  const facts = readBareFacts(store, id, turn);
+  const launch = readLaunch(store.root, id, turn);
+  const ended = isOver(facts);
+  const folder = createFolder();
+  if (adapter !== null) {
+    const parse = await adapter.loadParser(launch?.agent_version ?? null);
+    const range = { limit: facts.exit?.eventsBytes ?? null, ended };
+    for (const line of readLines(turnFile(store.root, id, turn, 'events'), range)) {
+      for (const event of parse(line)) folder.add(event);
+    }
+  }
+  const fold = folder.result(ended);
+  const { request, runner, exit } = facts;
+  const verdict = judge(facts, fold.terminal, nowMs);
+  return { turn, request, runner, exit, terminal: fold.terminal, verdict, launch, fold };
+}

@@ -1,0 +1,108 @@
+import { errnoOf, ZwarmError } from '../core/errors.ts';
+import type { SessionId } from '../core/ids.ts';
+import { isFinal } from '../core/status.ts';
+import { parseIso } from '../core/time.ts';
+import { claimTurn } from '../store/claim.ts';
+import { sessionDir } from '../store/layout.ts';
+import { DamagedRecord } from '../store/read-file.ts';
+import { removeDebris, removeSession, treeBytes } from '../store/remove.ts';
+import { listSessionIds, listTurns, readRequest } from '../store/sessions.ts';
+import { type ManagerContext, openForReading, openForWriting, type Store } from './context.ts';
+import { newRequest } from './launch.ts';
+import { declareNeverLaunched } from './never-launched.ts';
+import { readNow, readRow } from './read.ts';
+
+function isTombstoned({ root }: Store, id: SessionId): boolean {
+  try {
+    const last = listTurns(root, id).at(-1);
+    return last !== undefined && readRequest(root, id, last).kind === 'tombstone';
+  } catch (error) {
+    if (error instanceof DamagedRecord) return false;
+    throw error;
+  }
+}
+
+/** Claims the next turn with a tombstone: from here on nobody can inject, and readers see the session no longer. */
+async function bury(context: ManagerContext, store: Store, id: SessionId): Promise<void> {
+  const now = await readNow(store, id, context.now());
+  const { status } = now.current.verdict;
+  if (status === 'unknown') {
+    throw new ZwarmError(
+      'unknown_liveness',
+      `${id} may be running on another host or in another container`,
+      'remove it there',
+    );
+  }
+  if (!isFinal(status))
+    throw new ZwarmError('busy', `${id} is still ${status}`, `end it first: zwarm kill ${id}`);
+  declareNeverLaunched(context, store, now);
+  claimTurn(store.root, id, now.lastTurn + 1, { request: newRequest(context, 'tombstone'), prompt: null });
+}
+
+/**
+ * Removes a session that is not running, for good, and returns the bytes that this freed. A damaged one can be
+ * removed too: its records can no longer tell of anything that runs.
+ * @throws ZwarmError `busy`, `lost_race`, `unknown_liveness`, `not_found`
+ */
+export async function remove(context: ManagerContext, store: Store, id: SessionId): Promise<number> {
+  if (!isTombstoned(store, id)) {
+    try {
+      await bury(context, store, id);
+    } catch (error) {
+      if (!(error instanceof ZwarmError && error.code === 'damaged')) throw error;
+    }
+  }
+  try {
+    return removeSession(store.root, store.sealsDir, id, context.newNonce());
+  } catch (error) {
+    if (errnoOf(error) !== 'ENOENT') throw error;
+    throw new ZwarmError('not_found', `${id} was removed by another command`, 'see: zwarm ls');
+  }
+}
+
+/** What `clean` did, or with `dryRun` would do. */
+export interface CleanResult {
+  readonly removed: readonly SessionId[];
+  readonly skipped: readonly { readonly id: SessionId; readonly reason: string }[];
+  readonly bytes: number;
+}
+
+/**
+ * Removes the sessions whose newest end is at least `olderThanMs` ago. Running and damaged ones stay, and so does
+ * one from the future: the clock was set, and nothing is deleted on its word.
+ */
+export async function clean(
+  context: ManagerContext,
+  options: { readonly olderThanMs: number; readonly dryRun: boolean },
+): Promise<CleanResult> {
+  const store = options.dryRun ? openForReading(context) : storeOrNull(context);
+  const removed: SessionId[] = [];
+  const skipped: { id: SessionId; reason: string }[] = [];
+  let bytes = 0;
+  if (store === null) return { removed, skipped, bytes };
+  const nowMs = context.now();
+  for (const id of listSessionIds(store.root).sort()) {
+    const row = await readRow(store, id, nowMs);
+    const updated = parseIso(row?.updated_at ?? null);
+    if (row !== null && (row.status === 'damaged' || !isFinal(row.status))) {
+      skipped.push({ id, reason: row.status });
+    } else if (
+      row === null ||
+      (updated !== null && nowMs - updated >= options.olderThanMs && nowMs >= updated)
+    ) {
+      try {
+        bytes += options.dryRun ? treeBytes(sessionDir(store.root, id)) : await remove(context, store, id);
+        removed.push(id);
+      } catch (error) {
+        if (!(error instanceof ZwarmError)) throw error;
+        skipped.push({ id, reason: error.code });
+      }
+    }
+  }
+  if (!options.dryRun) removeDebris(store.root, nowMs);
+  return { removed, skipped, bytes };
+}
+
+function storeOrNull(context: ManagerContext): Store | null {
+  return openForReading(context) === null ? null : openForWriting(context);
+}

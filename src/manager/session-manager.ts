@@ -1,0 +1,62 @@
+import type { SessionId } from '../core/ids.ts';
+import type { SessionDetail, SessionSummary, TurnSteps } from '../core/session.ts';
+import type { TurnStatus } from '../core/status.ts';
+import { type ManagerContext, openExisting, openForReading, openForWriting } from './context.ts';
+import { type DetailOptions, detailOf } from './detail.ts';
+import { inject } from './inject.ts';
+import { type ListOptions, list } from './list.ts';
+import { readSession } from './read.ts';
+import { type CleanResult, clean, remove } from './remove.ts';
+import { MIN_PREFIX_DESTRUCTIVE, resolveSession } from './resolve.ts';
+import { settle } from './settle.ts';
+import { type StartedTurn, type StartOptions, start } from './start.ts';
+import { DEFAULT_GRACE_MS, kill } from './stop.ts';
+import { waitForRest } from './wait.ts';
+
+/** Everything that can be done with sessions; each face of zwarm (command line, library) calls these. */
+export interface SessionManager {
+  /** Creates a session and launches its first turn. */
+  start(options: StartOptions): Promise<StartedTurn>;
+  /** The full id that an id, name, prefix or `@last` means. */
+  resolve(ref: string): SessionId;
+  /** The same for verbs that end or delete: a prefix must be longer. */
+  resolveForEnding(ref: string): SessionId;
+  list(options?: ListOptions): Promise<SessionSummary[]>;
+  /** A session with its turns and messages. @throws ZwarmError `usage` for a turn that does not exist */
+  get(ref: string, options?: DetailOptions): Promise<SessionDetail>;
+  /** The steps of a session's turns, in order. */
+  steps(ref: string): Promise<readonly TurnSteps[]>;
+  /** Gives a session its next message. */
+  inject(ref: string, message: string): Promise<StartedTurn>;
+  /** Waits until a session is at rest, or the signal aborts; returns its status then. */
+  wait(id: SessionId, signal: AbortSignal): Promise<TurnStatus>;
+  /** Stops the running turn; returns when its end was observed. */
+  kill(id: SessionId, graceMs?: number): Promise<void>;
+  /** Deletes a session that is not running; returns the bytes freed. */
+  remove(id: SessionId): Promise<number>;
+  clean(options: { readonly olderThanMs: number; readonly dryRun: boolean }): Promise<CleanResult>;
+  /** For the turn runner alone. */
+  settle(): Promise<void>;
+}
+
+/** A manager over the state directory that the context leads to. */
+export function createSessionManager(context: ManagerContext): SessionManager {
+  const reading = () => openExisting(context);
+  const writing = () => openForWriting(context);
+  const resolve = (ref: string) => resolveSession(openForReading(context), ref);
+  const read = async (ref: string) => readSession(reading(), resolve(ref), context.now());
+  return {
+    start: (options) => start(context, options),
+    resolve,
+    resolveForEnding: (ref) => resolveSession(openForReading(context), ref, MIN_PREFIX_DESTRUCTIVE),
+    list: (options) => list(context, options),
+    get: async (ref, options) => detailOf(await read(ref), options),
+    steps: async (ref) => (await read(ref)).steps,
+    inject: (ref, message) => inject(context, ref, message),
+    wait: async (id, signal) => (await waitForRest(context, reading(), id, signal)).current.verdict.status,
+    kill: async (id, graceMs = DEFAULT_GRACE_MS) => kill(context, writing(), id, graceMs),
+    remove: async (id) => remove(context, writing(), id),
+    clean: (options) => clean(context, options),
+    settle: () => settle(context),
+  };
+}

@@ -1,0 +1,33 @@
+import { join } from 'node:path';
+import { ZwarmError } from '../core/errors.ts';
+import { isSessionId, parseTurnNumber } from '../core/ids.ts';
+import { isoTime } from '../core/time.ts';
+import { flush, publishOnce } from '../store/files.ts';
+import { BUILDING_PREFIX, turnDir, turnFile } from '../store/layout.ts';
+import { writeSummary } from '../store/summary.ts';
+import { type ManagerContext, openForWriting } from './context.ts';
+import { FOLD_VERSION, readFinalState } from './read.ts';
+
+/**
+ * What happens once when a turn has ended: its files are flushed to the disk (a shell cannot), and how the session
+ * stands is cached for lists. Called by the turn runner, which names the turn in the environment; if it never runs,
+ * nothing is lost. @throws ZwarmError `usage` without such an environment
+ */
+export async function settle(context: ManagerContext): Promise<void> {
+  const id = context.env['ZWARM_SESSION_ID'] ?? '';
+  const turn = parseTurnNumber(context.env['ZWARM_TURN'] ?? '');
+  if (!isSessionId(id) || turn === null) {
+    throw new ZwarmError(
+      'usage',
+      'settle is called by the turn runner, with the turn in its environment',
+      null,
+    );
+  }
+  const { root, sealsDir } = openForWriting(context);
+  for (const file of ['events', 'stderr', 'exit'] as const) flush(turnFile(root, id, turn, file));
+  flush(turnDir(root, id, turn));
+  const state = await readFinalState({ root, sealsDir }, id, context.now());
+  if (state?.turn === turn) writeSummary(root, id, FOLD_VERSION, state, context.newNonce());
+  const temporary = join(turnDir(root, id, turn), `${BUILDING_PREFIX}${context.newNonce()}`);
+  publishOnce(turnFile(root, id, turn, 'notified'), `{"v":1,"at":"${isoTime(context.now())}"}\n`, temporary);
+}

@@ -1,0 +1,131 @@
+import { realpathSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { DEFAULT_AGENT, requireAgent } from '../agents/registry.ts';
+import { ZwarmError } from '../core/errors.ts';
+import { isSessionId, parseName, type SessionId } from '../core/ids.ts';
+import { SANDBOXES, type Sandbox, type SessionRecord } from '../core/session.ts';
+import { closest } from '../core/suggest.ts';
+import { isoTime } from '../core/time.ts';
+import { createSession } from '../store/claim.ts';
+import { gitStateOf } from '../store/git.ts';
+import { type ManagerContext, openOrCreate } from './context.ts';
+import { launchTurn, newRequest } from './launch.ts';
+import { programOf } from './program.ts';
+
+/** What a new session is to be; everything left out has a default. */
+export interface StartOptions {
+  /** The first message, byte for byte the agent's prompt. */
+  readonly task: string;
+  /** `codex` (the default) or `demo`. */
+  readonly agent?: string | undefined;
+  readonly model?: string | undefined;
+  /** `read-only`, `workspace-write` (the default) or `danger-full-access`. */
+  readonly sandbox?: string | undefined;
+  /** Relative to the caller's directory, which is the default. */
+  readonly workingDir?: string | undefined;
+  readonly name?: string | undefined;
+  /** Passed on to the agent's program as they are. */
+  readonly agentArgs?: readonly string[] | undefined;
+}
+
+/** A turn that was claimed and launched. */
+export interface StartedTurn {
+  readonly id: SessionId;
+  readonly turn: number;
+}
+
+/** A message that says something. @throws ZwarmError `usage` */
+export function requireMessage(text: string, what: 'task' | 'message'): string {
+  if (text.trim() !== '') return text;
+  throw new ZwarmError(
+    'usage',
+    `the ${what} is empty`,
+    `say what to do: zwarm ${what === 'task' ? 'start' : 'inject ID'} "…"`,
+  );
+}
+
+function requireSandbox(text: string, known: readonly Sandbox[]): Sandbox {
+  const found = known.find((sandbox) => sandbox === text);
+  if (found !== undefined) return found;
+  const guess = closest(text, known);
+  throw new ZwarmError(
+    'usage',
+    `unknown sandbox ${JSON.stringify(text)}`,
+    guess === null ? `choose one of: ${SANDBOXES.join(', ')}` : `did you mean ${guess}?`,
+  );
+}
+
+function requireModel(text: string): string {
+  if (/^[\w.:/@][\w.:/@-]{0,99}$/.test(text)) return text;
+  throw new ZwarmError(
+    'usage',
+    `${JSON.stringify(text)} is no model name`,
+    'write it as the agent does: -m gpt-5.5',
+  );
+}
+
+function requireDirectory(context: ManagerContext, given: string): string {
+  const path = resolve(context.cwd, given);
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) {
+    throw new ZwarmError('usage', `there is no directory ${path}`, 'give one that exists with -C DIR');
+  }
+  if (!stat.isDirectory())
+    throw new ZwarmError('usage', `${path} is no directory`, 'give a directory with -C DIR');
+  return realpathSync(path);
+}
+
+/** The session whose agent is calling us, or null. */
+function parentOf(env: ManagerContext['env']): SessionId | null {
+  const parent = env['ZWARM_SESSION_ID'];
+  return parent !== undefined && isSessionId(parent) ? parent : null;
+}
+
+/**
+ * Creates a session and launches its first turn. When this returns, the task is safe on the disk and the agent's
+ * runner lives. Bad input changes nothing.
+ * @throws ZwarmError `usage`, `agent_not_found`, `agent_not_executable`, `state_dir_unsafe`, `io`
+ */
+export async function start(context: ManagerContext, options: StartOptions): Promise<StartedTurn> {
+  const adapter = requireAgent(options.agent ?? DEFAULT_AGENT);
+  const parent = parentOf(context.env);
+  const record: SessionRecord = {
+    v: 1,
+    agent: adapter.name,
+    task: requireMessage(options.task, 'task'),
+    working_dir: requireDirectory(context, options.workingDir ?? '.'),
+    model: options.model === undefined ? null : requireModel(options.model),
+    sandbox: requireSandbox(options.sandbox ?? 'workspace-write', adapter.capabilities.sandbox),
+    agent_args: options.agentArgs ?? [],
+    source: parent === null ? 'user' : `orchestrator:${parent}`,
+    name: options.name === undefined ? null : parseName(options.name),
+    tags: [],
+    parent,
+    forked_from: null,
+    git: null,
+    executor: 'local',
+    created_at: isoTime(context.now()),
+  };
+  const program = await programOf(context, adapter);
+  const store = openOrCreate(context);
+  const id = context.newId();
+  if (!isSessionId(id)) throw new TypeError(`newId() gave ${JSON.stringify(id)}, which is no session id`);
+  const request = newRequest(context, 'prompt');
+  createSession(
+    store.root,
+    store.sealsDir,
+    id,
+    { ...record, git: gitStateOf(record.working_dir) },
+    { request, prompt: Buffer.from(record.task) },
+  );
+  await launchTurn(context, store, {
+    id,
+    turn: 1,
+    record,
+    nonce: request.nonce,
+    adapter,
+    program,
+    threadId: null,
+  });
+  return { id, turn: 1 };
+}

@@ -1,0 +1,63 @@
+import { spawn } from 'node:child_process';
+
+/** A turn runner to start: all that it is told, and the environment that the agent inherits. */
+export interface RunnerSpec {
+  /** `bin/turn-runner.sh` */
+  readonly script: string;
+  /** The turn's directory: the runner works there. */
+  readonly cwd: string;
+  /** The beginning of `runner.stat`: an unclosed JSON object. */
+  readonly identity: string;
+  readonly directory: string;
+  /** The agent's stdin, a file of the turn's directory. */
+  readonly input: string;
+  /** Absolute path of the agent's program, and its arguments. */
+  readonly program: string;
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** A runner that was spawned: `ended` resolves with a reason when it could not be spawned or has already gone. */
+export interface SpawnedRunner {
+  readonly ended: Promise<string>;
+  /** Lets this process exit while the runner goes on. */
+  release(): void;
+}
+
+/**
+ * Starts a turn runner in a session and process group of its own, with nothing of ours but its environment.
+ * Never throws: a spawn that fails ends at once.
+ */
+export function spawnRunner(spec: RunnerSpec): SpawnedRunner {
+  const args = [
+    spec.script,
+    '--identity',
+    spec.identity,
+    '--umask',
+    process.umask().toString(8).padStart(4, '0'),
+    '--directory',
+    spec.directory,
+    '--input',
+    spec.input,
+    '--',
+    spec.program,
+    ...spec.argv,
+  ];
+  try {
+    // By absolute path: whatever the PATH says, this is the shell that the runner was written for.
+    const child = spawn('/bin/sh', args, { cwd: spec.cwd, detached: true, env: spec.env, stdio: 'ignore' });
+    const ended = new Promise<string>((resolve) => {
+      child.once('error', (error) => resolve(error.message));
+      child.once('exit', (code, signal) =>
+        resolve(`the turn runner ended with ${signal ?? `exit code ${code}`}`),
+      );
+    });
+    return { ended, release: () => child.unref() };
+  } catch (error) {
+    // E2BIG is thrown, not emitted.
+    return {
+      ended: Promise.resolve(error instanceof Error ? error.message : String(error)),
+      release: () => undefined,
+    };
+  }
+}

@@ -1,0 +1,22 @@
+/** The output of a short foreground helper, or null when it failed or took longer than `timeoutMs`. */
+export async function safeRun(
+  program: string,
+  args: readonly string[],
+  timeoutMs: number,
+): Promise<string | null> {
+  // Loaded only here: it costs more than all the rest of a start.
+  const { execa } = await import('execa');
+  const result = await execa(program, args, { timeout: timeoutMs, stdin: 'ignore', reject: false });
+  return result.failed ? null : result.stdout;
+}
+
+/** Runs a program on the user's terminal until it ends; the exit code, or null when it could not run or was killed. */
+export async function runOnTerminal(command: string, args: readonly string[]): Promise<number | null> {
+  const { execa } = await import('execa');
+  // An editor is named with its arguments, as in EDITOR='code --wait': the shell splits it, as git does.
+  const result = await execa('/bin/sh', ['-c', `${command} "$@"`, command, ...args], {
+    stdio: 'inherit',
+    reject: false,
+  });
+  return result.exitCode ?? null;
+}

@@ -1,0 +1,26 @@
+import { type Step, stepLine } from '../core/conversation/steps.ts';
+import type { SessionStatus } from '../core/session.ts';
+import { safeLine } from './safe-text.ts';
+import { longSpan, paintStatus, type Style } from './style.ts';
+
+/** What the live line tells of one session. */
+export interface Progress {
+  readonly id: string;
+  readonly status: SessionStatus;
+  readonly elapsedMs: number;
+  readonly lastStep: Step | null;
+}
+
+/** One line that fits the terminal: status, elapsed time, and what the agent did last. */
+export function renderProgress(progress: Progress, style: Style): string {
+  const words = `${progress.id} ${progress.status} ${longSpan(progress.elapsedMs)}`;
+  const room = style.width - words.length - 4;
+  const step = progress.lastStep === null ? '' : safeLine(stepLine(progress.lastStep));
+  const coloured = `${progress.id} ${paintStatus(progress.status, style)} ${longSpan(progress.elapsedMs)}`;
+  // Wide characters take two columns: half the room is always enough.
+  const fits =
+    [...step].length <= room && /^[\x20-\x7e]*$/.test(step)
+      ? step
+      : [...step].slice(0, Math.max(0, room / 2)).join('');
+  return room < 8 || step === '' ? coloured : `${coloured}  ${style.paint.dim(fits)}`;
+}

@@ -1,0 +1,83 @@
+import { dirname, join, resolve } from 'node:path';
+import type { GitState } from '../core/session.ts';
+import { DamagedRecord, isRealDirectory, readSmall } from './read-file.ts';
+
+/*
+ * What git's own files say about a directory. Running git would cost more than the whole start of a session, and
+ * these few facts are stable parts of its layout (gitrepository-layout(5)).
+ */
+
+function textOf(path: string): string | null {
+  try {
+    return readSmall(path, 1 << 22)?.bytes.toString() ?? null;
+  } catch (error) {
+    if (error instanceof DamagedRecord) return null;
+    throw error;
+  }
+}
+
+/** A checkout's root and its git directory; `common` is shared by all its worktrees. */
+export interface Checkout {
+  readonly root: string;
+  readonly gitDir: string;
+  readonly common: string;
+}
+
+function linked(root: string, pointer: string): Checkout | null {
+  const target = /^gitdir: (.+)$/m.exec(pointer)?.[1];
+  if (target === undefined) return null;
+  const gitDir = resolve(root, target);
+  const commondir = textOf(join(gitDir, 'commondir'))?.trim();
+  return { root, gitDir, common: commondir === undefined ? gitDir : resolve(gitDir, commondir) };
+}
+
+/** The checkout that has its root in this very directory, or null. */
+export function checkoutAt(directory: string): Checkout | null {
+  const git = join(directory, '.git');
+  if (isRealDirectory(git)) return { root: directory, gitDir: git, common: git };
+  const pointer = textOf(git);
+  return pointer === null ? null : linked(directory, pointer);
+}
+
+/**
+ * For a linked worktree the root of the main checkout, else null. The main checkout must point back at the worktree:
+ * a `.git` file alone could lead anywhere.
+ */
+export function mainCheckout(checkout: Checkout): string | null {
+  if (checkout.common === checkout.gitDir) return null;
+  const back = textOf(join(checkout.gitDir, 'gitdir'))?.trim();
+  if (back === undefined || resolve(checkout.gitDir, back) !== join(checkout.root, '.git')) return null;
+  const main = dirname(checkout.common);
+  return join(main, '.git') === checkout.common && isRealDirectory(checkout.common) ? main : null;
+}
+
+const SHA = /^[0-9a-f]{40,64}$/;
+
+function commitOf(ref: string, checkout: Checkout): string | null {
+  for (const directory of [checkout.gitDir, checkout.common]) {
+    const loose = textOf(join(directory, ref))?.trim();
+    if (loose !== undefined && SHA.test(loose)) return loose;
+  }
+  const packed = textOf(join(checkout.common, 'packed-refs'))?.split('\n') ?? [];
+  const commit = packed.find((line) => line.endsWith(` ${ref}`))?.split(' ', 1)[0];
+  return commit !== undefined && SHA.test(commit) ? commit : null;
+}
+
+/** Where the checkout around a directory stands, or null outside of git. */
+export function gitStateOf(directory: string): GitState | null {
+  for (let at = directory; ; at = dirname(at)) {
+    const checkout = checkoutAt(at);
+    if (checkout !== null) {
+      const head = textOf(join(checkout.gitDir, 'HEAD'))?.trim() ?? '';
+      const ref = /^ref: (refs\/[^\s\0]+)$/.exec(head)?.[1];
+      // A name from a file becomes part of a path: no way out of the git directory.
+      const safe = ref !== undefined && !ref.split('/').includes('..') ? ref : null;
+      return {
+        root: at,
+        head: safe === null ? (SHA.test(head) ? head : null) : commitOf(safe, checkout),
+        branch: safe?.startsWith('refs/heads/') ? safe.slice('refs/heads/'.length) : null,
+      };
+    }
+    if (dirname(at) === at) return null;
+  }
+}

@@ -1,0 +1,54 @@
+import { join } from 'node:path';
+import type { SessionId } from '../core/ids.ts';
+
+/**
+ * Where everything lies. `root` is the state directory (`.zwarm`); ids and turn numbers come from directory names,
+ * never from the contents of a file. `docs/formats.md` says what each file holds and who writes it.
+ */
+export const STATE_DIR_NAME = '.zwarm';
+
+/** The version in the `format` file; a newer one is read as far as possible and never written to. */
+export const FORMAT = 1;
+
+/** Names that begin with a dot are being built; every reader skips them. */
+export const BUILDING_PREFIX = '.new-';
+
+export const formatFile = (root: string): string => join(root, 'format');
+export const ignoreFile = (root: string): string => join(root, '.gitignore');
+export const sessionsDir = (root: string): string => join(root, 'sessions');
+export const trashDir = (root: string): string => join(root, 'trash');
+export const sessionDir = (root: string, id: SessionId): string => join(sessionsDir(root), id);
+export const sessionFile = (root: string, id: SessionId): string =>
+  join(sessionDir(root, id), 'session.json');
+export const summaryFile = (root: string, id: SessionId): string =>
+  join(sessionDir(root, id), 'summary.json');
+export const turnsDir = (root: string, id: SessionId): string => join(sessionDir(root, id), 'turns');
+export const turnDir = (root: string, id: SessionId, turn: number): string =>
+  join(turnsDir(root, id), String(turn));
+
+/** The files of a turn. */
+export const TURN_FILES = {
+  request: 'request.json',
+  prompt: 'prompt.md',
+  input: 'input.md',
+  launch: 'launch.json',
+  runner: 'runner.stat',
+  events: 'events.jsonl',
+  stderr: 'stderr.log',
+  cancel: 'cancel.json',
+  exit: 'exit.json',
+  notified: 'notified.json',
+} as const;
+
+export type TurnFile = keyof typeof TURN_FILES;
+
+/** The path of one file of a turn. */
+export const turnFile = (root: string, id: SessionId, turn: number, file: TurnFile): string =>
+  join(turnDir(root, id, turn), TURN_FILES[file]);
+
+/** The exit code in the name of an `exit.<code>` file, null for `exit.null`, undefined for any other name. */
+export function exitCodeOfName(name: string): number | null | undefined {
+  const match = /^exit\.(null|[0-9]{1,3})$/.exec(name);
+  if (!match) return undefined;
+  return match[1] === 'null' ? null : Number(match[1]);
+}

@@ -1,0 +1,108 @@
+import { lstatSync, realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { errnoOf, ZwarmError } from '../core/errors.ts';
+import { createFile, flush, makeDir } from './files.ts';
+import { checkoutAt, mainCheckout } from './git.ts';
+import { FORMAT, formatFile, ignoreFile, STATE_DIR_NAME, sessionsDir } from './layout.ts';
+import { readSmall } from './read-file.ts';
+
+/** Where the state directory is, or would be created. */
+export interface StatePlace {
+  readonly path: string;
+  readonly exists: boolean;
+}
+
+function pathExists(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+/**
+ * The state directory of a directory: the nearest `.zwarm` upwards, not beyond the root of the git checkout. Where
+ * there is none, the place for it is that root, or the directory itself outside of git. A linked worktree shares the
+ * state directory of the main checkout.
+ *
+ * @param cwd absolute path
+ * @param explicit `--state-dir` or `ZWARM_DIR`, absolute, or null
+ */
+export function locateStateDir(cwd: string, explicit: string | null): StatePlace {
+  if (explicit !== null) return { path: explicit, exists: pathExists(explicit) };
+  const here = realpathSync(cwd);
+  for (let at = here; ; at = dirname(at)) {
+    const path = join(at, STATE_DIR_NAME);
+    if (pathExists(path)) return { path, exists: true };
+    const checkout = checkoutAt(at);
+    if (checkout !== null) {
+      const main = mainCheckout(checkout);
+      const home = main === null ? path : join(main, STATE_DIR_NAME);
+      return { path: home, exists: pathExists(home) };
+    }
+    if (dirname(at) === at) return { path: join(here, STATE_DIR_NAME), exists: false };
+  }
+}
+
+function formatOf(root: string): number {
+  const text = readSmall(formatFile(root))?.bytes.toString().trim();
+  // Created, but its creator died before it wrote the version: nothing else is in it.
+  if (text === undefined || text === '') return FORMAT;
+  return /^\d{1,6}$/.test(text) ? Number(text) : Number.POSITIVE_INFINITY;
+}
+
+/**
+ * The real path of a state directory, once it is certain that it is ours alone to write.
+ * @throws ZwarmError `state_dir_unsafe`, `format_newer` (for writers)
+ */
+export function openStateDir(path: string, uid: number, forWriting: boolean): string {
+  const stat = lstatSync(path);
+  if (!stat.isDirectory()) {
+    const what = stat.isSymbolicLink() ? 'a symbolic link' : 'no directory';
+    throw new ZwarmError(
+      'state_dir_unsafe',
+      `${path} is ${what}`,
+      'move it away, or choose another with --state-dir DIR',
+    );
+  }
+  if (stat.uid !== uid) {
+    throw new ZwarmError(
+      'state_dir_unsafe',
+      `${path} belongs to another user (uid ${stat.uid})`,
+      'run zwarm as that user, or choose another place with --state-dir DIR',
+    );
+  }
+  if ((stat.mode & 0o022) !== 0) {
+    throw new ZwarmError(
+      'state_dir_unsafe',
+      `others can write to ${path}`,
+      `make it yours alone: chmod 700 '${path}'`,
+    );
+  }
+  const root = realpathSync(path);
+  const format = formatOf(root);
+  if (forWriting && format > FORMAT) {
+    throw new ZwarmError('format_newer', `${path} was written by a newer zwarm`, 'update zwarm');
+  }
+  return root;
+}
+
+function unlessThere(create: () => void): boolean {
+  try {
+    create();
+    return true;
+  } catch (error) {
+    if (errnoOf(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Makes the state directory complete: it may be new, half made by a command that was killed, or being made by another. */
+export function ensureStateDir(path: string): void {
+  const created = [
+    unlessThere(() => makeDir(path)),
+    // An agent's `git add -A` must not commit prompts.
+    unlessThere(() => createFile(ignoreFile(path), '*\n')),
+    unlessThere(() => createFile(formatFile(path), `${FORMAT}\n`)),
+    unlessThere(() => makeDir(sessionsDir(path))),
+  ];
+  if (!created.includes(true)) return;
+  flush(path);
+  flush(dirname(path));
+}

@@ -1,0 +1,75 @@
+import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync } from 'node:fs';
+import { errnoOf } from '../core/errors.ts';
+
+/** A stored file that cannot be what zwarm wrote: a link, a device, too large, or not the expected JSON. */
+export class DamagedRecord extends Error {
+  override readonly name = 'DamagedRecord';
+}
+
+/** The bytes of a small file and when it was last written (ms since the epoch). */
+export interface SmallFile {
+  readonly bytes: Buffer;
+  readonly mtimeMs: number;
+}
+
+/** No record of ours comes near this. */
+const RECORD_LIMIT = 1 << 20;
+
+// O_NONBLOCK: a planted FIFO must not hang a reader.
+const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** Opens a regular file below the state directory, or null where there is none. @throws DamagedRecord */
+export function openRegular(path: string): { fd: number; size: number; mtimeMs: number } | null {
+  let fd: number;
+  try {
+    fd = openSync(path, READ);
+  } catch (error) {
+    const code = errnoOf(error);
+    if (code === 'ENOENT') return null;
+    if (code === 'ELOOP' || code === 'ENXIO' || code === 'ENOTDIR') {
+      throw new DamagedRecord(`${path} is no regular file`);
+    }
+    throw error;
+  }
+  const stat = fstatSync(fd);
+  if (stat.isFile()) return { fd, size: stat.size, mtimeMs: stat.mtimeMs };
+  closeSync(fd);
+  throw new DamagedRecord(`${path} is no regular file`);
+}
+
+/** A whole small file, or null where there is none. @throws DamagedRecord when it is no regular file or too large */
+export function readSmall(path: string, limit = RECORD_LIMIT): SmallFile | null {
+  const file = openRegular(path);
+  if (file === null) return null;
+  try {
+    if (file.size > limit) throw new DamagedRecord(`${path} is too large: ${file.size} bytes`);
+    const bytes = Buffer.alloc(file.size);
+    let done = 0;
+    while (done < bytes.length) {
+      const count = readSync(file.fd, bytes, done, bytes.length - done, done);
+      if (count === 0) break;
+      done += count;
+    }
+    return { bytes: bytes.subarray(0, done), mtimeMs: file.mtimeMs };
+  } finally {
+    closeSync(file.fd);
+  }
+}
+
+/** Whether there is a directory of that very name: a link to one does not count. */
+export function isRealDirectory(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+/** The entries of a directory, or none where there is no directory. */
+export function entriesOf(path: string): readonly { name: string; directory: boolean }[] {
+  try {
+    return readdirSync(path, { withFileTypes: true }).map((entry) => ({
+      name: entry.name,
+      directory: entry.isDirectory(),
+    }));
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return [];
+    throw error;
+  }
+}

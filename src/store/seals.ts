@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { ZwarmError } from '../core/errors.ts';
+import type { SessionId } from '../core/ids.ts';
+import { createFile, flush, makeDirs, removeTree } from './files.ts';
+import { readSmall } from './read-file.ts';
+
+/*
+ * Seals: the digest of each session.json, kept in the user's own state directory, which a sandboxed agent cannot
+ * write. A turn is launched only from a record that still has the digest it was created with.
+ */
+
+function digest(text: string | Uint8Array): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** One directory of seals per state directory: a copy of a session elsewhere has none. */
+function sealFile(sealsDir: string, root: string, id: SessionId): string {
+  return join(sealsDir, digest(root).slice(0, 16), id);
+}
+
+/** Seals a session's record. @throws ZwarmError `lost_race` when that id was sealed before */
+export function seal(sealsDir: string, root: string, id: SessionId, recordText: string): void {
+  const file = sealFile(sealsDir, root, id);
+  makeDirs(join(file, '..'));
+  createFile(file, `${digest(recordText)}\n`);
+  flush(join(file, '..'));
+}
+
+/** Makes sure that a session's record is the one that was sealed. @throws ZwarmError `seal_broken` */
+export function checkSeal(sealsDir: string, root: string, id: SessionId, recordBytes: Uint8Array): void {
+  const sealed = readSmall(sealFile(sealsDir, root, id))
+    ?.bytes.toString()
+    .trim();
+  if (sealed === digest(recordBytes)) return;
+  const what = sealed === undefined ? 'has no seal of yours' : 'was changed after it was created';
+  throw new ZwarmError(
+    'seal_broken',
+    `session.json of ${id} ${what}: nothing was run`,
+    'an agent may have edited it, or the state directory was moved or copied; zwarm start a new session',
+  );
+}
+
+/** Removes the seal of a session that is gone. */
+export function unseal(sealsDir: string, root: string, id: SessionId): void {
+  removeTree(sealFile(sealsDir, root, id));
+}

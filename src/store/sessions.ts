@@ -1,0 +1,150 @@
+import { statSync } from 'node:fs';
+import { isSessionId, parseTurnNumber, type SessionId } from '../core/ids.ts';
+import type {
+  CancelRecord,
+  ExitRecord,
+  LaunchRecord,
+  ProcessIdentity,
+  RequestRecord,
+  SessionRecord,
+} from '../core/session.ts';
+import {
+  exitCodeOfName,
+  sessionDir,
+  sessionFile,
+  sessionsDir,
+  turnDir,
+  turnFile,
+  turnsDir,
+} from './layout.ts';
+import { DamagedRecord, entriesOf, isRealDirectory, readSmall } from './read-file.ts';
+import {
+  parseCancelRecord,
+  parseExitRecord,
+  parseLaunchRecord,
+  parseRequestRecord,
+  parseRunnerStat,
+  parseSessionRecord,
+} from './records.ts';
+
+/** No prompt that an agent takes comes near this. */
+const PROMPT_LIMIT = 64 << 20;
+
+/** Every name in the store that is a session's, in no order; damaged ones and files in their place included. */
+export function listSessionIds(root: string): SessionId[] {
+  if (!isRealDirectory(sessionsDir(root))) return [];
+  return entriesOf(sessionsDir(root)).flatMap(({ name }) => (isSessionId(name) ? [name] : []));
+}
+
+/** Whether a session of that id is there, damaged or not. */
+export function hasSession(root: string, id: SessionId): boolean {
+  return statSync(sessionDir(root, id), { throwIfNoEntry: false }) !== undefined;
+}
+
+/** The record of a session and the bytes that its seal was made from. @throws DamagedRecord */
+export function readSessionRecord(root: string, id: SessionId): { record: SessionRecord; bytes: Buffer } {
+  if (!isRealDirectory(sessionsDir(root)) || !isRealDirectory(sessionDir(root, id))) {
+    throw new DamagedRecord('it is no directory');
+  }
+  const file = readSmall(sessionFile(root, id), PROMPT_LIMIT);
+  if (file === null) throw new DamagedRecord('session.json is missing');
+  return { record: parseSessionRecord(file.bytes.toString()), bytes: file.bytes };
+}
+
+/** The numbers of a session's turns, ascending. @throws DamagedRecord */
+export function listTurns(root: string, id: SessionId): number[] {
+  const directory = turnsDir(root, id);
+  if (!isRealDirectory(directory)) throw new DamagedRecord('its turns are no directory');
+  const numbers = entriesOf(directory).flatMap(({ name, directory: real }) => {
+    const turn = real ? parseTurnNumber(name) : null;
+    return turn === null ? [] : [turn];
+  });
+  return numbers.sort((a, b) => a - b);
+}
+
+/** Whether turn `turn` is there: the one cheap question that tells whether a summary is current. */
+export function hasTurn(root: string, id: SessionId, turn: number): boolean {
+  return isRealDirectory(turnDir(root, id, turn));
+}
+
+/** The claim of a turn. @throws DamagedRecord */
+export function readRequest(root: string, id: SessionId, turn: number): RequestRecord {
+  const file = readSmall(turnFile(root, id, turn, 'request'));
+  if (file === null) throw new DamagedRecord(`request.json of turn ${turn} is missing`);
+  return parseRequestRecord(file.bytes.toString());
+}
+
+/** The user's message of a turn, byte for byte, or null for a marker. @throws DamagedRecord */
+export function readPrompt(root: string, id: SessionId, turn: number): Buffer | null {
+  return readSmall(turnFile(root, id, turn, 'prompt'), PROMPT_LIMIT)?.bytes ?? null;
+}
+
+/** What was started, or null before that. @throws DamagedRecord */
+export function readLaunch(root: string, id: SessionId, turn: number): LaunchRecord | null {
+  const file = readSmall(turnFile(root, id, turn, 'launch'), PROMPT_LIMIT);
+  return file === null ? null : parseLaunchRecord(file.bytes.toString());
+}
+
+/** Why a turn was asked to stop, or null. @throws DamagedRecord */
+export function readCancel(root: string, id: SessionId, turn: number): CancelRecord | null {
+  const file = readSmall(turnFile(root, id, turn, 'cancel'));
+  return file === null ? null : parseCancelRecord(file.bytes.toString());
+}
+
+/** The runner that showed itself and when; a record that was not written to its end counts as absent. */
+export function readRunner(
+  root: string,
+  id: SessionId,
+  turn: number,
+): { identity: ProcessIdentity; startedMs: number } | null {
+  const file = readSmall(turnFile(root, id, turn, 'runner'));
+  if (file === null) return null;
+  const identity = unlessDamaged(() => parseRunnerStat(file.bytes.toString()));
+  return identity === null ? null : { identity, startedMs: file.mtimeMs };
+}
+
+/** How a turn ended and when, from `exit.json` or, when a full disk left that empty, from the name of `exit.<code>`. */
+export function readExit(
+  root: string,
+  id: SessionId,
+  turn: number,
+): { record: ExitRecord; endedMs: number } | null {
+  const file = readSmall(turnFile(root, id, turn, 'exit'));
+  const record = file === null ? null : unlessDamaged(() => parseExitRecord(file.bytes.toString()));
+  if (file !== null && record !== null) return { record, endedMs: file.mtimeMs };
+  return readExitName(root, id, turn);
+}
+
+function readExitName(
+  root: string,
+  id: SessionId,
+  turn: number,
+): { record: ExitRecord; endedMs: number } | null {
+  const directory = turnDir(root, id, turn);
+  for (const { name } of entriesOf(directory)) {
+    const code = exitCodeOfName(name);
+    if (code === undefined) continue;
+    const endedMs = readSmall(`${directory}/${name}`)?.mtimeMs;
+    if (endedMs === undefined) continue;
+    const cancelled = readCancel(root, id, turn) !== null;
+    const why = code === null ? (cancelled ? 'cancelled' : 'not_launched') : null;
+    const record = { v: 1, code, why, detail: null, cancelled, ended_at: null, events_bytes: null } as const;
+    return { record, endedMs };
+  }
+  return null;
+}
+
+function unlessDamaged<T>(read: () => T): T | null {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof DamagedRecord) return null;
+    throw error;
+  }
+}
+
+/** When the agent last printed something (ms since the epoch), or null. @throws DamagedRecord */
+export function eventsMtime(root: string, id: SessionId, turn: number): number | null {
+  const stat = statSync(turnFile(root, id, turn, 'events'), { throwIfNoEntry: false });
+  return stat?.isFile() ? stat.mtimeMs : null;
+}
