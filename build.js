@@ -15,7 +15,7 @@ const { metafile } = await build({
   target: 'node20.12',
   minifySyntax: true,
   minifyWhitespace: true,
-  chunkNames: 'parts/[name]-[hash]',
+  chunkNames: 'part-[name]-[hash]',
   metafile: true,
   logLevel: 'warning',
   // CommonJS packages inside an ES module still ask for `require`.

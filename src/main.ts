@@ -1,23 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { customAlphabet } from 'nanoid';
 import type { OutputStream } from './cli/context.ts';
 import { run } from './cli/run.ts';
-import { ID_ALPHABET, ID_LENGTH, ID_LETTERS } from './core/ids.ts';
-
-const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
-
-/** The one place where the installation's own files are named: `dist/` lies beside `bin/`. */
-const paths = {
-  node: process.execPath,
-  cli: here('../bin/zwarm.js'),
-  runner: here('../bin/turn-runner.sh'),
-  demoAgent: here('../bin/demo-agent.js'),
-};
-
-const firstLetter = customAlphabet(ID_LETTERS, 1);
-const otherCharacters = customAlphabet(ID_ALPHABET, ID_LENGTH - 1);
-const nonce = customAlphabet(ID_ALPHABET, 24);
+import { installation, installedFile } from './installation.ts';
 
 function output(stream: NodeJS.WriteStream): OutputStream {
   stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -46,20 +30,26 @@ function onInterrupt(): AbortSignal {
   return controller.signal;
 }
 
+function workingDirectory(): string {
+  try {
+    return process.cwd();
+  } catch {
+    // It was deleted under us; what a command makes of the root, it will say.
+    return '/';
+  }
+}
+
 /** Runs the command line of this process. */
 export async function main(): Promise<void> {
   process.exitCode = await run(process.argv.slice(2), {
+    ...installation(),
     stdout: output(process.stdout),
     stderr: output(process.stderr),
     stdin: { isTTY: process.stdin.isTTY ?? false, readAll },
     env: process.env,
-    cwd: process.cwd(),
+    cwd: workingDirectory(),
     uid: process.getuid?.() ?? 0,
-    now: Date.now,
-    newId: () => firstLetter() + otherCharacters(),
-    newNonce: nonce,
-    paths,
-    version: () => JSON.parse(readFileSync(here('../package.json'), 'utf8')).version,
+    version: () => JSON.parse(readFileSync(installedFile('package.json'), 'utf8')).version,
     onInterrupt,
     async runOnTerminal(command, args) {
       const { runOnTerminal } = await import('./process/run.ts');

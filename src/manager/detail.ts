@@ -1,7 +1,7 @@
 import { fullMessages } from '../core/conversation/messages.ts';
 import { ZwarmError } from '../core/errors.ts';
 import type { SessionDetail } from '../core/session.ts';
-import type { ReadSession } from './read.ts';
+import type { ReadSession } from './view.ts';
 
 /** How much of a conversation to show. */
 export interface DetailOptions {

@@ -1,0 +1,33 @@
+import { fileURLToPath } from 'node:url';
+import { customAlphabet } from 'nanoid';
+import { ID_ALPHABET, ID_LENGTH, ID_LETTERS } from './core/ids.ts';
+import type { RuntimePaths } from './manager/context.ts';
+
+const firstLetter = customAlphabet(ID_LETTERS, 1);
+const otherCharacters = customAlphabet(ID_ALPHABET, ID_LENGTH - 1);
+const newNonce = customAlphabet(ID_ALPHABET, 24);
+
+/** A file of this installation; the bundle in `dist/` and the sources in `src/` both lie beside `bin/`. */
+export function installedFile(path: string): string {
+  return fileURLToPath(new URL(`../${path}`, import.meta.url));
+}
+
+/** What `main` and `index` take from the installation and the machine, and pass down. */
+export function installation(): {
+  readonly paths: RuntimePaths;
+  now(): number;
+  newId(): string;
+  newNonce(): string;
+} {
+  return {
+    paths: {
+      node: process.execPath,
+      cli: installedFile('bin/zwarm.js'),
+      runner: installedFile('bin/turn-runner.sh'),
+      demoAgent: installedFile('bin/demo-agent.js'),
+    },
+    now: Date.now,
+    newId: () => firstLetter() + otherCharacters(),
+    newNonce,
+  };
+}

@@ -1,0 +1,157 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+import type { SessionDetail, SessionSummary } from '../../src/core/session.ts';
+
+/** A file of this repository. */
+export const repositoryFile = (path: string): string =>
+  fileURLToPath(new URL(`../../${path}`, import.meta.url));
+
+/** The built command line. */
+export const ZWARM = repositoryFile('bin/zwarm.js');
+/** The scripted stand-in for codex; see its head for what it does. */
+export const FAKE_AGENT = repositoryFile('fixtures/fake-agent');
+/** A recorded stream of the real Codex 0.169. */
+export const stream = (name: string): string => repositoryFile(`fixtures/streams/codex-0.169/${name}.jsonl`);
+
+/** How a command ended. */
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  readonly cwd?: string;
+  readonly input?: string | Buffer;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+}
+
+/** Runs a program to its end, with stdin from `input` (empty by default). */
+export function runProgram(program: string, args: readonly string[], options: RunOptions): Promise<Ended> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { cwd: options.cwd, env: options.env, stdio: 'pipe' });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      stdout += text;
+    });
+    child.stderr.setEncoding('utf8').on('data', (text) => {
+      stderr += text;
+    });
+    // A program that does not read its stdin closes it.
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(options.input ?? '');
+    child.once('error', reject);
+    child.once('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
+  });
+}
+
+/** A project in a directory of its own, with its own home and state, and zwarm to run in it. */
+export interface Project {
+  /** Everything of this test lies below it. */
+  readonly base: string;
+  /** The project's directory; no git repository. */
+  readonly directory: string;
+  readonly env: Record<string, string | undefined>;
+  /** Runs the built zwarm in the project. */
+  zwarm(args: readonly string[], options?: RunOptions): Promise<Ended>;
+  /** The same, which must succeed; its stdout without the last newline. */
+  ok(args: readonly string[], options?: RunOptions): Promise<string>;
+  /** Starts a session, which must succeed; its id. */
+  start(args: readonly string[], options?: RunOptions): Promise<string>;
+  list(args?: readonly string[]): Promise<SessionSummary[]>;
+  show(id: string, args?: readonly string[]): Promise<SessionDetail>;
+  /** A file of a turn. */
+  turnFile(id: string, turn: number, name: string): string;
+  /** The runs that the fake agent has logged. */
+  runs(): { pid: number; argv: string[]; cwd: string; stdin: string }[];
+}
+
+/**
+ * A fresh project, removed (with every session in it killed) when the test ends. Its codex is the fake agent, which
+ * by default prints a short real conversation.
+ */
+export function createProject(name = 'project'): Project {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), 'zwarm-test-')));
+  const directory = join(base, name);
+  mkdirSync(directory, { recursive: true });
+  mkdirSync(join(base, 'home'));
+  const log = join(base, 'agent-runs.jsonl');
+  const env: Record<string, string | undefined> = {
+    PATH: process.env['PATH'],
+    HOME: join(base, 'home'),
+    TMPDIR: process.env['TMPDIR'],
+    LANG: 'C.UTF-8',
+    ZWARM_CODEX_BIN: FAKE_AGENT,
+    FAKE_AGENT_LOG: log,
+    FAKE_AGENT_STREAM: stream('message'),
+  };
+  const zwarm: Project['zwarm'] = (args, options = {}) =>
+    runProgram(process.execPath, [ZWARM, ...args], {
+      cwd: options.cwd ?? directory,
+      env: { ...env, ...options.env },
+      ...(options.input === undefined ? {} : { input: options.input }),
+    });
+  const ok: Project['ok'] = async (args, options) => {
+    const ended = await zwarm(args, options);
+    if (ended.code !== 0)
+      throw new Error(`zwarm ${args.join(' ')} ended with ${ended.code}: ${ended.stderr}`);
+    return ended.stdout.replace(/\n$/, '');
+  };
+  onTestFinished(async () => {
+    await zwarm(['kill', '--all', '--grace', '1s']);
+    rmSync(base, { recursive: true, force: true, maxRetries: 5 });
+  });
+  return {
+    base,
+    directory,
+    env,
+    zwarm,
+    ok,
+    start: (args, options) => ok(['start', ...args], options),
+    list: async (args = []) => JSON.parse(await ok(['ls', '--json', ...args])),
+    show: async (id, args = []) => JSON.parse(await ok(['show', id, '--json', ...args])),
+    turnFile: (id, turn, file) => join(directory, '.zwarm', 'sessions', id, 'turns', String(turn), file),
+    runs: () =>
+      existsSync(log)
+        ? readFileSync(log, 'utf8')
+            .trimEnd()
+            .split('\n')
+            .map((line) => JSON.parse(line))
+        : [],
+  };
+}
+
+/** Waits for a condition; fails after \`seconds\`. For what no notification tells. */
+export async function eventually<T>(
+  what: string,
+  look: () => T | null | undefined | false | Promise<T | null | undefined | false>,
+  seconds = 30,
+): Promise<T> {
+  for (const deadline = Date.now() + seconds * 1000; Date.now() < deadline; await sleep(10)) {
+    const found = await look();
+    if (found !== null && found !== undefined && found !== false) return found;
+  }
+  throw new Error(`waited ${seconds} s in vain: ${what}`);
+}
+
+/** The living processes (zombies do not count) whose environment holds this text; Linux. */
+export function processesWith(text: string): number[] {
+  return readdirSync('/proc').flatMap((entry) => {
+    if (!/^\d+$/.test(entry) || Number(entry) === process.pid) return [];
+    try {
+      const state = readFileSync(`/proc/${entry}/stat`, 'utf8').replace(/^.*\)/s, '').trim()[0];
+      const environment = readFileSync(`/proc/${entry}/environ`, 'utf8');
+      return state !== 'Z' && environment.includes(text) ? [Number(entry)] : [];
+    } catch {
+      // It ended while we looked.
+      return [];
+    }
+  });
+}
