@@ -55,13 +55,12 @@ export function createProgram(
     .usage('<command> [options]')
     .version(`zwarm ${context.version()}`, '-V, --version', 'print the version')
     .option('--state-dir <dir>', 'use this state directory (also: ZWARM_DIR)')
-    .helpOption('-h, --help', 'print help')
-    .helpCommand(true)
-    .addHelpText('after', EXAMPLES)
-    .action(() => context.stdout.write(program.helpInformation() + EXAMPLES + '\n'));
+    .helpCommand('help [command]', 'print the help of a command')
+    .addHelpText('after', EXAMPLES);
   for (const define of VERBS) program.addCommand(define(verb));
   program.addCommand(settleCommand(verb), { hidden: true });
   for (const command of [program, ...program.commands]) {
+    command.helpOption('-h, --help', 'print help').configureHelp({ showGlobalOptions: true });
     command.exitOverride().configureOutput({
       writeOut: (text) => context.stdout.write(text),
       writeErr: (text) => context.stderr.write(text),

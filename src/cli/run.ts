@@ -3,15 +3,15 @@ import { EXIT_CODES, toZwarmError, ZwarmError } from '../core/errors.ts';
 import type { CliContext, Verb } from './context.ts';
 import { createProgram } from './program.ts';
 
-/** What commander says, in our words: the message on one line, its advice as the hint. */
-function fromCommander(error: CommanderError): ZwarmError {
+/** What commander says, in our words: the message on one line, its advice or the way to the help as the hint. */
+function fromCommander(error: CommanderError, argv: readonly string[]): ZwarmError {
   const [first = '', advice] = error.message.replace(/^error: /, '').split('\n');
-  const guess = advice?.replace(/^\(|\)$/g, '');
-  const dash = /unknown option '(-.*)'/.exec(first)
-    ? 'a task or message that begins with - goes after --'
-    : null;
-  const hint = guess ?? dash ?? 'see: zwarm --help';
-  return new ZwarmError('usage', first, hint);
+  const guess = advice?.replace(/^\(D|\)$/g, (edge) => (edge === ')' ? '' : 'd'));
+  const verb = argv.find((word) => /^[a-z]+$/.test(word)) ?? '';
+  const speaks = verb === 'start' || verb === 'inject';
+  const dash = speaks && first.startsWith('unknown option') ? 'text that begins with - goes after --: ' : '';
+  const help = error.code === 'commander.unknownCommand' ? 'zwarm --help' : `zwarm ${verb} --help`;
+  return new ZwarmError('usage', first, guess ?? `${dash}see ${help}`);
 }
 
 function wantsJson(argv: readonly string[]): boolean {
@@ -79,12 +79,12 @@ export async function run(argv: readonly string[], context: CliContext): Promise
         exitCode = code;
       }),
     );
-    await program.parseAsync([...argv], { from: 'user' });
+    await program.parseAsync(argv.length === 0 ? ['--help'] : [...argv], { from: 'user' });
     return exitCode;
   } catch (thrown) {
     // Help and version are no errors; commander has printed them.
     if (thrown instanceof CommanderError && thrown.exitCode === 0) return 0;
-    const error = thrown instanceof CommanderError ? fromCommander(thrown) : toZwarmError(thrown);
+    const error = thrown instanceof CommanderError ? fromCommander(thrown, argv) : toZwarmError(thrown);
     await printError(error, argv, context);
     return EXIT_CODES[error.code];
   }

@@ -2,6 +2,7 @@ import { type Step, stepLine } from '../core/conversation/steps.ts';
 import type { SessionStatus } from '../core/session.ts';
 import { safeLine } from './safe-text.ts';
 import { longSpan, paintStatus, type Style } from './style.ts';
+import { cutToWidth } from './width.ts';
 
 /** What the live line tells of one session. */
 export interface Progress {
@@ -17,10 +18,5 @@ export function renderProgress(progress: Progress, style: Style): string {
   const room = style.width - words.length - 4;
   const step = progress.lastStep === null ? '' : safeLine(stepLine(progress.lastStep));
   const coloured = `${progress.id} ${paintStatus(progress.status, style)} ${longSpan(progress.elapsedMs)}`;
-  // Wide characters take two columns: half the room is always enough.
-  const fits =
-    [...step].length <= room && /^[\x20-\x7e]*$/.test(step)
-      ? step
-      : [...step].slice(0, Math.max(0, room / 2)).join('');
-  return room < 8 || step === '' ? coloured : `${coloured}  ${style.paint.dim(fits)}`;
+  return room < 8 || step === '' ? coloured : `${coloured}  ${style.paint.dim(cutToWidth(step, room))}`;
 }

@@ -1,5 +1,6 @@
 import Table from 'cli-table3';
 import type { Style } from './style.ts';
+import { cutToWidth } from './width.ts';
 
 /** One column of a terminal table. `cells` are ready to print: neutralised and painted. */
 export interface Column {
@@ -26,28 +27,32 @@ function fitting(columns: readonly Column[], total: number): readonly Column[] {
   );
 }
 
+const NO_BORDERS = Object.fromEntries(
+  ['top', 'bottom', 'left', 'right', 'mid'].flatMap((side) =>
+    ['', '-mid', '-left', '-right'].map((corner) => [side + corner, '']),
+  ),
+);
+
 /**
- * A table without borders for a terminal. The last column takes what is left of the width and is cut there; widths
- * are display widths, right for CJK and emoji.
+ * A table without borders for a terminal. The last column is plain text; it takes what is left of the width and is
+ * cut there. Widths are display widths, right for CJK and emoji.
  */
 export function renderTable(columns: readonly Column[], { paint, width }: Style): string {
   const shown = fitting(columns, width);
   const fixed = shown.slice(0, -1).map((column) => column.width + GAP);
-  const last = Math.max(LAST_MINIMUM, width - fixed.reduce((sum, w) => sum + w, 0));
-  const none = Object.fromEntries(
-    ['top', 'bottom', 'left', 'right', 'mid'].flatMap((side) =>
-      [side, `${side}-mid`, `${side}-left`, `${side}-right`].map((key) => [key, '']),
-    ),
-  );
+  const left = Math.max(LAST_MINIMUM, width - fixed.reduce((sum, w) => sum + w, 0));
   const table = new Table({
-    chars: { ...none, middle: '', 'mid-mid': '' },
-    colWidths: [...fixed, last],
+    chars: { ...NO_BORDERS, middle: '' },
+    // The last column has no width of its own: the library would cut through the middle of an emoji.
+    colWidths: fixed,
     style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [], compact: true },
-    truncate: '…',
   });
   table.push(shown.map((column) => paint.dim(column.head)));
   const rows = shown[0]?.cells.length ?? 0;
-  for (let i = 0; i < rows; i += 1) table.push(shown.map((column) => column.cells[i] ?? ''));
+  for (let i = 0; i < rows; i += 1) {
+    const cells = shown.map((column) => column.cells[i] ?? '');
+    table.push([...cells.slice(0, -1), cutToWidth(cells.at(-1) ?? '', left)]);
+  }
   return `${table
     .toString()
     .split('\n')

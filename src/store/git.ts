@@ -1,3 +1,4 @@
+import { lstatSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { GitState } from '../core/session.ts';
 import { DamagedRecord, isRealDirectory, readSmall } from './read-file.ts';
@@ -34,7 +35,11 @@ function linked(root: string, pointer: string): Checkout | null {
 /** The checkout that has its root in this very directory, or null. */
 export function checkoutAt(directory: string): Checkout | null {
   const git = join(directory, '.git');
-  if (isRealDirectory(git)) return { root: directory, gitDir: git, common: git };
+  if (isRealDirectory(git)) {
+    // An empty `.git` is no repository: a sandbox that was killed leaves such directories behind.
+    const head = lstatSync(join(git, 'HEAD'), { throwIfNoEntry: false });
+    return head === undefined ? null : { root: directory, gitDir: git, common: git };
+  }
   const pointer = textOf(git);
   return pointer === null ? null : linked(directory, pointer);
 }

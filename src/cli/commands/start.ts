@@ -25,7 +25,7 @@ The task is the argument, the text on stdin (- or a pipe), a file (-F), or what 
 Examples:
   $ zwarm start "fix the failing tests"
   $ zwarm start -s read-only -C ~/src/app "what does this project do?"
-  $ git diff | zwarm start --wait -          print the answer; the exit code says how it ended
+  $ git diff | zwarm start --wait -          the answer on stdout
   $ zwarm start -F task.md --name docs
   $ zwarm start -- "--dry-run does nothing: find out why"`;
 
