@@ -10,7 +10,8 @@ function fromCommander(error: CommanderError, argv: readonly string[]): ZwarmErr
   const verb = argv.find((word) => /^[a-z]+$/.test(word)) ?? '';
   const speaks = verb === 'start' || verb === 'inject';
   const dash = speaks && first.startsWith('unknown option') ? 'text that begins with - goes after --: ' : '';
-  const help = error.code === 'commander.unknownCommand' ? 'zwarm --help' : `zwarm ${verb} --help`;
+  const known = verb !== '' && error.code !== 'commander.unknownCommand';
+  const help = known ? `zwarm ${verb} --help` : 'zwarm --help';
   return new ZwarmError('usage', first, guess ?? `${dash}see ${help}`);
 }
 

@@ -2,11 +2,12 @@ import { errnoOf, ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
 import { isFinal } from '../core/status.ts';
 import { parseIso } from '../core/time.ts';
+import { livenessOf } from '../process/identity.ts';
 import { claimTurn } from '../store/claim.ts';
 import { sessionDir } from '../store/layout.ts';
 import { DamagedRecord } from '../store/read-file.ts';
 import { removeDebris, removeSession, treeBytes } from '../store/remove.ts';
-import { listSessionIds, listTurns, readRequest } from '../store/sessions.ts';
+import { listSessionIds, listTurns, readRequest, readRunner } from '../store/sessions.ts';
 import { type ManagerContext, openForReading, openForWriting, type Store } from './context.ts';
 import { newRequest } from './launch.ts';
 import { declareNeverLaunched } from './never-launched.ts';
@@ -39,9 +40,22 @@ async function bury(context: ManagerContext, store: Store, id: SessionId): Promi
   claimTurn(store.root, id, now.lastTurn + 1, { request: newRequest(context, 'tombstone'), prompt: null });
 }
 
+/** Whether a runner of a session lives, as far as its damaged records can tell. */
+function anyRunnerLives({ root }: Store, id: SessionId): boolean {
+  try {
+    return listTurns(root, id).some((turn) => {
+      const runner = readRunner(root, id, turn);
+      return runner !== null && livenessOf(runner.identity, null) !== 'no';
+    });
+  } catch (error) {
+    if (error instanceof DamagedRecord) return false;
+    throw error;
+  }
+}
+
 /**
  * Removes a session that is not running, for good, and returns the bytes that this freed. A damaged one can be
- * removed too: its records can no longer tell of anything that runs.
+ * removed too.
  * @throws ZwarmError `busy`, `lost_race`, `unknown_liveness`, `not_found`
  */
 export async function remove(context: ManagerContext, store: Store, id: SessionId): Promise<number> {
@@ -50,6 +64,13 @@ export async function remove(context: ManagerContext, store: Store, id: SessionI
       await bury(context, store, id);
     } catch (error) {
       if (!(error instanceof ZwarmError && error.code === 'damaged')) throw error;
+      if (anyRunnerLives(store, id)) {
+        throw new ZwarmError(
+          'busy',
+          `${id} is damaged, but its agent still runs`,
+          `end it first: zwarm kill ${id}`,
+        );
+      }
     }
   }
   try {

@@ -11,7 +11,7 @@ import { MIN_PREFIX_DESTRUCTIVE, resolveSession } from './resolve.ts';
 import { settle } from './settle.ts';
 import { type StartedTurn, type StartOptions, start } from './start.ts';
 import { DEFAULT_GRACE_MS, kill } from './stop.ts';
-import { waitForRest } from './wait.ts';
+import { wait } from './wait.ts';
 
 /** Everything that can be done with sessions; each face of zwarm (command line, library) calls these. */
 export interface SessionManager {
@@ -53,7 +53,7 @@ export function createSessionManager(context: ManagerContext): SessionManager {
     get: async (ref, options) => detailOf(await read(ref), options),
     steps: async (ref) => (await read(ref)).steps,
     inject: (ref, message) => inject(context, ref, message),
-    wait: async (id, signal) => (await waitForRest(context, reading(), id, signal)).current.verdict.status,
+    wait: (id, signal) => wait(context, reading(), id, signal),
     kill: async (id, graceMs = DEFAULT_GRACE_MS) => kill(context, writing(), id, graceMs),
     remove: async (id) => remove(context, writing(), id),
     clean: (options) => clean(context, options),
