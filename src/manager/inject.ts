@@ -5,7 +5,8 @@ import { type ManagerContext, openForWriting, type Store } from './context.ts';
 import { launchTurn, newRequest } from './launch.ts';
 import { declareNeverLaunched } from './never-launched.ts';
 import { programOf } from './program.ts';
-import { readNow, readSession, type SessionNow } from './read.ts';
+import { readNow, type SessionNow } from './read.ts';
+import { readThreadId } from './read-turn.ts';
 import { resolveSession } from './resolve.ts';
 import { requireMessage, type StartedTurn } from './start.ts';
 
@@ -24,21 +25,23 @@ function requireAtRest({ id, current }: SessionNow): void {
   }
 }
 
-/** The agent's conversation to continue. @throws ZwarmError `not_resumable` */
-async function threadOf(store: Store, now: SessionNow, nowMs: number): Promise<string> {
-  const { adapter, record, id } = now;
-  const { detail } = await readSession(store, id, nowMs);
-  const thread = detail.thread_id;
-  if (adapter?.capabilities.resume && thread !== null && adapter.isThreadId(thread)) return thread;
-  const why =
-    thread === null
-      ? `${record.agent} ended before it had named its conversation`
-      : 'its conversation has no valid name';
-  throw new ZwarmError(
-    'not_resumable',
-    `${id} cannot be continued: ${why}`,
-    'start a new session: zwarm start "…"',
-  );
+/** The agent's conversation to continue: the newest that it named. @throws ZwarmError `not_resumable` */
+async function threadOf(store: Store, { id, record, adapter, turns }: SessionNow): Promise<string> {
+  const refuse = (why: string): ZwarmError =>
+    new ZwarmError(
+      'not_resumable',
+      `${id} cannot be continued: ${why}`,
+      'start a new session: zwarm start "…"',
+    );
+  if (!adapter?.capabilities.resume) throw refuse(`${record.agent} does not continue conversations`);
+  for (const turn of turns.toReversed()) {
+    const thread = await readThreadId(store, id, turn, adapter);
+    if (thread === null) continue;
+    // It becomes an argument of the next turn: an agent must not smuggle an option in.
+    if (adapter.isThreadId(thread)) return thread;
+    throw refuse('its conversation has no valid name');
+  }
+  throw refuse(`${record.agent} ended before it had named its conversation`);
 }
 
 /**
@@ -60,11 +63,11 @@ export async function inject(context: ManagerContext, ref: string, message: stri
       'update zwarm',
     );
   }
-  const threadId = await threadOf(store, now, context.now());
+  const threadId = await threadOf(store, now);
   const program = await programOf(context, adapter);
   declareNeverLaunched(context, store, now);
   const request = newRequest(context, 'prompt');
-  const turn = now.lastTurn + 1;
+  const turn = (now.turns.at(-1) ?? 0) + 1;
   claimTurn(store.root, id, turn, { request, prompt: Buffer.from(message) });
   await launchTurn(context, store, { id, turn, record, nonce: request.nonce, adapter, program, threadId });
   return { id, turn };

@@ -170,3 +170,17 @@ export async function readTurn(
   const verdict = judge(facts, fold.terminal, nowMs);
   return { turn, request, runner, exit, terminal: fold.terminal, verdict, launch, fold };
 }
+
+/** The thread that the agent named first in a turn, or null; reads no further than that. @throws DamagedRecord */
+export async function readThreadId(
+  store: Store,
+  id: SessionId,
+  turn: number,
+  adapter: AgentAdapter,
+): Promise<string | null> {
+  const parse = await adapter.loadParser(readLaunch(store.root, id, turn)?.agent_version ?? null);
+  for (const line of readLines(turnFile(store.root, id, turn, 'events'), { limit: null, ended: true })) {
+    for (const event of parse(line)) if (event.type === 'thread_started') return event.threadId;
+  }
+  return null;
+}

@@ -10,7 +10,6 @@ import { readSummary } from '../store/summary.ts';
 import type { Store } from './context.ts';
 import { readTurn, readTurnState, type TurnReading, type TurnState } from './read-turn.ts';
 import {
-  currentTurn,
   damagedSummary,
   type ReadSession,
   type SessionReading,
@@ -96,7 +95,8 @@ export interface SessionNow {
   readonly recordBytes: Buffer;
   readonly adapter: AgentAdapter | null;
   readonly current: TurnState;
-  readonly lastTurn: number;
+  /** The numbers of its turns, ascending; never empty. */
+  readonly turns: readonly number[];
 }
 
 /** The present state of a session from its own files, never from a summary. @throws ZwarmError `not_found`, `damaged` */
@@ -106,16 +106,9 @@ export async function readNow(store: Store, id: SessionId, nowMs: number): Promi
     const numbers = conversationTurns(store, id);
     if (numbers === null) throw new ZwarmError('not_found', `${id} is being removed`, 'see: zwarm ls');
     const adapter = findAgent(record.agent);
-    const turns: TurnState[] = [];
+    const last = numbers.at(-1) ?? 1;
     // Turns run one after the other: only the newest can be anything but final.
-    for (const turn of numbers.slice(-1)) turns.push(await readTurnState(store, id, turn, adapter, nowMs));
-    return {
-      id,
-      record,
-      recordBytes: bytes,
-      adapter,
-      current: currentTurn(turns),
-      lastTurn: numbers.at(-1) ?? 0,
-    };
+    const current = await readTurnState(store, id, last, adapter, nowMs);
+    return { id, record, recordBytes: bytes, adapter, current, turns: numbers };
   });
 }

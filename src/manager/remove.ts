@@ -37,7 +37,10 @@ async function bury(context: ManagerContext, store: Store, id: SessionId): Promi
   if (!isFinal(status))
     throw new ZwarmError('busy', `${id} is still ${status}`, `end it first: zwarm kill ${id}`);
   declareNeverLaunched(context, store, now);
-  claimTurn(store.root, id, now.lastTurn + 1, { request: newRequest(context, 'tombstone'), prompt: null });
+  claimTurn(store.root, id, (now.turns.at(-1) ?? 0) + 1, {
+    request: newRequest(context, 'tombstone'),
+    prompt: null,
+  });
 }
 
 /** Whether a runner of a session lives, as far as its damaged records can tell. */

@@ -44,7 +44,7 @@ function ran(turn: TurnState): boolean {
 }
 
 /** The turn that speaks for its session: one that runs, else the newest that ran or is about to. */
-export function currentTurn<T extends TurnState>(turns: readonly T[]): T {
+function currentTurn<T extends TurnState>(turns: readonly T[]): T {
   const current = turns.find((turn) => turn.verdict.status === 'running') ?? turns.filter(ran).at(-1);
   if (current === undefined) throw new DamagedRecord('it has no turn that runs an agent');
   return current;
