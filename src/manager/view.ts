@@ -39,14 +39,10 @@ export interface SessionReading {
   readonly turns: readonly TurnReading[];
 }
 
-function ran(turn: TurnState): boolean {
-  return turn.request.kind !== 'rewind' && turn.request.kind !== 'tombstone';
-}
-
-/** The turn that speaks for its session: one that runs, else the newest that ran or is about to. */
-function currentTurn<T extends TurnState>(turns: readonly T[]): T {
-  const current = turns.find((turn) => turn.verdict.status === 'running') ?? turns.filter(ran).at(-1);
-  if (current === undefined) throw new DamagedRecord('it has no turn that runs an agent');
+/** The turn that speaks for its session: the newest, since turns run one after the other. */
+function currentTurn(turns: readonly TurnReading[]): TurnReading {
+  const current = turns.at(-1);
+  if (current === undefined) throw new DamagedRecord('it has no turns');
   return current;
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
 import { createFile, flush, makeDirs, removeTree } from './files.ts';
@@ -19,12 +19,19 @@ function sealFile(sealsDir: string, root: string, id: SessionId): string {
   return join(sealsDir, digest(root).slice(0, 16), id);
 }
 
-/** Seals a session's record. @throws ZwarmError `lost_race` when that id was sealed before */
+/** Seals a session's record. @throws ZwarmError `io` where the user's state directory cannot be written */
 export function seal(sealsDir: string, root: string, id: SessionId, recordText: string): void {
   const file = sealFile(sealsDir, root, id);
-  makeDirs(join(file, '..'));
-  createFile(file, `${digest(recordText)}\n`);
-  flush(join(file, '..'));
+  try {
+    makeDirs(dirname(file));
+    createFile(file, `${digest(recordText)}\n`);
+    flush(dirname(file));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const hint =
+      'zwarm keeps its seals there, out of the reach of agents; set XDG_STATE_HOME to a directory of yours';
+    throw new ZwarmError('io', `cannot seal the session below ${sealsDir}: ${why}`, hint, error);
+  }
 }
 
 /** Makes sure that a session's record is the one that was sealed. @throws ZwarmError `seal_broken` */
