@@ -1,6 +1,7 @@
 import {
   closeSync,
   constants,
+  existsSync,
   fsyncSync,
   linkSync,
   mkdirSync,
@@ -10,6 +11,7 @@ import {
   unlinkSync,
   writeSync,
 } from 'node:fs';
+import { dirname } from 'node:path';
 import { errnoOf } from '../core/errors.ts';
 
 /**
@@ -24,9 +26,20 @@ export function makeDir(path: string): void {
   mkdirSync(path, { mode: 0o700 });
 }
 
-/** Creates a directory and its parents, all 0700; one that is there already is left as it is. */
+/**
+ * Creates a directory and its parents, all 0700; one that is there already is left as it is. By hand, because Node's
+ * own recursive mkdir never returns where a file system answers ENOENT for a parent that exists (/proc).
+ */
 export function makeDirs(path: string): void {
-  mkdirSync(path, { mode: 0o700, recursive: true });
+  try {
+    makeDir(path);
+  } catch (error) {
+    const code = errnoOf(error);
+    if (code === 'EEXIST') return;
+    if (code !== 'ENOENT' || dirname(path) === path || existsSync(dirname(path))) throw error;
+    makeDirs(dirname(path));
+    makeDir(path);
+  }
 }
 
 /** Creates a file that did not exist, writes all of it and flushes it to the disk. @throws EEXIST */
