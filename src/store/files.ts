@@ -38,7 +38,7 @@ export function makeDirs(path: string): void {
     if (code === 'EEXIST') return;
     if (code !== 'ENOENT' || dirname(path) === path || existsSync(dirname(path))) throw error;
     makeDirs(dirname(path));
-    makeDir(path);
+    makeDirs(path);
   }
 }
 
