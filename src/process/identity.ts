@@ -52,8 +52,9 @@ function parsePsLine(line: string): ProcessStat | null {
 /** Every process that `ps` shows, or one of them; for systems without /proc. */
 export function psStats(selection: readonly string[]): ProcessStat[] {
   const columns = ['-o', 'pid=,ppid=,pgid=,stat=,lstart='];
-  const env = { ...process.env, LC_ALL: 'C', TZ: 'UTC' };
-  const { stdout } = spawnSync('ps', [...selection, ...columns], { encoding: 'utf8', env });
+  // By absolute path and with nothing of the caller's environment: what it says decides whom we signal.
+  const env = { LC_ALL: 'C', TZ: 'UTC' };
+  const { stdout } = spawnSync('/bin/ps', [...selection, ...columns], { encoding: 'utf8', env });
   return (stdout ?? '').split('\n').flatMap((line) => parsePsLine(line) ?? []);
 }
 
@@ -74,7 +75,7 @@ export function markOf(pid: number): string | null {
 
 function bootId(): string {
   if (LINUX) return textOf('/proc/sys/kernel/random/boot_id')?.trim() ?? '';
-  const { stdout } = spawnSync('sysctl', ['-n', 'kern.bootsessionuuid'], { encoding: 'utf8' });
+  const { stdout } = spawnSync('/usr/sbin/sysctl', ['-n', 'kern.bootsessionuuid'], { encoding: 'utf8' });
   return (stdout ?? '').trim();
 }
 
