@@ -63,6 +63,9 @@ export type AgentEvent = { readonly seq: number } & (
   | { readonly type: 'malformed'; readonly raw: string }
 );
 
+/** An event without the number of its line. */
+export type Untold = AgentEvent extends infer E ? (E extends AgentEvent ? Omit<E, 'seq'> : never) : never;
+
 /** One line of a stream, decoded; `seq` counts from 0. */
 export interface Line {
   readonly seq: number;

@@ -1,6 +1,5 @@
-import type { FileEdit, StepStatus } from '../../core/events.ts';
+import type { FileEdit, StepStatus, Untold } from '../../core/events.ts';
 import { innerMessage } from './explain.ts';
-import type { Untold } from './translate.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -1,10 +1,7 @@
-import type { AgentEvent, FileEdit, Line, LineParser, StepStatus } from '../../core/events.ts';
+import type { AgentEvent, FileEdit, Line, LineParser, StepStatus, Untold } from '../../core/events.ts';
 import { innerMessage } from './explain.ts';
 import { createLegacyTranslator } from './legacy.ts';
 import { EVENTS, ITEMS } from './schema.ts';
-
-/** An event without the number of its line. */
-export type Untold = AgentEvent extends infer E ? (E extends AgentEvent ? Omit<E, 'seq'> : never) : never;
 
 const STATUSES: Readonly<Record<string, StepStatus>> = {
   in_progress: 'in_progress',
