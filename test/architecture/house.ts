@@ -1,0 +1,216 @@
+import { dirname, join } from 'node:path/posix';
+import { parseAst } from 'vitest/node';
+
+/** The files of `src/` by their path in it, such as `core/errors.ts`. */
+export type Sources = Readonly<Record<string, string>>;
+
+/** One import of a file: `lazy` when it is made by `import()` at run time. */
+interface Import {
+  readonly target: string;
+  readonly names: readonly string[];
+  readonly lazy: boolean;
+}
+
+interface Node {
+  readonly type: string;
+  readonly [key: string]: unknown;
+}
+
+/** Which rooms a room may import; the same for types. Files in the root of `src/` are rooms of their own. */
+const ARROWS: Readonly<Record<string, readonly string[]>> = {
+  main: ['cli', 'mcp', 'manager', 'config', 'render', 'process', 'core', 'installation'],
+  index: ['manager', 'core', 'installation'],
+  // What main and index share: node's own path, the clock, fresh ids. They alone may import it.
+  installation: ['manager', 'core'],
+  cli: ['manager', 'config', 'render', 'core'],
+  mcp: ['manager', 'config', 'render', 'core'],
+  manager: ['store', 'process', 'agents', 'core'],
+  config: ['core'],
+  render: ['core'],
+  store: ['core'],
+  process: ['core'],
+  agents: ['core'],
+  core: [],
+};
+
+/** The packages of each room, `node:*` for all that Node itself brings. */
+const PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  main: ['node:*'],
+  index: ['node:*'],
+  installation: ['node:*', 'nanoid'],
+  cli: ['node:*', 'commander'],
+  mcp: ['node:*', '@modelcontextprotocol/server', 'zod/mini'],
+  manager: ['node:*'],
+  config: ['node:*', 'smol-toml', 'zod/mini'],
+  render: ['chalk', 'cli-table3'],
+  store: ['node:*'],
+  process: ['node:*', 'execa'],
+  agents: ['zod/mini'],
+  core: [],
+};
+
+const TOP = ['main.ts', 'index.ts', 'installation.ts'];
+/** What `process/` may ask of `process`; every other room asks nothing. */
+const PROCESS_MEMBERS = ['kill', 'platform', 'arch', 'pid', 'getuid', 'umask'];
+
+/** Files that may change a disk: the store's, and two that keep temporary files of their own. */
+const WRITERS = ['store/files.ts', 'cli/task-input.ts', 'cli/commands/demo.ts'];
+const READING = new Set(
+  `accessSync constants existsSync fstatSync lstatSync readdirSync readFileSync readlinkSync readSync realpathSync
+   statSync closeSync watch FSWatcher Stats`.split(/\s+/),
+);
+/** Opens files, for reading alone. */
+const OPENERS = ['store/read-file.ts'];
+
+/** Cycles of files that are meant: the demo plays command lines, and the command line has a demo. */
+const MEANT_LAZY = ['cli/commands/demo.ts → cli/run.ts'];
+
+const CLOCKS = ['Date.now', 'Math.random', 'performance.now'];
+const UNCLEAN = ['setTimeout', 'setInterval', 'performance', 'crypto', 'fetch', 'Buffer'];
+
+function roomOf(path: string): string {
+  return path.includes('/') ? path.slice(0, path.indexOf('/')) : path.replace(/\.ts$/, '');
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
+}
+
+function walk(
+  node: Node,
+  visit: (node: Node, parent: Node | null) => void,
+  parent: Node | null = null,
+): void {
+  visit(node, parent);
+  for (const value of Object.values(node)) {
+    for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) walk(child, visit, node);
+  }
+}
+
+function named(node: unknown): string {
+  if (!isNode(node)) return '';
+  return String(node['name'] ?? node['value'] ?? '');
+}
+
+/** Whether an identifier is a mere key or member name, and no use of the thing of that name. */
+function isName(node: Node, parent: Node | null): boolean {
+  if (parent === null) return false;
+  if (parent.type === 'MemberExpression') return parent['property'] === node && parent['computed'] !== true;
+  return 'key' in parent && parent['key'] === node && parent['shorthand'] !== true;
+}
+
+/** What one file imports, and what it does that its room may not do. */
+function readFile(path: string, source: string): { imports: Import[]; violations: string[] } {
+  const room = roomOf(path);
+  const pure = room === 'core' || room === 'agents';
+  const imports: Import[] = [];
+  const violations: string[] = [];
+  const say = (what: string): void => void violations.push(`${path}: ${what}`);
+
+  const globalUse = (name: string, parent: Node | null): void => {
+    if (name === 'console' || name === 'globalThis' || name === 'require') say(`uses ${name}`);
+    const member =
+      parent?.type === 'MemberExpression' && named(parent['object']) === name
+        ? named(parent['property'])
+        : '';
+    if (CLOCKS.includes(`${name}.${member}`) && !TOP.includes(path)) {
+      const waits = name === 'performance' && (room === 'process' || room === 'manager');
+      if (!waits) say(`reads ${name}.${member}`);
+    }
+    if (pure && UNCLEAN.includes(name)) say(`uses ${name}`);
+    if (name !== 'process' || TOP.includes(path)) return;
+    if (room !== 'process' || !PROCESS_MEMBERS.includes(member)) say(`uses process.${member}`);
+  };
+
+  walk(parseAst(source, { lang: 'ts' }) as unknown as Node, (node, parent) => {
+    const from = isNode(node['source']) ? node['source'] : null;
+    switch (node.type) {
+      case 'ImportDeclaration':
+      case 'ExportNamedDeclaration':
+      case 'ExportAllDeclaration':
+      case 'TSImportType':
+      case 'ImportExpression': {
+        if (from === null) break;
+        const specifiers = Array.isArray(node['specifiers']) ? node['specifiers'].filter(isNode) : [];
+        const names = specifiers.map((one) => named(one['imported'] ?? one['local']) || '*');
+        const whole =
+          specifiers.some((one) => /Namespace|Default/.test(one.type)) || node.type === 'ImportExpression';
+        if (from.type !== 'Literal') say('imports something computed');
+        imports.push({
+          target: named(from),
+          names: whole ? [...names, '*'] : names,
+          lazy: node.type === 'ImportExpression',
+        });
+        break;
+      }
+      case 'ExportDefaultDeclaration':
+        say('has a default export');
+        break;
+      case 'ExportSpecifier':
+        if (named(node['exported']) === 'default') say('has a default export');
+        break;
+      case 'NewExpression':
+        if (named(node['callee']) === 'Date' && (node['arguments'] as unknown[]).length === 0)
+          say('reads new Date()');
+        break;
+      case 'Identifier':
+        if (!isName(node, parent)) globalUse(named(node), parent);
+        break;
+    }
+  });
+  return { imports, violations };
+}
+
+function importViolations(path: string, { target, names }: Import): string[] {
+  const room = roomOf(path);
+  if (target.startsWith('.')) {
+    const there = roomOf(join(dirname(path), target));
+    const allowed = there === room || ARROWS[room]?.includes(there) === true;
+    return allowed ? [] : [`${path}: ${room} may not import ${there} (${target})`];
+  }
+  const known = PACKAGES[room] ?? [];
+  if (!known.includes(target) && !(target.startsWith('node:') && known.includes('node:*'))) {
+    return [`${path}: ${room} may not import ${target}`];
+  }
+  if (target === 'node:child_process' && room !== 'process')
+    return [`${path}: only process/ starts processes`];
+  if (target === 'node:process') return [`${path}: imports node:process`];
+  if (!/^node:fs(\/promises)?$/.test(target) || WRITERS.includes(path)) return [];
+  return names
+    .filter((name) => !READING.has(name) && !(name === 'openSync' && OPENERS.includes(path)))
+    .map((name) => `${path}: may change the disk with ${name} of ${target}`);
+}
+
+/** The files that lead from one to another and back, one cycle each. */
+function cycles(graph: ReadonlyMap<string, readonly string[]>): string[] {
+  const done = new Set<string>();
+  const found: string[] = [];
+  const follow = (path: string, way: readonly string[]): void => {
+    const seen = way.indexOf(path);
+    if (seen >= 0) found.push(`cycle: ${[...way.slice(seen), path].join(' → ')}`);
+    if (seen >= 0 || done.has(path)) return;
+    for (const next of graph.get(path) ?? []) follow(next, [...way, path]);
+    done.add(path);
+  };
+  for (const path of graph.keys()) follow(path, []);
+  return found;
+}
+
+/** Everything in these sources that breaks a rule of the house; empty when all of them hold. */
+export function violationsOf(sources: Sources): string[] {
+  const violations: string[] = [];
+  const graph = new Map<string, string[]>();
+  for (const [path, source] of Object.entries(sources)) {
+    if (/\.(test|spec)\.[a-z]+$/.test(path)) violations.push(`${path}: a test`);
+    if (!Object.hasOwn(ARROWS, roomOf(path))) violations.push(`${path}: in no room that we know`);
+    const file = readFile(path, source);
+    violations.push(...file.violations, ...file.imports.flatMap((one) => importViolations(path, one)));
+    const edges = file.imports.flatMap(({ target, lazy }) => {
+      const there = join(dirname(path), target);
+      if (!target.startsWith('.') || (lazy && MEANT_LAZY.includes(`${path} → ${there}`))) return [];
+      return [there];
+    });
+    graph.set(path, edges);
+  }
+  return [...violations, ...cycles(graph)];
+}
