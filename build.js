@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
 
 // One bundle with lazily loaded parts: what a command does not need is not read. Nothing is installed beside it.
@@ -23,20 +23,41 @@ const { metafile } = await build({
     js: "import{createRequire as zwarmCreateRequire}from'node:module';const require=zwarmCreateRequire(import.meta.url);",
   },
 });
-execFileSync('node_modules/.bin/tsc', ['-p', 'tsconfig.types.json'], { stdio: 'inherit' });
 
-// The licences of what was bundled ask to be passed on.
+execFileSync('node_modules/.bin/tsc', ['-p', 'tsconfig.types.json'], { stdio: 'inherit' });
+keepTypesOf('dist/types/index.d.ts');
+
+// The licences of what was bundled ask to be passed on. The last node_modules of a path is the package's own.
 const packages = new Set(
-  Object.keys(metafile.inputs).flatMap((path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []),
+  Object.keys(metafile.inputs).flatMap(
+    (path) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? [],
+  ),
 );
-const notices = [...packages].sort().map((name) => {
-  const directory = join('node_modules', name);
+const notices = [...packages].map((directory) => {
+  const { name, version, license } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
   const licence = readdirSync(directory).find((file) => /^licen[cs]e/i.test(file));
-  const { version, license } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
-  const text =
-    licence !== undefined && existsSync(join(directory, licence))
-      ? readFileSync(join(directory, licence), 'utf8')
-      : '';
-  return `${name} ${version} (${license})\n\n${text.trim()}\n`;
+  if (licence === undefined) throw new Error(`${name} has no licence file to pass on`);
+  return `${name} ${version} (${license})\n\n${readFileSync(join(directory, licence), 'utf8').trim()}\n`;
 });
-writeFileSync('dist/THIRD-PARTY-LICENSES.txt', notices.join(`\n${'-'.repeat(80)}\n\n`));
+writeFileSync('dist/THIRD-PARTY-LICENSES.txt', notices.sort().join(`\n${'-'.repeat(80)}\n\n`));
+
+/**
+ * Deletes the declarations that the library's own do not lead to, and gives the imports of the others the extension
+ * that every TypeScript understands.
+ * @param {string} entry
+ */
+function keepTypesOf(entry) {
+  const kept = new Set([entry]);
+  // A set takes in what is added while it is walked.
+  for (const path of kept) {
+    const text = readFileSync(path, 'utf8').replace(/(['"])(\.\.?\/[^'"]+)\.ts\1/g, (_, quote, target) => {
+      kept.add(join(dirname(path), `${target}.d.ts`));
+      return `${quote}${target}.js${quote}`;
+    });
+    writeFileSync(path, text);
+  }
+  for (const name of readdirSync(dirname(entry), { recursive: true, encoding: 'utf8' })) {
+    const path = join(dirname(entry), name);
+    if (path.endsWith('.d.ts') && !kept.has(path)) rmSync(path);
+  }
+}

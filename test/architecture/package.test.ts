@@ -1,0 +1,156 @@
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Ended, repositoryFile, runProgram } from '../helpers/project.ts';
+
+// What a user gets: the tarball is packed, installed into an empty directory without a network, and used there.
+
+let base: string;
+let consumer: string;
+let env: Record<string, string | undefined>;
+let packed: string[];
+
+async function succeed(program: string, args: readonly string[], cwd: string): Promise<Ended> {
+  const ended = await runProgram(program, args, { cwd, env });
+  expect(ended, `${program} ${args.join(' ')}`).toMatchObject({ code: 0 });
+  return ended;
+}
+
+beforeAll(async () => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), 'zwarm-package-')));
+  consumer = join(base, 'consumer');
+  for (const name of ['home', 'consumer']) mkdirSync(join(base, name));
+  // Nothing of npm's own environment: these commands may run below `npm test`.
+  env = {
+    PATH: process.env['PATH'],
+    HOME: join(base, 'home'),
+    LANG: 'C.UTF-8',
+    TMPDIR: process.env['TMPDIR'],
+  };
+  // Without scripts: building again would take dist/ away from under the other tests.
+  const pack = ['pack', '--ignore-scripts', '--offline', '--json', '--pack-destination', base];
+  const [tarball] = JSON.parse((await succeed('npm', pack, repositoryFile('.'))).stdout);
+  packed = tarball.files.map((file: { path: string }) => file.path);
+  writeFileSync(join(consumer, 'package.json'), '{"name":"consumer","private":true,"type":"module"}');
+  await succeed('npm', ['install', '--offline', '--no-audit', join(base, tarball.filename)], consumer);
+});
+
+afterAll(() => rmSync(base, { recursive: true, force: true, maxRetries: 5 }));
+
+const installed = (path: string): string => join(consumer, 'node_modules', 'zwarm', path);
+
+test('the tarball holds what a user needs and nothing else', () => {
+  const wanted =
+    /^(bin\/(zwarm\.js|turn-runner\.sh|demo-agent\.js)|dist\/(main|index|part-[\w-]+)\.js|dist\/THIRD-PARTY-LICENSES\.txt|dist\/types\/[\w/-]+\.d\.ts|docs\/[\w-]+\.md|README\.md|LICENSE|CHANGELOG\.md|package\.json)$/;
+  expect(packed.filter((path) => !wanted.test(path))).toEqual([]);
+  expect(packed).toEqual(
+    expect.arrayContaining([
+      'CHANGELOG.md',
+      'LICENSE',
+      'README.md',
+      'bin/demo-agent.js',
+      'bin/turn-runner.sh',
+      'bin/zwarm.js',
+      'dist/THIRD-PARTY-LICENSES.txt',
+      'dist/index.js',
+      'dist/main.js',
+      'dist/types/index.d.ts',
+      'docs/architecture.md',
+      'docs/formats.md',
+      'package.json',
+    ]),
+  );
+});
+
+test('it brings no dependency, and the licences of what it bundles', () => {
+  expect(readdirSync(join(consumer, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual([
+    'zwarm',
+  ]);
+  const notices = readFileSync(installed('dist/THIRD-PARTY-LICENSES.txt'), 'utf8').split(
+    `\n${'-'.repeat(80)}\n\n`,
+  );
+  for (const name of ['commander', 'chalk', 'cli-table3', 'execa', 'nanoid', 'zod']) {
+    const notice = notices.find((text) => text.startsWith(`${name} `));
+    expect(notice, name).toContain('Permission is hereby granted');
+  }
+});
+
+test('it tells nothing of the machine that built it', () => {
+  const telling = packed.filter((path) =>
+    readFileSync(installed(path), 'utf8').includes(repositoryFile('.')),
+  );
+  expect(telling).toEqual([]);
+});
+
+test('the installed command runs, starts an agent and waits for its answer', async () => {
+  const zwarm = join(consumer, 'node_modules', '.bin', 'zwarm');
+  const { version } = JSON.parse(readFileSync(repositoryFile('package.json'), 'utf8'));
+  expect((await succeed(zwarm, ['--version'], consumer)).stdout).toBe(`zwarm ${version}\n`);
+  const { stdout } = await succeed(
+    zwarm,
+    ['start', '-a', 'demo', '--wait', 'say hello [[seconds=0]]'],
+    consumer,
+  );
+  expect(stdout).toBe('Done: say hello (6 words noted).\n');
+  const [row] = JSON.parse((await succeed(zwarm, ['ls', '--json'], consumer)).stdout);
+  expect(row).toMatchObject({ status: 'completed', exit_code: 0, agent: 'demo' });
+});
+
+const PROGRAM = `
+import { openSessions } from 'zwarm';
+const sessions = openSessions({ stateDir: 'library-state' });
+const { id, turn } = await sessions.start({ task: 'by the library [[seconds=0]]', agent: 'demo' });
+const status = await sessions.wait(id, new AbortController().signal);
+const detail = await sessions.get(id);
+console.log(JSON.stringify({ turn, status, answer: detail.last_message, listed: (await sessions.list()).length }));
+`;
+
+test('the library starts a session, waits for it and reads it', async () => {
+  writeFileSync(join(consumer, 'use.mjs'), PROGRAM);
+  const { stdout } = await succeed(process.execPath, ['use.mjs'], consumer);
+  const answer = 'Done: by the library (8 words noted).';
+  expect(JSON.parse(stdout)).toEqual({ turn: 1, status: 'completed', answer, listed: 1 });
+});
+
+test('the shipped types are whole, and strict', async () => {
+  const settings = {
+    strict: true,
+    module: 'NodeNext',
+    target: 'ES2023',
+    skipLibCheck: false,
+    exactOptionalPropertyTypes: true,
+    noEmit: true,
+    typeRoots: [repositoryFile('node_modules/@types')],
+    types: ['node'],
+  };
+  writeFileSync(
+    join(consumer, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions: settings, files: ['use.ts'] }),
+  );
+  writeFileSync(
+    join(consumer, 'use.ts'),
+    `${PROGRAM}
+import { EXIT_CODES, type SessionDetail, type SessionSummary, ZwarmError } from 'zwarm';
+export const rows: readonly SessionSummary[] = await sessions.list({ all: true, statuses: ['running'] });
+export const tokens: number | undefined = rows[0]?.token_usage?.total_tokens;
+export const said: string | undefined = (detail satisfies SessionDetail).messages.at(-1)?.content;
+export const code: 4 = EXIT_CODES.busy;
+export const whatToDo = (error: unknown): string | null => (error instanceof ZwarmError ? error.hint : null);
+// @ts-expect-error there is no such field
+export const none = detail.no_such_field;
+// @ts-expect-error a task is needed
+void sessions.start({ agent: 'demo' });
+`,
+  );
+  const { stdout } = await succeed(repositoryFile('node_modules/.bin/tsc'), ['-p', '.'], consumer);
+  expect(stdout).toBe('');
+});
