@@ -32,8 +32,7 @@ function linked(root: string, pointer: string): Checkout | null {
   return { root, gitDir, common: commondir === undefined ? gitDir : resolve(gitDir, commondir) };
 }
 
-/** The checkout that has its root in this very directory, or null. */
-export function checkoutAt(directory: string): Checkout | null {
+function checkoutOf(directory: string): Checkout | null {
   const git = join(directory, '.git');
   if (isRealDirectory(git)) {
     // An empty `.git` is no repository: a sandbox that was killed leaves such directories behind.
@@ -42,6 +41,14 @@ export function checkoutAt(directory: string): Checkout | null {
   }
   const pointer = textOf(git);
   return pointer === null ? null : linked(directory, pointer);
+}
+
+/** The checkout that has its root in this very directory, or null. */
+export function checkoutAt(directory: string): Checkout | null {
+  const checkout = checkoutOf(directory);
+  // Without a HEAD it is no repository: Codex's sandbox leaves an empty .git in directories that an agent may write.
+  const head = checkout === null ? null : join(checkout.gitDir, 'HEAD');
+  return head !== null && lstatSync(head, { throwIfNoEntry: false }) !== undefined ? checkout : null;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
@@ -73,12 +73,22 @@ export interface Project {
   runs(): { pid: number; argv: string[]; cwd: string; stdin: string }[];
 }
 
+/** A state directory that every project below would use instead of its own. */
+function stateDirAbove(directory: string): string | null {
+  const path = join(directory, '.zwarm');
+  if (existsSync(path)) return path;
+  return dirname(directory) === directory ? null : stateDirAbove(dirname(directory));
+}
+
 /**
  * A fresh project, removed (with every session in it killed) when the test ends. Its codex is the fake agent, which
  * by default prints a short real conversation.
  */
 export function createProject(name = 'project'): Project {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'zwarm-test-')));
+  const found = stateDirAbove(base);
+  if (found !== null)
+    throw new Error(`tests cannot run below ${found}: remove it, or set TMPDIR to another place`);
   const directory = join(base, name);
   mkdirSync(directory, { recursive: true });
   mkdirSync(join(base, 'home'));
@@ -121,8 +131,9 @@ export function createProject(name = 'project'): Project {
     runs: () =>
       existsSync(log)
         ? readFileSync(log, 'utf8')
-            .trimEnd()
             .split('\n')
+            // What comes after the last newline is still being written.
+            .slice(0, -1)
             .map((line) => JSON.parse(line))
         : [],
   };
