@@ -36,8 +36,13 @@ function quoted(word: string): string {
 function demoContext(context: CliContext, scratch: string): CliContext {
   const project = join(scratch, 'project');
   mkdirSync(project);
-  const { ZWARM_DIR: _outer, ...env } = context.env;
-  return { ...context, cwd: project, env: { ...env, XDG_STATE_HOME: join(scratch, 'state') } };
+  const env = {
+    ...context.env,
+    // Said, not found: the story ends and deletes all sessions, and the temporary directory may lie in a project.
+    ZWARM_DIR: join(project, '.zwarm'),
+    XDG_STATE_HOME: join(scratch, 'state'),
+  };
+  return { ...context, cwd: project, env };
 }
 
 /** Plays the story with real commands and real processes; the first command that fails ends it. */
