@@ -1,0 +1,159 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { EXIT_CODES } from '../../src/core/errors.ts';
+import { SESSION_STATUSES } from '../../src/core/session.ts';
+import { TURN_FILES } from '../../src/store/layout.ts';
+import { codeWords, fieldsOf, readPage, tableOf } from '../helpers/document.ts';
+import {
+  createProject,
+  eventually,
+  type Project,
+  processesWith,
+  repositoryFile,
+} from '../helpers/project.ts';
+
+// docs/formats.md is a promise: here it is compared with what zwarm really prints and writes.
+
+const page = readPage('docs/formats.md');
+const fields = (heading: string): string[] => fieldsOf(page, heading).sort();
+const keys = (value: unknown): string[] => Object.keys(value as object).sort();
+
+const session = fields('Session');
+
+async function json(project: Project, args: readonly string[]): Promise<unknown> {
+  return JSON.parse((await project.zwarm([...args, '--json'])).stdout);
+}
+
+test('every verb prints the fields that the page names', async () => {
+  const project = createProject();
+  const started = await json(project, ['start', 'first', '--wait']);
+  expect(keys(started)).toEqual(session);
+  const { id } = started as { id: string };
+  expect(keys(await json(project, ['inject', id, 'second', '--wait']))).toEqual(session);
+  const [row] = await project.list();
+  expect(keys(row)).toEqual(session);
+  expect(keys(row?.token_usage)).toEqual(fields('Token usage'));
+  const [waited, unknown] = (await json(project, ['wait', id, 'nosuchone'])) as Record<string, unknown>[];
+  expect(keys(waited)).toEqual(session);
+  expect(keys(unknown)).toEqual(['error', 'id']);
+  expect(unknown?.['id']).toBe('nosuchone');
+  expect(keys(unknown?.['error'])).toEqual(fields('Error'));
+
+  const detail = await project.show(id);
+  expect(keys(detail)).toEqual([...session, 'messages', 'turns'].sort());
+  expect(keys(detail.turns[1])).toEqual(fields('Turn'));
+  expect(keys(detail.messages[0])).toEqual(fields('Message'));
+
+  const failing = await json(project, ['rm', 'nosuchone']);
+  expect((failing as unknown[]).map(keys)).toEqual([['error', 'id']]);
+  expect(((await json(project, ['rm', id])) as unknown[]).map(keys)).toEqual([fields('Removal')]);
+});
+
+test('a failed session tells why in the fields that the page names', async () => {
+  const project = createProject();
+  const env = { FAKE_AGENT_STREAM: undefined, FAKE_AGENT_EXIT: '3' };
+  const ended = await project.zwarm(['start', 'fail', '--wait', '--json'], { env });
+  expect(keys(JSON.parse(ended.stdout).error)).toEqual(fields('Session error'));
+  expect(keys(await json(project, ['clean', '--days', '0']))).toEqual(fields('Clean'));
+  const refused = await project.zwarm(['show', 'nosuchone', '--json']);
+  expect(refused.stdout).toBe('');
+  expect(keys(JSON.parse(refused.stderr).error)).toEqual(fields('Error'));
+});
+
+test('kill prints sessions, and clean says what it skipped', async () => {
+  const project = createProject();
+  const id = await project.start(['stay'], { env: { FAKE_AGENT_HANG: '1' } });
+  const { skipped } = (await json(project, ['clean', '--days', '0'])) as { skipped: unknown[] };
+  expect(skipped.map(keys)).toEqual([['id', 'reason']]);
+  const [killed] = (await json(project, ['kill', id])) as unknown[];
+  expect(keys(killed)).toEqual(session);
+});
+
+test('a list that is piped has the columns that the page names', async () => {
+  const project = createProject();
+  const id = await project
+    .start(['a task\nof two lines', '--wait', '--json'])
+    .then((text) => JSON.parse(text).id);
+  const columns = (await project.ok(['ls'])).split('\t');
+  expect(columns).toHaveLength(tableOf(page, 'Rows').length);
+  const [row] = await project.list();
+  expect(columns).toEqual([id, 'completed', '1', 'codex', row?.updated_at, 'a task of two lines']);
+});
+
+test('the files of a turn are those that the page names, with those fields', async () => {
+  const project = createProject();
+  const id = await project.start(['first', '--wait', '-q', '--json']).then((text) => JSON.parse(text).id);
+  await project.zwarm(['inject', id, 'second'], { env: { FAKE_AGENT_HANG: '1' } });
+  await project.ok(['kill', id]);
+  await eventually('the end was dealt with', () =>
+    readdirSync(project.turnFile(id, 2, '.')).includes('notified.json'),
+  );
+
+  const files = fieldsOf(page, 'Turn files');
+  expect(files.sort()).toEqual(Object.values(TURN_FILES).sort());
+  const written = files.filter((name) => name !== TURN_FILES.input);
+  expect(readdirSync(project.turnFile(id, 2, '.')).sort()).toEqual(written);
+  expect(readdirSync(project.turnFile(id, 1, '.')).sort()).toEqual(
+    written.filter((name) => name !== 'cancel.json'),
+  );
+
+  const directory = join(project.directory, '.zwarm', 'sessions', id);
+  expect(readdirSync(directory).sort()).toEqual(['session.json', 'summary.json', 'turns']);
+  for (const name of ['session.json', 'summary.json']) {
+    expect(keys(JSON.parse(readFileSync(join(directory, name), 'utf8'))), name).toEqual(fields(name));
+  }
+  for (const name of written.filter((file) => /\.(json|stat)$/.test(file))) {
+    const record = JSON.parse(readFileSync(project.turnFile(id, 2, name), 'utf8'));
+    const promised = fields(name).filter((field) => field !== 'lstart');
+    if (process.platform !== 'linux') promised.splice(promised.indexOf('stat'), 1, 'lstart');
+    expect(keys(record), name).toEqual(promised.sort());
+    expect(record.v).toBe(1);
+  }
+});
+
+test('the state directory holds what the page shows', async () => {
+  const project = createProject();
+  await project.ok(['start', 'a', '--wait']);
+  const root = join(project.directory, '.zwarm');
+  expect(readdirSync(root).sort()).toEqual(['.gitignore', 'format', 'sessions']);
+  expect(readFileSync(join(root, 'format'), 'utf8')).toBe('1\n');
+  expect(readFileSync(join(root, '.gitignore'), 'utf8')).toBe('*\n');
+});
+
+test('exit codes, error codes and statuses are those of the page', () => {
+  const promised = tableOf(page, 'Exit codes').flatMap(([code, , names = '']) =>
+    codeWords(names).map((name) => [name, Number(code)]),
+  );
+  expect(Object.fromEntries(promised)).toEqual(EXIT_CODES);
+  expect(fieldsOf(page, 'Status')).toEqual(SESSION_STATUSES);
+});
+
+test('every code that explains a failed session is on the page', () => {
+  const sources = ['src/agents/codex/explain.ts', 'src/manager/explain.ts', 'src/manager/view.ts'].map(
+    readPage,
+  );
+  const codes = sources.flatMap((source) => [...source.matchAll(/(?:code: |error\(\s*|case )'([a-z_]+)'/g)]);
+  const kinds = ['none', 'not_run', 'vanished', 'cancelled'];
+  const unnamed = codes.map(([, code = '']) => code).filter((code) => !page.includes(`\`${code}\``));
+  expect(unnamed.filter((code) => !kinds.includes(code))).toEqual([]);
+  expect(codes.length).toBeGreaterThan(20);
+});
+
+test('every environment variable that is read is on the page, and no other', () => {
+  const read = readdirSync(repositoryFile('src'), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts'))
+    .flatMap((path) => [...readPage(`src/${path}`).matchAll(/(?:env\[|variable: )'([A-Z_]+)'/g)])
+    .map(([, name = '']) => name);
+  expect(fields('Read by zwarm')).toEqual([...new Set(read)].sort());
+});
+
+test('an agent is given the variables that the page names', async () => {
+  const project = createProject();
+  const id = await project.start(['stay'], { env: { FAKE_AGENT_HANG: '1' } });
+  const run = await eventually('the agent runs', () => project.runs()[0]);
+  expect(processesWith(`ZWARM_SESSION_ID=${id}`)).toContain(run.pid);
+  const environment = readFileSync(`/proc/${run.pid}/environ`, 'utf8').split('\0');
+  const given = environment.flatMap((entry) => /^(ZWARM_\w+)=/.exec(entry)?.[1] ?? []);
+  expect(given.filter((name) => !(name in project.env)).sort()).toEqual(fields('Given to agents'));
+});
