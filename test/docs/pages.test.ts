@@ -1,0 +1,114 @@
+import { existsSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { SESSION_STATUSES } from '../../src/core/session.ts';
+import { codeWords, readPage, tableOf } from '../helpers/document.ts';
+import { optionsOfHelp, verbsOfHelp } from '../helpers/help.ts';
+import { repositoryFile } from '../helpers/project.ts';
+
+const PAGES = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'docs/architecture.md', 'docs/formats.md'];
+
+/** Options of other programs that the pages mention. */
+const FOREIGN = ['--skip-git-repo-check', '--shortstat', '--project'];
+
+/** What a page tells to type after `zwarm`: the verb and its options. */
+function typed(page: string): { verb: string; options: string[] }[] {
+  return [...page.matchAll(/\bzwarm ([a-z]+)\b([^\n`|&;()>]*)/g)].map(([, verb = '', rest = '']) => ({
+    verb,
+    // What stands in quotes is a task.
+    options: rest.replace(/"[^"]*"/g, '').match(/(?<=\s)--?[a-z][a-z-]*/gi) ?? [],
+  }));
+}
+
+/** The commands of a page's shell blocks and code spans. */
+function codeOf(page: string): string {
+  return [...page.matchAll(/```(?:sh|console)\n(.*?)```|`([^`\n]+)`/gs)].map(([, a, b]) => a ?? b).join('\n');
+}
+
+async function knownOptions(): Promise<Map<string, string[]>> {
+  const verbs = ['', ...(await verbsOfHelp())];
+  return new Map(await Promise.all(verbs.map(async (verb) => [verb, await optionsOfHelp(verb)] as const)));
+}
+
+test('every verb and option in the pages is in the help of the program', async () => {
+  const known = await knownOptions();
+  const global = known.get('') ?? [];
+  let looked = 0;
+  for (const path of PAGES) {
+    const code = codeOf(readPage(path));
+    for (const { verb, options } of typed(code)) {
+      // The turn runner's own verb, which no help shows.
+      if (verb === 'settle') continue;
+      expect(known.has(verb), `${path}: zwarm ${verb}`).toBe(true);
+      const wrong = options.filter((name) => !known.get(verb)?.includes(name) && !global.includes(name));
+      expect(wrong, `${path}: zwarm ${verb}`).toEqual([]);
+      looked += options.length;
+    }
+    const anywhere = new Set([...known.values()].flat().concat(FOREIGN));
+    const long = code.match(/(?<![\w-])--[a-z][a-z-]+/g) ?? [];
+    expect(
+      long.filter((name) => !anywhere.has(name)),
+      path,
+    ).toEqual([]);
+  }
+  expect(looked).toBeGreaterThan(10);
+});
+
+test('the README has a row for every verb, with options that the verb has', async () => {
+  const known = await knownOptions();
+  const rows = tableOf(readPage('README.md'), 'Commands').map(([command = '', what = '']) => ({
+    verb: /zwarm ([a-z]+)/.exec(command)?.[1] ?? '',
+    options: codeWords(`${command} ${what}`).flatMap(
+      (word) => word.match(/(?<![\w-])--?[a-zA-Z][a-z-]*/g) ?? [],
+    ),
+  }));
+  expect(rows.map(({ verb }) => verb)).toEqual(await verbsOfHelp());
+  for (const { verb, options } of rows)
+    expect(known.get(verb), verb).toEqual(expect.arrayContaining(options));
+});
+
+test('the npm scripts in the pages exist', () => {
+  const { scripts } = JSON.parse(readPage('package.json'));
+  const pages = PAGES.map(readPage).join('\n');
+  const named = [...pages.matchAll(/npm (?:run )?(demo|test(?::\w+)?|build|\w+check|lint|format)\b/g)];
+  expect(named.map(([, name = '']) => name).filter((name) => !(name in scripts))).toEqual([]);
+  expect(named.length).toBeGreaterThan(5);
+});
+
+test('“Set up” has two commands: one that shows the main job, one that passes the tests', () => {
+  const section = /^## Set up\n(.*?)^## /ms.exec(readPage('README.md'))?.[1] ?? '';
+  const commands = [...section.matchAll(/```sh\n(.*?)```/gs)].map(([, command]) => command);
+  expect(commands).toEqual(['npm ci && npm run demo\n', 'npm test\n']);
+});
+
+test('the files and links that the pages name exist', () => {
+  for (const path of PAGES) {
+    const page = readPage(path);
+    const files = codeWords(page).filter((word) =>
+      /^(src|bin|test|docs|fixtures|\.ci)\/[\w./-]*$/.test(word),
+    );
+    const short = codeWords(page)
+      .filter((word) => /^(cli|manager|store|process|agents|core|render)\/[\w./-]+\.ts$/.test(word))
+      .map((word) => `src/${word}`);
+    const links = [...page.matchAll(/\]\((?!http|#)([^)#]+)/g)].map(([, link = '']) =>
+      path.startsWith('docs/') ? `docs/${link}` : link,
+    );
+    const missing = [...files, ...short, ...links].filter((file) => !existsSync(repositoryFile(file)));
+    expect(missing, path).toEqual([]);
+  }
+});
+
+test('the status table names every status of a turn', () => {
+  const rows = tableOf(readPage('docs/architecture.md'), 'How a status is found');
+  const named = rows.map((row) => codeWords(row.at(-1) ?? '')[0]);
+  expect(new Set(named)).toEqual(new Set(SESSION_STATUSES.filter((status) => status !== 'damaged')));
+});
+
+test('no page tells of the machine that it was written on', () => {
+  for (const path of PAGES) {
+    const absolute = readPage(path).match(/(?<=[\s`"'(])\/[a-z][\w.-]*\/[\w.-]*/g) ?? [];
+    expect(
+      absolute.filter((file) => !/^\/(home\/ann|proc\/)/.test(file)),
+      path,
+    ).toEqual([]);
+  }
+});
