@@ -111,6 +111,12 @@ const RULES: readonly Rule[] = [
     retryable: false,
   },
   {
+    match: /high demand|overloaded|at capacity/i,
+    code: 'overloaded',
+    hint: 'the service has too much to do: wait a little, then continue with: zwarm inject ID "…"',
+    retryable: true,
+  },
+  {
     match: /stream (disconnected|error)|idle timeout|connection|network|status:? 5\d\d|database is locked/i,
     code: 'connection',
     hint: 'check the network, then continue with: zwarm inject ID "…"',

@@ -30,7 +30,7 @@ export const EVENTS = {
           input_tokens: count,
           cached_input_tokens: count,
           output_tokens: count,
-          // Since 0.104.
+          // Newer than 0.104.
           reasoning_output_tokens: optional(count),
         }),
       ),

@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import type { TurnRequest } from '../../../../src/agents/agent.ts';
+import { codexCommand, isCodexThreadId } from '../../../../src/agents/codex/command.ts';
+import { codex } from '../../../../src/agents/codex/index.ts';
+import { nativeCodexPaths } from '../../../../src/agents/codex/native.ts';
+import { SANDBOXES } from '../../../../src/core/session.ts';
+
+const THREAD = '01a1f880-c978-76c0-be58-213b143ff767';
+const first: TurnRequest = {
+  workingDir: '/some where/ünï',
+  sandbox: 'workspace-write',
+  model: null,
+  agentArgs: [],
+  threadId: null,
+};
+const argv = (request: Partial<TurnRequest>): readonly string[] =>
+  codexCommand({ ...first, ...request }).argv;
+const HEAD = ['exec', '--json', '-C', '/some where/ünï', '-s', 'workspace-write'];
+
+test.each<[string, Partial<TurnRequest>, string[]]>([
+  ['the first turn', {}, [...HEAD, '-']],
+  ['a model', { model: 'gpt-5.5' }, [...HEAD, '-m', 'gpt-5.5', '-']],
+  ['a later turn', { threadId: THREAD }, [...HEAD, 'resume', THREAD, '-']],
+  [
+    'everything, with all options before the word resume',
+    { threadId: THREAD, model: 'm', agentArgs: ['--skip-git-repo-check', '-c', 'a="b c"'] },
+    [...HEAD, '-m', 'm', '--skip-git-repo-check', '-c', 'a="b c"', 'resume', THREAD, '-'],
+  ],
+])('what Codex is told: %s', (_, request, expected) => {
+  expect(argv(request)).toEqual(expected);
+});
+
+test('the sandbox is stated on every turn, whichever it is', () => {
+  for (const sandbox of SANDBOXES) {
+    for (const threadId of [null, THREAD]) {
+      const words = argv({ sandbox, threadId });
+      expect(words[words.indexOf('-s') + 1]).toBe(sandbox);
+    }
+  }
+  expect(codex.capabilities.sandbox).toEqual(SANDBOXES);
+});
+
+test('Codex is asked to stop by SIGINT first, and nothing is added to its environment', () => {
+  const { stopSignals, env } = codexCommand(first);
+  expect(stopSignals).toEqual(['SIGINT', 'SIGTERM', 'SIGKILL']);
+  expect(env).toEqual({});
+});
+
+test('only a UUID is a thread id: nothing else reaches an argument', () => {
+  expect(isCodexThreadId(THREAD)).toBe(true);
+  const bad = ['', '-', '--last', '--dangerously-bypass-approvals-and-sandbox', 'latest', `${THREAD}\n`];
+  bad.push(
+    ` ${THREAD}`,
+    `-${THREAD}`,
+    THREAD.toUpperCase(),
+    `${THREAD}0`,
+    THREAD.slice(1),
+    '../../etc/passwd',
+  );
+  expect(bad.filter(isCodexThreadId)).toEqual([]);
+});
+
+test('the native program is looked for where each layout of the package has it', () => {
+  expect(nativeCodexPaths('linux', 'x64')).toEqual([
+    'node_modules/@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex',
+    '../codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex',
+    'vendor/x86_64-unknown-linux-musl/bin/codex',
+    'vendor/x86_64-unknown-linux-musl/codex/codex',
+    'bin/codex-x86_64-unknown-linux-musl',
+  ]);
+  expect(nativeCodexPaths('darwin', 'arm64')[2]).toBe('vendor/aarch64-apple-darwin/bin/codex');
+  expect(nativeCodexPaths('linux', 'riscv64')).toEqual([]);
+});

@@ -1,0 +1,149 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { createCodexParser } from '../../../../src/agents/codex/translate.ts';
+import type { AgentEvent } from '../../../../src/core/events.ts';
+import { repositoryFile } from '../../../helpers/project.ts';
+
+const read = (text: string): readonly AgentEvent[] => createCodexParser('0.169.0')({ seq: 7, text });
+const types = (text: string): string[] => read(text).map((event) => event.type);
+const recorded = (name: string): Buffer => readFileSync(repositoryFile(`fixtures/streams/${name}.jsonl`));
+const linesOf = (name: string): string[] => recorded(name).toString().split('\n').filter(Boolean);
+const SMALL = ['codex-0.169/shell', 'codex-0.169/mcp', 'codex-0.169/todo-list', 'codex-older/0.36.0-tour'];
+
+test.each(SMALL)('%s cut at any byte is read without an error, and a cut line is malformed', (name) => {
+  const bytes = recorded(name);
+  for (let cut = 1; cut < bytes.length; cut += 1) {
+    const start = bytes.subarray(0, cut).lastIndexOf(10) + 1;
+    if (start === cut) continue;
+    const whole = bytes[cut] === 10;
+    const parsed = types(bytes.subarray(start, cut).toString());
+    if (whole) expect(parsed).not.toContain('malformed');
+    else expect(parsed).toEqual(['malformed']);
+  }
+});
+
+function shuffled(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(shuffled);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([key, inner]) => [key, shuffled(inner)] as const);
+  // The names of changed files are data, and the order of changes is theirs.
+  return Object.fromEntries([['x_new_field', { deep: [1] }] as const, ...entries.reverse()]);
+}
+
+function withoutFreeForm(events: readonly AgentEvent[]): unknown {
+  return events.map((event) =>
+    event.type === 'tool_call' ? { ...event, args: 0, result: 0 } : event.type === 'unknown' ? 0 : event,
+  );
+}
+
+test.each(SMALL.slice(0, 3))(
+  '%s reads the same with its keys in another order and with new fields',
+  (name) => {
+    for (const line of linesOf(name)) {
+      const changed = JSON.stringify(shuffled(JSON.parse(line)));
+      expect(changed).not.toBe(line);
+      expect(withoutFreeForm(read(changed))).toEqual(withoutFreeForm(read(line)));
+    }
+  },
+);
+
+describe('a line of no known shape', () => {
+  const item = (fields: object, type = 'item.completed'): string =>
+    JSON.stringify({ type, item: { id: 'item_0', ...fields } });
+  test.each<[string, string, 'malformed' | 'unknown']>([
+    ['empty object', '{}', 'unknown'],
+    ['null', 'null', 'malformed'],
+    ['a number', '17', 'malformed'],
+    ['a string', '"turn.completed"', 'malformed'],
+    ['an array', '[{"type":"turn.completed"}]', 'malformed'],
+    ['half an object', '{"type":"turn.comp', 'malformed'],
+    ['two objects', '{"type":"turn.started"}{"type":"turn.started"}', 'malformed'],
+    ['plain talk', 'Reading prompt from stdin...', 'malformed'],
+    ['NUL bytes', '\0\0\0', 'malformed'],
+    ['type null', '{"type":null}', 'unknown'],
+    ['type object', '{"type":{}}', 'unknown'],
+    ['type of tomorrow', '{"type":"turn.paused"}', 'unknown'],
+    ['type __proto__', '{"type":"__proto__"}', 'unknown'],
+    ['type constructor', '{"type":"constructor"}', 'unknown'],
+    ['item type __proto__', item({ type: '__proto__' }), 'unknown'],
+    ['item type constructor', item({ type: 'constructor' }), 'unknown'],
+    ['item type of tomorrow', item({ type: 'image_generation' }), 'unknown'],
+    ['msg null', '{"id":"0","msg":null}', 'unknown'],
+    ['msg type toString', '{"id":"0","msg":{"type":"toString"}}', 'unknown'],
+    ['thread id missing', '{"type":"thread.started"}', 'malformed'],
+    ['thread id a number', '{"type":"thread.started","thread_id":5}', 'malformed'],
+    ['no item', '{"type":"item.completed"}', 'malformed'],
+    ['item null', '{"type":"item.completed","item":null}', 'malformed'],
+    ['item without id', '{"type":"item.completed","item":{"type":"agent_message","text":"x"}}', 'malformed'],
+    ['message without text', item({ type: 'agent_message' }), 'malformed'],
+    ['message text null', item({ type: 'agent_message', text: null }), 'malformed'],
+    ['reasoning text a list', item({ type: 'reasoning', text: ['a'] }), 'malformed'],
+    ['command a list', item({ type: 'command_execution', command: ['ls'] }), 'malformed'],
+    ['exit code a string', item({ type: 'command_execution', command: 'ls', exit_code: '0' }), 'malformed'],
+    ['changes an object', item({ type: 'file_change', changes: {} }), 'malformed'],
+    ['a change null', item({ type: 'file_change', changes: [null] }), 'malformed'],
+    ['plan without items', item({ type: 'todo_list' }), 'malformed'],
+    ['tool without a server', item({ type: 'mcp_tool_call', tool: 't' }), 'malformed'],
+    ['usage a string', '{"type":"turn.completed","usage":"many"}', 'malformed'],
+    [
+      'negative tokens',
+      '{"type":"turn.completed","usage":{"input_tokens":-1,"cached_input_tokens":0,"output_tokens":0}}',
+      'malformed',
+    ],
+    [
+      'half a token',
+      '{"type":"turn.completed","usage":{"input_tokens":1.5,"cached_input_tokens":0,"output_tokens":0}}',
+      'malformed',
+    ],
+    [
+      'tokens beyond counting',
+      '{"type":"turn.completed","usage":{"input_tokens":1e300,"cached_input_tokens":0,"output_tokens":0}}',
+      'malformed',
+    ],
+    ['failure without error', '{"type":"turn.failed"}', 'malformed'],
+    ['failure with error text', '{"type":"turn.failed","error":"boom"}', 'malformed'],
+    ['error without message', '{"type":"error"}', 'malformed'],
+  ])('%s', (_, text, type) => {
+    expect(read(text)).toEqual([{ seq: 7, type, raw: text }]);
+  });
+});
+
+test.each<[string, object, object]>([
+  [
+    'a command that was declined',
+    { type: 'command_execution', command: 'rm x', status: 'declined', exit_code: null },
+    { type: 'command', command: 'rm x', output: null, exitCode: null, status: 'declined' },
+  ],
+  [
+    'a status of tomorrow, by the phase',
+    { type: 'command_execution', command: 'ls', status: 'paused', aggregated_output: 'x', exit_code: 0 },
+    { type: 'command', command: 'ls', output: 'x', exitCode: 0, status: 'completed' },
+  ],
+  [
+    'a kind of change of tomorrow',
+    { type: 'file_change', changes: [{ path: '/a', kind: 'constructor' }], status: 'failed' },
+    { type: 'file_change', changes: [{ path: '/a', kind: 'unknown' }], status: 'failed' },
+  ],
+  [
+    'the error of a tool where there is no result',
+    { type: 'mcp_tool_call', server: 's', tool: 't', error: { message: 'boom' }, status: 'failed' },
+    { type: 'tool_call', name: 's.t', args: null, result: 'boom', status: 'failed' },
+  ],
+])('%s is told', (_, fields, expected) => {
+  const [event] = read(JSON.stringify({ type: 'item.completed', item: { id: 'item_3', ...fields } }));
+  expect(event).toEqual({ seq: 7, id: 'item_3', ...expected });
+});
+
+test('text with line separators, a carriage return at the end and a key __proto__ stays itself', () => {
+  const line =
+    '{"type":"item.completed","item":{"id":"i","type":"agent_message","text":"a\u2028b\u2029c"}}\r';
+  expect(read(line)).toEqual([{ seq: 7, type: 'message', text: 'a\u2028b\u2029c' }]);
+  const polluted = '{"__proto__":{"type":"turn.completed"},"type":"turn.started"}';
+  expect(types(polluted)).toEqual(['turn_started']);
+  expect(types('{"__proto__":{"type":"turn.completed"}}')).toEqual(['unknown']);
+});
+
+test('a completed turn without usage completes, and reports no tokens', () => {
+  expect(types('{"type":"turn.completed"}')).toEqual(['turn_completed']);
+  expect(types('{"type":"turn.completed","usage":null}')).toEqual(['turn_completed']);
+});

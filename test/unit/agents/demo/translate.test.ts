@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import { demoCommand } from '../../../../src/agents/demo/command.ts';
+import { demo } from '../../../../src/agents/demo/index.ts';
+import { createDemoParser } from '../../../../src/agents/demo/translate.ts';
+
+const read = (text: string): readonly object[] => createDemoParser()({ seq: 3, text });
+
+test.each<[object, readonly object[]]>([
+  [{ demo: 'thread', id: 't', model: null }, [{ type: 'thread_started', threadId: 't', model: null }]],
+  [{ demo: 'thread', id: 't', model: 'm' }, [{ type: 'thread_started', threadId: 't', model: 'm' }]],
+  [{ demo: 'think', text: 'hm' }, [{ type: 'reasoning', text: 'hm' }]],
+  [
+    { demo: 'command', id: 'c', command: 'ls', output: null, exit_code: null },
+    [{ type: 'command', id: 'c', command: 'ls', output: null, exitCode: null, status: 'in_progress' }],
+  ],
+  [
+    { demo: 'command', id: 'c', command: 'ls', output: 'a\n', exit_code: 0 },
+    [{ type: 'command', id: 'c', command: 'ls', output: 'a\n', exitCode: 0, status: 'completed' }],
+  ],
+  [
+    { demo: 'command', id: 'c', command: 'ls', output: '', exit_code: 2 },
+    [{ type: 'command', id: 'c', command: 'ls', output: '', exitCode: 2, status: 'failed' }],
+  ],
+  [
+    { demo: 'wrote', id: 'w', path: '/a' },
+    [{ type: 'file_change', id: 'w', changes: [{ path: '/a', kind: 'add' }], status: 'completed' }],
+  ],
+  [{ demo: 'say', text: 'hi', extra: 1 }, [{ type: 'message', text: 'hi' }]],
+  [
+    { demo: 'done', input_tokens: 5, output_tokens: 2 },
+    [
+      {
+        type: 'usage',
+        usage: { input: 5, cachedInput: 0, output: 2, reasoning: null, cumulative: false, costUsd: null },
+      },
+      { type: 'turn_completed' },
+    ],
+  ],
+  [{ demo: 'failed', message: 'no' }, [{ type: 'turn_failed', message: 'no' }]],
+])('%j', (line, expected) => {
+  expect(read(JSON.stringify(line))).toEqual(expected.map((event) => ({ seq: 3, ...event })));
+});
+
+test.each([
+  ['half a line', '{"demo":"sa', 'malformed'],
+  ['no object', 'null', 'unknown'],
+  ['another kind', '{"demo":"dance"}', 'unknown'],
+  ['__proto__', '{"demo":"__proto__"}', 'unknown'],
+  ['tokens below zero', '{"demo":"done","input_tokens":-1,"output_tokens":0}', 'unknown'],
+])('%s is kept', (_, text, type) => {
+  expect(read(text)).toEqual([{ seq: 3, type, raw: text }]);
+});
+
+test('what the demo agent is told', () => {
+  const request = { workingDir: '/w', sandbox: 'read-only' as const, agentArgs: ['--hang'] };
+  expect(demoCommand({ ...request, model: null, threadId: null }).argv).toEqual(['--hang']);
+  expect(demoCommand({ ...request, model: 'm', threadId: 't' }).argv).toEqual([
+    '--model',
+    'm',
+    '--hang',
+    '--resume',
+    't',
+  ]);
+  expect(demo.isThreadId('--resume')).toBe(false);
+});
+
+test('its failure is explained by what it said last', () => {
+  expect(demo.explain({ message: 'm', stderr: 'e\n' })).toMatchObject({ message: 'm', code: 'agent_failed' });
+  expect(demo.explain({ message: null, stderr: 'one\ntwo\n' })).toMatchObject({ message: 'two' });
+  expect(demo.explain({ message: null, stderr: '\n' })).toBeNull();
+});
