@@ -13,7 +13,10 @@ function printed(report: UsageReport, base: UsageReport | null): TokenUsage | nu
   const input = report.input - (base?.input ?? 0);
   const cached = report.cachedInput - (base?.cachedInput ?? 0);
   const output = report.output - (base?.output ?? 0);
-  const reasoning = report.reasoning === null ? null : report.reasoning - (base?.reasoning ?? 0);
+  // Reasoning was not always reported: its base can be unknown while the others are not.
+  const reasoningBase = base === null ? 0 : base.reasoning;
+  const reasoning =
+    report.reasoning === null || reasoningBase === null ? null : report.reasoning - reasoningBase;
   // A total that fell is no total of this thread.
   if (Math.min(input, cached, output, reasoning ?? 0) < 0) return null;
   return {
@@ -35,7 +38,11 @@ export function usagePerTurn(turns: readonly TurnUsage[]): (TokenUsage | null)[]
     const known = threadId !== null && totals.has(threadId);
     if (threadId !== null && !known && fresh) totals.set(threadId, null);
     if (report === null) return null;
-    if (!report.cumulative) return printed(report, null);
+    if (!report.cumulative) {
+      // Should this thread go on with a version that counts totals, nobody knows from where.
+      if (threadId !== null) totals.delete(threadId);
+      return printed(report, null);
+    }
     if (threadId === null) return null;
     const hasBase = totals.has(threadId);
     const base = totals.get(threadId) ?? null;

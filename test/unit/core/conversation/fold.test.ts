@@ -1,0 +1,133 @@
+import { describe, expect, test } from 'vitest';
+import { createFolder, foldEvents, type TurnFold } from '../../../../src/core/conversation/fold.ts';
+import { stepLine } from '../../../../src/core/conversation/steps.ts';
+import type { AgentEvent, StepStatus } from '../../../../src/core/events.ts';
+
+type Untold = AgentEvent extends infer E ? (E extends AgentEvent ? Omit<E, 'seq'> : never) : never;
+const say = (text: string): Untold => ({ type: 'message', text });
+const warn = (message: string): Untold => ({ type: 'warning', message });
+const command = (id: string, status: StepStatus, output: string | null = null): Untold => ({
+  type: 'command',
+  id,
+  command: `run ${id}`,
+  output,
+  exitCode: status === 'completed' ? 0 : null,
+  status,
+});
+const fold = (events: readonly Untold[], ended = true): TurnFold =>
+  foldEvents(
+    events.map((event, seq) => ({ ...event, seq }) as AgentEvent),
+    ended,
+  );
+const lines = (events: readonly Untold[], ended = true): string[] =>
+  fold(events, ended).steps.map((step) =>
+    'status' in step ? `${stepLine(step)} ${step.status}` : stepLine(step),
+  );
+
+test('nothing folds to nothing', () => {
+  expect(fold([])).toEqual({
+    threadId: null,
+    model: null,
+    steps: [],
+    messages: [],
+    answer: null,
+    usage: null,
+    terminal: null,
+    warnings: [],
+    retries: 0,
+    unknown: 0,
+    malformed: 0,
+  });
+});
+
+describe('items', () => {
+  test('are replaced by id in their first place, also out of order', () => {
+    const events = [
+      command('a', 'in_progress'),
+      command('b', 'in_progress'),
+      say('meanwhile'),
+      command('b', 'completed', 'B'),
+      command('a', 'failed', 'A'),
+    ];
+    expect(lines(events)).toEqual(['$ run a failed', '$ run b completed', 'meanwhile']);
+    expect(fold(events).steps[1]).toMatchObject({ output: 'B', exit_code: 0 });
+  });
+
+  test('of different kinds with one id stay apart', () => {
+    const plan: Untold = { type: 'plan', id: 'a', items: [{ text: 'x', completed: true }] };
+    expect(lines([command('a', 'completed'), plan])).toEqual(['$ run a completed', 'plan: 1 of 1 done']);
+  });
+
+  test('that never ended are interrupted once the turn is over, not before', () => {
+    const events = [command('a', 'in_progress')];
+    expect(lines(events, false)).toEqual(['$ run a in_progress']);
+    expect(lines(events, true)).toEqual(['$ run a interrupted']);
+    const folder = createFolder();
+    folder.add({ seq: 0, ...command('a', 'in_progress') } as AgentEvent);
+    folder.result(true);
+    expect(folder.result(false).steps[0]).toMatchObject({ status: 'in_progress' });
+  });
+
+  test('messages of the same text are all kept', () => {
+    expect(fold([say('twice'), say('twice')]).messages).toEqual(['twice', 'twice']);
+  });
+});
+
+test.each<[string, readonly Untold[], string | null]>([
+  ['none', [command('a', 'completed')], null],
+  ['the last of several', [say('one'), command('a', 'completed'), say('two')], 'two'],
+  ['kept when the turn failed after it', [say('one'), { type: 'turn_failed', message: 'm' }], 'one'],
+  ['empty, but there', [say('')], ''],
+])('the answer: %s', (_, events, answer) => {
+  expect(fold(events).answer).toBe(answer);
+});
+
+describe('warnings', () => {
+  const failure: Untold = { type: 'turn_failed', message: 'boom' };
+  test('that say the same as the failure are dropped', () => {
+    expect(lines([warn('boom'), failure])).toEqual(['boom']);
+    expect(fold([warn('careful'), warn('boom'), failure]).warnings).toEqual(['careful']);
+  });
+
+  test('stay while there is no failure', () => {
+    expect(fold([warn('boom')]).warnings).toEqual(['boom']);
+    expect(fold([warn('boom'), failure, { type: 'turn_completed' }]).warnings).toEqual(['boom']);
+  });
+});
+
+test('the first thread counts, a forged second one does not', () => {
+  const thread = (threadId: string, model: string | null): Untold => ({
+    type: 'thread_started',
+    threadId,
+    model,
+  });
+  expect(fold([thread('first', null), thread('second', 'm')])).toMatchObject({
+    threadId: 'first',
+    model: 'm',
+  });
+});
+
+test('the last terminal event and the last token report count', () => {
+  const usage = (input: number): Untold => ({
+    type: 'usage',
+    usage: { input, cachedInput: 0, output: 0, reasoning: null, cumulative: true, costUsd: null },
+  });
+  const done: Untold = { type: 'turn_completed' };
+  const failed: Untold = { type: 'turn_failed', message: 'm' };
+  expect(fold([usage(1), done, failed, usage(2)])).toMatchObject({
+    terminal: { kind: 'failed', message: 'm' },
+    usage: { input: 2 },
+  });
+  expect(fold([failed, done]).terminal).toEqual({ kind: 'completed' });
+});
+
+test('what is unknown, malformed or a retry is counted and is no step', () => {
+  const odd: Untold[] = [
+    { type: 'unknown', raw: 'u' },
+    { type: 'malformed', raw: 'm' },
+    { type: 'malformed', raw: 'm' },
+    { type: 'retry', message: 'Reconnecting...' },
+    { type: 'turn_started' },
+  ];
+  expect(fold(odd)).toMatchObject({ unknown: 1, malformed: 2, retries: 1, steps: [], terminal: null });
+});
