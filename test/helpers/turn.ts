@@ -1,0 +1,89 @@
+import { spawn } from 'node:child_process';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { ExitRecord } from '../../src/core/session.ts';
+import { ownIdentity } from '../../src/process/identity.ts';
+import { parseExitRecord } from '../../src/store/records.ts';
+import { repositoryFile } from './project.ts';
+
+const RUNNER = repositoryFile('bin/turn-runner.sh');
+
+/** A turn's directory and a directory for its agent, with the turn runner to run in them. */
+export interface Turn {
+  readonly directory: string;
+  readonly work: string;
+  file(name: string): string;
+  /** Starts the runner with a program; resolves with its own exit code. */
+  run(argv: readonly string[], options?: RunOptions): Promise<number | null>;
+  exit(): ExitRecord;
+}
+
+export interface RunOptions {
+  readonly shell?: readonly string[];
+  readonly umask?: string;
+  readonly directory?: string;
+  readonly input?: string;
+  readonly env?: Record<string, string>;
+  readonly onSpawn?: (pid: number) => void;
+}
+
+/** A fresh turn with a prompt, removed when the test ends. */
+export function createTurn(prompt: string | Buffer = 'hello\n'): Turn {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), 'zwarm-runner-')));
+  onTestFinished(() => rmSync(base, { recursive: true, force: true, maxRetries: 5 }));
+  const directory = join(base, 'turn');
+  const work = join(base, 'work ünd "more"');
+  for (const path of [directory, work]) mkdirSync(path);
+  writeFileSync(join(directory, 'prompt.md'), prompt);
+  for (const name of ['events.jsonl', 'stderr.log']) writeFileSync(join(directory, name), '');
+  const file = (name: string): string => readFileSync(join(directory, name), 'utf8');
+  const { host, boot_id, pid_ns, uid } = ownIdentity();
+  const identity = JSON.stringify({ v: 1, host, boot_id, pid_ns, uid }).slice(0, -1);
+  return {
+    directory,
+    work,
+    file,
+    exit: () => parseExitRecord(file('exit.json')),
+    run(argv, options = {}) {
+      const [shell = '', ...shellArgs] = options.shell ?? ['/bin/sh'];
+      const args = ['--identity', identity, '--umask', options.umask ?? '0022'];
+      args.push(
+        '--directory',
+        options.directory ?? work,
+        '--input',
+        options.input ?? 'prompt.md',
+        '--',
+        ...argv,
+      );
+      const child = spawn(shell, [...shellArgs, RUNNER, ...args], {
+        cwd: directory,
+        detached: true,
+        stdio: 'ignore',
+        env: { PATH: process.env['PATH'], ...options.env },
+      });
+      if (child.pid !== undefined) options.onSpawn?.(child.pid);
+      return new Promise((resolve, reject) => {
+        child.once('error', reject);
+        child.once('exit', resolve);
+      });
+    },
+  };
+}
+
+/** A program of this test: a shell script with `body`. */
+export function program(turn: Turn, body: string): string {
+  const path = join(turn.work, 'agent.sh');
+  writeFileSync(path, `#!/bin/sh\n${body}\n`);
+  chmodSync(path, 0o755);
+  return path;
+}

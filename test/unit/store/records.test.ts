@@ -1,0 +1,194 @@
+import { describe, expect, test } from 'vitest';
+import { ownIdentity } from '../../../src/process/identity.ts';
+import { DamagedRecord } from '../../../src/store/read-file.ts';
+import {
+  encode,
+  parseCancelRecord,
+  parseExitRecord,
+  parseLaunchRecord,
+  parseRequestRecord,
+  parseRunnerStat,
+  parseSessionRecord,
+} from '../../../src/store/records.ts';
+
+const identity = { host: 'h', boot_id: 'b', pid_ns: 'pid:[1]', pid: 12, start: '345', uid: 0 };
+const at = '2026-11-20T10:00:00.000Z';
+const git = { root: '/r', head: 'a'.repeat(40), branch: 'main' };
+
+/** Each record with the fields that may be null or absent, and those that must be there. */
+const RECORDS: readonly {
+  readonly file: string;
+  readonly parse: (text: string) => object;
+  readonly required: object;
+  readonly nullable: object;
+}[] = [
+  {
+    file: 'session.json',
+    parse: parseSessionRecord,
+    required: {
+      agent: 'codex',
+      task: 't',
+      working_dir: '/w',
+      sandbox: 'read-only',
+      agent_args: ['a'],
+      source: 'cli',
+      tags: [],
+      executor: 'local',
+      created_at: at,
+    },
+    nullable: { model: 'm', name: 'n', parent: 'p', forked_from: 'f', git },
+  },
+  {
+    file: 'request.json',
+    parse: parseRequestRecord,
+    required: { kind: 'prompt', claimer: identity, nonce: 'x', at },
+    nullable: {},
+  },
+  {
+    file: 'launch.json',
+    parse: parseLaunchRecord,
+    required: { argv: ['a', ''], program: '/p', how: 'native', at },
+    nullable: { agent_version: '0.169.0', thread_id: 't' },
+  },
+  {
+    file: 'cancel.json',
+    parse: parseCancelRecord,
+    required: { why: 'kill', by: identity, at },
+    nullable: {},
+  },
+  {
+    file: 'exit.json',
+    parse: parseExitRecord,
+    required: {},
+    nullable: { code: 3, why: 'no_agent', detail: 'd', ended_at: at, events_bytes: 9 },
+  },
+];
+/** What the reader adds where a record says nothing. */
+const DEFAULTS: Record<string, object> = {
+  'request.json': { queued: false },
+  'exit.json': { cancelled: false },
+};
+const WRONG: readonly unknown[] = [5.5, -1, true, 'no such word', [1], { x: 1 }, [null], {}];
+
+function accepts(parse: (text: string) => object, json: object): boolean {
+  try {
+    parse(encode(json));
+    return true;
+  } catch (error) {
+    expect(error).toBeInstanceOf(DamagedRecord);
+    return false;
+  }
+}
+
+describe.each(RECORDS)('$file', ({ file, parse, required, nullable }) => {
+  const whole = { v: 1, ...required, ...nullable };
+
+  test('is read as it was written, and unknown fields are ignored', () => {
+    const expected = { ...whole, ...DEFAULTS[file] };
+    expect(parse(encode(whole))).toEqual(expected);
+    expect(parse(encode({ ...whole, v: 2, tomorrow: { a: 1 } }))).toEqual(expected);
+    // The record of another build, with its keys in another order.
+    expect(parse(encode(Object.fromEntries(Object.entries(whole).reverse())))).toEqual(expected);
+  });
+
+  test('may lack what may be unknown', () => {
+    const nulls = Object.fromEntries(Object.keys(nullable).map((key) => [key, null]));
+    expect(parse(encode({ v: 1, ...required }))).toEqual({ v: 1, ...required, ...nulls, ...DEFAULTS[file] });
+    expect(parse(encode({ v: 1, ...required, ...nulls }))).toEqual(parse(encode({ v: 1, ...required })));
+  });
+
+  test('is damaged without a field that must be there, or with null for it', () => {
+    for (const key of Object.keys(required)) {
+      const { [key]: _, ...rest } = whole as Record<string, unknown>;
+      expect({ key, accepted: accepts(parse, rest) }).toEqual({ key, accepted: false });
+      expect({ key, accepted: accepts(parse, { ...rest, [key]: null }) }).toEqual({ key, accepted: false });
+    }
+  });
+
+  test('is damaged with a field of another type', () => {
+    for (const [key, good] of Object.entries({ ...required, ...nullable })) {
+      for (const wrong of WRONG) {
+        // Any text is a text, any list of texts a list of texts.
+        if (
+          typeof wrong === 'string' &&
+          !['sandbox', 'kind', 'how', 'why', 'executor', 'working_dir'].includes(key)
+        ) {
+          if (typeof good === 'string' && good !== at) continue;
+          if (key === 'ended_at') continue;
+        }
+        expect({ key, wrong, accepted: accepts(parse, { ...whole, [key]: wrong }) }).toEqual({
+          key,
+          wrong,
+          accepted: false,
+        });
+      }
+    }
+  });
+
+  test('is damaged when it is cut, empty or no object', () => {
+    const text = encode(whole);
+    for (let cut = 0; cut < text.length - 1; cut += 1) {
+      expect(() => parse(text.slice(0, cut))).toThrow(DamagedRecord);
+    }
+    for (const bad of ['null', '[]', '5', '"x"', '\0', `${text}${text}`]) {
+      expect(() => parse(bad)).toThrow(DamagedRecord);
+    }
+  });
+
+  test('takes nothing from a planted prototype', () => {
+    const planted = `{"__proto__":${JSON.stringify(whole)}}`;
+    if (Object.keys(required).length > 0) expect(() => parse(planted)).toThrow(DamagedRecord);
+    else expect(parse(planted)).toMatchObject({ code: null, why: null });
+  });
+});
+
+test('every field of an identity is needed', () => {
+  const request = { v: 1, kind: 'prompt', nonce: 'x', at };
+  for (const key of Object.keys(identity)) {
+    for (const value of [undefined, null, key === 'pid' || key === 'uid' ? '12' : 12]) {
+      const claimer = { ...identity, [key]: value };
+      expect(() => parseRequestRecord(encode({ ...request, claimer }))).toThrow(DamagedRecord);
+    }
+  }
+});
+
+test('a session must name its directory by an absolute path', () => {
+  const session = RECORDS[0]?.required ?? {};
+  for (const working_dir of ['w', '', './w', '../w', '~']) {
+    expect(() => parseSessionRecord(encode({ ...session, working_dir }))).toThrow(DamagedRecord);
+  }
+});
+
+describe('runner.stat', () => {
+  const { start: _, ...host } = identity;
+  const fields = '1 12 12 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 1 0 987654 1 2';
+  const stat = (comm: string): string => encode({ v: 1, ...host, stat: `12 (${comm}) S ${fields}` });
+
+  test('tells the start of the process, whatever the process is called', () => {
+    for (const comm of ['sh', 'a b', ') R 1 (', 'x) S 1 1 1', '(((', '']) {
+      expect(parseRunnerStat(stat(comm))).toEqual({ ...identity, start: '987654' });
+    }
+  });
+
+  test('has the start in words where there is no /proc', () => {
+    const lstart = 'Fri Nov 20 10:00:00 2026';
+    expect(parseRunnerStat(encode({ v: 1, ...host, lstart }))).toEqual({ ...identity, start: lstart });
+  });
+
+  test('is damaged when it was not written to its end, or tells no start', () => {
+    const text = stat('sh');
+    for (let cut = 0; cut < text.length - 1; cut += 1) {
+      expect(() => parseRunnerStat(text.slice(0, cut))).toThrow(DamagedRecord);
+    }
+    for (const bad of [{ lstart: '' }, { stat: '' }, { stat: '12 (sh) S 1 2' }, { stat: 5 }, {}]) {
+      expect(() => parseRunnerStat(encode({ v: 1, ...host, ...bad }))).toThrow(DamagedRecord);
+    }
+  });
+
+  test('of this very process tells what it knows of itself', async () => {
+    const { readFileSync } = await import('node:fs');
+    const own = ownIdentity();
+    const line = readFileSync(`/proc/${process.pid}/stat`, 'utf8').trimEnd();
+    expect(parseRunnerStat(encode({ v: 1, ...own, start: undefined, stat: line }))).toEqual(own);
+  });
+});
