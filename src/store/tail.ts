@@ -20,7 +20,9 @@ export function readTail(path: string, bytes: number, limit: number | null = nul
     const buffer = Buffer.alloc(end - from);
     const count = readSync(file.fd, buffer, 0, buffer.length, from);
     const text = buffer.subarray(0, count).toString();
-    return from === 0 ? { text, whole: true } : { text: text.slice(text.indexOf('\n') + 1), whole: false };
+    if (from === 0) return { text, whole: true };
+    const newline = text.indexOf('\n');
+    return { text: newline < 0 ? '' : text.slice(newline + 1), whole: false };
   } finally {
     closeSync(file.fd);
   }
