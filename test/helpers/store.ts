@@ -1,0 +1,53 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { SessionId } from '../../src/core/ids.ts';
+import type { RequestRecord, SessionRecord } from '../../src/core/session.ts';
+import { ownIdentity } from '../../src/process/identity.ts';
+import { createSession } from '../../src/store/claim.ts';
+import { emptyDirectory } from './directory.ts';
+
+/** An empty state directory and the place of its seals. */
+export interface Places {
+  readonly root: string;
+  readonly seals: string;
+}
+
+export const ID = 'abcdefghjk' as SessionId;
+
+export const RECORD: SessionRecord = {
+  v: 1,
+  agent: 'codex',
+  task: 'say hello',
+  working_dir: '/w',
+  model: null,
+  sandbox: 'read-only',
+  agent_args: [],
+  source: 'cli',
+  name: null,
+  tags: [],
+  parent: null,
+  forked_from: null,
+  git: null,
+  executor: 'local',
+  created_at: '2026-11-20T10:00:00.000Z',
+};
+
+/** The claim of a turn by this process. */
+export function requestOf(nonce: string): RequestRecord {
+  return { v: 1, kind: 'prompt', queued: false, claimer: ownIdentity(), nonce, at: RECORD.created_at };
+}
+
+export function createPlaces(): Places {
+  const base = emptyDirectory();
+  const root = join(base, '.zwarm');
+  mkdirSync(root, { mode: 0o700 });
+  return { root, seals: join(base, 'seals') };
+}
+
+/** A state directory with the session `ID`, whose only turn was claimed and never launched. */
+export function createStoredSession(): Places {
+  const places = createPlaces();
+  const claim = { request: requestOf('first'), prompt: Buffer.from('say hello') };
+  createSession(places.root, places.seals, ID, RECORD, claim);
+  return places;
+}

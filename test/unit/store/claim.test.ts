@@ -1,0 +1,161 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { claimTurn, createSession } from '../../../src/store/claim.ts';
+import { readPrompt, readRequest, readSessionRecord } from '../../../src/store/sessions.ts';
+import { repositoryFile } from '../../helpers/project.ts';
+import { createPlaces, createStoredSession, ID, RECORD, requestOf } from '../../helpers/store.ts';
+
+const lostRace = expect.objectContaining({ code: 'lost_race', exitCode: 4 });
+const turnsOf = (root: string): string[] => readdirSync(join(root, 'sessions', ID, 'turns')).sort();
+
+test('a new session is complete, ours alone, and leaves nothing half built', () => {
+  const { root, seals } = createStoredSession();
+  expect(readdirSync(join(root, 'sessions'))).toEqual([ID]);
+  expect(readSessionRecord(root, ID).record).toEqual(RECORD);
+  expect(readRequest(root, ID, 1)).toEqual(requestOf('first'));
+  expect(readPrompt(root, ID, 1)?.toString()).toBe('say hello');
+  const turn = join(root, 'sessions', ID, 'turns', '1');
+  expect(readdirSync(turn).sort()).toEqual(['events.jsonl', 'prompt.md', 'request.json', 'stderr.log']);
+  for (const file of readdirSync(turn)) expect(statSync(join(turn, file)).mode & 0o777).toBe(0o600);
+  for (const directory of [turn, join(turn, '..'), seals]) {
+    expect(statSync(directory).mode & 0o777).toBe(0o700);
+  }
+});
+
+test('a marker has no prompt and no streams', () => {
+  const { root } = createStoredSession();
+  claimTurn(root, ID, 2, { request: { ...requestOf('mark'), kind: 'tombstone' }, prompt: null });
+  expect(readdirSync(join(root, 'sessions', ID, 'turns', '2'))).toEqual(['request.json']);
+  expect(readPrompt(root, ID, 2)).toBeNull();
+});
+
+test('any bytes are a prompt, also none', () => {
+  const { root } = createStoredSession();
+  const prompts = [Buffer.from([0, 255, 10, 13]), Buffer.alloc(0), Buffer.alloc(300_000, 'x')];
+  for (const [i, prompt] of prompts.entries()) {
+    claimTurn(root, ID, i + 2, { request: requestOf(`n${i}`), prompt });
+    expect(readPrompt(root, ID, i + 2)?.equals(prompt)).toBe(true);
+  }
+});
+
+test('an id that is taken is refused, and the session that has it stays whole', () => {
+  const { root, seals } = createStoredSession();
+  const again = (): void =>
+    createSession(
+      root,
+      seals,
+      ID,
+      { ...RECORD, task: 'other' },
+      { request: requestOf('second'), prompt: null },
+    );
+  expect(again).toThrow(lostRace);
+  // Even when its seal is gone: the directory decides.
+  rmSync(seals, { recursive: true });
+  expect(again).toThrow(lostRace);
+  expect(readSessionRecord(root, ID).record).toEqual(RECORD);
+  expect(readdirSync(join(root, 'sessions'))).toEqual([ID]);
+});
+
+test('a turn number that is taken is refused, and nothing is written', () => {
+  const { root } = createStoredSession();
+  const claim = { request: requestOf('late'), prompt: Buffer.from('late') };
+  expect(() => claimTurn(root, ID, 1, claim)).toThrow(lostRace);
+  expect(turnsOf(root)).toEqual(['1']);
+  expect(readPrompt(root, ID, 1)?.toString()).toBe('say hello');
+});
+
+test('a claim into a session that was removed fails and does not bring it back', () => {
+  const { root } = createStoredSession();
+  rmSync(join(root, 'sessions', ID), { recursive: true });
+  expect(() => claimTurn(root, ID, 2, { request: requestOf('x'), prompt: null })).toThrow(/ENOENT/);
+  expect(existsSync(join(root, 'sessions', ID))).toBe(false);
+});
+
+test('a file in the place of a turn is not overwritten', () => {
+  const { root } = createStoredSession();
+  writeFileSync(join(root, 'sessions', ID, 'turns', '2'), 'planted');
+  expect(() => claimTurn(root, ID, 2, { request: requestOf('x'), prompt: null })).toThrow();
+  expect(readFileSync(join(root, 'sessions', ID, 'turns', '2'), 'utf8')).toBe('planted');
+  expect(turnsOf(root)).toEqual(['1', '2']);
+});
+
+test('an empty directory that somebody left at the number is no claim', () => {
+  const { root } = createStoredSession();
+  mkdirSync(join(root, 'sessions', ID, 'turns', '2'));
+  claimTurn(root, ID, 2, { request: requestOf('x'), prompt: null });
+  expect(readRequest(root, ID, 2).nonce).toBe('x');
+});
+
+test('eight processes race for one number, forty times: exactly one wins, the others leave nothing', async () => {
+  const { root } = createStoredSession();
+  const rounds = 40;
+  // Every process claims the same numbers in the same order, beginning when the starting file appears.
+  const script = `
+    import { existsSync } from 'node:fs';
+    import { claimTurn } from './claim.mjs';
+    const [root, id, name, request] = process.argv.slice(2);
+    process.stdout.write('ready\\n');
+    while (!existsSync(root + '/go'));
+    for (let turn = 2; turn < ${rounds + 2}; turn += 1) {
+      try {
+        claimTurn(root, id, turn, { request: { ...JSON.parse(request), nonce: name + turn }, prompt: Buffer.from(name) });
+        process.stdout.write(turn + '\\n');
+      } catch (error) {
+        if (error.code !== 'lost_race') throw error;
+      }
+    }`;
+  const { build } = await import('esbuild');
+  const bundle = join(root, '..', 'claim.mjs');
+  await build({
+    entryPoints: [repositoryFile('src/store/claim.ts')],
+    outfile: bundle,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    logLevel: 'error',
+  });
+  const racer = join(root, '..', 'racer.mjs');
+  writeFileSync(racer, script);
+
+  const racers = Array.from({ length: 8 }, (_, i) => {
+    const args = [racer, root, ID, `p${i}x`, JSON.stringify(requestOf(''))];
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    let printed = '';
+    const ready = new Promise<void>((resolve) => {
+      child.stdout.on('data', (text) => {
+        printed += text;
+        resolve();
+      });
+    });
+    const ended = new Promise<{ name: string; code: number | null; won: string[] }>((resolve) => {
+      child.once('close', (code) =>
+        resolve({ name: `p${i}x`, code, won: printed.trim().split('\n').slice(1) }),
+      );
+    });
+    return { ready, ended };
+  });
+  await Promise.all(racers.map(({ ready }) => ready));
+  writeFileSync(join(root, 'go'), '');
+  const results = await Promise.all(racers.map(({ ended }) => ended));
+
+  expect(results.map(({ code }) => code)).toEqual(new Array(8).fill(0));
+  const numbers = Array.from({ length: rounds }, (_, i) => String(i + 2));
+  expect(results.flatMap(({ won }) => won).sort()).toEqual([...numbers].sort());
+  for (const { name, won } of results) {
+    for (const turn of won) {
+      expect(readPrompt(root, ID, Number(turn))?.toString()).toBe(name);
+      expect(readRequest(root, ID, Number(turn)).nonce).toBe(name + turn);
+    }
+  }
+  expect(turnsOf(root)).toEqual(['1', ...numbers].sort());
+});
+
+test('where the state directory cannot be written a session leaves nothing behind', () => {
+  const { root, seals } = createPlaces();
+  // A file in the place of the seals stands for any failure on the way.
+  writeFileSync(seals, '');
+  expect(() => createSession(root, seals, ID, RECORD, { request: requestOf('x'), prompt: null })).toThrow();
+  expect(readdirSync(join(root, 'sessions'))).toEqual([]);
+});
