@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SessionId } from '../core/ids.ts';
 import { flush, makeDirs, removeTree, rename } from './files.ts';
@@ -6,13 +6,11 @@ import { BUILDING_PREFIX, sessionDir, sessionsDir, trashDir } from './layout.ts'
 import { entriesOf, isRealDirectory } from './read-file.ts';
 import { unseal } from './seals.ts';
 
-/** The bytes of the regular files below a directory; links are not followed. */
+/** The bytes of the regular files at and below a path; links are not followed. */
 export function treeBytes(path: string): number {
-  return entriesOf(path).reduce((sum, { name, directory }) => {
-    const inner = join(path, name);
-    if (directory) return sum + treeBytes(inner);
-    return sum + (statSync(inner, { throwIfNoEntry: false })?.size ?? 0);
-  }, 0);
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (!stat?.isDirectory()) return stat?.isFile() ? stat.size : 0;
+  return entriesOf(path).reduce((sum, { name }) => sum + treeBytes(join(path, name)), 0);
 }
 
 /**
@@ -33,7 +31,7 @@ export function removeSession(root: string, sealsDir: string, id: SessionId, uni
 /** Debris that a killed command left more than an hour ago: sessions half built, and trash half emptied. */
 export function removeDebris(root: string, nowMs: number): void {
   const old = (path: string): boolean => {
-    const stat = statSync(path, { throwIfNoEntry: false });
+    const stat = lstatSync(path, { throwIfNoEntry: false });
     return stat !== undefined && nowMs - stat.mtimeMs > 3_600_000;
   };
   if (isRealDirectory(sessionsDir(root))) {
