@@ -52,6 +52,9 @@ export function runProgram(program: string, args: readonly string[], options: Ru
   });
 }
 
+/** Registers what is to be done when a test has ended; the last one registered runs first. */
+export type OnFinished = (cleanup: () => void | Promise<void>) => void;
+
 /** A project in a directory of its own, with its own home and state, and zwarm to run in it. */
 export interface Project {
   /** Everything of this test lies below it. */
@@ -82,9 +85,9 @@ function stateDirAbove(directory: string): string | null {
 
 /**
  * A fresh project, removed (with every session in it killed) when the test ends. Its codex is the fake agent, which
- * by default prints a short real conversation.
+ * by default prints a short real conversation. A concurrent test passes its own `onTestFinished`.
  */
-export function createProject(name = 'project'): Project {
+export function createProject(name = 'project', finished: OnFinished = onTestFinished): Project {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'zwarm-test-')));
   const found = stateDirAbove(base);
   if (found !== null)
@@ -114,7 +117,7 @@ export function createProject(name = 'project'): Project {
       throw new Error(`zwarm ${args.join(' ')} ended with ${ended.code}: ${ended.stderr}`);
     return ended.stdout.replace(/\n$/, '');
   };
-  onTestFinished(async () => {
+  finished(async () => {
     await zwarm(['kill', '--all', '--grace', '1s']);
     rmSync(base, { recursive: true, force: true, maxRetries: 5 });
   });

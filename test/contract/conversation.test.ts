@@ -1,0 +1,175 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { CODEX_VERSION, createCodexProject, nativeCodex } from '../helpers/codex.ts';
+import { conversationOf } from '../helpers/fake-model.ts';
+import { eventually } from '../helpers/project.ts';
+
+const usage = (input: number, cached: number, output: number, reasoning: number) => ({
+  input,
+  cached,
+  output,
+  reasoning,
+});
+
+test.concurrent('a task is answered, by the native program, and its tokens are told', async (t) => {
+  const script = { steps: [{ message: 'It is a parser.', usage: usage(1200, 300, 40, 8) }] };
+  const project = await createCodexProject(t.onTestFinished, { script });
+  const ended = await project.zwarm(['start', '--wait', 'what is this?']);
+  expect(ended).toEqual({ code: 0, signal: null, stdout: 'It is a parser.\n', stderr: '' });
+  const [row] = await project.list();
+  const session = await project.show(row?.id ?? '');
+  expect(session).toMatchObject({
+    status: 'completed',
+    exit_code: 0,
+    error: null,
+    last_message: 'It is a parser.',
+    thread_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    token_usage: {
+      input_tokens: 1200,
+      cached_input_tokens: 300,
+      output_tokens: 40,
+      reasoning_output_tokens: 8,
+      total_tokens: 1240,
+    },
+  });
+  expect(session.turns[0]).toMatchObject({ how: 'fresh', warnings: [] });
+  expect(project.launch(session.id, 1)).toMatchObject({
+    program: nativeCodex(),
+    agent_version: CODEX_VERSION,
+  });
+  expect(await project.model.requestsOf(session.thread_id ?? '')).toHaveLength(1);
+});
+
+test.concurrent('three sessions run at once, and each gets its own answer', async (t) => {
+  // Each waits for the other two: one after the other they would never end.
+  const meet = 'touch met-$ZWARM_SESSION_ID; until [ $(ls met-* | wc -l) -eq 3 ]; do sleep 0.1; done';
+  const steps = [
+    { message: 'waiting', shell: meet, shellArgs: { yield_time_ms: 60_000 } },
+    { message: 'did {{prompt}}' },
+  ];
+  const project = await createCodexProject(t.onTestFinished, { script: { steps } });
+  const tasks = ['one', 'two', 'three'];
+  const ids = await Promise.all(tasks.map((task) => project.start(['-s', 'danger-full-access', task])));
+  expect(await project.ok(['wait', '--timeout', '100s', ...ids])).toMatch(/^(\w+ completed\n?){3}$/);
+  const sessions = await Promise.all(ids.map((id) => project.show(id)));
+  expect(sessions.map((session) => session.last_message)).toEqual(tasks.map((task) => `did ${task}`));
+  expect(new Set(sessions.map((session) => session.thread_id)).size).toBe(3);
+});
+
+test.concurrent('a follow-up continues the thread: the model gets all that came before', async (t) => {
+  const script = {
+    scenarios: {
+      first: [
+        { message: 'let me look', shell: 'echo forty-two', usage: usage(1000, 0, 10, 2) },
+        { message: 'it says forty-two', usage: usage(1100, 900, 20, 3) },
+      ],
+      second: [{ message: 'still forty-two', usage: usage(1300, 1000, 5, 1) }],
+    },
+  };
+  const project = await createCodexProject(t.onTestFinished, { script });
+  const id = await project.start(['[[first]] what does it say?']);
+  await project.ok(['wait', id]);
+  const before = await project.show(id);
+  expect(await project.ok(['inject', id, '--wait', '[[second]] and now?'])).toBe('still forty-two');
+
+  const session = await project.show(id);
+  expect(session.thread_id).toBe(before.thread_id);
+  expect(session.turns.map(({ how, answer }) => [how, answer])).toEqual([
+    ['fresh', 'it says forty-two'],
+    ['native', 'still forty-two'],
+  ]);
+  const tokens = (turn: { token_usage: typeof session.token_usage }) => [
+    turn.token_usage?.input_tokens,
+    turn.token_usage?.cached_input_tokens,
+    turn.token_usage?.output_tokens,
+    turn.token_usage?.reasoning_output_tokens,
+  ];
+  expect(session.turns.map(tokens)).toEqual([
+    [2100, 900, 30, 5],
+    [1300, 1000, 5, 1],
+  ]);
+  expect(tokens(session)).toEqual([3400, 1900, 35, 6]);
+
+  const last = (await project.model.requestsOf(session.thread_id ?? '')).at(-1);
+  expect(last === undefined ? [] : conversationOf(last)).toEqual([
+    'user: [[first]] what does it say?',
+    'assistant: let me look',
+    expect.stringMatching(/^call: .*echo forty-two/),
+    expect.stringMatching(/^output: .*forty-two/),
+    'assistant: it says forty-two',
+    'user: [[second]] and now?',
+  ]);
+});
+
+const TEXTS = {
+  'a prompt of 300 KB': `${'a line with Ümlaut and 漢字\n'.repeat(10_000)}the end`,
+  'a prompt that looks like options': '--yolo -s danger-full-access',
+  'a prompt full of shell': `- "it's" 'quoted' \\ \`touch pwn\` $(touch pwn) $HOME\n\n\ttabs; and | newlines\n`,
+};
+
+test.concurrent.for(Object.entries(TEXTS))('%s reaches the model byte for byte', async ([, text], t) => {
+  const project = await createCodexProject(t.onTestFinished, { script: { steps: [{ message: 'read' }] } });
+  await project.ok(['start', '--wait', '-'], { input: text });
+  await writeFile(join(project.base, 'message.md'), text);
+  await project.ok(['inject', '@last', '--wait', '-F', join(project.base, 'message.md')]);
+  // One argument may hold 128 KB on Linux.
+  const argument = text.length < 100_000;
+  if (argument) await project.ok(['inject', '@last', '--wait', '--', text]);
+  const { thread_id, messages } = await project.show('@last');
+  const last = (await project.model.requestsOf(thread_id ?? '')).at(-1);
+  const [asked, answered] = [`user: ${text}`, 'assistant: read'];
+  expect(last && conversationOf(last)).toEqual([
+    asked,
+    answered,
+    asked,
+    ...(argument ? [answered, asked] : []),
+  ]);
+  expect(messages.filter(({ role }) => role === 'user').every(({ content }) => content === text)).toBe(true);
+  expect(await readdir(project.directory)).toEqual(['.git', '.zwarm']);
+});
+
+/** A file of /proc; empty when its process has ended. */
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+test.concurrent('no process shows a prompt to its neighbours', async (t) => {
+  const steps = [
+    {
+      message: 'waiting',
+      shell: 'until [ -e go ]; do sleep 0.1; done',
+      shellArgs: { yield_time_ms: 60_000 },
+    },
+    { message: 'done' },
+  ];
+  const project = await createCodexProject(t.onTestFinished, { script: { steps } });
+  const secret = 'the launch code is 8472';
+  const id = await project.start(['-'], { input: secret });
+  const full = () => project.show(id, ['--full']);
+  await eventually('the command runs', async () =>
+    (await full()).messages.some(({ role }) => role === 'tool'),
+  );
+  const telling = readdirSync('/proc').filter((pid) =>
+    ['cmdline', 'environ'].some((file) => textOf(join('/proc', pid, file)).includes(secret)),
+  );
+  expect(telling).toEqual([]);
+  await writeFile(join(project.directory, 'go'), '');
+  expect(await project.ok(['wait', id])).toBe(`${id} completed`);
+});
+
+test.concurrent('a model that Codex does not know is warned about, and used', async (t) => {
+  const project = await createCodexProject(t.onTestFinished, { script: { steps: [{ message: 'hi' }] } });
+  const id = await project.start(['-m', 'unheard-of-1', 'hello']);
+  await project.ok(['wait', id]);
+  const { turns, thread_id } = await project.show(id);
+  expect(turns[0]?.warnings).toEqual([expect.stringContaining('`unheard-of-1` not found')]);
+  const requests = await project.model.requestsOf(thread_id ?? '');
+  expect(requests.map(({ body }) => body.model)).toEqual(['unheard-of-1']);
+  expect(await project.ok(['show', id])).toContain('! Model metadata for `unheard-of-1` not found');
+});

@@ -1,0 +1,72 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { type OnFinished, repositoryFile } from './project.ts';
+
+/** What the model says; the head of `fixtures/fake-model.mjs` explains it. */
+export interface ModelScript {
+  readonly steps?: readonly object[];
+  /** Picked by a user's message that holds `[[name]]`. */
+  readonly scenarios?: Readonly<Record<string, readonly object[]>>;
+  readonly after?: 'repeat-last' | 'restart' | 'done';
+}
+
+interface Item {
+  readonly type: string;
+  readonly role?: string;
+  readonly content?: readonly { readonly text?: string }[];
+  readonly arguments?: string;
+  readonly output?: unknown;
+}
+
+/** A request that the model received. */
+export interface ModelRequest {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: { readonly model: string; readonly input: readonly Item[] };
+}
+
+/** A stand-in for the model's server, on loopback. */
+export interface FakeModel {
+  readonly url: string;
+  /** What it was asked in a thread, oldest first. */
+  requestsOf(threadId: string): Promise<ModelRequest[]>;
+}
+
+/** Starts a stand-in model that ends with the test. */
+export async function startFakeModel(script: ModelScript, finished: OnFinished): Promise<FakeModel> {
+  const child = spawn(process.execPath, [repositoryFile('fixtures/fake-model.mjs'), '--quiet'], {
+    env: { FAKE_MODEL_SCRIPT: JSON.stringify(script) },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  finished(async () => {
+    const ended = once(child, 'exit');
+    child.kill();
+    await ended;
+  });
+  const [line] = await once(createInterface(child.stdout), 'line');
+  const { url } = JSON.parse(String(line));
+  return {
+    url,
+    async requestsOf(threadId) {
+      const answer = await fetch(new URL('/_fake/requests', url));
+      const requests: (ModelRequest & { path: string })[] = JSON.parse(await answer.text());
+      return requests.filter(
+        ({ path, headers }) => path.endsWith('/responses') && headers['thread-id'] === threadId,
+      );
+    },
+  };
+}
+
+// What Codex itself adds to a conversation, as messages of the user.
+const ADDED = /^<(environment_context|user_instructions|skills|permissions|turn_aborted)/;
+
+/** What was said and done in a conversation as the model received it, one line each, without what Codex adds to it. */
+export function conversationOf({ body }: ModelRequest): string[] {
+  return body.input.flatMap((item) => {
+    if (item.type === 'function_call') return [`call: ${item.arguments}`];
+    if (item.type === 'function_call_output') return [`output: ${JSON.stringify(item.output)}`];
+    if (item.role !== 'user' && item.role !== 'assistant') return [];
+    const text = (item.content ?? []).map((part) => part.text ?? '').join('\n');
+    return ADDED.test(text) ? [] : [`${item.role}: ${text}`];
+  });
+}
