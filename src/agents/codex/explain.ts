@@ -45,6 +45,12 @@ const RULES: readonly Rule[] = [
     retryable: true,
   },
   {
+    match: /quota exceeded|insufficient_quota/i,
+    code: 'quota_exceeded',
+    hint: 'raise the limit of the account or pay its bill, then continue with: zwarm inject ID "…"',
+    retryable: false,
+  },
+  {
     match: /status:? 429|Too Many Requests|rate.?limit/i,
     code: 'rate_limited',
     hint: 'wait a little, then continue with: zwarm inject ID "…"',
@@ -59,7 +65,7 @@ const RULES: readonly Rule[] = [
   {
     match: /context window|context_length/i,
     code: 'context_full',
-    hint: 'the conversation is too long for the model: zwarm start a new session',
+    hint: 'the conversation is too long for the model; start a new session: zwarm start "…"',
     retryable: false,
   },
   {
@@ -69,15 +75,27 @@ const RULES: readonly Rule[] = [
     retryable: false,
   },
   {
+    match: /loading config|config\.toml|model provider .* not found/i,
+    code: 'agent_configuration',
+    hint: 'mend the Codex configuration that the message names, then: zwarm start "…"',
+    retryable: false,
+  },
+  {
     match: /model\b.*\b(does not exist|not found|not supported)/i,
     code: 'model_unavailable',
     hint: 'start again with another model: zwarm start -m MODEL "…"',
     retryable: false,
   },
   {
+    match: /status:? 404/i,
+    code: 'agent_configuration',
+    hint: 'check the address in the message: base_url in the Codex configuration, or a proxy',
+    retryable: false,
+  },
+  {
     match: /no rollout found for thread|is archived/i,
     code: 'thread_gone',
-    hint: 'Codex no longer has this conversation: zwarm start a new session',
+    hint: 'Codex no longer has this conversation; start a new session: zwarm start "…"',
     retryable: false,
   },
   {
@@ -89,7 +107,7 @@ const RULES: readonly Rule[] = [
   {
     match: /Not inside a trusted directory/i,
     code: 'not_a_repository',
-    hint: 'run `git init` in that directory, or allow it: zwarm start --agent-arg=--skip-git-repo-check "…"',
+    hint: 'run `git init` there, then start again; or go without: zwarm start --agent-arg=--skip-git-repo-check "…"',
     retryable: false,
   },
   {
@@ -99,21 +117,15 @@ const RULES: readonly Rule[] = [
     retryable: false,
   },
   {
-    match: /loading config|config\.toml|model provider .* not found/i,
-    code: 'agent_configuration',
-    hint: 'mend the Codex configuration that the message names',
-    retryable: false,
-  },
-  {
     match: /unexpected argument|invalid value|unrecognized subcommand/i,
     code: 'agent_arguments',
     hint: 'this Codex does not know one of its arguments: check --agent-arg, or update Codex',
     retryable: false,
   },
   {
-    match: /high demand|overloaded|at capacity/i,
+    match: /high demand|at capacity|overloaded/i,
     code: 'overloaded',
-    hint: 'the service has too much to do: wait a little, then continue with: zwarm inject ID "…"',
+    hint: 'wait a little, then continue with: zwarm inject ID "…"',
     retryable: true,
   },
   {
@@ -124,6 +136,8 @@ const RULES: readonly Rule[] = [
   },
 ];
 
+const LOOK = 'see what it did: zwarm show ID --full; then continue with: zwarm inject ID "…"';
+
 /** What a failed Codex turn means and what to do about it; null when neither event nor stderr says anything. */
 export function explainCodexFailure(failure: Failure): Explanation | null {
   const message = failure.message ?? usefulLine(failure.stderr);
@@ -132,7 +146,7 @@ export function explainCodexFailure(failure: Failure): Explanation | null {
   return {
     code: rule?.code ?? 'agent_failed',
     message,
-    hint: rule?.hint ?? null,
+    hint: rule?.hint ?? LOOK,
     retryable: rule?.retryable ?? false,
   };
 }
