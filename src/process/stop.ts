@@ -69,7 +69,9 @@ export async function stopTurn(request: StopRequest): Promise<readonly Member[]>
     for (const member of targets) signal(member, name);
     // A stopped process acts on a signal only when it is continued.
     if (name !== 'SIGKILL') for (const member of targets) signal(member, 'SIGCONT');
-    if (name !== 'SIGKILL') await until(gone, request.graceMs);
+    // Once all that were asked have ended, waiting for the others would be in vain: they have not been told yet.
+    const obeyed = (): boolean => gone() || !targets.some(sameProcess);
+    if (name !== 'SIGKILL') await until(obeyed, request.graceMs);
   }
   await until(() => {
     if (gone()) return true;

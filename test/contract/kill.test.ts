@@ -1,0 +1,80 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { CODEX_WRAPPER, createCodexProject } from '../helpers/codex.ts';
+import { conversationOf } from '../helpers/fake-model.ts';
+import { eventually, processesWith } from '../helpers/project.ts';
+
+/** The living processes with this argument. */
+function processesCalled(argument: string): string[] {
+  return readdirSync('/proc').filter((pid) => {
+    try {
+      return readFileSync(join('/proc', pid, 'cmdline'), 'utf8')
+        .split('\0')
+        .includes(argument);
+    } catch {
+      // No process, or one that ended while we looked.
+      return false;
+    }
+  });
+}
+
+/** A time for sleep that no other process sleeps for. */
+const uniqueSeconds = (): string => `300.${process.pid}${String(Math.random()).slice(2)}`;
+
+const CASES = [
+  { program: 'native', sandbox: 'workspace-write', grace: '90s' },
+  { program: 'native', sandbox: 'danger-full-access', grace: '90s' },
+  { program: 'wrapper', sandbox: 'workspace-write', grace: '90s' },
+  { program: 'wrapper', sandbox: 'danger-full-access', grace: '90s' },
+  // No time to end by itself: what Codex leaves behind then must be ended too.
+  { program: 'native', sandbox: 'danger-full-access', grace: '0s' },
+  { program: 'wrapper', sandbox: 'danger-full-access', grace: '0s' },
+  { program: 'wrapper', sandbox: 'workspace-write', grace: '0s' },
+] as const;
+
+test.concurrent.for(CASES)(
+  'kill during a command leaves no process: $sandbox, $program, grace $grace; then the session goes on',
+  async ({ program, sandbox, grace }, t) => {
+    const [waited, left] = [uniqueSeconds(), uniqueSeconds()];
+    // The first is nobody's child any more when kill comes: only its mark tells whose it is.
+    const command = `(setsid nohup sleep ${left} > /dev/null 2>&1 &); sleep ${waited}`;
+    const script = {
+      scenarios: { long: [{ message: 'on it', shell: command, shellArgs: { yield_time_ms: 250_000 } }] },
+      steps: [{ message: 'I am back' }],
+    };
+    const project = await createCodexProject(t.onTestFinished, { script });
+    if (program === 'wrapper') project.env['ZWARM_CODEX_BIN'] = CODEX_WRAPPER;
+    const id = await project.start(['-s', sandbox, '[[long]] build']);
+    for (const seconds of [waited, left]) {
+      await eventually('the command runs', () => processesCalled(seconds).length > 0);
+    }
+    expect(processesWith(`ZWARM_SESSION_ID=${id}`).length).toBeGreaterThan(2);
+
+    const asked = performance.now();
+    expect(await project.zwarm(['kill', '--grace', grace, id])).toEqual({
+      code: 0,
+      signal: null,
+      stdout: `${id} killed\n`,
+      stderr: '',
+    });
+    // Codex obeys at once; what it leaves behind is then told to end, without another wait.
+    expect(performance.now() - asked).toBeLessThan(60_000);
+    // With no waiting: it has said that they are gone.
+    expect([...processesCalled(waited), ...processesCalled(left)]).toEqual([]);
+    const session = await project.show(id);
+    expect(session).toMatchObject({ status: 'killed', error: null, last_message: 'on it' });
+    expect(await project.zwarm(['wait', id])).toMatchObject({ code: 1, stdout: `${id} killed\n` });
+    expect(await project.zwarm(['kill', id])).toMatchObject({ code: 4 });
+
+    expect(await project.ok(['inject', id, '--wait', 'are you there?'])).toBe('I am back');
+    const again = await project.show(id);
+    expect(again).toMatchObject({ status: 'completed', thread_id: session.thread_id });
+    const last = (await project.model.requestsOf(session.thread_id ?? '')).at(-1);
+    const told = last === undefined ? [] : conversationOf(last);
+    expect(told[0]).toBe('user: [[long]] build');
+    expect(told.at(-1)).toBe('user: are you there?');
+    // The agent, its runner and what settles the turn have all ended.
+    await eventually('all ended', () => processesWith(`ZWARM_SESSION_ID=${id}`).length === 0);
+  },
+);
