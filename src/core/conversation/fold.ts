@@ -69,6 +69,7 @@ export function createFolder(): Folder {
   let usage: UsageReport | null = null;
   let terminal: Terminal | null = null;
   let retries = 0;
+  let retrying: string | null = null;
   let unknown = 0;
   let malformed = 0;
 
@@ -87,6 +88,7 @@ export function createFolder(): Folder {
   return {
     add(event) {
       place(event);
+      retrying = event.type === 'retry' ? event.message : null;
       if (event.type === 'thread_started') {
         // The first one counts: a forged second one changes nothing.
         threadId ??= event.threadId;
@@ -102,6 +104,8 @@ export function createFolder(): Folder {
       // Codex announces a failure as a warning first; said once is enough.
       const failure = terminal?.kind === 'failed' ? terminal.message : null;
       const kept = steps.filter((step) => step.type !== 'warning' || step.message !== failure);
+      // A retry that led to nothing yet is all that the agent is doing; one that helped is not worth a word.
+      if (retrying !== null) kept.push({ type: 'warning', message: retrying });
       const messages = kept.flatMap((step) => (step.type === 'message' ? [step.content] : []));
       const warnings = kept.flatMap((step) => (step.type === 'warning' ? [step.message] : []));
       return {
