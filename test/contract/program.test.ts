@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +23,7 @@ test.concurrent('the script that npm links works when it is named, on both turns
 test.concurrent('a home of Codex in the temporary directory: its warning disturbs nothing', async (t) => {
   const project = await createCodexProject(t.onTestFinished, { script: ANSWERS });
   const home = mkdtempSync(join(tmpdir(), 'zwarm-codex-home-'));
-  t.onTestFinished(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }));
+  t.onTestFinished(() => rm(home, { recursive: true, force: true, maxRetries: 20 }));
   cpSync(join(project.codexHome, 'config.toml'), join(home, 'config.toml'));
   project.env['CODEX_HOME'] = home;
   expect(await project.zwarm(['start', '--wait', 'one'])).toMatchObject({

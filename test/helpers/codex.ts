@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { nativeCodexPaths } from '../../src/agents/codex/native.ts';
@@ -89,7 +90,7 @@ export async function createCodexProject(
   const model = await startFakeModel(script, finished);
   mkdirSync(AGENTS, { recursive: true });
   const codexHome = mkdtempSync(join(AGENTS, 'home-'));
-  finished(() => rmSync(codexHome, { recursive: true, force: true, maxRetries: 5 }));
+  finished(() => rm(codexHome, { recursive: true, force: true, maxRetries: 20 }));
   writeFileSync(join(codexHome, 'config.toml'), config(url ?? model.url, 1));
   const project = createProject('project', finished);
   Object.assign(project.env, {

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -119,7 +120,8 @@ export function createProject(name = 'project', finished: OnFinished = onTestFin
   };
   finished(async () => {
     await zwarm(['kill', '--all', '--grace', '1s']);
-    rmSync(base, { recursive: true, force: true, maxRetries: 5 });
+    // A turn may be settled in this very moment; only the asynchronous rm tries the whole again.
+    await rm(base, { recursive: true, force: true, maxRetries: 20 });
   });
   return {
     base,
