@@ -1,8 +1,10 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type CodexProject, createCodexProject } from '../helpers/codex.ts';
-import { type Ended, runProgram } from '../helpers/project.ts';
+import { type CodexProject, createCodexProject, nativeCodex } from '../helpers/codex.ts';
+import { type Ended, eventually, runProgram } from '../helpers/project.ts';
 
 /** What a user can learn about a failed turn: the same from the verb that waited, from `show`, and from `wait`. */
 async function expectFailure(
@@ -142,6 +144,39 @@ test.concurrent('a thread that Codex has lost', async (t) => {
   });
   // What was said stays readable.
   expect((await project.show('@last')).turns[0]?.answer).toBe('fine');
+});
+
+test.concurrent('a thread that another Codex has open', async (t) => {
+  const script = { scenarios: { long: [{ message: 'late', latencyMs: 300_000 }] }, ...ANSWERS };
+  const project = await createCodexProject(t.onTestFinished, { script });
+  await project.ok(['start', '--wait', 'hello']);
+  const thread = (await project.show('@last')).thread_id ?? '';
+  const other = spawn(nativeCodex(), ['exec', '-C', project.directory, 'resume', thread, '[[long]]'], {
+    env: project.env,
+    stdio: 'ignore',
+  });
+  t.onTestFinished(() => void other.kill('SIGKILL'));
+  const closed = once(other, 'exit');
+  await eventually('the other is at work', async () => (await project.model.requestsOf(thread)).length === 2);
+  await expectFailure(project, await project.zwarm(['inject', '@last', '--wait', 'and now?']), 2, {
+    code: 'thread_busy',
+    message: /already has an active writer/,
+    hint: /^another Codex has this conversation open: close it, then zwarm inject \w{10} "…"$/,
+    retryable: true,
+  });
+  other.kill('SIGINT');
+  await closed;
+  expect(await project.ok(['inject', '@last', '--wait', 'and now?'])).toBe('fine');
+});
+
+test.concurrent('a prompt that is longer than Codex takes', async (t) => {
+  const project = await createCodexProject(t.onTestFinished, { script: ANSWERS });
+  const input = 'x'.repeat(1_048_577);
+  await expectFailure(project, await project.zwarm(['start', '--wait'], { input }), 1, {
+    code: 'prompt_too_long',
+    message: /exceeds the maximum length of 1048576 characters/,
+    hint: /^Codex takes at most 1,048,576 characters: put the text into a file/,
+  });
 });
 
 test.concurrent('a directory that is no git repository', async (t) => {

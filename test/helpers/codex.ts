@@ -82,7 +82,7 @@ export interface CodexOptions {
   readonly url?: string;
 }
 
-/** A git repository to run the real Codex in; everything of it ends with the test. */
+/** A git repository to run the real Codex in, in a path of the harder kind; everything of it ends with the test. */
 export async function createCodexProject(
   finished: OnFinished,
   { script, url }: CodexOptions,
@@ -92,7 +92,7 @@ export async function createCodexProject(
   const codexHome = mkdtempSync(join(AGENTS, 'home-'));
   finished(() => rm(codexHome, { recursive: true, force: true, maxRetries: 20 }));
   writeFileSync(join(codexHome, 'config.toml'), config(url ?? model.url, 1));
-  const project = createProject('project', finished);
+  const project = createProject('ein größeres Projekt', finished);
   Object.assign(project.env, {
     ZWARM_CODEX_BIN: undefined,
     CODEX_HOME: codexHome,
