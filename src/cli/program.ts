@@ -63,8 +63,8 @@ export function createProgram(
     command.helpOption('-h, --help', 'print help').configureHelp({ showGlobalOptions: true });
     command.exitOverride().configureOutput({
       writeOut: (text) => context.stdout.write(text),
-      writeErr: (text) => context.stderr.write(text),
       // `run` prints errors, all in one form.
+      writeErr: () => undefined,
       outputError: () => undefined,
       getOutHelpWidth: () => context.stdout.columns,
       getErrHelpWidth: () => context.stderr.columns,

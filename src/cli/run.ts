@@ -10,9 +10,12 @@ function fromCommander(error: CommanderError, argv: readonly string[]): ZwarmErr
   const verb = argv.find((word) => /^[a-z]+$/.test(word)) ?? '';
   const speaks = verb === 'start' || verb === 'inject';
   const dash = speaks && first.startsWith('unknown option') ? 'text that begins with - goes after --: ' : '';
+  const words = speaks && error.code === 'commander.excessArguments' ? 'put several words in quotes: ' : '';
   const known = verb !== '' && error.code !== 'commander.unknownCommand';
   const help = known ? `zwarm ${verb} --help` : 'zwarm --help';
-  return new ZwarmError('usage', first, guess ?? `${dash}see ${help}`);
+  // A line without a command: commander would print all of its help as the error.
+  if (error.code === 'commander.help') return new ZwarmError('usage', 'which command?', 'see zwarm --help');
+  return new ZwarmError('usage', first, guess ?? `${dash}${words}see ${help}`);
 }
 
 function wantsJson(argv: readonly string[]): boolean {

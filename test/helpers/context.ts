@@ -14,10 +14,14 @@ export interface ScreenOptions {
   readonly tty?: boolean;
   readonly columns?: number;
   readonly env?: Readonly<Record<string, string | undefined>>;
-  readonly stdin?: string;
+  /** Bytes for stdin; without them it is empty, or with `tty` a terminal. */
+  readonly stdin?: string | Uint8Array;
   readonly cwd?: string;
   readonly editor?: CliContext['runOnTerminal'];
   readonly interrupt?: AbortSignal;
+  /** The id of the session that is started. */
+  readonly newId?: string;
+  readonly now?: number;
 }
 
 /** Runs a command line in this process, with a terminal of any size or none, against a project's files. */
@@ -34,8 +38,11 @@ export async function onScreen(
     isTTY: options.tty ?? false,
     columns: options.columns ?? 80,
   });
+  const { newId, now } = options;
   const code = await run(argv, {
     ...installation(),
+    ...(newId === undefined ? {} : { newId: () => newId }),
+    ...(now === undefined ? {} : { now: () => now }),
     stdout: output('stdout'),
     stderr: output('stderr'),
     stdin: {

@@ -73,6 +73,8 @@ export interface Project {
   show(id: string, args?: readonly string[]): Promise<SessionDetail>;
   /** A file of a turn. */
   turnFile(id: string, turn: number, name: string): string;
+  /** Waits until the runner of a turn has done all that it does after the end. */
+  settled(id: string, turn?: number): Promise<void>;
   /** The runs that the fake agent has logged. */
   runs(): { pid: number; argv: string[]; cwd: string; stdin: string }[];
 }
@@ -123,6 +125,8 @@ export function createProject(name = 'project', finished: OnFinished = onTestFin
     // A turn may be settled in this very moment; only the asynchronous rm tries the whole again.
     await rm(base, { recursive: true, force: true, maxRetries: 20 });
   });
+  const turnFile: Project['turnFile'] = (id, turn, file) =>
+    join(directory, '.zwarm', 'sessions', id, 'turns', String(turn), file);
   return {
     base,
     directory,
@@ -132,7 +136,10 @@ export function createProject(name = 'project', finished: OnFinished = onTestFin
     start: (args, options) => ok(['start', ...args], options),
     list: async (args = []) => JSON.parse(await ok(['ls', '--json', ...args])),
     show: async (id, args = []) => JSON.parse(await ok(['show', id, '--json', ...args])),
-    turnFile: (id, turn, file) => join(directory, '.zwarm', 'sessions', id, 'turns', String(turn), file),
+    turnFile,
+    async settled(id, turn = 1) {
+      await eventually(`turn ${turn} is settled`, () => existsSync(turnFile(id, turn, 'notified.json')));
+    },
     runs: () =>
       existsSync(log)
         ? readFileSync(log, 'utf8')

@@ -1,0 +1,218 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { EXIT_CODES } from '../../src/core/errors.ts';
+import { onScreen, type ScreenOptions } from '../helpers/context.ts';
+import { createProject, eventually, type Project } from '../helpers/project.ts';
+import { snapshot } from '../helpers/tree.ts';
+
+/** What is typed, the exit code, what is said, and what to type instead; `options` for stdin and environment. */
+type Row = readonly [
+  argv: string[],
+  code: number,
+  message: RegExp,
+  hint: RegExp | null,
+  options?: ScreenOptions,
+];
+
+const LATIN_1 = Uint8Array.of(0x66, 0xfc, 0x72);
+const codex = (path?: string): ScreenOptions => ({ env: { ZWARM_CODEX_BIN: path, PATH: '/nowhere' } });
+
+const ROWS: readonly Row[] = [
+  [['start'], 2, /no task was given/, /zwarm start "…"/],
+  [['start'], 2, /no task was given/, /zwarm start "…"/, { stdin: ' \n' }],
+  [['start', ''], 2, /the task is empty/, /zwarm start "…"/],
+  [['start', ' \n\t'], 2, /the task is empty/, /zwarm start "…"/],
+  [['start', '-'], 2, /the task is empty/, /zwarm start "…"/],
+  [['start', 'a', '-F', 'task.md'], 2, /given twice/, /leave one/],
+  [['start', 'fix', 'it'], 2, /too many arguments/, /quotes/],
+  [['start', '-F', 'nowhere.md'], 2, /nowhere\.md/, /-F FILE/],
+  [['start', '-F', '.'], 2, /cannot read the task/, /-F FILE/],
+  [['start', '-'], 2, /not valid UTF-8/, /iconv/, { stdin: LATIN_1 }],
+  [['start', '-a', 'codx', 'x'], 2, /unknown agent "codx"/, /mean codex/],
+  [['start', '-a', 'zzzzzz', 'x'], 2, /unknown agent/, /codex.*demo/],
+  [['start', '-s', 'readonly', 'x'], 2, /unknown sandbox/, /mean read-only/],
+  [['start', '-s', 'none', 'x'], 2, /unknown sandbox/, /choose one of: read-only/],
+  [['start', '-m', '--evil', 'x'], 2, /no model name/, /-m /],
+  [['start', '-m', '', 'x'], 2, /no model name/, /-m /],
+  [['start', '--name', 'My Docs', 'x'], 2, /no valid name/, /lower-case/],
+  [['start', '-C', 'nowhere', 'x'], 2, /nowhere/, /-C/],
+  [['start', '-C', 'task.md', 'x'], 2, /task\.md/, /-C/],
+  [['start', '--timeout', '5s', 'x'], 2, /needs --wait/, /add --wait/],
+  [['start', '--wait', '--timeout', 'soon', 'x'], 2, /no duration/, /10m/],
+  [['start', '--sandbx', 'read-only', 'x'], 2, /unknown option/, /--sandbox/],
+  [['start', '-x is broken'], 2, /unknown option/, /after --/],
+  [['start', '-C'], 2, /argument missing/, /zwarm start --help/],
+  [['strat', 'x'], 2, /unknown command 'strat'/, /start/],
+  [['frobnicate'], 2, /unknown command/, /zwarm --help/],
+  [['help', 'frobnicate'], 2, /which command/, /zwarm --help/],
+  [['--state-dir', 'x'], 2, /which command/, /zwarm --help/],
+  [['ls', '--status', 'runing'], 2, /unknown status/, /mean running/],
+  [['ls', '--status', 'x,y'], 2, /unknown status "x"/, /pending, running/],
+  [['ls', '--sort', 'name'], 2, /cannot sort/, /created, updated/],
+  [['ls', '-n', '0'], 2, /-n: "0"/, /-n \d/],
+  [['ls', '-n', '-1'], 2, /-n: "-1"/, /-n \d/],
+  [['ls', '--since', 'yesterday'], 2, /no duration/, /10m/],
+  [['ls', 'x'], 2, /too many arguments/, /zwarm ls --help/],
+  [['clean', '--days', '-1'], 2, /no number of days/, /--days 7/],
+  [['clean', '--days', 'x'], 2, /no number of days/, /--days 7/],
+  [['clean', '--days', ''], 2, /no number of days/, /--days 7/],
+  [['show', 'done', '--turn', '0'], 2, /--turn: "0"/, /--turn \d/],
+  [['show', 'done', '--turn', 'x'], 2, /--turn: "x"/, /--turn \d/],
+  [['show', 'done', '--turn', '9'], 2, /has no turn 9/, /1/],
+  [['show'], 2, /missing.*'id'/, /zwarm show --help/],
+  [['show', ''], 2, /the id is empty/, /zwarm ls/],
+  [['show', '../../etc'], 2, /no session id/, /zwarm ls/],
+  [['show', 'nosuch'], 3, /no session nosuch/, /zwarm ls/],
+  [['show', '@last~9'], 3, /3 sessions/, /zwarm ls/],
+  [['show', 'abc'], 3, /abc is the beginning of 2/, /abcdefgh22.*abcdefgh33|abcdefgh33.*abcdefgh22/],
+  [['show', 'ab'], 3, /too short/, /3 characters/],
+  [['inject', 'done'], 2, /no message/, /zwarm inject ID "…"/],
+  [['inject', 'done', ''], 2, /message is empty/, /zwarm inject/],
+  [['inject', 'done', 'go', 'on'], 2, /too many arguments/, /quotes/],
+  [['inject', 'nosuch', 'x'], 3, /nosuch/, /zwarm ls/],
+  [['kill'], 2, /which session/, /zwarm kill ID/],
+  [['kill', '--all', 'done'], 2, /either/, /kill/],
+  [['kill', 'done', '--grace', 'x'], 2, /no duration/, /10m/],
+  [['wait', 'done', '--timeout', 'x'], 2, /no duration/, /10m/],
+  [['settle'], 2, /turn runner/, null],
+  [['start', 'x'], 127, /not found on your PATH/, /npm .*codex/, codex()],
+  [['start', 'x'], 127, /\/nowhere\/codex/, /ZWARM_CODEX_BIN/, codex('/nowhere/codex')],
+  [['start', 'x'], 127, /not an absolute path/, /full path/, codex('./codex')],
+  [['inject', 'done', 'x'], 127, /not found on your PATH/, /npm .*codex/, codex()],
+];
+
+/** Errors of one of several arguments: the verb goes on with the others, and reports each in its place. */
+const PER_ARGUMENT: readonly Row[] = [
+  [['kill', 'done'], 4, /not running: it is completed/, /zwarm show/],
+  [['kill', 'don'], 3, /no session don/, /zwarm ls/],
+  [['kill', 'qqq'], 3, /too short/, /4 characters/],
+  [['rm', 'qqq'], 3, /too short/, /4 characters/],
+  [['rm', 'abcd'], 3, /abcd/, /abcdefgh22/],
+  [['rm', ''], 2, /the id is empty/, /zwarm ls/],
+  [['rm', '../../etc'], 2, /no session id/, /zwarm ls/],
+  [['wait', 'nosuch'], 3, /no session nosuch/, /zwarm ls/],
+];
+
+/** The verbs that take `--json`. */
+const WITH_JSON = new Set(['start', 'ls', 'show', 'inject', 'wait', 'kill', 'rm', 'clean']);
+
+function exitCodeOf(errorCode: string): number | undefined {
+  return Object.entries(EXIT_CODES).find(([code]) => code === errorCode)?.[1];
+}
+
+/** A project with three ended sessions, two of them with ids that begin alike. */
+async function projectWithSessions(): Promise<Project> {
+  const project = createProject();
+  writeFileSync(join(project.directory, 'task.md'), 'a task');
+  const ids = ['abcdefgh22', 'abcdefgh33', 'qqqqqqqqqq'];
+  for (const newId of ids) {
+    const name = newId.startsWith('q') ? ['--name', 'done'] : [];
+    const { code } = await onScreen(project, ['start', '--wait', 'say hello', ...name], { newId });
+    expect(code).toBe(0);
+    await project.settled(newId);
+  }
+  return project;
+}
+
+test('bad input ends with its exit code and what to type, and changes nothing on disk', async () => {
+  const project = await projectWithSessions();
+  const before = snapshot(project.base);
+  for (const [argv, code, message, hint, options] of ROWS) {
+    const name = JSON.stringify(argv);
+    const plain = await onScreen(project, argv, options);
+    expect.soft(plain, name).toMatchObject({ code, stdout: '' });
+    const [said = '', advice, ...more] = plain.stderr.trimEnd().split('\n');
+    expect.soft(said, name).toMatch(/^zwarm: /);
+    expect.soft(said, name).toMatch(message);
+    if (hint === null) expect.soft(advice, name).toBeUndefined();
+    else expect.soft(advice, name).toMatch(hint);
+    expect.soft(more, name).toEqual([]);
+
+    const [verb = '', ...rest] = argv;
+    if (WITH_JSON.has(verb)) {
+      const json = await onScreen(project, [verb, '--json', ...rest], options);
+      expect.soft(json, name).toMatchObject({ code, stdout: '' });
+      const { error } = JSON.parse(json.stderr);
+      expect.soft(exitCodeOf(error.code), name).toBe(code);
+      expect.soft([`zwarm: ${error.message}`, `hint: ${error.hint}`], name).toEqual([said, advice]);
+    }
+    expect.soft(snapshot(project.base), name).toEqual(before);
+  }
+});
+
+test('a bad argument among several is reported in its place, and changes nothing on disk', async () => {
+  const project = await projectWithSessions();
+  const before = snapshot(project.base);
+  for (const [argv, code, message, hint] of PER_ARGUMENT) {
+    const name = JSON.stringify(argv);
+    const plain = await onScreen(project, argv);
+    expect.soft(plain, name).toMatchObject({ code, stdout: '' });
+    expect.soft(plain.stderr, name).toMatch(message);
+    if (hint !== null) expect.soft(plain.stderr, name).toMatch(hint);
+    const json = await onScreen(project, [...argv, '--json']);
+    expect.soft(json, name).toMatchObject({ code, stderr: '' });
+    const [{ id, error }] = JSON.parse(json.stdout);
+    expect.soft(id, name).toBe(argv[1]);
+    expect.soft(exitCodeOf(error.code), name).toBe(code);
+    expect.soft(snapshot(project.base), name).toEqual(before);
+  }
+});
+
+test('a running session cannot be continued or removed, and nothing changes on disk', async () => {
+  const project = createProject();
+  const id = await project.start(['wait for me'], { env: { FAKE_AGENT_HANG: '1' } });
+  await eventually('the agent runs', () => project.runs().length === 1);
+  const before = snapshot(project.base);
+  for (const [argv, hint] of [
+    [['inject', id, 'more'], `zwarm wait ${id}`],
+    [['rm', id], `zwarm kill ${id}`],
+  ] as const) {
+    const shown = await onScreen(project, argv);
+    expect(shown).toMatchObject({ code: 4, stdout: '' });
+    expect(shown.stderr).toMatch(/^zwarm: \S+ is still running\nhint: .*\n$/);
+    expect(shown.stderr).toContain(hint);
+    expect((await onScreen(project, [...argv, '--json'])).code).toBe(4);
+  }
+  expect(JSON.parse((await onScreen(project, ['clean', '--days', '0', '--json'])).stdout)).toEqual({
+    removed: [],
+    skipped: [{ id, reason: 'running' }],
+    bytes: 0,
+  });
+  expect(snapshot(project.base)).toEqual(before);
+});
+
+test('a program that may not be executed is exit 126, and chmod is what to type', async () => {
+  const project = createProject();
+  const program = join(project.base, 'not executable', 'codex');
+  mkdirSync(join(program, '..'));
+  writeFileSync(program, '#!/bin/sh\n');
+  chmodSync(program, 0o644);
+  for (const env of [
+    { ZWARM_CODEX_BIN: program },
+    { ZWARM_CODEX_BIN: undefined, PATH: join(program, '..') },
+  ]) {
+    const shown = await onScreen(project, ['start', 'x'], { env });
+    expect(shown).toMatchObject({ code: 126, stdout: '' });
+    expect(shown.stderr).toBe(`zwarm: ${program} may not be executed\nhint: chmod +x '${program}'\n`);
+  }
+  expect(Object.keys(snapshot(project.directory))).toEqual([project.directory]);
+});
+
+test('reading verbs in a directory without sessions create nothing', async () => {
+  const project = createProject();
+  for (const [argv, code] of [
+    [['ls'], 0],
+    [['ls', '--json'], 0],
+    [['show', '@last'], 3],
+    [['wait', 'abc'], 3],
+    [['kill', '--all'], 0],
+    [['kill', 'abcd'], 3],
+    [['rm', 'abcd'], 3],
+    [['clean'], 0],
+    [['inject', 'abc', 'x'], 3],
+  ] as const) {
+    expect.soft((await onScreen(project, argv)).code, argv.join(' ')).toBe(code);
+  }
+  expect(Object.keys(snapshot(project.directory))).toEqual([project.directory]);
+});
