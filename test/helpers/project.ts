@@ -31,12 +31,16 @@ export interface RunOptions {
   readonly cwd?: string;
   readonly input?: string | Buffer;
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Another user to run as; for root alone. */
+  readonly uid?: number;
 }
 
 /** Runs a program to its end, with stdin from `input` (empty by default). */
 export function runProgram(program: string, args: readonly string[], options: RunOptions): Promise<Ended> {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { cwd: options.cwd, env: options.env, stdio: 'pipe' });
+    const { cwd, env, uid } = options;
+    const user = uid === undefined ? {} : { uid, gid: uid };
+    const child = spawn(program, args, { cwd, env, stdio: 'pipe', ...user });
     let stdout = '';
     let stderr = '';
     child.stdout.setEncoding('utf8').on('data', (text) => {
@@ -113,6 +117,7 @@ export function createProject(name = 'project', finished: OnFinished = onTestFin
       cwd: options.cwd ?? directory,
       env: { ...env, ...options.env },
       ...(options.input === undefined ? {} : { input: options.input }),
+      ...(options.uid === undefined ? {} : { uid: options.uid }),
     });
   const ok: Project['ok'] = async (args, options) => {
     const ended = await zwarm(args, options);
