@@ -34,11 +34,7 @@ function linked(root: string, pointer: string): Checkout | null {
 
 function checkoutOf(directory: string): Checkout | null {
   const git = join(directory, '.git');
-  if (isRealDirectory(git)) {
-    // An empty `.git` is no repository: a sandbox that was killed leaves such directories behind.
-    const head = lstatSync(join(git, 'HEAD'), { throwIfNoEntry: false });
-    return head === undefined ? null : { root: directory, gitDir: git, common: git };
-  }
+  if (isRealDirectory(git)) return { root: directory, gitDir: git, common: git };
   const pointer = textOf(git);
   return pointer === null ? null : linked(directory, pointer);
 }

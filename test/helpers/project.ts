@@ -127,7 +127,11 @@ export function createProject(name = 'project', finished: OnFinished = onTestFin
   };
   finished(async () => {
     await zwarm(['kill', '--all', '--grace', '1s']);
-    // A turn may be settled in this very moment; only the asynchronous rm tries the whole again.
+    // A runner that is still settling would write into what we remove.
+    await eventually(
+      'every process of the project has ended',
+      () => processesWith(`HOME=${base}/`).length === 0,
+    );
     await rm(base, { recursive: true, force: true, maxRetries: 20 });
   });
   const turnFile: Project['turnFile'] = (id, turn, file) =>

@@ -1,0 +1,82 @@
+import { mkdirSync, realpathSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createProject, runProgram } from '../helpers/project.ts';
+import { snapshot } from '../helpers/tree.ts';
+
+test('the eight verbs work from a subdirectory of a path with spaces and other letters', async () => {
+  const project = createProject("mein Projekt, l'été 日本 🎉 $(touch pwn)");
+  const cwd = join(project.directory, 'src', "it's deep");
+  mkdirSync(cwd, { recursive: true });
+  const above = await project.ok(['start', '--wait', '--json', 'above']);
+  const id = await project.start(['below', '--name', 'below'], { cwd });
+
+  expect(await project.ok(['wait', 'below'], { cwd })).toBe(`${id} completed`);
+  await project.ok(['inject', id, '--wait', 'again'], { cwd });
+  const shown = JSON.parse(await project.ok(['show', id.slice(0, 6), '--json'], { cwd }));
+  expect(shown).toMatchObject({ id, status: 'completed', turn: 2, working_dir: cwd });
+  expect(project.runs().map((run) => run.cwd)).toEqual([project.directory, cwd, cwd]);
+  expect(await project.ok(['ls', '-q'], { cwd })).toBe(`${id}\n${JSON.parse(above).id}`);
+  expect(await project.ok(['ls', '-q', '--here'], { cwd })).toBe(id);
+
+  const hanging = await project.start(['hang'], { cwd, env: { FAKE_AGENT_HANG: '1' } });
+  expect(await project.ok(['kill', '@last', '--grace', '10s'], { cwd })).toBe(`${hanging} killed`);
+  expect(await project.ok(['rm', hanging], { cwd })).toBe(hanging);
+  expect((await project.ok(['clean', '--days', '0'], { cwd })).split('\n')).toHaveLength(2);
+  expect(await project.list()).toEqual([]);
+  // Nothing was made anywhere but in the one state directory.
+  expect(Object.keys(snapshot(join(project.directory, 'src')))).toEqual([
+    join(project.directory, 'src'),
+    cwd,
+  ]);
+});
+
+test('two projects side by side do not know of each other', async () => {
+  const [one, two] = [createProject('one'), createProject('two')];
+  const first = await one.start(['--wait', '--json', 'first', '--name', 'same']);
+  const second = await two.start(['--wait', '--json', 'second', '--name', 'same']);
+  for (const [project, json] of [
+    [one, first],
+    [two, second],
+  ] as const) {
+    const { id, task } = JSON.parse(json);
+    expect((await project.list()).map((row) => row.id)).toEqual([id]);
+    expect((await project.show('same')).task).toBe(task);
+  }
+  expect((await one.zwarm(['show', JSON.parse(second).id])).code).toBe(3);
+  expect(await one.ok(['--state-dir', join(two.directory, '.zwarm'), 'ls', '-q'])).toBe(
+    JSON.parse(second).id,
+  );
+});
+
+test('-C says where the agent works, not where its session is kept', async () => {
+  const project = createProject();
+  const elsewhere = join(project.base, 'elsewhere');
+  mkdirSync(elsewhere);
+  symlinkSync(elsewhere, join(project.base, 'link'));
+  const { id } = JSON.parse(await project.ok(['start', '--wait', '--json', '-C', '../link', 'x']));
+  expect(project.runs()).toMatchObject([{ cwd: realpathSync(elsewhere) }]);
+  await project.ok(['inject', id, '--wait', 'again']);
+  expect(project.runs().map((run) => run.cwd)).toEqual([elsewhere, elsewhere]);
+  expect(Object.keys(snapshot(elsewhere))).toEqual([elsewhere]);
+});
+
+test('sessions are kept at the root of the git checkout, and a linked worktree shares them', async () => {
+  const project = createProject();
+  const git = (...args: string[]) =>
+    runProgram('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', ...args], {
+      cwd: project.directory,
+      env: project.env,
+    });
+  await git('init', '-q', '-b', 'main');
+  await git('commit', '-q', '--allow-empty', '-m', 'first');
+  await git('worktree', 'add', '-q', '../tree');
+  const inner = join(project.directory, 'inner');
+  mkdirSync(inner);
+  const first = await project.start(['inside'], { cwd: inner });
+  const second = await project.start(['in the worktree'], { cwd: join(project.base, 'tree') });
+  for (const cwd of [project.directory, inner, join(project.base, 'tree')]) {
+    expect(await project.ok(['ls', '-q'], { cwd })).toBe(`${second}\n${first}`);
+  }
+  expect((await git('status', '--porcelain')).stdout).toBe('');
+});
