@@ -1,4 +1,4 @@
-import { mkdirSync, realpathSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, realpathSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createProject, runProgram } from '../helpers/project.ts';
@@ -79,4 +79,14 @@ test('sessions are kept at the root of the git checkout, and a linked worktree s
     expect(await project.ok(['ls', '-q'], { cwd })).toBe(`${second}\n${first}`);
   }
   expect((await git('status', '--porcelain')).stdout).toBe('');
+});
+
+test('an empty .git directory, as some sandboxes leave it behind, is no checkout', async () => {
+  const project = createProject();
+  const inner = join(project.directory, 'inner');
+  mkdirSync(join(project.directory, '.git'));
+  mkdirSync(inner);
+  await project.ok(['start', '--wait', 'x'], { cwd: inner });
+  expect(existsSync(join(inner, '.zwarm'))).toBe(true);
+  expect(existsSync(join(project.directory, '.zwarm'))).toBe(false);
 });

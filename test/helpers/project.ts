@@ -100,6 +100,11 @@ export function createProject(name = 'project', finished: OnFinished = onTestFin
   if (found !== null)
     throw new Error(`tests cannot run below ${found}: remove it, or set TMPDIR to another place`);
   const directory = join(base, name);
+  // zwarm looks upwards: a state directory up there would take in the sessions of every test.
+  for (let at = base; dirname(at) !== at; at = dirname(at)) {
+    const inTheWay = join(dirname(at), '.zwarm');
+    if (existsSync(inTheWay)) throw new Error(`${inTheWay} is in the way: remove it, or set TMPDIR`);
+  }
   mkdirSync(directory, { recursive: true });
   mkdirSync(join(base, 'home'));
   const log = join(base, 'agent-runs.jsonl');
@@ -149,14 +154,11 @@ export function createProject(name = 'project', finished: OnFinished = onTestFin
     async settled(id, turn = 1) {
       await eventually(`turn ${turn} is settled`, () => existsSync(turnFile(id, turn, 'notified.json')));
     },
-    runs: () =>
-      existsSync(log)
-        ? readFileSync(log, 'utf8')
-            .split('\n')
-            // What comes after the last newline is still being written.
-            .slice(0, -1)
-            .map((line) => JSON.parse(line))
-        : [],
+    runs() {
+      // The last line may be half written.
+      const lines = existsSync(log) ? readFileSync(log, 'utf8').split('\n').slice(0, -1) : [];
+      return lines.map((line) => JSON.parse(line));
+    },
   };
 }
 
@@ -186,4 +188,10 @@ export function processesWith(text: string): number[] {
       return [];
     }
   });
+}
+
+/** Whether a process has a handler for SIGINT; Linux. */
+export function catchesSigint(pid: number): boolean {
+  const caught = /^SigCgt:\s*([0-9a-f]+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '0';
+  return (BigInt(`0x${caught}`) & 2n) !== 0n;
 }

@@ -1,0 +1,90 @@
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createProject, eventually, FAKE_AGENT, type Project, processesWith } from '../helpers/project.ts';
+
+const marked = (id: string): number[] => processesWith(`ZWARM_SESSION_ID=${id}`);
+
+async function running(project: Project, ids: readonly string[]): Promise<void> {
+  await eventually('the agents run', () => project.runs().length === ids.length);
+}
+
+test('kill ends the agent, the commands that it left in sessions of their own, and the runner', async () => {
+  const project = createProject();
+  const agent = join(project.base, 'agent');
+  // A command in its own session, one that ignores what can be ignored, and one whose parent has gone.
+  writeFileSync(
+    agent,
+    `#!/bin/sh
+[ "$1" != --version ] || exec '${FAKE_AGENT}' --version
+setsid sleep 1000 &
+sh -c 'trap "" INT TERM HUP; sleep 1000 & wait; wait' &
+(setsid sleep 1000 &)
+exec '${FAKE_AGENT}' "$@"
+`,
+  );
+  chmodSync(agent, 0o755);
+  const env = { FAKE_AGENT_HANG: '1', ZWARM_CODEX_BIN: agent };
+  const id = await project.start(['hang'], { env });
+  const other = await project.start(['hang too'], { env });
+  await eventually('all of them live', () => marked(id).length >= 6 && marked(other).length >= 6);
+  expect(await project.zwarm(['kill', id, '--grace', '0.3s'])).toMatchObject({
+    code: 0,
+    stdout: `${id} killed\n`,
+    stderr: '',
+  });
+  await eventually('nothing is left', () => marked(id).length === 0);
+  expect(await project.show(id)).toMatchObject({ status: 'killed', error: null, pid: null });
+  // The other session lost nothing.
+  expect(marked(other).length).toBeGreaterThanOrEqual(6);
+  expect(await project.ok(['kill', '--all', '--grace', '0.3s', '-q'])).toBe(other);
+  await eventually('nothing is left', () => marked(other).length === 0);
+});
+
+test('an agent that ignores INT and TERM is ended after the grace period', async () => {
+  const project = createProject();
+  const id = await project.start(['hang'], { env: { FAKE_AGENT_HANG: 'ignore' } });
+  await running(project, [id]);
+  expect(await project.ok(['kill', id, '--grace', '0.2'])).toBe(`${id} killed`);
+  expect(await project.show(id)).toMatchObject({ status: 'killed', exit_code: null, signal: 'SIGKILL' });
+});
+
+test('a killed session keeps the answer that came first, and can be continued', async () => {
+  const project = createProject();
+  const id = await project.start(['hang'], { env: { FAKE_AGENT_HANG: '1' } });
+  await eventually('it has answered', async () => (await project.show(id)).last_message !== null);
+  await project.ok(['kill', id, '--grace', '10s']);
+  const killed = await project.show(id);
+  expect(killed).toMatchObject({ status: 'killed', last_message: 'The project prints two lines.' });
+  expect((await project.ok(['inject', id, '--wait', 'go on'])).trim()).toBe('The project prints two lines.');
+  expect(project.runs()[1]?.argv).toEqual(expect.arrayContaining(['resume', killed.thread_id]));
+});
+
+test('kill of several reports each, and the first failure is the exit code', async () => {
+  const project = createProject();
+  const env = { FAKE_AGENT_HANG: '1' };
+  const ids = [await project.start(['one'], { env }), await project.start(['two'], { env })];
+  const done = JSON.parse(await project.ok(['start', '--wait', '--json', 'x'])).id;
+  await running(project, [...ids, done]);
+  const [first = '', second = ''] = ids;
+  const ended = await project.zwarm(['kill', '--json', '--grace', '10s', first, done, 'nosuch', second]);
+  expect(ended).toMatchObject({ code: 4, stderr: '' });
+  expect(JSON.parse(ended.stdout)).toMatchObject([
+    { id: first, status: 'killed' },
+    { id: done, error: { code: 'not_running', hint: `see: zwarm show ${done}` } },
+    { id: 'nosuch', error: { code: 'not_found' } },
+    { id: second, status: 'killed' },
+  ]);
+  expect(JSON.parse(ended.stdout)[0]).not.toHaveProperty('turns');
+  expect(await project.zwarm(['kill', '--all', '--json'])).toMatchObject({ code: 0, stdout: '[]\n' });
+});
+
+test('two kills at once: both report the end that they saw', async () => {
+  const project = createProject();
+  const id = await project.start(['hang'], { env: { FAKE_AGENT_HANG: 'ignore' } });
+  await running(project, [id]);
+  const ends = await Promise.all([1, 2].map(() => project.zwarm(['kill', id, '--grace', '0.3'])));
+  for (const end of ends) expect([0, 4]).toContain(end.code);
+  expect(ends.some((end) => end.code === 0)).toBe(true);
+  expect((await project.show(id)).status).toBe('killed');
+});
