@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
-import { ZwarmError } from '../core/errors.ts';
+import { errnoOf, ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
 import { createFile, flush, makeDirs, removeTree } from './files.ts';
 import { readSmall } from './read-file.ts';
@@ -19,7 +19,7 @@ function sealFile(sealsDir: string, root: string, id: SessionId): string {
   return join(sealsDir, digest(root).slice(0, 16), id);
 }
 
-/** Seals a session's record. @throws ZwarmError `io` where the user's state directory cannot be written */
+/** Seals a session's record. @throws ZwarmError `io` where the seal cannot be written, EEXIST for an id that has one */
 export function seal(sealsDir: string, root: string, id: SessionId, recordText: string): void {
   const file = sealFile(sealsDir, root, id);
   try {
@@ -27,6 +27,8 @@ export function seal(sealsDir: string, root: string, id: SessionId, recordText: 
     createFile(file, `${digest(recordText)}\n`);
     flush(dirname(file));
   } catch (error) {
+    // Somebody has that id: for the caller to say.
+    if (errnoOf(error) === 'EEXIST') throw error;
     const why = error instanceof Error ? error.message : String(error);
     const hint =
       'zwarm keeps its seals there, out of the reach of agents; set XDG_STATE_HOME to a directory of yours';

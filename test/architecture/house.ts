@@ -42,7 +42,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   mcp: ['node:*', '@modelcontextprotocol/server', 'zod/mini'],
   manager: ['node:*'],
   config: ['node:*', 'smol-toml', 'zod/mini'],
-  render: ['chalk', 'cli-table3'],
+  render: ['chalk', 'cli-table3', 'string-width'],
   store: ['node:*'],
   process: ['node:*', 'execa'],
   agents: ['zod/mini'],

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { catchesSigint, createProject, eventually, type Project, ZWARM } from '../helpers/project.ts';
+import { createProject, eventually, type Project, watchesFiles, ZWARM } from '../helpers/project.ts';
 
 const ANSWER = 'The project prints two lines.\n';
 
@@ -107,7 +107,7 @@ test.each([
   });
   const ended = new Promise((resolve) => child.once('exit', (code, signal) => resolve(code ?? signal)));
   await eventually('the agent runs', () => project.runs().length === 1);
-  await eventually('it waits', () => catchesSigint(child.pid ?? 0));
+  await eventually('it waits', () => watchesFiles(child.pid ?? 0));
   child.kill('SIGINT');
   expect(await ended).toBe(130);
   expect(await text(child.stdout)).toBe('');

@@ -190,8 +190,14 @@ export function processesWith(text: string): number[] {
   });
 }
 
-/** Whether a process has a handler for SIGINT; Linux. */
-export function catchesSigint(pid: number): boolean {
-  const caught = /^SigCgt:\s*([0-9a-f]+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '0';
-  return (BigInt(`0x${caught}`) & 2n) !== 0n;
+/** Whether a process watches a directory, as `zwarm wait` does once it is ready for Ctrl-C; Linux. */
+export function watchesFiles(pid: number): boolean {
+  return readdirSync(`/proc/${pid}/fdinfo`).some((fd) => {
+    try {
+      return readFileSync(`/proc/${pid}/fdinfo/${fd}`, 'utf8').includes('inotify');
+    } catch {
+      // Closed while we looked.
+      return false;
+    }
+  });
 }

@@ -66,7 +66,7 @@ export const CODEX_0_169: Readonly<Record<string, Expected>> = {
     end: null,
     usage: null,
     retries: 1,
-    steps: [],
+    steps: ['warn Reconnecting... waiting for network (Connection failed: error sending request)'],
   },
   'context-full': {
     thread: '01a1f881-767a-7800-b852-cb4dab6ba833',

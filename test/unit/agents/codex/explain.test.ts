@@ -30,12 +30,12 @@ test.each<[string, string, boolean, RegExp | null]>([
   ['codex-0.169/stream-cut-forever', 'connection', true, /network/],
   ['codex-0.169/idle-timeout', 'connection', true, /network/],
   ['codex-0.169/missing-env-key', 'login_required', false, /API key/],
-  ['codex-0.169/fail-late', 'agent_failed', false, null],
+  ['codex-0.169/fail-late', 'agent_failed', false, /zwarm show ID/],
   ['codex-0.169/bad-flag', 'agent_arguments', false, /--agent-arg/],
   ['codex-0.169/resume-bad-flag', 'agent_arguments', false, /--agent-arg/],
   ['codex-0.169/bad-config', 'agent_configuration', false, /configuration/],
-  ['codex-0.169/bad-dir', 'agent_failed', false, null],
-  ['codex-0.169/no-prompt', 'agent_failed', false, null],
+  ['codex-0.169/bad-dir', 'agent_failed', false, /zwarm show ID/],
+  ['codex-0.169/no-prompt', 'agent_failed', false, /zwarm show ID/],
   ['codex-0.169/not-a-git-repo', 'not_a_repository', false, /--skip-git-repo-check/],
   ['codex-0.169/prompt-too-long', 'prompt_too_long', false, /into a file/],
   ['codex-0.169/resume-missing', 'thread_gone', false, /new session/],
@@ -46,8 +46,7 @@ test.each<[string, string, boolean, RegExp | null]>([
 ])('%s is explained as %s', (name, code, retryable, hint) => {
   const told = explainStream(name);
   expect(told).toMatchObject({ code, retryable });
-  if (hint === null) expect(told?.hint).toBeNull();
-  else expect(told?.hint).toMatch(hint);
+  expect(told?.hint).toMatch(hint);
   expect(told?.message).not.toMatch(/Stack backtrace|\n|^$/);
 });
 
