@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { lstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { errnoOf, ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
@@ -19,7 +20,7 @@ function sealFile(sealsDir: string, root: string, id: SessionId): string {
   return join(sealsDir, digest(root).slice(0, 16), id);
 }
 
-/** Seals a session's record. @throws ZwarmError `io` where the seal cannot be written, EEXIST for an id that has one */
+/** Seals a session's record. @throws ZwarmError `lost_race` when that id was sealed before, `io` where seals cannot be kept */
 export function seal(sealsDir: string, root: string, id: SessionId, recordText: string): void {
   const file = sealFile(sealsDir, root, id);
   try {
@@ -27,8 +28,10 @@ export function seal(sealsDir: string, root: string, id: SessionId, recordText: 
     createFile(file, `${digest(recordText)}\n`);
     flush(dirname(file));
   } catch (error) {
-    // Somebody has that id: for the caller to say.
-    if (errnoOf(error) === 'EEXIST') throw error;
+    // Not a directory in the way but that very seal: the id is taken.
+    if (errnoOf(error) === 'EEXIST' && lstatSync(file, { throwIfNoEntry: false })) {
+      throw new ZwarmError('lost_race', `the id ${id} is taken`, 'try again', error);
+    }
     const why = error instanceof Error ? error.message : String(error);
     const hint =
       'zwarm keeps its seals there, out of the reach of agents; set XDG_STATE_HOME to a directory of yours';

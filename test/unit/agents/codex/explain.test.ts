@@ -19,7 +19,7 @@ function explainStream(name: string): ReturnType<typeof explainCodexFailure> {
 }
 
 // What was recorded, what it is called, whether trying again may help, and what the hint speaks of.
-test.each<[string, string, boolean, RegExp | null]>([
+test.each<[string, string, boolean, RegExp]>([
   ['codex-0.169/http-400', 'model_unavailable', false, /start -m/],
   ['codex-0.169/http-401', 'login_required', false, /codex login/],
   ['codex-0.169/http-429', 'rate_limited', true, /wait a little/],
