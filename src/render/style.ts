@@ -67,7 +67,7 @@ export function shortSpan(ms: number): string {
 export function longSpan(ms: number): string {
   const seconds = Math.floor(Math.max(0, ms) / 1000);
   const pad = (n: number): string => String(n).padStart(2, '0');
-  if (seconds < 10) return `${(Math.max(0, ms) / 1000).toFixed(1)}s`;
+  if (seconds < 10) return `${(Math.floor(Math.max(0, ms) / 100) / 10).toFixed(1)}s`;
   if (seconds < 60) return `${seconds}s`;
   if (seconds < 3600) return `${Math.floor(seconds / 60)}m ${pad(seconds % 60)}s`;
   return `${Math.floor(seconds / 3600)}h ${pad(Math.floor((seconds % 3600) / 60))}m`;
@@ -81,7 +81,12 @@ export function shortCount(count: number): string {
 /** `1.5 MB`; powers of 1000. */
 export function shortBytes(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];
-  const step = Math.min(units.length - 1, bytes < 1 ? 0 : Math.floor(Math.log10(bytes) / 3));
-  const value = bytes / 1000 ** step;
+  let value = bytes;
+  let step = 0;
+  // By what is printed: 999,999 bytes would be 1000.0 kB.
+  while (step < units.length - 1 && Number(value.toFixed(1)) >= 1000) {
+    value /= 1000;
+    step += 1;
+  }
   return `${step === 0 ? value : value.toFixed(1)} ${units[step]}`;
 }
