@@ -1,0 +1,64 @@
+import type { SessionId } from '../../src/core/ids.ts';
+import type { SessionDetail, SessionSummary, TurnView } from '../../src/core/session.ts';
+
+/** One row of a list as the manager makes it. */
+export function summaryOf(more: Partial<SessionSummary> = {}): SessionSummary {
+  return {
+    id: 'abcdefghjk' as SessionId,
+    name: null,
+    tags: [],
+    title: 'say hello',
+    task: 'say hello',
+    status: 'completed',
+    turn: 1,
+    queued: 0,
+    agent: 'codex',
+    model: null,
+    sandbox: 'workspace-write',
+    working_dir: '/w',
+    source: 'cli',
+    parent: null,
+    forked_from: null,
+    created_at: '2026-11-20T10:00:00.000Z',
+    updated_at: '2026-11-20T10:00:05.000Z',
+    ended_at: '2026-11-20T10:00:05.000Z',
+    duration_ms: 5000,
+    pid: null,
+    exit_code: 0,
+    signal: null,
+    error: null,
+    pending: null,
+    thread_id: null,
+    token_usage: null,
+    cost_usd: null,
+    last_message: 'hello',
+    needs_attention: null,
+    log_file: '/w/.zwarm/events.jsonl',
+    ...more,
+  };
+}
+
+export function turnOf(more: Partial<TurnView> = {}): TurnView {
+  return {
+    turn: 1,
+    kind: 'prompt',
+    prompt: 'say hello',
+    status: 'completed',
+    started_at: null,
+    ended_at: null,
+    exit_code: 0,
+    signal: null,
+    error: null,
+    answer: 'hello',
+    token_usage: null,
+    how: 'fresh',
+    warnings: [],
+    log_file: '/w/.zwarm/events.jsonl',
+    stderr_file: '/w/.zwarm/stderr.log',
+    ...more,
+  };
+}
+
+export function detailOf(more: Partial<SessionDetail> = {}): SessionDetail {
+  return { ...summaryOf(), turns: [turnOf()], messages: [], ...more };
+}

@@ -1,0 +1,143 @@
+import { describe, expect, test } from 'vitest';
+import { SESSION_STATUSES, type SessionSummary } from '../../../src/core/session.ts';
+import { renderList, renderRows } from '../../../src/render/list.ts';
+import { createStyle, type Style } from '../../../src/render/style.ts';
+import { renderTable } from '../../../src/render/table.ts';
+import { columnsOf, plain } from '../../helpers/display.ts';
+import { summaryOf } from '../../helpers/views.ts';
+
+const NOW = Date.parse('2026-11-20T10:05:05.000Z');
+const styleOf = (columns: number, colour = false): Style =>
+  createStyle(colour ? { FORCE_COLOR: '1' } : {}, { isTTY: false, columns }, NOW);
+
+const TASKS = [
+  'short',
+  'a task that is much longer than any terminal is wide, so that it has to be cut somewhere near the end of the line',
+  '漢字の仕事'.repeat(40),
+  `${'x'.repeat(11)}漢${'字'.repeat(60)}`,
+  '😀🚀🔥'.repeat(50),
+  'ünïcödé '.repeat(20),
+  'e\u0301'.repeat(100),
+  'tabs\tand\nnewlines\r\nand\x1b[31mcolours\x1b]52;c;eA==\x07',
+  '',
+];
+
+function rows(): SessionSummary[] {
+  return TASKS.flatMap((task, i) =>
+    SESSION_STATUSES.map((status, k) =>
+      summaryOf({
+        task,
+        status,
+        turn: i * 100,
+        name: i % 2 ? `a-rather-long-name-${k}` : null,
+        token_usage: {
+          input_tokens: 10 ** i,
+          cached_input_tokens: 0,
+          output_tokens: 1,
+          reasoning_output_tokens: null,
+          total_tokens: 10 ** i + 1,
+        },
+      }),
+    ),
+  );
+}
+
+describe('on a terminal', () => {
+  test.each([40, 41, 60, 80, 132])('of %d columns no line is wider than it', async (columns) => {
+    for (const colour of [false, true]) {
+      const text = await renderList(rows(), styleOf(columns, colour));
+      const wide = text.split('\n').filter((line) => columnsOf(line) > columns);
+      expect(wide.map((line) => [columnsOf(line), plain(line)])).toEqual([]);
+      // A row is one line: the head, the rows, and the newline at the end.
+      expect(text.split('\n')).toHaveLength(rows().length + 2);
+    }
+  });
+
+  test('the id and the status are always whole, and the columns line up', async () => {
+    for (const columns of [40, 80, 200]) {
+      const [head = '', ...lines] = plain(await renderList(rows(), styleOf(columns)))
+        .trimEnd()
+        .split('\n');
+      for (const [i, line] of lines.entries()) {
+        expect(line.startsWith('abcdefghjk  ')).toBe(true);
+        const status = SESSION_STATUSES[i % SESSION_STATUSES.length] ?? '';
+        expect(line.slice(head.indexOf('STATUS')).startsWith(status)).toBe(true);
+      }
+    }
+  });
+
+  test('what is less needed is left out first when the task would have no room', async () => {
+    const heads = async (columns: number): Promise<string[]> =>
+      plain(await renderList(rows().slice(0, 20), styleOf(columns)))
+        .split('\n', 1)[0]
+        ?.split(/ +/) ?? [];
+    expect(await heads(120)).toEqual(['ID', 'NAME', 'STATUS', 'TURN', 'AGO', 'TOKENS', 'TASK']);
+    expect(await heads(40)).toEqual(['ID', 'STATUS', 'TASK']);
+    const narrower = await Promise.all([120, 80, 70, 60, 50, 45, 40].map(heads));
+    for (const [i, columns] of narrower.entries()) {
+      expect(columns.every((name) => (narrower[i - 1] ?? columns).includes(name))).toBe(true);
+      expect(columns.at(-1)).toBe('TASK');
+    }
+  });
+
+  test('an ellipsis tells that a task was cut, and a short one is whole', async () => {
+    const text = await renderList([summaryOf({ task: 'x'.repeat(200) }), summaryOf()], styleOf(60));
+    const [, cut = '', whole = ''] = text.split('\n');
+    expect(cut).toMatch(/x…$/);
+    expect(whole).toMatch(/ 5m +say hello$/);
+  });
+
+  test('no text of an agent reaches the terminal as a command', async () => {
+    const text = await renderList(rows(), styleOf(200));
+    expect(text).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f]/);
+  });
+
+  test('a session that is damaged tells why in the place of its task', async () => {
+    const error = {
+      code: 'damaged',
+      message: 'session.json is missing',
+      hint: null,
+      retryable: false,
+      retry_at: null,
+    };
+    const row = summaryOf({ status: 'damaged', task: null, turn: null, updated_at: null, error });
+    expect(await renderList([row], styleOf(80))).toContain('session.json is missing');
+  });
+
+  test('an empty list still has its head', async () => {
+    expect(await renderList([], styleOf(80))).toMatch(/^ID +STATUS +TURN +AGO +TOKENS +TASK\n$/);
+  });
+});
+
+test('a table counts the columns of wide characters', () => {
+  const column = (
+    head: string,
+    cells: string[],
+    width: number,
+  ): Parameters<typeof renderTable>[0][number] => ({
+    head,
+    cells,
+    width,
+  });
+  const text = renderTable([column('A', ['漢字', 'ab'], 4), column('B', ['1', '2'], 1)], styleOf(40));
+  expect(text).toBe('A     B\n漢字  1\nab    2\n');
+});
+
+describe('in a pipe', () => {
+  test('a row has six fields, whatever the task holds, and nothing is cut', () => {
+    const lines = renderRows(rows()).slice(0, -1).split('\n');
+    expect(lines).toHaveLength(rows().length);
+    for (const line of lines) expect(line.split('\t')).toHaveLength(6);
+    expect(lines.join('\n')).not.toMatch(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/);
+    expect(renderRows([summaryOf({ task: TASKS[2] ?? '' })])).toContain(TASKS[2]);
+  });
+
+  test('the fields are id, status, turn, agent, time and task', () => {
+    expect(renderRows([summaryOf({ task: 'a\tb\nc' })])).toBe(
+      'abcdefghjk\tcompleted\t1\tcodex\t2026-11-20T10:00:05.000Z\ta b c\n',
+    );
+    const unknown = summaryOf({ turn: null, agent: null, updated_at: null, task: null, status: 'damaged' });
+    expect(renderRows([unknown])).toBe('abcdefghjk\tdamaged\t\t\t\t\n');
+    expect(renderRows([])).toBe('');
+  });
+});

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import type { Step } from '../../../src/core/conversation/steps.ts';
+import { renderProgress } from '../../../src/render/progress.ts';
+import { createStyle } from '../../../src/render/style.ts';
+import { columnsOf, plain } from '../../helpers/display.ts';
+
+const said = (content: string): Step => ({ type: 'message', role: 'assistant', content });
+const STEPS: readonly (Step | null)[] = [
+  null,
+  said(''),
+  said('short'),
+  said('x'.repeat(500)),
+  said('漢字'.repeat(100)),
+  said('x'.repeat(30) + '漢'.repeat(30)),
+  said('😀'.repeat(100)),
+  said('👩‍👩‍👧'.repeat(30)),
+  said('two\nlines\tand \x1b[2J\x07'),
+  { type: 'command', command: 'ls\n'.repeat(90), output: null, exit_code: null, status: 'in_progress' },
+];
+
+test('one line that is never wider than the terminal, whatever the agent did last', () => {
+  for (const columns of [40, 41, 60, 80, 200]) {
+    for (const lastStep of STEPS) {
+      for (const elapsedMs of [0, 65_000, 9e8]) {
+        const style = createStyle({ FORCE_COLOR: '1' }, { isTTY: true, columns }, 0);
+        const line = renderProgress({ id: 'abcdefghjk', status: 'running', elapsedMs, lastStep }, style);
+        expect({ line: plain(line), columns, fits: columnsOf(line) <= columns }).toMatchObject({
+          fits: true,
+        });
+        expect(plain(line)).not.toMatch(/[\x00-\x1f\x7f-\x9f]/);
+        expect(plain(line)).toMatch(/^abcdefghjk running /);
+      }
+    }
+  }
+});
+
+test('it tells status, time and the last step', () => {
+  const style = createStyle({ NO_COLOR: '1' }, { isTTY: true, columns: 80 }, 0);
+  const progress = { id: 'abcdefghjk', status: 'running', elapsedMs: 65_000 } as const;
+  expect(renderProgress({ ...progress, lastStep: said('Looking\nround') }, style)).toBe(
+    'abcdefghjk running 1m 05s  Looking round',
+  );
+  expect(renderProgress({ ...progress, lastStep: null }, style)).toBe('abcdefghjk running 1m 05s');
+});
