@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { lstatSync, statSync } from 'node:fs';
 import { isSessionId, parseTurnNumber, type SessionId } from '../core/ids.ts';
 import type {
   CancelRecord,
@@ -38,7 +38,7 @@ export function listSessionIds(root: string): SessionId[] {
 
 /** Whether a session of that id is there, damaged or not. */
 export function hasSession(root: string, id: SessionId): boolean {
-  return statSync(sessionDir(root, id), { throwIfNoEntry: false }) !== undefined;
+  return lstatSync(sessionDir(root, id), { throwIfNoEntry: false }) !== undefined;
 }
 
 /** The record of a session and the bytes that its seal was made from. @throws DamagedRecord */

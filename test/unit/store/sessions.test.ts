@@ -1,0 +1,130 @@
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { claimTurn } from '../../../src/store/claim.ts';
+import { DamagedRecord } from '../../../src/store/read-file.ts';
+import {
+  eventsMtime,
+  hasSession,
+  listSessionIds,
+  listTurns,
+  readCancel,
+  readExit,
+  readLaunch,
+  readRunner,
+  readSessionRecord,
+} from '../../../src/store/sessions.ts';
+import { createStoredSession, ID, requestOf } from '../../helpers/store.ts';
+
+const turnPath = (root: string, name: string): string => join(root, 'sessions', ID, 'turns', '1', name);
+
+test('only names of sessions are sessions, whatever else lies there', () => {
+  const { root } = createStoredSession();
+  for (const name of ['.new-abc', 'notes', 'ABCDEFGHJK', 'abcdefghjkm', '..hidden']) {
+    mkdirSync(join(root, 'sessions', name));
+  }
+  const links = ['mnpqrstuvw', 'nqwhereaaa'] as (typeof ID)[];
+  symlinkSync('/etc', join(root, 'sessions', 'mnpqrstuvw'));
+  symlinkSync('/no/where', join(root, 'sessions', 'nqwhereaaa'));
+  expect(listSessionIds(root).sort()).toEqual([ID, ...links]);
+  for (const link of links) {
+    expect(hasSession(root, link)).toBe(true);
+    expect(() => readSessionRecord(root, link)).toThrow(DamagedRecord);
+  }
+});
+
+test('turns are the real directories with a number, in the order of their numbers', () => {
+  const { root } = createStoredSession();
+  for (let turn = 2; turn <= 12; turn += 1) {
+    claimTurn(root, ID, turn, { request: requestOf(`n${turn}`), prompt: null });
+  }
+  const turns = join(root, 'sessions', ID, 'turns');
+  for (const name of ['.new-x', '013', '0', 'x']) mkdirSync(join(turns, name));
+  writeFileSync(join(turns, '14'), '');
+  symlinkSync('1', join(turns, '15'));
+  expect(listTurns(root, ID)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+});
+
+test.each<[string, (root: string) => void]>([
+  ['whose session.json is missing', (root) => rmSync(join(root, 'sessions', ID, 'session.json'))],
+  ['whose session.json is empty', (root) => writeFileSync(join(root, 'sessions', ID, 'session.json'), '')],
+  [
+    'that is a link to a good one',
+    (root) => {
+      renameSync(join(root, 'sessions', ID), join(root, 'moved'));
+      symlinkSync(join(root, 'moved'), join(root, 'sessions', ID));
+    },
+  ],
+  [
+    'below a link in the place of all sessions',
+    (root) => {
+      renameSync(join(root, 'sessions'), join(root, 'moved'));
+      symlinkSync(join(root, 'moved'), join(root, 'sessions'));
+    },
+  ],
+])('a session %s is damaged', (_, spoil) => {
+  const { root } = createStoredSession();
+  spoil(root);
+  expect(() => readSessionRecord(root, ID)).toThrow(DamagedRecord);
+});
+
+test('turns behind a link are damage', () => {
+  const { root } = createStoredSession();
+  const turns = join(root, 'sessions', ID, 'turns');
+  renameSync(turns, join(root, 'moved'));
+  symlinkSync(join(root, 'moved'), turns);
+  expect(() => listTurns(root, ID)).toThrow(DamagedRecord);
+});
+
+test('before a launch there is nothing to read, and that is no damage', () => {
+  const { root } = createStoredSession();
+  expect([readLaunch, readCancel, readRunner, readExit].map((read) => read(root, ID, 1))).toEqual([
+    null,
+    null,
+    null,
+    null,
+  ]);
+  expect(eventsMtime(root, ID, 1)).toEqual(expect.any(Number));
+});
+
+test('a runner.stat that was not written to its end counts as absent', () => {
+  const { root } = createStoredSession();
+  for (const text of ['', '{"v":1,"host":"h","pid":1', '{}']) {
+    writeFileSync(turnPath(root, 'runner.stat'), text);
+    expect(readRunner(root, ID, 1)).toBeNull();
+  }
+});
+
+describe('the end of a turn', () => {
+  const written = '{"v":1,"code":3,"why":null,"cancelled":false,"ended_at":null,"events_bytes":7}\n';
+  const cancel = JSON.stringify({ v: 1, why: 'kill', by: requestOf('x').claimer, at: requestOf('x').at });
+  test.each<[string, Record<string, string>, object | null]>([
+    ['is in exit.json', { 'exit.json': written }, { code: 3, events_bytes: 7, cancelled: false }],
+    ['is unknown while exit.json is empty', { 'exit.json': '' }, null],
+    ['is unknown while exit.json is cut', { 'exit.json': written.slice(0, 20) }, null],
+    [
+      'is the name of exit.7 where exit.json is empty',
+      { 'exit.json': '', 'exit.7': '' },
+      { code: 7, why: null },
+    ],
+    ['is the name of exit.0 without exit.json', { 'exit.0': '' }, { code: 0, why: null, cancelled: false }],
+    ['was not launched by the name exit.null', { 'exit.null': '' }, { code: null, why: 'not_launched' }],
+    [
+      'was cancelled by that name and cancel.json',
+      { 'exit.null': '', 'cancel.json': cancel },
+      { code: null, why: 'cancelled', cancelled: true },
+    ],
+    ['is exit.json where both are there', { 'exit.json': written, 'exit.9': '' }, { code: 3 }],
+    [
+      'is in no other name',
+      { 'exit.': '', 'exit.1234': '', 'exit.x': '', 'exit.-1': '', 'exit.1.json': '' },
+      null,
+    ],
+  ])('%s', (_, files, expected) => {
+    const { root } = createStoredSession();
+    for (const [name, text] of Object.entries(files)) writeFileSync(turnPath(root, name), text);
+    const found = readExit(root, ID, 1);
+    if (expected === null) expect(found).toBeNull();
+    else expect(found?.record).toMatchObject(expected);
+  });
+});
