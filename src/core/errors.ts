@@ -74,5 +74,6 @@ const IO_HINTS: Readonly<Record<string, string>> = {
 export function toZwarmError(error: unknown): ZwarmError {
   if (error instanceof ZwarmError) return error;
   const message = error instanceof Error ? error.message : String(error);
-  return new ZwarmError('io', message, IO_HINTS[errnoOf(error) ?? ''] ?? null, error);
+  const errno = errnoOf(error) ?? (error instanceof Error ? errnoOf(error.cause) : null);
+  return new ZwarmError('io', message, IO_HINTS[errno ?? ''] ?? null, error);
 }

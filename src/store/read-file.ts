@@ -18,6 +18,10 @@ const RECORD_LIMIT = 1 << 20;
 // O_NONBLOCK: a planted FIFO must not hang a reader.
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
+function isForbidden(error: unknown): boolean {
+  return errnoOf(error) === 'EACCES' || errnoOf(error) === 'EPERM';
+}
+
 /** Opens a regular file below the state directory, or null where there is none. @throws DamagedRecord */
 export function openRegular(path: string): { fd: number; size: number; mtimeMs: number } | null {
   let fd: number;
@@ -29,6 +33,8 @@ export function openRegular(path: string): { fd: number; size: number; mtimeMs: 
     if (code === 'ELOOP' || code === 'ENXIO' || code === 'ENOTDIR') {
       throw new DamagedRecord(`${path} is no regular file`);
     }
+    // An agent can take our right to read a file; that must not take every list down.
+    if (isForbidden(error)) throw new DamagedRecord(`${path} may not be read`, { cause: error });
     throw error;
   }
   const stat = fstatSync(fd);
@@ -56,12 +62,20 @@ export function readSmall(path: string, limit = RECORD_LIMIT): SmallFile | null 
   }
 }
 
-/** Whether there is a directory of that very name: a link to one does not count. */
+/**
+ * Whether there is a directory of that very name: a link to one does not count.
+ * @throws DamagedRecord when that cannot be told
+ */
 export function isRealDirectory(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  } catch (error) {
+    if (isForbidden(error)) throw new DamagedRecord(`${path} may not be read`, { cause: error });
+    throw error;
+  }
 }
 
-/** The entries of a directory, or none where there is no directory. */
+/** The entries of a directory, or none where there is no directory. @throws DamagedRecord when it may not be read */
 export function entriesOf(path: string): readonly { name: string; directory: boolean }[] {
   try {
     return readdirSync(path, { withFileTypes: true }).map((entry) => ({
@@ -70,6 +84,7 @@ export function entriesOf(path: string): readonly { name: string; directory: boo
     }));
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return [];
+    if (isForbidden(error)) throw new DamagedRecord(`${path} may not be read`, { cause: error });
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { lstatSync, statSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { isSessionId, parseTurnNumber, type SessionId } from '../core/ids.ts';
 import type {
   CancelRecord,
@@ -145,6 +145,6 @@ function unlessDamaged<T>(read: () => T): T | null {
 
 /** When the agent last printed something (ms since the epoch), or null. @throws DamagedRecord */
 export function eventsMtime(root: string, id: SessionId, turn: number): number | null {
-  const stat = statSync(turnFile(root, id, turn, 'events'), { throwIfNoEntry: false });
+  const stat = lstatSync(turnFile(root, id, turn, 'events'), { throwIfNoEntry: false });
   return stat?.isFile() ? stat.mtimeMs : null;
 }

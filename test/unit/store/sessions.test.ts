@@ -85,6 +85,10 @@ test('before a launch there is nothing to read, and that is no damage', () => {
     null,
   ]);
   expect(eventsMtime(root, ID, 1)).toEqual(expect.any(Number));
+  rmSync(turnPath(root, 'events.jsonl'));
+  expect(eventsMtime(root, ID, 1)).toBeNull();
+  symlinkSync('/etc/passwd', turnPath(root, 'events.jsonl'));
+  expect(eventsMtime(root, ID, 1)).toBeNull();
 });
 
 test('a runner.stat that was not written to its end counts as absent', () => {

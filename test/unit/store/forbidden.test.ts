@@ -1,0 +1,71 @@
+import { chmodSync, chownSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { toZwarmError } from '../../../src/core/errors.ts';
+import { DamagedRecord } from '../../../src/store/read-file.ts';
+import {
+  listSessionIds,
+  listTurns,
+  readExit,
+  readRequest,
+  readSessionRecord,
+} from '../../../src/store/sessions.ts';
+import { readSummary } from '../../../src/store/summary.ts';
+import { createStoredSession, ID } from '../../helpers/store.ts';
+
+const NOBODY = 65_534;
+
+/** Does something as a user whom the permissions of files concern; root may read everything. */
+function asUser<T>(act: () => T): T {
+  if (process.getuid?.() !== 0) return act();
+  process.seteuid?.(NOBODY);
+  try {
+    return act();
+  } finally {
+    process.seteuid?.(0);
+  }
+}
+
+function giveAway(path: string): void {
+  if (process.getuid?.() === 0) chownSync(path, NOBODY, NOBODY);
+}
+
+/** A stored session of a user without privileges, in which one path was closed with `chmod 000`. */
+function closed(...parts: readonly string[]): string {
+  const { root } = createStoredSession();
+  const base = join(root, '..');
+  for (const path of readdirSync(base, { recursive: true, encoding: 'utf8' })) giveAway(join(base, path));
+  giveAway(base);
+  chmodSync(join(root, ...parts), 0);
+  return root;
+}
+
+const session = (root: string): object => {
+  readSessionRecord(root, ID);
+  return listTurns(root, ID).map((turn) => [readRequest(root, ID, turn), readExit(root, ID, turn)]);
+};
+
+test.each([
+  ['session', ['sessions', ID]],
+  ['session.json', ['sessions', ID, 'session.json']],
+  ['turns', ['sessions', ID, 'turns']],
+  ['turn', ['sessions', ID, 'turns', '1']],
+  ['request.json', ['sessions', ID, 'turns', '1', 'request.json']],
+])('an agent that closes a %s damages that session alone, and takes no list down', (_, parts) => {
+  const root = closed(...parts);
+  expect(asUser(() => listSessionIds(root))).toEqual([ID]);
+  expect(() => asUser(() => session(root))).toThrow(DamagedRecord);
+  expect(asUser(() => readSummary(root, ID, 1))).toBeNull();
+  chmodSync(join(root, ...parts), 0o700);
+  expect(asUser(() => session(root))).toHaveLength(1);
+});
+
+test('a closed state directory is an error that says what to do', () => {
+  const root = closed('sessions');
+  try {
+    asUser(() => listSessionIds(root));
+  } catch (error) {
+    expect(toZwarmError(error)).toMatchObject({ code: 'io', hint: expect.stringContaining('permissions') });
+  }
+  expect.assertions(1);
+});
