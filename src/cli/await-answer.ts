@@ -41,7 +41,13 @@ async function printAnswer(verb: Verb, session: SessionDetail): Promise<void> {
   // Raw for programs; on a terminal it must not be able to drive it.
   if (answer !== null)
     stdout.write(stdout.isTTY ? `${safeText(answer)}\n` : answer.endsWith('\n') ? answer : `${answer}\n`);
-  if (session.status === 'completed') return;
+  if (session.status === 'completed') {
+    if (answer === null)
+      stderr.write(
+        `zwarm: ${session.id} completed without an answer; see: zwarm show ${session.id} --full\n`,
+      );
+    return;
+  }
   const why = session.error === null ? [] : errorLines(session.error);
   stderr.write([`zwarm: ${session.id} ${session.status}`, ...why].join('\n') + '\n');
 }

@@ -173,3 +173,14 @@ test.concurrent('a model that Codex does not know is warned about, and used', as
   expect(requests.map(({ body }) => body.model)).toEqual(['unheard-of-1']);
   expect(await project.ok(['show', id])).toContain('! Model metadata for `unheard-of-1` not found');
 });
+
+test.concurrent('an answer that is empty is said to be none', async (t) => {
+  const script = { scenarios: { mute: [{ output: [] }] }, steps: [{ message: 'here' }] };
+  const project = await createCodexProject(t.onTestFinished, { script });
+  await project.ok(['start', '--wait', 'are you there?']);
+  const ended = await project.zwarm(['inject', '@last', '--wait', '[[mute]] and now?']);
+  const { id, last_message } = await project.show('@last');
+  expect(ended).toMatchObject({ code: 0, stdout: '' });
+  expect(ended.stderr).toBe(`zwarm: ${id} completed without an answer; see: zwarm show ${id} --full\n`);
+  expect(last_message).toBeNull();
+});

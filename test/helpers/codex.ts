@@ -59,12 +59,14 @@ export async function installCodex(): Promise<void> {
 /** A project whose codex is the real one, talking to a scripted model on loopback. */
 export interface CodexProject extends Project {
   readonly model: FakeModel;
-  /** Its CODEX_HOME; outside the temporary directory, which Codex's sandbox lets every command write. */
+  /** Its CODEX_HOME; outside the temporary directory, where Codex warns about it. */
   readonly codexHome: string;
   /** What was recorded of the launch of a turn. */
   launch(id: string, turn: number): { argv: string[]; program: string; agent_version: string };
 }
 
+// Codex puts empty guards (.git, .codex, .agents) into every directory that a sandboxed command may write, and leaves
+// them there when it is killed hard. In the temporary directory they would disturb other tests.
 const config = (url: string, retries: number): string => `
 model = "gpt-5.5"
 model_provider = "fake"
@@ -74,6 +76,9 @@ base_url = "${url}"
 wire_api = "responses"
 request_max_retries = ${retries}
 stream_max_retries = ${retries}
+[sandbox_workspace_write]
+exclude_slash_tmp = true
+exclude_tmpdir_env_var = true
 `;
 
 export interface CodexOptions {
