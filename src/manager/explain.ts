@@ -57,7 +57,9 @@ function inWords({ reason }: TurnVerdict, circumstances: Circumstances): Session
       return notRun(reason.why, reason.detail, circumstances);
     case 'agent_failed': {
       const told = adapter?.explain({ message: reason.message, stderr: '' }) ?? null;
-      return told === null ? error('agent_failed', reason.message, null) : { ...told, retry_at: null };
+      return told === null
+        ? error('agent_failed', reason.message, `see what it did: zwarm show ${id} --full`)
+        : { ...told, retry_at: null };
     }
     case 'exit_code': {
       if (terminal?.kind === 'completed') {
@@ -66,7 +68,11 @@ function inWords({ reason }: TurnVerdict, circumstances: Circumstances): Session
       }
       return fromStderr(
         circumstances,
-        error('exit_code', `the agent ended with exit code ${reason.code}`, null),
+        error(
+          'exit_code',
+          `the agent ended with exit code ${reason.code}`,
+          `see what it did: zwarm show ${id} --full`,
+        ),
       );
     }
     case 'signal': {
@@ -78,7 +84,10 @@ function inWords({ reason }: TurnVerdict, circumstances: Circumstances): Session
       );
     }
     case 'no_result':
-      return fromStderr(circumstances, error('no_result', 'the agent ended without a result', null));
+      return fromStderr(
+        circumstances,
+        error('no_result', 'the agent ended without a result', `see what it did: zwarm show ${id} --full`),
+      );
     case 'vanished':
       return error(
         'lost',

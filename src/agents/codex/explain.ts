@@ -136,7 +136,8 @@ const RULES: readonly Rule[] = [
   },
 ];
 
-const LOOK = 'see what it did: zwarm show ID --full; then continue with: zwarm inject ID "…"';
+const FAILED_AT_WORK = 'see what it did: zwarm show ID --full; then continue with: zwarm inject ID "…"';
+const FAILED_AT_START = 'all that it said is in the stderr_file that this names: zwarm show ID --json';
 
 /** What a failed Codex turn means and what to do about it; null when neither event nor stderr says anything. */
 export function explainCodexFailure(failure: Failure): Explanation | null {
@@ -146,7 +147,7 @@ export function explainCodexFailure(failure: Failure): Explanation | null {
   return {
     code: rule?.code ?? 'agent_failed',
     message,
-    hint: rule?.hint ?? LOOK,
+    hint: rule?.hint ?? (failure.message === null ? FAILED_AT_START : FAILED_AT_WORK),
     retryable: rule?.retryable ?? false,
   };
 }
