@@ -5,7 +5,7 @@ import type { SessionId } from '../core/ids.ts';
 import type { SessionRecord, SessionState, SessionSummary } from '../core/session.ts';
 import { isFinal } from '../core/status.ts';
 import { DamagedRecord } from '../store/read-file.ts';
-import { hasTurn, listTurns, readRequest, readSessionRecord } from '../store/sessions.ts';
+import { hasSession, hasTurn, listTurns, readRequest, readSessionRecord } from '../store/sessions.ts';
 import { readSummary } from '../store/summary.ts';
 import type { Store } from './context.ts';
 import { readTurn, readTurnState, type TurnReading, type TurnState } from './read-turn.ts';
@@ -62,23 +62,25 @@ export async function readRow(store: Store, id: SessionId, nowMs: number): Promi
     const reading = await readAll(store, id, nowMs);
     return reading === null ? null : summaryOf(store, id, record, stateOf(reading, store, nowMs));
   } catch (error) {
-    if (error instanceof DamagedRecord) return damagedSummary(id, error.message);
-    throw error;
+    if (!(error instanceof DamagedRecord)) throw error;
+    // It was removed while we read it.
+    return hasSession(store.root, id) ? damagedSummary(id, error.message) : null;
   }
 }
 
 /** Everything about a session. @throws ZwarmError `not_found`, `damaged` */
 export async function readSession(store: Store, id: SessionId, nowMs: number): Promise<ReadSession> {
-  const reading = await orDamaged(id, () => readAll(store, id, nowMs));
+  const reading = await orDamaged(store, id, () => readAll(store, id, nowMs));
   if (reading === null) throw new ZwarmError('not_found', `${id} is being removed`, 'see: zwarm ls');
   return sessionView(store, reading, nowMs);
 }
 
-async function orDamaged<T>(id: SessionId, read: () => Promise<T>): Promise<T> {
+async function orDamaged<T>({ root }: Store, id: SessionId, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {
     if (!(error instanceof DamagedRecord)) throw error;
+    if (!hasSession(root, id)) throw new ZwarmError('not_found', `${id} was removed`, 'see: zwarm ls');
     throw new ZwarmError(
       'damaged',
       `the records of ${id} cannot be read: ${error.message}`,
@@ -101,7 +103,7 @@ export interface SessionNow {
 
 /** The present state of a session from its own files, never from a summary. @throws ZwarmError `not_found`, `damaged` */
 export async function readNow(store: Store, id: SessionId, nowMs: number): Promise<SessionNow> {
-  return orDamaged(id, async () => {
+  return orDamaged(store, id, async () => {
     const { record, bytes } = readSessionRecord(store.root, id);
     const numbers = conversationTurns(store, id);
     if (numbers === null) throw new ZwarmError('not_found', `${id} is being removed`, 'see: zwarm ls');

@@ -64,7 +64,7 @@ export function createSession(
 
 /**
  * Claims turn `turn` by renaming a complete directory onto its number: of several claimers exactly one wins.
- * Durable when this returns. @throws ZwarmError `lost_race`, and then nothing was written
+ * Durable when this returns. @throws ZwarmError `lost_race`, `not_found`, and then nothing was written
  */
 export function claimTurn(root: string, id: SessionId, turn: number, claim: Claim): void {
   const building = join(turnsDir(root, id), `${BUILDING_PREFIX}${claim.request.nonce}`);
@@ -74,6 +74,9 @@ export function claimTurn(root: string, id: SessionId, turn: number, claim: Clai
     flush(turnsDir(root, id));
   } catch (error) {
     removeTree(building);
+    if (errnoOf(error) === 'ENOENT') {
+      throw new ZwarmError('not_found', `${id} was removed by another command`, 'see: zwarm ls');
+    }
     if (isTaken(error)) {
       throw new ZwarmError(
         'lost_race',

@@ -68,8 +68,10 @@ export function readSmall(path: string, limit = RECORD_LIMIT): SmallFile | null 
  */
 export function isRealDirectory(path: string): boolean {
   try {
-    return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+    return lstatSync(path).isDirectory();
   } catch (error) {
+    // ENOTDIR: something above it is a file.
+    if (errnoOf(error) === 'ENOENT' || errnoOf(error) === 'ENOTDIR') return false;
     if (isForbidden(error)) throw new DamagedRecord(`${path} may not be read`, { cause: error });
     throw error;
   }

@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { onScreen } from '../helpers/context.ts';
 import { createProject, type Project, repositoryFile, runProgram } from '../helpers/project.ts';
 import { snapshot } from '../helpers/tree.ts';
 
@@ -48,7 +49,7 @@ test.each(SPOILED)(
     spoil(stateOf(project));
     const before = snapshot(project.base);
     for (const argv of [...READERS, ...WRITERS]) {
-      const ended = await project.zwarm(argv);
+      const ended = await onScreen(project, argv);
       expect.soft(ended, argv.join(' ')).toMatchObject({ code: 5, stdout: '' });
       expect.soft(ended.stderr).toMatch(message);
       expect.soft(ended.stderr).toMatch(/\nhint: .*(--state-dir|chmod 700)/);

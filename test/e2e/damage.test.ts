@@ -1,0 +1,75 @@
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { onScreen } from '../helpers/context.ts';
+import { createProject, type Project, runProgram } from '../helpers/project.ts';
+
+const session = (project: Project, id: string): string => join(project.directory, '.zwarm', 'sessions', id);
+
+/** Replaces whatever is at a path. */
+function replace(path: string, put: (path: string) => void): void {
+  rmSync(path, { recursive: true, force: true });
+  put(path);
+}
+
+const DAMAGE: readonly [name: string, damage: (path: string) => unknown][] = [
+  ['session.json is no JSON', (path) => writeFileSync(join(path, 'session.json'), '{"v":1,')],
+  ['session.json is empty', (path) => writeFileSync(join(path, 'session.json'), '')],
+  ['session.json is missing', (path) => rmSync(join(path, 'session.json'))],
+  [
+    'session.json is a link',
+    (path) => replace(join(path, 'session.json'), (at) => symlinkSync('/etc/hostname', at)),
+  ],
+  [
+    'session.json is a FIFO',
+    (path) => {
+      rmSync(join(path, 'session.json'));
+      return runProgram('mkfifo', [join(path, 'session.json')], {});
+    },
+  ],
+  ['it is a link', (path) => replace(path, (at) => symlinkSync('/etc', at))],
+  ['it is a file', (path) => replace(path, (at) => writeFileSync(at, ''))],
+  ['it is empty', (path) => replace(path, (at) => mkdirSync(at))],
+  ['turns is a file', (path) => replace(join(path, 'turns'), (at) => writeFileSync(at, ''))],
+  ['its turn is gone', (path) => rmSync(join(path, 'turns', '1'), { recursive: true })],
+  ['request.json is no JSON', (path) => writeFileSync(join(path, 'turns/1/request.json'), '\0\0')],
+];
+
+test('a damaged session is listed as damaged beside the others, kept by clean, and can be removed', async () => {
+  const project = createProject();
+  const good = JSON.parse(await project.ok(['start', '--wait', '--json', 'good', '--name', 'good'])).id;
+  for (const [name, damage] of DAMAGE) {
+    const { id } = JSON.parse(await project.ok(['start', '--wait', '--json', 'bad']));
+    await project.settled(id);
+    rmSync(join(session(project, id), 'summary.json'));
+    await damage(session(project, id));
+    const rows = await project.list();
+    expect
+      .soft(
+        rows.find((row) => row.id === id),
+        name,
+      )
+      .toMatchObject({ status: 'damaged', error: { code: 'damaged' } });
+    expect
+      .soft(
+        rows.find((row) => row.id === good),
+        name,
+      )
+      .toMatchObject({ status: 'completed', task: 'good' });
+    expect.soft(await project.ok(['ls']), name).toContain(`${id}\tdamaged\t`);
+    const shown = await onScreen(project, ['show', id]);
+    expect.soft(shown, name).toMatchObject({ code: 4, stdout: '' });
+    expect.soft(shown.stderr, name).toMatch(new RegExp(`^zwarm: .*\nhint: .*zwarm rm ${id}`));
+    expect.soft((await onScreen(project, ['inject', id, 'x'])).code, name).toBe(4);
+    expect.soft((await onScreen(project, ['show', 'good'])).code, name).toBe(0);
+    const cleaned = JSON.parse(await project.ok(['clean', '--days', '100', '--json']));
+    expect.soft(cleaned, name).toEqual({ removed: [], skipped: [{ id, reason: 'damaged' }], bytes: 0 });
+    expect.soft(await onScreen(project, ['rm', id]), name).toMatchObject({ code: 0, stdout: `${id}\n` });
+    expect
+      .soft(
+        (await project.list()).map((row) => row.id),
+        name,
+      )
+      .toEqual([good]);
+  }
+});

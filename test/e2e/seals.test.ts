@@ -1,0 +1,57 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createProject, type Project } from '../helpers/project.ts';
+import { snapshot } from '../helpers/tree.ts';
+
+const record = (project: Project, id: string): string =>
+  join(project.directory, '.zwarm', 'sessions', id, 'session.json');
+
+function edit(project: Project, id: string, change: object): void {
+  const path = record(project, id);
+  writeFileSync(path, `${JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), ...change })}\n`);
+}
+
+const seals = (project: Project): string => join(project.base, 'home', '.local', 'state', 'zwarm', 'seals');
+
+const TAMPERED: readonly [name: string, tamper: (project: Project, id: string) => void][] = [
+  ['a wider sandbox', (project, id) => edit(project, id, { sandbox: 'danger-full-access' })],
+  ['another directory', (project, id) => edit(project, id, { working_dir: '/' })],
+  ['another agent', (project, id) => edit(project, id, { agent: 'demo' })],
+  ['more arguments', (project, id) => edit(project, id, { agent_args: ['--dangerous'] })],
+  [
+    'a space more',
+    (project, id) => writeFileSync(record(project, id), ` ${readFileSync(record(project, id), 'utf8')}`),
+  ],
+  ['no seals', (project) => rmSync(seals(project), { recursive: true })],
+];
+
+test.each(TAMPERED)('with %s the next inject is refused, and nothing runs', async (_, tamper) => {
+  const project = createProject();
+  const { id } = JSON.parse(await project.ok(['start', '--wait', '--json', '-s', 'read-only', 'x']));
+  await project.settled(id);
+  tamper(project, id);
+  const before = snapshot(project.base);
+  const refused = await project.zwarm(['inject', id, '--json', 'more']);
+  expect(refused).toMatchObject({ code: 5, stdout: '' });
+  expect(JSON.parse(refused.stderr).error).toMatchObject({
+    code: 'seal_broken',
+    message: expect.stringMatching(/nothing was run/),
+    hint: expect.stringMatching(/zwarm start/),
+  });
+  expect(project.runs()).toHaveLength(1);
+  expect(snapshot(project.base)).toEqual(before);
+  // It can still be looked at and removed.
+  expect((await project.zwarm(['show', id])).code).toBe(0);
+  expect(await project.ok(['rm', id])).toBe(id);
+});
+
+test('every turn gets the sandbox and the directory that the session was started with', async () => {
+  const project = createProject();
+  const { id } = JSON.parse(await project.ok(['start', '--wait', '--json', '-s', 'read-only', 'x']));
+  await project.ok(['inject', id, '--wait', 'more']);
+  for (const { argv } of project.runs()) {
+    expect(argv[argv.indexOf('-s') + 1]).toBe('read-only');
+    expect(argv[argv.indexOf('-C') + 1]).toBe(project.directory);
+  }
+});
