@@ -1,0 +1,140 @@
+import { mkdirSync, rmSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { onScreen, type ScreenOptions } from '../helpers/context.ts';
+import { createProject, type Project, stream } from '../helpers/project.ts';
+
+const HOUR = 3_600_000;
+
+async function startSession(
+  project: Project,
+  id: string,
+  args: string[],
+  options: ScreenOptions = {},
+): Promise<void> {
+  await onScreen(project, ['start', '--wait', ...args], { ...options, newId: id });
+  await project.settled(id);
+}
+
+/** The ids that `ls -q` prints. */
+async function ids(
+  project: Project,
+  args: readonly string[] = [],
+  options: ScreenOptions = {},
+): Promise<string[]> {
+  const shown = await onScreen(project, ['ls', '-q', ...args], options);
+  expect(shown).toMatchObject({ code: 0, stderr: '' });
+  return shown.stdout.split('\n').slice(0, -1);
+}
+
+test('ls narrows by status, directory, time and text, and orders by creation or change', async () => {
+  const project = createProject();
+  const inner = join(project.directory, 'inner');
+  mkdirSync(inner);
+  const start = Date.now();
+  const at = (hours: number) => ({ now: start - hours * HOUR });
+  await startSession(project, 'aaaaaaaaaa', ['Fix the Tests', '--name', 'oldest'], at(5));
+  await startSession(project, 'bbbbbbbbbb', ['write docs'], { ...at(4), env: { FAKE_AGENT_EXIT: '1' } });
+  await startSession(project, 'cccccccccc', ['look around'], {
+    ...at(3),
+    cwd: inner,
+    env: { FAKE_AGENT_STREAM: stream('shell') },
+  });
+  expect(await ids(project)).toEqual(['cccccccccc', 'bbbbbbbbbb', 'aaaaaaaaaa']);
+  expect(await ids(project, ['--status', 'failed'])).toEqual(['bbbbbbbbbb']);
+  expect(await ids(project, ['--status', 'failed,completed', '-n', '2'])).toEqual([
+    'cccccccccc',
+    'bbbbbbbbbb',
+  ]);
+  expect(await ids(project, ['--here'])).toEqual(['bbbbbbbbbb', 'aaaaaaaaaa']);
+  expect(await ids(project, ['--here'], { cwd: inner })).toEqual(['cccccccccc']);
+  expect(await ids(project, ['--grep', 'TESTS'])).toEqual(['aaaaaaaaaa']);
+  expect(await ids(project, ['--grep', 'oldest'])).toEqual(['aaaaaaaaaa']);
+  expect(await ids(project, ['--grep', 'app.py'])).toEqual(['cccccccccc']);
+  expect(await ids(project, ['--grep', '.*'])).toEqual([]);
+  await onScreen(project, ['inject', 'oldest', '--wait', 'again']);
+  expect(await ids(project)).toEqual(['cccccccccc', 'bbbbbbbbbb', 'aaaaaaaaaa']);
+  expect((await ids(project, ['--sort', 'updated']))[0]).toBe('aaaaaaaaaa');
+  expect(await ids(project, ['--since', '1h'], { now: Date.now() + 2 * HOUR })).toEqual([]);
+  expect(await ids(project, ['--since', '3h'], { now: Date.now() + 2 * HOUR })).toHaveLength(3);
+});
+
+test('a session answers to its id, its name, a prefix and @last; a name given twice means the newest', async () => {
+  const project = createProject();
+  const start = Date.now();
+  await startSession(project, 'aaaaaaaaaa', ['one', '--name', 'docs'], { now: start - 3 * HOUR });
+  await startSession(project, 'abcdefghjk', ['two', '--name', 'docs'], { now: start - 2 * HOUR });
+  await startSession(project, 'bbbbbbbbbb', ['three', '--name', 'aaaa'], { now: start - HOUR });
+  for (const [ref, id] of [
+    ['docs', 'abcdefghjk'],
+    ['abc', 'abcdefghjk'],
+    ['@last', 'bbbbbbbbbb'],
+    ['@last~2', 'aaaaaaaaaa'],
+    // An exact name comes before the beginning of an id.
+    ['aaaa', 'bbbbbbbbbb'],
+    ['aaaaa', 'aaaaaaaaaa'],
+  ] as const) {
+    const shown = await onScreen(project, ['show', ref, '--json']);
+    expect.soft(JSON.parse(shown.stdout).id, ref).toBe(id);
+  }
+  expect(await onScreen(project, ['rm', 'abcd'])).toMatchObject({ code: 0, stdout: 'abcdefghjk\n' });
+  expect(JSON.parse((await onScreen(project, ['show', 'docs', '--json'])).stdout).id).toBe('aaaaaaaaaa');
+});
+
+test('ls shows the newest 20 and all that run; -n and --all show what they say', async () => {
+  const project = createProject();
+  const start = Date.now();
+  const hang = { FAKE_AGENT_HANG: '1' };
+  await onScreen(project, ['start', 'runs'], { newId: 'zzzzzzzzzz', now: start - 100 * HOUR, env: hang });
+  for (let i = 0; i < 22; i += 1) {
+    const newId = `aaaaaaaa${'23456789abcdefghjkmnpqr'[i]}a`;
+    await onScreen(project, ['start', 'x'], { newId, now: start - (99 - i) * HOUR });
+  }
+  expect(await ids(project)).toHaveLength(21);
+  expect((await ids(project)).at(-1)).toBe('zzzzzzzzzz');
+  expect(await ids(project, ['-n', '3'])).toHaveLength(3);
+  expect(await ids(project, ['--all'])).toHaveLength(23);
+  expect(await ids(project, ['-n', '100'])).toHaveLength(23);
+});
+
+test('clean removes what ended long enough ago, by its newest end, and nothing that runs', async () => {
+  const project = createProject();
+  const start = Date.now();
+  const exit = (id: string, turn: number, hours: number): void => {
+    const time = new Date(start - hours * HOUR);
+    utimesSync(project.turnFile(id, turn, 'exit.json'), time, time);
+  };
+  const long = { now: start - 500 * HOUR };
+  for (const id of ['aaaaaaaaaa', 'bbbbbbbbbb', 'cccccccccc']) await startSession(project, id, ['x'], long);
+  await onScreen(project, ['inject', 'bbbbbbbbbb', '--wait', 'again'], { now: start - 499 * HOUR });
+  await project.settled('bbbbbbbbbb', 2);
+  await onScreen(project, ['start', 'runs'], { ...long, newId: 'dddddddddd', env: { FAKE_AGENT_HANG: '1' } });
+  exit('aaaaaaaaaa', 1, 24 * 8);
+  exit('bbbbbbbbbb', 1, 24 * 9);
+  exit('bbbbbbbbbb', 2, 24 * 3);
+  exit('cccccccccc', 1, 24 * 30);
+  // What a summary remembers is older than what we have just done to the clock.
+  for (const id of ['aaaaaaaaaa', 'bbbbbbbbbb', 'cccccccccc']) dropSummary(project, id);
+  const cleaned = async (...args: string[]) =>
+    JSON.parse((await onScreen(project, ['clean', '--json', ...args], { now: start })).stdout);
+  const skipped = [{ id: 'dddddddddd', reason: 'running' }];
+
+  const tried = await cleaned('--dry-run', '--days', '2.5');
+  expect(tried).toEqual({
+    removed: ['aaaaaaaaaa', 'bbbbbbbbbb', 'cccccccccc'],
+    skipped,
+    bytes: expect.any(Number),
+  });
+  expect(await ids(project)).toHaveLength(4);
+  expect(await cleaned('--days', '20')).toMatchObject({ removed: ['cccccccccc'], skipped });
+  expect(await cleaned()).toMatchObject({ removed: ['aaaaaaaaaa'], skipped });
+  expect(await cleaned('--days', '4')).toMatchObject({ removed: [], skipped, bytes: 0 });
+  const shown = await onScreen(project, ['clean', '--days', '3'], { tty: true, now: start });
+  expect(shown).toMatchObject({ code: 0, stdout: 'bbbbbbbbbb\n' });
+  expect(shown.stderr).toMatch(/^removed 1 session, [\d.]+ k?B; kept dddddddddd \(running\)\n$/);
+  expect(await ids(project)).toEqual(['dddddddddd']);
+});
+
+function dropSummary(project: Project, id: string): void {
+  rmSync(join(project.turnFile(id, 1, '..'), '..', 'summary.json'));
+}
