@@ -6,7 +6,10 @@ import { installation, installedFile } from './installation.ts';
 function output(stream: NodeJS.WriteStream): OutputStream {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     // Whoever read this has seen enough (`| head`): that is no failure. Anything else is one.
-    if (error.code !== 'EPIPE') process.exitCode = 1;
+    if (error.code === 'EPIPE') return;
+    process.exitCode = 1;
+    if (stream === process.stdout)
+      process.stderr.write(`zwarm: the output could not be written: ${error.message}\n`);
   });
   return {
     write: (text) => void stream.write(text),

@@ -1,0 +1,158 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { onScreen, type ScreenOptions } from '../helpers/context.ts';
+import { createProject, type Project } from '../helpers/project.ts';
+
+/** Titles of windows, clipboards, cursor movements, C1, bidi, separators and a bell. */
+const NASTY =
+  '\u001b]0;owned\u0007\u001b]52;c;aGk=\u001b\\\u001b[2J\u001b[31mred\u009b1m\u202eevil\u2066\u2028x\u0000\r!\u0007';
+/** What must never reach a terminal or a pipe from a task, an answer or an error. */
+const DRIVES = /[\0-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/;
+/** Our own colours, and how the live line clears itself. */
+const OURS = /\u001b\[[0-9;]*m|\r\u001b\[2K/g;
+
+/** An agent that says, does and fails with what it is given. */
+function saying(project: Project, text: string, failure: string | null = null): Record<string, string> {
+  const path = join(project.base, 'said.jsonl');
+  const events = [
+    { type: 'thread.started', thread_id: '01a1f880-c978-76c0-be58-213b143ff767' },
+    { type: 'turn.started' },
+    { type: 'item.completed', item: { id: 'item_0', type: 'agent_message', text } },
+    {
+      type: 'item.completed',
+      item: {
+        id: 'item_1',
+        type: 'command_execution',
+        command: text,
+        aggregated_output: text,
+        exit_code: 0,
+        status: 'completed',
+      },
+    },
+    { type: 'item.completed', item: { id: 'item_2', type: 'agent_message', text } },
+    failure === null
+      ? { type: 'turn.completed', usage: { input_tokens: 1, cached_input_tokens: 0, output_tokens: 1 } }
+      : { type: 'turn.failed', error: { message: failure } },
+  ];
+  writeFileSync(path, events.map((event) => `${JSON.stringify(event)}\n`).join(''));
+  return { FAKE_AGENT_STREAM: path, FAKE_AGENT_STDERR: `${text.replace('\0', '')}\n` };
+}
+
+test('nothing that a task, an agent or an error says can drive a terminal or what reads a pipe', async () => {
+  const project = createProject();
+  const env = saying(project, NASTY, NASTY);
+  const id = 'aaaaaaaaaa';
+  const task = NASTY.replace('\0', '');
+  for (const tty of [true, false]) {
+    const screens = [
+      await onScreen(project, ['start', '--wait', '--', task], { tty, env, newId: tty ? id : 'bbbbbbbbbb' }),
+      await onScreen(project, ['ls'], { tty }),
+      await onScreen(project, ['show', id], { tty }),
+      await onScreen(project, ['show', id, '--full'], { tty }),
+      await onScreen(project, ['show', id, '--full', '--json'], { tty }),
+      await onScreen(project, ['ls', '--json'], { tty }),
+      await onScreen(project, ['show', task], { tty }),
+      await onScreen(project, ['start', '-C', task, 'x'], { tty }),
+      await onScreen(project, ['start', '-a', task, 'x'], { tty }),
+      await onScreen(project, [task], { tty }),
+      await onScreen(project, ['ls', `--${task}`], { tty }),
+    ];
+    for (const [i, { stdout, stderr }] of screens.entries()) {
+      // The answer of --wait is for programs, byte for byte, but on a terminal.
+      if (i > 0 || tty) expect.soft(stdout.replace(OURS, ''), `stdout ${i}`).not.toMatch(DRIVES);
+      else expect.soft(stdout).toBe(`${NASTY}\n`);
+      expect.soft(stderr.replace(OURS, ''), `stderr ${i}`).not.toMatch(DRIVES);
+    }
+    const shown = screens[2]?.stdout ?? '';
+    expect(shown).toContain('\\x1b]0;owned\\x07');
+    expect(JSON.parse(screens[4]?.stdout ?? '').last_message).toBe(NASTY);
+  }
+});
+
+const COLOURS: readonly [env: Record<string, string>, tty: boolean, coloured: boolean][] = [
+  [{}, true, true],
+  [{}, false, false],
+  [{ NO_COLOR: '1' }, true, false],
+  [{ NO_COLOR: '' }, true, true],
+  [{ NO_COLOR: '1', FORCE_COLOR: '1' }, true, false],
+  [{ FORCE_COLOR: '1' }, false, true],
+  [{ FORCE_COLOR: '0' }, true, false],
+  [{ CLICOLOR_FORCE: '1' }, false, true],
+  [{ CLICOLOR_FORCE: '0' }, true, false],
+  [{ CLICOLOR: '0' }, true, false],
+  [{ TERM: 'dumb' }, true, false],
+];
+
+test.each(COLOURS)('with %j and a terminal: %j, coloured: %j', async (env, tty, coloured) => {
+  const project = createProject();
+  await onScreen(project, ['start', '--wait', 'x']);
+  for (const argv of [['show', '@last'], ...(tty ? [['ls']] : [])]) {
+    const shown = await onScreen(project, argv, { tty, env });
+    expect(shown.stdout.includes('\u001b['), argv.join(' ')).toBe(coloured);
+  }
+});
+
+test('hints and the live line are for terminals, tables too; pipes get plain rows', async () => {
+  const project = createProject();
+  const terminal = await onScreen(project, ['start', 'first task'], { tty: true, newId: 'aaaaaaaaaa' });
+  expect(terminal).toEqual({
+    code: 0,
+    stdout: 'aaaaaaaaaa\n',
+    stderr: 'started; see: zwarm show aaaaaaaaaa\n',
+  });
+  expect(await onScreen(project, ['wait', 'aaaaaaaaaa'])).toMatchObject({ stderr: '' });
+  expect(await onScreen(project, ['start', '-q', 'x'], { tty: true })).toMatchObject({ stderr: '' });
+  expect(await onScreen(project, ['start', 'x'])).toMatchObject({ stderr: '' });
+
+  const live = await onScreen(project, ['inject', 'aaaaaaaaaa', '--wait', 'x'], { tty: true });
+  expect(live.stderr).toMatch(/^\r\u001b\[2K/);
+  expect(live.stderr).toMatch(/\r\u001b\[2K$/);
+  expect(await onScreen(project, ['inject', 'aaaaaaaaaa', '--wait', 'x'])).toMatchObject({ stderr: '' });
+
+  const { stdout } = await onScreen(project, ['ls']);
+  const row = stdout.split('\n').find((line) => line.startsWith('aaaaaaaaaa'));
+  expect(row?.split('\t')).toEqual([
+    'aaaaaaaaaa',
+    'completed',
+    '3',
+    'codex',
+    expect.stringMatching(/Z$/),
+    'first task',
+  ]);
+  expect(stdout).not.toMatch(/STATUS/);
+  expect((await onScreen(project, ['ls'], { tty: true })).stdout).toMatch(/^\S*ID/);
+  expect(await onScreen(project, ['ls', '--status', 'lost'])).toEqual({ code: 0, stdout: '', stderr: '' });
+  expect(await onScreen(project, ['ls', '--status', 'lost', '--json'])).toMatchObject({ stdout: '[]\n' });
+});
+
+/** Columns that a line takes: two for East Asian letters and emoji. */
+function widthOf(line: string): number {
+  const letters = [...line.replace(OURS, '')];
+  return letters.reduce(
+    (sum, letter) =>
+      sum +
+      (/[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uff00-\uff60]|\p{Emoji_Presentation}/u.test(letter) ? 2 : 1),
+    0,
+  );
+}
+
+test.each([40, 60, 80, 200])(
+  'on a terminal of %i columns every line of ls and of the live line fits',
+  async (columns) => {
+    const project = createProject();
+    const options: ScreenOptions = { tty: true, columns };
+    const env = saying(project, '日本語のドキュメントを書く 🎉 '.repeat(20));
+    for (const task of ['日本語のドキュメントを書く 🎉 '.repeat(9), 'word '.repeat(60), 'x'.repeat(300)]) {
+      await onScreen(project, ['start', '--wait', task, '--name', 'a-name-that-is-rather-long'], { env });
+    }
+    const { stdout } = await onScreen(project, ['ls'], options);
+    const lines = stdout.split('\n').slice(0, -1);
+    expect(lines).toHaveLength(4);
+    for (const line of lines) expect.soft(widthOf(line), line).toBeLessThanOrEqual(columns);
+    expect(lines[0]).toMatch(/ID.*STATUS.*TASK/);
+    const { stderr } = await onScreen(project, ['inject', '@last', '--wait', 'x'], { ...options, env });
+    for (const line of stderr.split('\r'))
+      expect.soft(widthOf(line.replace('\u001b[2K', '')), line).toBeLessThan(columns);
+  },
+);
