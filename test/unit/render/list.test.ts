@@ -139,5 +139,8 @@ describe('in a pipe', () => {
     const unknown = summaryOf({ turn: null, agent: null, updated_at: null, task: null, status: 'damaged' });
     expect(renderRows([unknown])).toBe('abcdefghjk\tdamaged\t\t\t\t\n');
     expect(renderRows([])).toBe('');
+    // What a damaged or edited record holds in the other fields breaks no row either.
+    const edited = summaryOf({ agent: 'co\tdex\n\x1b[2J', updated_at: 'to\tday' });
+    expect(renderRows([edited])).toBe('abcdefghjk\tcompleted\t1\tco dex \\x1b[2J\tto day\tsay hello\n');
   });
 });
