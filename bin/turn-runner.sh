@@ -9,7 +9,6 @@
 
 record() {
   trap - EXIT
-  [ -e cancel.json ] && cancelled=true || cancelled=false
   printf '{"v":1,"code":%s,"why":%s,"cancelled":%s,"ended_at":%s,"events_bytes":%s}\n' \
     "$code" "$why" "$cancelled" "$ended_at" "$events_bytes" > exit.json ||
     : > "exit.$code" # a full disk still has room for a name
@@ -44,10 +43,10 @@ main() {
   # Whoever creates this file owns the turn; a second runner leaves silently.
   printf '%s,"pid":%s,%s}\n' "$identity" "$$" "$started" > runner.stat || exit 0
 
-  code=null why='"not_launched"' ended_at=null events_bytes=null
+  code=null why='"not_launched"' cancelled=false ended_at=null events_bytes=null
   trap record EXIT
   if [ -e cancel.json ]; then
-    why='"cancelled"'
+    why='"cancelled"' cancelled=true
   elif ! [ -d "$directory" ] || ! [ -x "$directory" ]; then
     why='"no_working_dir"'
   elif ! [ -f "$1" ] || ! [ -x "$1" ]; then
@@ -57,6 +56,7 @@ main() {
       umask "$callers_umask" && cd -- "$directory" && unset OLDPWD && exec "$@"
     ) < "$input" >> events.jsonl 2>> stderr.log
     code=$? why=null
+    [ -e cancel.json ] && cancelled=true # before anything slow: what comes later changes nothing
     # These fork and may fail; then they stay unknown.
     now=$(date -u +%Y-%m-%dT%H:%M:%SZ) && ended_at="\"$now\""
     size=$(wc -c < events.jsonl) && events_bytes=$((size))

@@ -58,28 +58,44 @@ export interface TurnReading extends TurnState {
   readonly fold: TurnFold;
 }
 
-function readBareFacts({ root }: Store, id: SessionId, turn: number): BareFacts {
-  const request = readRequest(root, id, turn);
-  const mark = markOfTurn(id, turn, request.nonce);
-  // A recorded end is final: what the kernel says no longer matters, and asking it would cost every list dearly.
-  const settled = readExit(root, id, turn) !== null;
-  const claimer = settled ? 'no' : livenessOf(request.claimer, null);
+function runnerFacts({ root }: Store, id: SessionId, turn: number, mark: string): BareFacts['runner'] {
   const record = readRunner(root, id, turn);
-  const self = record === null || settled ? 'no' : livenessOf(record.identity, mark);
-  const group = record !== null && !settled && self === 'no' && groupLives(record.identity, mark);
+  if (record === null) return null;
+  const self = livenessOf(record.identity, mark);
+  return { ...record, self, group: self === 'no' && groupLives(record.identity, mark) };
+}
+
+function readBareFacts(store: Store, id: SessionId, turn: number): BareFacts {
+  const { root } = store;
+  const request = readRequest(root, id, turn);
+  const recorded = readExit(root, id, turn);
+  if (recorded !== null) {
+    // A recorded end is final: what the kernel says no longer matters, and asking it would cost every list dearly.
+    const runner = readRunner(root, id, turn);
+    return {
+      request,
+      claimer: 'no',
+      runner: runner === null ? null : { ...runner, self: 'no', group: false },
+      cancel: readCancel(root, id, turn)?.why ?? null,
+      exit: exitFacts(recorded),
+    };
+  }
+  const mark = markOfTurn(id, turn, request.nonce);
+  const claimer = livenessOf(request.claimer, null);
+  const shown = runnerFacts(store, id, turn, mark);
   const cancel = readCancel(root, id, turn)?.why ?? null;
+  // A runner may have shown itself before the cancellation that we see now: only one that comes later obeys it.
+  const runner = shown ?? (cancel === null ? null : runnerFacts(store, id, turn, mark));
   // Last: a runner writes its record before it dies, so a death that was seen above has its record by now.
   const exit = readExit(root, id, turn);
-  return {
-    request,
-    claimer,
-    runner: record === null ? null : { ...record, self, group },
-    cancel,
-    exit:
-      exit === null
-        ? null
-        : { fact: exit.record, endedMs: exit.endedMs, eventsBytes: exit.record.events_bytes },
-  };
+  return { request, claimer, runner, cancel, exit: exit === null ? null : exitFacts(exit) };
+}
+
+function exitFacts({
+  record,
+  endedMs,
+}: NonNullable<ReturnType<typeof readExit>>): NonNullable<BareFacts['exit']> {
+  return { fact: record, endedMs, eventsBytes: record.events_bytes };
 }
 
 /** Nothing writes to the stream any more: its last line may lack a newline, and what is in progress was interrupted. */

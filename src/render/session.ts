@@ -12,8 +12,8 @@ function indent(text: string, by: string): string {
 
 /** Why something failed and what to do, as lines of text. */
 export function errorLines(error: SessionError): string[] {
-  const said = `${safeText(error.message)}`;
-  return error.hint === null ? [said] : [said, `hint: ${safeText(error.hint)}`];
+  const said = safeLine(error.message);
+  return error.hint === null ? [said] : [said, `hint: ${safeLine(error.hint)}`];
 }
 
 function card(session: SessionDetail, style: Style): string {
@@ -53,7 +53,8 @@ function rule(words: string, style: Style): string {
 }
 
 function stepText(step: Step, style: Style): string {
-  if (step.type === 'message') return indent(step.content, '');
+  // Indented: a line of the agent's can never pose as a line of ours.
+  if (step.type === 'message') return indent(step.content, '  ');
   const line = safeLine(stepLine(step));
   if (step.type === 'command') {
     const end =
@@ -67,6 +68,11 @@ function stepText(step: Step, style: Style): string {
   return style.paint.dim(`  ${line}`);
 }
 
+function answersText(view: TurnView, answers: readonly string[]): string[] {
+  if (answers.length > 0) return answers.map((answer) => indent(answer, '  '));
+  return view.status === 'completed' ? ['  (it completed without an answer)'] : [];
+}
+
 function turnText(
   view: TurnView,
   answers: readonly string[],
@@ -77,8 +83,7 @@ function turnText(
   const head = rule(`turn ${view.turn} · ${view.status}${how}`, style);
   const prompt = view.prompt === null ? [] : [style.paint.bold(indent(view.prompt.trimEnd(), '> '))];
   const warnings = view.warnings.map((warning) => style.paint.yellow(`! ${safeLine(warning)}`));
-  const body =
-    steps === null ? answers.map((answer) => indent(answer, '')) : steps.map((s) => stepText(s, style));
+  const body = steps === null ? answersText(view, answers) : steps.map((s) => stepText(s, style));
   const error = view.error === null ? [] : errorLines(view.error).map((line) => style.paint.red(line));
   return [head, ...prompt, ...warnings, ...body, ...error].join('\n\n');
 }

@@ -1,4 +1,4 @@
-import { lstatSync, realpathSync } from 'node:fs';
+import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { errnoOf, ZwarmError } from '../core/errors.ts';
 import { createFile, flush, makeDir } from './files.ts';
@@ -16,10 +16,15 @@ function pathExists(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
+/** Whether anybody may put files into a directory, as in /tmp. */
+function isPublic(directory: string): boolean {
+  return (statSync(directory).mode & 0o002) !== 0;
+}
+
 /**
- * The state directory of a directory: the nearest `.zwarm` upwards, not beyond the root of the git checkout. Where
- * there is none, the place for it is that root, or the directory itself outside of git. A linked worktree shares the
- * state directory of the main checkout.
+ * The state directory of a directory: the nearest `.zwarm` upwards, not beyond the root of the git checkout, and not
+ * in a directory where anybody could have put one. Where there is none, the place for it is that root, or the
+ * directory itself outside of git. A linked worktree shares the state directory of the main checkout.
  *
  * @param cwd absolute path
  * @param explicit `--state-dir` or `ZWARM_DIR`, absolute, or null
@@ -36,7 +41,8 @@ export function locateStateDir(cwd: string, explicit: string | null): StatePlace
       const home = main === null ? path : join(main, STATE_DIR_NAME);
       return { path: home, exists: pathExists(home) };
     }
-    if (dirname(at) === at) return { path: join(here, STATE_DIR_NAME), exists: false };
+    const above = dirname(at);
+    if (above === at || isPublic(above)) return { path: join(here, STATE_DIR_NAME), exists: false };
   }
 }
 

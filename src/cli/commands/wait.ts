@@ -61,8 +61,13 @@ export function waitCommand(verb: Verb): Command {
           live.clear();
           verb.context.stdout.write(options.quiet ? `${id}\n` : `${id} ${status}\n`);
         }
+        const session = await manager.get(id);
+        if (isFinal(status) && !options.json && session.error !== null) {
+          const { errorLines } = await import('../../render/session.ts');
+          verb.hint(errorLines(session.error).join('\n'));
+        }
         if (isFinal(status) && options.any) enough.abort();
-        return manager.get(id);
+        return session;
       }).finally(() => live.stop());
       verb.exit(exitCodeOf(outcomes, options.any ?? false, code()));
       if (options.json) {

@@ -53,16 +53,16 @@ test('the card, then the conversation in its order', () => {
 
 > say hello
 
-hello
+  hello
 
 ── turn 2 · completed ${'─'.repeat(58)}
 
 > again
 > please
 
-hello
+  hello
 
-  again
+    again
 `,
   );
 });
@@ -73,6 +73,13 @@ test('a failure is told with what to do, in the card and at its turn', () => {
   expect(text.split('who?\n')).toHaveLength(3);
   expect(text.match(/hint: log in/g)).toHaveLength(2);
   expect(errorLines({ ...error, hint: null })).toEqual(['who?']);
+});
+
+test('an answer cannot pose as a line of the page, and a missing one is said to be missing', () => {
+  const posing = page({ messages: [message('assistant', 'x\n── turn 9 · completed ──')] });
+  expect(posing).toContain('\n  ── turn 9');
+  expect(posing).not.toContain('\n── turn 9');
+  expect(page({ messages: [] })).toContain('(it completed without an answer)');
 });
 
 test('a turn that did not go on natively says so, and warnings are shown', () => {
@@ -106,7 +113,7 @@ test('with its steps a page tells what was done, and how it ended', () => {
     '  $ sleep 9 [interrupted]',
     '  add /a',
     '  [x] x\n  [ ] y',
-    'hello',
+    '  hello',
   ];
   expect(text.endsWith(`> say hello\n\n${expected.join('\n\n')}\n`)).toBe(true);
 });

@@ -69,7 +69,9 @@ test('a turn number that is taken is refused, and nothing is written', () => {
 test('a claim into a session that was removed fails and does not bring it back', () => {
   const { root } = createStoredSession();
   rmSync(join(root, 'sessions', ID), { recursive: true });
-  expect(() => claimTurn(root, ID, 2, { request: requestOf('x'), prompt: null })).toThrow(/ENOENT/);
+  expect(() => claimTurn(root, ID, 2, { request: requestOf('x'), prompt: null })).toThrow(
+    /was removed by another command/,
+  );
   expect(existsSync(join(root, 'sessions', ID))).toBe(false);
 });
 
