@@ -70,7 +70,7 @@ test('a claim into a session that was removed fails and does not bring it back',
   const { root } = createStoredSession();
   rmSync(join(root, 'sessions', ID), { recursive: true });
   expect(() => claimTurn(root, ID, 2, { request: requestOf('x'), prompt: null })).toThrow(
-    /was removed by another command/,
+    expect.objectContaining({ code: 'not_found', exitCode: 3 }),
   );
   expect(existsSync(join(root, 'sessions', ID))).toBe(false);
 });
