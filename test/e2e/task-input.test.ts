@@ -20,6 +20,7 @@ test('a task arrives byte for byte, whatever it holds and however it is given', 
   writeFileSync(join(project.directory, 'task.md'), big);
   const ways: readonly [argv: string[], input: string, prompt: string][] = [
     [['start', '--wait', '--json', '--', ODD], '', ODD],
+    [['start', '--wait', '--json', '  white space around it \n\n'], '', '  white space around it \n\n'],
     [['start', '--wait', '--json', '-'], ODD, ODD],
     [['start', '--wait', '--json'], `${ODD}\n\n`, `${ODD}\n\n`],
     [['start', '--wait', '--json', '-F', '-'], ODD, ODD],

@@ -136,7 +136,7 @@ test('without any summary the lists are the same, byte for byte', async () => {
   expect(await Promise.all([project.ok(['ls', '--json']), project.ok(['ls'])])).toEqual(before);
 });
 
-test.each(['removed', 'replaced'])(
+test.each(['removed', 'replaced', 'overwritten in place'])(
   'a turn during which zwarm itself is %s is still recorded',
   async (fate) => {
     const project = createProject();
@@ -150,12 +150,18 @@ test.each(['removed', 'replaced'])(
     const options = { cwd: project.directory, env };
     const id = (await runProgram(process.execPath, [cli, 'start', 'x'], options)).stdout.trim();
     await pidsOf(project, id);
-    rmSync(installed, { recursive: true });
+    const runner = join(installed, 'bin/turn-runner.sh');
+    // What a shell would do if it read on in its script.
+    const harm = 'echo harm > exit.json\n'.repeat(1000);
+    if (fate === 'overwritten in place') {
+      writeFileSync(runner, harm);
+      rmSync(cli);
+    } else rmSync(installed, { recursive: true });
     if (fate === 'replaced') {
       mkdirSync(join(installed, 'bin'), { recursive: true });
-      // Another version that cannot settle, and a shell script that would do harm if the runner read on in it.
+      // Another version that cannot settle.
       writeFileSync(cli, 'process.exit(3);\n');
-      writeFileSync(join(installed, 'bin/turn-runner.sh'), 'echo harm > exit.json\n'.repeat(1000));
+      writeFileSync(runner, harm);
     }
     writeFileSync(gate, '');
     expect(await project.ok(['wait', id])).toBe(`${id} completed`);
