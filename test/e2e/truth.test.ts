@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import {
@@ -152,7 +152,7 @@ test.each(['removed', 'replaced', 'overwritten in place'])(
     await pidsOf(project, id);
     const runner = join(installed, 'bin/turn-runner.sh');
     // What a shell would do if it read on in its script.
-    const harm = 'echo harm > exit.json\n'.repeat(1000);
+    const harm = `: > '${project.base}/harm'\n`.repeat(1000);
     if (fate === 'overwritten in place') {
       writeFileSync(runner, harm);
       rmSync(cli);
@@ -166,6 +166,7 @@ test.each(['removed', 'replaced', 'overwritten in place'])(
     writeFileSync(gate, '');
     expect(await project.ok(['wait', id])).toBe(`${id} completed`);
     expect(await project.show(id)).toMatchObject({ status: 'completed', exit_code: 0, last_message: ANSWER });
+    expect(existsSync(join(project.base, 'harm'))).toBe(false);
     expect((await project.list()).map((row) => row.status)).toEqual(['completed']);
   },
 );
