@@ -70,10 +70,18 @@ const IO_HINTS: Readonly<Record<string, string>> = {
   ENFILE: 'too many open files on this machine',
 };
 
+/** What the operating system refused, for people: `permission denied: /x/.zwarm (mkdir)`. */
+function plainMessage(error: Error): string {
+  const said = /^E[A-Z0-9]+: (.+?), (\w+)(?: '(.*)')?$/s.exec(error.message);
+  if (!said) return error.message;
+  const [, reason, call, path] = said;
+  return path === undefined ? `${reason} (${call})` : `${reason}: ${path} (${call})`;
+}
+
 /** Any thrown value as a ZwarmError: ours as it is, everything else as `io` with its own message. */
 export function toZwarmError(error: unknown): ZwarmError {
   if (error instanceof ZwarmError) return error;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = error instanceof Error ? plainMessage(error) : String(error);
   const errno = errnoOf(error) ?? (error instanceof Error ? errnoOf(error.cause) : null);
   return new ZwarmError('io', message, IO_HINTS[errno ?? ''] ?? null, error);
 }
