@@ -5,7 +5,7 @@
  * import { openSessions } from 'zwarm';
  * const sessions = openSessions();
  * const { id } = await sessions.start({ task: 'fix the tests' });
- * await sessions.wait(id, new AbortController().signal);
+ * await sessions.wait(id);
  * console.log((await sessions.get(id)).last_message);
  */
 import { resolve } from 'node:path';

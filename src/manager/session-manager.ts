@@ -29,7 +29,7 @@ export interface SessionManager {
   /** Gives a session its next message. */
   inject(ref: string, message: string): Promise<StartedTurn>;
   /** Waits until a session is at rest, or the signal aborts; returns its status then. */
-  wait(id: SessionId, signal: AbortSignal): Promise<TurnStatus>;
+  wait(id: SessionId, signal?: AbortSignal): Promise<TurnStatus>;
   /** Stops the running turn; returns when its end was observed. */
   kill(id: SessionId, graceMs?: number): Promise<void>;
   /** Deletes a session that is not running; returns the bytes freed. */
@@ -53,7 +53,7 @@ export function createSessionManager(context: ManagerContext): SessionManager {
     get: async (ref, options) => detailOf(await read(ref), options),
     steps: async (ref) => (await read(ref)).steps,
     inject: (ref, message) => inject(context, ref, message),
-    wait: (id, signal) => wait(context, reading(), id, signal),
+    wait: async (id, signal = new AbortController().signal) => wait(context, reading(), id, signal),
     kill: async (id, graceMs = DEFAULT_GRACE_MS) => kill(context, writing(), id, graceMs),
     remove: async (id) => remove(context, writing(), id),
     clean: (options) => clean(context, options),

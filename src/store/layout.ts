@@ -30,7 +30,6 @@ export const turnDir = (root: string, id: SessionId, turn: number): string =>
 export const TURN_FILES = {
   request: 'request.json',
   prompt: 'prompt.md',
-  input: 'input.md',
   launch: 'launch.json',
   runner: 'runner.stat',
   events: 'events.jsonl',

@@ -109,7 +109,7 @@ const PROGRAM = `
 import { openSessions } from 'zwarm';
 const sessions = openSessions({ stateDir: 'library-state' });
 const { id, turn } = await sessions.start({ task: 'by the library [[seconds=0]]', agent: 'demo' });
-const status = await sessions.wait(id, new AbortController().signal);
+const status = await sessions.wait(id);
 const detail = await sessions.get(id);
 console.log(JSON.stringify({ turn, status, answer: detail.last_message, listed: (await sessions.list()).length }));
 `;

@@ -90,12 +90,11 @@ test('the files of a turn are those that the page names, with those fields', asy
     readdirSync(project.turnFile(id, 2, '.')).includes('notified.json'),
   );
 
-  const files = fieldsOf(page, 'Turn files');
-  expect(files.sort()).toEqual(Object.values(TURN_FILES).sort());
-  const written = files.filter((name) => name !== TURN_FILES.input);
-  expect(readdirSync(project.turnFile(id, 2, '.')).sort()).toEqual(written);
+  const files = fieldsOf(page, 'Turn files').sort();
+  expect(files).toEqual(Object.values(TURN_FILES).sort());
+  expect(readdirSync(project.turnFile(id, 2, '.')).sort()).toEqual(files);
   expect(readdirSync(project.turnFile(id, 1, '.')).sort()).toEqual(
-    written.filter((name) => name !== 'cancel.json'),
+    files.filter((name) => name !== 'cancel.json'),
   );
 
   const directory = join(project.directory, '.zwarm', 'sessions', id);
@@ -103,7 +102,7 @@ test('the files of a turn are those that the page names, with those fields', asy
   for (const name of ['session.json', 'summary.json']) {
     expect(keys(JSON.parse(readFileSync(join(directory, name), 'utf8'))), name).toEqual(fields(name));
   }
-  for (const name of written.filter((file) => /\.(json|stat)$/.test(file))) {
+  for (const name of files.filter((file) => /\.(json|stat)$/.test(file))) {
     const record = JSON.parse(readFileSync(project.turnFile(id, 2, name), 'utf8'));
     const promised = fields(name).filter((field) => field !== 'lstart');
     if (process.platform !== 'linux') promised.splice(promised.indexOf('stat'), 1, 'lstart');

@@ -37,6 +37,15 @@ describe('the state directory', () => {
     expect(locateStateDir(deep, null)).toEqual({ path: join(base, 'a', '.zwarm'), exists: true });
   });
 
+  test('is not one that anybody could have made further up', () => {
+    const base = emptyDirectory();
+    make(base, '.zwarm');
+    chmodSync(base, 0o1777);
+    const project = make(base, 'project');
+    expect(locateStateDir(project, null)).toEqual({ path: join(project, '.zwarm'), exists: false });
+    expect(locateStateDir(base, null)).toEqual({ path: join(base, '.zwarm'), exists: true });
+  });
+
   test('in a repository is at its root, and one beyond the root is not looked at', () => {
     const base = emptyDirectory();
     make(base, '.zwarm');
