@@ -51,7 +51,8 @@ function parsePsLine(line: string): ProcessStat | null {
 
 /** Every process that `ps` shows, or one of them; for systems without /proc. */
 export function psStats(selection: readonly string[]): ProcessStat[] {
-  const columns = ['-o', 'pid=,ppid=,pgid=,stat=,lstart='];
+  // One -o each: behind the first = the rest of an argument is a header (POSIX).
+  const columns = ['pid', 'ppid', 'pgid', 'stat', 'lstart'].flatMap((column) => ['-o', `${column}=`]);
   // By absolute path and with nothing of the caller's environment: what it says decides whom we signal.
   const env = { LC_ALL: 'C', TZ: 'UTC' };
   const { stdout } = spawnSync('/bin/ps', [...selection, ...columns], { encoding: 'utf8', env });
