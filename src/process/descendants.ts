@@ -4,11 +4,16 @@ import { allProcesses, markOf, type ProcessStat } from './identity.ts';
 /** A process that belongs to a turn, as it was when it was found. */
 export type Member = Pick<ProcessStat, 'pid' | 'start' | 'pgrp'>;
 
-function withDescendants(roots: ReadonlySet<number>, processes: readonly ProcessStat[]): Set<number> {
+/** Some processes with all below them, but for those in `others` and what is only below these. */
+function withDescendants(
+  roots: ReadonlySet<number>,
+  others: ReadonlySet<number>,
+  processes: readonly ProcessStat[],
+): Set<number> {
   const found = new Set(roots);
   for (let size = -1; size !== found.size; ) {
     size = found.size;
-    for (const { pid, ppid } of processes) if (found.has(ppid)) found.add(pid);
+    for (const { pid, ppid } of processes) if (found.has(ppid) && !others.has(pid)) found.add(pid);
   }
   return found;
 }
@@ -36,21 +41,22 @@ export function collectMembers(
   const processes = allProcesses();
   const marks = new Map(processes.map(({ pid }) => [pid, markOf(pid)]));
   const startOf = new Map(processes.map(({ pid, start }) => [pid, start]));
-  const others = processes.filter(({ pid }) => {
-    const theirs = marks.get(pid) ?? null;
-    return theirs !== null && theirs !== mark;
-  });
-  const spared = withDescendants(new Set(others.map(({ pid }) => pid)), processes);
+  const pidsWhere = (test: (theirs: string) => boolean): Set<number> =>
+    new Set(processes.flatMap(({ pid }) => (test(marks.get(pid) ?? '') ? [pid] : [])));
+  const own = pidsWhere((theirs) => theirs === mark);
+  const others = pidsWhere((theirs) => theirs !== '' && theirs !== mark);
+  // An agent that starts sessions is their parent, and still each of them is its own.
+  const spared = withDescendants(others, own, processes);
   for (const pid of ancestorsOf(process.pid, processes)) spared.add(pid);
 
-  const roots = new Set<number>();
+  const roots = new Set(own);
   if (runnerAlive) roots.add(runner.pid);
   for (const { pid, start } of known) if (startOf.get(pid) === start) roots.add(pid);
   for (const { pid, pgrp } of processes) {
     // The group of a dead runner may by now be a stranger's: there only the mark counts.
-    if (marks.get(pid) === mark || (runnerAlive && pgrp === runner.pid)) roots.add(pid);
+    if (runnerAlive && pgrp === runner.pid) roots.add(pid);
   }
-  const members = withDescendants(roots, processes);
+  const members = withDescendants(roots, others, processes);
   return processes.filter(
     ({ pid, dead }) => members.has(pid) && !dead && !spared.has(pid) && pid !== runner.pid,
   );

@@ -1,7 +1,14 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createProject, eventually, FAKE_AGENT, type Project, processesWith } from '../helpers/project.ts';
+import {
+  createProject,
+  eventually,
+  FAKE_AGENT,
+  type Project,
+  processesWith,
+  repositoryFile,
+} from '../helpers/project.ts';
 
 const marked = (id: string): number[] => processesWith(`ZWARM_SESSION_ID=${id}`);
 
@@ -87,4 +94,33 @@ test('two kills at once: both report the end that they saw', async () => {
   for (const end of ends) expect([0, 4]).toContain(end.code);
   expect(ends.some((end) => end.code === 0)).toBe(true);
   expect((await project.show(id)).status).toBe('killed');
+});
+
+test('sessions that an agent has started are its children and yet their own: each kill ends just one', async () => {
+  const project = createProject();
+  const agent = join(project.base, 'agent.mjs');
+  writeFileSync(
+    agent,
+    `#!${process.execPath}
+import { openSessions } from ${JSON.stringify(repositoryFile('dist/index.js'))};
+if (process.argv[2] === '--version') process.exit(0);
+const env = { ...process.env, ZWARM_CODEX_BIN: ${JSON.stringify(FAKE_AGENT)}, FAKE_AGENT_HANG: '1' };
+for (const name of ['first', 'second']) await openSessions({ env }).start({ task: name, name });
+setInterval(() => {}, 1 << 30);
+`,
+  );
+  chmodSync(agent, 0o755);
+  const outer = await project.start(['start two'], { env: { ZWARM_CODEX_BIN: agent } });
+  await eventually('the inner agents run', () => project.runs().length === 2);
+  const [first, second] = [await project.show('first'), await project.show('second')];
+  expect([first.parent, second.source]).toEqual([outer, `orchestrator:${outer}`]);
+
+  expect(await project.ok(['kill', 'first'])).toBe(`${first.id} killed`);
+  await eventually('nothing of it is left', () => marked(first.id).length === 0);
+  expect((await project.show(outer)).status).toBe('running');
+
+  expect(await project.ok(['kill', outer])).toBe(`${outer} killed`);
+  await eventually('nothing of it is left', () => marked(outer).length === 0);
+  expect((await project.show('second')).status).toBe('running');
+  expect(await project.ok(['kill', 'second'])).toBe(`${second.id} killed`);
 });
