@@ -20,15 +20,33 @@ export function sessionObject({ turns: _turns, messages: _messages, ...session }
   return session;
 }
 
-/** A signal that aborts on Ctrl-C or after a time, and the exit code that tells which of them it was. */
-export function waitingSignal(
-  verb: Verb,
-  timeoutMs: number | undefined,
-): { signal: AbortSignal; code(): number } {
+/** What ends a waiting before the sessions do, and the exit code that tells whether it was Ctrl-C or the time. */
+export interface WaitingLimit {
+  readonly signal: AbortSignal;
+  /** Ends the waiting: enough has been seen. */
+  enough(): void;
+  code(): number;
+}
+
+/** A timer of Node fires at once when it is set to more. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+function later(act: () => void, ms: number): void {
+  const left = ms - LONGEST_TIMER_MS;
+  setTimeout(() => (left > 0 ? later(act, left) : act()), Math.min(ms, LONGEST_TIMER_MS)).unref();
+}
+
+/** Limits a waiting to Ctrl-C and, unless it is undefined, a time. */
+export function limitWaiting(verb: Verb, timeoutMs: number | undefined): WaitingLimit {
   const interrupt = verb.context.onInterrupt();
-  const timeout = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
+  const controller = new AbortController();
+  const enough = (): void => controller.abort();
+  interrupt.addEventListener('abort', enough, { once: true });
+  // By hand: AbortSignal.timeout within AbortSignal.any is held by nothing, and is lost to the garbage collector.
+  if (timeoutMs !== undefined) later(enough, timeoutMs);
   return {
-    signal: timeout === undefined ? interrupt : AbortSignal.any([interrupt, timeout]),
+    signal: controller.signal,
+    enough,
     code: () => (interrupt.aborted ? EXIT_CODES.interrupted : EXIT_CODES.timeout),
   };
 }
@@ -59,12 +77,13 @@ async function reportEnd(
   id: SessionId,
   options: ReportOptions,
 ): Promise<void> {
-  const { signal, code } = waitingSignal(verb, options.timeoutMs);
+  const { signal, code } = limitWaiting(verb, options.timeoutMs);
   const live = showLiveLine(verb, manager, () => [id]);
   const status = await manager.wait(id, signal).finally(() => live.stop());
   if (!isFinal(status)) {
     verb.context.stderr.write(`zwarm: ${id} runs on; wait for it with: zwarm wait ${id}\n`);
     verb.exit(code());
+    if (options.json) await verb.printJson(sessionObject(await manager.get(id)));
     return;
   }
   const session = await manager.get(id);

@@ -4,7 +4,7 @@ import type { SessionId } from '../../core/ids.ts';
 import type { SessionDetail } from '../../core/session.ts';
 import { isFinal } from '../../core/status.ts';
 import { parseDuration } from '../../core/time.ts';
-import { sessionObject, waitingSignal } from '../await-answer.ts';
+import { limitWaiting, sessionObject } from '../await-answer.ts';
 import type { Verb } from '../context.ts';
 import { failedObject, firstExitCode, forEachRef, type Outcome } from '../each.ts';
 import { showLiveLine } from '../live-line.ts';
@@ -48,16 +48,15 @@ export function waitCommand(verb: Verb): Command {
       const timeoutMs =
         options.timeout === undefined ? undefined : parseDuration(options.timeout, '--timeout');
       const manager = await verb.manager();
-      const { signal, code } = waitingSignal(verb, timeoutMs);
-      const enough = new AbortController();
-      const stop = AbortSignal.any([signal, enough.signal]);
+      const { signal, enough, code } = limitWaiting(verb, timeoutMs);
+      let satisfied = false;
       const waiting = new Set<SessionId>();
       const live = showLiveLine(verb, manager, () => [...waiting]);
       const outcomes = await forEachRef(refs, async (ref) => {
         const id = manager.resolve(ref);
         waiting.add(id);
-        const status = await manager.wait(id, stop).finally(() => waiting.delete(id));
-        if (isFinal(status) && !options.json && !enough.signal.aborted) {
+        const status = await manager.wait(id, signal).finally(() => waiting.delete(id));
+        if (isFinal(status) && !options.json && !satisfied) {
           live.clear();
           verb.context.stdout.write(options.quiet ? `${id}\n` : `${id} ${status}\n`);
         }
@@ -66,7 +65,10 @@ export function waitCommand(verb: Verb): Command {
           const { errorLines } = await import('../../render/session.ts');
           verb.hint(errorLines(session.error).join('\n'));
         }
-        if (isFinal(status) && options.any) enough.abort();
+        if (isFinal(status) && options.any) {
+          satisfied = true;
+          enough();
+        }
         return session;
       }).finally(() => live.stop());
       verb.exit(exitCodeOf(outcomes, options.any ?? false, code()));
