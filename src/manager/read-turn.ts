@@ -1,6 +1,6 @@
 import type { AgentAdapter } from '../agents/agent.ts';
 import { createFolder, type TurnFold } from '../core/conversation/fold.ts';
-import type { AgentEvent } from '../core/events.ts';
+import type { AgentEvent, Line, LineParser } from '../core/events.ts';
 import type { SessionId } from '../core/ids.ts';
 import type { LaunchRecord, ProcessIdentity, RequestRecord } from '../core/session.ts';
 import {
@@ -15,6 +15,7 @@ import { parseIso } from '../core/time.ts';
 import { groupLives, livenessOf } from '../process/identity.ts';
 import { turnFile } from '../store/layout.ts';
 import { readLines } from '../store/lines.ts';
+import { unlessDamaged } from '../store/read-file.ts';
 import { readCancel, readExit, readLaunch, readRequest, readRunner } from '../store/sessions.ts';
 import { readTail } from '../store/tail.ts';
 import type { Store } from './context.ts';
@@ -120,28 +121,31 @@ function terminalOf(event: AgentEvent): Terminal | null {
   return event.type === 'turn_failed' ? { kind: 'failed', message: event.message } : null;
 }
 
-const FIRST_WINDOW = 1 << 16;
+/** Where a terminal event is looked for first: it is the last line of almost every stream that has one. */
+const TAIL_BYTES = 1 << 18;
 
-/** The last terminal event of a stream, looked for from its end in growing windows. */
-async function lastTerminal(
+function lastTerminal(events: Iterable<AgentEvent>): Terminal | null {
+  let last: Terminal | null = null;
+  for (const event of events) last = terminalOf(event) ?? last;
+  return last;
+}
+
+function* parsed(lines: Iterable<Line>, parse: LineParser): Generator<AgentEvent> {
+  for (const line of lines) yield* parse(line);
+}
+
+/** The last terminal event of a stream that nobody writes to any more; however long, it is never held as a whole. */
+async function readTerminal(
   path: string,
   limit: number | null,
   adapter: AgentAdapter,
   version: string | null,
 ): Promise<Terminal | null> {
-  const parse = await adapter.loadParser(version);
-  for (let window = FIRST_WINDOW; ; window *= 4) {
-    const tail = readTail(path, window, limit);
-    const lines = tail.text.split('\n');
-    for (let i = lines.length - 1; i >= 0; i -= 1) {
-      const text = lines[i];
-      if (!text) continue;
-      const terminals = parse({ seq: i, text }).flatMap((event) => terminalOf(event) ?? []);
-      const found = terminals.at(-1);
-      if (found !== undefined) return found;
-    }
-    if (tail.whole) return null;
-  }
+  const tail = readTail(path, TAIL_BYTES, limit);
+  const lines = tail.text.split('\n').flatMap((text, seq) => (text === '' ? [] : { seq, text }));
+  const near = lastTerminal(parsed(lines, await adapter.loadParser(version)));
+  if (near !== null || tail.whole) return near;
+  return lastTerminal(parsed(readLines(path, { limit, ended: true }), await adapter.loadParser(version)));
 }
 
 /** The state of a turn from its records, the kernel, and the end of its stream. @throws DamagedRecord */
@@ -155,9 +159,10 @@ export async function readTurnState(
   const facts = readBareFacts(store, id, turn);
   const limit = facts.exit?.eventsBytes ?? null;
   const path = turnFile(store.root, id, turn, 'events');
-  const version = readLaunch(store.root, id, turn)?.agent_version ?? null;
+  // Nothing is decided by launch.json: an agent that spoils it can still be stopped.
+  const version = unlessDamaged(() => readLaunch(store.root, id, turn))?.agent_version ?? null;
   const terminal =
-    isOver(facts) && adapter !== null ? await lastTerminal(path, limit, adapter, version) : null;
+    isOver(facts) && adapter !== null ? await readTerminal(path, limit, adapter, version) : null;
   const { request, runner, exit } = facts;
   return { turn, request, runner, exit, terminal, verdict: judge(facts, terminal, nowMs) };
 }

@@ -3,6 +3,7 @@ import { ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
 import { isFinal } from '../core/status.ts';
 import { stopTurn } from '../process/stop.ts';
+import { DamagedRecord } from '../store/read-file.ts';
 import { listTurns, readExit, readRunner } from '../store/sessions.ts';
 import { publishCancel } from './cancel.ts';
 import type { ManagerContext, Store } from './context.ts';
@@ -23,17 +24,21 @@ interface Target {
   look(): Promise<TurnState>;
 }
 
-/** A session whose own record is damaged can still be stopped: its turn says what runs. */
+/** A session whose own record is damaged can still be stopped: its turn says what runs. @throws `why` when not */
 async function damagedTarget(
   context: ManagerContext,
   store: Store,
   id: SessionId,
-  why: unknown,
+  why: ZwarmError,
 ): Promise<Target> {
-  const turn = listTurns(store.root, id).at(-1);
-  if (turn === undefined) throw why;
-  const look = () => readTurnState(store, id, turn, null, context.now());
-  return { current: await look(), signals: ALL_SIGNALS, look };
+  try {
+    const turn = listTurns(store.root, id).at(-1);
+    if (turn === undefined) throw why;
+    const look = () => readTurnState(store, id, turn, null, context.now());
+    return { current: await look(), signals: ALL_SIGNALS, look };
+  } catch (error) {
+    throw error instanceof DamagedRecord ? why : error;
+  }
 }
 
 async function targetOf(context: ManagerContext, store: Store, id: SessionId): Promise<Target> {

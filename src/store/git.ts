@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { GitState } from '../core/session.ts';
-import { DamagedRecord, isRealDirectory, readSmall } from './read-file.ts';
+import { isRealDirectory, readSmall, unlessDamaged } from './read-file.ts';
 
 /*
  * What git's own files say about a directory. Running git would cost more than the whole start of a session, and
@@ -9,12 +9,7 @@ import { DamagedRecord, isRealDirectory, readSmall } from './read-file.ts';
  */
 
 function textOf(path: string): string | null {
-  try {
-    return readSmall(path, 1 << 22)?.bytes.toString() ?? null;
-  } catch (error) {
-    if (error instanceof DamagedRecord) return null;
-    throw error;
-  }
+  return unlessDamaged(() => readSmall(path, 1 << 22)?.bytes.toString() ?? null);
 }
 
 /** A checkout's root and its git directory; `common` is shared by all its worktrees. */

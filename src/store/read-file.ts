@@ -6,6 +6,16 @@ export class DamagedRecord extends Error {
   override readonly name = 'DamagedRecord';
 }
 
+/** What `read` reads, or null where that is damaged: for records that then count as absent. */
+export function unlessDamaged<T>(read: () => T): T | null {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof DamagedRecord) return null;
+    throw error;
+  }
+}
+
 /** The bytes of a small file and when it was last written (ms since the epoch). */
 export interface SmallFile {
   readonly bytes: Buffer;

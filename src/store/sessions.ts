@@ -17,7 +17,7 @@ import {
   turnFile,
   turnsDir,
 } from './layout.ts';
-import { DamagedRecord, entriesOf, isRealDirectory, readSmall } from './read-file.ts';
+import { DamagedRecord, entriesOf, isRealDirectory, readSmall, unlessDamaged } from './read-file.ts';
 import {
   parseCancelRecord,
   parseExitRecord,
@@ -85,10 +85,12 @@ export function readLaunch(root: string, id: SessionId, turn: number): LaunchRec
   return file === null ? null : parseLaunchRecord(file.bytes.toString());
 }
 
-/** Why a turn was asked to stop, or null. @throws DamagedRecord */
+/** Why a turn was asked to stop, or null; a record that cannot be read is none of ours, and counts as absent. */
 export function readCancel(root: string, id: SessionId, turn: number): CancelRecord | null {
-  const file = readSmall(turnFile(root, id, turn, 'cancel'));
-  return file === null ? null : parseCancelRecord(file.bytes.toString());
+  return unlessDamaged(() => {
+    const file = readSmall(turnFile(root, id, turn, 'cancel'));
+    return file === null ? null : parseCancelRecord(file.bytes.toString());
+  });
 }
 
 /** The runner that showed itself and when; a record that was not written to its end counts as absent. */
@@ -132,15 +134,6 @@ function readExitName(
     return { record, endedMs };
   }
   return null;
-}
-
-function unlessDamaged<T>(read: () => T): T | null {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof DamagedRecord) return null;
-    throw error;
-  }
 }
 
 /** When the agent last printed something (ms since the epoch), or null. @throws DamagedRecord */

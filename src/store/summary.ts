@@ -3,7 +3,7 @@ import type { SessionId } from '../core/ids.ts';
 import { SESSION_STATUSES, type SessionError, type SessionState, type TokenUsage } from '../core/session.ts';
 import { replaceFile } from './files.ts';
 import { BUILDING_PREFIX, sessionDir, summaryFile } from './layout.ts';
-import { DamagedRecord, readSmall } from './read-file.ts';
+import { readSmall, unlessDamaged } from './read-file.ts';
 import { count, encode, nested, nullableCount, nullableString, objectOf, oneOf, string } from './records.ts';
 
 /*
@@ -57,14 +57,11 @@ function parseSummary(text: string, fold: number): SessionState | null {
 
 /** The cached state of a session, or null when there is none that this version of the fold can use. */
 export function readSummary(root: string, id: SessionId, fold: number): SessionState | null {
-  try {
+  // A damaged cache is no cache: the reader computes.
+  return unlessDamaged(() => {
     const file = readSmall(summaryFile(root, id));
     return file === null ? null : parseSummary(file.bytes.toString(), fold);
-  } catch (error) {
-    // A damaged cache is no cache: the reader computes.
-    if (error instanceof DamagedRecord) return null;
-    throw error;
-  }
+  });
 }
 
 /** Replaces the summary of a session. `unique` keeps two writers' temporary files apart. */

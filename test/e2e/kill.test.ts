@@ -1,4 +1,4 @@
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import {
@@ -123,4 +123,24 @@ setInterval(() => {}, 1 << 30);
   await eventually('nothing of it is left', () => marked(outer).length === 0);
   expect((await project.show('second')).status).toBe('running');
   expect(await project.ok(['kill', 'second'])).toBe(`${second.id} killed`);
+});
+
+test.each([
+  ['session.json', 'session.json', '{', 0],
+  ['launch.json', 'turns/1/launch.json', '{', 0],
+  ['cancel.json', 'turns/1/cancel.json', '{', 0],
+  // Nothing else tells which processes are the turn's own.
+  ['request.json', 'turns/1/request.json', '{', 4],
+])('an agent that spoils its own %s can be stopped, or kill says why not', async (_, path, content, code) => {
+  const project = createProject();
+  const id = await project.start(['hang'], { env: { FAKE_AGENT_HANG: '1' } });
+  await running(project, [id]);
+  const file = join(project.directory, '.zwarm', 'sessions', id, path);
+  const before = existsSync(file) ? readFileSync(file) : '';
+  writeFileSync(file, content);
+  const ended = await project.zwarm(['kill', id, '--grace', '10s']);
+  expect(ended).toMatchObject({ code, stdout: code === 0 ? `${id} killed\n` : '' });
+  if (code === 0) await eventually('nothing is left', () => marked(id).length === 0);
+  expect(ended.stderr).toMatch(code === 0 ? /^$/ : /^zwarm: the records of .* cannot be read: /);
+  writeFileSync(file, before);
 });

@@ -51,16 +51,16 @@ export function killCommand(verb: Verb): Command {
       const outcomes = await forEachRef(ids, async (ref) => {
         const id = manager.resolveForEnding(ref);
         await manager.kill(id, graceMs);
-        if (!options.json) verb.context.stdout.write(options.quiet ? `${id}\n` : `${id} killed\n`);
-        return id;
+        if (options.json) return sessionObject(await manager.get(id));
+        verb.context.stdout.write(options.quiet ? `${id}\n` : `${id} killed\n`);
+        return {};
       });
       verb.exit(firstExitCode(outcomes));
       if (!options.json) return reportErrors(verb, outcomes);
-      const objects = outcomes.map(async (outcome) =>
-        'error' in outcome
-          ? failedObject(outcome.ref, outcome.error)
-          : sessionObject(await manager.get(outcome.value)),
+      await verb.printJson(
+        outcomes.map((outcome) =>
+          'error' in outcome ? failedObject(outcome.ref, outcome.error) : outcome.value,
+        ),
       );
-      await verb.printJson(await Promise.all(objects));
     });
 }
