@@ -19,6 +19,8 @@ export interface StopRequest {
 const LOOK_MS = 10;
 /** How long the kernel may take to end a process that got SIGKILL, and the runner to write its record. */
 const LAST_WAIT_MS = 5000;
+/** A runner without an agent that has not written its record by now may have begun its agent after we looked. */
+const RECORD_MS = 500;
 
 function sameProcess({ pid, start }: Pick<Member, 'pid' | 'start'>): boolean {
   const stat = statOf(pid);
@@ -73,15 +75,22 @@ export async function stopTurn(request: StopRequest): Promise<readonly Member[]>
     const obeyed = (): boolean => gone() || !targets.some(sameProcess);
     if (name !== 'SIGKILL') await until(obeyed, request.graceMs);
   }
-  await until(() => {
-    if (gone()) return true;
-    for (const member of members) signal(member, 'SIGKILL');
-    return false;
-  }, LAST_WAIT_MS);
+  const endAll = (): Promise<boolean> =>
+    until(() => {
+      if (gone()) return true;
+      for (const member of members) signal(member, 'SIGKILL');
+      return false;
+    }, LAST_WAIT_MS);
+  await endAll();
 
   // With its agent gone the runner writes the record by itself; a stopped one must be continued for that.
-  signal(runner, 'SIGCONT');
-  const recorded = await until(() => request.ended() || !runnerAlive(), LAST_WAIT_MS);
+  if (runnerAlive()) signal(runner, 'SIGCONT');
+  const over = (): boolean => request.ended() || !runnerAlive();
+  let recorded = await until(over, RECORD_MS);
+  for (let rounds = LAST_WAIT_MS / RECORD_MS; !recorded && rounds > 0; rounds -= 1) {
+    await endAll();
+    recorded = await until(over, RECORD_MS);
+  }
   if (!recorded) signal(runner, 'SIGKILL');
   if (!recorded && !(await until(() => !runnerAlive(), LAST_WAIT_MS)))
     return [...members, { ...runner, pgrp: runner.pid }];
