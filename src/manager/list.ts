@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs';
-import { newestFirst } from '../core/ids.ts';
+import { newestFirst, type SessionId } from '../core/ids.ts';
 import type { SessionStatus, SessionSummary } from '../core/session.ts';
 import { parseIso } from '../core/time.ts';
 import { listSessionIds } from '../store/sessions.ts';
@@ -22,6 +22,10 @@ export interface ListOptions {
 }
 
 const DEFAULT_LIMIT = 20;
+
+function isLive({ status }: SessionSummary): boolean {
+  return status === 'running' || status === 'pending';
+}
 
 function matches(row: SessionSummary, options: ListOptions, here: string | null): boolean {
   const { statuses, sinceMs, grep } = options;
@@ -47,12 +51,23 @@ export async function list(context: ManagerContext, options: ListOptions = {}): 
   const nowMs = context.now();
   const rows: SessionSummary[] = [];
   for (const id of listSessionIds(store.root)) {
-    const row = await readRow(store, id, nowMs);
+    const row = await readRow(store, id, nowMs, { cached: true });
     if (row !== null && matches(row, options, here)) rows.push(row);
   }
   rows.sort(order(options.sort));
   if (options.all) return rows;
   const limit = options.limit ?? DEFAULT_LIMIT;
-  const live = (row: SessionSummary): boolean => row.status === 'running' || row.status === 'pending';
-  return rows.filter((row, i) => i < limit || (options.limit === undefined && live(row)));
+  return rows.filter((row, i) => i < limit || (options.limit === undefined && isLive(row)));
+}
+
+/** The sessions that run or are about to, from their own files, never from summaries. */
+export async function listLive(context: ManagerContext): Promise<SessionId[]> {
+  const store = openForReading(context);
+  if (store === null) return [];
+  const live: SessionId[] = [];
+  for (const id of listSessionIds(store.root)) {
+    const row = await readRow(store, id, context.now(), { cached: false });
+    if (row !== null && isLive(row)) live.push(id);
+  }
+  return live;
 }

@@ -51,11 +51,19 @@ export async function readFinalState(
   return state.status !== 'damaged' && isFinal(state.status) ? state : null;
 }
 
-/** One row of a list, or null when the session is being removed. Never throws for a damaged session. */
-export async function readRow(store: Store, id: SessionId, nowMs: number): Promise<SessionSummary | null> {
+/**
+ * One row of a list, or null when the session is being removed. Never throws for a damaged session. `cached` allows
+ * the summary, which an agent may have written: not for a verb that decides.
+ */
+export async function readRow(
+  store: Store,
+  id: SessionId,
+  nowMs: number,
+  { cached: allowed }: { readonly cached: boolean },
+): Promise<SessionSummary | null> {
   try {
     const { record } = readSessionRecord(store.root, id);
-    const cached = readSummary(store.root, id, FOLD_VERSION);
+    const cached = allowed ? readSummary(store.root, id, FOLD_VERSION) : null;
     if (cached?.turn != null && !hasTurn(store.root, id, cached.turn + 1)) {
       return summaryOf(store, id, record, cached);
     }

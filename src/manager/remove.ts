@@ -1,11 +1,11 @@
-import { errnoOf, ZwarmError } from '../core/errors.ts';
+import { errnoOf, toZwarmError, ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
 import { isFinal } from '../core/status.ts';
 import { parseIso } from '../core/time.ts';
 import { livenessOf } from '../process/identity.ts';
 import { claimTurn } from '../store/claim.ts';
 import { sessionDir } from '../store/layout.ts';
-import { DamagedRecord } from '../store/read-file.ts';
+import { DamagedRecord, isForbidden } from '../store/read-file.ts';
 import { removeDebris, removeSession, treeBytes } from '../store/remove.ts';
 import { listSessionIds, listTurns, readRequest, readRunner } from '../store/sessions.ts';
 import { type ManagerContext, openForReading, openForWriting, type Store } from './context.ts';
@@ -106,7 +106,7 @@ export async function clean(
   if (store === null) return { removed, skipped, bytes };
   const nowMs = context.now();
   for (const id of listSessionIds(store.root).sort()) {
-    const row = await readRow(store, id, nowMs);
+    const row = await readRow(store, id, nowMs, { cached: false });
     const updated = parseIso(row?.updated_at ?? null);
     if (row !== null && (row.status === 'damaged' || !isFinal(row.status))) {
       skipped.push({ id, reason: row.status });
@@ -118,8 +118,9 @@ export async function clean(
         bytes += options.dryRun ? treeBytes(sessionDir(store.root, id)) : await remove(context, store, id);
         removed.push(id);
       } catch (error) {
-        if (!(error instanceof ZwarmError)) throw error;
-        skipped.push({ id, reason: error.code });
+        // What an agent did to its session keeps nobody from removing the others.
+        if (!(error instanceof ZwarmError) && !isForbidden(error)) throw error;
+        skipped.push({ id, reason: toZwarmError(error).code });
       }
     }
   }

@@ -4,7 +4,7 @@ import type { TurnStatus } from '../core/status.ts';
 import { type ManagerContext, openExisting, openForReading, openForWriting } from './context.ts';
 import { type DetailOptions, detailOf } from './detail.ts';
 import { inject } from './inject.ts';
-import { type ListOptions, list } from './list.ts';
+import { type ListOptions, list, listLive } from './list.ts';
 import { readSession } from './read.ts';
 import { type CleanResult, clean, remove } from './remove.ts';
 import { MIN_PREFIX_DESTRUCTIVE, resolveSession } from './resolve.ts';
@@ -22,6 +22,8 @@ export interface SessionManager {
   /** The same for verbs that end or delete: a prefix must be longer. */
   resolveForEnding(ref: string): SessionId;
   list(options?: ListOptions): Promise<SessionSummary[]>;
+  /** The sessions that run or are about to, whatever an agent wrote into a summary. */
+  listLive(): Promise<SessionId[]>;
   /** A session with its turns and messages. @throws ZwarmError `usage` for a turn that does not exist */
   get(ref: string, options?: DetailOptions): Promise<SessionDetail>;
   /** The steps of a session's turns, in order. */
@@ -50,6 +52,7 @@ export function createSessionManager(context: ManagerContext): SessionManager {
     resolve,
     resolveForEnding: (ref) => resolveSession(openForReading(context), ref, MIN_PREFIX_DESTRUCTIVE),
     list: (options) => list(context, options),
+    listLive: () => listLive(context),
     get: async (ref, options) => detailOf(await read(ref), options),
     steps: async (ref) => (await read(ref)).steps,
     inject: (ref, message) => inject(context, ref, message),

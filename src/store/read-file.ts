@@ -28,7 +28,8 @@ const RECORD_LIMIT = 1 << 20;
 // O_NONBLOCK: a planted FIFO must not hang a reader.
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-function isForbidden(error: unknown): boolean {
+/** Whether the permissions of a file were in the way. */
+export function isForbidden(error: unknown): boolean {
   return errnoOf(error) === 'EACCES' || errnoOf(error) === 'EPERM';
 }
 

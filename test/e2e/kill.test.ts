@@ -144,3 +144,12 @@ test.each([
   expect(ended.stderr).toMatch(code === 0 ? /^$/ : /^zwarm: the records of .* cannot be read: /);
   writeFileSync(file, before);
 });
+
+test('an agent that calls itself completed in its summary does not escape kill --all', async () => {
+  const project = createProject();
+  const id = await project.start(['hang'], { env: { FAKE_AGENT_HANG: '1' } });
+  await running(project, [id]);
+  const forged = JSON.stringify({ v: 1, fold: 1, status: 'completed', turn: 1 });
+  writeFileSync(join(project.directory, '.zwarm', 'sessions', id, 'summary.json'), forged);
+  expect(await project.ok(['kill', '--all', '--grace', '10s'])).toBe(`${id} killed`);
+});

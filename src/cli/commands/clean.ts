@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { ZwarmError } from '../../core/errors.ts';
+import { EXIT_CODES, ZwarmError } from '../../core/errors.ts';
 import type { CleanResult } from '../../manager/remove.ts';
 import type { Verb } from '../context.ts';
 
@@ -53,5 +53,12 @@ export function cleanCommand(verb: Verb): Command {
       const dryRun = options.dryRun ?? false;
       const result = await (await verb.manager()).clean({ olderThanMs, dryRun });
       await (options.json ? verb.printJson(result) : tell(verb, result, dryRun));
+      const closed = result.skipped.filter(({ reason }) => reason === 'io');
+      if (closed.length === 0) return;
+      verb.exit(EXIT_CODES.io);
+      const ids = closed.map(({ id }) => id).join(', ');
+      if (!options.json) {
+        verb.context.stderr.write(`zwarm: files could not be deleted, check their permissions: ${ids}\n`);
+      }
     });
 }

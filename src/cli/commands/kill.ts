@@ -27,9 +27,7 @@ async function chosen(verb: Verb, refs: readonly string[], all: boolean): Promis
   if (!all && refs.length === 0) {
     throw new ZwarmError('usage', 'which session?', 'zwarm kill ID, or zwarm kill --all');
   }
-  if (!all) return refs;
-  const rows = await (await verb.manager()).list({ statuses: ['running', 'pending'], all: true });
-  return rows.map((row) => row.id);
+  return all ? (await verb.manager()).listLive() : refs;
 }
 
 /** \`zwarm kill\` */

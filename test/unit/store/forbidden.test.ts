@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { toZwarmError } from '../../../src/core/errors.ts';
 import { DamagedRecord } from '../../../src/store/read-file.ts';
+import { removeDebris, removeSession } from '../../../src/store/remove.ts';
 import {
   listSessionIds,
   listTurns,
@@ -68,4 +69,15 @@ test('a closed state directory is an error that says what to do', () => {
     expect(toZwarmError(error)).toMatchObject({ code: 'io', hint: expect.stringContaining('permissions') });
   }
   expect.assertions(1);
+});
+
+test('a closed directory in a session is left in the trash, and keeps nobody from cleaning', () => {
+  const root = closed('sessions', ID, 'turns', '1');
+  expect(() => asUser(() => removeSession(root, join(root, '..', 'seals'), ID, 'x'))).toThrow(/EACCES/);
+  expect(listSessionIds(root)).toEqual([]);
+  asUser(() => removeDebris(root, Date.now() + 7_200_000));
+  expect(readdirSync(join(root, 'trash'))).toEqual([`${ID}.x`]);
+  chmodSync(join(root, 'trash', `${ID}.x`, 'turns', '1'), 0o700);
+  asUser(() => removeDebris(root, Date.now() + 7_200_000));
+  expect(readdirSync(join(root, 'trash'))).toEqual([]);
 });
