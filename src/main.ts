@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { OutputStream } from './cli/context.ts';
 import { run } from './cli/run.ts';
+import { ZwarmError } from './core/errors.ts';
 import { installation, installedFile } from './installation.ts';
 
 function output(stream: NodeJS.WriteStream): OutputStream {
@@ -36,9 +37,9 @@ function onInterrupt(): AbortSignal {
 function workingDirectory(): string {
   try {
     return process.cwd();
-  } catch {
-    // It was deleted under us; what a command makes of the root, it will say.
-    return '/';
+  } catch (error) {
+    // Any other directory in its place would be one where nobody wanted an agent to work.
+    throw new ZwarmError('io', 'the current directory is gone', 'change to one that exists', error);
   }
 }
 
@@ -50,7 +51,9 @@ export async function main(): Promise<void> {
     stderr: output(process.stderr),
     stdin: { isTTY: process.stdin.isTTY ?? false, readAll },
     env: process.env,
-    cwd: workingDirectory(),
+    get cwd() {
+      return workingDirectory();
+    },
     uid: process.getuid?.() ?? 0,
     version: () => JSON.parse(readFileSync(installedFile('package.json'), 'utf8')).version,
     onInterrupt,

@@ -17,7 +17,7 @@ export interface CliContext {
   readonly stderr: OutputStream;
   readonly stdin: { readonly isTTY: boolean; readAll(): Promise<Buffer> };
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Absolute path. */
+  /** Absolute path. @throws ZwarmError when that directory is gone */
   readonly cwd: string;
   readonly uid: number;
   now(): number;

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, realpathSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createProject, runProgram } from '../helpers/project.ts';
+import { createProject, runProgram, ZWARM } from '../helpers/project.ts';
 import { snapshot } from '../helpers/tree.ts';
 
 test('the eight verbs work from a subdirectory of a path with spaces and other letters', async () => {
@@ -89,4 +89,23 @@ test('an empty .git directory, as some sandboxes leave it behind, is no checkout
   await project.ok(['start', '--wait', 'x'], { cwd: inner });
   expect(existsSync(join(inner, '.zwarm'))).toBe(true);
   expect(existsSync(join(project.directory, '.zwarm'))).toBe(false);
+});
+
+test('in a directory that was deleted nothing is started, least of all somewhere else', async () => {
+  const project = createProject();
+  const script = 'mkdir gone; cd gone; rmdir ../gone; exec "$@"';
+  const env = { ...project.env, ZWARM_DIR: join(project.base, 'state') };
+  const zwarm = (...args: string[]) =>
+    runProgram('/bin/sh', ['-c', script, 'sh', process.execPath, ZWARM, ...args], {
+      cwd: project.directory,
+      env,
+    });
+  expect(await zwarm('start', 'x')).toEqual({
+    code: 1,
+    signal: null,
+    stdout: '',
+    stderr: 'zwarm: the current directory is gone\nhint: change to one that exists\n',
+  });
+  expect(await zwarm('--version')).toMatchObject({ code: 0 });
+  expect(project.runs()).toEqual([]);
 });
