@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
+import { ZwarmError } from '../core/errors.ts';
 import { cleanCommand } from './commands/clean.ts';
 import { demoCommand } from './commands/demo.ts';
 import { injectCommand } from './commands/inject.ts';
@@ -48,7 +49,9 @@ export function createProgram(
   const program = new Command('zwarm');
   const verb = createVerb(() => {
     const given: unknown = program.opts()['stateDir'];
-    return typeof given === 'string' ? resolve(context.cwd, given) : null;
+    if (typeof given !== 'string') return null;
+    if (given !== '') return resolve(context.cwd, given);
+    throw new ZwarmError('usage', '--state-dir is empty', 'name a directory, or leave --state-dir out');
   });
   program
     .description('Run coding agents in the background, and always know how each of them stands')

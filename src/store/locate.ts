@@ -4,7 +4,7 @@ import { errnoOf, ZwarmError } from '../core/errors.ts';
 import { createFile, flush, makeDir } from './files.ts';
 import { checkoutAt, mainCheckout } from './git.ts';
 import { FORMAT, formatFile, ignoreFile, STATE_DIR_NAME, sessionsDir } from './layout.ts';
-import { readSmall } from './read-file.ts';
+import { entriesOf, readSmall } from './read-file.ts';
 
 /** Where the state directory is, or would be created. */
 export interface StatePlace {
@@ -99,8 +99,19 @@ function unlessThere(create: () => void): boolean {
   }
 }
 
-/** Makes the state directory complete: it may be new, half made by a command that was killed, or being made by another. */
+/**
+ * Makes the state directory complete: it may be new, half made by a command that was killed, or being made by another.
+ * @throws ZwarmError `state_dir_unsafe` for a directory that holds something else: our .gitignore would hide it from git
+ */
 export function ensureStateDir(path: string): void {
+  const names = entriesOf(path).map(({ name }) => name);
+  if (!names.includes('format') && names.some((name) => name !== '.gitignore' && name !== 'sessions')) {
+    throw new ZwarmError(
+      'state_dir_unsafe',
+      `${path} holds files that are not zwarm's`,
+      'choose a new or an empty directory with --state-dir DIR',
+    );
+  }
   const created = [
     unlessThere(() => makeDir(path)),
     // An agent's `git add -A` must not commit prompts.

@@ -171,3 +171,14 @@ test('a state directory that is moved away is found again by --state-dir, but no
   expect(ended).toMatchObject({ code: 5, stdout: '' });
   expect(project.runs()).toHaveLength(1);
 });
+
+test('a directory that holds something else does not become a state directory', async () => {
+  const project = createProject();
+  writeFileSync(join(project.directory, 'main.c'), '');
+  const before = snapshot(project.base);
+  const start = ['start', 'x'];
+  expect(await onScreen(project, ['--state-dir', '', ...start])).toMatchObject({ code: 2 });
+  expect(await onScreen(project, ['--state-dir', '.', ...start])).toMatchObject({ code: 5 });
+  expect(await onScreen(project, start, { env: { ZWARM_DIR: '.' } })).toMatchObject({ code: 5 });
+  expect(snapshot(project.base)).toEqual(before);
+});
