@@ -15,9 +15,15 @@ export function parseDuration(text: string, option: string): number {
   return Number(match[1]) * (UNITS[match[2] || 's'] ?? 1000);
 }
 
-/** A point in time as it is stored and printed: UTC, milliseconds, `Z`. */
+/** The last millisecond of the year 9999. */
+const LAST_MS = 253_402_300_799_999;
+
+/**
+ * A point in time as it is stored and printed: UTC, milliseconds, `Z`. Whatever the time of a file was set to, the
+ * result is one that `parseIso` reads.
+ */
 export function isoTime(ms: number): string {
-  return new Date(ms).toISOString();
+  return new Date(Math.min(Math.max(ms, 0), LAST_MS)).toISOString();
 }
 
 /** The milliseconds of a stored time, or null when it is not one. */

@@ -51,3 +51,7 @@ test('times are UTC with milliseconds, and only such a text is one', () => {
     new Array(bad.length + 2).fill(null),
   );
 });
+
+test('the time of a file that was set to the year 318857, or before 1970, is still a time', () => {
+  for (const ms of [9_999_999_999_999_000, -1]) expect(parseIso(isoTime(ms))).not.toBeNull();
+});
