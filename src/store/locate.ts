@@ -1,9 +1,9 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { errnoOf, ZwarmError } from '../core/errors.ts';
 import { createFile, flush, makeDir } from './files.ts';
 import { checkoutAt, mainCheckout } from './git.ts';
-import { FORMAT, formatFile, ignoreFile, STATE_DIR_NAME, sessionsDir } from './layout.ts';
+import { FORMAT, formatFile, ignoreFile, STATE_DIR_NAME, sessionsDir, trashDir } from './layout.ts';
 import { entriesOf, readSmall } from './read-file.ts';
 
 /** Where the state directory is, or would be created. */
@@ -53,6 +53,13 @@ function formatOf(root: string): number {
   return /^\d{1,6}$/.test(text) ? Number(text) : Number.POSITIVE_INFINITY;
 }
 
+/** Whether a directory is somebody's own: what we would add, a .gitignore for everything, would hide it from git. */
+function holdsOther(root: string): boolean {
+  if (pathExists(formatFile(root))) return false;
+  const parts = [ignoreFile(root), sessionsDir(root), trashDir(root)].map((path) => basename(path));
+  return entriesOf(root).some(({ name }) => !parts.includes(name));
+}
+
 /**
  * The real path of a state directory, once it is certain that it is ours alone to write.
  * @throws ZwarmError `state_dir_unsafe`, `format_newer` (for writers)
@@ -75,10 +82,19 @@ export function openStateDir(path: string, uid: number, forWriting: boolean): st
     );
   }
   if ((stat.mode & 0o022) !== 0) {
+    // Never advice to close a directory that is not ours, such as /tmp.
+    const ours = basename(path) === STATE_DIR_NAME || pathExists(formatFile(path));
     throw new ZwarmError(
       'state_dir_unsafe',
       `others can write to ${path}`,
-      `make it yours alone: chmod 700 '${path}'`,
+      ours ? `make it yours alone: chmod 700 '${path}'` : 'choose another with --state-dir DIR',
+    );
+  }
+  if (forWriting && holdsOther(path)) {
+    throw new ZwarmError(
+      'state_dir_unsafe',
+      `${path} is no state directory of zwarm, and not empty`,
+      'choose a new or an empty one with --state-dir DIR',
     );
   }
   const root = realpathSync(path);
@@ -99,19 +115,8 @@ function unlessThere(create: () => void): boolean {
   }
 }
 
-/**
- * Makes the state directory complete: it may be new, half made by a command that was killed, or being made by another.
- * @throws ZwarmError `state_dir_unsafe` for a directory that holds something else: our .gitignore would hide it from git
- */
+/** Makes the state directory complete: it may be new, half made by a command that was killed, or being made by another. */
 export function ensureStateDir(path: string): void {
-  const names = entriesOf(path).map(({ name }) => name);
-  if (!names.includes('format') && names.some((name) => name !== '.gitignore' && name !== 'sessions')) {
-    throw new ZwarmError(
-      'state_dir_unsafe',
-      `${path} holds files that are not zwarm's`,
-      'choose a new or an empty directory with --state-dir DIR',
-    );
-  }
   const created = [
     unlessThere(() => makeDir(path)),
     // An agent's `git add -A` must not commit prompts.

@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { ZwarmError } from '../../../src/core/errors.ts';
 import { ensureStateDir, locateStateDir, openStateDir } from '../../../src/store/locate.ts';
 import { emptyDirectory } from '../../helpers/directory.ts';
 import { git } from '../../helpers/git.ts';
@@ -133,6 +134,35 @@ describe('a state directory is refused', () => {
     expect(() => openStateDir(path, UID, false)).toThrow(foreign);
     expect(openStateDir(path, 12_345, true)).toBe(path);
   });
+});
+
+test("a directory that holds something else is not made a state directory, but one of zwarm's is completed", () => {
+  const path = make(emptyDirectory(), 'app');
+  writeFileSync(join(path, 'index.js'), '');
+  expect(openStateDir(path, UID, false)).toBe(path);
+  const refused = { code: 'state_dir_unsafe', hint: expect.stringContaining('--state-dir DIR') };
+  expect(() => openStateDir(path, UID, true)).toThrow(expect.objectContaining(refused));
+  for (const part of ['format', 'sessions', '.gitignore', 'trash']) {
+    const half = make(emptyDirectory(), 'half');
+    make(half, part === 'format' ? '.' : part);
+    if (part === 'format') writeFileSync(join(half, part), '1\n');
+    expect(openStateDir(half, UID, true)).toBe(half);
+  }
+});
+
+test("nobody is told to close a directory that is not zwarm's", () => {
+  const path = make(emptyDirectory(), 'tmp');
+  chmodSync(path, 0o1777);
+  const hint = (): string => {
+    try {
+      return openStateDir(path, UID, false);
+    } catch (error) {
+      return (error as ZwarmError).hint ?? '';
+    }
+  };
+  expect(hint()).toBe('choose another with --state-dir DIR');
+  writeFileSync(join(path, 'format'), '1\n');
+  expect(hint()).toBe(`make it yours alone: chmod 700 '${path}'`);
 });
 
 test('a state directory of a newer format can be read and not written', () => {
