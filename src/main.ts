@@ -38,8 +38,8 @@ function workingDirectory(): string {
   try {
     return process.cwd();
   } catch (error) {
-    // Any other directory in its place would be one where nobody wanted an agent to work.
-    throw new ZwarmError('io', 'the current directory is gone', 'change to one that exists', error);
+    // Any other directory would be the wrong one: an agent might start to work there.
+    throw new ZwarmError('io', 'the current directory was deleted', 'change to one that exists', error);
   }
 }
 
@@ -51,6 +51,7 @@ export async function main(): Promise<void> {
     stderr: output(process.stderr),
     stdin: { isTTY: process.stdin.isTTY ?? false, readAll },
     env: process.env,
+    // Asked for when a command needs it: help does not.
     get cwd() {
       return workingDirectory();
     },

@@ -49,6 +49,20 @@ test('two projects side by side do not know of each other', async () => {
   );
 });
 
+test('in a directory that was deleted nothing starts, anywhere', async () => {
+  const project = createProject();
+  const cwd = join(project.directory, 'gone');
+  for (const argv of [['start', 'x'], ['ls'], ['show', '@last']]) {
+    mkdirSync(cwd);
+    const script = 'rmdir "$0" && exec "$@"';
+    const args = ['-c', script, cwd, process.execPath, ZWARM, ...argv];
+    const ended = await runProgram('/bin/sh', args, { cwd, env: project.env });
+    expect.soft(ended, argv[0]).toMatchObject({ code: 1, stdout: '' });
+    expect.soft(ended.stderr).toMatch(/^zwarm: the current directory was deleted\nhint: /);
+  }
+  expect(project.runs()).toEqual([]);
+});
+
 test('-C says where the agent works, not where its session is kept', async () => {
   const project = createProject();
   const elsewhere = join(project.base, 'elsewhere');
