@@ -50,6 +50,7 @@ export function createProgram(
   const verb = createVerb(() => {
     const given: unknown = program.opts()['stateDir'];
     if (typeof given !== 'string') return null;
+    // An unset variable in a script must not make the current directory the state directory.
     if (given !== '') return resolve(context.cwd, given);
     throw new ZwarmError('usage', '--state-dir is empty', 'name a directory, or leave --state-dir out');
   });

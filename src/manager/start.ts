@@ -65,6 +65,9 @@ function requireModel(text: string): string {
 }
 
 function requireDirectory(context: ManagerContext, given: string): string {
+  // An unset variable in a script must not send an agent into the directory that happens to be current.
+  if (given === '')
+    throw new ZwarmError('usage', 'the directory is empty', 'give one that exists with -C DIR');
   const path = resolve(context.cwd, given);
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat === undefined) {
