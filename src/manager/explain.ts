@@ -9,6 +9,8 @@ export interface Circumstances {
   readonly adapter: AgentAdapter | null;
   readonly workingDir: string;
   readonly terminal: Terminal | null;
+  /** Whether the agent has named a conversation that `inject` can go on with. */
+  readonly resumable: boolean;
   /** The host that the turn's processes were on. */
   readonly host: string;
   /** The end of the agent's stderr; read only when it is needed. */
@@ -19,12 +21,8 @@ function error(code: string, message: string, hint: string | null, retryable = f
   return { code, message, hint, retryable, retry_at: null };
 }
 
-function notRun(
-  why: NotRunWhy,
-  detail: string | null,
-  { id, workingDir }: Circumstances,
-): SessionError | null {
-  const again = `then: zwarm inject ${id} "…", or zwarm start again`;
+function notRun(why: NotRunWhy, detail: string | null, { workingDir }: Circumstances): SessionError | null {
+  const again = 'zwarm inject ID "…"';
   switch (why) {
     case 'cancelled':
       return null;
@@ -32,14 +30,28 @@ function notRun(
       return error(
         why,
         `its directory is gone or closed to us: ${workingDir}`,
-        `make it available again, ${again}`,
+        `make it available again, then: ${again}`,
       );
     case 'no_agent':
-      return error(why, "the agent's program was gone when the turn began", `install it again, ${again}`);
+      return error(
+        why,
+        "the agent's program was gone when the turn began",
+        `install it again, then: ${again}`,
+      );
     case 'not_launched':
-      return error(why, 'the agent could not be started (no more processes or memory?)', again, true);
+      return error(
+        why,
+        'the agent could not be started (no more processes or memory?)',
+        `try again: ${again}`,
+        true,
+      );
     case 'spawn_error':
-      return error(why, `the agent could not be started: ${detail ?? 'no reason was given'}`, again, true);
+      return error(
+        why,
+        `the agent could not be started: ${detail ?? 'no reason was given'}`,
+        `try again: ${again}`,
+        true,
+      );
   }
 }
 
@@ -80,7 +92,7 @@ function inWords({ reason }: TurnVerdict, circumstances: Circumstances): Session
       return error(
         'signal',
         `the agent was ended by ${reason.signal}`,
-        `${hint}continue with: zwarm inject ${id} "go on"`,
+        `${hint}continue with: zwarm inject ID "go on"`,
       );
     }
     case 'no_result':
@@ -92,7 +104,7 @@ function inWords({ reason }: TurnVerdict, circumstances: Circumstances): Session
       return error(
         'lost',
         'it stopped without telling: its processes are gone and no end was recorded',
-        `continue with: zwarm inject ${id} "go on"`,
+        'continue with: zwarm inject ID "go on"',
       );
     case 'elsewhere':
       return error(
@@ -103,8 +115,19 @@ function inWords({ reason }: TurnVerdict, circumstances: Circumstances): Session
   }
 }
 
+/** A hint that works when it is typed: with the id, and without `inject` where there is nothing to go on with. */
+function hintFor(hint: string, { id, resumable }: Circumstances): string {
+  const possible = resumable
+    ? hint
+    : hint.replace(/(continue with: )?zwarm inject ID "[^"]*"/, (_, lead: string | undefined) =>
+        lead === undefined ? 'zwarm start "…"' : 'start again: zwarm start "…"',
+      );
+  return possible.replaceAll(/\bID\b/g, id);
+}
+
 /** Why a turn is in a state that nobody wished for, and what to do about it; null when there is nothing to explain. */
 export function explainVerdict(verdict: TurnVerdict, circumstances: Circumstances): SessionError | null {
   const told = inWords(verdict, circumstances);
-  return told === null ? null : { ...told, hint: told.hint?.replaceAll(/\bID\b/g, circumstances.id) ?? null };
+  if (told === null) return null;
+  return { ...told, hint: told.hint === null ? null : hintFor(told.hint, circumstances) };
 }

@@ -52,6 +52,8 @@ function explain(reading: SessionReading, store: Store, turn: TurnReading): Sess
     adapter: reading.adapter,
     workingDir: reading.record.working_dir,
     terminal: turn.terminal,
+    // A later turn was begun with the conversation of an earlier one.
+    resumable: turn.turn > 1 || turn.fold.threadId !== null,
     host: (turn.runner?.identity ?? turn.request.claimer).host,
     stderr: () => readTail(turnFile(store.root, reading.id, turn.turn, 'stderr'), STDERR_TAIL).text,
   });

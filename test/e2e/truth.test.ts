@@ -118,6 +118,19 @@ test('a turn whose runner and agent vanish together is lost, and the session can
   expect((await project.show(id)).turns.map((turn) => turn.status)).toEqual(['lost', 'completed']);
 });
 
+test('a turn that is lost before its conversation had a name says to start again, as inject would refuse', async () => {
+  const project = createProject();
+  const stream = join(project.base, 'empty.jsonl');
+  writeFileSync(stream, '');
+  const id = await project.start(['x'], { env: { FAKE_AGENT_HANG: '1', FAKE_AGENT_STREAM: stream } });
+  const agent = await eventually('the agent runs', () => project.runs()[0]?.pid);
+  process.kill((await project.show(id)).pid ?? 0, 'SIGKILL');
+  process.kill(agent, 'SIGKILL');
+  expect((await project.zwarm(['wait', id])).code).toBe(1);
+  expect((await project.show(id)).error?.hint).toBe('start again: zwarm start "…"');
+  expect((await project.zwarm(['inject', id, 'go on'])).code).toBe(4);
+});
+
 test('without any summary the lists are the same, byte for byte', async () => {
   const project = createProject();
   const ids = [
