@@ -86,6 +86,19 @@ test('kill of several reports each, and the first failure is the exit code', asy
   expect(await project.zwarm(['kill', '--all', '--json'])).toMatchObject({ code: 0, stdout: '[]\n' });
 });
 
+test('an agent that ends well when it is asked to stop is no failure of kill --all', async () => {
+  const project = createProject();
+  const agent = join(project.base, 'polite codex');
+  const stream = '"$FAKE_AGENT_STREAM"';
+  const script = `[ "$1" != --version ] || exit 0\ntrap 'exit 0' INT\ncat > /dev/null\ncat ${stream}\nsleep 600\n`;
+  writeFileSync(agent, `#!/bin/sh\n${script}`, { mode: 0o755 });
+  const id = await project.start(['x'], { env: { ZWARM_CODEX_BIN: agent } });
+  await eventually('it has answered', async () => (await project.show(id)).last_message !== null);
+  const ended = await project.zwarm(['kill', '--all', '--grace', '10s']);
+  expect(ended).toMatchObject({ code: 0, stdout: '', stderr: '' });
+  expect((await project.show(id)).status).toBe('completed');
+});
+
 test('two kills at once: both report the end that they saw', async () => {
   const project = createProject();
   const id = await project.start(['hang'], { env: { FAKE_AGENT_HANG: 'ignore' } });

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { ZwarmError } from '../../core/errors.ts';
+import { type ErrorCode, ZwarmError } from '../../core/errors.ts';
 import { parseDuration } from '../../core/time.ts';
 import { sessionObject } from '../await-answer.ts';
 import type { Verb } from '../context.ts';
@@ -30,6 +30,9 @@ async function chosen(verb: Verb, refs: readonly string[], all: boolean): Promis
   return all ? (await verb.manager()).listLive() : refs;
 }
 
+/** What ended or went by itself while `kill --all` was at it has not failed: nothing of it runs. */
+const OVER: ReadonlySet<ErrorCode> = new Set(['not_running', 'not_found']);
+
 /** \`zwarm kill\` */
 export function killCommand(verb: Verb): Command {
   return new Command('kill')
@@ -46,13 +49,16 @@ export function killCommand(verb: Verb): Command {
       const ids = await chosen(verb, refs, options.all ?? false);
       if (ids.length === 0 && !options.json) verb.hint('nothing is running');
       const manager = await verb.manager();
-      const outcomes = await forEachRef(ids, async (ref) => {
+      const each = await forEachRef(ids, async (ref) => {
         const id = manager.resolveForEnding(ref);
         await manager.kill(id, graceMs);
         if (options.json) return sessionObject(await manager.get(id));
         verb.context.stdout.write(options.quiet ? `${id}\n` : `${id} killed\n`);
         return {};
       });
+      const outcomes = options.all
+        ? each.filter((outcome) => !('error' in outcome && OVER.has(outcome.error.code)))
+        : each;
       verb.exit(firstExitCode(outcomes));
       if (!options.json) return reportErrors(verb, outcomes);
       await verb.printJson(
