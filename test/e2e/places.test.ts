@@ -49,20 +49,6 @@ test('two projects side by side do not know of each other', async () => {
   );
 });
 
-test('in a directory that was deleted nothing starts, anywhere', async () => {
-  const project = createProject();
-  const cwd = join(project.directory, 'gone');
-  for (const argv of [['start', 'x'], ['ls'], ['show', '@last']]) {
-    mkdirSync(cwd);
-    const script = 'rmdir "$0" && exec "$@"';
-    const args = ['-c', script, cwd, process.execPath, ZWARM, ...argv];
-    const ended = await runProgram('/bin/sh', args, { cwd, env: project.env });
-    expect.soft(ended, argv[0]).toMatchObject({ code: 1, stdout: '' });
-    expect.soft(ended.stderr).toMatch(/^zwarm: the current directory was deleted\nhint: /);
-  }
-  expect(project.runs()).toEqual([]);
-});
-
 test('-C says where the agent works, not where its session is kept', async () => {
   const project = createProject();
   const elsewhere = join(project.base, 'elsewhere');
@@ -118,7 +104,7 @@ test('in a directory that was deleted nothing is started, least of all somewhere
     code: 1,
     signal: null,
     stdout: '',
-    stderr: 'zwarm: the current directory is gone\nhint: change to one that exists\n',
+    stderr: 'zwarm: the current directory was deleted\nhint: change to one that exists\n',
   });
   expect(await zwarm('--version')).toMatchObject({ code: 0 });
   expect(project.runs()).toEqual([]);
