@@ -52,7 +52,7 @@ export function createProgram(
     if (typeof given !== 'string') return null;
     // An unset variable in a script must not make the current directory the state directory.
     if (given !== '') return resolve(context.cwd, given);
-    throw new ZwarmError('usage', '--state-dir is empty', 'name a directory, or leave --state-dir out');
+    throw new ZwarmError('usage', '--state-dir is empty', 'name a directory, or leave it out');
   });
   program
     .description('Run coding agents in the background, and always know how each of them stands')

@@ -1,6 +1,7 @@
 import { ZwarmError } from '../core/errors.ts';
 import { claimTurn } from '../store/claim.ts';
 import { checkSeal } from '../store/seals.ts';
+import { hasSession } from '../store/sessions.ts';
 import { type ManagerContext, openForWriting, type Store } from './context.ts';
 import { launchTurn, newRequest } from './launch.ts';
 import { declareNeverLaunched } from './never-launched.ts';
@@ -22,6 +23,17 @@ function requireAtRest({ id, current }: SessionNow): void {
       `${id} may be running on another host or in another container`,
       'act from there',
     );
+  }
+}
+
+/** The record is the one that was sealed. @throws ZwarmError `seal_broken`, `not_found` */
+function requireSeal({ root, sealsDir }: Store, { id, recordBytes }: SessionNow): void {
+  try {
+    checkSeal(sealsDir, root, id, recordBytes);
+  } catch (error) {
+    // A session that is removed meanwhile loses its seal last.
+    if (hasSession(root, id)) throw error;
+    throw new ZwarmError('not_found', `${id} was removed by another command`, 'see: zwarm ls', error);
   }
 }
 
@@ -54,7 +66,7 @@ export async function inject(context: ManagerContext, ref: string, message: stri
   const id = resolveSession(store, ref);
   const now = await readNow(store, id, context.now());
   requireAtRest(now);
-  checkSeal(store.sealsDir, store.root, id, now.recordBytes);
+  requireSeal(store, now);
   const { adapter, record } = now;
   if (adapter === null) {
     throw new ZwarmError(
