@@ -15,7 +15,7 @@ export interface ReportOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-/** A session object without its conversation: what \`start\` and \`inject\` print. */
+/** A session object without its conversation: what `start` and `inject` print. */
 export function sessionObject({ turns: _turns, messages: _messages, ...session }: SessionDetail): object {
   return session;
 }
@@ -92,7 +92,7 @@ async function reportEnd(
   else await printAnswer(verb, session);
 }
 
-/** Reports a turn that was just started: its id, or with \`--wait\` its answer. */
+/** Reports a turn that was just started: its id, or with `--wait` its answer. */
 export async function reportStarted(
   verb: Verb,
   manager: SessionManager,

@@ -26,7 +26,7 @@ Examples:
 An id can be shortened to its first 3 characters, or be a --name or @last.
 To see it all without an agent: zwarm demo`;
 
-/** A verb: a commander command whose action runs with what \`Verb\` offers. */
+/** A verb: a commander command whose action runs with what `Verb` offers. */
 export type DefineVerb = (verb: Verb) => Command;
 
 const VERBS: readonly DefineVerb[] = [

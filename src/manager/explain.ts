@@ -57,7 +57,7 @@ function notRun(why: NotRunWhy, detail: string | null, { workingDir }: Circumsta
 
 function fromStderr(circumstances: Circumstances, otherwise: SessionError): SessionError {
   const told = circumstances.adapter?.explain({ message: null, stderr: circumstances.stderr() }) ?? null;
-  return told === null ? otherwise : { ...told, code: told.code, retry_at: null };
+  return told === null ? otherwise : { ...told, retry_at: null };
 }
 
 function inWords({ reason }: TurnVerdict, circumstances: Circumstances): SessionError | null {

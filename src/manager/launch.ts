@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AgentAdapter } from '../agents/agent.ts';
 import { errnoOf, ZwarmError } from '../core/errors.ts';
@@ -129,7 +128,7 @@ export async function launchTurn(context: ManagerContext, store: Store, launch: 
   const { host, boot_id, pid_ns, uid } = hostIdentity();
   const runner = spawnRunner({
     script: context.paths.runner,
-    cwd: join(turnDir(store.root, id, turn)),
+    cwd: turnDir(store.root, id, turn),
     identity: JSON.stringify({ v: 1, host, boot_id, pid_ns, uid }).slice(0, -1),
     directory: record.working_dir,
     input: TURN_FILES.prompt,

@@ -8,15 +8,9 @@ import { DamagedRecord } from '../store/read-file.ts';
 import { hasSession, hasTurn, listTurns, readRequest, readSessionRecord } from '../store/sessions.ts';
 import { readSummary } from '../store/summary.ts';
 import type { Store } from './context.ts';
+import { damagedSummary } from './damaged-summary.ts';
 import { readTurn, readTurnState, type TurnReading, type TurnState } from './read-turn.ts';
-import {
-  damagedSummary,
-  type ReadSession,
-  type SessionReading,
-  sessionView,
-  stateOf,
-  summaryOf,
-} from './view.ts';
+import { type ReadSession, type SessionReading, sessionView, stateOf, summaryOf } from './view.ts';
 
 /** The version of what a fold makes of a session: a summary that another version wrote is computed again. */
 export const FOLD_VERSION = 1;

@@ -5,7 +5,7 @@ import { hasSession, listSessionIds, readSessionRecord } from '../store/sessions
 import type { Store } from './context.ts';
 
 /** A prefix names a session from this length on; verbs that end or delete one want a character more. */
-export const MIN_PREFIX = 3;
+const MIN_PREFIX = 3;
 export const MIN_PREFIX_DESTRUCTIVE = 4;
 
 function candidate(root: string, id: SessionId): Candidate {

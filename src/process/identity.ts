@@ -50,7 +50,7 @@ function parsePsLine(line: string): ProcessStat | null {
 }
 
 /** Every process that `ps` shows, or one of them; for systems without /proc. */
-export function psStats(selection: readonly string[]): ProcessStat[] {
+function psStats(selection: readonly string[]): ProcessStat[] {
   // One -o each: behind the first = the rest of an argument is a header (POSIX).
   const columns = ['pid', 'ppid', 'pgid', 'stat', 'lstart'].flatMap((column) => ['-o', `${column}=`]);
   // By absolute path and with nothing of the caller's environment: what it says decides whom we signal.

@@ -39,7 +39,7 @@ async function tell(verb: Verb, { removed, skipped, bytes }: CleanResult, dryRun
   );
 }
 
-/** \`zwarm clean\` */
+/** `zwarm clean` */
 export function cleanCommand(verb: Verb): Command {
   return new Command('clean')
     .description('delete sessions that ended long ago')

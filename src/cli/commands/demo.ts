@@ -59,7 +59,7 @@ async function play(verb: Verb, context: CliContext): Promise<number> {
   return 0;
 }
 
-/** \`zwarm demo\` */
+/** `zwarm demo` */
 export function demoCommand(verb: Verb): Command {
   return new Command('demo')
     .description(

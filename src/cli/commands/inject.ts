@@ -20,7 +20,7 @@ Examples:
   $ zwarm inject ab3 --wait "which files did you change?"
   $ npm test 2>&1 | zwarm inject ab3 -`;
 
-/** \`zwarm inject\` */
+/** `zwarm inject` */
 export function injectCommand(verb: Verb): Command {
   return new Command('inject')
     .description('give a session its next message')

@@ -33,7 +33,7 @@ async function chosen(verb: Verb, refs: readonly string[], all: boolean): Promis
 /** What ended or went by itself while `kill --all` was at it has not failed: nothing of it runs. */
 const OVER: ReadonlySet<ErrorCode> = new Set(['not_running', 'not_found']);
 
-/** \`zwarm kill\` */
+/** `zwarm kill` */
 export function killCommand(verb: Verb): Command {
   return new Command('kill')
     .alias('stop')

@@ -41,7 +41,7 @@ function parseSort(text: string): 'created' | 'updated' {
   throw new ZwarmError('usage', `cannot sort by ${JSON.stringify(text)}`, 'choose one of: created, updated');
 }
 
-/** \`zwarm ls\` */
+/** `zwarm ls` */
 export function lsCommand(verb: Verb): Command {
   return new Command('ls')
     .alias('list')

@@ -14,7 +14,7 @@ Examples:
   $ zwarm rm @last
   $ zwarm rm $(zwarm ls -q --status failed)`;
 
-/** \`zwarm rm\` */
+/** `zwarm rm` */
 export function rmCommand(verb: Verb): Command {
   return new Command('rm')
     .description('delete sessions that are not running')

@@ -13,7 +13,7 @@ Examples:
   $ zwarm show ab3 --turn 2 --full           also what the agent did between its messages
   $ zwarm show ab3 --json | jq -r .last_message`;
 
-/** \`zwarm show\` */
+/** `zwarm show` */
 export function showCommand(verb: Verb): Command {
   return new Command('show')
     .description('show a session: how it stands, and its conversation')

@@ -29,7 +29,7 @@ Examples:
   $ zwarm start -F task.md --name docs
   $ zwarm start -- "--dry-run does nothing: find out why"`;
 
-/** \`--timeout\` as milliseconds; it makes sense only where something is waited for. @throws ZwarmError \`usage\` */
+/** `--timeout` as milliseconds; it makes sense only where something is waited for. @throws ZwarmError `usage` */
 export function waitingTime(options: {
   readonly wait?: boolean;
   readonly timeout?: string;
@@ -39,7 +39,7 @@ export function waitingTime(options: {
   throw new ZwarmError('usage', '--timeout needs --wait', 'add --wait, or leave --timeout out');
 }
 
-/** \`zwarm start\` */
+/** `zwarm start` */
 export function startCommand(verb: Verb): Command {
   return new Command('start')
     .description('start an agent on a task, in the background, and print the id of its session')

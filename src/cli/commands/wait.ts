@@ -34,7 +34,7 @@ function exitCodeOf(outcomes: readonly Outcome<SessionDetail>[], any: boolean, g
   return ended.every((status) => status === 'completed') ? 0 : EXIT_CODES.failed;
 }
 
-/** \`zwarm wait\` */
+/** `zwarm wait` */
 export function waitCommand(verb: Verb): Command {
   return new Command('wait')
     .description('wait until sessions are at rest')
