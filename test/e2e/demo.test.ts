@@ -1,7 +1,8 @@
+import { spawn } from 'node:child_process';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createProject, eventually, type Project, processesWith } from '../helpers/project.ts';
+import { createProject, eventually, type Project, processesWith, ZWARM } from '../helpers/project.ts';
 
 /** Starts the demo agent without its pauses. */
 const demo = (project: Project, task: string, ...args: string[]): Promise<string> =>
@@ -95,4 +96,22 @@ test('zwarm demo plays its story, ends with 0, and leaves no process and no file
   expect(readdirSync(temporary)).toEqual([]);
   expect(readdirSync(project.directory)).toEqual([]);
   expect(readdirSync(join(project.base, 'home'))).toEqual([]);
+});
+
+test('Ctrl-C at any moment of the demo ends its agents and leaves nothing behind', async () => {
+  const project = createProject();
+  const scratch = join(project.base, 'tmp');
+  mkdirSync(scratch);
+  const child = spawn(process.execPath, [ZWARM, 'demo'], { env: { ...project.env, TMPDIR: scratch } });
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  let shown = '';
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    shown += text;
+    // One agent runs, and the next command does not wait for anything.
+    if (!child.killed && /^\w{10}\n/m.test(shown)) child.kill('SIGINT');
+  });
+  await ended;
+  expect(shown).not.toContain('zwarm ls');
+  await eventually('no agent is left', () => processesWith(`ZWARM_DIR=${scratch}`).length === 0);
+  expect(readdirSync(scratch)).toEqual([]);
 });

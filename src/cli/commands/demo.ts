@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
+import { EXIT_CODES } from '../../core/errors.ts';
 import type { CliContext, Verb } from '../context.ts';
 
 interface Step {
@@ -46,11 +47,12 @@ function demoContext(context: CliContext, scratch: string): CliContext {
 }
 
 /** Plays the story with real commands and real processes; the first command that fails ends it. */
-async function play(verb: Verb, context: CliContext): Promise<number> {
+async function play(verb: Verb, context: CliContext, interrupt: AbortSignal): Promise<number> {
   // The command line calls this verb, and this verb the command line.
   const { run } = await import('../run.ts');
   const { paint } = await verb.style('stdout');
   for (const { say, argv } of STORY) {
+    if (interrupt.aborted) return EXIT_CODES.interrupted;
     const typed = `$ zwarm ${argv.map(quoted).join(' ')}`;
     context.stdout.write(`${say === '' ? '' : `\n${paint.dim(`# ${say}`)}\n`}${paint.bold(typed)}\n`);
     const code = await run(argv, context);
@@ -66,17 +68,20 @@ export function demoCommand(verb: Verb): Command {
       'see a day of zwarm in ten seconds: real sessions with the embedded demo agent, in a temporary directory',
     )
     .action(async () => {
+      // Caught from here on: whenever Ctrl-C comes, the agents are ended and the directory goes.
+      const interrupt = verb.context.onInterrupt();
       const scratch = mkdtempSync(join(tmpdir(), 'zwarm-demo-'));
       const context = demoContext(verb.context, scratch);
       const { run } = await import('../run.ts');
       try {
-        verb.exit(await play(verb, context));
+        verb.exit(await play(verb, context, interrupt));
       } finally {
         await run(['kill', '--all', '-q', '--grace', '1s'], {
           ...context,
           stdout: { ...context.stdout, write: () => undefined },
         });
-        rmSync(scratch, { recursive: true, force: true });
+        // A turn that has just ended may still be settling.
+        rmSync(scratch, { recursive: true, force: true, maxRetries: 5 });
       }
     });
 }
