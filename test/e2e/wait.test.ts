@@ -51,6 +51,9 @@ test('--timeout ends the waiting with 124, and the agent runs on', async () => {
   expect(started).toMatchObject({ code: 124, stdout: '' });
   expect(started.stderr).toMatch(/^zwarm: (\w{10}) runs on; wait for it with: zwarm wait \1\n$/);
   const [{ id } = { id: '' }] = await project.list(['--status', 'running']);
+  const object = await project.zwarm(['start', '--wait', '--timeout', '0.2s', '--json', 'hi'], { env });
+  expect(object.code).toBe(124);
+  expect(JSON.parse(object.stdout)).toMatchObject({ id: expect.any(String), status: 'running' });
   expect(await project.zwarm(['wait', id, '--timeout', '0.2'])).toMatchObject({ code: 124, stdout: '' });
   const named = await project.zwarm(['start', '--wait', '--timeout', '0', '--json', 'hi'], { env });
   expect(named.code).toBe(124);
