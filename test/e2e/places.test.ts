@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, realpathSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, realpathSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createProject, runProgram, ZWARM } from '../helpers/project.ts';
@@ -94,7 +94,9 @@ test('an empty .git directory, as some sandboxes leave it behind, is no checkout
 test('in a directory that was deleted nothing is started, least of all somewhere else', async () => {
   const project = createProject();
   const script = 'mkdir gone; cd gone; rmdir ../gone; exec "$@"';
-  const env = { ...project.env, ZWARM_DIR: join(project.base, 'state') };
+  const temporary = join(project.base, 'tmp');
+  mkdirSync(temporary);
+  const env = { ...project.env, ZWARM_DIR: join(project.base, 'state'), TMPDIR: temporary };
   const zwarm = (...args: string[]) =>
     runProgram('/bin/sh', ['-c', script, 'sh', process.execPath, ZWARM, ...args], {
       cwd: project.directory,
@@ -106,6 +108,8 @@ test('in a directory that was deleted nothing is started, least of all somewhere
     stdout: '',
     stderr: 'zwarm: the current directory was deleted\nhint: change to one that exists\n',
   });
+  expect(await zwarm('demo')).toMatchObject({ code: 1, stdout: '' });
+  expect(readdirSync(temporary)).toEqual([]);
   expect(await zwarm('--version')).toMatchObject({ code: 0 });
   expect(project.runs()).toEqual([]);
 });

@@ -68,10 +68,12 @@ export function demoCommand(verb: Verb): Command {
       'see a day of zwarm in ten seconds: real sessions with the embedded demo agent, in a temporary directory',
     )
     .action(async () => {
+      // Before anything is made: where the current directory was deleted, this throws.
+      const outer = { ...verb.context };
       // Caught from here on: whenever Ctrl-C comes, the agents are ended and the directory goes.
       const interrupt = verb.context.onInterrupt();
       const scratch = mkdtempSync(join(tmpdir(), 'zwarm-demo-'));
-      const context = demoContext(verb.context, scratch);
+      const context = demoContext(outer, scratch);
       const { run } = await import('../run.ts');
       try {
         verb.exit(await play(verb, context, interrupt));
