@@ -16,15 +16,13 @@ async function describe(verb: Verb, manager: SessionManager, ids: readonly strin
   const style = await verb.style('stderr');
   const [id] = ids;
   if (id === undefined) return '';
-  const session = await manager.get(id);
-  const steps = (await manager.steps(id)).at(-1)?.steps ?? [];
+  const { detail: session, steps } = await manager.read(id);
+  const lastStep = steps.at(-1)?.steps.at(-1) ?? null;
   const more = ids.length > 1 ? style.paint.dim(` (and ${ids.length - 1} more)`) : '';
   const narrower = { ...style, width: style.width - (ids.length > 1 ? 14 : 0) };
   const started = session.turns.at(-1)?.started_at ?? session.updated_at;
   const elapsedMs = started === null ? 0 : verb.context.now() - Date.parse(started);
-  return (
-    renderProgress({ id, status: session.status, elapsedMs, lastStep: steps.at(-1) ?? null }, narrower) + more
-  );
+  return renderProgress({ id, status: session.status, elapsedMs, lastStep }, narrower) + more;
 }
 
 /** Shows on stderr how the first of some sessions comes along; nothing at all where that is no terminal. */

@@ -53,7 +53,13 @@ function explicitStateDir({ cwd, env, stateDir }: ManagerContext): string | null
 
 function open(context: ManagerContext, path: string, forWriting: boolean): Store {
   const root = openStateDir(path, context.uid, forWriting);
-  return { root, sealsDir: join(userStateDir(context.env), 'zwarm', 'seals') };
+  return {
+    root,
+    // Worked out when it is needed: readers need no seals.
+    get sealsDir() {
+      return join(userStateDir(context.env), 'zwarm', 'seals');
+    },
+  };
 }
 
 /** The store for a reading verb, or null where there is none yet: readers never create it. */
@@ -79,6 +85,8 @@ export function openForWriting(context: ManagerContext): Store {
 
 /** The store for a new session; created where there is none. */
 export function openOrCreate(context: ManagerContext): Store {
+  // Without a place for seals nothing is created at all.
+  userStateDir(context.env);
   const place = locateStateDir(context.cwd, explicitStateDir(context));
   if (place.exists) open(context, place.path, true);
   ensureStateDir(place.path);

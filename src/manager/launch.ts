@@ -124,7 +124,13 @@ export async function launchTurn(context: ManagerContext, store: Store, launch: 
     how,
     at: isoTime(context.now()),
   };
-  createFile(turnFile(store.root, id, turn, 'launch'), encode(launched));
+  try {
+    createFile(turnFile(store.root, id, turn, 'launch'), encode(launched));
+  } catch (error) {
+    // Else the turn would stay pending for as long as this process lives.
+    recordSpawnError(store, launch, error instanceof Error ? error.message : String(error));
+    throw error;
+  }
   const { host, boot_id, pid_ns, uid } = hostIdentity();
   const runner = spawnRunner({
     script: context.paths.runner,

@@ -11,6 +11,7 @@ import { MIN_PREFIX_DESTRUCTIVE, resolveSession } from './resolve.ts';
 import { settle } from './settle.ts';
 import { type StartedTurn, type StartOptions, start } from './start.ts';
 import { DEFAULT_GRACE_MS, kill } from './stop.ts';
+import type { ReadSession } from './view.ts';
 import { wait } from './wait.ts';
 
 /** Everything that can be done with sessions; each face of zwarm (command line, library) calls these. */
@@ -24,6 +25,8 @@ export interface SessionManager {
   list(options?: ListOptions): Promise<SessionSummary[]>;
   /** The sessions that run or are about to, whatever an agent wrote into a summary. */
   listLive(): Promise<SessionId[]>;
+  /** A session with its conversation, and the steps of its turns. @throws ZwarmError `usage` for an unknown turn */
+  read(ref: string, options?: DetailOptions): Promise<ReadSession>;
   /** A session with its turns and messages. @throws ZwarmError `usage` for a turn that does not exist */
   get(ref: string, options?: DetailOptions): Promise<SessionDetail>;
   /** The steps of a session's turns, in order. */
@@ -46,14 +49,18 @@ export function createSessionManager(context: ManagerContext): SessionManager {
   const reading = () => openExisting(context);
   const writing = () => openForWriting(context);
   const resolve = (ref: string) => resolveSession(openForReading(context), ref);
-  const read = async (ref: string) => readSession(reading(), resolve(ref), context.now());
+  const read = async (ref: string, options?: DetailOptions) => {
+    const session = await readSession(reading(), resolve(ref), context.now());
+    return { detail: detailOf(session, options), steps: session.steps };
+  };
   return {
     start: (options) => start(context, options),
     resolve,
     resolveForEnding: (ref) => resolveSession(openForReading(context), ref, MIN_PREFIX_DESTRUCTIVE),
     list: (options) => list(context, options),
     listLive: () => listLive(context),
-    get: async (ref, options) => detailOf(await read(ref), options),
+    read,
+    get: async (ref, options) => (await read(ref, options)).detail,
     steps: async (ref) => (await read(ref)).steps,
     inject: (ref, message) => inject(context, ref, message),
     wait: async (id, signal = new AbortController().signal) => wait(context, reading(), id, signal),

@@ -23,10 +23,11 @@ export async function settle(context: ManagerContext): Promise<void> {
       null,
     );
   }
-  const { root, sealsDir } = openForWriting(context);
+  const store = openForWriting(context);
+  const { root } = store;
   for (const file of ['events', 'stderr', 'exit'] as const) flush(turnFile(root, id, turn, file));
   flush(turnDir(root, id, turn));
-  const state = await readFinalState({ root, sealsDir }, id, context.now());
+  const state = await readFinalState(store, id, context.now());
   if (state?.turn === turn) writeSummary(root, id, FOLD_VERSION, state, context.newNonce());
   const temporary = join(turnDir(root, id, turn), `${BUILDING_PREFIX}${context.newNonce()}`);
   publishOnce(turnFile(root, id, turn, 'notified'), `{"v":1,"at":"${isoTime(context.now())}"}\n`, temporary);

@@ -34,8 +34,15 @@ export interface StartedTurn {
   readonly turn: number;
 }
 
-/** A message that says something. @throws ZwarmError `usage` */
+/** Far more than any agent takes (Codex: 1,048,576 characters), and far less than a reader of records takes. */
+const LONGEST_MESSAGE = 10 << 20;
+
+/** A message that says something, and not too much. @throws ZwarmError `usage` */
 export function requireMessage(text: string, what: 'task' | 'message'): string {
+  if (Buffer.byteLength(text) > LONGEST_MESSAGE) {
+    const hint = 'put it into a file in the project, and name the file';
+    throw new ZwarmError('usage', `the ${what} is longer than 10 MiB`, hint);
+  }
   if (text.trim() !== '') return text;
   throw new ZwarmError(
     'usage',

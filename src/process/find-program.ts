@@ -1,7 +1,7 @@
 import { accessSync, constants, readFileSync, realpathSync, statSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { errnoOf, ZwarmError } from '../core/errors.ts';
-import { safeRun } from './run.ts';
+import { outputOf } from './run.ts';
 
 /** How to look for a program; the adapter's `ProgramSpec` of kind `path`. */
 export interface ProgramQuery {
@@ -84,7 +84,7 @@ function packageOf(file: string, name: string): { directory: string; version: st
 }
 
 async function askVersion(path: string, args: readonly string[]): Promise<string | null> {
-  const answer = await safeRun(path, args, 5000);
+  const answer = await outputOf(path, args, 5000);
   return /\d+\.\d+\.\d+\S*/.exec(answer ?? '')?.[0] ?? null;
 }
 

@@ -111,7 +111,7 @@ test('Ctrl-C at any moment of the demo ends its agents and leaves nothing behind
     if (!child.killed && /^\w{10}\n/m.test(shown)) child.kill('SIGINT');
   });
   await ended;
-  expect(shown).not.toContain('zwarm ls');
+  expect(shown).not.toContain('zwarm clean');
   await eventually('no agent is left', () => processesWith(`ZWARM_DIR=${scratch}`).length === 0);
   expect(readdirSync(scratch)).toEqual([]);
 });

@@ -113,3 +113,14 @@ test('in a directory that was deleted nothing is started, least of all somewhere
   expect(await zwarm('--version')).toMatchObject({ code: 0 });
   expect(project.runs()).toEqual([]);
 });
+
+test('without a home readers read, and start creates nothing', async () => {
+  const project = createProject();
+  const env = { HOME: undefined, XDG_STATE_HOME: undefined };
+  expect(await project.zwarm(['start', 'x'], { env })).toMatchObject({ code: 2 });
+  expect(existsSync(join(project.directory, '.zwarm'))).toBe(false);
+  const id = await project.start(['x']);
+  await project.ok(['wait', id]);
+  expect(await project.ok(['ls', '-q'], { env })).toBe(id);
+  expect(await project.ok(['show', id], { env })).toContain('completed');
+});

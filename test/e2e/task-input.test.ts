@@ -85,3 +85,10 @@ test('without a task the editor opens on a terminal, and what it saves is the ta
   expect(ended.code).toBe(0);
   expect(project.runs().map((run) => run.stdin)).toEqual(['--mode=x\nwritten by hand']);
 });
+
+test('a task of more than 10 MiB is refused before anything is written', async () => {
+  const project = createProject();
+  const ended = await project.zwarm(['start', '-'], { input: 'x'.repeat((10 << 20) + 1) });
+  expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('longer than 10 MiB') });
+  expect(await project.list()).toEqual([]);
+});

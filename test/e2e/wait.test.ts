@@ -54,7 +54,12 @@ test('--timeout ends the waiting with 124, and the agent runs on', async () => {
   const object = await project.zwarm(['start', '--wait', '--timeout', '0.2s', '--json', 'hi'], { env });
   expect(object.code).toBe(124);
   expect(JSON.parse(object.stdout)).toMatchObject({ id: expect.any(String), status: 'running' });
-  expect(await project.zwarm(['wait', id, '--timeout', '0.2'])).toMatchObject({ code: 124, stdout: '' });
+  expect(await project.zwarm(['wait', id, '--timeout', '0.2'])).toEqual({
+    code: 124,
+    signal: null,
+    stdout: '',
+    stderr: `zwarm: ${id} runs on\n`,
+  });
   const named = await project.zwarm(['start', '--wait', '--timeout', '0', '--json', 'hi'], { env });
   expect(named.code).toBe(124);
   expect(JSON.parse(named.stdout)).toMatchObject({ status: 'running', turn: 1 });

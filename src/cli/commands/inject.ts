@@ -2,15 +2,7 @@ import { Command } from 'commander';
 import { reportStarted } from '../await-answer.ts';
 import type { Verb } from '../context.ts';
 import { readTask } from '../task-input.ts';
-import { waitingTime } from './start.ts';
-
-interface Options {
-  readonly file?: string;
-  readonly wait?: boolean;
-  readonly timeout?: string;
-  readonly quiet?: boolean;
-  readonly json?: boolean;
-}
+import { addTurnOptions, type TurnOptions, waitingTime } from '../turn-options.ts';
 
 const EXAMPLES = `
 The agent goes on with the same conversation, in the same directory and sandbox.
@@ -22,20 +14,13 @@ Examples:
 
 /** `zwarm inject` */
 export function injectCommand(verb: Verb): Command {
-  return new Command('inject')
+  const command = new Command('inject')
     .description('give a session its next message')
     .argument('<id>', 'id, name, prefix of an id, or @last')
-    .argument('[message]', 'what to say; - reads it from stdin')
-    .option('-F, --file <file>', 'read the message from a file')
-    .option('-w, --wait', 'wait for the end and print the answer')
-    .option(
-      '--timeout <time>',
-      'with --wait: stop waiting after 45s, 10m, 2h (exit code 124; the agent runs on)',
-    )
-    .option('-q, --quiet', 'print the id and nothing else')
-    .option('--json', 'print the session as JSON')
+    .argument('[message]', 'what to say; - reads it from stdin');
+  return addTurnOptions(command, 'message')
     .addHelpText('after', EXAMPLES)
-    .action(async (ref: string, argument: string | undefined, options: Options) => {
+    .action(async (ref: string, argument: string | undefined, options: TurnOptions) => {
       const timeoutMs = waitingTime(options);
       const manager = await verb.manager();
       // An id that names nothing is said before the editor opens.

@@ -25,10 +25,10 @@ export function showCommand(verb: Verb): Command {
     .action(async (ref: string, options: Options) => {
       const turn = options.turn === undefined ? undefined : parseCount(options.turn, '--turn', 1);
       const manager = await verb.manager();
-      const session = await manager.get(ref, { turn, full: options.full });
-      if (options.json) return verb.printJson(session);
+      const { detail, steps } = await manager.read(ref, { turn, full: options.full });
+      if (options.json) return verb.printJson(detail);
       const { renderSession } = await import('../../render/session.ts');
-      const steps = options.full ? await manager.steps(ref) : null;
-      verb.context.stdout.write(renderSession(session, steps, await verb.style('stdout')));
+      const style = await verb.style('stdout');
+      verb.context.stdout.write(renderSession(detail, options.full ? steps : null, style));
     });
 }

@@ -1,22 +1,16 @@
 import { Command } from 'commander';
-import { ZwarmError } from '../../core/errors.ts';
-import { parseDuration } from '../../core/time.ts';
 import { reportStarted } from '../await-answer.ts';
 import type { Verb } from '../context.ts';
 import { readTask } from '../task-input.ts';
+import { addTurnOptions, type TurnOptions, waitingTime } from '../turn-options.ts';
 
-interface Options {
+interface Options extends TurnOptions {
   readonly agent?: string;
   readonly model?: string;
   readonly sandbox?: string;
   readonly directory?: string;
   readonly name?: string;
-  readonly file?: string;
   readonly agentArg?: readonly string[];
-  readonly wait?: boolean;
-  readonly timeout?: string;
-  readonly quiet?: boolean;
-  readonly json?: boolean;
 }
 
 const EXAMPLES = `
@@ -29,22 +23,11 @@ Examples:
   $ zwarm start -F task.md --name docs
   $ zwarm start -- "--dry-run does nothing: find out why"`;
 
-/** `--timeout` as milliseconds; it makes sense only where something is waited for. @throws ZwarmError `usage` */
-export function waitingTime(options: {
-  readonly wait?: boolean;
-  readonly timeout?: string;
-}): number | undefined {
-  if (options.timeout === undefined) return undefined;
-  if (options.wait) return parseDuration(options.timeout, '--timeout');
-  throw new ZwarmError('usage', '--timeout needs --wait', 'add --wait, or leave --timeout out');
-}
-
 /** `zwarm start` */
 export function startCommand(verb: Verb): Command {
-  return new Command('start')
+  const command = new Command('start')
     .description('start an agent on a task, in the background, and print the id of its session')
     .argument('[task]', 'what to do; - reads it from stdin')
-    .option('-F, --file <file>', 'read the task from a file')
     .option('-a, --agent <agent>', 'codex or demo (default: codex)')
     .option('-m, --model <model>', "the agent's model (default: the agent's own choice)")
     .option(
@@ -57,14 +40,8 @@ export function startCommand(verb: Verb): Command {
       '--agent-arg <arg>',
       "an argument for the agent's own program; repeat for more",
       (arg, all: string[] = []) => [...all, arg],
-    )
-    .option('-w, --wait', 'wait for the end and print the answer')
-    .option(
-      '--timeout <time>',
-      'with --wait: stop waiting after 45s, 10m, 2h (exit code 124; the agent runs on)',
-    )
-    .option('-q, --quiet', 'print the id and nothing else')
-    .option('--json', 'print the session as JSON')
+    );
+  return addTurnOptions(command, 'task')
     .addHelpText('after', EXAMPLES)
     .action(async (argument: string | undefined, options: Options) => {
       const timeoutMs = waitingTime(options);

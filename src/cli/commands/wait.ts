@@ -25,13 +25,17 @@ Examples:
   $ zwarm wait --any --timeout 10m ab3 cd4
   $ zwarm wait $(zwarm ls -q --status running)`;
 
+function hasEnded({ status }: SessionDetail): boolean {
+  return status === 'damaged' || isFinal(status);
+}
+
 function exitCodeOf(outcomes: readonly Outcome<SessionDetail>[], any: boolean, givenUp: number): number {
   const failed = firstExitCode(outcomes);
   if (failed !== 0) return failed;
-  const statuses = outcomes.flatMap((outcome) => ('value' in outcome ? [outcome.value.status] : []));
-  const ended = statuses.filter((status) => status === 'damaged' || isFinal(status));
-  if (any ? ended.length === 0 : ended.length < statuses.length) return givenUp;
-  return ended.every((status) => status === 'completed') ? 0 : EXIT_CODES.failed;
+  const sessions = outcomes.flatMap((outcome) => ('value' in outcome ? [outcome.value] : []));
+  const ended = sessions.filter(hasEnded);
+  if (any ? ended.length === 0 : ended.length < sessions.length) return givenUp;
+  return ended.every(({ status }) => status === 'completed') ? 0 : EXIT_CODES.failed;
 }
 
 /** `zwarm wait` */
@@ -72,6 +76,12 @@ export function waitCommand(verb: Verb): Command {
         return session;
       }).finally(() => live.stop());
       verb.exit(exitCodeOf(outcomes, options.any ?? false, code()));
+      const left = outcomes.flatMap((outcome) =>
+        'value' in outcome && !hasEnded(outcome.value) ? [outcome.value.id] : [],
+      );
+      if (left.length > 0 && !satisfied) {
+        verb.context.stderr.write(`zwarm: ${left.join(', ')} ${left.length === 1 ? 'runs' : 'run'} on\n`);
+      }
       if (options.json) {
         return verb.printJson(
           outcomes.map((outcome) =>
