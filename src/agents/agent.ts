@@ -1,4 +1,5 @@
 import type { LineParser } from '../core/events.ts';
+import type { ProgramQuery } from '../core/program.ts';
 import type { Sandbox } from '../core/session.ts';
 
 /** A turn as an agent must be told about it. The prompt is not here: it is always the agent's stdin. */
@@ -23,22 +24,8 @@ export interface CommandSpec {
   readonly stopSignals: readonly StopSignal[];
 }
 
-/** Where an agent's program comes from. */
-export type ProgramSpec =
-  | {
-      readonly kind: 'path';
-      readonly binary: string;
-      /** The environment variable that names another program. */
-      readonly variable: string;
-      /** The npm package whose `package.json` beside the program tells the version. */
-      readonly packageName: string;
-      /** Paths, relative to that package, of a native program that its script would only start for us. */
-      native(platform: string, arch: string): readonly string[];
-      readonly versionArgs: readonly string[];
-      /** What a user types to get it. */
-      readonly install: string;
-    }
-  | { readonly kind: 'embedded' };
+/** Where an agent's program comes from: looked for, or part of this package. */
+export type ProgramSpec = ({ readonly kind: 'path' } & ProgramQuery) | { readonly kind: 'embedded' };
 
 /** A failure as the files tell it, for the agent's adapter to put into words. */
 export interface Failure {

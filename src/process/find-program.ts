@@ -1,17 +1,8 @@
 import { accessSync, constants, readFileSync, realpathSync, statSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { errnoOf, ZwarmError } from '../core/errors.ts';
+import type { ProgramQuery } from '../core/program.ts';
 import { outputOf } from './run.ts';
-
-/** How to look for a program; the adapter's `ProgramSpec` of kind `path`. */
-export interface ProgramQuery {
-  readonly binary: string;
-  readonly variable: string;
-  readonly packageName: string;
-  native(platform: string, arch: string): readonly string[];
-  readonly versionArgs: readonly string[];
-  readonly install: string;
-}
 
 /** A program that exists and may be executed. */
 export interface FoundProgram {

@@ -1,7 +1,8 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { findProgram, type ProgramQuery } from '../../../src/process/find-program.ts';
+import type { ProgramQuery } from '../../../src/core/program.ts';
+import { findProgram } from '../../../src/process/find-program.ts';
 import { emptyDirectory } from '../../helpers/directory.ts';
 
 const QUERY: ProgramQuery = {
