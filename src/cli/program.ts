@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { Command } from 'commander';
+import { Command, CommanderError } from 'commander';
 import { ZwarmError } from '../core/errors.ts';
 import { cleanCommand } from './commands/clean.ts';
 import { demoCommand } from './commands/demo.ts';
@@ -57,7 +57,12 @@ export function createProgram(
   program
     .description('Run coding agents in the background, and always know how each of them stands')
     .usage('<command> [options]')
-    .version(`zwarm ${context.version()}`, '-V, --version', 'print the version')
+    .option('-V, --version', 'print the version')
+    // Read only when it is asked for: commander would want it for every command.
+    .on('option:version', () => {
+      context.stdout.write(`zwarm ${context.version()}\n`);
+      throw new CommanderError(0, 'commander.version', '');
+    })
     .option('--state-dir <dir>', 'use this state directory (also: ZWARM_DIR)')
     .helpCommand('help [command]', 'print the help of a command')
     .addHelpText('after', EXAMPLES);

@@ -4,15 +4,14 @@ import type { CliContext, Verb } from './context.ts';
 import { createProgram } from './program.ts';
 
 /** What commander says, in our words: the message on one line, its advice or the way to the help as the hint. */
-function fromCommander(error: CommanderError, argv: readonly string[]): ZwarmError {
+function fromCommander(error: CommanderError, argv: readonly string[], verbs: readonly string[]): ZwarmError {
   const [first = '', advice] = error.message.replace(/^error: /, '').split('\n');
   const guess = advice?.replace(/^\(D|\)$/g, (edge) => (edge === ')' ? '' : 'd'));
-  const verb = argv.find((word) => /^[a-z]+$/.test(word)) ?? '';
+  const verb = argv.find((word) => verbs.includes(word)) ?? '';
   const speaks = verb === 'start' || verb === 'inject';
   const dash = speaks && first.startsWith('unknown option') ? 'text that begins with - goes after --: ' : '';
   const words = speaks && error.code === 'commander.excessArguments' ? 'put several words in quotes: ' : '';
-  const known = verb !== '' && error.code !== 'commander.unknownCommand';
-  const help = known ? `zwarm ${verb} --help` : 'zwarm --help';
+  const help = verb !== '' ? `zwarm ${verb} --help` : 'zwarm --help';
   // A line without a command: commander would print all of its help as the error.
   if (error.code === 'commander.help') return new ZwarmError('usage', 'which command?', 'see zwarm --help');
   return new ZwarmError('usage', first, guess ?? `${dash}${words}see ${help}`);
@@ -77,18 +76,20 @@ export async function run(argv: readonly string[], context: CliContext): Promise
     return 0;
   }
   let exitCode = 0;
+  const program = createProgram(context, (stateDir) =>
+    createVerb(context, stateDir, (code) => {
+      exitCode = code;
+    }),
+  );
   try {
-    const program = createProgram(context, (stateDir) =>
-      createVerb(context, stateDir, (code) => {
-        exitCode = code;
-      }),
-    );
     await program.parseAsync(argv.length === 0 ? ['--help'] : [...argv], { from: 'user' });
     return exitCode;
   } catch (thrown) {
     // Help and version are no errors; commander has printed them.
     if (thrown instanceof CommanderError && thrown.exitCode === 0) return 0;
-    const error = thrown instanceof CommanderError ? fromCommander(thrown, argv) : toZwarmError(thrown);
+    const verbs = program.commands.flatMap((command) => [command.name(), ...command.aliases()]);
+    const error =
+      thrown instanceof CommanderError ? fromCommander(thrown, argv, verbs) : toZwarmError(thrown);
     await printError(error, argv, context);
     return EXIT_CODES[error.code];
   }

@@ -6,7 +6,7 @@ import { type ManagerContext, openForWriting, type Store } from './context.ts';
 import { launchTurn, newRequest } from './launch.ts';
 import { declareNeverLaunched } from './never-launched.ts';
 import { programOf } from './program.ts';
-import { readNow, type SessionNow } from './read.ts';
+import { orDamaged, readNow, type SessionNow } from './read.ts';
 import { readThreadId } from './read-turn.ts';
 import { resolveSession } from './resolve.ts';
 import { requireMessage, type StartedTurn } from './start.ts';
@@ -75,7 +75,7 @@ export async function inject(context: ManagerContext, ref: string, message: stri
       'update zwarm',
     );
   }
-  const threadId = await threadOf(store, now);
+  const threadId = await orDamaged(store, id, () => threadOf(store, now));
   const program = await programOf(context, adapter);
   declareNeverLaunched(context, store, now);
   const request = newRequest(context, 'prompt');

@@ -77,7 +77,8 @@ export async function readSession(store: Store, id: SessionId, nowMs: number): P
   return sessionView(store, reading, nowMs);
 }
 
-async function orDamaged<T>({ root }: Store, id: SessionId, read: () => Promise<T>): Promise<T> {
+/** What `read` reads of a session, its DamagedRecord told as an error of ours. @throws ZwarmError `not_found`, `damaged` */
+export async function orDamaged<T>({ root }: Store, id: SessionId, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {

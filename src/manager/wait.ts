@@ -1,7 +1,7 @@
 import { ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
 import { isFinal, LAUNCH_GRACE_MS, type TurnStatus } from '../core/status.ts';
-import { turnDir } from '../store/layout.ts';
+import { TURN_FILES, turnDir } from '../store/layout.ts';
 import { watchDirectory } from '../store/watch.ts';
 import type { ManagerContext, Store } from './context.ts';
 import { readNow } from './read.ts';
@@ -10,6 +10,8 @@ import type { TurnState } from './read-turn.ts';
 /** Notification only shortens a wait: a death that no file tells of is found by looking again. */
 const LOOK_AGAIN_MS = 1000;
 const LOOK_AGAIN_PENDING_MS = LAUNCH_GRACE_MS / 10;
+/** What an agent prints does not end its turn, and a talkative one would keep us looking all the time. */
+const OUTPUT = [TURN_FILES.events, TURN_FILES.stderr];
 
 /**
  * Waits until the turn that speaks for a session is final, and returns it. `look` reads it anew. Aborting the signal
@@ -30,7 +32,7 @@ export async function waitForRest(
         'wait there',
       );
     }
-    const watch = watchDirectory(turnDir(store.root, id, current.turn));
+    const watch = watchDirectory(turnDir(store.root, id, current.turn), OUTPUT);
     try {
       // Looked at again after the watch began: what happened in between is not missed.
       current = await look();

@@ -7,15 +7,20 @@ export interface DirectoryWatch {
   close(): void;
 }
 
-/** Watches a directory's entries. Where notification does not work (network file systems) only the time limit wakes. */
-export function watchDirectory(path: string): DirectoryWatch {
+/**
+ * Watches a directory's entries, but for changes of the files in `ignored`. Where notification does not work (network
+ * file systems) only the time limit wakes.
+ */
+export function watchDirectory(path: string, ignored: readonly string[]): DirectoryWatch {
   let changed = false;
   let wake: () => void = () => {
     changed = true;
   };
   let watcher: FSWatcher | null = null;
   try {
-    watcher = watch(path, { persistent: false }, () => wake());
+    watcher = watch(path, { persistent: false }, (_, name) => {
+      if (name === null || !ignored.includes(name)) wake();
+    });
     // A watched directory that is removed, or a used-up watch limit: the time limit still wakes.
     watcher.on('error', () => watcher?.close());
   } catch {

@@ -73,3 +73,11 @@ test('a damaged session is listed as damaged beside the others, kept by clean, a
       .toEqual([good]);
   }
 });
+
+test('inject into a session with a damaged launch record is refused as damage, and runs nothing', async () => {
+  const project = createProject();
+  const id = JSON.parse(await project.ok(['start', '--wait', '--json', 'x'])).id;
+  writeFileSync(project.turnFile(id, 1, 'launch.json'), '{');
+  expect(await project.zwarm(['inject', id, 'more'])).toMatchObject({ code: 4, stdout: '' });
+  expect(project.runs()).toHaveLength(1);
+});
