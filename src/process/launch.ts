@@ -1,4 +1,6 @@
-import { spawn } from 'node:child_process';
+import { spawn } from '../syscalls.ts';
+import { RUNNER_SUFFIX } from './bearers.ts';
+import { MARK_VARIABLE } from './identity.ts';
 
 /** A turn runner to start: all that it is told, and the environment that the agent inherits. */
 export interface RunnerSpec {
@@ -14,12 +16,13 @@ export interface RunnerSpec {
   /** Absolute path of the agent's program, and its arguments. */
   readonly program: string;
   readonly argv: readonly string[];
+  /** What the agent inherits, the turn's mark included. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** A runner that was spawned: `ended` resolves with a reason when it could not be spawned or has already gone. */
+/** A runner that was spawned: `ended` resolves with the reason when it could not be spawned or has already gone. */
 export interface SpawnedRunner {
-  readonly ended: Promise<string>;
+  readonly ended: Promise<Error>;
   /** Lets this process exit while the runner goes on. */
   release(): void;
 }
@@ -43,20 +46,22 @@ export function spawnRunner(spec: RunnerSpec): SpawnedRunner {
     spec.program,
     ...spec.argv,
   ];
+  // The runner takes the suffix off for its agent: what records the end of a turn must not be ended with it.
+  const env = { ...spec.env, [MARK_VARIABLE]: `${spec.env[MARK_VARIABLE] ?? ''}${RUNNER_SUFFIX}` };
   try {
     // By absolute path: whatever the PATH says, this is the shell that the runner was written for.
-    const child = spawn('/bin/sh', args, { cwd: spec.cwd, detached: true, env: spec.env, stdio: 'ignore' });
-    const ended = new Promise<string>((resolve) => {
-      child.once('error', (error) => resolve(error.message));
+    const child = spawn('/bin/sh', args, { cwd: spec.cwd, detached: true, env, stdio: 'ignore' });
+    const ended = new Promise<Error>((resolve) => {
+      child.once('error', resolve);
       child.once('exit', (code, signal) =>
-        resolve(`the turn runner ended with ${signal ?? `exit code ${code}`}`),
+        resolve(new Error(`the turn runner ended with ${signal ?? `exit code ${code}`}`)),
       );
     });
     return { ended, release: () => child.unref() };
   } catch (error) {
     // E2BIG is thrown, not emitted.
     return {
-      ended: Promise.resolve(error instanceof Error ? error.message : String(error)),
+      ended: Promise.resolve(error instanceof Error ? error : new Error(String(error))),
       release: () => undefined,
     };
   }

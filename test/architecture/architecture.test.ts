@@ -109,9 +109,14 @@ const planted: readonly [rule: string, files: Sources, violation: RegExp][] = [
     /only process\/ starts/,
   ],
   [
-    'only store/files changes the disk',
-    { 'store/a.ts': "import { writeFileSync } from 'node:fs';" },
+    'only syscalls changes the disk',
+    { 'store/files.ts': "import { writeFileSync } from 'node:fs';" },
     /disk with writeFileSync/,
+  ],
+  [
+    'only three files make calls that change the machine',
+    { 'process/identity.ts': "import { killProcess } from '../syscalls.ts';" },
+    /only store\/files\.ts, process\/launch\.ts, process\/stop\.ts may change/,
   ],
   ['… by any name', { 'store/a.ts': "import { rmSync as readSync } from 'node:fs';" }, /disk with rmSync/],
   ['… or as a whole', { 'manager/a.ts': "import * as fs from 'node:fs';" }, /disk with \*/],
@@ -147,7 +152,8 @@ test('what the rules allow passes', () => {
       "import './commands/demo.ts'; export const run = () => ({ process: 1, console: 2 }).console;",
     'cli/commands/demo.ts': "import { rmSync } from 'node:fs'; const a = () => import('../run.ts');",
     'process/kill.ts': "import { spawn } from 'node:child_process'; process.kill(process.pid, 0);",
-    'store/files.ts': "import { renameSync } from 'node:fs';",
+    'syscalls.ts': "import { renameSync } from 'node:fs'; import { spawn } from 'node:child_process';",
+    'store/files.ts': "import { rename } from '../syscalls.ts';",
     'agents/codex/schema.ts':
       "import { object } from 'zod/mini'; import type { Line } from '../../core/events.ts';",
     'core/time.ts': 'export const a = (ms: number) => new Date(ms);',

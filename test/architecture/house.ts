@@ -27,8 +27,10 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   manager: ['store', 'process', 'agents', 'core'],
   config: ['core'],
   render: ['core'],
-  store: ['core'],
-  process: ['core'],
+  store: ['core', 'syscalls'],
+  process: ['core', 'syscalls'],
+  // What changes the machine; SYSCALLERS says which files of those two rooms.
+  syscalls: [],
   agents: ['core'],
   core: [],
 };
@@ -44,6 +46,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   config: ['node:*', 'smol-toml', 'zod/mini'],
   render: ['chalk', 'cli-table3', 'string-width'],
   store: ['node:*'],
+  syscalls: ['node:*'],
   process: ['node:*', 'execa'],
   agents: ['zod/mini'],
   core: [],
@@ -51,13 +54,16 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 
 const TOP = ['main.ts', 'index.ts', 'installation.ts'];
 /** What `process/` may ask of `process`; every other room asks nothing. */
-const PROCESS_MEMBERS = ['kill', 'platform', 'arch', 'pid', 'getuid', 'umask'];
+const PROCESS_MEMBERS = ['kill', 'platform', 'arch', 'pid', 'getuid', 'umask', 'version'];
 
-/** Files that may change a disk: the store's, and two that keep temporary files of their own. */
-const WRITERS = ['store/files.ts', 'cli/task-input.ts', 'cli/commands/demo.ts'];
+/** The one file of all calls that change the machine, and the three that may make them. */
+const SYSCALLS = 'syscalls.ts';
+const SYSCALLERS = ['store/files.ts', 'process/launch.ts', 'process/stop.ts'];
+/** Files that may change a disk: the store's calls, and two that keep temporary files of their own. */
+const WRITERS = [SYSCALLS, 'cli/task-input.ts', 'cli/commands/demo.ts'];
 const READING = new Set(
   `accessSync constants existsSync fstatSync lstatSync readdirSync readFileSync readlinkSync readSync realpathSync
-   statSync closeSync watch FSWatcher Stats`.split(/\s+/),
+   statSync statfsSync closeSync watch FSWatcher Stats`.split(/\s+/),
 );
 /** Opens files, for reading alone. */
 const OPENERS = ['store/read-file.ts'];
@@ -119,7 +125,8 @@ function readFile(path: string, source: string): { imports: Import[]; violations
     }
     if (pure && UNCLEAN.includes(name)) say(`uses ${name}`);
     if (name !== 'process' || TOP.includes(path)) return;
-    if (room !== 'process' || !PROCESS_MEMBERS.includes(member)) say(`uses process.${member}`);
+    const mine = path === SYSCALLS ? ['kill'] : room === 'process' ? PROCESS_MEMBERS : [];
+    if (!mine.includes(member)) say(`uses process.${member}`);
   };
 
   walk(parseAst(source, { lang: 'ts' }) as unknown as Node, (node, parent) => {
@@ -166,13 +173,15 @@ function importViolations(path: string, { target, names }: Import): string[] {
   if (target.startsWith('.')) {
     const there = roomOf(join(dirname(path), target));
     const allowed = there === room || ARROWS[room]?.includes(there) === true;
-    return allowed ? [] : [`${path}: ${room} may not import ${there} (${target})`];
+    if (!allowed) return [`${path}: ${room} may not import ${there} (${target})`];
+    if (there !== 'syscalls' || SYSCALLERS.includes(path)) return [];
+    return [`${path}: only ${SYSCALLERS.join(', ')} may change the machine`];
   }
   const known = PACKAGES[room] ?? [];
   if (!known.includes(target) && !(target.startsWith('node:') && known.includes('node:*'))) {
     return [`${path}: ${room} may not import ${target}`];
   }
-  if (target === 'node:child_process' && room !== 'process')
+  if (target === 'node:child_process' && room !== 'process' && path !== SYSCALLS)
     return [`${path}: only process/ starts processes`];
   if (target === 'node:process') return [`${path}: imports node:process`];
   if (!/^node:fs(\/promises)?$/.test(target) || WRITERS.includes(path)) return [];
