@@ -4,14 +4,26 @@
 #   turn-runner.sh --identity JSON --umask MODE --directory DIR --input FILE -- program [argument …]
 #
 # It runs in the turn's directory; its own stdin, stdout and stderr are /dev/null. JSON is the beginning of
-# runner.stat, all that its launcher knows of this machine. Plain POSIX, builtins where a record depends on it.
-# docs/formats.md says what it writes, docs/architecture.md why.
+# runner.stat, all that its launcher knows of this machine. ZWARM_MARK ends in `.runner`, for its agent without that.
+# Plain POSIX, builtins where a record depends on it, and nothing that forks before the agent: whoever stops a turn
+# takes a child of the runner for its agent. docs/formats.md says what it writes, docs/architecture.md why.
+
+# An earlier agent may have put anything here, and `set -C` opens what is no regular file: a FIFO would hold us.
+free() { ! [ -e "$1" ] && ! [ -L "$1" ]; }
+plain() { [ -f "$1" ] && ! [ -L "$1" ] && [ "$2" "$1" ]; }
+
+cancelled() {
+  for name in json kill interrupt withdraw dependency limit never-launched; do
+    [ -e "cancel.$name" ] && return
+  done
+  return 1
+}
 
 record() {
   trap - EXIT
-  printf '{"v":1,"code":%s,"why":%s,"cancelled":%s,"ended_at":%s,"events_bytes":%s}\n' \
-    "$code" "$why" "$cancelled" "$ended_at" "$events_bytes" > exit.json ||
-    : > "exit.$code" # a full disk still has room for a name
+  { free exit.json && printf '{"v":1,"code":%s,"why":%s,"cancelled":%s,"ended_at":%s,"events_bytes":%s}\n' \
+    "$code" "$why" "$cancelled" "$ended_at" "$events_bytes" > exit.json; } ||
+    { free "exit.$code" && : > "exit.$code"; } # a full disk still has room for a name
   if [ -x "$ZWARM_NODE" ] && [ -f "$ZWARM_MAIN" ]; then
     exec "$ZWARM_NODE" "$ZWARM_MAIN" settle
   fi
@@ -38,28 +50,29 @@ main() {
     IFS= read -r stat < "/proc/$$/stat"
     started="\"stat\":\"$stat\""
   else
-    started="\"lstart\":\"$(LC_ALL=C TZ=UTC ps -o lstart= -p $$)\""
+    started="\"lstart\":\"$(LC_ALL=C TZ=UTC /bin/ps -o lstart= -p $$)\""
   fi
   # Whoever creates this file owns the turn; a second runner leaves silently.
-  printf '%s,"pid":%s,%s}\n' "$identity" "$$" "$started" > runner.stat || exit 0
+  free runner.stat && printf '%s,"pid":%s,%s}\n' "$identity" "$$" "$started" > runner.stat || exit 0
 
   code=null why='"not_launched"' cancelled=false ended_at=null events_bytes=null
   trap record EXIT
-  if [ -e cancel.json ]; then
+  if cancelled; then
     why='"cancelled"' cancelled=true
-  elif ! [ -d "$directory" ] || ! [ -x "$directory" ]; then
+  elif [ -L "$directory" ] || ! [ -d "$directory" ] || ! [ -x "$directory" ]; then
     why='"no_working_dir"'
   elif ! [ -f "$1" ] || ! [ -x "$1" ]; then
     why='"no_agent"'
-  elif [ -r "$input" ]; then
+  elif plain "$input" -r && plain events.jsonl -w && plain stderr.log -w; then
     (
+      ZWARM_MARK=${ZWARM_MARK%.runner}
       umask "$callers_umask" && cd -- "$directory" && unset OLDPWD && exec "$@"
     ) < "$input" >> events.jsonl 2>> stderr.log
     code=$? why=null
-    [ -e cancel.json ] && cancelled=true # before anything slow: what comes later changes nothing
-    # These fork and may fail; then they stay unknown.
-    now=$(date -u +%Y-%m-%dT%H:%M:%SZ) && ended_at="\"$now\""
-    size=$(wc -c < events.jsonl) && events_bytes=$((size))
+    cancelled && cancelled=true # before anything slow: what comes later changes nothing
+    # These fork and may fail; then they stay unknown. Not from the caller's PATH: the agent may have written there.
+    now=$(PATH=/usr/bin:/bin:$PATH && date -u +%Y-%m-%dT%H:%M:%SZ) && ended_at="\"$now\""
+    plain events.jsonl -r && size=$(PATH=/usr/bin:/bin:$PATH && wc -c < events.jsonl) && events_bytes=$((size))
   fi
 }
 

@@ -27,8 +27,12 @@ export interface TurnFacts {
   readonly claimer: Liveness;
   /** Milliseconds since the claim; negative when the clock was set back. */
   readonly ageMs: number;
-  /** The runner's life, and whether any process of its group still bears our mark; null while no runner has shown itself. */
-  readonly runner: { readonly self: Liveness; readonly group: boolean } | null;
+  /** Whether a runner has shown itself. */
+  readonly launched: boolean;
+  /** Whether any process lives that bears the mark of the turn, the runner included. */
+  readonly living: Liveness;
+  /** Whether the runner itself was seen alive. */
+  readonly attended: boolean;
   readonly cancel: CancelWhy | null;
   readonly exit: ExitFact | null;
   readonly terminal: Terminal | null;
@@ -119,13 +123,16 @@ function vanished(cancel: CancelWhy | null, terminal: Terminal | null): TurnVerd
   return verdict('lost', { kind: 'vanished' });
 }
 
-function withoutRunner(facts: TurnFacts): TurnVerdict {
-  if (facts.cancel === null) {
-    const young = facts.ageMs >= 0 && facts.ageMs < LAUNCH_GRACE_MS;
-    if (facts.queued || facts.claimer === 'yes' || young) return verdict('pending', NONE);
-    if (facts.claimer === 'cannot_tell') return verdict('unknown', { kind: 'elsewhere' });
+function notLaunched(facts: TurnFacts): TurnVerdict {
+  const { queued, claimer, cancel } = facts;
+  const young = facts.ageMs >= 0 && facts.ageMs < LAUNCH_GRACE_MS;
+  if (cancel === null && (queued || young)) return verdict('pending', NONE);
+  // Called off, but the end is its launcher's to record, who may be recording another one at this moment.
+  if (cancel !== 'never-launched' && !queued) {
+    if (claimer === 'yes') return verdict('pending', NONE);
+    if (claimer === 'cannot_tell') return verdict('unknown', { kind: 'elsewhere' });
   }
-  return vanished(facts.cancel, facts.terminal);
+  return vanished(cancel, facts.terminal);
 }
 
 /**
@@ -133,14 +140,13 @@ function withoutRunner(facts: TurnFacts): TurnVerdict {
  * A final status never changes as facts are added.
  */
 export function deriveStatus(facts: TurnFacts): TurnVerdict {
-  if (facts.exit !== null) return ended(facts.exit, facts.cancel, facts.terminal);
-  if (facts.runner === null) return withoutRunner(facts);
-  if (facts.runner.self === 'yes' || facts.runner.group) {
-    const orphaned = facts.runner.self !== 'yes';
-    return { ...verdict('running', NONE), stopping: facts.cancel !== null, orphaned };
+  const { cancel, exit, terminal, living } = facts;
+  if (exit !== null) return ended(exit, cancel, terminal);
+  if (living === 'yes') {
+    return { ...verdict('running', NONE), stopping: cancel !== null, orphaned: !facts.attended };
   }
-  if (facts.runner.self === 'cannot_tell') return verdict('unknown', { kind: 'elsewhere' });
-  return vanished(facts.cancel, facts.terminal);
+  if (living === 'cannot_tell') return verdict('unknown', { kind: 'elsewhere' });
+  return facts.launched ? vanished(cancel, terminal) : notLaunched(facts);
 }
 
 /** Whether nothing that happens later can change this status. */

@@ -1,10 +1,14 @@
 import { realpathSync } from 'node:fs';
 import { newestFirst, type SessionId } from '../core/ids.ts';
 import type { SessionStatus, SessionSummary } from '../core/session.ts';
+import { isFinal } from '../core/status.ts';
 import { parseIso } from '../core/time.ts';
-import { listSessionIds } from '../store/sessions.ts';
-import { type ManagerContext, openForReading } from './context.ts';
+import { anyBears, anyMemberLives, type Census, createCensus } from '../process/bearers.ts';
+import { listSessionIds, readCancel } from '../store/sessions.ts';
+import { type ManagerContext, openForReading, type Store } from './context.ts';
 import { readRow } from './read.ts';
+import { marksOf } from './read-turn.ts';
+import { isEndPlanted } from './real-end.ts';
 
 /** Which sessions to list; the default is all that run or are about to, and the newest 20. */
 export interface ListOptions {
@@ -50,8 +54,9 @@ export async function list(context: ManagerContext, options: ListOptions = {}): 
   const here = options.here ? realpathSync(context.cwd) : null;
   const nowMs = context.now();
   const rows: SessionSummary[] = [];
+  const census = createCensus();
   for (const id of listSessionIds(store.root)) {
-    const row = await readRow(store, id, nowMs, { cached: true });
+    const row = await readRow(store, id, nowMs, { cached: true, census });
     if (row !== null && matches(row, options, here)) rows.push(row);
   }
   rows.sort(order(options.sort));
@@ -60,14 +65,26 @@ export async function list(context: ManagerContext, options: ListOptions = {}): 
   return rows.filter((row, i) => i < limit || (options.limit === undefined && isLive(row)));
 }
 
-/** The sessions that run or are about to, from their own files, never from summaries. */
+/** Whether there is something of a session to end: also what a kill that was killed itself has left. */
+function isToEnd({ root }: Store, id: SessionId, row: SessionSummary | null, census: Census): boolean {
+  // Whatever an agent wrote: that its turn has ended, or that its session is being removed.
+  if (isEndPlanted(id, Number.POSITIVE_INFINITY, census)) return true;
+  if (row === null) return false;
+  const { status, turn } = row;
+  if (status === 'damaged') return anyBears(marksOf(id), census);
+  if (!isFinal(status) || turn === null) return isLive(row);
+  return anyMemberLives(marksOf(id, turn), census) && readCancel(root, id, turn) !== null;
+}
+
+/** The sessions of which something is to be ended, from their own files, never from summaries. */
 export async function listLive(context: ManagerContext): Promise<SessionId[]> {
   const store = openForReading(context);
   if (store === null) return [];
   const live: SessionId[] = [];
+  const census = createCensus();
   for (const id of listSessionIds(store.root)) {
-    const row = await readRow(store, id, context.now(), { cached: false });
-    if (row !== null && isLive(row)) live.push(id);
+    const row = await readRow(store, id, context.now(), { cached: false, census });
+    if (isToEnd(store, id, row, census)) live.push(id);
   }
   return live;
 }

@@ -1,5 +1,6 @@
 import type { AgentAdapter } from '../agents/agent.ts';
-import { createFolder, type TurnFold } from '../core/conversation/fold.ts';
+import type { TurnFold } from '../core/conversation/fold.ts';
+import { type Folder, type TurnOutcome, terminalOf } from '../core/conversation/outcome.ts';
 import type { AgentEvent, Line, LineParser } from '../core/events.ts';
 import type { SessionId } from '../core/ids.ts';
 import type { LaunchRecord, ProcessIdentity, RequestRecord } from '../core/session.ts';
@@ -12,7 +13,8 @@ import {
   type TurnVerdict,
 } from '../core/status.ts';
 import { parseIso } from '../core/time.ts';
-import { groupLives, livenessOf } from '../process/identity.ts';
+import { type Census, createCensus, processesOfTurn, type TurnProcesses } from '../process/bearers.ts';
+import { livenessOf } from '../process/identity.ts';
 import { turnFile } from '../store/layout.ts';
 import { readLines } from '../store/lines.ts';
 import { unlessDamaged } from '../store/read-file.ts';
@@ -25,16 +27,18 @@ export function markOfTurn(id: SessionId, turn: number, nonce: string): string {
   return `${id}.${turn}.${nonce}`;
 }
 
+/** The marks of all turns of a session begin like this, and with a turn's number those of that turn. */
+export function marksOf(id: SessionId, turn?: number): string {
+  return turn === undefined ? `${id}.` : `${id}.${turn}.`;
+}
+
 /** What the files of a turn and the kernel say, without its events. */
 interface BareFacts {
   readonly request: RequestRecord;
   readonly claimer: Liveness;
-  readonly runner: {
-    readonly identity: ProcessIdentity;
-    readonly startedMs: number;
-    readonly self: Liveness;
-    readonly group: boolean;
-  } | null;
+  /** Whom `runner.stat` names: within the agent's reach. */
+  readonly runner: { readonly identity: ProcessIdentity; readonly startedMs: number } | null;
+  readonly processes: TurnProcesses;
   readonly cancel: CancelWhy | null;
   readonly exit: {
     readonly fact: ExitFact;
@@ -48,48 +52,46 @@ export interface TurnState {
   readonly turn: number;
   readonly request: RequestRecord;
   readonly runner: BareFacts['runner'];
+  readonly processes: TurnProcesses;
+  readonly cancel: CancelWhy | null;
   readonly exit: BareFacts['exit'];
   readonly terminal: Terminal | null;
   readonly verdict: TurnVerdict;
 }
 
-/** A turn with all that its agent printed. */
-export interface TurnReading extends TurnState {
+/** A turn with what its agent's output comes to: every word of it, or its outcome alone. */
+export interface TurnReading<F extends TurnOutcome = TurnFold> extends TurnState {
   readonly launch: LaunchRecord | null;
-  readonly fold: TurnFold;
+  readonly fold: F;
 }
 
-function runnerFacts({ root }: Store, id: SessionId, turn: number, mark: string): BareFacts['runner'] {
-  const record = readRunner(root, id, turn);
-  if (record === null) return null;
-  const self = livenessOf(record.identity, mark);
-  return { ...record, self, group: self === 'no' && groupLives(record.identity, mark) };
-}
+const NOTHING_LIVES: TurnProcesses = { runner: null, living: 'no' };
 
-function readBareFacts(store: Store, id: SessionId, turn: number): BareFacts {
+function readBareFacts(store: Store, id: SessionId, turn: number, census: Census): BareFacts {
   const { root } = store;
   const request = readRequest(root, id, turn);
   const recorded = readExit(root, id, turn);
   if (recorded !== null) {
     // A recorded end is final: what the kernel says no longer matters, and asking it would cost every list dearly.
     const runner = readRunner(root, id, turn);
-    return {
-      request,
-      claimer: 'no',
-      runner: runner === null ? null : { ...runner, self: 'no', group: false },
-      cancel: readCancel(root, id, turn)?.why ?? null,
-      exit: exitFacts(recorded),
-    };
+    const cancel = readCancel(root, id, turn);
+    const exit = exitFacts(recorded);
+    return { request, claimer: 'no', runner, processes: NOTHING_LIVES, cancel, exit };
   }
-  const mark = markOfTurn(id, turn, request.nonce);
-  const claimer = livenessOf(request.claimer, null);
-  const shown = runnerFacts(store, id, turn, mark);
-  const cancel = readCancel(root, id, turn)?.why ?? null;
+  const claimer = livenessOf(request.claimer);
+  const shown = readRunner(root, id, turn);
+  const processes = processesOfTurn(marksOf(id, turn), shown?.identity ?? null, request.claimer, census);
+  const cancel = readCancel(root, id, turn);
   // A runner may have shown itself before the cancellation that we see now: only one that comes later obeys it.
-  const runner = shown ?? (cancel === null ? null : runnerFacts(store, id, turn, mark));
+  const late = shown === null && cancel !== null ? readRunner(root, id, turn) : null;
+  const runner = shown ?? late;
+  const alive =
+    late === null
+      ? processes
+      : processesOfTurn(marksOf(id, turn), late.identity, request.claimer, createCensus());
   // Last: a runner writes its record before it dies, so a death that was seen above has its record by now.
   const exit = readExit(root, id, turn);
-  return { request, claimer, runner, cancel, exit: exit === null ? null : exitFacts(exit) };
+  return { request, claimer, runner, processes: alive, cancel, exit: exit === null ? null : exitFacts(exit) };
 }
 
 function exitFacts({
@@ -100,8 +102,8 @@ function exitFacts({
 }
 
 /** Nothing writes to the stream any more: its last line may lack a newline, and what is in progress was interrupted. */
-function isOver({ runner, exit }: BareFacts): boolean {
-  return exit !== null || (runner !== null && runner.self === 'no' && !runner.group);
+function isOver({ processes, exit }: BareFacts): boolean {
+  return exit !== null || processes.living === 'no';
 }
 
 function judge(facts: BareFacts, terminal: Terminal | null, nowMs: number): TurnVerdict {
@@ -109,16 +111,13 @@ function judge(facts: BareFacts, terminal: Terminal | null, nowMs: number): Turn
     queued: facts.request.queued,
     claimer: facts.claimer,
     ageMs: nowMs - (parseIso(facts.request.at) ?? 0),
-    runner: facts.runner,
+    launched: facts.runner !== null,
+    living: facts.processes.living,
+    attended: facts.processes.runner !== null,
     cancel: facts.cancel,
     exit: facts.exit?.fact ?? null,
     terminal,
   });
-}
-
-function terminalOf(event: AgentEvent): Terminal | null {
-  if (event.type === 'turn_completed') return { kind: 'completed' };
-  return event.type === 'turn_failed' ? { kind: 'failed', message: event.message } : null;
 }
 
 /** Where a terminal event is looked for first: it is the last line of almost every stream that has one. */
@@ -156,29 +155,31 @@ export async function readTurnState(
   adapter: AgentAdapter | null,
   nowMs: number,
 ): Promise<TurnState> {
-  const facts = readBareFacts(store, id, turn);
+  const facts = readBareFacts(store, id, turn, createCensus());
   const limit = facts.exit?.eventsBytes ?? null;
   const path = turnFile(store.root, id, turn, 'events');
   // Nothing is decided by launch.json: an agent that spoils it can still be stopped.
   const version = unlessDamaged(() => readLaunch(store.root, id, turn))?.agent_version ?? null;
   const terminal =
     isOver(facts) && adapter !== null ? await readTerminal(path, limit, adapter, version) : null;
-  const { request, runner, exit } = facts;
-  return { turn, request, runner, exit, terminal, verdict: judge(facts, terminal, nowMs) };
+  const { request, runner, processes, cancel, exit } = facts;
+  const verdict = judge(facts, terminal, nowMs);
+  return { turn, request, runner, processes, cancel, exit, terminal, verdict };
 }
 
-/** A turn with its whole stream folded. @throws DamagedRecord */
-export async function readTurn(
+/** A turn with its whole stream folded by `folder`, a fresh one. @throws DamagedRecord */
+export async function readTurn<F extends TurnOutcome>(
   store: Store,
   id: SessionId,
   turn: number,
   adapter: AgentAdapter | null,
   nowMs: number,
-): Promise<TurnReading> {
-  const facts = readBareFacts(store, id, turn);
-  const launch = readLaunch(store.root, id, turn);
+  folder: Folder<F>,
+  census: Census,
+): Promise<TurnReading<F>> {
+  const facts = readBareFacts(store, id, turn, census);
+  const launch = unlessDamaged(() => readLaunch(store.root, id, turn));
   const ended = isOver(facts);
-  const folder = createFolder();
   if (adapter !== null) {
     const parse = await adapter.loadParser(launch?.agent_version ?? null);
     const range = { limit: facts.exit?.eventsBytes ?? null, ended };
@@ -187,9 +188,9 @@ export async function readTurn(
     }
   }
   const fold = folder.result(ended);
-  const { request, runner, exit } = facts;
+  const { request, runner, processes, cancel, exit } = facts;
   const verdict = judge(facts, fold.terminal, nowMs);
-  return { turn, request, runner, exit, terminal: fold.terminal, verdict, launch, fold };
+  return { turn, request, runner, processes, cancel, exit, terminal: fold.terminal, verdict, launch, fold };
 }
 
 /** The thread that the agent named first in a turn, or null; reads no further than that. @throws DamagedRecord */
@@ -199,8 +200,11 @@ export async function readThreadId(
   turn: number,
   adapter: AgentAdapter,
 ): Promise<string | null> {
-  const parse = await adapter.loadParser(readLaunch(store.root, id, turn)?.agent_version ?? null);
-  for (const line of readLines(turnFile(store.root, id, turn, 'events'), { limit: null, ended: true })) {
+  const launch = unlessDamaged(() => readLaunch(store.root, id, turn));
+  const parse = await adapter.loadParser(launch?.agent_version ?? null);
+  // What somebody appended after the recorded end names nothing.
+  const limit = readExit(store.root, id, turn)?.record.events_bytes ?? null;
+  for (const line of readLines(turnFile(store.root, id, turn, 'events'), { limit, ended: true })) {
     for (const event of parse(line)) if (event.type === 'thread_started') return event.threadId;
   }
   return null;

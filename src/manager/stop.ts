@@ -1,14 +1,22 @@
 import type { StopSignal } from '../agents/agent.ts';
-import { ZwarmError } from '../core/errors.ts';
+import { errnoOf, ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
-import { isFinal } from '../core/status.ts';
-import { stopTurn } from '../process/stop.ts';
-import { DamagedRecord } from '../store/read-file.ts';
+import type { ExitRecord } from '../core/session.ts';
+import { isFinal, LAUNCH_GRACE_MS } from '../core/status.ts';
+import { anyBears, anyMemberLives, createCensus } from '../process/bearers.ts';
+import { areWeBelow } from '../process/descendants.ts';
+import { type StopRequest, stopTurn } from '../process/stop.ts';
+import { createFile, isDiskFull, publishName } from '../store/files.ts';
+import { exitName, turnDir, turnFile } from '../store/layout.ts';
+import { requireOwn } from '../store/own.ts';
+import { DamagedRecord, unlessDamaged } from '../store/read-file.ts';
+import { encode } from '../store/records.ts';
 import { listTurns, readExit, readRunner } from '../store/sessions.ts';
 import { publishCancel } from './cancel.ts';
 import type { ManagerContext, Store } from './context.ts';
 import { readNow } from './read.ts';
-import { markOfTurn, readTurnState, type TurnState } from './read-turn.ts';
+import { marksOf, readTurnState, type TurnState } from './read-turn.ts';
+import { isEndPlanted } from './real-end.ts';
 import { waitForRest } from './wait.ts';
 
 /** How long an agent gets after each signal. */
@@ -17,50 +25,40 @@ export const DEFAULT_GRACE_MS = 5000;
 /** For an agent of which nothing is known. */
 const ALL_SIGNALS: readonly StopSignal[] = ['SIGINT', 'SIGTERM', 'SIGKILL'];
 
-/** What there is to stop: the turn, how to read it again, and what to send. */
+/** A turn to stop: how it stands, how to look again, and what to send. */
 interface Target {
   readonly current: TurnState;
   readonly signals: readonly StopSignal[];
   look(): Promise<TurnState>;
 }
 
-/** A session whose own record is damaged can still be stopped: its turn says what runs. @throws `why` when not */
-async function damagedTarget(
-  context: ManagerContext,
-  store: Store,
-  id: SessionId,
-  why: ZwarmError,
-): Promise<Target> {
+/** The turn that speaks for a session whose own record is damaged; null when that cannot be read either. */
+async function damagedTarget(context: ManagerContext, store: Store, id: SessionId): Promise<Target | null> {
   try {
     const turn = listTurns(store.root, id).at(-1);
-    if (turn === undefined) throw why;
+    if (turn === undefined) return null;
     const look = () => readTurnState(store, id, turn, null, context.now());
     return { current: await look(), signals: ALL_SIGNALS, look };
   } catch (error) {
-    throw error instanceof DamagedRecord ? why : error;
-  }
-}
-
-async function targetOf(context: ManagerContext, store: Store, id: SessionId): Promise<Target> {
-  try {
-    const { adapter, record, current } = await readNow(store, id, context.now());
-    const command = adapter?.command({
-      workingDir: record.working_dir,
-      sandbox: record.sandbox,
-      model: record.model,
-      agentArgs: record.agent_args,
-      threadId: null,
-    });
-    const look = () => readTurnState(store, id, current.turn, adapter, context.now());
-    return { current, signals: command?.stopSignals ?? ALL_SIGNALS, look };
-  } catch (error) {
-    if (error instanceof ZwarmError && error.code === 'damaged')
-      return damagedTarget(context, store, id, error);
+    if (error instanceof DamagedRecord) return null;
     throw error;
   }
 }
 
-function refuseUnlessLive(id: SessionId, { verdict: { status } }: TurnState): void {
+async function targetOf(context: ManagerContext, store: Store, id: SessionId): Promise<Target> {
+  const { adapter, record, current } = await readNow(store, id, context.now());
+  const command = adapter?.command({
+    workingDir: record.working_dir,
+    sandbox: record.sandbox,
+    model: record.model,
+    agentArgs: record.agent_args,
+    threadId: null,
+  });
+  const look = () => readTurnState(store, id, current.turn, adapter, context.now());
+  return { current, signals: command?.stopSignals ?? ALL_SIGNALS, look };
+}
+
+function refuseUnlessLive(id: SessionId, { turn, cancel, verdict: { status } }: TurnState): void {
   if (status === 'unknown') {
     throw new ZwarmError(
       'unknown_liveness',
@@ -68,14 +66,117 @@ function refuseUnlessLive(id: SessionId, { verdict: { status } }: TurnState): vo
       'kill it there',
     );
   }
-  if (isFinal(status)) {
+  // A kill that was itself killed may have left something of a turn whose end is recorded.
+  if (isFinal(status) && (cancel === null || !anyMemberLives(marksOf(id, turn), createCensus()))) {
     throw new ZwarmError('not_running', `${id} is not running: it is ${status}`, `see: zwarm show ${id}`);
   }
 }
 
+/** An agent that ended its own session would leave half of it behind: it is among what started this command. */
+function refuseFromInside(id: SessionId, marks: string): void {
+  if (!areWeBelow(marks)) return;
+  throw new ZwarmError(
+    'still_running',
+    `${id} cannot be ended from inside: this command is one of its own processes`,
+    'let its agent end, or kill it from another terminal',
+  );
+}
+
+/** Ends what a turn has left running. @throws ZwarmError `still_running`, with what could not be ended */
+async function endProcesses(id: SessionId, request: StopRequest): Promise<void> {
+  const left = await stopTurn(request);
+  if (left.length === 0) return;
+  const pids = left.map(({ pid }) => pid).join(', ');
+  throw new ZwarmError(
+    'still_running',
+    `processes of ${id} could not be ended: ${pids}`,
+    `look at them: ps -fp ${pids}`,
+  );
+}
+
+/** Records the end of a turn that was stopped and has nobody left to record it; `ran` when an agent may have run. */
+function recordEnd(store: Store, id: SessionId, turn: number, ran: boolean): void {
+  const record: ExitRecord = {
+    v: 1,
+    code: null,
+    why: ran ? null : 'cancelled',
+    detail: null,
+    cancelled: true,
+    ended_at: null,
+    events_bytes: null,
+  };
+  requireOwn(store.root, turnDir(store.root, id, turn));
+  try {
+    createFile(turnFile(store.root, id, turn, 'exit'), encode(record));
+  } catch (error) {
+    if (isDiskFull(error)) publishName(exitName(store.root, id, turn, null));
+    // Recorded after all, in the same moment.
+    else if (errnoOf(error) !== 'EEXIST') throw error;
+  }
+}
+
+async function killTurn(
+  context: ManagerContext,
+  store: Store,
+  id: SessionId,
+  { current, signals, look }: Target,
+  graceMs: number,
+): Promise<void> {
+  refuseUnlessLive(id, current);
+  const { turn } = current;
+  const marks = marksOf(id, turn);
+  refuseFromInside(id, marks);
+  // Before any signal: whatever dies from here on, readers know that somebody asked for it.
+  if (current.exit === null) publishCancel(context, store, id, turn, 'kill');
+  // A runner that comes later sees the cancellation before it starts its agent.
+  const runner = current.runner ?? readRunner(store.root, id, turn);
+  await endProcesses(id, {
+    marks,
+    recorded: runner?.identity ?? null,
+    signals,
+    graceMs,
+    ended: () => readExit(store.root, id, turn) !== null,
+    record: () => recordEnd(store, id, turn, runner !== null),
+  });
+  let after = await waitForRest(store, id, look, AbortSignal.timeout(LAUNCH_GRACE_MS));
+  if (after.exit === null && ['killed', 'pending'].includes(after.verdict.status)) {
+    recordEnd(store, id, turn, after.runner !== null || current.processes.living === 'yes');
+    after = await look();
+  }
+  const { status } = after.verdict;
+  if (status === 'killed') return;
+  if (!isFinal(status)) throw new ZwarmError('still_running', `${id} is still ${status}`, 'try again');
+  throw new ZwarmError('not_running', `${id} had already ended: it is ${status}`, `see: zwarm show ${id}`);
+}
+
+/** Ends all that runs of a session whose records tell nothing: their marks say whose they are. @throws `why` when nothing does */
+async function killDamaged(
+  context: ManagerContext,
+  store: Store,
+  id: SessionId,
+  graceMs: number,
+  why: ZwarmError,
+): Promise<void> {
+  const marks = marksOf(id);
+  if (!anyBears(marks, createCensus())) throw why;
+  refuseFromInside(id, marks);
+  unlessDamaged(() => {
+    const turn = listTurns(store.root, id).at(-1);
+    if (turn !== undefined) publishCancel(context, store, id, turn, 'kill');
+  });
+  await endProcesses(id, {
+    marks,
+    recorded: null,
+    signals: ALL_SIGNALS,
+    graceMs,
+    ended: () => false,
+    record: () => undefined,
+  });
+}
+
 /**
  * Stops the running turn of a session, and returns only when its end was observed.
- * @throws ZwarmError `not_running` (also when it completed first), `unknown_liveness`, `still_running`
+ * @throws ZwarmError `not_running` (also when it completed first), `unknown_liveness`, `still_running`, `damaged`
  */
 export async function kill(
   context: ManagerContext,
@@ -83,33 +184,19 @@ export async function kill(
   id: SessionId,
   graceMs: number,
 ): Promise<void> {
-  const { current, signals, look } = await targetOf(context, store, id);
-  refuseUnlessLive(id, current);
-  const { turn, request } = current;
-  // Before any signal: whatever dies from here on, readers know that somebody asked for it.
-  publishCancel(context, store, id, turn, 'kill');
-  // A turn without a runner sees the cancellation before it starts its agent.
-  const runner = current.runner ?? readRunner(store.root, id, turn);
-  if (runner !== null) {
-    const left = await stopTurn({
-      runner: runner.identity,
-      mark: markOfTurn(id, turn, request.nonce),
-      signals,
-      graceMs,
-      ended: () => readExit(store.root, id, turn) !== null,
-    });
-    if (left.length > 0) {
-      const pids = left.map(({ pid }) => pid).join(', ');
-      throw new ZwarmError(
-        'still_running',
-        `processes of ${id} could not be ended: ${pids}`,
-        `look at them: ps -fp ${pids}`,
-      );
-    }
+  const target = await targetOf(context, store, id).catch(async (error: unknown) => {
+    if (!(error instanceof ZwarmError)) throw error;
+    if (error.code === 'damaged') return (await damagedTarget(context, store, id)) ?? error;
+    // It may be called removed by nobody but its own agent.
+    if (error.code === 'not_found') return error;
+    throw error;
+  });
+  if (target instanceof ZwarmError) return killDamaged(context, store, id, graceMs, target);
+  try {
+    await killTurn(context, store, id, target, graceMs);
+  } catch (error) {
+    if (!(error instanceof ZwarmError) || error.code !== 'not_running') throw error;
+    if (!isEndPlanted(id, target.current.turn, createCensus())) throw error;
+    await killDamaged(context, store, id, graceMs, error);
   }
-  const after = await waitForRest(store, id, look, AbortSignal.timeout(2 * DEFAULT_GRACE_MS));
-  const { status } = after.verdict;
-  if (status === 'killed') return;
-  if (!isFinal(status)) throw new ZwarmError('still_running', `${id} is still ${status}`, 'try again');
-  throw new ZwarmError('not_running', `${id} had already ended: it is ${status}`, `see: zwarm show ${id}`);
 }

@@ -1,8 +1,20 @@
 import type { ProcessIdentity } from '../core/session.ts';
-import { allProcesses, markOf, type ProcessStat } from './identity.ts';
+import { bearersOf, findRunner, isRunnerOf, type Marked, markedProcesses } from './bearers.ts';
+import type { ProcessStat } from './identity.ts';
 
 /** A process that belongs to a turn, as it was when it was found. */
 export type Member = Pick<ProcessStat, 'pid' | 'start' | 'pgrp'>;
+
+/** Everything that lives of a turn. */
+export interface TurnTree {
+  readonly runner: Member | null;
+  /** The agent and all that it has started, but for what is spared. */
+  readonly members: readonly Member[];
+  /** What the runner has forked and is not yet what it will be: an agent, or a helper that records the end. */
+  readonly forks: readonly Member[];
+  /** What bears the mark too, but runs this very command: we never signal ourselves or our ancestors. */
+  readonly spared: readonly Member[];
+}
 
 /** Some processes with all below them, but for those in `others` and what is only below these. */
 function withDescendants(
@@ -27,37 +39,63 @@ function ancestorsOf(pid: number, processes: readonly ProcessStat[]): Set<number
   return found;
 }
 
-/**
- * Every living process of a turn but its runner: below the runner, in its group, bearing its mark, or below one that
- * was found earlier (`known`: a child whose parent has died belongs to nobody otherwise). A process whose mark names
- * another turn is left out with all below it, and so are we and our ancestors.
- */
-export function collectMembers(
-  runner: ProcessIdentity,
-  runnerAlive: boolean,
-  mark: string,
-  known: readonly Member[],
-): Member[] {
-  const processes = allProcesses();
-  const marks = new Map(processes.map(({ pid }) => [pid, markOf(pid)]));
-  const startOf = new Map(processes.map(({ pid, start }) => [pid, start]));
-  const pidsWhere = (test: (theirs: string) => boolean): Set<number> =>
-    new Set(processes.flatMap(({ pid }) => (test(marks.get(pid) ?? '') ? [pid] : [])));
-  const own = pidsWhere((theirs) => theirs === mark);
-  const others = pidsWhere((theirs) => theirs !== '' && theirs !== mark);
-  // An agent that starts sessions is their parent, and still each of them is its own.
-  const spared = withDescendants(others, own, processes);
-  for (const pid of ancestorsOf(process.pid, processes)) spared.add(pid);
+/** Whether this command was started, however indirectly, by the runner of a turn that is still at it. */
+export function areWeBelow(marks: string): boolean {
+  const processes = markedProcesses();
+  const ancestors = ancestorsOf(process.pid, processes);
+  return processes.some((one) => ancestors.has(one.pid) && isRunnerOf(marks, one));
+}
 
-  const roots = new Set(own);
-  if (runnerAlive) roots.add(runner.pid);
-  for (const { pid, start } of known) if (startOf.get(pid) === start) roots.add(pid);
-  for (const { pid, pgrp } of processes) {
-    // The group of a dead runner may by now be a stranger's: there only the mark counts.
-    if (runnerAlive && pgrp === runner.pid) roots.add(pid);
+/** Which processes to look for. */
+export interface Search {
+  /** The beginning of the marks that make a process one of the turn's. */
+  readonly marks: string;
+  /** Whom `runner.stat` names; only where no marks can be seen is that believed. */
+  readonly recorded: ProcessIdentity | null;
+  /** Whether what is below the runner or in its group belongs to the turn: not once it records and settles the end. */
+  readonly running: boolean;
+  /** What was found before: a child whose parent has died belongs to nobody otherwise. */
+  readonly known: readonly Member[];
+  /** Told of each process with the mark as soon as it is seen, before all others have been looked at. */
+  onSight?(one: Member): void;
+}
+
+/**
+ * Everything that lives of a turn: what bears its mark, is below its runner or in the runner's group, or below
+ * something that was found earlier. A process whose mark names another turn is left out with all below it: an agent
+ * that starts sessions is their parent, and still each of them is its own.
+ */
+export function collectTree({ marks, recorded, running, known, onSight }: Search): TurnTree {
+  const processes = markedProcesses((one) => {
+    if (one.mark.startsWith(marks) && !isRunnerOf(marks, one)) onSight?.(one);
+  });
+  const runner = findRunner(processes, marks, recorded);
+  const pidsOf = (test: (one: Marked) => boolean): Set<number> =>
+    new Set(processes.filter(test).map(({ pid }) => pid));
+  const own = new Set(bearersOf(processes, marks, recorded).map(({ pid }) => pid));
+  const others = pidsOf(({ mark }) => mark !== '' && !mark.startsWith(marks));
+  // The runner, and what it has forked that has not become anything else.
+  const apart = new Set<number>();
+  if (runner !== null) {
+    const different = pidsOf((one) => !isRunnerOf(marks, one));
+    for (const pid of withDescendants(new Set([runner.pid]), different, processes)) apart.add(pid);
   }
-  const members = withDescendants(roots, others, processes);
-  return processes.filter(
-    ({ pid, dead }) => members.has(pid) && !dead && !spared.has(pid) && pid !== runner.pid,
-  );
+
+  const startOf = new Map(processes.map(({ pid, start }) => [pid, start]));
+  const roots = new Set(own);
+  for (const { pid, start } of known) if (startOf.get(pid) === start) roots.add(pid);
+  for (const { pid, ppid, pgrp } of processes) {
+    if (running && (ppid === runner?.pid || pgrp === runner?.pid)) roots.add(pid);
+  }
+  for (const pid of apart) roots.delete(pid);
+  const ours = withDescendants(roots, others, processes);
+  const ofOthers = withDescendants(others, own, processes);
+  const ourselves = ancestorsOf(process.pid, processes);
+  const found = processes.filter(({ pid }) => ours.has(pid) && !ofOthers.has(pid) && !apart.has(pid));
+  return {
+    runner: runner !== null && ourselves.has(runner.pid) ? null : runner,
+    members: found.filter(({ pid }) => !ourselves.has(pid)),
+    forks: running ? processes.filter(({ pid }) => apart.has(pid) && pid !== runner?.pid) : [],
+    spared: processes.filter(({ pid }) => own.has(pid) && ourselves.has(pid) && pid !== process.pid),
+  };
 }

@@ -19,26 +19,42 @@ export interface ProcessStat {
   readonly start: string;
   /** Zombie: it has ended and waits to be collected. */
   readonly dead: boolean;
+  /** Whether it has memory of its own, and with it an environment: no kernel thread, and not just about to be gone. */
+  readonly memory: boolean;
 }
 
-const LINUX = process.platform === 'linux';
+/** Whether a process's environment can be read; where it cannot, a turn is known by its runner's group alone. */
+export const SHOWS_MARKS = process.platform === 'linux';
+const LINUX = SHOWS_MARKS;
 
-function textOf(path: string): string | null {
+/** A process that is gone, or that is not ours to look at. */
+const NOTHING_TO_SEE = new Set(['ENOENT', 'ESRCH', 'EACCES', 'EPERM']);
+
+/** What `read` finds in /proc, or null. Whatever else is in the way is thrown: with no descriptors left, nothing is dead. */
+function unlessGone<T>(read: () => T): T | null {
   try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    // Gone, or not ours to read: both mean that nothing is known.
-    return null;
+    return read();
+  } catch (error) {
+    if (NOTHING_TO_SEE.has(errnoOf(error) ?? '')) return null;
+    throw error;
   }
 }
 
-function parseProcStat(pid: number, text: string): ProcessStat | null {
-  // The name may hold spaces and parentheses: the fields begin behind the last ')'.
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+const textOf = (path: string): string | null => unlessGone(() => readFileSync(path, 'utf8'));
+
+/** The fields of /proc/<pid>/stat from the third on, the state: the name before it may hold spaces and parentheses. */
+function statFields(pid: number): readonly string[] | null {
+  const text = textOf(`/proc/${pid}/stat`);
+  return text === null ? null : text.slice(text.lastIndexOf(')') + 2).split(' ');
+}
+
+function procStat(pid: number): ProcessStat | null {
+  const fields = statFields(pid) ?? [];
   const [state, ppid, pgrp] = fields;
   const start = fields[19];
   if (state === undefined || start === undefined) return null;
-  return { pid, ppid: Number(ppid), pgrp: Number(pgrp), start, dead: state === 'Z' || state === 'X' };
+  const dead = state === 'Z' || state === 'X';
+  return { pid, ppid: Number(ppid), pgrp: Number(pgrp), start, dead, memory: fields[20] !== '0' };
 }
 
 function parsePsLine(line: string): ProcessStat | null {
@@ -46,7 +62,8 @@ function parsePsLine(line: string): ProcessStat | null {
   if (!match) return null;
   const [, pid, ppid, pgrp, state, start] = match;
   if (start === undefined || state === undefined) return null;
-  return { pid: Number(pid), ppid: Number(ppid), pgrp: Number(pgrp), start, dead: state.startsWith('Z') };
+  const dead = state.startsWith('Z');
+  return { pid: Number(pid), ppid: Number(ppid), pgrp: Number(pgrp), start, dead, memory: !dead };
 }
 
 /** Every process that `ps` shows, or one of them; for systems without /proc. */
@@ -55,29 +72,54 @@ function psStats(selection: readonly string[]): ProcessStat[] {
   const columns = ['pid', 'ppid', 'pgid', 'stat', 'lstart'].flatMap((column) => ['-o', `${column}=`]);
   // By absolute path and with nothing of the caller's environment: what it says decides whom we signal.
   const env = { LC_ALL: 'C', TZ: 'UTC' };
-  const { stdout } = spawnSync('/bin/ps', [...selection, ...columns], { encoding: 'utf8', env });
-  return (stdout ?? '').split('\n').flatMap((line) => parsePsLine(line) ?? []);
+  const { stdout, error } = spawnSync('/bin/ps', [...selection, ...columns], { encoding: 'utf8', env });
+  if (error !== undefined) throw error;
+  return stdout.split('\n').flatMap((line) => parsePsLine(line) ?? []);
 }
 
 /** One process, or null when there is none of that pid. */
 export function statOf(pid: number): ProcessStat | null {
-  if (!LINUX) return psStats(['-p', String(pid)])[0] ?? null;
-  const text = textOf(`/proc/${pid}/stat`);
-  return text === null ? null : parseProcStat(pid, text);
+  return LINUX ? procStat(pid) : (psStats(['-p', String(pid)])[0] ?? null);
+}
+
+/** How long a process may take to become another program; some 100 µs, unless it is not let run. */
+const EXEC_MS = 1000;
+
+/** What a process was given as its environment, NUL between the variables; null when that is not ours to read. */
+function environmentOf(pid: number): string | null {
+  const path = `/proc/${pid}/environ`;
+  let text = textOf(path);
+  for (const deadline = performance.now() + EXEC_MS; text === '' && performance.now() < deadline; ) {
+    const fields = statFields(pid);
+    if (fields === null || fields[20] === '0') break;
+    // No code yet: it becomes another program at this moment, and has no environment yet either.
+    const between = fields[23] === '0';
+    if (!between && fields[47] === fields[48]) break;
+    if (between) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+    text = textOf(path);
+  }
+  return text;
+}
+
+/** A variable in the environment that a process was given; null when there is none or it may not be read. Linux only. */
+export function variableOf(pid: number, name: string): string | null {
+  const prefix = `${name}=`;
+  const entry = environmentOf(pid)
+    ?.split('\0')
+    .find((variable) => variable.startsWith(prefix));
+  return entry === undefined ? null : entry.slice(prefix.length);
 }
 
 /** The mark in a process's environment; null when it has none or it may not be read. Linux only. */
 export function markOf(pid: number): string | null {
-  const environment = textOf(`/proc/${pid}/environ`);
-  const prefix = `${MARK_VARIABLE}=`;
-  const entry = environment?.split('\0').find((variable) => variable.startsWith(prefix));
-  return entry === undefined ? null : entry.slice(prefix.length);
+  return variableOf(pid, MARK_VARIABLE);
 }
 
 function bootId(): string {
   if (LINUX) return textOf('/proc/sys/kernel/random/boot_id')?.trim() ?? '';
-  const { stdout } = spawnSync('/usr/sbin/sysctl', ['-n', 'kern.bootsessionuuid'], { encoding: 'utf8' });
-  return (stdout ?? '').trim();
+  const asked = spawnSync('/usr/sbin/sysctl', ['-n', 'kern.bootsessionuuid'], { encoding: 'utf8' });
+  if (asked.error !== undefined) throw asked.error;
+  return asked.stdout.trim();
 }
 
 let host: HostIdentity | undefined;
@@ -98,46 +140,44 @@ export function ownIdentity(): ProcessIdentity {
   return { ...hostIdentity(), pid: process.pid, start: statOf(process.pid)?.start ?? '' };
 }
 
-/** Whether we can see that process at all, were it alive. */
-function visibility(identity: ProcessIdentity): 'here' | 'another boot' | 'elsewhere' {
+/** Whether /proc is that of our own pid namespace; in any other our pids are those of strangers. */
+function showsUs(): boolean {
+  return !LINUX || readlinkSync('/proc/self') === String(process.pid);
+}
+
+/** Whether a process can be seen from here, were it alive. */
+export function visibilityOf(identity: ProcessIdentity): 'here' | 'another boot' | 'elsewhere' {
   const mine = hostIdentity();
+  if (!showsUs()) return 'elsewhere';
   if (identity.boot_id === mine.boot_id && identity.pid_ns === mine.pid_ns) return 'here';
   // Another boot of the same machine ended all that ran before it.
   return identity.boot_id !== mine.boot_id && identity.host === mine.host ? 'another boot' : 'elsewhere';
 }
 
 /**
- * Whether that very process lives. With a mark, it must also bear it (Linux): a record that names a stranger's pid,
- * even with the right start time, is not believed.
+ * Whether that very process lives. This believes the record: one that an agent may have written can name a stranger
+ * with its right start time, so ask for a mark as well wherever somebody is signalled, refused or kept waiting.
  */
-export function livenessOf(identity: ProcessIdentity, mark: string | null): Liveness {
-  const seen = visibility(identity);
+export function livenessOf(identity: ProcessIdentity): Liveness {
+  const seen = visibilityOf(identity);
   if (seen !== 'here') return seen === 'another boot' ? 'no' : 'cannot_tell';
   const stat = statOf(identity.pid);
-  if (stat === null || stat.dead || stat.start !== identity.start) return 'no';
-  return mark === null || !LINUX || markOf(identity.pid) === mark ? 'yes' : 'no';
+  return stat === null || stat.dead || stat.start !== identity.start ? 'no' : 'yes';
 }
 
-/** Every process of this pid namespace. */
-export function allProcesses(): ProcessStat[] {
-  if (!LINUX) return psStats(['-ax']);
-  return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? (statOf(Number(name)) ?? []) : []));
+/** Whether a process is in our own pid namespace, not in one below it, such as a sandbox or a container. */
+export function isInOurNamespace(pid: number): boolean {
+  return unlessGone(() => readlinkSync(`/proc/${pid}/ns/pid`)) === hostIdentity().pid_ns;
 }
 
-/** Whether any living process of a group bears a mark: the agent may outlive its runner. */
-export function groupLives(leader: ProcessIdentity, mark: string): boolean {
-  if (visibility(leader) !== 'here' || !groupExists(leader.pid)) return false;
-  return allProcesses().some(
-    ({ pid, pgrp, dead }) => pgrp === leader.pid && !dead && (!LINUX || markOf(pid) === mark),
-  );
+/** Every process that can be seen from here, those that were started last first. */
+export function allProcessIds(): readonly number[] {
+  if (!showsUs()) return [];
+  const names = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return names.map(Number).sort((a, b) => b - a);
 }
 
-function groupExists(pgrp: number): boolean {
-  if (pgrp <= 1) return false;
-  try {
-    process.kill(-pgrp, 0);
-    return true;
-  } catch (error) {
-    return errnoOf(error) === 'EPERM';
-  }
+/** The same where there is no /proc: all at once. */
+export function allProcesses(): readonly ProcessStat[] {
+  return psStats(['-ax']);
 }

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import {
@@ -139,23 +139,18 @@ setInterval(() => {}, 1 << 30);
 });
 
 test.each([
-  ['session.json', 'session.json', '{', 0],
-  ['launch.json', 'turns/1/launch.json', '{', 0],
-  ['cancel.json', 'turns/1/cancel.json', '{', 0],
-  // Nothing else tells which processes are the turn's own.
-  ['request.json', 'turns/1/request.json', '{', 4],
-])('an agent that spoils its own %s can be stopped, or kill says why not', async (_, path, content, code) => {
+  ['session.json', 'session.json'],
+  ['launch.json', 'turns/1/launch.json'],
+  ['cancel.json', 'turns/1/cancel.json'],
+  ['request.json', 'turns/1/request.json'],
+])('an agent that spoils its own %s can be stopped', async (_, path) => {
   const project = createProject();
   const id = await project.start(['hang'], { env: { FAKE_AGENT_HANG: '1' } });
   await running(project, [id]);
-  const file = join(project.directory, '.zwarm', 'sessions', id, path);
-  const before = existsSync(file) ? readFileSync(file) : '';
-  writeFileSync(file, content);
+  writeFileSync(join(project.directory, '.zwarm', 'sessions', id, path), '{');
   const ended = await project.zwarm(['kill', id, '--grace', '10s']);
-  expect(ended).toMatchObject({ code, stdout: code === 0 ? `${id} killed\n` : '' });
-  if (code === 0) await eventually('nothing is left', () => marked(id).length === 0);
-  expect(ended.stderr).toMatch(code === 0 ? /^$/ : /^zwarm: the records of .* cannot be read: /);
-  writeFileSync(file, before);
+  expect(ended).toMatchObject({ code: 0, stdout: `${id} killed\n`, stderr: '' });
+  await eventually('nothing is left', () => marked(id).length === 0);
 });
 
 test('an agent that calls itself completed in its summary does not escape kill --all', async () => {

@@ -71,6 +71,8 @@ export function createTurn(prompt: string | Buffer = 'hello\n'): Turn {
         stdio: 'ignore',
         env: { PATH: process.env['PATH'], ...options.env },
       });
+      // One that hangs must not outlive its test.
+      onTestFinished(() => void child.kill('SIGKILL'));
       if (child.pid !== undefined) options.onSpawn?.(child.pid);
       return new Promise((resolve, reject) => {
         child.once('error', reject);

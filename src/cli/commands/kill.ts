@@ -1,6 +1,8 @@
 import { Command } from 'commander';
 import { type ErrorCode, ZwarmError } from '../../core/errors.ts';
+import type { SessionId } from '../../core/ids.ts';
 import { parseDuration } from '../../core/time.ts';
+import type { SessionManager } from '../../manager/session-manager.ts';
 import { sessionObject } from '../await-answer.ts';
 import type { Verb } from '../context.ts';
 import { failedObject, firstExitCode, forEachRef } from '../each.ts';
@@ -30,6 +32,17 @@ async function chosen(verb: Verb, refs: readonly string[], all: boolean): Promis
   return all ? (await verb.manager()).listLive() : refs;
 }
 
+/** A session as it stands now; of a damaged one what its row in a list says. */
+async function rowOf(manager: SessionManager, id: SessionId): Promise<object> {
+  try {
+    return sessionObject(await manager.get(id));
+  } catch (error) {
+    const row = (await manager.list({ all: true })).find((one) => one.id === id);
+    if (row?.status === 'damaged') return row;
+    throw error;
+  }
+}
+
 /** What ended or went by itself while `kill --all` was at it has not failed: nothing of it runs. */
 const OVER: ReadonlySet<ErrorCode> = new Set(['not_running', 'not_found']);
 
@@ -52,7 +65,7 @@ export function killCommand(verb: Verb): Command {
       const each = await forEachRef(ids, async (ref) => {
         const id = manager.resolveForEnding(ref);
         await manager.kill(id, graceMs);
-        if (options.json) return sessionObject(await manager.get(id));
+        if (options.json) return rowOf(manager, id);
         verb.context.stdout.write(options.quiet ? `${id}\n` : `${id} killed\n`);
         return {};
       });
@@ -61,7 +74,7 @@ export function killCommand(verb: Verb): Command {
         : each;
       verb.exit(firstExitCode(outcomes));
       if (!options.json) return reportErrors(verb, outcomes);
-      await verb.printJson(
+      verb.printJson(
         outcomes.map((outcome) =>
           'error' in outcome ? failedObject(outcome.ref, outcome.error) : outcome.value,
         ),

@@ -31,10 +31,9 @@ const TERMINALS = [null, { kind: 'completed' }, { kind: 'failed', message: 'm' }
 const CODES = [null, 0, 1, 127, 128, 137, 143, 255];
 
 function* everything(): Generator<TurnFacts> {
-  const runners = [
-    null,
-    ...LIVENESS.flatMap((self) => [true, false].map((group) => ({ self, group }))),
-  ] as const;
+  const processes = [true, false].flatMap((launched) =>
+    LIVENESS.flatMap((living) => [true, false].map((attended) => ({ launched, living, attended }))),
+  );
   const exits = [
     null,
     ...CODES.flatMap((code) =>
@@ -44,11 +43,11 @@ function* everything(): Generator<TurnFacts> {
   for (const queued of [true, false])
     for (const claimer of LIVENESS)
       for (const ageMs of [-1, 0, 4999, 5000, Number.NaN])
-        for (const runner of runners)
+        for (const them of processes)
           for (const cancel of CANCELS)
             for (const exit of exits)
               for (const terminal of TERMINALS)
-                yield { queued, claimer, ageMs, runner, cancel, exit, terminal };
+                yield { queued, claimer, ageMs, ...them, cancel, exit, terminal };
 }
 
 test('every combination of facts, however absurd, has a known status', () => {
@@ -63,7 +62,7 @@ test('every combination of facts, however absurd, has a known status', () => {
     if (!sound) expect({ facts, status, exitCode, signal, stopping, orphaned }).toBe('sound');
     count += 1;
   }
-  expect(count).toBe(2 * 3 * 5 * 7 * 7 * 97 * 3);
+  expect(count).toBe(2 * 3 * 5 * 12 * 7 * 97 * 3);
 });
 
 /** A turn in the world: its facts, and what its runner saw before it ran the agent. */
@@ -72,9 +71,13 @@ interface World {
   readonly runs: boolean;
 }
 
+const GONE = { living: 'no', attended: false } as const;
+const ATTENDED = { living: 'yes', attended: true } as const;
+const ORPHANED = { living: 'yes', attended: false } as const;
+
 /** All that can happen next. Nobody cancels a turn that was seen to be over, but anybody may be late. */
 function next({ facts, runs }: World): World[] {
-  const { runner, cancel, exit, terminal } = facts;
+  const { launched, living, attended, cancel, exit, terminal } = facts;
   const status = deriveStatus(facts).status;
   const worlds: World[] = [];
   const become = (change: Partial<TurnFacts>, goesOn = runs): void => {
@@ -88,46 +91,58 @@ function next({ facts, runs }: World): World[] {
   // `kill` acts on what is not over; a cancel that was on its way when the end was recorded comes late.
   if (cancel === null && (!isFinal(status) || exit !== null)) become({ cancel: 'kill' });
   // Who acts on a launch that is dead says so first.
-  if (cancel === null && status === 'lost' && runner === null) become({ cancel: 'never-launched' });
+  if (cancel === null && status === 'lost' && !launched) become({ cancel: 'never-launched' });
   if (exit !== null) {
-    if (runner?.self === 'yes') become({ runner: { self: 'no', group: false } });
+    if (living === 'yes') become(GONE);
     return worlds;
   }
-  // A launch that nobody has declared dead is not over for good: its runner may still come.
-  const declared = cancel !== null;
-  if (runner === null && (declared || status !== 'lost')) {
-    become({ runner: { self: 'yes', group: true } }, !declared);
+  // Who has killed a turn and sees nothing of it any more records that, if nobody else has.
+  if (cancel === 'kill' && living === 'no' && (status === 'killed' || status === 'pending')) {
+    record({ why: launched ? null : 'cancelled' });
   }
-  if (runner?.self === 'yes') {
+  // A launcher whose runner could not be started says so, and does not know of a cancellation in the same moment.
+  if (facts.claimer === 'yes' && !launched && living === 'no') {
+    record({ why: 'spawn_error', detail: 'E2BIG', cancelled: false });
+  }
+  // A launch that nobody has declared dead is not over for good: its runner may still come.
+  if (!launched && living === 'no' && (cancel !== null || status !== 'lost')) become(ATTENDED);
+  if (!launched && attended && !runs) {
+    become({ launched: true }, cancel === null);
+    become(GONE);
+  }
+  if (launched && attended) {
     if (!runs) record({ why: 'cancelled' });
     if (runs) {
       for (const code of [0, 1, 137]) record({ code });
       if (!terminal) record({ why: 'no_agent' });
-      become({ runner: { self: 'no', group: true } });
+      become(ORPHANED);
     }
-    become({ runner: { self: 'no', group: false } }, false);
+    become(GONE, false);
   }
-  if (runner?.group && runs && terminal === null) {
+  if (living === 'yes' && runs && terminal === null) {
     become({ terminal: { kind: 'completed' } });
     become({ terminal: { kind: 'failed', message: 'm' } });
   }
-  if (runner?.self === 'no' && runner.group) become({ runner: { self: 'no', group: false } }, false);
+  if (living === 'yes' && !attended) become(GONE, false);
   return worlds;
 }
 
+/** Just claimed. */
+const CLAIMED: TurnFacts = {
+  queued: false,
+  claimer: 'yes',
+  ageMs: 0,
+  launched: false,
+  ...GONE,
+  cancel: null,
+  exit: null,
+  terminal: null,
+};
+
 test('what is over stays what it was, whatever comes later', () => {
-  const claimed: TurnFacts = {
-    queued: false,
-    claimer: 'yes',
-    ageMs: 0,
-    runner: null,
-    cancel: null,
-    exit: null,
-    terminal: null,
-  };
   const seen = new Set<string>();
   const ends = new Set<string>();
-  const open: World[] = [{ facts: claimed, runs: false }];
+  const open: World[] = [{ facts: CLAIMED, runs: false }];
   for (let world = open.pop(); world !== undefined; world = open.pop()) {
     const key = JSON.stringify(world);
     if (seen.has(key)) continue;
@@ -155,7 +170,7 @@ test.each([
   ['never-launched after exit.json', { cancel: 'never-launched' as const }, 'failed'],
 ])('%s changes nothing', (_, late, status) => {
   const exit = { code: 1, why: null, detail: null, cancelled: false };
-  const facts = { queued: false, claimer: 'no', ageMs: 0, runner: null, exit, terminal: null } as const;
+  const facts: TurnFacts = { ...CLAIMED, claimer: 'no', exit };
   expect(deriveStatus({ ...facts, cancel: null }).status).toBe(status);
   expect(deriveStatus({ ...facts, ...late }).status).toBe(status);
 });
@@ -164,10 +179,9 @@ test.each([
   ['never-launched' as const, 'lost'],
   ['withdraw' as const, 'killed'],
 ])('a turn called off by %s stays %s when its runner comes late after all', (cancel, status) => {
-  const facts = { queued: false, claimer: 'no', ageMs: 9e9, exit: null, terminal: null, cancel } as const;
+  const facts: TurnFacts = { ...CLAIMED, claimer: 'no', ageMs: 9e9, cancel };
   const exit = { code: null, why: 'cancelled', detail: null, cancelled: true } as const;
-  const runner = { self: 'no', group: false } as const;
-  expect(deriveStatus({ ...facts, runner: null }).status).toBe(status);
-  expect(deriveStatus({ ...facts, runner, exit }).status).toBe(status);
-  expect(deriveStatus({ ...facts, runner }).status).toBe(status);
+  expect(deriveStatus(facts).status).toBe(status);
+  expect(deriveStatus({ ...facts, launched: true, exit }).status).toBe(status);
+  expect(deriveStatus({ ...facts, launched: true }).status).toBe(status);
 });

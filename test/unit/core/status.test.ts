@@ -15,13 +15,15 @@ const bare: TurnFacts = {
   queued: false,
   claimer: 'no',
   ageMs: OLD,
-  runner: null,
+  launched: false,
+  living: 'no',
+  attended: false,
   cancel: null,
   exit: null,
   terminal: null,
 };
-const dead = { self: 'no', group: false } as const;
-const alive = { self: 'yes', group: true } as const;
+const dead = { launched: true } as const;
+const alive = { launched: true, living: 'yes', attended: true } as const;
 const completed = { kind: 'completed' } as const;
 const failed = { kind: 'failed', message: 'the model is gone' } as const;
 
@@ -97,40 +99,41 @@ describe('the rows of the status table', () => {
     ['queued', { queued: true }, { status: 'pending' }],
     ['no runner yet, claimer alive', { claimer: 'yes' }, { status: 'pending' }],
     ['no runner yet, younger than 5 s', { ageMs: LAUNCH_GRACE_MS - 1 }, { status: 'pending' }],
-    ['runner alive', { runner: alive }, { status: 'running', stopping: false, orphaned: false }],
+    ['runner alive', { ...alive }, { status: 'running', stopping: false, orphaned: false }],
     [
       'runner alive, cancelled',
-      { runner: alive, cancel: 'kill' },
+      { ...alive, cancel: 'kill' },
       { status: 'running', stopping: true, orphaned: false },
     ],
     [
       'runner alive, although its agent said that it had completed',
-      { runner: alive, terminal: completed },
+      { ...alive, terminal: completed },
       { status: 'running' },
     ],
     [
-      'runner dead, its group alive',
-      { runner: { self: 'no', group: true } },
+      'runner dead, something with its mark alive',
+      { ...dead, living: 'yes' },
       { status: 'running', orphaned: true },
     ],
     [
+      'something with the mark alive, although no runner seems to have shown itself',
+      { living: 'yes', attended: true, ageMs: 0 },
+      { status: 'running', orphaned: false },
+    ],
+    [
       'nothing alive, completed',
-      { runner: dead, terminal: completed, cancel: 'kill' },
+      { ...dead, terminal: completed, cancel: 'kill' },
       { status: 'completed', exitCode: null },
     ],
-    [
-      'nothing alive, cancel.json, none',
-      { runner: dead, cancel: 'kill' },
-      { status: 'killed', exitCode: null },
-    ],
+    ['nothing alive, cancel.json, none', { ...dead, cancel: 'kill' }, { status: 'killed', exitCode: null }],
     [
       'nothing alive, cancel.json, failed',
-      { runner: dead, cancel: 'limit', terminal: failed },
+      { ...dead, cancel: 'limit', terminal: failed },
       { status: 'killed' },
     ],
     [
       'nothing alive, failed',
-      { runner: dead, terminal: failed },
+      { ...dead, terminal: failed },
       {
         status: 'failed',
         exitCode: null,
@@ -139,19 +142,27 @@ describe('the rows of the status table', () => {
     ],
     [
       'nothing alive, never-launched, failed',
-      { runner: dead, terminal: failed, cancel: 'never-launched' },
+      { ...dead, terminal: failed, cancel: 'never-launched' },
       { status: 'failed' },
     ],
-    ['nothing alive, none', { runner: dead }, { status: 'lost', reason: { kind: 'vanished' } }],
+    ['nothing alive, none', { ...dead }, { status: 'lost', reason: { kind: 'vanished' } }],
     ['nothing alive, never-launched, none', { cancel: 'never-launched' }, { status: 'lost' }],
     ['no runner, claimer dead, older than 5 s', { ageMs: LAUNCH_GRACE_MS }, { status: 'lost' }],
+    ['no runner yet, cancelled, claimer alive', { claimer: 'yes', cancel: 'kill' }, { status: 'pending' }],
+    ['no runner yet, cancelled, claimer dead', { ageMs: 0, cancel: 'kill' }, { status: 'killed' }],
+    [
+      'declared dead, although its claimer lives',
+      { claimer: 'yes', cancel: 'never-launched' },
+      { status: 'lost' },
+    ],
     ['withdrawn from the queue', { queued: true, cancel: 'withdraw' }, { status: 'killed' }],
     [
       'cannot tell whether the runner lives',
-      { runner: { self: 'cannot_tell', group: false }, terminal: completed, cancel: 'kill' },
+      { launched: true, living: 'cannot_tell', terminal: completed, cancel: 'kill' },
       { status: 'unknown', reason: { kind: 'elsewhere' } },
     ],
     ['cannot tell whether the claimer lives', { claimer: 'cannot_tell' }, { status: 'unknown' }],
+    ['… and cancelled', { claimer: 'cannot_tell', cancel: 'kill' }, { status: 'unknown' }],
   ])('%s', (_, facts, expected) => {
     expect(judge(facts)).toMatchObject(expected);
   });
@@ -159,7 +170,7 @@ describe('the rows of the status table', () => {
   test.each(['kill', 'interrupt', 'withdraw', 'dependency', 'limit'] as const)(
     'cancelled by %s',
     (cancel) => {
-      expect(judge({ runner: dead, cancel }).status).toBe('killed');
+      expect(judge({ ...dead, cancel }).status).toBe('killed');
     },
   );
 });
@@ -181,10 +192,8 @@ test('a code of 128+n is shown as the signal, any other as the code', () => {
 });
 
 test('an end that was recorded outweighs whatever lives', () => {
-  for (const self of ['yes', 'no', 'cannot_tell'] as const) {
-    expect(judge({ runner: { self, group: true }, exit: exit(0), terminal: completed }).status).toBe(
-      'completed',
-    );
+  for (const living of ['yes', 'no', 'cannot_tell'] as const) {
+    expect(judge({ living, exit: exit(0), terminal: completed }).status).toBe('completed');
   }
 });
 

@@ -1,51 +1,17 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { expect, onTestFinished, test } from 'vitest';
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { expect, test } from 'vitest';
 import type { ProcessIdentity } from '../../../src/core/session.ts';
-import {
-  groupLives,
-  hostIdentity,
-  livenessOf,
-  markOf,
-  ownIdentity,
-  statOf,
-} from '../../../src/process/identity.ts';
-import { eventually } from '../../helpers/project.ts';
-
-interface Living {
-  readonly child: ChildProcess;
-  readonly identity: ProcessIdentity;
-}
-
-/** A process in a group of its own that bears a mark and has begun to run `script`; ended with the test. */
-async function live(mark: string, script = 'echo ready; exec sleep 600'): Promise<Living> {
-  const child = spawn('/bin/sh', ['-c', script], {
-    detached: true,
-    env: { PATH: process.env['PATH'], ZWARM_MARK: mark },
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  const pid = child.pid ?? 0;
-  onTestFinished(() => {
-    try {
-      process.kill(-pid, 'SIGKILL');
-    } catch {
-      // Gone already.
-    }
-  });
-  await once(child.stdout, 'data');
-  return { child, identity: { ...hostIdentity(), pid, start: statOf(pid)?.start ?? '' } };
-}
-
-async function end({ child }: Living): Promise<void> {
-  const ended = once(child, 'exit');
-  child.kill('SIGKILL');
-  await ended;
-}
+import { hostIdentity, livenessOf, markOf, ownIdentity, statOf } from '../../../src/process/identity.ts';
+import { emptyDirectory } from '../../helpers/directory.ts';
+import { end, live } from '../../helpers/marked.ts';
+import { eventually, repositoryFile } from '../../helpers/project.ts';
 
 test('we live, and know ourselves as the kernel does', () => {
   const own = ownIdentity();
-  expect(livenessOf(own, null)).toBe('yes');
+  expect(livenessOf(own)).toBe('yes');
   expect(own).toMatchObject({ pid: process.pid, uid: process.getuid?.() });
   expect(own.start).toBe(/\) \S(?: -?\d+){18} (\d+)/.exec(readFileSync('/proc/self/stat', 'utf8'))?.[1]);
   expect(statOf(process.pid)).toMatchObject({ ppid: process.ppid, dead: false });
@@ -62,37 +28,29 @@ test.each<[string, (identity: ProcessIdentity) => ProcessIdentity, string]>([
   ['another container on this host', (it) => ({ ...it, pid_ns: 'pid:[1]' }), 'cannot_tell'],
   ['this host under a new name', (it) => ({ ...it, host: 'renamed' }), 'yes'],
 ])('a living process that was recorded with %s', async (_, change, expected) => {
-  const { identity } = await live('m');
-  expect(livenessOf(change(identity), null)).toBe(expected);
-  expect(livenessOf(change(identity), 'm')).toBe(expected);
-});
-
-test('a process must bear the mark of its turn', async () => {
-  const { identity } = await live('abc.1.x');
-  expect(markOf(identity.pid)).toBe('abc.1.x');
-  for (const wrong of ['abc.1.', 'abc.1.xy', 'abc.2.x', '']) expect(livenessOf(identity, wrong)).toBe('no');
-  expect(livenessOf(ownIdentity(), 'abc.1.x')).toBe('no');
+  const { identity } = await live(null);
+  expect(livenessOf(change(identity))).toBe(expected);
 });
 
 test('a process that ended is dead', async () => {
   const living = await live('m');
+  expect(markOf(living.pid)).toBe('m');
   await end(living);
-  await eventually('it has gone', () => statOf(living.identity.pid) === null);
-  expect(livenessOf(living.identity, null)).toBe('no');
-  expect(markOf(living.identity.pid)).toBeNull();
+  await eventually('it has gone', () => statOf(living.pid) === null);
+  expect(livenessOf(living.identity)).toBe('no');
+  expect(markOf(living.pid)).toBeNull();
 });
 
 test('a zombie is dead', async () => {
   // A parent that was stopped does not collect its child.
-  const { child } = await live('m', 'sleep 600 & echo ready; kill -STOP $$');
-  const parent = child.pid ?? 0;
+  const { pid: parent } = await live('m', 'sleep 600 & echo ready; kill -STOP $$');
   await eventually('the parent is stopped', () => / T /.test(readFileSync(`/proc/${parent}/stat`, 'utf8')));
   const pid = Number.parseInt(readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8'), 10);
   const identity = { ...hostIdentity(), pid, start: statOf(pid)?.start ?? '' };
-  expect(livenessOf(identity, null)).toBe('yes');
+  expect(livenessOf(identity)).toBe('yes');
   process.kill(pid, 'SIGKILL');
   await eventually('it is a zombie', () => statOf(pid)?.dead === true);
-  expect(livenessOf(identity, null)).toBe('no');
+  expect(livenessOf(identity)).toBe('no');
 });
 
 test('a name with spaces and parentheses hides nothing', async () => {
@@ -105,24 +63,60 @@ test('a name with spaces and parentheses hides nothing', async () => {
     readFileSync(`/proc/${identity.pid}/comm`, 'utf8').startsWith('x) Z'),
   );
   expect(statOf(identity.pid)).toMatchObject({ pgrp: identity.pid, ppid: process.pid, dead: false });
-  expect(livenessOf(identity, 'm')).toBe('yes');
+  expect(livenessOf(identity)).toBe('yes');
 });
 
-test('a group lives as long as any process in it bears the mark, also without its leader', async () => {
-  const living = await live('m', 'sleep 600 & echo ready; wait');
-  const { identity } = living;
-  expect(groupLives(identity, 'm')).toBe(true);
-  expect(groupLives(identity, 'other')).toBe(false);
-  await end(living);
-  expect(livenessOf(identity, 'm')).toBe('no');
-  expect(groupLives(identity, 'm')).toBe(true);
-  process.kill(-identity.pid, 'SIGKILL');
-  await eventually('the group has gone', () => !groupLives(identity, 'm'));
+test('a process bears its mark also while it becomes another program', async () => {
+  const script = join(emptyDirectory(), 'again.sh');
+  // It becomes itself, again and again: in between it has no environment.
+  writeFileSync(
+    script,
+    '#!/bin/sh\n[ "$1" != 0 ] || echo ready\n[ "$1" -lt 200 ] || exec sleep 600\nexec "$0" $(($1 + 1))\n',
+    { mode: 0o755 },
+  );
+  const { pid } = await live('m', 'exec "$1" 0', [script]);
+  const marks = new Set([markOf(pid)]);
+  while (!readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith('sleep')) marks.add(markOf(pid));
+  expect([...marks]).toEqual(['m']);
 });
 
-test('no group is looked for elsewhere, nor for a pid that is none', async () => {
-  const { identity } = await live('m');
-  expect(groupLives({ ...identity, pid_ns: 'pid:[1]' }, 'm')).toBe(false);
-  expect(groupLives({ ...identity, boot_id: 'before' }, 'm')).toBe(false);
-  for (const pid of [0, 1]) expect(groupLives({ ...identity, pid }, 'm')).toBe(false);
+test('a process without any environment has no mark, and is no reason to wait', async () => {
+  const { pid } = await live(null, 'echo ready; exec env -i sleep 600');
+  await eventually('it sleeps', () => readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith('sleep'));
+  expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).toBe('');
+  expect(markOf(pid)).toBeNull();
+});
+
+test('a process that cannot be looked at for want of file descriptors is not taken for dead', async () => {
+  const directory = emptyDirectory();
+  const entry = join(directory, 'entry.ts');
+  // Its own process, since a limit holds for the whole of it.
+  writeFileSync(
+    entry,
+    `import { closeSync, openSync, writeSync } from 'node:fs';
+import { livenessOf, ownIdentity } from ${JSON.stringify(repositoryFile('src/process/identity.ts'))};
+const own = ownIdentity();
+const open = [];
+for (;;) try { open.push(openSync('/dev/null')); } catch { break; }
+let found;
+try { found = livenessOf(own); } catch (error) { found = error.code; }
+open.forEach((fd) => closeSync(fd));
+writeSync(1, found + ' ' + livenessOf(own));
+`,
+  );
+  const outfile = join(directory, 'entry.mjs');
+  await build({
+    entryPoints: [entry],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    logLevel: 'error',
+  });
+  const { stdout, stderr } = spawnSync(
+    '/bin/sh',
+    ['-c', 'ulimit -n 100 && exec "$0" "$1"', process.execPath, outfile],
+    { encoding: 'utf8' },
+  );
+  expect({ stdout, stderr }).toEqual({ stdout: 'EMFILE yes', stderr: '' });
 });

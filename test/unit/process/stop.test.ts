@@ -1,43 +1,163 @@
-import { spawn } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { hostIdentity, MARK_VARIABLE, statOf } from '../../../src/process/identity.ts';
-import { stopTurn } from '../../../src/process/stop.ts';
+import { ownIdentity, statOf } from '../../../src/process/identity.ts';
+import { type StopRequest, stopTurn } from '../../../src/process/stop.ts';
 import { emptyDirectory } from '../../helpers/directory.ts';
+import { hoppingScript, type Living, live, newMarks } from '../../helpers/marked.ts';
 import { eventually, processesWith } from '../../helpers/project.ts';
 
-test('an agent that its runner begins only after the first look is ended too', async () => {
+/** A turn whose runner runs `script` in a directory of its own: there `agent` is a command that bears the turn's mark. */
+async function turnOf(script: string): Promise<{
+  runner: Living;
+  marks: string;
+  file(name: string): string;
+  stop(more?: Partial<StopRequest>): ReturnType<typeof stopTurn>;
+}> {
   const directory = emptyDirectory();
-  const mark = `late-agent.1.${process.pid}`;
-  const [go, record] = ['go', 'record'].map((name) => join(directory, name));
-  if (go === undefined || record === undefined) throw new Error('unreachable');
-  // As the turn runner between its look for cancel.json and its agent.
-  const script = 'trap : INT TERM; while ! [ -e "$1" ]; do :; done; sleep 1000; : > "$2"';
-  const child = spawn('/bin/sh', ['-c', script, 'sh', go, record], {
-    detached: true,
-    stdio: 'ignore',
-    env: { PATH: process.env['PATH'], [MARK_VARIABLE]: mark },
-  });
-  onTestFinished(() => {
-    for (const pid of processesWith(mark)) process.kill(pid, 'SIGKILL');
-  });
-  const pid = child.pid ?? 0;
-  await eventually('the runner bears its mark', () => processesWith(mark).includes(pid));
-  let looks = 0;
-  const left = await stopTurn({
-    runner: { ...hostIdentity(), pid, start: statOf(pid)?.start ?? '' },
-    mark,
+  const marks = newMarks();
+  const file = (name: string): string => join(directory, name);
+  const head = `cd "$1"; trap : HUP INT TERM; agent() { ZWARM_MARK='${marks}x' "$@"; }`;
+  const runner = await live(`${marks}x.runner`, `${head}; echo ready\n${script}\n: > record`, [directory]);
+  const request: StopRequest = {
+    marks,
+    recorded: null,
     signals: ['SIGINT', 'SIGTERM', 'SIGKILL'],
     graceMs: 100,
-    ended() {
-      looks += 1;
-      // After every look that comes before the waiting for the record.
-      if (looks === 6) writeFileSync(go, '');
-      return existsSync(record);
-    },
+    ended: () => existsSync(file('record')),
+    record: () => undefined,
+  };
+  return { runner, marks, file, stop: (more) => stopTurn({ ...request, ...more }) };
+}
+
+/** The living processes with this argument. */
+function processesCalled(argument: string): string[] {
+  return readdirSync('/proc').filter((pid) => {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes(argument);
+    } catch {
+      // No process, or one that ended while we looked.
+      return false;
+    }
   });
-  expect(left).toEqual([]);
-  await eventually('nothing is left', () => processesWith(mark).length === 0, 5);
-  expect(existsSync(record)).toBe(true);
+}
+
+/** A time for sleep that nobody else sleeps for. */
+function uniqueSeconds(): string {
+  const seconds = `1000.${process.pid}${Date.now()}`;
+  onTestFinished(() => {
+    for (const pid of processesCalled(seconds)) process.kill(Number(pid), 'SIGKILL');
+  });
+  return seconds;
+}
+
+async function gone(marks: string): Promise<void> {
+  await eventually('nothing is left', () => processesWith(`ZWARM_MARK=${marks}`).length === 0);
+}
+
+test('an agent that its runner begins only after the last look is ended too', async () => {
+  // The runner is continued when all that was found has been ended.
+  const { marks, file, stop } = await turnOf(
+    "trap ': > go' CONT; until [ -e go ]; do :; done; agent sleep 1000",
+  );
+  expect(await stop()).toEqual([]);
+  await gone(marks);
+  expect(existsSync(file('record'))).toBe(true);
+});
+
+test('what the runner itself runs gets no signal together with the agent', async () => {
+  const helper = 'trap ": > told" INT TERM; : > helps; read -r forever < fifo';
+  const { file, stop } = await turnOf(`
+mkfifo fifo; agent sh -c 'trap "" INT TERM; : > runs; exec sleep 1000' & agent=$!
+sh -c '${helper}' 9<> fifo & wait $agent; : > record; kill -KILL $!`);
+  await eventually('they run', () => existsSync(file('helps')) && existsSync(file('runs')));
+  expect(await stop()).toEqual([]);
+  expect(existsSync(file('told'))).toBe(false);
+});
+
+test('what calls itself a part of the runner is ended all the same', async () => {
+  const { marks, file, stop } = await turnOf(`sh -c 'trap "" INT TERM; : > runs; exec sleep 1000'`);
+  await eventually('it runs', () => existsSync(file('runs')));
+  expect(await stop()).toEqual([]);
+  await gone(marks);
+  expect(existsSync(file('record'))).toBe(true);
+});
+
+test('a runner that never records is ended last, and the end is recorded before its death', async () => {
+  const { runner, marks, stop } = await turnOf('mkfifo fifo; agent sleep 1000; read -r forever < fifo');
+  const seen: unknown[] = [];
+  expect(
+    await stop({ record: () => seen.push(statOf(runner.pid)?.dead, processesWith(`${marks}x\0`)) }),
+  ).toEqual([]);
+  expect(seen).toEqual([false, []]);
+  await gone(marks);
+});
+
+test('a stranger is never signalled, though the record names it with its start time and its group is full', async () => {
+  const directory = emptyDirectory();
+  const told = join(directory, 'told');
+  const stranger = await live(
+    null,
+    `trap ': > "$1"' HUP INT TERM CONT; sleep 1000 & echo ready; wait; wait`,
+    [told],
+  );
+  const { stop, runner, marks } = await turnOf('agent sleep 1000');
+  for (const recorded of [
+    stranger.identity,
+    ownIdentity(),
+    { ...ownIdentity(), pid: 1, start: statOf(1)?.start ?? '' },
+  ]) {
+    expect(await stop({ recorded, marks: `no${marks}` })).toEqual([]);
+  }
+  expect(statOf(runner.pid)).not.toBeNull();
+  expect(await stop({ recorded: stranger.identity })).toEqual([]);
+  expect(statOf(stranger.pid)).toMatchObject({ dead: false });
+  expect(existsSync(told)).toBe(false);
+});
+
+test('what bears the mark of another turn, and what is below it, lives on', async () => {
+  const marks = newMarks();
+  const { file, stop } = await turnOf(
+    `agent sh -c 'ZWARM_MARK=${marks}y sh -c "env -i sleep 1000 & echo \\$! > below; sleep 1000 & echo \\$! > other; wait" & sleep 1000'`,
+  );
+  const pids = await eventually('all run', () =>
+    ['below', 'other'].every((name) => existsSync(file(name)) && readFileSync(file(name), 'utf8') !== '')
+      ? ['below', 'other'].map((name) => Number(readFileSync(file(name), 'utf8')))
+      : null,
+  );
+  expect(await stop()).toEqual([]);
+  for (const pid of pids) {
+    expect(statOf(pid)).toMatchObject({ dead: false });
+    process.kill(pid, 'SIGKILL');
+  }
+});
+
+test('an agent that has cleared its environment is known by its runner, what it has left by its group', async () => {
+  const unique = uniqueSeconds();
+  const { file, stop } = await turnOf(`env -i sh -c '(sleep ${unique} &); : > runs; exec sleep ${unique}'`);
+  await eventually('it runs', () => existsSync(file('runs')) && processesCalled(unique).length === 2);
+  expect(await stop()).toEqual([]);
+  expect(processesCalled(unique)).toEqual([]);
+  expect(existsSync(file('record'))).toBe(true);
+});
+
+test('what has cleared its environment and left the group is ended, with all that it begins while we look', async () => {
+  const unique = uniqueSeconds();
+  const { marks, file, stop } = await turnOf(
+    `agent sh -c 'env -i setsid sh -c "trap : INT TERM HUP; while :; do sleep ${unique} & echo \\$\\$ > cleared; wait; done" & wait'`,
+  );
+  const pid = await eventually(
+    'it runs',
+    () => existsSync(file('cleared')) && Number(readFileSync(file('cleared'), 'utf8')),
+  );
+  expect(await stop()).toEqual([]);
+  expect(statOf(pid)?.dead ?? true).toBe(true);
+  expect(processesCalled(unique)).toEqual([]);
+  await gone(marks);
+});
+
+test('what hands over to a child and ends, again and again, is ended', async () => {
+  const { marks, stop } = await turnOf(`agent sh -c '${hoppingScript()}; exec sleep 1000'`);
+  expect(await stop()).toEqual([]);
+  expect(processesWith(`ZWARM_MARK=${marks}x\0`)).toEqual([]);
 });

@@ -1,4 +1,16 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ownIdentity } from '../../../src/process/identity.ts';
@@ -106,6 +118,46 @@ describe.each(SHELLS.map((shell) => ({ shell, name: shell.join(' ') })))('in $na
     },
   );
 
+  test('it forks nothing before its agent, which would be taken for one', async () => {
+    const turn = createTurn();
+    // Faults of children that were waited for: none has been yet.
+    const agent = program(turn, "read -r stat < /proc/$PPID/stat; IFS=')'; set -- $stat; echo $2");
+    await turn.run([agent], { shell });
+    const [, ppid, ...fields] = turn.file('events.jsonl').trim().split(' ');
+    expect(ppid).toBe(String(process.pid));
+    expect(fields[6]).toBe('0');
+  });
+
+  test('what lies in the way of its records is neither opened nor followed', async () => {
+    const put: ((path: string, elsewhere: string) => void)[] = [
+      (path) => execFileSync('mkfifo', [path]),
+      (path, elsewhere) => symlinkSync(elsewhere, path),
+      (path, elsewhere) => symlinkSync(`${elsewhere}-is-not-there`, path),
+      (path) => symlinkSync('/dev/null', path),
+      (path) => mkdirSync(path),
+    ];
+    for (const plant of put) {
+      const turns = ['runner.stat', 'exit.json', 'prompt.md', 'events.jsonl', 'stderr.log'].map((name) => {
+        const turn = createTurn();
+        const path = join(turn.directory, name);
+        writeFileSync(join(turn.work, 'elsewhere'), 'mine');
+        rmSync(path, { force: true });
+        plant(path, join(turn.work, 'elsewhere'));
+        return { name, turn };
+      });
+      for (const { name, turn } of turns) {
+        await turn.run([program(turn, 'echo ran > ran; exit 4')], { shell });
+        const ran = existsSync(join(turn.work, 'ran'));
+        expect({ name, ran }).toEqual({ name, ran: name === 'exit.json' });
+        if (name === 'exit.json') expect(readdirSync(turn.directory)).toContain('exit.4');
+        else if (name !== 'runner.stat')
+          expect(turn.exit()).toMatchObject({ code: null, why: 'not_launched' });
+        expect(readdirSync(turn.work).sort()).toEqual(['agent.sh', 'elsewhere', ...(ran ? ['ran'] : [])]);
+        expect(readFileSync(join(turn.work, 'elsewhere'), 'utf8')).toBe('mine');
+      }
+    }
+  });
+
   test('six runners at once: one runs the agent, the others leave silently', async () => {
     const turn = createTurn();
     const agent = program(turn, 'echo $$; exit 3');
@@ -133,6 +185,15 @@ describe('nothing runs', () => {
       'in a missing directory',
       'no_working_dir',
       () => ({ argv: ['/bin/echo'], options: { directory: '/no/where' } }),
+    ],
+    [
+      'where a link has taken the place of the directory',
+      'no_working_dir',
+      (turn) => {
+        renameSync(turn.work, `${turn.work} moved`);
+        symlinkSync(`${turn.work} moved`, turn.work);
+        return { argv: ['/bin/echo', 'ran'] };
+      },
     ],
     [
       'in a file',
@@ -163,6 +224,16 @@ describe('nothing runs', () => {
     expect(turn.file('events.jsonl')).toBe('');
   });
 });
+
+test.each(['json', 'kill', 'interrupt', 'withdraw', 'dependency', 'limit', 'never-launched'])(
+  'a turn is called off by cancel.%s',
+  async (suffix) => {
+    const turn = createTurn();
+    writeFileSync(join(turn.directory, `cancel.${suffix}`), '');
+    await turn.run(['/bin/echo', 'ran']);
+    expect(turn.exit()).toMatchObject({ code: null, why: 'cancelled', cancelled: true });
+  },
+);
 
 test('a cancel that comes while the agent runs is in the record', async () => {
   const turn = createTurn();
@@ -210,6 +281,34 @@ test('where exit.json cannot be written the code survives as a name', async () =
   mkdirSync(join(turn.directory, 'exit.json'));
   await turn.run([program(turn, 'exit 5')]);
   expect(readdirSync(turn.directory)).toContain('exit.5');
+});
+
+test("its own helpers come from the system, the PATH of its agent and of what settles is the caller's", async () => {
+  const turn = createTurn();
+  const planted = join(turn.work, 'bin');
+  mkdirSync(planted);
+  for (const name of ['date', 'wc', 'ps']) {
+    writeFileSync(join(planted, name), `#!/bin/sh\n: > "${turn.work}/planted"\n`);
+    chmodSync(join(planted, name), 0o755);
+  }
+  const main = join(turn.work, 'main.mjs');
+  writeFileSync(main, "import fs from 'node:fs'; fs.writeFileSync('settled', process.env.PATH)");
+  const PATH = `${planted}:${process.env['PATH']}`;
+  const env = { PATH, ZWARM_NODE: process.execPath, ZWARM_MAIN: main };
+  await turn.run([program(turn, 'echo "$PATH"')], { env });
+  expect(turn.exit().ended_at).toMatch(/^\d{4}-/);
+  expect(turn.exit().events_bytes).toBe(Buffer.byteLength(PATH) + 1);
+  expect([turn.file('events.jsonl'), turn.file('settled')]).toEqual([`${PATH}\n`, PATH]);
+  expect(existsSync(join(turn.work, 'planted'))).toBe(false);
+});
+
+test('its agent bears the mark of the turn, what records and settles its end that of the runner', async () => {
+  const turn = createTurn();
+  const main = join(turn.work, 'main.mjs');
+  writeFileSync(main, "import fs from 'node:fs'; fs.writeFileSync('settled', process.env.ZWARM_MARK)");
+  const env = { ZWARM_MARK: 'a.1.x.runner', ZWARM_NODE: process.execPath, ZWARM_MAIN: main };
+  await turn.run([program(turn, 'tr "\\0" "\\n" < /proc/$$/environ | grep ZWARM_MARK')], { env });
+  expect([turn.file('events.jsonl'), turn.file('settled')]).toEqual(['ZWARM_MARK=a.1.x\n', 'a.1.x.runner']);
 });
 
 test('it settles once the end is recorded, in the directory of the turn', async () => {

@@ -1,0 +1,115 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { chownSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { expect, onTestFinished, test } from 'vitest';
+import { emptyDirectory } from '../helpers/directory.ts';
+import { eventually, repositoryFile, runProgram, ZWARM } from '../helpers/project.ts';
+import { IS_ROOT, testAsRoot } from '../helpers/root-notice.ts';
+import { createShellProject, hasEnded } from '../helpers/shell-project.ts';
+
+const NOBODY = 65_534;
+const CONTAINER = ['--pid', '--fork', '--kill-child', '--mount-proc'];
+/** Root of a container may not make another one. */
+const needsContainers = !IS_ROOT || spawnSync('unshare', [...CONTAINER, 'true']).status !== 0;
+if (needsContainers)
+  process.stderr.write('not run, as they need root and pid namespaces: tests of containers\n');
+
+test.skipIf(needsContainers)(
+  'a session that runs in a container is unknown outside of it, and is left alone',
+  async () => {
+    const project = createShellProject();
+    const script = '"$0" "$1" start hang; exec sleep 1000';
+    const container = spawn('unshare', [...CONTAINER, 'sh', '-c', script, process.execPath, ZWARM], {
+      cwd: project.directory,
+      env: project.env,
+      stdio: 'ignore',
+    });
+    onTestFinished(() => void container.kill('SIGKILL'));
+    // Its pid in there means somebody else out here.
+    await eventually('the agent runs', () => project.runs().length === 1);
+    const id = (await project.list())[0]?.id ?? '';
+    const inside = project.marked(id);
+    expect(inside.length).toBeGreaterThanOrEqual(2);
+    expect(await project.show(id)).toMatchObject({ status: 'unknown', pid: null });
+    for (const args of [
+      ['kill', id],
+      ['inject', id, 'more'],
+      ['rm', id],
+      ['wait', id],
+    ]) {
+      expect(await project.run(args)).toMatchObject({ code: 4, stdout: '' });
+    }
+    expect(inside.map(hasEnded)).toEqual(inside.map(() => false));
+    container.kill('SIGKILL');
+    await eventually('all of it has ended', () => project.marked(id).length === 0);
+    // Gone, perhaps, and perhaps running on another host.
+    expect((await project.show(id)).status).toBe('unknown');
+  },
+);
+
+test.skipIf(needsContainers).each([
+  ['with its own /proc', CONTAINER],
+  ['with the /proc of its host', CONTAINER.filter((option) => option !== '--mount-proc')],
+])('from a container %s a session of its host is unknown, and is left alone', async (_, options) => {
+  const project = createShellProject();
+  const id = await project.begin('hang');
+  const within = (...args: string[]) =>
+    runProgram('unshare', [...options, process.execPath, ZWARM, ...args], {
+      cwd: project.directory,
+      env: project.env,
+    });
+  expect(JSON.parse((await within('ls', '--json')).stdout)).toMatchObject([{ id, status: 'unknown' }]);
+  expect(await within('kill', id)).toMatchObject({ code: 4, stdout: '' });
+  expect((await project.show(id)).status).toBe('running');
+  expect(await project.run(['kill', id])).toMatchObject({ code: 0 });
+});
+
+test.skipIf(needsContainers)(
+  'where /proc shows the pids of others nobody is seen, and nobody can be signalled',
+  async () => {
+    const directory = emptyDirectory();
+    const source = `
+import { markedProcesses } from ${JSON.stringify(repositoryFile('src/process/bearers.ts'))};
+import { livenessOf, ownIdentity } from ${JSON.stringify(repositoryFile('src/process/identity.ts'))};
+process.stdout.write(JSON.stringify([livenessOf(ownIdentity()), markedProcesses().length]));
+`;
+    const outfile = join(directory, 'look.mjs');
+    const entry = join(directory, 'look.ts');
+    writeFileSync(entry, source);
+    await build({
+      entryPoints: [entry],
+      outfile,
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      logLevel: 'error',
+    });
+    const look = (...options: string[]) =>
+      runProgram('unshare', ['--pid', '--fork', ...options, process.execPath, outfile], { env: process.env });
+    expect((await look()).stdout).toBe('["cannot_tell",0]');
+    expect((await look('--mount-proc')).stdout).toBe('["yes",1]');
+  },
+);
+
+testAsRoot('processes of others, which may not be looked at, are in nobody’s way', async () => {
+  const project = createShellProject();
+  for (const path of [project.base, project.directory, join(project.base, 'home')])
+    chownSync(path, NOBODY, NOBODY);
+  const zwarm = (...args: string[]) => project.zwarm(args, { uid: NOBODY });
+  const id = (await zwarm('start', 'hang')).stdout.trim();
+  // Root may not act in the project of another user.
+  onTestFinished(() => {
+    for (const pid of project.marked(id)) process.kill(pid, 'SIGKILL');
+  });
+  await eventually('the agent runs', () => project.runs().length === 1);
+  // Without its runner, all processes must be looked at.
+  process.kill(JSON.parse((await zwarm('show', id, '--json')).stdout).pid, 'SIGKILL');
+  await eventually('the runner is gone', () => project.marked(id).length === 1);
+  expect(JSON.parse((await zwarm('show', id, '--json')).stdout)).toMatchObject({
+    status: 'running',
+    pid: null,
+  });
+  expect(await zwarm('kill', id, '--grace', '10s')).toMatchObject({ code: 0, stdout: `${id} killed\n` });
+  expect(project.marked(id)).toEqual([]);
+});

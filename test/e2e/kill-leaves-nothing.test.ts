@@ -1,0 +1,173 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { parseExitRecord } from '../../src/store/records.ts';
+import { eventually, ZWARM } from '../helpers/project.ts';
+import { createShellProject, hasEnded, type ShellProject } from '../helpers/shell-project.ts';
+
+/** Begins to kill a session in a process of its own, and kills that as soon as `reached` is so. */
+async function killKilled(
+  { directory, env }: ShellProject,
+  args: readonly string[],
+  reached: () => boolean,
+): Promise<void> {
+  const commander = spawn(process.execPath, [ZWARM, 'kill', ...args], {
+    cwd: directory,
+    env,
+    stdio: 'ignore',
+  });
+  const ended = once(commander, 'exit');
+  await eventually('it is at it', reached);
+  commander.kill('SIGKILL');
+  await ended;
+}
+
+function exitOf(project: ShellProject, id: string): ReturnType<typeof parseExitRecord> {
+  return parseExitRecord(readFileSync(project.turnFile(id, 1, 'exit.json'), 'utf8'));
+}
+
+test('kill ends children that ignore signals, have sessions of their own, lost their parents, stopped or hide', async () => {
+  const project = createShellProject();
+  const forever = 'trap "" INT TERM HUP; while :; do sleep 1; done';
+  const children = {
+    ignores: `setsid sh -c 'echo $$ > ignores; ${forever}' &`,
+    orphan: `(setsid sh -c 'echo $$ > orphan; ${forever}' &);`,
+    stopped: `sh -c 'echo $$ > stopped; kill -STOP $$; ${forever}' &`,
+    apart: `setsid sh -c 'echo $$ > apart; kill -STOP $$; exec sleep 1000' &`,
+    hidden: `env -i setsid sh -c 'echo $$ > hidden; ${forever}' &`,
+    group: `env -i sh -c 'echo $$ > group; exec sleep 1000' &`,
+  };
+  const id = await project.begin(`run ${Object.values(children).join(' ')} echo $$ > agent; exec sleep 1000`);
+  const names = [...Object.keys(children), 'agent'];
+  const pids = await Promise.all(names.map(async (name) => Number(await project.written(name))));
+  expect(pids.map(hasEnded)).toEqual(names.map(() => false));
+  expect(await project.run(['kill', id, '--grace', '0.2s'])).toEqual({
+    code: 0,
+    stdout: `${id} killed\n`,
+    stderr: '',
+  });
+  // With no waiting: it has said that they are gone, and how it ended is on record.
+  expect(Object.fromEntries(names.map((name, i) => [name, hasEnded(pids[i] ?? 0)]))).toEqual(
+    Object.fromEntries(names.map((name) => [name, true])),
+  );
+  expect(exitOf(project, id)).toMatchObject({ cancelled: true });
+  expect((await project.show(id)).status).toBe('killed');
+});
+
+test('what outlives an agent that obeys at once is told to end too', async () => {
+  const project = createShellProject();
+  const id = await project.begin("run setsid sh -c 'echo $$ > child; exec sleep 1000' & wait; exit 0");
+  const child = Number(await project.written('child'));
+  // Nobody waits for the child to obey a signal that it did not get.
+  expect(await project.run(['kill', id, '--grace', '600s'])).toMatchObject({ code: 0 });
+  expect(hasEnded(child)).toBe(true);
+});
+
+test('an agent whose runner was killed is ended, and kill records the end in its place', async () => {
+  const project = createShellProject();
+  const id = await project.begin('stubborn');
+  const { pid } = await project.show(id);
+  process.kill(pid ?? 0, 'SIGKILL');
+  await eventually('the runner is gone', () => hasEnded(pid ?? 0));
+  expect(await project.show(id)).toMatchObject({ status: 'running', pid: null });
+  expect(await project.run(['kill', id, '--grace', '0.1s'])).toMatchObject({
+    code: 0,
+    stdout: `${id} killed\n`,
+  });
+  expect(project.marked(id)).toEqual([]);
+  expect(exitOf(project, id)).toEqual({
+    v: 1,
+    code: null,
+    why: null,
+    detail: null,
+    cancelled: true,
+    ended_at: null,
+    events_bytes: null,
+  });
+  expect(await project.show(id)).toMatchObject({ status: 'killed', exit_code: null, error: null });
+  expect(await project.run(['kill', id])).toMatchObject({ code: 4 });
+  expect(await project.run(['inject', id, 'quick', '--wait'])).toMatchObject({ code: 0, stdout: 'done\n' });
+});
+
+test('a stopped agent and its stopped runner are ended, and the runner records it', async () => {
+  const project = createShellProject();
+  const id = await project.begin('hang');
+  for (const pid of project.marked(id)) process.kill(pid, 'SIGSTOP');
+  expect(await project.run(['kill', id, '--grace', '600s'])).toMatchObject({
+    code: 0,
+    stdout: `${id} killed\n`,
+  });
+  // The runner's own record: kill knows no exit code.
+  expect(exitOf(project, id)).toMatchObject({ code: 130, cancelled: true });
+});
+
+test('a kill that was killed while the agent resisted can be repeated', async () => {
+  const project = createShellProject();
+  const id = await project.begin('stubborn');
+  await killKilled(project, [id, '--grace', '600s'], () =>
+    existsSync(project.turnFile(id, 1, 'cancel.json')),
+  );
+  expect((await project.show(id)).status).toBe('running');
+  expect(await project.run(['kill', id, '--grace', '0s'])).toMatchObject({
+    code: 0,
+    stdout: `${id} killed\n`,
+  });
+  await eventually('nothing is left', () => project.marked(id).length === 0);
+});
+
+test('a kill that was killed after the agent had ended can be repeated, also with --all', async () => {
+  const project = createShellProject();
+  const prompt = `run setsid sh -c 'trap "" INT TERM; echo $$ > child; exec sleep 1000' & exec sleep 1000`;
+  const id = await project.begin(prompt);
+  const child = Number(await project.written('child'));
+  await killKilled(project, [id, '--grace', '600s'], () => existsSync(project.turnFile(id, 1, 'exit.json')));
+  expect((await project.show(id)).status).toBe('killed');
+  expect(hasEnded(child)).toBe(false);
+  const other = await project.begin('quick');
+  expect((await project.run(['wait', other])).code).toBe(0);
+  expect(await project.run(['kill', '--all', '--grace', '0s'])).toMatchObject({
+    code: 0,
+    stdout: `${id} killed\n`,
+  });
+  expect(hasEnded(child)).toBe(true);
+  expect(await project.run(['kill', id])).toMatchObject({ code: 4, stdout: '' });
+  expect(await project.run(['kill', '--all'])).toMatchObject({ code: 0, stdout: '' });
+});
+
+test('what cannot be ended is named, and nobody says that it was', async () => {
+  const project = createShellProject();
+  // The agent ends its runner, and kills its session itself: it cannot end what it runs in.
+  const kill = '"$ZWARM_NODE" "$ZWARM_MAIN" kill $ZWARM_SESSION_ID --grace 0s > out 2>&1; echo $? > code';
+  const prompt = `run setsid sh -c 'echo $$ > child; exec sleep 1000' & kill -KILL $PPID; ${kill}; exec sleep 1000`;
+  const id = await project.begin(prompt);
+  expect(await project.written('code')).toBe('1');
+  const agent = project.runs()[0]?.pid;
+  expect(await project.written('out')).toMatch(
+    new RegExp(`^zwarm: processes of ${id} could not be ended: ${agent}\n`),
+  );
+  expect(hasEnded(Number(await project.written('child')))).toBe(true);
+  expect(await project.show(id)).toMatchObject({ status: 'running' });
+  expect(await project.run(['kill', id])).toMatchObject({ code: 0 });
+  expect(project.marked(id)).toEqual([]);
+});
+
+test('an agent cannot kill its own session, which goes on unharmed; kill --all ends the others', async () => {
+  const project = createShellProject();
+  const other = await project.begin('hang');
+  const kill = (args: string, to: string) =>
+    `"$ZWARM_NODE" "$ZWARM_MAIN" kill ${args} > ${to} 2> ${to}.err; echo $? > ${to}.code`;
+  const child = "setsid sh -c 'echo $$ > child; exec sleep 1000' &";
+  const id = await project.begin(
+    `run ${child} ${kill('$ZWARM_SESSION_ID', 'one')}; ${kill('--all', 'all')}; gate`,
+  );
+  for (const name of ['one', 'all']) {
+    expect(await project.written(`${name}.code`)).toBe('1');
+    expect(await project.written(`${name}.err`)).toContain(`${id} cannot be ended from inside`);
+  }
+  expect(await project.written('all')).toBe(`${other} killed`);
+  expect(hasEnded(Number(await project.written('child')))).toBe(false);
+  expect(existsSync(project.turnFile(id, 1, 'cancel.json'))).toBe(false);
+  expect(await project.run(['wait', id])).toMatchObject({ code: 0, stdout: `${id} completed\n` });
+  process.kill(Number(await project.written('child')), 'SIGKILL');
+});

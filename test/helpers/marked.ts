@@ -1,0 +1,71 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { ProcessIdentity } from '../../src/core/session.ts';
+import { hostIdentity, MARK_VARIABLE, statOf } from '../../src/process/identity.ts';
+import { emptyDirectory } from './directory.ts';
+import { processesWith } from './project.ts';
+
+/** A process of this test. */
+export interface Living {
+  readonly child: ChildProcess;
+  readonly pid: number;
+  readonly identity: ProcessIdentity;
+}
+
+let made = 0;
+
+/** The beginning of marks that no other test uses, as of the first turn of a session. */
+export function newMarks(): string {
+  made += 1;
+  return `t${process.pid}x${made}.1.`;
+}
+
+/**
+ * A process in a group of its own that bears a mark (or none) and has begun to run `script`; ended with the test, with
+ * everything that bears the same mark or is in its group.
+ */
+export async function live(
+  mark: string | null,
+  script = 'echo ready; exec sleep 600',
+  args: readonly string[] = [],
+): Promise<Living> {
+  const child = spawn('/bin/sh', ['-c', script, 'sh', ...args], {
+    detached: true,
+    env: { PATH: process.env['PATH'], ...(mark === null ? {} : { [MARK_VARIABLE]: mark }) },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const pid = child.pid ?? 0;
+  onTestFinished(() => {
+    const marked = mark === null ? [] : processesWith(`${MARK_VARIABLE}=${mark}`);
+    for (const target of [-pid, ...marked]) {
+      try {
+        process.kill(target, 'SIGKILL');
+      } catch {
+        // Gone already.
+      }
+    }
+  });
+  await once(child.stdout, 'data');
+  return { child, pid, identity: { ...hostIdentity(), pid, start: statOf(pid)?.start ?? '' } };
+}
+
+/**
+ * A script that hands over to a child and ends, again and again, ignoring what asks it to end; after 300 times it
+ * sleeps, since where nobody collects the dead they stay.
+ */
+export function hoppingScript(): string {
+  const path = join(emptyDirectory(), 'hop.sh');
+  const body = 'trap "" INT TERM\n[ $(($1 + 0)) -lt 300 ] || exec sleep 1000\n"$0" $(($1 + 1)) &\n';
+  writeFileSync(path, `#!/bin/sh\n${body}`, { mode: 0o755 });
+  return path;
+}
+
+/** Ends a process and waits until its parent, we, have taken note. */
+export async function end({ child }: Living): Promise<void> {
+  const ended = once(child, 'exit');
+  child.kill('SIGKILL');
+  await ended;
+}

@@ -1,0 +1,125 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import type { ProcessIdentity } from '../../../src/core/session.ts';
+import {
+  anyBears,
+  anyMemberLives,
+  type Census,
+  createCensus,
+  markedProcesses,
+  processesOfTurn,
+  type TurnProcesses,
+} from '../../../src/process/bearers.ts';
+import { ownIdentity, statOf } from '../../../src/process/identity.ts';
+import { end, hoppingScript, live, newMarks } from '../../helpers/marked.ts';
+import { eventually } from '../../helpers/project.ts';
+
+function look(marks: string, recorded: ProcessIdentity | null, origin = ownIdentity()): TurnProcesses {
+  return processesOfTurn(marks, recorded, origin, createCensus());
+}
+
+const UNNEEDED: Census = {
+  processes() {
+    throw new Error('looked at all processes');
+  },
+};
+
+const NOTHING = { runner: null, living: 'no' };
+
+test('a runner that was recorded and bears its mark lives, which takes no look at all other processes', async () => {
+  const marks = newMarks();
+  const runner = await live(`${marks}x.runner`);
+  expect(processesOfTurn(marks, runner.identity, ownIdentity(), UNNEEDED)).toEqual({
+    runner: runner.pid,
+    living: 'yes',
+  });
+  await end(runner);
+  await eventually('it has gone', () => statOf(runner.pid) === null);
+  expect(look(marks, runner.identity)).toEqual(NOTHING);
+});
+
+test('a turn runs as long as anything lives that bears its mark, whoever is recorded as its runner', async () => {
+  const marks = newMarks();
+  const [agent, stranger] = [await live(`${marks}x`), await live(null)];
+  const gone = { ...agent.identity, pid: 4_194_305 };
+  for (const recorded of [null, stranger.identity, agent.identity, gone, { ...gone, boot_id: 'before' }]) {
+    expect(look(marks, recorded)).toEqual({ runner: null, living: 'yes' });
+  }
+  await end(agent);
+  for (const recorded of [null, stranger.identity, gone]) expect(look(marks, recorded)).toEqual(NOTHING);
+});
+
+test('the runner is found by its mark when its record is missing or names somebody else', async () => {
+  const marks = newMarks();
+  const runner = await live(`${marks}x.runner`, 'sleep 600 & echo ready; wait');
+  const later = await live(`${marks}x.runner`);
+  const [agent, stranger] = [await live(`${marks}x`), await live(null)];
+  for (const recorded of [null, stranger.identity, agent.identity]) {
+    expect(look(marks, recorded)).toEqual({ runner: runner.pid, living: 'yes' });
+  }
+  expect(later.pid).not.toBe(runner.pid);
+});
+
+test('the mark of another turn, of a longer number or of another session is none', async () => {
+  const marks = newMarks();
+  const session = marks.slice(0, -2);
+  await live(`${session}12.x`);
+  await live(`${session}2.x`);
+  await live(`a${marks}x`);
+  expect(look(marks, null)).toEqual(NOTHING);
+  expect(anyBears(marks, createCensus())).toBe(false);
+  expect(anyBears(session, createCensus())).toBe(true);
+});
+
+test('only a process of our own pid namespace speaks against a record of another host or container', async () => {
+  const marks = newMarks();
+  const own = ownIdentity();
+  const elsewhere = { ...own, boot_id: 'theirs', host: 'elsewhere' };
+  const container = { ...own, pid_ns: 'pid:[1]' };
+  for (const origin of [elsewhere, container]) {
+    expect(look(marks, origin)).toEqual({ runner: null, living: 'cannot_tell' });
+    expect(look(marks, null, origin)).toEqual(NOTHING);
+  }
+  expect(look(marks, { ...own, boot_id: 'before' })).toEqual(NOTHING);
+  await live(`${marks}x`);
+  for (const origin of [elsewhere, container]) {
+    expect(look(marks, origin)).toEqual({ runner: null, living: 'yes' });
+    expect(look(marks, null, origin)).toEqual({ runner: null, living: 'yes' });
+  }
+});
+
+test('runners that record and settle are not what a turn has left', async () => {
+  const marks = newMarks();
+  const runner = await live(`${marks}x.runner`);
+  expect(anyBears(marks, createCensus())).toBe(true);
+  expect(anyMemberLives(marks, createCensus())).toBe(false);
+  await live(`${marks}x`);
+  expect(anyMemberLives(marks, createCensus())).toBe(true);
+  await end(runner);
+});
+
+test('a zombie bears nothing', async () => {
+  const marks = newMarks();
+  const { pid: parent } = await live(null, `ZWARM_MARK=${marks}x sleep 600 & echo ready; kill -STOP $$`);
+  await eventually('the parent is stopped', () => / T /.test(readFileSync(`/proc/${parent}/stat`, 'utf8')));
+  await eventually('the child has its mark', () => look(marks, null).living === 'yes');
+  process.kill(
+    Number.parseInt(readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8'), 10),
+    'SIGKILL',
+  );
+  await eventually('it is dead', () => look(marks, null).living === 'no');
+});
+
+test('a process that hands over to a child and ends, again and again, is seen', async () => {
+  const marks = newMarks();
+  await live(`${marks}x`, 'echo ready; exec "$1"', [hoppingScript()]);
+  const seen = [1, 2, 3, 4, 5].map(() => anyBears(marks, createCensus()));
+  expect(seen).toEqual([true, true, true, true, true]);
+});
+
+test('what is told on sight is what is seen', () => {
+  const told: number[] = [];
+  const seen = markedProcesses(({ pid }) => told.push(pid)).map(({ pid }) => pid);
+  expect(told.sort()).toEqual(seen.sort());
+  expect(seen).toContain(process.pid);
+});
