@@ -36,7 +36,8 @@ export interface Store {
   readonly sealsDir: string;
 }
 
-function userStateDir(env: ManagerContext['env']): string {
+/** Where the user's own state is kept, such as seals. @throws ZwarmError `usage` where no home is known */
+export function userStateDir(env: ManagerContext['env']): string {
   const state = env['XDG_STATE_HOME'];
   if (state?.startsWith('/')) return state;
   const home = env['HOME'];
@@ -44,7 +45,8 @@ function userStateDir(env: ManagerContext['env']): string {
   throw new ZwarmError('usage', 'neither HOME nor XDG_STATE_HOME is set', 'set HOME to your home directory');
 }
 
-function explicitStateDir({ cwd, env, stateDir }: ManagerContext): string | null {
+/** The state directory that was named with `--state-dir` or `ZWARM_DIR`, absolute; null leaves it to the directory. */
+export function explicitStateDir({ cwd, env, stateDir }: ManagerContext): string | null {
   if (stateDir !== null) return stateDir;
   const named = env['ZWARM_DIR'];
   if (!named) return null;
@@ -89,6 +91,6 @@ export function openOrCreate(context: ManagerContext): Store {
   userStateDir(context.env);
   const place = locateStateDir(context.cwd, explicitStateDir(context));
   if (place.exists) open(context, place.path, true);
-  ensureStateDir(place.path);
+  ensureStateDir(place.path, context.newNonce());
   return open(context, place.path, true);
 }

@@ -1,4 +1,6 @@
-import { ZwarmError } from '../core/errors.ts';
+import { realpathSync } from 'node:fs';
+import { errnoOf, ZwarmError } from '../core/errors.ts';
+import { createCensus } from '../process/bearers.ts';
 import { claimTurn } from '../store/claim.ts';
 import { checkSeal } from '../store/seals.ts';
 import { hasSession } from '../store/sessions.ts';
@@ -8,6 +10,7 @@ import { declareNeverLaunched } from './never-launched.ts';
 import { programOf } from './program.ts';
 import { orDamaged, readNow, type SessionNow } from './read.ts';
 import { readThreadId } from './read-turn.ts';
+import { requireRealEnd } from './real-end.ts';
 import { resolveSession } from './resolve.ts';
 import { requireMessage, type StartedTurn } from './start.ts';
 
@@ -37,6 +40,30 @@ function requireSeal({ root, sealsDir }: Store, { id, recordBytes }: SessionNow)
   }
 }
 
+/**
+ * The session's directory is still the one that its sandbox was meant for: an agent may have put a link in the place of
+ * any part of the path. Where there is none any more, the turn runner records that. @throws ZwarmError `directory_changed`
+ */
+function requireSameDirectory({ id, record }: SessionNow): void {
+  const now = realPathOf(record.working_dir);
+  if (now === null || now === record.working_dir) return;
+  throw new ZwarmError(
+    'directory_changed',
+    `the directory of ${id}, ${record.working_dir}, now leads to ${now}: nothing was run`,
+    'put it back, or start a new session where it should work: zwarm start -C DIR "…"',
+  );
+}
+
+function realPathOf(path: string): string | null {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    const code = errnoOf(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EACCES' || code === 'ELOOP') return null;
+    throw error;
+  }
+}
+
 /** The agent's conversation to continue: the newest that it named. @throws ZwarmError `not_resumable` */
 async function threadOf(store: Store, { id, record, adapter, turns }: SessionNow): Promise<string> {
   const refuse = (why: string): ZwarmError =>
@@ -58,7 +85,7 @@ async function threadOf(store: Store, { id, record, adapter, turns }: SessionNow
 
 /**
  * Gives a session its next message. When this returns, the message is safe on the disk and the agent's runner lives.
- * @throws ZwarmError `busy`, `lost_race`, `not_resumable`, `unknown_liveness`, `seal_broken`, `not_found`, …
+ * @throws ZwarmError `busy`, `lost_race`, `not_resumable`, `unknown_liveness`, `seal_broken`, `directory_changed`, …
  */
 export async function inject(context: ManagerContext, ref: string, message: string): Promise<StartedTurn> {
   requireMessage(message, 'message');
@@ -66,7 +93,9 @@ export async function inject(context: ManagerContext, ref: string, message: stri
   const id = resolveSession(store, ref);
   const now = await readNow(store, id, context.now());
   requireAtRest(now);
+  requireRealEnd(id, now.current.turn, createCensus());
   requireSeal(store, now);
+  requireSameDirectory(now);
   const { adapter, record } = now;
   if (adapter === null) {
     throw new ZwarmError(

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AgentAdapter } from '../agents/agent.ts';
-import { errnoOf, ZwarmError } from '../core/errors.ts';
+import { errnoOf, toZwarmError, ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
 import type {
   ExitRecord,
@@ -13,8 +13,10 @@ import type {
 import { isoTime } from '../core/time.ts';
 import { hostIdentity, MARK_VARIABLE, ownIdentity } from '../process/identity.ts';
 import { spawnRunner } from '../process/launch.ts';
-import { createFile } from '../store/files.ts';
-import { TURN_FILES, turnDir, turnFile } from '../store/layout.ts';
+import { flushClaim } from '../store/claim.ts';
+import { createFile, isDiskFull, publishName } from '../store/files.ts';
+import { exitName, TURN_FILES, turnDir, turnFile } from '../store/layout.ts';
+import { requireOwn } from '../store/own.ts';
 import { encode } from '../store/records.ts';
 import { readExit, readRunner } from '../store/sessions.ts';
 import type { ManagerContext, Store } from './context.ts';
@@ -60,6 +62,7 @@ function environmentOf(context: ManagerContext, store: Store, launch: Launch): M
   };
 }
 
+/** Records that nothing ran, and why; where even that fails, the turn stays pending until its claimer is gone. */
 function recordSpawnError(store: Store, { id, turn }: Launch, detail: string): void {
   const record: ExitRecord = {
     v: 1,
@@ -70,34 +73,46 @@ function recordSpawnError(store: Store, { id, turn }: Launch, detail: string): v
     ended_at: null,
     events_bytes: null,
   };
+  requireOwn(store.root, turnDir(store.root, id, turn));
   try {
     createFile(turnFile(store.root, id, turn, 'exit'), encode(record));
   } catch (error) {
+    if (isDiskFull(error)) publishName(exitName(store.root, id, turn, null));
     // The runner has recorded the end itself, in the same moment.
-    if (errnoOf(error) !== 'EEXIST') throw error;
+    else if (errnoOf(error) !== 'EEXIST') throw error;
   }
 }
 
+/** What is thrown when a turn was recorded but could not be started: with `record`, its end is recorded first. */
+function notStarted(store: Store, launch: Launch, why: string, record: boolean, cause?: unknown): ZwarmError {
+  const { id, turn } = launch;
+  let also = '';
+  try {
+    if (record) recordSpawnError(store, launch, why);
+  } catch (error) {
+    also = `; nor could that be recorded: ${toZwarmError(error).message}`;
+  }
+  const what = `turn ${turn} of ${id} was recorded but did not start: ${why}${also}`;
+  const hint = cause === undefined ? null : toZwarmError(cause).hint;
+  return new ZwarmError('io', what, hint ?? `see: zwarm show ${id}`, cause);
+}
+
 /** Resolves when the runner has shown itself. @throws ZwarmError `io` when it did not, and says so in `exit.json` */
-async function signOfLife(store: Store, launch: Launch, ended: Promise<string>): Promise<void> {
+async function signOfLife(store: Store, launch: Launch, ended: Promise<Error>): Promise<void> {
   const { id, turn } = launch;
   const shown = (): boolean => readRunner(store.root, id, turn) !== null;
-  let reason: string | null = null;
+  let reason: Error | undefined;
   void ended.then((why) => {
     reason = why;
   });
   for (const deadline = performance.now() + SIGN_OF_LIFE_MS; performance.now() < deadline; ) {
     if (shown() || readExit(store.root, id, turn) !== null) return;
-    if (reason !== null) break;
+    if (reason !== undefined) break;
     await sleep(1);
   }
   if (shown()) return;
-  if (reason !== null) recordSpawnError(store, launch, reason);
-  throw new ZwarmError(
-    'io',
-    `turn ${turn} of ${id} was recorded but did not start: ${reason ?? 'its runner gave no sign of life'}`,
-    `see: zwarm show ${id}`,
-  );
+  const why = reason === undefined ? 'its runner gave no sign of life' : toZwarmError(reason).message;
+  throw notStarted(store, launch, why, reason !== undefined, reason);
 }
 
 /**
@@ -125,11 +140,11 @@ export async function launchTurn(context: ManagerContext, store: Store, launch: 
     at: isoTime(context.now()),
   };
   try {
+    flushClaim(store.root, id, turn);
+    requireOwn(store.root, turnDir(store.root, id, turn));
     createFile(turnFile(store.root, id, turn, 'launch'), encode(launched));
   } catch (error) {
-    // Else the turn would stay pending for as long as this process lives.
-    recordSpawnError(store, launch, error instanceof Error ? error.message : String(error));
-    throw error;
+    throw notStarted(store, launch, toZwarmError(error).message, true, error);
   }
   const { host, boot_id, pid_ns, uid } = hostIdentity();
   const runner = spawnRunner({

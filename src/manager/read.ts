@@ -1,11 +1,14 @@
 import type { AgentAdapter } from '../agents/agent.ts';
 import { findAgent } from '../agents/registry.ts';
+import { createFolder } from '../core/conversation/fold.ts';
+import { createOutcomeFolder, type Folder, type TurnOutcome } from '../core/conversation/outcome.ts';
 import { ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
 import type { SessionRecord, SessionState, SessionSummary } from '../core/session.ts';
 import { isFinal } from '../core/status.ts';
+import { type Census, createCensus } from '../process/bearers.ts';
 import { DamagedRecord } from '../store/read-file.ts';
-import { hasSession, hasTurn, listTurns, readRequest, readSessionRecord } from '../store/sessions.ts';
+import { hasSession, hasTurn, isTombstone, listTurns, readSessionRecord } from '../store/sessions.ts';
 import { readSummary } from '../store/summary.ts';
 import type { Store } from './context.ts';
 import { damagedSummary } from './damaged-summary.ts';
@@ -13,23 +16,31 @@ import { readTurn, readTurnState, type TurnReading, type TurnState } from './rea
 import { type ReadSession, type SessionReading, sessionView, stateOf, summaryOf } from './view.ts';
 
 /** The version of what a fold makes of a session: a summary that another version wrote is computed again. */
-export const FOLD_VERSION = 1;
+export const FOLD_VERSION = 2;
 
 /** The turns of a session that are part of its conversation, or null when it is being removed. @throws DamagedRecord */
 function conversationTurns({ root }: Store, id: SessionId): readonly number[] | null {
   const turns = listTurns(root, id);
   const last = turns.at(-1);
   if (last === undefined) throw new DamagedRecord('it has no turns');
-  return readRequest(root, id, last).kind === 'tombstone' ? null : turns;
+  return isTombstone(root, id, last) ? null : turns;
 }
 
-async function readAll(store: Store, id: SessionId, nowMs: number): Promise<SessionReading | null> {
+async function readAll<F extends TurnOutcome>(
+  store: Store,
+  id: SessionId,
+  nowMs: number,
+  newFolder: () => Folder<F>,
+  census = createCensus(),
+): Promise<SessionReading<F> | null> {
   const { record } = readSessionRecord(store.root, id);
   const numbers = conversationTurns(store, id);
   if (numbers === null) return null;
   const adapter = findAgent(record.agent);
-  const turns: TurnReading[] = [];
-  for (const turn of numbers) turns.push(await readTurn(store, id, turn, adapter, nowMs));
+  const turns: TurnReading<F>[] = [];
+  for (const turn of numbers) {
+    turns.push(await readTurn(store, id, turn, adapter, nowMs, newFolder(), census));
+  }
   return { id, record, adapter, turns };
 }
 
@@ -39,21 +50,29 @@ export async function readFinalState(
   id: SessionId,
   nowMs: number,
 ): Promise<SessionState | null> {
-  const reading = await readAll(store, id, nowMs);
+  const reading = await readAll(store, id, nowMs, createOutcomeFolder);
   if (reading === null) return null;
   const state = stateOf(reading, store, nowMs);
   return state.status !== 'damaged' && isFinal(state.status) ? state : null;
 }
 
 /**
+ * Whether a session disappeared while it was read: by one rename, so that any part of it may have been missing, and what
+ * was read of the rest says nothing.
+ */
+function wasRemoved({ root }: Store, id: SessionId): boolean {
+  return !hasSession(root, id);
+}
+
+/**
  * One row of a list, or null when the session is being removed. Never throws for a damaged session. `cached` allows
- * the summary, which an agent may have written: not for a verb that decides.
+ * the summary, which an agent may have written: not for a verb that decides. One `census` serves a whole list.
  */
 export async function readRow(
   store: Store,
   id: SessionId,
   nowMs: number,
-  { cached: allowed }: { readonly cached: boolean },
+  { cached: allowed, census }: { readonly cached: boolean; readonly census: Census },
 ): Promise<SessionSummary | null> {
   try {
     const { record } = readSessionRecord(store.root, id);
@@ -61,29 +80,39 @@ export async function readRow(
     if (cached?.turn != null && !hasTurn(store.root, id, cached.turn + 1)) {
       return summaryOf(store, id, record, cached);
     }
-    const reading = await readAll(store, id, nowMs);
-    return reading === null ? null : summaryOf(store, id, record, stateOf(reading, store, nowMs));
+    const reading = await readAll(store, id, nowMs, createOutcomeFolder, census);
+    if (reading === null) return null;
+    const row = summaryOf(store, id, record, stateOf(reading, store, nowMs));
+    return wasRemoved(store, id) ? null : row;
   } catch (error) {
+    if (wasRemoved(store, id)) return null;
     if (!(error instanceof DamagedRecord)) throw error;
-    // It was removed while we read it.
-    return hasSession(store.root, id) ? damagedSummary(id, error.message) : null;
+    return damagedSummary(id, error.message);
   }
 }
 
-/** Everything about a session. @throws ZwarmError `not_found`, `damaged` */
+/** Everything about a session; all that its agent said is held in memory. @throws ZwarmError `not_found`, `damaged` */
 export async function readSession(store: Store, id: SessionId, nowMs: number): Promise<ReadSession> {
-  const reading = await orDamaged(store, id, () => readAll(store, id, nowMs));
-  if (reading === null) throw new ZwarmError('not_found', `${id} is being removed`, 'see: zwarm ls');
-  return sessionView(store, reading, nowMs);
+  return orDamaged(store, id, async () => {
+    const reading = await readAll(store, id, nowMs, createFolder);
+    if (reading === null) throw new ZwarmError('not_found', `${id} is being removed`, 'see: zwarm ls');
+    return sessionView(store, reading, nowMs);
+  });
 }
 
-/** What `read` reads of a session, its DamagedRecord told as an error of ours. @throws ZwarmError `not_found`, `damaged` */
-export async function orDamaged<T>({ root }: Store, id: SessionId, read: () => Promise<T>): Promise<T> {
+/**
+ * What `read` reads of a session that is still there afterwards, its DamagedRecord told as an error of ours.
+ * @throws ZwarmError `not_found`, `damaged`
+ */
+export async function orDamaged<T>(store: Store, id: SessionId, read: () => Promise<T>): Promise<T> {
+  const removed = (cause?: unknown): ZwarmError =>
+    new ZwarmError('not_found', `${id} was removed`, 'see: zwarm ls', cause);
   try {
-    return await read();
+    const found = await read();
+    if (!wasRemoved(store, id)) return found;
   } catch (error) {
+    if (wasRemoved(store, id)) throw removed(error);
     if (!(error instanceof DamagedRecord)) throw error;
-    if (!hasSession(root, id)) throw new ZwarmError('not_found', `${id} was removed`, 'see: zwarm ls');
     throw new ZwarmError(
       'damaged',
       `the records of ${id} cannot be read: ${error.message}`,
@@ -91,6 +120,7 @@ export async function orDamaged<T>({ root }: Store, id: SessionId, read: () => P
       error,
     );
   }
+  throw removed();
 }
 
 /** A session as the verbs that decide see it: what was asked for, and the turn that speaks for it. */

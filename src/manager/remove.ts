@@ -2,21 +2,24 @@ import { errnoOf, toZwarmError, ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
 import { isFinal } from '../core/status.ts';
 import { parseIso } from '../core/time.ts';
-import { livenessOf } from '../process/identity.ts';
-import { claimTurn } from '../store/claim.ts';
+import { anyBears, type Census, createCensus } from '../process/bearers.ts';
+import { claimTombstone } from '../store/claim.ts';
 import { sessionDir } from '../store/layout.ts';
+import { removeLeftovers } from '../store/leftovers.ts';
 import { DamagedRecord, isForbidden } from '../store/read-file.ts';
-import { removeDebris, removeSession, treeBytes } from '../store/remove.ts';
-import { listSessionIds, listTurns, readRequest, readRunner } from '../store/sessions.ts';
+import { removeSession, treeBytes } from '../store/remove.ts';
+import { isTombstone, listSessionIds, listTurns } from '../store/sessions.ts';
 import { type ManagerContext, openForReading, openForWriting, type Store } from './context.ts';
 import { newRequest } from './launch.ts';
 import { declareNeverLaunched } from './never-launched.ts';
 import { readNow, readRow } from './read.ts';
+import { marksOf } from './read-turn.ts';
+import { requireRealEnd } from './real-end.ts';
 
 function isTombstoned({ root }: Store, id: SessionId): boolean {
   try {
     const last = listTurns(root, id).at(-1);
-    return last !== undefined && readRequest(root, id, last).kind === 'tombstone';
+    return last !== undefined && isTombstone(root, id, last);
   } catch (error) {
     if (error instanceof DamagedRecord) return false;
     throw error;
@@ -24,7 +27,7 @@ function isTombstoned({ root }: Store, id: SessionId): boolean {
 }
 
 /** Claims the next turn with a tombstone: from here on nobody can inject, and readers see the session no longer. */
-async function bury(context: ManagerContext, store: Store, id: SessionId): Promise<void> {
+async function bury(context: ManagerContext, store: Store, id: SessionId, census: Census): Promise<void> {
   const now = await readNow(store, id, context.now());
   const { status } = now.current.verdict;
   if (status === 'unknown') {
@@ -36,24 +39,10 @@ async function bury(context: ManagerContext, store: Store, id: SessionId): Promi
   }
   if (!isFinal(status))
     throw new ZwarmError('busy', `${id} is still ${status}`, `end it first: zwarm kill ${id}`);
+  requireRealEnd(id, now.current.turn, census);
   declareNeverLaunched(context, store, now);
-  claimTurn(store.root, id, (now.turns.at(-1) ?? 0) + 1, {
-    request: newRequest(context, 'tombstone'),
-    prompt: null,
-  });
-}
-
-/** Whether a runner of a session lives, as far as its damaged records can tell. */
-function anyRunnerLives({ root }: Store, id: SessionId): boolean {
-  try {
-    return listTurns(root, id).some((turn) => {
-      const runner = readRunner(root, id, turn);
-      return runner !== null && livenessOf(runner.identity, null) !== 'no';
-    });
-  } catch (error) {
-    if (error instanceof DamagedRecord) return false;
-    throw error;
-  }
+  const next = (now.turns.at(-1) ?? 0) + 1;
+  claimTombstone(store.root, id, next, newRequest(context, 'tombstone'));
 }
 
 /**
@@ -61,13 +50,20 @@ function anyRunnerLives({ root }: Store, id: SessionId): boolean {
  * removed too.
  * @throws ZwarmError `busy`, `lost_race`, `unknown_liveness`, `not_found`
  */
-export async function remove(context: ManagerContext, store: Store, id: SessionId): Promise<number> {
-  if (!isTombstoned(store, id)) {
+export async function remove(
+  context: ManagerContext,
+  store: Store,
+  id: SessionId,
+  census = createCensus(),
+): Promise<number> {
+  // Not by its own agent, to be deleted while that lives.
+  if (isTombstoned(store, id)) requireRealEnd(id, Number.POSITIVE_INFINITY, census);
+  else {
     try {
-      await bury(context, store, id);
+      await bury(context, store, id, census);
     } catch (error) {
       if (!(error instanceof ZwarmError && error.code === 'damaged')) throw error;
-      if (anyRunnerLives(store, id)) {
+      if (anyBears(marksOf(id), census)) {
         throw new ZwarmError(
           'busy',
           `${id} is damaged, but its agent still runs`,
@@ -105,8 +101,9 @@ export async function clean(
   let bytes = 0;
   if (store === null) return { removed, skipped, bytes };
   const nowMs = context.now();
+  const census = createCensus();
   for (const id of listSessionIds(store.root).sort()) {
-    const row = await readRow(store, id, nowMs, { cached: false });
+    const row = await readRow(store, id, nowMs, { cached: false, census });
     const updated = parseIso(row?.updated_at ?? null);
     if (row !== null && (row.status === 'damaged' || !isFinal(row.status))) {
       skipped.push({ id, reason: row.status });
@@ -115,7 +112,9 @@ export async function clean(
       (updated !== null && nowMs - updated >= options.olderThanMs && nowMs >= updated)
     ) {
       try {
-        bytes += options.dryRun ? treeBytes(sessionDir(store.root, id)) : await remove(context, store, id);
+        bytes += options.dryRun
+          ? treeBytes(sessionDir(store.root, id))
+          : await remove(context, store, id, census);
         removed.push(id);
       } catch (error) {
         // What an agent did to its session keeps nobody from removing the others.
@@ -124,7 +123,7 @@ export async function clean(
       }
     }
   }
-  if (!options.dryRun) removeDebris(store.root, nowMs);
+  if (!options.dryRun) removeLeftovers(store.root, store.sealsDir, nowMs);
   return { removed, skipped, bytes };
 }
 

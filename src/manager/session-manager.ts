@@ -1,3 +1,4 @@
+import type { Check } from '../core/check.ts';
 import type { SessionId } from '../core/ids.ts';
 import type { SessionDetail, SessionSummary, TurnSteps } from '../core/session.ts';
 import type { TurnStatus } from '../core/status.ts';
@@ -40,6 +41,8 @@ export interface SessionManager {
   /** Deletes a session that is not running; returns the bytes freed. */
   remove(id: SessionId): Promise<number>;
   clean(options: { readonly olderThanMs: number; readonly dryRun: boolean }): Promise<CleanResult>;
+  /** Checks everything that zwarm needs; never throws. */
+  doctor(): Promise<readonly Check[]>;
   /** For the turn runner alone. */
   settle(): Promise<void>;
 }
@@ -67,6 +70,8 @@ export function createSessionManager(context: ManagerContext): SessionManager {
     kill: async (id, graceMs = DEFAULT_GRACE_MS) => kill(context, writing(), id, graceMs),
     remove: async (id) => remove(context, writing(), id),
     clean: (options) => clean(context, options),
+    // Loaded only here: no other verb needs it.
+    doctor: async () => (await import('./doctor.ts')).doctor(context),
     settle: () => settle(context),
   };
 }

@@ -4,6 +4,7 @@ import { isSessionId, parseTurnNumber } from '../core/ids.ts';
 import { isoTime } from '../core/time.ts';
 import { flush, publishOnce } from '../store/files.ts';
 import { BUILDING_PREFIX, turnDir, turnFile } from '../store/layout.ts';
+import { requireOwn } from '../store/own.ts';
 import { writeSummary } from '../store/summary.ts';
 import { type ManagerContext, openForWriting } from './context.ts';
 import { FOLD_VERSION, readFinalState } from './read.ts';
@@ -25,6 +26,7 @@ export async function settle(context: ManagerContext): Promise<void> {
   }
   const store = openForWriting(context);
   const { root } = store;
+  requireOwn(root, turnDir(root, id, turn));
   for (const file of ['events', 'stderr', 'exit'] as const) flush(turnFile(root, id, turn, file));
   flush(turnDir(root, id, turn));
   const state = await readFinalState(store, id, context.now());

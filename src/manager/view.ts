@@ -1,4 +1,6 @@
 import type { AgentAdapter } from '../agents/agent.ts';
+import type { TurnFold } from '../core/conversation/fold.ts';
+import type { TurnOutcome } from '../core/conversation/outcome.ts';
 import { sumUsage, usagePerTurn } from '../core/conversation/usage.ts';
 import type { SessionId } from '../core/ids.ts';
 import {
@@ -31,22 +33,26 @@ import type { TurnReading, TurnState } from './read-turn.ts';
 
 const STDERR_TAIL = 1 << 16;
 
-/** A session whose turns have been read. */
-export interface SessionReading {
+/** A session whose turns have been read: with every word, or for their outcome alone. */
+export interface SessionReading<F extends TurnOutcome = TurnFold> {
   readonly id: SessionId;
   readonly record: SessionRecord;
   readonly adapter: AgentAdapter | null;
-  readonly turns: readonly TurnReading[];
+  readonly turns: readonly TurnReading<F>[];
 }
 
 /** The turn that speaks for its session: the newest, since turns run one after the other. */
-function currentTurn(turns: readonly TurnReading[]): TurnReading {
+function currentTurn<T>(turns: readonly T[]): T {
   const current = turns.at(-1);
   if (current === undefined) throw new DamagedRecord('it has no turns');
   return current;
 }
 
-function explain(reading: SessionReading, store: Store, turn: TurnReading): SessionError | null {
+function explain(
+  reading: SessionReading<TurnOutcome>,
+  store: Store,
+  turn: TurnReading<TurnOutcome>,
+): SessionError | null {
   return explainVerdict(turn.verdict, {
     id: reading.id,
     adapter: reading.adapter,
@@ -60,14 +66,14 @@ function explain(reading: SessionReading, store: Store, turn: TurnReading): Sess
 }
 
 /** How the turn really reached its agent: one that answers with another thread has begun afresh. */
-function howOf({ launch, fold }: TurnReading): How | null {
+function howOf({ launch, fold }: TurnReading<TurnOutcome>): How | null {
   if (launch === null) return null;
   const lost = launch.thread_id !== null && fold.threadId !== null && fold.threadId !== launch.thread_id;
   return lost ? 'fresh' : launch.how;
 }
 
 function warningsOf(turn: TurnReading): readonly string[] {
-  const { launch, fold } = turn;
+  const { launch, fold, exit } = turn;
   const asked = launch?.thread_id ?? null;
   const lost =
     asked !== null && fold.threadId !== null && fold.threadId !== asked
@@ -76,13 +82,16 @@ function warningsOf(turn: TurnReading): readonly string[] {
         ]
       : [];
   const unread =
-    fold.malformed > 0
-      ? [`${fold.malformed} lines of its output could not be read; they are kept in the log file`]
-      : [];
-  return [...lost, ...fold.warnings, ...unread];
+    fold.malformed === 0
+      ? []
+      : fold.malformed === 1
+        ? ['1 line of its output could not be read; it is kept in the log file']
+        : [`${fold.malformed} lines of its output could not be read; they are kept in the log file`];
+  const cut = exit?.fact.why === null && exit.fact.detail !== null ? [exit.fact.detail] : [];
+  return [...lost, ...fold.warnings, ...unread, ...cut];
 }
 
-function usageOf(turns: readonly TurnReading[]): (TokenUsage | null)[] {
+function usageOf(turns: readonly TurnReading<TurnOutcome>[]): (TokenUsage | null)[] {
   return usagePerTurn(
     turns.map((turn) => ({
       threadId: turn.fold.threadId,
@@ -95,7 +104,10 @@ function usageOf(turns: readonly TurnReading[]): (TokenUsage | null)[] {
 function durationOf({ runner, exit, verdict }: TurnState, nowMs: number): number | null {
   if (runner === null) return null;
   const end = exit?.endedMs ?? (verdict.status === 'running' ? nowMs : null);
-  return end === null ? null : Math.max(0, Math.round(end - runner.startedMs));
+  if (end === null) return null;
+  const ms = Math.round(end - runner.startedMs);
+  // The clock was set back meanwhile (one millisecond is the difference of its two readings): nobody knows how long.
+  return ms < -1 ? null : Math.max(0, ms);
 }
 
 function updatedMs(store: Store, id: SessionId, turn: TurnState): number {
@@ -105,7 +117,7 @@ function updatedMs(store: Store, id: SessionId, turn: TurnState): number {
 }
 
 /** How a session stands: what its turns come to, and what the newest of them says. */
-export function stateOf(reading: SessionReading, store: Store, nowMs: number): SessionState {
+export function stateOf(reading: SessionReading<TurnOutcome>, store: Store, nowMs: number): SessionState {
   const { turns } = reading;
   const current = currentTurn(turns);
   const { verdict, exit, fold } = current;
@@ -117,7 +129,7 @@ export function stateOf(reading: SessionReading, store: Store, nowMs: number): S
     updated_at: isoTime(updatedMs(store, reading.id, current)),
     ended_at: exit === null || !isFinal(verdict.status) ? null : isoTime(exit.endedMs),
     duration_ms: durations.length === 0 ? null : durations.reduce((sum, ms) => sum + ms, 0),
-    pid: running && !verdict.orphaned ? (current.runner?.identity.pid ?? null) : null,
+    pid: running ? current.processes.runner : null,
     exit_code: verdict.exitCode,
     signal: verdict.signal,
     error: explain(reading, store, current),

@@ -2,10 +2,20 @@ import { join } from 'node:path';
 import { errnoOf, ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
 import type { RequestRecord, SessionRecord } from '../core/session.ts';
-import { createFile, flush, makeDir, makeDirs, removeTree, rename } from './files.ts';
-import { BUILDING_PREFIX, sessionDir, sessionsDir, TURN_FILES, turnDir, turnsDir } from './layout.ts';
+import { createFile, discard, flush, isDiskFull, linkName, makeDir, makeDirs, rename } from './files.ts';
+import {
+  BUILDING_PREFIX,
+  sessionDir,
+  sessionFile,
+  sessionsDir,
+  TURN_FILES,
+  turnDir,
+  turnsDir,
+} from './layout.ts';
+import { requireOwn } from './own.ts';
 import { encode } from './records.ts';
-import { seal } from './seals.ts';
+import { discardSeal, seal } from './seals.ts';
+import { hasSession } from './sessions.ts';
 
 /** A turn about to be claimed: what was asked, and the user's message byte for byte (null for a marker). */
 export interface Claim {
@@ -27,12 +37,13 @@ function buildTurn(directory: string, { request, prompt }: Claim): void {
 
 function isTaken(error: unknown): boolean {
   const code = errnoOf(error);
-  return code === 'ENOTEMPTY' || code === 'EEXIST';
+  // ENOTDIR: a file is in the way, such as the tombstone of a full disk.
+  return code === 'ENOTEMPTY' || code === 'EEXIST' || code === 'ENOTDIR';
 }
 
 /**
- * Creates a session with its first turn, durable when this returns: everything is built under a hidden name and
- * appears by one rename. @throws ZwarmError `lost_race` when the id is taken
+ * Creates a session with its first turn: everything is built under a hidden name and appears by one rename. It is
+ * durable once `flushClaim` has returned. @throws ZwarmError `lost_race` when the id is taken
  */
 export function createSession(
   root: string,
@@ -44,7 +55,9 @@ export function createSession(
   const building = join(sessionsDir(root), `${BUILDING_PREFIX}${id}`);
   const text = encode(record);
   makeDirs(sessionsDir(root));
+  requireOwn(root, sessionsDir(root));
   makeDir(building);
+  let sealed = false;
   try {
     createFile(join(building, 'session.json'), text);
     makeDir(join(building, 'turns'));
@@ -53,37 +66,67 @@ export function createSession(
     flush(building);
     // Before the session shows itself: a session without a seal could never be continued.
     seal(sealsDir, root, id, text);
+    sealed = true;
     rename(building, sessionDir(root, id));
-    flush(sessionsDir(root));
   } catch (error) {
-    removeTree(building);
-    if (isTaken(error)) throw new ZwarmError('lost_race', `the id ${id} is taken`, 'try again');
+    discard(building);
+    if (sealed) discardSeal(sealsDir, root, id);
+    if (isTaken(error)) throw new ZwarmError('lost_race', `the id ${id} is taken`, 'try again', error);
     throw error;
   }
 }
 
 /**
- * Claims turn `turn` by renaming a complete directory onto its number: of several claimers exactly one wins.
- * Durable when this returns. @throws ZwarmError `lost_race`, `not_found`, and then nothing was written
+ * Claims turn `turn` by renaming a complete directory onto its number: of several claimers exactly one wins. It is
+ * durable once `flushClaim` has returned.
+ * @throws ZwarmError `lost_race`, `not_found`; DamagedRecord; and then nothing was written
  */
 export function claimTurn(root: string, id: SessionId, turn: number, claim: Claim): void {
   const building = join(turnsDir(root, id), `${BUILDING_PREFIX}${claim.request.nonce}`);
   try {
+    requireOwn(root, turnsDir(root, id));
     buildTurn(building, claim);
     rename(building, turnDir(root, id, turn));
-    flush(turnsDir(root, id));
   } catch (error) {
-    removeTree(building);
-    if (errnoOf(error) === 'ENOENT') {
-      throw new ZwarmError('not_found', `${id} was removed by another command`, 'see: zwarm ls');
+    discard(building);
+    throw claimError(root, id, turn, error);
+  }
+}
+
+function claimError(root: string, id: SessionId, turn: number, error: unknown): unknown {
+  if (!hasSession(root, id)) {
+    return new ZwarmError('not_found', `${id} was removed by another command`, 'see: zwarm ls', error);
+  }
+  if (!isTaken(error)) return error;
+  const what = `turn ${turn} of ${id} was claimed by another command`;
+  return new ZwarmError('lost_race', what, `see: zwarm show ${id}`, error);
+}
+
+/** Makes the claim of a turn survive a power cut; before that nobody may be told of it, and nothing may run. */
+export function flushClaim(root: string, id: SessionId, turn: number): void {
+  flush(turn === 1 ? sessionsDir(root) : turnsDir(root, id));
+}
+
+/**
+ * Claims a session's next turn number for its removal: from here on nobody can go on with it, and readers see it no
+ * longer. A full disk has no room for a request, but for a name: there the tombstone is a second name of session.json.
+ * @throws ZwarmError `lost_race`, `not_found`; DamagedRecord
+ */
+export function claimTombstone(root: string, id: SessionId, turn: number, request: RequestRecord): void {
+  try {
+    claimTurn(root, id, turn, { request, prompt: null });
+  } catch (error) {
+    if (!isDiskFull(error)) throw error;
+    try {
+      linkName(sessionFile(root, id), turnDir(root, id, turn));
+    } catch (linkError) {
+      throw claimError(root, id, turn, linkError);
     }
-    if (isTaken(error)) {
-      throw new ZwarmError(
-        'lost_race',
-        `turn ${turn} of ${id} was claimed by another command`,
-        `see: zwarm show ${id}`,
-      );
-    }
-    throw error;
+  }
+  try {
+    flushClaim(root, id, turn);
+  } catch (error) {
+    // Whoever saw the tombstone may have finished the removal by now.
+    throw claimError(root, id, turn, error);
   }
 }

@@ -1,18 +1,7 @@
-import {
-  closeSync,
-  constants,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  rmSync,
-  unlinkSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, constants } from 'node:fs';
 import { dirname } from 'node:path';
 import { errnoOf } from '../core/errors.ts';
+import { fsync, link, mkdir, open, rm, rename as syscallRename, write } from '../syscalls.ts';
 
 /**
  * Every change that zwarm makes to a disk, and nothing else. Synchronous: a claim must not interleave with itself,
@@ -23,7 +12,18 @@ const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | const
 
 /** Creates a directory that only we can enter. @throws EEXIST */
 export function makeDir(path: string): void {
-  mkdirSync(path, { mode: 0o700 });
+  mkdir(path, { mode: 0o700 });
+}
+
+/** Whether a directory was created; false when its parent is missing, true also when somebody was first. */
+function hasMadeDir(path: string): boolean {
+  try {
+    makeDir(path);
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return false;
+    if (errnoOf(error) !== 'EEXIST') throw error;
+  }
+  return true;
 }
 
 /**
@@ -31,35 +31,66 @@ export function makeDir(path: string): void {
  * own recursive mkdir never returns where a file system answers ENOENT for a parent that exists (/proc).
  */
 export function makeDirs(path: string): void {
-  try {
-    makeDir(path);
-  } catch (error) {
-    const code = errnoOf(error);
-    if (code === 'EEXIST') return;
-    if (code !== 'ENOENT' || dirname(path) === path || existsSync(dirname(path))) throw error;
-    makeDirs(dirname(path));
-    makeDirs(path);
-  }
+  if (hasMadeDir(path)) return;
+  if (dirname(path) !== path) makeDirs(dirname(path));
+  // Others may create the same parents at the same time: whatever came of it, this decides.
+  if (!hasMadeDir(path)) makeDir(path);
 }
 
-/** Creates a file that did not exist, writes all of it and flushes it to the disk. @throws EEXIST */
+/** Creates a file that did not exist, writes all of it and flushes it to the disk; or leaves none. @throws EEXIST */
 export function createFile(path: string, content: string | Uint8Array): void {
   const bytes = typeof content === 'string' ? Buffer.from(content) : content;
-  const fd = openSync(path, CREATE, 0o600);
+  const fd = open(path, CREATE, 0o600);
   try {
     // A full disk shortens a write without an error; only the next one fails.
-    for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done);
-    fsyncSync(fd);
+    for (let done = 0; done < bytes.length; ) done += write(fd, bytes, done);
+    fsync(fd);
+  } catch (error) {
+    discard(path);
+    throw error;
   } finally {
     closeSync(fd);
   }
 }
 
+/** Publishes an empty file, whose name says all that a full disk has no room for; false when somebody was first. */
+export function publishName(path: string): boolean {
+  try {
+    closeSync(open(path, CREATE, 0o600));
+    return true;
+  } catch (error) {
+    if (errnoOf(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Gives a file a second name. @throws EEXIST */
+export function linkName(existing: string, path: string): void {
+  link(existing, path);
+}
+
+/** Whether an operation failed because there is no room on the disk. */
+export function isDiskFull(error: unknown): boolean {
+  return errnoOf(error) === 'ENOSPC' || errnoOf(error) === 'EDQUOT';
+}
+
+/**
+ * Removes what a failed operation had begun. Never throws: the failure that made it necessary is what counts, and
+ * what stays is debris under a hidden name, which `clean` removes and `doctor` shows.
+ */
+export function discard(path: string): void {
+  try {
+    removeTree(path);
+  } catch {
+    return;
+  }
+}
+
 /** Flushes what others wrote to a file, or the entries of a directory. */
 export function flush(path: string): void {
-  const fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  const fd = open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
-    fsyncSync(fd);
+    fsync(fd);
   } finally {
     closeSync(fd);
   }
@@ -67,30 +98,35 @@ export function flush(path: string): void {
 
 /** Renames; onto a non-empty directory it fails, which is what makes a claim. @throws ENOTEMPTY, EEXIST */
 export function rename(from: string, to: string): void {
-  renameSync(from, to);
+  syscallRename(from, to);
 }
 
 /** Publishes a complete file under a name that nobody holds yet; false when somebody was first. */
 export function publishOnce(path: string, content: string, temporary: string): boolean {
   createFile(temporary, content);
   try {
-    linkSync(temporary, path);
+    link(temporary, path);
     return true;
   } catch (error) {
     if (errnoOf(error) === 'EEXIST') return false;
     throw error;
   } finally {
-    unlinkSync(temporary);
+    discard(temporary);
   }
 }
 
 /** Puts a complete file in the place of another, for the one file that is a cache. */
 export function replaceFile(path: string, content: string, temporary: string): void {
   createFile(temporary, content);
-  renameSync(temporary, path);
+  try {
+    rename(temporary, path);
+  } catch (error) {
+    discard(temporary);
+    throw error;
+  }
 }
 
 /** Removes a file or a whole directory; symbolic links in it are removed, never followed. */
 export function removeTree(path: string): void {
-  rmSync(path, { recursive: true, force: true });
+  rm(path, { recursive: true, force: true });
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { SessionId } from '../core/ids.ts';
+import type { CancelWhy } from '../core/status.ts';
 
 /**
  * Where everything lies. `root` is the state directory (`.zwarm`); ids and turn numbers come from directory names,
@@ -44,6 +45,14 @@ export type TurnFile = keyof typeof TURN_FILES;
 /** The path of one file of a turn. */
 export const turnFile = (root: string, id: SessionId, turn: number, file: TurnFile): string =>
   join(turnDir(root, id, turn), TURN_FILES[file]);
+
+/** The name that says why a turn was cancelled, where a full disk has no room for `cancel.json`. */
+export const cancelName = (root: string, id: SessionId, turn: number, why: CancelWhy): string =>
+  join(turnDir(root, id, turn), `cancel.${why}`);
+
+/** The name that says how a turn ended, where a full disk has no room for `exit.json`. */
+export const exitName = (root: string, id: SessionId, turn: number, code: number | null): string =>
+  join(turnDir(root, id, turn), `exit.${code}`);
 
 /** The exit code in the name of an `exit.<code>` file, null for `exit.null`, undefined for any other name. */
 export function exitCodeOfName(name: string): number | null | undefined {

@@ -1,10 +1,18 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { errnoOf, ZwarmError } from '../core/errors.ts';
-import { createFile, flush, makeDir } from './files.ts';
+import { flush, makeDir, publishOnce } from './files.ts';
 import { checkoutAt, mainCheckout } from './git.ts';
-import { FORMAT, formatFile, ignoreFile, STATE_DIR_NAME, sessionsDir, trashDir } from './layout.ts';
-import { entriesOf, readSmall } from './read-file.ts';
+import {
+  BUILDING_PREFIX,
+  FORMAT,
+  formatFile,
+  ignoreFile,
+  STATE_DIR_NAME,
+  sessionsDir,
+  trashDir,
+} from './layout.ts';
+import { entriesOf, isRealDirectory, readSmall, unlessDamaged } from './read-file.ts';
 
 /** Where the state directory is, or would be created. */
 export interface StatePlace {
@@ -46,18 +54,21 @@ export function locateStateDir(cwd: string, explicit: string | null): StatePlace
   }
 }
 
-function formatOf(root: string): number {
-  const text = readSmall(formatFile(root))?.bytes.toString().trim();
-  // Created, but its creator died before it wrote the version: nothing else is in it.
-  if (text === undefined || text === '') return FORMAT;
+/** The version of a state directory, infinite for one that is no number; null where it cannot be read. */
+function formatOf(root: string): number | null {
+  const text = unlessDamaged(() => readSmall(formatFile(root))?.bytes.toString().trim() ?? '');
+  // Its creator died before it wrote the version: nothing else is in it.
+  if (text === '') return FORMAT;
+  if (text === null) return null;
   return /^\d{1,6}$/.test(text) ? Number(text) : Number.POSITIVE_INFINITY;
 }
 
 /** Whether a directory is somebody's own: what we would add, a .gitignore for everything, would hide it from git. */
 function holdsOther(root: string): boolean {
   if (pathExists(formatFile(root))) return false;
-  const parts = [ignoreFile(root), sessionsDir(root), trashDir(root)].map((path) => basename(path));
-  return entriesOf(root).some(({ name }) => !parts.includes(name));
+  // Another command may be making it at this moment: then the version can be there by now.
+  const parts = [ignoreFile, formatFile, sessionsDir, trashDir].map((path) => basename(path(root)));
+  return entriesOf(root).some(({ name }) => !parts.includes(name) && !name.startsWith(BUILDING_PREFIX));
 }
 
 /**
@@ -98,16 +109,27 @@ export function openStateDir(path: string, uid: number, forWriting: boolean): st
     );
   }
   const root = realpathSync(path);
+  // An agent may have put a link in their place, to have us list, write or delete elsewhere.
+  for (const part of [sessionsDir(root), trashDir(root)]) {
+    if (!pathExists(part) || isRealDirectory(part)) continue;
+    const hint =
+      'look who put it there; move it away, or choose another state directory with --state-dir DIR';
+    throw new ZwarmError('state_dir_unsafe', `${part} is no directory`, hint);
+  }
   const format = formatOf(root);
-  if (forWriting && format > FORMAT) {
+  if (forWriting && format === null) {
+    const hint = 'look who put it there; remove it';
+    throw new ZwarmError('state_dir_unsafe', `the version in ${formatFile(root)} cannot be read`, hint);
+  }
+  if (forWriting && format !== null && format > FORMAT) {
     throw new ZwarmError('format_newer', `${path} was written by a newer zwarm`, 'update zwarm');
   }
   return root;
 }
 
-function unlessThere(create: () => void): boolean {
+function makeDirUnlessThere(path: string): boolean {
   try {
-    create();
+    makeDir(path);
     return true;
   } catch (error) {
     if (errnoOf(error) === 'EEXIST') return false;
@@ -115,14 +137,22 @@ function unlessThere(create: () => void): boolean {
   }
 }
 
-/** Makes the state directory complete: it may be new, half made by a command that was killed, or being made by another. */
-export function ensureStateDir(path: string): void {
+/**
+ * Makes the state directory complete: it may be new, half made by a command that was killed, or being made by another.
+ * `unique` keeps the temporary files of two makers apart.
+ */
+export function ensureStateDir(path: string, unique: string): void {
+  const publish = (file: string, content: string): boolean =>
+    !pathExists(file) &&
+    publishOnce(file, content, join(path, `${BUILDING_PREFIX}${unique}.${basename(file)}`));
   const created = [
-    unlessThere(() => makeDir(path)),
-    // An agent's `git add -A` must not commit prompts.
-    unlessThere(() => createFile(ignoreFile(path), '*\n')),
-    unlessThere(() => createFile(formatFile(path), `${FORMAT}\n`)),
-    unlessThere(() => makeDir(sessionsDir(path))),
+    makeDirUnlessThere(path),
+    // An agent's `git add -A` must not commit prompts: never half written, and there before the first of them.
+    publish(ignoreFile(path), '*\n'),
+    publish(formatFile(path), `${FORMAT}\n`),
+    makeDirUnlessThere(sessionsDir(path)),
+    // Made while there is room: on a full disk a session could not be moved there to be removed.
+    makeDirUnlessThere(trashDir(path)),
   ];
   if (!created.includes(true)) return;
   flush(path);

@@ -158,7 +158,8 @@ export function parseLaunchRecord(text: string): LaunchRecord {
   };
 }
 
-const CANCELS: readonly CancelWhy[] = [
+/** Every reason for which a turn can be asked to stop. */
+export const CANCELS: readonly CancelWhy[] = [
   'kill',
   'interrupt',
   'withdraw',

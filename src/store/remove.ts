@@ -1,17 +1,58 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
+import { errnoOf } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
 import { flush, makeDirs, removeTree, rename } from './files.ts';
-import { BUILDING_PREFIX, sessionDir, sessionsDir, trashDir } from './layout.ts';
-import { entriesOf, isForbidden, isRealDirectory, unlessDamaged } from './read-file.ts';
+import { sessionDir, sessionsDir, trashDir } from './layout.ts';
+import { entriesOf, unlessDamaged } from './read-file.ts';
 import { unseal } from './seals.ts';
+
+/** An agent can make a tree deeper than a path may be long (PATH_MAX, 4096 bytes on Linux, 1024 on macOS). */
+const DEEP = 800;
 
 /** The bytes of the regular files at and below a path, as far as it may be read; links are not followed. */
 export function treeBytes(path: string): number {
+  try {
+    return bytesBelow(path);
+  } catch (error) {
+    if (errnoOf(error) === 'ENAMETOOLONG') return 0;
+    throw error;
+  }
+}
+
+function bytesBelow(path: string): number {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (!stat?.isDirectory()) return stat?.isFile() ? stat.size : 0;
   const entries = unlessDamaged(() => entriesOf(path)) ?? [];
   return entries.reduce((sum, { name }) => sum + treeBytes(join(path, name)), 0);
+}
+
+/** The first directory found below `path` whose own path is so much longer, or null. */
+function deepDirectory(path: string, limit = path.length + DEEP): string | null {
+  if (path.length >= limit) return path;
+  for (const { name, directory } of unlessDamaged(() => entriesOf(path)) ?? []) {
+    const found = directory ? deepDirectory(join(path, name), limit) : null;
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/** Removes a tree, however deep: what no path reaches is first moved up beside it. */
+function removeDeepTree(path: string): void {
+  const trees = [path];
+  for (let moved = 0; trees.length > 0; ) {
+    const tree = trees.at(-1) ?? path;
+    try {
+      removeTree(tree);
+      trees.pop();
+    } catch (error) {
+      const deep = errnoOf(error) === 'ENAMETOOLONG' ? deepDirectory(tree) : null;
+      if (deep === null) throw error;
+      moved += 1;
+      trees.push(`${path}.${moved}`);
+      rename(deep, `${path}.${moved}`);
+    }
+  }
 }
 
 /**
@@ -25,27 +66,6 @@ export function removeSession(root: string, sealsDir: string, id: SessionId, uni
   rename(sessionDir(root, id), doomed);
   flush(sessionsDir(root));
   unseal(sealsDir, root, id);
-  removeTree(doomed);
+  removeDeepTree(doomed);
   return bytes;
-}
-
-function removeOld(directory: string, nowMs: number, prefix: string): void {
-  if (!isRealDirectory(directory)) return;
-  for (const { name } of entriesOf(directory)) {
-    const path = join(directory, name);
-    const stat = lstatSync(path, { throwIfNoEntry: false });
-    if (!name.startsWith(prefix) || stat === undefined || nowMs - stat.mtimeMs <= 3_600_000) continue;
-    try {
-      removeTree(path);
-    } catch (error) {
-      // An agent can close a directory of its session to us: that must not end every `clean`.
-      if (!isForbidden(error)) throw error;
-    }
-  }
-}
-
-/** Debris that a killed command left more than an hour ago: sessions half built, and trash half emptied. */
-export function removeDebris(root: string, nowMs: number): void {
-  removeOld(sessionsDir(root), nowMs, BUILDING_PREFIX);
-  removeOld(trashDir(root), nowMs, '');
 }

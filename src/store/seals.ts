@@ -3,7 +3,7 @@ import { lstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { errnoOf, ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
-import { createFile, flush, makeDirs, removeTree } from './files.ts';
+import { createFile, discard, flush, makeDirs, removeTree } from './files.ts';
 import { readSmall } from './read-file.ts';
 
 /*
@@ -15,9 +15,13 @@ function digest(text: string | Uint8Array): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** One directory of seals per state directory: a copy of a session elsewhere has none. */
+/** The directory of a state directory's seals: a copy of a session elsewhere has none. */
+export function sealsOf(sealsDir: string, root: string): string {
+  return join(sealsDir, digest(root).slice(0, 16));
+}
+
 function sealFile(sealsDir: string, root: string, id: SessionId): string {
-  return join(sealsDir, digest(root).slice(0, 16), id);
+  return join(sealsOf(sealsDir, root), id);
 }
 
 /** Seals a session's record. @throws ZwarmError `lost_race` when that id was sealed before, `io` where seals cannot be kept */
@@ -26,7 +30,7 @@ export function seal(sealsDir: string, root: string, id: SessionId, recordText: 
   try {
     makeDirs(dirname(file));
     createFile(file, `${digest(recordText)}\n`);
-    flush(dirname(file));
+    flushSeal(file);
   } catch (error) {
     // Not a directory in the way but that very seal: the id is taken.
     if (errnoOf(error) === 'EEXIST' && lstatSync(file, { throwIfNoEntry: false })) {
@@ -36,6 +40,15 @@ export function seal(sealsDir: string, root: string, id: SessionId, recordText: 
     const hint =
       'zwarm keeps its seals there, out of the reach of agents; set XDG_STATE_HOME to a directory of yours';
     throw new ZwarmError('io', `cannot seal the session below ${sealsDir}: ${why}`, hint, error);
+  }
+}
+
+function flushSeal(file: string): void {
+  try {
+    flush(dirname(file));
+  } catch (error) {
+    discard(file);
+    throw error;
   }
 }
 
@@ -56,4 +69,9 @@ export function checkSeal(sealsDir: string, root: string, id: SessionId, recordB
 /** Removes the seal of a session that is gone. */
 export function unseal(sealsDir: string, root: string, id: SessionId): void {
   removeTree(sealFile(sealsDir, root, id));
+}
+
+/** Removes the seal of a session that did not come into being. Never throws; `clean` finds what stays. */
+export function discardSeal(sealsDir: string, root: string, id: SessionId): void {
+  discard(sealFile(sealsDir, root, id));
 }

@@ -1,14 +1,15 @@
 import { lstatSync } from 'node:fs';
 import { isSessionId, parseTurnNumber, type SessionId } from '../core/ids.ts';
 import type {
-  CancelRecord,
   ExitRecord,
   LaunchRecord,
   ProcessIdentity,
   RequestRecord,
   SessionRecord,
 } from '../core/session.ts';
+import type { CancelWhy } from '../core/status.ts';
 import {
+  cancelName,
   exitCodeOfName,
   sessionDir,
   sessionFile,
@@ -19,6 +20,7 @@ import {
 } from './layout.ts';
 import { DamagedRecord, entriesOf, isRealDirectory, readSmall, unlessDamaged } from './read-file.ts';
 import {
+  CANCELS,
   parseCancelRecord,
   parseExitRecord,
   parseLaunchRecord,
@@ -51,15 +53,35 @@ export function readSessionRecord(root: string, id: SessionId): { record: Sessio
   return { record: parseSessionRecord(file.bytes.toString()), bytes: file.bytes };
 }
 
-/** The numbers of a session's turns, ascending. @throws DamagedRecord */
+/**
+ * The numbers of a session's turns, 1 to the newest, a tombstone's included. @throws DamagedRecord, also for a turn
+ * that is no directory and for a gap: claims make neither
+ */
 export function listTurns(root: string, id: SessionId): number[] {
   const directory = turnsDir(root, id);
   if (!isRealDirectory(directory)) throw new DamagedRecord('its turns are no directory');
   const numbers = entriesOf(directory).flatMap(({ name, directory: real }) => {
-    const turn = real ? parseTurnNumber(name) : null;
-    return turn === null ? [] : [turn];
+    const turn = parseTurnNumber(name);
+    if (turn === null) return [];
+    if (real || isTombstoneName(root, id, turn)) return [turn];
+    throw new DamagedRecord(`turn ${turn} is no directory`);
   });
-  return numbers.sort((a, b) => a - b);
+  numbers.sort((a, b) => a - b);
+  const gap = numbers.findIndex((turn, i) => turn !== i + 1);
+  if (gap >= 0) throw new DamagedRecord(`turn ${gap + 1} is missing`);
+  return numbers;
+}
+
+/** Whether a turn's place is taken by a second name of session.json: the tombstone that a full disk has room for. */
+function isTombstoneName(root: string, id: SessionId, turn: number): boolean {
+  const place = lstatSync(turnDir(root, id, turn), { throwIfNoEntry: false });
+  const record = lstatSync(sessionFile(root, id), { throwIfNoEntry: false });
+  return place?.isFile() === true && place.ino === record?.ino && place.dev === record.dev;
+}
+
+/** Whether a turn is no turn but marks its session as being removed. @throws DamagedRecord */
+export function isTombstone(root: string, id: SessionId, turn: number): boolean {
+  return isTombstoneName(root, id, turn) || readRequest(root, id, turn).kind === 'tombstone';
 }
 
 /** Whether turn `turn` is there: the one cheap question that tells whether a summary is current. */
@@ -86,11 +108,16 @@ export function readLaunch(root: string, id: SessionId, turn: number): LaunchRec
 }
 
 /** Why a turn was asked to stop, or null; a record that cannot be read is none of ours, and counts as absent. */
-export function readCancel(root: string, id: SessionId, turn: number): CancelRecord | null {
-  return unlessDamaged(() => {
+export function readCancel(root: string, id: SessionId, turn: number): CancelWhy | null {
+  const record = unlessDamaged(() => {
     const file = readSmall(turnFile(root, id, turn, 'cancel'));
     return file === null ? null : parseCancelRecord(file.bytes.toString());
   });
+  return record?.why ?? CANCELS.find((why) => isFile(cancelName(root, id, turn, why))) ?? null;
+}
+
+function isFile(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
 /** The runner that showed itself and when; a record that was not written to its end counts as absent. */
@@ -99,22 +126,27 @@ export function readRunner(
   id: SessionId,
   turn: number,
 ): { identity: ProcessIdentity; startedMs: number } | null {
-  const file = readSmall(turnFile(root, id, turn, 'runner'));
-  if (file === null) return null;
-  const identity = unlessDamaged(() => parseRunnerStat(file.bytes.toString()));
-  return identity === null ? null : { identity, startedMs: file.mtimeMs };
+  return unlessDamaged(() => {
+    const file = readSmall(turnFile(root, id, turn, 'runner'));
+    if (file === null) return null;
+    return { identity: parseRunnerStat(file.bytes.toString()), startedMs: file.mtimeMs };
+  });
 }
 
-/** How a turn ended and when, from `exit.json` or, when a full disk left that empty, from the name of `exit.<code>`. */
+/**
+ * How a turn ended and when, from `exit.json` or, when a full disk left that empty, from the name of `exit.<code>`; a
+ * record that cannot be read counts as absent. @throws DamagedRecord when the turn's directory cannot be read
+ */
 export function readExit(
   root: string,
   id: SessionId,
   turn: number,
 ): { record: ExitRecord; endedMs: number } | null {
-  const file = readSmall(turnFile(root, id, turn, 'exit'));
-  const record = file === null ? null : unlessDamaged(() => parseExitRecord(file.bytes.toString()));
-  if (file !== null && record !== null) return { record, endedMs: file.mtimeMs };
-  return readExitName(root, id, turn);
+  const exit = unlessDamaged(() => {
+    const file = readSmall(turnFile(root, id, turn, 'exit'));
+    return file === null ? null : { record: parseExitRecord(file.bytes.toString()), endedMs: file.mtimeMs };
+  });
+  return exit ?? readExitName(root, id, turn);
 }
 
 function readExitName(
@@ -126,12 +158,13 @@ function readExitName(
   for (const { name } of entriesOf(directory)) {
     const code = exitCodeOfName(name);
     if (code === undefined) continue;
-    const endedMs = readSmall(`${directory}/${name}`)?.mtimeMs;
-    if (endedMs === undefined) continue;
+    const stat = lstatSync(`${directory}/${name}`, { throwIfNoEntry: false });
+    if (!stat?.isFile()) continue;
     const cancelled = readCancel(root, id, turn) !== null;
     const why = code === null ? (cancelled ? 'cancelled' : 'not_launched') : null;
-    const record = { v: 1, code, why, detail: null, cancelled, ended_at: null, events_bytes: null } as const;
-    return { record, endedMs };
+    const detail = 'there was no room to record its end (a full disk?): what it printed may be cut';
+    const record = { v: 1, code, why, detail, cancelled, ended_at: null, events_bytes: null } as const;
+    return { record, endedMs: stat.mtimeMs };
   }
   return null;
 }

@@ -3,6 +3,7 @@ import type { SessionId } from '../core/ids.ts';
 import { SESSION_STATUSES, type SessionError, type SessionState, type TokenUsage } from '../core/session.ts';
 import { replaceFile } from './files.ts';
 import { BUILDING_PREFIX, sessionDir, summaryFile } from './layout.ts';
+import { requireOwn } from './own.ts';
 import { readSmall, unlessDamaged } from './read-file.ts';
 import { count, encode, nested, nullableCount, nullableString, objectOf, oneOf, string } from './records.ts';
 
@@ -64,7 +65,7 @@ export function readSummary(root: string, id: SessionId, fold: number): SessionS
   });
 }
 
-/** Replaces the summary of a session. `unique` keeps two writers' temporary files apart. */
+/** Replaces the summary of a session. `unique` keeps two writers' temporary files apart. @throws DamagedRecord */
 export function writeSummary(
   root: string,
   id: SessionId,
@@ -72,6 +73,7 @@ export function writeSummary(
   state: SessionState,
   unique: string,
 ): void {
+  requireOwn(root, sessionDir(root, id));
   const temporary = join(sessionDir(root, id), `${BUILDING_PREFIX}${unique}`);
   replaceFile(summaryFile(root, id), encode({ v: 1, fold, ...state }), temporary);
 }

@@ -1,6 +1,7 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { onScreen } from '../helpers/context.ts';
 import { createProject, type Project } from '../helpers/project.ts';
 import { snapshot } from '../helpers/tree.ts';
 
@@ -54,4 +55,23 @@ test('every turn gets the sandbox and the directory that the session was started
     expect(argv[argv.indexOf('-s') + 1]).toBe('read-only');
     expect(argv[argv.indexOf('-C') + 1]).toBe(project.directory);
   }
+});
+
+test('a link in the place of the directory, or above it, moves no sandbox', async () => {
+  const project = createProject();
+  const inner = join(project.directory, 'above', 'inner');
+  mkdirSync(inner, { recursive: true });
+  mkdirSync(join(project.base, 'elsewhere', 'inner'), { recursive: true });
+  const { id } = JSON.parse(await project.ok(['start', '--wait', '--json', '-C', inner, 'x']));
+  for (const part of [inner, join(project.directory, 'above')]) {
+    renameSync(part, `${part}.moved`);
+    symlinkSync(join(project.base, 'elsewhere'), part);
+    const refused = await onScreen(project, ['inject', id, 'more']);
+    expect(refused).toMatchObject({ code: 5, stdout: '' });
+    expect(refused.stderr).toMatch(/now leads to .*elsewhere.*: nothing was run\nhint: /);
+    rmSync(part);
+    renameSync(`${part}.moved`, part);
+  }
+  expect(project.runs()).toHaveLength(1);
+  expect((await onScreen(project, ['inject', id, '--wait', 'more'])).code).toBe(0);
 });

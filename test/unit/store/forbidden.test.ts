@@ -2,8 +2,9 @@ import { chmodSync, chownSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { toZwarmError } from '../../../src/core/errors.ts';
+import { removeLeftovers } from '../../../src/store/leftovers.ts';
 import { DamagedRecord } from '../../../src/store/read-file.ts';
-import { removeDebris, removeSession } from '../../../src/store/remove.ts';
+import { removeSession } from '../../../src/store/remove.ts';
 import {
   listSessionIds,
   listTurns,
@@ -75,9 +76,9 @@ test('a closed directory in a session is left in the trash, and keeps nobody fro
   const root = closed('sessions', ID, 'turns', '1');
   expect(() => asUser(() => removeSession(root, join(root, '..', 'seals'), ID, 'x'))).toThrow(/EACCES/);
   expect(listSessionIds(root)).toEqual([]);
-  asUser(() => removeDebris(root, Date.now() + 7_200_000));
+  asUser(() => removeLeftovers(root, join(root, '..', 'seals'), Date.now() + 7_200_000));
   expect(readdirSync(join(root, 'trash'))).toEqual([`${ID}.x`]);
   chmodSync(join(root, 'trash', `${ID}.x`, 'turns', '1'), 0o700);
-  asUser(() => removeDebris(root, Date.now() + 7_200_000));
+  asUser(() => removeLeftovers(root, join(root, '..', 'seals'), Date.now() + 7_200_000));
   expect(readdirSync(join(root, 'trash'))).toEqual([]);
 });

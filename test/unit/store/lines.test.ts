@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type LineRange, readLines } from '../../../src/store/lines.ts';
@@ -16,7 +16,7 @@ function fileOf(content: string | Buffer): string {
   return path;
 }
 
-function texts(content: string | Buffer, range: Partial<LineRange> = {}): string[] {
+function texts(content: string | Buffer, range: Partial<LineRange> = {}): (string | null)[] {
   return [...readLines(fileOf(content), { ...WHOLE, ...range })].map((line) => line.text);
 }
 
@@ -65,9 +65,51 @@ test('what an earlier block held is never read again from the buffer', () => {
   expect(texts(content)).toHaveLength(BLOCK / 2 + 1);
 });
 
+test.each([4, 1 << 18])(
+  'a stream that grows faster than it is read is read to an end, in blocks of %i',
+  (block) => {
+    const path = fileOf('a\nb\nlast');
+    const read: (string | null)[] = [];
+    for (const { text } of readLines(path, WHOLE, { block, longest: 100 })) {
+      read.push(text);
+      appendFileSync(path, '\nmore\nmore');
+      if (read.length > 100) break;
+    }
+    expect(read).toEqual(['a', 'b', 'last']);
+  },
+);
+
 test('a line of 5 MB is one line', () => {
   const long = '0123456789'.repeat(500_000);
   expect(texts(`before\n${long}\nafter\n`)).toEqual(['before', long, 'after']);
+});
+
+test('a message of 10 MiB of which every byte is escaped is one line', () => {
+  const long = '\\u0001'.repeat(10 << 20);
+  const [line, after] = texts(`${long}\nafter\n`);
+  // Not by `toBe`: nobody wants to see the difference.
+  expect(line === long).toBe(true);
+  expect(after).toBe('after');
+});
+
+test.each<[string, string, LineRange, (string | null)[]]>([
+  ['in the middle', 'a\n123456789\nb\n', WHOLE, ['a', null, 'b']],
+  ['just not', '12345678\nb\n', WHOLE, ['12345678', 'b']],
+  ['longer than several blocks', `${'x'.repeat(100)}\nb\n`, WHOLE, [null, 'b']],
+  ['at the end, without a newline', 'a\n123456789', WHOLE, ['a', null]],
+  ['at the end, still growing', 'a\n123456789', { limit: null, ended: false }, ['a']],
+  [
+    'cut by the recorded end to one that is not',
+    'a\n123456789\n',
+    { limit: 9, ended: true },
+    ['a', '1234567'],
+  ],
+])('a line that is too long is told without a text, never cut: %s', (_, content, range, expected) => {
+  for (const block of [1, 4, 5, 16, 1000]) {
+    const lines = [...readLines(fileOf(content), range, { block, longest: 8 })];
+    expect(lines.map((line) => line.text)).toEqual(expected);
+    expect(lines.map((line) => line.seq)).toEqual(expected.map((_text, i) => i));
+  }
 });
 
 test('bytes that are no UTF-8 become replacement characters and end nothing', () => {

@@ -197,8 +197,8 @@ test('the way to a state directory may hold links: its real path counts', () => 
 
 test('a new state directory is ours alone, invisible to git, and completed when it was half made', () => {
   const path = join(emptyDirectory(), '.zwarm');
-  const expected = ['.gitignore', 'format', 'sessions'];
-  ensureStateDir(path);
+  const expected = ['.gitignore', 'format', 'sessions', 'trash'];
+  ensureStateDir(path, 'a');
   expect(readdirSync(path).sort()).toEqual(expected);
   for (const directory of [path, join(path, 'sessions')])
     expect(statSync(directory).mode & 0o777).toBe(0o700);
@@ -206,7 +206,7 @@ test('a new state directory is ours alone, invisible to git, and completed when 
   const before = lstatSync(join(path, 'format')).ino;
   for (const name of [null, ...expected]) {
     if (name !== null) rmSync(join(path, name), { recursive: true });
-    ensureStateDir(path);
+    ensureStateDir(path, 'a');
     expect(readdirSync(path).sort()).toEqual(expected);
     if (name === null) expect(lstatSync(join(path, 'format')).ino).toBe(before);
   }

@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { claimTurn } from '../../../src/store/claim.ts';
@@ -6,6 +6,7 @@ import { DamagedRecord } from '../../../src/store/read-file.ts';
 import {
   eventsMtime,
   hasSession,
+  isTombstone,
   listSessionIds,
   listTurns,
   readCancel,
@@ -33,16 +34,38 @@ test('only names of sessions are sessions, whatever else lies there', () => {
   }
 });
 
-test('turns are the real directories with a number, in the order of their numbers', () => {
+test('turns are the directories with a number, in the order of their numbers', () => {
   const { root } = createStoredSession();
   for (let turn = 2; turn <= 12; turn += 1) {
     claimTurn(root, ID, turn, { request: requestOf(`n${turn}`), prompt: null });
   }
   const turns = join(root, 'sessions', ID, 'turns');
   for (const name of ['.new-x', '013', '0', 'x']) mkdirSync(join(turns, name));
-  writeFileSync(join(turns, '14'), '');
-  symlinkSync('1', join(turns, '15'));
   expect(listTurns(root, ID)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+});
+
+test.each<[string, string, (turns: string) => void]>([
+  ['a file in the place of a turn', 'turn 2 is no directory', (turns) => writeFileSync(join(turns, '2'), '')],
+  ['a link in the place of a turn', 'turn 2 is no directory', (turns) => symlinkSync('1', join(turns, '2'))],
+  ['a turn that nobody can have claimed', 'turn 2 is missing', (turns) => mkdirSync(join(turns, '9'))],
+])('%s is damage', (_, reason, plant) => {
+  const { root } = createStoredSession();
+  plant(join(root, 'sessions', ID, 'turns'));
+  expect(() => listTurns(root, ID)).toThrow(new DamagedRecord(reason));
+});
+
+test('a tombstone is a turn of its kind or, on a full disk, a second name of session.json', () => {
+  const { root } = createStoredSession();
+  claimTurn(root, ID, 2, { request: requestOf('n2'), prompt: Buffer.from('go on') });
+  linkSync(join(root, 'sessions', ID, 'session.json'), join(root, 'sessions', ID, 'turns', '3'));
+  expect(listTurns(root, ID)).toEqual([1, 2, 3]);
+  expect([1, 2, 3].map((turn) => isTombstone(root, ID, turn))).toEqual([false, false, true]);
+});
+
+test('where a full disk had no room for cancel.json, a name says why', () => {
+  const { root } = createStoredSession();
+  writeFileSync(join(root, 'sessions', ID, 'turns', '1', 'cancel.never-launched'), '');
+  expect(readCancel(root, ID, 1)).toBe('never-launched');
 });
 
 test.each<[string, (root: string) => void]>([

@@ -1,0 +1,136 @@
+import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { AgentAdapter, AgentProbe, ProbeQuestion } from '../../agents/agent.ts';
+import { DEFAULT_AGENT } from '../../agents/registry.ts';
+import { type Check, type Finding, finding } from '../../core/check.ts';
+import { toZwarmError, type ZwarmError } from '../../core/errors.ts';
+import type { ProgramQuery } from '../../core/program.ts';
+import { shellWord } from '../../core/shell-word.ts';
+import { lookUp } from '../../process/find-program.ts';
+import { ask } from '../../process/run.ts';
+import { gitStateOf } from '../../store/git.ts';
+import type { ManagerContext } from '../context.ts';
+import { type Program, programOf } from '../program.ts';
+import { isolated } from './isolated.ts';
+import { isWithin } from './reach.ts';
+
+type Found = Program | { readonly error: ZwarmError };
+
+async function find(context: ManagerContext, adapter: AgentAdapter): Promise<Found> {
+  try {
+    return await programOf(context, adapter);
+  } catch (error) {
+    return { error: toZwarmError(error) };
+  }
+}
+
+/** Where agents that are started here work: the repository, or the directory itself. */
+function projectOf({ cwd }: ManagerContext): string {
+  const directory = realpathSync(cwd);
+  return gitStateOf(directory)?.root ?? directory;
+}
+
+function missing(
+  { env }: ManagerContext,
+  { name, program }: AgentAdapter,
+  { code, message, hint }: ZwarmError,
+  needed: boolean,
+): Finding {
+  if (needed) return finding('failed', message, hint);
+  // Nobody needs every agent; but one that was set up and does not work, somebody wants.
+  const named = program.kind === 'path' && Boolean(env[program.variable]);
+  const wanted = named || name === DEFAULT_AGENT || code !== 'agent_not_found';
+  return finding(wanted ? 'warning' : 'skipped', message, hint);
+}
+
+/** Whether somebody who can write to `project` can decide what runs as this program. */
+function isReplaceable({ env }: ManagerContext, query: ProgramQuery, path: string, project: string): boolean {
+  // What is on the PATH may be a link, whose directory decides as well.
+  const entry = env[query.variable] || lookUp(query.binary, env['PATH'] ?? '') || path;
+  return [dirname(entry), entry, path].some((at) => isWithin(realpathSync(at), project));
+}
+
+function present(context: ManagerContext, { program: spec }: AgentAdapter, program: Program): Finding {
+  if (spec.kind === 'embedded') return finding('ok', 'part of zwarm');
+  const { path, version } = program;
+  const project = projectOf(context);
+  if (isReplaceable(context, spec, path, project)) {
+    return finding(
+      'warning',
+      `${path} is found in ${project}, where an agent could put another program in its place`,
+      `take its directory out of your PATH, or set ${spec.variable} to a program elsewhere`,
+    );
+  }
+  if (version !== null) return finding('ok', `${version}, ${path}`);
+  const asked = [shellWord(path), ...spec.versionArgs].join(' ');
+  return finding('warning', `${path} does not tell its version`, `see what it says: ${asked}`);
+}
+
+function configurationOf(probe: AgentProbe, env: ManagerContext['env']): string | null {
+  const path = probe.configurationFile(env);
+  // The user's own file, which may well be a link.
+  if (path === null || statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return null;
+  return readFileSync(path, 'utf8');
+}
+
+/** Asks one question; without an answer, everything that it would have told has failed. */
+async function answers(
+  { cwd, env }: ManagerContext,
+  program: Program,
+  probe: AgentProbe,
+  question: ProbeQuestion,
+  timeoutMs: number,
+): Promise<Readonly<Record<string, Finding>>> {
+  const args = [...program.args, ...question.args];
+  try {
+    const answer = await ask(program.path, args, { cwd, env, timeoutMs });
+    return question.judge(answer, { env, configuration: configurationOf(probe, env) });
+  } catch (error) {
+    const typed = [program.path, ...args].map(shellWord).join(' ');
+    const why = toZwarmError(error).message;
+    const failed = finding('failed', `\`${typed}\`: ${why}`, 'see what it says when you type it');
+    return Object.fromEntries(question.names.map((name) => [name, failed]));
+  }
+}
+
+async function checkAgent(
+  context: ManagerContext,
+  adapter: AgentAdapter,
+  found: Found,
+  needed: boolean,
+  timeoutMs: number,
+): Promise<Check[]> {
+  const { name, probe } = adapter;
+  const own = await isolated(name, () =>
+    'error' in found ? missing(context, adapter, found.error, needed) : present(context, adapter, found),
+  );
+  if (probe === null) return [own];
+  const skipped = finding(
+    'skipped',
+    'error' in found ? `there is no ${name} to ask` : 'it could not be told',
+  );
+  const groups = probe.questions.map(async (question) => {
+    const told = 'error' in found ? {} : await answers(context, found, probe, question, timeoutMs);
+    return question.names.map((topic) => ({ name: `${name}-${topic}`, ...(told[topic] ?? skipped) }));
+  });
+  return [own, ...(await Promise.all(groups)).flat()];
+}
+
+/**
+ * Every agent: its program with its version, and what it says of itself when it is asked. A missing one has failed
+ * only if it is the one that `start` takes, and there is no other to take.
+ */
+export async function checkAgents(
+  context: ManagerContext,
+  agents: readonly AgentAdapter[],
+  timeoutMs: number,
+): Promise<Check[]> {
+  const all = await Promise.all(
+    agents.map(async (adapter) => ({ adapter, found: await find(context, adapter) })),
+  );
+  const another = all.some(({ adapter, found }) => adapter.program.kind === 'path' && !('error' in found));
+  const checks = all.map(({ adapter, found }) =>
+    checkAgent(context, adapter, found, adapter.name === DEFAULT_AGENT && !another, timeoutMs),
+  );
+  return (await Promise.all(checks)).flat();
+}

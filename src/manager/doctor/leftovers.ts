@@ -1,0 +1,80 @@
+import { type Finding, finding } from '../../core/check.ts';
+import { isSessionId, parseTurnNumber } from '../../core/ids.ts';
+import { isFinal } from '../../core/status.ts';
+import { type Marked, RUNNER_SUFFIX } from '../../process/bearers.ts';
+import { statOf } from '../../process/identity.ts';
+import { processesOfStore } from '../../process/marked.ts';
+import { findLeftovers, type Leftover } from '../../store/leftovers.ts';
+import { DamagedRecord } from '../../store/read-file.ts';
+import { hasTurn } from '../../store/sessions.ts';
+import type { ManagerContext, Store } from '../context.ts';
+import { markOfTurn, readTurnState } from '../read-turn.ts';
+
+const KINDS: Readonly<Record<Leftover['kind'], readonly [one: string, several: string]>> = {
+  building: ['thing half built', 'things half built'],
+  trash: ['session half deleted', 'sessions half deleted'],
+  seal: ['seal of a session that is gone', 'seals of sessions that are gone'],
+};
+
+/** What commands that were killed have left in the store. */
+export function checkLeftoverFiles(context: ManagerContext, { root, sealsDir }: Store): Finding {
+  const leftovers = findLeftovers(root, sealsDir, context.now());
+  if (leftovers.length === 0) return finding('ok', 'none');
+  const told = (['building', 'trash', 'seal'] as const).flatMap((kind) => {
+    const of = leftovers.filter((leftover) => leftover.kind === kind);
+    const [one, several] = KINDS[kind];
+    return of[0] === undefined
+      ? []
+      : [`${of.length} ${of.length === 1 ? one : several}, such as ${of[0].path}`];
+  });
+  return finding('warning', told.join('; '), 'they take only space; zwarm clean removes them');
+}
+
+/** A command may take a moment to end after its agent. */
+const MOMENT_MS = 5000;
+
+/** Whether a process belongs to a turn that runs, has ended this very moment, or cannot be judged. */
+async function hasTurnThatRuns(store: Store, { pid, start, mark }: Marked, nowMs: number): Promise<boolean> {
+  const [id = '', number = ''] = mark.split('.');
+  const turn = parseTurnNumber(number);
+  if (!isSessionId(id) || turn === null) return false;
+  try {
+    if (!hasTurn(store.root, id, turn)) return false;
+    const { request, runner, exit, verdict } = await readTurnState(store, id, turn, null, nowMs);
+    const bare = mark.endsWith(RUNNER_SUFFIX) ? mark.slice(0, -RUNNER_SUFFIX.length) : mark;
+    if (markOfTurn(id, turn, request.nonce) !== bare) return false;
+    // The runner goes on as what settles the turn.
+    const identity = runner?.identity;
+    if (identity?.pid === pid && identity.start === start) return true;
+    if (!isFinal(verdict.status)) return true;
+    const ageMs = exit === null ? null : nowMs - exit.endedMs;
+    return ageMs !== null && ageMs >= 0 && ageMs < MOMENT_MS;
+  } catch (error) {
+    if (error instanceof DamagedRecord) return true;
+    throw error;
+  }
+}
+
+/** Processes that an agent has started and that outlive its turn, or even its session. */
+export async function checkLeftoverProcesses(context: ManagerContext, store: Store): Promise<Finding> {
+  const marked = processesOfStore(store.root);
+  if (marked === null) return finding('skipped', 'this system does not tell whose a process is');
+  const nowMs = context.now();
+  const pids: number[] = [];
+  for (const found of marked) {
+    if (await hasTurnThatRuns(store, found, nowMs)) continue;
+    // It may have ended since, and its turn with it.
+    const stat = statOf(found.pid);
+    if (stat !== null && !stat.dead && stat.start === found.start) pids.push(found.pid);
+  }
+  if (pids.length === 0) return finding('ok', 'none');
+  const told =
+    pids.length === 1
+      ? 'a process of a turn that has ended still runs'
+      : `${pids.length} processes of turns that have ended still run`;
+  return finding(
+    'warning',
+    `${told}: ${pids.join(', ')}`,
+    `look with: ps -fp ${pids.join(',')}; to end what nobody needs: kill ${pids.join(' ')}`,
+  );
+}

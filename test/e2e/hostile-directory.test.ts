@@ -1,0 +1,143 @@
+import { cpSync, lstatSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { onScreen } from '../helpers/context.ts';
+import { type Ground, PLANTS } from '../helpers/hostile-directory.ts';
+import { createProject, type Project, repositoryFile } from '../helpers/project.ts';
+import { snapshot } from '../helpers/tree.ts';
+
+/*
+ * An agent that may write below the project may write into the state directory. Whatever it plants there: lists go on,
+ * nothing outside is read, written or deleted, nothing hangs, and nothing is run that the user has not asked for.
+ */
+
+const SECRET = 'the secret that lies outside';
+
+/** A project with two finished sessions, and how to bring it back to that state. */
+interface Stage {
+  readonly project: Project;
+  readonly ground: Ground;
+  reset(): void;
+}
+
+async function createStage(finished: (cleanup: () => void | Promise<void>) => void): Promise<Stage> {
+  const project = createProject('project', finished);
+  project.env['ZWARM_CODEX_BIN'] = repositoryFile('fixtures/shell-agent');
+  const [victim = '', good = ''] = await Promise.all(
+    ['victim', 'good'].map(async (name) => {
+      const id = await project.start(['--name', name, `quick ${name}`]);
+      await project.ok(['wait', id]);
+      await project.settled(id);
+      return id;
+    }),
+  );
+  const root = join(project.directory, '.zwarm');
+  const outside = join(project.base, 'outside');
+  mkdirSync(outside);
+  writeFileSync(join(outside, 'secret.txt'), SECRET);
+  cpSync(join(root, 'sessions'), join(outside, 'sessions'), { recursive: true });
+  writeFileSync(join(outside, 'sessions', good, 'turns', '1', 'prompt.md'), SECRET);
+  const state = join(project.base, 'home', '.local');
+  const backup = join(project.base, 'backup');
+  cpSync(root, join(backup, 'root'), { recursive: true, preserveTimestamps: true });
+  cpSync(state, join(backup, 'state'), { recursive: true });
+  return {
+    project,
+    ground: { root, victim, good, outside },
+    reset() {
+      for (const [path, saved] of [
+        [root, 'root'],
+        [state, 'state'],
+      ] as const) {
+        rmSync(path, { recursive: true, force: true });
+        cpSync(join(backup, saved), path, { recursive: true, preserveTimestamps: true });
+      }
+    },
+  };
+}
+
+const READERS = (victim: string): string[][] => [
+  ['ls', '--json'],
+  ['ls'],
+  ['show', victim],
+  ['wait', '--timeout', '0.05s', victim],
+];
+
+const WRITERS = (victim: string): string[][] => [
+  ['inject', victim, 'quick more'],
+  ['kill', '--grace', '0s', victim],
+  ['rm', victim],
+  ['clean', '--days', '0'],
+];
+
+// 124: `wait` ran out of time; nothing that is planted can make another one right.
+const CODES = [0, 3, 4, 5, 124];
+
+describe('whatever an agent plants in the state directory', () => {
+  const cleanups: (() => void | Promise<void>)[] = [];
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await createStage((cleanup) => cleanups.push(cleanup));
+    return async () => {
+      for (const cleanup of cleanups.reverse()) await cleanup();
+    };
+  });
+
+  test.each(PLANTS.map((plant) => [plant.name, plant] as const))('%s', async (_, { plant, all, shows }) => {
+    const { project, ground, reset } = stage;
+    onTestFinished(reset);
+    const { root, victim, good, outside } = ground;
+    const summary = join(root, 'sessions', victim, 'summary.json');
+    const before = snapshot(outside);
+    const runs = project.runs().length;
+
+    plant(ground);
+    for (const argv of READERS(victim)) {
+      const { code, stdout, stderr } = await onScreen(project, argv);
+      const what = `${argv.join(' ')}: ${stderr}`;
+      // Of a session that did not complete, wait says so with 1.
+      expect.soft(argv[0] === 'wait' ? [...CODES, 1] : CODES, what).toContain(code);
+      expect.soft(stdout + stderr, what).not.toContain(SECRET);
+      if (argv[0] !== 'ls' || all) continue;
+      expect.soft(code, what).toBe(0);
+      expect.soft(stdout, what).toContain(good);
+      if (shows !== 'hidden') expect.soft(stdout, what).toContain(victim);
+    }
+    if (shows === 'damaged') {
+      // With a summary lists tell how it stood.
+      if (lstatSync(dirname(summary), { throwIfNoEntry: false })?.isDirectory())
+        rmSync(summary, { recursive: true, force: true });
+      const rows = JSON.parse((await onScreen(project, ['ls', '--json'])).stdout);
+      const row = rows.find(({ id }: { id: string }) => id === victim);
+      expect
+        .soft(row)
+        .toMatchObject({ status: 'damaged', error: { message: expect.stringMatching(/.{30}/) } });
+    }
+
+    let changed = false;
+    for (const argv of WRITERS(victim)) {
+      // What was refused has changed nothing.
+      if (changed) {
+        reset();
+        plant(ground);
+      }
+      const { code, stdout, stderr } = await onScreen(project, argv);
+      const what = `${argv.join(' ')}: ${stderr}`;
+      changed = code === 0;
+      expect.soft(CODES, what).toContain(code);
+      expect.soft(stdout + stderr, what).not.toContain(SECRET);
+      expect.soft(snapshot(outside), what).toEqual(before);
+      if (argv[0] !== 'inject') continue;
+      if (code === 0) await onScreen(project, ['wait', victim]);
+      // What ran was asked for, and as it was asked for.
+      const prompts = project.runs().slice(runs);
+      expect
+        .soft(
+          prompts.map(({ stdin, cwd }) => [stdin, cwd]),
+          what,
+        )
+        .toEqual(code === 0 ? [['quick more', project.directory]] : []);
+      expect.soft(prompts.flatMap(({ argv: args }) => args).join(' '), what).not.toMatch(/danger/);
+    }
+  });
+});
