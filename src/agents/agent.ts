@@ -1,3 +1,4 @@
+import type { Answer, Finding } from '../core/check.ts';
 import type { LineParser } from '../core/events.ts';
 import type { ProgramQuery } from '../core/program.ts';
 import type { Sandbox } from '../core/session.ts';
@@ -44,6 +45,30 @@ export interface Explanation {
   readonly retryable: boolean;
 }
 
+/** What an adapter may look at beside an answer. */
+export interface ProbeSurroundings {
+  /** The environment that a turn would have. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The text of the agent's configuration file, or null where there is none. */
+  readonly configuration: string | null;
+}
+
+/** A question to an agent's program: it ends by itself, and changes nothing of a project. */
+export interface ProbeQuestion {
+  /** What the answer tells of, such as `login`. */
+  readonly names: readonly string[];
+  readonly args: readonly string[];
+  /** What the answer means, by name; a name that is left out could not be told. */
+  judge(answer: Answer, surroundings: ProbeSurroundings): Readonly<Record<string, Finding>>;
+}
+
+/** What `doctor` asks of an agent beside its version. */
+export interface AgentProbe {
+  /** The path of the agent's own configuration, or null. */
+  configurationFile(env: ProbeSurroundings['env']): string | null;
+  readonly questions: readonly ProbeQuestion[];
+}
+
 /** All that zwarm knows of one kind of agent: data and pure functions. */
 export interface AgentAdapter {
   readonly name: string;
@@ -56,4 +81,6 @@ export interface AgentAdapter {
   loadParser(agentVersion: string | null): Promise<LineParser>;
   /** Null when the failure says nothing that the adapter knows. */
   explain(failure: Failure): Explanation | null;
+  /** Null when there is nothing to ask: the agent is part of this package. */
+  readonly probe: AgentProbe | null;
 }

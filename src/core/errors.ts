@@ -21,6 +21,8 @@ export const EXIT_CODES = {
   damaged: 4,
   /** A sealed record is not what it was when it was created. */
   seal_broken: 5,
+  /** The path of a session's directory now leads to another one. */
+  directory_changed: 5,
   /** The state directory is not a directory of ours that only we can write. */
   state_dir_unsafe: 5,
   /** The state directory was written by a newer zwarm. */
@@ -68,6 +70,7 @@ const IO_HINTS: Readonly<Record<string, string>> = {
   EPERM: 'check the owner, or choose another place with --state-dir DIR',
   EMFILE: 'too many open files: raise the limit with ulimit -n',
   ENFILE: 'too many open files on this machine',
+  EAGAIN: 'no more processes: end some, or raise the limit with ulimit -u',
 };
 
 /** What the operating system refused, for people: `permission denied: /x/.zwarm (mkdir)`. */

@@ -59,18 +59,24 @@ export type AgentEvent = { readonly seq: number } & (
   | { readonly type: 'turn_started' }
   | { readonly type: 'turn_completed' }
   | { readonly type: 'turn_failed'; readonly message: string }
+  /** The line was read, and tells nothing that another line does not tell better. */
+  | { readonly type: 'redundant' }
   | { readonly type: 'unknown'; readonly raw: string }
-  | { readonly type: 'malformed'; readonly raw: string }
+  /** `raw` is null where the line was too long to be read. */
+  | { readonly type: 'malformed'; readonly raw: string | null }
 );
 
 /** An event without the number of its line. */
 export type Untold = AgentEvent extends infer E ? (E extends AgentEvent ? Omit<E, 'seq'> : never) : never;
 
-/** One line of a stream, decoded; `seq` counts from 0. */
+/** One line of a stream, decoded; `seq` counts from 0. `text` is null where the line was too long to be read. */
 export interface Line {
   readonly seq: number;
-  readonly text: string;
+  readonly text: string | null;
 }
 
-/** Translates the lines of one turn, in order. Never throws: what it cannot read is `malformed` or `unknown`. */
+/**
+ * Translates the lines of one turn, in order. Never throws, and accounts for every line: one event or more that are
+ * known, or one that is `unknown`, or one that is `malformed`; all of them bear the number of their line.
+ */
 export type LineParser = (line: Line) => readonly AgentEvent[];

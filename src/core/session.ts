@@ -213,22 +213,38 @@ export interface TurnSteps {
   readonly steps: readonly Step[];
 }
 
+/** The beginning of a text, without half of a surrogate pair at its end. */
+function beginning(text: string, length: number): string {
+  const cut = text.slice(0, length);
+  return /[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut;
+}
+
+const TITLE_LIMIT = 48;
+
 /** The first line of a task, cut at a word before 48 characters: the title of its session. */
 export function titleOf(task: string): string {
-  const line = task.trim().split(/\r?\n/, 1)[0]?.trim() ?? '';
-  const characters = [...line];
-  if (characters.length <= 48) return line;
-  const cut = characters.slice(0, 47).join('');
+  // However long the task, no more than this is looked at.
+  const start = beginning(task.trim(), 8 * TITLE_LIMIT);
+  const [first = ''] = start.split(/\r?\n/, 1);
+  const characters = Array.from(first.length < start.length ? first.trimEnd() : first);
+  if (characters.length <= TITLE_LIMIT) return characters.join('');
+  const cut = characters.slice(0, TITLE_LIMIT - 1).join('');
   const space = cut.lastIndexOf(' ');
   return `${(space > 20 ? cut.slice(0, space) : cut).trimEnd()}…`;
 }
 
 const LIST_TEXT_LIMIT = 500;
 
-/** A long text as lists show it: at most 500 characters, the last of them an ellipsis when something was cut. */
-export function cutText(text: string): string {
-  if (text.length <= LIST_TEXT_LIMIT) return text;
-  const cut = text.slice(0, LIST_TEXT_LIMIT - 1);
-  // Never half of a surrogate pair.
-  return `${/[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut}…`;
+/** A long text as lists show it: at most `limit` characters, the last of them an ellipsis when something was cut. */
+export function cutText(text: string, limit = LIST_TEXT_LIMIT): string {
+  if (text.length <= limit) return text;
+  // Copied: a mere piece of a string would keep all of that string in memory.
+  return `${Array.from(beginning(text, limit - 1)).join('')}…`;
+}
+
+const FAILURE_LIMIT = 4096;
+
+/** The words of a failure as they are told: at most 4,096 characters; the agent's own files keep all of them. */
+export function cutFailure(text: string): string {
+  return cutText(text, FAILURE_LIMIT);
 }

@@ -2,9 +2,17 @@ import type { SessionSummary } from '../core/session.ts';
 import { parseIso } from '../core/time.ts';
 import { safeLine } from './safe-text.ts';
 import { paintStatus, type Style, shortCount, shortSpan } from './style.ts';
+import { lineOf } from './width.ts';
 
 function taskOf(row: SessionSummary): string {
-  return safeLine(row.task ?? row.error?.message ?? '');
+  return row.task ?? row.error?.message ?? '';
+}
+
+const LONGEST_NAME = 41;
+
+/** A session's name in a column: all that zwarm gives are ASCII, so another one was planted, and may not fit. */
+function nameOf(row: SessionSummary): string {
+  return (row.name ?? '').slice(0, LONGEST_NAME).replace(/[^\x20-\x7e]/gu, '?');
 }
 
 /** Rows for pipes: id, status, turn, agent, time of the last change and task, separated by tabs; no header. */
@@ -29,7 +37,7 @@ function column(
   cells: readonly string[],
   paint: (cell: string, i: number) => string = (c) => c,
 ) {
-  // All these are plain ASCII or cut by us: their length is their width.
+  // But for the last column, whose width nobody asks for, all these are ASCII.
   const width = Math.max(head.length, ...cells.map((cell) => cell.length));
   return { head, cells: cells.map(paint), width };
 }
@@ -43,7 +51,7 @@ export async function renderList(rows: readonly SessionSummary[], style: Style):
   };
   const tokens = (row: SessionSummary): string =>
     row.token_usage === null ? '' : shortCount(row.token_usage.total_tokens);
-  const names = rows.map((row) => safeLine(row.name ?? ''));
+  const names = rows.map(nameOf);
   const columns = [
     column(
       'ID',
@@ -67,7 +75,10 @@ export async function renderList(rows: readonly SessionSummary[], style: Style):
     },
     { ...column('AGO', rows.map(age)), dispensable: 1 },
     { ...column('TOKENS', rows.map(tokens)), dispensable: 4 },
-    column('TASK', rows.map(taskOf)),
+    column(
+      'TASK',
+      rows.map((row) => lineOf(taskOf(row), style.width)),
+    ),
   ];
   return renderTable(columns, style);
 }

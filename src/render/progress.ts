@@ -1,8 +1,7 @@
 import { type Step, stepLine } from '../core/conversation/steps.ts';
 import type { SessionStatus } from '../core/session.ts';
-import { safeLine } from './safe-text.ts';
 import { longSpan, paintStatus, type Style } from './style.ts';
-import { cutToWidth } from './width.ts';
+import { lineOf } from './width.ts';
 
 /** What the live line tells of one session. */
 export interface Progress {
@@ -16,7 +15,8 @@ export interface Progress {
 export function renderProgress(progress: Progress, style: Style): string {
   const words = `${progress.id} ${progress.status} ${longSpan(progress.elapsedMs)}`;
   const room = style.width - words.length - 4;
-  const step = progress.lastStep === null ? '' : safeLine(stepLine(progress.lastStep));
   const coloured = `${progress.id} ${paintStatus(progress.status, style)} ${longSpan(progress.elapsedMs)}`;
-  return room < 8 || step === '' ? coloured : `${coloured}  ${style.paint.dim(cutToWidth(step, room))}`;
+  if (room < 8 || progress.lastStep === null) return coloured;
+  const step = lineOf(stepLine(progress.lastStep), room);
+  return step === '' ? coloured : `${coloured}  ${style.paint.dim(step)}`;
 }

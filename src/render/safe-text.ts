@@ -1,23 +1,37 @@
 /*
  * Agents' output, and everything below the state directory, may hold escape sequences that write the clipboard,
- * rename the window, draw over other lines or type answers back. Every human-readable string passes through here.
+ * rename the window, draw over other lines or type answers back, and characters that nobody sees. Every
+ * human-readable string passes through here.
  */
 
-// C0 but tab and newline, DEL and C1; bidi controls; line and paragraph separators; lone surrogates.
+// Control characters but tab and newline; lone surrogates; separators of lines and paragraphs; what turns the direction
+// of writing round; what is invisible, and could hide in a word or hide words; and the ninth mark upon one letter:
+// no script writes so many, and they would be drawn over the lines above and below.
 const UNSAFE =
-  /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+  /[\0-\x08\x0b-\x1f\x7f-\x9f\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]|\p{M}(?<=\p{M}{9})/gu;
 
-function visible(character: string): string {
-  const code = character.charCodeAt(0);
-  return code < 0x100
-    ? `\\x${code.toString(16).padStart(2, '0')}`
-    : `\\u${code.toString(16).padStart(4, '0')}`;
+// Of the invisible ones, what joins two emoji into one and what asks for the emoji form of a symbol or a key.
+const OF_AN_EMOJI =
+  /(?<=\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f)\u200d(?=\p{Extended_Pictographic})|(?<=\p{Extended_Pictographic})\ufe0f|(?<=[#*\d])\ufe0f(?=\u20e3)/uy;
+
+/** A text in which `write` has replaced each character that could drive a terminal or deceive its reader. */
+export function escapeUnsafe(text: string, write: (character: string) => string): string {
+  return text.replace(UNSAFE, (character, at: number) => {
+    OF_AN_EMOJI.lastIndex = at;
+    return OF_AN_EMOJI.test(text) ? character : write(character);
+  });
 }
 
-/** Text of several lines with everything that could drive a terminal made visible: ESC becomes `\x1b`. */
+function visible(character: string): string {
+  const hex = (character.codePointAt(0) ?? 0).toString(16);
+  if (hex.length <= 2) return `\\x${hex.padStart(2, '0')}`;
+  return hex.length <= 4 ? `\\u${hex.padStart(4, '0')}` : `\\u{${hex}}`;
+}
+
+/** Text of several lines in which everything unsafe has been made visible: ESC becomes `\x1b`. */
 export function safeText(text: string): string {
   // A line break of DOS files is no trick; any other CR is.
-  return text.replaceAll('\r\n', '\n').replace(UNSAFE, visible);
+  return escapeUnsafe(text.replaceAll('\r\n', '\n'), visible);
 }
 
 /** The same on one line: every run of white space becomes a single space. */

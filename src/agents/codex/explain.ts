@@ -1,18 +1,15 @@
+import { parseJson } from '../../core/json.ts';
+import { cutFailure } from '../../core/session.ts';
 import type { Explanation, Failure } from '../agent.ts';
 
 /** A failure message that holds the server's JSON answer, as the sentence inside it. */
 export function innerMessage(text: string): string {
   const brace = text.indexOf('{');
   if (brace < 0) return text;
-  try {
-    const body: unknown = JSON.parse(text.slice(brace));
-    const error = typeof body === 'object' && body !== null && 'error' in body ? body.error : body;
-    const message = typeof error === 'object' && error !== null && 'message' in error ? error.message : null;
-    return typeof message === 'string' && message !== '' ? text.slice(0, brace) + message : text;
-  } catch {
-    // Not JSON after all: the whole text is the message.
-    return text;
-  }
+  const body = parseJson(text.slice(brace));
+  const error = typeof body === 'object' && body !== null && 'error' in body ? body.error : body;
+  const message = typeof error === 'object' && error !== null && 'message' in error ? error.message : null;
+  return typeof message === 'string' && message !== '' ? text.slice(0, brace) + message : text;
 }
 
 /** The line of Codex's stderr that says why it ended; the rest is tracing and an empty back trace. */
@@ -141,8 +138,9 @@ const FAILED_AT_START = 'all that it said is in the stderr_file that this names:
 
 /** What a failed Codex turn means and what to do about it; null when neither event nor stderr says anything. */
 export function explainCodexFailure(failure: Failure): Explanation | null {
-  const message = failure.message ?? usefulLine(failure.stderr);
-  if (message === null) return null;
+  const said = failure.message ?? usefulLine(failure.stderr);
+  if (said === null) return null;
+  const message = cutFailure(said);
   const rule = RULES.find(({ match }) => match.test(message));
   return {
     code: rule?.code ?? 'agent_failed',

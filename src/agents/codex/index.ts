@@ -2,6 +2,7 @@ import type { AgentAdapter } from '../agent.ts';
 import { codexCommand, isCodexThreadId } from './command.ts';
 import { explainCodexFailure } from './explain.ts';
 import { nativeCodexPaths } from './native.ts';
+import { codexProbe } from './probe.ts';
 
 /** OpenAI's Codex, driven through `codex exec --json`. */
 export const codex: AgentAdapter = {
@@ -23,4 +24,5 @@ export const codex: AgentAdapter = {
     return createCodexParser(agentVersion);
   },
   explain: explainCodexFailure,
+  probe: codexProbe,
 };

@@ -20,11 +20,11 @@ type Command = Extract<Untold, { type: 'command' }>;
 type FileChange = Extract<Untold, { type: 'file_change' }>;
 
 function begunCommand(msg: Json, id: string): Command {
-  const words = Array.isArray(msg['command']) ? msg['command'].map(String) : [];
+  const words: unknown[] = Array.isArray(msg['command']) ? msg['command'] : [];
   return {
     type: 'command',
     id,
-    command: words.join(' '),
+    command: words.filter((word) => typeof word === 'string').join(' '),
     output: null,
     exitCode: null,
     status: 'in_progress',
@@ -60,8 +60,20 @@ function planEvent(msg: Json): Untold {
   };
 }
 
+// What is remembered of a stream in which nothing that begins ever ends: the newest few, unless they are enormous.
+const BEGUN_COUNT = 64;
+const BEGUN_LENGTH = 1 << 20;
+
+function remember<T extends Command | FileChange>(begun: Map<string, T>, event: T): void {
+  const texts = event.type === 'command' ? [event.command] : event.changes.map(({ path }) => path);
+  if (texts.reduce((sum, text) => sum + text.length, event.id.length) > BEGUN_LENGTH) return;
+  begun.set(event.id, event);
+  const [oldest = ''] = begun.keys();
+  if (begun.size > BEGUN_COUNT) begun.delete(oldest);
+}
+
 // Events that carry nothing which another one does not say better.
-const SILENT = new Set([
+const REDUNDANT = new Set([
   'agent_reasoning_section_break',
   'exec_command_output_delta',
   'token_count',
@@ -90,14 +102,14 @@ export function createLegacyTranslator(): (json: Json) => Untold[] | 'unknown' {
         return [{ type: 'reasoning', text: text(msg, 'text') ?? '' }];
       case 'exec_command_begin': {
         const begun = begunCommand(msg, id);
-        commands.set(id, begun);
+        remember(commands, begun);
         return [begun];
       }
       case 'exec_command_end':
         return [endedCommand(commands.get(id) ?? begunCommand(msg, id), msg)];
       case 'patch_apply_begin': {
         const begun = begunChange(msg, id);
-        changes.set(id, begun);
+        remember(changes, begun);
         return [begun];
       }
       case 'patch_apply_end': {
@@ -115,7 +127,7 @@ export function createLegacyTranslator(): (json: Json) => Untold[] | 'unknown' {
       case 'error':
         return [{ type: 'turn_failed', message: innerMessage(message) }];
       default:
-        return SILENT.has(type) ? [] : 'unknown';
+        return REDUNDANT.has(type) ? [{ type: 'redundant' }] : 'unknown';
     }
   }
 

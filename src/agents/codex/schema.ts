@@ -1,14 +1,24 @@
 import {
-  array,
   boolean,
   catch as caught,
+  custom,
   nullable,
   number,
   object,
   optional,
+  refine,
   string,
   unknown,
+  type ZodMiniType,
 } from 'zod/mini';
+import { isCodexThreadId } from './command.ts';
+
+/** A list as it was, refused at its first bad item: zod's own would collect what is wrong with each of a million. */
+function array<T>(item: ZodMiniType<T>): ZodMiniType<readonly T[]> {
+  return custom<readonly T[]>(
+    (list) => Array.isArray(list) && list.every((one) => item.safeParse(one).success),
+  );
+}
 
 /** The events and items of `codex exec --json`, 0.58 to 0.169; fields that we do not use are left out. */
 const count = number().check((ctx) => {
@@ -18,7 +28,8 @@ const count = number().check((ctx) => {
 });
 
 export const EVENTS = {
-  'thread.started': object({ thread_id: string() }),
+  // A name that Codex cannot have given is none: it would become an argument of the next turn.
+  'thread.started': object({ thread_id: string().check(refine(isCodexThreadId)) }),
   'turn.started': object({}),
   'item.started': object({ item: object({ id: string(), type: string() }) }),
   'item.updated': object({ item: object({ id: string(), type: string() }) }),

@@ -1,4 +1,5 @@
-import type { AgentEvent, FileEdit, Line, LineParser, StepStatus, Untold } from '../../core/events.ts';
+import type { FileEdit, LineParser, StepStatus, Untold } from '../../core/events.ts';
+import { createJsonLineParser } from '../json-lines.ts';
 import { innerMessage } from './explain.ts';
 import { createLegacyTranslator } from './legacy.ts';
 import { EVENTS, ITEMS } from './schema.ts';
@@ -71,7 +72,11 @@ const READ_ITEM: Readonly<Record<string, ItemReader>> = {
     result: null,
     status,
   })),
-  todo_list: reader(ITEMS.todo_list, ({ items }, id) => ({ type: 'plan', id, items })),
+  todo_list: reader(ITEMS.todo_list, ({ items }, id) => ({
+    type: 'plan',
+    id,
+    items: items.map(({ text, completed }) => ({ text, completed })),
+  })),
   error: reader(ITEMS.error, ({ message }) => ({ type: 'warning', message })),
 };
 
@@ -146,14 +151,6 @@ function translateEvent(
   }
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -165,12 +162,9 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 export function createCodexParser(agentVersion: string | null): LineParser {
   const cumulative = !countsPerProcess(agentVersion);
   const legacy = createLegacyTranslator();
-  return ({ seq, text }: Line): readonly AgentEvent[] => {
-    const json = parseJson(text);
-    if (!isObject(json)) return [{ seq, type: 'malformed', raw: text }];
+  return createJsonLineParser((json) => {
+    if (!isObject(json)) return 'malformed';
     const { type } = json;
-    const events = typeof type === 'string' ? translateEvent(type, json, cumulative) : legacy(json);
-    if (events === 'unknown' || events === 'malformed') return [{ seq, type: events, raw: text }];
-    return events.map((event) => ({ ...event, seq }));
-  };
+    return typeof type === 'string' ? translateEvent(type, json, cumulative) : legacy(json);
+  });
 }

@@ -1,10 +1,21 @@
-import { discriminatedUnion, int, literal, nonnegative, nullable, number, object, string } from 'zod/mini';
+import {
+  discriminatedUnion,
+  int,
+  literal,
+  nonnegative,
+  nullable,
+  number,
+  object,
+  refine,
+  string,
+} from 'zod/mini';
+import { isDemoThreadId } from './command.ts';
 
 const tokens = int().check(nonnegative());
 
 /** The whole protocol of `bin/demo-agent.js`, one object per line. */
 export const DEMO_EVENT = discriminatedUnion('demo', [
-  object({ demo: literal('thread'), id: string(), model: nullable(string()) }),
+  object({ demo: literal('thread'), id: string().check(refine(isDemoThreadId)), model: nullable(string()) }),
   object({ demo: literal('think'), text: string() }),
   object({
     demo: literal('command'),

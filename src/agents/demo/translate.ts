@@ -1,24 +1,25 @@
 import type { output } from 'zod/mini';
-import type { AgentEvent, Line, LineParser } from '../../core/events.ts';
+import type { LineParser, Untold } from '../../core/events.ts';
+import { createJsonLineParser } from '../json-lines.ts';
 import { DEMO_EVENT } from './schema.ts';
 
-function translate(event: output<typeof DEMO_EVENT>, seq: number): AgentEvent[] {
+function translate(event: output<typeof DEMO_EVENT>): Untold[] {
   switch (event.demo) {
     case 'thread':
-      return [{ seq, type: 'thread_started', threadId: event.id, model: event.model }];
+      return [{ type: 'thread_started', threadId: event.id, model: event.model }];
     case 'think':
-      return [{ seq, type: 'reasoning', text: event.text }];
+      return [{ type: 'reasoning', text: event.text }];
     case 'command': {
       const { id, command, output, exit_code: exitCode } = event;
       const status = exitCode === null ? 'in_progress' : exitCode === 0 ? 'completed' : 'failed';
-      return [{ seq, type: 'command', id, command, output, exitCode, status }];
+      return [{ type: 'command', id, command, output, exitCode, status }];
     }
     case 'wrote': {
       const changes = [{ path: event.path, kind: 'add' as const }];
-      return [{ seq, type: 'file_change', id: event.id, changes, status: 'completed' }];
+      return [{ type: 'file_change', id: event.id, changes, status: 'completed' }];
     }
     case 'say':
-      return [{ seq, type: 'message', text: event.text }];
+      return [{ type: 'message', text: event.text }];
     case 'done': {
       const usage = {
         input: event.input_tokens,
@@ -28,26 +29,17 @@ function translate(event: output<typeof DEMO_EVENT>, seq: number): AgentEvent[] 
         cumulative: false,
         costUsd: null,
       };
-      return [
-        { seq, type: 'usage', usage },
-        { seq, type: 'turn_completed' },
-      ];
+      return [{ type: 'usage', usage }, { type: 'turn_completed' }];
     }
     case 'failed':
-      return [{ seq, type: 'turn_failed', message: event.message }];
+      return [{ type: 'turn_failed', message: event.message }];
   }
 }
 
 /** A parser for the stream of one demo agent; lines that it does not know are kept as unknown. */
 export function createDemoParser(): LineParser {
-  return ({ seq, text }: Line): readonly AgentEvent[] => {
-    let json: unknown;
-    try {
-      json = JSON.parse(text);
-    } catch {
-      return [{ seq, type: 'malformed', raw: text }];
-    }
+  return createJsonLineParser((json) => {
     const event = DEMO_EVENT.safeParse(json);
-    return event.success ? translate(event.data, seq) : [{ seq, type: 'unknown', raw: text }];
-  };
+    return event.success ? translate(event.data) : 'unknown';
+  });
 }

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { cutText, titleOf } from '../../../src/core/session.ts';
 
@@ -11,6 +13,9 @@ test.each<[string, string]>([
   ['a'.repeat(49), `${'a'.repeat(47)}…`],
   [`${'word '.repeat(20)}`, 'word word word word word word word word word…'],
   ['😀'.repeat(49), `${'😀'.repeat(47)}…`],
+  [`${'a'.repeat(48)}   `, 'a'.repeat(48)],
+  [`short${' '.repeat(1000)}\nsecond`, 'short…'],
+  [`short${' '.repeat(1000)}and more`, 'short…'],
 ])('the title of %j', (task, title) => {
   expect(titleOf(task)).toBe(title);
   expect([...titleOf(task)].length).toBeLessThanOrEqual(48);
@@ -26,4 +31,31 @@ test('a long text is cut at 500 characters, never inside a surrogate pair', () =
     expect(cut.length).toBeLessThanOrEqual(500);
     expect(cut).not.toMatch(/\p{Surrogate}/u);
   }
+});
+
+test.each<[string, string, string]>([
+  ['one word', 'x'.repeat(5 << 20), `${'x'.repeat(47)}…`],
+  ['short words', 'x '.repeat(5 << 20), `${'x '.repeat(22)}x…`],
+  ['emoji', '😀'.repeat(5 << 20), `${'😀'.repeat(47)}…`],
+  ['blank lines before the first word', `${' \n'.repeat(5 << 20)}late`, 'late'],
+  ['short lines', 'x\n'.repeat(5 << 20), 'x'],
+  ['carriage returns', `x${'\r'.repeat(5 << 20)}y`, 'x…'],
+])('the title of a task of megabytes: %s', (_, task, title) => {
+  expect(titleOf(task)).toBe(title);
+});
+
+test('what is cut out of a text does not keep the whole of it in memory', () => {
+  setFlagsFromString('--expose-gc');
+  const collect: () => void = runInNewContext('gc');
+  const heldAfter = (cut: (text: string) => string): number => {
+    collect();
+    const before = process.memoryUsage().heapUsed;
+    const cuts = Array.from({ length: 20 }, (_, i) => cut(`${i}${'x'.repeat(4 << 20)}`));
+    collect();
+    expect(cuts).toHaveLength(20);
+    return process.memoryUsage().heapUsed - before;
+  };
+  expect(heldAfter(cutText)).toBeLessThan(8 << 20);
+  // As it would be.
+  expect(heldAfter((text) => text.slice(0, 499))).toBeGreaterThan(40 << 20);
 });

@@ -18,6 +18,9 @@ const TASKS = [
   '😀🚀🔥'.repeat(50),
   'ünïcödé '.repeat(20),
   'e\u0301'.repeat(100),
+  `many${'\u0301'.repeat(5000)} marks`,
+  `${'👩\u200d'.repeat(300)}👩 joined`,
+  ' '.repeat(100_000),
   'tabs\tand\nnewlines\r\nand\x1b[31mcolours\x1b]52;c;eA==\x07',
   '',
 ];
@@ -78,6 +81,17 @@ describe('on a terminal', () => {
       expect(columns.every((name) => (narrower[i - 1] ?? columns).includes(name))).toBe(true);
       expect(columns.at(-1)).toBe('TASK');
     }
+  });
+
+  test('a planted name that zwarm never gave moves no column', async () => {
+    const names = ['漢字', '👩\u200d👩', '\x1b[2J', 'x'.repeat(1_000_000), 'e\u0301', 'docs'];
+    const text = await renderList(
+      names.map((name) => summaryOf({ name })),
+      styleOf(140),
+    );
+    const [head = '', ...lines] = text.trimEnd().split('\n');
+    for (const line of lines) expect(line.slice(head.indexOf('STATUS'))).toMatch(/^completed {2}1/);
+    expect(text).toContain('  ??  ');
   });
 
   test('an ellipsis tells that a task was cut, and a short one is whole', async () => {

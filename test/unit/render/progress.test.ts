@@ -14,6 +14,10 @@ const STEPS: readonly (Step | null)[] = [
   said('x'.repeat(30) + '漢'.repeat(30)),
   said('😀'.repeat(100)),
   said('👩‍👩‍👧'.repeat(30)),
+  said(`${' '.repeat(1000)}late`),
+  said('x\n'.repeat(2_000_000)),
+  said(`e${'\u0301'.repeat(100_000)}`),
+  said(Array(500).fill('👩').join('\u200d')),
   said('two\nlines\tand \x1b[2J\x07'),
   { type: 'command', command: 'ls\n'.repeat(90), output: null, exit_code: null, status: 'in_progress' },
 ];

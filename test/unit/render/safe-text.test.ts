@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { renderJson } from '../../../src/render/json.ts';
 import { safeLine, safeText } from '../../../src/render/safe-text.ts';
+import { DRIVES } from '../../helpers/display.ts';
 
 /** What an agent could print to do something to the terminal of whoever looks. */
 const ATTACKS: readonly [string, string, string][] = [
@@ -25,6 +26,18 @@ const ATTACKS: readonly [string, string, string][] = [
   ['isolates a direction', '\u2066a\u2069\u200f\u061c', '\\u2066a\\u2069\\u200f\\u061c'],
   ['breaks a line by other means', 'a\u2028b\u2029c\x85d', 'a\\u2028b\\u2029c\\x85d'],
   ['holds half a character', 'a\ud800b\udc00c', 'a\\ud800b\\udc00c'],
+  ['hides in a word', 'pay\u200bpal\u00ad\ufeff\u2060\u3164', 'pay\\u200bpal\\xad\\ufeff\\u2060\\u3164'],
+  ['joins what is no emoji', 'a\u200db\u200cc \u200d😀', 'a\\u200db\\u200cc \\u200d😀'],
+  ['selects a form of what has none', 'a\ufe0f1\ufe0f2😀\ufe0f\ufe0f', 'a\\ufe0f1\\ufe0f2😀\ufe0f\\ufe0f'],
+  ['hides words', 'x\u{e0041}\u{e007f}\u{e0100}', 'x\\u{e0041}\\u{e007f}\\u{e0100}'],
+  ['draws over other lines', `e${'\u0301'.repeat(10)}`, `e${'\u0301'.repeat(8)}\\u0301\\u0301`],
+];
+
+const HARMLESS = [
+  ' a\tb\n\nüñ 漢字 \u00a0 "quoted" \\x1b ',
+  'e\u0301 Việt ไม่ हिन्दी עִבְרִית ཀྵྨླྀ',
+  // Emoji: joined, with a tone of skin, asked for by a selector, keys, flags of two letters.
+  '😀 👩‍👩‍👧 👩🏽‍❤️‍💋‍👨🏿 🏳️‍🌈 🏃‍♂️ 👁️‍🗨️ ❤️ ⚠️ ✅ 1️⃣ #️⃣ 🇩🇪',
 ];
 
 describe('text that', () => {
@@ -36,23 +49,25 @@ describe('text that', () => {
   });
 
   test('is harmless stays as it is', () => {
-    const harmless = ' a\tb\n\nüñ 漢字 😀 👩‍👩‍👧 \u00a0 "quoted" \\x1b ';
-    expect(safeText(harmless)).toBe(harmless);
+    for (const harmless of HARMLESS) {
+      expect(safeText(harmless)).toBe(harmless);
+      expect(JSON.parse(renderJson(harmless))).toBe(harmless);
+      expect(renderJson(harmless)).toBe(`${JSON.stringify(harmless)}\n`);
+    }
     expect(safeText('dos\r\nlines\r\n')).toBe('dos\nlines\n');
   });
 });
 
-test('no code unit below a space but tab and newline survives, alone or between others', () => {
-  for (let code = 0; code < 0x10000; code += 1) {
-    const character = String.fromCharCode(code);
+test('no character that drives a terminal or that nobody sees survives, alone or between others', () => {
+  for (let code = 0; code <= 0xe0fff; code = code === 0x1ffff ? 0xe0000 : code + 1) {
+    const character = String.fromCodePoint(code);
+    // The joiner and the selector that emoji are made of are no part of an emoji here.
     const risky =
-      (code < 0x20 && code !== 9 && code !== 10) ||
-      (code >= 0x7f && code < 0xa0) ||
-      [0x061c, 0x200e, 0x200f, 0x2028, 0x2029].includes(code) ||
-      (code >= 0x202a && code <= 0x202e) ||
-      (code >= 0x2066 && code <= 0x2069) ||
-      (code >= 0xd800 && code <= 0xdfff);
-    if (safeText(`a${character}b`).includes(character) === risky) expect({ code }).toBe('shown or kept');
+      DRIVES.test(character) || code === 0x200d || code === 0xfe0f || /\p{Bidi_Control}/u.test(character);
+    const invisible = /\p{Default_Ignorable_Code_Point}/u.test(character);
+    if (safeText(`a${character}b`).includes(character) === (risky || invisible)) {
+      expect({ code: code.toString(16) }).toBe('shown or kept');
+    }
   }
 });
 
@@ -72,11 +87,40 @@ test('JSON is inert on a terminal and parses to the very same value', () => {
     emoji: '😀漢',
     backslashes: '\\u001b \\x1b \\\\',
     empty: ['', [], {}],
+    // A key of its own, as JSON.parse makes it of what a tool was given.
+    trap: JSON.parse('{"__proto__":{"polluted":true},"constructor":1}'),
   };
   const text = renderJson(value);
   expect(JSON.parse(text)).toEqual(value);
+  expect(JSON.stringify(JSON.parse(text))).toBe(JSON.stringify(value));
   expect(text).toContain('😀漢');
   expect(text.endsWith('}\n')).toBe(true);
   expect(safeText(text)).toBe(text);
   expect(text).not.toContain('\t');
+});
+
+// What makes a careless pattern or a careless measuring of text take minutes for a megabyte.
+const REPETITIONS = [
+  ' ',
+  '\n',
+  '\r',
+  '\t',
+  'a ',
+  '\x1b[',
+  '\x1b]',
+  '\u0301',
+  '\u200d',
+  '😀\u200d',
+  '\ufe0f',
+  '\ud800',
+  '漢',
+  '\u1100',
+  '🇩',
+];
+
+test.each(REPETITIONS)('150,000 times %j is no trouble', (part) => {
+  const text = `x${part.repeat(150_000)}y`;
+  expect(safeText(text)).not.toMatch(DRIVES);
+  expect(safeLine(text)).not.toMatch(/[\n\t]/);
+  expect(JSON.parse(renderJson(text))).toBe(text);
 });

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { explainCodexFailure } from '../../../../src/agents/codex/explain.ts';
 import { createCodexParser } from '../../../../src/agents/codex/translate.ts';
 import type { AgentEvent } from '../../../../src/core/events.ts';
 import { repositoryFile } from '../../../helpers/project.ts';
@@ -50,6 +51,8 @@ test.each(SMALL.slice(0, 3))(
 describe('a line of no known shape', () => {
   const item = (fields: object, type = 'item.completed'): string =>
     JSON.stringify({ type, item: { id: 'item_0', ...fields } });
+  const deep = (line: string): string =>
+    line.replace('"arguments":0', `"arguments":${'['.repeat(100_000)}${']'.repeat(100_000)}`);
   test.each<[string, string, 'malformed' | 'unknown']>([
     ['empty object', '{}', 'unknown'],
     ['null', 'null', 'malformed'],
@@ -72,6 +75,12 @@ describe('a line of no known shape', () => {
     ['msg type toString', '{"id":"0","msg":{"type":"toString"}}', 'unknown'],
     ['thread id missing', '{"type":"thread.started"}', 'malformed'],
     ['thread id a number', '{"type":"thread.started","thread_id":5}', 'malformed'],
+    [
+      'thread id an option',
+      '{"type":"thread.started","thread_id":"--sandbox=danger-full-access"}',
+      'malformed',
+    ],
+    ['thread id a path', '{"type":"thread.started","thread_id":"../../x"}', 'malformed'],
     ['no item', '{"type":"item.completed"}', 'malformed'],
     ['item null', '{"type":"item.completed","item":null}', 'malformed'],
     ['item without id', '{"type":"item.completed","item":{"type":"agent_message","text":"x"}}', 'malformed'],
@@ -102,6 +111,28 @@ describe('a line of no known shape', () => {
     ],
     ['failure without error', '{"type":"turn.failed"}', 'malformed'],
     ['failure with error text', '{"type":"turn.failed","error":"boom"}', 'malformed'],
+    [
+      'a change that is none, among a million',
+      item({ type: 'file_change', changes: Array(400_000).fill(null) }),
+      'malformed',
+    ],
+    [
+      'a million plans that are none',
+      item({ type: 'todo_list', items: Array(200_000).fill({}) }),
+      'malformed',
+    ],
+    [
+      'nested deeper than any stack',
+      deep(item({ type: 'mcp_tool_call', server: 's', tool: 't', arguments: 0 })),
+      'malformed',
+    ],
+    ['nested so from its beginning', `${'{"type":'.repeat(100_000)}1${'}'.repeat(100_000)}`, 'malformed'],
+    ['nested so and never closed', '['.repeat(100_000), 'malformed'],
+    [
+      'more values than an event can have',
+      item({ type: 'web_search', action: Array(600_000).fill(0) }),
+      'malformed',
+    ],
     ['error without message', '{"type":"error"}', 'malformed'],
   ])('%s', (_, text, type) => {
     expect(read(text)).toEqual([{ seq: 7, type, raw: text }]);
@@ -146,4 +177,54 @@ test('text with line separators, a carriage return at the end and a key __proto_
 test('a completed turn without usage completes, and reports no tokens', () => {
   expect(types('{"type":"turn.completed"}')).toEqual(['turn_completed']);
   expect(types('{"type":"turn.completed","usage":null}')).toEqual(['turn_completed']);
+});
+
+test('a line that was too long to be read is malformed, and kept nowhere', () => {
+  expect(createCodexParser('0.169.0')({ seq: 7, text: null })).toEqual([
+    { seq: 7, type: 'malformed', raw: null },
+  ]);
+});
+
+test('what a tool was told nests as deep as anybody means it, and can be written as JSON again', () => {
+  const args = JSON.parse('['.repeat(450) + ']'.repeat(450));
+  const [event] = read(
+    JSON.stringify({
+      type: 'item.completed',
+      item: { id: 'i', type: 'mcp_tool_call', server: 's', tool: 't', arguments: args },
+    }),
+  );
+  expect(event).toMatchObject({ type: 'tool_call', args });
+});
+
+describe('the old protocol', () => {
+  const said = (msg: object): string => JSON.stringify({ id: '0', msg });
+  const begin = (call_id: string, command: unknown): string =>
+    said({ type: 'exec_command_begin', call_id, command });
+  const end = (call_id: string): string => said({ type: 'exec_command_end', call_id, exit_code: 0 });
+
+  test('with words of a command that are no text loses those words alone', () => {
+    const words = ['ls', { toString: 1 }, [[]], null, '-l'];
+    expect(read(begin('c', words))).toMatchObject([{ type: 'command', command: 'ls -l' }]);
+  });
+
+  test('remembers what has begun, but not for ever and nothing enormous', () => {
+    const parser = createCodexParser('0.36.0');
+    const told = (text: string): unknown =>
+      parser({ seq: 0, text }).map((event) => 'command' in event && event.command);
+    parser({ seq: 0, text: begin('big', ['x'.repeat(2 << 20)]) });
+    parser({ seq: 0, text: begin('first', ['first']) });
+    for (let i = 0; i < 40; i += 1) parser({ seq: 0, text: begin(`c${i}`, [`run ${i}`]) });
+    expect([told(end('first')), told(end('c7')), told(end('big'))]).toEqual([['first'], ['run 7'], ['']]);
+    for (let i = 0; i < 40; i += 1) parser({ seq: 0, text: begin(`d${i}`, [`run ${i}`]) });
+    expect([told(end('first')), told(end('d7'))]).toEqual([[''], ['run 7']]);
+  });
+});
+
+test('a failure of many words is told by its beginning, without searching all of it', () => {
+  for (const part of ['model ', 'x', ' ', '\n', '{"error":', '[', 'status: 4']) {
+    const told = explainCodexFailure({ message: null, stderr: `Error: ${part.repeat(20_000)}` });
+    expect(told?.message.length).toBeLessThanOrEqual(4096);
+    const [failed] = read(JSON.stringify({ type: 'turn.failed', error: { message: part.repeat(20_000) } }));
+    expect(failed?.type).toBe('turn_failed');
+  }
 });

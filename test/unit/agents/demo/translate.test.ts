@@ -5,9 +5,11 @@ import { createDemoParser } from '../../../../src/agents/demo/translate.ts';
 
 const read = (text: string): readonly object[] => createDemoParser()({ seq: 3, text });
 
+const THREAD = '01a1f880-c978-76c0-be58-213b143ff767';
+
 test.each<[object, readonly object[]]>([
-  [{ demo: 'thread', id: 't', model: null }, [{ type: 'thread_started', threadId: 't', model: null }]],
-  [{ demo: 'thread', id: 't', model: 'm' }, [{ type: 'thread_started', threadId: 't', model: 'm' }]],
+  [{ demo: 'thread', id: THREAD, model: null }, [{ type: 'thread_started', threadId: THREAD, model: null }]],
+  [{ demo: 'thread', id: THREAD, model: 'm' }, [{ type: 'thread_started', threadId: THREAD, model: 'm' }]],
   [{ demo: 'think', text: 'hm' }, [{ type: 'reasoning', text: 'hm' }]],
   [
     { demo: 'command', id: 'c', command: 'ls', output: null, exit_code: null },
@@ -46,6 +48,7 @@ test.each([
   ['no object', 'null', 'unknown'],
   ['another kind', '{"demo":"dance"}', 'unknown'],
   ['__proto__', '{"demo":"__proto__"}', 'unknown'],
+  ['a thread id that is an option', '{"demo":"thread","id":"--resume","model":null}', 'unknown'],
   ['tokens below zero', '{"demo":"done","input_tokens":-1,"output_tokens":0}', 'unknown'],
 ])('%s is kept', (_, text, type) => {
   expect(read(text)).toEqual([{ seq: 3, type, raw: text }]);

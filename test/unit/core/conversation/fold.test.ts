@@ -128,6 +128,21 @@ test('what is unknown, malformed or a retry is counted and is no step', () => {
     { type: 'malformed', raw: 'm' },
     { type: 'retry', message: 'Reconnecting...' },
     { type: 'turn_started' },
+    { type: 'redundant' },
   ];
   expect(fold(odd)).toMatchObject({ unknown: 1, malformed: 2, retries: 1, steps: [], terminal: null });
+});
+
+test('a retry that led to nothing is still told when lines follow that tell nothing', () => {
+  const retry: Untold = { type: 'retry', message: 'Reconnecting...' };
+  expect(fold([retry, { type: 'redundant' }]).warnings).toEqual(['Reconnecting...']);
+  expect(fold([retry, say('back')]).warnings).toEqual([]);
+});
+
+test('a failure of megabytes is whole among the steps, and its announcement is still dropped', () => {
+  const long = 'x'.repeat(100_000);
+  const { steps, warnings, terminal } = fold([warn(long), { type: 'turn_failed', message: long }]);
+  expect(steps).toEqual([{ type: 'error', message: long }]);
+  expect(warnings).toEqual([]);
+  expect(terminal).toMatchObject({ message: expect.stringMatching(/^x{4095}…$/) });
 });

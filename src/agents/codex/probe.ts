@@ -1,0 +1,83 @@
+import { type Answer, type Finding, finding } from '../../core/check.ts';
+import type { AgentProbe, ProbeSurroundings } from '../agent.ts';
+import { usefulLine } from './explain.ts';
+
+function reasonOf({ code, stderr }: Answer): string {
+  return usefulLine(stderr) ?? `it ended with exit code ${code}`;
+}
+
+/** Commands that a version does not have: wrong usage, as the parser of its arguments says it. */
+function isUnknown({ code }: Answer): boolean {
+  return code === 2;
+}
+
+// Wordings of codex-cli 0.58 to 0.169, all on stderr and with exit code 1. What it says of somebody who is logged in
+// holds parts of the key: that is not passed on.
+function judgeLogin(answer: Answer, { env, configuration }: ProbeSurroundings): Record<string, Finding> {
+  const said = reasonOf(answer);
+  const broken = /^Error loading configuration: (.*)/.exec(said);
+  if (broken) {
+    const hint = 'mend the file that the message names: until then no turn can begin';
+    return { configuration: finding('failed', `Codex cannot read its configuration: ${broken[1]}`, hint) };
+  }
+  const configured = finding('ok', 'Codex can read its configuration');
+  return { configuration: configured, login: loginOf(answer, said, env, configuration) };
+}
+
+function loginOf(
+  answer: Answer,
+  said: string,
+  env: ProbeSurroundings['env'],
+  configuration: string | null,
+): Finding {
+  if (answer.code === 0) return finding('ok', 'logged in');
+  if (isUnknown(answer)) return finding('note', 'this Codex cannot tell whether anybody is logged in');
+  if (!said.startsWith('Not logged in')) {
+    return finding('failed', `Codex cannot tell who is logged in: ${said}`, 'log in again: codex login');
+  }
+  if (env['CODEX_API_KEY']) return finding('ok', 'not logged in, but CODEX_API_KEY is set: Codex uses that');
+  if (/^\s*model_provider\s*=/m.test(configuration ?? '')) {
+    return finding(
+      'note',
+      'not logged in; the Codex configuration names a model provider, which may not need it',
+      'where a turn fails with status 401: codex login',
+    );
+  }
+  return finding('failed', 'nobody is logged in to Codex', 'log in: codex login (or set CODEX_API_KEY)');
+}
+
+function judgeSandbox(answer: Answer): Record<string, Finding> {
+  if (answer.code === 0) return { sandbox: finding('ok', "Codex's sandbox can be built here") };
+  const said = reasonOf(answer);
+  if (isUnknown(answer)) {
+    return { sandbox: finding('note', 'this Codex cannot tell whether its sandbox can be built here') };
+  }
+  // What Codex itself gave up on, before it came to the sandbox.
+  if (said.startsWith('Error: ')) {
+    return { sandbox: finding('warning', `whether its sandbox can be built cannot be told: ${said}`) };
+  }
+  return {
+    sandbox: finding(
+      'failed',
+      `Codex cannot build its sandbox here (${said}): every command of a turn would fail, and the turn still say completed`,
+      'allow unprivileged user namespaces; or, where this machine is a sandbox itself: zwarm start -s danger-full-access "…"',
+    ),
+  };
+}
+
+/** What `doctor` asks of Codex: nothing that goes to the network, and nothing that writes into a project. */
+export const codexProbe: AgentProbe = {
+  configurationFile(env) {
+    if (env['CODEX_HOME']) return `${env['CODEX_HOME']}/config.toml`;
+    return env['HOME'] ? `${env['HOME']}/.codex/config.toml` : null;
+  },
+  questions: [
+    { names: ['configuration', 'login'], args: ['login', 'status'], judge: judgeLogin },
+    // Read-only, whatever is configured: another sandbox would put its guards into the directory for a moment.
+    {
+      names: ['sandbox'],
+      args: ['sandbox', '-c', 'sandbox_mode="read-only"', '--', 'true'],
+      judge: judgeSandbox,
+    },
+  ],
+};

@@ -1,0 +1,32 @@
+/**
+ * How a check of `doctor` came out: `ok`; `note` is worth knowing; `warning` does no harm yet, or may do some;
+ * `failed` keeps something from working; `skipped` had nothing to look at.
+ */
+export type CheckStatus = 'ok' | 'note' | 'warning' | 'failed' | 'skipped';
+
+/** Every status of a check. */
+export const CHECK_STATUSES: readonly CheckStatus[] = ['ok', 'note', 'warning', 'failed', 'skipped'];
+
+/** What a check found, in words, and what to do about it. */
+export interface Finding {
+  readonly status: CheckStatus;
+  readonly message: string;
+  readonly hint: string | null;
+}
+
+/** A finding and what it is about: the JSON contract of `docs/formats.md`. */
+export interface Check extends Finding {
+  readonly name: string;
+}
+
+/** A finding. */
+export function finding(status: CheckStatus, message: string, hint: string | null = null): Finding {
+  return { status, message, hint };
+}
+
+/** What a program said when it was asked something, and the exit code with which it ended. */
+export interface Answer {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}

@@ -1,0 +1,130 @@
+import { chmodSync, existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createProject, type Ended, eventually, type Project } from '../helpers/project.ts';
+
+const PATIENCE_S = 150;
+const TIMEOUT_MS = 4 * PATIENCE_S * 1000;
+
+const message = (text: string): string =>
+  `{"type":"item.completed","item":{"id":"i","type":"agent_message","text":"${text}"}}`;
+
+/** A line of shell that prints one message of so many bytes. */
+function longMessage(bytes: number): string {
+  const [before = '', after = ''] = message('@').split('@');
+  return `printf '%s' '${before}'; head -c ${bytes} /dev/zero | tr '\\0' x; echo '${after}'`;
+}
+
+/** Makes a shell script the project's codex; `body` is what it does between naming its conversation and its end. */
+function agentOf(project: Project, body: string): void {
+  const path = join(project.base, 'agent.sh');
+  const first = '{"type":"thread.started","thread_id":"01a1f880-c978-76c0-be58-213b143ff767"}';
+  const last =
+    '{"type":"turn.completed","usage":{"input_tokens":5,"cached_input_tokens":0,"output_tokens":2}}';
+  writeFileSync(
+    path,
+    `#!/bin/sh
+[ "$1" = --version ] && { echo codex-cli 0.169.0; exit; }
+echo '${first}'
+${body}
+echo '${last}'
+`,
+  );
+  chmodSync(path, 0o755);
+  project.env['ZWARM_CODEX_BIN'] = path;
+}
+
+const SHOW_PEAK = `data:text/javascript,process.on('exit',()=>console.error('peak',process.resourceUsage().maxRSS))`;
+
+/** Runs zwarm with room for 24 MB of its own objects; what it says, and the most memory that it held, in kB. */
+async function inLittleMemory(project: Project, args: readonly string[]): Promise<Ended & { peak: number }> {
+  const env = { NODE_OPTIONS: `--max-old-space-size=24 --import=${SHOW_PEAK}` };
+  const ended = await project.zwarm(args, { env });
+  return { ...ended, peak: Number(/^peak (\d+)$/m.exec(ended.stderr)?.[1]) };
+}
+
+/** A session that has ended and was settled, also with little memory. */
+async function endedSession(project: Project): Promise<string> {
+  const id = await project.start(['x'], { env: { NODE_OPTIONS: '--max-old-space-size=24' } });
+  // Far longer than any machine needs: what fails here is memory, not time.
+  await eventually('it is settled', () => existsSync(project.turnFile(id, 1, 'notified.json')), PATIENCE_S);
+  return id;
+}
+
+/** Makes lists look at a session itself. */
+function forgetSummary(project: Project, id: string): void {
+  rmSync(join(project.turnFile(id, 1, '..'), '..', 'summary.json'));
+}
+
+test('200,000 lines at once are all there, and take no memory of who settles and lists them', {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const project = createProject();
+  agentOf(
+    project,
+    `awk 'BEGIN { for (i = 1; i <= 200000; i++) print "{\\"type\\":\\"item.completed\\",\\"item\\":{\\"id\\":\\"i" i "\\",\\"type\\":\\"agent_message\\",\\"text\\":\\"message " i " of a talkative agent\\"}}" }'`,
+  );
+  const id = await endedSession(project);
+  const { messages, turns, ...session } = await project.show(id);
+  expect(await project.list()).toEqual([session]);
+  expect(session).toMatchObject({
+    status: 'completed',
+    last_message: 'message 200000 of a talkative agent',
+    token_usage: { total_tokens: 7 },
+  });
+  expect(messages).toHaveLength(200_001);
+  const wrong = messages.findIndex(
+    ({ content }, i) => i > 0 && content !== `message ${i} of a talkative agent`,
+  );
+  expect(wrong).toBe(-1);
+  expect(turns[0]?.warnings).toEqual([]);
+});
+
+test('100 MB on one line take no memory, hide nothing that follows, and are told of', {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const project = createProject();
+  agentOf(project, `echo '${message('before')}'`);
+  forgetSummary(project, await endedSession(project));
+  const usual = await inLittleMemory(project, ['ls', '--json']);
+  agentOf(project, `${longMessage(100_000_000)}\necho '${message('after')}'`);
+  const id = await endedSession(project);
+  forgetSummary(project, id);
+  for (const args of [
+    ['ls', '--json'],
+    ['show', id, '--json'],
+    ['wait', id],
+  ]) {
+    const ended = await inLittleMemory(project, args);
+    expect.soft({ args, ...ended, stdout: '' }).toMatchObject({ code: 0 });
+    expect.soft(ended.peak - usual.peak, `kB more for ${args.join(' ')}`).toBeLessThan(40_000);
+  }
+  const session = await project.show(id);
+  expect(session).toMatchObject({
+    status: 'completed',
+    last_message: 'after',
+    token_usage: { total_tokens: 7 },
+  });
+  expect(session.turns[0]?.warnings).toEqual([
+    '1 line of its output could not be read; it is kept in the log file',
+  ]);
+});
+
+test('long messages by the dozen are no reason for ls and kill --all to run out of memory', {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const project = createProject();
+  const ready = join(project.base, 'ready');
+  agentOf(project, `${Array(12).fill(longMessage(6_000_000)).join('\n')}\n: > '${ready}'\nexec sleep 1000`);
+  const id = await project.start(['x']);
+  await eventually('it has said all', () => existsSync(ready), PATIENCE_S);
+  const listed = await inLittleMemory(project, ['ls', '--json']);
+  expect(listed, listed.stderr).toMatchObject({ code: 0 });
+  expect(JSON.parse(listed.stdout)).toMatchObject([
+    { status: 'running', last_message: `${'x'.repeat(499)}…` },
+  ]);
+  expect(await inLittleMemory(project, ['kill', '--all'])).toMatchObject({
+    code: 0,
+    stdout: `${id} killed\n`,
+  });
+});

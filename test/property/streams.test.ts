@@ -1,0 +1,187 @@
+import { expect, test } from 'vitest';
+import { createCodexParser } from '../../src/agents/codex/translate.ts';
+import { createDemoParser } from '../../src/agents/demo/translate.ts';
+import { createFolder, foldEvents, type TurnFold } from '../../src/core/conversation/fold.ts';
+import { fullMessages } from '../../src/core/conversation/messages.ts';
+import { createOutcomeFolder } from '../../src/core/conversation/outcome.ts';
+import { stepLine } from '../../src/core/conversation/steps.ts';
+import { sumUsage, usagePerTurn } from '../../src/core/conversation/usage.ts';
+import type { AgentEvent, LineParser } from '../../src/core/events.ts';
+import { cutText } from '../../src/core/session.ts';
+import { renderJson } from '../../src/render/json.ts';
+import { renderProgress } from '../../src/render/progress.ts';
+import { renderSession } from '../../src/render/session.ts';
+import { createStyle } from '../../src/render/style.ts';
+import { DRIVES } from '../helpers/display.ts';
+import { anyLines, fc, runs } from '../helpers/fuzz.ts';
+import { detailOf, turnOf } from '../helpers/views.ts';
+
+const PARSERS: readonly [name: string, create: () => LineParser][] = [
+  ['codex', () => createCodexParser('0.169.0')],
+  ['an older codex', () => createCodexParser('0.36.0')],
+  ['demo', createDemoParser],
+];
+
+/** The events of the lines that are not empty, line by line; text that is null was too long. */
+function parse(lines: readonly (string | null)[], parser: LineParser): (readonly AgentEvent[])[] {
+  return lines.flatMap((text, seq) => (text === '' ? [] : [parser({ seq, text })]));
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+const anyStream = anyLines.chain((lines) =>
+  // Now and then a line that was too long to be read.
+  fc.option(fc.nat(lines.length)).map((at) => (at === null ? lines : lines.toSpliced(at, 0, null as never))),
+) as fc.Arbitrary<(string | null)[]>;
+
+test('the generated streams reach every kind of event', () => {
+  const streams = fc.sample(anyStream, { numRuns: 300, seed: 1 });
+  const kinds = new Set(
+    streams.flatMap((lines) =>
+      PARSERS.flatMap(([, create]) =>
+        parse(lines, create()).flatMap((events) => events.map(({ type }) => type)),
+      ),
+    ),
+  );
+  expect([...kinds].sort()).toEqual(
+    [
+      ...['command', 'file_change', 'malformed', 'message', 'plan', 'reasoning', 'redundant', 'retry'],
+      ...['thread_started', 'tool_call', 'turn_completed', 'turn_failed', 'turn_started', 'unknown', 'usage'],
+      'warning',
+    ].sort(),
+  );
+});
+
+test.each(PARSERS)('%s: every line is known, unknown or malformed, and the counts add up', (_, create) => {
+  fc.assert(
+    fc.property(anyStream, (lines) => {
+      const parsed = parse(lines, create());
+      const numbers = lines.flatMap((text, seq) => (text === '' ? [] : [seq]));
+      let [known, unknown, malformed] = [0, 0, 0];
+      for (const [i, events] of parsed.entries()) {
+        const types = events.map((event) => event.type);
+        expect(types.length).toBeGreaterThan(0);
+        expect(events.every((event) => event.seq === numbers[i])).toBe(true);
+        if (types.includes('unknown') || types.includes('malformed')) {
+          expect(events).toEqual([{ seq: numbers[i], type: types[0], raw: lines[numbers[i] ?? -1] }]);
+        }
+        if (types[0] === 'unknown') unknown += 1;
+        else if (types[0] === 'malformed') malformed += 1;
+        else known += 1;
+      }
+      expect(known + unknown + malformed).toBe(numbers.length);
+      expect(foldEvents(parsed.flat(), true)).toMatchObject({ unknown, malformed });
+    }),
+  );
+});
+
+test.each(PARSERS)('%s: the same lines give the same, each time and in whatever portions', (_, create) => {
+  fc.assert(
+    fc.property(anyStream, fc.array(fc.nat(40), { maxLength: 4 }), (lines, cuts) => {
+      const whole = parse(lines, create()).flat();
+      expect(parse(lines, create()).flat()).toEqual(whole);
+      const parser = create();
+      const folder = createFolder();
+      const told: AgentEvent[] = [];
+      let from = 0;
+      for (const to of [...cuts.sort((a, b) => a - b), lines.length]) {
+        for (let seq = from; seq < Math.min(to, lines.length); seq += 1) {
+          const text = lines[seq];
+          if (text === '' || text === undefined) continue;
+          const events = parser({ seq, text });
+          told.push(...events);
+          for (const event of events) folder.add(event);
+        }
+        from = Math.max(from, to);
+        // Looking at it in between changes nothing.
+        folder.result(false);
+      }
+      expect(told).toEqual(whole);
+      expect(folder.result(true)).toEqual(foldEvents(whole, true));
+    }),
+  );
+});
+
+test.each(PARSERS)('%s: what was said stays said as the stream goes on', (_, create) => {
+  fc.assert(
+    fc.property(anyStream, (lines) => {
+      const folder = createFolder();
+      let before: TurnFold = folder.result(false);
+      for (const events of parse(lines, create())) {
+        for (const event of events) folder.add(event);
+        const after = folder.result(false);
+        expect(after.messages.slice(0, before.messages.length)).toEqual(before.messages);
+        expect(after.answer).toBe(after.messages.at(-1) ?? null);
+        if (before.threadId !== null) expect(after.threadId).toBe(before.threadId);
+        for (const count of ['unknown', 'malformed', 'retries'] as const) {
+          expect(after[count]).toBeGreaterThanOrEqual(before[count]);
+        }
+        before = after;
+      }
+    }),
+    runs(0.3),
+  );
+});
+
+test.each(PARSERS)('%s: the outcome alone is that of the whole conversation', (_, create) => {
+  fc.assert(
+    fc.property(anyStream, (lines) => {
+      const events = parse(lines, create()).flat();
+      const folder = createOutcomeFolder();
+      for (const event of events) folder.add(event);
+      const {
+        steps: _steps,
+        messages: _messages,
+        warnings: _warnings,
+        ...outcome
+      } = foldEvents(events, true);
+      const answer = outcome.answer === null ? null : cutText(outcome.answer);
+      expect(folder.result(true)).toEqual({ ...outcome, answer });
+    }),
+  );
+});
+
+test.each(PARSERS)(
+  '%s: no thread id that an agent may not be given, and no impossible count',
+  (_, create) => {
+    fc.assert(
+      fc.property(anyStream, (lines) => {
+        const { threadId, usage } = foldEvents(parse(lines, create()).flat(), true);
+        if (threadId !== null) expect(threadId).toMatch(UUID);
+        const printed = sumUsage(usagePerTurn([{ threadId, report: usage, fresh: true }]));
+        for (const count of Object.values(printed ?? {})) {
+          expect(count === null || (Number.isFinite(count) && count >= 0)).toBe(true);
+        }
+      }),
+    );
+  },
+);
+
+const style = createStyle({ NO_COLOR: '1' }, { isTTY: true, columns: 80 }, 0);
+
+test.each(PARSERS)('%s: whatever came of it can be shown, harmlessly, and printed as JSON', (_, create) => {
+  fc.assert(
+    fc.property(anyStream, (lines) => {
+      const fold = foldEvents(parse(lines, create()).flat(), true);
+      const { steps } = fold;
+      const messages = fullMessages([], [{ turn: 1, steps }]);
+      const detail = detailOf({
+        turns: [turnOf({ warnings: fold.warnings, answer: fold.answer })],
+        messages,
+      });
+      const json = renderJson({ detail, steps });
+      expect(JSON.stringify(JSON.parse(json))).toBe(JSON.stringify({ detail, steps }));
+      const texts = [
+        json,
+        renderSession(detail, null, style),
+        renderSession(detail, [{ turn: 1, steps }], style),
+        ...steps.map((lastStep) =>
+          renderProgress({ id: 'abcdefghjk', status: 'running', elapsedMs: 0, lastStep }, style),
+        ),
+      ];
+      for (const text of texts) expect(text).not.toMatch(DRIVES);
+      for (const step of steps) expect(typeof stepLine(step)).toBe('string');
+    }),
+    runs(0.3),
+  );
+});

@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest';
+import { codexProbe } from '../../../../src/agents/codex/probe.ts';
+import type { Answer, Finding } from '../../../../src/core/check.ts';
+
+/** What the question about a topic makes of an answer. */
+function judged(
+  topic: string,
+  answer: Partial<Answer>,
+  env: Record<string, string> = {},
+  configuration: string | null = null,
+): Finding | undefined {
+  const question = codexProbe.questions.find(({ names }) => names.includes(topic));
+  return question?.judge({ code: 1, stdout: '', stderr: '', ...answer }, { env, configuration })[topic];
+}
+
+const NOT_LOGGED_IN = { stderr: 'Not logged in\n' };
+const OTHER_PROVIDER = 'model = "gpt-5.5"\n  model_provider = "azure"\n';
+
+// The words are those of codex-cli 0.58, 0.104 and 0.169.
+test.each<[string, Partial<Answer>, Record<string, string>, string | null, string]>([
+  ['ChatGPT', { code: 0, stderr: 'Logged in using ChatGPT\n' }, {}, null, 'ok'],
+  ['a key', { code: 0, stderr: 'API key configured - sk-abcde***hijkl\nAuth…\n' }, {}, null, 'ok'],
+  ['a key in 0.104', { code: 0, stderr: 'Logged in using an API key - sk-abcde***hijkl\n' }, {}, null, 'ok'],
+  ['nobody', NOT_LOGGED_IN, {}, null, 'failed'],
+  ['nobody, behind a warning', { stderr: 'WARNING: proceeding\nNot logged in\n' }, {}, null, 'failed'],
+  ['nobody, but CODEX_API_KEY', NOT_LOGGED_IN, { CODEX_API_KEY: 'sk-secret' }, null, 'ok'],
+  ['nobody, CODEX_API_KEY empty', NOT_LOGGED_IN, { CODEX_API_KEY: '' }, null, 'failed'],
+  // Codex takes this one only when somebody logs in with it.
+  ['nobody, OPENAI_API_KEY', NOT_LOGGED_IN, { OPENAI_API_KEY: 'sk-secret' }, null, 'failed'],
+  ['nobody, another provider', NOT_LOGGED_IN, {}, OTHER_PROVIDER, 'note'],
+  ['nobody, a provider in a comment', NOT_LOGGED_IN, {}, '# model_provider = "azure"', 'failed'],
+  ['a broken file', { stderr: 'Error checking login status: EOF at line 2\n' }, {}, null, 'failed'],
+  ['a crash', { code: 101, stderr: '' }, {}, null, 'failed'],
+  ['no such command', { code: 2, stderr: "error: unrecognized subcommand 'login'\n" }, {}, null, 'note'],
+])('login: %s', (_, answer, env, configuration, status) => {
+  const login = judged('login', answer, env, configuration);
+  expect(login?.status).toBe(status);
+  expect(JSON.stringify(login)).not.toMatch(/sk-/);
+  expect(judged('configuration', answer, env)?.status).toBe('ok');
+  if (status === 'failed') expect(login?.hint).toContain('codex login');
+});
+
+test.each([
+  'Error loading configuration: /h/config.toml:1:10: unclosed array, expected `]`\n',
+  'Error loading configuration: Model provider `nope` not found\n',
+  'WARNING: x\nError loading configuration: CODEX_HOME points to "/none", but that path does not exist\n',
+])('an unreadable configuration is told of with its reason, and of the login nothing: %s', (stderr) => {
+  const reason = stderr.trim().split('configuration: ')[1];
+  expect(judged('configuration', { stderr })).toEqual({
+    status: 'failed',
+    message: `Codex cannot read its configuration: ${reason}`,
+    hint: expect.stringContaining('mend the file'),
+  });
+  expect(judged('login', { stderr })).toBeUndefined();
+});
+
+test.each<[string, Partial<Answer>, string, string]>([
+  ['it can be built', { code: 0 }, 'ok', 'can be built'],
+  [
+    'no namespaces',
+    { stderr: 'bwrap: Creating new namespace failed: nesting depth or … exceeded (ENOSPC)\n' },
+    'failed',
+    'bwrap: Creating new namespace failed',
+  ],
+  ['silence', {}, 'failed', 'it ended with exit code 1'],
+  ['0.104', { code: 2, stderr: "error: unrecognized subcommand 'true'\n" }, 'note', 'cannot tell'],
+  ['configuration', { stderr: 'Error: Model provider `nope` not found\n' }, 'warning', 'Model provider'],
+])('sandbox: %s', (_, answer, status, message) => {
+  expect(judged('sandbox', answer)).toMatchObject({ status, message: expect.stringContaining(message) });
+});
+
+test.each([
+  [{ CODEX_HOME: '/c', HOME: '/h' }, '/c/config.toml'],
+  [{ CODEX_HOME: '', HOME: '/h' }, '/h/.codex/config.toml'],
+  [{}, null],
+])('with %j its configuration is %j', (env, path) => {
+  expect(codexProbe.configurationFile(env)).toBe(path);
+});

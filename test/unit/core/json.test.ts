@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { parseJson } from '../../../src/core/json.ts';
+
+const lists = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
+const objects = (depth: number): string => `${'{"a":'.repeat(depth)}0${'}'.repeat(depth)}`;
+
+test.each<[string, string]>([
+  ['null', 'null'],
+  ['an empty text in quotes', '""'],
+  ['brackets, commas and quotes within a text', JSON.stringify(`${'[{,'.repeat(200_000)}"\\"`)],
+  [
+    'backslashes before the end of a text',
+    JSON.stringify([`${'\\'.repeat(1001)}`, `${'\\"'.repeat(1001)}[`]),
+  ],
+  ['lists 500 deep', lists(500)],
+  ['objects 500 deep', objects(500)],
+  ['side by side, not within one another', `[${'[[]],'.repeat(2000)}0]`],
+  ['half a million values', `[${'0,'.repeat(499_998)}0]`],
+])('%s is read', (_, text) => {
+  expect(JSON.stringify(parseJson(text))).toBe(text);
+});
+
+test.each<[string, string]>([
+  ['nothing', ''],
+  ['no JSON', '{"a":'],
+  ['a text that does not end', `"${'x'.repeat(1000)}`],
+  ['a text that ends in a backslash', `"${'x'.repeat(1000)}\\`],
+  ['lists deeper than 500', lists(501)],
+  ['objects deeper than 500', objects(501)],
+  ['the same behind a text that ends in a backslash', `["\\\\",${lists(501)},"x"]`],
+  ['lists a million deep', lists(1_000_000)],
+  ['only opening brackets', '['.repeat(1_000_000)],
+  ['more than half a million values', `[${'0,'.repeat(500_000)}0]`],
+  ['more than half a million empty lists', `[${'[],'.repeat(300_000)}0]`],
+])('%s is undefined', (_, text) => {
+  expect(parseJson(text)).toBeUndefined();
+});
