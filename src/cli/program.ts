@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { ZwarmError } from '../core/errors.ts';
 import { cleanCommand } from './commands/clean.ts';
 import { demoCommand } from './commands/demo.ts';
+import { doctorCommand } from './commands/doctor.ts';
 import { injectCommand } from './commands/inject.ts';
 import { killCommand } from './commands/kill.ts';
 import { lsCommand } from './commands/ls.ts';
@@ -38,6 +39,7 @@ const VERBS: readonly DefineVerb[] = [
   killCommand,
   rmCommand,
   cleanCommand,
+  doctorCommand,
   demoCommand,
 ];
 

@@ -40,13 +40,23 @@ function override(path: string, { variable }: ProgramQuery): string {
   throw new ZwarmError('agent_not_executable', `${path} may not be executed`, `chmod +x '${path}'`);
 }
 
-function onPath(query: ProgramQuery, path: string): string {
+function candidatesOn(path: string, binary: string): string[] {
   // A relative entry would let the directory that we happen to be in choose the program.
   const places = path.split(delimiter).filter(isAbsolute);
-  const candidates = places.map((place) => join(place, query.binary));
-  const found = candidates.find(isExecutable);
-  if (found !== undefined) return found;
-  const present = candidates.find((candidate) => statSync(candidate, { throwIfNoEntry: false })?.isFile());
+  return places.map((place) => join(place, binary));
+}
+
+/** The first program of that name on a PATH, or null; relative entries do not count. */
+export function lookUp(binary: string, path: string): string | null {
+  return candidatesOn(path, binary).find(isExecutable) ?? null;
+}
+
+function onPath(query: ProgramQuery, path: string): string {
+  const found = lookUp(query.binary, path);
+  if (found !== null) return found;
+  const present = candidatesOn(path, query.binary).find((candidate) =>
+    statSync(candidate, { throwIfNoEntry: false })?.isFile(),
+  );
   if (present !== undefined) {
     throw new ZwarmError('agent_not_executable', `${present} may not be executed`, `chmod +x '${present}'`);
   }
@@ -68,7 +78,10 @@ function packageOf(file: string, name: string): { directory: string; version: st
         version: 'version' in json && typeof json.version === 'string' ? json.version : null,
       };
     } catch (error) {
-      if (errnoOf(error) !== 'ENOENT' && errnoOf(error) !== 'ENOTDIR') return null;
+      const code = errnoOf(error);
+      // Without descriptors nothing can be told, and what we made of that could be another program.
+      if (code === 'EMFILE' || code === 'ENFILE') throw error;
+      if (code !== 'ENOENT' && code !== 'ENOTDIR') return null;
     }
   }
   return null;

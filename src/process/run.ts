@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import type { Answer } from '../core/check.ts';
 
 /** The output of a short helper, or null when it failed or took longer than `timeoutMs`. */
 export function outputOf(
@@ -10,6 +11,68 @@ export function outputOf(
     const options = { timeout: timeoutMs, killSignal: 'SIGKILL' } as const;
     const child = execFile(program, [...args], options, (error, stdout) => resolve(error ? null : stdout));
     child.stdin?.end();
+  });
+}
+
+/** Where and how long a question may be asked. */
+export interface AskOptions {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly timeoutMs: number;
+}
+
+/** A program that prints without end must not fill our memory; nothing that we ask has a longer answer. */
+const ANSWER_LIMIT = 1 << 16;
+/** How long the streams of a program that has ended may be held open by what it left in the background. */
+const DRAIN_MS = 100;
+
+/**
+ * Runs a program away from the terminal and without input, and returns what it said (at most 64 Ki characters of each
+ * stream). One that has not ended in time is killed with all of its process group.
+ * @throws Error that says why there is no answer
+ */
+export function ask(
+  program: string,
+  args: readonly string[],
+  { cwd, env, timeoutMs }: AskOptions,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, [...args], { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+    const said = { stdout: '', stderr: '' };
+    for (const name of ['stdout', 'stderr'] as const) {
+      child[name].setEncoding('utf8').on('data', (text: string) => {
+        said[name] += text.slice(0, ANSWER_LIMIT - said[name].length);
+      });
+    }
+    const close = (): void => {
+      child.stdout.destroy();
+      child.stderr.destroy();
+    };
+    const limit = setTimeout(() => {
+      // Not yet collected, so that no other process can be the leader of a group with this number.
+      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+      close();
+      child.unref();
+      reject(new Error(`it gave no answer within ${timeoutMs / 1000} s`));
+    }, timeoutMs);
+    child.once('error', (error) => {
+      clearTimeout(limit);
+      reject(error);
+    });
+    child.once('exit', (code, signal) => {
+      clearTimeout(limit);
+      const answer = (): void => {
+        close();
+        if (code === null) reject(new Error(`it was ended by ${signal}`));
+        else resolve({ code, ...said });
+      };
+      // Immediate: after a look at the streams, however late the timer comes.
+      const drain = setTimeout(() => setImmediate(answer), DRAIN_MS);
+      child.once('close', () => {
+        clearTimeout(drain);
+        answer();
+      });
+    });
   });
 }
 

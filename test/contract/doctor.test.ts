@@ -1,0 +1,100 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { Check } from '../../src/core/check.ts';
+import { CODEX_VERSION, type CodexProject, createCodexProject, nativeCodex } from '../helpers/codex.ts';
+import { onScreen, type ScreenOptions } from '../helpers/context.ts';
+import type { OnFinished } from '../helpers/project.ts';
+
+async function createHealthy(finished: OnFinished): Promise<CodexProject> {
+  return createCodexProject(finished, { script: { steps: [{ message: 'fine' }] } });
+}
+
+type Found = Readonly<Record<string, Omit<Check, 'name'>>>;
+
+async function diagnose(project: CodexProject, options: ScreenOptions = {}): Promise<Found> {
+  const { stdout } = await onScreen(project, ['doctor', '--json'], options);
+  return Object.fromEntries(JSON.parse(stdout).checks.map(({ name, ...found }: Check) => [name, found]));
+}
+
+test.concurrent('Codex is found with its version, and nothing of the project changes', async (t) => {
+  const codex = await createHealthy(t.onTestFinished);
+  const found = await diagnose(codex);
+  expect(found['codex']).toEqual({ status: 'ok', message: `${CODEX_VERSION}, ${nativeCodex()}`, hint: null });
+  expect(found['codex-configuration']?.status).toBe('ok');
+  expect(readdirSync(codex.directory)).toEqual(['.git']);
+});
+
+test.concurrent('who is logged in is told as turns would find it', async (t) => {
+  const codex = await createHealthy(t.onTestFinished);
+  // Its provider is one of the configuration, which needs no login.
+  expect((await diagnose(codex))['codex-login']?.status).toBe('note');
+  rmSync(join(codex.codexHome, 'config.toml'));
+  const nobody = await onScreen(codex, ['doctor']);
+  expect(nobody.code).toBe(1);
+  expect(nobody.stdout).toMatch(
+    /\nfailed {3}codex-login: nobody is logged in to Codex\n {9}hint: log in: codex login/,
+  );
+  expect((await diagnose(codex, { env: { CODEX_API_KEY: 'sk-test' } }))['codex-login']?.status).toBe('ok');
+  const auth = { auth_mode: 'apikey', OPENAI_API_KEY: 'sk-abcdefghijklmnop' };
+  writeFileSync(join(codex.codexHome, 'auth.json'), JSON.stringify(auth));
+  const somebody = await diagnose(codex);
+  expect(somebody['codex-login']).toEqual({ status: 'ok', message: 'logged in', hint: null });
+  expect(JSON.stringify(somebody)).not.toContain('sk-');
+  writeFileSync(join(codex.codexHome, 'auth.json'), '{');
+  expect((await diagnose(codex))['codex-login']?.status).toBe('failed');
+});
+
+test.concurrent.for([
+  ['is no TOML', 'model = [\n', /config\.toml:\d+:\d+/],
+  ['names a provider that it does not define', 'model_provider = "nope"\n', /nope/],
+  ['has an unknown value', 'sandbox_mode = "bogus"\n', /bogus/],
+] as const)('a configuration that %s has failed, with what Codex says of it', async ([, text, why], t) => {
+  const codex = await createHealthy(t.onTestFinished);
+  writeFileSync(join(codex.codexHome, 'config.toml'), text);
+  const found = await diagnose(codex);
+  expect(found['codex-configuration']).toMatchObject({
+    status: 'failed',
+    message: expect.stringMatching(why),
+  });
+  expect(found['codex-login']?.status).toBe('skipped');
+  expect(found['codex-sandbox']?.status).not.toBe('failed');
+});
+
+/** Whether this machine lets us make namespaces in which there may be none. */
+const CAN_FORBID =
+  spawnSync('unshare', ['-U', '-r', '/bin/sh', '-c', 'echo 0 > /proc/sys/user/max_user_namespaces'])
+    .status === 0;
+if (!CAN_FORBID) process.stderr.write('not run, as it needs user namespaces: Codex without its sandbox\n');
+
+test.concurrent('whether the sandbox of Codex can be built is told', async (t) => {
+  const codex = await createHealthy(t.onTestFinished);
+  const probe = spawnSync(nativeCodex(), ['sandbox', '--', 'true'], { env: codex.env, cwd: codex.directory });
+  const expected = probe.status === 0 ? 'ok' : 'failed';
+  expect((await diagnose(codex))['codex-sandbox']?.status).toBe(expected);
+});
+
+test.runIf(CAN_FORBID)(
+  'where no namespaces may be made, the sandbox has failed, with its reason',
+  async (t) => {
+    const codex = await createHealthy(t.onTestFinished);
+    const forbidding = join(codex.base, 'forbidding-codex');
+    const forbid = 'echo 0 > /proc/sys/user/max_user_namespaces; exec "$@"';
+    writeFileSync(
+      forbidding,
+      `#!/bin/sh\nexec unshare -U -r /bin/sh -c '${forbid}' sh '${nativeCodex()}' "$@"\n`,
+      {
+        mode: 0o755,
+      },
+    );
+    const found = await diagnose(codex, { env: { ZWARM_CODEX_BIN: forbidding } });
+    expect(found['codex-sandbox']).toMatchObject({
+      status: 'failed',
+      message: expect.stringMatching(/cannot build its sandbox here \(.+\): every command/),
+      hint: expect.stringContaining('user namespaces'),
+    });
+    expect(found['codex-configuration']?.status).toBe('ok');
+    expect(existsSync(join(codex.directory, '.codex'))).toBe(false);
+  },
+);

@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import { expect, onTestFinished, test } from 'vitest';
+import { ask } from '../../../src/process/run.ts';
+import { emptyDirectory } from '../../helpers/directory.ts';
+import { eventually, processesWith } from '../../helpers/project.ts';
+
+const PATH = process.env['PATH'];
+
+function askShell(script: string, timeoutMs = 60_000, env: Record<string, string> = {}) {
+  return ask('/bin/sh', ['-c', script], { cwd: '/', env: { PATH, ...env }, timeoutMs });
+}
+
+test('an answer has both streams and the exit code, whatever that is', async () => {
+  expect(await askShell('echo out; echo err >&2; exit 3')).toEqual({
+    code: 3,
+    stdout: 'out\n',
+    stderr: 'err\n',
+  });
+});
+
+test('it is asked where and with what a turn would run, without input and away from the terminal', async () => {
+  const directory = emptyDirectory();
+  const script =
+    'pwd; echo "$WORD"; cat; [ -t 0 ] || echo no terminal; ps -o pgid= -p $$ | tr -d " "; echo $$';
+  const options = { cwd: directory, env: { PATH, WORD: 'hello' }, timeoutMs: 60_000 };
+  const { stdout } = await ask('/bin/sh', ['-c', script], options);
+  const [where, word, terminal, group, pid] = stdout.split('\n');
+  expect([where, word, terminal]).toEqual([directory, 'hello', 'no terminal']);
+  expect(group).toBe(pid);
+});
+
+/** A mark for the environment; what still bears it when the test ends is killed. */
+function createMark(): string {
+  const mark = `mark-of-${randomUUID()}`;
+  onTestFinished(() => {
+    for (const pid of processesWith(mark)) process.kill(pid, 'SIGKILL');
+  });
+  return mark;
+}
+
+test('who does not answer in time is killed with all that it has started', async () => {
+  const MARK = createMark();
+  // The inner shell stays a process of its own, and holds the streams.
+  const script = 'trap "" TERM; (sleep 1000; :) & wait';
+  await expect(askShell(script, 500, { MARK })).rejects.toThrow('it gave no answer within 0.5 s');
+  await eventually('all of it ended', () => processesWith(MARK).length === 0);
+});
+
+test('what stays in the background with its streams open holds nobody up', async () => {
+  const answer = await askShell('echo done; sleep 1000 &', 60_000, { MARK: createMark() });
+  expect(answer).toEqual({ code: 0, stdout: 'done\n', stderr: '' });
+});
+
+test('who prints without end fills no memory', async () => {
+  const { stdout, code } = await askShell('head -c 5000000 /dev/zero | tr "\\0" a; echo; echo end >&2');
+  expect(code).toBe(0);
+  expect(stdout).toHaveLength(65_536);
+});
+
+test.each([
+  ['/nowhere/agent', [], /ENOENT/],
+  ['/', [], /EACCES/],
+  ['/bin/sh', ['-c', 'kill -9 $$'], /it was ended by SIGKILL/],
+  ['/bin/sh', ['a\0b'], /null bytes/],
+])('%s %j gives no answer, and says why', async (program, args, why) => {
+  await expect(ask(program, args, { cwd: '/', env: {}, timeoutMs: 60_000 })).rejects.toThrow(why);
+});
