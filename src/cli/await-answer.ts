@@ -3,6 +3,7 @@ import type { SessionId } from '../core/ids.ts';
 import type { SessionDetail } from '../core/session.ts';
 import { isFinal } from '../core/status.ts';
 import type { SessionManager } from '../manager/session-manager.ts';
+import { safeText } from '../render/safe-text.ts';
 import type { Verb } from './context.ts';
 import { showLiveLine } from './live-line.ts';
 
@@ -53,7 +54,6 @@ export function limitWaiting(verb: Verb, timeoutMs: number | undefined): Waiting
 
 async function printAnswer(verb: Verb, session: SessionDetail): Promise<void> {
   const { stdout, stderr } = verb.context;
-  const { safeText } = await import('../render/safe-text.ts');
   const { errorLines } = await import('../render/session.ts');
   const answer = session.last_message;
   // Raw for programs; on a terminal it must not be able to drive it.
@@ -83,12 +83,12 @@ async function reportEnd(
   if (!isFinal(status)) {
     verb.context.stderr.write(`zwarm: ${id} runs on; wait for it with: zwarm wait ${id}\n`);
     verb.exit(code());
-    if (options.json) await verb.printJson(sessionObject(await manager.get(id)));
+    if (options.json) verb.printJson(sessionObject(await manager.get(id)));
     return;
   }
   const session = await manager.get(id);
   verb.exit(status === 'completed' ? 0 : EXIT_CODES.failed);
-  if (options.json) await verb.printJson(sessionObject(session));
+  if (options.json) verb.printJson(sessionObject(session));
   else await printAnswer(verb, session);
 }
 
@@ -102,7 +102,7 @@ export async function reportStarted(
   if (options.wait) {
     await reportEnd(verb, manager, id, options);
   } else if (options.json) {
-    await verb.printJson(sessionObject(await manager.get(id)));
+    verb.printJson(sessionObject(await manager.get(id)));
   } else {
     verb.context.stdout.write(`${id}\n`);
     if (!options.quiet)

@@ -40,7 +40,7 @@ export interface Verb {
   /** How to write for a stream. */
   style(stream: 'stdout' | 'stderr'): Promise<Style>;
   /** Prints one JSON document on stdout. */
-  printJson(value: unknown): Promise<void>;
+  printJson(value: unknown): void;
   /** Says something to a person: a line on stderr, and only when that is a terminal. */
   hint(text: string): void;
   /** Ends the verb with this exit code. */

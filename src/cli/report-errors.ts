@@ -1,9 +1,9 @@
+import { safeText } from '../render/safe-text.ts';
 import type { Verb } from './context.ts';
 import type { Outcome } from './each.ts';
 
 /** Says on stderr which of several arguments failed, and why. */
-export async function reportErrors(verb: Verb, outcomes: readonly Outcome<unknown>[]): Promise<void> {
-  const { safeText } = await import('../render/safe-text.ts');
+export function reportErrors(verb: Verb, outcomes: readonly Outcome<unknown>[]): void {
   for (const outcome of outcomes) {
     if (!('error' in outcome)) continue;
     const { message, hint } = outcome.error;

@@ -1,5 +1,7 @@
-import { CommanderError } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import { EXIT_CODES, toZwarmError, ZwarmError } from '../core/errors.ts';
+import { renderJson } from '../render/json.ts';
+import { safeText } from '../render/safe-text.ts';
 import type { CliContext, Verb } from './context.ts';
 import { createProgram } from './program.ts';
 
@@ -22,22 +24,16 @@ function wantsJson(argv: readonly string[]): boolean {
   return argv.slice(0, end < 0 ? undefined : end).includes('--json');
 }
 
-async function printError(
-  error: ZwarmError,
-  argv: readonly string[],
-  { stderr, env }: CliContext,
-): Promise<void> {
+/** Loads nothing: when the descriptors have run out, that must still be said. */
+function printError(error: ZwarmError, argv: readonly string[], { stderr, env }: CliContext): void {
   const { code, message, hint } = error;
   if (wantsJson(argv)) {
-    const { renderJson } = await import('../render/json.ts');
     stderr.write(renderJson({ error: { code, message, hint } }));
   } else {
-    const { safeText } = await import('../render/safe-text.ts');
     const advice = hint === null ? '' : `hint: ${safeText(hint)}\n`;
     stderr.write(`zwarm: ${safeText(message)}\n${advice}`);
   }
   if (env['ZWARM_DEBUG']) {
-    const { safeText } = await import('../render/safe-text.ts');
     const cause = error.cause instanceof Error ? error.cause : error;
     stderr.write(`${safeText(cause.stack ?? cause.message)}\n`);
   }
@@ -56,10 +52,7 @@ function createVerb(context: CliContext, stateDir: () => string | null, exit: (c
       const { createStyle } = await import('../render/style.ts');
       return createStyle(context.env, context[stream], context.now());
     },
-    async printJson(value) {
-      const { renderJson } = await import('../render/json.ts');
-      context.stdout.write(renderJson(value));
-    },
+    printJson: (value) => context.stdout.write(renderJson(value)),
     hint(text) {
       if (context.stderr.isTTY) context.stderr.write(`${text}\n`);
     },
@@ -71,26 +64,27 @@ function createVerb(context: CliContext, stateDir: () => string | null, exit: (c
  * goes through the context.
  */
 export async function run(argv: readonly string[], context: CliContext): Promise<number> {
-  if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
-    context.stdout.write(`zwarm ${context.version()}\n`);
-    return 0;
-  }
   let exitCode = 0;
-  const program = createProgram(context, (stateDir) =>
-    createVerb(context, stateDir, (code) => {
-      exitCode = code;
-    }),
-  );
+  let program: Command | null = null;
   try {
+    if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
+      context.stdout.write(`zwarm ${context.version()}\n`);
+      return 0;
+    }
+    program = createProgram(context, (stateDir) =>
+      createVerb(context, stateDir, (code) => {
+        exitCode = code;
+      }),
+    );
     await program.parseAsync(argv.length === 0 ? ['--help'] : [...argv], { from: 'user' });
     return exitCode;
   } catch (thrown) {
     // Help and version are no errors; commander has printed them.
     if (thrown instanceof CommanderError && thrown.exitCode === 0) return 0;
-    const verbs = program.commands.flatMap((command) => [command.name(), ...command.aliases()]);
+    const verbs = program?.commands.flatMap((command) => [command.name(), ...command.aliases()]) ?? [];
     const error =
       thrown instanceof CommanderError ? fromCommander(thrown, argv, verbs) : toZwarmError(thrown);
-    await printError(error, argv, context);
+    printError(error, argv, context);
     return EXIT_CODES[error.code];
   }
 }

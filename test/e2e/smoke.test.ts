@@ -1,5 +1,7 @@
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createProject } from '../helpers/project.ts';
+import { createProject, repositoryFile, runProgram } from '../helpers/project.ts';
 
 test('a session is started, waited for, continued, shown, listed and removed', async () => {
   const project = createProject();
@@ -12,4 +14,15 @@ test('a session is started, waited for, continued, shown, listed and removed', a
   expect((await project.list()).map((row) => row.id)).toEqual([id]);
   expect(await project.ok(['rm', id])).toBe(id);
   expect(await project.list()).toEqual([]);
+});
+
+test('an installation of which only a part is left says so', async () => {
+  const { base } = createProject();
+  for (const path of ['bin/zwarm.js', 'package.json']) cpSync(repositoryFile(path), join(base, path));
+  const options = { cwd: base, env: {} };
+  const bare = await runProgram(process.execPath, [join(base, 'bin/zwarm.js'), 'ls'], options);
+  expect(bare).toMatchObject({ code: 1, stdout: '' });
+  expect(bare.stderr).toMatch(/^zwarm: cannot load itself: .*dist\/main\.js.*\nhint: install it again\n$/);
+  const json = await runProgram(process.execPath, [join(base, 'bin/zwarm.js'), 'ls', '--json'], options);
+  expect(JSON.parse(json.stderr)).toMatchObject({ error: { code: 'io', hint: 'install it again' } });
 });

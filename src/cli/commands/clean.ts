@@ -52,7 +52,8 @@ export function cleanCommand(verb: Verb): Command {
       const olderThanMs = parseDays(options.days) * DAY_MS;
       const dryRun = options.dryRun ?? false;
       const result = await (await verb.manager()).clean({ olderThanMs, dryRun });
-      await (options.json ? verb.printJson(result) : tell(verb, result, dryRun));
+      if (options.json) verb.printJson(result);
+      else await tell(verb, result, dryRun);
       const closed = result.skipped.filter(({ reason }) => reason === 'io');
       if (closed.length === 0) return;
       verb.exit(EXIT_CODES.io);

@@ -32,7 +32,7 @@ export function rmCommand(verb: Verb): Command {
       });
       verb.exit(firstExitCode(outcomes));
       if (!options.json) return reportErrors(verb, outcomes);
-      await verb.printJson(
+      verb.printJson(
         outcomes.map((outcome) =>
           'error' in outcome ? failedObject(outcome.ref, outcome.error) : outcome.value,
         ),

@@ -89,6 +89,6 @@ export function waitCommand(verb: Verb): Command {
           ),
         );
       }
-      await reportErrors(verb, outcomes);
+      reportErrors(verb, outcomes);
     });
 }

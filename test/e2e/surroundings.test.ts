@@ -1,0 +1,199 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { git } from '../helpers/git.ts';
+import { notPrivate } from '../helpers/modes.ts';
+import {
+  createProject,
+  type Ended,
+  eventually,
+  type Project,
+  processesWith,
+  runProgram,
+  SHELL_AGENT,
+  watchesFiles,
+  ZWARM,
+} from '../helpers/project.ts';
+
+function shellProject(): Project {
+  const project = createProject();
+  project.env['ZWARM_CODEX_BIN'] = SHELL_AGENT;
+  return project;
+}
+
+const LINUX = process.platform === 'linux';
+
+test('under umask 000 all that zwarm keeps is private, and the agent has the umask of its caller', async () => {
+  const project = shellProject();
+  const zwarm = (...args: string[]): Promise<Ended> =>
+    runProgram('/bin/sh', ['-c', 'umask 000; exec "$@"', 'sh', process.execPath, ZWARM, ...args], {
+      cwd: project.directory,
+      env: project.env,
+    });
+  expect((await zwarm('start', '--wait', 'run : > made')).code).toBe(0);
+  expect((await zwarm('inject', '@last', '--wait', 'quick')).code).toBe(0);
+  const killed = (await zwarm('start', 'hang')).stdout.trim();
+  expect((await zwarm('kill', killed, '--grace', '20s')).code).toBe(0);
+  await eventually('all is settled', () => processesWith(`HOME=${project.base}/`).length === 0);
+  expect(lstatSync(join(project.directory, 'made')).mode & 0o777).toBe(0o666);
+  const kept = [join(project.directory, '.zwarm'), join(project.base, 'home', '.local')];
+  expect(kept.flatMap(notPrivate)).toEqual([]);
+  // Every kind of file was there to be looked at.
+  const names = readdirSync(kept[0] ?? '', { recursive: true, encoding: 'utf8' }).join('\n');
+  for (const name of ['summary.json', 'cancel.json', 'exit.json', 'runner.stat', 'notified.json']) {
+    expect(names).toContain(name);
+  }
+});
+
+test.each([
+  ['the usual one', []],
+  ['one of another name', ['--state-dir', 'kept/sessions of mine']],
+])('an agent that commits all that there is does not commit the state directory, %s', async (_, state) => {
+  const project = shellProject();
+  mkdirSync(join(project.directory, 'kept'));
+  git(project.directory, 'init', '-q');
+  const commit = "git -c user.name=a -c user.email=a@example.org commit -qm 'all of it'";
+  await project.ok([...state, 'start', '--wait', `run : > made; git add -A . && ${commit}`]);
+  expect(git(project.directory, 'ls-files')).toBe('made');
+  git(project.directory, 'add', '-A');
+  expect(git(project.directory, 'status', '--porcelain')).toBe('');
+  git(project.directory, 'clean', '-qfd');
+  expect(await project.ok([...state, 'ls', '-q'])).toMatch(/^\w{10}$/);
+});
+
+/** The processes whose arguments or environment hold a text, as `ps` would show them to others and to us. */
+function showing(text: string): string[] {
+  return readdirSync('/proc').flatMap((pid) =>
+    ['cmdline', 'environ'].flatMap((part) => {
+      try {
+        const shown = readFileSync(`/proc/${pid}/${part}`, 'utf8');
+        return shown.includes(text) ? [`${part} of ${pid}: ${shown.replaceAll('\0', ' ')}`] : [];
+      } catch {
+        // No process, or gone by now.
+        return [];
+      }
+    }),
+  );
+}
+
+test.runIf(LINUX)(
+  'ps shows no prompt: not while a turn is launched, and not while its agent runs',
+  async () => {
+    const project = shellProject();
+    const [asked, go, agent] = ['asked', 'go', 'codex'].map((name) => join(project.base, name)) as [
+      string,
+      string,
+      string,
+    ];
+    const wait = `: > '${asked}'; until [ -e '${go}' ]; do sleep 0.01; done`;
+    writeFileSync(agent, `#!/bin/sh\n[ "$1" != --version ] || { ${wait}; }\nexec '${SHELL_AGENT}' "$@"\n`, {
+      mode: 0o755,
+    });
+    const secret = (name: string): string => `${name}-secret-of-${process.pid}`;
+    const env = { ZWARM_CODEX_BIN: agent };
+    const started = project.start(['-'], { env, input: `hang ${secret('first')}` });
+    await eventually('the launch has begun', () => existsSync(asked));
+    expect(showing(secret('first'))).toEqual([]);
+    writeFileSync(go, '');
+    const first = await started;
+
+    const second = await project.start([`quick ${secret('second')}`]);
+    await project.ok(['wait', second]);
+    await project.ok(['inject', second, `hang ${secret('third')}`]);
+    await eventually('both agents run', () => project.runs().length === 3);
+    for (const name of ['first', 'second', 'third']) expect(showing(secret(name))).toEqual([]);
+    const [one, , three] = project.runs();
+    expect(processesWith(`ZWARM_SESSION_ID=${first}`)).toContain(one?.pid);
+    expect(processesWith(`ZWARM_SESSION_ID=${second}`)).toContain(three?.pid);
+    const launches = [
+      [first, 1],
+      [second, 1],
+      [second, 2],
+    ] as const;
+    for (const [id, turn] of launches) {
+      expect(readFileSync(project.turnFile(id, turn, 'launch.json'), 'utf8')).not.toContain('-secret-of-');
+      expect(readFileSync(project.turnFile(id, turn, 'prompt.md'), 'utf8')).toContain('-secret-of-');
+    }
+  },
+);
+
+/** A shell in a terminal of its own, in which a script runs; what is written to its stdin is typed. */
+function inTerminal(project: Project, script: string): { terminal: ChildProcess; pids(): number[] } {
+  const mark = `IN_TERMINAL=${project.base}`;
+  const zwarm = `'${process.execPath}' '${ZWARM}'`;
+  const terminal = spawn('script', ['-qefc', `zwarm() { ${zwarm} "$@"; }; ${script}`, '/dev/null'], {
+    cwd: project.directory,
+    env: { ...project.env, SHELL: '/bin/sh', IN_TERMINAL: project.base },
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  onTestFinished(() => void terminal.kill('SIGKILL'));
+  return {
+    terminal,
+    // The agent inherits the mark, but is of a session.
+    pids: () => {
+      const agents = processesWith('ZWARM_SESSION_ID=');
+      return processesWith(mark).filter((pid) => !agents.includes(pid));
+    },
+  };
+}
+
+/** Waits until one of some processes waits for a session, ready for Ctrl-C. */
+async function waiting(pids: () => number[]): Promise<void> {
+  await eventually('it waits', () => pids().some(watchesFiles));
+}
+
+/** A gate at which an agent waits, and the session that waits there. */
+async function gated(project: Project): Promise<{ id: string; open(): void }> {
+  await eventually('the agent runs', () => project.runs().length === 1);
+  const [{ id } = { id: '' }] = await project.list();
+  return { id, open: () => writeFileSync(join(project.base, 'gate'), '') };
+}
+
+test.runIf(LINUX)('the terminal is closed: what ran in it ends, the agent goes on to its end', async () => {
+  const project = shellProject();
+  const { terminal, pids } = inTerminal(project, `zwarm start --wait 'gate ../gate'`);
+  const { id, open } = await gated(project);
+  await waiting(pids);
+  terminal.kill('SIGKILL');
+  await eventually('nothing of the terminal is left', () => pids().length === 0);
+  expect(await project.show(id)).toMatchObject({ status: 'running', pid: expect.any(Number) });
+  open();
+  expect(await project.ok(['wait', id])).toBe(`${id} completed`);
+  expect(await project.show(id)).toMatchObject({ exit_code: 0, last_message: 'done' });
+});
+
+test.runIf(LINUX)(
+  'Ctrl-C in the shell that has started an agent ends the waiting, not the agent',
+  async () => {
+    const project = shellProject();
+    const { terminal, pids } = inTerminal(
+      project,
+      `trap : INT; zwarm start 'gate ../gate' && zwarm wait @last; echo $? > ../code`,
+    );
+    const { id, open } = await gated(project);
+    await waiting(pids);
+    terminal.stdin?.write('\x03');
+    await eventually('the shell has ended', () => pids().length === 0);
+    expect(readFileSync(join(project.base, 'code'), 'utf8')).toBe('130\n');
+    expect(await project.show(id)).toMatchObject({ status: 'running', pid: expect.any(Number) });
+    open();
+    expect(await project.ok(['wait', id])).toBe(`${id} completed`);
+  },
+);
+
+test('stdin that stays open holds neither a command nor its agent', async () => {
+  const project = shellProject();
+  const run = (...args: string[]): Promise<number | null> => {
+    const child = spawn(process.execPath, [ZWARM, ...args], {
+      cwd: project.directory,
+      env: project.env,
+      stdio: ['pipe', 'ignore', 'inherit'],
+    });
+    return new Promise((resolve) => child.once('exit', (code) => resolve(code)));
+  };
+  expect(await run('start', '--wait', 'quick')).toBe(0);
+  expect(await run('inject', '@last', '--wait', 'run cat')).toBe(0);
+  expect(await run('ls')).toBe(0);
+  expect(project.runs().map(({ stdin }) => stdin)).toEqual(['quick', 'run cat']);
+});
