@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { COUNTING_SYSCALLS, SYSCALLS } from './test/faults/replace-syscalls.ts';
 
 export default defineConfig({
   test: {
@@ -7,8 +8,43 @@ export default defineConfig({
         test: {
           name: 'fast',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/contract/**'],
+          exclude: ['test/contract/**', 'test/faults/**', 'test/clock/**', 'test/soak/**'],
           testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        plugins: [
+          {
+            name: 'counting-syscalls',
+            enforce: 'pre',
+            resolveId: (source) => (SYSCALLS.test(source) ? COUNTING_SYSCALLS : null),
+          },
+        ],
+        test: {
+          name: 'faults',
+          include: ['test/faults/**/*.test.ts'],
+          globalSetup: 'test/faults/setup.ts',
+          testTimeout: 180_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: 'clock',
+          include: ['test/clock/**/*.test.ts'],
+          // It sets the clock of the machine: alone, when everything else is done.
+          sequence: { groupOrder: 1 },
+          fileParallelism: false,
+          testTimeout: 180_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: 'soak',
+          include: ['test/soak/**/*.test.ts'],
+          testTimeout: 3_600_000,
           hookTimeout: 60_000,
         },
       },

@@ -164,7 +164,7 @@ test('a bad argument among several is reported in its place, and changes nothing
 test('a running session cannot be continued or removed, and nothing changes on disk', async () => {
   const project = createProject();
   const id = await project.start(['wait for me'], { env: { FAKE_AGENT_HANG: '1' } });
-  await eventually('the agent runs', () => project.runs().length === 1);
+  await eventually('it has said all', async () => (await project.show(id)).last_message !== null);
   const before = snapshot(project.base);
   for (const [argv, hint] of [
     [['inject', id, 'more'], `zwarm wait ${id}`],

@@ -1,10 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { CHECK_STATUSES, type Check } from '../../src/core/check.ts';
 import { EXIT_CODES } from '../../src/core/errors.ts';
 import { SESSION_STATUSES } from '../../src/core/session.ts';
 import { TURN_FILES } from '../../src/store/layout.ts';
+import { onScreen } from '../helpers/context.ts';
 import { codeWords, fieldsOf, readPage, tableOf } from '../helpers/document.ts';
+import { createPatient } from '../helpers/patient.ts';
 import {
   createProject,
   eventually,
@@ -70,6 +73,17 @@ test('kill prints sessions, and clean says what it skipped', async () => {
   expect(keys(killed)).toEqual(session);
 });
 
+test('doctor makes the checks that the page names, with those fields', async () => {
+  const patient = createPatient();
+  patient.session('aaaaaaaaaa');
+  const { stdout } = await onScreen(patient, ['doctor', '--json']);
+  const report = JSON.parse(stdout);
+  expect(keys(report)).toEqual(fields('Doctor'));
+  for (const check of report.checks) expect(keys(check), check.name).toEqual(fields('Check'));
+  expect(report.checks.map(({ name }: Check) => name)).toEqual(fieldsOf(page, 'Checks'));
+  expect(fieldsOf(page, 'Status of a check')).toEqual(CHECK_STATUSES);
+});
+
 test('a list that is piped has the columns that the page names', async () => {
   const project = createProject();
   const id = await project
@@ -115,7 +129,7 @@ test('the state directory holds what the page shows', async () => {
   const project = createProject();
   await project.ok(['start', 'a', '--wait']);
   const root = join(project.directory, '.zwarm');
-  expect(readdirSync(root).sort()).toEqual(['.gitignore', 'format', 'sessions']);
+  expect(readdirSync(root).sort()).toEqual(['.gitignore', 'format', 'sessions', 'trash']);
   expect(readFileSync(join(root, 'format'), 'utf8')).toBe('1\n');
   expect(readFileSync(join(root, '.gitignore'), 'utf8')).toBe('*\n');
 });

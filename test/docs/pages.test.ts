@@ -5,7 +5,14 @@ import { codeWords, readPage, tableOf } from '../helpers/document.ts';
 import { optionsOfHelp, verbsOfHelp } from '../helpers/help.ts';
 import { repositoryFile } from '../helpers/project.ts';
 
-const PAGES = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'docs/architecture.md', 'docs/formats.md'];
+const PAGES = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  'docs/architecture.md',
+  'docs/formats.md',
+  'docs/reliability.md',
+];
 
 /** Options of other programs that the pages mention. */
 const FOREIGN = ['--skip-git-repo-check', '--shortstat', '--project'];

@@ -22,11 +22,13 @@ export interface ScreenOptions {
   /** The id of the session that is started. */
   readonly newId?: string;
   readonly now?: number;
+  /** Called with all that stderr shows, each time that something is added. */
+  readonly onStderr?: (shown: string) => void;
 }
 
 /** Runs a command line in this process, with a terminal of any size or none, against a project's files. */
 export async function onScreen(
-  project: Project,
+  project: Pick<Project, 'directory' | 'env'>,
   argv: readonly string[],
   options: ScreenOptions = {},
 ): Promise<Screen> {
@@ -34,6 +36,7 @@ export async function onScreen(
   const output = (name: keyof typeof written): CliContext['stdout'] => ({
     write: (text) => {
       written[name] += text;
+      if (name === 'stderr') options.onStderr?.(written.stderr);
     },
     isTTY: options.tty ?? false,
     columns: options.columns ?? 80,

@@ -16,6 +16,8 @@ export const repositoryFile = (path: string): string =>
 export const ZWARM = repositoryFile('bin/zwarm.js');
 /** The scripted stand-in for codex; see its head for what it does. */
 export const FAKE_AGENT = repositoryFile('fixtures/fake-agent');
+/** One that does what its prompt says, in a shell: for tests that run many. */
+export const SHELL_AGENT = repositoryFile('fixtures/shell-agent');
 /** A recorded stream of the real Codex 0.169. */
 export const stream = (name: string): string => repositoryFile(`fixtures/streams/codex-0.169/${name}.jsonl`);
 
@@ -91,14 +93,18 @@ function stateDirAbove(directory: string): string | null {
 }
 
 /**
- * A fresh project, removed (with every session in it killed) when the test ends. Its codex is the fake agent, which
- * by default prints a short real conversation. A concurrent test passes its own `onTestFinished`.
+ * A fresh project in `place`, removed (with every session in it killed) when the test ends. Its codex is the fake
+ * agent, which by default prints a short real conversation. A concurrent test passes its own `onTestFinished`.
  */
-export function createProject(name = 'project', finished: OnFinished = onTestFinished): Project {
-  const found = stateDirAbove(realpathSync(tmpdir()));
+export function createProject(
+  name = 'project',
+  finished: OnFinished = onTestFinished,
+  place = tmpdir(),
+): Project {
+  const found = stateDirAbove(realpathSync(place));
   if (found !== null)
     throw new Error(`tests cannot run below ${found}: remove it, or set TMPDIR to another place`);
-  const base = realpathSync(mkdtempSync(join(tmpdir(), 'zwarm-test-')));
+  const base = realpathSync(mkdtempSync(join(place, 'zwarm-test-')));
   const directory = join(base, name);
   mkdirSync(directory, { recursive: true });
   mkdirSync(join(base, 'home'));
@@ -163,7 +169,7 @@ export async function eventually<T>(
   look: () => T | null | undefined | false | Promise<T | null | undefined | false>,
   seconds = 30,
 ): Promise<T> {
-  for (const deadline = Date.now() + seconds * 1000; Date.now() < deadline; await sleep(10)) {
+  for (const deadline = performance.now() + seconds * 1000; performance.now() < deadline; await sleep(10)) {
     const found = await look();
     if (found !== null && found !== undefined && found !== false) return found;
   }
@@ -187,12 +193,14 @@ export function processesWith(text: string): number[] {
 
 /** Whether a process watches a directory, as `zwarm wait` does once it is ready for Ctrl-C; Linux. */
 export function watchesFiles(pid: number): boolean {
-  return readdirSync(`/proc/${pid}/fdinfo`).some((fd) => {
-    try {
-      return readFileSync(`/proc/${pid}/fdinfo/${fd}`, 'utf8').includes('inotify');
-    } catch {
-      // Closed while we looked.
-      return false;
-    }
-  });
+  const directory = `/proc/${pid}/fdinfo`;
+  try {
+    return readdirSync(directory).some((fd) =>
+      readFileSync(`${directory}/${fd}`, 'utf8').includes('inotify'),
+    );
+  } catch (error) {
+    // Closed, or the process has ended, while we looked.
+    if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return false;
+    throw error;
+  }
 }

@@ -1,0 +1,3 @@
+import { testErrors } from './errors.ts';
+
+testErrors('ENOSPC', 'both');

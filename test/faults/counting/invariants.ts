@@ -1,0 +1,141 @@
+import { lstatSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { toZwarmError } from '../../../src/core/errors.ts';
+import type { SessionDetail, SessionSummary } from '../../../src/core/session.ts';
+import { eventually, processesWith } from '../../helpers/project.ts';
+import type { Scene } from './scene.ts';
+import { type CountedVerb, namesIn } from './verbs.ts';
+
+/*
+ * What holds after every fault: I1 to I10 of the plan in docs/reliability.md.
+ */
+
+/** What a short turn of the shell agent prints, byte for byte. */
+const ANSWER = [
+  '{"type":"thread.started","thread_id":"01a1f880-c978-76c0-be58-213b143ff767"}',
+  '{"type":"item.completed","item":{"id":"item_0","type":"agent_message","text":"done"}}',
+  '{"type":"turn.completed","usage":{"input_tokens":10,"cached_input_tokens":0,"output_tokens":5,"reasoning_output_tokens":0}}',
+  '',
+].join('\n');
+
+/** A living process of a turn's agent or runner, other than what records and settles after its end. */
+function lives(id: string, turn: number | null): boolean {
+  return processesWith(`ZWARM_MARK=${id}.${turn}.`).some((pid) => {
+    try {
+      return !/\0ZWARM_MARK=[^\0]*\.end\0/.test(`\0${readFileSync(`/proc/${pid}/environ`, 'utf8')}`);
+    } catch {
+      return false;
+    }
+  });
+}
+
+const FINAL = new Set(['completed', 'failed', 'killed', 'lost']);
+
+/** I5: running if and only if something runs; looked at until both agree, since an end comes when it comes. */
+async function agreesWithTheKernel(scene: Scene, id: string): Promise<SessionDetail> {
+  let seen = '';
+  try {
+    return await eventually('its status is true', async () => {
+      const detail = await scene.manager.get(id);
+      const { status, turn } = detail;
+      const alive = lives(id, turn);
+      seen = `${status}, and its processes are ${alive ? 'alive' : 'gone'}`;
+      const agrees = status === 'pending' || (alive ? status === 'running' : FINAL.has(status));
+      return agrees && detail;
+    });
+  } catch (error) {
+    throw new Error(`I5: ${id} is ${seen}`, { cause: error });
+  }
+}
+
+function checkTurns(scene: Scene, session: SessionDetail): void {
+  const prompts = scene.prompts();
+  for (const { turn, prompt, status, exit_code, log_file } of session.turns) {
+    const runs = prompts.filter((text) => text === prompt).length;
+    expect(runs, `I3: turn ${turn} ran at most once`).toBeLessThanOrEqual(1);
+    if (exit_code !== null) expect(runs, `I3: turn ${turn} has an exit code`).toBe(1);
+    expect(prompt, `I2: turn ${turn} has its whole prompt`).toMatch(
+      /^(quick|hang) (task|message|first|next \w{10})$/,
+    );
+    if (status !== 'completed') continue;
+    // The runner may have been killed before it could tell.
+    expect([0, null], 'I6').toContain(exit_code);
+    expect(readFileSync(log_file, 'utf8'), 'I4').toBe(ANSWER);
+  }
+}
+
+/** I10: everything below the state directory is ours alone. */
+function checkModes(path: string): void {
+  const stat = lstatSync(path);
+  expect(stat.mode & 0o777, path).toBe(stat.isDirectory() ? 0o700 : 0o600);
+  if (stat.isDirectory()) for (const name of namesIn(path)) checkModes(join(path, name));
+}
+
+async function codeOf(act: Promise<unknown>): Promise<string> {
+  try {
+    await act;
+    return 'ok';
+  } catch (error) {
+    const { code, message } = toZwarmError(error);
+    return code === 'io' ? `io: ${message}` : code;
+  }
+}
+
+/** I7: a list at any moment, with no session that cannot be read. */
+async function listed({ manager }: Scene): Promise<SessionSummary[]> {
+  const rows = await manager.list({ all: true });
+  expect(rows.filter((row) => row.status === 'damaged').map((row) => row.error?.message)).toEqual([]);
+  return rows;
+}
+
+/**
+ * Checks I1 to I10 after a verb, whatever came of it, then that the next inject, kill and clean work (I8, I9).
+ * `acknowledged`: the verb said that it was done.
+ */
+export async function checkInvariants(
+  scene: Scene,
+  { acknowledges }: CountedVerb,
+  acknowledged: boolean,
+): Promise<void> {
+  const { manager, later, root } = scene;
+  const rows = await listed(scene);
+  if (acknowledged && acknowledges !== null) {
+    const [row] = rows;
+    expect(rows, 'I1').toHaveLength(1);
+    const { turns } = await manager.get(row?.id ?? '');
+    expect(turns.at(-1), 'I1').toMatchObject(acknowledges);
+  }
+  if (rows.length > 0) checkModes(root);
+  for (const { id } of rows) {
+    const detail = await agreesWithTheKernel(scene, id);
+    checkTurns(scene, detail);
+    const { status, turn } = detail;
+    if (!FINAL.has(status)) {
+      const killed = await codeOf(manager.kill(id, 2000));
+      expect(['ok', 'not_running'], `I8: kill of a session that is ${status}`).toContain(killed);
+      if (killed === 'ok') expect(lives(id, turn), 'I9: after kill nothing lives').toBe(false);
+    }
+    const injected = await codeOf(manager.inject(id, `quick next ${id}`));
+    expect(['ok', 'not_resumable'], `I8: inject into a session that was ${status}`).toContain(injected);
+    if (injected === 'ok') {
+      expect(await manager.wait(id), 'I8').toBe('completed');
+      checkTurns(scene, await manager.get(id));
+    }
+  }
+  const { skipped } = await later.clean({ olderThanMs: 0, dryRun: false });
+  expect(skipped, 'I8: clean').toEqual([]);
+  for (const name of ['sessions', 'trash']) expect(namesIn(root, name), `I8: ${name} is empty`).toEqual([]);
+  for (const store of namesIn(scene.seals)) {
+    expect(namesIn(scene.seals, store), 'I8: no seal of a session that is gone').toEqual([]);
+  }
+  const parts = ['.gitignore', 'format', 'sessions', 'trash'];
+  expect(
+    namesIn(root).filter((name) => !parts.includes(name)),
+    'I8: no debris',
+  ).toEqual([]);
+  expect(
+    namesIn(scene.directory).filter((name) => name !== '.zwarm'),
+    'I10',
+  ).toEqual([]);
+}

@@ -1,0 +1,234 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { emptyDirectory } from '../../helpers/directory.ts';
+import { type Disk, mountDisk, mountReadOnly, testWithMount } from '../../helpers/disk.ts';
+import {
+  createProject,
+  type Ended,
+  eventually,
+  type Project,
+  processesWith,
+  SHELL_AGENT,
+} from '../../helpers/project.ts';
+import { snapshot } from '../../helpers/tree.ts';
+
+/** A project on a small disk of its own, with its home; and a gate outside of it, at which agents wait. */
+function createSmall(inodes?: number): { disk: Disk; project: Project; gate: string; open(): void } {
+  const gate = join(emptyDirectory(), 'gate');
+  const disk = mountDisk('3m', inodes);
+  const project = createProject('project', undefined, disk.path);
+  Object.assign(project.env, { ZWARM_CODEX_BIN: SHELL_AGENT, FAKE_AGENT_LOG: undefined });
+  return { disk, project, gate, open: () => writeFileSync(gate, '') };
+}
+
+/** The names in the directory of a turn. */
+const namesOf = (project: Project, id: string): string[] => readdirSync(project.turnFile(id, 1, '.'));
+
+async function running(project: Project, id: string): Promise<void> {
+  await eventually('the agent runs', () => statSync(project.turnFile(id, 1, 'events.jsonl')).size > 0);
+}
+
+/** Waits until a session has ended and nobody writes into it any more. */
+async function ended(project: Project, id: string): Promise<void> {
+  await project.ok(['wait', id]);
+  await eventually('it is settled', () => processesWith(`ZWARM_SESSION_ID=${id}`).length === 0);
+}
+
+/** Checks that a command was refused for want of room, and says what to do. */
+function expectNoRoom({ code, stdout, stderr }: Ended): void {
+  expect({ code, stdout }, stderr).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(/^zwarm: .*no space left on device.*\nhint: the disk is full: free some space.*\n$/);
+}
+
+testWithMount(
+  'on a full disk start and inject are refused and change nothing, and readers read',
+  async () => {
+    const { disk, project } = createSmall();
+    const id = await project.start(['quick']);
+    await ended(project, id);
+    const before = await project.ok(['show', id, '--json']);
+    disk.fill();
+    const files = snapshot(project.base);
+    expectNoRoom(await project.zwarm(['start', 'quick']));
+    expectNoRoom(await project.zwarm(['inject', id, 'quick']));
+    const json = await project.zwarm(['start', '--json', 'quick']);
+    expect(JSON.parse(json.stderr)).toMatchObject({ error: { code: 'io', hint: /^the disk is full/ } });
+    expect(await project.ok(['show', id, '--json'])).toBe(before);
+    expect(await project.ok(['ls', '-q'])).toBe(id);
+    expect(await project.ok(['wait', id])).toBe(`${id} completed`);
+    expect(snapshot(project.base)).toEqual(files);
+    disk.free();
+    await project.ok(['inject', id, '--wait', 'quick']);
+    await project.ok(['start', '--wait', 'quick']);
+  },
+);
+
+testWithMount('a first start on a full disk leaves nothing that a later one stumbles over', async () => {
+  const { disk, project } = createSmall();
+  disk.fill();
+  expectNoRoom(await project.zwarm(['start', 'quick']));
+  expect(await project.list()).toEqual([]);
+  const made = Object.entries(snapshot(project.directory)).filter(
+    ([, what]) => !what.startsWith('directory'),
+  );
+  expect(made).toEqual([]);
+  disk.free();
+  await project.ok(['start', '--wait', 'quick']);
+});
+
+testWithMount('where only the disk of the seals is full, start creates no session', async () => {
+  const disk = mountDisk('1m');
+  const project = createProject();
+  disk.fill();
+  const refused = await project.zwarm(['start', 'x'], { env: { XDG_STATE_HOME: join(disk.path, 'state') } });
+  expect(refused).toMatchObject({ code: 1, stdout: '' });
+  expect(refused.stderr).toMatch(
+    /^zwarm: cannot seal .*no space left on device.*\nhint: .*XDG_STATE_HOME.*\n$/,
+  );
+  expect(readdirSync(join(project.directory, '.zwarm', 'sessions'))).toEqual([]);
+  expect(project.runs()).toEqual([]);
+});
+
+testWithMount(
+  'an agent is killed on a full disk, and it stays known that somebody asked for it',
+  async () => {
+    const { disk, project } = createSmall();
+    const id = await project.start(['hang']);
+    await running(project, id);
+    disk.fill();
+    expect(await project.ok(['kill', id, '--grace', '20s'])).toBe(`${id} killed`);
+    await eventually('nothing is left', () => processesWith(`ZWARM_SESSION_ID=${id}`).length === 0);
+    // The names say it: there was no room for a byte.
+    expect(namesOf(project, id)).toEqual(expect.arrayContaining(['cancel.kill', 'exit.130']));
+    expect(existsSync(project.turnFile(id, 1, 'cancel.json'))).toBe(false);
+    const killed = await project.show(id);
+    expect(killed).toMatchObject({ status: 'killed', exit_code: null, signal: 'SIGINT', error: null });
+    expect((await project.zwarm(['kill', id])).code).toBe(4);
+    disk.free();
+    expect(await project.show(id)).toEqual(killed);
+    await project.ok(['inject', id, '--wait', 'quick']);
+  },
+);
+
+testWithMount('rm and clean make room on a full disk', async () => {
+  const { disk, project } = createSmall();
+  const ids = [await project.start(['quick']), await project.start(['quick']), await project.start(['hang'])];
+  const [first = '', second = '', hanging = ''] = ids;
+  for (const id of [first, second]) await ended(project, id);
+  await running(project, hanging);
+  disk.fill();
+  expect(await project.ok(['rm', first])).toBe(first);
+  disk.fill();
+  expect(await project.ok(['clean', '--days', '0'])).toBe(second);
+  expect(await project.ok(['ls', '-q'])).toBe(hanging);
+  const root = join(project.directory, '.zwarm');
+  expect(readdirSync(join(root, 'sessions'))).toEqual([hanging]);
+  expect(readdirSync(join(root, 'trash'))).toEqual([]);
+  expect((await project.show(hanging)).status).toBe('running');
+});
+
+testWithMount(
+  'an agent whose output did not fit has failed with its own code, and show says why',
+  async () => {
+    const { disk, project, gate, open } = createSmall();
+    const wait = `until [ -e '${gate}' ]; do sleep 0.01; done`;
+    const id = await project.start([`run ${wait}; printf '%09000d' 0`]);
+    await running(project, id);
+    disk.fill();
+    open();
+    expect(await project.zwarm(['wait', id])).toMatchObject({ code: 1, stdout: `${id} failed\n` });
+    expect(namesOf(project, id)).toContain('exit.1');
+    const shown = await project.show(id);
+    expect(shown).toMatchObject({ status: 'failed', exit_code: 1, error: { code: 'exit_code' } });
+    expect(shown.turns[0]?.warnings).toEqual(expect.arrayContaining([expect.stringMatching(/full disk/)]));
+    expect(await project.ok(['show', id])).toMatch(/! there was no room to record its end/);
+  },
+);
+
+testWithMount('the exit code of an agent survives a full disk', async () => {
+  const { disk, project, gate, open } = createSmall();
+  const said =
+    '{"type":"turn.completed","usage":{"input_tokens":1,"cached_input_tokens":0,"output_tokens":1}}';
+  const turn = (code: number) =>
+    `run echo '${said}'; until [ -e '${gate}' ]; do sleep 0.01; done; exit ${code}`;
+  const ids = [await project.start([turn(0)]), await project.start([turn(42)])];
+  for (const id of ids) {
+    const events = () => readFileSync(project.turnFile(id, 1, 'events.jsonl'), 'utf8');
+    await eventually('it has said all', () => events().includes('turn.completed'));
+  }
+  disk.fill();
+  open();
+  const [well = '', ill = ''] = ids;
+  expect(await project.ok(['wait', well])).toBe(`${well} completed`);
+  expect((await project.zwarm(['wait', ill])).stdout).toBe(`${ill} failed\n`);
+  disk.free();
+  expect(await project.show(well)).toMatchObject({ status: 'completed', exit_code: 0, error: null });
+  expect(await project.show(ill)).toMatchObject({ status: 'failed', exit_code: 42 });
+});
+
+testWithMount('without inodes an end is told by the agent itself, and no code is invented', async () => {
+  const { disk, project, gate, open } = createSmall(300);
+  const completes = await project.start([`gate ${gate}`]);
+  const breaks = await project.start([`run until [ -e '${gate}' ]; do sleep 0.01; done; exit 3`]);
+  const hangs = await project.start(['hang']);
+  for (const id of [completes, breaks, hangs]) await running(project, id);
+  disk.fillInodes();
+  expectNoRoom(await project.zwarm(['start', 'quick']));
+  // Nothing would tell that somebody asked for it: the agent is left alone.
+  expectNoRoom(await project.zwarm(['kill', hangs, '--grace', '20s']));
+  expect((await project.show(hangs)).status).toBe('running');
+  open();
+  expect(await project.ok(['wait', completes])).toBe(`${completes} completed`);
+  expect((await project.zwarm(['wait', breaks])).stdout).toBe(`${breaks} lost\n`);
+  const unknown = { exit_code: null, signal: null, ended_at: null, duration_ms: null };
+  expect(await project.show(completes)).toMatchObject({
+    status: 'completed',
+    last_message: 'done',
+    ...unknown,
+  });
+  expect(await project.show(breaks)).toMatchObject({ status: 'lost', last_message: null, ...unknown });
+  disk.free();
+  expect(await project.show(breaks)).toMatchObject({ status: 'lost', ...unknown });
+  expect(await project.ok(['kill', hangs, '--grace', '20s'])).toBe(`${hangs} killed`);
+  await project.ok(['inject', breaks, '--wait', 'quick']);
+});
+
+const READ_ONLY = /^zwarm: .*read-only file system.*\nhint: the file system is read-only.*\n$/;
+
+testWithMount(
+  'on a read-only disk everything can be read, and what would change something says why not',
+  async () => {
+    const { disk, project } = createSmall();
+    const id = await project.start(['quick']);
+    await ended(project, id);
+    const read = ['ls', 'show @last', `show ${id} --json`, `wait ${id}`, 'clean --dry-run --days 0'];
+    const before = await Promise.all(read.map((words) => project.ok(words.split(' '))));
+    disk.setReadOnly(true);
+    try {
+      expect(await Promise.all(read.map((words) => project.ok(words.split(' '))))).toEqual(before);
+      for (const words of ['start quick', `inject ${id} quick`, `rm ${id}`, 'clean --days 0']) {
+        const { code, stdout, stderr } = await project.zwarm(words.split(' '));
+        expect.soft({ code, stdout }, words).toEqual({ code: 1, stdout: '' });
+        expect.soft(stderr, words).toMatch(READ_ONLY);
+      }
+      expect(await project.ok(['ls', '-q'])).toBe(id);
+    } finally {
+      disk.setReadOnly(false);
+    }
+    await project.ok(['inject', id, '--wait', 'quick']);
+  },
+);
+
+testWithMount('who may only read sees the truth about an agent, and ends nothing', async () => {
+  const project = createProject();
+  project.env['ZWARM_CODEX_BIN'] = SHELL_AGENT;
+  const id = await project.start(['hang']);
+  await running(project, id);
+  const view = ['--state-dir', mountReadOnly(join(project.directory, '.zwarm'))];
+  expect(JSON.parse(await project.ok([...view, 'ls', '--json']))).toMatchObject([{ id, status: 'running' }]);
+  const { code, stderr } = await project.zwarm([...view, 'kill', id]);
+  expect({ code }, stderr).toEqual({ code: 1 });
+  expect(stderr).toMatch(READ_ONLY);
+  expect((await project.show(id)).status).toBe('running');
+});

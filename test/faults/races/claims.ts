@@ -1,0 +1,75 @@
+import { join } from 'node:path';
+import type { SessionId } from '../../../src/core/ids.ts';
+import type { RequestRecord } from '../../../src/core/session.ts';
+import { installation } from '../../../src/installation.ts';
+import { hostIdentity, MARK_VARIABLE, ownIdentity } from '../../../src/process/identity.ts';
+import { spawnRunner } from '../../../src/process/launch.ts';
+import { claimTurn, createSession } from '../../../src/store/claim.ts';
+import { repositoryFile } from '../../helpers/project.ts';
+import { RECORD } from '../../helpers/store.ts';
+import type { Scene } from '../counting/scene.ts';
+
+const { newId, newNonce } = installation();
+
+/** A turn that was claimed, and whose launcher has not come further. */
+export interface Claimed {
+  readonly id: SessionId;
+  readonly turn: number;
+  readonly nonce: string;
+}
+
+/** The claim of this process, or of one that died long ago. */
+function requestBy(claimer: 'us' | 'the dead'): RequestRecord {
+  const [identity, at] =
+    claimer === 'us'
+      ? [ownIdentity(), Date.now()]
+      : [{ ...ownIdentity(), start: '1' }, Date.now() - 3_600_000];
+  const nonce = newNonce();
+  return { v: 1, kind: 'prompt', queued: false, claimer: identity, nonce, at: new Date(at).toISOString() };
+}
+
+/** A session whose only turn was claimed: it is pending, or lost when its claimer is dead. */
+export function claimedSession(
+  { root, seals, directory }: Scene,
+  message: string,
+  by: 'us' | 'the dead',
+): Claimed {
+  const id = newId() as SessionId;
+  const request = requestBy(by);
+  const record = { ...RECORD, working_dir: directory, created_at: request.at };
+  createSession(root, seals, id, record, { request, prompt: Buffer.from(message) });
+  return { id, turn: 1, nonce: request.nonce };
+}
+
+/** The next turn of a session, claimed. */
+export function claimedTurn(
+  { root }: Scene,
+  id: SessionId,
+  turn: number,
+  message: string,
+  by: 'us' | 'the dead',
+): Claimed {
+  const request = requestBy(by);
+  claimTurn(root, id, turn, { request, prompt: Buffer.from(message) });
+  return { id, turn, nonce: request.nonce };
+}
+
+/** Starts a runner on a claimed turn, as its launcher would; resolves when it has gone, with how. */
+export function startRunner({ root, directory, env }: Scene, { id, turn, nonce }: Claimed): Promise<string> {
+  const { host, boot_id, pid_ns, uid } = hostIdentity();
+  return spawnRunner({
+    script: repositoryFile('bin/turn-runner.sh'),
+    cwd: join(root, 'sessions', id, 'turns', String(turn)),
+    identity: JSON.stringify({ v: 1, host, boot_id, pid_ns, uid }).slice(0, -1),
+    directory,
+    input: 'prompt.md',
+    program: env['ZWARM_CODEX_BIN'] ?? '',
+    argv: ['exec'],
+    env: {
+      ...env,
+      ZWARM_SESSION_ID: id,
+      ZWARM_TURN: String(turn),
+      [MARK_VARIABLE]: `${id}.${turn}.${nonce}`,
+    },
+  }).ended.then(({ message }) => message);
+}

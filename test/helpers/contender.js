@@ -1,0 +1,105 @@
+// A process of its own that has zwarm's library loaded and does what it is told (contenders.ts): a verb at a time
+// costs no start of Node then, and several of them really race.
+//
+//   contender.js PATH-OF-INDEX.JS
+//
+// {seq, place: {cwd, env}, verb, args} is answered by {seq, code: 'ok', value} or {seq, code, message}.
+// {seq, follow: {cwd, env}, task, gate} starts a task and shows its session until it has ended, and twice more; answered
+// like a verb by {status, exit_code, signal, errors, ends}. A gate is opened when the session was seen running.
+// {watch: {cwd, env}, late, rest} begins reading everything in a loop, each round answered by {rounds}; {unwatch: true}
+// ends it, answered by {rounds, errors, ends}: see Seen and WatchOptions there.
+
+import { writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { createWitness, isOver } from './witness.js';
+
+/** @typedef {{ cwd: string, env: Record<string, string | undefined> }} Place */
+
+/** @type {typeof import('../../src/index.ts')} */
+const { openSessions } = await import(pathToFileURL(process.argv[2] ?? '').href);
+
+/** @param {object} message */
+const answer = (message) => process.send?.(message);
+
+/** @param {number} seq @param {Promise<unknown>} doing */
+async function answerWith(seq, doing) {
+  try {
+    answer({ seq, code: 'ok', value: (await doing) ?? null });
+  } catch (error) {
+    const { code, stack } = /** @type {Error & { code?: string }} */ (error);
+    // Without a code it is no error that zwarm promises: its name is none that a test allows.
+    answer({ seq, code: code ?? 'no code', message: String(stack) });
+  }
+}
+
+/** @param {{ place: Place, verb: string, args: unknown[] }} task */
+async function act({ place, verb, args }) {
+  const verbs = /** @type {Record<string, (...args: unknown[]) => Promise<unknown>>} */ (
+    /** @type {unknown} */ (openSessions(place))
+  );
+  return verbs[verb]?.(...args);
+}
+
+/** Reads every session by itself. @param {Place} place @param {ReturnType<typeof createWitness>} witness */
+async function readAll(place, witness) {
+  const sessions = openSessions(place);
+  for (const { id, turn, status } of await sessions.list({ all: true })) {
+    witness.saw(id, turn, status);
+    try {
+      for (const { turn, status, prompt } of (await sessions.get(id)).turns) {
+        witness.saw(id, turn, status);
+        // The tests end each of their messages so: a piece of one is none.
+        if (!prompt?.endsWith('.')) witness.fail(`the message of turn ${turn} of ${id} is ${prompt}`);
+      }
+    } catch (error) {
+      // Removed since the list.
+      if (/** @type {{ code?: string }} */ (error).code !== 'not_found') throw error;
+      witness.missed(id);
+    }
+  }
+}
+
+/** Shows a session all the time while it runs and ends. @param {{ follow: Place, task: string, gate: string | null }} request */
+async function follow({ follow: place, task, gate }) {
+  const sessions = openSessions(place);
+  const witness = createWitness(false);
+  const { id } = await sessions.start({ task });
+  for (let ended = 0; ; ) {
+    const { turn, status, exit_code, signal } = await sessions.get(id);
+    witness.saw(id, turn, status);
+    if (status === 'running' && gate !== null) writeFileSync(gate, '');
+    if (isOver(status)) ended += 1;
+    if (ended === 3) return { status, exit_code, signal, ...witness.seen() };
+    await sleep(1);
+  }
+}
+
+let watching = false;
+
+/** @param {Place} place @param {{ late: boolean, rest: number }} options */
+async function watch(place, { late, rest }) {
+  const witness = createWitness(late);
+  let rounds = 0;
+  watching = true;
+  while (watching) {
+    const began = performance.now();
+    try {
+      await readAll(place, witness);
+    } catch (error) {
+      witness.fail(String(/** @type {Error} */ (error).stack));
+    }
+    rounds += 1;
+    answer({ rounds });
+    // The others need the processor too.
+    await sleep(rest * (performance.now() - began));
+  }
+  answer({ rounds, ...witness.seen() });
+}
+
+process.on('message', (/** @type {any} */ message) => {
+  if (message.watch) void watch(message.watch, message);
+  else if (message.unwatch) watching = false;
+  else void answerWith(message.seq, message.follow ? follow(message) : act(message));
+});
+answer({ ready: true });

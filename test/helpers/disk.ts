@@ -1,0 +1,102 @@
+import { execFileSync } from 'node:child_process';
+import {
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  realpathSync,
+  rmdirSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished, type TestFunction, test } from 'vitest';
+import { hasCapability } from './capabilities.ts';
+
+const MAY_MOUNT = hasCapability('SYS_ADMIN');
+
+/** A test that mounts something; where that is not allowed it is skipped, and one line says so. */
+export function testWithMount(name: string, body: TestFunction): void {
+  if (!MAY_MOUNT) process.stderr.write(`not run, as nothing may be mounted here: ${name}\n`);
+  test.runIf(MAY_MOUNT)(name, body);
+}
+
+/** A small file system of a test's own. */
+export interface Disk {
+  readonly path: string;
+  /** Takes all the room that is left, to the last byte; names can still be made. */
+  fill(): void;
+  /** Takes all the inodes that are left: not even an empty file can be made. */
+  fillInodes(): void;
+  /** Gives back what was taken. */
+  free(): void;
+  setReadOnly(readOnly: boolean): void;
+}
+
+const PAGE = Buffer.alloc(1 << 12);
+
+/** Does something until the disk is full. */
+function untilFull(act: (i: number) => void): void {
+  try {
+    for (let i = 0; ; i += 1) act(i);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+  }
+}
+
+function mount(args: readonly string[], path: string): void {
+  execFileSync('mount', [...args, path], { stdio: 'pipe' });
+}
+
+function unmount(path: string): void {
+  try {
+    execFileSync('umount', [path], { stdio: 'pipe' });
+  } catch {
+    // Something of a failed test still has a file open there: it goes as soon as that is closed.
+    execFileSync('umount', ['--lazy', path], { stdio: 'pipe' });
+  }
+  rmdirSync(path);
+}
+
+function mountPoint(): string {
+  return realpathSync(mkdtempSync(join(tmpdir(), 'zwarm-disk-')));
+}
+
+/**
+ * Mounts a file system in memory of `size` (as in `2m`) and as many inodes. It is unmounted when the test ends; a
+ * project on it has to be created after it, since what was registered last is done first.
+ */
+export function mountDisk(size: string, inodes = 10_000): Disk {
+  const path = mountPoint();
+  mount(['-t', 'tmpfs', '-o', `size=${size},nr_inodes=${inodes},mode=0755`, 'zwarm-test'], path);
+  onTestFinished(() => unmount(path));
+  const filler = join(path, 'filler');
+  mkdirSync(filler);
+  return {
+    path,
+    fill() {
+      const fd = openSync(join(filler, 'bytes'), 'w');
+      try {
+        untilFull(() => writeSync(fd, PAGE));
+      } finally {
+        closeSync(fd);
+      }
+    },
+    fillInodes: () => untilFull((i) => closeSync(openSync(join(filler, String(i)), 'w'))),
+    free() {
+      rmSync(filler, { recursive: true });
+      mkdirSync(filler);
+    },
+    setReadOnly: (readOnly) => mount(['-o', `remount,${readOnly ? 'ro' : 'rw'}`], path),
+  };
+}
+
+/** Another way to a directory on which nothing can be written, while others write there; gone when the test ends. */
+export function mountReadOnly(directory: string): string {
+  const path = mountPoint();
+  mount(['--bind', directory], path);
+  onTestFinished(() => unmount(path));
+  mount(['-o', 'remount,bind,ro'], path);
+  return path;
+}
