@@ -135,7 +135,7 @@ function promptsThatRan({ base }: Project): string[] {
   return readdirSync(threads).flatMap((thread) => {
     const file = join(threads, thread, 'prompts.json');
     // Killed before it could write.
-    return existsSync(file) && JSON.parse(readFileSync(file, 'utf8') || '[]');
+    return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8') || '[]') : [];
   });
 }
 
