@@ -1,7 +1,6 @@
 import {
   chmodSync,
   chownSync,
-  cpSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -16,8 +15,9 @@ import { onScreen } from '../helpers/context.ts';
 import { plantDeepTree } from '../helpers/deep.ts';
 import { columnsOf, plain } from '../helpers/display.ts';
 import { readPage } from '../helpers/document.ts';
+import { installForAll } from '../helpers/install.ts';
 import { createPatient, type Patient } from '../helpers/patient.ts';
-import { repositoryFile, runProgram, ZWARM } from '../helpers/project.ts';
+import { runProgram, ZWARM } from '../helpers/project.ts';
 import { IS_ROOT, testAsRoot } from '../helpers/root-notice.ts';
 import { snapshot } from '../helpers/tree.ts';
 
@@ -201,9 +201,7 @@ test('where a start could not create the state directory, that is a warning', as
   expect(nested.checks['state-directory']?.message).toContain(`creates ${patient.base}/x/y`);
   expect(nested.checks['free-space']?.message).toContain('MB free');
   // As a user whom permissions bind: root would pass every one of them.
-  const installed = join(patient.base, 'installed');
-  for (const part of ['bin', 'dist', 'package.json'])
-    cpSync(repositoryFile(part), join(installed, part), { recursive: true });
+  const installed = installForAll(patient.base);
   for (const path of [patient.base, patient.directory]) chmodSync(path, 0o555);
   const { code, stdout } = await runProgram(process.execPath, [join(installed, 'bin/zwarm.js'), 'doctor'], {
     cwd: patient.directory,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { expect, onTestFinished, test } from 'vitest';
 import { emptyDirectory } from '../helpers/directory.ts';
+import { installForAll } from '../helpers/install.ts';
 import { eventually, repositoryFile, runProgram, ZWARM } from '../helpers/project.ts';
 import { IS_ROOT, testAsRoot } from '../helpers/root-notice.ts';
 import { createShellProject, hasEnded } from '../helpers/shell-project.ts';
@@ -94,9 +95,16 @@ process.stdout.write(JSON.stringify([livenessOf(ownIdentity()), markedProcesses(
 
 testAsRoot('processes of others, which may not be looked at, are in nobody’s way', async () => {
   const project = createShellProject();
+  const installed = installForAll(project.base, 'fixtures/shell-agent');
   for (const path of [project.base, project.directory, join(project.base, 'home')])
     chownSync(path, NOBODY, NOBODY);
-  const zwarm = (...args: string[]) => project.zwarm(args, { uid: NOBODY });
+  const env = { ...project.env, ZWARM_CODEX_BIN: join(installed, 'fixtures/shell-agent') };
+  const zwarm = (...args: string[]) =>
+    runProgram(process.execPath, [join(installed, 'bin/zwarm.js'), ...args], {
+      cwd: project.directory,
+      env,
+      uid: NOBODY,
+    });
   const id = (await zwarm('start', 'hang')).stdout.trim();
   // Root may not act in the project of another user.
   onTestFinished(() => {

@@ -1,7 +1,6 @@
 import {
   chmodSync,
   chownSync,
-  cpSync,
   existsSync,
   mkdirSync,
   readFileSync,
@@ -12,7 +11,8 @@ import {
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { onScreen } from '../helpers/context.ts';
-import { createProject, type Project, repositoryFile, runProgram } from '../helpers/project.ts';
+import { installForAll } from '../helpers/install.ts';
+import { createProject, type Project, runProgram } from '../helpers/project.ts';
 import { snapshot } from '../helpers/tree.ts';
 
 const ROOT = process.getuid?.() === 0;
@@ -76,24 +76,15 @@ test("somebody else's state directory is refused", async () => {
 
 /** Runs zwarm as a user whom permissions bind: root would pass every one of them. */
 function asNobody(project: Project): Project['zwarm'] {
-  const installed = join(project.base, 'installed');
-  for (const part of [
-    'bin',
-    'dist',
-    'package.json',
-    'fixtures/fake-agent',
-    'fixtures/streams/codex-0.169/message.jsonl',
-  ]) {
-    cpSync(repositoryFile(part), join(installed, part), { recursive: true });
-  }
+  const message = 'fixtures/streams/codex-0.169/message.jsonl';
+  const installed = installForAll(project.base, 'fixtures/fake-agent', message);
   const env = {
     ...project.env,
     ZWARM_CODEX_BIN: join(installed, 'fixtures/fake-agent'),
-    FAKE_AGENT_STREAM: join(installed, 'fixtures/streams/codex-0.169/message.jsonl'),
+    FAKE_AGENT_STREAM: join(installed, message),
     FAKE_AGENT_LOG: undefined,
   };
   if (ROOT) {
-    chmodSync(project.base, 0o755);
     for (const path of [project.directory, join(project.base, 'home')]) chownSync(path, NOBODY, NOBODY);
   }
   return (args, options = {}) =>

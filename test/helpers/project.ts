@@ -123,7 +123,6 @@ export function createProject(
       cwd: options.cwd ?? directory,
       env: { ...env, ...options.env },
       ...(options.input === undefined ? {} : { input: options.input }),
-      ...(options.uid === undefined ? {} : { uid: options.uid }),
     });
   const ok: Project['ok'] = async (args, options) => {
     const ended = await zwarm(args, options);

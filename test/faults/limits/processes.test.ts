@@ -1,6 +1,7 @@
-import { chmodSync, chownSync, copyFileSync, cpSync, lchownSync, readdirSync, writeFileSync } from 'node:fs';
+import { chownSync, copyFileSync, lchownSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
+import { installForAll } from '../../helpers/install.ts';
 import {
   createProject,
   type Ended,
@@ -44,11 +45,7 @@ function giveTo(user: number, path: string): void {
 
 function createBound(): Bound {
   const project = createProject();
-  const installed = join(project.base, 'installed');
-  for (const part of ['bin', 'dist', 'package.json', 'fixtures/shell-agent']) {
-    cpSync(repositoryFile(part), join(installed, part), { recursive: true });
-  }
-  chmodSync(project.base, 0o755);
+  const installed = installForAll(project.base, 'fixtures/shell-agent');
   let user = 0;
   const handOver = (): void => {
     user = newUser();
