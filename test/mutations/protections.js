@@ -9,7 +9,7 @@ export const PROTECTIONS = [
     name: 'claim by rename of a directory that is not empty',
     file: 'src/store/claim.ts',
     from: '    rename(building, turnDir(root, id, turn));',
-    to: '    removeTree(turnDir(root, id, turn));\n    rename(building, turnDir(root, id, turn));',
+    to: '    discard(turnDir(root, id, turn));\n    rename(building, turnDir(root, id, turn));',
     tests: ['test/unit/store/claim.test.ts'],
   },
   {
@@ -163,7 +163,7 @@ export const PROTECTIONS = [
     name: 'a name is an id before it is a path',
     file: 'src/core/ids.ts',
     from: "  if (NAME.test(text)) return { kind: 'text', text };",
-    to: "  if (text !== '') return { kind: 'text', text };",
+    to: "  if (text.length > 0) return { kind: 'text', text };",
     tests: ['test/unit/core/ids.test.ts'],
   },
   {
@@ -359,7 +359,7 @@ export const PROTECTIONS = [
     name: 'kill: an end that was planted',
     file: 'src/manager/stop.ts',
     from: '    if (!isEndPlanted(id, target.current.turn, createCensus())) throw error;',
-    to: '    throw error;',
+    to: '    if (isFinal(target.current.verdict.status)) throw error;',
     tests: ['test/e2e/planted-end.test.ts'],
   },
   {

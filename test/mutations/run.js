@@ -53,6 +53,9 @@ try {
     cpSync(join(repository, file), join(copy, file));
   }
   symlinkSync(join(repository, 'node_modules'), join(copy, 'node_modules'));
+  // What nothing uses any more must not be what stops the build.
+  const config = join(copy, 'tsconfig.json');
+  writeFileSync(config, readFileSync(config, 'utf8').replace(/("noUnused\w+": )true/g, '$1false'));
 
   const failing = firstFailure([...new Set(protections.flatMap(({ tests }) => tests))]);
   if (failing !== null) throw new Error(`with nothing taken out, a test fails: ${failing}`);
