@@ -1,14 +1,8 @@
-import { type Step, stepLine } from '../core/conversation/steps.ts';
+import type { Step } from '../core/conversation/steps.ts';
 import type { SessionDetail, SessionError, TurnSteps, TurnView } from '../core/session.ts';
-import { safeLine, safeText } from './safe-text.ts';
+import { safeLine } from './safe-text.ts';
+import { indent, renderStep } from './steps.ts';
 import { longSpan, paintStatus, type Style, shortCount } from './style.ts';
-
-function indent(text: string, by: string): string {
-  return safeText(text)
-    .split('\n')
-    .map((line) => (line === '' ? '' : by + line))
-    .join('\n');
-}
 
 /** Why something failed and what to do, as lines of text. */
 export function errorLines(error: SessionError): string[] {
@@ -52,22 +46,6 @@ function rule(words: string, style: Style): string {
   );
 }
 
-function stepText(step: Step, style: Style): string {
-  // Indented: a line of the agent's can never pose as a line of ours.
-  if (step.type === 'message') return indent(step.content, '  ');
-  const line = safeLine(stepLine(step));
-  if (step.type === 'command') {
-    const end =
-      step.exit_code === null ? ` [${step.status}]` : step.exit_code === 0 ? '' : ` [exit ${step.exit_code}]`;
-    const output = step.output ? `\n${indent(step.output.trimEnd(), '    ')}` : '';
-    return `${style.paint.cyan(`  ${line}`)}${style.paint.dim(end)}${output}`;
-  }
-  if (step.type === 'plan') {
-    return step.items.map((item) => `  ${item.completed ? '[x]' : '[ ]'} ${safeLine(item.text)}`).join('\n');
-  }
-  return style.paint.dim(`  ${line}`);
-}
-
 function answersText(view: TurnView, answers: readonly string[]): string[] {
   if (answers.length > 0) return answers.map((answer) => indent(answer, '  '));
   return view.status === 'completed' ? ['  (it completed without an answer)'] : [];
@@ -83,7 +61,7 @@ function turnText(
   const head = rule(`turn ${view.turn} · ${view.status}${how}`, style);
   const prompt = view.prompt === null ? [] : [style.paint.bold(indent(view.prompt.trimEnd(), '> '))];
   const warnings = view.warnings.map((warning) => style.paint.yellow(`! ${safeLine(warning)}`));
-  const body = steps === null ? answersText(view, answers) : steps.map((s) => stepText(s, style));
+  const body = steps === null ? answersText(view, answers) : steps.map((step) => renderStep(step, style));
   const error = view.error === null ? [] : errorLines(view.error).map((line) => style.paint.red(line));
   return [head, ...prompt, ...warnings, ...body, ...error].join('\n\n');
 }
