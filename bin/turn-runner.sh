@@ -11,6 +11,20 @@
 # An earlier agent may have put anything here, and `set -C` opens what is no regular file: a FIFO would hold us.
 free() { ! [ -e "$1" ] && ! [ -L "$1" ]; }
 plain() { [ -f "$1" ] && ! [ -L "$1" ] && [ "$2" "$1" ]; }
+# A link in the place of any part of the path would lead the agent and its sandbox elsewhere.
+real() {
+  part=$1
+  while [ -n "$part" ]; do
+    [ -L "$part" ] && return 1
+    part=${part%/*}
+  done
+}
+
+# Seconds since the machine began, which nobody can set: durations are differences of it.
+read_uptime() {
+  uptime=null
+  if [ -r /proc/uptime ]; then read -r uptime rest < /proc/uptime; fi
+}
 
 cancelled() {
   for name in json kill interrupt withdraw dependency limit never-launched; do
@@ -21,8 +35,8 @@ cancelled() {
 
 record() {
   trap - EXIT
-  { free exit.json && printf '{"v":1,"code":%s,"why":%s,"cancelled":%s,"ended_at":%s,"events_bytes":%s}\n' \
-    "$code" "$why" "$cancelled" "$ended_at" "$events_bytes" > exit.json; } ||
+  { free exit.json && printf '{"v":1,"code":%s,"why":%s,"cancelled":%s,"uptime":%s,"ended_at":%s,"events_bytes":%s}\n' \
+    "$code" "$why" "$cancelled" "$uptime" "$ended_at" "$events_bytes" > exit.json; } ||
     { free "exit.$code" && : > "exit.$code"; } # a full disk still has room for a name
   if [ -x "$ZWARM_NODE" ] && [ -f "$ZWARM_MAIN" ]; then
     exec "$ZWARM_NODE" "$ZWARM_MAIN" settle
@@ -52,14 +66,15 @@ main() {
   else
     started="\"lstart\":\"$(LC_ALL=C TZ=UTC /bin/ps -o lstart= -p $$)\""
   fi
+  read_uptime
   # Whoever creates this file owns the turn; a second runner leaves silently.
-  free runner.stat && printf '%s,"pid":%s,%s}\n' "$identity" "$$" "$started" > runner.stat || exit 0
+  free runner.stat && printf '%s,"pid":%s,%s,"uptime":%s}\n' "$identity" "$$" "$started" "$uptime" > runner.stat || exit 0
 
   code=null why='"not_launched"' cancelled=false ended_at=null events_bytes=null
   trap record EXIT
   if cancelled; then
     why='"cancelled"' cancelled=true
-  elif [ -L "$directory" ] || ! [ -d "$directory" ] || ! [ -x "$directory" ]; then
+  elif ! [ -d "$directory" ] || ! [ -x "$directory" ] || ! real "$directory"; then
     why='"no_working_dir"'
   elif ! [ -f "$1" ] || ! [ -x "$1" ]; then
     why='"no_agent"'
@@ -70,6 +85,7 @@ main() {
     ) < "$input" >> events.jsonl 2>> stderr.log
     code=$? why=null
     cancelled && cancelled=true # before anything slow: what comes later changes nothing
+    read_uptime
     # These fork and may fail; then they stay unknown. Not from the caller's PATH: the agent may have written there.
     now=$(PATH=/usr/bin:/bin:$PATH && date -u +%Y-%m-%dT%H:%M:%SZ) && ended_at="\"$now\""
     plain events.jsonl -r && size=$(PATH=/usr/bin:/bin:$PATH && wc -c < events.jsonl) && events_bytes=$((size))

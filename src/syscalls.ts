@@ -1,8 +1,8 @@
 import { spawn as spawnProcess } from 'node:child_process';
-import { fsyncSync, linkSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { chmodSync, fsyncSync, linkSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 
 /*
- * Every call by which zwarm changes the machine: its files and its processes. The fault tests build zwarm with a
+ * Every call by which zwarm changes the store, starts a turn or signals its processes. The fault tests build zwarm with a
  * module of the same shape in the place of this one, which counts the calls and lets one of them fail or be the last.
  * Nothing in the published build leads there.
  */
@@ -14,6 +14,7 @@ export const fsync: typeof fsyncSync = fsyncSync;
 export const link: typeof linkSync = linkSync;
 export const rename: typeof renameSync = renameSync;
 export const rm: typeof rmSync = rmSync;
+export const chmod: typeof chmodSync = chmodSync;
 export const spawn: typeof spawnProcess = spawnProcess;
 
 /** Signals one process. */

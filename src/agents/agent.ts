@@ -11,7 +11,7 @@ export interface TurnRequest {
   /** Null leaves the choice to the agent's own configuration. */
   readonly model: string | null;
   readonly agentArgs: readonly string[];
-  /** The agent's conversation to continue, already checked by `isThreadId`; null begins a new one. */
+  /** The agent's conversation to continue, checked by its own parser; null begins a new one. */
   readonly threadId: string | null;
 }
 
@@ -75,9 +75,10 @@ export interface AgentAdapter {
   readonly capabilities: { readonly resume: boolean; readonly sandbox: readonly Sandbox[] };
   readonly program: ProgramSpec;
   command(turn: TurnRequest): CommandSpec;
-  /** Whether a string may be passed as a thread id in an argument: agents' output is not trusted. */
-  isThreadId(text: string): boolean;
-  /** A parser for the lines of one turn, loaded only when a stream is read. */
+  /**
+   * A parser for the lines of one turn, loaded only when a stream is read. It lets no thread id pass that this agent
+   * cannot have given: each becomes an argument of the next turn, and agents' output is not trusted.
+   */
   loadParser(agentVersion: string | null): Promise<LineParser>;
   /** Null when the failure says nothing that the adapter knows. */
   explain(failure: Failure): Explanation | null;

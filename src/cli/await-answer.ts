@@ -1,8 +1,9 @@
 import { EXIT_CODES } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
-import type { SessionDetail } from '../core/session.ts';
+import type { SessionDetail, TurnView } from '../core/session.ts';
 import { isFinal } from '../core/status.ts';
 import type { SessionManager } from '../manager/session-manager.ts';
+import type { StartedTurn } from '../manager/start.ts';
 import { safeText } from '../render/safe-text.ts';
 import type { Verb } from './context.ts';
 import { showLiveLine } from './live-line.ts';
@@ -52,55 +53,54 @@ export function limitWaiting(verb: Verb, timeoutMs: number | undefined): Waiting
   };
 }
 
-async function printAnswer(verb: Verb, session: SessionDetail): Promise<void> {
+async function printAnswer(verb: Verb, id: SessionId, turn: TurnView): Promise<void> {
   const { stdout, stderr } = verb.context;
   const { errorLines } = await import('../render/session.ts');
-  const answer = session.last_message;
+  const { answer, status, error } = turn;
   // Raw for programs; on a terminal it must not be able to drive it.
   if (answer !== null)
     stdout.write(stdout.isTTY ? `${safeText(answer)}\n` : answer.endsWith('\n') ? answer : `${answer}\n`);
-  if (session.status === 'completed') {
+  if (status === 'completed') {
     if (answer === null)
-      stderr.write(
-        `zwarm: ${session.id} completed without an answer; see: zwarm show ${session.id} --full\n`,
-      );
+      stderr.write(`zwarm: ${id} completed without an answer; see: zwarm show ${id} --full\n`);
     return;
   }
-  const why = session.error === null ? [] : errorLines(session.error);
-  stderr.write([`zwarm: ${session.id} ${session.status}`, ...why].join('\n') + '\n');
+  const why = error === null ? [] : errorLines(error);
+  stderr.write([`zwarm: ${id} ${status}`, ...why].join('\n') + '\n');
 }
 
 /** Waits for the turn that was just started, prints its answer on stdout, and ends with how it ended. */
 async function reportEnd(
   verb: Verb,
   manager: SessionManager,
-  id: SessionId,
+  { id, turn }: StartedTurn,
   options: ReportOptions,
 ): Promise<void> {
   const { signal, code } = limitWaiting(verb, options.timeoutMs);
   const live = showLiveLine(verb, manager, () => [id]);
-  const status = await manager.wait(id, signal).finally(() => live.stop());
+  const status = await manager.wait(id, signal, turn).finally(() => live.stop());
   if (!isFinal(status)) {
     verb.context.stderr.write(`zwarm: ${id} runs on; wait for it with: zwarm wait ${id}\n`);
     verb.exit(code());
     if (options.json) verb.printJson(sessionObject(await manager.get(id)));
     return;
   }
-  const session = await manager.get(id);
+  const session = await manager.get(id, { turn });
   verb.exit(status === 'completed' ? 0 : EXIT_CODES.failed);
-  if (options.json) verb.printJson(sessionObject(session));
-  else await printAnswer(verb, session);
+  if (options.json) return verb.printJson(sessionObject(session));
+  // Not the session's last message: somebody else may have given it another task by now.
+  for (const view of session.turns) await printAnswer(verb, id, view);
 }
 
 /** Reports a turn that was just started: its id, or with `--wait` its answer. */
 export async function reportStarted(
   verb: Verb,
   manager: SessionManager,
-  { id, turn }: { id: SessionId; turn: number },
+  { id, turn }: StartedTurn,
   options: ReportOptions,
 ): Promise<void> {
   if (options.wait) {
-    await reportEnd(verb, manager, id, options);
+    await reportEnd(verb, manager, { id, turn }, options);
   } else if (options.json) {
     verb.printJson(sessionObject(await manager.get(id)));
   } else {

@@ -23,6 +23,8 @@ export const EXIT_CODES = {
   seal_broken: 5,
   /** The path of a session's directory now leads to another one. */
   directory_changed: 5,
+  /** An agent could have put the program there that was about to run. */
+  program_unsafe: 5,
   /** The state directory is not a directory of ours that only we can write. */
   state_dir_unsafe: 5,
   /** The state directory was written by a newer zwarm. */

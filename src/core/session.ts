@@ -85,8 +85,17 @@ export interface ExitRecord {
   readonly why: NotRunWhy | null;
   readonly detail: string | null;
   readonly cancelled: boolean;
+  /** Seconds since the machine began, or null. */
+  readonly uptime: number | null;
   readonly ended_at: string | null;
   readonly events_bytes: number | null;
+}
+
+/** `runner.stat`: who runs a turn. */
+export interface RunnerRecord {
+  readonly identity: ProcessIdentity;
+  /** Seconds since the machine began, or null. */
+  readonly uptime: number | null;
 }
 
 /** Token counts as printed. Cached tokens lie within input, reasoning within output; total = input + output. */

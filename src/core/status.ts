@@ -125,10 +125,12 @@ function vanished(cancel: CancelWhy | null, terminal: Terminal | null): TurnVerd
 
 function notLaunched(facts: TurnFacts): TurnVerdict {
   const { queued, claimer, cancel } = facts;
+  // Nothing has run: whatever stands in its stream, nobody printed.
+  if (queued) return cancel === null ? verdict('pending', NONE) : vanished(cancel, null);
   const young = facts.ageMs >= 0 && facts.ageMs < LAUNCH_GRACE_MS;
-  if (cancel === null && (queued || young)) return verdict('pending', NONE);
+  if (cancel === null && young) return verdict('pending', NONE);
   // Called off, but the end is its launcher's to record, who may be recording another one at this moment.
-  if (cancel !== 'never-launched' && !queued) {
+  if (cancel !== 'never-launched') {
     if (claimer === 'yes') return verdict('pending', NONE);
     if (claimer === 'cannot_tell') return verdict('unknown', { kind: 'elsewhere' });
   }

@@ -32,3 +32,13 @@ export function parseIso(text: string | null): number | null {
   const ms = Date.parse(text);
   return Number.isNaN(ms) ? null : ms;
 }
+
+const FAR_MS = 10_000;
+
+/**
+ * When a record was written (ms since the epoch): as its file says, which knows milliseconds, unless that is far from
+ * what was recorded. Then the file was copied or touched since.
+ */
+export function writtenMs(fileMs: number, recordedMs: number | null): number {
+  return recordedMs === null || Math.abs(fileMs - recordedMs) <= FAR_MS ? fileMs : recordedMs;
+}

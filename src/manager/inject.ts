@@ -14,9 +14,16 @@ import { requireRealEnd } from './real-end.ts';
 import { resolveSession } from './resolve.ts';
 import { requireMessage, type StartedTurn } from './start.ts';
 
-/** Refuses unless the session is at rest. @throws ZwarmError `busy`, `unknown_liveness` */
+/** Refuses unless the session is at rest. @throws ZwarmError `busy`, `seal_broken`, `unknown_liveness` */
 function requireAtRest({ id, current }: SessionNow): void {
   const { status } = current.verdict;
+  if (status === 'pending' && current.request.queued) {
+    throw new ZwarmError(
+      'seal_broken',
+      `turn ${current.turn} of ${id} is queued, and nobody asked for it: nothing was run`,
+      `withdraw it: zwarm kill ${id}`,
+    );
+  }
   if (status === 'running' || status === 'pending') {
     throw new ZwarmError('busy', `${id} is still ${status}`, `wait for it first: zwarm wait ${id}`);
   }
@@ -75,10 +82,7 @@ async function threadOf(store: Store, { id, record, adapter, turns }: SessionNow
   if (!adapter?.capabilities.resume) throw refuse(`${record.agent} does not continue conversations`);
   for (const turn of turns.toReversed()) {
     const thread = await readThreadId(store, id, turn, adapter);
-    if (thread === null) continue;
-    // It becomes an argument of the next turn: an agent must not smuggle an option in.
-    if (adapter.isThreadId(thread)) return thread;
-    throw refuse('its conversation has no valid name');
+    if (thread !== null) return thread;
   }
   throw refuse(`${record.agent} ended before it had named its conversation`);
 }
@@ -105,7 +109,7 @@ export async function inject(context: ManagerContext, ref: string, message: stri
     );
   }
   const threadId = await orDamaged(store, id, () => threadOf(store, now));
-  const program = await programOf(context, adapter);
+  const program = await programOf(context, adapter, record.working_dir);
   declareNeverLaunched(context, store, now);
   const request = newRequest(context, 'prompt');
   const turn = (now.turns.at(-1) ?? 0) + 1;

@@ -1,27 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AgentAdapter } from '../agents/agent.ts';
-import { errnoOf, toZwarmError, ZwarmError } from '../core/errors.ts';
+import { toZwarmError, ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
-import type {
-  ExitRecord,
-  How,
-  LaunchRecord,
-  RequestRecord,
-  SessionRecord,
-  TurnKind,
-} from '../core/session.ts';
+import type { How, LaunchRecord, RequestRecord, SessionRecord, TurnKind } from '../core/session.ts';
 import { isoTime } from '../core/time.ts';
 import { hostIdentity, MARK_VARIABLE, ownIdentity } from '../process/identity.ts';
 import { spawnRunner } from '../process/launch.ts';
 import { flushClaim } from '../store/claim.ts';
-import { createFile, isDiskFull, publishName } from '../store/files.ts';
-import { exitName, TURN_FILES, turnDir, turnFile } from '../store/layout.ts';
+import { createFile } from '../store/files.ts';
+import { TURN_FILES, turnDir, turnFile } from '../store/layout.ts';
 import { requireOwn } from '../store/own.ts';
 import { encode } from '../store/records.ts';
 import { readExit, readRunner } from '../store/sessions.ts';
+import { publishCancel } from './cancel.ts';
 import type { ManagerContext, Store } from './context.ts';
 import { argvOf, type Program } from './program.ts';
 import { markOfTurn } from './read-turn.ts';
+import { recordEnd } from './record-end.ts';
 
 /** A claimed turn that is to run now. */
 export interface Launch {
@@ -62,33 +57,12 @@ function environmentOf(context: ManagerContext, store: Store, launch: Launch): M
   };
 }
 
-/** Records that nothing ran, and why; where even that fails, the turn stays pending until its claimer is gone. */
-function recordSpawnError(store: Store, { id, turn }: Launch, detail: string): void {
-  const record: ExitRecord = {
-    v: 1,
-    code: null,
-    why: 'spawn_error',
-    detail,
-    cancelled: false,
-    ended_at: null,
-    events_bytes: null,
-  };
-  requireOwn(store.root, turnDir(store.root, id, turn));
-  try {
-    createFile(turnFile(store.root, id, turn, 'exit'), encode(record));
-  } catch (error) {
-    if (isDiskFull(error)) publishName(exitName(store.root, id, turn, null));
-    // The runner has recorded the end itself, in the same moment.
-    else if (errnoOf(error) !== 'EEXIST') throw error;
-  }
-}
-
 /** What is thrown when a turn was recorded but could not be started: with `record`, its end is recorded first. */
 function notStarted(store: Store, launch: Launch, why: string, record: boolean, cause?: unknown): ZwarmError {
   const { id, turn } = launch;
   let also = '';
   try {
-    if (record) recordSpawnError(store, launch, why);
+    if (record) recordEnd(store, id, turn, { why: 'spawn_error', detail: why, cancelled: false });
   } catch (error) {
     also = `; nor could that be recorded: ${toZwarmError(error).message}`;
   }
@@ -98,7 +72,12 @@ function notStarted(store: Store, launch: Launch, why: string, record: boolean, 
 }
 
 /** Resolves when the runner has shown itself. @throws ZwarmError `io` when it did not, and says so in `exit.json` */
-async function signOfLife(store: Store, launch: Launch, ended: Promise<Error>): Promise<void> {
+async function signOfLife(
+  context: ManagerContext,
+  store: Store,
+  launch: Launch,
+  ended: Promise<Error>,
+): Promise<void> {
   const { id, turn } = launch;
   const shown = (): boolean => readRunner(store.root, id, turn) !== null;
   let reason: Error | undefined;
@@ -110,9 +89,13 @@ async function signOfLife(store: Store, launch: Launch, ended: Promise<Error>): 
     if (reason !== undefined) break;
     await sleep(1);
   }
+  // A runner that comes later sees this, and begins nothing; one that came in this moment is seen by us.
+  const called =
+    shown() || reason !== undefined ? null : publishCancel(context, store, id, turn, 'never-launched');
   if (shown()) return;
   const why = reason === undefined ? 'its runner gave no sign of life' : toZwarmError(reason).message;
-  throw notStarted(store, launch, why, reason !== undefined, reason);
+  // Where somebody else has called it off, the end is theirs to record.
+  throw notStarted(store, launch, why, called !== false, reason);
 }
 
 /**
@@ -158,7 +141,7 @@ export async function launchTurn(context: ManagerContext, store: Store, launch: 
     env: { ...environmentOf(context, store, launch), ...command.env },
   });
   try {
-    await signOfLife(store, launch, runner.ended);
+    await signOfLife(context, store, launch, runner.ended);
   } finally {
     runner.release();
   }

@@ -1,6 +1,12 @@
 import type { AgentAdapter, CommandSpec } from '../agents/agent.ts';
 import { findProgram } from '../process/find-program.ts';
+import { gitStateOf } from '../store/git.ts';
 import type { ManagerContext } from './context.ts';
+
+/** Where an agent works: the repository of its directory (a real path), or that itself. */
+export function projectOf(workingDir: string): string {
+  return gitStateOf(workingDir)?.root ?? workingDir;
+}
 
 /** An agent's program as it will be run: `args` come before the arguments of the turn. */
 export interface Program {
@@ -9,12 +15,19 @@ export interface Program {
   readonly version: string | null;
 }
 
-/** Looks an agent's program up, anew for every turn. @throws ZwarmError `agent_not_found`, `agent_not_executable` */
-export async function programOf(context: ManagerContext, adapter: AgentAdapter): Promise<Program> {
+/**
+ * Looks an agent's program up, anew for every turn in `workingDir` (a real path).
+ * @throws ZwarmError `agent_not_found`, `agent_not_executable`, `program_unsafe`
+ */
+export async function programOf(
+  context: ManagerContext,
+  adapter: AgentAdapter,
+  workingDir: string,
+): Promise<Program> {
   if (adapter.program.kind === 'embedded') {
     return { path: context.paths.node, args: [context.paths.demoAgent], version: null };
   }
-  return { ...(await findProgram(adapter.program, context.env)), args: [] };
+  return { ...(await findProgram(adapter.program, context.env, projectOf(workingDir))), args: [] };
 }
 
 /** The whole argument list of a turn. */

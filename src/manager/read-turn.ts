@@ -3,7 +3,7 @@ import type { TurnFold } from '../core/conversation/fold.ts';
 import { type Folder, type TurnOutcome, terminalOf } from '../core/conversation/outcome.ts';
 import type { AgentEvent, Line, LineParser } from '../core/events.ts';
 import type { SessionId } from '../core/ids.ts';
-import type { LaunchRecord, ProcessIdentity, RequestRecord } from '../core/session.ts';
+import type { LaunchRecord, RequestRecord, RunnerRecord } from '../core/session.ts';
 import {
   type CancelWhy,
   deriveStatus,
@@ -37,12 +37,13 @@ interface BareFacts {
   readonly request: RequestRecord;
   readonly claimer: Liveness;
   /** Whom `runner.stat` names: within the agent's reach. */
-  readonly runner: { readonly identity: ProcessIdentity; readonly startedMs: number } | null;
+  readonly runner: (RunnerRecord & { readonly fileMs: number }) | null;
   readonly processes: TurnProcesses;
   readonly cancel: CancelWhy | null;
   readonly exit: {
     readonly fact: ExitFact;
     readonly endedMs: number;
+    readonly uptime: number | null;
     readonly eventsBytes: number | null;
   } | null;
 }
@@ -98,7 +99,7 @@ function exitFacts({
   record,
   endedMs,
 }: NonNullable<ReturnType<typeof readExit>>): NonNullable<BareFacts['exit']> {
-  return { fact: record, endedMs, eventsBytes: record.events_bytes };
+  return { fact: record, endedMs, uptime: record.uptime, eventsBytes: record.events_bytes };
 }
 
 /** Nothing writes to the stream any more: its last line may lack a newline, and what is in progress was interrupted. */

@@ -134,6 +134,19 @@ export interface SessionNow {
   readonly turns: readonly number[];
 }
 
+/** The present state of one turn of a session. @throws ZwarmError `not_found`, `damaged` */
+export async function readTurnNow(
+  store: Store,
+  id: SessionId,
+  turn: number,
+  nowMs: number,
+): Promise<TurnState> {
+  return orDamaged(store, id, async () => {
+    const { record } = readSessionRecord(store.root, id);
+    return readTurnState(store, id, turn, findAgent(record.agent), nowMs);
+  });
+}
+
 /** The present state of a session from its own files, never from a summary. @throws ZwarmError `not_found`, `damaged` */
 export async function readNow(store: Store, id: SessionId, nowMs: number): Promise<SessionNow> {
   return orDamaged(store, id, async () => {

@@ -3,12 +3,20 @@ import type { SessionId } from '../core/ids.ts';
 import { isFinal } from '../core/status.ts';
 import { parseIso } from '../core/time.ts';
 import { anyBears, type Census, createCensus } from '../process/bearers.ts';
+import { livenessOf } from '../process/identity.ts';
 import { claimTombstone } from '../store/claim.ts';
 import { sessionDir } from '../store/layout.ts';
 import { removeLeftovers } from '../store/leftovers.ts';
-import { DamagedRecord, isForbidden } from '../store/read-file.ts';
+import { DamagedRecord, isForbidden, unlessDamaged } from '../store/read-file.ts';
 import { removeSession, treeBytes } from '../store/remove.ts';
-import { isTombstone, listSessionIds, listTurns } from '../store/sessions.ts';
+import {
+  isTombstone,
+  listSessionIds,
+  listTurns,
+  readExit,
+  readRequest,
+  readRunner,
+} from '../store/sessions.ts';
 import { type ManagerContext, openForReading, openForWriting, type Store } from './context.ts';
 import { newRequest } from './launch.ts';
 import { declareNeverLaunched } from './never-launched.ts';
@@ -26,18 +34,43 @@ function isTombstoned({ root }: Store, id: SessionId): boolean {
   }
 }
 
+function elsewhere(id: SessionId): ZwarmError {
+  return new ZwarmError(
+    'unknown_liveness',
+    `${id} may be running on another host or in another container`,
+    `remove it there; or here, if you know that it does not: zwarm rm --force ${id}`,
+  );
+}
+
+/** Whether a turn without a recorded end was begun where nobody can look from here: as far as its records can be read. */
+function mayLiveElsewhere({ root }: Store, id: SessionId): boolean {
+  const turns = unlessDamaged(() => listTurns(root, id)) ?? [];
+  return turns.some((turn) => {
+    if (unlessDamaged(() => readExit(root, id, turn)) !== null) return false;
+    const request = unlessDamaged(() => readRequest(root, id, turn));
+    const claimer = request?.kind === 'tombstone' ? null : request?.claimer;
+    const who = [readRunner(root, id, turn)?.identity, claimer];
+    return who.some((identity) => identity != null && livenessOf(identity) === 'cannot_tell');
+  });
+}
+
+/** How to remove: `force` also what may live where nobody can look; one `census` serves a whole `clean`. */
+interface RemoveOptions {
+  readonly force: boolean;
+  readonly census: Census;
+}
+
 /** Claims the next turn with a tombstone: from here on nobody can inject, and readers see the session no longer. */
-async function bury(context: ManagerContext, store: Store, id: SessionId, census: Census): Promise<void> {
+async function bury(
+  context: ManagerContext,
+  store: Store,
+  id: SessionId,
+  { force, census }: RemoveOptions,
+): Promise<void> {
   const now = await readNow(store, id, context.now());
   const { status } = now.current.verdict;
-  if (status === 'unknown') {
-    throw new ZwarmError(
-      'unknown_liveness',
-      `${id} may be running on another host or in another container`,
-      'remove it there',
-    );
-  }
-  if (!isFinal(status))
+  if (status === 'unknown' && !force) throw elsewhere(id);
+  if (status !== 'unknown' && !isFinal(status))
     throw new ZwarmError('busy', `${id} is still ${status}`, `end it first: zwarm kill ${id}`);
   requireRealEnd(id, now.current.turn, census);
   declareNeverLaunched(context, store, now);
@@ -54,15 +87,19 @@ export async function remove(
   context: ManagerContext,
   store: Store,
   id: SessionId,
-  census = createCensus(),
+  options: Partial<RemoveOptions> = {},
 ): Promise<number> {
-  // Not by its own agent, to be deleted while that lives.
-  if (isTombstoned(store, id)) requireRealEnd(id, Number.POSITIVE_INFINITY, census);
-  else {
+  const { force = false, census = createCensus() } = options;
+  if (isTombstoned(store, id)) {
+    // Not by its own agent, to be deleted while that lives.
+    requireRealEnd(id, Number.POSITIVE_INFINITY, census);
+    if (!force && mayLiveElsewhere(store, id)) throw elsewhere(id);
+  } else {
     try {
-      await bury(context, store, id, census);
+      await bury(context, store, id, { force, census });
     } catch (error) {
       if (!(error instanceof ZwarmError && error.code === 'damaged')) throw error;
+      if (!force && mayLiveElsewhere(store, id)) throw elsewhere(id);
       if (anyBears(marksOf(id), census)) {
         throw new ZwarmError(
           'busy',
@@ -107,14 +144,11 @@ export async function clean(
     const updated = parseIso(row?.updated_at ?? null);
     if (row !== null && (row.status === 'damaged' || !isFinal(row.status))) {
       skipped.push({ id, reason: row.status });
-    } else if (
-      row === null ||
-      (updated !== null && nowMs - updated >= options.olderThanMs && nowMs >= updated)
-    ) {
+    } else if (row === null || (updated !== null && nowMs - updated >= options.olderThanMs)) {
       try {
         bytes += options.dryRun
           ? treeBytes(sessionDir(store.root, id))
-          : await remove(context, store, id, census);
+          : await remove(context, store, id, { census });
         removed.push(id);
       } catch (error) {
         // What an agent did to its session keeps nobody from removing the others.

@@ -34,12 +34,12 @@ export interface SessionManager {
   steps(ref: string): Promise<readonly TurnSteps[]>;
   /** Gives a session its next message. */
   inject(ref: string, message: string): Promise<StartedTurn>;
-  /** Waits until a session is at rest, or the signal aborts; returns its status then. */
-  wait(id: SessionId, signal?: AbortSignal): Promise<TurnStatus>;
+  /** Waits until a session is at rest (or that turn has ended), or the signal aborts; returns the status then. */
+  wait(id: SessionId, signal?: AbortSignal, turn?: number): Promise<TurnStatus>;
   /** Stops the running turn; returns when its end was observed. */
   kill(id: SessionId, graceMs?: number): Promise<void>;
-  /** Deletes a session that is not running; returns the bytes freed. */
-  remove(id: SessionId): Promise<number>;
+  /** Deletes a session that is not running; returns the bytes freed. `force`: also where that cannot be told. */
+  remove(id: SessionId, options?: { readonly force: boolean }): Promise<number>;
   clean(options: { readonly olderThanMs: number; readonly dryRun: boolean }): Promise<CleanResult>;
   /** Checks everything that zwarm needs; never throws. */
   doctor(): Promise<readonly Check[]>;
@@ -66,9 +66,10 @@ export function createSessionManager(context: ManagerContext): SessionManager {
     get: async (ref, options) => (await read(ref, options)).detail,
     steps: async (ref) => (await read(ref)).steps,
     inject: (ref, message) => inject(context, ref, message),
-    wait: async (id, signal = new AbortController().signal) => wait(context, reading(), id, signal),
+    wait: async (id, signal = new AbortController().signal, turn) =>
+      wait(context, reading(), id, signal, turn ?? null),
     kill: async (id, graceMs = DEFAULT_GRACE_MS) => kill(context, writing(), id, graceMs),
-    remove: async (id) => remove(context, writing(), id),
+    remove: async (id, options) => remove(context, writing(), id, { force: options?.force ?? false }),
     clean: (options) => clean(context, options),
     // Loaded only here: no other verb needs it.
     doctor: async () => (await import('./doctor.ts')).doctor(context),

@@ -116,7 +116,7 @@ export async function start(context: ManagerContext, options: StartOptions): Pro
     executor: 'local',
     created_at: isoTime(context.now()),
   };
-  const program = await programOf(context, adapter);
+  const program = await programOf(context, adapter, record.working_dir);
   const store = openOrCreate(context);
   const id = context.newId();
   if (!isSessionId(id)) throw new TypeError(`newId() gave ${JSON.stringify(id)}, which is no session id`);

@@ -1,22 +1,18 @@
 import type { StopSignal } from '../agents/agent.ts';
-import { errnoOf, ZwarmError } from '../core/errors.ts';
+import { errnoOf, toZwarmError, ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
-import type { ExitRecord } from '../core/session.ts';
 import { isFinal, LAUNCH_GRACE_MS } from '../core/status.ts';
 import { anyBears, anyMemberLives, createCensus } from '../process/bearers.ts';
 import { areWeBelow } from '../process/descendants.ts';
 import { type StopRequest, stopTurn } from '../process/stop.ts';
-import { createFile, isDiskFull, publishName } from '../store/files.ts';
-import { exitName, turnDir, turnFile } from '../store/layout.ts';
-import { requireOwn } from '../store/own.ts';
 import { DamagedRecord, unlessDamaged } from '../store/read-file.ts';
-import { encode } from '../store/records.ts';
 import { listTurns, readExit, readRunner } from '../store/sessions.ts';
 import { publishCancel } from './cancel.ts';
 import type { ManagerContext, Store } from './context.ts';
 import { readNow } from './read.ts';
 import { marksOf, readTurnState, type TurnState } from './read-turn.ts';
 import { isEndPlanted } from './real-end.ts';
+import { recordEnd } from './record-end.ts';
 import { waitForRest } from './wait.ts';
 
 /** How long an agent gets after each signal. */
@@ -95,24 +91,31 @@ async function endProcesses(id: SessionId, request: StopRequest): Promise<void> 
 }
 
 /** Records the end of a turn that was stopped and has nobody left to record it; `ran` when an agent may have run. */
-function recordEnd(store: Store, id: SessionId, turn: number, ran: boolean): void {
-  const record: ExitRecord = {
-    v: 1,
-    code: null,
-    why: ran ? null : 'cancelled',
-    detail: null,
-    cancelled: true,
-    ended_at: null,
-    events_bytes: null,
-  };
-  requireOwn(store.root, turnDir(store.root, id, turn));
+function recordStopped(store: Store, id: SessionId, turn: number, ran: boolean): void {
+  recordEnd(store, id, turn, { why: ran ? null : 'cancelled', detail: null, cancelled: true });
+}
+
+/** Publishes that a turn is to stop; why that failed, or null. An agent that made it fail is to end all the same. */
+function failureToPublish(context: ManagerContext, store: Store, id: SessionId, turn: number): unknown {
   try {
-    createFile(turnFile(store.root, id, turn, 'exit'), encode(record));
+    publishCancel(context, store, id, turn, 'kill');
+    return null;
   } catch (error) {
-    if (isDiskFull(error)) publishName(exitName(store.root, id, turn, null));
-    // Recorded after all, in the same moment.
-    else if (errnoOf(error) !== 'EEXIST') throw error;
+    const gone = error instanceof ZwarmError && error.code === 'not_found';
+    // Whoever may only read is nobody to end anything; that is no agent's doing.
+    if (gone || errnoOf(error) === 'EROFS') throw error;
+    return error;
   }
+}
+
+function unpublishedKill(id: SessionId, cause: unknown): ZwarmError {
+  const { message, hint } = toZwarmError(cause);
+  return new ZwarmError(
+    'io',
+    `the processes of ${id} were ended, but not that somebody asked for it could be recorded: ${message}`,
+    hint,
+    cause,
+  );
 }
 
 async function killTurn(
@@ -127,7 +130,7 @@ async function killTurn(
   const marks = marksOf(id, turn);
   refuseFromInside(id, marks);
   // Before any signal: whatever dies from here on, readers know that somebody asked for it.
-  if (current.exit === null) publishCancel(context, store, id, turn, 'kill');
+  const unpublished = current.exit === null ? failureToPublish(context, store, id, turn) : null;
   // A runner that comes later sees the cancellation before it starts its agent.
   const runner = current.runner ?? readRunner(store.root, id, turn);
   await endProcesses(id, {
@@ -136,11 +139,27 @@ async function killTurn(
     signals,
     graceMs,
     ended: () => readExit(store.root, id, turn) !== null,
-    record: () => recordEnd(store, id, turn, runner !== null),
+    record: () => recordStopped(store, id, turn, runner !== null),
   });
+  if (unpublished !== null) throw unpublishedKill(id, unpublished);
+  try {
+    await observeEnd(store, id, look, runner !== null || current.processes.living === 'yes');
+  } catch (error) {
+    // All of it has ended, and no record that could be read says how.
+    if (!(error instanceof DamagedRecord)) throw error;
+  }
+}
+
+/** Waits for the end of a turn whose processes have ended, and records it where nobody else does. `ran`: an agent may have. */
+async function observeEnd(
+  store: Store,
+  id: SessionId,
+  look: () => Promise<TurnState>,
+  ran: boolean,
+): Promise<void> {
   let after = await waitForRest(store, id, look, AbortSignal.timeout(LAUNCH_GRACE_MS));
   if (after.exit === null && ['killed', 'pending'].includes(after.verdict.status)) {
-    recordEnd(store, id, turn, after.runner !== null || current.processes.living === 'yes');
+    recordStopped(store, id, after.turn, ran || after.runner !== null);
     after = await look();
   }
   const { status } = after.verdict;
@@ -160,10 +179,8 @@ async function killDamaged(
   const marks = marksOf(id);
   if (!anyBears(marks, createCensus())) throw why;
   refuseFromInside(id, marks);
-  unlessDamaged(() => {
-    const turn = listTurns(store.root, id).at(-1);
-    if (turn !== undefined) publishCancel(context, store, id, turn, 'kill');
-  });
+  const turn = unlessDamaged(() => listTurns(store.root, id).at(-1)) ?? null;
+  const unpublished = turn === null ? null : failureToPublish(context, store, id, turn);
   await endProcesses(id, {
     marks,
     recorded: null,
@@ -172,6 +189,7 @@ async function killDamaged(
     ended: () => false,
     record: () => undefined,
   });
+  if (unpublished !== null && !(unpublished instanceof DamagedRecord)) throw unpublishedKill(id, unpublished);
 }
 
 /**

@@ -18,14 +18,14 @@ import {
   titleOf,
 } from '../core/session.ts';
 import { isFinal } from '../core/status.ts';
-import { isoTime, parseIso } from '../core/time.ts';
+import { isoTime, parseIso, writtenMs } from '../core/time.ts';
 import { turnFile } from '../store/layout.ts';
 import { DamagedRecord } from '../store/read-file.ts';
 import { eventsMtime, readPrompt } from '../store/sessions.ts';
 import { readTail } from '../store/tail.ts';
 import type { Store } from './context.ts';
 import { explainVerdict } from './explain.ts';
-import type { TurnReading, TurnState } from './read-turn.ts';
+import type { TurnReading } from './read-turn.ts';
 
 /*
  * From what was read of a session to what every face of zwarm shows of it.
@@ -101,19 +101,28 @@ function usageOf(turns: readonly TurnReading<TurnOutcome>[]): (TokenUsage | null
   );
 }
 
-function durationOf({ runner, exit, verdict }: TurnState, nowMs: number): number | null {
-  if (runner === null) return null;
+/** When the runner showed itself (ms since the epoch), or null. */
+function startedMs({ runner, launch }: TurnReading<TurnOutcome>): number | null {
+  return runner === null ? null : writtenMs(runner.fileMs, parseIso(launch?.at ?? null));
+}
+
+function durationOf(turn: TurnReading<TurnOutcome>, nowMs: number): number | null {
+  const { runner, exit, verdict } = turn;
+  const began = runner?.uptime ?? null;
+  const ended = exit?.uptime ?? null;
+  if (began !== null && ended !== null) return ended < began ? null : Math.round((ended - began) * 1000);
+  const start = startedMs(turn);
   const end = exit?.endedMs ?? (verdict.status === 'running' ? nowMs : null);
-  if (end === null) return null;
-  const ms = Math.round(end - runner.startedMs);
+  if (start === null || end === null) return null;
+  const ms = Math.round(end - start);
   // The clock was set back meanwhile (one millisecond is the difference of its two readings): nobody knows how long.
   return ms < -1 ? null : Math.max(0, ms);
 }
 
-function updatedMs(store: Store, id: SessionId, turn: TurnState): number {
+function updatedMs(store: Store, id: SessionId, turn: TurnReading<TurnOutcome>): number {
   const claimed = parseIso(turn.request.at) ?? 0;
   if (turn.exit !== null) return Math.max(claimed, turn.exit.endedMs);
-  return Math.max(claimed, turn.runner?.startedMs ?? 0, eventsMtime(store.root, id, turn.turn) ?? 0);
+  return Math.max(claimed, startedMs(turn) ?? 0, eventsMtime(store.root, id, turn.turn) ?? 0);
 }
 
 /** How a session stands: what its turns come to, and what the newest of them says. */
@@ -176,12 +185,13 @@ function turnView(
   usage: TokenUsage | null,
 ): TurnView {
   const { verdict } = turn;
+  const started = startedMs(turn);
   return {
     turn: turn.turn,
     kind: turn.request.kind,
     prompt: readPrompt(store.root, reading.id, turn.turn)?.toString() ?? null,
     status: verdict.status,
-    started_at: turn.runner === null ? null : isoTime(turn.runner.startedMs),
+    started_at: started === null ? null : isoTime(started),
     ended_at: turn.exit === null ? null : isoTime(turn.exit.endedMs),
     exit_code: verdict.exitCode,
     signal: verdict.signal,

@@ -4,7 +4,7 @@ import { isFinal, LAUNCH_GRACE_MS, type TurnStatus } from '../core/status.ts';
 import { TURN_FILES, turnDir } from '../store/layout.ts';
 import { watchDirectory } from '../store/watch.ts';
 import type { ManagerContext, Store } from './context.ts';
-import { readNow } from './read.ts';
+import { readNow, readTurnNow } from './read.ts';
 import type { TurnState } from './read-turn.ts';
 
 /** Notification only shortens a wait: a death that no file tells of is found by looking again. */
@@ -47,13 +47,20 @@ export async function waitForRest(
   return current;
 }
 
-/** Waits until a session is at rest or the signal aborts, and returns its status then. @throws ZwarmError `damaged` … */
+/**
+ * Waits until a session is at rest, or that turn of it has ended, or the signal aborts; returns the status then.
+ * @throws ZwarmError `damaged` …
+ */
 export async function wait(
   context: ManagerContext,
   store: Store,
   id: SessionId,
   signal: AbortSignal,
+  turn: number | null,
 ): Promise<TurnStatus> {
-  const look = async (): Promise<TurnState> => (await readNow(store, id, context.now())).current;
+  const look = async (): Promise<TurnState> =>
+    turn === null
+      ? (await readNow(store, id, context.now())).current
+      : readTurnNow(store, id, turn, context.now());
   return (await waitForRest(store, id, look, signal)).verdict.status;
 }

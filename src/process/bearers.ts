@@ -3,6 +3,7 @@ import type { Liveness } from '../core/status.ts';
 import {
   allProcesses,
   allProcessIds,
+  isClosed,
   isInOurNamespace,
   markOf,
   type ProcessStat,
@@ -65,14 +66,26 @@ export function markedProcesses(onSight: (one: Marked) => void = () => undefined
 /** One look at all processes but ourselves, made when it is first needed: a list of many sessions needs no more. */
 export interface Census {
   processes(): readonly Marked[];
+  /** Whether a process of ours is closed to us: then what was not found may live all the same. */
+  isPartial(): boolean;
 }
 
 export function createCensus(): Census {
   let seen: readonly Marked[] | undefined;
+  let partial: boolean | undefined;
+  const processes = (): readonly Marked[] => {
+    seen ??= markedProcesses().filter(({ pid }) => pid !== process.pid);
+    return seen;
+  };
   return {
-    processes() {
-      seen ??= markedProcesses().filter(({ pid }) => pid !== process.pid);
-      return seen;
+    processes,
+    isPartial() {
+      // Root cannot tell them from those that have closed themselves: both are its own.
+      partial ??=
+        SHOWS_MARKS &&
+        process.getuid?.() !== 0 &&
+        processes().some(({ pid, mark, memory }) => mark === '' && memory && isClosed(pid));
+      return partial;
     },
   };
 }
@@ -128,6 +141,13 @@ export interface TurnProcesses {
   readonly living: Liveness;
 }
 
+/** Whether the process that was recorded as the runner lives, and may be it: it does not let us look. */
+function isClosedRunner(recorded: ProcessIdentity | null, processes: readonly Marked[]): boolean {
+  if (!SHOWS_MARKS || recorded === null) return false;
+  const one = processes.find(({ pid, start }) => pid === recorded.pid && start === recorded.start);
+  return one !== undefined && one.mark === '' && one.memory && isClosed(one.pid);
+}
+
 /**
  * What lives of a turn. Its mark decides: `recorded`, whom `runner.stat` names, is believed only to save the look at
  * all processes; and `origin`, the one who launched it, only about other hosts and containers, whose processes we do
@@ -142,15 +162,16 @@ export function processesOfTurn(
   if (recorded !== null && isLivingRunner(recorded, marks)) return { runner: recorded.pid, living: 'yes' };
   const all = census.processes();
   const bearers = bearersOf(all, marks, recorded);
-  const elsewhere = visibilityOf(recorded ?? origin) === 'elsewhere';
+  const visibility = visibilityOf(recorded ?? origin);
+  const elsewhere = visibility === 'elsewhere';
   // What runs in a container below us bears the mark too, and so do the commands that an agent here runs in a sandbox.
   if (bearers.length > 0 && (!elsewhere || bearers.some(({ pid }) => isInOurNamespace(pid)))) {
     return { runner: findRunner(all, marks, recorded)?.pid ?? null, living: 'yes' };
   }
-  return {
-    runner: null,
-    living: elsewhere && (recorded !== null || bearers.length > 0) ? 'cannot_tell' : 'no',
-  };
+  const unseen = elsewhere
+    ? recorded !== null || bearers.length > 0
+    : visibility === 'here' && (isClosedRunner(recorded, all) || census.isPartial());
+  return { runner: null, living: unseen ? 'cannot_tell' : 'no' };
 }
 
 /** Whether anything lives that bears a mark beginning like this. */

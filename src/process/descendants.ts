@@ -16,6 +16,9 @@ export interface TurnTree {
   readonly spared: readonly Member[];
 }
 
+/** Anything else is no mark but a way to escape: `<session>.<turn>.<nonce>`. */
+const MARK = /^[a-z0-9]{10}\.\d+\.[\w-]+(\.runner)?$/;
+
 /** Some processes with all below them, but for those in `others` and what is only below these. */
 function withDescendants(
   roots: ReadonlySet<number>,
@@ -73,7 +76,7 @@ export function collectTree({ marks, recorded, running, known, onSight }: Search
   const pidsOf = (test: (one: Marked) => boolean): Set<number> =>
     new Set(processes.filter(test).map(({ pid }) => pid));
   const own = new Set(bearersOf(processes, marks, recorded).map(({ pid }) => pid));
-  const others = pidsOf(({ mark }) => mark !== '' && !mark.startsWith(marks));
+  const others = pidsOf(({ mark }) => MARK.test(mark) && !mark.startsWith(marks));
   // The runner, and what it has forked that has not become anything else.
   const apart = new Set<number>();
   if (runner !== null) {

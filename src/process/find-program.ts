@@ -1,7 +1,9 @@
-import { accessSync, constants, readFileSync, realpathSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { errnoOf, ZwarmError } from '../core/errors.ts';
+import { isWithin } from '../core/path.ts';
 import type { ProgramQuery } from '../core/program.ts';
+import { shellWord } from '../core/shell-word.ts';
 import { outputOf } from './run.ts';
 
 /** A program that exists and may be executed. */
@@ -12,13 +14,22 @@ export interface FoundProgram {
   readonly version: string | null;
 }
 
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    // Not there, or in a directory that is closed to us: it is no program for us.
+    return false;
+  }
+}
+
 function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
   } catch {
     return false;
   }
+  return isFile(path);
 }
 
 function override(path: string, { variable }: ProgramQuery): string {
@@ -29,7 +40,7 @@ function override(path: string, { variable }: ProgramQuery): string {
       `set ${variable} to the full path`,
     );
   }
-  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) {
+  if (!isFile(path)) {
     throw new ZwarmError(
       'agent_not_found',
       `${variable} names no file: ${path}`,
@@ -54,9 +65,7 @@ export function lookUp(binary: string, path: string): string | null {
 function onPath(query: ProgramQuery, path: string): string {
   const found = lookUp(query.binary, path);
   if (found !== null) return found;
-  const present = candidatesOn(path, query.binary).find((candidate) =>
-    statSync(candidate, { throwIfNoEntry: false })?.isFile(),
-  );
+  const present = candidatesOn(path, query.binary).find(isFile);
   if (present !== undefined) {
     throw new ZwarmError('agent_not_executable', `${present} may not be executed`, `chmod +x '${present}'`);
   }
@@ -92,17 +101,39 @@ async function askVersion(path: string, args: readonly string[]): Promise<string
   return /\d+\.\d+\.\d+\S*/.exec(answer ?? '')?.[0] ?? null;
 }
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Whether somebody who can write to `project`, a real path, can decide what runs as the program at `path`. */
+export function isReplaceable(path: string, project: string): boolean {
+  // What is on the PATH may be a link, whose directory decides as well.
+  return [dirname(path), path].some((at) => isWithin(realpathSync(at), project));
+}
+
+/** An agent that is let loose on all of a home directory is stopped by nothing that we could do. */
+function isAllOfHome(project: string, { HOME: home }: Environment): boolean {
+  return home !== undefined && existsSync(home) && isWithin(realpathSync(home), project);
+}
+
 /**
  * The program of an agent: the one that its environment variable names, else the first on the PATH, and of that the
- * native one where an npm package holds it beside its script.
- * @throws ZwarmError `agent_not_found`, `agent_not_executable`
+ * native one where an npm package holds it beside its script. Not from `project` (a real path), where an earlier agent
+ * may have put it, unless the variable says so.
+ * @throws ZwarmError `agent_not_found`, `agent_not_executable`, `program_unsafe`
  */
 export async function findProgram(
   query: ProgramQuery,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
+  project: string,
 ): Promise<FoundProgram> {
   const named = env[query.variable];
   const path = named ? override(named, query) : onPath(query, env['PATH'] ?? '');
+  if (!named && isReplaceable(path, project) && !isAllOfHome(project, env)) {
+    throw new ZwarmError(
+      'program_unsafe',
+      `${path} is found in ${project}, where an agent could put another program in its place: nothing was run`,
+      `take its directory out of your PATH, or say that you mean it: ${query.variable}=${shellWord(path)}`,
+    );
+  }
   const home = packageOf(realpathSync(path), query.packageName);
   if (home === null) return { path, version: await askVersion(path, query.versionArgs) };
   if (named) return { path, version: home.version };

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { errnoOf } from '../core/errors.ts';
 import type { ProcessIdentity } from '../core/session.ts';
@@ -41,6 +41,24 @@ function unlessGone<T>(read: () => T): T | null {
 }
 
 const textOf = (path: string): string | null => unlessGone(() => readFileSync(path, 'utf8'));
+
+/**
+ * Whether a process is ours, and yet its environment is closed to us: we are confined, in a user namespace or a sandbox
+ * that shares the pids of what is outside. One that has closed itself (`PR_SET_DUMPABLE`) belongs to root, and one of
+ * `newgrp` to another group. Linux only.
+ */
+export function isClosed(pid: number): boolean {
+  try {
+    readFileSync(`/proc/${pid}/environ`);
+    return false;
+  } catch (error) {
+    const code = errnoOf(error) ?? '';
+    if (!NOTHING_TO_SEE.has(code)) throw error;
+    if (code !== 'EACCES' && code !== 'EPERM') return false;
+  }
+  const owner = unlessGone(() => statSync(`/proc/${pid}`));
+  return owner?.uid === process.getuid?.() && owner?.gid === process.getgid?.();
+}
 
 /** The fields of /proc/<pid>/stat from the third on, the state: the name before it may hold spaces and parentheses. */
 function statFields(pid: number): readonly string[] | null {
@@ -94,9 +112,10 @@ function environmentOf(pid: number): string | null {
     if (fields === null || fields[20] === '0') break;
     // No code yet: it becomes another program at this moment, and has no environment yet either.
     const between = fields[23] === '0';
-    if (!between && fields[47] === fields[48]) break;
     if (between) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
     text = textOf(path);
+    // Still nothing: it was given none, or has given up the memory in which it lay.
+    if (!between) break;
   }
   return text;
 }

@@ -39,26 +39,33 @@ export function ask(
   return new Promise((resolve, reject) => {
     const child = spawn(program, [...args], { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
     const said = { stdout: '', stderr: '' };
-    for (const name of ['stdout', 'stderr'] as const) {
-      child[name].setEncoding('utf8').on('data', (text: string) => {
+    let limit: NodeJS.Timeout | undefined;
+    child.once('error', (error) => {
+      clearTimeout(limit);
+      reject(error);
+    });
+    // Without descriptors there are no streams, and the error comes later.
+    if (child.stdout === null || child.stderr === null) return;
+    const { stdout, stderr } = child;
+    for (const [name, stream] of [
+      ['stdout', stdout],
+      ['stderr', stderr],
+    ] as const) {
+      stream.setEncoding('utf8').on('data', (text: string) => {
         said[name] += text.slice(0, ANSWER_LIMIT - said[name].length);
       });
     }
     const close = (): void => {
-      child.stdout.destroy();
-      child.stderr.destroy();
+      stdout.destroy();
+      stderr.destroy();
     };
-    const limit = setTimeout(() => {
+    limit = setTimeout(() => {
       // Not yet collected, so that no other process can be the leader of a group with this number.
       if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
       close();
       child.unref();
       reject(new Error(`it gave no answer within ${timeoutMs / 1000} s`));
     }, timeoutMs);
-    child.once('error', (error) => {
-      clearTimeout(limit);
-      reject(error);
-    });
     child.once('exit', (code, signal) => {
       clearTimeout(limit);
       const answer = (): void => {

@@ -1,7 +1,7 @@
-import { closeSync, constants } from 'node:fs';
+import { closeSync, constants, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { errnoOf } from '../core/errors.ts';
-import { fsync, link, mkdir, open, rm, rename as syscallRename, write } from '../syscalls.ts';
+import { chmod, fsync, link, mkdir, open, rm, rename as syscallRename, write } from '../syscalls.ts';
 
 /**
  * Every change that zwarm makes to a disk, and nothing else. Synchronous: a claim must not interleave with itself,
@@ -123,6 +123,23 @@ export function replaceFile(path: string, content: string, temporary: string): v
   } catch (error) {
     discard(temporary);
     throw error;
+  }
+}
+
+/** Of Linux, and not among Node's constants: a descriptor that needs no right to read. */
+const O_PATH = 0o10000000;
+
+/** Gives us back a directory of ours that an agent has closed; never what a link in its place leads to. */
+export function openUp(directory: string): void {
+  if (!existsSync('/proc/self/fd')) {
+    chmod(directory, 0o700);
+    return;
+  }
+  const fd = open(directory, O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  try {
+    chmod(`/proc/self/fd/${fd}`, 0o700);
+  } finally {
+    closeSync(fd);
   }
 }
 

@@ -1,4 +1,13 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  type Stats,
+} from 'node:fs';
 import { errnoOf } from '../core/errors.ts';
 
 /** A stored file that cannot be what zwarm wrote: a link, a device, too large, or not the expected JSON. */
@@ -33,6 +42,13 @@ export function isForbidden(error: unknown): boolean {
   return errnoOf(error) === 'EACCES' || errnoOf(error) === 'EPERM';
 }
 
+/** A file of this size that is a thousandth of it on the disk is all hole: reading it would take for ever. */
+const HOLLOW_BYTES = 4 * 2 ** 30;
+
+function isHollow({ size, blocks }: Stats): boolean {
+  return size > HOLLOW_BYTES && blocks * 512 * 1000 < size;
+}
+
 /** Opens a regular file below the state directory, or null where there is none. @throws DamagedRecord */
 export function openRegular(path: string): { fd: number; size: number; mtimeMs: number } | null {
   let fd: number;
@@ -49,9 +65,9 @@ export function openRegular(path: string): { fd: number; size: number; mtimeMs: 
     throw error;
   }
   const stat = fstatSync(fd);
-  if (stat.isFile()) return { fd, size: stat.size, mtimeMs: stat.mtimeMs };
+  if (stat.isFile() && !isHollow(stat)) return { fd, size: stat.size, mtimeMs: stat.mtimeMs };
   closeSync(fd);
-  throw new DamagedRecord(`${path} is no regular file`);
+  throw new DamagedRecord(`${path} ${stat.isFile() ? 'is hollow: nobody printed it' : 'is no regular file'}`);
 }
 
 /** A whole small file, or null where there is none. @throws DamagedRecord when it is no regular file or too large */
@@ -73,19 +89,24 @@ export function readSmall(path: string, limit = RECORD_LIMIT): SmallFile | null 
   }
 }
 
+/** What stands at a path, links not followed, or null. @throws DamagedRecord when that cannot be told */
+export function lookAt(path: string): Stats | null {
+  try {
+    return lstatSync(path);
+  } catch (error) {
+    // ENOTDIR: something above it is a file.
+    if (errnoOf(error) === 'ENOENT' || errnoOf(error) === 'ENOTDIR') return null;
+    if (isForbidden(error)) throw new DamagedRecord(`${path} may not be read`, { cause: error });
+    throw error;
+  }
+}
+
 /**
  * Whether there is a directory of that very name: a link to one does not count.
  * @throws DamagedRecord when that cannot be told
  */
 export function isRealDirectory(path: string): boolean {
-  try {
-    return lstatSync(path).isDirectory();
-  } catch (error) {
-    // ENOTDIR: something above it is a file.
-    if (errnoOf(error) === 'ENOENT' || errnoOf(error) === 'ENOTDIR') return false;
-    if (isForbidden(error)) throw new DamagedRecord(`${path} may not be read`, { cause: error });
-    throw error;
-  }
+  return lookAt(path)?.isDirectory() ?? false;
 }
 
 /** The entries of a directory, or none where there is no directory. @throws DamagedRecord when it may not be read */
@@ -96,7 +117,7 @@ export function entriesOf(path: string): readonly { name: string; directory: boo
       directory: entry.isDirectory(),
     }));
   } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return [];
+    if (errnoOf(error) === 'ENOENT' || errnoOf(error) === 'ENOTDIR') return [];
     if (isForbidden(error)) throw new DamagedRecord(`${path} may not be read`, { cause: error });
     throw error;
   }

@@ -6,6 +6,7 @@ import {
   type LaunchRecord,
   type ProcessIdentity,
   type RequestRecord,
+  type RunnerRecord,
   SANDBOXES,
   type SessionRecord,
   type TurnKind,
@@ -55,6 +56,12 @@ export function nullableCount(json: Json, key: string): number | null {
   const value = own(json, key) ?? null;
   if (value === null) return null;
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : bad(key);
+}
+
+function nullableNumber(json: Json, key: string): number | null {
+  const value = own(json, key) ?? null;
+  if (value === null) return null;
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : bad(key);
 }
 
 export function count(json: Json, key: string): number {
@@ -191,6 +198,7 @@ export function parseExitRecord(text: string): ExitRecord {
     why: nullableString(json, 'why') === null ? null : oneOf(json, 'why', NOT_RUN),
     detail: nullableString(json, 'detail'),
     cancelled: own(json, 'cancelled') === true,
+    uptime: nullableNumber(json, 'uptime'),
     ended_at: nullableString(json, 'ended_at'),
     events_bytes: nullableCount(json, 'events_bytes'),
   };
@@ -200,12 +208,12 @@ export function parseExitRecord(text: string): ExitRecord {
  * `runner.stat`, the one record that a shell writes: what the launcher knew of the machine, the runner's pid, and
  * its start as the kernel tells it. @throws DamagedRecord, also for one that was not written to its end
  */
-export function parseRunnerStat(text: string): ProcessIdentity {
+export function parseRunnerStat(text: string): RunnerRecord {
   const json = objectOf(text);
   const lstart = nullableString(json, 'lstart');
   // Field 22 counted behind the last ')': the name of a command may hold spaces and parentheses.
   const stat = lstart === null ? string(json, 'stat') : '';
   const start = lstart ?? stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
   if (start === undefined || start === '') bad('stat');
-  return identity({ ...json, start });
+  return { identity: identity({ ...json, start }), uptime: nullableNumber(json, 'uptime') };
 }

@@ -4,7 +4,7 @@ import { errnoOf } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
 import { flush, makeDirs, removeTree, rename } from './files.ts';
 import { sessionDir, sessionsDir, trashDir } from './layout.ts';
-import { entriesOf, unlessDamaged } from './read-file.ts';
+import { entriesOf, isForbidden, unlessDamaged } from './read-file.ts';
 import { unseal } from './seals.ts';
 
 /** An agent can make a tree deeper than a path may be long (PATH_MAX, 4096 bytes on Linux, 1024 on macOS). */
@@ -15,7 +15,7 @@ export function treeBytes(path: string): number {
   try {
     return bytesBelow(path);
   } catch (error) {
-    if (errnoOf(error) === 'ENAMETOOLONG') return 0;
+    if (errnoOf(error) === 'ENAMETOOLONG' || isForbidden(error)) return 0;
     throw error;
   }
 }

@@ -3,11 +3,12 @@ import { isSessionId, parseTurnNumber, type SessionId } from '../core/ids.ts';
 import type {
   ExitRecord,
   LaunchRecord,
-  ProcessIdentity,
   RequestRecord,
+  RunnerRecord,
   SessionRecord,
 } from '../core/session.ts';
 import type { CancelWhy } from '../core/status.ts';
+import { parseIso, writtenMs } from '../core/time.ts';
 import {
   cancelName,
   exitCodeOfName,
@@ -18,7 +19,7 @@ import {
   turnFile,
   turnsDir,
 } from './layout.ts';
-import { DamagedRecord, entriesOf, isRealDirectory, readSmall, unlessDamaged } from './read-file.ts';
+import { DamagedRecord, entriesOf, isRealDirectory, lookAt, readSmall, unlessDamaged } from './read-file.ts';
 import {
   CANCELS,
   parseCancelRecord,
@@ -74,8 +75,8 @@ export function listTurns(root: string, id: SessionId): number[] {
 
 /** Whether a turn's place is taken by a second name of session.json: the tombstone that a full disk has room for. */
 function isTombstoneName(root: string, id: SessionId, turn: number): boolean {
-  const place = lstatSync(turnDir(root, id, turn), { throwIfNoEntry: false });
-  const record = lstatSync(sessionFile(root, id), { throwIfNoEntry: false });
+  const place = lookAt(turnDir(root, id, turn));
+  const record = lookAt(sessionFile(root, id));
   return place?.isFile() === true && place.ino === record?.ino && place.dev === record.dev;
 }
 
@@ -86,7 +87,7 @@ export function isTombstone(root: string, id: SessionId, turn: number): boolean 
 
 /** Whether turn `turn` is there: the one cheap question that tells whether a summary is current. */
 export function hasTurn(root: string, id: SessionId, turn: number): boolean {
-  return isRealDirectory(turnDir(root, id, turn));
+  return isRealDirectory(turnDir(root, id, turn)) || isTombstoneName(root, id, turn);
 }
 
 /** The claim of a turn. @throws DamagedRecord */
@@ -120,16 +121,16 @@ function isFile(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
-/** The runner that showed itself and when; a record that was not written to its end counts as absent. */
+/** The runner that showed itself, and the time of that file; a record that was not written to its end counts as absent. */
 export function readRunner(
   root: string,
   id: SessionId,
   turn: number,
-): { identity: ProcessIdentity; startedMs: number } | null {
+): (RunnerRecord & { fileMs: number }) | null {
   return unlessDamaged(() => {
     const file = readSmall(turnFile(root, id, turn, 'runner'));
     if (file === null) return null;
-    return { identity: parseRunnerStat(file.bytes.toString()), startedMs: file.mtimeMs };
+    return { ...parseRunnerStat(file.bytes.toString()), fileMs: file.mtimeMs };
   });
 }
 
@@ -144,7 +145,9 @@ export function readExit(
 ): { record: ExitRecord; endedMs: number } | null {
   const exit = unlessDamaged(() => {
     const file = readSmall(turnFile(root, id, turn, 'exit'));
-    return file === null ? null : { record: parseExitRecord(file.bytes.toString()), endedMs: file.mtimeMs };
+    if (file === null) return null;
+    const record = parseExitRecord(file.bytes.toString());
+    return { record, endedMs: writtenMs(file.mtimeMs, parseIso(record.ended_at)) };
   });
   return exit ?? readExitName(root, id, turn);
 }
@@ -163,8 +166,8 @@ function readExitName(
     const cancelled = readCancel(root, id, turn) !== null;
     const why = code === null ? (cancelled ? 'cancelled' : 'not_launched') : null;
     const detail = 'there was no room to record its end (a full disk?): what it printed may be cut';
-    const record = { v: 1, code, why, detail, cancelled, ended_at: null, events_bytes: null } as const;
-    return { record, endedMs: stat.mtimeMs };
+    const unknown = { uptime: null, ended_at: null, events_bytes: null } as const;
+    return { record: { v: 1, code, why, detail, cancelled, ...unknown }, endedMs: stat.mtimeMs };
   }
   return null;
 }

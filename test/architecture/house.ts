@@ -54,7 +54,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 
 const TOP = ['main.ts', 'index.ts', 'installation.ts'];
 /** What `process/` may ask of `process`; every other room asks nothing. */
-const PROCESS_MEMBERS = ['kill', 'platform', 'arch', 'pid', 'getuid', 'umask', 'version'];
+const PROCESS_MEMBERS = ['kill', 'platform', 'arch', 'pid', 'getuid', 'getgid', 'umask', 'version'];
 
 /** The one file of all calls that change the machine, and the three that may make them. */
 const SYSCALLS = 'syscalls.ts';

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, utimesSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { onScreen, type ScreenOptions } from '../helpers/context.ts';
@@ -101,8 +101,11 @@ test('clean removes what ended long enough ago, by its newest end, and nothing t
   const project = createProject();
   const start = Date.now();
   const exit = (id: string, turn: number, hours: number): void => {
+    const path = project.turnFile(id, turn, 'exit.json');
+    const record = JSON.parse(readFileSync(path, 'utf8'));
     const time = new Date(start - hours * HOUR);
-    utimesSync(project.turnFile(id, turn, 'exit.json'), time, time);
+    writeFileSync(path, JSON.stringify({ ...record, ended_at: time.toISOString() }));
+    utimesSync(path, time, time);
   };
   const long = { now: start - 500 * HOUR };
   for (const id of ['aaaaaaaaaa', 'bbbbbbbbbb', 'cccccccccc']) await startSession(project, id, ['x'], long);

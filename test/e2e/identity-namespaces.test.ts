@@ -121,3 +121,26 @@ testAsRoot('processes of others, which may not be looked at, are in nobody’s w
   expect(await zwarm('kill', id, '--grace', '10s')).toMatchObject({ code: 0, stdout: `${id} killed\n` });
   expect(project.marked(id)).toEqual([]);
 });
+
+test.skipIf(needsContainers)(
+  'from a user namespace, where processes do not let us look, a living session is unknown',
+  async () => {
+    const project = createShellProject();
+    const id = await project.begin('hang');
+    const inside = (...args: string[]) =>
+      runProgram('unshare', ['--user', '--map-current-user', process.execPath, ZWARM, ...args], {
+        cwd: project.directory,
+        env: project.env,
+      });
+    expect((await inside('ls')).stdout).toMatch(new RegExp(`^${id}\tunknown\t1\t`));
+    for (const args of [
+      ['inject', id, 'x'],
+      ['rm', id],
+      ['kill', id],
+    ]) {
+      expect(await inside(...args)).toMatchObject({ code: 4, stdout: '' });
+    }
+    expect(project.runs()).toHaveLength(1);
+    expect(await project.show(id)).toMatchObject({ status: 'running' });
+  },
+);

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { ProcessIdentity } from '../../src/core/session.ts';
@@ -160,4 +160,55 @@ test('an agent that spoils all records of its session does not escape kill --all
   await eventually('nothing is left', () => project.marked(id).length === 0);
   expect(await project.run(['kill', id])).toMatchObject({ code: 4 });
   expect(await project.run(['rm', id])).toMatchObject({ code: 0 });
+});
+
+test('what may live elsewhere is not removed when its records are damaged or a tombstone is there, but by force', async () => {
+  const there = { ...own, host: 'elsewhere', boot_id: 'theirs' };
+  for (const spoil of [
+    (project: ShellProject) =>
+      writeFileSync(join(project.directory, '.zwarm/sessions', ID, 'session.json'), '{'),
+    (project: ShellProject) => {
+      const turn = join(project.directory, '.zwarm/sessions', ID, 'turns/2');
+      mkdirSync(turn);
+      writeFileSync(join(turn, 'request.json'), JSON.stringify({ ...requestOf('n'), kind: 'tombstone' }));
+    },
+  ]) {
+    const project = createShellProject();
+    claimed(project, there);
+    writeFileSync(project.turnFile(ID, 1, 'runner.stat'), runnerStat(there));
+    spoil(project);
+    const refused = await project.run(['rm', ID]);
+    expect(refused).toMatchObject({ code: 4, stdout: '' });
+    expect(refused.stderr).toContain(`zwarm rm --force ${ID}`);
+    expect((await project.run(['clean', '--days', '0'])).stdout).toBe('');
+    expect(existsSync(project.turnFile(ID, 1, 'prompt.md'))).toBe(true);
+    expect(await project.run(['rm', '--force', ID])).toMatchObject({ code: 0, stdout: `${ID}\n` });
+  }
+});
+
+test('a session that is unknown can be removed by whoever knows better', async () => {
+  const project = createShellProject();
+  claimed(project, { ...own, host: 'elsewhere', boot_id: 'theirs' });
+  expect(await project.run(['rm', '--force', ID])).toMatchObject({ code: 0 });
+  expect(await project.run(['ls', '--all'])).toMatchObject({ code: 0, stdout: '' });
+});
+
+test('a turn that is queued and was asked for by nobody is not run, and was never completed', async () => {
+  const project = createShellProject();
+  const id = await project.begin('quick');
+  await project.settled(id);
+  const turns = join(project.directory, '.zwarm/sessions', id, 'turns');
+  cpSync(join(turns, '1'), join(turns, '2'), { recursive: true });
+  for (const name of ['exit.json', 'runner.stat', 'notified.json']) rmSync(join(turns, '2', name));
+  const path = join(turns, '2/request.json');
+  writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), queued: true }));
+  expect(await project.show(id)).toMatchObject({ status: 'pending', turn: 2 });
+  const refused = await project.run(['inject', id, 'more']);
+  expect(refused).toMatchObject({ code: 5, stdout: '' });
+  expect(refused.stderr).toMatch(
+    /is queued, and nobody asked for it: nothing was run\nhint: withdraw it: zwarm kill/,
+  );
+  expect(await project.run(['kill', id])).toMatchObject({ code: 0, stdout: `${id} killed\n` });
+  expect(await project.show(id)).toMatchObject({ status: 'killed', last_message: 'done' });
+  expect(project.runs()).toHaveLength(1);
 });

@@ -65,3 +65,16 @@ test('a runner that never shows itself is ended, and its turn is killed, not fai
   expect(project.runs()).toEqual([]);
   expect(await project.run(['rm', id])).toMatchObject({ code: 0 });
 });
+
+test('a turn whose launcher gave up on its runner is never begun late', async () => {
+  const project = createShellProject();
+  const { id, gate, started } = await startHeld(project);
+  expect(await started).toContain('did not start: its runner gave no sign of life');
+  expect(await project.show(id)).toMatchObject({ status: 'failed', error: { code: 'spawn_error' } });
+  const pipe = openSync(gate, constants.O_WRONLY | constants.O_NONBLOCK);
+  writeFileSync(pipe, '\n');
+  closeSync(pipe);
+  await eventually('the runner has come and gone', () => project.marked(id).length === 0);
+  expect(project.runs()).toEqual([]);
+  expect((await project.show(id)).status).toBe('failed');
+});

@@ -83,6 +83,7 @@ test('an agent whose runner was killed is ended, and kill records the end in its
     detail: null,
     cancelled: true,
     ended_at: null,
+    uptime: null,
     events_bytes: null,
   });
   expect(await project.show(id)).toMatchObject({ status: 'killed', exit_code: null, error: null });

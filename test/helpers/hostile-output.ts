@@ -72,6 +72,7 @@ export function leave(
     why: null,
     detail: null,
     cancelled: false,
+    uptime: null,
     ended_at: null,
     events_bytes: Buffer.byteLength(stream),
     ...exit,

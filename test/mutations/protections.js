@@ -94,14 +94,14 @@ export const PROTECTIONS = [
     file: 'src/store/files.ts',
     from: '  } catch (error) {\n    discard(path);\n    throw error;\n  } finally {\n    closeSync(fd);\n  }\n}',
     to: '  } finally {\n    closeSync(fd);\n  }\n}',
-    tests: ['test/faults/counting/eio.test.ts'],
+    tests: ['test/faults/counting/files.test.ts'],
   },
   {
     name: 'a launch that fails is recorded as failed',
     file: 'src/manager/launch.ts',
-    from: '    if (record) recordSpawnError(store, launch, why);',
+    from: "    if (record) recordEnd(store, id, turn, { why: 'spawn_error', detail: why, cancelled: false });\n",
     to: '',
-    tests: ['test/e2e', 'test/faults/counting/eio.test.ts'],
+    tests: ['test/faults/limits/processes.test.ts'],
   },
   {
     name: 'no link in the place of sessions or trash is followed',
@@ -165,13 +165,6 @@ export const PROTECTIONS = [
     from: "  if (NAME.test(text)) return { kind: 'text', text };",
     to: "  if (text.length > 0) return { kind: 'text', text };",
     tests: ['test/unit/core/ids.test.ts'],
-  },
-  {
-    name: 'age that is negative keeps a session',
-    file: 'src/manager/remove.ts',
-    from: ' && nowMs >= updated',
-    to: '',
-    tests: ['test/cli/list.test.ts', 'test/e2e'],
   },
   {
     name: 'debris is old before it is swept',
@@ -309,8 +302,8 @@ export const PROTECTIONS = [
   {
     name: 'runner: no link in the place of the directory',
     file: 'bin/turn-runner.sh',
-    from: '  elif [ -L "$directory" ] || ! [ -d',
-    to: '  elif ! [ -d',
+    from: ' || ! real "$directory"; then',
+    to: '; then',
     tests: ['test/unit/process/turn-runner.test.ts', 'test/e2e/seals.test.ts'],
   },
   {
@@ -378,9 +371,9 @@ export const PROTECTIONS = [
   },
   {
     name: 'a thread id is one before it becomes an argument',
-    file: 'src/manager/inject.ts',
-    from: '    if (adapter.isThreadId(thread)) return thread;',
-    to: '    return thread;',
+    file: 'src/agents/codex/schema.ts',
+    from: 'object({ thread_id: string().check(refine(isCodexThreadId)) })',
+    to: 'object({ thread_id: string().check(refine(() => isCodexThreadId.length === 1)) })',
     tests: ['test/e2e/hostile-output.test.ts'],
   },
   {

@@ -1,5 +1,5 @@
 import type { AgentAdapter } from '../agent.ts';
-import { codexCommand, isCodexThreadId } from './command.ts';
+import { codexCommand } from './command.ts';
 import { explainCodexFailure } from './explain.ts';
 import { nativeCodexPaths } from './native.ts';
 import { codexProbe } from './probe.ts';
@@ -18,7 +18,6 @@ export const codex: AgentAdapter = {
     install: 'npm install -g @openai/codex',
   },
   command: codexCommand,
-  isThreadId: isCodexThreadId,
   async loadParser(agentVersion) {
     const { createCodexParser } = await import('./translate.ts');
     return createCodexParser(agentVersion);

@@ -1,6 +1,6 @@
 import { cutFailure } from '../../core/session.ts';
 import type { AgentAdapter } from '../agent.ts';
-import { demoCommand, isDemoThreadId } from './command.ts';
+import { demoCommand } from './command.ts';
 
 /** The embedded agent (`bin/demo-agent.js`): offline, harmless, for trying zwarm and for its tests. */
 export const demo: AgentAdapter = {
@@ -8,7 +8,6 @@ export const demo: AgentAdapter = {
   capabilities: { resume: true, sandbox: ['read-only', 'workspace-write', 'danger-full-access'] },
   program: { kind: 'embedded' },
   command: demoCommand,
-  isThreadId: isDemoThreadId,
   async loadParser() {
     const { createDemoParser } = await import('./translate.ts');
     return createDemoParser();

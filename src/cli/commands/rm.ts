@@ -4,6 +4,7 @@ import { failedObject, firstExitCode, forEachRef } from '../each.ts';
 import { reportErrors } from '../report-errors.ts';
 
 interface Options {
+  readonly force?: boolean;
   readonly json?: boolean;
 }
 
@@ -19,6 +20,7 @@ export function rmCommand(verb: Verb): Command {
   return new Command('rm')
     .description('delete sessions that are not running')
     .argument('<id...>', 'ids, names, prefixes of ids (4 characters or more), or @last')
+    .option('--force', 'also one of which nobody here can tell whether it runs (status unknown)')
     .option('-q, --quiet', 'print ids alone (as it does anyway)')
     .option('--json', 'print an array as JSON, in the order of the arguments')
     .addHelpText('after', EXAMPLES)
@@ -26,7 +28,7 @@ export function rmCommand(verb: Verb): Command {
       const manager = await verb.manager();
       const outcomes = await forEachRef(refs, async (ref) => {
         const id = manager.resolveForEnding(ref);
-        const bytes = await manager.remove(id);
+        const bytes = await manager.remove(id, { force: options.force ?? false });
         if (!options.json) verb.context.stdout.write(`${id}\n`);
         return { id, removed: true, bytes };
       });

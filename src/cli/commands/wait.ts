@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { EXIT_CODES } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { SessionDetail } from '../../core/session.ts';
-import { isFinal } from '../../core/status.ts';
+import { isFinal, type TurnStatus } from '../../core/status.ts';
 import { parseDuration } from '../../core/time.ts';
 import { limitWaiting, sessionObject } from '../await-answer.ts';
 import type { Verb } from '../context.ts';
@@ -25,17 +25,19 @@ Examples:
   $ zwarm wait --any --timeout 10m ab3 cd4
   $ zwarm wait $(zwarm ls -q --status running)`;
 
-function hasEnded({ status }: SessionDetail): boolean {
-  return status === 'damaged' || isFinal(status);
+/** How a waiting ended: the status that it saw, whatever the session may be at by now. */
+interface Waited {
+  readonly status: TurnStatus;
+  readonly session: SessionDetail;
 }
 
-function exitCodeOf(outcomes: readonly Outcome<SessionDetail>[], any: boolean, givenUp: number): number {
+function exitCodeOf(outcomes: readonly Outcome<Waited>[], any: boolean, givenUp: number): number {
   const failed = firstExitCode(outcomes);
   if (failed !== 0) return failed;
-  const sessions = outcomes.flatMap((outcome) => ('value' in outcome ? [outcome.value] : []));
-  const ended = sessions.filter(hasEnded);
-  if (any ? ended.length === 0 : ended.length < sessions.length) return givenUp;
-  return ended.every(({ status }) => status === 'completed') ? 0 : EXIT_CODES.failed;
+  const statuses = outcomes.flatMap((outcome) => ('value' in outcome ? [outcome.value.status] : []));
+  const ended = statuses.filter(isFinal);
+  if (any ? ended.length === 0 : ended.length < statuses.length) return givenUp;
+  return ended.every((status) => status === 'completed') ? 0 : EXIT_CODES.failed;
 }
 
 /** `zwarm wait` */
@@ -73,11 +75,11 @@ export function waitCommand(verb: Verb): Command {
           satisfied = true;
           enough();
         }
-        return session;
+        return { status, session };
       }).finally(() => live.stop());
       verb.exit(exitCodeOf(outcomes, options.any ?? false, code()));
       const left = outcomes.flatMap((outcome) =>
-        'value' in outcome && !hasEnded(outcome.value) ? [outcome.value.id] : [],
+        'value' in outcome && !isFinal(outcome.value.status) ? [outcome.value.session.id] : [],
       );
       if (left.length > 0 && !satisfied) {
         verb.context.stderr.write(`zwarm: ${left.join(', ')} ${left.length === 1 ? 'runs' : 'run'} on\n`);
@@ -85,7 +87,9 @@ export function waitCommand(verb: Verb): Command {
       if (options.json) {
         return verb.printJson(
           outcomes.map((outcome) =>
-            'error' in outcome ? failedObject(outcome.ref, outcome.error) : sessionObject(outcome.value),
+            'error' in outcome
+              ? failedObject(outcome.ref, outcome.error)
+              : sessionObject(outcome.value.session),
           ),
         );
       }

@@ -1,33 +1,23 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
 import type { AgentAdapter, AgentProbe, ProbeQuestion } from '../../agents/agent.ts';
 import { DEFAULT_AGENT } from '../../agents/registry.ts';
 import { type Check, type Finding, finding } from '../../core/check.ts';
 import { toZwarmError, type ZwarmError } from '../../core/errors.ts';
-import type { ProgramQuery } from '../../core/program.ts';
 import { shellWord } from '../../core/shell-word.ts';
-import { lookUp } from '../../process/find-program.ts';
+import { isReplaceable } from '../../process/find-program.ts';
 import { ask } from '../../process/run.ts';
-import { gitStateOf } from '../../store/git.ts';
 import type { ManagerContext } from '../context.ts';
-import { type Program, programOf } from '../program.ts';
+import { type Program, programOf, projectOf } from '../program.ts';
 import { isolated } from './isolated.ts';
-import { isWithin } from './reach.ts';
 
 type Found = Program | { readonly error: ZwarmError };
 
 async function find(context: ManagerContext, adapter: AgentAdapter): Promise<Found> {
   try {
-    return await programOf(context, adapter);
+    return await programOf(context, adapter, realpathSync(context.cwd));
   } catch (error) {
     return { error: toZwarmError(error) };
   }
-}
-
-/** Where agents that are started here work: the repository, or the directory itself. */
-function projectOf({ cwd }: ManagerContext): string {
-  const directory = realpathSync(cwd);
-  return gitStateOf(directory)?.root ?? directory;
 }
 
 function missing(
@@ -43,22 +33,15 @@ function missing(
   return finding(wanted ? 'warning' : 'skipped', message, hint);
 }
 
-/** Whether somebody who can write to `project` can decide what runs as this program. */
-function isReplaceable({ env }: ManagerContext, query: ProgramQuery, path: string, project: string): boolean {
-  // What is on the PATH may be a link, whose directory decides as well.
-  const entry = env[query.variable] || lookUp(query.binary, env['PATH'] ?? '') || path;
-  return [dirname(entry), entry, path].some((at) => isWithin(realpathSync(at), project));
-}
-
-function present(context: ManagerContext, { program: spec }: AgentAdapter, program: Program): Finding {
+function present({ cwd }: ManagerContext, { program: spec }: AgentAdapter, program: Program): Finding {
   if (spec.kind === 'embedded') return finding('ok', 'part of zwarm');
   const { path, version } = program;
-  const project = projectOf(context);
-  if (isReplaceable(context, spec, path, project)) {
+  const project = projectOf(realpathSync(cwd));
+  if (isReplaceable(path, project)) {
     return finding(
       'warning',
       `${path} is found in ${project}, where an agent could put another program in its place`,
-      `take its directory out of your PATH, or set ${spec.variable} to a program elsewhere`,
+      `set ${spec.variable} to a program elsewhere`,
     );
   }
   if (version !== null) return finding('ok', `${version}, ${path}`);

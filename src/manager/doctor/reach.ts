@@ -1,13 +1,9 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { type Finding, finding } from '../../core/check.ts';
+import { isWithin } from '../../core/path.ts';
 import { unlessDamaged } from '../../store/read-file.ts';
 import { listSessionIds, readSessionRecord } from '../../store/sessions.ts';
 import type { ManagerContext, Store } from '../context.ts';
-
-/** Whether a path is a directory or lies in it; both absolute, without links. */
-export function isWithin(path: string, directory: string): boolean {
-  return path === directory || path.startsWith(directory.endsWith('/') ? directory : `${directory}/`);
-}
 
 /**
  * The directories that agents in the sandbox `workspace-write` may write to: the one in which an agent would be

@@ -1,5 +1,5 @@
 import { spawn as spawnProcess } from 'node:child_process';
-import { fsyncSync, linkSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { chmodSync, fsyncSync, linkSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { step } from './plan.ts';
 
 /*
@@ -37,6 +37,7 @@ export const fsync = countedByPath('fsync', fsyncSync);
 export const link = counted('link', linkSync);
 export const rename = counted('rename', renameSync);
 export const rm = counted('rm', rmSync);
+export const chmod = counted('chmod', chmodSync);
 export const spawn = counted('spawn', spawnProcess);
 export const killProcess = counted('kill', (pid: number, signal: NodeJS.Signals): void => {
   process.kill(pid, signal);

@@ -64,6 +64,14 @@ testWithMount(
   },
 );
 
+testWithMount('a message for which there is not enough room is refused, and never cut', async () => {
+  const { project } = createSmall();
+  // Of so much a disk takes the beginning, without an error.
+  const input = 'x'.repeat(4 << 20);
+  expectNoRoom(await project.zwarm(['start', '-'], { input }));
+  expect(await project.ok(['ls', '--all'])).toBe('');
+});
+
 testWithMount('a first start on a full disk leaves nothing that a later one stumbles over', async () => {
   const { disk, project } = createSmall();
   disk.fill();
@@ -175,9 +183,14 @@ testWithMount('without inodes an end is told by the agent itself, and no code is
   for (const id of [completes, breaks, hangs]) await running(project, id);
   disk.fillInodes();
   expectNoRoom(await project.zwarm(['start', 'quick']));
-  // Nothing would tell that somebody asked for it: the agent is left alone.
-  expectNoRoom(await project.zwarm(['kill', hangs, '--grace', '20s']));
-  expect((await project.show(hangs)).status).toBe('running');
+  // An agent that has used up all names is ended all the same, though nothing can tell who asked for it.
+  const killed = await project.zwarm(['kill', hangs, '--grace', '20s']);
+  expect(killed).toMatchObject({ code: 1, stdout: '' });
+  expect(killed.stderr).toMatch(
+    /^zwarm: the processes of \w+ were ended, but not that somebody asked for it could be recorded: no space left/,
+  );
+  expect(processesWith(`ZWARM_SESSION_ID=${hangs}`)).toEqual([]);
+  expect((await project.show(hangs)).status).toBe('lost');
   open();
   expect(await project.ok(['wait', completes])).toBe(`${completes} completed`);
   expect((await project.zwarm(['wait', breaks])).stdout).toBe(`${breaks} lost\n`);

@@ -24,8 +24,10 @@ test('Codex is the default; the demo agent is never one', () => {
 test.each(AGENTS.map((agent) => agent.name))('%s reads any line without an error', async (name) => {
   const agent = requireAgent(name);
   const parse = await agent.loadParser(null);
-  expect(agent.isThreadId('--option')).toBe(false);
-  for (const text of ['{}', 'null', '[]', '{"type":', '\0', '"x"', '{"type":{"a":1}}']) {
+  const smuggled = ['thread.started', 'thread', 'session.created'].map((type) =>
+    JSON.stringify({ type, thread_id: '--option', session_id: '--option', id: '--option' }),
+  );
+  for (const text of ['{}', 'null', '[]', '{"type":', '\0', '"x"', '{"type":{"a":1}}', ...smuggled]) {
     expect(['unknown', 'malformed']).toContain(parse({ seq: 0, text })[0]?.type);
   }
 });

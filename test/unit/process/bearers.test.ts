@@ -22,6 +22,9 @@ const UNNEEDED: Census = {
   processes() {
     throw new Error('looked at all processes');
   },
+  isPartial() {
+    throw new Error('looked at all processes');
+  },
 };
 
 const NOTHING = { runner: null, living: 'no' };

@@ -32,7 +32,8 @@ function npmPackage(base: string, name = '@vendor/agent'): { home: string; bin: 
   return { home, bin, link: join(bin, 'agent') };
 }
 
-const found = (env: Record<string, string>): ReturnType<typeof findProgram> => findProgram(QUERY, env);
+const found = (env: Record<string, string>): ReturnType<typeof findProgram> =>
+  findProgram(QUERY, env, '/no/project');
 
 test('the first on the PATH that may be executed is taken, and asked for its version', async () => {
   const base = emptyDirectory();
@@ -130,4 +131,10 @@ test('a package of another name lends neither its version nor its programs', asy
     writeFileSync(join(home, 'package.json'), text);
     expect((await found({ PATH: bin })).path).toBe(link);
   }
+});
+
+test('an entry of the PATH that cannot be looked into is passed over', async () => {
+  const base = emptyDirectory();
+  writeFileSync(join(base, 'file'), '');
+  await expect(found({ PATH: join(base, 'file') })).rejects.toMatchObject({ code: 'agent_not_found' });
 });

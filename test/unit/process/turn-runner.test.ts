@@ -84,7 +84,7 @@ describe.each(SHELLS.map((shell) => ({ shell, name: shell.join(' ') })))('in $na
         spawned = pid;
       },
     });
-    const identity = parseRunnerStat(turn.file('runner.stat'));
+    const { identity, uptime } = parseRunnerStat(turn.file('runner.stat'));
     const { host, boot_id, pid_ns, uid } = ownIdentity();
     expect(identity).toEqual({
       host,
@@ -94,6 +94,7 @@ describe.each(SHELLS.map((shell) => ({ shell, name: shell.join(' ') })))('in $na
       pid: spawned,
       start: expect.stringMatching(/^\d+$/),
     });
+    expect(uptime).toBeGreaterThan(0);
     expect(readFileSync(join(turn.work, 'seen'), 'utf8')).toBe(turn.file('runner.stat'));
     expect(turn.file('events.jsonl')).not.toContain('exit.json');
   });
@@ -196,6 +197,16 @@ describe('nothing runs', () => {
       },
     ],
     [
+      'where a link has taken the place of a directory above it',
+      'no_working_dir',
+      (turn) => {
+        mkdirSync(join(turn.work, 'in'));
+        renameSync(turn.work, `${turn.work} moved`);
+        symlinkSync(`${turn.work} moved`, turn.work);
+        return { argv: ['/bin/echo', 'ran'], options: { directory: join(turn.work, 'in') } };
+      },
+    ],
+    [
       'in a file',
       'no_working_dir',
       (turn) => ({ argv: ['/bin/echo'], options: { directory: join(turn.directory, 'prompt.md') } }),
@@ -218,6 +229,7 @@ describe('nothing runs', () => {
       why,
       detail: null,
       cancelled: why === 'cancelled',
+      uptime: expect.any(Number),
       ended_at: null,
       events_bytes: null,
     });

@@ -60,7 +60,7 @@ const RECORDS: readonly {
     file: 'exit.json',
     parse: parseExitRecord,
     required: {},
-    nullable: { code: 3, why: 'no_agent', detail: 'd', ended_at: at, events_bytes: 9 },
+    nullable: { code: 3, why: 'no_agent', detail: 'd', uptime: 1.25, ended_at: at, events_bytes: 9 },
   },
 ];
 /** What the reader adds where a record says nothing. */
@@ -166,13 +166,16 @@ describe('runner.stat', () => {
 
   test('tells the start of the process, whatever the process is called', () => {
     for (const comm of ['sh', 'a b', ') R 1 (', 'x) S 1 1 1', '(((', '']) {
-      expect(parseRunnerStat(stat(comm))).toEqual({ ...identity, start: '987654' });
+      expect(parseRunnerStat(stat(comm)).identity).toEqual({ ...identity, start: '987654' });
     }
   });
 
   test('has the start in words where there is no /proc', () => {
     const lstart = 'Fri Nov 20 10:00:00 2026';
-    expect(parseRunnerStat(encode({ v: 1, ...host, lstart }))).toEqual({ ...identity, start: lstart });
+    expect(parseRunnerStat(encode({ v: 1, ...host, lstart, uptime: 1.5 }))).toEqual({
+      identity: { ...identity, start: lstart },
+      uptime: 1.5,
+    });
   });
 
   test('is damaged when it was not written to its end, or tells no start', () => {
@@ -189,6 +192,6 @@ describe('runner.stat', () => {
     const { readFileSync } = await import('node:fs');
     const own = ownIdentity();
     const line = readFileSync(`/proc/${process.pid}/stat`, 'utf8').trimEnd();
-    expect(parseRunnerStat(encode({ v: 1, ...own, start: undefined, stat: line }))).toEqual(own);
+    expect(parseRunnerStat(encode({ v: 1, ...own, start: undefined, stat: line })).identity).toEqual(own);
   });
 });

@@ -6,6 +6,7 @@ import { DamagedRecord } from '../../../src/store/read-file.ts';
 import {
   eventsMtime,
   hasSession,
+  hasTurn,
   isTombstone,
   listSessionIds,
   listTurns,
@@ -154,4 +155,11 @@ describe('the end of a turn', () => {
     if (expected === null) expect(found).toBeNull();
     else expect(found?.record).toMatchObject(expected);
   });
+});
+
+test('a turn is there when its place is taken by a directory, or by the tombstone of a full disk', () => {
+  const { root } = createStoredSession();
+  expect([1, 2].map((turn) => hasTurn(root, ID, turn))).toEqual([true, false]);
+  linkSync(join(root, 'sessions', ID, 'session.json'), join(root, 'sessions', ID, 'turns', '2'));
+  expect(hasTurn(root, ID, 2)).toBe(true);
 });
