@@ -1,5 +1,15 @@
 import { spawn as spawnProcess } from 'node:child_process';
-import { chmodSync, fsyncSync, linkSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import {
+  chmodSync,
+  fsyncSync,
+  futimesSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 
 /*
  * Every call by which zwarm changes the store, starts a turn or signals its processes. The fault tests build zwarm with a
@@ -14,6 +24,7 @@ export const fsync: typeof fsyncSync = fsyncSync;
 export const link: typeof linkSync = linkSync;
 export const rename: typeof renameSync = renameSync;
 export const rm: typeof rmSync = rmSync;
+export const utimes: typeof futimesSync = futimesSync;
 export const chmod: typeof chmodSync = chmodSync;
 export const spawn: typeof spawnProcess = spawnProcess;
 

@@ -1,4 +1,5 @@
 import type { Answer, Finding } from '../core/check.ts';
+import type { ContextFill } from '../core/conversation/compact.ts';
 import type { LineParser } from '../core/events.ts';
 import type { ProgramQuery } from '../core/program.ts';
 import type { Sandbox } from '../core/session.ts';
@@ -13,6 +14,8 @@ export interface TurnRequest {
   readonly agentArgs: readonly string[];
   /** The agent's conversation to continue, checked by its own parser; null begins a new one. */
   readonly threadId: string | null;
+  /** Continue it in a thread of its own, which leaves that one as it is. */
+  readonly forks: boolean;
 }
 
 export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGKILL';
@@ -69,10 +72,28 @@ export interface AgentProbe {
   readonly questions: readonly ProbeQuestion[];
 }
 
+/** Where an agent keeps its own record of each thread. */
+export interface AgentHistory {
+  /** An absolute path, or null where the environment does not tell. */
+  directory(env: ProbeSurroundings['env']): string | null;
+  /**
+   * Where the file of a thread lies below that directory: patterns to try in this order, in which `*` stands for any
+   * part of one name.
+   */
+  patterns(threadId: string): readonly string[];
+  /** How full the context was when the file was last written, from its text's last lines; null where that is not told. */
+  contextFill(tail: string): ContextFill | null;
+}
+
 /** All that zwarm knows of one kind of agent: data and pure functions. */
 export interface AgentAdapter {
   readonly name: string;
-  readonly capabilities: { readonly resume: boolean; readonly sandbox: readonly Sandbox[] };
+  readonly capabilities: {
+    readonly resume: boolean;
+    /** Whether that version can begin a new thread with a copy of another one. */
+    readonly fork: (agentVersion: string | null) => boolean;
+    readonly sandbox: readonly Sandbox[];
+  };
   readonly program: ProgramSpec;
   command(turn: TurnRequest): CommandSpec;
   /**
@@ -80,6 +101,8 @@ export interface AgentAdapter {
    * cannot have given: each becomes an argument of the next turn, and agents' output is not trusted.
    */
   loadParser(agentVersion: string | null): Promise<LineParser>;
+  /** The agent's own files of its threads; null where it keeps none that we know. */
+  readonly history: AgentHistory | null;
   /** Null when the failure says nothing that the adapter knows. */
   explain(failure: Failure): Explanation | null;
   /** Null when there is nothing to ask: the agent is part of this package. */

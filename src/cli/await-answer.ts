@@ -96,11 +96,15 @@ async function reportEnd(
 export async function reportStarted(
   verb: Verb,
   manager: SessionManager,
-  { id, turn }: StartedTurn,
+  started: StartedTurn,
   options: ReportOptions,
 ): Promise<void> {
+  const { id, turn, continuation } = started;
+  if (continuation.how === 'replay') {
+    verb.hint(`${id} is told what was before, as ${continuation.why}`);
+  }
   if (options.wait) {
-    await reportEnd(verb, manager, { id, turn }, options);
+    await reportEnd(verb, manager, started, options);
   } else if (options.json) {
     verb.printJson(sessionObject(await manager.get(id)));
   } else {

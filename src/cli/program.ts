@@ -2,11 +2,14 @@ import { resolve } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { ZwarmError } from '../core/errors.ts';
 import { cleanCommand } from './commands/clean.ts';
+import { compactCommand } from './commands/compact.ts';
 import { demoCommand } from './commands/demo.ts';
 import { doctorCommand } from './commands/doctor.ts';
+import { forkCommand } from './commands/fork.ts';
 import { injectCommand } from './commands/inject.ts';
 import { killCommand } from './commands/kill.ts';
 import { lsCommand } from './commands/ls.ts';
+import { rewindCommand } from './commands/rewind.ts';
 import { rmCommand } from './commands/rm.ts';
 import { settleCommand } from './commands/settle.ts';
 import { showCommand } from './commands/show.ts';
@@ -35,6 +38,9 @@ const VERBS: readonly DefineVerb[] = [
   lsCommand,
   showCommand,
   injectCommand,
+  forkCommand,
+  rewindCommand,
+  compactCommand,
   waitCommand,
   killCommand,
   rmCommand,

@@ -30,10 +30,18 @@ export interface SessionRecord {
   readonly name: string | null;
   readonly tags: readonly string[];
   readonly parent: string | null;
-  readonly forked_from: string | null;
+  readonly forked_from: ForkOrigin | null;
   readonly git: GitState | null;
   readonly executor: 'local';
   readonly created_at: string;
+}
+
+/** Where a fork comes from. Its turns up to that one are copies. */
+export interface ForkOrigin {
+  readonly id: string;
+  readonly turn: number;
+  /** The size of the agent's own file of the conversation as it was then: the same later, it is still the same. */
+  readonly history_bytes: number | null;
 }
 
 /** Where a directory stood in git when a session was created there. */
@@ -54,6 +62,10 @@ export interface RequestRecord {
   /** Random; part of the mark that every process of the turn carries in its environment. */
   readonly nonce: string;
   readonly at: string;
+  /** Of a rewind: the turn to which it winds back, 0 for the beginning. */
+  readonly to: number | null;
+  /** Of a compaction: the turns for which its summary stands. */
+  readonly covers: readonly number[];
 }
 
 /** How a turn reached its agent: a new thread, the agent's own resumption, or a replayed transcript. */
@@ -65,8 +77,12 @@ export interface LaunchRecord {
   readonly argv: readonly string[];
   readonly program: string;
   readonly agent_version: string | null;
+  /** The agent's thread to go on with, or to fork; null for a new one. */
   readonly thread_id: string | null;
+  readonly forks: boolean;
   readonly how: How;
+  /** Why it is a replay, in words; else null. */
+  readonly why: string | null;
   readonly at: string;
 }
 
@@ -146,7 +162,7 @@ export interface SessionSummary {
   readonly working_dir: string | null;
   readonly source: string | null;
   readonly parent: string | null;
-  readonly forked_from: string | null;
+  readonly forked_from: Pick<ForkOrigin, 'id' | 'turn'> | null;
   readonly created_at: string | null;
   readonly updated_at: string | null;
   readonly ended_at: string | null;
@@ -187,6 +203,12 @@ export type SessionState = Pick<
 export interface TurnView {
   readonly turn: number;
   readonly kind: TurnKind;
+  /** Of a rewind: the turn to which it winds back, 0 for the beginning; else null. */
+  readonly to: number | null;
+  /** Of a compaction: the turns for which its answer stands. */
+  readonly covers: readonly number[];
+  /** Whether it is part of the conversation: false once it was wound back. */
+  readonly in_conversation: boolean;
   readonly prompt: string | null;
   readonly status: TurnStatus;
   readonly started_at: string | null;
@@ -197,6 +219,8 @@ export interface TurnView {
   readonly answer: string | null;
   readonly token_usage: TokenUsage | null;
   readonly how: How | null;
+  /** Why it was a replay, in words; else null. */
+  readonly replay_reason: string | null;
   readonly warnings: readonly string[];
   readonly log_file: string;
   readonly stderr_file: string;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { AgentAdapter } from '../agents/agent.ts';
 import { toZwarmError, ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
-import type { How, LaunchRecord, RequestRecord, SessionRecord, TurnKind } from '../core/session.ts';
+import type { LaunchRecord, RequestRecord, SessionRecord, TurnKind } from '../core/session.ts';
 import { isoTime } from '../core/time.ts';
 import { hostIdentity, MARK_VARIABLE, ownIdentity } from '../process/identity.ts';
 import { spawnRunner } from '../process/launch.ts';
@@ -26,14 +26,24 @@ export interface Launch {
   readonly nonce: string;
   readonly adapter: AgentAdapter;
   readonly program: Program;
-  readonly threadId: string | null;
+  readonly continuation: Continuation;
 }
+
+/** How a turn goes on with what was before it: not at all, in a thread of the agent, or from a record of it (`why`). */
+export type Continuation =
+  | { readonly how: 'fresh' }
+  | { readonly how: 'native'; readonly threadId: string; readonly forks: boolean }
+  | { readonly how: 'replay'; readonly input: string; readonly why: string };
 
 /** How long to wait for a runner's sign of life; it takes some milliseconds on an idle machine. */
 const SIGN_OF_LIFE_MS = 5000;
 
 /** The request of a new turn, claimed by this process now. */
-export function newRequest(context: ManagerContext, kind: TurnKind): RequestRecord {
+export function newRequest(
+  context: ManagerContext,
+  kind: TurnKind,
+  more: Partial<Pick<RequestRecord, 'to' | 'covers'>> = {},
+): RequestRecord {
   return {
     v: 1,
     kind,
@@ -41,6 +51,9 @@ export function newRequest(context: ManagerContext, kind: TurnKind): RequestReco
     claimer: ownIdentity(),
     nonce: context.newNonce(),
     at: isoTime(context.now()),
+    to: null,
+    covers: [],
+    ...more,
   };
 }
 
@@ -103,28 +116,33 @@ async function signOfLife(
  * itself. @throws ZwarmError `io`
  */
 export async function launchTurn(context: ManagerContext, store: Store, launch: Launch): Promise<void> {
-  const { id, turn, record, adapter, program, threadId } = launch;
+  const { id, turn, record, adapter, program, continuation } = launch;
+  const thread = continuation.how === 'native' ? continuation : { threadId: null, forks: false };
   const command = adapter.command({
     workingDir: record.working_dir,
     sandbox: record.sandbox,
     model: record.model,
     agentArgs: record.agent_args,
-    threadId,
+    threadId: thread.threadId,
+    forks: thread.forks,
   });
   const argv = argvOf(program, command);
-  const how: How = threadId === null ? 'fresh' : 'native';
   const launched: LaunchRecord = {
     v: 1,
     argv,
     program: program.path,
     agent_version: program.version,
-    thread_id: threadId,
-    how,
+    thread_id: thread.threadId,
+    forks: thread.forks,
+    how: continuation.how,
+    why: continuation.how === 'replay' ? continuation.why : null,
     at: isoTime(context.now()),
   };
   try {
     flushClaim(store.root, id, turn);
     requireOwn(store.root, turnDir(store.root, id, turn));
+    if (continuation.how === 'replay')
+      createFile(turnFile(store.root, id, turn, 'input'), continuation.input);
     createFile(turnFile(store.root, id, turn, 'launch'), encode(launched));
   } catch (error) {
     throw notStarted(store, launch, toZwarmError(error).message, true, error);
@@ -135,7 +153,7 @@ export async function launchTurn(context: ManagerContext, store: Store, launch: 
     cwd: turnDir(store.root, id, turn),
     identity: JSON.stringify({ v: 1, host, boot_id, pid_ns, uid }).slice(0, -1),
     directory: record.working_dir,
-    input: TURN_FILES.prompt,
+    input: continuation.how === 'replay' ? TURN_FILES.input : TURN_FILES.prompt,
     program: program.path,
     argv,
     env: { ...environmentOf(context, store, launch), ...command.env },

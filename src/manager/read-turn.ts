@@ -71,6 +71,9 @@ const NOTHING_LIVES: TurnProcesses = { runner: null, living: 'no' };
 function readBareFacts(store: Store, id: SessionId, turn: number, census: Census): BareFacts {
   const { root } = store;
   const request = readRequest(root, id, turn);
+  if (request.kind === 'rewind') {
+    return { request, claimer: 'no', runner: null, processes: NOTHING_LIVES, cancel: null, exit: null };
+  }
   const recorded = readExit(root, id, turn);
   if (recorded !== null) {
     // A recorded end is final: what the kernel says no longer matters, and asking it would cost every list dearly.
@@ -107,7 +110,18 @@ function isOver({ processes, exit }: BareFacts): boolean {
   return exit !== null || processes.living === 'no';
 }
 
+/** A marker is done as soon as it is there. */
+const MARKED: TurnVerdict = {
+  status: 'completed',
+  reason: { kind: 'none' },
+  exitCode: null,
+  signal: null,
+  stopping: false,
+  orphaned: false,
+};
+
 function judge(facts: BareFacts, terminal: Terminal | null, nowMs: number): TurnVerdict {
+  if (facts.request.kind === 'rewind') return MARKED;
   return deriveStatus({
     queued: facts.request.queued,
     claimer: facts.claimer,

@@ -4,19 +4,19 @@ import { createFolder } from '../core/conversation/fold.ts';
 import { createOutcomeFolder, type Folder, type TurnOutcome } from '../core/conversation/outcome.ts';
 import { ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
-import type { SessionRecord, SessionState, SessionSummary } from '../core/session.ts';
+import type { SessionRecord, SessionSummary } from '../core/session.ts';
 import { isFinal } from '../core/status.ts';
 import { type Census, createCensus } from '../process/bearers.ts';
 import { DamagedRecord } from '../store/read-file.ts';
 import { hasSession, hasTurn, isTombstone, listTurns, readSessionRecord } from '../store/sessions.ts';
-import { readSummary } from '../store/summary.ts';
+import { type CachedState, readSummary } from '../store/summary.ts';
 import type { Store } from './context.ts';
 import { damagedSummary } from './damaged-summary.ts';
 import { readTurn, readTurnState, type TurnReading, type TurnState } from './read-turn.ts';
 import { type ReadSession, type SessionReading, sessionView, stateOf, summaryOf } from './view.ts';
 
 /** The version of what a fold makes of a session: a summary that another version wrote is computed again. */
-export const FOLD_VERSION = 2;
+export const FOLD_VERSION = 3;
 
 /** The turns of a session that are part of its conversation, or null when it is being removed. @throws DamagedRecord */
 function conversationTurns({ root }: Store, id: SessionId): readonly number[] | null {
@@ -49,11 +49,12 @@ export async function readFinalState(
   store: Store,
   id: SessionId,
   nowMs: number,
-): Promise<SessionState | null> {
+): Promise<CachedState | null> {
   const reading = await readAll(store, id, nowMs, createOutcomeFolder);
   if (reading === null) return null;
   const state = stateOf(reading, store, nowMs);
-  return state.status !== 'damaged' && isFinal(state.status) ? state : null;
+  const newest = reading.turns.at(-1)?.turn ?? 0;
+  return state.status !== 'damaged' && isFinal(state.status) ? { ...state, newest } : null;
 }
 
 /**
@@ -77,8 +78,9 @@ export async function readRow(
   try {
     const { record } = readSessionRecord(store.root, id);
     const cached = allowed ? readSummary(store.root, id, FOLD_VERSION) : null;
-    if (cached?.turn != null && !hasTurn(store.root, id, cached.turn + 1)) {
-      return summaryOf(store, id, record, cached);
+    if (cached !== null && !hasTurn(store.root, id, cached.newest + 1)) {
+      const { newest: _newest, ...state } = cached;
+      return summaryOf(store, id, record, state);
     }
     const reading = await readAll(store, id, nowMs, createOutcomeFolder, census);
     if (reading === null) return null;
@@ -130,8 +132,33 @@ export interface SessionNow {
   readonly recordBytes: Buffer;
   readonly adapter: AgentAdapter | null;
   readonly current: TurnState;
+  /** Turns that were claimed behind a running one and are not launched yet, oldest first. */
+  readonly behind: readonly TurnState[];
   /** The numbers of its turns, ascending; never empty. */
   readonly turns: readonly number[];
+}
+
+/**
+ * The turn that speaks for a session: the one that runs, else the newest that is no marker. Turns run one after the
+ * other, so that no more are read than were claimed behind the newest that has been launched.
+ */
+async function readSpeaking(
+  turns: readonly number[],
+  read: (turn: number) => Promise<TurnState>,
+): Promise<Pick<SessionNow, 'current' | 'behind'>> {
+  const behind: TurnState[] = [];
+  let newest: TurnState | null = null;
+  for (const turn of turns.toReversed()) {
+    const state = await read(turn);
+    if (state.request.kind === 'rewind') continue;
+    const { status } = state.verdict;
+    if (status === 'running' || status === 'unknown') return { current: state, behind };
+    newest ??= state;
+    if (state.runner !== null) break;
+    if (status === 'pending') behind.unshift(state);
+  }
+  if (newest === null) throw new DamagedRecord('it has no turns');
+  return { current: newest, behind: [] };
 }
 
 /** The present state of one turn of a session. @throws ZwarmError `not_found`, `damaged` */
@@ -151,12 +178,10 @@ export async function readTurnNow(
 export async function readNow(store: Store, id: SessionId, nowMs: number): Promise<SessionNow> {
   return orDamaged(store, id, async () => {
     const { record, bytes } = readSessionRecord(store.root, id);
-    const numbers = conversationTurns(store, id);
-    if (numbers === null) throw new ZwarmError('not_found', `${id} is being removed`, 'see: zwarm ls');
+    const turns = conversationTurns(store, id);
+    if (turns === null) throw new ZwarmError('not_found', `${id} is being removed`, 'see: zwarm ls');
     const adapter = findAgent(record.agent);
-    const last = numbers.at(-1) ?? 1;
-    // Turns run one after the other: only the newest can be anything but final.
-    const current = await readTurnState(store, id, last, adapter, nowMs);
-    return { id, record, recordBytes: bytes, adapter, current, turns: numbers };
+    const read = (turn: number) => readTurnState(store, id, turn, adapter, nowMs);
+    return { id, record, recordBytes: bytes, adapter, turns, ...(await readSpeaking(turns, read)) };
   });
 }

@@ -1,14 +1,18 @@
 import type { Check } from '../core/check.ts';
 import type { SessionId } from '../core/ids.ts';
-import type { SessionDetail, SessionSummary, TurnSteps } from '../core/session.ts';
+import type { Message, SessionDetail, SessionSummary, TurnSteps } from '../core/session.ts';
 import type { TurnStatus } from '../core/status.ts';
+import type { Compacted, CompactOptions } from './compact.ts';
 import { type ManagerContext, openExisting, openForReading, openForWriting } from './context.ts';
 import { type DetailOptions, detailOf } from './detail.ts';
-import { inject } from './inject.ts';
+import type { Forked, ForkOptions } from './fork.ts';
+import { type HistoryOptions, history } from './history.ts';
+import { type InjectOptions, inject } from './inject.ts';
 import { type ListOptions, list, listLive } from './list.ts';
 import { readSession } from './read.ts';
 import { type CleanResult, clean, remove } from './remove.ts';
 import { MIN_PREFIX_DESTRUCTIVE, resolveSession } from './resolve.ts';
+import type { Rewound } from './rewind.ts';
 import { settle } from './settle.ts';
 import { type StartedTurn, type StartOptions, start } from './start.ts';
 import { DEFAULT_GRACE_MS, kill } from './stop.ts';
@@ -33,7 +37,15 @@ export interface SessionManager {
   /** The steps of a session's turns, in order. */
   steps(ref: string): Promise<readonly TurnSteps[]>;
   /** Gives a session its next message. */
-  inject(ref: string, message: string): Promise<StartedTurn>;
+  inject(ref: string, message: string, options?: InjectOptions): Promise<StartedTurn>;
+  /** Creates a session that begins as another one was, and gives it its first message, if any. */
+  fork(ref: string, options?: ForkOptions): Promise<Forked>;
+  /** Winds a conversation back to what it was after a turn, 0 for its beginning. */
+  rewind(ref: string, to: number): Promise<Rewound>;
+  /** Has the agent write a summary, from which the conversation goes on. */
+  compact(ref: string, options?: CompactOptions): Promise<Compacted>;
+  /** What the agent is to know of a conversation, at most so many messages, beginning with the user's. */
+  history(ref: string, options?: HistoryOptions): Promise<readonly Message[]>;
   /** Waits until a session is at rest (or that turn has ended), or the signal aborts; returns the status then. */
   wait(id: SessionId, signal?: AbortSignal, turn?: number): Promise<TurnStatus>;
   /** Stops the running turn; returns when its end was observed. */
@@ -54,7 +66,7 @@ export function createSessionManager(context: ManagerContext): SessionManager {
   const resolve = (ref: string) => resolveSession(openForReading(context), ref);
   const read = async (ref: string, options?: DetailOptions) => {
     const session = await readSession(reading(), resolve(ref), context.now());
-    return { detail: detailOf(session, options), steps: session.steps };
+    return { ...session, detail: detailOf(session, options) };
   };
   return {
     start: (options) => start(context, options),
@@ -65,7 +77,12 @@ export function createSessionManager(context: ManagerContext): SessionManager {
     read,
     get: async (ref, options) => (await read(ref, options)).detail,
     steps: async (ref) => (await read(ref)).steps,
-    inject: (ref, message) => inject(context, ref, message),
+    inject: (ref, message, options) => inject(context, ref, message, options),
+    fork: async (ref, options) => (await import('./fork.ts')).fork(context, ref, options),
+    rewind: async (ref, to) => (await import('./rewind.ts')).rewind(context, ref, to),
+    compact: async (ref, options) => (await import('./compact.ts')).compact(context, ref, options),
+    history: async (ref, options) =>
+      history(await readSession(reading(), resolve(ref), context.now()), options),
     wait: async (id, signal = new AbortController().signal, turn) =>
       wait(context, reading(), id, signal, turn ?? null),
     kill: async (id, graceMs = DEFAULT_GRACE_MS) => kill(context, writing(), id, graceMs),

@@ -9,7 +9,7 @@ import { isoTime } from '../core/time.ts';
 import { createSession } from '../store/claim.ts';
 import { gitStateOf } from '../store/git.ts';
 import { type ManagerContext, openOrCreate } from './context.ts';
-import { launchTurn, newRequest } from './launch.ts';
+import { type Continuation, launchTurn, newRequest } from './launch.ts';
 import { programOf } from './program.ts';
 
 /** What a new session is to be; everything left out has a default. */
@@ -32,6 +32,8 @@ export interface StartOptions {
 export interface StartedTurn {
   readonly id: SessionId;
   readonly turn: number;
+  /** How it goes on with what was before it. */
+  readonly continuation: Continuation;
 }
 
 /** Far more than any agent takes (Codex: 1,048,576 characters), and far less than a reader of records takes. */
@@ -86,9 +88,17 @@ function requireDirectory(context: ManagerContext, given: string): string {
 }
 
 /** The session whose agent is calling us, or null. */
-function parentOf(env: ManagerContext['env']): SessionId | null {
+export function parentOf(env: ManagerContext['env']): SessionId | null {
   const parent = env['ZWARM_SESSION_ID'];
   return parent !== undefined && isSessionId(parent) ? parent : null;
+}
+
+const FRESH: Continuation = { how: 'fresh' };
+
+/** Who asks for a session: the user, or an agent of another one. */
+export function sourceOf(env: ManagerContext['env']): string {
+  const parent = parentOf(env);
+  return parent === null ? 'user' : `orchestrator:${parent}`;
 }
 
 /**
@@ -98,7 +108,6 @@ function parentOf(env: ManagerContext['env']): SessionId | null {
  */
 export async function start(context: ManagerContext, options: StartOptions): Promise<StartedTurn> {
   const adapter = requireAgent(options.agent ?? DEFAULT_AGENT);
-  const parent = parentOf(context.env);
   const record: SessionRecord = {
     v: 1,
     agent: adapter.name,
@@ -107,10 +116,10 @@ export async function start(context: ManagerContext, options: StartOptions): Pro
     model: options.model === undefined ? null : requireModel(options.model),
     sandbox: requireSandbox(options.sandbox ?? 'workspace-write', adapter.capabilities.sandbox),
     agent_args: options.agentArgs ?? [],
-    source: parent === null ? 'user' : `orchestrator:${parent}`,
+    source: sourceOf(context.env),
     name: options.name === undefined ? null : parseName(options.name),
     tags: [],
-    parent,
+    parent: parentOf(context.env),
     forked_from: null,
     git: null,
     executor: 'local',
@@ -135,7 +144,7 @@ export async function start(context: ManagerContext, options: StartOptions): Pro
     nonce: request.nonce,
     adapter,
     program,
-    threadId: null,
+    continuation: FRESH,
   });
-  return { id, turn: 1 };
+  return { id, turn: 1, continuation: FRESH };
 }

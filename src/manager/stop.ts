@@ -1,7 +1,7 @@
 import type { StopSignal } from '../agents/agent.ts';
 import { errnoOf, toZwarmError, ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
-import { isFinal, LAUNCH_GRACE_MS } from '../core/status.ts';
+import { type CancelWhy, isFinal, LAUNCH_GRACE_MS } from '../core/status.ts';
 import { anyBears, anyMemberLives, createCensus } from '../process/bearers.ts';
 import { areWeBelow } from '../process/descendants.ts';
 import { type StopRequest, stopTurn } from '../process/stop.ts';
@@ -9,9 +9,9 @@ import { DamagedRecord, unlessDamaged } from '../store/read-file.ts';
 import { listTurns, readExit, readRunner } from '../store/sessions.ts';
 import { publishCancel } from './cancel.ts';
 import type { ManagerContext, Store } from './context.ts';
-import { readNow } from './read.ts';
+import { readNow, type SessionNow } from './read.ts';
 import { marksOf, readTurnState, type TurnState } from './read-turn.ts';
-import { isEndPlanted } from './real-end.ts';
+import { isEndPlanted, requireRealEnd } from './real-end.ts';
 import { recordEnd } from './record-end.ts';
 import { waitForRest } from './wait.ts';
 
@@ -41,14 +41,20 @@ async function damagedTarget(context: ManagerContext, store: Store, id: SessionI
   }
 }
 
-async function targetOf(context: ManagerContext, store: Store, id: SessionId): Promise<Target> {
-  const { adapter, record, current } = await readNow(store, id, context.now());
+/** The turn of a session that is to be stopped, and what its agent is to be told. */
+function targetOf(
+  context: ManagerContext,
+  store: Store,
+  now: Pick<SessionNow, 'id' | 'adapter' | 'record' | 'current'>,
+): Target {
+  const { id, adapter, record, current } = now;
   const command = adapter?.command({
     workingDir: record.working_dir,
     sandbox: record.sandbox,
     model: record.model,
     agentArgs: record.agent_args,
     threadId: null,
+    forks: false,
   });
   const look = () => readTurnState(store, id, current.turn, adapter, context.now());
   return { current, signals: command?.stopSignals ?? ALL_SIGNALS, look };
@@ -69,7 +75,7 @@ function refuseUnlessLive(id: SessionId, { turn, cancel, verdict: { status } }: 
 }
 
 /** An agent that ended its own session would leave half of it behind: it is among what started this command. */
-function refuseFromInside(id: SessionId, marks: string): void {
+export function refuseFromInside(id: SessionId, marks: string): void {
   if (!areWeBelow(marks)) return;
   throw new ZwarmError(
     'still_running',
@@ -96,9 +102,15 @@ function recordStopped(store: Store, id: SessionId, turn: number, ran: boolean):
 }
 
 /** Publishes that a turn is to stop; why that failed, or null. An agent that made it fail is to end all the same. */
-function failureToPublish(context: ManagerContext, store: Store, id: SessionId, turn: number): unknown {
+function failureToPublish(
+  context: ManagerContext,
+  store: Store,
+  id: SessionId,
+  turn: number,
+  why: CancelWhy = 'kill',
+): unknown {
   try {
-    publishCancel(context, store, id, turn, 'kill');
+    publishCancel(context, store, id, turn, why);
     return null;
   } catch (error) {
     const gone = error instanceof ZwarmError && error.code === 'not_found';
@@ -124,13 +136,14 @@ async function killTurn(
   id: SessionId,
   { current, signals, look }: Target,
   graceMs: number,
+  why: CancelWhy = 'kill',
 ): Promise<void> {
   refuseUnlessLive(id, current);
   const { turn } = current;
   const marks = marksOf(id, turn);
   refuseFromInside(id, marks);
   // Before any signal: whatever dies from here on, readers know that somebody asked for it.
-  const unpublished = current.exit === null ? failureToPublish(context, store, id, turn) : null;
+  const unpublished = current.exit === null ? failureToPublish(context, store, id, turn, why) : null;
   // A runner that comes later sees the cancellation before it starts its agent.
   const runner = current.runner ?? readRunner(store.root, id, turn);
   await endProcesses(id, {
@@ -192,6 +205,32 @@ async function killDamaged(
   if (unpublished !== null && !(unpublished instanceof DamagedRecord)) throw unpublishedKill(id, unpublished);
 }
 
+/** What is to be stopped of a session; what was claimed behind it is called off at once. */
+async function targetNow(context: ManagerContext, store: Store, id: SessionId): Promise<Target> {
+  const now = await readNow(store, id, context.now());
+  for (const { turn } of now.behind) publishCancel(context, store, id, turn, 'kill');
+  return targetOf(context, store, now);
+}
+
+/**
+ * Stops a running turn, so that the next one, which was claimed, can begin; returns when its end was observed.
+ * @throws ZwarmError `still_running`
+ */
+export async function interruptTurn(
+  context: ManagerContext,
+  store: Store,
+  now: SessionNow,
+  graceMs: number,
+): Promise<void> {
+  try {
+    await killTurn(context, store, now.id, targetOf(context, store, now), graceMs, 'interrupt');
+  } catch (error) {
+    // It ended by itself, which is as good.
+    if (!(error instanceof ZwarmError) || error.code !== 'not_running') throw error;
+    requireRealEnd(now.id, now.current.turn, createCensus());
+  }
+}
+
 /**
  * Stops the running turn of a session, and returns only when its end was observed.
  * @throws ZwarmError `not_running` (also when it completed first), `unknown_liveness`, `still_running`, `damaged`
@@ -202,7 +241,7 @@ export async function kill(
   id: SessionId,
   graceMs: number,
 ): Promise<void> {
-  const target = await targetOf(context, store, id).catch(async (error: unknown) => {
+  const target = await targetNow(context, store, id).catch(async (error: unknown) => {
     if (!(error instanceof ZwarmError)) throw error;
     if (error.code === 'damaged') return (await damagedTarget(context, store, id)) ?? error;
     // It may be called removed by nobody but its own agent.

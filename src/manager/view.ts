@@ -1,11 +1,13 @@
 import type { AgentAdapter } from '../agents/agent.ts';
 import type { TurnFold } from '../core/conversation/fold.ts';
+import { lineageOf, type Part } from '../core/conversation/lineage.ts';
 import type { TurnOutcome } from '../core/conversation/outcome.ts';
 import { sumUsage, usagePerTurn } from '../core/conversation/usage.ts';
 import type { SessionId } from '../core/ids.ts';
 import {
   cutText,
   type How,
+  type LaunchRecord,
   type Message,
   type SessionDetail,
   type SessionError,
@@ -25,6 +27,7 @@ import { eventsMtime, readPrompt } from '../store/sessions.ts';
 import { readTail } from '../store/tail.ts';
 import type { Store } from './context.ts';
 import { explainVerdict } from './explain.ts';
+import { placesOf } from './places.ts';
 import type { TurnReading } from './read-turn.ts';
 
 /*
@@ -41,11 +44,18 @@ export interface SessionReading<F extends TurnOutcome = TurnFold> {
   readonly turns: readonly TurnReading<F>[];
 }
 
-/** The turn that speaks for its session: the newest, since turns run one after the other. */
-function currentTurn<T>(turns: readonly T[]): T {
-  const current = turns.at(-1);
+/** The turn that speaks for its session: the one that runs, else the newest that is no marker. */
+function currentTurn<F extends TurnOutcome>(turns: readonly TurnReading<F>[]): TurnReading<F> {
+  const run = turns.filter(({ request }) => request.kind !== 'rewind');
+  const running = run.findLast(({ verdict: { status } }) => status === 'running' || status === 'unknown');
+  const current = running ?? run.at(-1);
   if (current === undefined) throw new DamagedRecord('it has no turns');
   return current;
+}
+
+/** The turns that ran in this very session: those of a fork up to the one at which it was forked are copies. */
+function ownTurns<F extends TurnOutcome>({ record, turns }: SessionReading<F>): readonly TurnReading<F>[] {
+  return turns.filter(({ turn }) => turn > (record.forked_from?.turn ?? 0));
 }
 
 function explain(
@@ -65,20 +75,23 @@ function explain(
   });
 }
 
+/** Whether the agent was to go on in one thread, and did so in another. */
+function hasLostThread({ thread_id: asked, forks }: LaunchRecord, { threadId }: TurnOutcome): boolean {
+  return asked !== null && !forks && threadId !== null && threadId !== asked;
+}
+
 /** How the turn really reached its agent: one that answers with another thread has begun afresh. */
 function howOf({ launch, fold }: TurnReading<TurnOutcome>): How | null {
   if (launch === null) return null;
-  const lost = launch.thread_id !== null && fold.threadId !== null && fold.threadId !== launch.thread_id;
-  return lost ? 'fresh' : launch.how;
+  return hasLostThread(launch, fold) ? 'fresh' : launch.how;
 }
 
 function warningsOf(turn: TurnReading): readonly string[] {
   const { launch, fold, exit } = turn;
-  const asked = launch?.thread_id ?? null;
   const lost =
-    asked !== null && fold.threadId !== null && fold.threadId !== asked
+    launch !== null && hasLostThread(launch, fold)
       ? [
-          `the agent did not continue its thread ${asked} but began ${fold.threadId}: it does not know the earlier turns`,
+          `the agent did not continue its thread ${launch.thread_id} but began ${fold.threadId}: it does not know the earlier turns`,
         ]
       : [];
   const unread =
@@ -96,7 +109,8 @@ function usageOf(turns: readonly TurnReading<TurnOutcome>[]): (TokenUsage | null
     turns.map((turn) => ({
       threadId: turn.fold.threadId,
       report: turn.fold.usage,
-      fresh: howOf(turn) === 'fresh',
+      fresh: howOf(turn) !== 'native',
+      copyOf: turn.launch?.forks ? turn.launch.thread_id : null,
     })),
   );
 }
@@ -130,12 +144,21 @@ export function stateOf(reading: SessionReading<TurnOutcome>, store: Store, nowM
   const { turns } = reading;
   const current = currentTurn(turns);
   const { verdict, exit, fold } = current;
-  const durations = turns.flatMap((turn) => durationOf(turn, nowMs) ?? []);
+  const own = ownTurns(reading);
+  const durations = own.flatMap((turn) => durationOf(turn, nowMs) ?? []);
+  const usage = usageOf(turns).slice(turns.length - own.length);
   const running = verdict.status === 'running';
   return {
     status: verdict.status,
     turn: current.turn,
-    updated_at: isoTime(updatedMs(store, reading.id, current)),
+    updated_at: isoTime(
+      Math.max(
+        updatedMs(store, reading.id, current),
+        // A fork and a rewind are news of a session, too.
+        parseIso(reading.record.created_at) ?? 0,
+        parseIso(turns.at(-1)?.request.at ?? null) ?? 0,
+      ),
+    ),
     ended_at: exit === null || !isFinal(verdict.status) ? null : isoTime(exit.endedMs),
     duration_ms: durations.length === 0 ? null : durations.reduce((sum, ms) => sum + ms, 0),
     pid: running ? current.processes.runner : null,
@@ -144,7 +167,7 @@ export function stateOf(reading: SessionReading<TurnOutcome>, store: Store, nowM
     error: explain(reading, store, current),
     pending: verdict.status === 'pending' ? { reason: 'it is being launched', not_before: null } : null,
     thread_id: turns.findLast((turn) => turn.fold.threadId !== null)?.fold.threadId ?? null,
-    token_usage: sumUsage(usageOf(turns)),
+    token_usage: sumUsage(usage),
     cost_usd: null,
     last_message: fold.answer === null ? null : cutText(fold.answer),
   };
@@ -170,7 +193,8 @@ export function summaryOf(
     working_dir: record.working_dir,
     source: record.source,
     parent: record.parent,
-    forked_from: record.forked_from,
+    forked_from:
+      record.forked_from === null ? null : { id: record.forked_from.id, turn: record.forked_from.turn },
     created_at: record.created_at,
     ...state,
     needs_attention: null,
@@ -182,13 +206,16 @@ function turnView(
   reading: SessionReading,
   store: Store,
   turn: TurnReading,
-  usage: TokenUsage | null,
+  { usage, shown }: { readonly usage: TokenUsage | null; readonly shown: boolean },
 ): TurnView {
   const { verdict } = turn;
   const started = startedMs(turn);
   return {
     turn: turn.turn,
     kind: turn.request.kind,
+    to: turn.request.to,
+    covers: turn.request.covers,
+    in_conversation: shown,
     prompt: readPrompt(store.root, reading.id, turn.turn)?.toString() ?? null,
     status: verdict.status,
     started_at: started === null ? null : isoTime(started),
@@ -199,6 +226,7 @@ function turnView(
     answer: turn.fold.answer,
     token_usage: usage,
     how: howOf(turn),
+    replay_reason: turn.launch?.why ?? null,
     warnings: warningsOf(turn),
     log_file: turnFile(store.root, reading.id, turn.turn, 'events'),
     stderr_file: turnFile(store.root, reading.id, turn.turn, 'stderr'),
@@ -207,7 +235,9 @@ function turnView(
 
 function messagesOf(prompt: string | null, { turn, request, fold }: TurnReading): Message[] {
   const asked: Message[] =
-    prompt === null ? [] : [{ role: 'user', content: prompt, turn, timestamp: request.at }];
+    prompt === null || request.kind !== 'prompt'
+      ? []
+      : [{ role: 'user', content: prompt, turn, timestamp: request.at }];
   return [
     ...asked,
     ...fold.messages.map((content): Message => ({ role: 'assistant', content, turn, timestamp: null })),
@@ -218,6 +248,8 @@ function messagesOf(prompt: string | null, { turn, request, fold }: TurnReading)
 export interface ReadSession {
   readonly detail: SessionDetail;
   readonly steps: readonly TurnSteps[];
+  /** What the agent is to know of it. */
+  readonly parts: readonly Part[];
 }
 
 /** All that is shown of one session. */
@@ -225,7 +257,10 @@ export function sessionView(store: Store, reading: SessionReading, nowMs: number
   const { id, record, turns } = reading;
   const usage = usageOf(turns);
   const state = stateOf(reading, store, nowMs);
-  const views = turns.map((turn, i) => turnView(reading, store, turn, usage[i] ?? null));
+  const { shown, parts } = lineageOf(placesOf(store, id, reading.adapter, turns));
+  const views = turns.map((turn, i) =>
+    turnView(reading, store, turn, { usage: usage[i] ?? null, shown: shown.includes(turn.turn) }),
+  );
   const current = turns.find(({ turn }) => turn === state.turn);
   return {
     detail: {
@@ -233,8 +268,12 @@ export function sessionView(store: Store, reading: SessionReading, nowMs: number
       task: record.task,
       last_message: current?.fold.answer ?? null,
       turns: views,
-      messages: turns.flatMap((turn, i) => messagesOf(views[i]?.prompt ?? null, turn)),
+      // What was wound back is no part of the conversation any more.
+      messages: turns.flatMap((turn, i) =>
+        views[i]?.in_conversation ? messagesOf(views[i].prompt, turn) : [],
+      ),
     },
     steps: turns.map(({ turn, fold }) => ({ turn, steps: fold.steps })),
+    parts,
   };
 }

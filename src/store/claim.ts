@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { errnoOf, ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
 import type { RequestRecord, SessionRecord } from '../core/session.ts';
+import { copyTurn } from './copy-turn.ts';
 import { createFile, discard, flush, isDiskFull, linkName, makeDir, makeDirs, rename } from './files.ts';
 import {
   BUILDING_PREFIX,
@@ -41,8 +42,14 @@ function isTaken(error: unknown): boolean {
   return code === 'ENOTEMPTY' || code === 'EEXIST' || code === 'ENOTDIR';
 }
 
+/** A turn of another session that becomes one of a new one: its directory, and how much of its stream counts. */
+export interface Copied {
+  readonly directory: string;
+  readonly eventBytes: number | null;
+}
+
 /**
- * Creates a session with its first turn: everything is built under a hidden name and appears by one rename. It is
+ * Creates a session with its first turn, or with copies of the turns of another one and a next turn (if any): everything is built under a hidden name and appears by one rename. It is
  * durable once `flushClaim` has returned. @throws ZwarmError `lost_race` when the id is taken
  */
 export function createSession(
@@ -50,7 +57,8 @@ export function createSession(
   sealsDir: string,
   id: SessionId,
   record: SessionRecord,
-  claim: Claim,
+  claim: Claim | null,
+  copies: readonly Copied[] = [],
 ): void {
   const building = join(sessionsDir(root), `${BUILDING_PREFIX}${id}`);
   const text = encode(record);
@@ -61,7 +69,10 @@ export function createSession(
   try {
     createFile(join(building, 'session.json'), text);
     makeDir(join(building, 'turns'));
-    buildTurn(join(building, 'turns', '1'), claim);
+    const place = (turn: number): string => join(building, 'turns', String(turn));
+    for (const [i, { directory, eventBytes }] of copies.entries())
+      copyTurn(directory, place(i + 1), eventBytes);
+    if (claim !== null) buildTurn(place(copies.length + 1), claim);
     flush(join(building, 'turns'));
     flush(building);
     // Before the session shows itself: a session without a seal could never be continued.

@@ -1,7 +1,7 @@
-import { closeSync, constants, existsSync } from 'node:fs';
+import { closeSync, constants, existsSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { errnoOf } from '../core/errors.ts';
-import { chmod, fsync, link, mkdir, open, rm, rename as syscallRename, write } from '../syscalls.ts';
+import { chmod, fsync, link, mkdir, open, rm, rename as syscallRename, utimes, write } from '../syscalls.ts';
 
 /**
  * Every change that zwarm makes to a disk, and nothing else. Synchronous: a claim must not interleave with itself,
@@ -44,6 +44,32 @@ export function createFile(path: string, content: string | Uint8Array): void {
   try {
     // A full disk shortens a write without an error; only the next one fails.
     for (let done = 0; done < bytes.length; ) done += write(fd, bytes, done);
+    fsync(fd);
+  } catch (error) {
+    discard(path);
+    throw error;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+const COPY_BLOCK = 1 << 20;
+
+/**
+ * Copies the first `bytes` bytes of an open file into one that did not exist, with the time of its last change, and
+ * flushes it; or leaves none. @throws EEXIST
+ */
+export function copyFile(from: number, path: string, bytes: number, mtimeMs: number): void {
+  const fd = open(path, CREATE, 0o600);
+  try {
+    const block = Buffer.allocUnsafe(Math.min(COPY_BLOCK, bytes));
+    for (let at = 0; at < bytes; ) {
+      const count = readSync(from, block, 0, Math.min(block.length, bytes - at), at);
+      if (count === 0) break;
+      for (let done = 0; done < count; ) done += write(fd, block, done, count - done);
+      at += count;
+    }
+    utimes(fd, mtimeMs / 1000, mtimeMs / 1000);
     fsync(fd);
   } catch (error) {
     discard(path);

@@ -31,6 +31,7 @@ export const turnDir = (root: string, id: SessionId, turn: number): string =>
 export const TURN_FILES = {
   request: 'request.json',
   prompt: 'prompt.md',
+  input: 'input.md',
   launch: 'launch.json',
   runner: 'runner.stat',
   events: 'events.jsonl',
@@ -49,6 +50,11 @@ export const turnFile = (root: string, id: SessionId, turn: number, file: TurnFi
 /** The name that says why a turn was cancelled, where a full disk has no room for `cancel.json`. */
 export const cancelName = (root: string, id: SessionId, turn: number, why: CancelWhy): string =>
   join(turnDir(root, id, turn), `cancel.${why}`);
+
+/** Whether a name is that of a cancellation for which a full disk had no room. */
+export function cancelNameOf(name: string): boolean {
+  return /^cancel\.[a-z-]+$/.test(name) && name !== TURN_FILES.cancel;
+}
 
 /** The name that says how a turn ended, where a full disk has no room for `exit.json`. */
 export const exitName = (root: string, id: SessionId, turn: number, code: number | null): string =>

@@ -2,6 +2,7 @@ import { isAbsolute } from 'node:path';
 import {
   type CancelRecord,
   type ExitRecord,
+  type ForkOrigin,
   type GitState,
   type LaunchRecord,
   type ProcessIdentity,
@@ -73,6 +74,13 @@ function strings(json: Json, key: string): string[] {
   return Array.isArray(value) && value.every((item) => typeof item === 'string') ? value : bad(key);
 }
 
+function counts(json: Json, key: string): number[] {
+  const value = own(json, key);
+  return Array.isArray(value) && value.every((item) => Number.isSafeInteger(item) && item >= 0)
+    ? value
+    : bad(key);
+}
+
 function time(json: Json, key: string): string {
   const value = string(json, key);
   return parseIso(value) === null ? bad(key) : value;
@@ -101,6 +109,14 @@ function gitState(json: Json): GitState {
   };
 }
 
+function forkOrigin(json: Json): ForkOrigin {
+  return {
+    id: string(json, 'id'),
+    turn: count(json, 'turn'),
+    history_bytes: nullableCount(json, 'history_bytes'),
+  };
+}
+
 /** `session.json`. @throws DamagedRecord */
 export function parseSessionRecord(text: string): SessionRecord {
   const json = objectOf(text);
@@ -118,7 +134,7 @@ export function parseSessionRecord(text: string): SessionRecord {
     name: nullableString(json, 'name'),
     tags: strings(json, 'tags'),
     parent: nullableString(json, 'parent'),
-    forked_from: nullableString(json, 'forked_from'),
+    forked_from: (own(json, 'forked_from') ?? null) === null ? null : forkOrigin(nested(json, 'forked_from')),
     git: (own(json, 'git') ?? null) === null ? null : gitState(nested(json, 'git')),
     executor: oneOf(json, 'executor', ['local']),
     created_at: time(json, 'created_at'),
@@ -148,6 +164,8 @@ export function parseRequestRecord(text: string): RequestRecord {
     claimer: identity(nested(json, 'claimer')),
     nonce: string(json, 'nonce'),
     at: time(json, 'at'),
+    to: nullableCount(json, 'to'),
+    covers: own(json, 'covers') === undefined ? [] : counts(json, 'covers'),
   };
 }
 
@@ -160,7 +178,9 @@ export function parseLaunchRecord(text: string): LaunchRecord {
     program: string(json, 'program'),
     agent_version: nullableString(json, 'agent_version'),
     thread_id: nullableString(json, 'thread_id'),
+    forks: own(json, 'forks') === true,
     how: oneOf(json, 'how', ['fresh', 'native', 'replay']),
+    why: nullableString(json, 'why'),
     at: time(json, 'at'),
   };
 }

@@ -34,7 +34,12 @@ function usageOf(json: Json): TokenUsage {
   };
 }
 
-function parseSummary(text: string, fold: number): SessionState | null {
+/** How a session stood, and the number of its newest turn then: with a later one it is out of date. */
+export interface CachedState extends SessionState {
+  readonly newest: number;
+}
+
+function parseSummary(text: string, fold: number): CachedState | null {
   const json = objectOf(text);
   if (json['fold'] !== fold) return null;
   const present = (key: string): boolean => (json[key] ?? null) !== null;
@@ -53,11 +58,12 @@ function parseSummary(text: string, fold: number): SessionState | null {
     token_usage: present('token_usage') ? usageOf(nested(json, 'token_usage')) : null,
     cost_usd: null,
     last_message: nullableString(json, 'last_message'),
+    newest: count(json, 'newest'),
   };
 }
 
 /** The cached state of a session, or null when there is none that this version of the fold can use. */
-export function readSummary(root: string, id: SessionId, fold: number): SessionState | null {
+export function readSummary(root: string, id: SessionId, fold: number): CachedState | null {
   // A damaged cache is no cache: the reader computes.
   return unlessDamaged(() => {
     const file = readSmall(summaryFile(root, id));
@@ -70,7 +76,7 @@ export function writeSummary(
   root: string,
   id: SessionId,
   fold: number,
-  state: SessionState,
+  state: CachedState,
   unique: string,
 ): void {
   requireOwn(root, sessionDir(root, id));

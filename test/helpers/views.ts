@@ -42,6 +42,9 @@ export function turnOf(more: Partial<TurnView> = {}): TurnView {
   return {
     turn: 1,
     kind: 'prompt',
+    to: null,
+    covers: [],
+    in_conversation: true,
     prompt: 'say hello',
     status: 'completed',
     started_at: null,
@@ -52,6 +55,7 @@ export function turnOf(more: Partial<TurnView> = {}): TurnView {
     answer: 'hello',
     token_usage: null,
     how: 'fresh',
+    replay_reason: null,
     warnings: [],
     log_file: '/w/.zwarm/events.jsonl',
     stderr_file: '/w/.zwarm/stderr.log',

@@ -148,7 +148,7 @@ test.each(PARSERS)(
       fc.property(anyStream, (lines) => {
         const { threadId, usage } = foldEvents(parse(lines, create()).flat(), true);
         if (threadId !== null) expect(threadId).toMatch(UUID);
-        const printed = sumUsage(usagePerTurn([{ threadId, report: usage, fresh: true }]));
+        const printed = sumUsage(usagePerTurn([{ threadId, report: usage, fresh: true, copyOf: null }]));
         for (const count of Object.values(printed ?? {})) {
           expect(count === null || (Number.isFinite(count) && count >= 0)).toBe(true);
         }

@@ -8,7 +8,7 @@ export function isCodexThreadId(text: string): boolean {
 }
 
 /**
- * `codex exec --json -C DIR -s MODE [-m M] [extra…] [resume THREAD] -`, the prompt on stdin.
+ * `codex exec --json -C DIR -s MODE [-m M] [extra…] [resume|fork THREAD] -`, the prompt on stdin.
  *
  * The sandbox and the directory are stated on every turn because a resumed thread inherits neither, and all options
  * stand before the word `resume`, which refuses `-C` and `-s` after it (codex-cli 0.169).
@@ -24,11 +24,17 @@ export function codexCommand(turn: TurnRequest): CommandSpec {
       turn.sandbox,
       ...(turn.model === null ? [] : ['-m', turn.model]),
       ...turn.agentArgs,
-      ...(turn.threadId === null ? [] : ['resume', turn.threadId]),
+      ...(turn.threadId === null ? [] : [turn.forks ? 'fork' : 'resume', turn.threadId]),
       '-',
     ],
     env: {},
     // Only SIGINT makes Codex end the commands that it runs without a sandbox; they live in sessions of their own.
     stopSignals: ['SIGINT', 'SIGTERM', 'SIGKILL'],
   };
+}
+
+/** Whether that version knows `codex exec fork`: seen in 0.169; of older ones nobody has looked, nor of an unknown one. */
+export function codexForks(agentVersion: string | null): boolean {
+  const match = /(\d+)\.(\d+)\.\d+/.exec(agentVersion ?? '');
+  return match !== null && (Number(match[1]) > 0 || Number(match[2]) >= 169);
 }

@@ -92,7 +92,7 @@ const RULES: readonly Rule[] = [
   {
     match: /no rollout found for thread|is archived/i,
     code: 'thread_gone',
-    hint: 'Codex no longer has this conversation; start a new session: zwarm start "…"',
+    hint: 'Codex no longer has this conversation; the next message replays it: zwarm inject ID "…"',
     retryable: false,
   },
   {

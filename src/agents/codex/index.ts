@@ -1,13 +1,18 @@
 import type { AgentAdapter } from '../agent.ts';
-import { codexCommand } from './command.ts';
+import { codexCommand, codexForks } from './command.ts';
 import { explainCodexFailure } from './explain.ts';
+import { codexHistory } from './history.ts';
 import { nativeCodexPaths } from './native.ts';
 import { codexProbe } from './probe.ts';
 
 /** OpenAI's Codex, driven through `codex exec --json`. */
 export const codex: AgentAdapter = {
   name: 'codex',
-  capabilities: { resume: true, sandbox: ['read-only', 'workspace-write', 'danger-full-access'] },
+  capabilities: {
+    resume: true,
+    fork: codexForks,
+    sandbox: ['read-only', 'workspace-write', 'danger-full-access'],
+  },
   program: {
     kind: 'path',
     binary: 'codex',
@@ -22,6 +27,7 @@ export const codex: AgentAdapter = {
     const { createCodexParser } = await import('./translate.ts');
     return createCodexParser(agentVersion);
   },
+  history: codexHistory,
   explain: explainCodexFailure,
   probe: codexProbe,
 };

@@ -5,7 +5,11 @@ import { demoCommand } from './command.ts';
 /** The embedded agent (`bin/demo-agent.js`): offline, harmless, for trying zwarm and for its tests. */
 export const demo: AgentAdapter = {
   name: 'demo',
-  capabilities: { resume: true, sandbox: ['read-only', 'workspace-write', 'danger-full-access'] },
+  capabilities: {
+    resume: true,
+    fork: () => false,
+    sandbox: ['read-only', 'workspace-write', 'danger-full-access'],
+  },
   program: { kind: 'embedded' },
   command: demoCommand,
   async loadParser() {
@@ -15,6 +19,13 @@ export const demo: AgentAdapter = {
   explain({ message, stderr }) {
     const said = cutFailure(message ?? stderr.trim().split('\n').at(-1) ?? '');
     return said === '' ? null : { code: 'agent_failed', message: said, hint: null, retryable: false };
+  },
+  history: {
+    directory({ XDG_STATE_HOME: state, HOME: home }) {
+      return state || home ? `${state || `${home}/.local/state`}/zwarm/demo` : null;
+    },
+    patterns: (threadId) => [`${threadId}/prompts.json`],
+    contextFill: () => null,
   },
   probe: null,
 };

@@ -1,15 +1,24 @@
 import { Command } from 'commander';
 import { reportStarted } from '../await-answer.ts';
-import type { Verb } from '../context.ts';
+import { parseCount, type Verb } from '../context.ts';
 import { readTask } from '../task-input.ts';
 import { addTurnOptions, type TurnOptions, waitingTime } from '../turn-options.ts';
+
+interface Options extends TurnOptions {
+  readonly interrupt?: boolean;
+  readonly historyChars?: string;
+}
 
 const EXAMPLES = `
 The agent goes on with the same conversation, in the same directory and sandbox.
 
+It goes on in the agent's own thread. Where that is gone, or is not the conversation any more (after a rewind, a
+compaction or a fork), a new thread is told what was before.
+
 Examples:
   $ zwarm inject @last "now update the docs too"
   $ zwarm inject ab3 --wait "which files did you change?"
+  $ zwarm inject ab3 --interrupt "stop, use the other database"
   $ npm test 2>&1 | zwarm inject ab3 -`;
 
 /** `zwarm inject` */
@@ -17,16 +26,25 @@ export function injectCommand(verb: Verb): Command {
   const command = new Command('inject')
     .description('give a session its next message')
     .argument('<id>', 'id, name, prefix of an id, or @last')
-    .argument('[message]', 'what to say; - reads it from stdin');
+    .argument('[message]', 'what to say; - reads it from stdin')
+    .option('--interrupt', 'stop the running turn first')
+    .option(
+      '--history-chars <number>',
+      'at most so much of the conversation where the agent has to be told it (100000)',
+    );
   return addTurnOptions(command, 'message')
     .addHelpText('after', EXAMPLES)
-    .action(async (ref: string, argument: string | undefined, options: TurnOptions) => {
+    .action(async (ref: string, argument: string | undefined, options: Options) => {
       const timeoutMs = waitingTime(options);
+      const historyChars =
+        options.historyChars === undefined
+          ? undefined
+          : parseCount(options.historyChars, '--history-chars', 0);
       const manager = await verb.manager();
       // An id that names nothing is said before the editor opens.
       const id = manager.resolve(ref);
       const message = await readTask(verb.context, { argument, file: options.file, what: 'message' });
-      const started = await manager.inject(id, message);
+      const started = await manager.inject(id, message, { interrupt: options.interrupt, historyChars });
       await reportStarted(verb, manager, started, { ...options, timeoutMs });
     });
 }

@@ -1,7 +1,8 @@
 import type { Message, TurnSteps } from '../session.ts';
 import type { Step } from './steps.ts';
 
-function toolContent(step: Step): string | null {
+/** What a step did, for people and for agents that have to be told; null for what is said. */
+export function toolContent(step: Step): string | null {
   switch (step.type) {
     case 'command': {
       const end = step.exit_code === null ? `[${step.status}]` : `[exit ${step.exit_code}]`;

@@ -7,6 +7,8 @@ export interface TurnUsage {
   readonly report: UsageReport | null;
   /** Whether this session saw the thread begin: else the tokens before it are unknown. */
   readonly fresh: boolean;
+  /** The thread of which this one began as a copy, with its tokens; else null. */
+  readonly copyOf: string | null;
 }
 
 function printed(report: UsageReport, base: UsageReport | null): TokenUsage | null {
@@ -30,13 +32,18 @@ function printed(report: UsageReport, base: UsageReport | null): TokenUsage | nu
 
 /**
  * The tokens of each turn. Agents that report a running total per thread are differenced within the thread; a
- * thread whose beginning this session did not see gives null for its first report, never the total.
+ * thread whose beginning this session did not see gives null for its first report, never the total. A copy of a thread
+ * goes on from the total of that one.
  */
 export function usagePerTurn(turns: readonly TurnUsage[]): (TokenUsage | null)[] {
   const totals = new Map<string, UsageReport | null>();
-  return turns.map(({ threadId, report, fresh }) => {
+  return turns.map(({ threadId, report, fresh, copyOf }) => {
     const known = threadId !== null && totals.has(threadId);
-    if (threadId !== null && !known && fresh) totals.set(threadId, null);
+    if (threadId !== null && !known) {
+      if (copyOf === null && fresh) totals.set(threadId, null);
+      const copied = copyOf === null ? undefined : totals.get(copyOf);
+      if (copied !== undefined) totals.set(threadId, copied);
+    }
     if (report === null) return null;
     if (!report.cumulative) {
       // Should this thread go on with a version that counts totals, nobody knows from where.

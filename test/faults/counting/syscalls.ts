@@ -1,5 +1,15 @@
 import { spawn as spawnProcess } from 'node:child_process';
-import { chmodSync, fsyncSync, linkSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import {
+  chmodSync,
+  fsyncSync,
+  futimesSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import { step } from './plan.ts';
 
 /*
@@ -37,6 +47,7 @@ export const fsync = countedByPath('fsync', fsyncSync);
 export const link = counted('link', linkSync);
 export const rename = counted('rename', renameSync);
 export const rm = counted('rm', rmSync);
+export const utimes = countedByPath('utimes', futimesSync);
 export const chmod = counted('chmod', chmodSync);
 export const spawn = counted('spawn', spawnProcess);
 export const killProcess = counted('kill', (pid: number, signal: NodeJS.Signals): void => {

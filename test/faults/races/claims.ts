@@ -25,7 +25,16 @@ function requestBy(claimer: 'us' | 'the dead'): RequestRecord {
       ? [ownIdentity(), Date.now()]
       : [{ ...ownIdentity(), start: '1' }, Date.now() - 3_600_000];
   const nonce = newNonce();
-  return { v: 1, kind: 'prompt', queued: false, claimer: identity, nonce, at: new Date(at).toISOString() };
+  return {
+    v: 1,
+    kind: 'prompt',
+    queued: false,
+    claimer: identity,
+    nonce,
+    at: new Date(at).toISOString(),
+    to: null,
+    covers: [],
+  };
 }
 
 /** A session whose only turn was claimed: it is pending, or lost when its claimer is dead. */

@@ -2,8 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { SessionState } from '../../../src/core/session.ts';
-import { readSummary, writeSummary } from '../../../src/store/summary.ts';
+import { type CachedState, readSummary, writeSummary } from '../../../src/store/summary.ts';
 import { createStoredSession, ID } from '../../helpers/store.ts';
 
 const usage = {
@@ -13,7 +12,7 @@ const usage = {
   reasoning_output_tokens: null,
   total_tokens: 7,
 };
-const state: SessionState = {
+const state: CachedState = {
   status: 'failed',
   turn: 1,
   updated_at: '2026-11-20T10:00:00.000Z',
@@ -28,6 +27,7 @@ const state: SessionState = {
   token_usage: usage,
   cost_usd: null,
   last_message: 'said',
+  newest: 1,
 };
 
 test('what was written is read, replaced by the next, and nothing else is left', () => {
@@ -35,7 +35,14 @@ test('what was written is read, replaced by the next, and nothing else is left',
   expect(readSummary(root, ID, 1)).toBeNull();
   writeSummary(root, ID, 1, state, 'a');
   expect(readSummary(root, ID, 1)).toEqual(state);
-  const next: SessionState = { ...state, status: 'completed', turn: 2, error: null, token_usage: null };
+  const next: CachedState = {
+    ...state,
+    status: 'completed',
+    turn: 2,
+    newest: 3,
+    error: null,
+    token_usage: null,
+  };
   writeSummary(root, ID, 1, next, 'b');
   expect(readSummary(root, ID, 1)).toEqual(next);
   expect(readdirSync(join(root, 'sessions', ID)).sort()).toEqual(['session.json', 'summary.json', 'turns']);

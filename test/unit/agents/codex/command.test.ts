@@ -12,6 +12,7 @@ const first: TurnRequest = {
   model: null,
   agentArgs: [],
   threadId: null,
+  forks: false,
 };
 const argv = (request: Partial<TurnRequest>): readonly string[] =>
   codexCommand({ ...first, ...request }).argv;
@@ -21,6 +22,7 @@ test.each<[string, Partial<TurnRequest>, string[]]>([
   ['the first turn', {}, [...HEAD, '-']],
   ['a model', { model: 'gpt-5.5' }, [...HEAD, '-m', 'gpt-5.5', '-']],
   ['a later turn', { threadId: THREAD }, [...HEAD, 'resume', THREAD, '-']],
+  ['a fork', { threadId: THREAD, forks: true }, [...HEAD, 'fork', THREAD, '-']],
   [
     'everything, with all options before the word resume',
     { threadId: THREAD, model: 'm', agentArgs: ['--skip-git-repo-check', '-c', 'a="b c"'] },

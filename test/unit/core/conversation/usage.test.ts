@@ -5,10 +5,10 @@ import type { TokenUsage } from '../../../../src/core/session.ts';
 type Counts = readonly [input: number, cached: number, output: number, reasoning: number | null];
 
 function turn(threadId: string | null, counts: Counts | null, more: object = {}): TurnUsage {
-  if (counts === null) return { threadId, report: null, fresh: false, ...more };
+  if (counts === null) return { threadId, report: null, fresh: false, copyOf: null, ...more };
   const [input, cachedInput, output, reasoning] = counts;
   const report = { input, cachedInput, output, reasoning, cumulative: true, costUsd: null };
-  return { threadId, report, fresh: false, ...more };
+  return { threadId, report, fresh: false, copyOf: null, ...more };
 }
 const fresh = { fresh: true };
 
@@ -18,7 +18,7 @@ function perProcess(
   isFresh: boolean,
 ): TurnUsage {
   const report = { input, cachedInput, output, reasoning, cumulative: false, costUsd: null };
-  return { threadId, report, fresh: isFresh };
+  return { threadId, report, fresh: isFresh, copyOf: null };
 }
 
 function counts(usage: TokenUsage | null): Counts | null {

@@ -1,0 +1,133 @@
+import type { AgentAdapter } from '../agents/agent.ts';
+import { createFolder, type TurnFold } from '../core/conversation/fold.ts';
+import { type Lineage, lineageOf } from '../core/conversation/lineage.ts';
+import { toolContent } from '../core/conversation/messages.ts';
+import { type ReplayEntry, replayInput } from '../core/conversation/replay.ts';
+import { ZwarmError } from '../core/errors.ts';
+import type { SessionId } from '../core/ids.ts';
+import type { ForkOrigin, SessionRecord } from '../core/session.ts';
+import { createCensus } from '../process/bearers.ts';
+import { findHistory, type HistoryFile } from '../store/agent-history.ts';
+import { readPrompt } from '../store/sessions.ts';
+import type { ManagerContext, Store } from './context.ts';
+import type { Continuation } from './launch.ts';
+import { readPlaces } from './places.ts';
+import { readTurn, type TurnReading } from './read-turn.ts';
+
+/** So much of a conversation most agents take with ease: some 25,000 tokens. */
+export const DEFAULT_HISTORY_CHARS = 100_000;
+
+/** What a turn goes on with. */
+export interface Continued {
+  readonly id: SessionId;
+  readonly record: SessionRecord;
+  readonly adapter: AgentAdapter;
+  /** The turns before it, ascending. */
+  readonly turns: readonly number[];
+  readonly message: string;
+  readonly agentVersion: string | null;
+  /** The most characters of a record of the conversation, where the agent has to be given one. */
+  readonly historyChars: number;
+}
+
+/** The agent's own file of a thread: null when it is gone, undefined where nobody can tell. */
+export function historyOf(
+  { env }: Pick<ManagerContext, 'env'>,
+  { history }: AgentAdapter,
+  threadId: string,
+): HistoryFile | null | undefined {
+  const directory = history?.directory(env) ?? null;
+  if (history === null || directory === null) return undefined;
+  return findHistory(directory, history.patterns(threadId));
+}
+
+/** The native way to go on with a conversation, or in words why there is none. */
+function nativeWay(
+  context: ManagerContext,
+  { adapter, record, agentVersion }: Continued,
+  { thread, parts }: Lineage,
+  isWoundBack: boolean,
+  own: (thread: string) => boolean,
+): Continuation | string {
+  const { capabilities, name } = adapter;
+  if (!capabilities.resume) return `${name} does not continue conversations`;
+  if (thread === null) {
+    if (parts.some(({ kind }) => kind === 'summary')) return 'the conversation goes on from a summary';
+    return isWoundBack
+      ? 'the conversation was wound back'
+      : 'no thread of the agent holds the whole conversation';
+  }
+  const file = historyOf(context, adapter, thread);
+  if (file === null) return `${name} no longer has its thread ${thread}`;
+  if (own(thread)) return { how: 'native', threadId: thread, forks: false };
+  if (!capabilities.fork(agentVersion)) return `this ${name} cannot fork a thread`;
+  return isAsForked(record.forked_from, file)
+    ? { how: 'native', threadId: thread, forks: true }
+    : 'the thread that it was forked from has gone on since, or may have';
+}
+
+function isAsForked(origin: ForkOrigin | null, file: HistoryFile | undefined): boolean {
+  return origin?.history_bytes != null && origin.history_bytes === file?.bytes;
+}
+
+function entriesOf(prompt: string | null, { request, fold }: TurnReading<TurnFold>): ReplayEntry[] {
+  const asked: ReplayEntry[] =
+    prompt === null || request.kind !== 'prompt' ? [] : [{ role: 'user', text: prompt }];
+  const done = fold.steps.flatMap((step): ReplayEntry[] => {
+    if (step.type === 'message') return [{ role: 'assistant', text: step.content }];
+    const text = toolContent(step);
+    return text === null ? [] : [{ role: 'tool', text }];
+  });
+  return [...asked, ...done];
+}
+
+/** What was said and done in the parts of a conversation, for a replay. @throws DamagedRecord */
+async function readEntries(
+  store: Store,
+  { id, adapter }: Continued,
+  { parts }: Lineage,
+  nowMs: number,
+): Promise<readonly ReplayEntry[]> {
+  const entries: ReplayEntry[] = [];
+  for (const { kind, turn } of parts) {
+    const reading = await readTurn(store, id, turn, adapter, nowMs, createFolder(), createCensus());
+    const prompt = readPrompt(store.root, id, turn)?.toString() ?? null;
+    if (kind === 'turn') entries.push(...entriesOf(prompt, reading));
+    else entries.push({ role: 'summary', text: reading.fold.answer ?? '' });
+  }
+  return entries;
+}
+
+/**
+ * How the next turn of a session goes on: in the agent's own thread while that equals the conversation and its file is
+ * there, else from a record of the conversation. @throws ZwarmError `not_resumable`; DamagedRecord
+ */
+export async function planContinuation(
+  context: ManagerContext,
+  store: Store,
+  continued: Continued,
+): Promise<Continuation> {
+  const { id, adapter, turns, record, message, historyChars } = continued;
+  const places = await readPlaces(store, id, adapter, turns, context.now());
+  const lineage = lineageOf(places);
+  if (places.every(({ threadId }) => threadId === null)) {
+    throw new ZwarmError(
+      'not_resumable',
+      `${id} cannot be continued: ${adapter.name} ended before it had named its conversation`,
+      'start a new session: zwarm start "…"',
+    );
+  }
+  if (lineage.parts.length === 0) return { how: 'fresh' };
+  const copied = record.forked_from?.turn ?? 0;
+  const own = (thread: string): boolean =>
+    places.some(({ turn, threadId }) => turn > copied && threadId === thread);
+  const isWoundBack = places.some(({ kind }) => kind === 'rewind');
+  const way = nativeWay(context, continued, lineage, isWoundBack, own);
+  if (typeof way !== 'string') return way;
+  const input = replayInput(
+    await readEntries(store, continued, lineage, context.now()),
+    message,
+    historyChars,
+  );
+  return input === message ? { how: 'fresh' } : { how: 'replay', input, why: way };
+}

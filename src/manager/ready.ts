@@ -1,0 +1,78 @@
+import { realpathSync } from 'node:fs';
+import type { AgentAdapter } from '../agents/agent.ts';
+import { errnoOf, ZwarmError } from '../core/errors.ts';
+import { checkSeal } from '../store/seals.ts';
+import { hasSession } from '../store/sessions.ts';
+import type { Store } from './context.ts';
+import type { SessionNow } from './read.ts';
+
+/*
+ * What must hold before a session goes on: each of these says what is in the way.
+ */
+
+/** Refuses unless the session is at rest. @throws ZwarmError `busy`, `seal_broken`, `unknown_liveness` */
+export function requireAtRest({ id, current }: SessionNow): void {
+  const { status } = current.verdict;
+  if (status === 'pending' && current.request.queued) {
+    throw new ZwarmError(
+      'seal_broken',
+      `turn ${current.turn} of ${id} is queued, and nobody asked for it: nothing was run`,
+      `withdraw it: zwarm kill ${id}`,
+    );
+  }
+  if (status === 'running' || status === 'pending') {
+    throw new ZwarmError('busy', `${id} is still ${status}`, `wait for it first: zwarm wait ${id}`);
+  }
+  if (status === 'unknown') {
+    throw new ZwarmError(
+      'unknown_liveness',
+      `${id} may be running on another host or in another container`,
+      'act from there',
+    );
+  }
+}
+
+/** The record is the one that was sealed. @throws ZwarmError `seal_broken`, `not_found` */
+export function requireSeal({ root, sealsDir }: Store, { id, recordBytes }: SessionNow): void {
+  try {
+    checkSeal(sealsDir, root, id, recordBytes);
+  } catch (error) {
+    // A session that is removed meanwhile loses its seal last.
+    if (hasSession(root, id)) throw error;
+    throw new ZwarmError('not_found', `${id} was removed by another command`, 'see: zwarm ls', error);
+  }
+}
+
+/**
+ * The session's directory is still the one that its sandbox was meant for: an agent may have put a link in the place of
+ * any part of the path. Where there is none any more, the turn runner records that. @throws ZwarmError `directory_changed`
+ */
+export function requireSameDirectory({ id, record }: SessionNow): void {
+  const now = realPathOf(record.working_dir);
+  if (now === null || now === record.working_dir) return;
+  throw new ZwarmError(
+    'directory_changed',
+    `the directory of ${id}, ${record.working_dir}, now leads to ${now}: nothing was run`,
+    'put it back, or start a new session where it should work: zwarm start -C DIR "…"',
+  );
+}
+
+function realPathOf(path: string): string | null {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    const code = errnoOf(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EACCES' || code === 'ELOOP') return null;
+    throw error;
+  }
+}
+
+/** The session's agent is one that this zwarm knows. @throws ZwarmError `not_resumable` */
+export function requireKnownAgent({ adapter, record }: SessionNow): AgentAdapter {
+  if (adapter !== null) return adapter;
+  throw new ZwarmError(
+    'not_resumable',
+    `this zwarm knows no agent ${JSON.stringify(record.agent)}`,
+    'update zwarm',
+  );
+}

@@ -1,0 +1,55 @@
+import { ZwarmError } from '../core/errors.ts';
+import type { SessionId } from '../core/ids.ts';
+import { createCensus } from '../process/bearers.ts';
+import { claimTurn, flushClaim } from '../store/claim.ts';
+import { writeSummary } from '../store/summary.ts';
+import { type ManagerContext, openForWriting } from './context.ts';
+import { newRequest } from './launch.ts';
+import { declareNeverLaunched } from './never-launched.ts';
+import { FOLD_VERSION, readFinalState, readNow } from './read.ts';
+import { requireAtRest } from './ready.ts';
+import { requireRealEnd } from './real-end.ts';
+import { resolveSession } from './resolve.ts';
+
+/** A conversation that was wound back. */
+export interface Rewound {
+  readonly id: SessionId;
+  /** The number of the marker, which is no turn of the agent. */
+  readonly turn: number;
+  readonly to: number;
+}
+
+/**
+ * Winds a conversation back to what it was right after turn `to`, 0 for its beginning. Only the conversation: files stay
+ * as they are. Undone by another one. @throws ZwarmError `usage`, `busy`, `lost_race`, …
+ */
+export async function rewind(context: ManagerContext, ref: string, to: number): Promise<Rewound> {
+  const store = openForWriting(context);
+  const id = resolveSession(store, ref);
+  const now = await readNow(store, id, context.now());
+  const last = now.turns.at(-1) ?? 1;
+  if (to !== 0 && !now.turns.includes(to)) {
+    throw new ZwarmError(
+      'usage',
+      `${id} has no turn ${to}`,
+      `its turns go from 1 to ${last}; 0 is its beginning`,
+    );
+  }
+  if (to === last) {
+    throw new ZwarmError(
+      'usage',
+      `turn ${to} is where ${id} is`,
+      'name an earlier turn, or 0 for the beginning',
+    );
+  }
+  requireAtRest(now);
+  requireRealEnd(id, now.current.turn, createCensus());
+  declareNeverLaunched(context, store, now);
+  const turn = last + 1;
+  claimTurn(store.root, id, turn, { request: newRequest(context, 'rewind', { to }), prompt: null });
+  flushClaim(store.root, id, turn);
+  // No agent ends here whose runner would do this.
+  const state = await readFinalState(store, id, context.now());
+  if (state !== null) writeSummary(store.root, id, FOLD_VERSION, state, context.newNonce());
+  return { id, turn, to };
+}

@@ -1,0 +1,58 @@
+import { type Dirent, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { errnoOf } from '../core/errors.ts';
+
+/** A file that an agent keeps of a conversation: its path and its size in bytes. */
+export interface HistoryFile {
+  readonly path: string;
+  readonly bytes: number;
+}
+
+function namesIn(directory: string): readonly string[] {
+  let entries: Dirent[];
+  try {
+    entries = readdirSync(directory, { withFileTypes: true });
+  } catch (error) {
+    const code = errnoOf(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return [];
+    throw error;
+  }
+  return entries.map(({ name }) => name);
+}
+
+function matches(name: string, pattern: string): boolean {
+  const [head = '', tail] = pattern.split('*');
+  if (tail === undefined) return name === pattern;
+  return name.length >= head.length + tail.length && name.startsWith(head) && name.endsWith(tail);
+}
+
+function find(directory: string, parts: readonly string[]): HistoryFile | null {
+  const [pattern, ...rest] = parts;
+  if (pattern === undefined) return null;
+  const names = pattern.includes('*')
+    ? namesIn(directory).filter((name) => matches(name, pattern))
+    : [pattern];
+  for (const name of names.toSorted().toReversed()) {
+    const path = join(directory, name);
+    const found = rest.length > 0 ? find(path, rest) : fileAt(path);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+function fileAt(path: string): HistoryFile | null {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat?.isFile() ? { path, bytes: stat.size } : null;
+}
+
+/**
+ * The first file below an agent's directory that fits one of the patterns, in which `*` stands for any part of one name;
+ * null where there is none. The agent's directory is the user's own, links and all.
+ */
+export function findHistory(directory: string, patterns: readonly string[]): HistoryFile | null {
+  for (const pattern of patterns) {
+    const found = find(directory, pattern.split('/'));
+    if (found !== null) return found;
+  }
+  return null;
+}
