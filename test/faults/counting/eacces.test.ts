@@ -1,3 +1,3 @@
 import { testErrors } from './errors.ts';
 
-testErrors('EACCES', 'odd');
+testErrors('EACCES');

@@ -1,3 +1,3 @@
 import { testErrors } from './errors.ts';
 
-testErrors('EIO', 'even');
+testErrors('EIO');

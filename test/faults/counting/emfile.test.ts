@@ -1,3 +1,3 @@
 import { testErrors } from './errors.ts';
 
-testErrors('EMFILE', 'even');
+testErrors('EMFILE');

@@ -1,8 +1,9 @@
 import { expect } from 'vitest';
+import { toZwarmError } from '../../../src/core/errors.ts';
 import { checkInvariants } from './invariants.ts';
 import { arm, disarm, type Fault } from './plan.ts';
-import { createScene } from './scene.ts';
-import { type CountedVerb, LONG, VERBS } from './verbs.ts';
+import { createScene, type Scene } from './scene.ts';
+import { type CountedVerb, LONG, namesIn, VERBS } from './verbs.ts';
 
 /** More calls than any verb makes: a loop that comes here has lost its end. */
 const TOO_MANY = 300;
@@ -13,76 +14,122 @@ function verbOf(verbs: typeof VERBS, name: string): CountedVerb {
   return verb;
 }
 
-async function oneCase(
-  verb: CountedVerb,
-  fault: Fault,
-): Promise<{ over: boolean; violation: string | null }> {
+/** A verb that was called with a fault. */
+interface Case {
+  /** The verb ended before the call that should go wrong. */
+  readonly over: boolean;
+  /** It has shown a turn: from there on it matters how long its agent runs. */
+  readonly shown: boolean;
+  /** Looks at what came of it, and removes everything; what was wrong, or null. */
+  check(): Promise<string | null>;
+}
+
+/** Everything that an error says, with its causes. */
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? `${error.message}\n${wordsOf(error.cause)}` : '';
+}
+
+/** A verb that refuses says why: as what the operating system did, and in the words of what failed. */
+function checkRefusal({ kind }: Fault, error: unknown): void {
+  const words = wordsOf(error);
+  expect(toZwarmError(error).code, words).toBe('io');
+  expect(words).toMatch(new RegExp(`injected: (${kind}|EPERM) at call`));
+}
+
+/** The turns that can be seen. */
+function turnsIn({ root }: Scene): string[] {
+  const sessions = namesIn(root, 'sessions').filter((name) => !name.startsWith('.'));
+  return sessions.flatMap((id) =>
+    namesIn(root, 'sessions', id, 'turns').flatMap((name) => (name.startsWith('.') ? [] : `${id}/${name}`)),
+  );
+}
+
+async function oneCase(verb: CountedVerb, fault: Fault): Promise<Case> {
   const scene = createScene();
-  let story = `${fault.kind} at call ${fault.at}`;
+  const id = await verb.prepare(scene);
+  const before = turnsIn(scene).length;
+  let acknowledged = false;
+  let refusal: { readonly error: unknown } | null = null;
+  arm(fault);
   try {
-    const id = await verb.prepare(scene);
-    arm(fault);
-    let acknowledged = true;
-    try {
-      await verb.act(scene, id);
-    } catch (error) {
-      acknowledged = false;
-      story += `: ${error instanceof Error ? error.message : error}`;
-    }
-    const calls = disarm();
-    if (calls.length < fault.at) return { over: true, violation: null };
-    story += ` (${calls[fault.at - 1]})`;
-    await checkInvariants(scene, verb, acknowledged);
-    return { over: false, violation: null };
+    acknowledged = await verb.act(scene, id);
   } catch (error) {
-    disarm();
-    return { over: false, violation: `${story}\n${error instanceof Error ? error.message : error}` };
+    refusal = { error };
+  }
+  const calls = disarm();
+  const over = calls.length < fault.at;
+  const shown = turnsIn(scene).length > before;
+  const look = async (): Promise<void> => {
+    if (over) expect(acknowledged, 'nothing has failed').toBe(true);
+    if (refusal !== null) checkRefusal(fault, refusal.error);
+    await checkInvariants(scene, verb, id, acknowledged);
+  };
+  const story = `${fault.kind} at call ${fault.at} (${calls[fault.at - 1] ?? 'none'}): ${wordsOf(refusal?.error)}`;
+  return { over, shown, check: () => violationOf(scene, story, look) };
+}
+
+async function violationOf(scene: Scene, story: string, look: () => Promise<void>): Promise<string | null> {
+  try {
+    await look();
+    return null;
+  } catch (error) {
+    return `${story}\n${error instanceof Error ? error.message : error}`;
   } finally {
     await scene.end();
   }
 }
 
 /**
- * Lets call 1, 2, 3 … of a verb fail until it ends without coming so far: once, or where `onwards` from there on. Almost
- * every call comes before the agent begins, so that its length matters little: it is long where all later calls fail.
+ * Makes the cases of call 1, 2, 3 … until the verb ends without coming so far. From the call that shows a turn, its agent
+ * is one that ends at once and one that does not.
  */
+async function casesOf(
+  name: string,
+  make: (verb: CountedVerb, at: number) => Promise<Case>,
+): Promise<Case[]> {
+  const short = verbOf(VERBS, name);
+  const long = verbOf(LONG, name);
+  const cases: Case[] = [];
+  let at = 1;
+  for (let over = false; !over && at < TOO_MANY; at += 1) {
+    const one = await make(short, at);
+    cases.push(one);
+    if (one.shown && long !== short) cases.push(await make(long, at));
+    over = one.over;
+  }
+  expect(at, 'calls that were counted').toBeGreaterThan(5);
+  expect(at).toBeLessThan(TOO_MANY);
+  return cases;
+}
+
+/** Looks at all cases at once: it is mostly waiting, and calls are no longer counted. */
+async function checkAll(cases: readonly Case[]): Promise<void> {
+  const violations = await Promise.all(cases.map((one) => one.check()));
+  expect(violations.filter((violation) => violation !== null)).toEqual([]);
+}
+
+/** Lets each call of a verb fail: once, or with `onwards` all that come after it too. */
 export async function failAtEachCall(
   name: string,
   kind: Exclude<Fault['kind'], 'SIGKILL'>,
-  onwards: (at: number) => boolean,
+  onwards: boolean,
 ): Promise<void> {
-  const violations: string[] = [];
-  let at = 1;
-  for (; at < TOO_MANY; at += 1) {
-    const verb = verbOf(onwards(at) ? LONG : VERBS, name);
-    const { over, violation } = await oneCase(verb, { kind, at, onwards: onwards(at) });
-    if (violation !== null) violations.push(violation);
-    if (over) break;
-  }
-  expect(violations).toEqual([]);
-  expect(at, 'calls that were counted').toBeGreaterThan(5);
-  expect(at).toBeLessThan(TOO_MANY);
+  await checkAll(await casesOf(name, (verb, at) => oneCase(verb, { kind, at, onwards })));
 }
 
-/** The same with a command that is killed at call 1, 2, 3 …, by turns with a short and with a long turn. */
+async function oneKilled(verb: CountedVerb, at: number): Promise<Case> {
+  const scene = createScene();
+  const id = await verb.prepare(scene);
+  const before = turnsIn(scene).length;
+  const code = await scene.killedAt(at, verb.args(id), verb.env?.(id));
+  const shown = turnsIn(scene).length > before;
+  const violation = await violationOf(scene, `killed at call ${at}`, () =>
+    checkInvariants(scene, verb, id, code !== null),
+  );
+  return { over: code !== null, shown, check: async () => violation };
+}
+
+/** Kills a command at each of its calls. What is left is looked at at once: it may not have come to rest. */
 export async function killAtEachCall(name: string): Promise<void> {
-  const violations: string[] = [];
-  for (let at = 1; ; at += 1) {
-    const verb = verbOf(at % 2 === 0 ? LONG : VERBS, name);
-    const scene = createScene();
-    try {
-      const id = await verb.prepare(scene);
-      const code = await scene.killedAt(at, verb.args(id), verb.env?.(id));
-      if (code !== null) {
-        expect(at, 'calls that were counted').toBeGreaterThan(5);
-        break;
-      }
-      await checkInvariants(scene, verb, false);
-    } catch (error) {
-      violations.push(`at call ${at}: ${error instanceof Error ? error.message : error}`);
-    } finally {
-      await scene.end();
-    }
-  }
-  expect(violations).toEqual([]);
+  await checkAll(await casesOf(name, oneKilled));
 }

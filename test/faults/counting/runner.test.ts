@@ -5,7 +5,7 @@ import { ZwarmError } from '../../../src/core/errors.ts';
 import { repositoryFile } from '../../helpers/project.ts';
 import { checkInvariants } from './invariants.ts';
 import { createScene } from './scene.ts';
-import type { CountedVerb } from './verbs.ts';
+import { type CountedVerb, endedSession, hasMessage } from './verbs.ts';
 
 /*
  * The turn runner is a shell script: what is counted in it are its lines. A copy kills itself before each line where a
@@ -29,34 +29,51 @@ const KILLED = LINES.flatMap((line, at) => {
   return continues || !parses(text) ? [] : [{ line: `${at + 1}: ${line.trim()}`, text }];
 });
 
-/** Starts a session with a changed runner, then checks that nothing is lost, invented or run twice. */
-async function startWith(text: string, task: string): Promise<void> {
-  const scene = createScene();
-  const verb: CountedVerb = {
-    prepare: async () => null,
-    act: () => scene.withRunner(text).start({ task }),
+/** A turn, the first or the second of its session, with a changed runner. */
+function verbOf(text: string, turn: 1 | 2, message: string): CountedVerb {
+  return {
+    prepare: async (scene) => (turn === 1 ? null : endedSession(scene)),
+    async act(scene, id) {
+      const manager = scene.withRunner(text);
+      if (id === null) await manager.start({ task: message });
+      else await manager.inject(id, message);
+      return true;
+    },
     args: () => [],
-    acknowledges: { turn: 1, prompt: task },
+    done: hasMessage(turn, message),
   };
+}
+
+/** Has a turn run by a changed runner, then checks that nothing is lost, invented or run twice. */
+async function runWith(text: string, turn: 1 | 2, message: string): Promise<void> {
+  const scene = createScene();
+  const verb = verbOf(text, turn, message);
   try {
+    const id = await verb.prepare(scene);
     let acknowledged = true;
     try {
-      await verb.act(scene, null);
+      await verb.act(scene, id);
     } catch (error) {
       if (!(error instanceof ZwarmError && error.code === 'io')) throw error;
       acknowledged = false;
     }
-    await checkInvariants(scene, verb, acknowledged);
+    await checkInvariants(scene, verb, id, acknowledged);
   } finally {
     await scene.end();
   }
 }
 
-test.each(['quick task', 'hang task'])('%s, its runner killed before each of its lines', async (task) => {
+// One that runs for long is killed: its runner dies before each line by which it would record that.
+test.each([
+  [1, 'quick task'],
+  [1, 'hang task'],
+  [2, 'quick message'],
+  [2, 'hang message'],
+] as const)('turn %s, %s, its runner killed before each of its lines', async (turn, message) => {
   const violations: string[] = [];
   for (const { line, text } of KILLED) {
     try {
-      await startWith(text, task);
+      await runWith(text, turn, message);
     } catch (error) {
       violations.push(`before line ${line}\n${error instanceof Error ? error.message : error}`);
     }
@@ -71,5 +88,5 @@ test.each(['date', 'wc'])('a runner whose %s fails knows less, and says nothing 
     /^\s*#/.test(line) ? line : line.replace(call, `/nonexistent/${helper} -`),
   );
   expect(text).not.toEqual(LINES);
-  await startWith(text.join('\n'), 'quick task');
+  await runWith(text.join('\n'), 1, 'quick task');
 });

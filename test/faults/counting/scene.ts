@@ -6,6 +6,7 @@ import { inject } from 'vitest';
 import { installation } from '../../../src/installation.ts';
 import { createSessionManager, type SessionManager } from '../../../src/manager/session-manager.ts';
 import { eventually, processesWith, runProgram } from '../../helpers/project.ts';
+import { snapshot } from '../../helpers/tree.ts';
 
 /** A project of its own for one case, with its sessions in this process and as commands. */
 export interface Scene {
@@ -25,6 +26,10 @@ export interface Scene {
   settle(id: string, turn: number): Promise<void>;
   /** Runs a verb as a process that is killed at its n-th call; its exit code, or null when that call came. */
   killedAt(n: number, args: readonly string[], env?: Scene['env']): Promise<number | null>;
+  /** What belongs to the user, in the project, in the home and beside them: each path with its content. */
+  strangers(): Readonly<Record<string, string>>;
+  /** The same as it was before anything was done. */
+  readonly strangersAtFirst: Readonly<Record<string, string>>;
   /** The prompts that the agent got, one for each run. */
   prompts(): readonly string[];
   /** Ends what still runs and removes everything. */
@@ -45,8 +50,21 @@ export function createScene(): Scene {
   const directory = join(base, 'project');
   const home = join(base, 'home');
   const log = join(base, 'runs.jsonl');
+  const runner = join(base, 'turn-runner.sh');
   mkdirSync(directory);
   mkdirSync(home);
+  for (const place of [base, directory, home]) {
+    mkdirSync(join(place, 'mine'), { mode: 0o755 });
+    writeFileSync(join(place, 'mine', 'file'), place, { mode: 0o644 });
+  }
+  // What zwarm and the agent may make: the state directory, the seals, and the files of these tests.
+  const ours = [join(directory, '.zwarm'), join(home, '.local', 'state', 'zwarm'), log, runner];
+  const strangers = (): Readonly<Record<string, string>> =>
+    Object.fromEntries(
+      Object.entries(snapshot(base)).filter(
+        ([path]) => !ours.some((one) => one.startsWith(path) || path.startsWith(one)),
+      ),
+    );
   const env = {
     PATH: process.env['PATH'],
     HOME: home,
@@ -72,7 +90,6 @@ export function createScene(): Scene {
     manager: createSessionManager(context),
     later: createSessionManager({ ...context, now: () => Date.now() + 7_200_000 }),
     withRunner(text) {
-      const runner = join(base, 'turn-runner.sh');
       writeFileSync(runner, text);
       return createSessionManager({ ...context, paths: { ...context.paths, runner } });
     },
@@ -87,6 +104,8 @@ export function createScene(): Scene {
       if (signal !== 'SIGKILL' && code !== 0) throw new Error(`zwarm ${args.join(' ')}: ${code} ${stderr}`);
       return code;
     },
+    strangers,
+    strangersAtFirst: strangers(),
     prompts() {
       const lines = existsSync(log) ? readFileSync(log, 'utf8').split('\n').slice(0, -1) : [];
       return lines.map((line) => JSON.parse(line).stdin);

@@ -1,21 +1,23 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { expect } from 'vitest';
 import type { SessionId } from '../../../src/core/ids.ts';
 import { eventually } from '../../helpers/project.ts';
+import { lives } from './lives.ts';
 import { type Scene, turnEnv } from './scene.ts';
 
 /** A verb whose calls are counted. */
 export interface CountedVerb {
   /** Brings the project into the state in which the verb is called. */
   prepare(scene: Scene): Promise<SessionId | null>;
-  /** The verb, in this process. */
-  act(scene: Scene, id: SessionId | null): Promise<unknown>;
+  /** The verb, in this process; false when it says that something stayed undone. */
+  act(scene: Scene, id: SessionId | null): Promise<boolean>;
   /** The same as a command. */
   args(id: SessionId | null): readonly string[];
   /** The environment of that command, beside the project's. */
   env?(id: SessionId | null): Scene['env'];
-  /** The message that is safe once the verb has succeeded, and its turn. */
-  readonly acknowledges: { readonly turn: number; readonly prompt: string } | null;
+  /** Checks what holds once the verb has said that it is done. */
+  done(scene: Scene, id: SessionId | null): Promise<void>;
 }
 
 const some = (id: SessionId | null): SessionId => {
@@ -23,27 +25,54 @@ const some = (id: SessionId | null): SessionId => {
   return id;
 };
 
-async function ended({ manager }: Scene): Promise<SessionId> {
+/** A session that has had its first turn. */
+export async function endedSession({ manager }: Scene): Promise<SessionId> {
   const { id } = await manager.start({ task: 'quick first' });
   await manager.wait(id);
   return id;
 }
 
+/** I1: the message is safe, in the newest turn of the only session. */
+export function hasMessage(turn: number, prompt: string): CountedVerb['done'] {
+  return async ({ manager }) => {
+    const rows = await manager.list({ all: true });
+    expect(rows, 'I1').toHaveLength(1);
+    expect((await manager.get(rows[0]?.id ?? '')).turns.at(-1), 'I1').toMatchObject({ turn, prompt });
+  };
+}
+
+/** I9: nothing of the first turn lives, and how it ended is on record. */
+async function isKilled({ manager, root }: Scene, id: SessionId | null): Promise<void> {
+  expect(lives(some(id), 1), 'I9: what was killed lives').toBe(false);
+  expect(await manager.get(some(id)), 'I9').toMatchObject({ status: 'killed' });
+  const names = namesIn(root, 'sessions', some(id), 'turns', '1');
+  expect(
+    names.filter((name) => name.startsWith('exit.')),
+    'I9: the end is recorded',
+  ).toHaveLength(1);
+}
+
+/** What was removed is neither listed nor there. */
+async function isRemoved({ manager, root }: Scene): Promise<void> {
+  expect(await manager.list({ all: true }), 'I8: what was removed is listed').toEqual([]);
+  expect(namesIn(root, 'sessions'), 'I8: what was removed is there').toEqual([]);
+}
+
 function starting(task: string): CountedVerb {
   return {
     prepare: async () => null,
-    act: ({ manager }) => manager.start({ task }),
+    act: ({ manager }) => manager.start({ task }).then(() => true),
     args: () => ['start', task],
-    acknowledges: { turn: 1, prompt: task },
+    done: hasMessage(1, task),
   };
 }
 
 function injecting(message: string): CountedVerb {
   return {
-    prepare: ended,
-    act: ({ manager }, id) => manager.inject(some(id), message),
+    prepare: endedSession,
+    act: ({ manager }, id) => manager.inject(some(id), message).then(() => true),
     args: (id) => ['inject', some(id), message],
-    acknowledges: { turn: 2, prompt: message },
+    done: hasMessage(2, message),
   };
 }
 
@@ -55,9 +84,9 @@ function killing(task: string): CountedVerb {
       await eventually('the agent runs', () => scene.prompts().length === 1);
       return id;
     },
-    act: ({ manager }, id) => manager.kill(some(id), 2000),
+    act: ({ manager }, id) => manager.kill(some(id), 2000).then(() => true),
     args: (id) => ['kill', '--grace', '2s', some(id)],
-    acknowledges: null,
+    done: isKilled,
   };
 }
 
@@ -67,23 +96,26 @@ export const VERBS: Readonly<Record<string, CountedVerb>> = {
   inject: injecting('quick message'),
   kill: killing('hang task'),
   rm: {
-    prepare: ended,
-    act: ({ manager }, id) => manager.remove(some(id)),
+    prepare: endedSession,
+    act: ({ manager }, id) => manager.remove(some(id)).then(() => true),
     args: (id) => ['rm', some(id)],
-    acknowledges: null,
+    done: isRemoved,
   },
   clean: {
-    prepare: ended,
-    act: ({ manager }) => manager.clean({ olderThanMs: 0, dryRun: false }),
+    prepare: endedSession,
+    act: async ({ manager }) => (await manager.clean({ olderThanMs: 0, dryRun: false })).skipped.length === 0,
     args: () => ['clean', '--days', '0'],
-    acknowledges: null,
+    done: isRemoved,
   },
   settle: {
-    prepare: ended,
-    act: (scene, id) => scene.settle(some(id), 1),
+    prepare: endedSession,
+    act: (scene, id) => scene.settle(some(id), 1).then(() => true),
     args: () => ['settle'],
     env: (id) => turnEnv(some(id), 1),
-    acknowledges: null,
+    async done({ manager, root }, id) {
+      expect(namesIn(root, 'sessions', some(id), 'turns', '1')).toContain('notified.json');
+      expect(await manager.get(some(id))).toMatchObject({ status: 'completed' });
+    },
   },
 };
 
