@@ -118,10 +118,24 @@ export const PROTECTIONS = [
     tests: ['test/unit/store/read-file.test.ts'],
   },
   {
+    name: 'no link in the place of a turn is written through',
+    file: 'src/store/own.ts',
+    from: '  if (!stat?.isDirectory()) throw new DamagedRecord(`${path} is no directory`);\n  return stat.mode;',
+    to: '  return stat?.mode ?? 0;',
+    tests: ['test/e2e/planted-links.test.ts'],
+  },
+  {
+    name: 'no link in the place of a turn gets the end of it',
+    file: 'src/manager/record-end.ts',
+    from: '  reopenOwn(store.root, turnDir(store.root, id, turn));\n',
+    to: '',
+    tests: ['test/e2e/planted-links.test.ts'],
+  },
+  {
     name: 'a FIFO in the place of a record holds no reader',
     file: 'src/store/read-file.ts',
-    from: '  if (stat.isFile()) return',
-    to: '  if (!stat.isDirectory()) return',
+    from: '  if (stat.isFile() && !isHollow(stat)) return',
+    to: '  if (!stat.isDirectory() && !isHollow(stat)) return',
     tests: ['test/unit/store/read-file.test.ts'],
   },
   {
@@ -204,8 +218,8 @@ export const PROTECTIONS = [
   {
     name: 'who asked for a stop is published before the first signal',
     file: 'src/manager/stop.ts',
-    from: "  if (current.exit === null) publishCancel(context, store, id, turn, 'kill');\n",
-    to: '',
+    from: 'const unpublished = current.exit === null ? failureToPublish(context, store, id, turn) : null;',
+    to: 'const unpublished = current.exit === null ? null : null;',
     tests: ['test/faults/counting/order.test.ts'],
   },
   {
@@ -239,7 +253,7 @@ export const PROTECTIONS = [
   {
     name: 'what an agent started through zwarm lives on',
     file: 'src/process/descendants.ts',
-    from: "  const others = pidsOf(({ mark }) => mark !== '' && !mark.startsWith(marks));",
+    from: '  const others = pidsOf(({ mark }) => MARK.test(mark) && !mark.startsWith(marks));',
     to: '  const others = new Set<number>();',
     tests: ['test/e2e/kill.test.ts', 'test/e2e/kill-leaves-nothing.test.ts'],
   },
