@@ -3,7 +3,13 @@ import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { onScreen } from '../helpers/context.ts';
 import { type Ground, PLANTS } from '../helpers/hostile-directory.ts';
-import { createProject, type Project, repositoryFile } from '../helpers/project.ts';
+import {
+  createProject,
+  eventually,
+  type Project,
+  processesWith,
+  repositoryFile,
+} from '../helpers/project.ts';
 import { snapshot } from '../helpers/tree.ts';
 
 /*
@@ -13,20 +19,21 @@ import { snapshot } from '../helpers/tree.ts';
 
 const SECRET = 'the secret that lies outside';
 
-/** A project with two finished sessions, and how to bring it back to that state. */
+/** A project with three finished sessions, and how to bring it back to that state. */
 interface Stage {
   readonly project: Project;
   readonly ground: Ground;
+  /** The session that has failed. */
+  readonly failed: string;
   reset(): void;
 }
 
 async function createStage(finished: (cleanup: () => void | Promise<void>) => void): Promise<Stage> {
   const project = createProject('project', finished);
   project.env['ZWARM_CODEX_BIN'] = repositoryFile('fixtures/shell-agent');
-  const [victim = '', good = ''] = await Promise.all(
-    ['victim', 'good'].map(async (name) => {
-      const id = await project.start(['--name', name, `quick ${name}`]);
-      await project.ok(['wait', id]);
+  const [victim = '', failed = '', good = ''] = await Promise.all(
+    ['quick victim', 'break failed', 'quick good'].map(async (task) => {
+      const id = await project.start(['--name', task.split(' ')[1] ?? '', task]);
       await project.settled(id);
       return id;
     }),
@@ -44,6 +51,7 @@ async function createStage(finished: (cleanup: () => void | Promise<void>) => vo
   return {
     project,
     ground: { root, victim, good, outside },
+    failed,
     reset() {
       for (const [path, saved] of [
         [root, 'root'],
@@ -83,10 +91,20 @@ describe('whatever an agent plants in the state directory', () => {
     };
   });
 
-  test.each(PLANTS.map((plant) => [plant.name, plant] as const))('%s', async (_, { plant, all, shows }) => {
-    const { project, ground, reset } = stage;
+  const possible = PLANTS.filter((plant) => plant.possible !== false);
+  for (const { name } of PLANTS) {
+    if (possible.every((plant) => plant.name !== name))
+      process.stderr.write(`not run, as it needs the capability MKNOD: ${name}\n`);
+  }
+
+  test.each(possible.map((plant) => [plant.name, plant] as const))('%s', async (_, tampering) => {
+    const { plant, all, shows, refused } = tampering;
+    const { project, reset } = stage;
     onTestFinished(reset);
+    const ground = tampering.failed ? { ...stage.ground, victim: stage.failed } : stage.ground;
     const { root, victim, good, outside } = ground;
+    const beside = join(root, 'sessions', good);
+    const goodBefore = snapshot(beside);
     const summary = join(root, 'sessions', victim, 'summary.json');
     const before = snapshot(outside);
     const runs = project.runs().length;
@@ -127,8 +145,21 @@ describe('whatever an agent plants in the state directory', () => {
       expect.soft(CODES, what).toContain(code);
       expect.soft(stdout + stderr, what).not.toContain(SECRET);
       expect.soft(snapshot(outside), what).toEqual(before);
+      if (refused) expect.soft(code, what).toBe(5);
+      else if (argv[0] === 'clean' && !all) {
+        // The others are removed all the same.
+        expect.soft(code, what).toBe(0);
+        expect.soft(stdout.split('\n'), what).toContain(good);
+      }
+      if (argv[0] !== 'clean' && !all) expect.soft(snapshot(beside), what).toEqual(goodBefore);
       if (argv[0] !== 'inject') continue;
-      if (code === 0) await onScreen(project, ['wait', victim]);
+      if (code === 0) {
+        await onScreen(project, ['wait', victim]);
+        await eventually(
+          'its runner has settled',
+          () => processesWith(`ZWARM_SESSION_ID=${victim}`).length === 0,
+        );
+      }
       // What ran was asked for, and as it was asked for.
       const prompts = project.runs().slice(runs);
       expect

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 /** The bits of capabilities(7): root in a container often lacks them. */
-const BITS = { SYS_ADMIN: 21n, SYS_TIME: 25n } as const;
+const BITS = { SYS_ADMIN: 21n, SYS_TIME: 25n, MKNOD: 27n } as const;
 
 /** Whether these tests may do what a capability of Linux allows. */
 export function hasCapability(name: keyof typeof BITS): boolean {

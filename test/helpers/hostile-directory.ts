@@ -13,11 +13,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { hasCapability } from './capabilities.ts';
 
 /** What a planter needs to know: where the state directory and a tree of the user's own outside are. */
 export interface Ground {
   readonly root: string;
-  /** The session that is tampered with, and a good one beside it. */
+  /** The session that is tampered with, which has completed or `failed`, and a good one beside it. */
   readonly victim: string;
   readonly good: string;
   /** Holds the user's files, and a tree that looks like sessions of ours. */
@@ -30,6 +31,12 @@ export interface Plant {
   plant(ground: Ground): void;
   /** Also the good session is out of sight. */
   readonly all?: boolean;
+  /** No command that writes does so: it does not know what it would write into. */
+  readonly refused?: boolean;
+  /** The victim is a session that has failed: more of its files are read then. */
+  readonly failed?: boolean;
+  /** False where the tests may not do it. */
+  readonly possible?: boolean;
   /** How the victim must be listed; without it, in some way. */
   readonly shows?: 'damaged' | 'hidden';
 }
@@ -47,8 +54,9 @@ const directory = (path: string) => mkdirSync(path);
 const nothing = (): void => undefined;
 const giant = (path: string): void => {
   writeFileSync(path, '{');
-  truncateSync(path, 80 << 20);
+  truncateSync(path, (64 << 20) + 1);
 };
+const device = (path: string) => execFileSync('mknod', [path, 'c', '1', '5']);
 
 const victimDir = ({ root, victim }: Ground): string => join(root, 'sessions', victim);
 
@@ -82,6 +90,15 @@ function fileKinds(path: string): Plant[] {
   ];
 }
 
+/** What a writer or a reader could open, follow or find full. */
+function inTheWay(path: string): Plant[] {
+  return [
+    at('a FIFO', path, () => fifo),
+    at("a link to the user's file", path, ({ outside }) => linkTo(join(outside, 'secret.txt'))),
+    at('a directory', path, () => directory),
+  ];
+}
+
 const records = ['session.json', 'turns/1/request.json'];
 const others = ['launch.json', 'runner.stat', 'cancel.json', 'exit.json', 'prompt.md', 'events.jsonl'];
 
@@ -100,6 +117,24 @@ function damaged(plant: Plant): Plant {
   return { ...plant, shows: 'damaged' };
 }
 
+/** The same in a session that has failed. */
+function failed(plant: Plant): Plant {
+  return { ...plant, name: `${plant.name}, of a failed turn`, failed: true };
+}
+
+function withDevices(plant: Plant): Plant {
+  return { ...plant, possible: hasCapability('MKNOD') };
+}
+
+/** One thing after another. */
+function first(plant: Plant, before: Plant): Plant {
+  const both = (ground: Ground): void => {
+    before.plant(ground);
+    plant.plant(ground);
+  };
+  return { ...plant, name: `${plant.name}, and ${before.name}`, plant: both };
+}
+
 function hidden(plant: Plant): Plant {
   return { ...plant, shows: 'hidden' };
 }
@@ -111,7 +146,24 @@ export const PLANTS: readonly Plant[] = [
     // Enough kinds for each of them: what is not there for one is there for another.
     fileKinds(path).filter((_, i) => i === 0 || i >= 3),
   ),
-  at('a device', 'turns/1/events.jsonl', () => (path) => execFileSync('mknod', [path, 'c', '1', '5'])),
+  withDevices(at('a device', 'turns/1/events.jsonl', () => device)),
+  ...inTheWay('turns/1/stderr.log').map(failed),
+  withDevices(failed(at('a device', 'turns/1/stderr.log', () => device))),
+  ...inTheWay('turns/1/notified.json'),
+  ...inTheWay('turns/1/cancel.kill'),
+  // Not read where there is a record.
+  ...inTheWay('turns/1/exit.0').map((plant) =>
+    first(
+      plant,
+      at('missing', 'turns/1/exit.json', () => nothing),
+    ),
+  ),
+  ...inTheWay('../../.gitignore'),
+  ...['launch.json', 'runner.stat', 'cancel.json', 'prompt.md'].map((name) =>
+    at('a giant', `turns/1/${name}`, () => giant),
+  ),
+  damaged(at('a giant', 'turns/1/request.json', () => giant)),
+  { name: 'format: a giant', refused: true, plant: ({ root }) => put(join(root, 'format'), giant) },
   damaged(at('a giant', 'session.json', () => giant)),
   at('a giant', 'turns/1/exit.json', () => giant),
   at('a giant', 'summary.json', () => giant),
@@ -198,7 +250,7 @@ export const PLANTS: readonly Plant[] = [
     all: true,
     plant: ({ root, outside }) => put(join(root, 'trash'), linkTo(outside)),
   },
-  { name: 'format: a FIFO', plant: ({ root }) => put(join(root, 'format'), fifo) },
+  { name: 'format: a FIFO', refused: true, plant: ({ root }) => put(join(root, 'format'), fifo) },
   {
     name: 'debris that leads outside',
     plant({ root, outside }) {
