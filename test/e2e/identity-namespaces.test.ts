@@ -1,15 +1,14 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { chownSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { expect, onTestFinished, test } from 'vitest';
 import { emptyDirectory } from '../helpers/directory.ts';
-import { installForAll } from '../helpers/install.ts';
+import { createProjectOfNobody } from '../helpers/nobody.ts';
 import { eventually, repositoryFile, runProgram, ZWARM } from '../helpers/project.ts';
 import { IS_ROOT, testAsRoot } from '../helpers/root-notice.ts';
 import { createShellProject, hasEnded } from '../helpers/shell-project.ts';
 
-const NOBODY = 65_534;
 const CONTAINER = ['--pid', '--fork', '--kill-child', '--mount-proc'];
 /** Root of a container may not make another one. */
 const needsContainers = !IS_ROOT || spawnSync('unshare', [...CONTAINER, 'true']).status !== 0;
@@ -94,32 +93,17 @@ process.stdout.write(JSON.stringify([livenessOf(ownIdentity()), markedProcesses(
 );
 
 testAsRoot('processes of others, which may not be looked at, are in nobody’s way', async () => {
-  const project = createShellProject();
-  const installed = installForAll(project.base, 'fixtures/shell-agent');
-  for (const path of [project.base, project.directory, join(project.base, 'home')])
-    chownSync(path, NOBODY, NOBODY);
-  const env = { ...project.env, ZWARM_CODEX_BIN: join(installed, 'fixtures/shell-agent') };
-  const zwarm = (...args: string[]) =>
-    runProgram(process.execPath, [join(installed, 'bin/zwarm.js'), ...args], {
-      cwd: project.directory,
-      env,
-      uid: NOBODY,
-    });
-  const id = (await zwarm('start', 'hang')).stdout.trim();
-  // Root may not act in the project of another user.
-  onTestFinished(() => {
-    for (const pid of project.marked(id)) process.kill(pid, 'SIGKILL');
-  });
-  await eventually('the agent runs', () => project.runs().length === 1);
+  const { asNobody, beginAsNobody, marked } = createProjectOfNobody();
+  const id = await beginAsNobody('hang');
   // Without its runner, all processes must be looked at.
-  process.kill(JSON.parse((await zwarm('show', id, '--json')).stdout).pid, 'SIGKILL');
-  await eventually('the runner is gone', () => project.marked(id).length === 1);
-  expect(JSON.parse((await zwarm('show', id, '--json')).stdout)).toMatchObject({
+  process.kill(JSON.parse((await asNobody('show', id, '--json')).stdout).pid, 'SIGKILL');
+  await eventually('the runner is gone', () => marked(id).length === 1);
+  expect(JSON.parse((await asNobody('show', id, '--json')).stdout)).toMatchObject({
     status: 'running',
     pid: null,
   });
-  expect(await zwarm('kill', id, '--grace', '10s')).toMatchObject({ code: 0, stdout: `${id} killed\n` });
-  expect(project.marked(id)).toEqual([]);
+  expect(await asNobody('kill', id, '--grace', '10s')).toMatchObject({ code: 0, stdout: `${id} killed\n` });
+  expect(marked(id)).toEqual([]);
 });
 
 test.skipIf(needsContainers)(
