@@ -91,6 +91,11 @@ test('it tells nothing of the machine that built it', () => {
   expect(telling).toEqual([]);
 });
 
+test('it holds nothing of the tests, and obeys no fault of theirs', () => {
+  expect(packed.filter((path) => path.startsWith('test/') || /\.test\.|fixtures/.test(path))).toEqual([]);
+  expect(packed.filter((path) => readFileSync(installed(path), 'utf8').includes('ZWARM_FAULT'))).toEqual([]);
+});
+
 test('the installed command runs, starts an agent and waits for its answer', async () => {
   const zwarm = join(consumer, 'node_modules', '.bin', 'zwarm');
   const { version } = JSON.parse(readFileSync(repositoryFile('package.json'), 'utf8'));

@@ -65,6 +65,14 @@ test('200,000 lines at once are all there, and take no memory of who settles and
     `awk 'BEGIN { for (i = 1; i <= 200000; i++) print "{\\"type\\":\\"item.completed\\",\\"item\\":{\\"id\\":\\"i" i "\\",\\"type\\":\\"agent_message\\",\\"text\\":\\"message " i " of a talkative agent\\"}}" }'`,
   );
   const id = await endedSession(project);
+  forgetSummary(project, id);
+  for (const args of [
+    ['ls', '--json'],
+    ['wait', id],
+  ]) {
+    const ended = await inLittleMemory(project, args);
+    expect.soft({ args, ...ended, stdout: '' }).toMatchObject({ code: 0 });
+  }
   const { messages, turns, ...session } = await project.show(id);
   expect(await project.list()).toEqual([session]);
   expect(session).toMatchObject({

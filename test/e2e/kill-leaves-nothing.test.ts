@@ -114,6 +114,8 @@ test('a kill that was killed while the agent resisted can be repeated', async ()
     code: 0,
     stdout: `${id} killed\n`,
   });
+  // The runner's own record: it still waited for its agent.
+  expect(exitOf(project, id)).toMatchObject({ code: 137, cancelled: true });
   await eventually('nothing is left', () => project.marked(id).length === 0);
 });
 
@@ -124,6 +126,7 @@ test('a kill that was killed after the agent had ended can be repeated, also wit
   const child = Number(await project.written('child'));
   await killKilled(project, [id, '--grace', '600s'], () => existsSync(project.turnFile(id, 1, 'exit.json')));
   expect((await project.show(id)).status).toBe('killed');
+  const recorded = exitOf(project, id);
   expect(hasEnded(child)).toBe(false);
   const other = await project.begin('quick');
   expect((await project.run(['wait', other])).code).toBe(0);
@@ -132,6 +135,8 @@ test('a kill that was killed after the agent had ended can be repeated, also wit
     stdout: `${id} killed\n`,
   });
   expect(hasEnded(child)).toBe(true);
+  expect(recorded).toMatchObject({ code: 130, cancelled: true });
+  expect(exitOf(project, id), 'an end is never changed').toEqual(recorded);
   expect(await project.run(['kill', id])).toMatchObject({ code: 4, stdout: '' });
   expect(await project.run(['kill', '--all'])).toMatchObject({ code: 0, stdout: '' });
 });
@@ -151,6 +156,7 @@ test('what cannot be ended is named, and nobody says that it was', async () => {
   expect(await project.show(id)).toMatchObject({ status: 'running' });
   expect(await project.run(['kill', id])).toMatchObject({ code: 0 });
   expect(project.marked(id)).toEqual([]);
+  expect(exitOf(project, id)).toMatchObject({ code: null, why: null, cancelled: true });
 });
 
 test('an agent cannot kill its own session, which goes on unharmed; kill --all ends the others', async () => {

@@ -1,6 +1,7 @@
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { parseExitRecord } from '../../src/store/records.ts';
 import {
   createProject,
   eventually,
@@ -123,6 +124,8 @@ setInterval(() => {}, 1 << 30);
 `,
   );
   chmodSync(agent, 0o755);
+  const recordedEnd = (id: string) =>
+    parseExitRecord(readFileSync(project.turnFile(id, 1, 'exit.json'), 'utf8'));
   const outer = await project.start(['start two'], { env: { ZWARM_CODEX_BIN: agent } });
   await eventually('the inner agents run', () => project.runs().length === 2);
   const [first, second] = [await project.show('first'), await project.show('second')];
@@ -131,11 +134,13 @@ setInterval(() => {}, 1 << 30);
   expect(await project.ok(['kill', 'first'])).toBe(`${first.id} killed`);
   await eventually('nothing of it is left', () => marked(first.id).length === 0);
   expect((await project.show(outer)).status).toBe('running');
+  expect(recordedEnd(first.id)).toMatchObject({ cancelled: true });
 
   expect(await project.ok(['kill', outer])).toBe(`${outer} killed`);
   await eventually('nothing of it is left', () => marked(outer).length === 0);
   expect((await project.show('second')).status).toBe('running');
   expect(await project.ok(['kill', 'second'])).toBe(`${second.id} killed`);
+  for (const id of [outer, second.id]) expect(recordedEnd(id)).toMatchObject({ cancelled: true });
 });
 
 test.each([

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createScene, type Scene } from '../counting/scene.ts';
-import { codesOf, openPool } from './race.ts';
+import { besideAReader, codesOf, openPool, type Race } from './race.ts';
 
 const CONTENDERS = 4;
 const pool = openPool(CONTENDERS);
@@ -17,14 +16,14 @@ const ENDS = [
 
 const wordOf = (i: number) => ENDS[i % ENDS.length] ?? ENDS[0];
 
-async function endAll(scene: Scene, count: number): Promise<void> {
-  const { base, directory, env, manager } = scene;
+async function endAll(race: Race, count: number): Promise<void> {
+  const { base, place, manager } = race;
   let ends = 0;
   const follow = async (i: number): Promise<void> => {
     const [word, expected] = wordOf(i);
     const gate = word === 'gate' ? join(base, `gate-${i}`) : null;
-    const task = `${gate === null ? word : `gate ${gate}`}\n${i}`;
-    const outcome = await pool.contender(i).follow({ cwd: directory, env }, task, gate);
+    const task = `${gate === null ? word : `gate ${gate}`}\n${i}.`;
+    const outcome = await pool.contender(i).follow(place, task, gate);
     codesOf([outcome], ['ok']);
     expect(outcome.value).toMatchObject({ ...expected, errors: [] });
     ends += outcome.value?.ends ?? 0;
@@ -41,11 +40,5 @@ async function endAll(scene: Scene, count: number): Promise<void> {
   for (const row of rows) expect(row).toMatchObject(wordOf(Number(row.task?.split('\n')[1]))[1]);
 }
 
-test('of five hundred turns that end by themselves none is ever shown as something else afterwards', async () => {
-  const scene = createScene();
-  try {
-    await endAll(scene, 500);
-  } finally {
-    await scene.end();
-  }
-});
+test('of five hundred turns that end by themselves none is ever shown as something else afterwards', () =>
+  besideAReader(pool, (race) => endAll(race, 500), { rest: 2 }));

@@ -233,6 +233,7 @@ export const walk = (length: number): fc.Arbitrary<Iterable<Command>> =>
       index.map((i) => onSession('show', i, always, showOne)),
       index.map(remove),
       index.map(settle),
+      index.map(settle),
       fc.constant(list),
       fc.constant(cleanDryRun),
     ],
