@@ -66,13 +66,7 @@ test('200,000 lines at once are all there, and take no memory of who settles and
   );
   const id = await endedSession(project);
   forgetSummary(project, id);
-  for (const args of [
-    ['ls', '--json'],
-    ['wait', id],
-  ]) {
-    const ended = await inLittleMemory(project, args);
-    expect.soft({ args, ...ended, stdout: '' }).toMatchObject({ code: 0 });
-  }
+  expect(await inLittleMemory(project, ['ls', '--json'])).toMatchObject({ code: 0 });
   const { messages, turns, ...session } = await project.show(id);
   expect(await project.list()).toEqual([session]);
   expect(session).toMatchObject({

@@ -69,17 +69,21 @@ interface Soak {
   startMs: number;
 }
 
-/** Runs a verb in a contender of its own, which is killed after a while. */
+/** Runs a verb in a contender of its own, which is killed after a while; how its message may end then. */
 async function inAnother(
   { library, startMs }: Soak,
   i: number,
-  act: (commander: Contender) => Promise<unknown>,
-): Promise<void> {
+  act: (commander: Contender) => Promise<Outcome<unknown>>,
+): Promise<Expected['ends']> {
   const commander = await startContender(library);
   const acting = act(commander);
   await sleep((startMs * (i % 10)) / 6);
   await commander.kill();
-  await acting;
+  const { code, message } = await acting;
+  // What was acknowledged has begun, and nobody has killed its agent.
+  if (code === 'ok') return ['completed'];
+  expect(code, message ?? '').toBe('died');
+  return ['completed', 'lost', 'absent'];
 }
 
 /** Kills the runner of a running turn. */
@@ -99,8 +103,10 @@ async function runOne(soak: Soak, contender: Contender, kind: Kind, i: number): 
     return id;
   };
   if (kind === 'startKilled') {
-    await inAnother(soak, i, (commander) => commander.call(place, 'start', { agent: 'demo', task: first }));
-    return { prompts: [first], ends: ['completed', 'lost', 'absent'] };
+    const ends = await inAnother(soak, i, (commander) =>
+      commander.call(place, 'start', { agent: 'demo', task: first }),
+    );
+    return { prompts: [first], ends };
   }
   if (kind === 'killed' || kind === 'orphanKilled') {
     const task = `[[hang]] ${first}`;
@@ -120,8 +126,8 @@ async function runOne(soak: Soak, contender: Contender, kind: Kind, i: number): 
   expect(resultOf(await contender.call(place, 'wait', id))).toBe('completed');
   const next = `[[seconds=0.05]] next of ${i}`;
   if (kind === 'injectKilled') {
-    await inAnother(soak, i, (commander) => commander.call(place, 'inject', id, next));
-    return { prompts: [first, next], ends: ['completed', 'lost', 'absent'] };
+    const ends = await inAnother(soak, i, (commander) => commander.call(place, 'inject', id, next));
+    return { prompts: [first, next], ends };
   }
   if (kind === 'plain') return { prompts: [first], ends: ['completed'] };
   resultOf(await contender.call(place, 'inject', id, next));
