@@ -287,6 +287,19 @@ test('an exported SHELLOPTS or ENV of the user does not cost the record', async 
   }
 });
 
+test('what appears between its look and its record is another runner, which it leaves alone', async () => {
+  const turn = createTurn();
+  const between = join(turn.work, 'between');
+  writeFileSync(
+    between,
+    `set -T; trap 'case $BASH_COMMAND in printf*) [ -e runner.stat ] || echo other > runner.stat;; esac' DEBUG\n`,
+  );
+  const env = { BASH_ENV: between };
+  expect(await turn.run([program(turn, 'echo ran')], { shell: ['/bin/bash'], env })).toBe(0);
+  expect([turn.file('runner.stat'), turn.file('events.jsonl')]).toEqual(['other\n', '']);
+  expect(existsSync(join(turn.directory, 'exit.json'))).toBe(false);
+});
+
 test('where exit.json cannot be written the code survives as a name', async () => {
   const turn = createTurn();
   // A directory in its place stands for a disk that is full.
