@@ -91,11 +91,17 @@ async function casesOf(
   const long = verbOf(LONG, name);
   const cases: Case[] = [];
   let at = 1;
-  for (let over = false; !over && at < TOO_MANY; at += 1) {
-    const one = await make(short, at);
-    cases.push(one);
-    if (one.shown && long !== short) cases.push(await make(long, at));
-    over = one.over;
+  try {
+    for (let over = false; !over && at < TOO_MANY; at += 1) {
+      const one = await make(short, at);
+      cases.push(one);
+      if (one.shown && long !== short) cases.push(await make(long, at));
+      over = one.over;
+    }
+  } catch (error) {
+    // What they have left running would stay.
+    await Promise.all(cases.map((one) => one.check()));
+    throw error;
   }
   expect(at, 'calls that were counted').toBeGreaterThan(5);
   expect(at).toBeLessThan(TOO_MANY);
@@ -119,13 +125,15 @@ export async function failAtEachCall(
 
 async function oneKilled(verb: CountedVerb, at: number): Promise<Case> {
   const scene = createScene();
-  const id = await verb.prepare(scene);
-  const before = turnsIn(scene).length;
-  const code = await scene.killedAt(at, verb.args(id), verb.env?.(id));
-  const shown = turnsIn(scene).length > before;
-  const violation = await violationOf(scene, `killed at call ${at}`, () =>
-    checkInvariants(scene, verb, id, code !== null),
-  );
+  let code = null as number | null;
+  let shown = false;
+  const violation = await violationOf(scene, `killed at call ${at}`, async () => {
+    const id = await verb.prepare(scene);
+    const before = turnsIn(scene).length;
+    code = await scene.killedAt(at, verb.args(id), verb.env?.(id));
+    shown = turnsIn(scene).length > before;
+    await checkInvariants(scene, verb, id, code !== null);
+  });
   return { over: code !== null, shown, check: async () => violation };
 }
 
