@@ -93,6 +93,13 @@ export async function readRow(
   }
 }
 
+/** How a session stands, from its own files. @throws ZwarmError `not_found` */
+export async function readSummaryNow(store: Store, id: SessionId, nowMs: number): Promise<SessionSummary> {
+  const row = await readRow(store, id, nowMs, { cached: false, census: createCensus() });
+  if (row !== null) return row;
+  throw new ZwarmError('not_found', `${id} was removed`, 'see: zwarm ls');
+}
+
 /** Everything about a session; all that its agent said is held in memory. @throws ZwarmError `not_found`, `damaged` */
 export async function readSession(store: Store, id: SessionId, nowMs: number): Promise<ReadSession> {
   return orDamaged(store, id, async () => {

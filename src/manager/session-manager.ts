@@ -9,7 +9,7 @@ import type { Forked, ForkOptions } from './fork.ts';
 import { type HistoryOptions, history } from './history.ts';
 import { type InjectOptions, inject } from './inject.ts';
 import { type ListOptions, list, listLive } from './list.ts';
-import { readSession } from './read.ts';
+import { readSession, readSummaryNow } from './read.ts';
 import { type CleanResult, clean, remove } from './remove.ts';
 import { MIN_PREFIX_DESTRUCTIVE, resolveSession } from './resolve.ts';
 import type { Rewound } from './rewind.ts';
@@ -34,6 +34,8 @@ export interface SessionManager {
   read(ref: string, options?: DetailOptions): Promise<ReadSession>;
   /** A session with its turns and messages. @throws ZwarmError `usage` for a turn that does not exist */
   get(ref: string, options?: DetailOptions): Promise<SessionDetail>;
+  /** How a session stands, whatever an agent wrote into its summary; small however long its conversation. */
+  summary(id: SessionId): Promise<SessionSummary>;
   /** The steps of a session's turns, in order. */
   steps(ref: string): Promise<readonly TurnSteps[]>;
   /** Gives a session its next message. */
@@ -76,6 +78,7 @@ export function createSessionManager(context: ManagerContext): SessionManager {
     listLive: () => listLive(context),
     read,
     get: async (ref, options) => (await read(ref, options)).detail,
+    summary: (id) => readSummaryNow(reading(), id, context.now()),
     steps: async (ref) => (await read(ref)).steps,
     inject: (ref, message, options) => inject(context, ref, message, options),
     fork: async (ref, options) => (await import('./fork.ts')).fork(context, ref, options),

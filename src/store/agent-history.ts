@@ -1,4 +1,4 @@
-import { type Dirent, readdirSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { errnoOf } from '../core/errors.ts';
 
@@ -9,15 +9,13 @@ export interface HistoryFile {
 }
 
 function namesIn(directory: string): readonly string[] {
-  let entries: Dirent[];
   try {
-    entries = readdirSync(directory, { withFileTypes: true });
+    return readdirSync(directory);
   } catch (error) {
     const code = errnoOf(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return [];
     throw error;
   }
-  return entries.map(({ name }) => name);
 }
 
 function matches(name: string, pattern: string): boolean {
@@ -47,9 +45,11 @@ function fileAt(path: string): HistoryFile | null {
 
 /**
  * The first file below an agent's directory that fits one of the patterns, in which `*` stands for any part of one name;
- * null where there is none. The agent's directory is the user's own, links and all.
+ * null where there is none, undefined where not even the directory is: then only the agent can tell. The directory is
+ * the user's own, links and all.
  */
-export function findHistory(directory: string, patterns: readonly string[]): HistoryFile | null {
+export function findHistory(directory: string, patterns: readonly string[]): HistoryFile | null | undefined {
+  if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return undefined;
   for (const pattern of patterns) {
     const found = find(directory, pattern.split('/'));
     if (found !== null) return found;

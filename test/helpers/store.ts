@@ -34,7 +34,16 @@ export const RECORD: SessionRecord = {
 
 /** The claim of a turn by this process. */
 export function requestOf(nonce: string): RequestRecord {
-  return { v: 1, kind: 'prompt', queued: false, claimer: ownIdentity(), nonce, at: RECORD.created_at, to: null, covers: [] };
+  return {
+    v: 1,
+    kind: 'prompt',
+    queued: false,
+    claimer: ownIdentity(),
+    nonce,
+    at: RECORD.created_at,
+    to: null,
+    covers: [],
+  };
 }
 
 export function createPlaces(): Places {

@@ -27,8 +27,10 @@ Examples:
 
 /** How a waiting ended: the status that it saw, whatever the session may be at by now. */
 interface Waited {
+  readonly id: SessionId;
   readonly status: TurnStatus;
-  readonly session: SessionDetail;
+  /** With --json. */
+  readonly session: SessionDetail | null;
 }
 
 function exitCodeOf(outcomes: readonly Outcome<Waited>[], any: boolean, givenUp: number): number {
@@ -66,20 +68,21 @@ export function waitCommand(verb: Verb): Command {
           live.clear();
           verb.context.stdout.write(options.quiet ? `${id}\n` : `${id} ${status}\n`);
         }
-        const session = await manager.get(id);
-        if (isFinal(status) && !options.json && session.error !== null) {
+        // Without the conversation, which may be large.
+        const error = isFinal(status) && !options.json ? (await manager.summary(id)).error : null;
+        if (error !== null) {
           const { errorLines } = await import('../../render/session.ts');
-          verb.hint(errorLines(session.error).join('\n'));
+          verb.hint(errorLines(error).join('\n'));
         }
         if (isFinal(status) && options.any) {
           satisfied = true;
           enough();
         }
-        return { status, session };
+        return { id, status, session: options.json ? await manager.get(id) : null };
       }).finally(() => live.stop());
       verb.exit(exitCodeOf(outcomes, options.any ?? false, code()));
       const left = outcomes.flatMap((outcome) =>
-        'value' in outcome && !isFinal(outcome.value.status) ? [outcome.value.session.id] : [],
+        'value' in outcome && !isFinal(outcome.value.status) ? [outcome.value.id] : [],
       );
       if (left.length > 0 && !satisfied) {
         verb.context.stderr.write(`zwarm: ${left.join(', ')} ${left.length === 1 ? 'runs' : 'run'} on\n`);
@@ -89,7 +92,7 @@ export function waitCommand(verb: Verb): Command {
           outcomes.map((outcome) =>
             'error' in outcome
               ? failedObject(outcome.ref, outcome.error)
-              : sessionObject(outcome.value.session),
+              : outcome.value.session && sessionObject(outcome.value.session),
           ),
         );
       }
