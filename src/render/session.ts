@@ -55,13 +55,17 @@ function turnText(
   view: TurnView,
   answers: readonly string[],
   steps: readonly Step[] | null,
+  directory: string | null,
   style: Style,
 ): string {
   const how = view.how === null || view.how === 'native' || view.turn === 1 ? '' : ` · ${view.how}`;
   const head = rule(`turn ${view.turn} · ${view.status}${how}`, style);
   const prompt = view.prompt === null ? [] : [style.paint.bold(indent(view.prompt.trimEnd(), '> '))];
   const warnings = view.warnings.map((warning) => style.paint.yellow(`! ${safeLine(warning)}`));
-  const body = steps === null ? answersText(view, answers) : steps.map((step) => renderStep(step, style));
+  const body =
+    steps === null
+      ? answersText(view, answers)
+      : steps.map((step) => renderStep(step, style, { full: true, directory }));
   const error = view.error === null ? [] : errorLines(view.error).map((line) => style.paint.red(line));
   return [head, ...prompt, ...warnings, ...body, ...error].join('\n\n');
 }
@@ -81,6 +85,7 @@ export function renderSession(
       view,
       answers.map((message) => message.content),
       ofTurn,
+      session.working_dir,
       style,
     );
   });
