@@ -6,10 +6,59 @@ const graphemes = new Intl.Segmenter();
 /** Letters with marks and joined emoji take several code units per column; more than this is no text. */
 const UNITS_PER_COLUMN = 16;
 
+// Measured once: a page of a large alphabet asks a hundred thousand times.
+const measured = new Map<string, number>();
+
 /** The columns of one character as a reader sees it. Many terminals draw the parts of a joined emoji one by one. */
 function columnsOf(character: string): number {
+  const known = measured.get(character);
+  if (known !== undefined) return known;
   const parts = character.match(/\p{Extended_Pictographic}|\p{Emoji_Modifier}/gu)?.length ?? 0;
-  return parts > 1 ? 2 * parts : stringWidth(character);
+  const columns = parts > 1 ? 2 * parts : stringWidth(character);
+  // The single code units are few; of all others together there is no end.
+  if (character.length === 1) measured.set(character, columns);
+  return columns;
+}
+
+/** So many code units are segmented at once: the time that it takes grows with the square of their number. */
+const PIECE = 256;
+
+/** Where a piece of a text ends: behind a space if there is one, else not within a surrogate pair. */
+function endOfPiece(text: string, from: number): number {
+  const to = from + PIECE;
+  if (to >= text.length) return text.length;
+  const space = text.lastIndexOf(' ', to - 1);
+  if (space >= from) return space + 1;
+  return /[\ud800-\udbff]/.test(text.charAt(to - 1)) ? to - 1 : to;
+}
+
+/** One character as a reader sees it, and its columns. */
+export interface Character {
+  readonly text: string;
+  readonly columns: number;
+}
+
+/** The characters of a text. What is longer than any script writes comes by its code points. */
+export function* charactersOf(text: string): Generator<Character> {
+  if (/^[\x20-\x7e]*$/.test(text)) {
+    for (const character of text) yield { text: character, columns: 1 };
+    return;
+  }
+  for (let from = 0; from < text.length; ) {
+    const to = endOfPiece(text, from);
+    for (const { segment } of graphemes.segment(text.slice(from, to))) {
+      const parts = segment.length > UNITS_PER_COLUMN ? segment : [segment];
+      for (const part of parts) yield { text: part, columns: columnsOf(part) };
+    }
+    from = to;
+  }
+}
+
+/** The columns of a text of one line. */
+export function widthOf(text: string): number {
+  let columns = 0;
+  for (const character of charactersOf(text)) columns += character.columns;
+  return columns;
 }
 
 /** So much of a text as can matter for some columns, without half of a surrogate pair at its end. */
@@ -19,9 +68,10 @@ function beginning(text: string, columns: number): string {
 
 /**
  * A text of one line cut to some columns, between characters as a reader sees them, with an ellipsis where it was cut.
- * However long the text, only its beginning is looked at.
+ * However long the text, only its beginning is looked at. Infinite columns cut nothing.
  */
 export function cutToWidth(text: string, columns: number): string {
+  if (columns === Number.POSITIVE_INFINITY) return text;
   const near = beginning(text, columns);
   let width = 0;
   let kept = 0;

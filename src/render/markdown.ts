@@ -1,0 +1,141 @@
+import { Lexer, type MarkedToken, type Token, type Tokens } from 'marked';
+import { inlineSpans } from './markdown-inline.ts';
+import { tableLines } from './markdown-table.ts';
+import { safeText } from './safe-text.ts';
+import type { Style } from './style.ts';
+import { lineOf } from './width.ts';
+import { READABLE, wrapSpans, wrapText } from './wrap.ts';
+
+/*
+ * What an agent writes as Markdown, for a terminal. The library only finds the structure; every text that it yields is
+ * neutralised here, since a character reference may stand for any character.
+ */
+
+/** A longer message is shown as it was written: the library takes a second for some of this length. */
+const LONGEST = 1 << 16;
+/** So deep may lists and quotations lie in one another. */
+const DEEPEST = 50;
+/** The library's time grows with the square of these: a paragraph that has more is shown as it was written. */
+const LONGEST_PARAGRAPH = 4000;
+const MOST_DELIMITERS = 400;
+
+const NESTS_DEEP = new RegExp(`^(?:[ \\t]*(?:>|[-+*]|\\d{1,9}[.)])){${DEEPEST}}`, 'm');
+
+/** A line within a list or a quotation keeps at least so many columns: beyond that, nothing is indented any more. */
+const NARROWEST = 16;
+
+function parse(text: string): Token[] {
+  const lexer = new Lexer({ gfm: true });
+  // As Lexer.lex does it, but for what would take too long.
+  lexer.blockTokens(text, lexer.tokens);
+  for (const { src, tokens } of lexer.inlineQueue) {
+    const delimiters = src.match(/[*_~]/g)?.length ?? 0;
+    if (src.length > LONGEST_PARAGRAPH || delimiters > MOST_DELIMITERS)
+      tokens.push({ type: 'text', raw: src, text: src });
+    else lexer.inlineTokens(src, tokens);
+  }
+  return lexer.tokens;
+}
+
+function behind(prefix: string, lines: readonly string[], next = prefix): string[] {
+  return lines.map((line, i) => ((i === 0 ? prefix : next) + line).trimEnd());
+}
+
+function headingLines({ depth, tokens }: Tokens.Heading, { paint, width }: Style): string[] {
+  const strong = depth === 1 ? paint.bold.underline : paint.bold;
+  // Without colours the marks alone tell a heading from a short paragraph.
+  const mark = paint.level === 0 ? `${'#'.repeat(depth)} ` : '';
+  const columns = Math.min(width, READABLE) - mark.length;
+  return behind(mark, wrapSpans(inlineSpans(tokens, paint, strong), columns), ' '.repeat(mark.length));
+}
+
+function codeLines({ text, lang }: Tokens.Code, { paint, width }: Style): string[] {
+  const name = lineOf(lang ?? '', width - 2);
+  const lines = wrapText(safeText(text), width - 2, paint.cyan);
+  return behind('  ', name === '' ? lines : [paint.dim(name), ...lines]);
+}
+
+function quoteLines({ tokens }: Tokens.Blockquote, style: Style, depth: number): string[] {
+  const { paint, width } = style;
+  if (width - 2 < NARROWEST) return blockLines(tokens, style, depth);
+  const lines = blockLines(tokens, { ...style, width: width - 2 }, depth);
+  return behind(`${paint.dim('│')} `, lines);
+}
+
+function markOf(list: Tokens.List, index: number, { paint }: Style): string {
+  const item = list.items[index];
+  if (item?.task) return item.checked ? paint.green('✓') : '☐';
+  return list.ordered ? `${Number(list.start) + index}.` : '•';
+}
+
+function listLines(list: Tokens.List, style: Style, depth: number): string[] {
+  const widest = list.ordered ? String(Number(list.start) + list.items.length - 1).length + 1 : 1;
+  const indent = style.width - widest - 1 < NARROWEST ? 0 : widest + 1;
+  return list.items.flatMap((item, index) => {
+    const lines = blockLines(item.tokens, { ...style, width: style.width - indent }, depth, !item.loose);
+    const mark = markOf(list, index, style);
+    const between = list.loose && index > 0 ? [''] : [];
+    if (indent === 0) return [...between, mark, ...lines];
+    const plainMark = item.task ? 1 : mark.length;
+    const first = ' '.repeat(Math.max(0, widest - plainMark)) + mark;
+    return [...between, ...behind(`${first} `, lines.length === 0 ? [''] : lines, ' '.repeat(indent))];
+  });
+}
+
+function tokenLines(token: MarkedToken, style: Style, depth: number): string[] {
+  const { paint, width } = style;
+  const prose = Math.min(width, READABLE);
+  switch (token.type) {
+    case 'heading':
+      return headingLines(token, style);
+    case 'code':
+      return codeLines(token, style);
+    case 'blockquote':
+      return quoteLines(token, style, depth);
+    case 'list':
+      return listLines(token, style, depth);
+    case 'table':
+      return tableLines(token, style);
+    case 'hr':
+      return [paint.dim('─'.repeat(Math.min(width, 40)))];
+    case 'space':
+    case 'checkbox':
+      return [];
+    case 'html':
+    case 'def':
+      return wrapText(safeText(token.raw.trimEnd()), prose);
+    case 'paragraph':
+    case 'text':
+      return wrapSpans(inlineSpans(token.tokens ?? [token], paint), prose);
+    default:
+      // A word of a line where blocks are expected.
+      return wrapSpans(inlineSpans([token], paint), prose);
+  }
+}
+
+function blockLines(tokens: readonly Token[], style: Style, depth: number, tight = false): string[] {
+  if (depth > DEEPEST) throw new RangeError('nested too deeply');
+  const blocks = tokens
+    .map((token) => tokenLines(token as MarkedToken, style, depth + 1))
+    .filter((lines) => lines.length > 0);
+  return blocks.flatMap((lines, i) => (i === 0 || tight ? lines : ['', ...lines]));
+}
+
+/**
+ * Markdown as lines for a terminal: neutralised, painted, and none of them wider than the style says (at least 20).
+ * What is too long or too deep to be parsed is shown as it was written.
+ */
+export function renderMarkdown(text: string, style: Style): string[] {
+  const said = text
+    .replaceAll('\r\n', '\n')
+    .replace(/^(?:[ \t]*\n)+/, '')
+    .trimEnd();
+  if (said.length <= LONGEST && !NESTS_DEEP.test(said)) {
+    try {
+      return blockLines(parse(said), style, 0);
+    } catch {
+      // The parser had trouble, or its stack was too small: nothing of the text is lost.
+    }
+  }
+  return wrapText(safeText(said), Math.min(style.width, READABLE));
+}

@@ -1,0 +1,110 @@
+import { charactersOf } from './width.ts';
+
+/** Some neutralised text in one colour. A newline in it ends the line. */
+export interface Span {
+  readonly text: string;
+  readonly paint: (text: string) => string;
+}
+
+interface Cell {
+  readonly text: string;
+  readonly columns: number;
+  readonly span: Span;
+}
+
+/** A line of a wrapped text, painted, and the columns that it takes. */
+export interface WrappedLine {
+  readonly text: string;
+  readonly columns: number;
+}
+
+/** Running text is wrapped here even on a wider terminal: longer lines are hard to read. */
+export const READABLE = 100;
+
+const TAB = 8;
+
+/** What stays with the wide character before it: in scripts without spaces a line may begin with anything else. */
+const CLOSING = /^[\p{Pe}\p{Pf}\p{Po}ーぁぃぅぇぉっゃゅょァィゥェォッャュョ~〜]/u;
+
+function columnsOfCells(cells: readonly Cell[]): number {
+  return cells.reduce((sum, cell) => sum + cell.columns, 0);
+}
+
+function paintLine(cells: readonly Cell[]): WrappedLine {
+  let line = '';
+  for (let from = 0; from < cells.length; ) {
+    const span = cells[from]?.span;
+    let to = from;
+    let text = '';
+    for (; cells[to]?.span === span && to < cells.length; to += 1) text += cells[to]?.text;
+    line += span?.paint(text) ?? '';
+    from = to;
+  }
+  return { text: line, columns: columnsOfCells(cells) };
+}
+
+function withoutSpacesAtEnd(cells: readonly Cell[]): readonly Cell[] {
+  return cells.slice(0, cells.findLastIndex((cell) => cell.text !== ' ') + 1);
+}
+
+/**
+ * Lines of at most so many columns, broken at spaces and between wide characters; what has neither is broken where the
+ * line ends, since a terminal would go on at its first column.
+ */
+export function wrapLines(spans: readonly Span[], columns: number): WrappedLine[] {
+  const lines: WrappedLine[] = [];
+  let line: Cell[] = [];
+  let used = 0;
+  // Where the line may be broken: the number of cells that stay on it, or 0.
+  let breakAt = 0;
+  let continued = false;
+
+  const end = (kept: number, broken: boolean): void => {
+    lines.push(paintLine(broken ? withoutSpacesAtEnd(line.slice(0, kept)) : line));
+    line = line.slice(kept);
+    used = columnsOfCells(line);
+    breakAt = 0;
+    continued = broken;
+  };
+
+  const add = (cell: Cell): void => {
+    const before = line.at(-1);
+    const space = cell.text === ' ';
+    if (space && continued && before === undefined) return;
+    const wide = before !== undefined && (before.columns > 1 || cell.columns > 1) && before.text !== ' ';
+    if (wide && !space && !CLOSING.test(cell.text)) breakAt = line.length;
+    while (used + cell.columns > columns && line.length > 0) {
+      end(space || breakAt === 0 ? line.length : breakAt, true);
+      if (space) return;
+    }
+    line.push(cell);
+    used += cell.columns;
+    // Not behind the spaces at the beginning: they belong to the first word.
+    if (space && before !== undefined && (breakAt > 0 || before.text !== ' ')) breakAt = line.length;
+  };
+
+  for (const span of spans) {
+    for (const [i, part] of span.text.split('\n').entries()) {
+      if (i > 0) end(line.length, false);
+      for (const { text, columns: width } of charactersOf(part)) {
+        if (text !== '\t') add({ text, columns: width, span });
+        else for (let n = TAB - (used % TAB); n > 0; n -= 1) add({ text: ' ', columns: 1, span });
+      }
+    }
+  }
+  end(line.length, false);
+  return lines;
+}
+
+/** The same, without the widths of the lines. */
+export function wrapSpans(spans: readonly Span[], columns: number): string[] {
+  return wrapLines(spans, columns).map(({ text }) => text);
+}
+
+const AS_IT_IS = (text: string): string => text;
+
+/** The same for neutralised text of one colour. Infinite columns break it at its newlines alone, and keep its tabs. */
+export function wrapText(text: string, columns: number, paint: Span['paint'] = AS_IT_IS): string[] {
+  if (columns === Number.POSITIVE_INFINITY) return text.split('\n').map(paint);
+  return wrapSpans([{ text, paint }], columns);
+}

@@ -1,0 +1,249 @@
+import { expect, test } from 'vitest';
+import { renderMarkdown } from '../../../src/render/markdown.ts';
+import { createStyle } from '../../../src/render/style.ts';
+import { columnsOf, DRIVES, plain } from '../../helpers/display.ts';
+import { anyText, fc } from '../../helpers/fuzz.ts';
+import { ATTACKS } from '../../helpers/hostile-output.ts';
+
+const styleOf = (columns: number, env: Record<string, string> = { NO_COLOR: '1' }) =>
+  createStyle(env, { isTTY: true, columns }, 0);
+const shown = (text: string, columns = 80): string => renderMarkdown(text, styleOf(columns)).join('\n');
+const painted = (text: string): string => renderMarkdown(text, styleOf(80, {})).join('\n');
+
+const ANSWER = `# What I did
+
+The **total** is right now: the *price* is \`multiplied\`, see [cart.js](/shop/cart.js:12) and <https://a.b/c>.
+
+1. Read the files
+2. Changed the loop, which took a while
+   - in \`cart.js\`
+
+- [x] tests pass
+- [ ] docs
+
+> It is always right.
+
+\`\`\`js
+total += item.price * item.count;
+\`\`\`
+
+| File | Lines |
+|------|------:|
+| cart.js | 12 |
+| 日本語.md | 7 |
+
+---
+![a diagram](x.png) and <b>html</b>, not ~~this~~
+`;
+
+test('an answer on a terminal of 80 columns', () => {
+  expect(shown(ANSWER)).toBe(`# What I did
+
+The total is right now: the price is \`multiplied\`, see cart.js
+(/shop/cart.js:12) and https://a.b/c.
+
+1. Read the files
+2. Changed the loop, which took a while
+   • in \`cart.js\`
+
+✓ tests pass
+☐ docs
+
+│ It is always right.
+
+  js
+  total += item.price * item.count;
+
+File       Lines
+─────────  ─────
+cart.js       12
+日本語.md      7
+
+────────────────────────────────────────
+
+a diagram and <b>html</b>, not ~~this~~`);
+});
+
+test('the same on one of 30', () => {
+  expect(shown(ANSWER, 30)).toBe(`# What I did
+
+The total is right now: the
+price is \`multiplied\`, see
+cart.js (/shop/cart.js:12) and
+https://a.b/c.
+
+1. Read the files
+2. Changed the loop, which
+   took a while
+   • in \`cart.js\`
+
+✓ tests pass
+☐ docs
+
+│ It is always right.
+
+  js
+  total += item.price *
+  item.count;
+
+File       Lines
+─────────  ─────
+cart.js       12
+日本語.md      7
+
+──────────────────────────────
+
+a diagram and <b>html</b>, not
+~~this~~`);
+});
+
+test('on a wide terminal running text stays readable, code and tables take the room that they need', () => {
+  const words = 'word '.repeat(40).trim();
+  const lines = renderMarkdown(`${words}\n\n\`\`\`\n${words}\n\`\`\`\n\n|a|\n|-|\n|${words}|`, styleOf(200));
+  expect(lines.map((line) => line.length)).toEqual([99, 99, 0, 196, 6, 0, 1, 199, 199]);
+});
+
+test.each<[string, string, string]>([
+  ['strong', '**a**', '\x1b[1ma\x1b[22m'],
+  ['emphasised', '*a*', '\x1b[3ma\x1b[23m'],
+  ['deleted', '~~a~~', '\x1b[9ma\x1b[29m'],
+  ['code', '`a`', '\x1b[36ma\x1b[39m'],
+  ['a heading', '## a', '\x1b[1ma\x1b[22m'],
+  ['both', '***a***', '\x1b[3m\x1b[1ma\x1b[22m\x1b[23m'],
+  ['a link', '[a](b)', 'a\x1b[2m (b)\x1b[22m'],
+])('in colours: %s', (_, text, expected) => {
+  expect(painted(text)).toBe(expected);
+});
+
+test.each<[string, string, string]>([
+  ['line breaks that the agent made', '**Summary**\nIt works.', 'Summary\nIt works.'],
+  ['a link to itself', '<https://a.b> https://c.d <me@a.b>', 'https://a.b https://c.d me@a.b'],
+  ['an image without words', '![](a.png)', 'a.png'],
+  ['references of HTML', '&lt;b&gt; &amp;amp; &#27;', '<b> &amp; \\x1b'],
+  ['escapes of Markdown', '\\*a\\*', '*a*'],
+  ['block HTML', '<details>\n**a**\n</details>', '<details>\n**a**\n</details>'],
+  ['definitions of links', '[a]\n\n[a]: http://b', 'a (http://b)\n\n[a]: http://b'],
+  ['a list that begins with 9', '9. a\n10. b', ' 9. a\n10. b'],
+  ['a list with space between', '- a\n\n- b', '• a\n\n• b'],
+  ['a list in a quotation', '> - a\n>   b', '│ • a\n│   b'],
+  ['an empty item', '-\n- a', '•\n• a'],
+  ['code with its own indentation', '```\na\n\n  b\n```', '  a\n\n    b'],
+  ['code that was never ended', '```sh\nls', '  sh\n  ls'],
+  ['a table without rows', '|a|b|\n|-|-|', 'a  b\n─  ─'],
+  ['a table to the middle', '|abc|\n|:-:|\n|x|', 'abc\n───\n x'],
+  ['an underlined heading', 'a\n===', '# a'],
+  ['nothing', ' \n', ''],
+])('%s', (_, text, expected) => {
+  expect(shown(text)).toBe(expected);
+});
+
+test('a table whose columns do not fit is told cell by cell', () => {
+  const row = '|one|two|three|\n|-|-|-|\n|aaaaaaaaaaaa|bbbbbbbbbbbb|cccccccccccc|\n';
+  expect(shown(`${row}|d|e|f|`, 24)).toBe(
+    'one: aaaaaaaaaaaa\ntwo: bbbbbbbbbbbb\nthree: cccccccccccc\n\none: d\ntwo: e\nthree: f',
+  );
+  expect(shown(row, 34)).toBe(
+    'one         two         three\n──────────  ──────────  ──────────\naaaaaaaaaa  bbbbbbbbbb  cccccccccc\naa          bb          cc',
+  );
+});
+
+test('no text in any place of a document drives the terminal', () => {
+  for (const [what, attack] of Object.entries(ATTACKS)) {
+    const line = attack.replaceAll('\n', ' ');
+    const places = [
+      attack,
+      `# ${line}`,
+      `- ${line}`,
+      `> ${line}`,
+      `**${line}** *${line}* ~~${line}~~ \`${line}\``,
+      `[${line}](http://a) [a](<${line}>) ![${line}](b) <http://${line}>`,
+      `\`\`\`${line}\n${attack}\n\`\`\``,
+      `|${line}|\n|-|\n|${line}|`,
+      `<b>${line}</b>`,
+      `<p>\n${line}\n</p>`,
+      `[a]: <${line}> "${line}"`,
+    ];
+    for (const place of places) expect.soft(plain(painted(place)), what).not.toMatch(DRIVES);
+  }
+  // A reference may stand for any character.
+  expect(plain(painted('[a](http://b&#27;]52;c;eA==&#7;)'))).not.toMatch(DRIVES);
+});
+
+test('pieces that stand side by side pile up no more marks than one may', () => {
+  const piled = `a${`*${'\u0301'.repeat(8)}*${'\u0301'.repeat(8)}`.repeat(4)}`;
+  expect(shown(piled)).not.toMatch(/\p{M}{9}/u);
+});
+
+test.each<[string, string]>([
+  ['one megabyte', 'some **words** and\n'.repeat(55_000)],
+  ['a line of 300 kB', 'word '.repeat(60_000)],
+  ['a word of 300 kB', 'x'.repeat(300_000)],
+  ['ten thousand quotations in one another', '>'.repeat(10_000)],
+  ['ten thousand lists on a line', '- '.repeat(10_000)],
+  ['lists by indentation', Array.from({ length: 300 }, (_, i) => `${' '.repeat(2 * i)}- x`).join('\n')],
+  ['ten thousand brackets', '['.repeat(10_000)],
+  ['emphasis in emphasis', `${'*'.repeat(5000)}a${'*'.repeat(5000)}`],
+  ['emphasis that never ends', '*a_'.repeat(20_000)],
+  ['strange addresses', `${'a.'.repeat(30_000)}@`],
+  ['lazy quotations', '> a\nb\n'.repeat(10_000)],
+])('%s: shown, within the width, and soon', (_, text) => {
+  const lines = renderMarkdown(text, styleOf(80));
+  expect(lines.length).toBeGreaterThan(0);
+  for (const line of lines) if (columnsOf(line) > 80) expect(line).toBe('at most 80 columns');
+});
+
+const markup = fc.constantFrom(
+  ...[
+    '# ',
+    '- ',
+    '1. ',
+    '> ',
+    '```',
+    '\n',
+    '\n\n',
+    '**',
+    '*',
+    '_',
+    '~~',
+    '`',
+    '[',
+    '](',
+    ')',
+    '|',
+    '|-|',
+    ' ',
+  ],
+  ...[
+    '<b>',
+    '<!--',
+    '-->',
+    '&#27;',
+    '![',
+    '    ',
+    '\t',
+    '---',
+    '- [x] ',
+    '\\',
+    'http://a.b',
+    '日本',
+    '🎉',
+    'word ',
+  ],
+);
+
+test('whatever is written: shown, inert, within the width, and no letter lost', () => {
+  const document = fc.array(fc.oneof({ weight: 4, arbitrary: markup }, anyText), { maxLength: 40 });
+  void fc.assert(
+    fc.property(document, fc.integer({ min: 20, max: 120 }), (parts, columns) => {
+      const text = parts.join('');
+      const lines = renderMarkdown(text, styleOf(columns, {}));
+      for (const line of lines) {
+        expect(plain(line)).not.toMatch(DRIVES);
+        expect(plain(line)).not.toContain('\n');
+      }
+      const words = (some: string): number => some.match(/word/g)?.length ?? 0;
+      expect(words(plain(lines.join('')))).toBeGreaterThanOrEqual(words(text));
+    }),
+    { numRuns: 800 },
+  );
+});
