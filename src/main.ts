@@ -18,6 +18,9 @@ function output(stream: NodeJS.WriteStream): OutputStream {
     get columns() {
       return stream.columns || 80;
     },
+    get rows() {
+      return stream.rows || 24;
+    },
   };
 }
 
@@ -61,6 +64,17 @@ export async function main(): Promise<void> {
     async runOnTerminal(command, args) {
       const { runOnTerminal } = await import('./process/run.ts');
       return runOnTerminal(command, args);
+    },
+    async runPager(pager, text, env) {
+      const { pipeToTerminal } = await import('./process/run.ts');
+      // Ctrl-C is the pager's: without us it would fight with the shell for the terminal.
+      const leave = (): void => undefined;
+      process.on('SIGINT', leave);
+      try {
+        return await pipeToTerminal(pager, text, { ...process.env, ...env });
+      } finally {
+        process.off('SIGINT', leave);
+      }
     },
   });
 }

@@ -55,7 +55,7 @@ export function limitWaiting(verb: Verb, timeoutMs: number | undefined): Waiting
 
 async function printAnswer(verb: Verb, id: SessionId, turn: TurnView): Promise<void> {
   const { stdout, stderr } = verb.context;
-  const { errorLines } = await import('../render/session.ts');
+  const { errorLines } = await import('../render/error-lines.ts');
   const { answer, status, error } = turn;
   // Raw for programs; on a terminal it must not be able to drive it.
   if (answer !== null)

@@ -3,12 +3,17 @@ import type { RuntimePaths } from '../manager/context.ts';
 import type { SessionManager } from '../manager/session-manager.ts';
 import type { Style } from '../render/style.ts';
 
+/** A program with its arguments. */
+export type PagerCommand = readonly [program: string, ...args: string[]];
+
 /** A stream that people or programs read. */
 export interface OutputStream {
   write(text: string): void;
   readonly isTTY: boolean;
   /** 80 where it is no terminal. */
   readonly columns: number;
+  /** Lines of the screen; 24 where it is no terminal. */
+  readonly rows: number;
 }
 
 /** Everything that a command may know of the world outside; `main` makes it from the process, tests make their own. */
@@ -30,6 +35,11 @@ export interface CliContext {
   onInterrupt(): AbortSignal;
   /** Runs a shell command with one argument on the user's terminal; its exit code, or null. */
   runOnTerminal(command: string, args: readonly string[]): Promise<number | null>;
+  /**
+   * Shows a text with a pager on the user's terminal until the user leaves it; whether it could be run. `env` is added to
+   * our own.
+   */
+  runPager(pager: PagerCommand, text: string, env: Readonly<Record<string, string>>): Promise<boolean>;
 }
 
 /** What a verb is given: the context, and the ways that all verbs share to reach sessions and streams. */
@@ -39,6 +49,8 @@ export interface Verb {
   manager(): Promise<SessionManager>;
   /** How to write for a stream. */
   style(stream: 'stdout' | 'stderr'): Promise<Style>;
+  /** How to write a page of a conversation on stdout: rendered for a terminal, elsewhere as it was written. */
+  pageStyle(): Promise<Style>;
   /** Prints one JSON document on stdout. */
   printJson(value: unknown): void;
   /** Says something to a person: a line on stderr, and only when that is a terminal. */

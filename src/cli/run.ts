@@ -39,6 +39,9 @@ function printError(error: ZwarmError, argv: readonly string[], { stderr, env }:
   }
 }
 
+/** On a narrower terminal a page is as wide as this. */
+const NARROWEST = 20;
+
 function createVerb(context: CliContext, stateDir: () => string | null, exit: (code: number) => void): Verb {
   return {
     context,
@@ -51,6 +54,14 @@ function createVerb(context: CliContext, stateDir: () => string | null, exit: (c
     async style(stream) {
       const { createStyle } = await import('../render/style.ts');
       return createStyle(context.env, context[stream], context.now());
+    },
+    async pageStyle() {
+      const { isTTY, columns } = context.stdout;
+      const style = await this.style('stdout');
+      if (!isTTY) return { ...style, width: Number.POSITIVE_INFINITY };
+      // Loaded only here: nothing that a program reads needs it.
+      const { renderMarkdown } = await import('../render/markdown.ts');
+      return { ...style, width: Math.max(NARROWEST, columns), markdown: renderMarkdown };
     },
     printJson: (value) => context.stdout.write(renderJson(value)),
     hint(text) {

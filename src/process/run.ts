@@ -94,3 +94,28 @@ export async function runOnTerminal(command: string, args: readonly string[]): P
   });
   return result.exitCode ?? null;
 }
+
+/** What a shell says with its exit code when a program cannot be run or is not found. */
+const NOT_RUN = [126, 127];
+
+/**
+ * Gives a text to a program on the user's terminal and waits until that has ended, however it does; false if it could
+ * not be run. `env` is added to our own.
+ */
+export function pipeToTerminal(
+  [program, ...args]: readonly [string, ...string[]],
+  text: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { env, stdio: ['pipe', 'inherit', 'inherit'] });
+    child.once('error', () => resolve(false));
+    child.once('close', (code) => resolve(code === null || !NOT_RUN.includes(code)));
+    // Undefined where no descriptor was left for the pipe.
+    child.stdin?.on('error', (error: NodeJS.ErrnoException) => {
+      // Left before its end: the reader has seen enough.
+      if (error.code !== 'EPIPE') reject(error);
+    });
+    child.stdin?.end(text);
+  });
+}

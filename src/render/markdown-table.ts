@@ -2,7 +2,7 @@ import type { Tokens } from 'marked';
 import { inlineSpans } from './markdown-inline.ts';
 import type { Style } from './style.ts';
 import { widthOf } from './width.ts';
-import { READABLE, type Span, type WrappedLine, wrapLines } from './wrap.ts';
+import { readable, type Span, type WrappedLine, wrapLines } from './wrap.ts';
 
 const GAP = 2;
 /** A narrower column is not worth reading. */
@@ -64,7 +64,7 @@ function cellByCell(head: readonly Cell[], rows: readonly (readonly Cell[])[], w
     ...cells.flatMap((cell, i) => {
       const name = head[i]?.spans ?? [];
       const colon = { text: ': ', paint: name.at(-1)?.paint ?? String };
-      return wrapLines([...name, colon, ...cell.spans], Math.min(width, READABLE)).map(({ text }) => text);
+      return wrapLines([...name, colon, ...cell.spans], readable(width)).map(({ text }) => text);
     }),
   ]);
 }

@@ -4,7 +4,7 @@ import { tableLines } from './markdown-table.ts';
 import { safeText } from './safe-text.ts';
 import type { Style } from './style.ts';
 import { lineOf } from './width.ts';
-import { READABLE, wrapSpans, wrapText } from './wrap.ts';
+import { readable, wrapSpans, wrapText } from './wrap.ts';
 
 /*
  * What an agent writes as Markdown, for a terminal. The library only finds the structure; every text that it yields is
@@ -45,7 +45,7 @@ function headingLines({ depth, tokens }: Tokens.Heading, { paint, width }: Style
   const strong = depth === 1 ? paint.bold.underline : paint.bold;
   // Without colours the marks alone tell a heading from a short paragraph.
   const mark = paint.level === 0 ? `${'#'.repeat(depth)} ` : '';
-  const columns = Math.min(width, READABLE) - mark.length;
+  const columns = readable(width) - mark.length;
   return behind(mark, wrapSpans(inlineSpans(tokens, paint, strong), columns), ' '.repeat(mark.length));
 }
 
@@ -84,7 +84,7 @@ function listLines(list: Tokens.List, style: Style, depth: number): string[] {
 
 function tokenLines(token: MarkedToken, style: Style, depth: number): string[] {
   const { paint, width } = style;
-  const prose = Math.min(width, READABLE);
+  const prose = readable(width);
   switch (token.type) {
     case 'heading':
       return headingLines(token, style);
@@ -137,5 +137,5 @@ export function renderMarkdown(text: string, style: Style): string[] {
       // The parser had trouble, or its stack was too small: nothing of the text is lost.
     }
   }
-  return wrapText(safeText(said), Math.min(style.width, READABLE));
+  return wrapText(safeText(said), readable(style.width));
 }

@@ -1,93 +1,137 @@
+import { changedFiles, pathFrom } from '../core/conversation/changed-files.ts';
 import type { Step } from '../core/conversation/steps.ts';
-import type { SessionDetail, SessionError, TurnSteps, TurnView } from '../core/session.ts';
+import type { SessionDetail, TokenUsage, TurnSteps, TurnView } from '../core/session.ts';
+import { errorLines } from './error-lines.ts';
 import { safeLine } from './safe-text.ts';
-import { indent, renderStep } from './steps.ts';
+import { hang, indent, renderStep, type StepOptions } from './steps.ts';
 import { longSpan, paintStatus, type Style, shortCount } from './style.ts';
+import { lineOf } from './width.ts';
+import { readable } from './wrap.ts';
 
-/** Why something failed and what to do, as lines of text. */
-export function errorLines(error: SessionError): string[] {
-  const said = safeLine(error.message);
-  return error.hint === null ? [said] : [said, `hint: ${safeLine(error.hint)}`];
+const LABEL = 10;
+/** Columns before the value of a row of the card. */
+const BEFORE = LABEL + 3;
+/** So much of a task is shown in the card where lines have no end. */
+const TASK = 100;
+const MOST_NAMES = 5;
+
+function tokensOf(usage: TokenUsage): string {
+  const { input_tokens: input, cached_input_tokens: cached, output_tokens: output } = usage;
+  return `${shortCount(input)} in (${shortCount(cached)} cached), ${shortCount(output)} out`;
 }
 
-function card(session: SessionDetail, style: Style): string {
-  const usage = session.token_usage;
+function changesOf(turns: readonly TurnSteps[], directory: string | null): string | null {
+  const files = changedFiles(turns);
+  if (files.length === 0) return null;
+  const names = files.slice(0, MOST_NAMES).map((path) => pathFrom(directory, path));
+  const more = files.length > MOST_NAMES ? [`${files.length - MOST_NAMES} more`] : [];
+  return `${files.length} ${files.length === 1 ? 'file' : 'files'}: ${[...names, ...more].join(', ')}`;
+}
+
+function card(session: SessionDetail, steps: readonly TurnSteps[], style: Style): string {
+  const { paint, width } = style;
+  const room = Math.min(readable(width) - BEFORE, TASK);
   const rows: [string, string | null][] = [
+    ['task', session.task === null ? null : lineOf(session.task, room)],
     ['name', session.name],
+    ['tags', session.tags.join(', ')],
     ['agent', [session.agent, session.model].filter((word) => word !== null).join(', ')],
     ['sandbox', session.sandbox],
     ['directory', session.working_dir],
-    ['turn', String(session.turn)],
+    ['turns', session.turn === null ? null : String(session.turn)],
+    ['queued', session.queued === 0 ? null : String(session.queued)],
+    ['tokens', session.token_usage === null ? null : tokensOf(session.token_usage)],
+    ['cost', session.cost_usd === null ? null : `$${session.cost_usd.toFixed(2)}`],
     ['duration', session.duration_ms === null ? null : longSpan(session.duration_ms)],
-    [
-      'tokens',
-      usage === null
-        ? null
-        : `${shortCount(usage.input_tokens)} in (${shortCount(usage.cached_input_tokens)} cached), ${shortCount(usage.output_tokens)} out`,
-    ],
+    ['changed', changesOf(steps, session.working_dir)],
+    ['parent', session.parent],
+    ['forked', session.forked_from],
     ['thread', session.thread_id],
     ['created', session.created_at],
     ['ended', session.ended_at],
     ['log', session.log_file],
   ];
-  const lines = rows.flatMap(([label, value]) =>
-    value === null || value === '' ? [] : [`  ${style.paint.dim(label.padEnd(10))} ${safeLine(value)}`],
-  );
-  const why =
-    session.error === null ? [] : errorLines(session.error).map((line) => `  ${style.paint.red(line)}`);
-  return [`${style.paint.bold(session.id)}  ${paintStatus(session.status, style)}`, ...why, ...lines].join(
-    '\n',
-  );
+  const lines = rows.flatMap(([label, value]) => {
+    if (value === null || value === '') return [];
+    const before = `  ${label.padEnd(LABEL)} `;
+    return [paint.dim(before) + hang(before, safeLine(value), width).slice(before.length)];
+  });
+  const error = session.error === null ? [] : errorLines(session.error);
+  const why = [
+    ...error.map((line) => hang('  ', line, readable(width), paint.red)),
+    ...(session.pending === null ? [] : [hang('  ', safeLine(session.pending.reason), readable(width))]),
+  ];
+  return [`${paint.bold(session.id)}  ${paintStatus(session.status, style)}`, ...why, ...lines].join('\n');
 }
 
-function rule(words: string, style: Style): string {
-  return style.paint.dim(
-    `── ${words} ${'─'.repeat(Math.max(2, Math.min(style.width, 80) - words.length - 4))}`,
-  );
+function rule(view: TurnView, { paint, width }: Style): string {
+  const duration =
+    view.started_at === null || view.ended_at === null
+      ? null
+      : Date.parse(view.ended_at) - Date.parse(view.started_at);
+  const words = [
+    `turn ${view.turn}`,
+    view.status,
+    ...(view.how === null || view.how === 'native' || view.turn === 1 ? [] : [view.how]),
+    // A clock that was set back tells nothing.
+    ...(duration === null || duration < 0 ? [] : [longSpan(duration)]),
+  ];
+  const said = `── ${words.join(' · ')} `;
+  return paint.dim(said + '─'.repeat(Math.max(0, Math.min(width, 80) - said.length)));
 }
 
-function answersText(view: TurnView, answers: readonly string[]): string[] {
-  if (answers.length > 0) return answers.map((answer) => indent(answer, '  '));
-  return view.status === 'completed' ? ['  (it completed without an answer)'] : [];
+/** What an agent did: blocks between empty lines, but steps that take one line each below one another. */
+function stepsText(steps: readonly Step[], style: Style, options: StepOptions): string[] {
+  const blocks: { text: string; short: boolean }[] = [];
+  for (const step of steps) {
+    if (step.type === 'reasoning' && !options.full) continue;
+    const text = renderStep(step, style, options);
+    if (text === '') continue;
+    const short = step.type !== 'message' && !text.includes('\n');
+    const last = blocks.at(-1);
+    if (short && last?.short) last.text += `\n${text}`;
+    else blocks.push({ text, short });
+  }
+  return blocks.map(({ text }) => text);
 }
 
-function turnText(
-  view: TurnView,
-  answers: readonly string[],
-  steps: readonly Step[] | null,
-  directory: string | null,
-  style: Style,
-): string {
-  const how = view.how === null || view.how === 'native' || view.turn === 1 ? '' : ` · ${view.how}`;
-  const head = rule(`turn ${view.turn} · ${view.status}${how}`, style);
-  const prompt = view.prompt === null ? [] : [style.paint.bold(indent(view.prompt.trimEnd(), '> '))];
-  const warnings = view.warnings.map((warning) => style.paint.yellow(`! ${safeLine(warning)}`));
-  const body =
-    steps === null
-      ? answersText(view, answers)
-      : steps.map((step) => renderStep(step, style, { full: true, directory }));
-  const error = view.error === null ? [] : errorLines(view.error).map((line) => style.paint.red(line));
-  return [head, ...prompt, ...warnings, ...body, ...error].join('\n\n');
+function turnText(view: TurnView, steps: readonly Step[], style: Style, options: StepOptions): string {
+  const { paint, width } = style;
+  const columns = readable(width);
+  const prompt = view.prompt === null ? [] : [indent(view.prompt.trimEnd(), '> ', columns, paint.bold)];
+  const told = new Set(steps.flatMap((step) => (step.type === 'warning' ? [step.message] : [])));
+  const warnings = view.warnings
+    .filter((warning) => !told.has(warning))
+    .map((warning) => hang('! ', safeLine(warning), columns, paint.yellow));
+  // Told below, with what to do.
+  const body = steps.filter((step) => step.type !== 'error' || step.message !== view.error?.message);
+  const answered = steps.some((step) => step.type === 'message');
+  const silent = view.status === 'completed' && !answered ? ['  (it completed without an answer)'] : [];
+  const error = view.error === null ? [] : errorLines(view.error);
+  const failure = error.map((line, i) => hang(i === 0 ? 'error: ' : '  ', line, columns, paint.red));
+  return [
+    rule(view, style),
+    ...prompt,
+    ...warnings,
+    ...stepsText(body, style, options),
+    ...silent,
+    ...(failure.length === 0 ? [] : [failure.join('\n')]),
+  ].join('\n\n');
 }
 
-/** The page of one session: a card, then the conversation; with `steps`, also what the agent did. */
+/**
+ * The page of one session: a card, then the conversation with what the agent did. `steps` are those of all turns, also
+ * where the session was narrowed to one; `full` tells all of them whole.
+ */
 export function renderSession(
   session: SessionDetail,
-  steps: readonly TurnSteps[] | null,
+  steps: readonly TurnSteps[],
   style: Style,
+  full: boolean,
 ): string {
-  const turns = session.turns.map((view) => {
-    const answers = session.messages.filter(
-      (message) => message.turn === view.turn && message.role === 'assistant',
-    );
-    const ofTurn = steps === null ? null : (steps.find(({ turn }) => turn === view.turn)?.steps ?? []);
-    return turnText(
-      view,
-      answers.map((message) => message.content),
-      ofTurn,
-      session.working_dir,
-      style,
-    );
-  });
-  return `${[card(session, style), ...turns].join('\n\n')}\n`;
+  const options = { full, directory: session.working_dir };
+  const turns = session.turns.map((view) =>
+    turnText(view, steps.find(({ turn }) => turn === view.turn)?.steps ?? [], style, options),
+  );
+  return `${[card(session, steps, style), ...turns].join('\n\n')}\n`;
 }

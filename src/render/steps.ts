@@ -1,35 +1,153 @@
-import { type Step, stepLine } from '../core/conversation/steps.ts';
+import { pathFrom } from '../core/conversation/changed-files.ts';
+import type { Step } from '../core/conversation/steps.ts';
+import type { StepStatus } from '../core/events.ts';
 import { safeLine, safeText } from './safe-text.ts';
 import type { Style } from './style.ts';
+import { cutToWidth, lineOf } from './width.ts';
+import { readable, type Span, wrapText } from './wrap.ts';
 
 /** How much of a step to tell. */
 export interface StepOptions {
-  /** Also the whole of long outputs. */
+  /** Everything; else long commands, outputs and thoughts are cut short. */
   readonly full: boolean;
   /** The session's working directory: paths below it are told from there. */
   readonly directory: string | null;
 }
 
-/** A text of an agent, neutralised, each of its lines behind `by`. */
-export function indent(text: string, by: string): string {
-  return safeText(text)
-    .split('\n')
-    .map((line) => (line === '' ? '' : by + line))
+const INDENT = '  ';
+const DEEPER = '    ';
+
+/** So many lines of an output are shown, its last ones: there it says how it went. */
+const LAST_LINES = 6;
+const MOST_FILES = 20;
+
+/** A text of an agent, neutralised, each of its lines behind `by`; so are those that go on where the columns end. */
+export function indent(text: string, by: string, columns: number, paint?: Span['paint']): string {
+  return wrapText(safeText(text), columns - by.length, paint)
+    .map((line) => (line === '' ? by.trimEnd() : by + line))
     .join('\n');
 }
 
-/** One step as a block of lines, neutralised, and indented: a line of the agent's can never pose as one of ours. */
-export function renderStep(step: Step, style: Style, _options: StepOptions): string {
-  if (step.type === 'message') return indent(step.content, '  ');
-  const line = safeLine(stepLine(step));
-  if (step.type === 'command') {
-    const end =
-      step.exit_code === null ? ` [${step.status}]` : step.exit_code === 0 ? '' : ` [exit ${step.exit_code}]`;
-    const output = step.output ? `\n${indent(step.output.trimEnd(), '    ')}` : '';
-    return `${style.paint.cyan(`  ${line}`)}${style.paint.dim(end)}${output}`;
+/** The same with `first` before the first line and as much room before the others. */
+export function hang(first: string, text: string, columns: number, paint: Span['paint'] = String): string {
+  const by = ' '.repeat(first.length);
+  return wrapText(safeText(text), columns - first.length)
+    .map((line, i) => (line === '' && i > 0 ? '' : paint((i === 0 ? first : by) + line)))
+    .join('\n');
+}
+
+function messageText(content: string, style: Style): string {
+  if (style.markdown === null) return indent(content.trimEnd(), INDENT, style.width);
+  const lines = style.markdown(content, { ...style, width: style.width - INDENT.length });
+  return lines.map((line) => (line === '' ? '' : INDENT + line)).join('\n');
+}
+
+function counted(count: number, what: string): string {
+  return `… ${count} more ${what}${count === 1 ? '' : 's'}`;
+}
+
+function outputLines(output: string, style: Style, full: boolean): string[] {
+  const whole = output.trimEnd();
+  if (whole === '') return [];
+  if (full) return [indent(whole, DEEPER, style.width)];
+  const lines = whole.split(/\r?\n/);
+  const hidden = lines.length - LAST_LINES;
+  const last = lines.slice(-LAST_LINES).map((line) => {
+    const tabs = style.width === Number.POSITIVE_INFINITY ? '\t' : '    ';
+    return DEEPER + cutToWidth(safeText(line).replaceAll('\t', tabs), style.width - DEEPER.length);
+  });
+  const cut = hidden > 0 ? [style.paint.dim(DEEPER + counted(hidden, 'line'))] : [];
+  return [...cut, ...last.map((line) => line.trimEnd())];
+}
+
+function endWords(status: StepStatus, exitCode: number | null): string {
+  if (exitCode !== null) return ` [exit ${exitCode}]`;
+  return status === 'completed' ? '' : ` [${status}]`;
+}
+
+function paintEnd(words: string, { paint }: Style): string {
+  if (words === ' [exit 0]') return paint.dim(words);
+  return words === ' [in_progress]' ? paint.yellow(words) : paint.red(words);
+}
+
+function commandText(step: Extract<Step, { type: 'command' }>, style: Style, full: boolean): string {
+  const { paint, width } = style;
+  const first = `${INDENT}$ `;
+  const end = endWords(step.status, step.exit_code);
+  const command = full
+    ? hang(first, step.command.trim(), width - end.length, paint.cyan)
+    : paint.cyan(first + lineOf(step.command, width - first.length - end.length));
+  return [command + paintEnd(end, style), ...outputLines(step.output ?? '', style, full)].join('\n');
+}
+
+function fileChangeText(
+  { changes, status }: Extract<Step, { type: 'file_change' }>,
+  style: Style,
+  { full, directory }: StepOptions,
+): string {
+  const { paint, width } = style;
+  const colours = { add: paint.green, update: paint.yellow, delete: paint.red, unknown: paint.dim };
+  const shown = full ? changes : changes.slice(0, MOST_FILES);
+  const lines = shown.map(({ kind, path }) =>
+    hang(`${INDENT}${kind.padEnd(6)} `, safeLine(pathFrom(directory, path)), width, colours[kind]),
+  );
+  const hidden = changes.length - shown.length;
+  const more = hidden > 0 ? [paint.dim(INDENT + counted(hidden, 'file'))] : [];
+  const end = endWords(status, null);
+  return [...lines, ...more, ...(end === '' ? [] : [paintEnd(` ${end}`, style)])].join('\n');
+}
+
+function valueText(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+}
+
+function toolCallText(
+  { name, args, result, status }: Extract<Step, { type: 'tool_call' }>,
+  style: Style,
+  full: boolean,
+): string {
+  const { paint, width } = style;
+  const end = endWords(status, null);
+  const call = [name, args === null ? '' : valueText(args)].join(' ').trim();
+  const head = full
+    ? indent(call, INDENT, width - end.length, paint.cyan)
+    : INDENT + paint.cyan(lineOf(call, width - INDENT.length - end.length));
+  return [
+    head + paintEnd(end, style),
+    ...(full && result !== null ? outputLines(valueText(result), style, full) : []),
+  ].join('\n');
+}
+
+/**
+ * One step as lines, neutralised, and each of them indented: a line of the agent's can never pose as one of ours. On a
+ * terminal none is wider than the style says. Empty for a message, say, that has no words.
+ */
+export function renderStep(step: Step, style: Style, options: StepOptions): string {
+  const { paint, width } = style;
+  switch (step.type) {
+    case 'message':
+      return messageText(step.content, style);
+    case 'reasoning':
+      return options.full
+        ? indent(step.content.trim(), INDENT, readable(width), paint.dim)
+        : INDENT + paint.dim(lineOf(step.content, width - INDENT.length));
+    case 'command':
+      return commandText(step, style, options.full);
+    case 'file_change':
+      return fileChangeText(step, style, options);
+    case 'tool_call':
+      return toolCallText(step, style, options.full);
+    case 'plan':
+      return step.items
+        .map(({ text, completed }) =>
+          completed
+            ? hang(`${INDENT}✓ `, safeLine(text), readable(width), paint.green)
+            : hang(`${INDENT}☐ `, safeLine(text), readable(width)),
+        )
+        .join('\n');
+    case 'warning':
+      return hang(`${INDENT}! `, safeLine(step.message), readable(width), paint.yellow);
+    case 'error':
+      return hang(`${INDENT}error: `, safeLine(step.message), readable(width), paint.red);
   }
-  if (step.type === 'plan') {
-    return step.items.map((item) => `  ${item.completed ? '[x]' : '[ ]'} ${safeLine(item.text)}`).join('\n');
-  }
-  return style.paint.dim(`  ${line}`);
 }

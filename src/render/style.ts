@@ -4,10 +4,12 @@ import type { SessionStatus } from '../core/session.ts';
 /** How to write for one stream. */
 export interface Style {
   readonly paint: ChalkInstance;
-  /** Columns of the terminal. */
+  /** Columns of the terminal; infinite where nothing is wrapped or cut. */
   readonly width: number;
   /** Milliseconds since the epoch, for relative times. */
   readonly nowMs: number;
+  /** Draws Markdown as lines of at most the width. Null where agents' messages stay as they were written. */
+  readonly markdown: ((text: string, style: Style) => readonly string[]) | null;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -32,7 +34,7 @@ export function createStyle(
   nowMs: number,
 ): Style {
   const level = wantsColour(env, stream.isTTY) ? 1 : 0;
-  return { paint: new Chalk({ level }), width: stream.columns, nowMs };
+  return { paint: new Chalk({ level }), width: stream.columns, nowMs, markdown: null };
 }
 
 /** A status in its colour; the word alone says it all. */

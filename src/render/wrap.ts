@@ -18,8 +18,12 @@ export interface WrappedLine {
   readonly columns: number;
 }
 
-/** Running text is wrapped here even on a wider terminal: longer lines are hard to read. */
-export const READABLE = 100;
+const READABLE = 100;
+
+/** The columns of running text: longer lines are hard to read, however wide the terminal. Infinite stays infinite. */
+export function readable(width: number): number {
+  return width === Number.POSITIVE_INFINITY ? width : Math.min(width, READABLE);
+}
 
 const TAB = 8;
 
@@ -105,6 +109,6 @@ const AS_IT_IS = (text: string): string => text;
 
 /** The same for neutralised text of one colour. Infinite columns break it at its newlines alone, and keep its tabs. */
 export function wrapText(text: string, columns: number, paint: Span['paint'] = AS_IT_IS): string[] {
-  if (columns === Number.POSITIVE_INFINITY) return text.split('\n').map(paint);
+  if (columns === Number.POSITIVE_INFINITY) return text.split('\n').map((line) => paint(line));
   return wrapSpans([{ text, paint }], columns);
 }

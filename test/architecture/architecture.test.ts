@@ -137,6 +137,12 @@ const planted: readonly [rule: string, files: Sources, violation: RegExp][] = [
     { 'cli/a.ts': "import './b.ts';", 'cli/b.ts': "const a = () => import('./a.ts');" },
     /cycle/,
   ],
+  [
+    'what costs a start is loaded where it is needed',
+    { 'cli/a.ts': "import { renderMarkdown } from '../render/markdown.ts';" },
+    /must load render\/markdown\.ts lazily/,
+  ],
+  ['… a package too', { 'render/a.ts': "import { Lexer } from 'marked';" }, /must load marked lazily/],
   ['the tree has no other rooms', { 'utils/a.ts': '' }, /in no room/],
   ['no tests beside the sources', { 'core/a.test.ts': '' }, /a test/],
 ];

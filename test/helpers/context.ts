@@ -13,6 +13,9 @@ export interface Screen {
 export interface ScreenOptions {
   readonly tty?: boolean;
   readonly columns?: number;
+  /** Without it no page is longer than the screen. */
+  readonly rows?: number;
+  readonly pager?: CliContext['runPager'];
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Bytes for stdin; without them it is empty, or with `tty` a terminal. */
   readonly stdin?: string | Uint8Array;
@@ -40,6 +43,7 @@ export async function onScreen(
     },
     isTTY: options.tty ?? false,
     columns: options.columns ?? 80,
+    rows: options.rows ?? 1_000_000,
   });
   const { newId, now } = options;
   const code = await run(argv, {
@@ -57,6 +61,7 @@ export async function onScreen(
     uid: process.getuid?.() ?? 0,
     version: () => '0.0.0-test',
     onInterrupt: () => options.interrupt ?? new AbortController().signal,
+    runPager: options.pager ?? (() => Promise.resolve(false)),
     runOnTerminal: options.editor ?? (() => Promise.resolve(null)),
   });
   return { code, ...written };

@@ -9,10 +9,11 @@ import { sumUsage, usagePerTurn } from '../../src/core/conversation/usage.ts';
 import type { AgentEvent, LineParser } from '../../src/core/events.ts';
 import { cutText } from '../../src/core/session.ts';
 import { renderJson } from '../../src/render/json.ts';
+import { renderMarkdown } from '../../src/render/markdown.ts';
 import { renderProgress } from '../../src/render/progress.ts';
 import { renderSession } from '../../src/render/session.ts';
 import { createStyle } from '../../src/render/style.ts';
-import { DRIVES } from '../helpers/display.ts';
+import { DRIVES, plain } from '../helpers/display.ts';
 import { anyLines, fc, runs } from '../helpers/fuzz.ts';
 import { detailOf, turnOf } from '../helpers/views.ts';
 
@@ -173,8 +174,8 @@ test.each(PARSERS)('%s: whatever came of it can be shown, harmlessly, and printe
       expect(JSON.stringify(JSON.parse(json))).toBe(JSON.stringify({ detail, steps }));
       const texts = [
         json,
-        renderSession(detail, null, style),
-        renderSession(detail, [{ turn: 1, steps }], style),
+        plain(renderSession(detail, [{ turn: 1, steps }], { ...style, markdown: renderMarkdown }, false)),
+        renderSession(detail, [{ turn: 1, steps }], style, true),
         ...steps.map((lastStep) =>
           renderProgress({ id: 'abcdefghjk', status: 'running', elapsedMs: 0, lastStep }, style),
         ),

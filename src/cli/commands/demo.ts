@@ -45,6 +45,8 @@ function demoContext(context: CliContext, scratch: string): CliContext {
     // Said, not found: the story ends and deletes all sessions, and the temporary directory may lie in a project.
     ZWARM_DIR: join(project, '.zwarm'),
     XDG_STATE_HOME: join(scratch, 'state'),
+    // The story is told without a stop.
+    ZWARM_PAGER: '',
   };
   return { ...context, cwd: project, env };
 }

@@ -1,26 +1,31 @@
 import { Command } from 'commander';
 import { parseCount, type Verb } from '../context.ts';
+import { showPage } from '../pager.ts';
 
 interface Options {
   readonly turn?: string;
   readonly full?: boolean;
   readonly json?: boolean;
+  readonly pager: boolean;
 }
 
 const EXAMPLES = `
+On a terminal a page that is longer than the screen is shown with ZWARM_PAGER, PAGER or less.
+
 Examples:
   $ zwarm show @last
-  $ zwarm show ab3 --turn 2 --full           also what the agent did between its messages
+  $ zwarm show ab3 --turn 2 --full           whole outputs, and what the agent thought
   $ zwarm show ab3 --json | jq -r .last_message`;
 
 /** `zwarm show` */
 export function showCommand(verb: Verb): Command {
   return new Command('show')
-    .description('show a session: how it stands, and its conversation')
+    .description('show a session: how it stands, and its conversation with all that was done')
     .argument('<id>', 'id, name, prefix of an id, or @last')
     .option('--turn <number>', 'only this turn')
-    .option('--full', 'also the commands, file changes and tool calls')
-    .option('--json', 'print it as JSON')
+    .option('--full', 'whole commands, outputs and tool calls, and what the agent thought')
+    .option('--json', 'print it as JSON; with --full also what the agent did between its messages')
+    .option('--no-pager', 'print a long page without stopping')
     .addHelpText('after', EXAMPLES)
     .action(async (ref: string, options: Options) => {
       const turn = options.turn === undefined ? undefined : parseCount(options.turn, '--turn', 1);
@@ -28,7 +33,8 @@ export function showCommand(verb: Verb): Command {
       const { detail, steps } = await manager.read(ref, { turn, full: options.full });
       if (options.json) return verb.printJson(detail);
       const { renderSession } = await import('../../render/session.ts');
-      const style = await verb.style('stdout');
-      verb.context.stdout.write(renderSession(detail, options.full ? steps : null, style));
+      const page = renderSession(detail, steps, await verb.pageStyle(), options.full ?? false);
+      if (options.pager) await showPage(verb.context, page);
+      else verb.context.stdout.write(page);
     });
 }

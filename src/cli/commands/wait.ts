@@ -71,7 +71,7 @@ export function waitCommand(verb: Verb): Command {
         // Without the conversation, which may be large.
         const error = isFinal(status) && !options.json ? (await manager.summary(id)).error : null;
         if (error !== null) {
-          const { errorLines } = await import('../../render/session.ts');
+          const { errorLines } = await import('../../render/error-lines.ts');
           verb.hint(errorLines(error).join('\n'));
         }
         if (isFinal(status) && options.any) {

@@ -1,121 +1,322 @@
 import { expect, test } from 'vitest';
 import type { Step } from '../../../src/core/conversation/steps.ts';
-import type { Message, SessionDetail } from '../../../src/core/session.ts';
-import { errorLines, renderSession } from '../../../src/render/session.ts';
-import { createStyle } from '../../../src/render/style.ts';
-import { plain } from '../../helpers/display.ts';
+import type { SessionDetail } from '../../../src/core/session.ts';
+import { errorLines } from '../../../src/render/error-lines.ts';
+import { renderMarkdown } from '../../../src/render/markdown.ts';
+import { renderSession } from '../../../src/render/session.ts';
+import { createStyle, type Style } from '../../../src/render/style.ts';
+import { columnsOf, plain } from '../../helpers/display.ts';
 import { detailOf, turnOf } from '../../helpers/views.ts';
 
-const style = createStyle({ NO_COLOR: '1' }, { isTTY: true, columns: 80 }, 0);
-const page = (detail: Partial<SessionDetail>, steps: readonly Step[] | null = null): string =>
-  renderSession(detailOf(detail), steps === null ? null : [{ turn: 1, steps }], style);
-const message = (role: Message['role'], content: string, turn = 1): Message => ({
-  role,
-  content,
-  turn,
-  timestamp: null,
-});
+/** A page as it is on a pipe, or with `columns` on a terminal. */
+function page(
+  detail: Partial<SessionDetail>,
+  steps: readonly Step[] = [],
+  { columns, full = false }: { columns?: number; full?: boolean } = {},
+): string {
+  return renderSession(detailOf(detail), [{ turn: 1, steps }], styleOf(columns), full);
+}
+
+function styleOf(columns = Number.POSITIVE_INFINITY, env: Record<string, string> = { NO_COLOR: '1' }): Style {
+  const style = createStyle(env, { isTTY: true, columns }, 0);
+  return columns === Number.POSITIVE_INFINITY ? style : { ...style, markdown: renderMarkdown };
+}
+
+const say = (content: string): Step => ({ type: 'message', role: 'assistant', content });
 const EVIL = '\x1b]52;c;eA==\x07\x1b[2J\x9b31m\u202e\r';
 
-test('the card, then the conversation in its order', () => {
-  const text = page({
-    name: 'greeting',
-    model: 'gpt-5.5',
-    token_usage: {
-      input_tokens: 1200,
-      cached_input_tokens: 1000,
-      output_tokens: 30,
-      reasoning_output_tokens: 0,
-      total_tokens: 1230,
-    },
-    turns: [turnOf(), turnOf({ turn: 2, prompt: 'again\nplease\n', how: 'native' })],
-    messages: [
-      message('user', 'say hello'),
-      message('assistant', 'hello'),
-      message('user', 'again\nplease\n', 2),
-      message('assistant', 'hello\n\n  again', 2),
+const SHOP: Partial<SessionDetail> = {
+  name: 'total',
+  model: 'gpt-5.5',
+  task: 'The total is wrong when an item is bought twice: fix it',
+  working_dir: '/home/ann/shop',
+  log_file: '/home/ann/shop/.zwarm/events.jsonl',
+  token_usage: {
+    input_tokens: 1200,
+    cached_input_tokens: 1000,
+    output_tokens: 30,
+    reasoning_output_tokens: 0,
+    total_tokens: 1230,
+  },
+  turns: [
+    turnOf({
+      prompt: 'The total is wrong when an item is bought twice: fix it\n\nWith a test.\n',
+      started_at: '2026-11-20T10:00:00.000Z',
+      ended_at: '2026-11-20T10:00:05.000Z',
+    }),
+  ],
+};
+
+const WORK: readonly Step[] = [
+  { type: 'reasoning', content: 'Where is\nthe total?' },
+  {
+    type: 'command',
+    command: 'npm test -- --reporter=verbose test/cart.test.js',
+    output: Array.from({ length: 9 }, (_, i) => `${i + 1} of nine lines, some of which are long\n`).join(''),
+    exit_code: 1,
+    status: 'failed',
+  },
+  { type: 'command', command: 'git status', output: '', exit_code: 0, status: 'completed' },
+  { type: 'command', command: 'sleep 9', output: null, exit_code: null, status: 'interrupted' },
+  say('The **loop** is wrong.'),
+  {
+    type: 'plan',
+    items: [
+      { text: 'read the files', completed: true },
+      { text: 'fix the loop that goes over all the items', completed: false },
     ],
-  });
-  expect(text).toBe(
-    `abcdefghjk  completed
-  name       greeting
+  },
+  {
+    type: 'file_change',
+    changes: [
+      { path: '/home/ann/shop/cart.js', kind: 'update' },
+      { path: '/home/ann/shop/test/cart.test.js', kind: 'add' },
+      { path: '/home/ann/shopping', kind: 'delete' },
+    ],
+    status: 'completed',
+  },
+  {
+    type: 'tool_call',
+    name: 'docs.search',
+    args: { query: 'the price of an item' },
+    result: 'none',
+    status: 'completed',
+  },
+  { type: 'warning', message: 'the model is unknown' },
+  say('# Done\n\nIt is `right` now, and it will be right when you buy an item twice.'),
+];
+
+test('the card, then the conversation in its order, on 80 columns', () => {
+  expect(page(SHOP, WORK, { columns: 80 })).toBe(`abcdefghjk  completed
+  task       The total is wrong when an item is bought twice: fix it
+  name       total
   agent      codex, gpt-5.5
   sandbox    workspace-write
-  directory  /w
-  turn       1
-  duration   5.0s
+  directory  /home/ann/shop
+  turns      1
   tokens     1,200 in (1,000 cached), 30 out
+  duration   5.0s
+  changed    3 files: cart.js, test/cart.test.js, /home/ann/shopping
   created    2026-11-20T10:00:00.000Z
   ended      2026-11-20T10:00:05.000Z
-  log        /w/.zwarm/events.jsonl
+  log        /home/ann/shop/.zwarm/events.jsonl
 
-── turn 1 · completed ${'─'.repeat(58)}
+── turn 1 · completed · 5.0s ${'─'.repeat(51)}
 
-> say hello
+> The total is wrong when an item is bought twice: fix it
+>
+> With a test.
 
-  hello
+  $ npm test -- --reporter=verbose test/cart.test.js [exit 1]
+    … 3 more lines
+    4 of nine lines, some of which are long
+    5 of nine lines, some of which are long
+    6 of nine lines, some of which are long
+    7 of nine lines, some of which are long
+    8 of nine lines, some of which are long
+    9 of nine lines, some of which are long
 
-── turn 2 · completed ${'─'.repeat(58)}
+  $ git status [exit 0]
+  $ sleep 9 [interrupted]
 
-> again
-> please
+  The loop is wrong.
 
-  hello
+  ✓ read the files
+  ☐ fix the loop that goes over all the items
 
-    again
-`,
+  update cart.js
+  add    test/cart.test.js
+  delete /home/ann/shopping
+
+  docs.search {"query":"the price of an item"}
+  ! the model is unknown
+
+  # Done
+
+  It is \`right\` now, and it will be right when you buy an item twice.
+`);
+});
+
+test('the same on 40 columns', () => {
+  expect(page(SHOP, WORK, { columns: 40 })).toBe(`abcdefghjk  completed
+  task       The total is wrong when an…
+  name       total
+  agent      codex, gpt-5.5
+  sandbox    workspace-write
+  directory  /home/ann/shop
+  turns      1
+  tokens     1,200 in (1,000 cached), 30
+             out
+  duration   5.0s
+  changed    3 files: cart.js,
+             test/cart.test.js,
+             /home/ann/shopping
+  created    2026-11-20T10:00:00.000Z
+  ended      2026-11-20T10:00:05.000Z
+  log        /home/ann/shop/.zwarm/event
+             s.jsonl
+
+── turn 1 · completed · 5.0s ${'─'.repeat(11)}
+
+> The total is wrong when an item is
+> bought twice: fix it
+>
+> With a test.
+
+  $ npm test -- --reporter=ver… [exit 1]
+    … 3 more lines
+    4 of nine lines, some of which are…
+    5 of nine lines, some of which are…
+    6 of nine lines, some of which are…
+    7 of nine lines, some of which are…
+    8 of nine lines, some of which are…
+    9 of nine lines, some of which are…
+
+  $ git status [exit 0]
+  $ sleep 9 [interrupted]
+
+  The loop is wrong.
+
+  ✓ read the files
+  ☐ fix the loop that goes over all the
+    items
+
+  update cart.js
+  add    test/cart.test.js
+  delete /home/ann/shopping
+
+  docs.search {"query":"the price of an…
+  ! the model is unknown
+
+  # Done
+
+  It is \`right\` now, and it will be
+  right when you buy an item twice.
+`);
+});
+
+test('on 200 columns running text ends at 100, and nothing else is cut', () => {
+  const prompt = 'word '.repeat(50).trim();
+  const long = 'x'.repeat(150);
+  const command: Step = {
+    type: 'command',
+    command: long,
+    output: `${long}\n`,
+    exit_code: 0,
+    status: 'completed',
+  };
+  const text = page({ turns: [turnOf({ prompt })] }, [command, say(prompt)], { columns: 200 });
+  const lines = text.slice(text.indexOf('──')).trimEnd().split('\n');
+  expect(lines.map((line) => line.length)).toEqual([80, 0, 96, 96, 61, 0, 163, 154, 0, 101, 101, 51]);
+});
+
+test('in full: whole commands, outputs, thoughts and results, wrapped behind their indentation', () => {
+  const text = page(SHOP, WORK, { columns: 40, full: true });
+  const lines = text.slice(text.indexOf('  Where is')).split('\n');
+  expect(lines.slice(0, 9)).toEqual([
+    '  Where is',
+    '  the total?',
+    '',
+    '  $ npm test --',
+    '    --reporter=verbose',
+    '    test/cart.test.js [exit 1]',
+    '    1 of nine lines, some of which are',
+    '    long',
+    '    2 of nine lines, some of which are',
+  ]);
+  expect(text).toContain('  docs.search {"query":"the price of an\n  item"}\n    none\n');
+});
+
+test('on a pipe the words of the agent are as it wrote them, however long', () => {
+  const answer = `**Done**: ${'word '.repeat(50)}\n\n| a |\n|---|\n`;
+  const text = page({ turns: [turnOf({ prompt: `do\tit ${'now '.repeat(50)}` })] }, [say(answer)]);
+  expect(text).toContain(`\n> do\tit ${'now '.repeat(50).trim()}\n`);
+  expect(text).toContain(`\n  **Done**: ${'word '.repeat(50)}\n\n  | a |\n  |---|\n`);
+});
+
+test('more than a few changed files are counted', () => {
+  const changes = Array.from({ length: 30 }, (_, i) => ({ path: `/w/${i}`, kind: 'add' as const }));
+  const text = page({}, [{ type: 'file_change', changes, status: 'completed' }]);
+  expect(text).toContain('  changed    30 files: 0, 1, 2, 3, 4, 25 more\n');
+  expect(text).toContain('  add    19\n  … 10 more files\n');
+  expect(page({}, [{ type: 'file_change', changes, status: 'declined' }])).not.toContain('changed ');
+  expect(page({}, [{ type: 'file_change', changes, status: 'declined' }], { full: true })).toContain(
+    '  add    29\n  [declined]\n',
   );
 });
 
-test('a failure is told with what to do, in the card and at its turn', () => {
+test('why it waits, how many wait behind it, and where it comes from', () => {
+  const text = page({
+    status: 'pending',
+    pending: { reason: 'it is being launched', not_before: null },
+    queued: 2,
+    tags: ['a', 'b'],
+    parent: 'cccccccccc',
+    cost_usd: 0.126,
+  });
+  expect(text).toContain('abcdefghjk  pending\n  it is being launched\n');
+  for (const row of ['tags       a, b', 'queued     2', 'parent     cccccccccc', 'cost       $0.13'])
+    expect(text).toContain(`\n  ${row}\n`);
+});
+
+test('a failure is told with what to do, in the card and at its turn, and the words of the agent once', () => {
   const error = { code: 'login_required', message: 'who?', hint: 'log in', retryable: false, retry_at: null };
-  const text = page({ status: 'failed', error, turns: [turnOf({ status: 'failed', error })] });
+  const text = page({ status: 'failed', error, turns: [turnOf({ status: 'failed', error })] }, [
+    { type: 'error', message: 'who?' },
+  ]);
+  expect(text).toContain('failed\n  who?\n  hint: log in\n');
+  expect(text.slice(-40)).toBe('> say hello\n\nerror: who?\n  hint: log in\n');
   expect(text.split('who?\n')).toHaveLength(3);
-  expect(text.match(/hint: log in/g)).toHaveLength(2);
   expect(errorLines({ ...error, hint: null })).toEqual(['who?']);
 });
 
-test('an answer cannot pose as a line of the page, and a missing one is said to be missing', () => {
-  const posing = page({ messages: [message('assistant', 'x\n── turn 9 · completed ──')] });
-  expect(posing).toContain('\n  ── turn 9');
-  expect(posing).not.toContain('\n── turn 9');
-  expect(page({ messages: [] })).toContain('(it completed without an answer)');
+test('an agent cannot pose as the page, by a line of its own or by one that goes on', () => {
+  const posing = '── turn 9 · completed ──';
+  for (const columns of [40, 80, 200, undefined]) {
+    // Just so long that a terminal would go on with the words at its first column.
+    for (const before of ['\n', 'x'.repeat((columns ?? 80) - 2), `${'x'.repeat((columns ?? 80) - 3)} `]) {
+      const words = before + posing;
+      const error = { code: 'x', message: words, hint: null, retryable: false, retry_at: null };
+      const steps: Step[] = [
+        say(words),
+        say(`\`\`\`\n${words}\n\`\`\``),
+        { type: 'reasoning', content: words },
+        { type: 'command', command: words, output: words, exit_code: 0, status: 'completed' },
+        { type: 'file_change', changes: [{ path: words, kind: 'add' }], status: 'completed' },
+        { type: 'tool_call', name: words, args: words, result: words, status: 'completed' },
+        { type: 'plan', items: [{ text: words, completed: true }] },
+        { type: 'warning', message: words },
+        { type: 'error', message: words },
+      ];
+      const turns = [turnOf({ prompt: words, warnings: [words], error })];
+      for (const full of [true, false]) {
+        const text = page({ model: words, error, turns }, steps, { full, ...(columns && { columns }) });
+        expect(text.match(/^──.*/gm)).toHaveLength(1);
+        if (columns === undefined) continue;
+        for (const line of text.split('\n')) expect.soft(columnsOf(line)).toBeLessThanOrEqual(columns);
+      }
+    }
+  }
 });
 
-test('a turn that did not go on natively says so, and warnings are shown', () => {
-  const turns = [turnOf(), turnOf({ turn: 2, how: 'replay', warnings: ['another model'] })];
-  const text = page({ turns });
+test('an answer that is missing is said to be missing', () => {
+  expect(page({})).toContain('(it completed without an answer)');
+  expect(page({}, [say('x')])).not.toContain('without an answer');
+  expect(page({ turns: [turnOf({ status: 'running' })] })).not.toContain('without an answer');
+});
+
+test('a turn that did not go on natively says so, and warnings are shown once', () => {
+  const turns = [turnOf({ warnings: ['a cut'] }), turnOf({ turn: 2, how: 'replay', warnings: ['another'] })];
+  const text = page({ turns }, [{ type: 'warning', message: 'a cut' }]);
   expect(text).toContain('── turn 2 · completed · replay ─');
-  expect(text).toContain('\n! another model\n');
+  expect(text).toContain('\n! another\n');
+  expect(text.match(/! a cut/g)).toHaveLength(1);
   expect(text).toContain('── turn 1 · completed ─');
 });
 
-test('with its steps a page tells what was done, and how it ended', () => {
-  const text = page({}, [
-    { type: 'reasoning', content: 'first\nthink' },
-    { type: 'command', command: 'ls', output: 'a\nb\n', exit_code: 0, status: 'completed' },
-    { type: 'command', command: 'false', output: '', exit_code: 1, status: 'failed' },
-    { type: 'command', command: 'sleep 9', output: null, exit_code: null, status: 'interrupted' },
-    { type: 'file_change', changes: [{ path: '/a', kind: 'add' }], status: 'completed' },
-    {
-      type: 'plan',
-      items: [
-        { text: 'x', completed: true },
-        { text: 'y', completed: false },
-      ],
-    },
-    { type: 'message', role: 'assistant', content: 'hello' },
-  ]);
-  const expected = [
-    '  first think',
-    '  $ ls\n    a\n    b',
-    '  $ false [exit 1]',
-    '  $ sleep 9 [interrupted]',
-    '  add /a',
-    '  [x] x\n  [ ] y',
-    '  hello',
-  ];
-  expect(text.endsWith(`> say hello\n\n${expected.join('\n\n')}\n`)).toBe(true);
+test('the time that a turn took is not told where the clock was set back', () => {
+  const times = { started_at: '2026-11-20T10:00:05.000Z', ended_at: '2026-11-20T10:00:00.000Z' };
+  expect(page({ turns: [turnOf(times)] })).toContain('── turn 1 · completed ─');
 });
 
 test('whatever text a page shows, from the agent or from disk, it commands no terminal', () => {
@@ -131,7 +332,6 @@ test('whatever text a page shows, from the agent or from disk, it commands no te
     log_file: EVIL,
     error,
     turns: [turnOf({ prompt: EVIL, error, warnings: [EVIL] })],
-    messages: [message('assistant', EVIL)],
   };
   const steps: Step[] = [
     { type: 'reasoning', content: EVIL },
@@ -143,11 +343,13 @@ test('whatever text a page shows, from the agent or from disk, it commands no te
     { type: 'warning', message: EVIL },
     { type: 'error', message: EVIL },
   ];
-  for (const text of [page(detail), page(detail, steps)]) {
-    expect(text).toContain('\\x1b]52;c;eA==\\x07');
-    expect(text).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/);
+  for (const columns of [undefined, 80]) {
+    for (const full of [true, false]) {
+      const text = page(detail, steps, { full, ...(columns && { columns }) });
+      expect(text).toContain('\\x1b]52;c;eA==\\x07');
+      expect(text).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/);
+      const coloured = renderSession(detailOf(detail), [{ turn: 1, steps }], styleOf(columns, {}), full);
+      expect(plain(coloured)).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/);
+    }
   }
-  const coloured = createStyle({ FORCE_COLOR: '1' }, { isTTY: true, columns: 80 }, 0);
-  const painted = renderSession(detailOf(detail), [{ turn: 1, steps }], coloured);
-  expect(plain(painted)).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/);
 });
