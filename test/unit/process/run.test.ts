@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
-import { ask } from '../../../src/process/run.ts';
+import { ask, pipeToTerminal } from '../../../src/process/run.ts';
 import { emptyDirectory } from '../../helpers/directory.ts';
 import { eventually, processesWith } from '../../helpers/project.ts';
 
@@ -64,4 +64,17 @@ test.each([
   ['/bin/sh', ['a\0b'], /null bytes/],
 ])('%s %j gives no answer, and says why', async (program, args, why) => {
   await expect(ask(program, args, { cwd: '/', env: {}, timeoutMs: 60_000 })).rejects.toThrow(why);
+});
+
+test.each<[[string, ...string[]], boolean]>([
+  [['/nowhere/pager'], false],
+  [['/'], false],
+  [['/bin/sh', '-c', 'exit 127'], false],
+  [['/bin/sh', '-c', 'exit 126'], false],
+  [['/bin/sh', '-c', 'exit 1'], true],
+  [['/bin/sh', '-c', 'kill -9 $$'], true],
+  [['/bin/sh', '-c', 'read first && [ "$first" = some ] && [ "$MARK" = x ] || exit 127'], true],
+])('a text is given to %j: %j', async (program, run) => {
+  // More than a pipe holds, so that those who do not read it are left by it.
+  expect(await pipeToTerminal(program, `some\n${'text\n'.repeat(100_000)}`, { MARK: 'x' })).toBe(run);
 });

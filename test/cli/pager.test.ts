@@ -1,0 +1,104 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { CliContext, PagerCommand } from '../../src/cli/context.ts';
+import { pagerOf } from '../../src/cli/pager.ts';
+import { onScreen } from '../helpers/context.ts';
+import { createProject, eventually, type Project } from '../helpers/project.ts';
+import { onTerminal } from '../helpers/pseudo-terminal.ts';
+
+const shell = (command: string): PagerCommand => ['/bin/sh', '-c', command];
+
+test.each<[Record<string, string>, PagerCommand | null]>([
+  [{}, ['less']],
+  [{ PAGER: 'more -d' }, shell('more -d')],
+  [{ PAGER: 'more', ZWARM_PAGER: 'most' }, shell('most')],
+  [{ PAGER: 'more', ZWARM_PAGER: '' }, null],
+  [{ PAGER: 'more', ZWARM_PAGER: 'cat' }, null],
+  [{ PAGER: '' }, null],
+  [{ PAGER: ' cat ' }, null],
+])('with %j the pager is %j', (env, pager) => {
+  expect(pagerOf(env)).toEqual(pager);
+});
+
+/** A session whose page has some thirty lines. */
+async function longSession(project: Project, lines = 20): Promise<string> {
+  const task = Array.from({ length: lines }, (_, i) => `line ${i + 1}`).join('\n');
+  await project.ok(['start', '--wait', '-F', '-'], { input: task });
+  return task;
+}
+
+test('a pager gets a page that is longer than the terminal, and nothing else does', async () => {
+  const project = createProject();
+  await longSession(project);
+  const calls: Parameters<CliContext['runPager']>[] = [];
+  const pager: CliContext['runPager'] = (...call) => {
+    calls.push(call);
+    return Promise.resolve(true);
+  };
+  const whole = await onScreen(project, ['show', '@last'], { tty: true, pager });
+  const lines = whole.stdout.split('\n').length - 1;
+  expect(lines).toBeGreaterThan(24);
+  const show = (args: readonly string[], tty: boolean, rows: number, env = {}) =>
+    onScreen(project, ['show', '@last', ...args], { tty, rows, pager, env });
+  // One line is for what is typed next.
+  expect(await show([], true, lines + 1)).toEqual(whole);
+  expect(await show(['--no-pager'], true, 10)).toEqual(whole);
+  expect(await show([], true, 10, { PAGER: 'cat' })).toEqual(whole);
+  expect((await show(['--json'], true, 10)).stdout).toMatch(/^\{/);
+  expect((await show([], false, 10)).stdout).toContain('line 20');
+  expect(calls).toEqual([]);
+  expect(await show([], true, lines)).toEqual({ code: 0, stdout: '', stderr: '' });
+  expect(await show([], true, 10, { PAGER: 'p', LESS: '', LV: 'x' })).toMatchObject({ stdout: '' });
+  expect(calls).toEqual([
+    [['less'], whole.stdout, { LESS: 'FRX', LESSCHARSET: 'utf-8', LV: '-c' }],
+    [shell('p'), whole.stdout, { LESSCHARSET: 'utf-8' }],
+  ]);
+  const missing = { tty: true, rows: 10, pager: () => Promise.resolve(false) };
+  expect(await onScreen(project, ['show', '@last'], missing)).toEqual(whole);
+});
+
+// On a terminal of the kernel's, as only Linux has them for script(1).
+test.runIf(process.platform === 'linux')(
+  "the user's own pager reads the page from its stdin, with its shell's words",
+  async () => {
+    const project = createProject();
+    await longSession(project);
+    const terminal = onTerminal(project, ['show', '@last'], {
+      rows: 10,
+      env: { PAGER: `cat > "$HOME/seen" && echo "paged with $LESS" && exit 3` },
+    });
+    expect(await terminal.code).toBe(0);
+    expect(terminal.shown()).toBe('paged with FRX\n');
+    const seen = readFileSync(join(project.base, 'home', 'seen'), 'utf8');
+    expect(seen).toContain('\u001b[');
+    expect(seen).toMatch(/line 20/);
+  },
+);
+
+test.runIf(process.platform === 'linux')(
+  'a reader who leaves in the middle has seen enough; a pager that is not there does not keep the page back',
+  async () => {
+    const project = createProject();
+    // More than a pipe holds.
+    await longSession(project, 30_000);
+    const left = onTerminal(project, ['show', '@last'], { env: { PAGER: 'head -n 1' } });
+    expect(await left.code).toBe(0);
+    expect(left.shown()).toMatch(/^.*completed.*\n$/);
+    const missing = onTerminal(project, ['show', '@last'], { env: { PAGER: 'no-such-pager-anywhere' } });
+    expect(await missing.code).toBe(0);
+    expect(missing.shown()).toContain('line 30000');
+  },
+);
+
+test.runIf(process.platform === 'linux')('Ctrl-C is for the pager', async () => {
+  const project = createProject();
+  await longSession(project);
+  const seen = join(project.base, 'home', 'seen');
+  const waits = `trap 'echo asked; exit 0' INT; cat > "$HOME/seen.new"; mv "$HOME/seen.new" "$HOME/seen"; while :; do sleep 0.1; done`;
+  const terminal = onTerminal(project, ['show', '@last'], { rows: 10, env: { ZWARM_PAGER: waits } });
+  await eventually('the pager has read', () => existsSync(seen));
+  terminal.type('\u0003');
+  expect(await terminal.code).toBe(0);
+  expect(terminal.shown()).toContain('asked');
+});
