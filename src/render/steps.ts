@@ -1,6 +1,7 @@
 import { pathFrom } from '../core/conversation/changed-files.ts';
 import type { Step } from '../core/conversation/steps.ts';
 import type { StepStatus } from '../core/events.ts';
+import { withoutShell } from '../core/shell-word.ts';
 import { safeLine, safeText } from './safe-text.ts';
 import type { Style } from './style.ts';
 import { cutToWidth, lineOf } from './width.ts';
@@ -37,7 +38,7 @@ export function hang(first: string, text: string, columns: number, paint: Span['
 }
 
 function messageText(content: string, style: Style): string {
-  if (style.markdown === null) return indent(content.trimEnd(), INDENT, style.width);
+  if (style.markdown === null) return indent(content.trimEnd(), INDENT, style.width, style.paint);
   const lines = style.markdown(content, { ...style, width: style.width - INDENT.length });
   return lines.map((line) => (line === '' ? '' : INDENT + line)).join('\n');
 }
@@ -76,7 +77,7 @@ function commandText(step: Extract<Step, { type: 'command' }>, style: Style, ful
   const end = endWords(step.status, step.exit_code);
   const command = full
     ? hang(first, step.command.trim(), width - end.length, paint.cyan)
-    : paint.cyan(first + lineOf(step.command, width - first.length - end.length));
+    : paint.cyan(first + lineOf(withoutShell(step.command), width - first.length - end.length));
   return [command + paintEnd(end, style), ...outputLines(step.output ?? '', style, full)].join('\n');
 }
 
@@ -129,7 +130,7 @@ export function renderStep(step: Step, style: Style, options: StepOptions): stri
       return messageText(step.content, style);
     case 'reasoning':
       return options.full
-        ? indent(step.content.trim(), INDENT, readable(width), paint.dim)
+        ? messageText(step.content.trim(), { ...style, paint: paint.dim })
         : INDENT + paint.dim(lineOf(step.content, width - INDENT.length));
     case 'command':
       return commandText(step, style, options.full);

@@ -1,0 +1,115 @@
+import { expect, test } from 'vitest';
+import type { Step } from '../../../src/core/conversation/steps.ts';
+import type { StepStatus } from '../../../src/core/events.ts';
+import { renderMarkdown } from '../../../src/render/markdown.ts';
+import { renderStep } from '../../../src/render/steps.ts';
+import { createStyle } from '../../../src/render/style.ts';
+
+const onPipe = {
+  ...createStyle({ NO_COLOR: '1' }, { isTTY: false, columns: 80 }, 0),
+  width: Number.POSITIVE_INFINITY,
+};
+const onTerminal = {
+  ...createStyle({}, { isTTY: true, columns: 30 }, 0),
+  markdown: renderMarkdown,
+};
+const SHORT = { full: false, directory: '/w' };
+const FULL = { full: true, directory: '/w' };
+
+const command = (output: string | null, exitCode: number | null, status: StepStatus): Step => ({
+  type: 'command',
+  command: 'make',
+  output,
+  exit_code: exitCode,
+  status,
+});
+const tool = (more: Partial<Extract<Step, { type: 'tool_call' }>>): Step => ({
+  type: 'tool_call',
+  name: 'find',
+  args: null,
+  result: null,
+  status: 'completed',
+  ...more,
+});
+const thought: Step = { type: 'reasoning', content: '**Where** is\nthe total?' };
+const seven = '1\n2\n3\n4\n5\n6\n7\n';
+
+test.each<[string, Step, boolean, string]>([
+  ['a command that has ended well', command('', 0, 'completed'), false, '  $ make [exit 0]'],
+  ['a command that runs', command(null, null, 'in_progress'), false, '  $ make [in_progress]'],
+  ['a command that was refused', command(null, null, 'declined'), false, '  $ make [declined]'],
+  ['output that fits', command('a\r\nb\tc\n\n', 2, 'failed'), false, '  $ make [exit 2]\n    a\n    b\tc'],
+  [
+    'output that is a line too long',
+    command(seven, 0, 'completed'),
+    false,
+    `  $ make [exit 0]\n    … 1 more line\n${seven
+      .slice(2)
+      .replace(/^(?=\d)/gm, '    ')
+      .trimEnd()}`,
+  ],
+  ['the whole of it', command('a\n\n b\n', 0, 'completed'), true, '  $ make [exit 0]\n    a\n\n     b'],
+  ['a tool without arguments', tool({}), false, '  find'],
+  ['a tool that failed', tool({ args: { a: [1] }, status: 'failed' }), false, '  find {"a":[1]} [failed]'],
+  ['a text as an argument', tool({ args: 'a\nb' }), false, '  find a b'],
+  ['a result, which is left out', tool({ result: 'found' }), false, '  find'],
+  ['a result', tool({ args: 'a\nb', result: { x: 1 } }), true, '  find a\n  b\n    {"x":1}'],
+  ['a thought on one line', thought, false, '  **Where** is the total?'],
+  ['a thought', thought, true, '  **Where** is\n  the total?'],
+  ['an empty message', { type: 'message', role: 'assistant', content: ' \n' }, false, ''],
+  ['an empty plan', { type: 'plan', items: [] }, false, ''],
+  ['a failure', { type: 'error', message: 'a\nb' }, false, '  error: a b'],
+  [
+    'files in and out of the directory',
+    {
+      type: 'file_change',
+      changes: ['/w/a', '/w', '/w/', '/wa', 'b'].map((path) => ({ path, kind: 'unknown' })),
+      status: 'failed',
+    },
+    false,
+    '  unknown a\n  unknown /w\n  unknown /w/\n  unknown /wa\n  unknown b\n  [failed]',
+  ],
+])('%s', (_, step, full, text) => {
+  expect(renderStep(step, onPipe, full ? FULL : SHORT)).toBe(text);
+});
+
+test.each<[string, Step, boolean, string]>([
+  [
+    'a long command',
+    { ...command('', 0, 'completed'), command: 'x'.repeat(50) } as Step,
+    false,
+    `\x1b[36m  $ ${'x'.repeat(16)}…\x1b[39m\x1b[2m [exit 0]\x1b[22m`,
+  ],
+  [
+    'a long line of output',
+    command(`\t${'漢'.repeat(30)}\n`, 1, 'failed'),
+    false,
+    `\x1b[36m  $ make\x1b[39m\x1b[31m [exit 1]\x1b[39m\n        ${'漢'.repeat(10)}…`,
+  ],
+  [
+    'a plan',
+    {
+      type: 'plan',
+      items: [
+        { text: 'a', completed: true },
+        { text: 'one two three four five six seven', completed: false },
+      ],
+    },
+    false,
+    '\x1b[32m  ✓ a\x1b[39m\n  ☐ one two three four five\n    six seven',
+  ],
+  [
+    'a warning of several lines, each in its colour',
+    { type: 'warning', message: 'one two three four five six seven' },
+    false,
+    '\x1b[33m  ! one two three four five\x1b[39m\n\x1b[33m    six seven\x1b[39m',
+  ],
+  [
+    'a thought with its Markdown',
+    thought,
+    true,
+    '  \x1b[2m\x1b[1mWhere\x1b[22m\x1b[22m\x1b[2m is\x1b[22m\n  \x1b[2mthe total?\x1b[22m',
+  ],
+])('on a terminal: %s', (_, step, full, text) => {
+  expect(renderStep(step, onTerminal, full ? FULL : SHORT)).toBe(text);
+});
