@@ -2,10 +2,10 @@ import type { CliContext, PagerCommand } from './context.ts';
 
 type Environment = CliContext['env'];
 
-/** The user's pager, run by the shell as git does it; null where none is wanted. */
+/** The user's pager, run by the shell as git does it, else less where the terminal can move; null where none is wanted. */
 export function pagerOf(env: Environment): PagerCommand | null {
   const chosen = env['ZWARM_PAGER'] ?? env['PAGER'];
-  if (chosen === undefined) return ['less'];
+  if (chosen === undefined) return env['TERM'] === 'dumb' ? null : ['less'];
   const command = chosen.trim();
   return command === '' || command === 'cat' ? null : ['/bin/sh', '-c', command];
 }

@@ -43,6 +43,10 @@ function printError(error: ZwarmError, argv: readonly string[], { stderr, env }:
 const NARROWEST = 20;
 
 function createVerb(context: CliContext, stateDir: () => string | null, exit: (code: number) => void): Verb {
+  const style: Verb['style'] = async (stream) => {
+    const { createStyle } = await import('../render/style.ts');
+    return createStyle(context.env, context[stream], context.now());
+  };
   return {
     context,
     exit,
@@ -51,17 +55,14 @@ function createVerb(context: CliContext, stateDir: () => string | null, exit: (c
       const { env, cwd, uid, paths, now, newId, newNonce } = context;
       return createSessionManager({ env, cwd, uid, paths, now, newId, newNonce, stateDir: stateDir() });
     },
-    async style(stream) {
-      const { createStyle } = await import('../render/style.ts');
-      return createStyle(context.env, context[stream], context.now());
-    },
+    style,
     async pageStyle() {
       const { isTTY, columns } = context.stdout;
-      const style = await this.style('stdout');
-      if (!isTTY) return { ...style, width: Number.POSITIVE_INFINITY };
+      const plain = await style('stdout');
+      if (!isTTY) return { ...plain, width: Number.POSITIVE_INFINITY };
       // Loaded only here: nothing that a program reads needs it.
       const { renderMarkdown } = await import('../render/markdown.ts');
-      return { ...style, width: Math.max(NARROWEST, columns), markdown: renderMarkdown };
+      return { ...plain, width: Math.max(NARROWEST, columns), markdown: renderMarkdown };
     },
     printJson: (value) => context.stdout.write(renderJson(value)),
     hint(text) {

@@ -78,7 +78,7 @@ test('it brings no dependency, and the licences of what it bundles', () => {
   const notices = readFileSync(installed('dist/THIRD-PARTY-LICENSES.txt'), 'utf8').split(
     `\n${'-'.repeat(80)}\n\n`,
   );
-  for (const name of ['commander', 'chalk', 'cli-table3', 'execa', 'nanoid', 'zod']) {
+  for (const name of ['commander', 'chalk', 'cli-table3', 'execa', 'marked', 'nanoid', 'zod']) {
     const notice = notices.find((text) => text.startsWith(`${name} `));
     expect(notice, name).toContain('Permission is hereby granted');
   }

@@ -11,7 +11,8 @@ const shell = (command: string): PagerCommand => ['/bin/sh', '-c', command];
 
 test.each<[Record<string, string>, PagerCommand | null]>([
   [{}, ['less']],
-  [{ PAGER: 'more -d' }, shell('more -d')],
+  [{ TERM: 'dumb' }, null],
+  [{ PAGER: 'more -d', TERM: 'dumb' }, shell('more -d')],
   [{ PAGER: 'more', ZWARM_PAGER: 'most' }, shell('most')],
   [{ PAGER: 'more', ZWARM_PAGER: '' }, null],
   [{ PAGER: 'more', ZWARM_PAGER: 'cat' }, null],

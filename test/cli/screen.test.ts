@@ -126,6 +126,16 @@ test('hints and the live line are for terminals, tables too; pipes get plain row
   expect(await onScreen(project, ['ls', '--status', 'lost', '--json'])).toMatchObject({ stdout: '[]\n' });
 });
 
+test('a page renders what the agent wrote for a terminal, and keeps it for a pipe', async () => {
+  const project = createProject();
+  await onScreen(project, ['start', '--wait', 'x'], { env: saying(project, '**bold** [a](b)') });
+  const env = { NO_COLOR: '1' };
+  expect((await onScreen(project, ['show', '@last'], { tty: true, env })).stdout).toContain(
+    '\n  bold a (b)\n',
+  );
+  expect((await onScreen(project, ['show', '@last'], { env })).stdout).toContain('\n  **bold** [a](b)\n');
+});
+
 /** Columns that a line takes: two for East Asian letters and emoji. */
 function widthOf(line: string): number {
   const letters = [...line.replace(OURS, '')];
@@ -138,7 +148,7 @@ function widthOf(line: string): number {
 }
 
 test.each([40, 60, 80, 200])(
-  'on a terminal of %i columns every line of ls and of the live line fits',
+  'on a terminal of %i columns every line of ls, of show and of the live line fits',
   async (columns) => {
     const project = createProject();
     const options: ScreenOptions = { tty: true, columns };
@@ -151,6 +161,14 @@ test.each([40, 60, 80, 200])(
     expect(lines).toHaveLength(4);
     for (const line of lines) expect.soft(widthOf(line), line).toBeLessThanOrEqual(columns);
     expect(lines[0]).toMatch(/ID.*STATUS.*TASK/);
+    for (const argv of [
+      ['show', '@last'],
+      ['show', '@last', '--full'],
+    ]) {
+      const page = await onScreen(project, argv, options);
+      for (const line of page.stdout.split('\n'))
+        expect.soft(widthOf(line), line).toBeLessThanOrEqual(columns);
+    }
     const { stderr } = await onScreen(project, ['inject', '@last', '--wait', 'x'], { ...options, env });
     for (const line of stderr.split('\r'))
       expect.soft(widthOf(line.replace('\u001b[2K', '')), line).toBeLessThan(columns);

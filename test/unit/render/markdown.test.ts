@@ -162,6 +162,7 @@ test('no text in any place of a document drives the terminal', () => {
       `<b>${line}</b>`,
       `<p>\n${line}\n</p>`,
       `[a]: <${line}> "${line}"`,
+      `${attack}${' word'.repeat(20_000)}`,
     ];
     for (const place of places) expect.soft(plain(painted(place)), what).not.toMatch(DRIVES);
   }
@@ -190,6 +191,13 @@ test.each<[string, string]>([
   const lines = renderMarkdown(text, styleOf(80));
   expect(lines.length).toBeGreaterThan(0);
   for (const line of lines) if (columnsOf(line) > 80) expect(line).toBe('at most 80 columns');
+});
+
+test('what would take the parser too long is shown as it was written: a document, or a paragraph of it', () => {
+  const short = 'word **word**';
+  expect(shown(`${short} ${'word '.repeat(12_000)}\n\n${short}`)).toMatch(/\*\*word\*\*[^*]*\n\nword word$/);
+  expect(shown(`${short}\n\n${'*a* '.repeat(300)}`)).toMatch(/^word word\n\n\*a\* \*a\*/);
+  expect(shown(`${short}\n\n${'word\n\n'.repeat(11_000)}`)).toMatch(/^word \*\*word\*\*\n/);
 });
 
 const markup = fc.constantFrom(
