@@ -1,9 +1,8 @@
 import { Lexer, type MarkedToken, type Token, type Tokens } from 'marked';
 import { inlineSpans } from './markdown-inline.ts';
 import { tableLines } from './markdown-table.ts';
-import { safeText } from './safe-text.ts';
+import { safeLine, safeText } from './safe-text.ts';
 import type { Style } from './style.ts';
-import { lineOf } from './width.ts';
 import { readable, wrapSpans, wrapText } from './wrap.ts';
 
 /*
@@ -18,8 +17,6 @@ const DEEPEST = 50;
 /** The library's time grows with the square of these: a paragraph that has more is shown as it was written. */
 const LONGEST_PARAGRAPH = 4000;
 const MOST_DELIMITERS = 400;
-
-const NESTS_DEEP = new RegExp(`^(?:[ \\t]*(?:>|[-+*]|\\d{1,9}[.)])){${DEEPEST}}`, 'm');
 
 /** A line within a list or a quotation keeps at least so many columns: beyond that, nothing is indented any more. */
 const NARROWEST = 16;
@@ -50,9 +47,8 @@ function headingLines({ depth, tokens }: Tokens.Heading, { paint, width }: Style
 }
 
 function codeLines({ text, lang }: Tokens.Code, { paint, width }: Style): string[] {
-  const name = lineOf(lang ?? '', width - 2);
-  const lines = wrapText(safeText(text), width - 2, paint.cyan);
-  return behind('  ', name === '' ? lines : [paint.dim(name), ...lines]);
+  const head = lang ? wrapText(safeLine(lang), readable(width) - 2, paint.dim) : [];
+  return behind('  ', [...head, ...wrapText(safeText(text), width - 2, paint.cyan)]);
 }
 
 function quoteLines({ tokens }: Tokens.Blockquote, style: Style, depth: number): string[] {
@@ -130,7 +126,7 @@ export function renderMarkdown(text: string, style: Style): string[] {
     .replaceAll('\r\n', '\n')
     .replace(/^(?:[ \t]*\n)+/, '')
     .trimEnd();
-  if (said.length <= LONGEST && !NESTS_DEEP.test(said)) {
+  if (said.length <= LONGEST) {
     try {
       return blockLines(parse(said), style, 0);
     } catch {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { renderMarkdown } from '../../../src/render/markdown.ts';
 import { createStyle } from '../../../src/render/style.ts';
 import { columnsOf, DRIVES, plain } from '../../helpers/display.ts';
-import { anyText, fc } from '../../helpers/fuzz.ts';
+import { anyText, fc, runs } from '../../helpers/fuzz.ts';
 import { ATTACKS } from '../../helpers/hostile-output.ts';
 
 const styleOf = (columns: number, env: Record<string, string> = { NO_COLOR: '1' }) =>
@@ -193,6 +193,17 @@ test.each<[string, string]>([
   for (const line of lines) if (columnsOf(line) > 80) expect(line).toBe('at most 80 columns');
 });
 
+const listOf = (depth: number): string =>
+  Array.from({ length: depth }, (_, i) => `${'  '.repeat(i)}- word`).join('\n');
+
+test('however deep a list or a quotation, its lines fit, and one beyond reason is shown as it was written', () => {
+  for (const text of [listOf(45), `${'>'.repeat(45)} ${'word '.repeat(20)}`, `${'- '.repeat(45)}word`]) {
+    for (const line of renderMarkdown(text, styleOf(40))) expect.soft(line.length).toBeLessThanOrEqual(40);
+    expect(shown(text, 40)).toMatch(/[•│]/);
+  }
+  expect(shown(listOf(60), 200)).toMatch(/^- word\n {2}- word\n/);
+});
+
 test('what would take the parser too long is shown as it was written: a document, or a paragraph of it', () => {
   const short = 'word **word**';
   expect(shown(`${short} ${'word '.repeat(12_000)}\n\n${short}`)).toMatch(/\*\*word\*\*[^*]*\n\nword word$/);
@@ -248,10 +259,13 @@ test('whatever is written: shown, inert, within the width, and no letter lost', 
       for (const line of lines) {
         expect(plain(line)).not.toMatch(DRIVES);
         expect(plain(line)).not.toContain('\n');
+        // Where the rough measure of the tests can be trusted.
+        if (/^[\x20-\x7e日本🎉│•✓☐─…]*$/u.test(plain(line)))
+          expect(columnsOf(line)).toBeLessThanOrEqual(columns);
       }
-      const words = (some: string): number => some.match(/word/g)?.length ?? 0;
+      const words = (some: string): number => some.replace(/[\s│]/g, '').match(/word/g)?.length ?? 0;
       expect(words(plain(lines.join('')))).toBeGreaterThanOrEqual(words(text));
     }),
-    { numRuns: 800 },
+    runs(10),
   );
 });
