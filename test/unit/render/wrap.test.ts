@@ -31,6 +31,12 @@ test('colours go on over a line break, and cost no columns', () => {
   expect(wrapSpans(spans, 7)).toEqual(['one <two>', '<three>s']);
 });
 
+test('a chain of joined emoji is broken like a word: terminals draw its parts', () => {
+  // One character to the segmenter, and of a hundred columns.
+  const lines = wrapText('👩\u200d'.repeat(50), 20);
+  expect(lines.length).toBeGreaterThanOrEqual(5);
+});
+
 test('without a width only newlines end a line', () => {
   expect(wrapText(' a\tb  c\nd', Number.POSITIVE_INFINITY)).toEqual([' a\tb  c', 'd']);
 });
