@@ -230,6 +230,20 @@ export const PROTECTIONS = [
     tests: ['test/unit/render', 'test/e2e/hostile-output.test.ts'],
   },
   {
+    name: 'what a reference of Markdown stands for is made harmless',
+    file: 'src/render/markdown-inline.ts',
+    from: "return safeText(text.replace(/[ \\t]+/g, ' ').replaceAll('\\n ', '\\n'))",
+    to: "return text.replace(/[ \\t]+/g, ' ').replaceAll('\\n ', '\\n')",
+    tests: ['test/unit/render/markdown.test.ts'],
+  },
+  {
+    name: 'no line of an agent goes on at the first column of a terminal',
+    file: 'src/render/wrap.ts',
+    from: 'end(space || breakAt === 0 ? line.length : breakAt, true);',
+    to: 'if (breakAt === 0) break; end(space ? line.length : breakAt, true);',
+    tests: ['test/unit/render/session.test.ts'],
+  },
+  {
     name: 'a recorded runner must bear the mark',
     file: 'src/process/bearers.ts',
     from: "  return !SHOWS_MARKS || isRunnerOf(marks, { mark: markOf(recorded.pid) ?? '' });",
