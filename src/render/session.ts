@@ -45,7 +45,10 @@ function card(session: SessionDetail, steps: readonly TurnSteps[], style: Style)
     ['duration', session.duration_ms === null ? null : longSpan(session.duration_ms)],
     ['changed', changesOf(steps, session.working_dir)],
     ['parent', session.parent],
-    ['forked', session.forked_from],
+    [
+      'forked',
+      session.forked_from === null ? null : `${session.forked_from.id}, turn ${session.forked_from.turn}`,
+    ],
     ['thread', session.thread_id],
     ['created', session.created_at],
     ['ended', session.ended_at],
@@ -64,6 +67,22 @@ function card(session: SessionDetail, steps: readonly TurnSteps[], style: Style)
   return [`${paint.bold(session.id)}  ${paintStatus(session.status, style)}`, ...why, ...lines].join('\n');
 }
 
+/** Turns as a person writes them: `1`, `1–3`, `1, 3–5`. */
+function rangesOf(turns: readonly number[]): string {
+  const ranges: [number, number][] = [];
+  for (const turn of turns) {
+    const last = ranges.at(-1);
+    if (last?.[1] === turn - 1) last[1] = turn;
+    else ranges.push([turn, turn]);
+  }
+  return ranges.map(([from, to]) => (from === to ? `${from}` : `${from}–${to}`)).join(', ');
+}
+
+function kindWords({ kind, to, covers, status }: TurnView): string[] {
+  if (kind === 'rewind') return [to === 0 ? 'wound back to the beginning' : `wound back to turn ${to}`];
+  return kind === 'compact' ? [`summary of ${rangesOf(covers)}`, status] : [status];
+}
+
 function rule(view: TurnView, { paint, width }: Style): string {
   const duration =
     view.started_at === null || view.ended_at === null
@@ -71,7 +90,7 @@ function rule(view: TurnView, { paint, width }: Style): string {
       : Date.parse(view.ended_at) - Date.parse(view.started_at);
   const words = [
     `turn ${view.turn}`,
-    view.status,
+    ...kindWords(view),
     ...(view.how === null || view.how === 'native' || view.turn === 1 ? [] : [view.how]),
     // A clock that was set back tells nothing.
     ...(duration === null || duration < 0 ? [] : [longSpan(duration)]),
@@ -98,13 +117,28 @@ function stepsText(steps: readonly Step[], style: Style, options: StepOptions): 
 function turnText(view: TurnView, steps: readonly Step[], style: Style, options: StepOptions): string {
   const { paint, width } = style;
   const columns = readable(width);
-  const prompt = view.prompt === null ? [] : [indent(view.prompt.trimEnd(), '> ', columns, paint.bold)];
+  if (view.kind === 'rewind') return rule(view, style);
+  // The prompt of a compaction is our own.
+  const isAsked = view.prompt !== null && (view.kind === 'prompt' || options.full);
+  const prompt =
+    view.prompt === null || !isAsked ? [] : [indent(view.prompt.trimEnd(), '> ', columns, paint.bold)];
   const told = new Set(steps.flatMap((step) => (step.type === 'warning' ? [step.message] : [])));
   const warnings = view.warnings
     .filter((warning) => !told.has(warning))
     .map((warning) => hang('! ', safeLine(warning), columns, paint.yellow));
   // Told below, with what to do.
   const body = steps.filter((step) => step.type !== 'error' || step.message !== view.error?.message);
+  const replayed =
+    view.replay_reason === null
+      ? []
+      : [
+          hang(
+            '  ',
+            `(a new thread was told what was before: ${safeLine(view.replay_reason)})`,
+            columns,
+            paint.dim,
+          ),
+        ];
   const answered = steps.some((step) => step.type === 'message');
   const silent = view.status === 'completed' && !answered ? ['  (it completed without an answer)'] : [];
   const error = view.error === null ? [] : errorLines(view.error);
@@ -112,6 +146,7 @@ function turnText(view: TurnView, steps: readonly Step[], style: Style, options:
   return [
     rule(view, style),
     ...prompt,
+    ...replayed,
     ...warnings,
     ...stepsText(body, style, options),
     ...silent,
@@ -130,8 +165,15 @@ export function renderSession(
   full: boolean,
 ): string {
   const options = { full, directory: session.working_dir };
-  const turns = session.turns.map((view) =>
-    turnText(view, steps.find(({ turn }) => turn === view.turn)?.steps ?? [], style, options),
+  const isHidden = (view: TurnView): boolean =>
+    !full && session.turns.length > 1 && !view.in_conversation && view.kind !== 'rewind';
+  const hidden = session.turns.filter(isHidden).map(({ turn }) => turn);
+  const turns = session.turns.flatMap((view) =>
+    isHidden(view)
+      ? []
+      : [turnText(view, steps.find(({ turn }) => turn === view.turn)?.steps ?? [], style, options)],
   );
-  return `${[card(session, steps, style), ...turns].join('\n\n')}\n`;
+  const words = `${hidden.length === 1 ? 'turn' : 'turns'} ${rangesOf(hidden)} wound back; see: zwarm show ${session.id} --full`;
+  const left = hidden.length === 0 ? [] : [style.paint.dim(hang('  ', `(${words})`, readable(style.width)))];
+  return `${[card(session, steps, style), ...left, ...turns].join('\n\n')}\n`;
 }
