@@ -49,8 +49,16 @@ function isHollow({ size, blocks }: Stats): boolean {
   return size > HOLLOW_BYTES && blocks * 512 * 1000 < size;
 }
 
+/** An open file; by its identity one that was put in its place is known. */
+export interface OpenFile {
+  readonly fd: number;
+  readonly size: number;
+  readonly mtimeMs: number;
+  readonly identity: string;
+}
+
 /** Opens a regular file below the state directory, or null where there is none. @throws DamagedRecord */
-export function openRegular(path: string): { fd: number; size: number; mtimeMs: number } | null {
+export function openRegular(path: string): OpenFile | null {
   let fd: number;
   try {
     fd = openSync(path, READ);
@@ -65,7 +73,9 @@ export function openRegular(path: string): { fd: number; size: number; mtimeMs: 
     throw error;
   }
   const stat = fstatSync(fd);
-  if (stat.isFile() && !isHollow(stat)) return { fd, size: stat.size, mtimeMs: stat.mtimeMs };
+  if (stat.isFile() && !isHollow(stat)) {
+    return { fd, size: stat.size, mtimeMs: stat.mtimeMs, identity: `${stat.dev}:${stat.ino}` };
+  }
   closeSync(fd);
   throw new DamagedRecord(`${path} ${stat.isFile() ? 'is hollow: nobody printed it' : 'is no regular file'}`);
 }

@@ -134,8 +134,8 @@ export const PROTECTIONS = [
   {
     name: 'a FIFO in the place of a record holds no reader',
     file: 'src/store/read-file.ts',
-    from: '  if (stat.isFile() && !isHollow(stat)) return',
-    to: '  if (!stat.isDirectory() && !isHollow(stat)) return',
+    from: '  if (stat.isFile() && !isHollow(stat)) {',
+    to: '  if (!stat.isDirectory() && !isHollow(stat)) {',
     tests: ['test/unit/store/read-file.test.ts'],
   },
   {
@@ -406,7 +406,7 @@ export const PROTECTIONS = [
   },
   {
     name: 'no line is longer than memory',
-    file: 'src/store/lines.ts',
+    file: 'src/store/follow.ts',
     from: 'bytes > sizes.longest',
     to: 'bytes < 0',
     tests: ['test/property/stream-reader.test.ts'],

@@ -1,0 +1,108 @@
+import type { AgentEvent } from '../events.ts';
+import type { Step } from './steps.ts';
+
+/** A step at its place in its turn, counted from 0: a new one, or one that has changed since it was told. */
+export interface PlacedStep {
+  readonly index: number;
+  readonly step: Step;
+  /** It is under way, or goes if nothing comes of it: told again when it has ended or another takes its place. */
+  readonly open: boolean;
+}
+
+/** The steps of one turn while its events arrive. It remembers where each stands, and only those that are open. */
+export interface StepList {
+  /** Takes an event in; the step that it adds or changes, or null. */
+  add(event: AgentEvent): PlacedStep | null;
+  /** The turn is over: the steps that never ended, as interrupted, in order. */
+  interrupted(): readonly PlacedStep[];
+  /** How many steps there are by now. */
+  length(): number;
+}
+
+function isUnderWay(step: Step): boolean {
+  return 'status' in step && step.status === 'in_progress';
+}
+
+/** A step as it stands when its turn is over: what never ended was interrupted. */
+export function interrupted(step: Step): Step {
+  return 'status' in step && isUnderWay(step) ? { ...step, status: 'interrupted' } : step;
+}
+
+function stepOf(event: AgentEvent): Step | null {
+  switch (event.type) {
+    case 'message':
+      return { type: 'message', role: 'assistant', content: event.text };
+    case 'reasoning':
+      return { type: 'reasoning', content: event.text };
+    case 'command': {
+      const { command, output, exitCode, status } = event;
+      return { type: 'command', command, output, exit_code: exitCode, status };
+    }
+    case 'file_change':
+      return { type: 'file_change', changes: event.changes, status: event.status };
+    case 'tool_call': {
+      const { name, args, result, status } = event;
+      return { type: 'tool_call', name, args, result, status };
+    }
+    case 'plan':
+      return { type: 'plan', items: event.items };
+    case 'warning':
+    case 'retry':
+      return { type: 'warning', message: event.message };
+    case 'turn_failed':
+      return { type: 'error', message: event.message };
+    default:
+      return null;
+  }
+}
+
+/** An empty list. Places never change: whoever keeps the last that was told of each has the steps of the turn. */
+export function createStepList(): StepList {
+  // Items are keyed by their id: a later event of the same item replaces the earlier one in its place.
+  const places = new Map<string, number>();
+  const underWay = new Map<number, Step>();
+  let length = 0;
+  /** The words of the last step, if that is a warning. */
+  let warned: string | null = null;
+  let retrying = false;
+  /** The plan as it was told last: its end says the same once more. */
+  let plan = '';
+
+  function placeOf(event: AgentEvent): number {
+    // Codex announces a failure as a warning first; said once is enough.
+    if (event.type === 'turn_failed' && event.message === warned) return length - 1;
+    const key = 'id' in event ? `${event.type} ${event.id}` : null;
+    const known = key === null ? undefined : places.get(key);
+    if (known !== undefined) return known;
+    if (key !== null) places.set(key, length);
+    return length;
+  }
+
+  return {
+    add(event) {
+      if (event.type === 'redundant') return null;
+      // A retry that led to nothing yet is all that the agent is doing; one that helped is not worth a word.
+      retrying = event.type === 'retry';
+      const step = stepOf(event);
+      if (step === null) return null;
+      if (retrying) return { index: length, step, open: true };
+      const index = placeOf(event);
+      if (index >= length - 1) warned = step.type === 'warning' ? step.message : null;
+      length = Math.max(length, index + 1);
+      if (step.type === 'plan') {
+        const told = plan;
+        plan = `${index} ${JSON.stringify(step.items)}`;
+        if (plan === told) return null;
+      }
+      const open = isUnderWay(step);
+      if (open) underWay.set(index, step);
+      else underWay.delete(index);
+      return { index, step, open };
+    },
+    interrupted: () =>
+      [...underWay]
+        .sort(([a], [b]) => a - b)
+        .map(([index, step]) => ({ index, step: interrupted(step), open: false })),
+    length: () => length + (retrying ? 1 : 0),
+  };
+}

@@ -1,0 +1,114 @@
+import { expect, test } from 'vitest';
+import { foldEvents } from '../../../../src/core/conversation/fold.ts';
+import { createStepList, type PlacedStep } from '../../../../src/core/conversation/step-list.ts';
+import { stepLine } from '../../../../src/core/conversation/steps.ts';
+import type { AgentEvent, StepStatus, Untold } from '../../../../src/core/events.ts';
+import { fc } from '../../../helpers/fuzz.ts';
+
+const say = (text: string): Untold => ({ type: 'message', text });
+const warn = (message: string): Untold => ({ type: 'warning', message });
+const retry = (message: string): Untold => ({ type: 'retry', message });
+const fail = (message: string): Untold => ({ type: 'turn_failed', message });
+const plan = (text: string, completed = false): Untold => ({
+  type: 'plan',
+  id: 'p',
+  items: [{ text, completed }],
+});
+const command = (id: string, status: StepStatus): Untold => ({
+  type: 'command',
+  id,
+  command: id,
+  output: null,
+  exitCode: null,
+  status,
+});
+
+const numbered = (events: readonly Untold[]): AgentEvent[] =>
+  events.map((event, seq) => ({ ...event, seq }) as AgentEvent);
+
+/** What a list tells of each event: the place, an ellipsis while it is open, and the words. */
+function told(events: readonly Untold[]): (string | null)[] {
+  const list = createStepList();
+  const line = ({ index, step, open }: PlacedStep): string => `${index}${open ? '…' : ''} ${stepLine(step)}`;
+  return numbered(events).map((event) => {
+    const change = list.add(event);
+    return change === null ? null : line(change);
+  });
+}
+
+test.each<[string, readonly Untold[], (string | null)[]]>([
+  [
+    'a step is told when it begins and again in its place when it has ended',
+    [command('a', 'in_progress'), command('b', 'in_progress'), command('a', 'completed')],
+    ['0… $ a', '1… $ b', '0 $ a'],
+  ],
+  [
+    'a failure takes the place of the warning that announced it',
+    [warn('boom'), fail('boom')],
+    ['0 boom', '0 boom'],
+  ],
+  ['but not of another', [warn('boom'), say('x'), fail('boom')], ['0 boom', '1 x', '2 boom']],
+  [
+    'a retry gives its place to what comes next',
+    [retry('1/2'), retry('2/2'), say('back')],
+    ['0… 1/2', '0… 2/2', '0 back'],
+  ],
+  [
+    'what changes nothing tells nothing',
+    [plan('x'), plan('x'), plan('x', true)],
+    ['0 plan: 0 of 1 done', null, '0 plan: 1 of 1 done'],
+  ],
+  ['what is no step tells nothing', [{ type: 'turn_started' }, { type: 'redundant' }], [null, null]],
+])('%s', (_, events, expected) => {
+  expect(told(events)).toEqual(expected);
+});
+
+test('when the turn is over, what never ended was interrupted, and a retry that led to nothing is a step', () => {
+  const list = createStepList();
+  for (const event of numbered([
+    command('b', 'in_progress'),
+    say('x'),
+    command('a', 'in_progress'),
+    retry('1/2'),
+  ])) {
+    list.add(event);
+  }
+  expect(list.interrupted().map(({ index, step }) => [index, 'status' in step && step.status])).toEqual([
+    [0, 'interrupted'],
+    [2, 'interrupted'],
+  ]);
+  expect(list.length()).toBe(4);
+  list.add({ seq: 4, type: 'turn_completed' });
+  expect(list.length()).toBe(3);
+});
+
+const STATUSES: readonly StepStatus[] = ['in_progress', 'completed', 'failed', 'declined'];
+const word = fc.constantFrom('a', 'b', 'c');
+const anyEvent: fc.Arbitrary<Untold> = fc.oneof(
+  fc.tuple(word, fc.constantFrom(...STATUSES)).map(([id, status]) => command(id, status)),
+  fc.tuple(word, fc.boolean()).map(([text, completed]) => plan(text, completed)),
+  word.map(say),
+  word.map(warn),
+  word.map(retry),
+  word.map(fail),
+  fc.constantFrom<Untold>({ type: 'turn_completed' }, { type: 'redundant' }, { type: 'turn_started' }),
+);
+
+test('whoever keeps the last that was told of each place has the steps that the whole turn folds to', () => {
+  fc.assert(
+    fc.property(fc.array(anyEvent, { maxLength: 30, size: 'max' }), (events) => {
+      const list = createStepList();
+      const steps: PlacedStep['step'][] = [];
+      for (const event of numbered(events)) {
+        const change = list.add(event);
+        if (change === null) continue;
+        // No place is left out.
+        expect(change.index).toBeLessThanOrEqual(steps.length);
+        expect(change.index).toBeLessThan(list.length());
+        steps[change.index] = change.step;
+      }
+      for (const { index, step } of list.interrupted()) steps[index] = step;
+      expect(steps.slice(0, list.length())).toEqual(foldEvents(numbered(events), true).steps);
+    }),
+  );
+});
