@@ -12,6 +12,7 @@ import { resolve } from 'node:path';
 import { installation } from './installation.ts';
 import { createSessionManager, type SessionManager } from './manager/session-manager.ts';
 
+export type { TrajectoryStep } from './core/conversation/trajectory.ts';
 export { type ErrorCode, EXIT_CODES, ZwarmError } from './core/errors.ts';
 export type { SessionId } from './core/ids.ts';
 export type {
@@ -24,6 +25,8 @@ export type {
   TokenUsage,
   TurnView,
 } from './core/session.ts';
+export type { FollowOptions } from './manager/follow.ts';
+export type { FollowStepsOptions } from './manager/follow-steps.ts';
 export type { ListOptions } from './manager/list.ts';
 export type { CleanResult } from './manager/remove.ts';
 export type { SessionManager } from './manager/session-manager.ts';

@@ -5,7 +5,9 @@ import { ZwarmError } from './core/errors.ts';
 import { installation, installedFile } from './installation.ts';
 
 function output(stream: NodeJS.WriteStream): OutputStream {
+  const closed = new AbortController();
   stream.on('error', (error: NodeJS.ErrnoException) => {
+    closed.abort();
     // Whoever read this has seen enough (`| head`): that is no failure. Anything else is one.
     if (error.code === 'EPIPE') return;
     process.exitCode = 1;
@@ -14,6 +16,9 @@ function output(stream: NodeJS.WriteStream): OutputStream {
   });
   return {
     write: (text) => void stream.write(text),
+    // What went wrong is told by the event.
+    send: (chunk) => new Promise((resolve) => stream.write(chunk, () => resolve())),
+    closed: closed.signal,
     isTTY: stream.isTTY ?? false,
     get columns() {
       return stream.columns || 80;

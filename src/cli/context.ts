@@ -9,6 +9,10 @@ export type PagerCommand = readonly [program: string, ...args: string[]];
 /** A stream that people or programs read. */
 export interface OutputStream {
   write(text: string): void;
+  /** Writes, and waits until it was taken: so no more is in memory than this. Resolves too when nobody reads. */
+  send(chunk: string | Uint8Array): Promise<void>;
+  /** Aborts when whoever read this is gone (`| head`). */
+  readonly closed: AbortSignal;
   readonly isTTY: boolean;
   /** 80 where it is no terminal. */
   readonly columns: number;

@@ -8,12 +8,14 @@ import { doctorCommand } from './commands/doctor.ts';
 import { forkCommand } from './commands/fork.ts';
 import { injectCommand } from './commands/inject.ts';
 import { killCommand } from './commands/kill.ts';
+import { logsCommand } from './commands/logs.ts';
 import { lsCommand } from './commands/ls.ts';
 import { rewindCommand } from './commands/rewind.ts';
 import { rmCommand } from './commands/rm.ts';
 import { settleCommand } from './commands/settle.ts';
 import { showCommand } from './commands/show.ts';
 import { startCommand } from './commands/start.ts';
+import { trajectoryCommand } from './commands/trajectory.ts';
 import { waitCommand } from './commands/wait.ts';
 import type { CliContext, Verb } from './context.ts';
 
@@ -22,6 +24,7 @@ Examples:
   $ zwarm start "fix the failing tests"      start an agent, get its id back at once
   $ zwarm ls                                 what runs, what has ended, and how
   $ zwarm show @last                         the conversation
+  $ zwarm logs -f @last                      what the agent does, as it comes
   $ zwarm inject @last "now the docs too"    the next message
   $ zwarm start --wait "which TODOs are left?" > todos.txt
   $ zwarm kill @last
@@ -37,6 +40,8 @@ const VERBS: readonly DefineVerb[] = [
   startCommand,
   lsCommand,
   showCommand,
+  logsCommand,
+  trajectoryCommand,
   injectCommand,
   forkCommand,
   rewindCommand,

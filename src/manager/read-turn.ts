@@ -208,6 +208,17 @@ export async function readTurn<F extends TurnOutcome>(
   return { turn, request, runner, processes, cancel, exit, terminal: fold.terminal, verdict, launch, fold };
 }
 
+/** What reads the lines of a turn: they mean what they meant in the agent's version that its launch recorded. */
+export async function parserOfTurn(
+  store: Store,
+  id: SessionId,
+  turn: number,
+  adapter: AgentAdapter,
+): Promise<LineParser> {
+  const launch = unlessDamaged(() => readLaunch(store.root, id, turn));
+  return adapter.loadParser(launch?.agent_version ?? null);
+}
+
 /** The thread that the agent named first in a turn, or null; reads no further than that. @throws DamagedRecord */
 export async function readThreadId(
   store: Store,
@@ -215,8 +226,7 @@ export async function readThreadId(
   turn: number,
   adapter: AgentAdapter,
 ): Promise<string | null> {
-  const launch = unlessDamaged(() => readLaunch(store.root, id, turn));
-  const parse = await adapter.loadParser(launch?.agent_version ?? null);
+  const parse = await parserOfTurn(store, id, turn, adapter);
   // What somebody appended after the recorded end names nothing.
   const limit = readExit(store.root, id, turn)?.record.events_bytes ?? null;
   for (const line of readLines(turnFile(store.root, id, turn, 'events'), { limit, ended: true })) {

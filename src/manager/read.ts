@@ -19,7 +19,7 @@ import { type ReadSession, type SessionReading, sessionView, stateOf, summaryOf 
 export const FOLD_VERSION = 3;
 
 /** The turns of a session that are part of its conversation, or null when it is being removed. @throws DamagedRecord */
-function conversationTurns({ root }: Store, id: SessionId): readonly number[] | null {
+export function conversationTurns({ root }: Store, id: SessionId): readonly number[] | null {
   const turns = listTurns(root, id);
   const last = turns.at(-1);
   if (last === undefined) throw new DamagedRecord('it has no turns');
@@ -109,27 +109,37 @@ export async function readSession(store: Store, id: SessionId, nowMs: number): P
   });
 }
 
+function removedError(id: SessionId, cause?: unknown): ZwarmError {
+  return new ZwarmError('not_found', `${id} was removed`, 'see: zwarm ls', cause);
+}
+
+/** An error of reading a session as one of ours, where it tells of damage or of a removal; any other as it is. */
+export function damageError(store: Store, id: SessionId, error: unknown): unknown {
+  if (wasRemoved(store, id)) return removedError(id, error);
+  if (!(error instanceof DamagedRecord)) return error;
+  return new ZwarmError(
+    'damaged',
+    `the records of ${id} cannot be read: ${error.message}`,
+    `remove it with: zwarm rm ${id}`,
+    error,
+  );
+}
+
 /**
  * What `read` reads of a session that is still there afterwards, its DamagedRecord told as an error of ours.
  * @throws ZwarmError `not_found`, `damaged`
  */
 export async function orDamaged<T>(store: Store, id: SessionId, read: () => Promise<T>): Promise<T> {
-  const removed = (cause?: unknown): ZwarmError =>
-    new ZwarmError('not_found', `${id} was removed`, 'see: zwarm ls', cause);
-  try {
-    const found = await read();
-    if (!wasRemoved(store, id)) return found;
-  } catch (error) {
-    if (wasRemoved(store, id)) throw removed(error);
-    if (!(error instanceof DamagedRecord)) throw error;
-    throw new ZwarmError(
-      'damaged',
-      `the records of ${id} cannot be read: ${error.message}`,
-      `remove it with: zwarm rm ${id}`,
-      error,
-    );
-  }
-  throw removed();
+  const found = await read().catch((error: unknown) => {
+    throw damageError(store, id, error);
+  });
+  if (wasRemoved(store, id)) throw removedError(id);
+  return found;
+}
+
+/** What was asked for. @throws ZwarmError `not_found`, `damaged` */
+export async function readRecord(store: Store, id: SessionId): Promise<SessionRecord> {
+  return orDamaged(store, id, async () => readSessionRecord(store.root, id).record);
 }
 
 /** A session as the verbs that decide see it: what was asked for, and the turn that speaks for it. */

@@ -1,15 +1,19 @@
 import type { Check } from '../core/check.ts';
+import { type TrajectoryStep, trajectoryOf } from '../core/conversation/trajectory.ts';
+import type { Line } from '../core/events.ts';
 import type { SessionId } from '../core/ids.ts';
-import type { Message, SessionDetail, SessionSummary, TurnSteps } from '../core/session.ts';
+import type { Message, SessionDetail, SessionRecord, SessionSummary } from '../core/session.ts';
 import type { TurnStatus } from '../core/status.ts';
 import type { Compacted, CompactOptions } from './compact.ts';
 import { type ManagerContext, openExisting, openForReading, openForWriting } from './context.ts';
 import { type DetailOptions, detailOf } from './detail.ts';
+import { type FollowOptions, followOutput, followStderr, type OutputFile } from './follow.ts';
+import { type FollowStepsOptions, followSteps } from './follow-steps.ts';
 import type { Forked, ForkOptions } from './fork.ts';
 import { type HistoryOptions, history } from './history.ts';
 import { type InjectOptions, inject } from './inject.ts';
 import { type ListOptions, list, listLive } from './list.ts';
-import { readSession, readSummaryNow } from './read.ts';
+import { readRecord, readSession, readSummaryNow } from './read.ts';
 import { type CleanResult, clean, remove } from './remove.ts';
 import { MIN_PREFIX_DESTRUCTIVE, resolveSession } from './resolve.ts';
 import type { Rewound } from './rewind.ts';
@@ -36,8 +40,16 @@ export interface SessionManager {
   get(ref: string, options?: DetailOptions): Promise<SessionDetail>;
   /** How a session stands, whatever an agent wrote into its summary; small however long its conversation. */
   summary(id: SessionId): Promise<SessionSummary>;
-  /** The steps of a session's turns, in order. */
-  steps(ref: string): Promise<readonly TurnSteps[]>;
+  /** What was asked for, without a look at the turns. @throws ZwarmError `not_found`, `damaged` */
+  record(ref: string): Promise<SessionRecord>;
+  /** What the agent did, step by step, numbered through all turns. @throws ZwarmError `usage` for an unknown turn */
+  steps(ref: string, options?: { readonly turn?: number | undefined }): Promise<readonly TrajectoryStep[]>;
+  /** The same list as it comes: a step that changes later is told again, with the same numbers. */
+  followSteps(id: SessionId, options?: FollowStepsOptions): AsyncIterable<TrajectoryStep>;
+  /** What the agent printed, byte for byte; each piece is valid until the next one is asked for. */
+  followOutput(id: SessionId, file: OutputFile, options?: FollowOptions): AsyncIterable<Uint8Array>;
+  /** The lines that the agent printed on stderr; `seq` counts empty ones too. */
+  followStderr(id: SessionId, options?: FollowOptions): AsyncIterable<Line>;
   /** Gives a session its next message. */
   inject(ref: string, message: string, options?: InjectOptions): Promise<StartedTurn>;
   /** Creates a session that begins as another one was, and gives it its first message, if any. */
@@ -65,6 +77,7 @@ export interface SessionManager {
 export function createSessionManager(context: ManagerContext): SessionManager {
   const reading = () => openExisting(context);
   const writing = () => openForWriting(context);
+  const followed = (id: SessionId) => ({ context, store: reading(), id });
   const resolve = (ref: string) => resolveSession(openForReading(context), ref);
   const read = async (ref: string, options?: DetailOptions) => {
     const session = await readSession(reading(), resolve(ref), context.now());
@@ -79,7 +92,14 @@ export function createSessionManager(context: ManagerContext): SessionManager {
     read,
     get: async (ref, options) => (await read(ref, options)).detail,
     summary: (id) => readSummaryNow(reading(), id, context.now()),
-    steps: async (ref) => (await read(ref)).steps,
+    record: async (ref) => readRecord(reading(), resolve(ref)),
+    async steps(ref, { turn } = {}) {
+      const { steps } = await read(ref, { turn });
+      return trajectoryOf(steps).filter((step) => turn === undefined || step.turn === turn);
+    },
+    followSteps: (id, options = {}) => followSteps(followed(id), options),
+    followOutput: (id, file, options = {}) => followOutput(followed(id), file, options),
+    followStderr: (id, options = {}) => followStderr(followed(id), options),
     inject: (ref, message, options) => inject(context, ref, message, options),
     fork: async (ref, options) => (await import('./fork.ts')).fork(context, ref, options),
     rewind: async (ref, to) => (await import('./rewind.ts')).rewind(context, ref, to),

@@ -8,6 +8,11 @@ function unicodeEscapes(character: string): string {
     .join('');
 }
 
+/** A value as one line of JSON lines, as inert as a document. */
+export function renderJsonLine(value: unknown): string {
+  return `${escapeUnsafe(JSON.stringify(value), unicodeEscapes)}\n`;
+}
+
 /**
  * A value as one JSON document. Characters that could drive a terminal but that JSON lets stand are written as
  * escapes, so that the document is inert on a screen and still parses to the very same value.

@@ -69,6 +69,11 @@ const ROWS: readonly Row[] = [
   [['show', '@last~9'], 3, /3 sessions/, /zwarm ls/],
   [['show', 'abc'], 3, /abc is the beginning of 2/, /abcdefgh22.*abcdefgh33|abcdefgh33.*abcdefgh22/],
   [['show', 'ab'], 3, /too short/, /3 characters/],
+  [['trajectory'], 2, /missing.*'id'/, /zwarm trajectory --help/],
+  [['trajectory', 'nosuch'], 3, /no session nosuch/, /zwarm ls/],
+  [['trajectory', 'done', '--turn', '0'], 2, /--turn: "0"/, /--turn \d/],
+  [['trajectory', 'done', '--turn', 'x'], 2, /--turn: "x"/, /--turn \d/],
+  [['trajectory', 'done', '--turn', '9'], 2, /has no turn 9/, /1/],
   [['inject', 'done'], 2, /no message/, /zwarm inject ID "…"/],
   [['inject', 'done', ''], 2, /message is empty/, /zwarm inject/],
   [['inject', 'done', 'go', 'on'], 2, /too many arguments/, /quotes/],
@@ -97,7 +102,7 @@ const PER_ARGUMENT: readonly Row[] = [
 ];
 
 /** The verbs that take `--json`. */
-const WITH_JSON = new Set(['start', 'ls', 'show', 'inject', 'wait', 'kill', 'rm', 'clean']);
+const WITH_JSON = new Set(['start', 'ls', 'show', 'trajectory', 'inject', 'wait', 'kill', 'rm', 'clean']);
 
 function exitCodeOf(errorCode: string): number | undefined {
   return Object.entries(EXIT_CODES).find(([code]) => code === errorCode)?.[1];
@@ -207,6 +212,9 @@ test('reading verbs in a directory without sessions create nothing', async () =>
     [['ls'], 0],
     [['ls', '--json'], 0],
     [['show', '@last'], 3],
+    [['trajectory', '@last'], 3],
+    [['logs', '@last'], 3],
+    [['logs', '-f', 'abc'], 3],
     [['wait', 'abc'], 3],
     [['kill', '--all'], 0],
     [['kill', 'abcd'], 3],

@@ -14,6 +14,7 @@ import {
   type Project,
   processesWith,
   repositoryFile,
+  stream,
 } from '../helpers/project.ts';
 
 // docs/formats.md is a promise: here it is compared with what zwarm really prints and writes.
@@ -82,6 +83,35 @@ test('doctor makes the checks that the page names, with those fields', async () 
   for (const check of report.checks) expect(keys(check), check.name).toEqual(fields('Check'));
   expect(report.checks.map(({ name }: Check) => name)).toEqual(fieldsOf(page, 'Checks'));
   expect(fieldsOf(page, 'Status of a check')).toEqual(CHECK_STATUSES);
+});
+
+test('every type of step has the fields that the page names, in a list and as lines', async () => {
+  const project = createProject();
+  const id = 'abcdefghjk';
+  const names = [
+    'reasoning',
+    'shell-failed',
+    'file-change',
+    'mcp',
+    'todo-list',
+    'unknown-model-warning',
+    'http-400',
+  ];
+  for (const [i, name] of names.entries()) {
+    const argv = i === 0 ? ['start', 'go', '--wait'] : ['inject', id, 'go on', '--wait'];
+    await onScreen(project, argv, { newId: id, env: { FAKE_AGENT_STREAM: stream(name) } });
+  }
+  const types = new Map(
+    tableOf(page, 'Types of step').map(([type = '', more = '']) => [codeWords(type)[0], codeWords(more)]),
+  );
+  const { stdout } = await onScreen(project, ['trajectory', id, '--json']);
+  const steps: { type: string }[] = JSON.parse(stdout);
+  for (const step of steps) {
+    expect(keys(step), step.type).toEqual([...fields('Step'), ...(types.get(step.type) ?? [])].sort());
+  }
+  expect(new Set(steps.map(({ type }) => type))).toEqual(new Set(types.keys()));
+  const lines = (await onScreen(project, ['logs', id, '--json', '-n', String(steps.length)])).stdout;
+  expect(lines).toBe(steps.map((step) => `${JSON.stringify({ id, ...step })}\n`).join(''));
 });
 
 test('a list that is piped has the columns that the page names', async () => {

@@ -25,6 +25,8 @@ export interface ScreenOptions {
   /** The id of the session that is started. */
   readonly newId?: string;
   readonly now?: number;
+  /** Called with all that stdout shows, each time that something is added. */
+  readonly onStdout?: (shown: string) => void;
   /** Called with all that stderr shows, each time that something is added. */
   readonly onStderr?: (shown: string) => void;
 }
@@ -37,10 +39,15 @@ export async function onScreen(
 ): Promise<Screen> {
   const written = { stdout: '', stderr: '' };
   const output = (name: keyof typeof written): CliContext['stdout'] => ({
-    write: (text) => {
+    write(text) {
       written[name] += text;
       if (name === 'stderr') options.onStderr?.(written.stderr);
+      else options.onStdout?.(written.stdout);
     },
+    async send(chunk) {
+      this.write(Buffer.from(chunk).toString());
+    },
+    closed: new AbortController().signal,
     isTTY: options.tty ?? false,
     columns: options.columns ?? 80,
     rows: options.rows ?? 1_000_000,

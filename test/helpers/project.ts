@@ -152,7 +152,11 @@ export function createProject(
     show: async (id, args = []) => JSON.parse(await ok(['show', id, '--json', ...args])),
     turnFile,
     async settled(id, turn = 1) {
-      await eventually(`turn ${turn} is settled`, () => existsSync(turnFile(id, turn, 'notified.json')));
+      await eventually(`turn ${turn} is settled`, () => {
+        const names = existsSync(turnFile(id, turn, '.')) ? readdirSync(turnFile(id, turn, '.')) : [];
+        // The record stands there under a name of its own for a moment longer.
+        return names.includes('notified.json') && !names.some((name) => name.startsWith('.new-'));
+      });
     },
     runs() {
       // The last line may be half written.
