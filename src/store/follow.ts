@@ -87,7 +87,7 @@ export function followLines(path: string, sizes: LineSizes = LINE_SIZES): Follow
 
   return {
     *read({ limit, ended }) {
-      const file = open(searched);
+      const file = open(Math.max(position, searched));
       if (file === null) return;
       const { fd, size } = file;
       try {

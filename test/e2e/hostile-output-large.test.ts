@@ -82,6 +82,28 @@ test('200,000 lines at once are all there, and take no memory of who settles and
   expect(turns[0]?.warnings).toEqual([]);
 });
 
+test('60 MB of commands are told step by step in the memory of a few', { timeout: TIMEOUT_MS }, async () => {
+  const project = createProject();
+  const command = `{\\"type\\":\\"item.completed\\",\\"item\\":{\\"id\\":\\"i" i "\\",\\"type\\":\\"command_execution\\",\\"command\\":\\"run " i "\\",\\"aggregated_output\\":\\"" o "\\",\\"exit_code\\":0,\\"status\\":\\"completed\\"}}`;
+  // The first one never ends: whoever waited for it would have to hold all the others.
+  const open = `echo '{"type":"item.started","item":{"id":"open","type":"command_execution","command":"open","status":"in_progress"}}'`;
+  agentOf(
+    project,
+    `${open}
+awk 'BEGIN { for (o = "x"; length(o) < 1000; ) o = o o; for (i = 1; i <= 50000; i++) print "${command}" }'`,
+  );
+  const id = await endedSession(project);
+  const last = await inLittleMemory(project, ['logs', '-f', '-n', '2', '--json', id]);
+  expect(last, last.stderr).toMatchObject({ code: 0 });
+  const lines = last.stdout.trimEnd().split('\n');
+  expect(lines.map((line) => JSON.parse(line).step)).toEqual([50_000, 50_001]);
+  const all = await inLittleMemory(project, ['logs', id]);
+  expect({ ...all, stdout: '' }, all.stderr).toMatchObject({ code: 0 });
+  expect(all.stdout.match(/^ {2}\$ run \d+$/gm)).toHaveLength(50_000);
+  // Once more, now that it is known; not by `toMatch`, which would print all of it.
+  expect(all.stdout.slice(-2000).includes('$ open [interrupted]\n')).toBe(true);
+});
+
 test('100 MB on one line take no memory, hide nothing that follows, and are told of', {
   timeout: TIMEOUT_MS,
 }, async () => {

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { eventually, runProgram, watchesFiles, ZWARM } from '../helpers/project.ts';
@@ -235,6 +235,39 @@ test('--raw and --stderr are followed too, byte for byte', async () => {
   open(project, 'one');
   expect((await raw.ended).stdout).toContain('}\nhalf a line \u001b\n{');
   expect((await stderr.ended).stdout).toBe('to stderr\nmore\n');
+});
+
+test('output that was cut while it was followed is damage, and ends it', async () => {
+  const project = createShellProject();
+  const id = await project.begin(`${script(project, 'work', line(commandEvent('a', '')))}; sleep 1000`);
+  const { ended, shows } = follow(project, ['-f', id]);
+  await shows('run a');
+  truncateSync(project.turnFile(id, 1, 'events.jsonl'), 3);
+  const { code, stderr } = await ended;
+  expect(code).toBe(4);
+  expect(stderr).toMatch(
+    /events\.jsonl was replaced or cut while it was read\nhint: remove it with: zwarm rm/,
+  );
+});
+
+test('a session that is removed while it is followed is gone', async () => {
+  const project = createShellProject();
+  const id = await project.begin('hang');
+  const follower = await spawnFollower(project, [id]);
+  follower.child.kill('SIGSTOP');
+  await project.run(['kill', id]);
+  await project.settled(id);
+  expect(await project.run(['rm', id])).toMatchObject({ code: 0 });
+  follower.child.kill('SIGCONT');
+  expect(await follower.ended).toBe(3);
+});
+
+test('on a terminal the end of what was followed is told beside it', async () => {
+  const project = createShellProject();
+  const id = await project.begin(`gate ${join(project.directory, 'one')}`);
+  const ended = project.run(['logs', '-f', id], { tty: true });
+  open(project, 'one');
+  expect(await ended).toMatchObject({ code: 0, stderr: `${id} completed\n` });
 });
 
 test('Ctrl-C ends it with 130, and the agent runs on', async () => {

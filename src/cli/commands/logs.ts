@@ -157,7 +157,10 @@ export function logsCommand(verb: Verb): Command {
         if (options.raw) return printBytes(verb, manager, id, options.stderr ? 'stderr' : 'events', wanted);
         if (options.stderr) return printStderr(verb, manager, id, wanted, several);
         if (options.json) return printJsonLines(verb, manager, id, wanted);
-        return printSteps(verb, manager, id, wanted, several);
+        await printSteps(verb, manager, id, wanted, several);
+        // As it stands now, without any waiting.
+        if (options.follow && !signal.aborted)
+          verb.hint(`${id} ${await manager.wait(id, AbortSignal.abort())}`);
       });
       if (options.json) {
         for (const outcome of outcomes) {

@@ -56,10 +56,31 @@ function stepOf(event: AgentEvent): Step | null {
   }
 }
 
+/** At least so many items that have ended are remembered: agents speak of an item again soon, if at all. */
+const REMEMBERED = 5000;
+
+/** The places of items by their ids: of all that are under way, and of the last that have ended. */
+function createPlaces() {
+  const underWay = new Map<string, number>();
+  // Two generations, the older forgotten at once: a map of which the first goes each time is slow.
+  let ended = new Map<string, number>();
+  let older = ended;
+  return {
+    find: (key: string): number | undefined => underWay.get(key) ?? ended.get(key) ?? older.get(key),
+    set(key: string, index: number, open: boolean): void {
+      if (open) underWay.set(key, index);
+      else {
+        underWay.delete(key);
+        if (ended.size === REMEMBERED) [older, ended] = [ended, new Map()];
+        ended.set(key, index);
+      }
+    },
+  };
+}
+
 /** An empty list. Places never change: whoever keeps the last that was told of each has the steps of the turn. */
 export function createStepList(): StepList {
-  // Items are keyed by their id: a later event of the same item replaces the earlier one in its place.
-  const places = new Map<string, number>();
+  const places = createPlaces();
   const underWay = new Map<number, Step>();
   let length = 0;
   /** The words of the last step, if that is a warning. */
@@ -68,14 +89,15 @@ export function createStepList(): StepList {
   /** The plan as it was told last: its end says the same once more. */
   let plan = '';
 
-  function placeOf(event: AgentEvent): number {
+  /** A later event of the same item replaces the earlier one in its place. */
+  function placeOf(event: AgentEvent, open: boolean): number {
     // Codex announces a failure as a warning first; said once is enough.
     if (event.type === 'turn_failed' && event.message === warned) return length - 1;
-    const key = 'id' in event ? `${event.type} ${event.id}` : null;
-    const known = key === null ? undefined : places.get(key);
-    if (known !== undefined) return known;
-    if (key !== null) places.set(key, length);
-    return length;
+    if (!('id' in event)) return length;
+    const key = `${event.type} ${event.id}`;
+    const index = places.find(key) ?? length;
+    places.set(key, index, open);
+    return index;
   }
 
   return {
@@ -86,7 +108,8 @@ export function createStepList(): StepList {
       const step = stepOf(event);
       if (step === null) return null;
       if (retrying) return { index: length, step, open: true };
-      const index = placeOf(event);
+      const open = isUnderWay(step);
+      const index = placeOf(event, open);
       if (index >= length - 1) warned = step.type === 'warning' ? step.message : null;
       length = Math.max(length, index + 1);
       if (step.type === 'plan') {
@@ -94,7 +117,6 @@ export function createStepList(): StepList {
         plan = `${index} ${JSON.stringify(step.items)}`;
         if (plan === told) return null;
       }
-      const open = isUnderWay(step);
       if (open) underWay.set(index, step);
       else underWay.delete(index);
       return { index, step, open };

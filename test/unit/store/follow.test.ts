@@ -128,10 +128,14 @@ test.each<[string, (path: string) => void]>([
     },
   ],
 ])('a file that was %s meanwhile is damage, and is not left open', (_, spoil) => {
-  for (const follow of [followLines, followBytes]) {
+  for (const [follow, text] of [
+    [followLines, 'a\n'],
+    [followLines, 'a\nbegun'],
+    [followBytes, 'a\n'],
+  ] as const) {
     const path = emptyFile();
     const follower = follow(path);
-    appendFileSync(path, 'a\nbegun');
+    appendFileSync(path, text);
     expect([...follower.read(GROWING)]).toHaveLength(1);
     spoil(path);
     const open = readdirSync('/proc/self/fd').length;

@@ -82,6 +82,21 @@ test('when the turn is over, what never ended was interrupted, and a retry that 
   expect(list.length()).toBe(3);
 });
 
+test('of items that ended long ago nothing is remembered, of one that is under way everything', () => {
+  const many = Array.from({ length: 10_001 }, (_, i) => command(`item_${i}`, 'completed'));
+  const events = [
+    command('open', 'in_progress'),
+    ...many,
+    command('item_0', 'completed'),
+    command('item_10000', 'completed'),
+  ];
+  expect(told([...events, command('open', 'completed')]).slice(-3)).toEqual([
+    '10002 $ item_0',
+    '10001 $ item_10000',
+    '0 $ open',
+  ]);
+});
+
 const STATUSES: readonly StepStatus[] = ['in_progress', 'completed', 'failed', 'declined'];
 const word = fc.constantFrom('a', 'b', 'c');
 const anyEvent: fc.Arbitrary<Untold> = fc.oneof(
