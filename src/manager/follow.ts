@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { AgentAdapter } from '../agents/agent.ts';
 import { findAgent } from '../agents/registry.ts';
 import { ZwarmError } from '../core/errors.ts';
@@ -53,6 +54,7 @@ async function* followTurn<T>(
   // It begins before the first look: what happens in between is not missed.
   const watch = follow ? watchDirectory(turnDir(store.root, id, turn), []) : null;
   let source: Source<T> | null = null;
+  let told = 0;
   try {
     while (!signal?.aborted) {
       // Before the reading: what was written before the end is there by then.
@@ -62,6 +64,9 @@ async function* followTurn<T>(
       if (verdict.status !== 'pending') source ??= await open(turn, adapter);
       for (const item of source?.read({ limit: exit?.eventsBytes ?? null, ended }) ?? []) {
         yield item;
+        told += 1;
+        // However much there is to read, Ctrl-C and the end of whoever reads this are noticed.
+        if (told % 256 === 0) await setImmediate();
         if (signal?.aborted) return;
       }
       if (ended || watch === null) return;

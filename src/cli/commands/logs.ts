@@ -1,13 +1,10 @@
 import { Command } from 'commander';
 import { ZwarmError } from '../../core/errors.ts';
-import type { SessionId } from '../../core/ids.ts';
-import type { FollowOptions } from '../../manager/follow.ts';
-import type { SessionManager } from '../../manager/session-manager.ts';
 import { renderJsonLine } from '../../render/json.ts';
-import { safeText } from '../../render/safe-text.ts';
 import { limitWaiting } from '../await-answer.ts';
 import { parseCount, type Verb } from '../context.ts';
 import { failedObject, firstExitCode, forEachRef } from '../each.ts';
+import { printBytes, printJsonLines, printStderr, printSteps, type Wanted } from '../print-followed.ts';
 import { reportErrors } from '../report-errors.ts';
 
 interface Options {
@@ -30,12 +27,6 @@ Examples:
   $ zwarm logs --raw ab3 --turn 2 > events.jsonl
   $ zwarm logs -f --json ab3 | jq --unbuffered -r 'select(.type == "command") | .command'`;
 
-/** What is to be printed of each session. */
-interface Wanted extends FollowOptions {
-  readonly last: number | undefined;
-  readonly full: boolean;
-}
-
 function usage(message: string, hint: string): ZwarmError {
   return new ZwarmError('usage', message, hint);
 }
@@ -55,78 +46,6 @@ function checkOptions(refs: readonly string[], options: Options, isTerminal: boo
   // Bytes of an agent could drive the terminal.
   if (raw && isTerminal)
     throw usage('--raw is not for a terminal', 'zwarm logs --raw ID > FILE, or leave out --raw');
-}
-
-/** Prints a block of lines of a session as one piece; among several, each line says whose it is. */
-type Print = (block: string) => Promise<void>;
-
-function printer({ context }: Verb, id: SessionId, several: boolean): Print {
-  const by = several ? `${id}  ` : '';
-  const prefixed = (block: string): string =>
-    block
-      .split('\n')
-      .map((line) => (by + line).trimEnd())
-      .join('\n');
-  return (block) => context.stdout.send(`${several ? prefixed(block) : block}\n`);
-}
-
-async function printSteps(
-  verb: Verb,
-  manager: SessionManager,
-  id: SessionId,
-  wanted: Wanted,
-  several: boolean,
-): Promise<void> {
-  const { renderStep } = await import('../../render/steps.ts');
-  const { turnRule } = await import('../../render/trajectory.ts');
-  const { working_dir: directory } = await manager.record(id);
-  const print = printer(verb, id, several);
-  const whole = await verb.style('stdout');
-  const style = several ? { ...whole, width: whole.width - id.length - 2 } : whole;
-  let turn = 0;
-  for await (const step of manager.followSteps(id, wanted)) {
-    const rule = step.turn === turn ? '' : `${turnRule(`turn ${step.turn}`, style)}\n`;
-    turn = step.turn;
-    await print(rule + renderStep(step, style, { full: wanted.full, directory }));
-  }
-}
-
-async function printJsonLines(
-  verb: Verb,
-  manager: SessionManager,
-  id: SessionId,
-  wanted: Wanted,
-): Promise<void> {
-  for await (const step of manager.followSteps(id, wanted)) {
-    await verb.context.stdout.send(renderJsonLine({ id, ...step }));
-  }
-}
-
-async function printStderr(
-  verb: Verb,
-  manager: SessionManager,
-  id: SessionId,
-  wanted: Wanted,
-  several: boolean,
-): Promise<void> {
-  const print = printer(verb, id, several);
-  let next = 0;
-  for await (const { seq, text } of manager.followStderr(id, wanted)) {
-    // However many lines are empty, one says it.
-    const gap = seq > next ? '\n' : '';
-    next = seq + 1;
-    await print(gap + (text === null ? '(a line of more than 64 MiB)' : safeText(text)));
-  }
-}
-
-async function printBytes(
-  verb: Verb,
-  manager: SessionManager,
-  id: SessionId,
-  file: 'events' | 'stderr',
-  wanted: Wanted,
-): Promise<void> {
-  for await (const bytes of manager.followOutput(id, file, wanted)) await verb.context.stdout.send(bytes);
 }
 
 /** `zwarm logs` */
@@ -150,14 +69,20 @@ export function logsCommand(verb: Verb): Command {
       const manager = await verb.manager();
       const { signal, enough, code } = limitWaiting(verb, undefined);
       stdout.closed.addEventListener('abort', enough, { once: true });
-      const wanted: Wanted = { follow: options.follow, turn, last, full: options.full ?? false, signal };
-      const several = refs.length > 1;
+      const wanted: Wanted = {
+        follow: options.follow,
+        turn,
+        last,
+        full: options.full ?? false,
+        several: refs.length > 1,
+        signal,
+      };
       const outcomes = await forEachRef(refs, async (ref) => {
         const id = manager.resolve(ref);
         if (options.raw) return printBytes(verb, manager, id, options.stderr ? 'stderr' : 'events', wanted);
-        if (options.stderr) return printStderr(verb, manager, id, wanted, several);
+        if (options.stderr) return printStderr(verb, manager, id, wanted);
         if (options.json) return printJsonLines(verb, manager, id, wanted);
-        await printSteps(verb, manager, id, wanted, several);
+        await printSteps(verb, manager, id, wanted);
         // As it stands now, without any waiting.
         if (options.follow && !signal.aborted)
           verb.hint(`${id} ${await manager.wait(id, AbortSignal.abort())}`);
