@@ -38,10 +38,10 @@ export async function printSteps(
   wanted: Wanted,
 ): Promise<void> {
   const { renderStep } = await import('../render/steps.ts');
-  const { turnRule } = await import('../render/trajectory.ts');
+  const { turnRule } = await import('../render/turn-rule.ts');
   const { working_dir: directory } = await manager.record(id);
   const print = printer(verb, id, wanted.several);
-  const whole = await verb.style('stdout');
+  const whole = await verb.pageStyle();
   const style = wanted.several ? { ...whole, width: whole.width - id.length - 2 } : whole;
   let turn = 0;
   for await (const step of manager.followSteps(id, wanted)) {

@@ -5,6 +5,7 @@ import { errorLines } from './error-lines.ts';
 import { safeLine } from './safe-text.ts';
 import { hang, indent, renderStep, type StepOptions } from './steps.ts';
 import { longSpan, paintStatus, type Style, shortCount } from './style.ts';
+import { turnRule } from './turn-rule.ts';
 import { lineOf } from './width.ts';
 import { readable } from './wrap.ts';
 
@@ -83,7 +84,7 @@ function kindWords({ kind, to, covers, status }: TurnView): string[] {
   return kind === 'compact' ? [`summary of ${rangesOf(covers)}`, status] : [status];
 }
 
-function rule(view: TurnView, { paint, width }: Style): string {
+function rule(view: TurnView, style: Style): string {
   const duration =
     view.started_at === null || view.ended_at === null
       ? null
@@ -95,8 +96,7 @@ function rule(view: TurnView, { paint, width }: Style): string {
     // A clock that was set back tells nothing.
     ...(duration === null || duration < 0 ? [] : [longSpan(duration)]),
   ];
-  const said = `── ${words.join(' · ')} `;
-  return paint.dim(said + '─'.repeat(Math.max(0, Math.min(width, 80) - said.length)));
+  return turnRule(words.join(' · '), style);
 }
 
 /** What an agent did: blocks between empty lines, but steps that take one line each below one another. */

@@ -2,12 +2,8 @@ import { type Step, stepLine } from '../core/conversation/steps.ts';
 import type { TrajectoryStep } from '../core/conversation/trajectory.ts';
 import { renderStep } from './steps.ts';
 import type { Style } from './style.ts';
+import { turnRule } from './turn-rule.ts';
 import { lineOf } from './width.ts';
-
-/** A line between two turns. */
-export function turnRule(words: string, { paint, width }: Style): string {
-  return paint.dim(`── ${words} ${'─'.repeat(Math.max(2, Math.min(width, 80) - words.length - 4))}`);
-}
 
 /** What a line of a list begins with; the words of a command bring their own `$`. */
 const SIGNS: Readonly<Record<Exclude<Step['type'], 'command'>, string>> = {

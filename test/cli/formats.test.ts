@@ -76,7 +76,7 @@ test('kill prints sessions, and clean says what it skipped', async () => {
 
 test('doctor makes the checks that the page names, with those fields', async () => {
   const patient = createPatient();
-  patient.session('aaaaaaaaaa');
+  patient.session('frmts2abcd');
   const { stdout } = await onScreen(patient, ['doctor', '--json']);
   const report = JSON.parse(stdout);
   expect(keys(report)).toEqual(fields('Doctor'));

@@ -42,11 +42,11 @@ function saying(project: Project, text: string, failure: string | null = null): 
 test('nothing that a task, an agent or an error says can drive a terminal or what reads a pipe', async () => {
   const project = createProject();
   const env = saying(project, NASTY, NASTY);
-  const id = 'aaaaaaaaaa';
+  const id = 'screen2abc';
   const task = NASTY.replace('\0', '');
   for (const tty of [true, false]) {
     const screens = [
-      await onScreen(project, ['start', '--wait', '--', task], { tty, env, newId: tty ? id : 'bbbbbbbbbb' }),
+      await onScreen(project, ['start', '--wait', '--', task], { tty, env, newId: tty ? id : 'screen2abd' }),
       await onScreen(project, ['ls'], { tty }),
       await onScreen(project, ['show', id], { tty }),
       await onScreen(project, ['show', id, '--full'], { tty }),
@@ -95,25 +95,25 @@ test.each(COLOURS)('with %j and a terminal: %j, coloured: %j', async (env, tty, 
 
 test('hints and the live line are for terminals, tables too; pipes get plain rows', async () => {
   const project = createProject();
-  const terminal = await onScreen(project, ['start', 'first task'], { tty: true, newId: 'aaaaaaaaaa' });
+  const terminal = await onScreen(project, ['start', 'first task'], { tty: true, newId: 'screen2abc' });
   expect(terminal).toEqual({
     code: 0,
-    stdout: 'aaaaaaaaaa\n',
-    stderr: 'started; see: zwarm show aaaaaaaaaa\n',
+    stdout: 'screen2abc\n',
+    stderr: 'started; see: zwarm show screen2abc\n',
   });
-  expect(await onScreen(project, ['wait', 'aaaaaaaaaa'])).toMatchObject({ stderr: '' });
+  expect(await onScreen(project, ['wait', 'screen2abc'])).toMatchObject({ stderr: '' });
   expect(await onScreen(project, ['start', '-q', 'x'], { tty: true })).toMatchObject({ stderr: '' });
   expect(await onScreen(project, ['start', 'x'])).toMatchObject({ stderr: '' });
 
-  const live = await onScreen(project, ['inject', 'aaaaaaaaaa', '--wait', 'x'], { tty: true });
+  const live = await onScreen(project, ['inject', 'screen2abc', '--wait', 'x'], { tty: true });
   expect(live.stderr).toMatch(/^\r\u001b\[2K/);
   expect(live.stderr).toMatch(/\r\u001b\[2K$/);
-  expect(await onScreen(project, ['inject', 'aaaaaaaaaa', '--wait', 'x'])).toMatchObject({ stderr: '' });
+  expect(await onScreen(project, ['inject', 'screen2abc', '--wait', 'x'])).toMatchObject({ stderr: '' });
 
   const { stdout } = await onScreen(project, ['ls']);
-  const row = stdout.split('\n').find((line) => line.startsWith('aaaaaaaaaa'));
+  const row = stdout.split('\n').find((line) => line.startsWith('screen2abc'));
   expect(row?.split('\t')).toEqual([
-    'aaaaaaaaaa',
+    'screen2abc',
     'completed',
     '3',
     'codex',

@@ -8,7 +8,7 @@ import { createShellProject } from '../helpers/shell-project.ts';
 test('--wait prints the answer to its own message, also when the next one has been sent', async () => {
   const project = createShellProject();
   const gate = join(project.base, 'gate');
-  const id = 'abcdefghjk';
+  const id = 'answerturn';
   const asked = project.run(['start', '--wait', `gate ${gate}`], { newId: id });
   await eventually('the agent runs', () => project.runs().length === 1);
   writeFileSync(gate, '');

@@ -30,7 +30,7 @@ test.runIf(process.platform === 'linux')(
     const gate = join(project.base, 'gate');
     writeFileSync(codex, `#!/bin/sh\n${LEAVING}\n`, { mode: 0o755 });
     Object.assign(project.env, { ZWARM_CODEX_BIN: codex, LEFT: left, GATE: gate });
-    const id = 'aaaaaaaaaa';
+    const id = 'drft2abcde';
     expect(await onScreen(project, ['start', 'x'], { newId: id })).toMatchObject({ code: 0 });
     const pid = await eventually(
       'it has left a process',

@@ -99,7 +99,7 @@ awk 'BEGIN { for (o = "x"; length(o) < 1000; ) o = o o; for (i = 1; i <= 50000; 
   expect(lines.map((line) => JSON.parse(line).step)).toEqual([50_000, 50_001]);
   const all = await inLittleMemory(project, ['logs', id]);
   expect({ ...all, stdout: '' }, all.stderr).toMatchObject({ code: 0 });
-  expect(all.stdout.match(/^ {2}\$ run \d+$/gm)).toHaveLength(50_000);
+  expect(all.stdout.match(/^ {2}\$ run \d+ \[exit 0\]$/gm)).toHaveLength(50_000);
   // Once more, now that it is known; not by `toMatch`, which would print all of it.
   expect(all.stdout.slice(-2000).includes('$ open [interrupted]\n')).toBe(true);
 });

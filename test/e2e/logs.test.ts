@@ -96,11 +96,11 @@ test('what an agent does is shown while it does it: a command as it starts, its 
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout.split('\n').slice(1)).toEqual([
     '  $ run a [in_progress]',
-    '  $ run a',
+    '  $ run a [exit 0]',
     '    output of a',
-    '  $ run b',
+    '  $ run b [exit 0]',
     '    output of b',
-    '  $ run c',
+    '  $ run c [exit 0]',
     '    output of c',
     '  done',
     '',
@@ -161,7 +161,7 @@ test('-f goes on into a turn that was begun before it saw the end of the one bef
     '─ turn 1 ─',
     '  done',
     '─ turn 2 ─',
-    '  $ run z',
+    '  $ run z [exit 0]',
     '    of turn 2',
     '  done',
     '',
@@ -210,8 +210,8 @@ test('several sessions are followed side by side, and -n tells where to begin', 
   expect(code).toBe(0);
   const linesOf = (id: string): string[] =>
     stdout.split('\n').flatMap((text) => (text.startsWith(`${id}  `) ? text.slice(id.length + 2) : []));
-  expect(linesOf(a).slice(1)).toEqual(['  $ run old-a', '  $ run new-a', '  done']);
-  expect(linesOf(b).slice(1)).toEqual(['  $ run old-b', '  $ run new-b', '  done']);
+  expect(linesOf(a).slice(1)).toEqual(['  $ run old-a [exit 0]', '  $ run new-a [exit 0]', '  done']);
+  expect(linesOf(b).slice(1)).toEqual(['  $ run old-b [exit 0]', '  $ run new-b [exit 0]', '  done']);
   expect(stdout.indexOf('run new-b')).toBeLessThan(stdout.indexOf('run new-a'));
 });
 

@@ -127,7 +127,7 @@ test.each(LEVELS)('%s becomes a link while its runner is begun, which then fails
   const project = createShellProject();
   const outside = join(project.base, 'outside');
   mkdirSync(outside);
-  const target = join(project.directory, '.zwarm', 'sessions', 'aaaaaaaaaa', 'turns', '1');
+  const target = join(project.directory, '.zwarm', 'sessions', 'pants2abcd', 'turns', '1');
   const runner = join(project.base, 'runner');
   const { paths, ...rest } = installation();
   const swapped = { target: level(target), like: join(outside, basename(level(target))) };
@@ -138,7 +138,7 @@ test.each(LEVELS)('%s becomes a link while its runner is begun, which then fails
   const manager = createSessionManager({
     ...rest,
     paths: { ...paths, runner },
-    newId: () => 'aaaaaaaaaa',
+    newId: () => 'pants2abcd',
     cwd: project.directory,
     env: project.env,
     uid: process.getuid?.() ?? 0,

@@ -36,7 +36,7 @@ export function trajectoryCommand(verb: Verb): Command {
       const { renderSteps, renderSummary } = await import('../../render/trajectory.ts');
       const steps = trajectoryOf(ofTurns).filter((step) => turn === undefined || step.turn === turn);
       const { stdout } = verb.context;
-      const style = await verb.style('stdout');
+      const style = await verb.pageStyle();
       stdout.write(
         options.full
           ? renderSteps(detail.turns, steps, style, detail.working_dir)

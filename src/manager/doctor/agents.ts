@@ -26,7 +26,7 @@ function missing(
   { code, message, hint }: ZwarmError,
   needed: boolean,
 ): Finding {
-  if (needed) return finding('failed', message, hint);
+  if (needed || code === 'io') return finding('failed', message, hint);
   // Nobody needs every agent; but one that was set up and does not work, somebody wants.
   const named = program.kind === 'path' && Boolean(env[program.variable]);
   const wanted = named || name === DEFAULT_AGENT || code !== 'agent_not_found';

@@ -8,7 +8,7 @@ test('every error has the exit code that the documented table gives it', () => {
     2: ['usage'],
     3: ['not_found', 'ambiguous'],
     4: ['busy', 'not_running', 'not_resumable', 'lost_race', 'unknown_liveness', 'damaged'],
-    5: ['seal_broken', 'directory_changed', 'state_dir_unsafe', 'format_newer'],
+    5: ['seal_broken', 'directory_changed', 'program_unsafe', 'state_dir_unsafe', 'format_newer'],
     124: ['timeout'],
     126: ['agent_not_executable'],
     127: ['agent_not_found'],

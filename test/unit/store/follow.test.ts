@@ -39,7 +39,7 @@ const piece = fc.oneof(
 
 test('however a stream comes, its lines are those of the whole, each of them once', () => {
   const path = emptyFile();
-  fc.assert(
+  void fc.assert(
     fc.property(
       fc.array(piece, { maxLength: 20, size: 'max' }),
       fc.integer({ min: 1, max: 64 }),
@@ -63,7 +63,7 @@ test('however a stream comes, its lines are those of the whole, each of them onc
 
 test('the bytes of a stream come as they are, in pieces of no more than a block', () => {
   const path = emptyFile();
-  fc.assert(
+  void fc.assert(
     fc.property(
       fc.array(piece, { maxLength: 20, size: 'max' }),
       fc.integer({ min: 1, max: 16 }),

@@ -38,7 +38,7 @@ test.each<[string, string, boolean, RegExp]>([
   ['codex-0.169/no-prompt', 'agent_failed', false, /stderr_file/],
   ['codex-0.169/not-a-git-repo', 'not_a_repository', false, /--skip-git-repo-check/],
   ['codex-0.169/prompt-too-long', 'prompt_too_long', false, /into a file/],
-  ['codex-0.169/resume-missing', 'thread_gone', false, /new session/],
+  ['codex-0.169/resume-missing', 'thread_gone', false, /replays it: zwarm inject/],
   ['codex-0.169/thread-resume-busy', 'thread_busy', true, /close it/],
   ['codex-older/0.36.0-failed', 'model_unavailable', false, /start -m/],
   ['codex-older/0.58.0-failed', 'model_unavailable', false, /start -m/],

@@ -110,7 +110,7 @@ const anyEvent: fc.Arbitrary<Untold> = fc.oneof(
 );
 
 test('whoever keeps the last that was told of each place has the steps that the whole turn folds to', () => {
-  fc.assert(
+  void fc.assert(
     fc.property(fc.array(anyEvent, { maxLength: 30, size: 'max' }), (events) => {
       const list = createStepList();
       const steps: PlacedStep['step'][] = [];
