@@ -37,13 +37,11 @@ export function makeDirs(path: string): void {
   if (!hasMadeDir(path)) makeDir(path);
 }
 
-/** Creates a file that did not exist, writes all of it and flushes it to the disk; or leaves none. @throws EEXIST */
-export function createFile(path: string, content: string | Uint8Array): void {
-  const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+/** Creates a file that did not exist, fills it and flushes it to the disk; or leaves none. @throws EEXIST */
+function createWhole(path: string, fill: (fd: number) => void): void {
   const fd = open(path, CREATE, 0o600);
   try {
-    // A full disk shortens a write without an error; only the next one fails.
-    for (let done = 0; done < bytes.length; ) done += write(fd, bytes, done);
+    fill(fd);
     fsync(fd);
   } catch (error) {
     discard(path);
@@ -53,6 +51,17 @@ export function createFile(path: string, content: string | Uint8Array): void {
   }
 }
 
+/** Writes all of these bytes. */
+function writeAll(fd: number, bytes: Uint8Array): void {
+  // A full disk shortens a write without an error; only the next one fails.
+  for (let done = 0; done < bytes.length; ) done += write(fd, bytes, done);
+}
+
+/** Creates a file that did not exist, writes all of it and flushes it to the disk; or leaves none. @throws EEXIST */
+export function createFile(path: string, content: string | Uint8Array): void {
+  createWhole(path, (fd) => writeAll(fd, typeof content === 'string' ? Buffer.from(content) : content));
+}
+
 const COPY_BLOCK = 1 << 20;
 
 /**
@@ -60,23 +69,16 @@ const COPY_BLOCK = 1 << 20;
  * flushes it; or leaves none. @throws EEXIST
  */
 export function copyFile(from: number, path: string, bytes: number, mtimeMs: number): void {
-  const fd = open(path, CREATE, 0o600);
-  try {
+  createWhole(path, (fd) => {
     const block = Buffer.allocUnsafe(Math.min(COPY_BLOCK, bytes));
     for (let at = 0; at < bytes; ) {
       const count = readSync(from, block, 0, Math.min(block.length, bytes - at), at);
       if (count === 0) break;
-      for (let done = 0; done < count; ) done += write(fd, block, done, count - done);
+      writeAll(fd, block.subarray(0, count));
       at += count;
     }
     utimes(fd, mtimeMs / 1000, mtimeMs / 1000);
-    fsync(fd);
-  } catch (error) {
-    discard(path);
-    throw error;
-  } finally {
-    closeSync(fd);
-  }
+  });
 }
 
 /** Publishes an empty file, whose name says all that a full disk has no room for; false when somebody was first. */

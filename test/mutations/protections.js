@@ -15,8 +15,8 @@ export const PROTECTIONS = [
   {
     name: 'a record is flushed before its directory shows itself',
     file: 'src/store/files.ts',
-    from: '    fsync(fd);\n  } catch (error) {\n    discard(path);',
-    to: '  } catch (error) {\n    discard(path);',
+    from: '    fill(fd);\n    fsync(fd);\n',
+    to: '    fill(fd);\n',
     tests: ['test/faults/counting/order.test.ts'],
   },
   {
@@ -71,8 +71,8 @@ export const PROTECTIONS = [
   {
     name: 'all of a file is written, however little at a time',
     file: 'src/store/files.ts',
-    from: '    for (let done = 0; done < bytes.length; ) done += write(fd, bytes, done);',
-    to: '    write(fd, bytes, 0);',
+    from: '  for (let done = 0; done < bytes.length; ) done += write(fd, bytes, done);',
+    to: '  write(fd, bytes, 0);',
     tests: ['test/faults/limits/disk.test.ts'],
   },
   {
@@ -92,8 +92,8 @@ export const PROTECTIONS = [
   {
     name: 'what failed half-way is removed',
     file: 'src/store/files.ts',
-    from: '  } catch (error) {\n    discard(path);\n    throw error;\n  } finally {\n    closeSync(fd);\n  }\n}',
-    to: '  } finally {\n    closeSync(fd);\n  }\n}',
+    from: '    fsync(fd);\n  } catch (error) {\n    discard(path);\n    throw error;\n  } finally {',
+    to: '    fsync(fd);\n  } finally {',
     tests: ['test/faults/counting/files.test.ts'],
   },
   {
@@ -168,9 +168,9 @@ export const PROTECTIONS = [
   },
   {
     name: 'the directory of a session is where it was',
-    file: 'src/manager/inject.ts',
+    file: 'src/manager/ready.ts',
     from: '  if (now === null || now === record.working_dir) return;',
-    to: '  return;',
+    to: "  if (now !== '') return;",
     tests: ['test/e2e/seals.test.ts'],
   },
   {
@@ -218,8 +218,8 @@ export const PROTECTIONS = [
   {
     name: 'who asked for a stop is published before the first signal',
     file: 'src/manager/stop.ts',
-    from: 'const unpublished = current.exit === null ? failureToPublish(context, store, id, turn) : null;',
-    to: 'const unpublished = current.exit === null ? null : null;',
+    from: 'const unpublished = current.exit === null ? failureToPublish(context, store, id, turn, why) : null;',
+    to: 'const unpublished = current.exit === null && graceMs < 0 ? failureToPublish(context, store, id, turn, why) : null;',
     tests: ['test/faults/counting/order.test.ts'],
   },
   {
@@ -518,7 +518,7 @@ export const PROTECTIONS = [
   },
   {
     name: 'a queued turn is run by nobody who did not ask for it',
-    file: 'src/manager/inject.ts',
+    file: 'src/manager/ready.ts',
     from: "status === 'pending' && current.request.queued",
     to: "status === 'unknown' && current.request.queued",
     tests: ['test/e2e/identity.test.ts'],
