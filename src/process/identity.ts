@@ -102,11 +102,14 @@ export function statOf(pid: number): ProcessStat | null {
 
 /** How long a process may take to become another program; some 100 µs, unless it is not let run. */
 const EXEC_MS = 1000;
+/** How often to look at one that seems to have no environment: it may become one program after the other. */
+const ENVIRONMENT_LOOKS = 50;
 
 /** What a process was given as its environment, NUL between the variables; null when that is not ours to read. */
 function environmentOf(pid: number): string | null {
   const path = `/proc/${pid}/environ`;
   let text = textOf(path);
+  let looks = 0;
   for (const deadline = performance.now() + EXEC_MS; text === '' && performance.now() < deadline; ) {
     const fields = statFields(pid);
     if (fields === null || fields[20] === '0') break;
@@ -115,7 +118,7 @@ function environmentOf(pid: number): string | null {
     if (between) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
     text = textOf(path);
     // Still nothing: it was given none, or has given up the memory in which it lay.
-    if (!between) break;
+    if (!between && ++looks > ENVIRONMENT_LOOKS) break;
   }
   return text;
 }

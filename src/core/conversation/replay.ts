@@ -34,6 +34,7 @@ function sizeOf(entries: readonly ReplayEntry[]): number {
 
 /** The newest entries that fit, beginning with words of the user; the newest of those are shortened where even they do not. */
 function fitting(entries: readonly ReplayEntry[], chars: number): readonly ReplayEntry[] {
+  if (chars <= 0) return [];
   const short = entries.map((entry) =>
     entry.role === 'tool' ? { ...entry, text: shortened(entry.text, TOOL_CHARS) } : entry,
   );

@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest';
+import { lineageOf, type TurnPlace } from '../../../../src/core/conversation/lineage.ts';
+
+/*
+ * A course in short: `A` runs in a new thread A, `+A` goes on in it, `r:B` is a replay in a new thread B, `f:A>B` forks
+ * A as B, `?` never reached the agent, `~2` winds back to turn 2, `sA` is a compaction in A, `xA` found A gone, `A!B`
+ * was to go on in A and came back as B.
+ */
+function placeOf(word: string, turn: number): TurnPlace {
+  const place: TurnPlace = {
+    turn,
+    kind: 'prompt',
+    to: null,
+    how: 'fresh',
+    asked: null,
+    forks: false,
+    threadId: null,
+    summarised: false,
+    threadGone: false,
+  };
+  const rest = word.slice(1);
+  if (word === '?') return place;
+  if (word.startsWith('~')) return { ...place, kind: 'rewind', how: null, to: Number(rest) };
+  if (word.startsWith('+')) return { ...place, how: 'native', asked: rest, threadId: rest };
+  if (word.startsWith('x')) return { ...place, how: 'native', asked: rest, threadGone: true };
+  if (word.startsWith('s')) {
+    return { ...place, kind: 'compact', how: 'native', asked: rest, threadId: rest, summarised: true };
+  }
+  if (word.startsWith('r:')) return { ...place, how: 'replay', threadId: word.slice(2) };
+  const forked = /^f:(\w)>(\w)$/.exec(word);
+  if (forked)
+    return { ...place, how: 'native', asked: forked[1] ?? '', forks: true, threadId: forked[2] ?? '' };
+  const lost = /^(\w)!(\w)$/.exec(word);
+  if (lost) return { ...place, how: 'native', asked: lost[1] ?? '', threadId: lost[2] ?? '' };
+  return { ...place, threadId: word };
+}
+
+function inShort(course: string): string {
+  const places = course.split(' ').map((word, i) => placeOf(word, i + 1));
+  const { parts, thread, shown } = lineageOf(places);
+  const known = parts.map(({ kind, turn }) => (kind === 'summary' ? `s${turn}` : `${turn}`));
+  return `${known.join(' ') || '-'} | ${thread ?? '-'} | ${shown.join(' ') || '-'}`;
+}
+
+// What the agent is to know | the thread that holds it | what a person reads.
+test.each([
+  ['A', '1 | A | 1'],
+  ['A +A +A', '1 2 3 | A | 1 2 3'],
+  ['?', '- | - | 1'],
+  ['A ? +A', '1 3 | A | 1 2 3'],
+  // Wound back, and on from there: A holds more than the conversation.
+  ['A +A ~1', '1 | - | 1'],
+  ['A +A ~1 r:B', '1 4 | B | 1 4'],
+  ['A +A ~1 r:B +B', '1 4 5 | B | 1 4 5'],
+  ['A +A ~0', '- | - | -'],
+  ['A +A ~0 B', '4 | B | 4'],
+  // A rewind is undone by another: A holds that again.
+  ['A +A ~1 ~2', '1 2 | A | 1 2'],
+  ['A +A ~1 r:B ~2', '1 2 | A | 1 2'],
+  ['A +A ~1 r:B ~2 +A', '1 2 6 | A | 1 2 6'],
+  ['A +A ~1 r:B ~2 +A ~4', '1 4 | B | 1 4'],
+  // A rewind to a rewind is as it was right after that.
+  ['A +A +A ~1 ~3 ~4', '1 | - | 1'],
+  // A compaction is in its thread, too, which therefore holds more.
+  ['A +A sA', 's3 | - | 1 2 3'],
+  ['A +A sA r:B', 's3 4 | B | 1 2 3 4'],
+  ['A +A sA r:B ~2', '1 2 | - | 1 2'],
+  ['A +A sA r:B ~3', 's3 | - | 1 2 3'],
+  ['A sA r:B sB r:C', 's4 5 | C | 1 2 3 4 5'],
+  // What is lost is not gone on with.
+  ['A +A xA', '1 2 | - | 1 2 3'],
+  ['A +A xA r:B', '1 2 4 | B | 1 2 3 4'],
+  ['A A!B', '1 2 | - | 1 2'],
+  ['A A!B +B', '1 2 3 | - | 1 2 3'],
+  // A fork knows what its parent knew, and leaves it alone.
+  ['A f:A>B', '1 2 | B | 1 2'],
+  ['A f:A>B ~1', '1 | A | 1'],
+  ['A f:A>B +B ~2', '1 2 | - | 1 2'],
+  // Of a thread that nobody saw begin, nobody knows what it holds.
+  ['+A', '1 | - | 1'],
+])('%s: %s', (course, expected) => {
+  expect(inShort(course)).toBe(expected);
+});
