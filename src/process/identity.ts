@@ -115,9 +115,10 @@ function environmentOf(pid: number): string | null {
     if (fields === null || fields[20] === '0') break;
     // No code yet: it becomes another program at this moment, and has no environment yet either.
     const between = fields[23] === '0';
+    if (!between && fields[47] === fields[48]) break;
     if (between) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
     text = textOf(path);
-    // Still nothing: it was given none, or has given up the memory in which it lay.
+    // Still nothing: it has given up the memory in which it lay.
     if (!between && ++looks > ENVIRONMENT_LOOKS) break;
   }
   return text;

@@ -8,6 +8,7 @@ export interface ModelScript {
   readonly steps?: readonly object[];
   /** Picked by a user's message that holds `[[name]]`. */
   readonly scenarios?: Readonly<Record<string, readonly object[]>>;
+  readonly rules?: readonly { readonly prompt: string; readonly steps: readonly object[] }[];
   readonly after?: 'repeat-last' | 'restart' | 'done';
 }
 

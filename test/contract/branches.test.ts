@@ -1,0 +1,189 @@
+import { rmSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { findHistory } from '../../src/store/agent-history.ts';
+import { type CodexProject, createCodexProject } from '../helpers/codex.ts';
+import { conversationOf } from '../helpers/fake-model.ts';
+import { eventually } from '../helpers/project.ts';
+
+const usage = (input: number, cached: number, output: number) => ({ input, cached, output, reasoning: 0 });
+
+/** What the model was sent last in the present thread of a session. */
+async function told(project: CodexProject, id: string): Promise<string[]> {
+  const { thread_id: thread } = await project.show(id);
+  const last = (await project.model.requestsOf(thread ?? '')).at(-1);
+  return last === undefined ? [] : conversationOf(last);
+}
+
+async function say(project: CodexProject, id: string, words: string): Promise<string> {
+  return project.ok(['inject', id, '--wait', words]);
+}
+
+async function begin(project: CodexProject, words = 'one'): Promise<string> {
+  return JSON.parse(await project.ok(['start', '--wait', '--json', words])).id;
+}
+
+const hows = async (project: CodexProject, id: string) =>
+  (await project.show(id)).turns.map(({ how }) => how);
+
+const ANSWERS = { steps: [{ message: 'did {{prompt}}', usage: usage(1000, 100, 10) }] };
+
+test.concurrent('five messages in one thread, each with the tokens of its own turn', async (t) => {
+  const project = await createCodexProject(t.onTestFinished, { script: ANSWERS });
+  const id = await begin(project);
+  for (const words of ['two', 'three', 'four', 'five', 'six']) await say(project, id, words);
+  const { turns, token_usage } = await project.show(id);
+  expect(turns.map((turn) => turn.token_usage?.total_tokens)).toEqual([1010, 1010, 1010, 1010, 1010, 1010]);
+  expect(token_usage).toMatchObject({ input_tokens: 6000, cached_input_tokens: 600, output_tokens: 60 });
+  expect(await hows(project, id)).toEqual(['fresh', 'native', 'native', 'native', 'native', 'native']);
+  expect(await told(project, id)).toEqual([
+    ...['one', 'two', 'three', 'four', 'five'].flatMap((words) => [
+      `user: ${words}`,
+      `assistant: did ${words}`,
+    ]),
+    'user: six',
+  ]);
+});
+
+test.concurrent('two forks and their parent go on by themselves, also when the parent is gone', async (t) => {
+  const project = await createCodexProject(t.onTestFinished, { script: ANSWERS });
+  const id = await begin(project);
+  await say(project, id, 'two');
+  const a = await project.ok(['fork', id, '-q']);
+  const b = JSON.parse(await project.ok(['fork', id, '--wait', '--json', 'three in b'])).id;
+  await say(project, a, 'three in a');
+  expect(await told(project, a)).toEqual([
+    'user: one',
+    'assistant: did one',
+    'user: two',
+    'assistant: did two',
+    'user: three in a',
+  ]);
+  await project.ok(['rm', id]);
+  await say(project, b, 'four in b');
+  expect((await told(project, b)).slice(4)).toEqual([
+    'user: three in b',
+    'assistant: did three in b',
+    'user: four in b',
+  ]);
+  await say(project, a, 'four in a');
+  expect(await hows(project, a)).toEqual(['fresh', 'native', 'native', 'native']);
+  expect(await hows(project, b)).toEqual(['fresh', 'native', 'native', 'native']);
+  const threads = await Promise.all([a, b].map(async (fork) => (await project.show(fork)).thread_id));
+  expect(new Set(threads).size).toBe(2);
+  // A fork is charged with what it has done itself.
+  const { token_usage, turns } = await project.show(a);
+  expect(turns.map((turn) => turn.token_usage?.total_tokens)).toEqual([1010, 1010, 1010, 1010]);
+  expect(token_usage?.total_tokens).toBe(2020);
+});
+
+test.concurrent('a fork whose thread has gone on since is told what it was, not what it became', async (t) => {
+  const project = await createCodexProject(t.onTestFinished, { script: ANSWERS });
+  const id = await begin(project);
+  const fork = await project.ok(['fork', id, '-q']);
+  await say(project, id, 'only the parent knows');
+  await say(project, fork, 'and you?');
+  expect(await hows(project, fork)).toEqual(['fresh', 'replay']);
+  const [input = ''] = await told(project, fork);
+  expect(input).toMatch(/the user>\none\n[^]*did one\n[^]*\n\nand you\?$/);
+  expect(input).not.toContain('only the parent knows');
+});
+
+test.concurrent('the model is not told what was wound back, and a rewind is undone by another', async (t) => {
+  const project = await createCodexProject(t.onTestFinished, { script: ANSWERS });
+  const id = await begin(project);
+  await say(project, id, 'a secret mistake');
+  await project.ok(['rewind', id, '--to', '1']);
+  await say(project, id, 'another way');
+  expect((await told(project, id)).join('\n')).not.toContain('mistake');
+  expect((await told(project, id)).join('\n')).toContain('did one');
+  await project.ok(['rewind', id, '--to', '2']);
+  await say(project, id, 'as it was');
+  expect(await told(project, id)).toEqual([
+    'user: one',
+    'assistant: did one',
+    'user: a secret mistake',
+    'assistant: did a secret mistake',
+    'user: as it was',
+  ]);
+  expect(await hows(project, id)).toEqual(['fresh', 'native', null, 'replay', null, 'native']);
+});
+
+test.concurrent('after a compaction the model is told the summary alone, until that is undone', async (t) => {
+  const script = {
+    steps: [{ message: 'did {{prompt}}', usage: usage(250_000, 0, 10) }],
+    rules: [{ prompt: 'Write a summary', steps: [{ message: 'SUMMARY: all of it' }] }],
+  };
+  const project = await createCodexProject(t.onTestFinished, { script });
+  const id = await begin(project);
+  await say(project, id, 'two');
+  expect(await project.ok(['compact', id, '--if-over', '0.99'])).toBe(id);
+  expect((await project.show(id)).turn).toBe(2);
+  expect(await project.ok(['compact', id, '--wait', '--if-over', '0.5'])).toBe('SUMMARY: all of it');
+  await say(project, id, 'go on');
+  const [input = '', ...more] = await told(project, id);
+  expect(more).toEqual([]);
+  expect(input).toMatch(/a summary of all that was before>\nSUMMARY: all of it\n[^]*\n\ngo on$/);
+  expect(input).not.toContain('did one');
+  await project.ok(['rewind', id, '--to', '2']);
+  await say(project, id, 'never summed up');
+  const whole = (await told(project, id)).join('\n');
+  expect(whole).toContain('did two');
+  expect(whole).not.toContain('SUMMARY');
+});
+
+test.concurrent('a command is interrupted, and the next message goes on in the same thread', async (t) => {
+  const script = {
+    scenarios: { long: [{ message: 'starting', shell: 'sleep 300' }] },
+    steps: [{ message: 'did {{prompt}}' }],
+  };
+  const project = await createCodexProject(t.onTestFinished, { script });
+  const id = await project.start(['[[long]] run it']);
+  await eventually('the command runs', async () =>
+    JSON.parse(await project.ok(['trajectory', id, '--json'])).some(
+      ({ type }: { type: string }) => type === 'command',
+    ),
+  );
+  expect(await project.ok(['inject', id, '--interrupt', '--wait', 'never mind'])).toBe('did never mind');
+  const session = await project.show(id);
+  expect(session.turns.map(({ status, how }) => [status, how])).toEqual([
+    ['killed', 'fresh'],
+    ['completed', 'native'],
+  ]);
+  const steps = JSON.parse(await project.ok(['trajectory', id, '--turn', '1', '--json']));
+  expect(steps.at(-1)).toMatchObject({ type: 'command', status: 'interrupted' });
+});
+
+test.concurrent('killed in mid-answer, it goes on where it was', async (t) => {
+  const script = {
+    scenarios: { slow: [{ message: 'a long answer', latencyMs: 60_000 }] },
+    steps: [{ message: 'did {{prompt}}' }],
+  };
+  const project = await createCodexProject(t.onTestFinished, { script });
+  const id = await begin(project);
+  await project.ok(['inject', id, '[[slow]] answer']);
+  const { thread_id: thread } = await project.show(id);
+  await eventually(
+    'the model was asked',
+    async () => (await project.model.requestsOf(thread ?? '')).length === 2,
+  );
+  await project.ok(['kill', id]);
+  await say(project, id, 'go on');
+  expect(await hows(project, id)).toEqual(['fresh', 'native', 'native']);
+  expect((await told(project, id)).slice(0, 2)).toEqual(['user: one', 'assistant: did one']);
+  expect((await told(project, id)).at(-1)).toBe('user: go on');
+});
+
+test.concurrent('where the session file of Codex was deleted, it is told what was before, and that is said', async (t) => {
+  const project = await createCodexProject(t.onTestFinished, { script: ANSWERS });
+  const id = await begin(project);
+  const { thread_id: thread } = await project.show(id);
+  const file = findHistory(`${project.codexHome}/sessions`, [`*/*/*/rollout-*-${thread}.jsonl`]);
+  rmSync(file?.path ?? '');
+  expect(await say(project, id, 'still there?')).toMatch(/^did /);
+  const [, turn] = (await project.show(id)).turns;
+  expect(turn).toMatchObject({ how: 'replay', replay_reason: `codex no longer has its thread ${thread}` });
+  const [input = ''] = await told(project, id);
+  expect(input).toMatch(/the user>\none\n[^]*you>\ndid one\n[^]*\n\nstill there\?$/);
+  await say(project, id, 'good');
+  expect(await hows(project, id)).toEqual(['fresh', 'replay', 'native']);
+});
