@@ -27,10 +27,11 @@ export type {
 } from './core/session.ts';
 export type { FollowOptions } from './manager/follow.ts';
 export type { FollowStepsOptions } from './manager/follow-steps.ts';
+export type { StartedTurn } from './manager/launch.ts';
 export type { ListOptions } from './manager/list.ts';
 export type { CleanResult } from './manager/remove.ts';
 export type { SessionManager } from './manager/session-manager.ts';
-export type { StartedTurn, StartOptions } from './manager/start.ts';
+export type { StartOptions } from './manager/start.ts';
 
 /** Where to look for sessions, and what agents inherit; everything left out is this process's own. */
 export interface OpenOptions {

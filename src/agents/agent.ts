@@ -1,5 +1,7 @@
 import type { Answer, Finding } from '../core/check.ts';
 import type { ContextFill } from '../core/conversation/compact.ts';
+import type { TimedItem } from '../core/conversation/step-times.ts';
+import type { Step } from '../core/conversation/steps.ts';
 import type { LineParser } from '../core/events.ts';
 import type { ProgramQuery } from '../core/program.ts';
 import type { Sandbox } from '../core/session.ts';
@@ -83,6 +85,10 @@ export interface AgentHistory {
   patterns(threadId: string): readonly string[];
   /** How full the context was when the file was last written, from its text's last lines; null where that is not told. */
   contextFill(tail: string): ContextFill | null;
+  /** What one line of the file tells of something that was done; null for every other line, and what is not known. */
+  timedItem(line: string): TimedItem | null;
+  /** The same of a step, by which an item is known to be that step; null where there is none. */
+  stepKey(step: Step): string | null;
 }
 
 /** All that zwarm knows of one kind of agent: data and pure functions. */

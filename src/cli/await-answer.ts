@@ -2,8 +2,8 @@ import { EXIT_CODES } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
 import type { SessionDetail, TurnView } from '../core/session.ts';
 import { isFinal } from '../core/status.ts';
+import type { StartedTurn } from '../manager/launch.ts';
 import type { SessionManager } from '../manager/session-manager.ts';
-import type { StartedTurn } from '../manager/start.ts';
 import { safeText } from '../render/safe-text.ts';
 import type { Verb } from './context.ts';
 import { showLiveLine } from './live-line.ts';
@@ -99,10 +99,8 @@ export async function reportStarted(
   started: StartedTurn,
   options: ReportOptions,
 ): Promise<void> {
-  const { id, turn, continuation } = started;
-  if (continuation.how === 'replay') {
-    verb.hint(`${id} is told what was before, as ${continuation.why}`);
-  }
+  const { id, turn, why } = started;
+  if (why !== null) verb.hint(`${id} is told what was before, as ${why}`);
   if (options.wait) {
     await reportEnd(verb, manager, started, options);
   } else if (options.json) {

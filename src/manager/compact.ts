@@ -6,11 +6,11 @@ import { readTail } from '../store/tail.ts';
 import { type ManagerContext, openForWriting, type Store } from './context.ts';
 import { DEFAULT_HISTORY_CHARS, historyOf } from './continuation.ts';
 import { goOn } from './inject.ts';
+import type { StartedTurn } from './launch.ts';
 import { readPlaces } from './places.ts';
 import { orDamaged, readNow, type SessionNow } from './read.ts';
 import { requireAtRest, requireKnownAgent } from './ready.ts';
 import { resolveSession } from './resolve.ts';
-import type { StartedTurn } from './start.ts';
 
 /** When and how to compact. */
 export interface CompactOptions {

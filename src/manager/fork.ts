@@ -9,7 +9,7 @@ import { flush } from '../store/files.ts';
 import { sessionsDir, turnDir } from '../store/layout.ts';
 import { type ManagerContext, openForWriting, type Store } from './context.ts';
 import { DEFAULT_HISTORY_CHARS, historyOf, planContinuation } from './continuation.ts';
-import { type Continuation, launchTurn, newRequest } from './launch.ts';
+import { launchTurn, newRequest, type StartedTurn } from './launch.ts';
 import { readPlaces } from './places.ts';
 import { programOf } from './program.ts';
 import { orDamaged, readNow, readTurnNow, type SessionNow } from './read.ts';
@@ -26,13 +26,11 @@ export interface ForkOptions {
   readonly historyChars?: number | undefined;
 }
 
-/** A session that was forked. */
+/** A session that was forked: its newest turn, and the first of its own if a message has begun one. */
 export interface Forked {
   readonly id: SessionId;
-  /** Its newest turn. */
   readonly turn: number;
-  /** How its first own turn goes on; null without a message. */
-  readonly continuation: Continuation | null;
+  readonly started: StartedTurn | null;
 }
 
 /** The turn after which to fork: it exists and has ended. @throws ZwarmError `usage`, `busy`, `unknown_liveness` */
@@ -139,8 +137,7 @@ export async function fork(context: ManagerContext, ref: string, options: ForkOp
     createSession(store.root, store.sealsDir, id, record, asked?.claim ?? null, copies),
   );
   flush(sessionsDir(store.root));
-  if (continuation === null || program === null) return { id, turn, continuation };
+  if (continuation === null || program === null) return { id, turn, started: null };
   const launch = { id, turn: turn + 1, record, nonce: request.nonce, adapter, program, continuation };
-  await launchTurn(context, store, launch);
-  return { id, turn: turn + 1, continuation };
+  return { id, turn: turn + 1, started: await launchTurn(context, store, launch) };
 }

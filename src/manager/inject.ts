@@ -4,7 +4,7 @@ import { createCensus } from '../process/bearers.ts';
 import { claimTurn, flushClaim } from '../store/claim.ts';
 import { type ManagerContext, openForWriting, type Store } from './context.ts';
 import { DEFAULT_HISTORY_CHARS, planContinuation } from './continuation.ts';
-import { type Continuation, launchTurn, newRequest } from './launch.ts';
+import { type Continuation, launchTurn, newRequest, type StartedTurn } from './launch.ts';
 import { declareNeverLaunched } from './never-launched.ts';
 import { type Program, programOf } from './program.ts';
 import { orDamaged, readNow, type SessionNow } from './read.ts';
@@ -13,7 +13,7 @@ import { requireAtRest, requireKnownAgent, requireSameDirectory, requireSeal } f
 import { requireRealEnd } from './real-end.ts';
 import { recordEnd } from './record-end.ts';
 import { resolveSession } from './resolve.ts';
-import { requireMessage, type StartedTurn } from './start.ts';
+import { requireMessage } from './start.ts';
 import { DEFAULT_GRACE_MS, interruptTurn, refuseFromInside } from './stop.ts';
 
 /** How to give a session its next message. */
@@ -92,7 +92,7 @@ export async function goOn(
   const continuation = await plan(context, store, now, next, program);
   declareNeverLaunched(context, store, now);
   const { turn, request } = claimNext(context, store, now, next);
-  await launchTurn(context, store, {
+  return launchTurn(context, store, {
     id,
     turn,
     record,
@@ -101,7 +101,6 @@ export async function goOn(
     program,
     continuation,
   });
-  return { id, turn, continuation };
 }
 
 /** Claims the next turn, ends the running one, and goes on with the claimed one once that end was observed. */
@@ -136,7 +135,7 @@ async function interrupt(
     const what = `turn ${turn} of ${id} was recorded but did not start: ${message}`;
     throw new ZwarmError(errnoOf(error) === null ? toZwarmError(error).code : 'io', what, hint, error);
   }
-  await launchTurn(context, store, {
+  return launchTurn(context, store, {
     id,
     turn,
     record,
@@ -145,7 +144,6 @@ async function interrupt(
     program,
     continuation,
   });
-  return { id, turn, continuation };
 }
 
 /**

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { AgentAdapter } from '../agents/agent.ts';
 import { toZwarmError, ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
-import type { LaunchRecord, RequestRecord, SessionRecord, TurnKind } from '../core/session.ts';
+import type { How, LaunchRecord, RequestRecord, SessionRecord, TurnKind } from '../core/session.ts';
 import { isoTime } from '../core/time.ts';
 import { hostIdentity, MARK_VARIABLE, ownIdentity } from '../process/identity.ts';
 import { spawnRunner } from '../process/launch.ts';
@@ -10,6 +10,7 @@ import { flushClaim } from '../store/claim.ts';
 import { createFile } from '../store/files.ts';
 import { TURN_FILES, turnDir, turnFile } from '../store/layout.ts';
 import { requireOwn } from '../store/own.ts';
+import { DamagedRecord } from '../store/read-file.ts';
 import { encode } from '../store/records.ts';
 import { readExit, readRunner } from '../store/sessions.ts';
 import { publishCancel } from './cancel.ts';
@@ -34,6 +35,15 @@ export type Continuation =
   | { readonly how: 'fresh' }
   | { readonly how: 'native'; readonly threadId: string; readonly forks: boolean }
   | { readonly how: 'replay'; readonly input: string; readonly why: string };
+
+/** A turn whose runner has shown itself. */
+export interface StartedTurn {
+  readonly id: SessionId;
+  readonly turn: number;
+  readonly how: How;
+  /** Why it is a replay, in words; else null. */
+  readonly why: string | null;
+}
 
 /** How long to wait for a runner's sign of life; it takes some milliseconds on an idle machine. */
 const SIGN_OF_LIFE_MS = 5000;
@@ -84,6 +94,16 @@ function notStarted(store: Store, launch: Launch, why: string, record: boolean, 
   return new ZwarmError('io', what, hint ?? `see: zwarm show ${id}`, cause);
 }
 
+/** Whether a turn has ended, or an agent has closed its records to us: then it runs. */
+function hasEnd(store: Store, id: SessionId, turn: number): boolean {
+  try {
+    return readExit(store.root, id, turn) !== null;
+  } catch (error) {
+    if (error instanceof DamagedRecord) return true;
+    throw error;
+  }
+}
+
 /** Resolves when the runner has shown itself. @throws ZwarmError `io` when it did not, and says so in `exit.json` */
 async function signOfLife(
   context: ManagerContext,
@@ -98,7 +118,7 @@ async function signOfLife(
     reason = why;
   });
   for (const deadline = performance.now() + SIGN_OF_LIFE_MS; performance.now() < deadline; ) {
-    if (shown() || readExit(store.root, id, turn) !== null) return;
+    if (shown() || hasEnd(store, id, turn)) return;
     if (reason !== undefined) break;
     await sleep(1);
   }
@@ -115,7 +135,11 @@ async function signOfLife(
  * Starts the agent of a turn that this process has claimed, detached from us, and returns once its runner has shown
  * itself. @throws ZwarmError `io`
  */
-export async function launchTurn(context: ManagerContext, store: Store, launch: Launch): Promise<void> {
+export async function launchTurn(
+  context: ManagerContext,
+  store: Store,
+  launch: Launch,
+): Promise<StartedTurn> {
   const { id, turn, record, adapter, program, continuation } = launch;
   const thread = continuation.how === 'native' ? continuation : { threadId: null, forks: false };
   const command = adapter.command({
@@ -163,4 +187,5 @@ export async function launchTurn(context: ManagerContext, store: Store, launch: 
   } finally {
     runner.release();
   }
+  return { id, turn, how: launched.how, why: launched.why };
 }

@@ -12,13 +12,14 @@ import { type FollowStepsOptions, followSteps } from './follow-steps.ts';
 import type { Forked, ForkOptions } from './fork.ts';
 import { type HistoryOptions, history } from './history.ts';
 import { type InjectOptions, inject } from './inject.ts';
+import type { StartedTurn } from './launch.ts';
 import { type ListOptions, list, listLive } from './list.ts';
 import { readRecord, readSession, readSummaryNow } from './read.ts';
 import { type CleanResult, clean, remove } from './remove.ts';
 import { MIN_PREFIX_DESTRUCTIVE, resolveSession } from './resolve.ts';
 import type { Rewound } from './rewind.ts';
 import { settle } from './settle.ts';
-import { type StartedTurn, type StartOptions, start } from './start.ts';
+import { type StartOptions, start } from './start.ts';
 import { DEFAULT_GRACE_MS, kill } from './stop.ts';
 import type { ReadSession } from './view.ts';
 import { wait } from './wait.ts';
@@ -94,8 +95,13 @@ export function createSessionManager(context: ManagerContext): SessionManager {
     summary: (id) => readSummaryNow(reading(), id, context.now()),
     record: async (ref) => readRecord(reading(), resolve(ref)),
     async steps(ref, { turn } = {}) {
-      const { steps } = await read(ref, { turn });
-      return trajectoryOf(steps).filter((step) => turn === undefined || step.turn === turn);
+      const session = await read(ref);
+      // For the error where there is no such turn.
+      detailOf(session, { turn });
+      const { stepTimes } = await import('./step-times.ts');
+      return trajectoryOf(session.steps, stepTimes(context, session)).filter(
+        (step) => turn === undefined || step.turn === turn,
+      );
     },
     followSteps: (id, options = {}) => followSteps(followed(id), options),
     followOutput: (id, file, options = {}) => followOutput(followed(id), file, options),

@@ -9,7 +9,7 @@ import { isoTime } from '../core/time.ts';
 import { createSession } from '../store/claim.ts';
 import { gitStateOf } from '../store/git.ts';
 import { type ManagerContext, openOrCreate } from './context.ts';
-import { type Continuation, launchTurn, newRequest } from './launch.ts';
+import { launchTurn, newRequest, type StartedTurn } from './launch.ts';
 import { programOf } from './program.ts';
 
 /** What a new session is to be; everything left out has a default. */
@@ -26,14 +26,6 @@ export interface StartOptions {
   readonly name?: string | undefined;
   /** Passed on to the agent's program as they are. */
   readonly agentArgs?: readonly string[] | undefined;
-}
-
-/** A turn that was claimed and launched. */
-export interface StartedTurn {
-  readonly id: SessionId;
-  readonly turn: number;
-  /** How it goes on with what was before it. */
-  readonly continuation: Continuation;
 }
 
 /** Far more than any agent takes (Codex: 1,048,576 characters), and far less than a reader of records takes. */
@@ -93,8 +85,6 @@ export function parentOf(env: ManagerContext['env']): SessionId | null {
   return parent !== undefined && isSessionId(parent) ? parent : null;
 }
 
-const FRESH: Continuation = { how: 'fresh' };
-
 /** Who asks for a session: the user, or an agent of another one. */
 export function sourceOf(env: ManagerContext['env']): string {
   const parent = parentOf(env);
@@ -137,14 +127,13 @@ export async function start(context: ManagerContext, options: StartOptions): Pro
     { ...record, git: gitStateOf(record.working_dir) },
     { request, prompt: Buffer.from(record.task) },
   );
-  await launchTurn(context, store, {
+  return launchTurn(context, store, {
     id,
     turn: 1,
     record,
     nonce: request.nonce,
     adapter,
     program,
-    continuation: FRESH,
+    continuation: { how: 'fresh' },
   });
-  return { id, turn: 1, continuation: FRESH };
 }

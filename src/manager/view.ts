@@ -250,6 +250,8 @@ export interface ReadSession {
   readonly steps: readonly TurnSteps[];
   /** What the agent is to know of it. */
   readonly parts: readonly Part[];
+  /** The thread of the agent in which each turn ran. */
+  readonly threads: ReadonlyMap<number, string>;
 }
 
 /** All that is shown of one session. */
@@ -275,5 +277,8 @@ export function sessionView(store: Store, reading: SessionReading, nowMs: number
     },
     steps: turns.map(({ turn, fold }) => ({ turn, steps: fold.steps })),
     parts,
+    threads: new Map(
+      turns.flatMap(({ turn, fold }) => (fold.threadId === null ? [] : [[turn, fold.threadId]])),
+    ),
   };
 }

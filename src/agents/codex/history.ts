@@ -1,5 +1,6 @@
 import type { ContextFill } from '../../core/conversation/compact.ts';
 import { parseJson } from '../../core/json.ts';
+import { withoutShell } from '../../core/shell-word.ts';
 import type { AgentHistory } from '../agent.ts';
 
 const DAY_MS = 86_400_000;
@@ -34,6 +35,49 @@ function fillOf(line: string): ContextFill | null {
   return { tokens, window: typeof window === 'number' && window > 0 ? window : null };
 }
 
+function isTime(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
+}
+
+function keyOf(type: string, ...texts: readonly string[]): string {
+  return JSON.stringify([type, ...texts]);
+}
+
+function texts(list: unknown, ...keys: readonly string[]): string[] | null {
+  if (!Array.isArray(list)) return null;
+  const found = list.map((one) => (keys.length === 0 ? one : inside(one, ...keys)));
+  return found.every((text) => typeof text === 'string') ? found : null;
+}
+
+/** What an item of a rollout did, in the words of a step; null for an item of another kind or shape. */
+function itemKey(item: unknown): string | null {
+  const join = (type: string, list: string[] | null, between: string): string | null =>
+    list === null ? null : keyOf(type, list.join(between));
+  switch (inside(item, 'type')) {
+    case 'AgentMessage':
+      return join('message', texts(inside(item, 'content'), 'text'), '');
+    case 'Reasoning':
+      return join('reasoning', texts(inside(item, 'summary_text')), '\n');
+    case 'CommandExecution': {
+      const script = texts(inside(item, 'command'))?.at(-1);
+      return script === undefined ? null : keyOf('command', script);
+    }
+    case 'FileChange': {
+      const changes = inside(item, 'changes');
+      const isMap = typeof changes === 'object' && changes !== null;
+      return isMap ? keyOf('file_change', ...Object.keys(changes).sort()) : null;
+    }
+    case 'McpToolCall': {
+      const names = [inside(item, 'server'), inside(item, 'tool')];
+      return names.every((name) => typeof name === 'string') ? keyOf('tool_call', names.join('.')) : null;
+    }
+    case 'WebSearch':
+      return keyOf('tool_call', 'web_search');
+    default:
+      return null;
+  }
+}
+
 /**
  * Codex's session files, "rollouts" (codex-cli 0.58 to 0.169): in directories by the local day on which the thread
  * began, appended to by every turn of it; an archived one is moved away. The format is Codex's own business: what is
@@ -57,5 +101,29 @@ export const codexHistory: AgentHistory = {
       if (fill !== null) return fill;
     }
     return null;
+  },
+  timedItem(line) {
+    if (!line.includes('"item_completed"')) return null;
+    const json = parseJson(line);
+    const key = itemKey(inside(json, 'payload', 'item'));
+    const startedMs = inside(json, 'payload', 'started_at_ms');
+    const endedMs = inside(json, 'payload', 'completed_at_ms');
+    return key !== null && isTime(startedMs) && isTime(endedMs) ? { key, startedMs, endedMs } : null;
+  },
+  stepKey(step) {
+    switch (step.type) {
+      case 'message':
+        return keyOf('message', step.content);
+      case 'reasoning':
+        return keyOf('reasoning', step.content);
+      case 'command':
+        return keyOf('command', withoutShell(step.command));
+      case 'file_change':
+        return keyOf('file_change', ...step.changes.map(({ path }) => path).sort());
+      case 'tool_call':
+        return keyOf('tool_call', step.name);
+      default:
+        return null;
+    }
   },
 };

@@ -26,6 +26,8 @@ export const demo: AgentAdapter = {
     },
     patterns: (threadId) => [`${threadId}/prompts.json`],
     contextFill: () => null,
+    timedItem: () => null,
+    stepKey: () => null,
   },
   probe: null,
 };

@@ -44,10 +44,8 @@ export function forkCommand(verb: Verb): Command {
       const message = given
         ? await readTask(verb.context, { argument, file: options.file, what: 'message' })
         : undefined;
-      const { id, turn: newest, continuation } = await manager.fork(from, { turn, message, historyChars });
-      if (continuation !== null) {
-        return reportStarted(verb, manager, { id, turn: newest, continuation }, { ...options, timeoutMs });
-      }
+      const { id, turn: newest, started } = await manager.fork(from, { turn, message, historyChars });
+      if (started !== null) return reportStarted(verb, manager, started, { ...options, timeoutMs });
       if (options.json) return verb.printJson(sessionObject(await manager.get(id)));
       verb.context.stdout.write(`${id}\n`);
       if (!options.quiet)

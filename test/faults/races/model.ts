@@ -121,7 +121,7 @@ const inject = (index: number, word: string): Command =>
     if (outcome.code !== 'ok') return;
     ended(turn);
     session.turns.push(turnOf(prompt));
-    expect(outcome.value).toEqual({ id: session.id, turn: session.turns.length });
+    expect(outcome.value).toMatchObject({ id: session.id, turn: session.turns.length });
   });
 
 /** Ends the newest turn of a session, also when a walk is over. */

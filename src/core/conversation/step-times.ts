@@ -1,0 +1,33 @@
+import type { Step } from './steps.ts';
+
+/** Something that an agent's own file says it did, and when (ms since the epoch). */
+export interface TimedItem {
+  /** What it did, as `stepKey` tells it of a step: items are matched by this alone, never by their place. */
+  readonly key: string;
+  readonly startedMs: number;
+  readonly endedMs: number;
+}
+
+/** When a step began and ended; null where nobody tells. */
+export interface StepTime {
+  readonly startedMs: number;
+  readonly endedMs: number;
+}
+
+/**
+ * Gives the steps of one turn the times of the items that are the same, in order, each item once. An item without a step
+ * (a command that the sandbox refused, say) is passed over, and a step without an item gets null.
+ */
+export function timesOfSteps(
+  steps: readonly Step[],
+  items: readonly TimedItem[],
+  keyOf: (step: Step) => string | null,
+): (StepTime | null)[] {
+  const waiting = new Map<string, TimedItem[]>();
+  for (const item of items) waiting.set(item.key, [...(waiting.get(item.key) ?? []), item]);
+  return steps.map((step) => {
+    const key = keyOf(step);
+    const item = key === null ? undefined : waiting.get(key)?.shift();
+    return item === undefined ? null : { startedMs: item.startedMs, endedMs: item.endedMs };
+  });
+}
