@@ -1,5 +1,5 @@
 /**
- * zwarm as a library: the same verbs as the command line, over the same files.
+ * zwarm as a library: the same verbs as the command line, over the same files. `docs/guide.md` has a whole program.
  *
  * @example
  * import { openSessions } from 'zwarm';
@@ -9,7 +9,10 @@
  * console.log((await sessions.get(id)).last_message);
  */
 import { resolve } from 'node:path';
+import type { SessionId } from './core/ids.ts';
+import type { Message } from './core/session.ts';
 import { installation } from './installation.ts';
+import type { DetailOptions } from './manager/detail.ts';
 import { createSessionManager, type SessionManager } from './manager/session-manager.ts';
 
 export type { TrajectoryStep } from './core/conversation/trajectory.ts';
@@ -25,12 +28,16 @@ export type {
   TokenUsage,
   TurnView,
 } from './core/session.ts';
-export type { FollowOptions } from './manager/follow.ts';
+export type { Compacted, CompactOptions } from './manager/compact.ts';
+export type { DetailOptions } from './manager/detail.ts';
 export type { FollowStepsOptions } from './manager/follow-steps.ts';
+export type { Forked, ForkOptions } from './manager/fork.ts';
+export type { HistoryOptions } from './manager/history.ts';
+export type { InjectOptions } from './manager/inject.ts';
 export type { StartedTurn } from './manager/launch.ts';
 export type { ListOptions } from './manager/list.ts';
 export type { CleanResult } from './manager/remove.ts';
-export type { SessionManager } from './manager/session-manager.ts';
+export type { Rewound } from './manager/rewind.ts';
 export type { StartOptions } from './manager/start.ts';
 
 /** Where to look for sessions, and what agents inherit; everything left out is this process's own. */
@@ -41,14 +48,53 @@ export interface OpenOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
+/** What can be done with the sessions of a project. Every error is a ZwarmError with a code, a message and a hint. */
+export interface Sessions
+  extends Pick<
+    SessionManager,
+    | 'start'
+    | 'list'
+    | 'resolve'
+    | 'get'
+    | 'steps'
+    | 'followSteps'
+    | 'history'
+    | 'inject'
+    | 'wait'
+    | 'kill'
+    | 'remove'
+    | 'clean'
+    | 'fork'
+    | 'rewind'
+    | 'compact'
+  > {
+  /** What was said, without what was wound back; with `full` also what the agent did, as messages of role `tool`. */
+  messages(ref: string, options?: DetailOptions): Promise<readonly Message[]>;
+  /** What the agent printed in a turn, byte for byte and as far as it has come, piece by piece. */
+  output(id: SessionId, turn: number): AsyncIterable<Uint8Array>;
+}
+
+async function* copies(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  // Each piece is overwritten by the next one.
+  for await (const piece of pieces) yield Uint8Array.from(piece);
+}
+
 /** The sessions of a project. Nothing is read before the first call, and nothing is created before the first `start`. */
-export function openSessions(options: OpenOptions = {}): SessionManager {
+export function openSessions(options: OpenOptions = {}): Sessions {
   const cwd = resolve(options.cwd ?? process.cwd());
-  return createSessionManager({
+  const manager = createSessionManager({
     ...installation(),
     cwd,
     env: options.env ?? process.env,
     uid: process.getuid?.() ?? 0,
     stateDir: options.stateDir === undefined ? null : resolve(cwd, options.stateDir),
   });
+  const { start, list, resolve: resolveRef, get, steps, followSteps, history } = manager;
+  const { inject, wait, kill, remove, clean, fork, rewind, compact } = manager;
+  return {
+    ...{ start, list, resolve: resolveRef, get, steps, followSteps, history },
+    ...{ inject, wait, kill, remove, clean, fork, rewind, compact },
+    messages: async (ref, detail) => (await get(ref, detail)).messages,
+    output: (id, turn) => copies(manager.followOutput(id, 'events', { turn })),
+  };
 }

@@ -11,6 +11,7 @@ const PAGES = [
   'CHANGELOG.md',
   'docs/architecture.md',
   'docs/formats.md',
+  'docs/guide.md',
   'docs/reliability.md',
 ];
 
