@@ -5,7 +5,7 @@ import { errorLines } from './error-lines.ts';
 import { safeLine } from './safe-text.ts';
 import { hang, indent, renderStep, type StepOptions } from './steps.ts';
 import { longSpan, paintStatus, type Style, shortCount } from './style.ts';
-import { turnRule } from './turn-rule.ts';
+import { kindWords, rangesOf, turnRule } from './turn-rule.ts';
 import { lineOf } from './width.ts';
 import { readable } from './wrap.ts';
 
@@ -66,22 +66,6 @@ function card(session: SessionDetail, steps: readonly TurnSteps[], style: Style)
     ...(session.pending === null ? [] : [hang('  ', safeLine(session.pending.reason), readable(width))]),
   ];
   return [`${paint.bold(session.id)}  ${paintStatus(session.status, style)}`, ...why, ...lines].join('\n');
-}
-
-/** Turns as a person writes them: `1`, `1–3`, `1, 3–5`. */
-function rangesOf(turns: readonly number[]): string {
-  const ranges: [number, number][] = [];
-  for (const turn of turns) {
-    const last = ranges.at(-1);
-    if (last?.[1] === turn - 1) last[1] = turn;
-    else ranges.push([turn, turn]);
-  }
-  return ranges.map(([from, to]) => (from === to ? `${from}` : `${from}–${to}`)).join(', ');
-}
-
-function kindWords({ kind, to, covers, status }: TurnView): string[] {
-  if (kind === 'rewind') return [to === 0 ? 'wound back to the beginning' : `wound back to turn ${to}`];
-  return kind === 'compact' ? [`summary of ${rangesOf(covers)}`, status] : [status];
 }
 
 function rule(view: TurnView, style: Style): string {

@@ -1,8 +1,10 @@
 import { type Step, stepLine } from '../core/conversation/steps.ts';
 import type { TrajectoryStep } from '../core/conversation/trajectory.ts';
+import type { TurnView } from '../core/session.ts';
+import { withoutShell } from '../core/shell-word.ts';
 import { renderStep } from './steps.ts';
 import type { Style } from './style.ts';
-import { turnRule } from './turn-rule.ts';
+import { kindWords, turnRule } from './turn-rule.ts';
 import { lineOf } from './width.ts';
 
 /** What a line of a list begins with; the words of a command bring their own `$`. */
@@ -17,7 +19,9 @@ const SIGNS: Readonly<Record<Exclude<Step['type'], 'command'>, string>> = {
 };
 
 function wordsOf(step: Step): string {
-  return step.type === 'command' ? stepLine(step) : `${SIGNS[step.type]} ${stepLine(step)}`;
+  return step.type === 'command'
+    ? `$ ${withoutShell(step.command)}`
+    : `${SIGNS[step.type]} ${stepLine(step)}`;
 }
 
 /** How a step came out, unless it came out well. */
@@ -44,9 +48,11 @@ function paintLine(step: Step, text: string, { paint }: Style): string {
 }
 
 /** Turns as headings, with how each of them ended or stands. */
-export interface TurnHeading {
-  readonly turn: number;
-  readonly status: string;
+export type TurnHeading = Pick<TurnView, 'turn' | 'kind' | 'to' | 'covers' | 'status' | 'in_conversation'>;
+
+function headingOf(turn: TurnHeading): string {
+  const undone = turn.in_conversation || turn.kind === 'rewind' ? [] : ['wound back'];
+  return [`turn ${turn.turn}`, ...kindWords(turn), ...undone].join(' · ');
 }
 
 function underHeadings(
@@ -57,9 +63,9 @@ function underHeadings(
   render: (step: TrajectoryStep, gutter: number) => string,
 ): string {
   const gutter = String(steps.at(-1)?.step ?? 0).length;
-  const blocks = turns.flatMap(({ turn, status }) => [
-    turnRule(`turn ${turn} · ${status}`, style),
-    ...steps.filter((step) => step.turn === turn).map((step) => render(step, gutter)),
+  const blocks = turns.flatMap((turn) => [
+    turnRule(headingOf(turn), style),
+    ...steps.filter((step) => step.turn === turn.turn).map((step) => render(step, gutter)),
   ]);
   return blocks.map((block) => `${block}\n`).join(between);
 }

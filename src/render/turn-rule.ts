@@ -1,4 +1,27 @@
+import type { TurnView } from '../core/session.ts';
 import type { Style } from './style.ts';
+
+/** Turns as a person writes them: `1`, `1–3`, `1, 3–5`. */
+export function rangesOf(turns: readonly number[]): string {
+  const ranges: [number, number][] = [];
+  for (const turn of turns) {
+    const last = ranges.at(-1);
+    if (last?.[1] === turn - 1) last[1] = turn;
+    else ranges.push([turn, turn]);
+  }
+  return ranges.map(([from, to]) => (from === to ? `${from}` : `${from}–${to}`)).join(', ');
+}
+
+/** What a turn was, where it was no message, and how it stands. */
+export function kindWords({
+  kind,
+  to,
+  covers,
+  status,
+}: Pick<TurnView, 'kind' | 'to' | 'covers' | 'status'>): string[] {
+  if (kind === 'rewind') return [to === 0 ? 'wound back to the beginning' : `wound back to turn ${to}`];
+  return kind === 'compact' ? [`summary of ${rangesOf(covers)}`, status] : [status];
+}
 
 /** A line between two turns that says which one begins. */
 export function turnRule(words: string, { paint, width }: Style): string {

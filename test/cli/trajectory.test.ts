@@ -31,14 +31,14 @@ test('a line for each step, numbered through all turns, with a rule before each 
     [
       rule('turn 1 · failed'),
       ' 1 » Running a long command.',
-      " 2 $ /bin/bash -lc 'echo started; sleep 301; echo finished' [interrupted]",
+      ' 2 $ echo started; sleep 301; echo finished [interrupted]',
       rule('turn 2 · completed'),
-      " 3 $ /bin/bash -lc 'cat does-not-exist.txt' [exit 1]",
-      " 4 $ /bin/bash -lc 'echo to-stderr >&2; exit 3' [exit 3]",
+      ' 3 $ cat does-not-exist.txt [exit 1]',
+      ' 4 $ echo to-stderr >&2; exit 3 [exit 3]',
       ' 5 » Both commands failed.',
       rule('turn 3 · completed'),
       ' 6 # plan: 2 of 2 done',
-      ' 7 $ /bin/bash -lc true',
+      ' 7 $ true',
       ' 8 » All steps done.',
       rule('turn 4 · completed'),
       ' 9 @ fake.echo',
@@ -55,7 +55,7 @@ test('a line for each step, numbered through all turns, with a rule before each 
   expect(turn.stdout.split('\n')).toEqual([
     rule('turn 3 · completed'),
     '6 # plan: 2 of 2 done',
-    '7 $ /bin/bash -lc true',
+    '7 $ true',
     '8 » All steps done.',
     '',
   ]);
@@ -89,7 +89,7 @@ test('--full prints all of a step behind its number', async () => {
   const project = createProject();
   const id = await sessionOf(project, 'shell-failed');
   const { stdout } = await onScreen(project, ['trajectory', id, '--full']);
-  expect(stdout).toContain("\n1  $ /bin/bash -lc 'cat does-not-exist.txt' [exit 1]\n");
+  expect(stdout).toContain('\n1  $ cat does-not-exist.txt [exit 1]\n');
   expect(stdout).toContain('\n     cat: does-not-exist.txt: No such file or directory\n');
   expect(stdout).toContain('\n3  Both commands failed.\n');
 });
