@@ -89,7 +89,7 @@ test('--full prints all of a step behind its number', async () => {
   const project = createProject();
   const id = await sessionOf(project, 'shell-failed');
   const { stdout } = await onScreen(project, ['trajectory', id, '--full']);
-  expect(stdout).toContain('\n1  $ cat does-not-exist.txt [exit 1]\n');
+  expect(stdout).toContain("\n1  $ /bin/bash -lc 'cat does-not-exist.txt' [exit 1]\n");
   expect(stdout).toContain('\n     cat: does-not-exist.txt: No such file or directory\n');
   expect(stdout).toContain('\n3  Both commands failed.\n');
 });
