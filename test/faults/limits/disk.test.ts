@@ -66,11 +66,12 @@ testWithMount(
 
 testWithMount('a message for which there is not enough room is refused, and never cut', async () => {
   const { project } = createSmall();
-  // Of so much a disk takes the beginning, without an error; nothing that is written later fails either.
-  project.env['XDG_STATE_HOME'] = emptyDirectory();
+  const id = await project.start(['quick']);
+  await ended(project, id);
+  // Of so much a disk takes the beginning, without an error.
   const input = 'x'.repeat(4 << 20);
-  expectNoRoom(await project.zwarm(['start', '-'], { input }));
-  expect(await project.ok(['ls', '--all'])).toBe('');
+  expectNoRoom(await project.zwarm(['inject', id, '-'], { input }));
+  expect((await project.show(id)).turns).toHaveLength(1);
 });
 
 testWithMount('a first start on a full disk leaves nothing that a later one stumbles over', async () => {
