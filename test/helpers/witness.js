@@ -27,7 +27,7 @@ export function createWitness(late) {
       const before = statuses.get(`${id} ${turn}`);
       const rank = RANK[status];
       // A runner that comes after its turn was called off lives for a moment, and then records that nothing ran.
-      if (status === 'running' && (before === 'killed' || before === 'lost')) return;
+      if (late && status === 'running' && (before === 'killed' || before === 'lost')) return;
       const over = late && before === 'lost' ? 1 : (RANK[before ?? ''] ?? -1);
       if (gone.has(id)) errors.push(`${id} came back, ${status}`);
       if (rank === undefined || turn === null) errors.push(`turn ${turn} of ${id} is ${status}`);
