@@ -24,6 +24,8 @@ const ALL_SIGNALS: readonly StopSignal[] = ['SIGINT', 'SIGTERM', 'SIGKILL'];
 /** A turn to stop: how it stands, how to look again, and what to send. */
 interface Target {
   readonly current: TurnState;
+  /** Turns that were claimed behind it, to be called off with it. */
+  readonly behind: readonly TurnState[];
   readonly signals: readonly StopSignal[];
   look(): Promise<TurnState>;
 }
@@ -34,7 +36,7 @@ async function damagedTarget(context: ManagerContext, store: Store, id: SessionI
     const turn = listTurns(store.root, id).at(-1);
     if (turn === undefined) return null;
     const look = () => readTurnState(store, id, turn, null, context.now());
-    return { current: await look(), signals: ALL_SIGNALS, look };
+    return { current: await look(), behind: [], signals: ALL_SIGNALS, look };
   } catch (error) {
     if (error instanceof DamagedRecord) return null;
     throw error;
@@ -57,7 +59,7 @@ function targetOf(
     forks: false,
   });
   const look = () => readTurnState(store, id, current.turn, adapter, context.now());
-  return { current, signals: command?.stopSignals ?? ALL_SIGNALS, look };
+  return { current, behind: [], signals: command?.stopSignals ?? ALL_SIGNALS, look };
 }
 
 function refuseUnlessLive(id: SessionId, { turn, cancel, verdict: { status } }: TurnState): void {
@@ -134,7 +136,7 @@ async function killTurn(
   context: ManagerContext,
   store: Store,
   id: SessionId,
-  { current, signals, look }: Target,
+  { current, behind, signals, look }: Target,
   graceMs: number,
   why: CancelWhy = 'kill',
 ): Promise<void> {
@@ -142,6 +144,7 @@ async function killTurn(
   const { turn } = current;
   const marks = marksOf(id, turn);
   refuseFromInside(id, marks);
+  for (const next of behind) publishCancel(context, store, id, next.turn, 'kill');
   // Before any signal: whatever dies from here on, readers know that somebody asked for it.
   const unpublished = current.exit === null ? failureToPublish(context, store, id, turn, why) : null;
   // A runner that comes later sees the cancellation before it starts its agent.
@@ -205,13 +208,6 @@ async function killDamaged(
   if (unpublished !== null && !(unpublished instanceof DamagedRecord)) throw unpublishedKill(id, unpublished);
 }
 
-/** What is to be stopped of a session; what was claimed behind it is called off at once. */
-async function targetNow(context: ManagerContext, store: Store, id: SessionId): Promise<Target> {
-  const now = await readNow(store, id, context.now());
-  for (const { turn } of now.behind) publishCancel(context, store, id, turn, 'kill');
-  return targetOf(context, store, now);
-}
-
 /**
  * Stops a running turn, so that the next one, which was claimed, can begin; returns when its end was observed.
  * @throws ZwarmError `still_running`
@@ -241,13 +237,15 @@ export async function kill(
   id: SessionId,
   graceMs: number,
 ): Promise<void> {
-  const target = await targetNow(context, store, id).catch(async (error: unknown) => {
-    if (!(error instanceof ZwarmError)) throw error;
-    if (error.code === 'damaged') return (await damagedTarget(context, store, id)) ?? error;
-    // It may be called removed by nobody but its own agent.
-    if (error.code === 'not_found') return error;
-    throw error;
-  });
+  const target = await readNow(store, id, context.now())
+    .then((now): Target => ({ ...targetOf(context, store, now), behind: now.behind }))
+    .catch(async (error: unknown) => {
+      if (!(error instanceof ZwarmError)) throw error;
+      if (error.code === 'damaged') return (await damagedTarget(context, store, id)) ?? error;
+      // It may be called removed by nobody but its own agent.
+      if (error.code === 'not_found') return error;
+      throw error;
+    });
   if (target instanceof ZwarmError) return killDamaged(context, store, id, graceMs, target);
   try {
     await killTurn(context, store, id, target, graceMs);
