@@ -43,6 +43,25 @@ async function damagedTarget(context: ManagerContext, store: Store, id: SessionI
   }
 }
 
+/** Sees to it that what was claimed behind a stopped turn never begins, and that this is on record. */
+async function killBehind(
+  context: ManagerContext,
+  store: Store,
+  id: SessionId,
+  target: Target,
+  graceMs: number,
+): Promise<void> {
+  for (const current of target.behind) {
+    const look = () => readTurnState(store, id, current.turn, null, context.now());
+    try {
+      await killTurn(context, store, id, { ...target, current: await look(), behind: [], look }, graceMs);
+    } catch (error) {
+      // Its launcher has recorded that it was called off.
+      if (!(error instanceof ZwarmError) || error.code !== 'not_running') throw error;
+    }
+  }
+}
+
 /** The turn of a session that is to be stopped, and what its agent is to be told. */
 function targetOf(
   context: ManagerContext,
@@ -249,6 +268,7 @@ export async function kill(
   if (target instanceof ZwarmError) return killDamaged(context, store, id, graceMs, target);
   try {
     await killTurn(context, store, id, target, graceMs);
+    await killBehind(context, store, id, target, graceMs);
   } catch (error) {
     if (!(error instanceof ZwarmError) || error.code !== 'not_running') throw error;
     if (!isEndPlanted(id, target.current.turn, createCensus())) throw error;

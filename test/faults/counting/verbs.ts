@@ -76,14 +76,30 @@ function injecting(message: string): CountedVerb {
   };
 }
 
+/** A session whose agent has shown itself. */
+async function runningSession({ manager, prompts }: Scene, task: string): Promise<SessionId> {
+  const { id } = await manager.start({ task });
+  await eventually('the agent runs', () => prompts().length === 1);
+  return id;
+}
+
+/** Stops an agent to say something else. */
+function interrupting(message: string): CountedVerb {
+  return {
+    prepare: (scene) => runningSession(scene, 'hang task'),
+    act: ({ manager }, id) => manager.inject(some(id), message, { interrupt: true }).then(() => true),
+    args: (id) => ['inject', '--interrupt', some(id), message],
+    async done(scene, id) {
+      expect(lives(some(id), 1), 'I9: what was interrupted lives').toBe(false);
+      await hasMessage(2, message)(scene, id);
+    },
+  };
+}
+
 /** Kills an agent that has shown itself. */
 function killing(task: string): CountedVerb {
   return {
-    async prepare(scene) {
-      const { id } = await scene.manager.start({ task });
-      await eventually('the agent runs', () => scene.prompts().length === 1);
-      return id;
-    },
+    prepare: (scene) => runningSession(scene, task),
     act: ({ manager }, id) => manager.kill(some(id), 2000).then(() => true),
     args: (id) => ['kill', '--grace', '2s', some(id)],
     done: isKilled,
@@ -94,6 +110,7 @@ function killing(task: string): CountedVerb {
 export const VERBS: Readonly<Record<string, CountedVerb>> = {
   start: starting('quick task'),
   inject: injecting('quick message'),
+  interrupt: interrupting('quick message'),
   kill: killing('hang task'),
   rm: {
     prepare: endedSession,
