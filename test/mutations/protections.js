@@ -465,7 +465,7 @@ export const PROTECTIONS = [
     file: 'src/manager/never-launched.ts',
     from: "  publishCancel(context, store, id, current.turn, 'never-launched');\n",
     to: '',
-    tests: ['test/faults/races/runners.test.ts', 'test/faults/races'],
+    tests: ['test/faults/races/runners.test.ts'],
   },
   {
     name: 'no program of the project is run',

@@ -59,3 +59,25 @@ test('of a runner that comes late and an inject that declares its launch dead at
     },
     { late: true },
   ));
+
+test('a runner that comes when its launch was taken for dead runs nothing', () =>
+  besideAReader(
+    pool,
+    async (race) => {
+      const { manager, prompts } = race;
+      const { id } = await manager.start({ task: 'quick\nfirst.' });
+      expect(await manager.wait(id)).toBe('completed');
+      const late = 'quick\ntoo late.';
+      const claimed = claimedTurn(race, id, 2, late, 'the dead');
+      await manager.inject(id, 'quick\nnext.');
+      expect(await manager.wait(id)).toBe('completed');
+      await startRunner(race, claimed);
+      expect(prompts()).not.toContain(late);
+      expect((await manager.get(id)).turns.map(({ status }) => status)).toEqual([
+        'completed',
+        'lost',
+        'completed',
+      ]);
+    },
+    { late: true },
+  ));
