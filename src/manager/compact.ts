@@ -2,6 +2,7 @@ import { COMPACT_PROMPT, type ContextFill, shouldCompact } from '../core/convers
 import { lineageOf } from '../core/conversation/lineage.ts';
 import { ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
+import { unlessDamaged } from '../store/read-file.ts';
 import { readTail } from '../store/tail.ts';
 import { type ManagerContext, openForWriting, type Store } from './context.ts';
 import { DEFAULT_HISTORY_CHARS, historyOf } from './continuation.ts';
@@ -31,7 +32,9 @@ const TAIL = 1 << 20;
 function fillOf(context: ManagerContext, now: SessionNow, thread: string | null): ContextFill | null {
   const { history } = requireKnownAgent(now);
   const file = thread === null ? null : historyOf(context, requireKnownAgent(now), thread);
-  return file == null || history === null ? null : history.contextFill(readTail(file.path, TAIL).text);
+  if (file == null || history === null) return null;
+  const tail = unlessDamaged(() => readTail(file.path, TAIL));
+  return tail === null ? null : history.contextFill(tail.text);
 }
 
 async function lineage(context: ManagerContext, store: Store, now: SessionNow) {

@@ -119,8 +119,9 @@ export async function planContinuation(
   }
   if (lineage.parts.length === 0) return { how: 'fresh' };
   const copied = record.forked_from?.turn ?? 0;
+  // A thread that a copied turn names is another session's, whatever an agent calls its own.
   const own = (thread: string): boolean =>
-    places.some(({ turn, threadId }) => turn > copied && threadId === thread);
+    places.every(({ turn, threadId }) => turn > copied || threadId !== thread);
   const isWoundBack = places.some(({ kind }) => kind === 'rewind');
   const way = nativeWay(context, continued, lineage, isWoundBack, own);
   if (typeof way !== 'string') return way;

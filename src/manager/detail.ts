@@ -14,7 +14,13 @@ export interface DetailOptions {
 /** A session's detail, narrowed to a turn or widened by the agent's steps. @throws ZwarmError `usage` */
 export function detailOf({ detail, steps }: ReadSession, options: DetailOptions = {}): SessionDetail {
   const { turn, full } = options;
-  const messages = full ? fullMessages(detail.messages, steps) : detail.messages;
+  const told = new Set(detail.turns.flatMap((view) => (view.in_conversation ? [view.turn] : [])));
+  const messages = full
+    ? fullMessages(
+        detail.messages,
+        steps.filter((one) => told.has(one.turn)),
+      )
+    : detail.messages;
   if (turn === undefined) return { ...detail, messages };
   const turns = detail.turns.filter((view) => view.turn === turn);
   if (turns.length === 0) {

@@ -11,6 +11,8 @@ export interface Circumstances {
   readonly terminal: Terminal | null;
   /** Whether the agent has named a conversation that `inject` can go on with. */
   readonly resumable: boolean;
+  /** Whether its runner has shown itself. */
+  readonly launched: boolean;
   /** The host that the turn's processes were on. */
   readonly host: string;
   /** The end of the agent's stderr; read only when it is needed. */
@@ -21,8 +23,9 @@ function error(code: string, message: string, hint: string | null, retryable = f
   return { code, message, hint, retryable, retry_at: null };
 }
 
+const again = 'zwarm inject ID "…"';
+
 function notRun(why: NotRunWhy, detail: string | null, { workingDir }: Circumstances): SessionError | null {
-  const again = 'zwarm inject ID "…"';
   switch (why) {
     case 'cancelled':
       return null;
@@ -101,6 +104,14 @@ function inWords({ reason }: TurnVerdict, circumstances: Circumstances): Session
         error('no_result', 'the agent ended without a result', `see what it did: zwarm show ${id} --full`),
       );
     case 'vanished':
+      if (!circumstances.launched) {
+        return error(
+          'lost',
+          'it was never launched: the command that asked for it was ended first',
+          `its message is kept, and was not given to the agent: say it again: ${again}`,
+          true,
+        );
+      }
       return error(
         'lost',
         'it stopped without telling: its processes are gone and no end was recorded',

@@ -7,9 +7,11 @@ import { isoTime } from '../core/time.ts';
 import { type Copied, createSession } from '../store/claim.ts';
 import { flush } from '../store/files.ts';
 import { sessionsDir, turnDir } from '../store/layout.ts';
+import { hasSession } from '../store/sessions.ts';
+import { cacheState } from './cache-state.ts';
 import { type ManagerContext, openForWriting, type Store } from './context.ts';
 import { DEFAULT_HISTORY_CHARS, historyOf, planContinuation } from './continuation.ts';
-import { launchTurn, newRequest, type StartedTurn } from './launch.ts';
+import { launchTurn, newRequest, orNotStarted, type StartedTurn } from './launch.ts';
 import { readPlaces } from './places.ts';
 import { programOf } from './program.ts';
 import { orDamaged, readNow, readTurnNow, type SessionNow } from './read.ts';
@@ -57,16 +59,27 @@ function forkedTurn({ id, turns, current, behind }: SessionNow, asked: number | 
   throw new ZwarmError('busy', `turn ${first} of ${id} is still ${current.verdict.status}`, hint);
 }
 
-/** How large the agent's own file of the conversation after these turns is: a native fork must find it unchanged. */
+/**
+ * The size of the agent's own file of the conversation as it is after `turn`: a native fork must find it unchanged. Null
+ * where no file holds just that: the thread has gone on since, or goes on now.
+ */
 async function historyBytes(
   context: ManagerContext,
   store: Store,
   now: SessionNow,
-  turns: readonly number[],
+  turn: number,
 ): Promise<number | null> {
   const adapter = requireKnownAgent(now);
-  const { thread } = lineageOf(await readPlaces(store, now.id, adapter, turns, context.now()));
-  return thread === null ? null : (historyOf(context, adapter, thread)?.bytes ?? null);
+  const places = await readPlaces(store, now.id, adapter, now.turns, context.now());
+  const { thread } = lineageOf(places.filter((place) => place.turn <= turn));
+  const isTouched = places.some(
+    (place) => place.turn > turn && (place.threadId === thread || (place.asked === thread && !place.forks)),
+  );
+  if (thread === null || isTouched) return null;
+  // What it has copied itself may have gone on since that copy.
+  const origin = now.record.forked_from;
+  const isCopied = places.some((place) => place.turn <= (origin?.turn ?? 0) && place.threadId === thread);
+  return isCopied ? (origin?.history_bytes ?? null) : (historyOf(context, adapter, thread)?.bytes ?? null);
 }
 
 async function copiesOf(
@@ -108,36 +121,40 @@ export async function fork(context: ManagerContext, ref: string, options: ForkOp
     forked_from: {
       id: from,
       turn,
-      history_bytes: await orDamaged(store, from, () => historyBytes(context, store, now, turns)),
+      history_bytes: await orDamaged(store, from, () => historyBytes(context, store, now, turn)),
     },
     created_at: isoTime(context.now()),
   };
   const id = context.newId();
   if (!isSessionId(id)) throw new TypeError(`newId() gave ${JSON.stringify(id)}, which is no session id`);
+  const program = message === undefined ? null : await programOf(context, adapter, record.working_dir);
   const request = newRequest(context, 'prompt');
-  const asked = message === undefined ? null : { claim: { request, prompt: Buffer.from(message) }, message };
-  // Of the parent's files, which hold the same: should that fail, nothing has been created.
-  const program = asked === null ? null : await programOf(context, adapter, record.working_dir);
-  const continuation =
-    asked === null || program === null
-      ? null
-      : await orDamaged(store, from, () =>
-          planContinuation(context, store, {
-            id: from,
-            record,
-            adapter,
-            turns,
-            message: asked.message,
-            historyChars,
-            agentVersion: program.version,
-          }),
-        );
+  const claim = message === undefined ? null : { request, prompt: Buffer.from(message) };
   const copies = await copiesOf(context, store, from, turns);
-  await orDamaged(store, from, async () =>
-    createSession(store.root, store.sealsDir, id, record, asked?.claim ?? null, copies),
-  );
+  try {
+    createSession(store.root, store.sealsDir, id, record, claim, copies);
+  } catch (error) {
+    if (hasSession(store.root, from)) throw error;
+    throw new ZwarmError('not_found', `${from} was removed while it was copied`, 'see: zwarm ls', error);
+  }
   flush(sessionsDir(store.root));
-  if (continuation === null || program === null) return { id, turn, started: null };
-  const launch = { id, turn: turn + 1, record, nonce: request.nonce, adapter, program, continuation };
-  return { id, turn: turn + 1, started: await launchTurn(context, store, launch) };
+  if (message === undefined || program === null) {
+    await cacheState(context, store, id);
+    return { id, turn, started: null };
+  }
+  const next = turn + 1;
+  // After the copying, which takes its time: the parent may have gone on meanwhile.
+  const continuation = await orNotStarted(store, id, next, () =>
+    planContinuation(context, store, {
+      id,
+      record,
+      adapter,
+      turns,
+      message,
+      historyChars,
+      agentVersion: program.version,
+    }),
+  );
+  const launch = { id, turn: next, record, nonce: request.nonce, adapter, program, continuation };
+  return { id, turn: next, started: await launchTurn(context, store, launch) };
 }

@@ -1,17 +1,17 @@
-import { errnoOf, toZwarmError, ZwarmError } from '../core/errors.ts';
+import { ZwarmError } from '../core/errors.ts';
+import type { SessionId } from '../core/ids.ts';
 import type { RequestRecord, TurnKind } from '../core/session.ts';
 import { createCensus } from '../process/bearers.ts';
-import { claimTurn, flushClaim } from '../store/claim.ts';
+import { type Claim, claimTurn, flushClaim, isAsClaimed } from '../store/claim.ts';
 import { type ManagerContext, openForWriting, type Store } from './context.ts';
 import { DEFAULT_HISTORY_CHARS, planContinuation } from './continuation.ts';
-import { type Continuation, launchTurn, newRequest, type StartedTurn } from './launch.ts';
+import { type Continuation, launchTurn, newRequest, orNotStarted, type StartedTurn } from './launch.ts';
 import { declareNeverLaunched } from './never-launched.ts';
 import { type Program, programOf } from './program.ts';
 import { orDamaged, readNow, type SessionNow } from './read.ts';
-import { marksOf } from './read-turn.ts';
+import { marksOf, readThreadId } from './read-turn.ts';
 import { requireAtRest, requireKnownAgent, requireSameDirectory, requireSeal } from './ready.ts';
 import { requireRealEnd } from './real-end.ts';
-import { recordEnd } from './record-end.ts';
 import { resolveSession } from './resolve.ts';
 import { requireMessage } from './start.ts';
 import { DEFAULT_GRACE_MS, interruptTurn, refuseFromInside } from './stop.ts';
@@ -35,6 +35,30 @@ export interface NextTurn {
 interface Claimed {
   readonly turn: number;
   readonly request: RequestRecord;
+  readonly claim: Claim;
+}
+
+/** A turn that waited while an agent lived is still what was claimed. @throws ZwarmError `seal_broken` */
+function requireAsClaimed({ root }: Store, id: SessionId, turn: number, claim: Claim): void {
+  if (isAsClaimed(root, id, turn, claim)) return;
+  throw new ZwarmError(
+    'seal_broken',
+    `turn ${turn} of ${id} was changed while it waited: nothing was run`,
+    `say it again: zwarm inject ${id} "…"`,
+  );
+}
+
+/** The agent has named a thread: else what it was asked for would be lost with it. @throws ZwarmError `busy` */
+async function requireThread(store: Store, now: SessionNow): Promise<void> {
+  const adapter = requireKnownAgent(now);
+  for (const turn of now.turns.toReversed()) {
+    if ((await readThreadId(store, now.id, turn, adapter)) !== null) return;
+  }
+  throw new ZwarmError(
+    'busy',
+    `the agent of ${now.id} has not begun yet, and could not go on after an interruption`,
+    'try again in a moment',
+  );
 }
 
 function claimNext(
@@ -45,8 +69,9 @@ function claimNext(
 ): Claimed {
   const request = newRequest(context, next.kind, { covers: next.covers });
   const turn = (turns.at(-1) ?? 0) + 1;
-  claimTurn(store.root, id, turn, { request, prompt: Buffer.from(next.message) });
-  return { turn, request };
+  const claim = { request, prompt: Buffer.from(next.message) };
+  claimTurn(store.root, id, turn, claim);
+  return { turn, request, claim };
 }
 
 function plan(
@@ -123,18 +148,14 @@ async function interrupt(
   const adapter = requireKnownAgent(now);
   const program = await programOf(context, adapter, record.working_dir);
   refuseFromInside(id, marksOf(id, now.current.turn));
-  const { turn, request } = claimNext(context, store, now, next);
-  let continuation: Continuation;
-  try {
+  await requireThread(store, now);
+  const { turn, request, claim } = claimNext(context, store, now, next);
+  const continuation = await orNotStarted(store, id, turn, async () => {
     flushClaim(store.root, id, turn);
     await interruptTurn(context, store, now, DEFAULT_GRACE_MS);
-    continuation = await plan(context, store, now, next, program);
-  } catch (error) {
-    const { message, hint } = toZwarmError(error);
-    recordEnd(store, id, turn, { why: 'spawn_error', detail: message, cancelled: false });
-    const what = `turn ${turn} of ${id} was recorded but did not start: ${message}`;
-    throw new ZwarmError(errnoOf(error) === null ? toZwarmError(error).code : 'io', what, hint, error);
-  }
+    requireAsClaimed(store, id, turn, claim);
+    return plan(context, store, now, next, program);
+  });
   return launchTurn(context, store, {
     id,
     turn,

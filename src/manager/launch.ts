@@ -80,6 +80,26 @@ function environmentOf(context: ManagerContext, store: Store, launch: Launch): M
   };
 }
 
+/**
+ * What comes between the claim of a turn and its launch: where it fails, the turn has failed.
+ * @throws ZwarmError of the same code, which says that the turn was recorded
+ */
+export async function orNotStarted<T>(
+  store: Store,
+  id: SessionId,
+  turn: number,
+  act: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    const { code, message, hint } = toZwarmError(error);
+    recordEnd(store, id, turn, { why: 'spawn_error', detail: message, cancelled: false });
+    const what = `turn ${turn} of ${id} was recorded but did not start: ${message}`;
+    throw new ZwarmError(code, what, hint, error);
+  }
+}
+
 /** What is thrown when a turn was recorded but could not be started: with `record`, its end is recorded first. */
 function notStarted(store: Store, launch: Launch, why: string, record: boolean, cause?: unknown): ZwarmError {
   const { id, turn } = launch;

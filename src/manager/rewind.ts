@@ -2,11 +2,11 @@ import { ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
 import { createCensus } from '../process/bearers.ts';
 import { claimTurn, flushClaim } from '../store/claim.ts';
-import { writeSummary } from '../store/summary.ts';
+import { cacheState } from './cache-state.ts';
 import { type ManagerContext, openForWriting } from './context.ts';
 import { newRequest } from './launch.ts';
 import { declareNeverLaunched } from './never-launched.ts';
-import { FOLD_VERSION, readFinalState, readNow } from './read.ts';
+import { readNow } from './read.ts';
 import { requireAtRest } from './ready.ts';
 import { requireRealEnd } from './real-end.ts';
 import { resolveSession } from './resolve.ts';
@@ -48,8 +48,6 @@ export async function rewind(context: ManagerContext, ref: string, to: number): 
   const turn = last + 1;
   claimTurn(store.root, id, turn, { request: newRequest(context, 'rewind', { to }), prompt: null });
   flushClaim(store.root, id, turn);
-  // No agent ends here whose runner would do this.
-  const state = await readFinalState(store, id, context.now());
-  if (state !== null) writeSummary(store.root, id, FOLD_VERSION, state, context.newNonce());
+  await cacheState(context, store, id);
   return { id, turn, to };
 }

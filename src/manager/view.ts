@@ -68,8 +68,8 @@ function explain(
     adapter: reading.adapter,
     workingDir: reading.record.working_dir,
     terminal: turn.terminal,
-    // A later turn was begun with the conversation of an earlier one.
-    resumable: turn.turn > 1 || turn.fold.threadId !== null,
+    resumable: reading.turns.some(({ fold }) => fold.threadId !== null),
+    launched: turn.runner !== null,
     host: (turn.runner?.identity ?? turn.request.claimer).host,
     stderr: () => readTail(turnFile(store.root, reading.id, turn.turn, 'stderr'), STDERR_TAIL).text,
   });
@@ -259,9 +259,10 @@ export function sessionView(store: Store, reading: SessionReading, nowMs: number
   const { id, record, turns } = reading;
   const usage = usageOf(turns);
   const state = stateOf(reading, store, nowMs);
-  const { shown, parts } = lineageOf(placesOf(store, id, reading.adapter, turns));
+  const { shown: list, parts } = lineageOf(placesOf(store, id, reading.adapter, turns));
+  const shown = new Set(list);
   const views = turns.map((turn, i) =>
-    turnView(reading, store, turn, { usage: usage[i] ?? null, shown: shown.includes(turn.turn) }),
+    turnView(reading, store, turn, { usage: usage[i] ?? null, shown: shown.has(turn.turn) }),
   );
   const current = turns.find(({ turn }) => turn === state.turn);
   return {

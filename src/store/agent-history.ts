@@ -8,12 +8,15 @@ export interface HistoryFile {
   readonly bytes: number;
 }
 
+/** What cannot be told because the user's files are closed to us, or links lead in a circle. */
+const UNKNOWN = new Set(['EACCES', 'EPERM', 'ELOOP']);
+const NONE = new Set(['ENOENT', 'ENOTDIR']);
+
 function namesIn(directory: string): readonly string[] {
   try {
     return readdirSync(directory);
   } catch (error) {
-    const code = errnoOf(error);
-    if (code === 'ENOENT' || code === 'ENOTDIR') return [];
+    if (NONE.has(errnoOf(error) ?? '')) return [];
     throw error;
   }
 }
@@ -45,14 +48,19 @@ function fileAt(path: string): HistoryFile | null {
 
 /**
  * The first file below an agent's directory that fits one of the patterns, in which `*` stands for any part of one name;
- * null where there is none, undefined where not even the directory is: then only the agent can tell. The directory is
+ * null where there is none, undefined where that cannot be told: not even the directory is there, or it is closed to us. The directory is
  * the user's own, links and all.
  */
 export function findHistory(directory: string, patterns: readonly string[]): HistoryFile | null | undefined {
-  if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return undefined;
-  for (const pattern of patterns) {
-    const found = find(directory, pattern.split('/'));
-    if (found !== null) return found;
+  try {
+    if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return undefined;
+    for (const pattern of patterns) {
+      const found = find(directory, pattern.split('/'));
+      if (found !== null) return found;
+    }
+    return null;
+  } catch (error) {
+    if (UNKNOWN.has(errnoOf(error) ?? '')) return undefined;
+    throw error;
   }
-  return null;
 }

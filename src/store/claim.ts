@@ -6,6 +6,7 @@ import { copyTurn } from './copy-turn.ts';
 import { createFile, discard, flush, isDiskFull, linkName, makeDir, makeDirs, rename } from './files.ts';
 import {
   BUILDING_PREFIX,
+  cancelNameOf,
   sessionDir,
   sessionFile,
   sessionsDir,
@@ -14,6 +15,7 @@ import {
   turnsDir,
 } from './layout.ts';
 import { requireOwn } from './own.ts';
+import { entriesOf, readSmall, unlessDamaged } from './read-file.ts';
 import { encode } from './records.ts';
 import { discardSeal, seal } from './seals.ts';
 import { hasSession } from './sessions.ts';
@@ -140,4 +142,23 @@ export function claimTombstone(root: string, id: SessionId, turn: number, reques
     // Whoever saw the tombstone may have finished the removal by now.
     throw claimError(root, id, turn, error);
   }
+}
+
+/** Whether a turn that was claimed holds nothing but that claim, or was called off. @throws DamagedRecord */
+export function isAsClaimed(root: string, id: SessionId, turn: number, { request, prompt }: Claim): boolean {
+  const directory = turnDir(root, id, turn);
+  const expected = new Map<string, Uint8Array>([
+    [TURN_FILES.request, Buffer.from(encode(request))],
+    [TURN_FILES.events, Buffer.alloc(0)],
+    [TURN_FILES.stderr, Buffer.alloc(0)],
+    ...(prompt === null ? [] : [[TURN_FILES.prompt, prompt] as const]),
+  ]);
+  const names = entriesOf(directory).map(({ name }) => name);
+  // It was called off, and whoever did so may be recording that: the runner will not begin it.
+  if (names.some((name) => name === TURN_FILES.cancel || cancelNameOf(name))) return true;
+  if (!names.every((name) => expected.has(name) || name.startsWith(BUILDING_PREFIX))) return false;
+  return [...expected].every(([name, bytes]) => {
+    const file = unlessDamaged(() => readSmall(join(directory, name), bytes.length));
+    return file?.bytes.equals(bytes) ?? false;
+  });
 }

@@ -2,7 +2,7 @@ import { closeSync } from 'node:fs';
 import { join } from 'node:path';
 import { copyFile, flush, makeDir } from './files.ts';
 import { cancelNameOf, exitCodeOfName, TURN_FILES } from './layout.ts';
-import { entriesOf, openRegular } from './read-file.ts';
+import { DamagedRecord, entriesOf, lookAt, openRegular } from './read-file.ts';
 
 /** All that tells what a turn was and how it ended; that it was settled is the business of the session that it ran in. */
 const COPIED = new Set(Object.values(TURN_FILES).filter((name) => name !== TURN_FILES.notified));
@@ -29,5 +29,7 @@ export function copyTurn(from: string, to: string, eventBytes: number | null): v
       closeSync(file.fd);
     }
   }
+  // Where the other session was removed meanwhile there was nothing to copy.
+  if (lookAt(join(to, TURN_FILES.request)) === null) throw new DamagedRecord(`${from} cannot be copied`);
   flush(to);
 }

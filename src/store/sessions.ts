@@ -54,6 +54,9 @@ export function readSessionRecord(root: string, id: SessionId): { record: Sessio
   return { record: parseSessionRecord(file.bytes.toString()), bytes: file.bytes };
 }
 
+/** No conversation has so many; an agent that plants more keeps nobody busy. */
+const MOST_TURNS = 10_000;
+
 /**
  * The numbers of a session's turns, 1 to the newest, a tombstone's included. @throws DamagedRecord, also for a turn
  * that is no directory and for a gap: claims make neither
@@ -68,6 +71,7 @@ export function listTurns(root: string, id: SessionId): number[] {
     throw new DamagedRecord(`turn ${turn} is no directory`);
   });
   numbers.sort((a, b) => a - b);
+  if (numbers.length > MOST_TURNS) throw new DamagedRecord(`it has more than ${MOST_TURNS} turns`);
   const gap = numbers.findIndex((turn, i) => turn !== i + 1);
   if (gap >= 0) throw new DamagedRecord(`turn ${gap + 1} is missing`);
   return numbers;
@@ -92,6 +96,13 @@ export function hasTurn(root: string, id: SessionId, turn: number): boolean {
 
 /** The claim of a turn. @throws DamagedRecord */
 export function readRequest(root: string, id: SessionId, turn: number): RequestRecord {
+  const request = requestIn(root, id, turn);
+  // Only what was before can be wound back to, or summed up.
+  if ([request.to ?? 0, ...request.covers].every((earlier) => earlier < turn)) return request;
+  throw new DamagedRecord(`turn ${turn} speaks of turns that were not before it`);
+}
+
+function requestIn(root: string, id: SessionId, turn: number): RequestRecord {
   const file = readSmall(turnFile(root, id, turn, 'request'));
   if (file === null) throw new DamagedRecord(`request.json of turn ${turn} is missing`);
   return parseRequestRecord(file.bytes.toString());

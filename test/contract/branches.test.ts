@@ -84,8 +84,28 @@ test.concurrent('a fork whose thread has gone on since is told what it was, not 
   await say(project, fork, 'and you?');
   expect(await hows(project, fork)).toEqual(['fresh', 'replay']);
   const [input = ''] = await told(project, fork);
-  expect(input).toMatch(/the user>\none\n[^]*did one\n[^]*\n\nand you\?$/);
+  expect(input).toMatch(/the user>\none\n[\s\S]*did one\n[\s\S]*\n\nand you\?$/);
   expect(input).not.toContain('only the parent knows');
+});
+
+test.concurrent('a fork at an earlier turn, and a fork of a fork, know nothing of what came later', async (t) => {
+  const project = await createCodexProject(t.onTestFinished, { script: ANSWERS });
+  const id = await begin(project);
+  await say(project, id, 'later secret');
+  const early = JSON.parse(
+    await project.ok(['fork', id, '--turn', '1', '--wait', '--json', 'on from one']),
+  ).id;
+  expect(await hows(project, early)).toEqual(['fresh', 'replay']);
+  expect((await told(project, early)).join('\n')).not.toContain('secret');
+  expect((await project.show(early)).token_usage?.total_tokens).toBe(1010);
+
+  const fork = await project.ok(['fork', id, '-q']);
+  await say(project, id, 'hidden word');
+  const second = JSON.parse(await project.ok(['fork', fork, '--wait', '--json', 'on from two'])).id;
+  expect(await hows(project, second)).toEqual(['fresh', 'native', 'replay']);
+  const input = (await told(project, second)).join('\n');
+  expect(input).toContain('later secret');
+  expect(input).not.toContain('hidden word');
 });
 
 test.concurrent('the model is not told what was wound back, and a rewind is undone by another', async (t) => {
@@ -122,7 +142,7 @@ test.concurrent('after a compaction the model is told the summary alone, until t
   await say(project, id, 'go on');
   const [input = '', ...more] = await told(project, id);
   expect(more).toEqual([]);
-  expect(input).toMatch(/a summary of all that was before>\nSUMMARY: all of it\n[^]*\n\ngo on$/);
+  expect(input).toMatch(/a summary of all that was before>\nSUMMARY: all of it\n[\s\S]*\n\ngo on$/);
   expect(input).not.toContain('did one');
   await project.ok(['rewind', id, '--to', '2']);
   await say(project, id, 'never summed up');
@@ -183,7 +203,7 @@ test.concurrent('where the session file of Codex was deleted, it is told what wa
   const [, turn] = (await project.show(id)).turns;
   expect(turn).toMatchObject({ how: 'replay', replay_reason: `codex no longer has its thread ${thread}` });
   const [input = ''] = await told(project, id);
-  expect(input).toMatch(/the user>\none\n[^]*you>\ndid one\n[^]*\n\nstill there\?$/);
+  expect(input).toMatch(/the user>\none\n[\s\S]*you>\ndid one\n[\s\S]*\n\nstill there\?$/);
   await say(project, id, 'good');
   expect(await hows(project, id)).toEqual(['fresh', 'replay', 'native']);
 });

@@ -140,7 +140,7 @@ test.concurrent('a thread that Codex has lost', async (t) => {
   await expectFailure(project, await project.zwarm(['inject', '@last', '--wait', 'and now?']), 2, {
     code: 'thread_gone',
     message: /no rollout found for thread id [0-9a-f-]{36}/,
-    hint: /^Codex no longer has this conversation; start a new session: zwarm start "…"$/,
+    hint: /^Codex no longer has this conversation; the next message replays it: zwarm inject \w+ "…"$/,
   });
   // What was said stays readable.
   expect((await project.show('@last')).turns[0]?.answer).toBe('fine');

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { SessionDetail } from '../../src/core/session.ts';
@@ -78,7 +78,7 @@ test('forks begin as their parent was, go on by themselves, and survive it', asy
   expect(said(await show(a))).toEqual(['one', 'on in a']);
   expect(said(await show(b))).toEqual(['one', 'two', 'on in b', 'more in b']);
   expect((await show(b)).turns.map(({ how }) => how)).toEqual(['fresh', 'native', 'replay', 'native']);
-  expect(input(b, 3)).toMatch(/one.*\n[^]*two[^]*on in b/);
+  expect(input(b, 3)).toMatch(/one.*\n[\s\S]*two[\s\S]*on in b/);
   expect(input(b, 3)).not.toContain('three');
   const { token_usage: own, turns } = await show(b);
   expect(own?.total_tokens).toBe(
@@ -103,7 +103,7 @@ test('what was wound back is neither shown nor told, until that is undone', asyn
   expect(said(await show(id))).toEqual(['one']);
   expect(await show(id)).toMatchObject({ status: 'completed', turn: 3 });
   await say(id, 'another two');
-  expect(input(id, 5)).toMatch(/one[^]*another two/);
+  expect(input(id, 5)).toMatch(/one[\s\S]*another two/);
   expect(input(id, 5)).not.toMatch(/ three|\ntwo/);
   expect(launch(id, 5)).toMatchObject({ how: 'replay', why: 'the conversation was wound back' });
   expect(said(await show(id))).toEqual(['one', 'another two']);
@@ -135,7 +135,7 @@ test('after a compaction the agent is told the summary and not what was before, 
   expect(input(id, 4)).not.toContain('<zwarm-record-1 the user>');
   expect(await run('rewind', id, '--to', '2')).toMatchObject({ code: 0 });
   await say(id, 'as if never');
-  expect(input(id, 6)).toMatch(/the user>\none[^]*the user>\ntwo/);
+  expect(input(id, 6)).toMatch(/the user>\none[\s\S]*the user>\ntwo/);
   expect(input(id, 6)).not.toContain('summary');
 });
 
@@ -187,7 +187,7 @@ test('a thread that turns out to be gone fails its turn, and the next one is tol
   expect(failed.error?.hint).toContain(`zwarm inject ${id}`);
   expect((await onScreen(project, ['inject', id, '--wait', 'third'])).code).toBe(0);
   expect((await project.show(id)).turns.map(({ how }) => how)).toEqual(['fresh', 'native', 'replay']);
-  expect(project.runs()[2]?.stdin).toMatch(/first[^]*\n\nthird$/);
+  expect(project.runs()[2]?.stdin).toMatch(/first[\s\S]*\n\nthird$/);
 });
 
 test('--interrupt claims its turn first, ends the running one, and goes on', async () => {
@@ -283,4 +283,54 @@ test('bad input is refused with a hint, and changes nothing', async () => {
     expect.soft(ended.stderr, argv.join(' ')).toMatch(/\nhint: /);
   }
   expect(snapshot(join(project.directory, '.zwarm'))).toEqual(before);
+});
+
+test('what an agent that is being stopped makes of the next message is not run', async () => {
+  const project = createShellProject();
+  writeFileSync(
+    join(project.directory, 'evil.sh'),
+    `trap 'for f in .zwarm/sessions/*/turns/2/prompt.md; do printf evil > "$f"; done; exit 1' INT TERM
+echo yes > ready
+while :; do sleep 0.05; done
+`,
+  );
+  const id = await project.begin('run exec sh evil.sh');
+  await project.written('ready');
+  const ended = await project.run(['inject', id, '--interrupt', 'quick good']);
+  expect(ended).toMatchObject({ code: 5, stdout: '' });
+  expect(ended.stderr).toMatch(
+    /turn 2 of \w+ was recorded but did not start: turn 2 of \w+ was changed while it waited/,
+  );
+  expect(project.runs()).toHaveLength(1);
+  expect((await project.show(id)).turns[1]).toMatchObject({ status: 'failed' });
+  expect(await project.run(['inject', id, '--wait', 'quick again'])).toMatchObject({ code: 0 });
+});
+
+test('an agent that has not begun is not interrupted: it could not go on', async () => {
+  const project = createProject();
+  const env = { FAKE_AGENT_STREAM: undefined, FAKE_AGENT_HANG: '1' };
+  await onScreen(project, ['start', 'x', '--name', 'slow'], { env });
+  await eventually('the agent runs', () => project.runs().length === 1);
+  const refused = await onScreen(project, ['inject', 'slow', '--interrupt', 'y']);
+  expect(refused).toMatchObject({ code: 4, stdout: '' });
+  expect(refused.stderr).toContain('has not begun yet');
+  expect(await project.show('slow')).toMatchObject({ status: 'running', turn: 1 });
+});
+
+test('with --full, too, nothing is told of what was wound back', async () => {
+  const { id, project, run } = await talk('one', 'two');
+  await run('rewind', id, '--to', '1');
+  const { messages } = await project.show(id, ['--full']);
+  expect(new Set(messages.map(({ turn }) => turn))).toEqual(new Set([1]));
+});
+
+test('a rewind is done although its session cannot be cached, and a fork is cached at once', async () => {
+  const { id, project, run } = await talk('one', 'two');
+  const directory = join(project.directory, '.zwarm', 'sessions', id);
+  await project.settled(id, 2);
+  rmSync(join(directory, 'summary.json'));
+  mkdirSync(join(directory, 'summary.json'));
+  expect(await run('rewind', id, '--to', '1')).toMatchObject({ code: 0 });
+  const fork = (await run('fork', id)).stdout.trim();
+  expect(existsSync(join(directory, '..', fork, 'summary.json'))).toBe(true);
 });

@@ -35,28 +35,50 @@ export interface Lineage {
   readonly shown: readonly number[];
 }
 
-const EMPTY: Lineage = { parts: [], thread: null, shown: [] };
-
-function isSame(a: readonly Part[], b: readonly Part[]): boolean {
-  return a.length === b.length && a.every((part, i) => part.kind === b[i]?.kind && part.turn === b[i]?.turn);
+/** The beginning of a list that others may have appended to: what was after each turn shares one list, not a copy each. */
+interface Prefix<T> {
+  readonly list: T[];
+  readonly length: number;
 }
 
+function append<T>({ list, length }: Prefix<T>, item: T): Prefix<T> {
+  const own = list.length === length ? list : list.slice(0, length);
+  own.push(item);
+  return { list: own, length: length + 1 };
+}
+
+function isSame(a: Prefix<Part>, b: Prefix<Part>): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i += 1) {
+    if (a.list[i]?.kind !== b.list[i]?.kind || a.list[i]?.turn !== b.list[i]?.turn) return false;
+  }
+  return true;
+}
+
+/** A conversation as it was after one of its turns. */
+interface Moment {
+  readonly parts: Prefix<Part>;
+  readonly shown: Prefix<number>;
+}
+
+const nothing = <T>(): Prefix<T> => ({ list: [], length: 0 });
+
 /** What a turn adds to a conversation. */
-function partsAfter(before: readonly Part[], { turn, summarised }: TurnPlace): readonly Part[] {
-  return summarised ? [{ kind: 'summary', turn }] : [...before, { kind: 'turn', turn }];
+function partsAfter(before: Prefix<Part>, { turn, summarised }: TurnPlace): Prefix<Part> {
+  return summarised ? append(nothing(), { kind: 'summary', turn }) : append(before, { kind: 'turn', turn });
 }
 
 /** What the thread in which a turn ran held before it; null when nobody knows. */
 function baseOf(
   place: TurnPlace,
-  before: readonly Part[],
-  contents: ReadonlyMap<string, readonly Part[] | null>,
-): readonly Part[] | null {
+  before: Prefix<Part>,
+  contents: ReadonlyMap<string, Prefix<Part> | null>,
+): Prefix<Part> | null {
   const { how, asked, forks, threadId } = place;
   if (how === 'replay') return before;
   const continued = asked !== null && (forks || threadId === asked);
   // A thread that was begun instead of the one that was asked for knows nothing of what was before.
-  return continued ? (contents.get(asked) ?? null) : [];
+  return continued ? (contents.get(asked) ?? null) : nothing();
 }
 
 /**
@@ -65,31 +87,32 @@ function baseOf(
  * message that never reached the agent is shown, and is no part of what the agent is to know.
  */
 export function lineageOf(turns: readonly TurnPlace[]): Lineage {
-  const after: Lineage[] = [EMPTY];
+  let now: Moment = { parts: nothing(), shown: nothing() };
+  const after: Moment[] = [now];
   // What each thread of the agent holds; null: something that no record tells of.
-  const contents = new Map<string, readonly Part[] | null>();
-  const equal = (parts: readonly Part[]): string | null => {
-    const found = [...contents].filter(([, held]) => held !== null && isSame(held, parts));
-    return found.at(-1)?.[0] ?? null;
-  };
+  const contents = new Map<string, Prefix<Part> | null>();
   for (const place of turns) {
-    const { turn, kind, threadId, asked } = place;
-    const before = after.at(-1) ?? EMPTY;
-    if (kind === 'rewind') {
-      after.push(after[place.to ?? turn - 1] ?? before);
-      continue;
+    const { turn, kind, to, threadId, asked } = place;
+    if (kind === 'rewind') now = after[to ?? turn - 1] ?? now;
+    else {
+      if (place.threadGone && asked !== null) contents.delete(asked);
+      let { parts } = now;
+      if (threadId !== null) {
+        const base = baseOf(place, parts, contents);
+        // Moved to the end: the newest is found last.
+        contents.delete(threadId);
+        contents.set(threadId, base === null ? null : append(base, { kind: 'turn', turn }));
+        parts = partsAfter(parts, place);
+      }
+      now = { parts, shown: append(now.shown, turn) };
     }
-    if (place.threadGone && asked !== null) contents.delete(asked);
-    let { parts } = before;
-    if (threadId !== null) {
-      const base = baseOf(place, before.parts, contents);
-      // Moved to the end: the newest is found last.
-      contents.delete(threadId);
-      contents.set(threadId, base === null ? null : [...base, { kind: 'turn', turn }]);
-      parts = partsAfter(before.parts, place);
-    }
-    after.push({ parts, thread: null, shown: [...before.shown, turn] });
+    after.push(now);
   }
-  const last = after.at(-1) ?? EMPTY;
-  return { ...last, thread: last.parts.length === 0 ? null : equal(last.parts) };
+  const { parts, shown } = now;
+  const holding = [...contents].filter(([, held]) => held !== null && isSame(held, parts)).at(-1);
+  return {
+    parts: parts.list.slice(0, parts.length),
+    thread: parts.length === 0 ? null : (holding?.[0] ?? null),
+    shown: shown.list.slice(0, shown.length),
+  };
 }

@@ -47,17 +47,23 @@ function fitting(entries: readonly ReplayEntry[], chars: number): readonly Repla
   let left = chars - asked.text.length;
   const kept: ReplayEntry[] = [];
   for (const entry of rest.toReversed()) {
-    if (entry.text.length > left) break;
+    const text = shortened(entry.text, left);
+    kept.unshift({ ...entry, text });
     left -= entry.text.length;
-    kept.unshift(entry);
+    if (left <= 0) break;
   }
   return [asked, ...kept];
 }
 
 /** A word for fences that occurs in none of the texts, so that no text can pose as another role. */
 function fenceFor(texts: readonly string[]): string {
-  for (let n = 1; ; n += 1) {
+  const used = texts.flatMap((text) =>
+    [...text.matchAll(/zwarm-record-(\d{1,9})/g)].map(([, n]) => Number(n)),
+  );
+  const greatest = used.reduce((a, b) => Math.max(a, b), 0);
+  for (let n = greatest + 1; ; n += 1) {
     const fence = `zwarm-record-${n}`;
+    // Longer numbers may begin like this one.
     if (!texts.some((text) => text.includes(fence))) return fence;
   }
 }

@@ -24,7 +24,11 @@ export function timesOfSteps(
   keyOf: (step: Step) => string | null,
 ): (StepTime | null)[] {
   const waiting = new Map<string, TimedItem[]>();
-  for (const item of items) waiting.set(item.key, [...(waiting.get(item.key) ?? []), item]);
+  for (const item of items) {
+    const same = waiting.get(item.key);
+    if (same === undefined) waiting.set(item.key, [item]);
+    else same.push(item);
+  }
   return steps.map((step) => {
     const key = keyOf(step);
     const item = key === null ? undefined : waiting.get(key)?.shift();

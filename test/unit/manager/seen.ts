@@ -48,6 +48,7 @@ export function seenOf(directory: string, name: string, version: string): string
     workingDir: '/workspace',
     terminal: fold.terminal,
     resumable: fold.threadId !== null,
+    launched: true,
     host: 'here',
     stderr: () => textOf(`${base}.stderr.txt`),
   });

@@ -1,0 +1,17 @@
+import type { SessionId } from '../core/ids.ts';
+import { writeSummary } from '../store/summary.ts';
+import type { ManagerContext, Store } from './context.ts';
+import { FOLD_VERSION, readFinalState } from './read.ts';
+
+/**
+ * Caches how a session stands for lists, where no agent ends whose runner would do it. Never throws: what it is for has
+ * been done by now, and without a summary readers compute.
+ */
+export async function cacheState(context: ManagerContext, store: Store, id: SessionId): Promise<void> {
+  try {
+    const state = await readFinalState(store, id, context.now());
+    if (state !== null) writeSummary(store.root, id, FOLD_VERSION, state, context.newNonce());
+  } catch {
+    return;
+  }
+}
