@@ -2,10 +2,17 @@ import { closeSync } from 'node:fs';
 import { join } from 'node:path';
 import { copyFile, flush, makeDir } from './files.ts';
 import { cancelNameOf, exitCodeOfName, TURN_FILES } from './layout.ts';
-import { DamagedRecord, entriesOf, lookAt, openRegular } from './read-file.ts';
+import { DamagedRecord, entriesOf, lookAt, openRegular, unlessDamaged } from './read-file.ts';
 
 /** All that tells what a turn was and how it ended; that it was settled is the business of the session that it ran in. */
 const COPIED = new Set(Object.values(TURN_FILES).filter((name) => name !== TURN_FILES.notified));
+
+const NEEDED: ReadonlySet<string> = new Set([
+  TURN_FILES.request,
+  TURN_FILES.prompt,
+  TURN_FILES.events,
+  TURN_FILES.exit,
+]);
 
 function belongs(name: string): boolean {
   return (
@@ -20,7 +27,13 @@ function belongs(name: string): boolean {
 export function copyTurn(from: string, to: string, eventBytes: number | null): void {
   makeDir(to);
   for (const { name } of entriesOf(from)) {
-    const file = belongs(name) ? openRegular(join(from, name)) : null;
+    const path = join(from, name);
+    // What nobody acts upon may have become anything in an agent's hands.
+    const file = !belongs(name)
+      ? null
+      : NEEDED.has(name)
+        ? openRegular(path)
+        : unlessDamaged(() => openRegular(path));
     if (file === null) continue;
     try {
       const bytes = name === TURN_FILES.events ? Math.min(file.size, eventBytes ?? file.size) : file.size;

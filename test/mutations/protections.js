@@ -524,6 +524,27 @@ export const PROTECTIONS = [
     tests: ['test/e2e/identity.test.ts'],
   },
   {
+    name: 'a message that waits for its agent to end is what was said',
+    file: 'src/manager/inject.ts',
+    from: '  if (isAsClaimed(root, id, turn, claim)) return;',
+    to: '  if (isAsClaimed(root, id, turn, claim) || turn > 0) return;',
+    tests: ['test/e2e/conversation.test.ts'],
+  },
+  {
+    name: 'no text of a replay poses as another role',
+    file: 'src/core/conversation/replay.ts',
+    from: 'for (let n = greatest + 1; ; n += 1) {',
+    to: 'for (let n = greatest + 1; ; n += 1) {\n    if (n > 0) return `zwarm-record-1`;',
+    tests: ['test/unit/core/conversation/replay.test.ts'],
+  },
+  {
+    name: 'what was wound back is not told',
+    file: 'src/core/conversation/lineage.ts',
+    from: "if (kind === 'rewind') now = after[to ?? turn - 1] ?? now;",
+    to: "if (kind === 'rewind') now = after[turn - 1] ?? after[to ?? 0] ?? now;",
+    tests: ['test/unit/core/conversation/lineage.test.ts'],
+  },
+  {
     name: 'an answer is that of the turn',
     file: 'src/cli/await-answer.ts',
     from: 'manager.wait(id, signal, turn)',
