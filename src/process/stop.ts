@@ -137,6 +137,11 @@ export async function stopTurn(request: StopRequest): Promise<readonly Member[]>
       return runner === null && members.length === 0;
     }, LAST_WAIT_MS);
   }
-  const { runner, members, forks, spared } = gather();
+  // A helper of the runner may be about to end.
+  await until(() => {
+    const { members, forks } = gather();
+    return members.length === 0 && forks.length === 0;
+  }, RECORD_MS);
+  const { runner, members, forks, spared } = tree;
   return [...members, ...forks, ...spared, ...(settled || runner === null ? [] : [runner])];
 }
