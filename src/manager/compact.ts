@@ -62,7 +62,8 @@ export async function compact(
   }
   if (ifOver !== undefined) {
     const fill = fillOf(context, now, thread);
-    if (!shouldCompact(fill, ifOver)) return { id, started: null, fill };
+    if (!shouldCompact(fill?.tokens ?? null, fill?.window ?? null, ifOver))
+      return { id, started: null, fill };
   }
   const covers = parts.map(({ turn }) => turn);
   const started = await goOn(context, store, now, {

@@ -34,7 +34,6 @@ export interface NextTurn {
 
 interface Claimed {
   readonly turn: number;
-  readonly request: RequestRecord;
   readonly claim: Claim;
 }
 
@@ -71,7 +70,7 @@ function claimNext(
   const turn = (turns.at(-1) ?? 0) + 1;
   const claim = { request, prompt: Buffer.from(next.message) };
   claimTurn(store.root, id, turn, claim);
-  return { turn, request, claim };
+  return { turn, claim };
 }
 
 function plan(
@@ -97,6 +96,20 @@ function plan(
   );
 }
 
+function launchNext(
+  context: ManagerContext,
+  store: Store,
+  now: SessionNow,
+  { turn, claim }: Claimed,
+  program: Program,
+  continuation: Continuation,
+): Promise<StartedTurn> {
+  const { id, record } = now;
+  const { nonce } = claim.request;
+  const adapter = requireKnownAgent(now);
+  return launchTurn(context, store, { id, turn, record, nonce, adapter, program, continuation });
+}
+
 /**
  * Adds a turn to a session that is at rest, and launches it.
  * @throws ZwarmError `busy`, `lost_race`, `not_resumable`, `unknown_liveness`, `seal_broken`, `directory_changed`, …
@@ -112,20 +125,10 @@ export async function goOn(
   requireRealEnd(id, now.current.turn, createCensus());
   requireSeal(store, now);
   requireSameDirectory(now);
-  const adapter = requireKnownAgent(now);
-  const program = await programOf(context, adapter, record.working_dir);
+  const program = await programOf(context, requireKnownAgent(now), record.working_dir);
   const continuation = await plan(context, store, now, next, program);
   declareNeverLaunched(context, store, now);
-  const { turn, request } = claimNext(context, store, now, next);
-  return launchTurn(context, store, {
-    id,
-    turn,
-    record,
-    nonce: request.nonce,
-    adapter,
-    program,
-    continuation,
-  });
+  return launchNext(context, store, now, claimNext(context, store, now, next), program, continuation);
 }
 
 /** Claims the next turn, ends the running one, and goes on with the claimed one once that end was observed. */
@@ -145,26 +148,18 @@ async function interrupt(
   }
   requireSeal(store, now);
   requireSameDirectory(now);
-  const adapter = requireKnownAgent(now);
-  const program = await programOf(context, adapter, record.working_dir);
+  const program = await programOf(context, requireKnownAgent(now), record.working_dir);
   refuseFromInside(id, marksOf(id, now.current.turn));
   await requireThread(store, now);
-  const { turn, request, claim } = claimNext(context, store, now, next);
+  const claimed = claimNext(context, store, now, next);
+  const { turn, claim } = claimed;
   const continuation = await orNotStarted(store, id, turn, async () => {
     flushClaim(store.root, id, turn);
     await interruptTurn(context, store, now, DEFAULT_GRACE_MS);
     requireAsClaimed(store, id, turn, claim);
     return plan(context, store, now, next, program);
   });
-  return launchTurn(context, store, {
-    id,
-    turn,
-    record,
-    nonce: request.nonce,
-    adapter,
-    program,
-    continuation,
-  });
+  return launchNext(context, store, now, claimed, program, continuation);
 }
 
 /**

@@ -80,8 +80,27 @@ function environmentOf(context: ManagerContext, store: Store, launch: Launch): M
   };
 }
 
+/** What is thrown when a turn was recorded but could not be started: with `record`, its end is recorded first. */
+function notStarted(
+  store: Store,
+  { id, turn }: Pick<Launch, 'id' | 'turn'>,
+  why: string,
+  record: boolean,
+  cause?: unknown,
+): ZwarmError {
+  let also = '';
+  try {
+    if (record) recordEnd(store, id, turn, { why: 'spawn_error', detail: why, cancelled: false });
+  } catch (error) {
+    also = `; nor could that be recorded: ${toZwarmError(error).message}`;
+  }
+  const what = `turn ${turn} of ${id} was recorded but did not start: ${why}${also}`;
+  const { code, hint } = cause === undefined ? { code: 'io' as const, hint: null } : toZwarmError(cause);
+  return new ZwarmError(code, what, hint ?? `see: zwarm show ${id}`, cause);
+}
+
 /**
- * What comes between the claim of a turn and its launch: where it fails, the turn has failed.
+ * Does what comes between the claim of a turn and its launch: where it fails, the turn has failed.
  * @throws ZwarmError of the same code, which says that the turn was recorded
  */
 export async function orNotStarted<T>(
@@ -93,25 +112,8 @@ export async function orNotStarted<T>(
   try {
     return await act();
   } catch (error) {
-    const { code, message, hint } = toZwarmError(error);
-    recordEnd(store, id, turn, { why: 'spawn_error', detail: message, cancelled: false });
-    const what = `turn ${turn} of ${id} was recorded but did not start: ${message}`;
-    throw new ZwarmError(code, what, hint, error);
+    throw notStarted(store, { id, turn }, toZwarmError(error).message, true, error);
   }
-}
-
-/** What is thrown when a turn was recorded but could not be started: with `record`, its end is recorded first. */
-function notStarted(store: Store, launch: Launch, why: string, record: boolean, cause?: unknown): ZwarmError {
-  const { id, turn } = launch;
-  let also = '';
-  try {
-    if (record) recordEnd(store, id, turn, { why: 'spawn_error', detail: why, cancelled: false });
-  } catch (error) {
-    also = `; nor could that be recorded: ${toZwarmError(error).message}`;
-  }
-  const what = `turn ${turn} of ${id} was recorded but did not start: ${why}${also}`;
-  const hint = cause === undefined ? null : toZwarmError(cause).hint;
-  return new ZwarmError('io', what, hint ?? `see: zwarm show ${id}`, cause);
 }
 
 /** Whether a turn has ended, or an agent has closed its records to us: then it runs. */

@@ -6,10 +6,10 @@ export interface ContextFill {
   readonly window: number | null;
 }
 
-/** Whether a conversation fills more than that share of its context; false when that cannot be told. */
-export function shouldCompact(fill: ContextFill | null, threshold: number): boolean {
-  if (fill === null || fill.window === null || fill.window <= 0 || !(threshold > 0)) return false;
-  return fill.tokens > threshold * fill.window;
+/** Whether so many tokens fill more than that share of a window of tokens; false when that cannot be told. */
+export function shouldCompact(usage: number | null, window: number | null, threshold: number): boolean {
+  if (usage === null || window === null || window <= 0 || !(threshold > 0)) return false;
+  return usage > threshold * window;
 }
 
 /** What an agent is asked for, so that the conversation can go on from its answer alone. */
