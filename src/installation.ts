@@ -1,6 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { customAlphabet } from 'nanoid';
+import { loadSettings } from './config/load.ts';
 import { ID_ALPHABET, ID_LENGTH, ID_LETTERS } from './core/ids.ts';
+import type { ConfigPlace, Settings } from './core/rules/policy.ts';
 import type { RuntimePaths } from './manager/context.ts';
 
 const firstLetter = customAlphabet(ID_LETTERS, 1);
@@ -18,6 +20,8 @@ export function installation(): {
   now(): number;
   newId(): string;
   newNonce(): string;
+  readonly client: null;
+  loadSettings(place: ConfigPlace): Promise<Settings>;
 } {
   return {
     paths: {
@@ -29,5 +33,7 @@ export function installation(): {
     now: Date.now,
     newId: () => firstLetter() + otherCharacters(),
     newNonce,
+    client: null,
+    loadSettings,
   };
 }

@@ -1,4 +1,5 @@
 import { ZwarmError } from '../core/errors.ts';
+import type { ConfigPlace, Settings } from '../core/rules/policy.ts';
 import type { RuntimePaths } from '../manager/context.ts';
 import type { SessionManager } from '../manager/session-manager.ts';
 import type { Style } from '../render/style.ts';
@@ -32,6 +33,8 @@ export interface CliContext {
   now(): number;
   newId(): string;
   newNonce(): string;
+  readonly client: null;
+  loadSettings(place: ConfigPlace): Promise<Settings>;
   readonly paths: RuntimePaths;
   /** The version in `package.json`. */
   version(): string;

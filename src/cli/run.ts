@@ -1,5 +1,6 @@
 import { type Command, CommanderError } from 'commander';
 import { EXIT_CODES, toZwarmError, ZwarmError } from '../core/errors.ts';
+import type { ManagerContext } from '../manager/context.ts';
 import { renderJson } from '../render/json.ts';
 import { safeText } from '../render/safe-text.ts';
 import type { CliContext, Verb } from './context.ts';
@@ -42,6 +43,11 @@ function printError(error: ZwarmError, argv: readonly string[], { stderr, env }:
 /** On a narrower terminal a page is as wide as this. */
 const NARROWEST = 20;
 
+function managerContext(context: CliContext, stateDir: string | null): ManagerContext {
+  const { env, cwd, uid, client, loadSettings, paths, now, newId, newNonce } = context;
+  return { env, cwd, uid, client, loadSettings, paths, now, newId, newNonce, stateDir };
+}
+
 function createVerb(context: CliContext, stateDir: () => string | null, exit: (code: number) => void): Verb {
   const style: Verb['style'] = async (stream) => {
     const { createStyle } = await import('../render/style.ts');
@@ -52,8 +58,7 @@ function createVerb(context: CliContext, stateDir: () => string | null, exit: (c
     exit,
     async manager() {
       const { createSessionManager } = await import('../manager/session-manager.ts');
-      const { env, cwd, uid, paths, now, newId, newNonce } = context;
-      return createSessionManager({ env, cwd, uid, paths, now, newId, newNonce, stateDir: stateDir() });
+      return createSessionManager(managerContext(context, stateDir()));
     },
     style,
     async pageStyle() {

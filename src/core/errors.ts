@@ -7,6 +7,8 @@ export const EXIT_CODES = {
   /** Processes of a turn could not be ended. */
   still_running: 1,
   usage: 2,
+  /** A file of the configuration cannot be understood. */
+  config: 2,
   not_found: 3,
   ambiguous: 3,
   /** A turn of this session runs or is about to. */
@@ -19,6 +21,10 @@ export const EXIT_CODES = {
   /** Whether the turn still lives can only be told on another host. */
   unknown_liveness: 4,
   damaged: 4,
+  /** As many sessions run as may. */
+  over_quota: 4,
+  /** The policy does not allow it to this caller. */
+  not_allowed: 5,
   /** A sealed record is not what it was when it was created. */
   seal_broken: 5,
   /** The path of a session's directory now leads to another one. */

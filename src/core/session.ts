@@ -33,6 +33,8 @@ export interface SessionRecord {
   readonly forked_from: ForkOrigin | null;
   readonly git: GitState | null;
   readonly executor: 'local';
+  /** Whether its agent is given zwarm's own tools, to run other sessions. */
+  readonly orchestrates: boolean;
   readonly created_at: string;
 }
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { ZwarmError } from '../core/errors.ts';
+import type { ConfigPlace, Settings } from '../core/rules/policy.ts';
 import { ensureStateDir, locateStateDir, openStateDir } from '../store/locate.ts';
 
 /** Everything that the manager needs from outside; `main` and `index` make one. */
@@ -11,6 +12,10 @@ export interface ManagerContext {
   readonly uid: number;
   /** Absolute path from `--state-dir`, or null. */
   readonly stateDir: string | null;
+  /** The name of the MCP client that asks; null for the command line and the library. */
+  readonly client: string | null;
+  /** What the configuration comes to. @throws ZwarmError `config` where a file cannot be understood */
+  loadSettings(place: ConfigPlace): Promise<Settings>;
   /** Milliseconds since the epoch. */
   now(): number;
   /** A new session id. */

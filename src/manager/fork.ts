@@ -9,6 +9,7 @@ import { flush } from '../store/files.ts';
 import { sessionsDir, turnDir } from '../store/layout.ts';
 import { hasSession } from '../store/sessions.ts';
 import { cacheState } from './cache-state.ts';
+import { callerOf } from './caller.ts';
 import { type ManagerContext, openForWriting, type Store } from './context.ts';
 import { DEFAULT_HISTORY_CHARS, historyOf, planContinuation } from './continuation.ts';
 import { launchTurn, newRequest, orNotStarted, type StartedTurn } from './launch.ts';
@@ -17,7 +18,7 @@ import { programOf } from './program.ts';
 import { orDamaged, readNow, readTurnNow, type SessionNow } from './read.ts';
 import { requireKnownAgent, requireSameDirectory, requireSeal } from './ready.ts';
 import { resolveSession } from './resolve.ts';
-import { parentOf, requireMessage, sourceOf } from './start.ts';
+import { requireMessage } from './start.ts';
 
 /** What to fork, and how to go on. */
 export interface ForkOptions {
@@ -116,8 +117,7 @@ export async function fork(context: ManagerContext, ref: string, options: ForkOp
     ...now.record,
     // The newest of a name wins, and a fork is not meant when its parent is named.
     name: null,
-    source: sourceOf(context.env),
-    parent: parentOf(context.env),
+    ...callerOf(context),
     forked_from: {
       id: from,
       turn,

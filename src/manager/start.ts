@@ -2,12 +2,13 @@ import { realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { DEFAULT_AGENT, requireAgent } from '../agents/registry.ts';
 import { ZwarmError } from '../core/errors.ts';
-import { isSessionId, parseName, type SessionId } from '../core/ids.ts';
+import { isSessionId, parseName } from '../core/ids.ts';
 import { SANDBOXES, type Sandbox, type SessionRecord } from '../core/session.ts';
 import { closest } from '../core/suggest.ts';
 import { isoTime } from '../core/time.ts';
 import { createSession } from '../store/claim.ts';
 import { gitStateOf } from '../store/git.ts';
+import { callerOf } from './caller.ts';
 import { type ManagerContext, openOrCreate } from './context.ts';
 import { launchTurn, newRequest, type StartedTurn } from './launch.ts';
 import { programOf } from './program.ts';
@@ -79,18 +80,6 @@ function requireDirectory(context: ManagerContext, given: string): string {
   return realpathSync(path);
 }
 
-/** The session whose agent is calling us, or null. */
-export function parentOf(env: ManagerContext['env']): SessionId | null {
-  const parent = env['ZWARM_SESSION_ID'];
-  return parent !== undefined && isSessionId(parent) ? parent : null;
-}
-
-/** Who asks for a session: the user, or an agent of another one. */
-export function sourceOf(env: ManagerContext['env']): string {
-  const parent = parentOf(env);
-  return parent === null ? 'user' : `orchestrator:${parent}`;
-}
-
 /**
  * Creates a session and launches its first turn. When this returns, the task is safe on the disk and the agent's
  * runner lives. Bad input changes nothing.
@@ -98,6 +87,7 @@ export function sourceOf(env: ManagerContext['env']): string {
  */
 export async function start(context: ManagerContext, options: StartOptions): Promise<StartedTurn> {
   const adapter = requireAgent(options.agent ?? DEFAULT_AGENT);
+  const { source, parent } = callerOf(context);
   const record: SessionRecord = {
     v: 1,
     agent: adapter.name,
@@ -106,13 +96,14 @@ export async function start(context: ManagerContext, options: StartOptions): Pro
     model: options.model === undefined ? null : requireModel(options.model),
     sandbox: requireSandbox(options.sandbox ?? 'workspace-write', adapter.capabilities.sandbox),
     agent_args: options.agentArgs ?? [],
-    source: sourceOf(context.env),
+    source,
     name: options.name === undefined ? null : parseName(options.name),
     tags: [],
-    parent: parentOf(context.env),
+    parent,
     forked_from: null,
     git: null,
     executor: 'local',
+    orchestrates: false,
     created_at: isoTime(context.now()),
   };
   const program = await programOf(context, adapter, record.working_dir);

@@ -137,6 +137,7 @@ export function parseSessionRecord(text: string): SessionRecord {
     forked_from: (own(json, 'forked_from') ?? null) === null ? null : forkOrigin(nested(json, 'forked_from')),
     git: (own(json, 'git') ?? null) === null ? null : gitState(nested(json, 'git')),
     executor: oneOf(json, 'executor', ['local']),
+    orchestrates: own(json, 'orchestrates') === true,
     created_at: time(json, 'created_at'),
   };
 }

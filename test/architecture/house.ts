@@ -21,7 +21,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   main: ['cli', 'mcp', 'manager', 'config', 'render', 'process', 'core', 'installation'],
   index: ['manager', 'core', 'installation'],
   // What main and index share: node's own path, the clock, fresh ids. They alone may import it.
-  installation: ['manager', 'core'],
+  installation: ['manager', 'config', 'core'],
   cli: ['manager', 'config', 'render', 'core'],
   mcp: ['manager', 'config', 'render', 'core'],
   manager: ['store', 'process', 'agents', 'core'],

@@ -27,6 +27,7 @@ export const RECORD: SessionRecord = {
   tags: [],
   parent: null,
   forked_from: null,
+  orchestrates: false,
   git: null,
   executor: 'local',
   created_at: '2026-11-20T10:00:00.000Z',

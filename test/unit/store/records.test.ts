@@ -71,6 +71,7 @@ const RECORDS: readonly {
 ];
 /** What the reader adds where a record says nothing. */
 const DEFAULTS: Record<string, object> = {
+  'session.json': { orchestrates: false },
   'request.json': { queued: false, to: null, covers: [] },
   'launch.json': { forks: false, why: null },
   'exit.json': { cancelled: false },
