@@ -14,6 +14,7 @@ import { type ManagerContext, openForWriting, type Store } from './context.ts';
 import { DEFAULT_HISTORY_CHARS, historyOf, planContinuation } from './continuation.ts';
 import { launchTurn, newRequest, orNotStarted, type StartedTurn } from './launch.ts';
 import { readPlaces } from './places.ts';
+import { requireAllowedSession, settingsFor } from './policy.ts';
 import { programOf } from './program.ts';
 import { orDamaged, readNow, readTurnNow, type SessionNow } from './read.ts';
 import { requireKnownAgent, requireSameDirectory, requireSeal } from './ready.ts';
@@ -111,6 +112,8 @@ export async function fork(context: ManagerContext, ref: string, options: ForkOp
   const turn = forkedTurn(now, options.turn);
   requireSeal(store, now);
   requireSameDirectory(now);
+  const { limits } = await settingsFor(context, store);
+  await requireAllowedSession(context, store, limits, now.record);
   const adapter = requireKnownAgent(now);
   const turns = now.turns.filter((number) => number <= turn);
   const record: SessionRecord = {
@@ -155,6 +158,7 @@ export async function fork(context: ManagerContext, ref: string, options: ForkOp
       agentVersion: program.version,
     }),
   );
-  const launch = { id, turn: next, record, nonce: request.nonce, adapter, program, continuation };
+  const { nonce } = request;
+  const launch = { id, turn: next, record, nonce, adapter, program, continuation, limits };
   return { id, turn: next, started: await launchTurn(context, store, launch) };
 }

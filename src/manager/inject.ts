@@ -7,6 +7,7 @@ import { type ManagerContext, openForWriting, type Store } from './context.ts';
 import { DEFAULT_HISTORY_CHARS, planContinuation } from './continuation.ts';
 import { type Continuation, launchTurn, newRequest, orNotStarted, type StartedTurn } from './launch.ts';
 import { declareNeverLaunched } from './never-launched.ts';
+import { type Limits, requireAllowedTurn } from './policy.ts';
 import { type Program, programOf } from './program.ts';
 import { orDamaged, readNow, type SessionNow } from './read.ts';
 import { marksOf, readThreadId } from './read-turn.ts';
@@ -103,16 +104,18 @@ function launchNext(
   { turn, claim }: Claimed,
   program: Program,
   continuation: Continuation,
+  limits: Limits,
 ): Promise<StartedTurn> {
   const { id, record } = now;
   const { nonce } = claim.request;
   const adapter = requireKnownAgent(now);
-  return launchTurn(context, store, { id, turn, record, nonce, adapter, program, continuation });
+  return launchTurn(context, store, { id, turn, record, nonce, adapter, program, continuation, limits });
 }
 
 /**
  * Adds a turn to a session that is at rest, and launches it.
- * @throws ZwarmError `busy`, `lost_race`, `not_resumable`, `unknown_liveness`, `seal_broken`, `directory_changed`, …
+ * @throws ZwarmError `busy`, `lost_race`, `not_resumable`, `unknown_liveness`, `seal_broken`, `directory_changed`,
+ * `not_allowed`, `over_quota`, …
  */
 export async function goOn(
   context: ManagerContext,
@@ -125,10 +128,12 @@ export async function goOn(
   requireRealEnd(id, now.current.turn, createCensus());
   requireSeal(store, now);
   requireSameDirectory(now);
+  const limits = await requireAllowedTurn(context, store, now);
   const program = await programOf(context, requireKnownAgent(now), record.working_dir);
   const continuation = await plan(context, store, now, next, program);
   declareNeverLaunched(context, store, now);
-  return launchNext(context, store, now, claimNext(context, store, now, next), program, continuation);
+  const claimed = claimNext(context, store, now, next);
+  return launchNext(context, store, now, claimed, program, continuation, limits);
 }
 
 /** Claims the next turn, ends the running one, and goes on with the claimed one once that end was observed. */
@@ -148,6 +153,7 @@ async function interrupt(
   }
   requireSeal(store, now);
   requireSameDirectory(now);
+  const limits = await requireAllowedTurn(context, store, now);
   const program = await programOf(context, requireKnownAgent(now), record.working_dir);
   refuseFromInside(id, marksOf(id, now.current.turn));
   await requireThread(store, now);
@@ -159,7 +165,7 @@ async function interrupt(
     requireAsClaimed(store, id, turn, claim);
     return plan(context, store, now, next, program);
   });
-  return launchNext(context, store, now, claimed, program, continuation);
+  return launchNext(context, store, now, claimed, program, continuation, limits);
 }
 
 /**

@@ -15,8 +15,10 @@ import { encode } from '../store/records.ts';
 import { readExit, readRunner } from '../store/sessions.ts';
 import { publishCancel } from './cancel.ts';
 import type { ManagerContext, Store } from './context.ts';
+import { type Limits, requireAllowedDirectory } from './policy.ts';
 import { argvOf, type Program } from './program.ts';
 import { markOfTurn } from './read-turn.ts';
+import { realPathOf } from './ready.ts';
 import { recordEnd } from './record-end.ts';
 
 /** A claimed turn that is to run now. */
@@ -28,6 +30,8 @@ export interface Launch {
   readonly adapter: AgentAdapter;
   readonly program: Program;
   readonly continuation: Continuation;
+  /** What whoever asked for it has to keep to. */
+  readonly limits: Limits;
 }
 
 /** How a turn goes on with what was before it: not at all, in a thread of the agent, or from a record of it (`why`). */
@@ -162,7 +166,7 @@ export async function launchTurn(
   store: Store,
   launch: Launch,
 ): Promise<StartedTurn> {
-  const { id, turn, record, adapter, program, continuation } = launch;
+  const { id, turn, record, adapter, program, continuation, limits } = launch;
   const thread = continuation.how === 'native' ? continuation : { threadId: null, forks: false };
   const command = adapter.command({
     workingDir: record.working_dir,
@@ -186,6 +190,8 @@ export async function launchTurn(
   };
   try {
     flushClaim(store.root, id, turn);
+    // Once more: since it was allowed, a link may have come into its place. The runner looks a last time.
+    requireAllowedDirectory(limits, realPathOf(record.working_dir) ?? record.working_dir);
     requireOwn(store.root, turnDir(store.root, id, turn));
     if (continuation.how === 'replay')
       createFile(turnFile(store.root, id, turn, 'input'), continuation.input);

@@ -57,7 +57,8 @@ export function requireSameDirectory({ id, record }: SessionNow): void {
   );
 }
 
-function realPathOf(path: string): string | null {
+/** The real path of a directory, or null where there is none. */
+export function realPathOf(path: string): string | null {
   try {
     return realpathSync(path);
   } catch (error) {

@@ -20,6 +20,7 @@ import {
 import { type ManagerContext, openForReading, openForWriting, type Store } from './context.ts';
 import { newRequest } from './launch.ts';
 import { declareNeverLaunched } from './never-launched.ts';
+import { requireMayEnd } from './policy.ts';
 import { readNow, readRow } from './read.ts';
 import { marksOf } from './read-turn.ts';
 import { requireRealEnd } from './real-end.ts';
@@ -146,6 +147,7 @@ export async function clean(
       skipped.push({ id, reason: row.status });
     } else if (row === null || (updated !== null && nowMs - updated >= options.olderThanMs)) {
       try {
+        await requireMayEnd(context, store, id);
         bytes += options.dryRun
           ? treeBytes(sessionDir(store.root, id))
           : await remove(context, store, id, { census });

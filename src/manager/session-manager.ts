@@ -14,6 +14,7 @@ import { type HistoryOptions, history } from './history.ts';
 import { type InjectOptions, inject } from './inject.ts';
 import type { StartedTurn } from './launch.ts';
 import { type ListOptions, list, listLive } from './list.ts';
+import { requireMayEnd } from './policy.ts';
 import { readRecord, readSession, readSummaryNow } from './read.ts';
 import { type CleanResult, clean, remove } from './remove.ts';
 import { MIN_PREFIX_DESTRUCTIVE, resolveSession } from './resolve.ts';
@@ -114,8 +115,16 @@ export function createSessionManager(context: ManagerContext): SessionManager {
       history(await readSession(reading(), resolve(ref), context.now()), options),
     wait: async (id, signal = new AbortController().signal, turn) =>
       wait(context, reading(), id, signal, turn ?? null),
-    kill: async (id, graceMs = DEFAULT_GRACE_MS) => kill(context, writing(), id, graceMs),
-    remove: async (id, options) => remove(context, writing(), id, { force: options?.force ?? false }),
+    async kill(id, graceMs = DEFAULT_GRACE_MS) {
+      const store = writing();
+      await requireMayEnd(context, store, id);
+      await kill(context, store, id, graceMs);
+    },
+    async remove(id, options) {
+      const store = writing();
+      await requireMayEnd(context, store, id);
+      return remove(context, store, id, { force: options?.force ?? false });
+    },
     clean: (options) => clean(context, options),
     // Loaded only here: no other verb needs it.
     doctor: async () => (await import('./doctor.ts')).doctor(context),

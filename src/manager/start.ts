@@ -3,14 +3,16 @@ import { resolve } from 'node:path';
 import { DEFAULT_AGENT, requireAgent } from '../agents/registry.ts';
 import { ZwarmError } from '../core/errors.ts';
 import { isSessionId, parseName } from '../core/ids.ts';
+import { narrower, type Settings } from '../core/rules/policy.ts';
 import { SANDBOXES, type Sandbox, type SessionRecord } from '../core/session.ts';
 import { closest } from '../core/suggest.ts';
 import { isoTime } from '../core/time.ts';
 import { createSession } from '../store/claim.ts';
 import { gitStateOf } from '../store/git.ts';
 import { callerOf } from './caller.ts';
-import { type ManagerContext, openOrCreate } from './context.ts';
+import { type ManagerContext, openForReading, openOrCreate } from './context.ts';
 import { launchTurn, newRequest, type StartedTurn } from './launch.ts';
+import { type Limits, requireAllowedSession, settingsFor } from './policy.ts';
 import { programOf } from './program.ts';
 
 /** What a new session is to be; everything left out has a default. */
@@ -80,21 +82,32 @@ function requireDirectory(context: ManagerContext, given: string): string {
   return realpathSync(path);
 }
 
+/** The sandbox of a session that asks for none: never more than its caller may have. */
+function defaultSandbox({ sandbox }: Settings, limits: Limits): Sandbox {
+  return limits === null ? sandbox : narrower(sandbox, limits.sandbox);
+}
+
 /**
  * Creates a session and launches its first turn. When this returns, the task is safe on the disk and the agent's
  * runner lives. Bad input changes nothing.
- * @throws ZwarmError `usage`, `agent_not_found`, `agent_not_executable`, `state_dir_unsafe`, `io`
+ * @throws ZwarmError `usage`, `config`, `not_allowed`, `over_quota`, `agent_not_found`, `agent_not_executable`,
+ * `state_dir_unsafe`, `io`
  */
 export async function start(context: ManagerContext, options: StartOptions): Promise<StartedTurn> {
-  const adapter = requireAgent(options.agent ?? DEFAULT_AGENT);
+  const { settings, limits } = await settingsFor(context, openForReading(context));
+  const { agent = settings.agent ?? DEFAULT_AGENT, model = settings.model ?? undefined } = options;
+  const adapter = requireAgent(agent);
   const { source, parent } = callerOf(context);
   const record: SessionRecord = {
     v: 1,
     agent: adapter.name,
     task: requireMessage(options.task, 'task'),
     working_dir: requireDirectory(context, options.workingDir ?? '.'),
-    model: options.model === undefined ? null : requireModel(options.model),
-    sandbox: requireSandbox(options.sandbox ?? 'workspace-write', adapter.capabilities.sandbox),
+    model: model === undefined ? null : requireModel(model),
+    sandbox: requireSandbox(
+      options.sandbox ?? defaultSandbox(settings, limits),
+      adapter.capabilities.sandbox,
+    ),
     agent_args: options.agentArgs ?? [],
     source,
     name: options.name === undefined ? null : parseName(options.name),
@@ -106,6 +119,7 @@ export async function start(context: ManagerContext, options: StartOptions): Pro
     orchestrates: false,
     created_at: isoTime(context.now()),
   };
+  await requireAllowedSession(context, openForReading(context), limits, record);
   const program = await programOf(context, adapter, record.working_dir);
   const store = openOrCreate(context);
   const id = context.newId();
@@ -126,5 +140,6 @@ export async function start(context: ManagerContext, options: StartOptions): Pro
     adapter,
     program,
     continuation: { how: 'fresh' },
+    limits,
   });
 }

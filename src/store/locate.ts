@@ -29,29 +29,49 @@ function isPublic(directory: string): boolean {
   return (statSync(directory).mode & 0o002) !== 0;
 }
 
+/** The project around a directory. */
+interface Project {
+  /** Its root, a real path. */
+  readonly root: string;
+  /** Where its state directory is, or would be. */
+  readonly state: StatePlace;
+}
+
 /**
- * The state directory of a directory: the nearest `.zwarm` upwards, not beyond the root of the git checkout, and not
- * in a directory where anybody could have put one. Where there is none, the place for it is that root, or the
- * directory itself outside of git. A linked worktree shares the state directory of the main checkout.
+ * The project around a directory: its root has the nearest `.zwarm` upwards, or is the root of the git checkout; not in
+ * or above a directory where anybody could have put one. Where there is none, it is the directory itself. A linked
+ * worktree shares the state directory of the main checkout.
+ */
+function projectOf(cwd: string): Project {
+  const here = realpathSync(cwd);
+  for (let at = here; ; at = dirname(at)) {
+    const path = join(at, STATE_DIR_NAME);
+    if (pathExists(path)) return { root: at, state: { path, exists: true } };
+    const checkout = checkoutAt(at);
+    if (checkout !== null) {
+      const main = mainCheckout(checkout);
+      const home = main === null ? path : join(main, STATE_DIR_NAME);
+      return { root: at, state: { path: home, exists: pathExists(home) } };
+    }
+    const above = dirname(at);
+    if (above !== at && !isPublic(above)) continue;
+    return { root: here, state: { path: join(here, STATE_DIR_NAME), exists: false } };
+  }
+}
+
+/** The root of the project around a directory, wherever its state directory is; a real path. */
+export function projectRootOf(cwd: string): string {
+  return projectOf(cwd).root;
+}
+
+/**
+ * The state directory of a directory: that of the project around it, unless another one is named.
  *
  * @param cwd absolute path
  * @param explicit `--state-dir` or `ZWARM_DIR`, absolute, or null
  */
 export function locateStateDir(cwd: string, explicit: string | null): StatePlace {
-  if (explicit !== null) return { path: explicit, exists: pathExists(explicit) };
-  const here = realpathSync(cwd);
-  for (let at = here; ; at = dirname(at)) {
-    const path = join(at, STATE_DIR_NAME);
-    if (pathExists(path)) return { path, exists: true };
-    const checkout = checkoutAt(at);
-    if (checkout !== null) {
-      const main = mainCheckout(checkout);
-      const home = main === null ? path : join(main, STATE_DIR_NAME);
-      return { path: home, exists: pathExists(home) };
-    }
-    const above = dirname(at);
-    if (above === at || isPublic(above)) return { path: join(here, STATE_DIR_NAME), exists: false };
-  }
+  return explicit === null ? projectOf(cwd).state : { path: explicit, exists: pathExists(explicit) };
 }
 
 /** The version of a state directory, infinite for one that is no number; null where it cannot be read. */

@@ -1,0 +1,190 @@
+import { dirname } from 'node:path';
+import { ZwarmError } from '../core/errors.ts';
+import type { SessionId } from '../core/ids.ts';
+import { isWithin } from '../core/path.ts';
+import {
+  ANY_DIRECTORY,
+  isAllowedDirectory,
+  isWider,
+  narrower,
+  type Policy,
+  type Settings,
+} from '../core/rules/policy.ts';
+import type { Sandbox, SessionRecord } from '../core/session.ts';
+import { projectRootOf } from '../store/locate.ts';
+import { unlessDamaged } from '../store/read-file.ts';
+import { checkSeal } from '../store/seals.ts';
+import { hasSession, listSessionIds, readSessionRecord } from '../store/sessions.ts';
+import { type Caller, callerOf, USER } from './caller.ts';
+import type { ManagerContext, Store } from './context.ts';
+import { ancestorsOf } from './family.ts';
+import { orDamaged, readNow } from './read.ts';
+
+/*
+ * What the configuration allows to callers other than the user. Each of these says what is allowed, and changes nothing.
+ */
+
+/** What a caller has to keep to: null for the user, who keeps to nothing. */
+export type Limits = Policy | null;
+
+function refuse(message: string, hint: string): never {
+  throw new ZwarmError('not_allowed', message, hint);
+}
+
+/** The record of the session whose agent asks, as it was sealed; null where that is a session of another store. */
+async function parentRecord(store: Store | null, { parent }: Caller): Promise<SessionRecord | null> {
+  if (store === null || parent === null || !hasSession(store.root, parent)) return null;
+  return orDamaged(store, parent, async () => {
+    const { record, bytes } = readSessionRecord(store.root, parent);
+    // It says how far its agent may go.
+    checkSeal(store.sealsDir, store.root, parent, bytes);
+    return record;
+  });
+}
+
+/**
+ * The root of the project that a caller asks for. An agent can go anywhere before it asks, and can move away what its
+ * project is known by: so for an agent it is that of its own session, as it was recorded.
+ */
+function projectRoot(context: ManagerContext, store: Store | null, asking: SessionRecord | null): string {
+  if (asking === null || store === null) return projectRootOf(context.cwd);
+  const besideStore = dirname(store.root);
+  if (isWithin(asking.working_dir, besideStore)) return besideStore;
+  return asking.git?.root ?? asking.working_dir;
+}
+
+/** The settings for whoever asks, and the limits that these set. @throws ZwarmError `config`, `seal_broken`, `damaged` */
+export async function settingsFor(
+  context: ManagerContext,
+  store: Store | null,
+): Promise<{ settings: Settings; limits: Limits }> {
+  const caller = callerOf(context);
+  const asking = await parentRecord(store, caller);
+  const { env } = context;
+  const settings = await context.loadSettings({ env, projectRoot: projectRoot(context, store, asking) });
+  if (caller.source === USER) return { settings, limits: null };
+  const { policy } = settings;
+  const sandbox = asking === null ? policy.sandbox : narrower(policy.sandbox, asking.sandbox);
+  return { settings, limits: { ...policy, sandbox } };
+}
+
+function placesOf({ allowedDirs }: Policy): string {
+  const lists = allowedDirs.filter((list) => !list.includes(ANY_DIRECTORY));
+  if (lists.some((list) => list.length === 0)) return 'no directory is allowed';
+  return `allowed: ${lists.map((list) => `${list.join(', ')} and below`).join('; and of these only ')}`;
+}
+
+/** A directory, by its real path, in which a caller's agents may work. @throws ZwarmError `not_allowed` */
+export function requireAllowedDirectory(limits: Limits, path: string): void {
+  if (limits === null || isAllowedDirectory(limits, path)) return;
+  refuse('that directory is not allowed', placesOf(limits));
+}
+
+function requireAllowedSandbox(limits: Policy, sandbox: Sandbox): void {
+  if (!isWider(sandbox, limits.sandbox)) return;
+  refuse(`the sandbox ${sandbox} is not allowed`, `the widest that is allowed: ${limits.sandbox}`);
+}
+
+/** How many of the sessions that others than the user started run, but for one. */
+async function countRunning(
+  context: ManagerContext,
+  store: Store,
+  except: SessionId | null,
+): Promise<number> {
+  let running = 0;
+  for (const id of listSessionIds(store.root)) {
+    if (id === except) continue;
+    // A damaged session starts no turn.
+    const record = unlessDamaged(() => readSessionRecord(store.root, id).record);
+    if (record === null || record.source === USER) continue;
+    const now = await readNow(store, id, context.now()).catch(orGone);
+    const status = now?.current.verdict.status;
+    if (status === 'running' || status === 'pending') running += 1;
+  }
+  return running;
+}
+
+function orGone(error: unknown): null {
+  if (error instanceof ZwarmError && (error.code === 'not_found' || error.code === 'damaged')) return null;
+  throw error;
+}
+
+/** Refuses a turn that its caller may not have. `id` is null for a session that does not exist yet. */
+async function requireWithin(
+  context: ManagerContext,
+  store: Store | null,
+  limits: Policy,
+  { id, record }: { readonly id: SessionId | null; readonly record: SessionRecord },
+): Promise<void> {
+  requireAllowedDirectory(limits, record.working_dir);
+  requireAllowedSandbox(limits, record.sandbox);
+  if (record.agent_args.length > 0) {
+    refuse(
+      'arguments for the agent’s own program are for the user alone: they could widen its sandbox',
+      'leave them out, or take a session without any',
+    );
+  }
+  if (store === null) return;
+  const running = await countRunning(context, store, id);
+  if (running < limits.maxSessions) return;
+  throw new ZwarmError(
+    'over_quota',
+    `${running} sessions that were not started by the user run, and no more than ${limits.maxSessions} may`,
+    'wait for one of them, or end one; the user can raise max_sessions',
+  );
+}
+
+/** Refuses a new session that would stand too deep. */
+function requireAllowedDepth(store: Store | null, limits: Policy, { parent }: Caller): void {
+  if (parent === null) return;
+  const depth = 1 + (store === null ? 0 : ancestorsOf(store, parent).length);
+  if (depth <= limits.maxDepth) return;
+  refuse(
+    `this would be a session at depth ${depth}, and no more than ${limits.maxDepth} is allowed`,
+    'do it yourself, or leave it to the session above',
+  );
+}
+
+/** Refuses a new session that its caller may not have. @throws ZwarmError `not_allowed`, `over_quota` */
+export async function requireAllowedSession(
+  context: ManagerContext,
+  store: Store | null,
+  limits: Limits,
+  record: SessionRecord,
+): Promise<void> {
+  if (limits === null) return;
+  requireAllowedDepth(store, limits, callerOf(context));
+  await requireWithin(context, store, limits, { id: null, record });
+}
+
+/**
+ * The limits of whoever asks for a session's next turn, which is within them: each turn is asked for anew.
+ * @throws ZwarmError `not_allowed`, `over_quota`
+ */
+export async function requireAllowedTurn(
+  context: ManagerContext,
+  store: Store,
+  session: { readonly id: SessionId; readonly record: SessionRecord },
+): Promise<Limits> {
+  if (callerOf(context).source === USER) return null;
+  const { limits } = await settingsFor(context, store);
+  if (limits !== null) await requireWithin(context, store, limits, session);
+  return limits;
+}
+
+/**
+ * Refuses to end or delete a session that was started by somebody else, unless the configuration allows it. What the
+ * caller's own sessions have started is its own, too, and so is the one that it runs in. @throws ZwarmError `not_allowed`
+ */
+export async function requireMayEnd(context: ManagerContext, store: Store, id: SessionId): Promise<void> {
+  const caller = callerOf(context);
+  if (caller.source === USER) return;
+  const { limits } = await settingsFor(context, store);
+  if (limits?.endOthers) return;
+  const record = hasSession(store.root, id)
+    ? unlessDamaged(() => readSessionRecord(store.root, id).record)
+    : null;
+  if (record?.source === caller.source) return;
+  if (caller.parent !== null && [id, ...ancestorsOf(store, id)].includes(caller.parent)) return;
+  refuse(`${id} was not started by you`, 'only your own sessions can be ended or deleted');
+}
