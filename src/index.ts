@@ -39,6 +39,7 @@ export type { ListOptions } from './manager/list.ts';
 export type { CleanResult } from './manager/remove.ts';
 export type { Rewound } from './manager/rewind.ts';
 export type { StartOptions } from './manager/start.ts';
+export type { KillOptions } from './manager/stop.ts';
 
 /** Where to look for sessions, and what agents inherit; everything left out is this process's own. */
 export interface OpenOptions {

@@ -42,6 +42,10 @@ function onInterrupt(): AbortSignal {
   return controller.signal;
 }
 
+function packageVersion(): string {
+  return JSON.parse(readFileSync(installedFile('package.json'), 'utf8')).version;
+}
+
 function workingDirectory(): string {
   try {
     return process.cwd();
@@ -64,11 +68,21 @@ export async function main(): Promise<void> {
       return workingDirectory();
     },
     uid: process.getuid?.() ?? 0,
-    version: () => JSON.parse(readFileSync(installedFile('package.json'), 'utf8')).version,
+    version: packageVersion,
     onInterrupt,
     async runOnTerminal(command, args) {
       const { runOnTerminal } = await import('./process/run.ts');
       return runOnTerminal(command, args);
+    },
+    async serveTools(managerFor) {
+      const { serve } = await import('./mcp/server.ts');
+      await serve({
+        managerFor,
+        input: process.stdin,
+        output: process.stdout,
+        log: (line) => void process.stderr.write(`${line}\n`),
+        version: packageVersion(),
+      });
     },
     async runPager(pager, text, env) {
       const { pipeToTerminal } = await import('./process/run.ts');

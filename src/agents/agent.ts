@@ -6,6 +6,14 @@ import type { LineParser } from '../core/events.ts';
 import type { ProgramQuery } from '../core/program.ts';
 import type { Sandbox } from '../core/session.ts';
 
+/** A server of tools (MCP, on stdin and stdout) that an agent is to have. */
+export interface ToolServer {
+  readonly program: string;
+  readonly args: readonly string[];
+  /** The names of the variables of the agent's own environment that it needs. */
+  readonly variables: readonly string[];
+}
+
 /** A turn as an agent must be told about it. The prompt is not here: it is always the agent's stdin. */
 export interface TurnRequest {
   /** Absolute, real path. */
@@ -18,6 +26,8 @@ export interface TurnRequest {
   readonly threadId: string | null;
   /** Continue it in a thread of its own, which leaves that one as it is. */
   readonly forks: boolean;
+  /** zwarm's own tools; null for an agent that runs no others. */
+  readonly tools: ToolServer | null;
 }
 
 export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGKILL';
@@ -99,6 +109,8 @@ export interface AgentAdapter {
     /** Whether that version can begin a new thread with a copy of another one. */
     readonly fork: (agentVersion: string | null) => boolean;
     readonly sandbox: readonly Sandbox[];
+    /** Whether it can be given tools. */
+    readonly tools: boolean;
   };
   readonly program: ProgramSpec;
   command(turn: TurnRequest): CommandSpec;

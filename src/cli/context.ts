@@ -33,13 +33,14 @@ export interface CliContext {
   now(): number;
   newId(): string;
   newNonce(): string;
-  readonly client: null;
   loadSettings(place: ConfigPlace): Promise<Settings>;
   readonly paths: RuntimePaths;
   /** The version in `package.json`. */
   version(): string;
   /** Aborts when the user presses Ctrl-C; only a command that asks for it outlives the first one. */
   onInterrupt(): AbortSignal;
+  /** Serves the tools of `zwarm mcp` on stdin and stdout, until the client closes its end. */
+  serveTools(managerFor: Verb['manager']): Promise<void>;
   /** Runs a shell command with one argument on the user's terminal; its exit code, or null. */
   runOnTerminal(command: string, args: readonly string[]): Promise<number | null>;
   /**
@@ -52,8 +53,8 @@ export interface CliContext {
 /** What a verb is given: the context, and the ways that all verbs share to reach sessions and streams. */
 export interface Verb {
   readonly context: CliContext;
-  /** The manager for `--state-dir`, loaded when a verb first needs it. */
-  manager(): Promise<SessionManager>;
+  /** The manager for `--state-dir`, loaded when a verb first needs it; `client` names the MCP client that asks. */
+  manager(client?: string | null): Promise<SessionManager>;
   /** How to write for a stream. */
   style(stream: 'stdout' | 'stderr'): Promise<Style>;
   /** How to write a page of a conversation on stdout: rendered for a terminal, elsewhere as it was written. */

@@ -10,6 +10,8 @@ import { injectCommand } from './commands/inject.ts';
 import { killCommand } from './commands/kill.ts';
 import { logsCommand } from './commands/logs.ts';
 import { lsCommand } from './commands/ls.ts';
+import { mcpCommand } from './commands/mcp.ts';
+import { orchestrateCommand } from './commands/orchestrate.ts';
 import { rewindCommand } from './commands/rewind.ts';
 import { rmCommand } from './commands/rm.ts';
 import { settleCommand } from './commands/settle.ts';
@@ -50,6 +52,8 @@ const VERBS: readonly DefineVerb[] = [
   killCommand,
   rmCommand,
   cleanCommand,
+  orchestrateCommand,
+  mcpCommand,
   doctorCommand,
   demoCommand,
 ];

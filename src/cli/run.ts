@@ -43,8 +43,8 @@ function printError(error: ZwarmError, argv: readonly string[], { stderr, env }:
 /** On a narrower terminal a page is as wide as this. */
 const NARROWEST = 20;
 
-function managerContext(context: CliContext, stateDir: string | null): ManagerContext {
-  const { env, cwd, uid, client, loadSettings, paths, now, newId, newNonce } = context;
+function managerContext(context: CliContext, stateDir: string | null, client: string | null): ManagerContext {
+  const { env, cwd, uid, loadSettings, paths, now, newId, newNonce } = context;
   return { env, cwd, uid, client, loadSettings, paths, now, newId, newNonce, stateDir };
 }
 
@@ -56,9 +56,9 @@ function createVerb(context: CliContext, stateDir: () => string | null, exit: (c
   return {
     context,
     exit,
-    async manager() {
+    async manager(client = null) {
       const { createSessionManager } = await import('../manager/session-manager.ts');
-      return createSessionManager(managerContext(context, stateDir()));
+      return createSessionManager(managerContext(context, stateDir(), client));
     },
     style,
     async pageStyle() {

@@ -92,6 +92,8 @@ export interface LaunchRecord {
 export interface CancelRecord {
   readonly v: 1;
   readonly why: CancelWhy;
+  /** In the words of whoever asked, or null. */
+  readonly reason: string | null;
   readonly by: ProcessIdentity;
   readonly at: string;
 }

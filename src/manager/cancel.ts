@@ -22,8 +22,9 @@ export function publishCancel(
   id: SessionId,
   turn: number,
   why: CancelWhy,
+  reason: string | null = null,
 ): boolean {
-  const record: CancelRecord = { v: 1, why, by: ownIdentity(), at: isoTime(context.now()) };
+  const record: CancelRecord = { v: 1, why, reason, by: ownIdentity(), at: isoTime(context.now()) };
   const directory = turnDir(store.root, id, turn);
   const temporary = join(directory, `${BUILDING_PREFIX}${context.newNonce()}`);
   try {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AgentAdapter } from '../agents/agent.ts';
+import type { AgentAdapter, ToolServer } from '../agents/agent.ts';
+import { orchestratorPrompt } from '../core/conversation/orchestrator.ts';
 import { toZwarmError, ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
 import type { How, LaunchRecord, RequestRecord, SessionRecord, TurnKind } from '../core/session.ts';
@@ -12,7 +13,7 @@ import { TURN_FILES, turnDir, turnFile } from '../store/layout.ts';
 import { requireOwn } from '../store/own.ts';
 import { DamagedRecord } from '../store/read-file.ts';
 import { encode } from '../store/records.ts';
-import { readExit, readRunner } from '../store/sessions.ts';
+import { readExit, readPrompt, readRunner } from '../store/sessions.ts';
 import { publishCancel } from './cancel.ts';
 import type { ManagerContext, Store } from './context.ts';
 import { type Limits, requireAllowedDirectory } from './policy.ts';
@@ -157,6 +158,22 @@ async function signOfLife(
   throw notStarted(store, launch, why, called !== false, reason);
 }
 
+/** The server of our own tools: with the environment of the turn, by which it knows whose agent calls it. */
+function toolServer({ paths }: ManagerContext, env: ManagerContext['env']): ToolServer {
+  const variables = Object.keys(env).filter(
+    (name) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && env[name] !== undefined,
+  );
+  return { program: paths.node, args: [paths.cli, 'mcp'], variables };
+}
+
+/** What the agent reads on its stdin, where that is not the message as it is; else null. */
+function inputOf({ root }: Store, { id, turn, record, continuation }: Launch): string | null {
+  const told = continuation.how === 'replay' ? continuation.input : null;
+  // In its own thread an orchestrator remembers what it is.
+  if (!record.orchestrates || continuation.how === 'native') return told;
+  return orchestratorPrompt(told ?? readPrompt(root, id, turn)?.toString() ?? '');
+}
+
 /**
  * Starts the agent of a turn that this process has claimed, detached from us, and returns once its runner has shown
  * itself. @throws ZwarmError `io`
@@ -168,6 +185,7 @@ export async function launchTurn(
 ): Promise<StartedTurn> {
   const { id, turn, record, adapter, program, continuation, limits } = launch;
   const thread = continuation.how === 'native' ? continuation : { threadId: null, forks: false };
+  const turnEnv = environmentOf(context, store, launch);
   const command = adapter.command({
     workingDir: record.working_dir,
     sandbox: record.sandbox,
@@ -175,6 +193,7 @@ export async function launchTurn(
     agentArgs: record.agent_args,
     threadId: thread.threadId,
     forks: thread.forks,
+    tools: record.orchestrates ? toolServer(context, turnEnv) : null,
   });
   const argv = argvOf(program, command);
   const launched: LaunchRecord = {
@@ -188,13 +207,14 @@ export async function launchTurn(
     why: continuation.how === 'replay' ? continuation.why : null,
     at: isoTime(context.now()),
   };
+  let input: string | null;
   try {
     flushClaim(store.root, id, turn);
+    input = inputOf(store, launch);
     // Once more: since it was allowed, a link may have come into its place. The runner looks a last time.
     requireAllowedDirectory(limits, realPathOf(record.working_dir) ?? record.working_dir);
     requireOwn(store.root, turnDir(store.root, id, turn));
-    if (continuation.how === 'replay')
-      createFile(turnFile(store.root, id, turn, 'input'), continuation.input);
+    if (input !== null) createFile(turnFile(store.root, id, turn, 'input'), input);
     createFile(turnFile(store.root, id, turn, 'launch'), encode(launched));
   } catch (error) {
     throw notStarted(store, launch, toZwarmError(error).message, true, error);
@@ -205,10 +225,10 @@ export async function launchTurn(
     cwd: turnDir(store.root, id, turn),
     identity: JSON.stringify({ v: 1, host, boot_id, pid_ns, uid }).slice(0, -1),
     directory: record.working_dir,
-    input: continuation.how === 'replay' ? TURN_FILES.input : TURN_FILES.prompt,
+    input: input === null ? TURN_FILES.prompt : TURN_FILES.input,
     program: program.path,
     argv,
-    env: { ...environmentOf(context, store, launch), ...command.env },
+    env: { ...turnEnv, ...command.env },
   });
   try {
     await signOfLife(context, store, launch, runner.ended);

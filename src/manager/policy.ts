@@ -134,10 +134,15 @@ async function requireWithin(
   );
 }
 
+/** How many sessions stand above a new one of this caller. */
+function depthOf(store: Store | null, { parent }: Caller): number {
+  if (parent === null) return 0;
+  return 1 + (store === null ? 0 : ancestorsOf(store, parent).length);
+}
+
 /** Refuses a new session that would stand too deep. */
-function requireAllowedDepth(store: Store | null, limits: Policy, { parent }: Caller): void {
-  if (parent === null) return;
-  const depth = 1 + (store === null ? 0 : ancestorsOf(store, parent).length);
+function requireAllowedDepth(store: Store | null, limits: Policy, caller: Caller): void {
+  const depth = depthOf(store, caller);
   if (depth <= limits.maxDepth) return;
   refuse(
     `this would be a session at depth ${depth}, and no more than ${limits.maxDepth} is allowed`,
@@ -155,6 +160,15 @@ export async function requireAllowedSession(
   if (limits === null) return;
   requireAllowedDepth(store, limits, callerOf(context));
   await requireWithin(context, store, limits, { id: null, record });
+}
+
+/** Refuses a new session that is to run others, and could not. @throws ZwarmError `not_allowed` */
+export function requireRoomBelow(context: ManagerContext, store: Store | null, { policy }: Settings): void {
+  if (depthOf(store, callerOf(context)) < policy.maxDepth) return;
+  refuse(
+    `it could start no other session: max_depth is ${policy.maxDepth}`,
+    'the user can raise it: zwarm config set max_depth NUMBER',
+  );
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Check } from '../core/check.ts';
 import { type TrajectoryStep, trajectoryOf } from '../core/conversation/trajectory.ts';
 import type { Line } from '../core/events.ts';
 import type { SessionId } from '../core/ids.ts';
+import type { Settings } from '../core/rules/policy.ts';
 import type { Message, SessionDetail, SessionRecord, SessionSummary } from '../core/session.ts';
 import type { TurnStatus } from '../core/status.ts';
 import type { Compacted, CompactOptions } from './compact.ts';
@@ -14,14 +15,14 @@ import { type HistoryOptions, history } from './history.ts';
 import { type InjectOptions, inject } from './inject.ts';
 import type { StartedTurn } from './launch.ts';
 import { type ListOptions, list, listLive } from './list.ts';
-import { requireMayEnd } from './policy.ts';
+import { requireMayEnd, settingsFor } from './policy.ts';
 import { readRecord, readSession, readSummaryNow } from './read.ts';
 import { type CleanResult, clean, remove } from './remove.ts';
 import { MIN_PREFIX_DESTRUCTIVE, resolveSession } from './resolve.ts';
 import type { Rewound } from './rewind.ts';
 import { settle } from './settle.ts';
 import { type StartOptions, start } from './start.ts';
-import { DEFAULT_GRACE_MS, kill } from './stop.ts';
+import { type KillOptions, kill } from './stop.ts';
 import type { ReadSession } from './view.ts';
 import { wait } from './wait.ts';
 
@@ -65,10 +66,12 @@ export interface SessionManager {
   /** Waits until a session is at rest (or that turn has ended), or the signal aborts; returns the status then. */
   wait(id: SessionId, signal?: AbortSignal, turn?: number): Promise<TurnStatus>;
   /** Stops the running turn; returns when its end was observed. */
-  kill(id: SessionId, graceMs?: number): Promise<void>;
+  kill(id: SessionId, options?: KillOptions): Promise<void>;
   /** Deletes a session that is not running; returns the bytes freed. `force`: also where that cannot be told. */
   remove(id: SessionId, options?: { readonly force: boolean }): Promise<number>;
   clean(options: { readonly olderThanMs: number; readonly dryRun: boolean }): Promise<CleanResult>;
+  /** What the configuration comes to for whoever asks. @throws ZwarmError `config`, `seal_broken` */
+  settings(): Promise<Settings>;
   /** Checks everything that zwarm needs; never throws. */
   doctor(): Promise<readonly Check[]>;
   /** For the turn runner alone. */
@@ -115,10 +118,10 @@ export function createSessionManager(context: ManagerContext): SessionManager {
       history(await readSession(reading(), resolve(ref), context.now()), options),
     wait: async (id, signal = new AbortController().signal, turn) =>
       wait(context, reading(), id, signal, turn ?? null),
-    async kill(id, graceMs = DEFAULT_GRACE_MS) {
+    async kill(id, options) {
       const store = writing();
       await requireMayEnd(context, store, id);
-      await kill(context, store, id, graceMs);
+      await kill(context, store, id, options);
     },
     async remove(id, options) {
       const store = writing();
@@ -126,6 +129,7 @@ export function createSessionManager(context: ManagerContext): SessionManager {
       return remove(context, store, id, { force: options?.force ?? false });
     },
     clean: (options) => clean(context, options),
+    settings: async () => (await settingsFor(context, openForReading(context))).settings,
     // Loaded only here: no other verb needs it.
     doctor: async () => (await import('./doctor.ts')).doctor(context),
     settle: () => settle(context),

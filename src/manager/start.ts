@@ -1,5 +1,6 @@
 import { realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { AgentAdapter } from '../agents/agent.ts';
 import { DEFAULT_AGENT, requireAgent } from '../agents/registry.ts';
 import { ZwarmError } from '../core/errors.ts';
 import { isSessionId, parseName } from '../core/ids.ts';
@@ -12,7 +13,7 @@ import { gitStateOf } from '../store/git.ts';
 import { callerOf } from './caller.ts';
 import { type ManagerContext, openForReading, openOrCreate } from './context.ts';
 import { launchTurn, newRequest, type StartedTurn } from './launch.ts';
-import { type Limits, requireAllowedSession, settingsFor } from './policy.ts';
+import { type Limits, requireAllowedSession, requireRoomBelow, settingsFor } from './policy.ts';
 import { programOf } from './program.ts';
 
 /** What a new session is to be; everything left out has a default. */
@@ -27,6 +28,8 @@ export interface StartOptions {
   /** Relative to the caller's directory, which is the default. */
   readonly workingDir?: string | undefined;
   readonly name?: string | undefined;
+  /** Give its agent zwarm's own tools, and the part of one who runs other agents. */
+  readonly orchestrates?: boolean | undefined;
   /** Passed on to the agent's program as they are. */
   readonly agentArgs?: readonly string[] | undefined;
 }
@@ -82,6 +85,12 @@ function requireDirectory(context: ManagerContext, given: string): string {
   return realpathSync(path);
 }
 
+/** An agent that can be given tools. @throws ZwarmError `usage` */
+function requireTools({ name, capabilities }: AgentAdapter): void {
+  if (capabilities.tools) return;
+  throw new ZwarmError('usage', `${name} cannot run other agents`, 'choose one that can: -a codex');
+}
+
 /** The sandbox of a session that asks for none: never more than its caller may have. */
 function defaultSandbox({ sandbox }: Settings, limits: Limits): Sandbox {
   return limits === null ? sandbox : narrower(sandbox, limits.sandbox);
@@ -116,9 +125,13 @@ export async function start(context: ManagerContext, options: StartOptions): Pro
     forked_from: null,
     git: null,
     executor: 'local',
-    orchestrates: false,
+    orchestrates: options.orchestrates ?? false,
     created_at: isoTime(context.now()),
   };
+  if (record.orchestrates) {
+    requireTools(adapter);
+    requireRoomBelow(context, openForReading(context), settings);
+  }
   await requireAllowedSession(context, openForReading(context), limits, record);
   const program = await programOf(context, adapter, record.working_dir);
   const store = openOrCreate(context);

@@ -21,12 +21,18 @@ export const DEFAULT_GRACE_MS = 5000;
 /** For an agent of which nothing is known. */
 const ALL_SIGNALS: readonly StopSignal[] = ['SIGINT', 'SIGTERM', 'SIGKILL'];
 
+/** Somebody wants it ended, and has not said why. */
+const KILL = { why: 'kill', reason: null } as const;
+
 /** A turn to stop: how it stands, how to look again, and what to send. */
 interface Target {
   readonly current: TurnState;
   /** Turns that were claimed behind it, to be called off with it. */
   readonly behind: readonly TurnState[];
   readonly signals: readonly StopSignal[];
+  readonly why: CancelWhy;
+  /** In the words of whoever asked, or null. */
+  readonly reason: string | null;
   look(): Promise<TurnState>;
 }
 
@@ -36,7 +42,7 @@ async function damagedTarget(context: ManagerContext, store: Store, id: SessionI
     const turn = listTurns(store.root, id).at(-1);
     if (turn === undefined) return null;
     const look = () => readTurnState(store, id, turn, null, context.now());
-    return { current: await look(), behind: [], signals: ALL_SIGNALS, look };
+    return { current: await look(), behind: [], signals: ALL_SIGNALS, ...KILL, look };
   } catch (error) {
     if (error instanceof DamagedRecord) return null;
     throw error;
@@ -76,9 +82,10 @@ function targetOf(
     agentArgs: record.agent_args,
     threadId: null,
     forks: false,
+    tools: null,
   });
   const look = () => readTurnState(store, id, current.turn, adapter, context.now());
-  return { current, behind: [], signals: command?.stopSignals ?? ALL_SIGNALS, look };
+  return { current, behind: [], signals: command?.stopSignals ?? ALL_SIGNALS, ...KILL, look };
 }
 
 function refuseUnlessLive(id: SessionId, { turn, cancel, verdict: { status } }: TurnState): void {
@@ -128,10 +135,10 @@ function failureToPublish(
   store: Store,
   id: SessionId,
   turn: number,
-  why: CancelWhy = 'kill',
+  { why, reason }: Pick<Target, 'why' | 'reason'>,
 ): unknown {
   try {
-    publishCancel(context, store, id, turn, why);
+    publishCancel(context, store, id, turn, why, reason);
     return null;
   } catch (error) {
     const gone = error instanceof ZwarmError && error.code === 'not_found';
@@ -155,17 +162,17 @@ async function killTurn(
   context: ManagerContext,
   store: Store,
   id: SessionId,
-  { current, behind, signals, look }: Target,
+  target: Target,
   graceMs: number,
-  why: CancelWhy = 'kill',
 ): Promise<void> {
+  const { current, behind, signals, look } = target;
   refuseUnlessLive(id, current);
   const { turn } = current;
   const marks = marksOf(id, turn);
   refuseFromInside(id, marks);
   for (const next of behind) publishCancel(context, store, id, next.turn, 'kill');
   // Before any signal: whatever dies from here on, readers know that somebody asked for it.
-  const unpublished = current.exit === null ? failureToPublish(context, store, id, turn, why) : null;
+  const unpublished = current.exit === null ? failureToPublish(context, store, id, turn, target) : null;
   // A runner that comes later sees the cancellation before it starts its agent.
   const runner = current.runner ?? readRunner(store.root, id, turn);
   await endProcesses(id, {
@@ -215,7 +222,7 @@ async function killDamaged(
   if (!anyBears(marks, createCensus())) throw why;
   refuseFromInside(id, marks);
   const turn = unlessDamaged(() => listTurns(store.root, id).at(-1)) ?? null;
-  const unpublished = turn === null ? null : failureToPublish(context, store, id, turn);
+  const unpublished = turn === null ? null : failureToPublish(context, store, id, turn, KILL);
   await endProcesses(id, {
     marks,
     recorded: null,
@@ -238,12 +245,21 @@ export async function interruptTurn(
   graceMs: number,
 ): Promise<void> {
   try {
-    await killTurn(context, store, now.id, targetOf(context, store, now), graceMs, 'interrupt');
+    const target: Target = { ...targetOf(context, store, now), why: 'interrupt' };
+    await killTurn(context, store, now.id, target, graceMs);
   } catch (error) {
     // It ended by itself, which is as good.
     if (!(error instanceof ZwarmError) || error.code !== 'not_running') throw error;
     requireRealEnd(now.id, now.current.turn, createCensus());
   }
+}
+
+/** How to end a session. */
+export interface KillOptions {
+  /** How long its agent gets after each signal, in milliseconds. */
+  readonly graceMs?: number | undefined;
+  /** Why, for whoever looks at it later. */
+  readonly reason?: string | null | undefined;
 }
 
 /**
@@ -254,10 +270,10 @@ export async function kill(
   context: ManagerContext,
   store: Store,
   id: SessionId,
-  graceMs: number,
+  { graceMs = DEFAULT_GRACE_MS, reason = null }: KillOptions = {},
 ): Promise<void> {
   const target = await readNow(store, id, context.now())
-    .then((now): Target => ({ ...targetOf(context, store, now), behind: now.behind }))
+    .then((now): Target => ({ ...targetOf(context, store, now), behind: now.behind, reason }))
     .catch(async (error: unknown) => {
       if (!(error instanceof ZwarmError)) throw error;
       if (error.code === 'damaged') return (await damagedTarget(context, store, id)) ?? error;

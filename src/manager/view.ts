@@ -23,7 +23,7 @@ import { isFinal } from '../core/status.ts';
 import { isoTime, parseIso, writtenMs } from '../core/time.ts';
 import { turnFile } from '../store/layout.ts';
 import { DamagedRecord } from '../store/read-file.ts';
-import { eventsMtime, readPrompt } from '../store/sessions.ts';
+import { eventsMtime, readCancelReason, readPrompt } from '../store/sessions.ts';
 import { readTail } from '../store/tail.ts';
 import type { Store } from './context.ts';
 import { explainVerdict } from './explain.ts';
@@ -210,6 +210,8 @@ function turnView(
 ): TurnView {
   const { verdict } = turn;
   const started = startedMs(turn);
+  const reason = verdict.status === 'killed' ? readCancelReason(store.root, reading.id, turn.turn) : null;
+  const asked = reason === null ? [] : [`it was ended on request: ${reason}`];
   return {
     turn: turn.turn,
     kind: turn.request.kind,
@@ -227,7 +229,7 @@ function turnView(
     token_usage: usage,
     how: howOf(turn),
     replay_reason: turn.launch?.why ?? null,
-    warnings: warningsOf(turn),
+    warnings: [...warningsOf(turn), ...asked],
     log_file: turnFile(store.root, reading.id, turn.turn, 'events'),
     stderr_file: turnFile(store.root, reading.id, turn.turn, 'stderr'),
   };

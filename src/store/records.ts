@@ -199,7 +199,13 @@ export const CANCELS: readonly CancelWhy[] = [
 /** `cancel.json`. @throws DamagedRecord */
 export function parseCancelRecord(text: string): CancelRecord {
   const json = objectOf(text);
-  return { v: 1, why: oneOf(json, 'why', CANCELS), by: identity(nested(json, 'by')), at: time(json, 'at') };
+  return {
+    v: 1,
+    why: oneOf(json, 'why', CANCELS),
+    reason: nullableString(json, 'reason'),
+    by: identity(nested(json, 'by')),
+    at: time(json, 'at'),
+  };
 }
 
 const NOT_RUN: readonly NotRunWhy[] = [

@@ -1,6 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { isSessionId, parseTurnNumber, type SessionId } from '../core/ids.ts';
 import type {
+  CancelRecord,
   ExitRecord,
   LaunchRecord,
   RequestRecord,
@@ -119,12 +120,21 @@ export function readLaunch(root: string, id: SessionId, turn: number): LaunchRec
   return file === null ? null : parseLaunchRecord(file.bytes.toString());
 }
 
-/** Why a turn was asked to stop, or null; a record that cannot be read is none of ours, and counts as absent. */
-export function readCancel(root: string, id: SessionId, turn: number): CancelWhy | null {
-  const record = unlessDamaged(() => {
+function cancelRecord(root: string, id: SessionId, turn: number): CancelRecord | null {
+  return unlessDamaged(() => {
     const file = readSmall(turnFile(root, id, turn, 'cancel'));
     return file === null ? null : parseCancelRecord(file.bytes.toString());
   });
+}
+
+/** What whoever asked a turn to stop has said about it, or null. */
+export function readCancelReason(root: string, id: SessionId, turn: number): string | null {
+  return cancelRecord(root, id, turn)?.reason ?? null;
+}
+
+/** Why a turn was asked to stop, or null; a record that cannot be read is none of ours, and counts as absent. */
+export function readCancel(root: string, id: SessionId, turn: number): CancelWhy | null {
+  const record = cancelRecord(root, id, turn);
   return record?.why ?? CANCELS.find((why) => isFile(cancelName(root, id, turn, why))) ?? null;
 }
 

@@ -41,7 +41,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   index: ['node:*'],
   installation: ['node:*', 'nanoid'],
   cli: ['node:*', 'commander'],
-  mcp: ['node:*', '@modelcontextprotocol/server', 'zod/mini'],
+  mcp: ['node:*', '@modelcontextprotocol/server', '@modelcontextprotocol/server/stdio', 'zod'],
   manager: ['node:*'],
   config: ['node:*', 'smol-toml', 'zod/mini'],
   render: ['chalk', 'cli-table3', 'marked', 'string-width'],

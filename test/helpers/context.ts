@@ -68,6 +68,7 @@ export async function onScreen(
     uid: process.getuid?.() ?? 0,
     version: () => '0.0.0-test',
     onInterrupt: () => options.interrupt ?? new AbortController().signal,
+    serveTools: () => Promise.reject(new Error('the tools are served by a process of their own')),
     runPager: options.pager ?? (() => Promise.resolve(false)),
     runOnTerminal: options.editor ?? (() => Promise.resolve(null)),
   });

@@ -1,4 +1,4 @@
-import type { CommandSpec, TurnRequest } from '../agent.ts';
+import type { CommandSpec, ToolServer, TurnRequest } from '../agent.ts';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -7,8 +7,33 @@ export function isCodexThreadId(text: string): boolean {
   return UUID.test(text);
 }
 
+/** One call may wait so long; a little longer than the server does. */
+const CALL_SEC = 1800;
+const WAIT_SEC = 1500;
+
 /**
- * `codex exec --json -C DIR -s MODE [-m M] [extra…] [resume|fork THREAD] -`, the prompt on stdin.
+ * The server of zwarm's tools, as a table of Codex's configuration on its command line (codex-cli 0.169). A server that
+ * is not required is left out when it is not up within a second; without `approve`, `codex exec` cancels each call of a
+ * tool that changes something; and of the environment a server gets little more than what `env_vars` names. JSON's
+ * strings and lists are TOML's, too.
+ */
+function toolServer({ program, args, variables }: ToolServer): string {
+  const settings = [
+    `command=${JSON.stringify(program)}`,
+    `args=${JSON.stringify(args)}`,
+    'required=true',
+    'startup_timeout_sec=20',
+    `tool_timeout_sec=${CALL_SEC}`,
+    'supports_parallel_tool_calls=true',
+    'default_tools_approval_mode="approve"',
+    `env={ZWARM_WAIT_SEC="${WAIT_SEC}"}`,
+    `env_vars=${JSON.stringify(variables)}`,
+  ];
+  return `mcp_servers.zwarm={${settings.join(',')}}`;
+}
+
+/**
+ * `codex exec --json -C DIR -s MODE [-m M] [-c TOOLS] [extra…] [resume|fork THREAD] -`, the prompt on stdin.
  *
  * The sandbox and the directory are stated on every turn because a resumed thread inherits neither, and all options
  * stand before the word `resume`, which refuses `-C` and `-s` after it (codex-cli 0.169).
@@ -23,6 +48,7 @@ export function codexCommand(turn: TurnRequest): CommandSpec {
       '-s',
       turn.sandbox,
       ...(turn.model === null ? [] : ['-m', turn.model]),
+      ...(turn.tools === null ? [] : ['-c', toolServer(turn.tools)]),
       ...turn.agentArgs,
       ...(turn.threadId === null ? [] : [turn.forks ? 'fork' : 'resume', turn.threadId]),
       '-',

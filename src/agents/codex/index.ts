@@ -12,6 +12,7 @@ export const codex: AgentAdapter = {
     resume: true,
     fork: codexForks,
     sandbox: ['read-only', 'workspace-write', 'danger-full-access'],
+    tools: true,
   },
   program: {
     kind: 'path',

@@ -9,6 +9,7 @@ export const demo: AgentAdapter = {
     resume: true,
     fork: () => false,
     sandbox: ['read-only', 'workspace-write', 'danger-full-access'],
+    tools: false,
   },
   program: { kind: 'embedded' },
   command: demoCommand,

@@ -64,7 +64,7 @@ export function killCommand(verb: Verb): Command {
       const manager = await verb.manager();
       const each = await forEachRef(ids, async (ref) => {
         const id = manager.resolveForEnding(ref);
-        await manager.kill(id, graceMs);
+        await manager.kill(id, { graceMs });
         if (options.json) return rowOf(manager, id);
         verb.context.stdout.write(options.quiet ? `${id}\n` : `${id} killed\n`);
         return {};

@@ -97,7 +97,7 @@ export async function checkInvariants(
     checkTurns(scene, detail);
     const { status, turn } = detail;
     if (!FINAL.has(status)) {
-      const killed = await codeOf(manager.kill(id, 2000));
+      const killed = await codeOf(manager.kill(id, { graceMs: 2000 }));
       expect(['ok', 'not_running'], `I8: kill of a session that is ${status}`).toContain(killed);
       if (killed === 'ok') expect(lives(id, turn), 'I9: after kill nothing lives').toBe(false);
     }

@@ -100,7 +100,7 @@ function interrupting(message: string): CountedVerb {
 function killing(task: string): CountedVerb {
   return {
     prepare: (scene) => runningSession(scene, task),
-    act: ({ manager }, id) => manager.kill(some(id), 2000).then(() => true),
+    act: ({ manager }, id) => manager.kill(some(id), { graceMs: 2000 }).then(() => true),
     args: (id) => ['kill', '--grace', '2s', some(id)],
     done: isKilled,
   };

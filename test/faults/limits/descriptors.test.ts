@@ -178,7 +178,7 @@ test('without descriptors kill, start and rm are refused as a whole, or say whic
   const project = shellProject();
   const id = await project.start(['hang']);
   await eventually('the agent runs', () => project.runs().length === 1);
-  await withEachDescriptor(project, `async (sessions) => sessions.kill('${id}', 5000)`);
+  await withEachDescriptor(project, `async (sessions) => sessions.kill('${id}', { graceMs: 5000 })`);
   // The runner may still be settling.
   await eventually('nothing is left', () => processesWith(`ZWARM_SESSION_ID=${id}`).length === 0);
   expect((await project.show(id)).status).toBe('killed');
@@ -223,7 +223,7 @@ const verbs = {
   get: async () => (await sessions.get('${id}')).status,
   list: async () => (await sessions.list())[0].status,
   inject: () => sessions.inject('${id}', 'more'),
-  kill: () => sessions.kill('${id}', 5000),
+  kill: () => sessions.kill('${id}', { graceMs: 5000 }),
   remove: () => sessions.remove('${id}'),
   clean: () => sessions.clean({ olderThanMs: 0, dryRun: false }),
 };

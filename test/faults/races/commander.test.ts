@@ -106,7 +106,7 @@ test('a commander killed at its claim or just after leaves its message, and a tu
         const status = await truthOf(race, orphan);
         if (acknowledged) expect(status).not.toBe('lost');
         if (status === 'running') {
-          codesOf([await pool.contender(0).call(race.place, 'kill', id, 2000)], ['ok']);
+          codesOf([await pool.contender(0).call(race.place, 'kill', id, { graceMs: 2000 })], ['ok']);
           await eventually(
             'nothing of it lives',
             () => processesWith(`ZWARM_MARK=${id}.${turn}.`).length === 0,

@@ -127,7 +127,7 @@ const inject = (index: number, word: string): Command =>
 /** Ends the newest turn of a session, also when a walk is over. */
 export async function killOne(session: ModelSession, { contender, place }: Worker): Promise<void> {
   const turn = newest(session);
-  const outcome = await contender.call(place, 'kill', session.id, 2000);
+  const outcome = await contender.call(place, 'kill', session.id, { graceMs: 2000 });
   if (session.removed) codesOf([outcome], ['not_found']);
   else if (runs(turn)) codesOf([outcome], ['ok']);
   else if (mayEnd(turn)) codesOf([outcome], ['ok', 'not_running']);

@@ -102,13 +102,13 @@ test('an inject and a kill at once: what was killed is dead, what was not runs o
       const message = `${i % 3 === 2 ? 'nap 0.1' : 'hang'}\nround ${i}.`;
       const injecting = pool.contender(i).call(place, 'inject', id, message);
       await sleep((i * 250) / 59);
-      const killed = await pool.contender(i + 1).call(place, 'kill', id, 2000);
+      const killed = await pool.contender(i + 1).call(place, 'kill', id, { graceMs: 2000 });
       codesOf([await injecting], ['ok']);
       codesOf([killed], ['ok', 'not_running']);
       if (killed.code !== 'ok' && message.startsWith('hang')) {
         // It came before the turn did, which runs on.
         expect((await manager.get(id)).status).toBe('running');
-        codesOf([await pool.contender(i + 2).call(place, 'kill', id, 2000)], ['ok']);
+        codesOf([await pool.contender(i + 2).call(place, 'kill', id, { graceMs: 2000 })], ['ok']);
       }
       const status = await manager.wait(id);
       expect(status).toBe(killed.code === 'ok' || message.startsWith('hang') ? 'killed' : 'completed');
@@ -130,7 +130,7 @@ test('four kills at once end everything, and none of them fails', () =>
     await race.rounds(10, async (i) => {
       const message = `hang\nround ${i}.`;
       const { id } = await manager.start({ task: message });
-      const kills = [0, 1, 2, 3].map((k) => pool.contender(i + k).call(place, 'kill', id, 2000));
+      const kills = [0, 1, 2, 3].map((k) => pool.contender(i + k).call(place, 'kill', id, { graceMs: 2000 }));
       expect(codesOf(await Promise.all(kills), ['ok', 'not_running'])).toContain('ok');
       expect((await manager.get(id)).status).toBe('killed');
       await nothingLives(id, 1);

@@ -60,7 +60,7 @@ const RECORDS: readonly {
     file: 'cancel.json',
     parse: parseCancelRecord,
     required: { why: 'kill', by: identity, at },
-    nullable: {},
+    nullable: { reason: 'r' },
   },
   {
     file: 'exit.json',

@@ -13,6 +13,7 @@ const first: TurnRequest = {
   agentArgs: [],
   threadId: null,
   forks: false,
+  tools: null,
 };
 const argv = (request: Partial<TurnRequest>): readonly string[] =>
   codexCommand({ ...first, ...request }).argv;

@@ -55,7 +55,13 @@ test.each([
 });
 
 test('what the demo agent is told', () => {
-  const request = { workingDir: '/w', sandbox: 'read-only' as const, agentArgs: ['--hang'], forks: false };
+  const request = {
+    workingDir: '/w',
+    sandbox: 'read-only' as const,
+    agentArgs: ['--hang'],
+    forks: false,
+    tools: null,
+  };
   expect(demoCommand({ ...request, model: null, threadId: null }).argv).toEqual(['--hang']);
   expect(demoCommand({ ...request, model: 'm', threadId: 't' }).argv).toEqual([
     '--model',

@@ -1,0 +1,20 @@
+import type { StartOptions } from '../manager/start.ts';
+import { reportStarted } from './await-answer.ts';
+import type { Verb } from './context.ts';
+import { type SessionOptions, sessionOptions } from './session-options.ts';
+import { readTask } from './task-input.ts';
+import { type TurnOptions, waitingTime } from './turn-options.ts';
+
+/** Begins a session with the task that the command line leads to, and reports it. */
+export async function beginSession(
+  verb: Verb,
+  argument: string | undefined,
+  options: SessionOptions & TurnOptions,
+  more: Pick<StartOptions, 'orchestrates'> = {},
+): Promise<void> {
+  const timeoutMs = waitingTime(options);
+  const task = await readTask(verb.context, { argument, file: options.file, what: 'task' });
+  const manager = await verb.manager();
+  const started = await manager.start({ task, ...sessionOptions(options), ...more });
+  await reportStarted(verb, manager, started, { ...options, timeoutMs });
+}

@@ -1,0 +1,73 @@
+import { type ErrorCode, toZwarmError, type ZwarmError } from '../core/errors.ts';
+
+/** What a model can do about an error, in the words of the tools: the hints of the command line are for people. */
+const HINTS: Partial<Record<ErrorCode, string>> = {
+  busy: 'its agent still works: check_session(session_id=…, wait_sec=45) waits for it',
+  lost_race: 'somebody else spoke to it first: check_session(session_id=…)',
+  not_resumable: 'this conversation cannot go on: delegate a new session',
+  still_running: 'try end_session again; if it stays, tell the user',
+  seal_broken: 'its record was changed: tell the user, and delegate a new session',
+  directory_changed: 'its directory is not what it was: tell the user',
+  unknown_liveness: 'it may run on another machine: tell the user',
+  damaged: 'its records are damaged: tell the user',
+  agent_not_found: 'the program of that agent is not installed: tell the user',
+  agent_not_executable: 'the program of that agent cannot be run: tell the user',
+  program_unsafe: 'tell the user',
+  state_dir_unsafe: 'tell the user',
+  format_newer: 'tell the user to update zwarm',
+  config: 'tell the user: zwarm config list shows what is wrong',
+  io: 'tell the user',
+};
+
+/** Errors whose own hints speak of what is allowed, or of what was given. */
+const OWN_HINTS: readonly ErrorCode[] = ['not_allowed', 'over_quota', 'ambiguous'];
+
+const CLOSEST = 3;
+
+/** How many characters two ids share at their beginnings. */
+function shared(a: string, b: string): number {
+  let i = 0;
+  while (i < a.length && a[i] === b[i]) i += 1;
+  return i;
+}
+
+/** The ids that somebody may have meant, the nearest first. */
+function nearest(id: string, known: readonly string[]): readonly string[] {
+  return [...known].sort((a, b) => shared(b, id) - shared(a, id)).slice(0, CLOSEST);
+}
+
+/** A call that was refused or has failed, as an answer. */
+export interface Refusal {
+  readonly success: false;
+  readonly error: string;
+  readonly hint: string;
+}
+
+/**
+ * An error as the answer to a model.
+ * @param asked the ids that the call named
+ * @param known the ids of all sessions, asked for where an id names none
+ */
+export async function refusalOf(
+  thrown: unknown,
+  asked: readonly string[],
+  known: () => Promise<readonly string[]>,
+): Promise<Refusal> {
+  const error: ZwarmError = toZwarmError(thrown);
+  return { success: false, error: error.message, hint: await hintOf(error, asked, known) };
+}
+
+async function hintOf(
+  error: ZwarmError,
+  asked: readonly string[],
+  known: () => Promise<readonly string[]>,
+): Promise<string> {
+  if (error.code === 'not_found' || (error.code === 'usage' && asked.length > 0)) {
+    const ids = nearest(asked.find((id) => error.message.includes(id)) ?? asked[0] ?? '', await known());
+    return ids.length === 0
+      ? 'there are no sessions yet: delegate'
+      : `the closest ids: ${ids.join(', ')}; list_sessions() has all`;
+  }
+  if (OWN_HINTS.includes(error.code) && error.hint !== null) return error.hint;
+  return HINTS[error.code] ?? error.hint ?? 'tell the user';
+}

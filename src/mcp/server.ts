@@ -1,0 +1,136 @@
+import type { Readable, Writable } from 'node:stream';
+import { McpServer, type ServerContext } from '@modelcontextprotocol/server';
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import type { SessionManager } from '../manager/session-manager.ts';
+import { INSTRUCTIONS } from './instructions.ts';
+import { refusalOf } from './refusal.ts';
+import type { Tool, ToolCall } from './tool.ts';
+import { TOOLS } from './tools.ts';
+import { longestWait } from './wait-budget.ts';
+
+/** What the server is given. */
+export interface ServeOptions {
+  /** A manager that acts for the client of that name; null for one that did not say who it is. */
+  managerFor(client: string | null): Promise<SessionManager>;
+  readonly input: Readable;
+  /** Carries the protocol and nothing else. */
+  readonly output: Writable;
+  /** Says something to a person. */
+  log(line: string): void;
+  readonly version: string;
+}
+
+const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo';
+const LONGEST_NAME = 40;
+
+/** The name that a client gives itself, as it is recorded: it chooses it, so that only plain characters remain. */
+export function clientName(given: unknown): string | null {
+  if (typeof given !== 'string') return null;
+  const name = given
+    .toLowerCase()
+    .replace(/[^a-z0-9._-]+/g, '-')
+    .slice(0, LONGEST_NAME);
+  return name === '' ? null : name;
+}
+
+/** Who calls: each request of the newer protocol says so, in the older one the client did when it connected. */
+function clientOf(server: McpServer, context: ServerContext): string | null {
+  const envelope = context.mcpReq.envelope as Readonly<Record<string, unknown>> | undefined;
+  const info = (envelope?.[CLIENT_INFO] ?? server.server.getClientVersion()) as
+    | { name?: unknown }
+    | undefined;
+  return clientName(info?.name);
+}
+
+/** Runs one after the other what is given to it. */
+function createQueue(): ToolCall['alone'] {
+  let last: Promise<unknown> = Promise.resolve();
+  return (act) => {
+    const next = last.then(act, act);
+    last = next.catch(() => undefined);
+    return next;
+  };
+}
+
+function progressOf({ mcpReq }: ServerContext): ToolCall['progress'] {
+  const token = mcpReq._meta?.progressToken;
+  if (token === undefined) return null;
+  return (seconds, message) =>
+    mcpReq.notify({
+      method: 'notifications/progress',
+      params: { progressToken: token, progress: seconds, message },
+    });
+}
+
+function asked(input: object): readonly string[] {
+  const { session_id, ids } = input as { session_id?: string; ids?: readonly string[] };
+  return session_id === undefined ? (ids ?? []) : [session_id];
+}
+
+function addTool(
+  server: McpServer,
+  tool: Tool,
+  { managerFor }: ServeOptions,
+  alone: ToolCall['alone'],
+): void {
+  const { name, description, input, output, annotations } = tool;
+  server.registerTool(
+    name,
+    { description, inputSchema: input, outputSchema: output, annotations },
+    async (args, context) => {
+      const client = clientOf(server, context);
+      const manager = await managerFor(client);
+      const call: ToolCall = {
+        manager,
+        signal: context.mcpReq.signal,
+        progress: progressOf(context),
+        alone,
+        async budget(seconds) {
+          const longest = longestWait(client, (await manager.settings()).waitSec);
+          return Math.min(seconds ?? longest, longest);
+        },
+      };
+      try {
+        const answer = await tool.run(args, call);
+        return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: answer };
+      } catch (error) {
+        const known = async () => (await manager.list({ all: true })).map(({ id }) => id);
+        const refusal = await refusalOf(error, asked(args), known);
+        return {
+          isError: true,
+          content: [{ type: 'text', text: JSON.stringify(refusal) }],
+          structuredContent: { ...refusal },
+        };
+      }
+    },
+  );
+}
+
+/**
+ * Serves the tools to one client, of the older protocol or the newer one, until it closes its end. The agents that it
+ * started go on.
+ */
+export async function serve(options: ServeOptions): Promise<void> {
+  const { input, output, log, version } = options;
+  const alone = createQueue();
+  const ended = new Promise<void>((resolve) => {
+    for (const event of ['end', 'close', 'error']) input.once(event, () => resolve());
+    output.once('error', () => resolve());
+  });
+  const handle = serveStdio(
+    () => {
+      const server = new McpServer(
+        { name: 'zwarm', version },
+        { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+      );
+      for (const tool of TOOLS) addTool(server, tool, options, alone);
+      return server;
+    },
+    {
+      transport: new StdioServerTransport(input, output),
+      onerror: (error) => log(`zwarm mcp: ${error.message}`),
+    },
+  );
+  await ended;
+  await handle.close();
+}

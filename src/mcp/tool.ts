@@ -1,0 +1,59 @@
+import type { z } from 'zod';
+import type { SessionManager } from '../manager/session-manager.ts';
+
+/** One call of a tool: what it may use. */
+export interface ToolCall {
+  /** For the client that calls. */
+  readonly manager: SessionManager;
+  /** How long this call may wait, in seconds: what was asked for, within what the client and the user allow. */
+  budget(asked: number | undefined): Promise<number>;
+  /** Aborts when the client no longer waits for the answer: then only the waiting ends. */
+  readonly signal: AbortSignal;
+  /** Tells the client that something goes on; null where it does not want to know. */
+  readonly progress: ((seconds: number, message: string) => Promise<void>) | null;
+  /** Runs one thing after another that counts what runs: two calls at once must not both take the last place. */
+  alone<T>(act: () => Promise<T>): Promise<T>;
+}
+
+type Shape = z.ZodObject;
+
+/** A tool as the model sees it, and what it does. */
+export interface Tool<Input extends Shape = Shape, Output extends Shape = Shape> {
+  readonly name: string;
+  /** The first 200 characters carry the meaning: hosts cut. */
+  readonly description: string;
+  readonly input: Input;
+  readonly output: Output;
+  readonly annotations: {
+    readonly readOnlyHint: boolean;
+    readonly destructiveHint?: boolean;
+    readonly idempotentHint?: boolean;
+    readonly openWorldHint: boolean;
+  };
+  /** @throws ZwarmError, which becomes an answer that says what is wrong and what to do */
+  run(input: z.infer<Input>, call: ToolCall): Promise<z.infer<Output>>;
+}
+
+/** Keeps the types of a tool's input and output together. */
+export function defineTool<Input extends Shape, Output extends Shape>(
+  tool: Tool<Input, Output>,
+): Tool<Input, Output> {
+  return tool;
+}
+
+/** It looks, and changes nothing. */
+export const READS = { readOnlyHint: true, openWorldHint: false } as const;
+/** It has an agent work, which may change files and talk to the world. */
+export const WORKS = {
+  readOnlyHint: false,
+  destructiveHint: true,
+  idempotentHint: false,
+  openWorldHint: true,
+} as const;
+/** It ends or deletes; done twice it does no more than once. */
+export const ENDS = {
+  readOnlyHint: false,
+  destructiveHint: true,
+  idempotentHint: true,
+  openWorldHint: false,
+} as const;

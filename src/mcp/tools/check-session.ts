@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { cutText } from '../../core/session.ts';
+import { LONGEST_RESPONSE, turnAnswer, turnOf } from '../answer.ts';
+import { sessionId, turnFields, waitSec } from '../fields.ts';
+import { defineTool, READS } from '../tool.ts';
+import { waitForChange } from '../waiting.ts';
+
+/** Tells how a session stands. */
+export const checkSession = defineTool({
+  name: 'check_session',
+  description:
+    'How a session stands, and its answer once its turn has ended. With wait_sec it waits and returns as soon as ' +
+    'something changes: ask with a long wait_sec instead of often.',
+  input: z.strictObject({ session_id: sessionId, wait_sec: waitSec }),
+  output: z.strictObject({
+    ...turnFields,
+    task: z.string(),
+    is_running: z.boolean(),
+    message_count: z.number().describe('messages of the conversation so far, of both sides'),
+    latest_message: z
+      .string()
+      .nullable()
+      .describe('what the agent said last, also in the middle of its work'),
+  }),
+  annotations: READS,
+  async run({ session_id, wait_sec }, call) {
+    const { manager } = call;
+    const id = manager.resolve(session_id);
+    if (wait_sec) await waitForChange(call, id, await call.budget(wait_sec));
+    const session = await manager.get(id);
+    const turn = turnOf(session, session.turn);
+    await manager.markSeen(id, turn.turn);
+    const latest = session.messages.findLast(({ role }) => role === 'assistant')?.content ?? null;
+    return {
+      ...turnAnswer(session, turn),
+      task: cutText(session.task ?? ''),
+      is_running: turn.status === 'running' || turn.status === 'pending',
+      message_count: session.messages.length,
+      // Said once is enough.
+      latest_message: latest === null || latest === turn.answer ? null : cutText(latest, LONGEST_RESPONSE),
+    };
+  },
+});

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { turnAnswer, turnOf } from '../answer.ts';
+import { sessionId, turnFields, waitSec } from '../fields.ts';
+import { defineTool, WORKS } from '../tool.ts';
+import { waitForTurn } from '../waiting.ts';
+
+/** Gives a session its next message. */
+export const converse = defineTool({
+  name: 'converse',
+  description:
+    'Say something to an agent whose turn has ended; it remembers the conversation so far. Waits for its answer as ' +
+    'long as this call may take; status "running" then means that it goes on: call check_session, never converse ' +
+    'again with the same message.',
+  input: z.strictObject({
+    session_id: sessionId,
+    message: z.string(),
+    wait: z.boolean().default(true).describe('false returns at once'),
+    wait_sec: waitSec,
+  }),
+  output: z.strictObject({ ...turnFields, you_said: z.string() }),
+  annotations: WORKS,
+  async run({ session_id, message, wait, wait_sec }, call) {
+    const { manager } = call;
+    const seconds = wait ? await call.budget(wait_sec) : 0;
+    const { id, turn } = await call.alone(() => manager.inject(manager.resolve(session_id), message));
+    if (seconds > 0) await waitForTurn(call, id, turn, seconds);
+    const session = await manager.get(id, { turn });
+    await manager.markSeen(id, turn);
+    return { ...turnAnswer(session, turnOf(session, turn)), you_said: message };
+  },
+});

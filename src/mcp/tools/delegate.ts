@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { ZwarmError } from '../../core/errors.ts';
+import { turnAnswer, turnOf } from '../answer.ts';
+import { sandbox, turnFields, waitSec } from '../fields.ts';
+import { defineTool, WORKS } from '../tool.ts';
+import { waitForTurn } from '../waiting.ts';
+
+/** No path of ours is meant by `~` or by a relative one: the model does not know where this server runs. */
+function requireAbsolute(path: string | undefined): string | undefined {
+  if (path === undefined || path.startsWith('/')) return path;
+  throw new ZwarmError('not_allowed', 'working_dir is no absolute path', 'give one that begins with /');
+}
+
+/** Begins a session. */
+export const delegate = defineTool({
+  name: 'delegate',
+  description:
+    'Give a task to a new coding agent that works by itself in the background. mode "sync" waits for its answer as ' +
+    'long as this call may take; status "running" then means that it goes on: call check_session, never delegate ' +
+    'again. mode "async" returns at once: use it to have several agents work at the same time.',
+  input: z.strictObject({
+    task: z
+      .string()
+      .describe('what to do, with all that the agent has to know: it sees nothing of this conversation'),
+    mode: z.enum(['sync', 'async']).default('sync'),
+    agent: z.string().optional().describe('the kind of agent; leave it out for the usual one'),
+    model: z.string().optional().describe("the agent's model; leave it out for the usual one"),
+    working_dir: z
+      .string()
+      .optional()
+      .describe('absolute path of the directory to work in; the directory of this server when left out'),
+    sandbox: sandbox.optional().describe('what the agent may touch; leave it out for the usual one'),
+    name: z.string().optional().describe('a name to tell the session by: a-z 0-9 _ . -'),
+    wait_sec: waitSec,
+  }),
+  output: z.strictObject({ ...turnFields, mode: z.enum(['sync', 'async']), task: z.string() }),
+  annotations: WORKS,
+  async run({ task, mode, agent, model, working_dir, sandbox, name, wait_sec }, call) {
+    const { manager } = call;
+    const seconds = mode === 'sync' ? await call.budget(wait_sec) : 0;
+    const workingDir = requireAbsolute(working_dir);
+    const { id, turn } = await call.alone(() =>
+      manager.start({ task, agent, model, sandbox, name, workingDir }),
+    );
+    if (seconds > 0) await waitForTurn(call, id, turn, seconds);
+    const session = await manager.get(id, { turn });
+    await manager.markSeen(id, turn);
+    return { ...turnAnswer(session, turnOf(session, turn)), mode, task };
+  },
+});

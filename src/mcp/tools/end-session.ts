@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { ZwarmError } from '../../core/errors.ts';
+import type { SessionId } from '../../core/ids.ts';
+import type { SessionManager } from '../../manager/session-manager.ts';
+import { common, sessionId, status } from '../fields.ts';
+import { defineTool, ENDS } from '../tool.ts';
+
+/** Ends what runs of a session; that it has ended by itself is as good. */
+async function end(manager: SessionManager, id: SessionId, reason: string | undefined): Promise<void> {
+  try {
+    await manager.kill(id, { reason });
+  } catch (error) {
+    if (!(error instanceof ZwarmError && error.code === 'not_running')) throw error;
+  }
+}
+
+/** Ends a session. */
+export const endSession = defineTool({
+  name: 'end_session',
+  description:
+    'End a session: what its agent runs is stopped. One that has ended already is a success, too. Its records stay, ' +
+    'and converse can go on, unless delete=true.',
+  input: z.strictObject({
+    session_id: sessionId,
+    reason: z.string().max(500).optional().describe('why, for whoever looks at it later'),
+    delete: z.boolean().default(false).describe('also delete all its records, for good'),
+  }),
+  output: z.strictObject({
+    ...common,
+    session_id: z.string(),
+    status,
+    reason: z.string().nullable(),
+    deleted: z.boolean(),
+  }),
+  annotations: ENDS,
+  async run({ session_id, reason, delete: deletes }, { manager }) {
+    const id = manager.resolveForEnding(session_id);
+    await end(manager, id, reason);
+    const { status } = await manager.summary(id);
+    if (deletes) await manager.remove(id);
+    return {
+      success: true,
+      error: null,
+      hint: deletes ? null : `its records stay; end_session(session_id="${id}", delete=true) deletes them`,
+      session_id: id,
+      status,
+      reason: reason ?? null,
+      deleted: deletes,
+    };
+  },
+});

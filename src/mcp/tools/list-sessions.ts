@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { cutText, type SessionSummary } from '../../core/session.ts';
+import { common, status } from '../fields.ts';
+import { defineTool, READS } from '../tool.ts';
+
+const DEFAULT_LIMIT = 20;
+const MESSAGE_CHARS = 200;
+
+function rowOf(row: SessionSummary) {
+  return {
+    session_id: row.id,
+    session: row.name,
+    status: row.status,
+    turn: row.turn,
+    updated: row.updated_at,
+    source: row.source,
+    task: row.title,
+    latest_message: row.last_message === null ? null : cutText(row.last_message, MESSAGE_CHARS),
+    needs_attention: row.needs_attention,
+    tokens: row.token_usage?.total_tokens ?? null,
+  };
+}
+
+/** The sessions of the project. */
+export const listSessions = defineTool({
+  name: 'list_sessions',
+  description:
+    'The sessions of this project, newest first: how each stands, what it said last, and whether it has ended since ' +
+    'you looked at it (needs_attention).',
+  input: z.strictObject({
+    status: status.optional().describe('only these'),
+    source: z
+      .string()
+      .optional()
+      .describe('only those that were started by: user, orchestrator, mcp, or one of them by its full name'),
+    limit: z.number().int().min(1).max(500).default(DEFAULT_LIMIT),
+  }),
+  output: z.strictObject({
+    ...common,
+    sessions: z.array(
+      z.strictObject({
+        session_id: z.string(),
+        session: z.string().nullable(),
+        status,
+        turn: z.number().nullable(),
+        updated: z.string().nullable(),
+        source: z.string().nullable(),
+        task: z.string().nullable(),
+        latest_message: z.string().nullable(),
+        needs_attention: z.boolean().nullable(),
+        tokens: z.number().nullable(),
+      }),
+    ),
+    count: z.number().describe('of all that fit the filter, of which these are the newest'),
+    running: z.number(),
+    completed: z.number(),
+    needs_attention: z.number(),
+    filter: z.strictObject({ status: status.nullable(), source: z.string().nullable() }),
+  }),
+  annotations: READS,
+  async run({ status, source, limit }, { manager }) {
+    const statuses = status === undefined ? undefined : [status];
+    const rows = await manager.list({ all: true, statuses, source });
+    const count = (test: (row: SessionSummary) => boolean): number => rows.filter(test).length;
+    const unseen = rows.find((row) => row.needs_attention);
+    return {
+      success: true,
+      error: null,
+      hint: unseen === undefined ? null : `check_session(session_id="${unseen.id}") has news`,
+      sessions: rows.slice(0, limit).map(rowOf),
+      count: rows.length,
+      running: count((row) => row.status === 'running' || row.status === 'pending'),
+      completed: count((row) => row.status === 'completed'),
+      needs_attention: count((row) => row.needs_attention === true),
+      filter: { status: status ?? null, source: source ?? null },
+    };
+  },
+});

@@ -1,0 +1,108 @@
+import type { SessionId } from '../core/ids.ts';
+import { isFinal, type TurnStatus } from '../core/status.ts';
+import type { ToolCall } from './tool.ts';
+
+/** Hosts give up calls of which they hear nothing. */
+const PROGRESS_SEC = 10;
+/** What is said last often comes a moment before the end. */
+const LAST_WORDS_MS = 2000;
+
+/** A signal that aborts with another one, after a time, or when it is told to. */
+function limited(signal: AbortSignal, seconds: number): { signal: AbortSignal; end(): void } {
+  // By hand: a signal made by AbortSignal.any of one that nobody else holds is lost to the garbage collector.
+  const controller = new AbortController();
+  const end = (): void => {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', end);
+    controller.abort();
+  };
+  const timer = setTimeout(end, seconds * 1000);
+  signal.addEventListener('abort', end, { once: true });
+  if (signal.aborted) end();
+  return { signal: controller.signal, end };
+}
+
+/** Tells the client from time to time that something is waited for. Stops when the returned function is called. */
+function tellProgress({ progress }: ToolCall, what: string): () => void {
+  if (progress === null) return () => undefined;
+  let seconds = 0;
+  const tell = (): void => {
+    // A client that has gone away needs to be told no more.
+    progress(seconds, what).catch(() => clearInterval(timer));
+    seconds += PROGRESS_SEC;
+  };
+  const timer = setInterval(tell, PROGRESS_SEC * 1000);
+  tell();
+  return () => clearInterval(timer);
+}
+
+/** Waits with `act`, at most so many seconds and not longer than the client does, and tells it so. */
+export async function waitWith<T>(
+  call: ToolCall,
+  seconds: number,
+  what: string,
+  act: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const limit = limited(call.signal, seconds);
+  const stop = tellProgress(call, what);
+  try {
+    return await act(limit.signal);
+  } finally {
+    stop();
+    limit.end();
+  }
+}
+
+/** Waits for the end of a turn, at most so many seconds; how it stands then. */
+export function waitForTurn(
+  call: ToolCall,
+  id: SessionId,
+  turn: number,
+  seconds: number,
+): Promise<TurnStatus> {
+  return waitWith(call, seconds, `${id} works on turn ${turn}`, (signal) =>
+    call.manager.wait(id, signal, turn),
+  );
+}
+
+/** Resolves when the agent of a session says something that it has not said before. */
+async function nextMessage({ manager }: ToolCall, id: SessionId, signal: AbortSignal): Promise<void> {
+  for await (const step of manager.followSteps(id, { follow: true, last: 0, signal })) {
+    if (step.type === 'message') return;
+  }
+}
+
+/** Waits until a session is at rest or its agent has said something, at most so many seconds. */
+export async function waitForChange(call: ToolCall, id: SessionId, seconds: number): Promise<void> {
+  await waitWith(call, seconds, `${id} works`, async (signal) => {
+    const enough = limited(signal, seconds);
+    const rest = call.manager.wait(id, enough.signal).then(enough.end);
+    const said = nextMessage(call, id, enough.signal).then(async () => {
+      const lastWords = limited(enough.signal, LAST_WORDS_MS / 1000);
+      await call.manager.wait(id, lastWords.signal).finally(lastWords.end);
+      enough.end();
+    });
+    await Promise.all([rest, said]).finally(enough.end);
+  });
+}
+
+/** Waits until all of some sessions (or, with `any`, one of them) are at rest, at most so many seconds. */
+export async function waitForSessions(
+  call: ToolCall,
+  ids: readonly SessionId[],
+  any: boolean,
+  seconds: number,
+): Promise<void> {
+  await waitWith(call, seconds, `waiting for ${any ? 'one of ' : ''}${ids.join(', ')}`, async (signal) => {
+    const enough = limited(signal, seconds);
+    const each = ids.map(async (id) => {
+      const status = await call.manager.wait(id, enough.signal);
+      if (any && isFinal(status)) enough.end();
+    });
+    try {
+      await Promise.all(each);
+    } finally {
+      enough.end();
+    }
+  });
+}
