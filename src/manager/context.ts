@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { ZwarmError } from '../core/errors.ts';
 import type { ConfigPlace, Settings } from '../core/rules/policy.ts';
+import { userStateHome } from '../core/user-places.ts';
 import { ensureStateDir, locateStateDir, openStateDir } from '../store/locate.ts';
 
 /** Everything that the manager needs from outside; `main` and `index` make one. */
@@ -43,10 +44,8 @@ export interface Store {
 
 /** Where the user's own state is kept, such as seals. @throws ZwarmError `usage` where no home is known */
 export function userStateDir(env: ManagerContext['env']): string {
-  const state = env['XDG_STATE_HOME'];
-  if (state?.startsWith('/')) return state;
-  const home = env['HOME'];
-  if (home?.startsWith('/')) return join(home, '.local', 'state');
+  const home = userStateHome(env);
+  if (home !== null) return home;
   throw new ZwarmError('usage', 'neither HOME nor XDG_STATE_HOME is set', 'set HOME to your home directory');
 }
 

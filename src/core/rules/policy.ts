@@ -64,7 +64,7 @@ export function defaultSettings(projectRoot: string): Settings {
 }
 
 /** Whether an agent may work in a directory; its real path. */
-export function isAllowedDirectory({ allowedDirs }: Policy, path: string): boolean {
+export function isAllowedDirectory({ allowedDirs }: Pick<Policy, 'allowedDirs'>, path: string): boolean {
   return allowedDirs.every((list) =>
     list.some((allowed) => allowed === ANY_DIRECTORY || isWithin(path, allowed)),
   );

@@ -1,0 +1,26 @@
+type Environment = Readonly<Record<string, string | undefined>>;
+
+// A relative path in such a variable is invalid, and counts as none.
+function place(env: Environment, variable: string, belowHome: string): string | null {
+  const named = env[variable];
+  if (named?.startsWith('/')) return named;
+  const home = env['HOME'];
+  return home?.startsWith('/') ? `${home}/${belowHome}` : null;
+}
+
+/** The directory of what programs keep for the user, such as seals; null where no home is known. */
+export function userStateHome(env: Environment): string | null {
+  return place(env, 'XDG_STATE_HOME', '.local/state');
+}
+
+/** The user's own configuration file, whether it is there or not; null where no home is known. */
+export function userConfigFile(env: Environment): string | null {
+  const home = place(env, 'XDG_CONFIG_HOME', '.config');
+  return home === null ? null : `${home}/zwarm/config.toml`;
+}
+
+/** The directory of what the user trusts, a file for each; null where no home is known. */
+export function trustedDirectory(env: Environment): string | null {
+  const home = userStateHome(env);
+  return home === null ? null : `${home}/zwarm/trusted`;
+}

@@ -1,0 +1,347 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { loadSettings } from '../../../src/config/load.ts';
+import { defaultSettings, type Policy } from '../../../src/core/rules/policy.ts';
+import { configured, place } from '../../helpers/config.ts';
+
+const refused = (message: RegExp): unknown =>
+  expect.objectContaining({
+    code: 'config',
+    exitCode: 2,
+    message: expect.stringMatching(message),
+    hint: expect.any(String),
+  });
+
+test('without any file everything has its default', async () => {
+  const { env, projectRoot, load } = configured();
+  expect(await loadSettings({ env, projectRoot })).toEqual(defaultSettings(projectRoot));
+  expect(await loadSettings({ env: {}, projectRoot })).toEqual(defaultSettings(projectRoot));
+  const { entries, ignored, trust } = await load();
+  expect(new Set(entries.map(({ origin }) => origin))).toEqual(new Set(['default']));
+  expect(entries).toHaveLength(8);
+  expect({ ignored, trust }).toEqual({ ignored: [], trust: null });
+});
+
+const EVERYTHING = `
+agent = "demo"
+model = "m-1"
+sandbox = "danger-full-access"
+allowed_dirs = ["~/a", "*"]
+max_depth = 3
+max_sessions = 20
+end_others = true
+wait_sec = 50
+`;
+
+test("the user's own file sets everything", async () => {
+  const { home, user, load } = configured({ user: EVERYTHING });
+  mkdirSync(join(home, 'a'));
+  const { entries, settings } = await load();
+  expect(settings).toEqual({
+    agent: 'demo',
+    model: 'm-1',
+    sandbox: 'danger-full-access',
+    waitSec: 50,
+    policy: {
+      allowedDirs: [[join(home, 'a'), '*']],
+      sandbox: 'danger-full-access',
+      maxDepth: 3,
+      maxSessions: 20,
+      endOthers: true,
+    },
+    notices: [],
+  });
+  expect(new Set(entries.map(({ origin }) => origin))).toEqual(new Set([user]));
+});
+
+test('XDG_CONFIG_HOME names another place for it, and the file may be a link', async () => {
+  const { home, load } = configured({ user: 'model = "not-this"' });
+  place(join(home, 'dotfiles', 'zwarm.toml'), 'model = "linked"');
+  mkdirSync(join(home, 'xdg', 'zwarm'), { recursive: true });
+  symlinkSync(join(home, 'dotfiles', 'zwarm.toml'), join(home, 'xdg', 'zwarm', 'config.toml'));
+  expect((await load({ XDG_CONFIG_HOME: join(home, 'xdg') })).settings.model).toBe('linked');
+  // A relative one is none.
+  expect((await load({ XDG_CONFIG_HOME: 'xdg' })).settings.model).toBe('not-this');
+});
+
+describe("a project's file", () => {
+  const USER = `sandbox = "workspace-write"\nmax_depth = 2\nmax_sessions = 4\nend_others = true\nwait_sec = 60`;
+
+  test.each<[string, Partial<Policy>]>([
+    ['sandbox = "read-only"', { sandbox: 'read-only' }],
+    ['max_depth = 1', { maxDepth: 1 }],
+    ['max_depth = 0', { maxDepth: 0 }],
+    ['max_sessions = 1', { maxSessions: 1 }],
+    ['end_others = false', { endOthers: false }],
+  ])('may narrow: %s', async (text, policy) => {
+    const without = (await configured({ user: USER }).load()).settings.policy;
+    const { project, projectRoot, load } = configured({ user: USER, project: text });
+    const { settings, entries, ignored } = await load();
+    expect(settings.policy).toEqual({ ...without, allowedDirs: [[projectRoot]], ...policy });
+    expect(entries.find(({ key }) => text.startsWith(key))?.origin).toBe(project);
+    expect(ignored).toEqual([]);
+  });
+
+  test('also narrows the default of a new session and the longest wait', async () => {
+    const { load } = configured({ user: USER, project: 'sandbox = "read-only"\nwait_sec = 5' });
+    expect((await load()).settings).toMatchObject({ sandbox: 'read-only', waitSec: 5 });
+  });
+
+  test.each([
+    ['sandbox = "danger-full-access"', USER],
+    ['max_depth = 3', USER],
+    ['max_sessions = 5', USER],
+    ['end_others = true', USER.replace('end_others = true', '')],
+    ['wait_sec = 61', USER],
+    ['allowed_dirs = ["*"]', USER],
+    ['allowed_dirs = ["/"]', USER],
+    ['allowed_dirs = [".."]', USER],
+    ['allowed_dirs = ["~"]', USER],
+    ['allowed_dirs = ["../home"]', USER],
+    ['sandbox = "danger-full-access"', ''],
+    ['sandbox = "workspace-write"', 'sandbox = "read-only"'],
+    ['max_depth = 2', ''],
+    ['max_sessions = 9', ''],
+    ['end_others = true', ''],
+    ['allowed_dirs = ["*"]', 'allowed_dirs = []'],
+  ])('never widens: %s where the user has %j', async (text, user) => {
+    const { project, projectRoot, home, env, load } = configured({ user });
+    const without = await load();
+    place(project, text);
+    const { settings, entries, ignored } = await load();
+    expect({ ...settings, notices: [] }).toEqual(without.settings);
+    expect(entries).toEqual(without.entries);
+    const [key] = text.split(' ');
+    expect(ignored).toMatchObject([{ key, origin: project, reason: expect.stringMatching(/narrow/) }]);
+    expect(settings.notices).toEqual([expect.stringMatching(`^${project}: ${key} = .* has no effect`)]);
+    // Nor when it is trusted.
+    trust(project, text, home);
+    expect({ ...(await load()).settings, notices: [] }).toEqual(without.settings);
+    expect(await loadSettings({ env, projectRoot })).toEqual(settings);
+  });
+
+  test('may say what holds anyhow', async () => {
+    const { user, load } = configured({ user: USER, project: USER });
+    const { ignored, entries } = await load();
+    expect(ignored).toEqual([]);
+    expect(entries.filter(({ origin }) => origin === user)).toHaveLength(5);
+  });
+});
+
+describe('allowed_dirs', () => {
+  test('of a project are within what the user allows; others are named', async () => {
+    const { projectRoot, project, load } = configured({
+      project: 'allowed_dirs = ["src", "/etc", "nowhere"]',
+    });
+    mkdirSync(join(projectRoot, 'src'));
+    const { settings, entries, ignored, notices } = await load();
+    expect(settings.policy.allowedDirs).toEqual([[projectRoot], [join(projectRoot, 'src')]]);
+    expect(entries.find(({ key }) => key === 'allowed_dirs')).toEqual({
+      key: 'allowed_dirs',
+      value: [join(projectRoot, 'src')],
+      origin: project,
+    });
+    expect(ignored).toMatchObject([{ key: 'allowed_dirs', value: ['/etc'] }]);
+    expect(notices).toEqual([`${project}: allowed_dirs: "nowhere" allows nothing: there is none`]);
+  });
+
+  test('are real paths: a link in a project leads out of it', async () => {
+    const { home, projectRoot, load } = configured({ project: 'allowed_dirs = ["out"]' });
+    symlinkSync(home, join(projectRoot, 'out'));
+    const { settings, ignored } = await load();
+    expect(settings.policy.allowedDirs).toEqual([[projectRoot]]);
+    expect(ignored).toHaveLength(1);
+  });
+
+  test('of the user are real paths too, and what is not there allows nothing', async () => {
+    const { home, projectRoot, user, load } = configured({
+      user: 'allowed_dirs = ["~/link", "/nowhere/at/all"]',
+    });
+    symlinkSync(projectRoot, join(home, 'link'));
+    const { settings, notices } = await load();
+    expect(settings.policy.allowedDirs).toEqual([[projectRoot]]);
+    expect(notices).toEqual([`${user}: allowed_dirs: "/nowhere/at/all" allows nothing: there is none`]);
+    expect((await load({ HOME: undefined, XDG_CONFIG_HOME: join(home, '.config') })).notices).toEqual([
+      `${user}: allowed_dirs: "~/link" allows nothing: HOME is not set`,
+      expect.stringMatching('/nowhere'),
+    ]);
+  });
+
+  test('that are an empty list allow nothing', async () => {
+    const { load } = configured({ user: 'allowed_dirs = []' });
+    expect((await load()).settings.policy.allowedDirs).toEqual([[]]);
+    const { projectRoot, load: inProject } = configured({ project: 'allowed_dirs = []' });
+    expect((await inProject()).settings.policy.allowedDirs).toEqual([[projectRoot], []]);
+  });
+});
+
+function trust(file: string, text: string, home: string): void {
+  const sha256 = (input: string): string => createHash('sha256').update(input).digest('hex');
+  place(join(home, '.local/state/zwarm/trusted', sha256(file)), `${sha256(`${file}\0${text}`)}\n`);
+}
+
+describe("a project's agent and model", () => {
+  const TEXT = 'agent = "demo"\nmodel = "m-2"\n';
+
+  test('count for nothing while the file is not trusted', async () => {
+    const { project, load } = configured({ user: 'model = "m-1"', project: TEXT });
+    const { settings, ignored, trust } = await load();
+    expect(settings).toMatchObject({ agent: null, model: 'm-1' });
+    expect(ignored.map(({ key, value }) => [key, value])).toEqual([
+      ['agent', 'demo'],
+      ['model', 'm-2'],
+    ]);
+    expect(settings.notices).toEqual([
+      expect.stringMatching(/agent = "demo" has no effect.*zwarm config trust/),
+      expect.stringMatching(/model = "m-2" has no effect.*zwarm config trust/),
+    ]);
+    expect(trust).toMatchObject({ file: project, trusted: false, values: { agent: 'demo', model: 'm-2' } });
+  });
+
+  test('count once it is, until it changes', async () => {
+    const { project, home, load } = configured({ user: 'model = "m-1"', project: TEXT });
+    trust(project, TEXT, home);
+    const { settings, entries, ignored } = await load();
+    expect(settings).toMatchObject({ agent: 'demo', model: 'm-2', notices: [] });
+    expect(entries.slice(0, 2).map(({ origin }) => origin)).toEqual([project, project]);
+    expect(ignored).toEqual([]);
+    writeFileSync(project, `${TEXT}# or was it?\n`);
+    expect((await load()).settings).toMatchObject({ agent: null, model: 'm-1' });
+    // Trust belongs to a path: another project with the same text has none.
+    const other = configured({ project: TEXT });
+    expect((await other.load({ XDG_STATE_HOME: join(home, '.local/state') })).settings.agent).toBeNull();
+  });
+
+  test('are not told when they change nothing', async () => {
+    const { load } = configured({ user: 'model = "m-2"', project: 'model = "m-2"' });
+    expect((await load()).settings.notices).toEqual([]);
+  });
+});
+
+describe('a variable of the environment', () => {
+  const ENV = {
+    ZWARM_AGENT: 'demo',
+    ZWARM_MODEL: 'm-3',
+    ZWARM_SANDBOX: 'danger-full-access',
+    ZWARM_WAIT_SEC: '70',
+  };
+
+  test('goes before both files, and leaves the policy alone', async () => {
+    const { load } = configured({ user: 'model = "m-1"\nwait_sec = 5', project: 'sandbox = "read-only"' });
+    const without = await load();
+    const { settings, entries } = await load(ENV);
+    expect(settings).toEqual({
+      ...without.settings,
+      agent: 'demo',
+      model: 'm-3',
+      sandbox: 'danger-full-access',
+      waitSec: 70,
+    });
+    expect(settings.policy.sandbox).toBe('read-only');
+    expect(entries.filter(({ origin }) => origin in ENV)).toHaveLength(4);
+  });
+
+  test('that is empty says nothing', async () => {
+    const empty = Object.fromEntries(Object.keys(ENV).map((name) => [name, '']));
+    const { entries } = await configured().load(empty);
+    expect(new Set(entries.map(({ origin }) => origin))).toEqual(new Set(['default']));
+  });
+
+  test.each([
+    [{ ZWARM_AGENT: '../codex' }, /ZWARM_AGENT: agent is to be the name of an agent/],
+    [{ ZWARM_MODEL: '--evil' }, /ZWARM_MODEL: model is to be/],
+    [{ ZWARM_SANDBOX: 'none' }, /ZWARM_SANDBOX: sandbox is to be one of read-only, .*not "none"/],
+    [{ ZWARM_WAIT_SEC: '0' }, /ZWARM_WAIT_SEC: wait_sec is to be .* from 1 to 86400, and not 0/],
+    [{ ZWARM_WAIT_SEC: '1e3' }, /ZWARM_WAIT_SEC.*not "1e3"/],
+  ])('that has no such value is named: %j', async (env, message) => {
+    await expect(configured().load(env)).rejects.toEqual(refused(message));
+  });
+});
+
+describe('a file that cannot be understood is refused, with its path', () => {
+  test.each([
+    ['model = gpt', /is no valid TOML.*\(line 1, column 9\)/],
+    ['\n\nmodel = "a"\nmodel = "b"', /is no valid TOML.*\(line 4, /],
+    ['model = 1', /: model is to be the name of a model.*, and not 1$/],
+    ['model = ["a"]', /: model is to be .*not \["a"\]$/],
+    ['model = "--evil"', /: model is to be/],
+    ['agent = ""', /: agent is to be the name of an agent, such as "codex", and not ""$/],
+    ['agent = { x = 1 }', /: agent is to be/],
+    ['sandbox = "workspace"', /: sandbox is to be one of read-only, workspace-write, danger-full-access/],
+    ['max_depth = -1', /: max_depth is to be a whole number from 0 to 9, and not -1$/],
+    ['max_depth = 10', /: max_depth is to be/],
+    ['max_depth = 1.5', /: max_depth is to be/],
+    ['max_depth = inf', /: max_depth is to be/],
+    ['max_sessions = 0', /: max_sessions is to be a whole number from 1 to 1000/],
+    ['end_others = "yes"', /: end_others is to be true or false, and not "yes"$/],
+    ['wait_sec = 86401', /: wait_sec is to be/],
+    ['wait_sec = 1970-01-01', /: wait_sec is to be/],
+    ['allowed_dirs = "~"', /: allowed_dirs is to be a list of directories/],
+    ['allowed_dirs = [1]', /: allowed_dirs is to be/],
+    ['allowed_dirs = [""]', /: allowed_dirs is to be/],
+    ['allowed_dirs = ["a\\u0000b"]', /: allowed_dirs is to be/],
+    [`model = "${'x'.repeat(10_000)}"`, /: model is to be [^\n]{1,160}$/],
+  ])('%s', async (text, message) => {
+    const user = configured({ user: text });
+    await expect(user.load()).rejects.toEqual(refused(message));
+    await expect(user.load()).rejects.toEqual(refused(new RegExp(`^${user.user}`)));
+    const project = configured({ project: text });
+    await expect(project.load()).rejects.toEqual(refused(message));
+    await expect(project.load()).rejects.toEqual(refused(new RegExp(`^${project.project}`)));
+  });
+
+  test.each(['src', './src', '../x', '~other/x'])('a relative directory of the user: %s', async (entry) => {
+    const { load } = configured({ user: `allowed_dirs = ["${entry}"]` });
+    await expect(load()).rejects.toEqual(refused(/allowed_dirs is to be .* absolute or below ~/));
+  });
+
+  test.each(['user', 'project'] as const)(
+    '%s: bytes that are no text, or too many of them',
+    async (which) => {
+      const { [which]: path, load } = configured({ [which]: 'model = "f\u00fcr"' });
+      writeFileSync(path, readFileSync(path, 'utf8'), 'latin1');
+      await expect(load()).rejects.toEqual(refused(/is not valid UTF-8/));
+      truncateSync(path, 64_001);
+      await expect(load()).rejects.toEqual(refused(/larger than 64 kB/));
+    },
+  );
+
+  test.each(['user', 'project'] as const)('%s: a FIFO or a directory in its place', async (which) => {
+    const { [which]: path, load } = configured({ user: '', project: '' });
+    execFileSync('rm', [path]);
+    execFileSync('mkfifo', [path]);
+    await expect(load()).rejects.toEqual(refused(/is no regular file/));
+    execFileSync('rm', [path]);
+    mkdirSync(path);
+    await expect(load()).rejects.toEqual(refused(/is no regular file/));
+  });
+
+  test("a link in the place of the project's", async () => {
+    const { user, project, load } = configured({ user: '' });
+    symlinkSync(user, project);
+    await expect(load()).rejects.toEqual(refused(/is a symbolic link/));
+  });
+});
+
+test('unknown keys are named, the first five of them, with what was probably meant', async () => {
+  const { project, user, load } = configured({
+    user: 'max_deph = 2\n[sandbx]\nx = 1',
+    project: Array.from({ length: 9 }, (_, i) => `"k${i}\\u001b" = 1`).join('\n'),
+  });
+  expect((await load()).settings.notices).toEqual([
+    `${user}: unknown key "max_deph": did you mean max_depth?`,
+    `${user}: unknown key "sandbx": did you mean sandbox?`,
+    ...[0, 1, 2, 3, 4].map((i) => `${project}: unknown key "k${i}\\u001b"`),
+    `${project}: 4 more unknown keys`,
+  ]);
+});
+
+test.each(['__proto__', 'constructor', 'toString'])('%s is a key like any other', async (key) => {
+  const { load, projectRoot } = configured({ project: `${key} = 1` });
+  const { settings } = await load();
+  expect({ ...settings, notices: [] }).toEqual(defaultSettings(projectRoot));
+  expect(settings.notices).toHaveLength(1);
+});
