@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { McpServer, type ServerContext } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import { toZwarmError } from '../core/errors.ts';
 import type { SessionManager } from '../manager/session-manager.ts';
 import { INSTRUCTIONS } from './instructions.ts';
 import { refusalOf } from './refusal.ts';
@@ -70,7 +71,7 @@ function asked(input: object): readonly string[] {
 function addTool(
   server: McpServer,
   tool: Tool,
-  { managerFor }: ServeOptions,
+  { managerFor, log }: ServeOptions,
   alone: ToolCall['alone'],
 ): void {
   const { name, description, input, output, annotations } = tool;
@@ -85,6 +86,10 @@ function addTool(
         signal: context.mcpReq.signal,
         progress: progressOf(context),
         alone,
+        seen: (id, turn) =>
+          manager.markSeen(id, turn).catch((error: unknown) => {
+            log(`zwarm mcp: what was seen could not be noted: ${toZwarmError(error).message}`);
+          }),
         async budget(seconds) {
           const longest = longestWait(client, (await manager.settings()).waitSec);
           return Math.min(seconds ?? longest, longest);

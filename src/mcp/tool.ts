@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { SessionId } from '../core/ids.ts';
 import type { SessionManager } from '../manager/session-manager.ts';
 
 /** One call of a tool: what it may use. */
@@ -11,6 +12,8 @@ export interface ToolCall {
   readonly signal: AbortSignal;
   /** Tells the client that something goes on; null where it does not want to know. */
   readonly progress: ((seconds: number, message: string) => Promise<void>) | null;
+  /** Notes that the client has been told of the end of a turn, if it has ended; a failure of that is only logged. */
+  seen(id: SessionId, turn: number): Promise<void>;
   /** Runs one thing after another that counts what runs: two calls at once must not both take the last place. */
   alone<T>(act: () => Promise<T>): Promise<T>;
 }

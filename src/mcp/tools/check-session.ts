@@ -17,10 +17,7 @@ export const checkSession = defineTool({
     task: z.string(),
     is_running: z.boolean(),
     message_count: z.number().describe('messages of the conversation so far, of both sides'),
-    latest_message: z
-      .string()
-      .nullable()
-      .describe('what the agent said last, also in the middle of its work'),
+    latest_message: z.string().nullable().describe('while it runs: what the agent has said last; else null'),
   }),
   annotations: READS,
   async run({ session_id, wait_sec }, call) {
@@ -29,15 +26,15 @@ export const checkSession = defineTool({
     if (wait_sec) await waitForChange(call, id, await call.budget(wait_sec));
     const session = await manager.get(id);
     const turn = turnOf(session, session.turn);
-    await manager.markSeen(id, turn.turn);
+    await call.seen(id, turn.turn);
     const latest = session.messages.findLast(({ role }) => role === 'assistant')?.content ?? null;
+    const isRunning = turn.status === 'running' || turn.status === 'pending';
     return {
       ...turnAnswer(session, turn),
       task: cutText(session.task ?? ''),
-      is_running: turn.status === 'running' || turn.status === 'pending',
+      is_running: isRunning,
       message_count: session.messages.length,
-      // Said once is enough.
-      latest_message: latest === null || latest === turn.answer ? null : cutText(latest, LONGEST_RESPONSE),
+      latest_message: latest === null || !isRunning ? null : cutText(latest, LONGEST_RESPONSE),
     };
   },
 });

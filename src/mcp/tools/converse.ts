@@ -25,7 +25,7 @@ export const converse = defineTool({
     const { id, turn } = await call.alone(() => manager.inject(manager.resolve(session_id), message));
     if (seconds > 0) await waitForTurn(call, id, turn, seconds);
     const session = await manager.get(id, { turn });
-    await manager.markSeen(id, turn);
+    await call.seen(id, turn);
     return { ...turnAnswer(session, turnOf(session, turn)), you_said: message };
   },
 });

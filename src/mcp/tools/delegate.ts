@@ -44,7 +44,7 @@ export const delegate = defineTool({
     );
     if (seconds > 0) await waitForTurn(call, id, turn, seconds);
     const session = await manager.get(id, { turn });
-    await manager.markSeen(id, turn);
+    await call.seen(id, turn);
     return { ...turnAnswer(session, turnOf(session, turn)), mode, task };
   },
 });

@@ -44,7 +44,7 @@ export const waitSessions = defineTool({
     for (const id of known) {
       const session = await manager.get(id);
       const { status, turn, response, error } = turnAnswer(session, turnOf(session, session.turn));
-      await manager.markSeen(id, turn);
+      await call.seen(id, turn);
       const told = response === null ? null : cutText(response, RESPONSE_CHARS);
       sessions.push({ session_id: id, status, turn, response: told, error });
     }

@@ -1,0 +1,303 @@
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { ZwarmError } from '../../src/core/errors.ts';
+import { installation } from '../../src/installation.ts';
+import { createSessionManager } from '../../src/manager/session-manager.ts';
+import { type Project, SHELL_AGENT } from '../helpers/project.ts';
+import { createShellProject } from '../helpers/shell-project.ts';
+import { connectTools } from '../helpers/tools-client.ts';
+
+function configure(project: Project, toml: string): void {
+  const path = join(project.base, 'home/.config/zwarm/config.toml');
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, toml);
+}
+
+/** A directory beside the project, whose name begins like the project's. */
+function evilTwin(project: Project): string {
+  const path = `${project.directory}-evil`;
+  mkdirSync(path);
+  return path;
+}
+
+const REFUSED = { isError: true, fields: { success: false } };
+
+describe('a directory that is not allowed', () => {
+  const ways: readonly (readonly [what: string, dir: (project: Project) => string])[] = [
+    ['above the project', (project) => `${project.directory}/..`],
+    ['out of it with ..', (project) => `${project.directory}/../home`],
+    [
+      'behind a link',
+      (project) => {
+        symlinkSync(evilTwin(project), join(project.directory, 'link'));
+        return join(project.directory, 'link');
+      },
+    ],
+    [
+      'below a link',
+      (project) => {
+        mkdirSync(join(evilTwin(project), 'below'));
+        symlinkSync(`${project.directory}-evil`, join(project.directory, 'link'));
+        return join(project.directory, 'link/below');
+      },
+    ],
+    ['of a name that begins like the project', evilTwin],
+    ['relative', () => '.'],
+    ['relative to the home', () => '~'],
+    ['in the home', () => '~/x'],
+    ['the root', () => '/'],
+  ];
+
+  test.each(ways)('is refused by delegate: %s', async (_, dir) => {
+    const project = createShellProject();
+    const { call } = await connectTools(project);
+    const answer = await call('delegate', { task: 'quick', working_dir: dir(project) });
+    expect(answer).toMatchObject(REFUSED);
+    expect(answer.text).not.toContain('-evil');
+    expect(await project.list()).toEqual([]);
+    expect(project.runs()).toEqual([]);
+  });
+
+  test.each(ways.filter(([what]) => !what.includes('home') && what !== 'relative'))(
+    'is refused by converse: %s',
+    async (_, dir) => {
+      const project = createShellProject();
+      const { call } = await connectTools(project);
+      // The user may work anywhere; that does not open the place to others.
+      const id = await project.ok(['start', '-q', '-C', dir(project), 'quick']);
+      await project.ok(['wait', id]);
+      const answer = await call('converse', { session_id: id, message: 'quick' });
+      expect(answer).toMatchObject(REFUSED);
+      expect(answer.fields).toMatchObject({
+        error: 'that directory is not allowed',
+        hint: `allowed: ${project.directory} and below`,
+      });
+      expect((await project.show(id)).turns).toHaveLength(1);
+    },
+  );
+
+  test('is refused by converse: one whose record was changed', async () => {
+    const project = createShellProject();
+    const { call, ok } = await connectTools(project);
+    const { session_id } = await ok('delegate', { task: 'quick' });
+    const file = join(project.directory, '.zwarm/sessions', session_id, 'session.json');
+    const record = JSON.parse((await import('node:fs')).readFileSync(file, 'utf8'));
+    for (const working_dir of ['~', '.', '/', evilTwin(project)]) {
+      rmSync(file);
+      writeFileSync(file, JSON.stringify({ ...record, working_dir }));
+      expect(await call('converse', { session_id, message: 'quick' }), working_dir).toMatchObject(REFUSED);
+    }
+    expect(project.runs()).toHaveLength(1);
+  });
+
+  test('is refused by converse: one that was swapped for a link since', async () => {
+    const project = createShellProject();
+    const { call, ok } = await connectTools(project);
+    const place = join(project.directory, 'place');
+    mkdirSync(place);
+    const { session_id } = await ok('delegate', { task: 'quick', working_dir: place });
+    renameSync(place, join(project.directory, 'moved'));
+    symlinkSync(evilTwin(project), place);
+    expect(await call('converse', { session_id, message: 'quick' })).toMatchObject(REFUSED);
+    expect(project.runs()).toHaveLength(1);
+  });
+
+  test('is refused at the launch: one that is swapped for a link after it was looked at', async () => {
+    const project = createShellProject();
+    const place = join(project.directory, 'place');
+    mkdirSync(place);
+    const evil = evilTwin(project);
+    const base = installation();
+    let swap = false;
+    const manager = createSessionManager({
+      ...base,
+      client: 'test',
+      cwd: project.directory,
+      env: { ...project.env, ZWARM_CODEX_BIN: SHELL_AGENT },
+      uid: process.getuid?.() ?? 0,
+      stateDir: null,
+      // Asked for between the checks and the launch.
+      newNonce() {
+        if (swap) {
+          swap = false;
+          renameSync(place, join(project.directory, 'moved'));
+          symlinkSync(evil, place);
+        }
+        return base.newNonce();
+      },
+    });
+    swap = true;
+    const refused = await manager
+      .start({ task: 'quick', workingDir: place })
+      .catch((error: ZwarmError) => error);
+    expect(refused).toMatchObject({ code: 'not_allowed' });
+    rmSync(place);
+    renameSync(join(project.directory, 'moved'), place);
+    const { id } = await manager.start({ task: 'quick', workingDir: place });
+    await manager.wait(id);
+    swap = true;
+    expect(await manager.inject(id, 'quick').catch((error: ZwarmError) => error)).toMatchObject({
+      code: 'not_allowed',
+    });
+    expect(project.runs()).toHaveLength(1);
+  });
+});
+
+test('the user says where else agents may work, and in which sandbox', async () => {
+  const project = createShellProject();
+  const { call, ok } = await connectTools(project);
+  const evil = evilTwin(project);
+  const below = join(evil, 'below');
+  mkdirSync(below);
+  configure(project, `allowed_dirs = [${JSON.stringify(evil)}]\n`);
+  expect(await ok('delegate', { task: 'quick', working_dir: below })).toMatchObject({ success: true });
+  // A list stands for all: the project itself is not on it.
+  expect(await call('delegate', { task: 'quick' })).toMatchObject({
+    ...REFUSED,
+    fields: { hint: `allowed: ${evil} and below` },
+  });
+  configure(project, 'allowed_dirs = []\n');
+  expect(await call('delegate', { task: 'quick' })).toMatchObject(REFUSED);
+  configure(project, 'allowed_dirs = ["*"]\n');
+  expect(await ok('delegate', { task: 'quick', working_dir: evil })).toMatchObject({ success: true });
+
+  expect(await call('delegate', { task: 'quick', sandbox: 'danger-full-access' })).toMatchObject({
+    ...REFUSED,
+    fields: { hint: 'the widest that is allowed: workspace-write' },
+  });
+  configure(project, 'sandbox = "read-only"\n');
+  const { session_id } = await ok('delegate', { task: 'quick' });
+  expect(await project.show(session_id)).toMatchObject({ sandbox: 'read-only' });
+  expect(await call('delegate', { task: 'quick', sandbox: 'workspace-write' })).toMatchObject(REFUSED);
+  configure(project, 'sandbox = "danger-full-access"\n');
+  expect(await ok('delegate', { task: 'quick', sandbox: 'danger-full-access' })).toMatchObject({
+    success: true,
+  });
+});
+
+test('a session of the user is not continued in a wider sandbox than others may have', async () => {
+  const project = createShellProject();
+  const { call } = await connectTools(project);
+  for (const args of [
+    ['-s', 'danger-full-access'],
+    ['--agent-arg=-c', '--agent-arg=x=1'],
+  ]) {
+    const id = await project.ok(['start', '-q', ...args, 'quick']);
+    await project.ok(['wait', id]);
+    expect(await call('converse', { session_id: id, message: 'quick' }), args[0]).toMatchObject(REFUSED);
+  }
+  expect(project.runs()).toHaveLength(2);
+});
+
+test('a zwarm.toml narrows, and widens nothing', async () => {
+  const project = createShellProject();
+  const { call, ok } = await connectTools(project);
+  const toml = join(project.directory, 'zwarm.toml');
+  const evil = evilTwin(project);
+  writeFileSync(
+    toml,
+    `allowed_dirs = ["*", ${JSON.stringify(evil)}]\nsandbox = "danger-full-access"\nmax_depth = 9\nmax_sessions = 999\nend_others = true\n`,
+  );
+  expect(await call('delegate', { task: 'quick', working_dir: evil })).toMatchObject(REFUSED);
+  expect(await call('delegate', { task: 'quick', sandbox: 'danger-full-access' })).toMatchObject(REFUSED);
+  const mine = await project.ok(['start', '-q', 'hang']);
+  expect(await call('end_session', { session_id: mine })).toMatchObject(REFUSED);
+
+  writeFileSync(toml, 'allowed_dirs = ["inner"]\nsandbox = "read-only"\nmax_sessions = 1\n');
+  const inner = join(project.directory, 'inner');
+  mkdirSync(inner);
+  expect(await call('delegate', { task: 'quick' })).toMatchObject({
+    ...REFUSED,
+    fields: { hint: `allowed: ${project.directory} and below; and of these only ${inner} and below` },
+  });
+  const { session_id } = await ok('delegate', { task: 'hang', working_dir: inner, mode: 'async' });
+  expect(await project.show(session_id)).toMatchObject({ sandbox: 'read-only' });
+  expect(await call('delegate', { task: 'quick', working_dir: inner })).toMatchObject({
+    ...REFUSED,
+    fields: { error: expect.stringContaining('no more than 1 may') },
+  });
+});
+
+test('no more sessions run at a time than the quota has, however many calls come at once', async () => {
+  const project = createShellProject();
+  configure(project, 'max_sessions = 3\n');
+  const { call, ok } = await connectTools(project);
+  // The user's own do not count.
+  await project.ok(['start', '-q', 'hang']);
+  const answers = await Promise.all(
+    Array.from({ length: 6 }, () => call('delegate', { task: 'hang', mode: 'async' })),
+  );
+  expect(answers.filter(({ isError }) => !isError)).toHaveLength(3);
+  const [first] = answers.flatMap(({ isError, fields }) => (isError ? [] : [fields.session_id]));
+  await ok('end_session', { session_id: first });
+  expect(await ok('converse', { session_id: first, message: 'hang', wait: false })).toMatchObject({
+    turn: 2,
+  });
+  expect(await call('delegate', { task: 'quick' })).toMatchObject(REFUSED);
+});
+
+test('only what one has started can be ended or deleted, unless the user allows it', async () => {
+  const project = createShellProject();
+  const users = await project.ok(['start', '-q', 'hang']);
+  const other = await connectTools(project, { name: 'other' });
+  const others = (await other.ok('delegate', { task: 'hang', mode: 'async' })).session_id;
+  const { call, ok } = await connectTools(project);
+  for (const session_id of [users, others]) {
+    for (const more of [{}, { delete: true }]) {
+      expect(await call('end_session', { session_id, ...more })).toMatchObject({
+        ...REFUSED,
+        fields: { error: `${session_id} was not started by you` },
+      });
+    }
+  }
+  expect((await project.list()).map(({ status }) => status)).toEqual(['running', 'running']);
+  configure(project, 'end_others = true\n');
+  expect(await ok('end_session', { session_id: users, delete: true })).toMatchObject({ deleted: true });
+});
+
+test('an agent keeps to the policy too, by whatever way it calls', async () => {
+  const project = createShellProject();
+  const attempt = (name: string, args: string): string =>
+    `out=$("$ZWARM_NODE" "$ZWARM_MAIN" ${args} 2>&1); echo "$?" $out > "${project.directory}/${name}";`;
+  evilTwin(project);
+  const id = await project.begin(
+    `run ${attempt('evil', `start -C "${project.directory}-evil" quick`)} ` +
+      `${attempt('wide', 'start -s danger-full-access quick')} ` +
+      `${attempt('args', 'start --agent-arg=-c --agent-arg=x=1 quick')} ` +
+      `cd /; ${attempt('root', 'start -C / quick')}`,
+  );
+  for (const name of ['evil', 'wide', 'args', 'root'])
+    expect(await project.written(name), name).toMatch(/^5 /);
+  await project.ok(['wait', id]);
+  // A child of its own is allowed, a grandchild is not, unless the user says so.
+  const prompts = [attempt('grandchild', 'start quick'), attempt('child', 'start --wait -F prompt')];
+  writeFileSync(join(project.directory, 'prompt'), `run ${prompts[0]}`);
+  await project.ok(['wait', await project.begin(`run ${prompts[1]}`)]);
+  expect(await project.written('child')).toBe('0 done');
+  expect(await project.written('grandchild')).toMatch(/^5 .*depth 2, and no more than 1 is allowed/);
+  configure(project, 'max_depth = 2\n');
+  await project.ok(['wait', await project.begin(`run ${prompts[1]}`)]);
+  expect(await project.written('grandchild')).toMatch(/^0 [a-z2-9]{10}$/);
+});
+
+test('an orchestrator gives its agents no wider sandbox than its own', async () => {
+  const project = createShellProject();
+  const zwarm = '"$ZWARM_NODE" "$ZWARM_MAIN"';
+  const prompt = `run ${zwarm} start -q quick > usual; ${zwarm} start -s workspace-write quick > wider 2>&1; echo $? >> wider`;
+  const id = await project.ok(['start', '-q', '-s', 'read-only', prompt]);
+  expect(await project.written('wider')).toMatch(/the widest that is allowed: read-only\n5$/);
+  expect(await project.show(await project.written('usual'))).toMatchObject({
+    sandbox: 'read-only',
+    parent: id,
+  });
+});
+
+test('orchestrate needs an agent that can be given tools, and room below', async () => {
+  const project = createShellProject();
+  expect(await project.run(['orchestrate', '-a', 'demo', 'x'])).toMatchObject({ code: 2 });
+  configure(project, 'max_depth = 0\n');
+  const refused = await project.run(['orchestrate', 'x']);
+  expect(refused).toMatchObject({ code: 5, stderr: expect.stringContaining('max_depth is 0') });
+  expect(await project.list()).toEqual([]);
+});
