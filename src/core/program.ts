@@ -12,3 +12,9 @@ export interface ProgramQuery {
   /** What a user types to get it. */
   readonly install: string;
 }
+
+/** What somebody types, or writes into a configuration, to start a program. */
+export interface CommandLine {
+  readonly command: string;
+  readonly args: readonly string[];
+}

@@ -1,0 +1,205 @@
+import { parse } from 'smol-toml';
+import { expect, test } from 'vitest';
+import { codexFormat } from '../../../src/config/codex-host.ts';
+import { Uneditable } from '../../../src/config/host-format.ts';
+import { fc, runs } from '../../helpers/fuzz.ts';
+
+const ENTRY = { command: 'zwarm', args: ['mcp'], required: true, limit: 20, env: { A: '1' } };
+const LINES = `[mcp_servers.zwarm]
+command = "zwarm"
+args = ["mcp"]
+required = true
+limit = 20
+env = { A = "1" }
+`;
+const put = (text: string): Promise<string> => codexFormat.put(text, ENTRY);
+const { take } = codexFormat;
+
+const OLD = `[mcp_servers.zwarm] # mine
+command = "/old/zwarm"
+args = [
+  # all of them
+  "mcp", "]",
+]
+`;
+
+test.each<[string, string, string]>([
+  ['an empty file', '', LINES],
+  ['a file with keys alone', 'model = "m"\n', `model = "m"\n\n${LINES}`],
+  ['no final newline', 'model = "m"', `model = "m"\n\n${LINES}`],
+  ['an empty line at the end', '[a]\nb = 1\n\n', `[a]\nb = 1\n\n${LINES}`],
+  ['a comment at the end', 'a = 1\n# [b]', `a = 1\n# [b]\n\n${LINES}`],
+  ['DOS line ends', 'a = 1\r\n[b]\r\n', `a = 1\r\n[b]\r\n\r\n${LINES.replaceAll('\n', '\r\n')}`],
+  ['other servers', '[mcp_servers.b]\nc = 1\n', `[mcp_servers.b]\nc = 1\n\n${LINES}`],
+  ['other servers in line', '[mcp_servers]\nb = {c = 1}\n', `[mcp_servers]\nb = {c = 1}\n\n${LINES}`],
+  ['a comment like a header', '#[mcp_servers.zwarm]\n', `#[mcp_servers.zwarm]\n\n${LINES}`],
+  [
+    'strings like headers',
+    'a = """\n[mcp_servers.zwarm]\n"""\nb = \'\'\'\n[mcp_servers.zwarm]\n\'\'\'\n',
+    `a = """\n[mcp_servers.zwarm]\n"""\nb = '''\n[mcp_servers.zwarm]\n'''\n\n${LINES}`,
+  ],
+  ['quotes at the end of a string', 'a = """b"""""\n', `a = """b"""""\n\n${LINES}`],
+  [
+    'an escaped quote',
+    'a = """\\"""\n[mcp_servers.zwarm]"""\n',
+    `a = """\\"""\n[mcp_servers.zwarm]"""\n\n${LINES}`,
+  ],
+  [
+    'a list over lines',
+    'a = [\n  "[mcp_servers.zwarm]", # ]\n  [1],\n]\n',
+    `a = [\n  "[mcp_servers.zwarm]", # ]\n  [1],\n]\n\n${LINES}`,
+  ],
+  ['a number beyond our own', 'a = 12345678901234567890\n', `a = 12345678901234567890\n\n${LINES}`],
+  ['the table alone', OLD, LINES],
+  ['the table after a quote more', `a = """b"""" # "[\n${OLD}`, `a = """b"""" # "[\n${LINES}`],
+  ['the table at the beginning', `${OLD}# next\n[b]\n`, `${LINES}# next\n[b]\n`],
+  [
+    'the table in the middle',
+    `a = 1\n${OLD}\n\n# next\n[[b]]\n[[b]]\n`,
+    `a = 1\n${LINES}\n\n# next\n[[b]]\n[[b]]\n`,
+  ],
+  ['the table at the end', `[b]\n\n${OLD}`, `[b]\n\n${LINES}`],
+  ['the table without a final newline', `[b]\n${OLD.trimEnd()}`, `[b]\n${LINES.trimEnd()}`],
+  ['a header in other words', '[ "mcp_servers" . \'zwarm\' ]\na = 1\n[b]\n', `${LINES}[b]\n`],
+  ['a header in escapes', '["mcp\\u005fservers".zwarm]\na = 1\n', LINES],
+  ['a table below that is ours too', `${OLD}\n[mcp_servers.zwarm.env]\nA = "2"\n\n[b]\n`, `${LINES}\n[b]\n`],
+  [
+    "tables below that are the user's",
+    `${OLD}[mcp_servers.zwarm.tools.end]\nmode = "prompt" # mine\n[b]\n`,
+    `${LINES}[mcp_servers.zwarm.tools.end]\nmode = "prompt" # mine\n[b]\n`,
+  ],
+  [
+    'a table below before the table',
+    `[mcp_servers.zwarm.tools.end]\nmode = "prompt"\n`,
+    `[mcp_servers.zwarm.tools.end]\nmode = "prompt"\n\n${LINES}`,
+  ],
+  [
+    'a name that only begins like ours',
+    '[mcp_servers.zwarm2]\na = 1\n',
+    `[mcp_servers.zwarm2]\na = 1\n\n${LINES}`,
+  ],
+])('our table comes into a text: %s', async (_name, text, expected) => {
+  expect(await put(text)).toBe(expected);
+  expect(await put(expected)).toBe(expected);
+});
+
+test('what says the same in another form stays as it is', async () => {
+  const text = `mcp_servers.zwarm = { command = 'zwarm', args = [ 'mcp', ], required = true, limit = 0x14, env.A = "1" }\n`;
+  expect(await put(text)).toBe(text);
+});
+
+test.each<[string, string]>([
+  ['a table in line', 'mcp_servers = { a = { b = 1 } }\n'],
+  ['our table in line', 'mcp_servers = { zwarm = { command = "x" } }\n'],
+  ['our table in line of its own', '[mcp_servers]\nzwarm = { command = "x" }\n'],
+  ['dotted keys', 'mcp_servers.zwarm.command = "x"\n'],
+  ['dotted keys in the table', '[mcp_servers]\nzwarm.command = "x"\n'],
+  ['something else of that name', 'mcp_servers = 1\n'],
+  ['our table as a value', '[mcp_servers]\nzwarm = 1\n'],
+  [
+    'the same keys here and there',
+    '[mcp_servers.zwarm]\ntools.a.b = 1\n[mcp_servers.zwarm.tools.c]\nd = 1\n',
+  ],
+])('what cannot be edited without a doubt is refused: %s', async (_name, text) => {
+  await expect(put(text)).rejects.toThrow(Uneditable);
+});
+
+test.each<[string, string]>([
+  ['a table in line', 'mcp_servers = { zwarm = { command = "x" } }\n'],
+  ['dotted keys', 'mcp_servers.zwarm.command = "x"\n'],
+])('and is not removed either: %s', async (_name, text) => {
+  await expect(take(text)).rejects.toThrow(/cannot be edited/);
+});
+
+test('what is no TOML is refused with its line', async () => {
+  await expect(put('a = 1\nb = \n[c]\n')).rejects.toThrow(/^line 2 is no valid TOML: /);
+  await expect(take('a = 1\na = 2\n')).rejects.toThrow(/^line 2 is no valid TOML: /);
+});
+
+test('removal takes every table of ours, and what is between them stays', async () => {
+  const text = `a = 1\n\n${LINES}\n[b]\n\n[mcp_servers.zwarm.tools.end]\nmode = "prompt"\n\n# last\n`;
+  expect(await take(text)).toBe('a = 1\n\n[b]\n\n# last\n');
+  expect(await take('[mcp_servers.b]\n')).toBe('[mcp_servers.b]\n');
+  expect(await take('')).toBe('');
+});
+
+test('a long list is written over lines, and says the same', async () => {
+  const args = Array.from({ length: 40 }, (_, i) => `argument "${i}" \\`);
+  const text = await codexFormat.put('', { args });
+  expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThan(110);
+  expect(parse(text)).toEqual({ mcp_servers: { zwarm: { args } } });
+  expect(await take(`a = 1\n\n${text}[b]\n`)).toBe('a = 1\n\n[b]\n');
+});
+
+const name = fc.constantFrom('a', 'zwarm', 'mcp_servers', '"x y"', "'[z]'", '"\\u0061b"');
+const value = fc.constantFrom(
+  '1',
+  '"[mcp_servers.zwarm]"',
+  "'\"'",
+  '"""\n[mcp_servers.zwarm]\n\\""" # """',
+  "'''\n[a]\n'''''",
+  '[ # [\n "]", [],\n]',
+  '{ a = "}", b.c = [1] }',
+  '1979-05-27T07:32:00Z',
+  'inf',
+  '12345678901234567890',
+  '0.1e400',
+);
+const blank = fc.constantFrom('', '', '# [mcp_servers.zwarm]', '#"""', '  ');
+const pair = fc.tuple(name, value, blank).map(([key, text, comment]) => `${key} = ${text} ${comment}`);
+const header = fc
+  .tuple(fc.array(name, { minLength: 1, maxLength: 4 }), fc.boolean(), blank)
+  .map(([path, list, comment]) => `${list ? `[[${path.join('.')}]]` : `[${path.join(' . ')}]`}${comment}`);
+const ours = fc.constantFrom(
+  '[mcp_servers.zwarm]',
+  '[mcp_servers.zwarm.env]',
+  '[mcp_servers . "zwarm".tools.a]',
+);
+const line = fc.oneof({ arbitrary: pair, weight: 3 }, { arbitrary: header, weight: 2 }, ours, blank);
+const document = fc
+  .tuple(fc.array(line, { maxLength: 12 }), fc.boolean(), fc.boolean())
+  .map(([lines, dos, ended]) => lines.join(dos ? '\r\n' : '\n') + (ended ? (dos ? '\r\n' : '\n') : ''));
+
+/** What a text says, or null where it is no TOML. */
+function read(text: string): Record<string, unknown> | null {
+  try {
+    return parse(text, { integersAsBigInt: true });
+  } catch {
+    return null;
+  }
+}
+
+async function outcome(edit: Promise<string>): Promise<string | null> {
+  return edit.catch((error) => {
+    if (error instanceof Uneditable) return null;
+    throw error;
+  });
+}
+
+const withoutEndOfLine = (text: string): string => text.replace(/[\r\n]+$/, '');
+
+test('put and taken again, any document is what it was, but for the line ends at its end', async () => {
+  let edited = 0;
+  await fc.assert(
+    fc.asyncProperty(document, async (text) => {
+      const old = read(text);
+      const there = old?.['mcp_servers'];
+      const isNew = typeof there !== 'object' || there === null || !('zwarm' in there);
+      const after = await outcome(put(text));
+      // Nothing is in the way where no server is spoken of.
+      if (old !== null && there === undefined) expect(after).not.toBeNull();
+      if (after === null || old === null) return;
+      edited += 1;
+      expect(read(after)).toHaveProperty('mcp_servers.zwarm.command', 'zwarm');
+      expect(await put(after)).toBe(after);
+      const taken = await take(after);
+      expect(read(taken)?.['mcp_servers'] ?? {}).not.toHaveProperty('zwarm');
+      if (!isNew) return;
+      expect(after.startsWith(text)).toBe(true);
+      expect(withoutEndOfLine(taken)).toBe(withoutEndOfLine(text));
+      expect(Math.abs(taken.length - text.length)).toBeLessThanOrEqual(2);
+    }),
+    runs(20),
+  );
+  expect(edited).toBeGreaterThan(100);
+});
