@@ -58,6 +58,10 @@ const VERBS: readonly DefineVerb[] = [
   demoCommand,
 ];
 
+function withSubcommands(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(withSubcommands)];
+}
+
 /** The whole command line. `createVerb` gets a way to ask for `--state-dir` once the line has been parsed. */
 export function createProgram(
   context: CliContext,
@@ -85,7 +89,7 @@ export function createProgram(
     .addHelpText('after', EXAMPLES);
   for (const define of VERBS) program.addCommand(define(verb));
   program.addCommand(settleCommand(verb), { hidden: true });
-  for (const command of [program, ...program.commands]) {
+  for (const command of withSubcommands(program)) {
     command.helpOption('-h, --help', 'print help').configureHelp({ showGlobalOptions: true });
     command.exitOverride().configureOutput({
       writeOut: (text) => context.stdout.write(text),

@@ -12,14 +12,17 @@ export interface Caller {
 /** The source of what a person asks for. */
 export const USER = 'user';
 
+/** What tells who asks. */
+type Asking = Pick<ManagerContext, 'env' | 'client'>;
+
 /** The session whose agent is calling us, or null. */
-function parentOf({ env }: ManagerContext): SessionId | null {
+function parentOf({ env }: Asking): SessionId | null {
   const parent = env['ZWARM_SESSION_ID'];
   return parent !== undefined && isSessionId(parent) ? parent : null;
 }
 
 /** Who asks: an agent is known by its environment, whatever program it calls us with. */
-export function callerOf(context: ManagerContext): Caller {
+export function callerOf(context: Asking): Caller {
   const parent = parentOf(context);
   if (parent !== null) return { source: `orchestrator:${parent}`, parent };
   return { source: context.client === null ? USER : `mcp:${context.client}`, parent };

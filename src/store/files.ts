@@ -154,6 +154,18 @@ export function replaceFile(path: string, content: string, temporary: string): v
   }
 }
 
+/** The same for a file that is not ours alone: it keeps its permissions. */
+export function replaceKeepingMode(path: string, content: string, temporary: string, mode: number): void {
+  createFile(temporary, content);
+  try {
+    chmod(temporary, mode);
+    rename(temporary, path);
+  } catch (error) {
+    discard(temporary);
+    throw error;
+  }
+}
+
 /** Of Linux, and not among Node's constants: a descriptor that needs no right to read. */
 const O_PATH = 0o10000000;
 

@@ -168,7 +168,10 @@ test('what the rules allow passes', () => {
 });
 
 test('a verb is a file of its name', async () => {
+  const verbs = await verbsOfHelp();
   const files = readdirSync(`${SRC}/cli/commands`).map((path) => basename(path, '.ts'));
+  // What a verb has below it may have a file of its own: mcp-install.
+  const own = files.filter((file) => !verbs.some((verb) => file.startsWith(`${verb}-`)));
   // The turn runner's own verb, which no help shows.
-  expect([...(await verbsOfHelp()), 'settle'].sort()).toEqual(files.sort());
+  expect([...verbs, 'settle'].sort()).toEqual(own.sort());
 });

@@ -60,6 +60,9 @@ test('a failed session tells why in the fields that the page names', async () =>
   const ended = await project.zwarm(['start', 'fail', '--wait', '--json'], { env });
   expect(keys(JSON.parse(ended.stdout).error)).toEqual(fields('Session error'));
   expect(keys(await json(project, ['clean', '--days', '0']))).toEqual(fields('Clean'));
+  expect(keys(await json(project, ['mcp', 'install', '--host', 'cursor', '--yes']))).toEqual(
+    fields('Installation'),
+  );
   const refused = await project.zwarm(['show', 'nosuchone', '--json']);
   expect(refused.stdout).toBe('');
   expect(keys(JSON.parse(refused.stderr).error)).toEqual(fields('Error'));

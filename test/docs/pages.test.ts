@@ -12,6 +12,7 @@ const PAGES = [
   'docs/architecture.md',
   'docs/formats.md',
   'docs/guide.md',
+  'docs/orchestration.md',
   'docs/reliability.md',
 ];
 

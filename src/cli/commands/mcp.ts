@@ -1,18 +1,21 @@
 import { Command } from 'commander';
 import type { Verb } from '../context.ts';
+import { mcpInstallCommand } from './mcp-install.ts';
 
 const EXAMPLES = `
 It speaks the Model Context Protocol on stdin and stdout, and ends when its client does; the agents that were started go
 on. docs/orchestration.md has the tools.
 
 Examples:
-  $ codex mcp add zwarm -- zwarm mcp
-  $ claude mcp add zwarm -- zwarm mcp`;
+  $ zwarm mcp install --host codex
+  $ zwarm mcp install --host claude --print`;
 
 /** `zwarm mcp` */
 export function mcpCommand(verb: Verb): Command {
   return new Command('mcp')
     .description('give a language model the tools to run sessions')
+    .helpCommand(false)
+    .addCommand(mcpInstallCommand(verb))
     .addHelpText('after', EXAMPLES)
     .action(() => verb.context.serveTools(verb.manager));
 }

@@ -1,0 +1,102 @@
+import { realpathSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
+import type { HostEntry } from '../config/host-format.ts';
+import { byHand, editHostText, type Host, requireHost } from '../config/hosts.ts';
+import { EXIT_CODES, ZwarmError } from '../core/errors.ts';
+import { callerOf, USER } from '../manager/caller.ts';
+import { type HostFile, readHostFile, writeHostFile } from '../manager/host-file.ts';
+import { ownProgram } from '../manager/own-program.ts';
+import { projectOf } from '../manager/program.ts';
+import { renderChange } from '../render/change.ts';
+import { safeLine } from '../render/safe-text.ts';
+import type { CliContext, Verb } from './context.ts';
+
+/** What `zwarm mcp install` was asked for. */
+export interface InstallOptions {
+  readonly host?: string;
+  readonly remove?: boolean;
+  readonly print?: boolean;
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+function requireUser(context: CliContext, host: Host): void {
+  if (callerOf(context).source === USER) return;
+  throw new ZwarmError(
+    'not_allowed',
+    'an agent may not change what a host of agents starts',
+    `let the user do it; this only prints what to paste: zwarm mcp install --host ${host.name} --print`,
+  );
+}
+
+/** A question that nobody can answer is an error. @throws ZwarmError `usage` */
+function requireTerminal({ stdin, stderr }: CliContext): void {
+  if (stdin.isTTY && stderr.isTTY) return;
+  throw new ZwarmError(
+    'usage',
+    'there is no terminal to ask on',
+    'add --yes to write it unasked; --print shows what it is about',
+  );
+}
+
+/** Shows the change, asks, and writes it; whether it was written. @throws ZwarmError `usage`, `io` */
+async function write(
+  verb: Verb,
+  host: Host,
+  file: HostFile,
+  text: string,
+  { yes = false, json = false }: InstallOptions,
+): Promise<boolean> {
+  const { context } = verb;
+  if (!yes) requireTerminal(context);
+  // With --json stdout is for the result alone.
+  const stream = json ? 'stderr' : 'stdout';
+  const style = await verb.style(stream);
+  const place = safeLine(file.real === file.path ? file.path : `${file.path} -> ${file.real}`);
+  context[stream].write(`${style.paint.bold(place)}\n${renderChange(file.text ?? '', text, style)}`);
+  if (!yes && !(await context.ask(`Write this to ${place}?`))) return false;
+  writeHostFile(context, file, text, byHand(host));
+  return true;
+}
+
+/** How this host is to start our server; says so where that holds on this machine alone and others get it too. */
+function entryFor(host: Host, context: CliContext): HostEntry {
+  const server = ownProgram(context, ['mcp']);
+  if (host.shared && isAbsolute(server.command)) {
+    context.stderr.write(
+      'zwarm: no zwarm of this installation is on your PATH, so the file gets absolute paths, which hold on this machine alone\n',
+    );
+  }
+  return host.entry(server);
+}
+
+/** The host's file, as it is. */
+function fileOf(host: Host, { env, cwd, uid }: CliContext): HostFile {
+  return readHostFile(host.file({ env, projectRoot: projectOf(realpathSync(cwd)) }), uid, byHand(host));
+}
+
+/** Has a host start our server, or no longer, when its user agrees. @throws ZwarmError */
+export async function installHost(verb: Verb, options: InstallOptions): Promise<void> {
+  const { context } = verb;
+  const host = requireHost(options.host);
+  if (!options.print) requireUser(context, host);
+  const entry = options.remove ? null : entryFor(host, context);
+  if (entry !== null && options.print) return context.stdout.write(host.format.snippet(entry));
+  const file = fileOf(host, context);
+  const text = file.text ?? '';
+  const after = await editHostText(host, file.path, text, entry);
+  const due = after !== text;
+  const changed = due && (await write(verb, host, file, after, options));
+  if (due && !changed) {
+    verb.exit(EXIT_CODES.failed);
+    context.stderr.write('zwarm: nothing was changed\n');
+  }
+  if (changed) verb.hint(host.next);
+  if (options.json) {
+    verb.printJson({ host: host.name, file: file.path, changed, removed: changed && entry === null });
+  } else if (!due) {
+    context.stdout.write(
+      `${safeLine(file.path)}: ${entry === null ? 'nothing to remove' : 'already there'}\n`,
+    );
+  }
+}

@@ -1,0 +1,375 @@
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { parse } from 'smol-toml';
+import { expect, test } from 'vitest';
+import { onScreen, type Screen, type ScreenOptions } from '../helpers/context.ts';
+import { notPrivate } from '../helpers/modes.ts';
+import { createProject, eventually, type Project, ZWARM } from '../helpers/project.ts';
+import { onTerminal } from '../helpers/pseudo-terminal.ts';
+import { testAsRoot } from '../helpers/root-notice.ts';
+import { snapshot } from '../helpers/tree.ts';
+
+const HOSTS = ['codex', 'claude', 'cursor'] as const;
+type Host = (typeof HOSTS)[number];
+
+/** A project whose PATH has nothing on it. */
+function bareProject(): Project {
+  const project = createProject();
+  project.env['PATH'] = '/nowhere';
+  return project;
+}
+
+function fileOf({ base, directory }: Project, host: Host): string {
+  const home = join(base, 'home');
+  return {
+    codex: join(home, '.codex', 'config.toml'),
+    claude: join(directory, '.mcp.json'),
+    cursor: join(home, '.cursor', 'mcp.json'),
+  }[host];
+}
+
+function install(
+  project: Project,
+  host: Host,
+  args: readonly string[],
+  options?: ScreenOptions,
+): Promise<Screen> {
+  return onScreen(project, ['mcp', 'install', '--host', host, ...args], options);
+}
+
+/** What a host is told of our server. */
+function entryIn(host: Host, text: string): Record<string, unknown> | undefined {
+  const document = host === 'codex' ? parse(text) : JSON.parse(text);
+  return document[host === 'codex' ? 'mcp_servers' : 'mcpServers']?.zwarm;
+}
+
+const readEntry = (project: Project, host: Host) =>
+  entryIn(host, readFileSync(fileOf(project, host), 'utf8'));
+
+/** A host's file with a server of the user's. */
+const MINE: Readonly<Record<Host, string>> = {
+  codex: 'model = "m" # mine\n\n[mcp_servers.mine]\ncommand = "mine"\n',
+  claude: '{\n    "mcpServers": {\n        "mine": {"command": "mine"}\n    }\n}\n',
+  cursor: '{"mcpServers": {"mine": {"command": "mine"}}}',
+};
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
+
+const YES: ScreenOptions = { tty: true, answer: true };
+
+test.each(HOSTS)('%s: a new file is shown, asked for and written, for its user alone', async (host) => {
+  const project = bareProject();
+  const file = fileOf(project, host);
+  const screen = await install(project, host, [], { ...YES, env: { NO_COLOR: '1' } });
+  expect(screen.code).toBe(0);
+  expect(screen.stderr).toContain(`Write this to ${file}?\n`);
+  const text = readFileSync(file, 'utf8');
+  const shown = text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => `+ ${line}\n`)
+    .join('');
+  expect(screen.stdout).toBe(`${file}\n${shown}`);
+  expect(notPrivate(file)).toEqual([]);
+  if (host !== 'claude') expect(notPrivate(dirname(file))).toEqual([]);
+  expect(readEntry(project, host)).toMatchObject({ command: process.execPath, args: [ZWARM, 'mcp'] });
+});
+
+test.each(HOSTS)(
+  '%s: what was there stays as it was, and removal gives it back to the byte',
+  async (host) => {
+    const project = bareProject();
+    const file = fileOf(project, host);
+    write(file, MINE[host]);
+    chmodSync(file, 0o640);
+    const shown = await install(project, host, [], YES);
+    expect(shown).toMatchObject({ code: 0 });
+    expect(shown.stdout).toContain('mine');
+    expect(readEntry(project, host)).toHaveProperty('command', process.execPath);
+    expect(statSync(file).mode & 0o777).toBe(0o640);
+
+    const again = await install(project, host, []);
+    expect(again).toMatchObject({ code: 0, stdout: `${file}: already there\n` });
+
+    const removed = await install(project, host, ['--remove'], YES);
+    expect(removed.code).toBe(0);
+    expect(removed.stdout).toContain('zwarm');
+    expect(removed.stdout).not.toContain('+ [');
+    expect(readFileSync(file, 'utf8')).toBe(MINE[host]);
+    const nothing = await install(project, host, ['--remove']);
+    expect(nothing).toEqual({ code: 0, stdout: `${file}: nothing to remove\n`, stderr: '' });
+    expect(readdirSync(dirname(file)).filter((name) => name.startsWith('.zwarm'))).toEqual([]);
+  },
+);
+
+test.each(HOSTS)('%s: --print prints what would be written, and changes nothing', async (host) => {
+  const project = bareProject();
+  const before = snapshot(project.base);
+  const { code, stdout } = await install(project, host, ['--print']);
+  expect(code).toBe(0);
+  expect(snapshot(project.base)).toEqual(before);
+  await install(project, host, ['--yes']);
+  expect(readFileSync(fileOf(project, host), 'utf8')).toBe(stdout);
+});
+
+test('each host is told what it needs: limits, waits, and what is passed on', async () => {
+  const project = bareProject();
+  const [codex, claude, cursor] = await Promise.all(
+    HOSTS.map(async (host) => entryIn(host, (await install(project, host, ['--print'])).stdout)),
+  );
+  expect(codex).toMatchObject({
+    required: true,
+    startup_timeout_sec: 20,
+    tool_timeout_sec: 1800,
+    supports_parallel_tool_calls: true,
+    default_tools_approval_mode: 'approve',
+    env: { ZWARM_WAIT_SEC: '1500' },
+    env_vars: expect.arrayContaining([
+      'ZWARM_SESSION_ID',
+      'ZWARM_MARK',
+      'CODEX_HOME',
+      'OPENAI_API_KEY',
+      'no_proxy',
+    ]),
+  });
+  expect(claude).toMatchObject({ type: 'stdio', env: { ZWARM_WAIT_SEC: '1500' } });
+  expect(Object.keys(cursor ?? {})).toEqual(['type', 'command', 'args']);
+});
+
+test('a zwarm on the PATH is called by its name, unless it is another one or only npm put it there', async () => {
+  const project = bareProject();
+  const put = (directory: string): string => {
+    mkdirSync(join(project.base, directory), { recursive: true });
+    symlinkSync(ZWARM, join(project.base, directory, 'zwarm'));
+    return join(project.base, directory);
+  };
+  const entry = async (PATH: string) => {
+    const { stdout, stderr } = await install(project, 'claude', ['--print'], { env: { PATH } });
+    expect(stderr.includes('this machine alone')).toBe(!stdout.includes('"command": "zwarm"'));
+    return entryIn('claude', stdout);
+  };
+  const absolute = { command: process.execPath, args: [ZWARM, 'mcp'] };
+  expect(await entry(`/nowhere:${put('bin')}`)).toMatchObject({ command: 'zwarm', args: ['mcp'] });
+  expect(await entry(put('node_modules/.bin'))).toMatchObject(absolute);
+  expect(await entry('bin')).toMatchObject(absolute);
+  const other = join(project.base, 'other');
+  write(join(other, 'zwarm'), '#!/bin/sh\n');
+  chmodSync(join(other, 'zwarm'), 0o755);
+  expect(await entry(`${other}:${join(project.base, 'bin')}`)).toMatchObject(absolute);
+});
+
+test('the file of claude lies at the root of the checkout, that of codex in CODEX_HOME', async () => {
+  const project = bareProject();
+  mkdirSync(join(project.directory, '.git'));
+  writeFileSync(join(project.directory, '.git', 'HEAD'), 'ref: refs/heads/main\n');
+  const inner = join(project.directory, 'a', 'b');
+  mkdirSync(inner, { recursive: true });
+  await install(project, 'claude', ['--yes'], { cwd: inner });
+  expect(readEntry(project, 'claude')).toBeDefined();
+  const home = join(project.base, 'codex home');
+  const { stdout } = await install(project, 'codex', ['--yes', '--json'], { env: { CODEX_HOME: home } });
+  expect(JSON.parse(stdout)).toMatchObject({ file: join(home, 'config.toml') });
+  expect(entryIn('codex', readFileSync(join(home, 'config.toml'), 'utf8'))).toBeDefined();
+  for (const [host, env] of [
+    ['codex', { CODEX_HOME: 'relative' }],
+    ['codex', { HOME: undefined }],
+    ['cursor', { HOME: undefined }],
+  ] as const)
+    expect((await install(project, host, ['--yes'], { env })).code).toBe(2);
+});
+
+test('the answer no, or nobody to ask, changes nothing', async () => {
+  const project = bareProject();
+  write(fileOf(project, 'codex'), MINE.codex);
+  const before = snapshot(project.base);
+  const no = await install(project, 'codex', [], { tty: true, answer: false });
+  expect(no.code).toBe(1);
+  expect(no.stderr).toMatch(/zwarm: nothing was changed\n$/);
+  const json = await install(project, 'codex', ['--json'], { tty: true, answer: false });
+  expect(json.code).toBe(1);
+  expect(JSON.parse(json.stdout)).toEqual({
+    host: 'codex',
+    file: fileOf(project, 'codex'),
+    changed: false,
+    removed: false,
+  });
+  for (const options of [{}, { tty: true, stdin: 'y\n' }]) {
+    const nobody = await install(project, 'codex', [], options);
+    expect(nobody).toMatchObject({ code: 2, stdout: '' });
+    expect(nobody.stderr).toBe(
+      'zwarm: there is no terminal to ask on\nhint: add --yes to write it unasked; --print shows what it is about\n',
+    );
+  }
+  expect(snapshot(project.base)).toEqual(before);
+});
+
+test('--json prints the result alone on stdout', async () => {
+  const project = bareProject();
+  const file = fileOf(project, 'cursor');
+  const results = [];
+  for (const args of [[], [], ['--remove'], ['--remove']]) {
+    const { code, stdout } = await install(project, 'cursor', ['--yes', '--json', ...args]);
+    expect(code).toBe(0);
+    results.push(JSON.parse(stdout));
+  }
+  expect(results).toEqual([
+    { host: 'cursor', file, changed: true, removed: false },
+    { host: 'cursor', file, changed: false, removed: false },
+    { host: 'cursor', file, changed: true, removed: true },
+    { host: 'cursor', file, changed: false, removed: false },
+  ]);
+});
+
+test('an agent may see what would be written, and write nothing', async () => {
+  const project = bareProject();
+  const env = { ZWARM_SESSION_ID: 'mcpagent22' };
+  const before = snapshot(project.base);
+  for (const args of [['--yes'], ['--yes', '--remove'], ['--yes', '--json']]) {
+    const { code, stdout, stderr } = await install(project, 'codex', args, { env });
+    expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
+    expect(stderr).toContain('zwarm mcp install --host codex --print');
+  }
+  expect(snapshot(project.base)).toEqual(before);
+  expect((await install(project, 'codex', ['--print'], { env })).code).toBe(0);
+});
+
+test('a link is followed, and what it leads to is replaced', async () => {
+  const project = bareProject();
+  const file = fileOf(project, 'codex');
+  const real = join(project.base, 'dotfiles', 'codex.toml');
+  write(real, MINE.codex);
+  mkdirSync(dirname(file));
+  symlinkSync(real, file);
+  const { code, stdout } = await install(project, 'codex', ['--yes']);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(new RegExp(`^${file} -> ${real}\n`));
+  expect(readlinkSync(file)).toBe(real);
+  expect(readEntry(project, 'codex')).toBeDefined();
+  expect(readdirSync(dirname(real))).toEqual(['codex.toml']);
+});
+
+/** What may stand in the place of a host's file; the code of the error and what it says. */
+const UNFIT: readonly (readonly [string, (file: string) => void, number, RegExp])[] = [
+  ['a link that leads nowhere', (file) => symlinkSync('/no/where', file), 1, /no such file/],
+  ['a directory', (file) => mkdirSync(file), 1, /no regular file/],
+  ['a FIFO', (file) => execFileSync('mkfifo', [file]), 1, /no regular file/],
+  ['a link to a device', (file) => symlinkSync('/dev/null', file), 1, /no regular file/],
+  ['bytes that are no text', (file) => writeFileSync(file, Buffer.from([0x61, 0xff])), 1, /not valid/],
+  ['no TOML', (file) => writeFileSync(file, 'a = 1\nb\n'), 2, /config\.toml: line 2 is no valid TOML/],
+  [
+    'a form that is not edited',
+    (file) => writeFileSync(file, 'mcp_servers = { zwarm = {} }\n'),
+    2,
+    /cannot be edited/,
+  ],
+];
+
+test.each(UNFIT)('%s is refused, and nothing changes', async (_what, make, expected, message) => {
+  const project = bareProject();
+  const file = fileOf(project, 'codex');
+  mkdirSync(dirname(file));
+  make(file);
+  const before = readdirSync(dirname(file));
+  const stat = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
+  for (const args of [['--yes'], ['--yes', '--remove']]) {
+    const { code, stdout, stderr } = await install(project, 'codex', args);
+    expect({ code, stdout }).toEqual({ code: expected, stdout: '' });
+    expect(stderr.split('\n')[0]).toMatch(message);
+    expect(stderr).toMatch(/\nhint: .*zwarm mcp install --host codex --print\n$/);
+  }
+  expect(readdirSync(dirname(file))).toEqual(before);
+  expect(statSync(file, { throwIfNoEntry: false })?.mtimeMs).toBe(stat);
+});
+
+testAsRoot('a file of another user is left to that one', async () => {
+  const project = bareProject();
+  const file = fileOf(project, 'cursor');
+  write(file, MINE.cursor);
+  chownSync(file, 65_534, 65_534);
+  const { code, stderr } = await install(project, 'cursor', ['--yes']);
+  expect(code).toBe(1);
+  expect(stderr).toContain('belongs to another user');
+  expect(readFileSync(file, 'utf8')).toBe(MINE.cursor);
+});
+
+test('JSON with comments is refused with its line', async () => {
+  const project = bareProject();
+  const text = '{\n  // mine\n  "mcpServers": {}\n}\n';
+  write(fileOf(project, 'cursor'), text);
+  const { code, stderr } = await install(project, 'cursor', ['--yes']);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/mcp\.json: line 2 is no valid JSON.*\nhint: .*--host cursor --print\n$/);
+  expect(readFileSync(fileOf(project, 'cursor'), 'utf8')).toBe(text);
+});
+
+test('a file that somebody else has changed in the meantime is left as it is', async () => {
+  const project = bareProject();
+  const file = fileOf(project, 'codex');
+  for (const meanwhile of ['a = 2\n', 'a = 3\n']) {
+    // The change comes while the question stands: for a file that was there, and for one that was not.
+    const { code, stderr } = await install(project, 'codex', [], {
+      ...YES,
+      onStdout: () => write(file, meanwhile),
+    });
+    expect(code).toBe(1);
+    expect(stderr).toContain('was changed in the meantime');
+    expect(readFileSync(file, 'utf8')).toBe(meanwhile);
+    expect(readdirSync(dirname(file))).toEqual(['config.toml']);
+  }
+});
+
+test('a host must be named, and be one that we know', async () => {
+  const project = bareProject();
+  for (const [args, message, hint] of [
+    [[], 'which host?', 'choose with --host one of: codex, claude, cursor'],
+    [
+      ['--host', 'claud'],
+      'unknown host "claud"',
+      'did you mean claude? choose one of: codex, claude, cursor',
+    ],
+    [['--host', 'vim'], 'unknown host "vim"', 'choose one of: codex, claude, cursor'],
+  ] as const) {
+    const screen = await onScreen(project, ['mcp', 'install', ...args]);
+    expect(screen).toEqual({ code: 2, stdout: '', stderr: `zwarm: ${message}\nhint: ${hint}\n` });
+  }
+  expect((await install(project, 'codex', ['--print', '--remove'])).code).toBe(2);
+});
+
+test('what a file holds cannot drive the terminal', async () => {
+  const project = bareProject();
+  write(fileOf(project, 'claude'), '{\n  "mcpServers": {\n    "\u009b2J\u202e": {}\n  }\n}\n');
+  const { stdout } = await install(project, 'claude', ['--yes']);
+  expect(stdout).toContain('\\x9b2J\\u202e');
+});
+
+test.each<[string, string, boolean]>([
+  ['y', 'y\r', true],
+  ['Yes', 'Yes\r', true],
+  ['n', 'n\r', false],
+  ['nothing', '\r', false],
+  ['Ctrl-C', '\x03', false],
+  ['the end of the input', '\x04', false],
+])('on a real terminal the answer is typed: %s', async (_name, keys, agrees) => {
+  const project = createProject();
+  const terminal = onTerminal(project, ['mcp', 'install', '--host', 'cursor']);
+  await eventually('it asks', () => terminal.shown().includes('? [y/N] '));
+  terminal.type(keys);
+  expect(await terminal.code).toBe(agrees ? 0 : 1);
+  expect(existsSync(fileOf(project, 'cursor'))).toBe(agrees);
+  expect(terminal.shown()).toMatch(agrees ? /\nstart Cursor anew/ : /\nzwarm: nothing was changed\n/);
+});
