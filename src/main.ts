@@ -46,6 +46,24 @@ function packageVersion(): string {
   return JSON.parse(readFileSync(installedFile('package.json'), 'utf8')).version;
 }
 
+async function ask(question: string): Promise<boolean> {
+  const { createInterface } = await import('node:readline');
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  return new Promise((resolve) => {
+    // Ctrl-C and the end of the input close it without an answer, and leave the cursor behind the question.
+    const leave = (): void => {
+      process.stderr.write('\n');
+      resolve(false);
+    };
+    lines.once('close', leave);
+    lines.question(`${question} [y/N] `, (answer) => {
+      lines.off('close', leave);
+      lines.close();
+      resolve(/^y(es)?$/i.test(answer.trim()));
+    });
+  });
+}
+
 function workingDirectory(): string {
   try {
     return process.cwd();
@@ -84,6 +102,7 @@ export async function main(): Promise<void> {
         version: packageVersion(),
       });
     },
+    ask,
     async runPager(pager, text, env) {
       const { pipeToTerminal } = await import('./process/run.ts');
       // Ctrl-C is the pager's: without us it would fight with the shell for the terminal.

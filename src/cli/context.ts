@@ -43,6 +43,8 @@ export interface CliContext {
   serveTools(managerFor: Verb['manager']): Promise<void>;
   /** Runs a shell command with one argument on the user's terminal; its exit code, or null. */
   runOnTerminal(command: string, args: readonly string[]): Promise<number | null>;
+  /** Asks a person on the terminal, on stderr; true for yes, false for anything else, Ctrl-C and the end of the input. */
+  ask(question: string): Promise<boolean>;
   /**
    * Shows a text with a pager on the user's terminal until the user leaves it; whether it could be run. `env` is added to
    * our own.

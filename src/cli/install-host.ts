@@ -21,7 +21,7 @@ export interface InstallOptions {
 }
 
 function requireUser(context: CliContext, host: Host): void {
-  if (callerOf(context).source === USER) return;
+  if (callerOf({ env: context.env, client: null }).source === USER) return;
   throw new ZwarmError(
     'not_allowed',
     'an agent may not change what a host of agents starts',

@@ -22,6 +22,8 @@ export interface ScreenOptions {
   readonly cwd?: string;
   readonly editor?: CliContext['runOnTerminal'];
   readonly interrupt?: AbortSignal;
+  /** What a person answers to a question; without it none may be asked. */
+  readonly answer?: boolean;
   /** The id of the session that is started. */
   readonly newId?: string;
   readonly now?: number;
@@ -69,6 +71,11 @@ export async function onScreen(
     version: () => '0.0.0-test',
     onInterrupt: () => options.interrupt ?? new AbortController().signal,
     serveTools: () => Promise.reject(new Error('the tools are served by a process of their own')),
+    async ask(question) {
+      if (options.answer === undefined) throw new Error(`nobody was to be asked: ${question}`);
+      written.stderr += `${question}\n`;
+      return options.answer;
+    },
     runPager: options.pager ?? (() => Promise.resolve(false)),
     runOnTerminal: options.editor ?? (() => Promise.resolve(null)),
   });
