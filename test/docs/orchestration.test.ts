@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { DEFAULT_MAX_DEPTH, DEFAULT_MAX_SESSIONS, DEFAULT_SANDBOX } from '../../src/core/rules/policy.ts';
+import { TOOLS } from '../../src/mcp/tools.ts';
+import { longestWait } from '../../src/mcp/wait-budget.ts';
+import { codeWords, readPage, tableOf } from '../helpers/document.ts';
+
+const page = readPage('docs/orchestration.md');
+
+test('the tools are those of the page, with those parameters and fields', () => {
+  const told = tableOf(page, 'The tools').map(([name = '', takes = '', answers = '']) => ({
+    name: codeWords(name)[0],
+    takes: codeWords(takes),
+    answers: codeWords(answers),
+  }));
+  expect(told).toEqual(
+    TOOLS.map(({ name, input, output }) => ({
+      name,
+      takes: Object.keys(input.shape),
+      answers: Object.keys(output.shape),
+    })),
+  );
+});
+
+test('what the page says of limits is so', () => {
+  const policy = tableOf(page, 'The policy').map((row) => row.join(' '));
+  const of = (key: string): string => policy.find((row) => row.includes(`\`${key}\``)) ?? '';
+  expect(of('sandbox')).toContain(`at most \`${DEFAULT_SANDBOX}\``);
+  expect(of('max_depth')).toContain(`${DEFAULT_MAX_DEPTH}: `);
+  expect(of('max_sessions')).toContain(`${DEFAULT_MAX_SESSIONS}`);
+  expect(page).toContain(
+    `${longestWait('claude-code', null)} s for Claude Code, ${longestWait('codex-mcp-client', null)} s for Codex and all others`,
+  );
+  expect(longestWait(null, null)).toBe(longestWait('codex-mcp-client', null));
+  expect(longestWait('claude-code', 1500)).toBe(1500);
+});
