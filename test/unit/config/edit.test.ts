@@ -1,0 +1,76 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { withValue } from '../../../src/config/edit.ts';
+import { parseToml } from '../../../src/config/parse.ts';
+import type { Given, Key } from '../../../src/config/values.ts';
+
+const edit = <K extends Key>(text: string, key: K, value: Given[K] | null): string =>
+  withValue('/config.toml', text, key, value);
+
+test.each<[string, Key, Given[Key] | null, string]>([
+  ['', 'max_depth', 2, 'max_depth = 2\n'],
+  ['', 'allowed_dirs', ['/a b', '*'], 'allowed_dirs = [ "/a b", "*" ]\n'],
+  ['', 'end_others', true, 'end_others = true\n'],
+  ['', 'model', null, ''],
+  ['# mine\n', 'model', 'm', '# mine\nmodel = "m"\n'],
+  ['agent = "demo"', 'model', 'm', 'agent = "demo"\nmodel = "m"\n'],
+  ['model = "a"\nagent = "demo"\n', 'model', 'b', 'model = "b"\nagent = "demo"\n'],
+  ['# why\n  model  =  "a" # because\n\n', 'model', 'b', '# why\n  model = "b" # because\n\n'],
+  ['"model" = \'a\'\n', 'model', 'b', 'model = "b"\n'],
+  ['model = "a" # c\nagent = "x"\n', 'model', null, 'agent = "x"\n'],
+  ['model = "a#b" # c#d\n', 'model', 'b', 'model = "b" # c#d\n'],
+  ['model = """a\nmodel = "x"\n""" # c\n', 'model', 'b', 'model = "b" # c\n'],
+  ['x = """\nmodel = "a"\n"""\nmodel = "a"\n', 'model', 'b', 'x = """\nmodel = "a"\n"""\nmodel = "b"\n'],
+  [
+    '# dirs\nallowed_dirs = [ # these\n  "/a", # one\n  # "/c",\n  "/b]#",\n] # end\nmodel = "m"\n',
+    'allowed_dirs',
+    ['/z'],
+    '# dirs\nallowed_dirs = [ "/z" ] # end\nmodel = "m"\n',
+  ],
+  ['max_depth = 1\r\nmodel = "m"\r\n', 'max_depth', 2, 'max_depth = 2\r\nmodel = "m"\r\n'],
+  ['[later]\nmodel = "x"\n', 'model', 'b', 'model = "b"\n[later]\nmodel = "x"\n'],
+  ['model = "a"\n[later]\nmodel = "a"\n', 'model', 'b', 'model = "b"\n[later]\nmodel = "a"\n'],
+  // What is wrong can be put right.
+  ['max_depth = "two"\n', 'max_depth', 2, 'max_depth = 2\n'],
+])('%j: %s becomes %j', (text, key, value, expected) => {
+  expect(edit(text, key, value)).toBe(expected);
+});
+
+const refused = (message: RegExp): unknown =>
+  expect.objectContaining({ code: 'config', message: expect.stringMatching(message) });
+
+test('what cannot be changed alone is left as it is', () => {
+  // A table, and a text with an escape in the name of its key.
+  expect(() => edit('[model]\na = 1\n', 'model', 'b')).toThrow(refused(/cannot change model/));
+  expect(() => edit('"m\\u006fdel" = "a"\n', 'model', 'b')).toThrow(refused(/cannot change model/));
+  expect(() => edit('model = \n', 'model', 'b')).toThrow(refused(/no valid TOML/));
+});
+
+const changeOf = <T>(key: Key, value: fc.Arbitrary<T>) => fc.tuple(fc.constant(key), fc.option(value));
+const change = fc.oneof(
+  changeOf('agent', fc.string()),
+  changeOf('model', fc.string({ unit: 'binary' })),
+  changeOf('allowed_dirs', fc.array(fc.string(), { maxLength: 4 })),
+  changeOf('max_depth', fc.nat(9)),
+  changeOf('end_others', fc.boolean()),
+);
+const START =
+  '# a comment\nx = [ # list\n 1,\n]\nsandbox = "read-only" # why\n\n[table]\nmodel = "not this"\n';
+
+test('whatever was set is what is read, and nothing else changes', () => {
+  fc.assert(
+    fc.property(fc.array(change, { maxLength: 6 }), (changes) => {
+      let text = START;
+      for (const [key, to] of changes) {
+        const before = parseToml('', text);
+        text = edit(text, key, to as Given[Key] | null);
+        expect({ ...parseToml('', text), [key]: to ?? undefined }).toEqual({
+          ...before,
+          [key]: to ?? undefined,
+        });
+        expect(parseToml('', text)[key]).toEqual(to ?? undefined);
+      }
+      for (const line of START.split('\n')) expect(text.split('\n')).toContain(line);
+    }),
+  );
+});
