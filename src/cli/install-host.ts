@@ -9,6 +9,7 @@ import { ownProgram } from '../manager/own-program.ts';
 import { projectOf } from '../manager/program.ts';
 import { renderChange } from '../render/change.ts';
 import { safeLine } from '../render/safe-text.ts';
+import { confirm } from './confirm.ts';
 import type { CliContext, Verb } from './context.ts';
 
 /** What `zwarm mcp install` was asked for. */
@@ -29,32 +30,21 @@ function requireUser(context: CliContext, host: Host): void {
   );
 }
 
-/** A question that nobody can answer is an error. @throws ZwarmError `usage` */
-function requireTerminal({ stdin, stderr }: CliContext): void {
-  if (stdin.isTTY && stderr.isTTY) return;
-  throw new ZwarmError(
-    'usage',
-    'there is no terminal to ask on',
-    'add --yes to write it unasked; --print shows what it is about',
-  );
-}
-
 /** Shows the change, asks, and writes it; whether it was written. @throws ZwarmError `usage`, `io` */
 async function write(
   verb: Verb,
   host: Host,
   file: HostFile,
   text: string,
-  { yes = false, json = false }: InstallOptions,
+  { yes, json = false }: InstallOptions,
 ): Promise<boolean> {
   const { context } = verb;
-  if (!yes) requireTerminal(context);
   // With --json stdout is for the result alone.
   const stream = json ? 'stderr' : 'stdout';
   const style = await verb.style(stream);
   const place = safeLine(file.real === file.path ? file.path : `${file.path} -> ${file.real}`);
   context[stream].write(`${style.paint.bold(place)}\n${renderChange(file.text ?? '', text, style)}`);
-  if (!yes && !(await context.ask(`Write this to ${place}?`))) return false;
+  if (!(await confirm(context, `Write this to ${place}?`, yes))) return false;
   writeHostFile(context, file, text, byHand(host));
   return true;
 }

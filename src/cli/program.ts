@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { ZwarmError } from '../core/errors.ts';
 import { cleanCommand } from './commands/clean.ts';
 import { compactCommand } from './commands/compact.ts';
+import { configCommand } from './commands/config.ts';
 import { demoCommand } from './commands/demo.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { forkCommand } from './commands/fork.ts';
@@ -55,6 +56,7 @@ const VERBS: readonly DefineVerb[] = [
   orchestrateCommand,
   mcpCommand,
   doctorCommand,
+  configCommand,
   demoCommand,
 ];
 

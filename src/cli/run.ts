@@ -16,7 +16,7 @@ function fromCommander(error: CommanderError, argv: readonly string[], verbs: re
   const words = speaks && error.code === 'commander.excessArguments' ? 'put several words in quotes: ' : '';
   const help = verb !== '' ? `zwarm ${verb} --help` : 'zwarm --help';
   // A line without a command: commander would print all of its help as the error.
-  if (error.code === 'commander.help') return new ZwarmError('usage', 'which command?', 'see zwarm --help');
+  if (error.code === 'commander.help') return new ZwarmError('usage', 'which command?', `see ${help}`);
   return new ZwarmError('usage', first, guess ?? `${dash}${words}see ${help}`);
 }
 

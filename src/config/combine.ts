@@ -37,12 +37,12 @@ type Values<K extends Key> = NonNullable<Given[K]>;
 export type Preference = 'agent' | 'model' | 'sandbox' | 'wait_sec';
 
 /** The variable of each. */
-export const VARIABLES: { readonly [K in Preference]: string } = {
-  agent: 'ZWARM_AGENT',
-  model: 'ZWARM_MODEL',
-  sandbox: 'ZWARM_SANDBOX',
-  wait_sec: 'ZWARM_WAIT_SEC',
-};
+export const PREFERENCES: readonly { readonly key: Preference; readonly variable: string }[] = [
+  { key: 'agent', variable: 'ZWARM_AGENT' },
+  { key: 'model', variable: 'ZWARM_MODEL' },
+  { key: 'sandbox', variable: 'ZWARM_SANDBOX' },
+  { key: 'wait_sec', variable: 'ZWARM_WAIT_SEC' },
+];
 
 export type Value = Values<Key> | null;
 
@@ -103,8 +103,9 @@ function trusted<T extends Value>(
 }
 
 /** A variable goes before both files. */
-function preferred<T extends Value>(choice: Choice<T>, variable: string, value: T | undefined): Choice<T> {
-  return value === undefined ? choice : { ...choice, value, origin: variable };
+function preferred<T extends Value>(choice: Choice<T>, key: Preference, value: T | undefined): Choice<T> {
+  const variable = PREFERENCES.find((one) => one.key === key)?.variable;
+  return value === undefined || variable === undefined ? choice : { ...choice, value, origin: variable };
 }
 
 const pathsOf = (directories: readonly Directory[]): string[] =>
@@ -150,18 +151,18 @@ export function combine(sources: Sources): Combined {
 
   const agent = preferred(
     trusted(own<string | null>(mine.agent, null), project, theirs.agent, sources.trusted),
-    VARIABLES.agent,
+    'agent',
     preferences.agent,
   );
   const model = preferred(
     trusted(own<string | null>(mine.model, null), project, theirs.model, sources.trusted),
-    VARIABLES.model,
+    'model',
     preferences.model,
   );
   const widest = narrowed(own(mine.sandbox, DEFAULT_SANDBOX), project, theirs.sandbox, (sandbox) =>
     SANDBOXES.indexOf(sandbox),
   );
-  const sandbox = preferred(widest, VARIABLES.sandbox, preferences.sandbox);
+  const sandbox = preferred(widest, 'sandbox', preferences.sandbox);
   const allowed = directories(sources);
   const depth = narrowed(own(mine.max_depth, DEFAULT_MAX_DEPTH), project, theirs.max_depth, Number);
   const quota = own(mine.max_sessions, DEFAULT_MAX_SESSIONS);
@@ -173,7 +174,7 @@ export function combine(sources: Sources): Combined {
     theirs.wait_sec,
     (seconds) => seconds ?? Number.POSITIVE_INFINITY,
   );
-  const waitSec = preferred(wait, VARIABLES.wait_sec, preferences.wait_sec);
+  const waitSec = preferred(wait, 'wait_sec', preferences.wait_sec);
 
   const choices: { readonly [K in Key]: Choice<Value> } = {
     agent,
@@ -189,7 +190,8 @@ export function combine(sources: Sources): Combined {
     entries: KEYS.map((key) => ({ key, value: choices[key].value, origin: choices[key].origin })),
     ignored: KEYS.flatMap((key) => {
       const { ignored } = choices[key];
-      return ignored === null || project === null ? [] : [{ key, ...ignored, origin: project.origin }];
+      if (ignored === null || project === null) return [];
+      return [{ key, value: ignored.value, origin: project.origin, reason: ignored.reason }];
     }),
     settings: {
       agent: agent.value,

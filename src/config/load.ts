@@ -2,7 +2,7 @@ import { ZwarmError } from '../core/errors.ts';
 import type { ConfigPlace, Settings } from '../core/rules/policy.ts';
 import { cutText } from '../core/session.ts';
 import { trustedDirectory, userConfigFile } from '../core/user-places.ts';
-import { type Combined, combine, type Preference, type Source, type Sources, VARIABLES } from './combine.ts';
+import { type Combined, combine, PREFERENCES, type Source, type Sources } from './combine.ts';
 import { directoryOf } from './directories.ts';
 import { readProjectText, readUserText } from './read-text.ts';
 import type { Rules } from './schema.ts';
@@ -64,16 +64,15 @@ async function understand(
 
 /** What variables say; an empty one says nothing. @throws ZwarmError `config` */
 async function preferencesOf(env: ConfigPlace['env']): Promise<Sources['preferences']> {
-  const set = (Object.keys(VARIABLES) as Preference[]).filter((key) => env[VARIABLES[key]]);
+  const set = PREFERENCES.filter(({ variable }) => env[variable]);
   if (set.length === 0) return {};
   const { checked, fromWords, USER_RULES } = await import('./schema.ts');
-  const read = (key: Preference) => {
-    const variable = VARIABLES[key];
+  const read = ({ key, variable }: (typeof PREFERENCES)[number]) => {
     const refuse = (why: string) =>
       new ZwarmError('config', `${variable}: ${why}`, `set ${variable} to another value, or unset it`);
-    return checked(USER_RULES, key, fromWords(key, [env[variable] ?? '']), refuse);
+    return [key, checked(USER_RULES, key, fromWords(key, [env[variable] ?? '']), refuse)];
   };
-  return Object.fromEntries(set.map((key) => [key, read(key)]));
+  return Object.fromEntries(set.map(read));
 }
 
 /** All of the configuration of a user and a project. @throws ZwarmError `config` where something cannot be understood */

@@ -1,21 +1,19 @@
 type Environment = Readonly<Record<string, string | undefined>>;
 
 // A relative path in such a variable is invalid, and counts as none.
-function place(env: Environment, variable: string, belowHome: string): string | null {
-  const named = env[variable];
+function place(named: string | undefined, { HOME: home }: Environment, belowHome: string): string | null {
   if (named?.startsWith('/')) return named;
-  const home = env['HOME'];
   return home?.startsWith('/') ? `${home}/${belowHome}` : null;
 }
 
 /** The directory of what programs keep for the user, such as seals; null where no home is known. */
 export function userStateHome(env: Environment): string | null {
-  return place(env, 'XDG_STATE_HOME', '.local/state');
+  return place(env['XDG_STATE_HOME'], env, '.local/state');
 }
 
 /** The user's own configuration file, whether it is there or not; null where no home is known. */
 export function userConfigFile(env: Environment): string | null {
-  const home = place(env, 'XDG_CONFIG_HOME', '.config');
+  const home = place(env['XDG_CONFIG_HOME'], env, '.config');
   return home === null ? null : `${home}/zwarm/config.toml`;
 }
 

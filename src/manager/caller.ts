@@ -1,3 +1,4 @@
+import { ZwarmError } from '../core/errors.ts';
 import { isSessionId, type SessionId } from '../core/ids.ts';
 import type { ManagerContext } from './context.ts';
 
@@ -26,4 +27,15 @@ export function callerOf(context: Asking): Caller {
   const parent = parentOf(context);
   if (parent !== null) return { source: `orchestrator:${parent}`, parent };
   return { source: context.client === null ? USER : `mcp:${context.client}`, parent };
+}
+
+/** Refuses everybody but the user, and what the user types. @throws ZwarmError `not_allowed` */
+export function requireUser(context: ManagerContext): void {
+  const { source } = callerOf(context);
+  if (source === USER) return;
+  throw new ZwarmError(
+    'not_allowed',
+    `only the user may change what is allowed, and not ${source}`,
+    'ask the user to do it',
+  );
 }

@@ -5,6 +5,8 @@ import type { SessionId } from '../core/ids.ts';
 import type { Settings } from '../core/rules/policy.ts';
 import type { Message, SessionDetail, SessionRecord, SessionSummary } from '../core/session.ts';
 import type { TurnStatus } from '../core/status.ts';
+import { projectRootOf } from '../store/locate.ts';
+import { requireUser } from './caller.ts';
 import type { Compacted, CompactOptions } from './compact.ts';
 import { type ManagerContext, openExisting, openForReading, openForWriting } from './context.ts';
 import { type DetailOptions, detailOf } from './detail.ts';
@@ -23,6 +25,7 @@ import type { Rewound } from './rewind.ts';
 import { settle } from './settle.ts';
 import { type StartOptions, start } from './start.ts';
 import { type KillOptions, kill } from './stop.ts';
+import type { ShownRecord } from './trust.ts';
 import type { ReadSession } from './view.ts';
 import { wait } from './wait.ts';
 
@@ -75,6 +78,18 @@ export interface SessionManager {
   settings(): Promise<Settings>;
   /** Checks everything that zwarm needs; never throws. */
   doctor(): Promise<readonly Check[]>;
+  /** The root of the project around the current directory, a real path. */
+  projectRoot(): string;
+  /** Refuses everybody but the user. @throws ZwarmError `not_allowed` */
+  requireUser(): void;
+  /** Puts a text in the place of the user's own configuration. @throws ZwarmError `not_allowed` */
+  saveUserConfig(text: string): Promise<void>;
+  /** Remembers that the user trusts a file of a project as it is. @throws ZwarmError `not_allowed` */
+  trustFile(mark: { readonly name: string; readonly digest: string }): Promise<void>;
+  /** What a session would run, for the user to look at. */
+  showRecord(ref: string): Promise<ShownRecord>;
+  /** Seals a session's record as the user has seen it. @throws ZwarmError `not_allowed` */
+  trustRecord(shown: ShownRecord): Promise<void>;
   /** For the turn runner alone. */
   settle(): Promise<void>;
 }
@@ -134,6 +149,12 @@ export function createSessionManager(context: ManagerContext): SessionManager {
     settings: async () => (await settingsFor(context, openForReading(context))).settings,
     // Loaded only here: no other verb needs it.
     doctor: async () => (await import('./doctor.ts')).doctor(context),
+    projectRoot: () => projectRootOf(context.cwd),
+    requireUser: () => requireUser(context),
+    saveUserConfig: async (text) => (await import('./trust.ts')).saveUserConfig(context, text),
+    trustFile: async (mark) => (await import('./trust.ts')).trustFile(context, mark),
+    showRecord: async (ref) => (await import('./trust.ts')).showRecord(reading(), resolve(ref)),
+    trustRecord: async (shown) => (await import('./trust.ts')).trustRecord(context, writing(), shown),
     settle: () => settle(context),
   };
 }

@@ -5,6 +5,7 @@ import { errnoOf, ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
 import { createFile, discard, flush, makeDirs, removeTree } from './files.ts';
 import { readSmall } from './read-file.ts';
+import { putUserFile } from './user-files.ts';
 
 /*
  * Seals: the digest of each session.json, kept in the user's own state directory, which a sandboxed agent cannot
@@ -52,17 +53,37 @@ function flushSeal(file: string): void {
   }
 }
 
-/** Makes sure that a session's record is the one that was sealed. @throws ZwarmError `seal_broken` */
-export function checkSeal(sealsDir: string, root: string, id: SessionId, recordBytes: Uint8Array): void {
-  const sealed = readSmall(sealFile(sealsDir, root, id))
+/** Seals a record anew, whatever it was before: the user has seen it as it is now. `unique` as for putUserFile. */
+export function reseal(
+  sealsDir: string,
+  root: string,
+  id: SessionId,
+  recordBytes: Uint8Array,
+  unique: string,
+): void {
+  putUserFile(sealFile(sealsDir, root, id), `${digest(recordBytes)}\n`, unique);
+}
+
+/** Whether a session's record is the one that was sealed. */
+export function isSealed(sealsDir: string, root: string, id: SessionId, recordBytes: Uint8Array): boolean {
+  return sealedDigest(sealsDir, root, id) === digest(recordBytes);
+}
+
+function sealedDigest(sealsDir: string, root: string, id: SessionId): string | undefined {
+  return readSmall(sealFile(sealsDir, root, id))
     ?.bytes.toString()
     .trim();
+}
+
+/** Makes sure that a session's record is the one that was sealed. @throws ZwarmError `seal_broken` */
+export function checkSeal(sealsDir: string, root: string, id: SessionId, recordBytes: Uint8Array): void {
+  const sealed = sealedDigest(sealsDir, root, id);
   if (sealed === digest(recordBytes)) return;
   const what = sealed === undefined ? 'has no seal of yours' : 'was changed after it was created';
   throw new ZwarmError(
     'seal_broken',
     `session.json of ${id} ${what}: nothing was run`,
-    'an agent may have edited it, or the state directory was moved or copied; zwarm start a new session',
+    `an agent may have edited it, or the state directory was moved or copied; look, and seal it anew: zwarm config trust ${id}`,
   );
 }
 

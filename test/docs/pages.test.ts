@@ -10,6 +10,7 @@ const PAGES = [
   'CONTRIBUTING.md',
   'CHANGELOG.md',
   'docs/architecture.md',
+  'docs/configuration.md',
   'docs/formats.md',
   'docs/guide.md',
   'docs/orchestration.md',
@@ -96,7 +97,7 @@ test('the files and links that the pages name exist', () => {
       /^(src|bin|test|docs|fixtures|\.ci)\/[\w./-]*$/.test(word),
     );
     const short = codeWords(page)
-      .filter((word) => /^(cli|manager|store|process|agents|core|render)\/[\w./-]+\.ts$/.test(word))
+      .filter((word) => /^(cli|config|manager|store|process|agents|core|render)\/[\w./-]+\.ts$/.test(word))
       .map((word) => `src/${word}`);
     const links = [...page.matchAll(/\]\((?!http|#)([^)#]+)/g)].map(([, link = '']) =>
       path.startsWith('docs/') ? `docs/${link}` : link,

@@ -88,6 +88,6 @@ export function checkSessionSeals(_: ManagerContext, store: Store): Finding {
   return finding(
     'warning',
     `${counted(broken.length)} cannot be continued, as the record was changed or has no seal of yours: ${broken.slice(0, NAMED).join(', ')}${andMore(broken)}`,
-    'an agent may have edited it, or the state directory was moved or copied; go on in a new session: zwarm start "…"',
+    'an agent may have edited it, or the state directory was moved or copied; look, and seal it anew: zwarm config trust ID',
   );
 }

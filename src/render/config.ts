@@ -1,0 +1,48 @@
+import type { SessionRecord } from '../core/session.ts';
+import { cutText } from '../core/session.ts';
+import { shellWord } from '../core/shell-word.ts';
+import { safeLine } from './safe-text.ts';
+import type { Style } from './style.ts';
+import { cutToWidth, widthOf } from './width.ts';
+import { wrapText } from './wrap.ts';
+
+/** A key with its value, and who says so. */
+export type EntryRow = readonly [key: string, value: string, origin: string];
+
+/** Rows for pipes: the cells separated by tabs; no header. */
+export function renderEntryRows(rows: readonly EntryRow[]): string {
+  return rows.map((cells) => `${cells.map(safeLine).join('\t')}\n`).join('');
+}
+
+/** The same for a terminal; the table library is loaded only here. */
+export async function renderEntries(rows: readonly EntryRow[], style: Style): Promise<string> {
+  const { renderTable } = await import('./table.ts');
+  const column = (head: string, at: 0 | 1 | 2) => {
+    const cells = rows.map((cells) => cutToWidth(safeLine(cells[at]), Math.floor(style.width / 2)));
+    return { head, cells, width: Math.max(head.length, ...cells.map(widthOf)) };
+  };
+  return renderTable([column('KEY', 0), column('VALUE', 1), column('ORIGIN', 2)], style);
+}
+
+const LABEL = 11;
+const TASK_LIMIT = 2000;
+
+/** What a record would have run, for somebody to look at before it is trusted: all of it, but for a long task. */
+export function renderRecord(id: string, record: SessionRecord, columns: number): string {
+  const fields: readonly (readonly [label: string, value: string])[] = [
+    ['agent', record.agent],
+    ['sandbox', record.sandbox],
+    ['directory', record.working_dir],
+    ['model', record.model ?? "the agent's own choice"],
+    ['arguments', record.agent_args.map(shellWord).join(' ')],
+    ['asked by', record.source],
+    ['task', cutText(record.task, TASK_LIMIT)],
+  ];
+  const lines = fields.flatMap(([label, value]) =>
+    // No value may look like the next field.
+    wrapText(safeLine(value), Math.max(LABEL, columns - LABEL - 2)).map(
+      (line, i) => `  ${(i === 0 ? label : '').padEnd(LABEL)}${line}`,
+    ),
+  );
+  return `${[id, ...lines].join('\n')}\n`;
+}

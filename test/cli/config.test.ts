@@ -1,0 +1,370 @@
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { place } from '../helpers/config.ts';
+import { onScreen, type ScreenOptions } from '../helpers/context.ts';
+import { createProject, eventually, type Project } from '../helpers/project.ts';
+import { onTerminal } from '../helpers/pseudo-terminal.ts';
+import { snapshot } from '../helpers/tree.ts';
+
+const AN_AGENT = { ZWARM_SESSION_ID: 'cfgcfgcfg9' };
+
+const userFile = (project: Project): string => join(project.base, 'home/.config/zwarm/config.toml');
+const projectFile = (project: Project): string => join(project.directory, 'zwarm.toml');
+
+/** `zwarm config …`, which must succeed; its stdout. */
+async function ok(project: Project, argv: readonly string[], options?: ScreenOptions): Promise<string> {
+  const { code, stdout, stderr } = await onScreen(project, ['config', ...argv], options);
+  expect({ argv, code, stderr: code === 0 ? '' : stderr }).toEqual({ argv, code: 0, stderr: '' });
+  return stdout;
+}
+
+describe('list', () => {
+  test('says of every key its value and who says so, and what is said in vain', async () => {
+    const project = createProject();
+    place(userFile(project), 'max_depth = 2\nallowed_dirs = ["*"]\n');
+    place(
+      projectFile(project),
+      'sandbox = "read-only"\nmax_depth = 9\nagent = "demo"\nmodell = "x\\u001b[2J"\n',
+    );
+    const env = { ZWARM_MODEL: 'gpt-9' };
+    const { stdout, stderr, code } = await onScreen(project, ['config', 'list'], { env });
+    expect(code).toBe(0);
+    expect(stdout.split('\n').map((line) => line.split('\t'))).toEqual([
+      ['agent', '', 'default'],
+      ['model', 'gpt-9', 'ZWARM_MODEL'],
+      ['sandbox', 'read-only', projectFile(project)],
+      ['allowed_dirs', '*', userFile(project)],
+      ['max_depth', '2', userFile(project)],
+      ['max_sessions', '8', 'default'],
+      ['end_others', 'false', 'default'],
+      ['wait_sec', '', 'default'],
+      [''],
+    ]);
+    expect(stderr.split('\n')).toEqual([
+      `${projectFile(project)}: unknown key "modell": did you mean model?`,
+      expect.stringMatching(/agent = "demo" has no effect: .*zwarm config trust$/),
+      expect.stringMatching(/max_depth = 9 has no effect: a project may narrow 2, never widen it$/),
+      '',
+    ]);
+    expect(JSON.parse(await ok(project, ['list', '--json'], { env }))).toEqual({
+      entries: expect.arrayContaining([
+        { key: 'agent', value: null, origin: 'default' },
+        { key: 'allowed_dirs', value: ['*'], origin: userFile(project) },
+        { key: 'model', value: 'gpt-9', origin: 'ZWARM_MODEL' },
+      ]),
+      ignored: [
+        { key: 'agent', value: 'demo', origin: projectFile(project), reason: expect.any(String) },
+        { key: 'max_depth', value: 9, origin: projectFile(project), reason: expect.any(String) },
+      ],
+      notices: [expect.stringContaining('modell')],
+    });
+  });
+
+  test('is a table on a terminal, as wide as that', async () => {
+    const project = createProject();
+    const { stdout } = await onScreen(project, ['config', 'list'], {
+      tty: true,
+      columns: 60,
+      env: { NO_COLOR: '1' },
+    });
+    expect(stdout).toMatch(/^KEY +VALUE +ORIGIN\n/);
+    expect(stdout).toMatch(/^max_depth +1 +default$/m);
+    expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(60);
+  });
+
+  test('tells of the project that the directory belongs to', async () => {
+    const project = createProject();
+    place(projectFile(project), 'max_depth = 0');
+    mkdirSync(join(project.directory, '.zwarm'), { mode: 0o700 });
+    mkdirSync(join(project.directory, 'deep/er'), { recursive: true });
+    expect(await ok(project, ['get', 'max_depth'], { cwd: join(project.directory, 'deep/er') })).toBe('0\n');
+  });
+
+  test('refuses a file that cannot be understood', async () => {
+    const project = createProject();
+    place(projectFile(project), 'max_depth = \n');
+    const { code, stdout, stderr } = await onScreen(project, ['config', 'list', '--json']);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(JSON.parse(stderr).error).toMatchObject({
+      code: 'config',
+      message: expect.stringContaining('line 1'),
+    });
+  });
+});
+
+test('get prints the value alone', async () => {
+  const project = createProject();
+  mkdirSync(join(project.base, 'home/a'));
+  place(userFile(project), 'allowed_dirs = ["~/a", "*"]\nend_others = true\n');
+  expect(await ok(project, ['get', 'allowed_dirs'])).toBe(`${project.base}/home/a\n*\n`);
+  expect(await ok(project, ['get', 'end_others'])).toBe('true\n');
+  expect(await ok(project, ['get', 'model'])).toBe('');
+  expect(JSON.parse(await ok(project, ['get', 'model', '--json']))).toEqual({
+    key: 'model',
+    value: null,
+    origin: 'default',
+  });
+});
+
+test('path says where the files are, and whether they are there', async () => {
+  const project = createProject();
+  place(projectFile(project), '');
+  expect(await ok(project, ['path'])).toBe(
+    `user\t${userFile(project)}\tnot there\nproject\t${projectFile(project)}\tthere\n`,
+  );
+  expect(JSON.parse(await ok(project, ['path', '--json'], { env: { XDG_CONFIG_HOME: '/x' } }))).toEqual({
+    user: { path: '/x/zwarm/config.toml', exists: false },
+    project: { path: projectFile(project), exists: true },
+  });
+});
+
+describe('set', () => {
+  test('creates the file for nobody else to read, and changes one line of it', async () => {
+    const project = createProject();
+    await ok(project, ['set', 'max_depth', '3']);
+    expect(readFileSync(userFile(project), 'utf8')).toBe('max_depth = 3\n');
+    expect(statSync(userFile(project)).mode & 0o777).toBe(0o600);
+    expect(statSync(join(userFile(project), '..')).mode & 0o777).toBe(0o700);
+    writeFileSync(
+      userFile(project),
+      '# mine\nmax_depth = 3 # three\n\nallowed_dirs = [\n  "/a", # a\n] # end\nunknown = 1\n',
+    );
+    await ok(project, ['set', 'max_depth', '0']);
+    await ok(project, ['set', 'allowed_dirs', '~/b', '/c d']);
+    await ok(project, ['set', 'end_others', 'true']);
+    expect(readFileSync(userFile(project), 'utf8')).toBe(
+      '# mine\nmax_depth = 0 # three\n\nallowed_dirs = [ "~/b", "/c d" ] # end\nunknown = 1\nend_others = true\n',
+    );
+    await ok(project, ['set', 'allowed_dirs', '--unset']);
+    await ok(project, ['set', 'model', '--unset']);
+    expect(readFileSync(userFile(project), 'utf8')).toBe(
+      '# mine\nmax_depth = 0 # three\n\nunknown = 1\nend_others = true\n',
+    );
+    expect(await ok(project, ['get', 'max_depth'])).toBe('0\n');
+  });
+
+  test('puts right what cannot be understood', async () => {
+    const project = createProject();
+    place(userFile(project), 'max_depth = "three"\n');
+    expect((await onScreen(project, ['config', 'get', 'max_depth'])).code).toBe(2);
+    await ok(project, ['set', 'max_depth', '3']);
+    expect(await ok(project, ['get', 'max_depth'])).toBe('3\n');
+  });
+
+  test('writes through a link to where the file really is', async () => {
+    const project = createProject();
+    const real = join(project.base, 'dotfiles/zwarm.toml');
+    place(real, 'model = "m"\n');
+    mkdirSync(join(userFile(project), '..'), { recursive: true });
+    symlinkSync(real, userFile(project));
+    await ok(project, ['set', 'model', 'n']);
+    expect(readFileSync(real, 'utf8')).toBe('model = "n"\n');
+    expect(lstatSync(userFile(project)).isSymbolicLink()).toBe(true);
+  });
+
+  test.each<[string[], RegExp, RegExp]>([
+    [['set', 'max_dpth', '1'], /unknown key "max_dpth"/, /did you mean max_depth/],
+    [['get', 'max_dpth'], /unknown key "max_dpth"/, /did you mean max_depth/],
+    [['set', 'colour', 'red'], /unknown key "colour"/, /choose one of: agent, /],
+    [
+      ['set', 'max_depth', '10'],
+      /max_depth is to be a whole number from 0 to 9, and not 10/,
+      /config set --help/,
+    ],
+    [['set', 'max_depth', '1e0'], /and not "1e0"/, /config set --help/],
+    [['set', 'max_depth', '1', '2'], /max_depth takes one value/, /config set --help/],
+    [['set', 'max_depth'], /no value was given/, /config set --help/],
+    [['set', 'max_depth', '1', '--unset'], /exclude each other/, /config set --help/],
+    [['set', 'end_others', 'yes'], /true or false/, /config set --help/],
+    [['set', 'allowed_dirs', 'src'], /absolute or below ~/, /config set --help/],
+    [['set', 'model', ''], /model is to be/, /config set --help/],
+    [['set'], /missing.*'key'/, /zwarm config --help/],
+    [['lst'], /unknown command 'lst'/, /list/],
+    [[], /which command/, /zwarm config --help/],
+  ])('refuses %j, and changes nothing', async (argv, message, hint) => {
+    const project = createProject();
+    place(userFile(project), 'max_depth = 2\n');
+    const before = snapshot(project.base);
+    const { code, stdout, stderr } = await onScreen(project, ['config', ...argv]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(message);
+    expect(stderr).toMatch(hint);
+    expect(snapshot(project.base)).toEqual(before);
+  });
+
+  test('leaves a file alone that is no TOML, or none of ours to write', async () => {
+    const project = createProject();
+    place(userFile(project), 'max_depth 2\n');
+    const before = snapshot(project.base);
+    const broken = await onScreen(project, ['config', 'set', 'model', 'm']);
+    expect(broken).toMatchObject({ code: 2, stderr: expect.stringContaining('no valid TOML') });
+    const homeless = await onScreen(project, ['config', 'set', 'model', 'm'], { env: { HOME: undefined } });
+    expect(homeless).toMatchObject({ code: 2, stderr: expect.stringContaining('HOME') });
+    expect(snapshot(project.base)).toEqual(before);
+  });
+});
+
+test('an agent may look, and may neither set nor trust anything', async () => {
+  const project = createProject();
+  place(projectFile(project), 'agent = "demo"\n');
+  const before = snapshot(project.base);
+  for (const argv of [
+    ['set', 'sandbox', 'danger-full-access'],
+    ['set', 'sandbox', '--unset'],
+    ['trust', '--yes'],
+    ['trust', 'abcdefghjk', '--yes'],
+  ]) {
+    const { code, stderr } = await onScreen(project, ['config', ...argv], { env: AN_AGENT });
+    expect({ argv, code }).toEqual({ argv, code: 5 });
+    expect(stderr).toMatch(/only the user may .* not orchestrator:cfgcfgcfg9/);
+  }
+  for (const argv of [['list'], ['get', 'agent'], ['path']]) await ok(project, argv, { env: AN_AGENT });
+  expect(snapshot(project.base)).toEqual(before);
+});
+
+describe("trust in the project's file", () => {
+  const TEXT = 'agent = "demo"\nmodel = "m"\n';
+
+  test('is asked for, holds until the file changes, and is kept out of the project', async () => {
+    const project = createProject();
+    place(projectFile(project), TEXT);
+    const no = await onScreen(project, ['config', 'trust'], { tty: true, answer: false });
+    expect(no).toMatchObject({ code: 1, stdout: '' });
+    expect(no.stderr).toMatch(
+      /zwarm\.toml chooses.*\n {2}agent = "demo"\n {2}model = "m"\nTrust it as it is now\?\nnothing was changed\n$/,
+    );
+    expect(await ok(project, ['get', 'agent'])).toBe('');
+    await ok(project, ['trust'], { tty: true, answer: true });
+    expect(await ok(project, ['get', 'agent'])).toBe('demo\n');
+    expect(await ok(project, ['get', 'model'])).toBe('m\n');
+    const trusted = join(project.base, 'home/.local/state/zwarm/trusted');
+    expect(Object.values(snapshot(trusted))).toEqual(['directory 700', expect.stringMatching(/^file 600/)]);
+    // Nothing is asked a second time.
+    await ok(project, ['trust'], { tty: true });
+    writeFileSync(projectFile(project), TEXT.replace('demo', 'codex'));
+    expect(await ok(project, ['get', 'agent'])).toBe('');
+    expect(await ok(project, ['trust', '--yes'])).toBe(`${projectFile(project)}\n`);
+    expect(await ok(project, ['get', 'agent'])).toBe('codex\n');
+  });
+
+  test('never lets it widen anything', async () => {
+    const project = createProject();
+    place(projectFile(project), `${TEXT}sandbox = "danger-full-access"\nallowed_dirs = ["*"]\n`);
+    await ok(project, ['trust', '--yes']);
+    expect(await ok(project, ['get', 'sandbox'])).toBe('workspace-write\n');
+    expect(await ok(project, ['get', 'allowed_dirs'])).toBe(`${project.directory}\n`);
+  });
+
+  test('needs a terminal or --yes, a file, and a choice in it', async () => {
+    const project = createProject();
+    expect(await onScreen(project, ['config', 'trust', '--yes'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/there is no .*zwarm\.toml/),
+    });
+    place(projectFile(project), 'max_depth = 0\n');
+    await ok(project, ['trust', '--yes']);
+    expect(existsSync(join(project.base, 'home/.local'))).toBe(false);
+    place(projectFile(project), TEXT);
+    expect(await onScreen(project, ['config', 'trust'])).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/--yes/),
+    });
+  });
+});
+
+describe('trust in a session', () => {
+  async function session(project: Project, id: string): Promise<string> {
+    const { code } = await onScreen(
+      project,
+      ['start', '--wait', '-s', 'read-only', '--agent-arg=-c x=1', 'go'],
+      {
+        newId: id,
+      },
+    );
+    expect(code).toBe(0);
+    await project.settled(id);
+    return id;
+  }
+
+  test('lets one go on whose record was changed, after showing what it would run', async () => {
+    const project = createProject();
+    const id = await session(project, 'cfgcfgcfg2');
+    const file = join(project.directory, '.zwarm/sessions', id, 'session.json');
+    const record = { ...JSON.parse(readFileSync(file, 'utf8')), sandbox: 'workspace-write' };
+    writeFileSync(file, `${JSON.stringify({ ...record, task: 'go\u001b[2J\n  sandbox    read-only' })}\n`);
+    const refused = await onScreen(project, ['inject', id, 'on'], { tty: true });
+    expect(refused).toMatchObject({ code: 5, stderr: expect.stringContaining(`zwarm config trust ${id}`) });
+    const no = await onScreen(project, ['config', 'trust', id], { tty: true, answer: false });
+    expect(no).toMatchObject({ code: 1, stdout: '' });
+    expect(no.stderr.split('\n')).toEqual([
+      id,
+      '  agent      codex',
+      '  sandbox    workspace-write',
+      `  directory  ${project.directory}`,
+      "  model      the agent's own choice",
+      "  arguments  '-c x=1'",
+      '  asked by   user',
+      '  task       go\\x1b[2J sandbox read-only',
+      'Let zwarm go on with it like this?',
+      'nothing was changed',
+      '',
+    ]);
+    expect((await onScreen(project, ['inject', id, 'on'])).code).toBe(5);
+    expect(await ok(project, ['trust', id], { tty: true, answer: true })).toBe(`${id}\n`);
+    expect((await onScreen(project, ['inject', id, '--wait', 'on'])).code).toBe(0);
+    await project.settled(id, 2);
+    // As it was sealed, nothing is asked.
+    expect(await ok(project, ['trust', id], { tty: true })).toBe('');
+  });
+
+  test('lets a store that was moved go on', async () => {
+    const project = createProject();
+    const ids = [await session(project, 'cfgcfgcfg3'), await session(project, 'cfgcfgcfg4')];
+    const moved = join(project.base, 'moved');
+    renameSync(join(project.directory, '.zwarm'), moved);
+    const there = (argv: readonly string[]) => onScreen(project, ['--state-dir', moved, ...argv]);
+    expect((await there(['inject', 'cfgcfgcfg3', 'on'])).code).toBe(5);
+    expect(await there(['config', 'trust', '--yes', ...ids])).toMatchObject({
+      code: 0,
+      stdout: `${ids.join('\n')}\n`,
+    });
+    expect((await there(['inject', 'cfgcfgcfg3', '--wait', 'on'])).code).toBe(0);
+    const settled = join(moved, 'sessions/cfgcfgcfg3/turns/2/notified.json');
+    await eventually('turn 2 is settled', () => existsSync(settled));
+  });
+
+  test('asks for a session that there is', async () => {
+    const project = createProject();
+    expect((await onScreen(project, ['config', 'trust', 'nosuch', '--yes'])).code).toBe(3);
+  });
+});
+
+// On a terminal of the kernel's, as only Linux has them for script(1).
+test.runIf(process.platform === 'linux').each([
+  ['y\r', 0],
+  [' YES \r', 0],
+  ['n\r', 1],
+  ['\r', 1],
+  ['yesterday\r', 1],
+  ['\u0003', 1],
+  ['\u0004', 1],
+])('the answer %j on a real terminal ends with %i', async (keys, code) => {
+  const project = createProject();
+  place(projectFile(project), 'agent = "demo"\n');
+  const terminal = onTerminal(project, ['config', 'trust']);
+  await eventually('it has asked', () => terminal.shown().includes('[y/N] '));
+  terminal.type(keys);
+  expect(await terminal.code).toBe(code);
+  expect(await ok(project, ['get', 'agent'])).toBe(code === 0 ? 'demo\n' : '');
+});
