@@ -1,4 +1,5 @@
 import { ZwarmError } from '../core/errors.ts';
+import type { SessionId } from '../core/ids.ts';
 import { cutText, type SessionDetail, type TurnView } from '../core/session.ts';
 import { isFinal } from '../core/status.ts';
 
@@ -28,7 +29,7 @@ export interface TurnAnswer {
   readonly success: boolean;
   readonly error: string | null;
   readonly hint: string;
-  readonly session_id: string;
+  readonly session_id: SessionId;
   readonly session: string | null;
   readonly status: TurnView['status'];
   readonly turn: number;

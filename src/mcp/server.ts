@@ -1,8 +1,10 @@
 import type { Readable, Writable } from 'node:stream';
-import { McpServer, type ServerContext } from '@modelcontextprotocol/server';
+import { type CallToolResult, McpServer, type ServerContext } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { toZwarmError } from '../core/errors.ts';
 import type { SessionManager } from '../manager/session-manager.ts';
+import type { TurnAnswer } from './answer.ts';
+import { asTask, serveTasks, TASKS, takesTasks } from './durable-task.ts';
 import { INSTRUCTIONS } from './instructions.ts';
 import { refusalOf } from './refusal.ts';
 import type { Tool, ToolCall } from './tool.ts';
@@ -80,6 +82,9 @@ function addTool(
     { description, inputSchema: input, outputSchema: output, annotations },
     async (args, context) => {
       const client = clientOf(server, context);
+      // What has an agent work is worth one.
+      const task = annotations.openWorldHint && takesTasks(context);
+      let waits = false;
       const manager = await managerFor(client);
       const call: ToolCall = {
         manager,
@@ -91,13 +96,21 @@ function addTool(
             log(`zwarm mcp: what was seen could not be noted: ${toZwarmError(error).message}`);
           }),
         async budget(seconds) {
+          if (task) {
+            waits = true;
+            return 0;
+          }
           const longest = longestWait(client, (await manager.settings()).waitSec);
           return Math.min(seconds ?? longest, longest);
         },
       };
       try {
         const answer = await tool.run(args, call);
-        return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: answer };
+        const text = JSON.stringify(answer);
+        const result: CallToolResult = { content: [{ type: 'text', text }], structuredContent: answer };
+        const { session_id: id, turn, status } = answer as Partial<TurnAnswer>;
+        const runs = status === 'running' || status === 'pending';
+        return waits && runs && id && turn ? asTask(manager, result, id, turn) : result;
       } catch (error) {
         const known = async () => (await manager.list({ all: true })).map(({ id }) => id);
         const refusal = await refusalOf(error, asked(args), known);
@@ -126,9 +139,10 @@ export async function serve(options: ServeOptions): Promise<void> {
     () => {
       const server = new McpServer(
         { name: 'zwarm', version },
-        { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+        { capabilities: { tools: {}, extensions: { [TASKS]: {} } }, instructions: INSTRUCTIONS },
       );
       for (const tool of TOOLS) addTool(server, tool, options, alone);
+      serveTasks(server, (context) => options.managerFor(clientOf(server, context)));
       return server;
     },
     {
