@@ -4,6 +4,7 @@ import { cutText } from '../core/session.ts';
 import { trustedDirectory, userConfigFile } from '../core/user-places.ts';
 import { type Combined, combine, PREFERENCES, type Source, type Sources } from './combine.ts';
 import { directoryOf } from './directories.ts';
+import { firstOf } from './notices.ts';
 import { readProjectText, readUserText } from './read-text.ts';
 import type { Rules } from './schema.ts';
 import { isTrusted, markOf, type TrustMark } from './trust.ts';
@@ -59,7 +60,8 @@ async function understand(
       ? `${path}: allowed_dirs: ${schema.shown(one.entry)} allows nothing: ${one.missing}`
       : [],
   );
-  return { source: { origin: path, values, directories }, notices: [...notices, ...missing] };
+  const told = firstOf(missing, (more) => `${path}: allowed_dirs: ${more} more allow nothing`);
+  return { source: { origin: path, values, directories }, notices: [...notices, ...told] };
 }
 
 /** What variables say; an empty one says nothing. @throws ZwarmError `config` */

@@ -1,6 +1,8 @@
 import { parse, TomlError } from 'smol-toml';
 import { ZwarmError } from '../core/errors.ts';
+import { cutText } from '../core/session.ts';
 import { closest } from '../core/suggest.ts';
+import { firstOf } from './notices.ts';
 import { checked, type Rules, shown } from './schema.ts';
 import { type Given, isKey, KEYS } from './values.ts';
 
@@ -9,9 +11,6 @@ export interface Parsed {
   readonly values: Given;
   readonly notices: readonly string[];
 }
-
-/** So many unknown keys are named, not more. */
-const NAMED = 5;
 
 /** The table of a TOML text. @throws ZwarmError `config` with the line where it goes wrong */
 export function parseToml(path: string, text: string): Readonly<Record<string, unknown>> {
@@ -22,7 +21,7 @@ export function parseToml(path: string, text: string): Readonly<Record<string, u
     const [first = ''] = error.message.replace(/^Invalid TOML document: /, '').split('\n');
     throw new ZwarmError(
       'config',
-      `${path} is no valid TOML: ${first} (line ${error.line}, column ${error.column})`,
+      `${path} is no valid TOML: ${cutText(first, 200)} (line ${error.line}, column ${error.column})`,
       'write each line as key = value, texts in quotes: model = "gpt-5.5"',
       error,
     );
@@ -30,12 +29,11 @@ export function parseToml(path: string, text: string): Readonly<Record<string, u
 }
 
 function unknownKeys(path: string, keys: readonly string[]): readonly string[] {
-  const named = keys.slice(0, NAMED).map((key) => {
+  const told = keys.map((key) => {
     const guess = closest(key, KEYS);
     return `${path}: unknown key ${shown(key)}${guess === null ? '' : `: did you mean ${guess}?`}`;
   });
-  const more = keys.length - named.length;
-  return more === 0 ? named : [...named, `${path}: ${more} more unknown ${more === 1 ? 'key' : 'keys'}`];
+  return firstOf(told, (more) => `${path}: ${more} more unknown ${more === 1 ? 'key' : 'keys'}`);
 }
 
 /** What the text of a file says. @throws ZwarmError `config` where that is no TOML, or a value is none that it may be */

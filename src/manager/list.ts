@@ -22,7 +22,6 @@ export interface ListOptions {
   readonly sinceMs?: number | undefined;
   /** Only sessions with this text in their task, name or last message; case does not count. */
   readonly grep?: string | undefined;
-  readonly source?: string | undefined;
   readonly sort?: 'created' | 'updated' | undefined;
 }
 

@@ -73,7 +73,6 @@ export interface SessionManager {
   /** Deletes a session that is not running; returns the bytes freed. `force`: also where that cannot be told. */
   remove(id: SessionId, options?: { readonly force: boolean }): Promise<number>;
   clean(options: { readonly olderThanMs: number; readonly dryRun: boolean }): Promise<CleanResult>;
-  markSeen(id: SessionId, turn: number): Promise<void>;
   /** What the configuration comes to for whoever asks. @throws ZwarmError `config`, `seal_broken` */
   settings(): Promise<Settings>;
   /** Checks everything that zwarm needs; never throws. */
@@ -145,7 +144,6 @@ export function createSessionManager(context: ManagerContext): SessionManager {
       return remove(context, store, id, { force: options?.force ?? false });
     },
     clean: (options) => clean(context, options),
-    markSeen: async () => undefined,
     settings: async () => (await settingsFor(context, openForReading(context))).settings,
     // Loaded only here: no other verb needs it.
     doctor: async () => (await import('./doctor.ts')).doctor(context),

@@ -74,7 +74,7 @@ function addTool(
   server: McpServer,
   tool: Tool,
   { managerFor, log }: ServeOptions,
-  alone: ToolCall['alone'],
+  shared: Pick<ToolCall, 'alone' | 'told'>,
 ): void {
   const { name, description, input, output, annotations } = tool;
   server.registerTool(
@@ -90,7 +90,7 @@ function addTool(
         manager,
         signal: context.mcpReq.signal,
         progress: progressOf(context),
-        alone,
+        ...shared,
         seen: (id, turn) =>
           manager.markSeen(id, turn).catch((error: unknown) => {
             log(`zwarm mcp: what was seen could not be noted: ${toZwarmError(error).message}`);
@@ -130,7 +130,7 @@ function addTool(
  */
 export async function serve(options: ServeOptions): Promise<void> {
   const { input, output, log, version } = options;
-  const alone = createQueue();
+  const shared = { alone: createQueue(), told: new Map<string, number>() };
   const ended = new Promise<void>((resolve) => {
     for (const event of ['end', 'close', 'error']) input.once(event, () => resolve());
     output.once('error', () => resolve());
@@ -141,7 +141,7 @@ export async function serve(options: ServeOptions): Promise<void> {
         { name: 'zwarm', version },
         { capabilities: { tools: {}, extensions: { [TASKS]: {} } }, instructions: INSTRUCTIONS },
       );
-      for (const tool of TOOLS) addTool(server, tool, options, alone);
+      for (const tool of TOOLS) addTool(server, tool, options, shared);
       serveTasks(server, (context) => options.managerFor(clientOf(server, context)));
       return server;
     },

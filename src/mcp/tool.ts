@@ -12,6 +12,8 @@ export interface ToolCall {
   readonly signal: AbortSignal;
   /** Tells the client that something goes on; null where it does not want to know. */
   readonly progress: ((seconds: number, message: string) => Promise<void>) | null;
+  /** How many messages of a turn (`<id>.<turn>`) the client has been told of, while it is connected. */
+  readonly told: Map<string, number>;
   /** Notes that the client has been told of the end of a turn, if it has ended; a failure of that is only logged. */
   seen(id: SessionId, turn: number): Promise<void>;
   /** Runs one thing after another that counts what runs: two calls at once must not both take the last place. */

@@ -5,7 +5,7 @@ import type { ToolCall } from './tool.ts';
 /** Hosts give up calls of which they hear nothing. */
 const PROGRESS_SEC = 10;
 /** What is said last often comes a moment before the end. */
-const LAST_WORDS_MS = 2000;
+const LAST_WORDS_SEC = 2;
 
 /** A signal that aborts with another one, after a time, or when it is told to. */
 function limited(signal: AbortSignal, seconds: number): { signal: AbortSignal; end(): void } {
@@ -65,21 +65,38 @@ export function waitForTurn(
   );
 }
 
-/** Resolves when the agent of a session says something that it has not said before. */
-async function nextMessage({ manager }: ToolCall, id: SessionId, signal: AbortSignal): Promise<void> {
-  for await (const step of manager.followSteps(id, { follow: true, last: 0, signal })) {
-    if (step.type === 'message') return;
+/** Resolves when the agent has said more in a turn than so many messages. */
+async function moreSaid(
+  { manager }: ToolCall,
+  id: SessionId,
+  turn: number,
+  known: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const said = new Set<number>();
+  for await (const { type, step } of manager.followSteps(id, { follow: true, turn, signal })) {
+    if (type === 'message') said.add(step);
+    if (said.size > known) return;
   }
 }
 
-/** Waits until a session is at rest or its agent has said something, at most so many seconds. */
-export async function waitForChange(call: ToolCall, id: SessionId, seconds: number): Promise<void> {
-  await waitWith(call, seconds, `${id} works`, async (signal) => {
+/**
+ * Waits until a turn has ended or its agent has said more than the client knows of (`known` messages), at most so many
+ * seconds.
+ */
+export async function waitForNews(
+  call: ToolCall,
+  id: SessionId,
+  turn: number,
+  known: number,
+  seconds: number,
+): Promise<void> {
+  await waitWith(call, seconds, `${id} works on turn ${turn}`, async (signal) => {
     const enough = limited(signal, seconds);
-    const rest = call.manager.wait(id, enough.signal).then(enough.end);
-    const said = nextMessage(call, id, enough.signal).then(async () => {
-      const lastWords = limited(enough.signal, LAST_WORDS_MS / 1000);
-      await call.manager.wait(id, lastWords.signal).finally(lastWords.end);
+    const rest = call.manager.wait(id, enough.signal, turn).then(enough.end);
+    const said = moreSaid(call, id, turn, known, enough.signal).then(async () => {
+      const lastWords = limited(enough.signal, LAST_WORDS_SEC);
+      await call.manager.wait(id, lastWords.signal, turn).finally(lastWords.end);
       enough.end();
     });
     await Promise.all([rest, said]).finally(enough.end);

@@ -38,7 +38,7 @@ test.each(TAMPERED)('with %s the next inject is refused, and nothing runs', asyn
   expect(JSON.parse(refused.stderr).error).toMatchObject({
     code: 'seal_broken',
     message: expect.stringMatching(/nothing was run/),
-    hint: expect.stringMatching(/zwarm start/),
+    hint: expect.stringMatching(/zwarm config trust/),
   });
   expect(project.runs()).toHaveLength(1);
   expect(snapshot(project.base)).toEqual(before);

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { eventually } from '../helpers/project.ts';
 import { createShellProject } from '../helpers/shell-project.ts';
 import { connectTools } from '../helpers/tools-client.ts';
 
@@ -59,7 +60,17 @@ test('check_session returns as soon as the agent says something', async () => {
   const { session_id } = await ok('delegate', { task, mode: 'async' });
   const checked = ok('check_session', { session_id, wait_sec: 3600 });
   writeFileSync(join(project.directory, 'go'), '');
-  expect(await checked).toMatchObject({ is_running: true, response: null, latest_message: 'half way' });
+  const news = { is_running: true, response: null, latest_message: 'half way' };
+  expect(await checked).toMatchObject(news);
+  // That it knows by now: there is nothing new to wait for but the end.
+  const ended = ok('check_session', { session_id, wait_sec: 3600 });
+  await ok('end_session', { session_id });
+  expect(await ended).toMatchObject({ is_running: false, status: 'killed', success: false });
+  // Somebody who has not been told yet is told at once.
+  const other = await connectTools(project, { env: { ZWARM_WAIT_SEC: '3600' } });
+  const second = (await ok('delegate', { task, mode: 'async' })).session_id;
+  await eventually('it was said', async () => (await project.show(second)).messages.length > 1);
+  expect(await other.ok('check_session', { session_id: second, wait_sec: 3600 })).toMatchObject(news);
 });
 
 test('a client that wants to know is told that something goes on', async () => {

@@ -3,7 +3,7 @@ import { cutText } from '../../core/session.ts';
 import { LONGEST_RESPONSE, turnAnswer, turnOf } from '../answer.ts';
 import { sessionId, turnFields, waitSec } from '../fields.ts';
 import { defineTool, READS } from '../tool.ts';
-import { waitForChange } from '../waiting.ts';
+import { waitForNews } from '../waiting.ts';
 
 /** Tells how a session stands. */
 export const checkSession = defineTool({
@@ -23,11 +23,19 @@ export const checkSession = defineTool({
   async run({ session_id, wait_sec }, call) {
     const { manager } = call;
     const id = manager.resolve(session_id);
-    if (wait_sec) await waitForChange(call, id, await call.budget(wait_sec));
+    if (wait_sec) {
+      const { turn } = await manager.summary(id);
+      if (turn !== null) {
+        const known = call.told.get(`${id}.${turn}`) ?? 0;
+        await waitForNews(call, id, turn, known, await call.budget(wait_sec));
+      }
+    }
     const session = await manager.get(id);
     const turn = turnOf(session, session.turn);
     await call.seen(id, turn.turn);
-    const latest = session.messages.findLast(({ role }) => role === 'assistant')?.content ?? null;
+    const said = session.messages.filter((one) => one.role === 'assistant' && one.turn === turn.turn);
+    call.told.set(`${id}.${turn.turn}`, said.length);
+    const latest = said.at(-1)?.content ?? null;
     const isRunning = turn.status === 'running' || turn.status === 'pending';
     return {
       ...turnAnswer(session, turn),

@@ -170,6 +170,14 @@ describe('allowed_dirs', () => {
     ]);
   });
 
+  test('that are not there are named, the first five of them', async () => {
+    const entries = Array.from({ length: 7 }, (_, i) => `"none-${i}"`);
+    const { project, load } = configured({ project: `allowed_dirs = [${entries}]` });
+    const { notices } = await load();
+    expect(notices).toHaveLength(6);
+    expect(notices.at(-1)).toBe(`${project}: allowed_dirs: 2 more allow nothing`);
+  });
+
   test('that are an empty list allow nothing', async () => {
     const { load } = configured({ user: 'allowed_dirs = []' });
     expect((await load()).settings.policy.allowedDirs).toEqual([[]]);

@@ -5,10 +5,10 @@ import { type ErrorCode, EXIT_CODES, errnoOf, toZwarmError, ZwarmError } from '.
 test('every error has the exit code that the documented table gives it', () => {
   const byExit: Record<number, ErrorCode[]> = {
     1: ['io', 'failed', 'still_running'],
-    2: ['usage'],
+    2: ['usage', 'config'],
     3: ['not_found', 'ambiguous'],
-    4: ['busy', 'not_running', 'not_resumable', 'lost_race', 'unknown_liveness', 'damaged'],
-    5: ['seal_broken', 'directory_changed', 'program_unsafe', 'state_dir_unsafe', 'format_newer'],
+    4: ['busy', 'not_running', 'not_resumable', 'lost_race', 'unknown_liveness', 'damaged', 'over_quota'],
+    5: ['not_allowed', 'seal_broken', 'directory_changed', 'program_unsafe', 'state_dir_unsafe', 'format_newer'],
     124: ['timeout'],
     126: ['agent_not_executable'],
     127: ['agent_not_found'],
