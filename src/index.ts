@@ -62,6 +62,7 @@ export interface Sessions
     | 'history'
     | 'inject'
     | 'wait'
+    | 'markSeen'
     | 'kill'
     | 'remove'
     | 'clean'
@@ -91,10 +92,10 @@ export function openSessions(options: OpenOptions = {}): Sessions {
     stateDir: options.stateDir === undefined ? null : resolve(cwd, options.stateDir),
   });
   const { start, list, resolve: resolveRef, get, steps, followSteps, history } = manager;
-  const { inject, wait, kill, remove, clean, fork, rewind, compact } = manager;
+  const { inject, wait, markSeen, kill, remove, clean, fork, rewind, compact } = manager;
   return {
     ...{ start, list, resolve: resolveRef, get, steps, followSteps, history },
-    ...{ inject, wait, kill, remove, clean, fork, rewind, compact },
+    ...{ inject, wait, markSeen, kill, remove, clean, fork, rewind, compact },
     messages: async (ref, detail) => (await get(ref, detail)).messages,
     output: (id, turn) => copies(manager.followOutput(id, 'events', { turn })),
   };

@@ -7,6 +7,7 @@ import type { SessionManager } from '../manager/session-manager.ts';
 import { safeText } from '../render/safe-text.ts';
 import type { Verb } from './context.ts';
 import { showLiveLine } from './live-line.ts';
+import { noteSeen } from './note-seen.ts';
 
 /** How a verb reports the turn that it has started. */
 export interface ReportOptions {
@@ -87,9 +88,10 @@ async function reportEnd(
   }
   const session = await manager.get(id, { turn });
   verb.exit(status === 'completed' ? 0 : EXIT_CODES.failed);
-  if (options.json) return verb.printJson(sessionObject(session));
+  if (options.json) verb.printJson(sessionObject(session));
   // Not the session's last message: somebody else may have given it another task by now.
-  for (const view of session.turns) await printAnswer(verb, id, view);
+  else for (const view of session.turns) await printAnswer(verb, id, view);
+  await noteSeen(verb, manager, id, turn);
 }
 
 /** Reports a turn that was just started: its id, or with `--wait` its answer. */

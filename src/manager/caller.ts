@@ -1,6 +1,12 @@
 import { ZwarmError } from '../core/errors.ts';
 import { isSessionId, type SessionId } from '../core/ids.ts';
-import type { ManagerContext } from './context.ts';
+
+/** By what a caller is known. */
+interface Asking {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The name of the MCP client, or null. */
+  readonly client: string | null;
+}
 
 /** Who asks. */
 export interface Caller {
@@ -13,9 +19,6 @@ export interface Caller {
 /** The source of what a person asks for. */
 export const USER = 'user';
 
-/** What tells who asks. */
-type Asking = Pick<ManagerContext, 'env' | 'client'>;
-
 /** The session whose agent is calling us, or null. */
 function parentOf({ env }: Asking): SessionId | null {
   const parent = env['ZWARM_SESSION_ID'];
@@ -23,15 +26,15 @@ function parentOf({ env }: Asking): SessionId | null {
 }
 
 /** Who asks: an agent is known by its environment, whatever program it calls us with. */
-export function callerOf(context: Asking): Caller {
-  const parent = parentOf(context);
+export function callerOf(asking: Asking): Caller {
+  const parent = parentOf(asking);
   if (parent !== null) return { source: `orchestrator:${parent}`, parent };
-  return { source: context.client === null ? USER : `mcp:${context.client}`, parent };
+  return { source: asking.client === null ? USER : `mcp:${asking.client}`, parent };
 }
 
 /** Refuses everybody but the user, and what the user types. @throws ZwarmError `not_allowed` */
-export function requireUser(context: ManagerContext): void {
-  const { source } = callerOf(context);
+export function requireUser(asking: Asking): void {
+  const { source } = callerOf(asking);
   if (source === USER) return;
   throw new ZwarmError(
     'not_allowed',

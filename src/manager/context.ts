@@ -1,8 +1,11 @@
 import { join } from 'node:path';
 import { ZwarmError } from '../core/errors.ts';
+import type { SessionId } from '../core/ids.ts';
 import type { ConfigPlace, Settings } from '../core/rules/policy.ts';
 import { userStateHome } from '../core/user-places.ts';
 import { ensureStateDir, locateStateDir, openStateDir } from '../store/locate.ts';
+import { marksDir, readMarks } from '../store/seen.ts';
+import { callerOf } from './caller.ts';
 
 /** Everything that the manager needs from outside; `main` and `index` make one. */
 export interface ManagerContext {
@@ -40,6 +43,10 @@ export interface Store {
   /** Its real path. */
   readonly root: string;
   readonly sealsDir: string;
+  /** Where the seen marks of all callers are kept. */
+  readonly seenDir: string;
+  /** The newest turn of each session whose end this caller has seen; null where nobody can tell. */
+  readonly seen: ReadonlyMap<SessionId, number> | null;
 }
 
 /** Where the user's own state is kept, such as seals. @throws ZwarmError `usage` where no home is known */
@@ -57,13 +64,25 @@ export function explicitStateDir({ cwd, env, stateDir }: ManagerContext): string
   return named.startsWith('/') ? named : join(cwd, named);
 }
 
+const seenBelow = (userState: string): string => join(userState, 'zwarm', 'seen');
+
 function open(context: ManagerContext, path: string, forWriting: boolean): Store {
   const root = openStateDir(path, context.uid, forWriting);
+  let seen: Store['seen'] | undefined;
+  // Worked out when they are needed: readers need no seals.
   return {
     root,
-    // Worked out when it is needed: readers need no seals.
     get sealsDir() {
       return join(userStateDir(context.env), 'zwarm', 'seals');
+    },
+    get seenDir() {
+      return seenBelow(userStateDir(context.env));
+    },
+    get seen() {
+      if (seen !== undefined) return seen;
+      const home = userStateHome(context.env);
+      seen = home === null ? null : readMarks(marksDir(seenBelow(home), callerOf(context).source, root));
+      return seen;
     },
   };
 }

@@ -22,6 +22,8 @@ export interface ListOptions {
   readonly sinceMs?: number | undefined;
   /** Only sessions with this text in their task, name or last message; case does not count. */
   readonly grep?: string | undefined;
+  /** Only sessions that have ended, and of which this caller has not seen it. */
+  readonly attention?: boolean | undefined;
   readonly sort?: 'created' | 'updated' | undefined;
 }
 
@@ -34,6 +36,7 @@ function isLive({ status }: SessionSummary): boolean {
 function matches(row: SessionSummary, options: ListOptions, here: string | null): boolean {
   const { statuses, sinceMs, grep } = options;
   if (statuses && !statuses.includes(row.status)) return false;
+  if (options.attention && row.needs_attention !== true) return false;
   if (here !== null && row.working_dir !== here) return false;
   if (sinceMs !== undefined && (parseIso(row.updated_at) ?? 0) < sinceMs) return false;
   if (grep === undefined) return true;

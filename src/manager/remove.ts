@@ -9,7 +9,9 @@ import { sessionDir } from '../store/layout.ts';
 import { removeLeftovers } from '../store/leftovers.ts';
 import { DamagedRecord, isForbidden, unlessDamaged } from '../store/read-file.ts';
 import { removeSession, treeBytes } from '../store/remove.ts';
+import { discardMarks } from '../store/seen.ts';
 import {
+  hasSession,
   isTombstone,
   listSessionIds,
   listTurns,
@@ -111,7 +113,9 @@ export async function remove(
     }
   }
   try {
-    return removeSession(store.root, store.sealsDir, id, context.newNonce());
+    const bytes = removeSession(store.root, store.sealsDir, id, context.newNonce());
+    discardMarks(store.seenDir, store.root, (marked) => marked === id);
+    return bytes;
   } catch (error) {
     if (errnoOf(error) !== 'ENOENT') throw error;
     throw new ZwarmError('not_found', `${id} was removed by another command`, 'see: zwarm ls');
@@ -159,7 +163,10 @@ export async function clean(
       }
     }
   }
-  if (!options.dryRun) removeLeftovers(store.root, store.sealsDir, nowMs);
+  if (!options.dryRun) {
+    removeLeftovers(store.root, store.sealsDir, nowMs);
+    discardMarks(store.seenDir, store.root, (id) => !hasSession(store.root, id));
+  }
   return { removed, skipped, bytes };
 }
 

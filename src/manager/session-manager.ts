@@ -22,6 +22,7 @@ import { readRecord, readSession, readSummaryNow } from './read.ts';
 import { type CleanResult, clean, remove } from './remove.ts';
 import { MIN_PREFIX_DESTRUCTIVE, resolveSession } from './resolve.ts';
 import type { Rewound } from './rewind.ts';
+import { markSeen } from './seen.ts';
 import { settle } from './settle.ts';
 import { type StartOptions, start } from './start.ts';
 import { type KillOptions, kill } from './stop.ts';
@@ -68,6 +69,8 @@ export interface SessionManager {
   history(ref: string, options?: HistoryOptions): Promise<readonly Message[]>;
   /** Waits until a session is at rest (or that turn has ended), or the signal aborts; returns the status then. */
   wait(id: SessionId, signal?: AbortSignal, turn?: number): Promise<TurnStatus>;
+  /** Marks that this caller has seen the end of a turn; nothing happens while it has not ended. */
+  markSeen(id: SessionId, turn: number): Promise<void>;
   /** Stops the running turn; returns when its end was observed. */
   kill(id: SessionId, options?: KillOptions): Promise<void>;
   /** Deletes a session that is not running; returns the bytes freed. `force`: also where that cannot be told. */
@@ -133,6 +136,7 @@ export function createSessionManager(context: ManagerContext): SessionManager {
       history(await readSession(reading(), resolve(ref), context.now()), options),
     wait: async (id, signal = new AbortController().signal, turn) =>
       wait(context, reading(), id, signal, turn ?? null),
+    markSeen: async (id, turn) => markSeen(context, reading(), id, turn),
     async kill(id, options) {
       const store = writing();
       await requireMayEnd(context, store, id);

@@ -4,6 +4,7 @@ import { lineageOf, type Part } from '../core/conversation/lineage.ts';
 import type { TurnOutcome } from '../core/conversation/outcome.ts';
 import { sumUsage, usagePerTurn } from '../core/conversation/usage.ts';
 import type { SessionId } from '../core/ids.ts';
+import { needsAttention } from '../core/rules/attention.ts';
 import {
   cutText,
   type How,
@@ -197,7 +198,7 @@ export function summaryOf(
       record.forked_from === null ? null : { id: record.forked_from.id, turn: record.forked_from.turn },
     created_at: record.created_at,
     ...state,
-    needs_attention: null,
+    needs_attention: needsAttention(state, store.seen && (store.seen.get(id) ?? 0)),
     log_file: state.turn === null ? null : turnFile(store.root, id, state.turn, 'events'),
   };
 }

@@ -37,7 +37,7 @@ function column(
   cells: readonly string[],
   paint: (cell: string, i: number) => string = (c) => c,
 ) {
-  // But for the last column, whose width nobody asks for, all these are ASCII.
+  // But for the last column, whose width nobody asks for, each character of these takes one column.
   const width = Math.max(head.length, ...cells.map((cell) => cell.length));
   return { head, cells: cells.map(paint), width };
 }
@@ -60,10 +60,11 @@ export async function renderList(rows: readonly SessionSummary[], style: Style):
     ...(names.some((name) => name !== '') ? [{ ...column('NAME', names), dispensable: 2 }] : []),
     column(
       'STATUS',
-      rows.map((row) => row.status),
+      rows.map((row) => `${row.status}${row.needs_attention ? ' •' : ''}`),
       (_, i) => {
         const row = rows[i];
-        return row === undefined ? '' : paintStatus(row.status, style);
+        if (row === undefined) return '';
+        return `${paintStatus(row.status, style)}${row.needs_attention ? ' •' : ''}`;
       },
     ),
     {

@@ -16,9 +16,14 @@ function digest(text: string | Uint8Array): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
+/** What a state directory is called in the user's own: 16 hexadecimal digits of its path. */
+export function storeName(root: string): string {
+  return digest(root).slice(0, 16);
+}
+
 /** The directory of a state directory's seals: a copy of a session elsewhere has none. */
 export function sealsOf(sealsDir: string, root: string): string {
-  return join(sealsDir, digest(root).slice(0, 16));
+  return join(sealsDir, storeName(root));
 }
 
 function sealFile(sealsDir: string, root: string, id: SessionId): string {

@@ -12,6 +12,7 @@ interface Options {
   readonly here?: boolean;
   readonly since?: string;
   readonly grep?: string;
+  readonly attention?: boolean;
   readonly sort?: string;
   readonly quiet?: boolean;
   readonly json?: boolean;
@@ -23,6 +24,7 @@ When piped: id, status, turn, agent, time of the last change and task, separated
 Examples:
   $ zwarm ls
   $ zwarm ls --status failed,lost --since 2h
+  $ zwarm ls --attention                     what has ended since you last looked
   $ zwarm ls --all --json | jq '.[] | select(.token_usage.total_tokens > 100000) | .id'
   $ zwarm kill $(zwarm ls -q --status running --here)`;
 
@@ -53,6 +55,7 @@ export function lsCommand(verb: Verb): Command {
     .option('--here', 'only those that work in this directory')
     .option('--since <time>', 'only those that changed in the last 45s, 10m, 2h, 3d')
     .option('--grep <text>', 'only those with this text in the task, the name or the last message')
+    .option('--attention', 'only those that have ended and that you have not looked at since')
     .option('--sort <by>', 'created or updated (default: created)')
     .option('-q, --quiet', 'print ids alone')
     .option('--json', 'print an array of sessions as JSON')
@@ -67,6 +70,7 @@ export function lsCommand(verb: Verb): Command {
         sinceMs:
           options.since === undefined ? undefined : context.now() - parseDuration(options.since, '--since'),
         grep: options.grep,
+        attention: options.attention,
         sort: options.sort === undefined ? undefined : parseSort(options.sort),
       };
       const rows = await (await verb.manager()).list(filters);

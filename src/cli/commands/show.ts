@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { parseCount, type Verb } from '../context.ts';
+import { noteSeen } from '../note-seen.ts';
 import { showPage } from '../pager.ts';
 
 interface Options {
@@ -31,10 +32,15 @@ export function showCommand(verb: Verb): Command {
       const turn = options.turn === undefined ? undefined : parseCount(options.turn, '--turn', 1);
       const manager = await verb.manager();
       const { detail, steps } = await manager.read(ref, { turn, full: options.full });
-      if (options.json) return verb.printJson(detail);
+      const seen = (): Promise<void> => noteSeen(verb, manager, detail.id, turn ?? detail.turn);
+      if (options.json) {
+        verb.printJson(detail);
+        return seen();
+      }
       const { renderSession } = await import('../../render/session.ts');
       const page = renderSession(detail, steps, await verb.pageStyle(), options.full ?? false);
       if (options.pager) await showPage(verb.context, page);
       else verb.context.stdout.write(page);
+      await seen();
     });
 }

@@ -8,6 +8,7 @@ import { limitWaiting, sessionObject } from '../await-answer.ts';
 import type { Verb } from '../context.ts';
 import { failedObject, firstExitCode, forEachRef, type Outcome } from '../each.ts';
 import { showLiveLine } from '../live-line.ts';
+import { noteSeen } from '../note-seen.ts';
 import { reportErrors } from '../report-errors.ts';
 
 interface Options {
@@ -29,6 +30,8 @@ Examples:
 interface Waited {
   readonly id: SessionId;
   readonly status: TurnStatus;
+  /** The turn of whose end was told, or null. */
+  readonly told: number | null;
   /** With --json. */
   readonly session: SessionDetail | null;
 }
@@ -64,21 +67,23 @@ export function waitCommand(verb: Verb): Command {
         const id = manager.resolve(ref);
         waiting.add(id);
         const status = await manager.wait(id, signal).finally(() => waiting.delete(id));
-        if (isFinal(status) && !options.json && !satisfied) {
+        const told = isFinal(status) && (options.json || !satisfied);
+        if (told && !options.json) {
           live.clear();
           verb.context.stdout.write(options.quiet ? `${id}\n` : `${id} ${status}\n`);
         }
         // Without the conversation, which may be large.
-        const error = isFinal(status) && !options.json ? (await manager.summary(id)).error : null;
-        if (error !== null) {
+        const row = isFinal(status) && !options.json ? await manager.summary(id) : null;
+        if (row?.error) {
           const { errorLines } = await import('../../render/error-lines.ts');
-          verb.hint(errorLines(error).join('\n'));
+          verb.hint(errorLines(row.error).join('\n'));
         }
         if (isFinal(status) && options.any) {
           satisfied = true;
           enough();
         }
-        return { id, status, session: options.json ? await manager.get(id) : null };
+        const session = options.json ? await manager.get(id) : null;
+        return { id, status, told: told ? ((session ?? row)?.turn ?? null) : null, session };
       }).finally(() => live.stop());
       verb.exit(exitCodeOf(outcomes, options.any ?? false, code()));
       const left = outcomes.flatMap((outcome) =>
@@ -88,14 +93,18 @@ export function waitCommand(verb: Verb): Command {
         verb.context.stderr.write(`zwarm: ${left.join(', ')} ${left.length === 1 ? 'runs' : 'run'} on\n`);
       }
       if (options.json) {
-        return verb.printJson(
+        verb.printJson(
           outcomes.map((outcome) =>
             'error' in outcome
               ? failedObject(outcome.ref, outcome.error)
               : outcome.value.session && sessionObject(outcome.value.session),
           ),
         );
+      } else {
+        reportErrors(verb, outcomes);
       }
-      reportErrors(verb, outcomes);
+      for (const outcome of outcomes) {
+        if ('value' in outcome) await noteSeen(verb, manager, outcome.value.id, outcome.value.told);
+      }
     });
 }

@@ -23,7 +23,7 @@ interface Scene {
 /** A session whose only turn has the nonce `first`. */
 function scene(): Scene {
   const { root, seals } = createStoredSession();
-  const store = { root, sealsDir: seals };
+  const store = { root, sealsDir: seals, seenDir: seals, seen: null };
   const context = { ...installation(), cwd: '/', env: {}, uid: 0, stateDir: null };
   return {
     root,

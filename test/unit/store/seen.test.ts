@@ -1,0 +1,53 @@
+import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { SessionId } from '../../../src/core/ids.ts';
+import { discardMarks, marksDir, readMarks, writeMark } from '../../../src/store/seen.ts';
+import { emptyDirectory } from '../../helpers/directory.ts';
+
+const A = 'seenaaaaaa' as SessionId;
+const B = 'seenbbbbbb' as SessionId;
+
+test('the newest mark counts, and is the only one that stays', () => {
+  const directory = marksDir(join(emptyDirectory(), 'zwarm', 'seen'), 'user', '/w/.zwarm');
+  for (const turn of [1, 3, 2, 3]) writeMark(directory, A, turn);
+  writeMark(directory, B, 1);
+  expect(readdirSync(directory).sort()).toEqual([`${A}.3`, `${B}.1`]);
+  expect(readMarks(directory)).toEqual(
+    new Map([
+      [A, 3],
+      [B, 1],
+    ]),
+  );
+  expect(statSync(directory).mode & 0o777).toBe(0o700);
+  expect(statSync(join(directory, `${A}.3`)).mode & 0o777).toBe(0o600);
+});
+
+test('what is no mark is ignored, and no directory means no marks', () => {
+  const directory = join(emptyDirectory(), 'marks');
+  expect(readMarks(directory)?.size).toBe(0);
+  mkdirSync(directory);
+  for (const name of [`${A}.0`, `${A}.x`, `${A}.1.2`, `${A}`, `${A}.01`, 'x.1', '.hidden'])
+    writeFileSync(join(directory, name), '');
+  expect(readMarks(directory)?.size).toBe(0);
+});
+
+test('a client that names itself leads to no other directory', () => {
+  const seen = (source: string): string => marksDir('/s/seen', source, '/w/.zwarm');
+  expect(seen('mcp:../../etc')).toMatch(/^\/s\/seen\/mcp-\.\.-\.\.-etc\/[0-9a-f]{16}$/);
+  expect(seen(`mcp:${'x'.repeat(1000)}`).length).toBeLessThan(100);
+  expect(seen('user')).not.toBe(seen('mcp:user'));
+  expect(seen('user')).not.toBe(marksDir('/s/seen', 'user', '/v/.zwarm'));
+});
+
+test('the marks of all callers go with their session', () => {
+  const seen = emptyDirectory();
+  const places = ['user', 'mcp:codex'].map((source) => marksDir(seen, source, '/w/.zwarm'));
+  const elsewhere = marksDir(seen, 'user', '/v/.zwarm');
+  for (const place of [...places, elsewhere]) for (const id of [A, B]) writeMark(place, id, 1);
+  discardMarks(seen, '/w/.zwarm', (id) => id === A);
+  for (const place of places) expect(readdirSync(place)).toEqual([`${B}.1`]);
+  expect(readdirSync(elsewhere)).toHaveLength(2);
+  writeFileSync(join(seen, 'file'), '');
+  expect(() => discardMarks(join(seen, 'file'), '/w/.zwarm', () => true)).not.toThrow();
+});
