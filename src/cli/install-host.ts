@@ -1,4 +1,3 @@
-import { realpathSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import type { HostEntry } from '../config/host-format.ts';
 import { byHand, editHostText, type Host, requireHost } from '../config/hosts.ts';
@@ -6,7 +5,6 @@ import { EXIT_CODES, ZwarmError } from '../core/errors.ts';
 import { callerOf, USER } from '../manager/caller.ts';
 import { type HostFile, readHostFile, writeHostFile } from '../manager/host-file.ts';
 import { ownProgram } from '../manager/own-program.ts';
-import { projectOf } from '../manager/program.ts';
 import { renderChange } from '../render/change.ts';
 import { safeLine } from '../render/safe-text.ts';
 import { confirm } from './confirm.ts';
@@ -61,8 +59,10 @@ function entryFor(host: Host, context: CliContext): HostEntry {
 }
 
 /** The host's file, as it is. */
-function fileOf(host: Host, { env, cwd, uid }: CliContext): HostFile {
-  return readHostFile(host.file({ env, projectRoot: projectOf(realpathSync(cwd)) }), uid, byHand(host));
+async function fileOf(host: Host, verb: Verb): Promise<HostFile> {
+  const { env, uid } = verb.context;
+  const projectRoot = (await verb.manager()).projectRoot();
+  return readHostFile(host.file({ env, projectRoot }), uid, byHand(host));
 }
 
 /** Has a host start our server, or no longer, when its user agrees. @throws ZwarmError */
@@ -72,7 +72,7 @@ export async function installHost(verb: Verb, options: InstallOptions): Promise<
   if (!options.print) requireUser(context, host);
   const entry = options.remove ? null : entryFor(host, context);
   if (entry !== null && options.print) return context.stdout.write(host.format.snippet(entry));
-  const file = fileOf(host, context);
+  const file = await fileOf(host, verb);
   const text = file.text ?? '';
   const after = await editHostText(host, file.path, text, entry);
   const due = after !== text;

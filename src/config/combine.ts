@@ -2,6 +2,7 @@ import {
   DEFAULT_MAX_DEPTH,
   DEFAULT_MAX_SESSIONS,
   DEFAULT_SANDBOX,
+  defaultDirectories,
   isAllowedDirectory,
   type Policy,
   type Settings,
@@ -23,6 +24,8 @@ export interface Source {
 export interface Sources {
   /** A real path. */
   readonly projectRoot: string;
+  /** The user's home, a real path, or null. */
+  readonly home: string | null;
   readonly user: Source | null;
   readonly project: Source | null;
   /** Whether the user has trusted the project's file as it is now. */
@@ -112,12 +115,12 @@ const pathsOf = (directories: readonly Directory[]): string[] =>
   directories.flatMap((one) => ('path' in one ? one.path : []));
 
 /** Where agents may work: the lists that must all allow it, and what people are told. */
-function directories({ projectRoot, user, project }: Sources): {
+function directories({ projectRoot, home, user, project }: Sources): {
   readonly lists: Policy['allowedDirs'];
   readonly choice: Choice<readonly string[]>;
 } {
   const given = user?.values.allowed_dirs !== undefined;
-  const mine = given ? pathsOf(user.directories) : [projectRoot];
+  const mine = given ? pathsOf(user.directories) : defaultDirectories(projectRoot, home);
   const choice = { value: mine, origin: given ? user.origin : DEFAULT, ignored: null };
   if (project?.values.allowed_dirs === undefined) return { lists: [mine], choice };
   const isOutside = (path: string) => !isAllowedDirectory({ allowedDirs: [mine] }, path);

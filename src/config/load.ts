@@ -44,6 +44,13 @@ interface Read {
   readonly notices: readonly string[];
 }
 
+/** The real path of the user's home; one that is not there holds no project either. */
+function realHome({ HOME: home }: ConfigPlace['env']): string | null {
+  if (!home?.startsWith('/')) return null;
+  const directory = directoryOf(home, home, null);
+  return 'path' in directory ? directory.path : null;
+}
+
 /** Understands a file; what that takes is loaded only where there is one. */
 async function understand(
   path: string,
@@ -95,6 +102,7 @@ export async function loadConfiguration(place: ConfigPlace): Promise<Configurati
   const trusted = mark !== null && isTrusted(trustedDirectory(env), mark);
   const combined = combine({
     projectRoot,
+    home: realHome(env),
     user: user?.source ?? null,
     project: project?.source ?? null,
     trusted,

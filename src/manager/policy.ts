@@ -70,7 +70,8 @@ export async function settingsFor(
 
 function placesOf({ allowedDirs }: Policy): string {
   const lists = allowedDirs.filter((list) => !list.includes(ANY_DIRECTORY));
-  if (lists.some((list) => list.length === 0)) return 'no directory is allowed';
+  if (lists.some((list) => list.length === 0))
+    return 'none is allowed here; the user can name some: zwarm config set allowed_dirs DIR';
   return `allowed: ${lists.map((list) => `${list.join(', ')} and below`).join('; and of these only ')}`;
 }
 

@@ -25,10 +25,10 @@ export interface ShownRecord {
 }
 
 /** What a session would run, for the user to look at. @throws ZwarmError `not_found`, `damaged` */
-export async function showRecord({ root, sealsDir }: Store, id: SessionId): Promise<ShownRecord> {
-  return orDamaged({ root, sealsDir }, id, async () => {
-    const { record, bytes } = readSessionRecord(root, id);
-    return { id, record, bytes, sealed: isSealed(sealsDir, root, id, bytes) };
+export async function showRecord(store: Store, id: SessionId): Promise<ShownRecord> {
+  return orDamaged(store, id, async () => {
+    const { record, bytes } = readSessionRecord(store.root, id);
+    return { id, record, bytes, sealed: isSealed(store.sealsDir, store.root, id, bytes) };
   });
 }
 

@@ -49,7 +49,7 @@ const WORKERS = {
   alpha: [{ shell: 'echo from alpha' }, { message: 'alpha is done' }],
   again: [{ message: 'alpha has mended it' }],
   beta: [{ message: 'beta is done' }],
-  gamma: [{ shell: 'sleep 300' }, { message: 'gamma is done' }],
+  gamma: [{ shell: 'sleep 300', shellArgs: { yield_time_ms: 250_000 } }, { message: 'gamma is done' }],
 };
 
 test.concurrent('Codex runs agents with the tools: in parallel, on, to an end', async (t) => {
@@ -174,7 +174,7 @@ test.concurrent('an orchestrator that is killed leaves its sessions running, unl
   const project = await createCodexProject(t.onTestFinished, {
     script: {
       scenarios: {
-        slow: [{ shell: 'sleep 300' }],
+        slow: [{ shell: 'sleep 300', shellArgs: { yield_time_ms: 250_000 } }],
         lead: [
           calls(
             call('delegate', { task: 'one [[slow]]', name: 'one', mode: 'async' }, 1),

@@ -45,22 +45,13 @@ export const DEFAULT_SANDBOX: Sandbox = 'workspace-write';
 export const DEFAULT_MAX_DEPTH = 1;
 export const DEFAULT_MAX_SESSIONS = 8;
 
-/** The settings of a project without any configuration; its root is a real path. */
-export function defaultSettings(projectRoot: string): Settings {
-  return {
-    agent: null,
-    model: null,
-    sandbox: DEFAULT_SANDBOX,
-    waitSec: null,
-    policy: {
-      allowedDirs: [[projectRoot]],
-      sandbox: DEFAULT_SANDBOX,
-      maxDepth: DEFAULT_MAX_DEPTH,
-      maxSessions: DEFAULT_MAX_SESSIONS,
-      endOthers: false,
-    },
-    notices: [],
-  };
+/**
+ * Where agents may work unless the user says so: in the project. A "project" that holds the user's whole home, or all of
+ * the machine, is none: then nowhere.
+ * @param home a real path, or null
+ */
+export function defaultDirectories(projectRoot: string, home: string | null): readonly string[] {
+  return projectRoot === '/' || (home !== null && isWithin(home, projectRoot)) ? [] : [projectRoot];
 }
 
 /** Whether an agent may work in a directory; its real path. */

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadSettings } from '../../../src/config/load.ts';
-import { defaultSettings, type Policy } from '../../../src/core/rules/policy.ts';
+import type { Policy, Settings } from '../../../src/core/rules/policy.ts';
 import { configured, place } from '../../helpers/config.ts';
 
 const refused = (message: RegExp): unknown =>
@@ -14,6 +14,35 @@ const refused = (message: RegExp): unknown =>
     message: expect.stringMatching(message),
     hint: expect.any(String),
   });
+
+/** What a project without any configuration has. */
+function defaultSettings(projectRoot: string): Settings {
+  return {
+    agent: null,
+    model: null,
+    sandbox: 'workspace-write',
+    waitSec: null,
+    policy: {
+      allowedDirs: [[projectRoot]],
+      sandbox: 'workspace-write',
+      maxDepth: 1,
+      maxSessions: 8,
+      endOthers: false,
+    },
+    notices: [],
+  };
+}
+
+test('a project that holds the home of the user allows nothing by itself', async () => {
+  const { home, env } = configured();
+  for (const projectRoot of [home, dirname(home), '/']) {
+    expect((await loadSettings({ env, projectRoot })).policy.allowedDirs, projectRoot).toEqual([[]]);
+  }
+  const link = `${home}-link`;
+  symlinkSync(home, link);
+  const linked = await loadSettings({ env: { HOME: link }, projectRoot: home });
+  expect(linked.policy.allowedDirs).toEqual([[]]);
+});
 
 test('without any file everything has its default', async () => {
   const { env, projectRoot, load } = configured();
