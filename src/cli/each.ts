@@ -6,9 +6,9 @@ export type Outcome<T> =
   | { readonly ref: string; readonly error: ZwarmError };
 
 /** Does something for each argument, all at once, and keeps going when one fails; in the order of the arguments. */
-export async function forEachRef<T>(
-  refs: readonly string[],
-  act: (ref: string) => Promise<T>,
+export async function forEachRef<T, R extends string>(
+  refs: readonly R[],
+  act: (ref: R) => Promise<T>,
 ): Promise<readonly Outcome<T>[]> {
   return Promise.all(
     refs.map(async (ref): Promise<Outcome<T>> => {

@@ -1,20 +1,48 @@
 import { isSessionId, type SessionId } from '../core/ids.ts';
 import { unlessDamaged } from '../store/read-file.ts';
-import { hasSession, readSessionRecord } from '../store/sessions.ts';
-import type { Store } from './context.ts';
+import { listSessionIds, readSessionRecord } from '../store/sessions.ts';
+import type { ManagerContext, Store } from './context.ts';
+import { listLive } from './list.ts';
 
-function parentOf(store: Store, id: SessionId): SessionId | null {
-  if (!hasSession(store.root, id)) return null;
-  const parent = unlessDamaged(() => readSessionRecord(store.root, id).record.parent) ?? null;
+/** The session whose agent started this one, or null: also for one that is gone or damaged. */
+function parentOf({ root }: Store, id: SessionId): SessionId | null {
+  const parent = unlessDamaged(() => readSessionRecord(root, id))?.record.parent ?? null;
   return parent !== null && isSessionId(parent) ? parent : null;
 }
 
-/** The sessions above one, nearest first; one that was removed ends the list. */
-export function ancestorsOf(store: Store, id: SessionId): readonly SessionId[] {
-  const above: SessionId[] = [];
-  // Whoever plants a circle of parents keeps nobody busy.
-  for (let at = parentOf(store, id); at !== null && !above.includes(at); at = parentOf(store, at)) {
-    above.push(at);
+/** The sessions above one, its parent first: each once, also where planted parents run in a circle. */
+function ancestorsOf(id: SessionId, parent: (id: SessionId) => SessionId | null): ReadonlySet<SessionId> {
+  const above = new Set<SessionId>();
+  for (let next = parent(id); next !== null && next !== id && !above.has(next); next = parent(next)) {
+    above.add(next);
   }
   return above;
+}
+
+/** How many sessions are above one: 0 for what no agent started. A parent that was removed is counted, none above it. */
+export function depthOf(store: Store, id: SessionId): number {
+  return ancestorsOf(id, (one) => parentOf(store, one)).size;
+}
+
+/** Whether a session was started by an agent of another one, directly or not. */
+export function isDescendant(store: Store, id: SessionId, ancestor: SessionId): boolean {
+  return id !== ancestor && ancestorsOf(id, (one) => parentOf(store, one)).has(ancestor);
+}
+
+/** All that a session has started, directly or not; in no order. */
+export function descendantsOf(store: Store, ancestor: SessionId): readonly SessionId[] {
+  const parents = new Map(listSessionIds(store.root).map((id) => [id, parentOf(store, id)]));
+  return [...parents.keys()].filter(
+    (id) => id !== ancestor && ancestorsOf(id, (one) => parents.get(one) ?? null).has(ancestor),
+  );
+}
+
+/** Those of them of which there is something to end. */
+export async function livingDescendants(
+  context: ManagerContext,
+  store: Store,
+  ancestor: SessionId,
+): Promise<readonly SessionId[]> {
+  const live = new Set(await listLive(context));
+  return descendantsOf(store, ancestor).filter((id) => live.has(id));
 }

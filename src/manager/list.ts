@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { newestFirst, type SessionId } from '../core/ids.ts';
+import { matchesSource, parseSources, requireOneAgent } from '../core/rules/source.ts';
 import type { SessionStatus, SessionSummary } from '../core/session.ts';
 import { isFinal } from '../core/status.ts';
 import { parseIso } from '../core/time.ts';
@@ -24,6 +25,8 @@ export interface ListOptions {
   readonly grep?: string | undefined;
   /** Only sessions that have ended, and of which this caller has not seen it. */
   readonly attention?: boolean | undefined;
+  /** Only sessions that these started: `you`, `orch`, `orch:ab12`, `mcp`, `mcp:codex`, separated by commas. */
+  readonly source?: string | undefined;
   readonly sort?: 'created' | 'updated' | undefined;
 }
 
@@ -50,8 +53,12 @@ function order(sort: ListOptions['sort']): (a: SessionSummary, b: SessionSummary
     newestFirst({ id: a.id, name: null, createdAt: time(a) }, { id: b.id, name: null, createdAt: time(b) });
 }
 
-/** Sessions, newest first. Damaged ones are listed as damaged; nothing is written, nothing is started. */
+/**
+ * Sessions, newest first. Damaged ones are listed as damaged; nothing is written, nothing is started.
+ * @throws ZwarmError `usage`, `ambiguous` for a source
+ */
 export async function list(context: ManagerContext, options: ListOptions = {}): Promise<SessionSummary[]> {
+  const sources = options.source === undefined ? null : parseSources(options.source);
   const store = openForReading(context);
   if (store === null) return [];
   const here = options.here ? realpathSync(context.cwd) : null;
@@ -62,10 +69,17 @@ export async function list(context: ManagerContext, options: ListOptions = {}): 
     const row = await readRow(store, id, nowMs, { cached: true, census });
     if (row !== null && matches(row, options, here)) rows.push(row);
   }
-  rows.sort(order(options.sort));
-  if (options.all) return rows;
+  if (sources !== null) {
+    requireOneAgent(
+      rows.map(({ source }) => source),
+      sources,
+    );
+  }
+  const chosen = sources === null ? rows : rows.filter(({ source }) => matchesSource(source, sources));
+  chosen.sort(order(options.sort));
+  if (options.all) return chosen;
   const limit = options.limit ?? DEFAULT_LIMIT;
-  return rows.filter((row, i) => i < limit || (options.limit === undefined && isLive(row)));
+  return chosen.filter((row, i) => i < limit || (options.limit === undefined && isLive(row)));
 }
 
 /** Whether there is something of a session to end: also what a kill that was killed itself has left. */

@@ -17,7 +17,7 @@ import { checkSeal } from '../store/seals.ts';
 import { hasSession, listSessionIds, readSessionRecord } from '../store/sessions.ts';
 import { type Caller, callerOf, USER } from './caller.ts';
 import type { ManagerContext, Store } from './context.ts';
-import { ancestorsOf } from './family.ts';
+import { depthOf, isDescendant } from './family.ts';
 import { orDamaged, readNow } from './read.ts';
 
 /*
@@ -136,14 +136,14 @@ async function requireWithin(
 }
 
 /** How many sessions stand above a new one of this caller. */
-function depthOf(store: Store | null, { parent }: Caller): number {
+function depthBelow(store: Store | null, { parent }: Caller): number {
   if (parent === null) return 0;
-  return 1 + (store === null ? 0 : ancestorsOf(store, parent).length);
+  return 1 + (store === null ? 0 : depthOf(store, parent));
 }
 
 /** Refuses a new session that would stand too deep. */
 function requireAllowedDepth(store: Store | null, limits: Policy, caller: Caller): void {
-  const depth = depthOf(store, caller);
+  const depth = depthBelow(store, caller);
   if (depth <= limits.maxDepth) return;
   refuse(
     `this would be a session at depth ${depth}, and no more than ${limits.maxDepth} is allowed`,
@@ -165,7 +165,7 @@ export async function requireAllowedSession(
 
 /** Refuses a new session that is to run others, and could not. @throws ZwarmError `not_allowed` */
 export function requireRoomBelow(context: ManagerContext, store: Store | null, { policy }: Settings): void {
-  if (depthOf(store, callerOf(context)) < policy.maxDepth) return;
+  if (depthBelow(store, callerOf(context)) < policy.maxDepth) return;
   refuse(
     `it could start no other session: max_depth is ${policy.maxDepth}`,
     'the user can raise it: zwarm config set max_depth NUMBER',
@@ -200,6 +200,6 @@ export async function requireMayEnd(context: ManagerContext, store: Store, id: S
     ? unlessDamaged(() => readSessionRecord(store.root, id).record)
     : null;
   if (record?.source === caller.source) return;
-  if (caller.parent !== null && [id, ...ancestorsOf(store, id)].includes(caller.parent)) return;
+  if (caller.parent !== null && (id === caller.parent || isDescendant(store, id, caller.parent))) return;
   refuse(`${id} was not started by you`, 'only your own sessions can be ended or deleted');
 }

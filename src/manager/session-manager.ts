@@ -73,6 +73,8 @@ export interface SessionManager {
   markSeen(id: SessionId, turn: number): Promise<void>;
   /** Stops the running turn; returns when its end was observed. */
   kill(id: SessionId, options?: KillOptions): Promise<void>;
+  /** What a session has started, directly or not, and of which there is something to end. */
+  livingDescendants(id: SessionId): Promise<readonly SessionId[]>;
   /** Deletes a session that is not running; returns the bytes freed. `force`: also where that cannot be told. */
   remove(id: SessionId, options?: { readonly force: boolean }): Promise<number>;
   clean(options: { readonly olderThanMs: number; readonly dryRun: boolean }): Promise<CleanResult>;
@@ -142,6 +144,7 @@ export function createSessionManager(context: ManagerContext): SessionManager {
       await requireMayEnd(context, store, id);
       await kill(context, store, id, options);
     },
+    livingDescendants: async (id) => (await import('./family.ts')).livingDescendants(context, reading(), id),
     async remove(id, options) {
       const store = writing();
       await requireMayEnd(context, store, id);

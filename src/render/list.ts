@@ -15,6 +15,15 @@ function nameOf(row: SessionSummary): string {
   return (row.name ?? '').slice(0, LONGEST_NAME).replace(/[^\x20-\x7e]/gu, '?');
 }
 
+const LONGEST_FROM = 16;
+
+/** Who started a session, in a column: agents of ours by the beginning of their session's id. */
+function fromOf({ source }: SessionSummary): string {
+  if (source === 'user') return 'you';
+  const short = (source ?? '').replace(/^orchestrator:(.{4}).*$/s, 'orch:$1');
+  return short.slice(0, LONGEST_FROM).replace(/[^\x20-\x7e]/gu, '?');
+}
+
 /** Rows for pipes: id, status, turn, agent, time of the last change and task, separated by tabs; no header. */
 export function renderRows(rows: readonly SessionSummary[]): string {
   return rows
@@ -42,8 +51,15 @@ function column(
   return { head, cells: cells.map(paint), width };
 }
 
-/** The list of sessions for a terminal; the table library is loaded only here. */
-export async function renderList(rows: readonly SessionSummary[], style: Style): Promise<string> {
+/**
+ * The list of sessions for a terminal; the table library is loaded only here. `branches` are drawn before the ids, as
+ * `render/tree` makes them.
+ */
+export async function renderList(
+  rows: readonly SessionSummary[],
+  style: Style,
+  branches: readonly string[] = [],
+): Promise<string> {
   const { renderTable } = await import('./table.ts');
   const age = (row: SessionSummary): string => {
     const updated = parseIso(row.updated_at);
@@ -52,10 +68,11 @@ export async function renderList(rows: readonly SessionSummary[], style: Style):
   const tokens = (row: SessionSummary): string =>
     row.token_usage === null ? '' : shortCount(row.token_usage.total_tokens);
   const names = rows.map(nameOf);
+  const froms = rows.map(fromOf);
   const columns = [
     column(
       'ID',
-      rows.map((row) => row.id),
+      rows.map((row, i) => `${branches[i] ?? ''}${row.id}`),
     ),
     ...(names.some((name) => name !== '') ? [{ ...column('NAME', names), dispensable: 2 }] : []),
     column(
@@ -76,6 +93,9 @@ export async function renderList(rows: readonly SessionSummary[], style: Style):
     },
     { ...column('AGO', rows.map(age)), dispensable: 1 },
     { ...column('TOKENS', rows.map(tokens)), dispensable: 4 },
+    ...(froms.some((from) => from !== '' && from !== 'you')
+      ? [{ ...column('FROM', froms), dispensable: 5 }]
+      : []),
     column(
       'TASK',
       rows.map((row) => lineOf(taskOf(row), style.width)),

@@ -161,6 +161,8 @@ test('what cannot be ended is named, and nobody says that it was', async () => {
 
 test('an agent cannot kill its own session, which goes on unharmed; kill --all ends the others', async () => {
   const project = createShellProject();
+  // Those of others, too, where the user allows it.
+  await project.ok(['config', 'set', 'end_others', 'true']);
   const other = await project.begin('hang');
   const kill = (args: string, to: string) =>
     `"$ZWARM_NODE" "$ZWARM_MAIN" kill ${args} > ${to} 2> ${to}.err; echo $? > ${to}.code`;

@@ -16,7 +16,7 @@ export function summaryOf(more: Partial<SessionSummary> = {}): SessionSummary {
     model: null,
     sandbox: 'workspace-write',
     working_dir: '/w',
-    source: 'cli',
+    source: 'user',
     parent: null,
     forked_from: null,
     created_at: '2026-11-20T10:00:00.000Z',

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { ZwarmError } from '../../core/errors.ts';
+import { familiesOf } from '../../core/rules/family.ts';
 import { SESSION_STATUSES, type SessionStatus } from '../../core/session.ts';
 import { closest } from '../../core/suggest.ts';
 import { parseDuration } from '../../core/time.ts';
@@ -13,6 +14,8 @@ interface Options {
   readonly since?: string;
   readonly grep?: string;
   readonly attention?: boolean;
+  readonly source?: string;
+  readonly tree?: boolean;
   readonly sort?: string;
   readonly quiet?: boolean;
   readonly json?: boolean;
@@ -25,6 +28,7 @@ Examples:
   $ zwarm ls
   $ zwarm ls --status failed,lost --since 2h
   $ zwarm ls --attention                     what has ended since you last looked
+  $ zwarm ls --tree --source you,orch        families of agents that start agents
   $ zwarm ls --all --json | jq '.[] | select(.token_usage.total_tokens > 100000) | .id'
   $ zwarm kill $(zwarm ls -q --status running --here)`;
 
@@ -55,8 +59,13 @@ export function lsCommand(verb: Verb): Command {
     .option('--here', 'only those that work in this directory')
     .option('--since <time>', 'only those that changed in the last 45s, 10m, 2h, 3d')
     .option('--grep <text>', 'only those with this text in the task, the name or the last message')
+    .option(
+      '--source <who>',
+      'only those started by you, orch, orch:ID, mcp or mcp:CLIENT, separated by commas',
+    )
     .option('--attention', 'only those that have ended and that you have not looked at since')
     .option('--sort <by>', 'created or updated (default: created)')
+    .option('--tree', 'what an agent started below the session of that agent')
     .option('-q, --quiet', 'print ids alone')
     .option('--json', 'print an array of sessions as JSON')
     .addHelpText('after', EXAMPLES)
@@ -71,9 +80,12 @@ export function lsCommand(verb: Verb): Command {
           options.since === undefined ? undefined : context.now() - parseDuration(options.since, '--since'),
         grep: options.grep,
         attention: options.attention,
+        source: options.source,
         sort: options.sort === undefined ? undefined : parseSort(options.sort),
       };
-      const rows = await (await verb.manager()).list(filters);
+      const listed = await (await verb.manager()).list(filters);
+      const placed = options.tree ? familiesOf(listed) : listed.map((row) => ({ row, lastOf: [] }));
+      const rows = placed.map(({ row }) => row);
       if (options.json) return verb.printJson(rows);
       if (rows.length === 0) {
         verb.hint('no sessions; start one: zwarm start "task"');
@@ -81,8 +93,9 @@ export function lsCommand(verb: Verb): Command {
       }
       if (options.quiet) return context.stdout.write(rows.map((row) => `${row.id}\n`).join(''));
       const { renderList, renderRows } = await import('../../render/list.ts');
-      context.stdout.write(
-        context.stdout.isTTY ? await renderList(rows, await verb.style('stdout')) : renderRows(rows),
-      );
+      if (!context.stdout.isTTY) return context.stdout.write(renderRows(rows));
+      const { branchOf } = await import('../../render/tree.ts');
+      const branches = placed.map(({ lastOf }) => branchOf(lastOf));
+      context.stdout.write(await renderList(rows, await verb.style('stdout'), branches));
     });
 }

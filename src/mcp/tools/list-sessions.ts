@@ -60,7 +60,7 @@ export const listSessions = defineTool({
   annotations: READS,
   async run({ status, source, limit }, { manager }) {
     const statuses = status === undefined ? undefined : [status];
-    const rows = await manager.list({ all: true, statuses });
+    const rows = await manager.list({ all: true, statuses, source });
     const count = (test: (row: SessionSummary) => boolean): number => rows.filter(test).length;
     const unseen = rows.find((row) => row.needs_attention);
     return {

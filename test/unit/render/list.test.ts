@@ -83,6 +83,37 @@ describe('on a terminal', () => {
     }
   });
 
+  test('who started a session is told where it was not always the user, and first left out', async () => {
+    const from = ['user', 'orchestrator:ab12345678', 'mcp:a-client-of-a-very-long-name', 'mcp:\x1b[2J', null];
+    const mixed = from.map((source) => summaryOf({ source }));
+    const text = await renderList(mixed, styleOf(120));
+    const [head = '', ...lines] = text.trimEnd().split('\n');
+    const cells = lines.map((line) => line.slice(head.indexOf('FROM'), head.indexOf('TASK')).trim());
+    expect(cells).toEqual(['you', 'orch:ab12', 'mcp:a-client-of-', 'mcp:?[2J', '']);
+    expect(await renderList(mixed, styleOf(60))).not.toContain('FROM');
+    expect(await renderList([summaryOf(), summaryOf({ source: null })], styleOf(120))).not.toContain('FROM');
+  });
+
+  test('a mark of what was not seen, and branches of a tree, keep the columns in line', async () => {
+    const marked = [true, false, null].map((needs_attention) => summaryOf({ needs_attention }));
+    for (const columns of [40, 80, 200]) {
+      const text = await renderList(marked, styleOf(columns), ['', '├─ ', '│  └─ ']);
+      const [head = '', ...lines] = plain(text).trimEnd().split('\n');
+      const at = (name: string): string[] => lines.map((line) => line.slice(head.indexOf(name)));
+      expect(lines.map((line) => line.split('completed')[0]?.trimEnd())).toEqual([
+        'abcdefghjk',
+        '├─ abcdefghjk',
+        '│  └─ abcdefghjk',
+      ]);
+      expect(at('STATUS').map((rest) => rest.slice(0, 12))).toEqual([
+        'completed • ',
+        'completed   ',
+        'completed   ',
+      ]);
+      for (const rest of at('TASK')) expect(rest).toMatch(/^say/);
+    }
+  });
+
   test('a planted name that zwarm never gave moves no column', async () => {
     const names = ['漢字', '👩\u200d👩', '\x1b[2J', 'x'.repeat(1_000_000), 'e\u0301', 'docs'];
     const text = await renderList(
