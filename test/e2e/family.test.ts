@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { SessionSummary } from '../../src/core/session.ts';
@@ -9,8 +9,12 @@ import { snapshot } from '../helpers/tree.ts';
 
 const START = '"$ZWARM_NODE" "$ZWARM_MAIN" start';
 
+/** Lets agents of agents start agents. */
+const allowGenerations = (project: ShellProject) => project.run(['config', 'set', 'max_depth', '3']);
+
 /** Three living generations, each started by the agent of the one before it; their ids, oldest first. */
 async function createFamily(project: ShellProject): Promise<readonly string[]> {
+  await allowGenerations(project);
   const script = (name: string, below: string): void =>
     writeFileSync(join(project.directory, name), `${START} "${below}" > ${name}.id\nexec sleep 86400\n`);
   script('parent.sh', 'run sh child.sh');
@@ -68,17 +72,19 @@ test('kill --tree ends three generations, the named one first', async () => {
   expect(await statuses(project)).toEqual({ [parent]: 'killed', [child]: 'killed', [grandchild]: 'killed' });
 });
 
-test('--tree ends what is started while it is at it', async () => {
+test('kill --tree ends what is started while it is at it', async () => {
   const project = createShellProject();
-  const id = await project.begin(`run while :; do ${START} hang >> ids; done`);
-  await eventually(
-    'it has started some',
-    () =>
-      readdirSync(project.directory).includes('ids') &&
-      readFileSync(join(project.directory, 'ids'), 'utf8') !== '',
-  );
-  expect((await project.run(['kill', '--tree', id])).code).toBe(0);
-  expect((await project.run(['ls', '-q', '--status', 'running,pending'])).stdout).toBe('');
+  const { directory } = project;
+  await allowGenerations(project);
+  const onEnd = `trap '${START} hang > last; exit' INT TERM`;
+  writeFileSync(join(directory, 'child.sh'), `${onEnd}\necho 1 > ready\nwhile :; do sleep 0.1; done\n`);
+  const id = await project.begin(`run ${START} "run sh child.sh"; exec sleep 86400`);
+  await project.written('ready');
+  const { code, stdout } = await project.run(['kill', '--tree', id]);
+  expect(code).toBe(0);
+  const last = await project.written('last');
+  expect(stdout.trimEnd().split('\n').at(-1)).toBe(`${last} killed`);
+  expect(await statuses(project)).toMatchObject({ [id]: 'killed', [last]: 'killed' });
 });
 
 test('a loop of ls, show and list writes nothing below .zwarm and starts nothing', async () => {

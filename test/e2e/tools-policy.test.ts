@@ -21,6 +21,10 @@ function evilTwin(project: Project): string {
   return path;
 }
 
+/** What an agent types to call zwarm and leave in a file of its project how that ended, and what it said. */
+const attempt = (project: Project, name: string, args: string): string =>
+  `out=$("$ZWARM_NODE" "$ZWARM_MAIN" ${args} 2>&1); echo "$?" $out > "${project.directory}/${name}";`;
+
 const REFUSED = { isError: true, fields: { success: false } };
 
 describe('a directory that is not allowed', () => {
@@ -258,20 +262,21 @@ test('only what one has started can be ended or deleted, unless the user allows 
 
 test('an agent keeps to the policy too, by whatever way it calls', async () => {
   const project = createShellProject();
-  const attempt = (name: string, args: string): string =>
-    `out=$("$ZWARM_NODE" "$ZWARM_MAIN" ${args} 2>&1); echo "$?" $out > "${project.directory}/${name}";`;
   evilTwin(project);
   const id = await project.begin(
-    `run ${attempt('evil', `start -C "${project.directory}-evil" quick`)} ` +
-      `${attempt('wide', 'start -s danger-full-access quick')} ` +
-      `${attempt('args', 'start --agent-arg=-c --agent-arg=x=1 quick')} ` +
-      `cd /; ${attempt('root', 'start -C / quick')}`,
+    `run ${attempt(project, 'evil', `start -C "${project.directory}-evil" quick`)} ` +
+      `${attempt(project, 'wide', 'start -s danger-full-access quick')} ` +
+      `${attempt(project, 'args', 'start --agent-arg=-c --agent-arg=x=1 quick')} ` +
+      `cd /; ${attempt(project, 'root', 'start -C / quick')}`,
   );
   for (const name of ['evil', 'wide', 'args', 'root'])
     expect(await project.written(name), name).toMatch(/^5 /);
   await project.ok(['wait', id]);
   // A child of its own is allowed, a grandchild is not, unless the user says so.
-  const prompts = [attempt('grandchild', 'start quick'), attempt('child', 'start --wait -F prompt')];
+  const prompts = [
+    attempt(project, 'grandchild', 'start quick'),
+    attempt(project, 'child', 'start --wait -F prompt'),
+  ];
   writeFileSync(join(project.directory, 'prompt'), `run ${prompts[0]}`);
   await project.ok(['wait', await project.begin(`run ${prompts[1]}`)]);
   expect(await project.written('child')).toBe('0 done');
@@ -283,11 +288,10 @@ test('an agent keeps to the policy too, by whatever way it calls', async () => {
 
 test('an orchestrator gives its agents no wider sandbox than its own', async () => {
   const project = createShellProject();
-  const zwarm = '"$ZWARM_NODE" "$ZWARM_MAIN"';
-  const prompt = `run ${zwarm} start -q quick > usual; ${zwarm} start -s workspace-write quick > wider 2>&1; echo $? >> wider`;
+  const prompt = `run ${attempt(project, 'usual', 'start -q quick')} ${attempt(project, 'wider', 'start -s workspace-write quick')}`;
   const id = await project.ok(['start', '-q', '-s', 'read-only', prompt]);
-  expect(await project.written('wider')).toMatch(/the widest that is allowed: read-only\n5$/);
-  expect(await project.show(await project.written('usual'))).toMatchObject({
+  expect(await project.written('wider')).toMatch(/^5 .*the widest that is allowed: read-only$/);
+  expect(await project.show((await project.written('usual')).slice(2))).toMatchObject({
     sandbox: 'read-only',
     parent: id,
   });

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { eventually } from '../helpers/project.ts';
 import { createShellProject } from '../helpers/shell-project.ts';
 import { connectTools, PROTOCOLS, type Protocol } from '../helpers/tools-client.ts';
+import { snapshot } from '../helpers/tree.ts';
 
 const NAMES = [
   'delegate',
@@ -264,4 +265,25 @@ test('an agent goes on when its client stops waiting, and when it goes away', as
   expect((await project.list()).map(({ status }) => status)).toEqual(['running', 'running']);
   writeFileSync(join(project.directory, 'go'), '');
   await project.ok(['wait', first?.id ?? '', second.session_id]);
+});
+
+test('looking writes nothing and starts nothing', async () => {
+  const project = createShellProject();
+  const { ok } = await connectTools(project);
+  const { session_id } = await ok('delegate', { task: 'quick' });
+  const running = (await ok('delegate', { task: 'hang', mode: 'async' })).session_id;
+  await project.settled(session_id);
+  const store = join(project.directory, '.zwarm');
+  const before = snapshot(store);
+  for (let i = 0; i < 5; i += 1) {
+    await ok('list_sessions', { source: 'mcp' });
+    for (const id of [session_id, running]) {
+      await ok('peek_session', { session_id: id });
+      await ok('check_session', { session_id: id });
+      await ok('get_trajectory', { session_id: id, full: true });
+    }
+    await ok('wait_sessions', { ids: [session_id, running], wait_sec: 0 });
+  }
+  expect(snapshot(store)).toEqual(before);
+  expect(project.runs()).toHaveLength(2);
 });

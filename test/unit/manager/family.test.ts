@@ -37,9 +37,10 @@ test('a parent that was removed counts as one', () => {
 });
 
 test('planted circles end', () => {
-  const store = family('a<c b<a c<b s<s');
+  const store = family('a<c b<a c<b d<a s<s');
   expect(depthOf(store, id('a'))).toBe(2);
+  expect(depthOf(store, id('d'))).toBe(3);
   expect(depthOf(store, id('s'))).toBe(0);
   expect(isDescendant(store, id('a'), id('s'))).toBe(false);
-  expect([...descendantsOf(store, id('a'))].sort()).toEqual([id('b'), id('c')]);
+  expect([...descendantsOf(store, id('a'))].sort()).toEqual([id('b'), id('c'), id('d')]);
 });
