@@ -1,4 +1,5 @@
 import type { StartOptions } from '../manager/start.ts';
+import { safeLine } from '../render/safe-text.ts';
 import { reportStarted } from './await-answer.ts';
 import type { Verb } from './context.ts';
 import { type SessionOptions, sessionOptions } from './session-options.ts';
@@ -15,6 +16,10 @@ export async function beginSession(
   const timeoutMs = waitingTime(options);
   const task = await readTask(verb.context, { argument, file: options.file, what: 'task' });
   const manager = await verb.manager();
+  // A limit that was mistyped is none: whoever is there to read it is told.
+  if (verb.context.stderr.isTTY) {
+    for (const notice of (await manager.settings()).notices) verb.hint(safeLine(notice));
+  }
   const started = await manager.start({ task, ...sessionOptions(options), ...more });
   await reportStarted(verb, manager, started, { ...options, timeoutMs });
 }

@@ -368,3 +368,12 @@ test.runIf(process.platform === 'linux').each([
   expect(await terminal.code).toBe(code);
   expect(await ok(project, ['get', 'agent'])).toBe(code === 0 ? 'demo\n' : '');
 });
+
+test('start tells whoever is there of a key that it does not know', async () => {
+  const project = createProject();
+  writeFileSync(join(project.directory, 'zwarm.toml'), 'max_dept = 0\n');
+  const shown = await onScreen(project, ['start', '--wait', 'x'], { tty: true, env: { NO_COLOR: '1' } });
+  expect(shown.stderr).toMatch(/zwarm\.toml.*max_dept.*max_depth/);
+  const piped = await onScreen(project, ['start', '--wait', 'x']);
+  expect(piped).toMatchObject({ code: 0, stderr: '' });
+});
