@@ -21,6 +21,7 @@ export function installation(): {
   newId(): string;
   newNonce(): string;
   readonly client: null;
+  readonly projectRoot: null;
   loadSettings(place: ConfigPlace): Promise<Settings>;
 } {
   return {
@@ -34,6 +35,7 @@ export function installation(): {
     newId: () => firstLetter() + otherCharacters(),
     newNonce,
     client: null,
+    projectRoot: null,
     loadSettings,
   };
 }

@@ -1,6 +1,6 @@
 import { ZwarmError } from '../core/errors.ts';
 import type { ConfigPlace, Settings } from '../core/rules/policy.ts';
-import type { RuntimePaths } from '../manager/context.ts';
+import type { Place, RuntimePaths } from '../manager/context.ts';
 import type { SessionManager } from '../manager/session-manager.ts';
 import type { Style } from '../render/style.ts';
 
@@ -40,7 +40,7 @@ export interface CliContext {
   /** Aborts when the user presses Ctrl-C; only a command that asks for it outlives the first one. */
   onInterrupt(): AbortSignal;
   /** Serves the tools of `zwarm mcp` on stdin and stdout, until the client closes its end. */
-  serveTools(managerFor: Verb['manager']): Promise<void>;
+  serveTools(managerFor: (client: string) => Promise<SessionManager>): Promise<void>;
   /** Runs a shell command with one argument on the user's terminal; its exit code, or null. */
   runOnTerminal(command: string, args: readonly string[]): Promise<number | null>;
   /** Asks a person on the terminal, on stderr; true for yes, false for anything else, Ctrl-C and the end of the input. */
@@ -52,11 +52,16 @@ export interface CliContext {
   runPager(pager: PagerCommand, text: string, env: Readonly<Record<string, string>>): Promise<boolean>;
 }
 
+/** A client of the tools, by the name that it gives itself, and the place that was found when its server began. */
+export interface ServedClient extends Place {
+  readonly client: string;
+}
+
 /** What a verb is given: the context, and the ways that all verbs share to reach sessions and streams. */
 export interface Verb {
   readonly context: CliContext;
-  /** The manager for `--state-dir`, loaded when a verb first needs it; `client` names the MCP client that asks. */
-  manager(client?: string | null): Promise<SessionManager>;
+  /** The manager for `--state-dir`, loaded when a verb first needs it; `server` for a client of the tools. */
+  manager(server?: ServedClient): Promise<SessionManager>;
   /** How to write for a stream. */
   style(stream: 'stdout' | 'stderr'): Promise<Style>;
   /** How to write a page of a conversation on stdout: rendered for a terminal, elsewhere as it was written. */

@@ -61,7 +61,7 @@ function entryFor(host: Host, context: CliContext): HostEntry {
 /** The host's file, as it is. */
 async function fileOf(host: Host, verb: Verb): Promise<HostFile> {
   const { env, uid } = verb.context;
-  const projectRoot = (await verb.manager()).projectRoot();
+  const projectRoot = (await verb.manager()).place().projectRoot;
   return readHostFile(host.file({ env, projectRoot }), uid, byHand(host));
 }
 

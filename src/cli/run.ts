@@ -3,7 +3,7 @@ import { EXIT_CODES, toZwarmError, ZwarmError } from '../core/errors.ts';
 import type { ManagerContext } from '../manager/context.ts';
 import { renderJson } from '../render/json.ts';
 import { safeText } from '../render/safe-text.ts';
-import type { CliContext, Verb } from './context.ts';
+import type { CliContext, ServedClient, Verb } from './context.ts';
 import { createProgram } from './program.ts';
 
 /** What commander says, in our words: the message on one line, its advice or the way to the help as the hint. */
@@ -43,9 +43,14 @@ function printError(error: ZwarmError, argv: readonly string[], { stderr, env }:
 /** On a narrower terminal a page is as wide as this. */
 const NARROWEST = 20;
 
-function managerContext(context: CliContext, stateDir: string | null, client: string | null): ManagerContext {
+function managerContext(
+  context: CliContext,
+  stateDir: string | null,
+  served: ServedClient | undefined,
+): ManagerContext {
   const { env, cwd, uid, loadSettings, paths, now, newId, newNonce } = context;
-  return { env, cwd, uid, client, loadSettings, paths, now, newId, newNonce, stateDir };
+  const given = { env, cwd, uid, loadSettings, paths, now, newId, newNonce };
+  return { ...given, client: null, projectRoot: null, stateDir, ...served };
 }
 
 function createVerb(context: CliContext, stateDir: () => string | null, exit: (code: number) => void): Verb {
@@ -56,9 +61,9 @@ function createVerb(context: CliContext, stateDir: () => string | null, exit: (c
   return {
     context,
     exit,
-    async manager(client = null) {
+    async manager(served) {
       const { createSessionManager } = await import('../manager/session-manager.ts');
-      return createSessionManager(managerContext(context, stateDir(), client));
+      return createSessionManager(managerContext(context, stateDir(), served));
     },
     style,
     async pageStyle() {

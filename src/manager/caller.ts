@@ -19,17 +19,16 @@ export interface Caller {
 /** The source of what a person asks for. */
 export const USER = 'user';
 
-/** The session whose agent is calling us, or null. */
-function parentOf({ env }: Asking): SessionId | null {
-  const parent = env['ZWARM_SESSION_ID'];
-  return parent !== undefined && isSessionId(parent) ? parent : null;
-}
+/** The source of an agent whose session cannot be told. */
+export const UNKNOWN_AGENT = 'orchestrator:unknown';
 
 /** Who asks: an agent is known by its environment, whatever program it calls us with. */
-export function callerOf(asking: Asking): Caller {
-  const parent = parentOf(asking);
-  if (parent !== null) return { source: `orchestrator:${parent}`, parent };
-  return { source: asking.client === null ? USER : `mcp:${asking.client}`, parent };
+export function callerOf({ env, client }: Asking): Caller {
+  const session = env['ZWARM_SESSION_ID'];
+  if (!session) return { source: client === null ? USER : `mcp:${client}`, parent: null };
+  return isSessionId(session)
+    ? { source: `orchestrator:${session}`, parent: session }
+    : { source: UNKNOWN_AGENT, parent: null };
 }
 
 /** Refuses everybody but the user, and what the user types. @throws ZwarmError `not_allowed` */

@@ -3,7 +3,7 @@ import { ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
 import type { ConfigPlace, Settings } from '../core/rules/policy.ts';
 import { userStateHome } from '../core/user-places.ts';
-import { ensureStateDir, locateStateDir, openStateDir } from '../store/locate.ts';
+import { ensureStateDir, locateStateDir, openStateDir, projectRootOf } from '../store/locate.ts';
 import { marksDir, readMarks } from '../store/seen.ts';
 import { callerOf } from './caller.ts';
 
@@ -18,6 +18,8 @@ export interface ManagerContext {
   readonly stateDir: string | null;
   /** The name of the MCP client that asks; null for the command line and the library. */
   readonly client: string | null;
+  /** The root of the project, a real path, where it was found once and for all; null leaves it to the directory. */
+  readonly projectRoot: string | null;
   /** What the configuration comes to. @throws ZwarmError `config` where a file cannot be understood */
   loadSettings(place: ConfigPlace): Promise<Settings>;
   /** Milliseconds since the epoch. */
@@ -27,6 +29,14 @@ export interface ManagerContext {
   /** A random word of at least 100 bits, for marks and temporary names. */
   newNonce(): string;
   readonly paths: RuntimePaths;
+}
+
+/** Where a project is. */
+export interface Place {
+  /** Absolute path. */
+  readonly stateDir: string;
+  /** A real path. */
+  readonly projectRoot: string;
 }
 
 /** Where the parts of this installation lie; absolute paths. */
@@ -84,6 +94,14 @@ function open(context: ManagerContext, path: string, forWriting: boolean): Store
       seen = home === null ? null : readMarks(marksDir(seenBelow(home), callerOf(context).source, root));
       return seen;
     },
+  };
+}
+
+/** Where the project is that a context leads to now. */
+export function placeOf(context: ManagerContext): Place {
+  return {
+    stateDir: locateStateDir(context.cwd, explicitStateDir(context)).path,
+    projectRoot: context.projectRoot ?? projectRootOf(context.cwd),
   };
 }
 

@@ -19,16 +19,6 @@ function ancestorsOf(id: SessionId, parent: (id: SessionId) => SessionId | null)
   return above;
 }
 
-/** How many sessions are above one: 0 for what no agent started. A parent that was removed is counted, none above it. */
-export function depthOf(store: Store, id: SessionId): number {
-  return ancestorsOf(id, (one) => parentOf(store, one)).size;
-}
-
-/** Whether a session was started by an agent of another one, directly or not. */
-export function isDescendant(store: Store, id: SessionId, ancestor: SessionId): boolean {
-  return id !== ancestor && ancestorsOf(id, (one) => parentOf(store, one)).has(ancestor);
-}
-
 /** All that a session has started, directly or not; in no order. */
 export function descendantsOf(store: Store, ancestor: SessionId): readonly SessionId[] {
   const parents = new Map(listSessionIds(store.root).map((id) => [id, parentOf(store, id)]));

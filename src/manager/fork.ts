@@ -14,7 +14,7 @@ import { type ManagerContext, openForWriting, type Store } from './context.ts';
 import { DEFAULT_HISTORY_CHARS, historyOf, planContinuation } from './continuation.ts';
 import { launchTurn, newRequest, orNotStarted, type StartedTurn } from './launch.ts';
 import { readPlaces } from './places.ts';
-import { requireAllowedSession, settingsFor } from './policy.ts';
+import { requireAllowedSession, requireRoomBelow, settingsFor } from './policy.ts';
 import { programOf } from './program.ts';
 import { orDamaged, readNow, readTurnNow, type SessionNow } from './read.ts';
 import { requireKnownAgent, requireSameDirectory, requireSeal } from './ready.ts';
@@ -112,7 +112,8 @@ export async function fork(context: ManagerContext, ref: string, options: ForkOp
   const turn = forkedTurn(now, options.turn);
   requireSeal(store, now);
   requireSameDirectory(now);
-  const { limits } = await settingsFor(context, store);
+  const { settings, limits } = await settingsFor(context, store);
+  if (now.record.orchestrates) requireRoomBelow(context, store, settings);
   await requireAllowedSession(context, store, limits, now.record);
   const adapter = requireKnownAgent(now);
   const turns = now.turns.filter((number) => number <= turn);

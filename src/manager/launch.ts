@@ -13,10 +13,10 @@ import { TURN_FILES, turnDir, turnFile } from '../store/layout.ts';
 import { requireOwn } from '../store/own.ts';
 import { DamagedRecord } from '../store/read-file.ts';
 import { encode } from '../store/records.ts';
-import { readExit, readPrompt, readRunner } from '../store/sessions.ts';
+import { readExit, readPrompt, readRequest, readRunner } from '../store/sessions.ts';
 import { publishCancel } from './cancel.ts';
 import type { ManagerContext, Store } from './context.ts';
-import { type Limits, requireAllowedDirectory } from './policy.ts';
+import { type Limits, requireAllowedDirectory, requireRoom } from './policy.ts';
 import { argvOf, type Program } from './program.ts';
 import { markOfTurn } from './read-turn.ts';
 import { realPathOf } from './ready.ts';
@@ -213,6 +213,7 @@ export async function launchTurn(
     input = inputOf(store, launch);
     // Once more: since it was allowed, a link may have come into its place. The runner looks a last time.
     requireAllowedDirectory(limits, realPathOf(record.working_dir) ?? record.working_dir);
+    await requireRoom(context, store, limits, { id, at: readRequest(store.root, id, turn).at });
     requireOwn(store.root, turnDir(store.root, id, turn));
     if (input !== null) createFile(turnFile(store.root, id, turn, 'input'), input);
     createFile(turnFile(store.root, id, turn, 'launch'), encode(launched));

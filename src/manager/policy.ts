@@ -1,4 +1,4 @@
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
 import { isWithin } from '../core/path.ts';
@@ -11,13 +11,14 @@ import {
   type Settings,
 } from '../core/rules/policy.ts';
 import type { Sandbox, SessionRecord } from '../core/session.ts';
+import { STATE_DIR_NAME } from '../store/layout.ts';
 import { projectRootOf } from '../store/locate.ts';
 import { unlessDamaged } from '../store/read-file.ts';
 import { checkSeal } from '../store/seals.ts';
 import { hasSession, listSessionIds, readSessionRecord } from '../store/sessions.ts';
-import { type Caller, callerOf, USER } from './caller.ts';
+import { type Caller, callerOf, UNKNOWN_AGENT, USER } from './caller.ts';
 import type { ManagerContext, Store } from './context.ts';
-import { depthOf, isDescendant } from './family.ts';
+import { descentOf, originOf } from './origin.ts';
 import { orDamaged, readNow } from './read.ts';
 
 /*
@@ -31,12 +32,17 @@ function refuse(message: string, hint: string): never {
   throw new ZwarmError('not_allowed', message, hint);
 }
 
-/** The record of the session whose agent asks, as it was sealed; null where that is a session of another store. */
+/**
+ * The record of the session whose agent asks, as it was sealed; null for others. It says how far its agent may go, so that
+ * an agent that hides it, or turns to another state directory, goes nowhere.
+ */
 async function parentRecord(store: Store | null, { parent }: Caller): Promise<SessionRecord | null> {
-  if (store === null || parent === null || !hasSession(store.root, parent)) return null;
+  if (parent === null) return null;
+  if (store === null || !hasSession(store.root, parent)) {
+    refuse(`you are an agent of ${parent}, which is no session here`, 'leave the state directory as it is');
+  }
   return orDamaged(store, parent, async () => {
     const { record, bytes } = readSessionRecord(store.root, parent);
-    // It says how far its agent may go.
     checkSeal(store.sealsDir, store.root, parent, bytes);
     return record;
   });
@@ -47,9 +53,10 @@ async function parentRecord(store: Store | null, { parent }: Caller): Promise<Se
  * project is known by: so for an agent it is that of its own session, as it was recorded.
  */
 function projectRoot(context: ManagerContext, store: Store | null, asking: SessionRecord | null): string {
-  if (asking === null || store === null) return projectRootOf(context.cwd);
-  const besideStore = dirname(store.root);
-  if (isWithin(asking.working_dir, besideStore)) return besideStore;
+  if (asking === null || store === null) return context.projectRoot ?? projectRootOf(context.cwd);
+  const around = dirname(store.root);
+  // A state directory of another name lies anywhere.
+  if (basename(store.root) === STATE_DIR_NAME && isWithin(asking.working_dir, around)) return around;
   return asking.git?.root ?? asking.working_dir;
 }
 
@@ -86,21 +93,27 @@ function requireAllowedSandbox(limits: Policy, sandbox: Sandbox): void {
   refuse(`the sandbox ${sandbox} is not allowed`, `the widest that is allowed: ${limits.sandbox}`);
 }
 
-/** How many of the sessions that others than the user started run, but for one. */
+/** A turn that was claimed: which one, and when. */
+export interface ClaimedAt {
+  readonly id: SessionId;
+  readonly at: string;
+}
+
+/** How many sessions run that others than the user started: all of them, or those whose turns were claimed before one. */
 async function countRunning(
   context: ManagerContext,
   store: Store,
-  except: SessionId | null,
+  before: ClaimedAt | null,
 ): Promise<number> {
   let running = 0;
   for (const id of listSessionIds(store.root)) {
-    if (id === except) continue;
+    if (id === before?.id || originOf(store, id) === USER) continue;
     // A damaged session starts no turn.
-    const record = unlessDamaged(() => readSessionRecord(store.root, id).record);
-    if (record === null || record.source === USER) continue;
     const now = await readNow(store, id, context.now()).catch(orGone);
-    const status = now?.current.verdict.status;
-    if (status === 'running' || status === 'pending') running += 1;
+    if (now === null) continue;
+    const { verdict, request } = now.current;
+    const isEarlier = before === null || `${request.at} ${id}` < `${before.at} ${before.id}`;
+    if (isEarlier && (verdict.status === 'running' || verdict.status === 'pending')) running += 1;
   }
   return running;
 }
@@ -110,12 +123,32 @@ function orGone(error: unknown): null {
   throw error;
 }
 
-/** Refuses a turn that its caller may not have. `id` is null for a session that does not exist yet. */
+/**
+ * Refuses a turn for which there is no room. Asked again once it is claimed: of several that were claimed at once those
+ * that came first have it. @throws ZwarmError `over_quota`
+ */
+export async function requireRoom(
+  context: ManagerContext,
+  store: Store,
+  limits: Limits,
+  claimed: ClaimedAt | null,
+): Promise<void> {
+  if (limits === null) return;
+  const running = await countRunning(context, store, claimed);
+  if (running < limits.maxSessions) return;
+  throw new ZwarmError(
+    'over_quota',
+    `${running} sessions that were not started by the user run, and no more than ${limits.maxSessions} may`,
+    'wait for one of them, or end one; the user can raise max_sessions',
+  );
+}
+
+/** Refuses a turn that its caller may not have. */
 async function requireWithin(
   context: ManagerContext,
   store: Store | null,
   limits: Policy,
-  { id, record }: { readonly id: SessionId | null; readonly record: SessionRecord },
+  record: SessionRecord,
 ): Promise<void> {
   requireAllowedDirectory(limits, record.working_dir);
   requireAllowedSandbox(limits, record.sandbox);
@@ -125,26 +158,22 @@ async function requireWithin(
       'leave them out, or take a session without any',
     );
   }
-  if (store === null) return;
-  const running = await countRunning(context, store, id);
-  if (running < limits.maxSessions) return;
-  throw new ZwarmError(
-    'over_quota',
-    `${running} sessions that were not started by the user run, and no more than ${limits.maxSessions} may`,
-    'wait for one of them, or end one; the user can raise max_sessions',
-  );
+  if (store !== null) await requireRoom(context, store, limits, null);
 }
 
-/** How many sessions stand above a new one of this caller. */
-function depthBelow(store: Store | null, { parent }: Caller): number {
-  if (parent === null) return 0;
-  return 1 + (store === null ? 0 : depthOf(store, parent));
+/** How many sessions stand above a new one of this caller; more than can be counted where one of them is gone. */
+function depthBelow(store: Store | null, { source, parent }: Caller): number {
+  if (parent === null) return source === UNKNOWN_AGENT ? Number.POSITIVE_INFINITY : 0;
+  const { links, complete } = store === null ? { links: [], complete: false } : descentOf(store, parent);
+  return complete ? links.length : Number.POSITIVE_INFINITY;
 }
 
 /** Refuses a new session that would stand too deep. */
 function requireAllowedDepth(store: Store | null, limits: Policy, caller: Caller): void {
   const depth = depthBelow(store, caller);
   if (depth <= limits.maxDepth) return;
+  if (!Number.isFinite(depth))
+    refuse('a session above this one is gone: its depth cannot be told', 'do it yourself');
   refuse(
     `this would be a session at depth ${depth}, and no more than ${limits.maxDepth} is allowed`,
     'do it yourself, or leave it to the session above',
@@ -160,7 +189,7 @@ export async function requireAllowedSession(
 ): Promise<void> {
   if (limits === null) return;
   requireAllowedDepth(store, limits, callerOf(context));
-  await requireWithin(context, store, limits, { id: null, record });
+  await requireWithin(context, store, limits, record);
 }
 
 /** Refuses a new session that is to run others, and could not. @throws ZwarmError `not_allowed` */
@@ -179,27 +208,36 @@ export function requireRoomBelow(context: ManagerContext, store: Store | null, {
 export async function requireAllowedTurn(
   context: ManagerContext,
   store: Store,
-  session: { readonly id: SessionId; readonly record: SessionRecord },
+  { record }: { readonly record: SessionRecord },
 ): Promise<Limits> {
   if (callerOf(context).source === USER) return null;
   const { limits } = await settingsFor(context, store);
-  if (limits !== null) await requireWithin(context, store, limits, session);
+  if (limits !== null) await requireWithin(context, store, limits, record);
   return limits;
 }
 
+/** A name that belongs to a session of somebody else cannot be taken over by a newer one. @throws ZwarmError `not_allowed` */
+export function requireOwnName(context: ManagerContext, store: Store | null, name: string | null): void {
+  const { source } = callerOf(context);
+  if (source === USER || store === null || name === null) return;
+  const bears = (id: SessionId): boolean =>
+    unlessDamaged(() => readSessionRecord(store.root, id).record.name) === name;
+  if (listSessionIds(store.root).every((id) => !bears(id) || originOf(store, id) === source)) return;
+  refuse(`the name ${name} is taken by a session that you did not start`, 'choose another name');
+}
+
 /**
- * Refuses to end or delete a session that was started by somebody else, unless the configuration allows it. What the
- * caller's own sessions have started is its own, too, and so is the one that it runs in. @throws ZwarmError `not_allowed`
+ * Refuses to end, interrupt, wind back or delete a session that was started by somebody else, unless the configuration
+ * allows it. What the caller's own sessions have started is its own, too, and so is the one that it runs in.
+ * @throws ZwarmError `not_allowed`
  */
 export async function requireMayEnd(context: ManagerContext, store: Store, id: SessionId): Promise<void> {
-  const caller = callerOf(context);
-  if (caller.source === USER) return;
+  const { source, parent } = callerOf(context);
+  if (source === USER) return;
+  const { links } = descentOf(store, id);
+  if (id === parent || links.some((link) => link.source === source || link.id === parent)) return;
+  // Only now: what is one's own can be ended whatever became of the configuration.
   const { limits } = await settingsFor(context, store);
   if (limits?.endOthers) return;
-  const record = hasSession(store.root, id)
-    ? unlessDamaged(() => readSessionRecord(store.root, id).record)
-    : null;
-  if (record?.source === caller.source) return;
-  if (caller.parent !== null && (id === caller.parent || isDescendant(store, id, caller.parent))) return;
-  refuse(`${id} was not started by you`, 'only your own sessions can be ended or deleted');
+  refuse(`${id} was not started by you`, 'only your own sessions can be ended, wound back or deleted');
 }

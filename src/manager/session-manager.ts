@@ -5,10 +5,16 @@ import type { SessionId } from '../core/ids.ts';
 import type { Settings } from '../core/rules/policy.ts';
 import type { Message, SessionDetail, SessionRecord, SessionSummary } from '../core/session.ts';
 import type { TurnStatus } from '../core/status.ts';
-import { projectRootOf } from '../store/locate.ts';
-import { requireUser } from './caller.ts';
+import { type Caller, callerOf, requireUser } from './caller.ts';
 import type { Compacted, CompactOptions } from './compact.ts';
-import { type ManagerContext, openExisting, openForReading, openForWriting } from './context.ts';
+import {
+  type ManagerContext,
+  openExisting,
+  openForReading,
+  openForWriting,
+  type Place,
+  placeOf,
+} from './context.ts';
 import { type DetailOptions, detailOf } from './detail.ts';
 import { type FollowOptions, followOutput, followStderr, type OutputFile } from './follow.ts';
 import { type FollowStepsOptions, followSteps } from './follow-steps.ts';
@@ -82,8 +88,10 @@ export interface SessionManager {
   settings(): Promise<Settings>;
   /** Checks everything that zwarm needs; never throws. */
   doctor(): Promise<readonly Check[]>;
-  /** The root of the project around the current directory, a real path. */
-  projectRoot(): string;
+  /** Where the project is around the current directory. */
+  place(): Place;
+  /** Who asks. */
+  caller(): Caller;
   /** Refuses everybody but the user. @throws ZwarmError `not_allowed` */
   requireUser(): void;
   /** Puts a text in the place of the user's own configuration. @throws ZwarmError `not_allowed` */
@@ -154,7 +162,8 @@ export function createSessionManager(context: ManagerContext): SessionManager {
     settings: async () => (await settingsFor(context, openForReading(context))).settings,
     // Loaded only here: no other verb needs it.
     doctor: async () => (await import('./doctor.ts')).doctor(context),
-    projectRoot: () => projectRootOf(context.cwd),
+    place: () => placeOf(context),
+    caller: () => callerOf(context),
     requireUser: () => requireUser(context),
     saveUserConfig: async (text) => (await import('./trust.ts')).saveUserConfig(context, text),
     trustFile: async (mark) => (await import('./trust.ts')).trustFile(context, mark),

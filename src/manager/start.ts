@@ -13,8 +13,16 @@ import { gitStateOf } from '../store/git.ts';
 import { callerOf } from './caller.ts';
 import { type ManagerContext, openForReading, openOrCreate } from './context.ts';
 import { launchTurn, newRequest, type StartedTurn } from './launch.ts';
-import { type Limits, requireAllowedSession, requireRoomBelow, settingsFor } from './policy.ts';
+import {
+  type Limits,
+  requireAllowedDirectory,
+  requireAllowedSession,
+  requireOwnName,
+  requireRoomBelow,
+  settingsFor,
+} from './policy.ts';
 import { programOf } from './program.ts';
+import { realPathOf } from './ready.ts';
 
 /** What a new session is to be; everything left out has a default. */
 export interface StartOptions {
@@ -71,11 +79,13 @@ function requireModel(text: string): string {
   );
 }
 
-function requireDirectory(context: ManagerContext, given: string): string {
+function requireDirectory(context: ManagerContext, given: string, limits: Limits): string {
   // An unset variable in a script must not send an agent into the directory that happens to be current.
   if (given === '')
     throw new ZwarmError('usage', 'the directory is empty', 'give one that exists with -C DIR');
   const path = resolve(context.cwd, given);
+  // First: whoever may not work there is not told what is there either.
+  requireAllowedDirectory(limits, realPathOf(path) ?? path);
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat === undefined) {
     throw new ZwarmError('usage', `there is no directory ${path}`, 'give one that exists with -C DIR');
@@ -111,7 +121,7 @@ export async function start(context: ManagerContext, options: StartOptions): Pro
     v: 1,
     agent: adapter.name,
     task: requireMessage(options.task, 'task'),
-    working_dir: requireDirectory(context, options.workingDir ?? '.'),
+    working_dir: requireDirectory(context, options.workingDir ?? '.', limits),
     model: model === undefined ? null : requireModel(model),
     sandbox: requireSandbox(
       options.sandbox ?? defaultSandbox(settings, limits),
@@ -132,6 +142,7 @@ export async function start(context: ManagerContext, options: StartOptions): Pro
     requireTools(adapter);
     requireRoomBelow(context, openForReading(context), settings);
   }
+  requireOwnName(context, openForReading(context), record.name);
   await requireAllowedSession(context, openForReading(context), limits, record);
   const program = await programOf(context, adapter, record.working_dir);
   const store = openOrCreate(context);

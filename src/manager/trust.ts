@@ -35,7 +35,7 @@ export async function showRecord(store: Store, id: SessionId): Promise<ShownReco
 /** Seals a session's record as the user has seen it. @throws ZwarmError `not_allowed` */
 export function trustRecord(context: ManagerContext, { root, sealsDir }: Store, shown: ShownRecord): void {
   requireUser(context);
-  reseal(sealsDir, root, shown.id, shown.bytes, context.newNonce());
+  reseal(sealsDir, root, shown.id, shown.bytes, shown.record.source, context.newNonce());
 }
 
 /** Remembers that the user trusts a file; both words are digests, as `config/trust.ts` makes them. @throws ZwarmError `not_allowed` */

@@ -7,15 +7,15 @@ import { isFinal } from '../core/status.ts';
 export const LONGEST_RESPONSE = 40_000;
 
 /** What to do about a turn that has not completed, or has said nothing. */
-function hintOf(id: string, { turn, status, answer, error }: TurnView): string {
+function adviceOf(id: string, { turn, status, answer, error, log_file }: TurnView, waitSec: number): string {
   const look = `get_trajectory(session_id="${id}", turn=${turn}) shows what it did`;
   if (status === 'unknown') return 'it runs on another machine, where alone it can be told how it stands';
   if (!isFinal(status)) {
-    return `it runs on by itself: check_session(session_id="${id}", wait_sec=45) waits for its answer; do not start it again`;
+    return `it runs on by itself: check_session(session_id="${id}", wait_sec=${waitSec}) waits for its answer; do not start it again`;
   }
   if (status === 'completed') {
     if (answer === null) return `it ended without an answer; ${look}`;
-    if (answer.length > LONGEST_RESPONSE) return `the response was cut; ${look}`;
+    if (answer.length > LONGEST_RESPONSE) return `the response was cut; all of it is in ${log_file}`;
     return `converse(session_id="${id}", message=…) goes on; ${look}`;
   }
   const forUser = error?.hint == null ? '' : `the user can do something about it (${error.hint}); `;
@@ -44,16 +44,24 @@ function secondsOf(ms: number | null): number | null {
   return ms === null ? null : Math.round(ms / 100) / 10;
 }
 
-/** How a turn of a session stands: its answer once it has ended, and what to do next. */
-export function turnAnswer(session: SessionDetail, turn: TurnView): TurnAnswer {
+/** Why a turn that has ended did not complete. */
+function failureOf({ status, error, warnings }: TurnView): string {
+  return error?.message ?? [`the turn is ${status}`, ...warnings].join('; ');
+}
+
+/**
+ * How a turn of a session stands: its answer once it has ended, and what to do next.
+ * @param waitSec how long a call may wait, for the advice
+ */
+export function turnAnswer(session: SessionDetail, turn: TurnView, waitSec: number): TurnAnswer {
   const { id, name, token_usage: usage, duration_ms: ms } = session;
-  const { status, answer, error } = turn;
+  const { status, answer } = turn;
   const ended = isFinal(status);
   const failed = ended && status !== 'completed';
   return {
     success: !failed,
-    error: failed ? (error?.message ?? `the turn is ${status}`) : null,
-    hint: hintOf(id, turn),
+    error: failed ? failureOf(turn) : null,
+    hint: adviceOf(id, turn, waitSec),
     session_id: id,
     session: name,
     status,

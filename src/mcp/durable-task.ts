@@ -1,4 +1,10 @@
-import type { CallToolResult, McpServer, ServerContext } from '@modelcontextprotocol/server';
+import {
+  type CallToolResult,
+  type McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { ZwarmError } from '../core/errors.ts';
 import { isSessionId, parseTurnNumber, type SessionId } from '../core/ids.ts';
@@ -34,7 +40,7 @@ function taskOf(session: SessionDetail, turn: TurnView) {
   return {
     taskId: `${id}.${turn.turn}`,
     // A turn that has failed is a task that has completed: its answer says so.
-    status: !ended ? 'working' : turn.status === 'killed' ? 'cancelled' : 'completed',
+    status: !ended ? 'working' : turn.status === 'killed' && turn.answer === null ? 'cancelled' : 'completed',
     statusMessage: `turn ${turn.turn} of ${id}: ${turn.status}`,
     createdAt: created,
     lastUpdatedAt: updated_at ?? created,
@@ -44,10 +50,10 @@ function taskOf(session: SessionDetail, turn: TurnView) {
   };
 }
 
-/** The answer that the call which began a turn would have got at its end: `delegate` begins first turns, `converse` all others. */
+/** The end of a turn as the answer that the call which began it would have got: `delegate` begins first turns, `converse` all others. */
 function resultOf(session: SessionDetail, turn: TurnView): CallToolResult {
   const asked = turn.turn === 1 ? { mode: 'sync', task: turn.prompt ?? '' } : { you_said: turn.prompt ?? '' };
-  const answer = { ...turnAnswer(session, turn), ...asked };
+  const answer = { ...turnAnswer(session, turn, 0), ...asked };
   return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: answer };
 }
 
@@ -62,12 +68,26 @@ export async function asTask(
   return { ...result, resultType: 'task', ...taskOf(session, turnOf(session, turn)) };
 }
 
-/** The turn that the name of a task stands for. @throws ZwarmError `not_found` */
-function parseTask(taskId: string): { id: SessionId; turn: number } {
+function noTask(taskId: string): ProtocolError {
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no task ${JSON.stringify(taskId)}`);
+}
+
+/** The session and the turn that the name of a task stands for. @throws ProtocolError for one that is none of ours */
+async function readTask(
+  manager: SessionManager,
+  taskId: string,
+): Promise<{ session: SessionDetail; turn: TurnView }> {
   const [id = '', number = '', ...rest] = taskId.split('.');
   const turn = parseTurnNumber(number);
-  if (isSessionId(id) && turn !== null && rest.length === 0) return { id, turn };
-  throw new ZwarmError('not_found', `there is no task ${JSON.stringify(taskId)}`);
+  if (!isSessionId(id) || turn === null || rest.length > 0) throw noTask(taskId);
+  try {
+    const session = await manager.get(id, { turn });
+    return { session, turn: turnOf(session, turn) };
+  } catch (error) {
+    if (error instanceof ZwarmError && (error.code === 'not_found' || error.code === 'usage'))
+      throw noTask(taskId);
+    throw error;
+  }
 }
 
 const PARAMS = { params: z.object({ taskId: z.string() }) };
@@ -78,18 +98,18 @@ export function serveTasks(
   managerFor: (context: ServerContext) => Promise<SessionManager>,
 ): void {
   server.setRequestHandler('tasks/get', PARAMS, async ({ taskId }, context) => {
-    const { id, turn: number } = parseTask(taskId);
-    const session = await (await managerFor(context)).get(id, { turn: number });
-    const turn = turnOf(session, number);
+    const manager = await managerFor(context);
+    const { session, turn } = await readTask(manager, taskId);
     const task = taskOf(session, turn);
-    return task.status === 'completed' ? { ...task, result: resultOf(session, turn) } : task;
+    if (task.status !== 'completed') return task;
+    await manager.markSeen(session.id, turn.turn);
+    return { ...task, result: resultOf(session, turn) };
   });
   server.setRequestHandler('tasks/cancel', PARAMS, async ({ taskId }, context) => {
-    const { id, turn } = parseTask(taskId);
     const manager = await managerFor(context);
-    const session = await manager.get(id, { turn });
+    const { session, turn } = await readTask(manager, taskId);
     // Another turn may run by now, which nobody wants to end.
-    if (!isFinal(turnOf(session, turn).status)) await manager.kill(id, { reason: 'the task was cancelled' });
+    if (!isFinal(turn.status)) await manager.kill(session.id, { reason: 'the task was cancelled' });
     return {};
   });
 }

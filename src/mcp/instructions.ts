@@ -2,7 +2,7 @@
 export const INSTRUCTIONS = `zwarm runs coding agents in the background; each works by itself on one task and remembers its conversation.
 
 - delegate begins one. For several at the same time use mode="async", then wait_sessions.
-- A call may return status "running" before the agent is done: that is no failure. check_session(session_id, wait_sec=45) waits for the answer and returns as soon as something changes. Never delegate the same task again.
+- A call may return status "running" before the agent is done: that is no failure. check_session with a long wait_sec waits for the answer and returns as soon as something changes. Never delegate the same task again.
 - An agent sees nothing of your conversation: put all that it needs into the task. It can go on with converse when its turn has ended.
 - get_trajectory shows what an agent really did; read it before you trust an answer that matters.
 - working_dir is an absolute path inside the allowed directories. A refusal says what is allowed.

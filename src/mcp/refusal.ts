@@ -2,7 +2,7 @@ import { type ErrorCode, toZwarmError, type ZwarmError } from '../core/errors.ts
 
 /** What a model can do about an error, in the words of the tools: the hints of the command line are for people. */
 const HINTS: Partial<Record<ErrorCode, string>> = {
-  busy: 'its agent still works: check_session(session_id=…, wait_sec=45) waits for it',
+  busy: 'its agent still works: check_session with wait_sec waits for it',
   lost_race: 'somebody else spoke to it first: check_session(session_id=…)',
   not_resumable: 'this conversation cannot go on: delegate a new session',
   still_running: 'try end_session again; if it stays, tell the user',
@@ -17,6 +17,7 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
   format_newer: 'tell the user to update zwarm',
   config: 'tell the user: zwarm config list shows what is wrong',
   io: 'tell the user',
+  interrupted: 'call it again, if it is still wanted',
 };
 
 /** Errors whose own hints speak of what is allowed, or of what was given. */
@@ -57,17 +58,27 @@ export async function refusalOf(
   return { success: false, error: error.message, hint: await hintOf(error, asked, known) };
 }
 
+/** Whether an error says that an id names nothing. */
+function isAboutId({ code, message }: ZwarmError): boolean {
+  return code === 'not_found' || (code === 'usage' && /is no session id|the id is empty/.test(message));
+}
+
 async function hintOf(
   error: ZwarmError,
   asked: readonly string[],
   known: () => Promise<readonly string[]>,
 ): Promise<string> {
-  if (error.code === 'not_found' || (error.code === 'usage' && asked.length > 0)) {
+  if (isAboutId(error)) {
     const ids = nearest(asked.find((id) => error.message.includes(id)) ?? asked[0] ?? '', await known());
     return ids.length === 0
       ? 'there are no sessions yet: delegate'
       : `the closest ids: ${ids.join(', ')}; list_sessions() has all`;
   }
-  if (OWN_HINTS.includes(error.code) && error.hint !== null) return error.hint;
-  return HINTS[error.code] ?? error.hint ?? 'tell the user';
+  const own = OWN_HINTS.includes(error.code) || !isForPeople(error.hint ?? '') ? error.hint : null;
+  return HINTS[error.code] ?? own ?? 'look at the arguments of this call';
+}
+
+/** Whether a hint says what to type on a command line. */
+function isForPeople(hint: string): boolean {
+  return /\bzwarm \w|(^|\s)-{1,2}\w/.test(hint);
 }

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { type CallToolResult, McpServer, type ServerContext } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
-import { toZwarmError } from '../core/errors.ts';
+import { toZwarmError, ZwarmError } from '../core/errors.ts';
 import type { SessionManager } from '../manager/session-manager.ts';
 import type { TurnAnswer } from './answer.ts';
 import { asTask, serveTasks, TASKS, takesTasks } from './durable-task.ts';
@@ -13,8 +13,8 @@ import { longestWait } from './wait-budget.ts';
 
 /** What the server is given. */
 export interface ServeOptions {
-  /** A manager that acts for the client of that name; null for one that did not say who it is. */
-  managerFor(client: string | null): Promise<SessionManager>;
+  /** A manager that acts for the client of that name. */
+  managerFor(client: string): Promise<SessionManager>;
   readonly input: Readable;
   /** Carries the protocol and nothing else. */
   readonly output: Writable;
@@ -26,18 +26,21 @@ export interface ServeOptions {
 const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo';
 const LONGEST_NAME = 40;
 
+/** Nobody is the user who comes this way. */
+const NAMELESS = 'unknown';
+
 /** The name that a client gives itself, as it is recorded: it chooses it, so that only plain characters remain. */
-export function clientName(given: unknown): string | null {
-  if (typeof given !== 'string') return null;
+export function clientName(given: unknown): string {
+  if (typeof given !== 'string') return NAMELESS;
   const name = given
     .toLowerCase()
     .replace(/[^a-z0-9._-]+/g, '-')
     .slice(0, LONGEST_NAME);
-  return name === '' ? null : name;
+  return name === '' ? NAMELESS : name;
 }
 
 /** Who calls: each request of the newer protocol says so, in the older one the client did when it connected. */
-function clientOf(server: McpServer, context: ServerContext): string | null {
+function clientOf(server: McpServer, context: ServerContext): string {
   const envelope = context.mcpReq.envelope as Readonly<Record<string, unknown>> | undefined;
   const info = (envelope?.[CLIENT_INFO] ?? server.server.getClientVersion()) as
     | { name?: unknown }
@@ -70,6 +73,22 @@ function asked(input: object): readonly string[] {
   return session_id === undefined ? (ids ?? []) : [session_id];
 }
 
+/** Whether a call was to wait for an answer. */
+function waits(input: object): boolean {
+  const { mode, wait } = input as { mode?: string; wait?: boolean };
+  return mode !== 'async' && wait !== false;
+}
+
+/** The longest wait of a call of this client; a configuration that cannot be read leaves it to what the client bears. */
+async function longestOf(manager: SessionManager, client: string, log: ServeOptions['log']): Promise<number> {
+  try {
+    return longestWait(client, (await manager.settings()).waitSec);
+  } catch (error) {
+    log(`zwarm mcp: ${toZwarmError(error).message}`);
+    return longestWait(client, null);
+  }
+}
+
 function addTool(
   server: McpServer,
   tool: Tool,
@@ -82,26 +101,30 @@ function addTool(
     { description, inputSchema: input, outputSchema: output, annotations },
     async (args, context) => {
       const client = clientOf(server, context);
-      // What has an agent work is worth one.
-      const task = annotations.openWorldHint && takesTasks(context);
-      let waits = false;
       const manager = await managerFor(client);
+      const { signal } = context.mcpReq;
+      const adviceSec = await longestOf(manager, client, log);
+      // What has an agent work, and is waited for, is worth a task.
+      const task = annotations.openWorldHint && takesTasks(context);
       const call: ToolCall = {
         manager,
-        signal: context.mcpReq.signal,
+        signal,
         progress: progressOf(context),
-        ...shared,
-        seen: (id, turn) =>
-          manager.markSeen(id, turn).catch((error: unknown) => {
-            log(`zwarm mcp: what was seen could not be noted: ${toZwarmError(error).message}`);
+        longestSec: task ? 0 : adviceSec,
+        adviceSec,
+        self: manager.caller().parent,
+        told: shared.told,
+        alone: (act) =>
+          shared.alone(() => {
+            if (!signal.aborted) return act();
+            throw new ZwarmError('interrupted', 'the call was taken back before anything was begun');
           }),
-        async budget(seconds) {
-          if (task) {
-            waits = true;
-            return 0;
-          }
-          const longest = longestWait(client, (await manager.settings()).waitSec);
-          return Math.min(seconds ?? longest, longest);
+        async seen(id, turn) {
+          // An answer that nobody waits for any more was not seen.
+          if (signal.aborted) return;
+          await manager.markSeen(id, turn).catch((error: unknown) => {
+            log(`zwarm mcp: what was seen could not be noted: ${toZwarmError(error).message}`);
+          });
         },
       };
       try {
@@ -110,7 +133,7 @@ function addTool(
         const result: CallToolResult = { content: [{ type: 'text', text }], structuredContent: answer };
         const { session_id: id, turn, status } = answer as Partial<TurnAnswer>;
         const runs = status === 'running' || status === 'pending';
-        return waits && runs && id && turn ? asTask(manager, result, id, turn) : result;
+        return task && waits(args) && runs && id && turn ? asTask(manager, result, id, turn) : result;
       } catch (error) {
         const known = async () => (await manager.list({ all: true })).map(({ id }) => id);
         const refusal = await refusalOf(error, asked(args), known);

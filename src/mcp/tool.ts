@@ -6,8 +6,12 @@ import type { SessionManager } from '../manager/session-manager.ts';
 export interface ToolCall {
   /** For the client that calls. */
   readonly manager: SessionManager;
-  /** How long this call may wait, in seconds: what was asked for, within what the client and the user allow. */
-  budget(asked: number | undefined): Promise<number>;
+  /** The longest that this call may wait, in seconds; 0 for a client that takes a task instead. */
+  readonly longestSec: number;
+  /** The longest that a call of this client may wait, for advice. */
+  readonly adviceSec: number;
+  /** The session whose agent calls, or null: it cannot wait for itself. */
+  readonly self: SessionId | null;
   /** Aborts when the client no longer waits for the answer: then only the waiting ends. */
   readonly signal: AbortSignal;
   /** Tells the client that something goes on; null where it does not want to know. */

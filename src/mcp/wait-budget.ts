@@ -7,9 +7,9 @@ const ANY_HOST = 45;
 
 /**
  * The longest wait of one call, in seconds: what the user configured, else what the client is known to bear.
- * @param client the name that the client gave itself, or null
+ * @param client the name that the client gave itself
  */
-export function longestWait(client: string | null, configured: number | null): number {
+export function longestWait(client: string, configured: number | null): number {
   if (configured !== null) return configured;
-  return HOSTS.find(([name]) => name.test(client ?? ''))?.[1] ?? ANY_HOST;
+  return HOSTS.find(([name]) => name.test(client))?.[1] ?? ANY_HOST;
 }

@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+import { ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
 import { isFinal, type TurnStatus } from '../core/status.ts';
 import type { ToolCall } from './tool.ts';
@@ -7,16 +9,29 @@ const PROGRESS_SEC = 10;
 /** What is said last often comes a moment before the end. */
 const LAST_WORDS_SEC = 2;
 
-/** A signal that aborts with another one, after a time, or when it is told to. */
-function limited(signal: AbortSignal, seconds: number): { signal: AbortSignal; end(): void } {
+/** The seconds that a call waits, of which so many were asked for. */
+export function secondsOf({ longestSec }: ToolCall, asked: number | undefined): number {
+  return Math.min(asked ?? longestSec, longestSec);
+}
+
+/** An agent that waits for its own session waits for itself. @throws ZwarmError `usage` */
+export function requireOther({ self }: ToolCall, id: SessionId): void {
+  if (id === self)
+    throw new ZwarmError('usage', `${id} is your own session`, 'leave it out: it goes on while you work');
+}
+
+/** A signal that aborts with another one, when it is told to, or after a time. */
+function limited(signal: AbortSignal, seconds?: number): { signal: AbortSignal; end(): void } {
   // By hand: a signal made by AbortSignal.any of one that nobody else holds is lost to the garbage collector.
   const controller = new AbortController();
+  // Each session of a swarm listens to it.
+  setMaxListeners(0, controller.signal);
   const end = (): void => {
     clearTimeout(timer);
     signal.removeEventListener('abort', end);
     controller.abort();
   };
-  const timer = setTimeout(end, seconds * 1000);
+  const timer = seconds === undefined ? undefined : setTimeout(end, seconds * 1000);
   signal.addEventListener('abort', end, { once: true });
   if (signal.aborted) end();
   return { signal: controller.signal, end };
@@ -92,7 +107,7 @@ export async function waitForNews(
   seconds: number,
 ): Promise<void> {
   await waitWith(call, seconds, `${id} works on turn ${turn}`, async (signal) => {
-    const enough = limited(signal, seconds);
+    const enough = limited(signal);
     const rest = call.manager.wait(id, enough.signal, turn).then(enough.end);
     const said = moreSaid(call, id, turn, known, enough.signal).then(async () => {
       const lastWords = limited(enough.signal, LAST_WORDS_SEC);
@@ -103,6 +118,12 @@ export async function waitForNews(
   });
 }
 
+/** One that cannot be waited for any more is waited for no longer: the answer tells what became of it. */
+function orGone(error: unknown): true {
+  if (error instanceof ZwarmError) return true;
+  throw error;
+}
+
 /** Waits until all of some sessions (or, with `any`, one of them) are at rest, at most so many seconds. */
 export async function waitForSessions(
   call: ToolCall,
@@ -111,10 +132,10 @@ export async function waitForSessions(
   seconds: number,
 ): Promise<void> {
   await waitWith(call, seconds, `waiting for ${any ? 'one of ' : ''}${ids.join(', ')}`, async (signal) => {
-    const enough = limited(signal, seconds);
+    const enough = limited(signal);
     const each = ids.map(async (id) => {
-      const status = await call.manager.wait(id, enough.signal);
-      if (any && isFinal(status)) enough.end();
+      const isOver = await call.manager.wait(id, enough.signal).then(isFinal, orGone);
+      if (any && isOver) enough.end();
     });
     try {
       await Promise.all(each);

@@ -78,7 +78,7 @@ export function createSession(
     flush(join(building, 'turns'));
     flush(building);
     // Before the session shows itself: a session without a seal could never be continued.
-    seal(sealsDir, root, id, text);
+    seal(sealsDir, root, id, text, record.source);
     sealed = true;
     rename(building, sessionDir(root, id));
   } catch (error) {

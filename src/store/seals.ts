@@ -30,12 +30,23 @@ function sealFile(sealsDir: string, root: string, id: SessionId): string {
   return join(sealsOf(sealsDir, root), id);
 }
 
-/** Seals a session's record. @throws ZwarmError `lost_race` when that id was sealed before, `io` where seals cannot be kept */
-export function seal(sealsDir: string, root: string, id: SessionId, recordText: string): void {
+/** What a seal holds: the digest of the record, and who started the session. */
+function sealText(record: string | Uint8Array, source: string): string {
+  return `${digest(record)}\n${source}\n`;
+}
+
+/** Seals a session's record, and who started it. @throws ZwarmError `lost_race` when that id was sealed before, `io` where seals cannot be kept */
+export function seal(
+  sealsDir: string,
+  root: string,
+  id: SessionId,
+  recordText: string,
+  source: string,
+): void {
   const file = sealFile(sealsDir, root, id);
   try {
     makeDirs(dirname(file));
-    createFile(file, `${digest(recordText)}\n`);
+    createFile(file, sealText(recordText, source));
     flushSeal(file);
   } catch (error) {
     // Not a directory in the way but that very seal: the id is taken.
@@ -64,9 +75,10 @@ export function reseal(
   root: string,
   id: SessionId,
   recordBytes: Uint8Array,
+  source: string,
   unique: string,
 ): void {
-  putUserFile(sealFile(sealsDir, root, id), `${digest(recordBytes)}\n`, unique);
+  putUserFile(sealFile(sealsDir, root, id), sealText(recordBytes, source), unique);
 }
 
 /** Whether a session's record is the one that was sealed. */
@@ -74,10 +86,22 @@ export function isSealed(sealsDir: string, root: string, id: SessionId, recordBy
   return sealedDigest(sealsDir, root, id) === digest(recordBytes);
 }
 
+function sealedLines(sealsDir: string, root: string, id: SessionId): readonly string[] {
+  return (
+    readSmall(sealFile(sealsDir, root, id))
+      ?.bytes.toString()
+      .split('\n') ?? []
+  );
+}
+
 function sealedDigest(sealsDir: string, root: string, id: SessionId): string | undefined {
-  return readSmall(sealFile(sealsDir, root, id))
-    ?.bytes.toString()
-    .trim();
+  return sealedLines(sealsDir, root, id)[0];
+}
+
+/** Who started a session, as it was sealed; null without a seal, or with one that does not say. */
+export function sealedSource(sealsDir: string, root: string, id: SessionId): string | null {
+  const [sealed, source] = sealedLines(sealsDir, root, id);
+  return sealed === undefined ? null : source || null;
 }
 
 /** Makes sure that a session's record is the one that was sealed. @throws ZwarmError `seal_broken` */

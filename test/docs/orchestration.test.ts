@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { DEFAULT_MAX_DEPTH, DEFAULT_MAX_SESSIONS, DEFAULT_SANDBOX } from '../../src/core/rules/policy.ts';
 import { TOOLS } from '../../src/mcp/tools.ts';
 import { longestWait } from '../../src/mcp/wait-budget.ts';
@@ -21,6 +22,22 @@ test('the tools are those of the page, with those parameters and fields', () => 
   );
 });
 
+test('the fields of each session in a list are those of the page', () => {
+  const row = tableOf(page, 'What the fields mean').find(([field]) => field === '`sessions`') ?? [];
+  const [, ofList = '', ofWait = ''] =
+    /list_sessions`: (.*); of `wait_sessions`: (.*)\. One/.exec(row[1] ?? '') ?? [];
+  const shown = (name: string) => {
+    const schema = z.toJSONSchema(
+      TOOLS.find((tool) => tool.name === name)?.output ?? z.object({}),
+    ) as unknown as {
+      properties: { sessions: { items: { properties: object } } };
+    };
+    return Object.keys(schema.properties.sessions.items.properties);
+  };
+  expect(codeWords(ofList)).toEqual(shown('list_sessions'));
+  expect(codeWords(ofWait)).toEqual(shown('wait_sessions'));
+});
+
 test('what the page says of limits is so', () => {
   const policy = tableOf(page, 'The policy').map((row) => row.join(' '));
   const of = (key: string): string => policy.find((row) => row.includes(`\`${key}\``)) ?? '';
@@ -30,6 +47,6 @@ test('what the page says of limits is so', () => {
   expect(page).toContain(
     `${longestWait('claude-code', null)} s for Claude Code, ${longestWait('codex-mcp-client', null)} s for Codex and all others`,
   );
-  expect(longestWait(null, null)).toBe(longestWait('codex-mcp-client', null));
+  expect(longestWait('unknown', null)).toBe(longestWait('codex-mcp-client', null));
   expect(longestWait('claude-code', 1500)).toBe(1500);
 });

@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ZwarmError } from '../../src/core/errors.ts';
@@ -86,10 +86,12 @@ describe('a directory that is not allowed', () => {
     const { call, ok } = await connectTools(project);
     const { session_id } = await ok('delegate', { task: 'quick' });
     const file = join(project.directory, '.zwarm/sessions', session_id, 'session.json');
-    const record = JSON.parse((await import('node:fs')).readFileSync(file, 'utf8'));
+    const record = JSON.parse(readFileSync(file, 'utf8'));
     for (const working_dir of ['~', '.', '/', evilTwin(project)]) {
       rmSync(file);
       writeFileSync(file, JSON.stringify({ ...record, working_dir }));
+      // Even where the user has sealed it as it is.
+      await project.zwarm(['config', 'trust', '--yes', session_id]);
       expect(await call('converse', { session_id, message: 'quick' }), working_dir).toMatchObject(REFUSED);
     }
     expect(project.runs()).toHaveLength(1);
@@ -304,4 +306,136 @@ test('orchestrate needs an agent that can be given tools, and room below', async
   const refused = await project.run(['orchestrate', 'x']);
   expect(refused).toMatchObject({ code: 5, stderr: expect.stringContaining('max_depth is 0') });
   expect(await project.list()).toEqual([]);
+});
+
+test('a client without a name is not the user', async () => {
+  const project = createShellProject();
+  for (const name of ['', '!!']) {
+    const { call, ok } = await connectTools(project, { name });
+    expect(await call('delegate', { task: 'quick', sandbox: 'danger-full-access' })).toMatchObject(REFUSED);
+    const { session_id } = await ok('delegate', { task: 'quick' });
+    expect((await project.show(session_id)).source).toMatch(/^mcp:(unknown|-)$/);
+  }
+});
+
+test('an agent that hides its record, or takes another state directory, may do nothing', async () => {
+  const project = createShellProject();
+  const elsewhere = join(project.base, 'elsewhere');
+  const hide = 'mv "$ZWARM_DIR/sessions/$ZWARM_SESSION_ID" "$ZWARM_DIR/sessions/.hid"';
+  const back = 'mv "$ZWARM_DIR/sessions/.hid" "$ZWARM_DIR/sessions/$ZWARM_SESSION_ID"';
+  const id = await project.begin(
+    `run ${attempt(project, 'other', `--state-dir "${elsewhere}" start quick`)} ` +
+      `ZWARM_SESSION_ID=nobody; export ZWARM_SESSION_ID; ${attempt(project, 'nobody', 'start quick')}`,
+  );
+  expect(await project.written('other')).toMatch(/^5 .*which is no session here/);
+  expect(await project.written('nobody')).toMatch(/^5 /);
+  await project.ok(['wait', id]);
+  const hidden = await project.begin(`run ${hide}; ${attempt(project, 'hidden', 'start quick')} ${back}`);
+  expect(await project.written('hidden')).toMatch(/^5 .*which is no session here/);
+  await project.ok(['wait', hidden]);
+  expect(await project.list(['--all'])).toHaveLength(2);
+});
+
+test('whose a session is, and how deep, is not for agents to write', async () => {
+  const project = createShellProject();
+  const users = await project.ok(['start', '-q', 'hang']);
+  const { call, ok } = await connectTools(project);
+  const edit = (id: string, change: object): void => {
+    const file = join(project.directory, '.zwarm/sessions', id, 'session.json');
+    writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), ...change }));
+  };
+  edit(users, { source: 'mcp:test-client' });
+  expect(await call('end_session', { session_id: users })).toMatchObject(REFUSED);
+
+  configure(project, 'max_sessions = 1\n');
+  const { session_id } = await ok('delegate', { task: 'hang', mode: 'async' });
+  edit(session_id, { source: 'user' });
+  expect(await call('delegate', { task: 'quick' })).toMatchObject(REFUSED);
+  // Its own it can end all the same, whatever was done to the record or to the configuration.
+  writeFileSync(join(project.directory, 'zwarm.toml'), '=');
+  expect(await ok('check_session', { session_id, wait_sec: 0.01 })).toMatchObject({ is_running: true });
+  expect(await ok('end_session', { session_id })).toMatchObject({ status: 'killed' });
+});
+
+test('a session whose parent was removed starts no others', async () => {
+  const project = createShellProject();
+  configure(project, 'max_depth = 2\n');
+  writeFileSync(
+    join(project.directory, 'inner'),
+    `run until [ -e go ]; do sleep 0.01; done; ${attempt(project, 'inner.out', 'start quick')}`,
+  );
+  const outer = await project.begin(`run ${attempt(project, 'outer.out', 'start -q -F inner')}`);
+  const inner = (await project.written('outer.out')).slice(2);
+  await project.ok(['wait', outer]);
+  await project.settled(outer);
+  await project.ok(['rm', outer]);
+  writeFileSync(join(project.directory, 'go'), '');
+  expect(await project.written('inner.out')).toMatch(/^5 .*is gone/);
+  await project.ok(['wait', inner]);
+});
+
+test('an agent neither interrupts nor winds back what it did not start', async () => {
+  const project = createShellProject();
+  const running = await project.ok(['start', '-q', 'hang']);
+  const ended = await project.ok(['start', '-q', 'quick']);
+  await project.ok(['wait', ended]);
+  const id = await project.begin(
+    `run ${attempt(project, 'interrupt', `inject --interrupt ${running} quick`)} ${attempt(project, 'rewind', `rewind ${ended} --to 0`)}`,
+  );
+  for (const name of ['interrupt', 'rewind'])
+    expect(await project.written(name)).toMatch(/^5 .*was not started by you/);
+  await project.ok(['wait', id]);
+  expect((await project.show(running)).status).toBe('running');
+  expect((await project.show(ended)).turns).toHaveLength(1);
+});
+
+test('the project of a server stays what it was, whatever is moved away', async () => {
+  const project = createShellProject();
+  const repo = join(project.directory, 'repo');
+  mkdirSync(join(repo, '.git'), { recursive: true });
+  writeFileSync(join(repo, '.git/HEAD'), 'ref: refs/heads/main\n');
+  await project.ok(['start', '-q', '--wait', 'quick']);
+  const { call, ok } = await connectTools(project, { cwd: repo });
+  await ok('delegate', { task: 'quick', working_dir: repo });
+  renameSync(join(repo, '.git'), join(repo, 'git'));
+  expect(await call('delegate', { task: 'quick', working_dir: project.directory })).toMatchObject(REFUSED);
+  expect(await ok('list_sessions')).toMatchObject({ count: 1 });
+});
+
+test('a state directory that lies beside projects opens none of them to the agents of another', async () => {
+  const project = createShellProject();
+  const [one, two] = ['one', 'two'].map((name) => join(project.directory, name));
+  for (const path of [one, two]) mkdirSync(path ?? '');
+  const id = await project.ok([
+    ...['--state-dir', join(project.directory, 'state'), 'start', '-q', '-C', one ?? ''],
+    `run ${attempt(project, 'two.out', `start -C "${two}" quick`)}`,
+  ]);
+  expect(await project.written('two.out')).toMatch(/^5 .*not allowed/);
+  await project.ok(['--state-dir', join(project.directory, 'state'), 'wait', id]);
+});
+
+test('the quota holds for several servers at once', async () => {
+  const project = createShellProject();
+  configure(project, 'max_sessions = 1\n');
+  const servers = await Promise.all(['a', 'b', 'c'].map((name) => connectTools(project, { name })));
+  await Promise.all(servers.map(({ call }) => call('delegate', { task: 'hang', mode: 'async' })));
+  const rows = await project.list(['--all']);
+  expect(rows.filter(({ status }) => status === 'running')).toHaveLength(1);
+});
+
+test('a client may end what its own sessions have started', async () => {
+  const project = createShellProject();
+  const { ok } = await connectTools(project);
+  await ok('delegate', { task: `run ${attempt(project, 'child', 'start -q hang')}` });
+  const child = (await project.written('child')).slice(2);
+  expect(await ok('end_session', { session_id: child })).toMatchObject({ status: 'killed' });
+});
+
+test('a name of somebody else is not taken over', async () => {
+  const project = createShellProject();
+  await project.ok(['start', '-q', '--wait', '--name', 'deploy', 'quick']);
+  const { call, ok } = await connectTools(project);
+  expect(await call('delegate', { task: 'quick', name: 'deploy' })).toMatchObject(REFUSED);
+  await ok('delegate', { task: 'quick', name: 'mine' });
+  await ok('delegate', { task: 'quick', name: 'mine' });
 });

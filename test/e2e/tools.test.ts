@@ -125,7 +125,8 @@ describe.each(Object.keys(PROTOCOLS) as Protocol[])('a client of the %s protocol
     expect(await ok('end_session', { session_id, reason: 'enough' })).toMatchObject({
       success: true,
       status: 'completed',
-      reason: 'enough',
+      // It had ended: there was nothing to record it with.
+      reason: null,
       deleted: false,
     });
     expect(await ok('end_session', { session_id, delete: true })).toMatchObject({ deleted: true });
@@ -286,4 +287,57 @@ test('looking writes nothing and starts nothing', async () => {
   }
   expect(snapshot(store)).toEqual(before);
   expect(project.runs()).toHaveLength(2);
+});
+
+test('one session that is gone keeps nobody from the answers of the others', async () => {
+  const project = createShellProject();
+  const { ok } = await connectTools(project);
+  const first = (await ok('delegate', { task: 'gate first', mode: 'async' })).session_id;
+  const second = (await ok('delegate', { task: 'gate second', mode: 'async' })).session_id;
+  const waiting = ok('wait_sessions', { ids: [first, second] });
+  writeFileSync(join(project.directory, 'first'), '');
+  await project.ok(['wait', first]);
+  await project.settled(first);
+  await project.ok(['rm', first]);
+  writeFileSync(join(project.directory, 'second'), '');
+  expect(await waiting).toMatchObject({
+    completed: 1,
+    sessions: [
+      { session_id: first, status: null, response: null, error: expect.stringContaining(first) },
+      { session_id: second, status: 'completed', response: 'done', error: null },
+    ],
+  });
+});
+
+test('a call that is taken back before its turn begins nothing', async () => {
+  const project = createShellProject();
+  const { call, ok } = await connectTools(project);
+  const stop = new AbortController();
+  const calls = Array.from({ length: 6 }, () =>
+    call('delegate', { task: 'quick' }, { signal: stop.signal }).catch(() => null),
+  );
+  stop.abort();
+  await Promise.all(calls);
+  // One may have been under way.
+  await ok('list_sessions');
+  await ok('delegate', { task: 'quick' });
+  expect((await project.list(['--all'])).length).toBeLessThanOrEqual(2);
+});
+
+test('an agent that has the tools does not wait for itself', async () => {
+  const project = createShellProject();
+  const self = await project.begin('hang');
+  const { call, ok } = await connectTools(project, { env: { ZWARM_SESSION_ID: self } });
+  for (const [tool, args] of [
+    ['wait_sessions', { ids: [self] }],
+    ['check_session', { session_id: self, wait_sec: 60 }],
+    ['converse', { session_id: self, message: 'x' }],
+    ['end_session', { session_id: self }],
+  ] as const) {
+    expect(await call(tool, args), tool).toMatchObject({
+      isError: true,
+      fields: { error: `${self} is your own session` },
+    });
+  }
+  expect(await ok('check_session', { session_id: self })).toMatchObject({ is_running: true });
 });

@@ -55,7 +55,7 @@ function requireKey(word: string): Key {
 }
 
 async function placeOf(verb: Verb): Promise<ConfigPlace> {
-  return { env: verb.context.env, projectRoot: (await verb.manager()).projectRoot() };
+  return { env: verb.context.env, projectRoot: (await verb.manager()).place().projectRoot };
 }
 
 async function load(verb: Verb): Promise<Configuration> {

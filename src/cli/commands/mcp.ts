@@ -17,5 +17,9 @@ export function mcpCommand(verb: Verb): Command {
     .helpCommand(false)
     .addCommand(mcpInstallCommand(verb))
     .addHelpText('after', EXAMPLES)
-    .action(() => verb.context.serveTools(verb.manager));
+    .action(async () => {
+      // Once and for all: an agent could move away what the project is known by.
+      const place = (await verb.manager()).place();
+      await verb.context.serveTools((client) => verb.manager({ client, ...place }));
+    });
 }

@@ -3,7 +3,7 @@ import { cutText } from '../../core/session.ts';
 import { LONGEST_RESPONSE, turnAnswer, turnOf } from '../answer.ts';
 import { sessionId, turnFields, waitSec } from '../fields.ts';
 import { defineTool, READS } from '../tool.ts';
-import { waitForNews } from '../waiting.ts';
+import { requireOther, secondsOf, waitForNews } from '../waiting.ts';
 
 /** Tells how a session stands. */
 export const checkSession = defineTool({
@@ -24,10 +24,11 @@ export const checkSession = defineTool({
     const { manager } = call;
     const id = manager.resolve(session_id);
     if (wait_sec) {
+      requireOther(call, id);
       const { turn } = await manager.summary(id);
       if (turn !== null) {
         const known = call.told.get(`${id}.${turn}`) ?? 0;
-        await waitForNews(call, id, turn, known, await call.budget(wait_sec));
+        await waitForNews(call, id, turn, known, secondsOf(call, wait_sec));
       }
     }
     const session = await manager.get(id);
@@ -38,7 +39,7 @@ export const checkSession = defineTool({
     const latest = said.at(-1)?.content ?? null;
     const isRunning = turn.status === 'running' || turn.status === 'pending';
     return {
-      ...turnAnswer(session, turn),
+      ...turnAnswer(session, turn, call.adviceSec),
       task: cutText(session.task ?? ''),
       is_running: isRunning,
       message_count: session.messages.length,

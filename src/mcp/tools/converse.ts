@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { cutText } from '../../core/session.ts';
 import { turnAnswer, turnOf } from '../answer.ts';
 import { sessionId, turnFields, waitSec } from '../fields.ts';
 import { defineTool, WORKS } from '../tool.ts';
-import { waitForTurn } from '../waiting.ts';
+import { requireOther, secondsOf, waitForTurn } from '../waiting.ts';
 
 /** Gives a session its next message. */
 export const converse = defineTool({
@@ -21,11 +22,13 @@ export const converse = defineTool({
   annotations: WORKS,
   async run({ session_id, message, wait, wait_sec }, call) {
     const { manager } = call;
-    const seconds = wait ? await call.budget(wait_sec) : 0;
-    const { id, turn } = await call.alone(() => manager.inject(manager.resolve(session_id), message));
+    const known = manager.resolve(session_id);
+    requireOther(call, known);
+    const seconds = wait ? secondsOf(call, wait_sec) : 0;
+    const { id, turn } = await call.alone(() => manager.inject(known, message));
     if (seconds > 0) await waitForTurn(call, id, turn, seconds);
     const session = await manager.get(id, { turn });
     await call.seen(id, turn);
-    return { ...turnAnswer(session, turnOf(session, turn)), you_said: message };
+    return { ...turnAnswer(session, turnOf(session, turn), call.adviceSec), you_said: cutText(message) };
   },
 });

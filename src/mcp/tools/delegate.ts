@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { ZwarmError } from '../../core/errors.ts';
+import { cutText } from '../../core/session.ts';
 import { turnAnswer, turnOf } from '../answer.ts';
 import { sandbox, turnFields, waitSec } from '../fields.ts';
 import { defineTool, WORKS } from '../tool.ts';
-import { waitForTurn } from '../waiting.ts';
+import { secondsOf, waitForTurn } from '../waiting.ts';
 
 /** No path of ours is meant by `~` or by a relative one: the model does not know where this server runs. */
 function requireAbsolute(path: string | undefined): string | undefined {
@@ -37,7 +38,7 @@ export const delegate = defineTool({
   annotations: WORKS,
   async run({ task, mode, agent, model, working_dir, sandbox, name, wait_sec }, call) {
     const { manager } = call;
-    const seconds = mode === 'sync' ? await call.budget(wait_sec) : 0;
+    const seconds = mode === 'sync' ? secondsOf(call, wait_sec) : 0;
     const workingDir = requireAbsolute(working_dir);
     const { id, turn } = await call.alone(() =>
       manager.start({ task, agent, model, sandbox, name, workingDir }),
@@ -45,6 +46,6 @@ export const delegate = defineTool({
     if (seconds > 0) await waitForTurn(call, id, turn, seconds);
     const session = await manager.get(id, { turn });
     await call.seen(id, turn);
-    return { ...turnAnswer(session, turnOf(session, turn)), mode, task };
+    return { ...turnAnswer(session, turnOf(session, turn), call.adviceSec), mode, task: cutText(task) };
   },
 });

@@ -4,13 +4,16 @@ import type { SessionId } from '../../core/ids.ts';
 import type { SessionManager } from '../../manager/session-manager.ts';
 import { common, sessionId, status } from '../fields.ts';
 import { defineTool, ENDS } from '../tool.ts';
+import { requireOther } from '../waiting.ts';
 
-/** Ends what runs of a session; that it has ended by itself is as good. */
-async function end(manager: SessionManager, id: SessionId, reason: string | undefined): Promise<void> {
+/** Ends what runs of a session, and whether that was needed: that it has ended by itself is as good. */
+async function end(manager: SessionManager, id: SessionId, reason: string | undefined): Promise<boolean> {
   try {
     await manager.kill(id, { reason });
+    return true;
   } catch (error) {
-    if (!(error instanceof ZwarmError && error.code === 'not_running')) throw error;
+    if (error instanceof ZwarmError && error.code === 'not_running') return false;
+    throw error;
   }
 }
 
@@ -29,13 +32,15 @@ export const endSession = defineTool({
     ...common,
     session_id: z.string(),
     status,
-    reason: z.string().nullable(),
+    reason: z.string().nullable().describe('as it was recorded; null where nothing ran any more'),
     deleted: z.boolean(),
   }),
   annotations: ENDS,
-  async run({ session_id, reason, delete: deletes }, { manager }) {
+  async run({ session_id, reason, delete: deletes }, call) {
+    const { manager } = call;
     const id = manager.resolveForEnding(session_id);
-    await end(manager, id, reason);
+    requireOther(call, id);
+    const wasEnded = await end(manager, id, reason);
     const { status } = await manager.summary(id);
     if (deletes) await manager.remove(id);
     return {
@@ -44,7 +49,7 @@ export const endSession = defineTool({
       hint: deletes ? null : `its records stay; end_session(session_id="${id}", delete=true) deletes them`,
       session_id: id,
       status,
-      reason: reason ?? null,
+      reason: wasEnded ? (reason ?? null) : null,
       deleted: deletes,
     };
   },

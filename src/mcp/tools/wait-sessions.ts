@@ -1,12 +1,41 @@
 import { z } from 'zod';
+import { ZwarmError } from '../../core/errors.ts';
+import type { SessionId } from '../../core/ids.ts';
 import { cutText } from '../../core/session.ts';
-import { isFinal } from '../../core/status.ts';
+import { isFinal, type TurnStatus } from '../../core/status.ts';
 import { turnAnswer, turnOf } from '../answer.ts';
 import { common, sessionId, status, waitSec } from '../fields.ts';
-import { defineTool, READS } from '../tool.ts';
-import { waitForSessions } from '../waiting.ts';
+import { defineTool, READS, type ToolCall } from '../tool.ts';
+import { requireOther, secondsOf, waitForSessions } from '../waiting.ts';
 
 const RESPONSE_CHARS = 4000;
+
+interface SessionAnswer {
+  readonly session_id: SessionId;
+  readonly status: TurnStatus | null;
+  readonly turn: number | null;
+  readonly response: string | null;
+  readonly error: string | null;
+}
+
+/** How one of the sessions stands; what cannot be read any more keeps nobody from the answers of the others. */
+async function answerOf({ manager, adviceSec }: ToolCall, id: SessionId): Promise<SessionAnswer> {
+  try {
+    const session = await manager.get(id);
+    const { status, turn, response, error } = turnAnswer(session, turnOf(session, session.turn), adviceSec);
+    const told = response === null ? null : cutText(response, RESPONSE_CHARS);
+    return { session_id: id, status, turn, response: told, error };
+  } catch (error) {
+    if (!(error instanceof ZwarmError)) throw error;
+    return { session_id: id, status: null, turn: null, response: null, error: error.message };
+  }
+}
+
+function hintOf(waiting: readonly SessionAnswer[], cut: readonly SessionAnswer[]): string | null {
+  const idsOf = (some: readonly SessionAnswer[]) => some.map((one) => one.session_id).join(', ');
+  if (waiting.length > 0) return `go on waiting for: ${idsOf(waiting)}`;
+  return cut.length > 0 ? `cut here, check_session has more: ${idsOf(cut)}` : null;
+}
 
 /** Waits for a swarm. */
 export const waitSessions = defineTool({
@@ -25,7 +54,7 @@ export const waitSessions = defineTool({
     sessions: z.array(
       z.strictObject({
         session_id: z.string(),
-        status,
+        status: status.nullable().describe('null: it is damaged or was removed; error says which'),
         turn: z.number().nullable(),
         response: z.string().nullable(),
         error: z.string().nullable(),
@@ -39,21 +68,18 @@ export const waitSessions = defineTool({
   async run({ ids, mode, wait_sec }, call) {
     const { manager } = call;
     const known = ids.map((id) => manager.resolve(id));
-    await waitForSessions(call, known, mode === 'any', await call.budget(wait_sec));
-    const sessions = [];
-    for (const id of known) {
-      const session = await manager.get(id);
-      const { status, turn, response, error } = turnAnswer(session, turnOf(session, session.turn));
-      await call.seen(id, turn);
-      const told = response === null ? null : cutText(response, RESPONSE_CHARS);
-      sessions.push({ session_id: id, status, turn, response: told, error });
-    }
-    const waiting = sessions.filter((one) => !isFinal(one.status));
+    for (const id of known) requireOther(call, id);
+    await waitForSessions(call, known, mode === 'any', secondsOf(call, wait_sec));
+    const sessions: SessionAnswer[] = [];
+    for (const id of known) sessions.push(await answerOf(call, id));
+    // When all of the answer is there: what is not told was not seen.
+    for (const { session_id, turn } of sessions) if (turn !== null) await call.seen(session_id, turn);
+    const waiting = sessions.filter(({ status }) => status !== null && !isFinal(status));
+    const cut = sessions.filter(({ response }) => response !== null && response.length >= RESPONSE_CHARS);
     return {
       success: true,
       error: null,
-      hint:
-        waiting.length === 0 ? null : `go on waiting for: ${waiting.map((one) => one.session_id).join(', ')}`,
+      hint: hintOf(waiting, cut),
       mode,
       sessions,
       count: sessions.length,

@@ -116,7 +116,7 @@ testWithMount(
     expect(killed).toMatchObject({ status: 'killed', exit_code: null, signal: 'SIGINT', error: null });
     expect((await project.zwarm(['kill', id])).code).toBe(4);
     disk.free();
-    expect(await project.show(id)).toEqual(killed);
+    expect(await project.show(id)).toEqual({ ...killed, needs_attention: false });
     await project.ok(['inject', id, '--wait', 'quick']);
   },
 );

@@ -40,7 +40,7 @@ function withLeftovers(): Places & { planted: Record<string, string[]> } {
     join(session, 'turns', '1', '.new-cancel'),
   ];
   for (const path of building.slice(2)) writeFileSync(path, '{');
-  seal(seals, root, GONE, 'a record that never showed itself');
+  seal(seals, root, GONE, 'a record that never showed itself', 'user');
   const [directory = ''] = readdirSync(seals);
   return {
     ...places,
@@ -112,7 +112,7 @@ test('no link that an agent plants is followed, and none makes anything of a str
 test('the seal of a damaged session stays, and so do those of other state directories', () => {
   const places = createStoredSession();
   rmSync(join(places.root, 'sessions', ID, 'session.json'));
-  seal(places.seals, `${places.root}-other`, GONE, 'of another project');
+  seal(places.seals, `${places.root}-other`, GONE, 'of another project', 'user');
   expect(found(places)).toEqual(NOTHING);
   renameSync(join(places.root, 'sessions', ID), join(places.root, 'elsewhere'));
   const [path = ''] = found(places)['seal'] ?? [];
