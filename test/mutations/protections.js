@@ -36,7 +36,7 @@ export const PROTECTIONS = [
   {
     name: 'a session is sealed before it shows itself',
     file: 'src/store/claim.ts',
-    from: '    seal(sealsDir, root, id, text);\n',
+    from: '    seal(sealsDir, root, id, text, record.source);\n',
     to: '',
     tests: ['test/faults/counting/order.test.ts'],
   },
@@ -718,5 +718,33 @@ export const PROTECTIONS = [
     from: "projectRoot === '/' || (home !== null && isWithin(home, projectRoot)) ? [] : [projectRoot]",
     to: '[projectRoot]',
     tests: ['test/unit/config/load.test.ts'],
+  },
+  {
+    name: 'a client without a name is nobody but a client',
+    file: 'src/mcp/server.ts',
+    from: "if (typeof given !== 'string') return NAMELESS;",
+    to: "if (typeof given !== 'string' || given === '') return null as unknown as string;",
+    tests: ['test/e2e/tools-policy.test.ts'],
+  },
+  {
+    name: 'an agent whose session is not here goes nowhere',
+    file: 'src/manager/policy.ts',
+    from: '  if (store === null || !hasSession(store.root, parent)) {\n',
+    to: '  if (store === null || !hasSession(store.root, parent)) return null;\n  if (store === null) {\n',
+    tests: ['test/e2e/tools-policy.test.ts'],
+  },
+  {
+    name: 'who started a session is believed of its seal alone',
+    file: 'src/manager/origin.ts',
+    from: '  return sealedSource(sealsDir, root, id);',
+    to: "  return JSON.parse(require('node:fs').readFileSync(`${root}/sessions/${id}/session.json`, 'utf8')).source ?? sealedSource(sealsDir, root, id);",
+    tests: ['test/e2e/tools-policy.test.ts'],
+  },
+  {
+    name: 'of turns that were claimed at once only those that came first begin',
+    file: 'src/manager/launch.ts',
+    from: '    await requireRoom(context, store, limits, { id, at: readRequest(store.root, id, turn).at });\n',
+    to: '',
+    tests: ['test/e2e/tools-policy.test.ts'],
   },
 ];
