@@ -1,4 +1,5 @@
 import { basename, dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
 import { isWithin } from '../core/path.ts';
@@ -93,29 +94,34 @@ function requireAllowedSandbox(limits: Policy, sandbox: Sandbox): void {
   refuse(`the sandbox ${sandbox} is not allowed`, `the widest that is allowed: ${limits.sandbox}`);
 }
 
-/** A turn that was claimed: which one, and when. */
+/** A turn that was claimed: of which session, and when. */
 export interface ClaimedAt {
   readonly id: SessionId;
   readonly at: string;
 }
 
-/** How many sessions run that others than the user started: all of them, or those whose turns were claimed before one. */
-async function countRunning(
+/** A turn of a session that others than the user started, which runs or is about to. */
+interface Live extends ClaimedAt {
+  readonly launched: boolean;
+}
+
+async function liveOfOthers(
   context: ManagerContext,
   store: Store,
-  before: ClaimedAt | null,
-): Promise<number> {
-  let running = 0;
+  except: SessionId | null,
+): Promise<Live[]> {
+  const live: Live[] = [];
   for (const id of listSessionIds(store.root)) {
-    if (id === before?.id || originOf(store, id) === USER) continue;
+    if (id === except || originOf(store, id) === USER) continue;
     // A damaged session starts no turn.
     const now = await readNow(store, id, context.now()).catch(orGone);
     if (now === null) continue;
-    const { verdict, request } = now.current;
-    const isEarlier = before === null || `${request.at} ${id}` < `${before.at} ${before.id}`;
-    if (isEarlier && (verdict.status === 'running' || verdict.status === 'pending')) running += 1;
+    const { verdict, request, runner } = now.current;
+    const { status } = verdict;
+    if (status === 'running' || status === 'pending')
+      live.push({ id, at: request.at, launched: runner !== null });
   }
-  return running;
+  return live;
 }
 
 function orGone(error: unknown): null {
@@ -123,24 +129,38 @@ function orGone(error: unknown): null {
   throw error;
 }
 
+function noRoom(running: number, { maxSessions }: Policy): ZwarmError {
+  return new ZwarmError(
+    'over_quota',
+    `${running} sessions that were not started by the user run, and no more than ${maxSessions} may`,
+    'wait for one of them, or end one; the user can raise max_sessions',
+  );
+}
+
+const LOOK_AGAIN_MS = 5;
+const GIVE_UP_MS = 5000;
+
 /**
- * Refuses a turn for which there is no room. Asked again once it is claimed: of several that were claimed at once those
- * that came first have it. @throws ZwarmError `over_quota`
+ * Refuses a claimed turn for which there is no room. Of several that were claimed at once those that came first have it,
+ * and a later one that was begun before it saw them counts: so each waits until it is known what the later ones do.
+ * @throws ZwarmError `over_quota`
  */
 export async function requireRoom(
   context: ManagerContext,
   store: Store,
   limits: Limits,
-  claimed: ClaimedAt | null,
+  claimed: ClaimedAt,
 ): Promise<void> {
   if (limits === null) return;
-  const running = await countRunning(context, store, claimed);
-  if (running < limits.maxSessions) return;
-  throw new ZwarmError(
-    'over_quota',
-    `${running} sessions that were not started by the user run, and no more than ${limits.maxSessions} may`,
-    'wait for one of them, or end one; the user can raise max_sessions',
-  );
+  const isEarlier = ({ id, at }: ClaimedAt): boolean => `${at} ${id}` < `${claimed.at} ${claimed.id}`;
+  const deadline = performance.now() + GIVE_UP_MS;
+  for (;;) {
+    const live = await liveOfOthers(context, store, claimed.id);
+    if (live.length < limits.maxSessions) return;
+    const sure = live.filter((one) => one.launched || isEarlier(one)).length;
+    if (sure >= limits.maxSessions || performance.now() > deadline) throw noRoom(live.length, limits);
+    await sleep(LOOK_AGAIN_MS);
+  }
 }
 
 /** Refuses a turn that its caller may not have. */
@@ -158,7 +178,9 @@ async function requireWithin(
       'leave them out, or take a session without any',
     );
   }
-  if (store !== null) await requireRoom(context, store, limits, null);
+  if (store === null) return;
+  const live = await liveOfOthers(context, store, null);
+  if (live.length >= limits.maxSessions) throw noRoom(live.length, limits);
 }
 
 /** How many sessions stand above a new one of this caller; more than can be counted where one of them is gone. */

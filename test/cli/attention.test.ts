@@ -13,10 +13,15 @@ async function run(project: Project, args: string[], options: ScreenOptions = {}
   return stdout;
 }
 
-/** Starts a session whose end nobody has seen: its answer was for another caller. */
+/** Waits for a session as an agent does: the user has not seen its end. */
+async function waitAsAgent(project: Project, id: string): Promise<void> {
+  await run(project, ['wait', id], { env: { ZWARM_SESSION_ID: 'zzzzzzzzzz' } });
+}
+
+/** Starts a session whose end was seen by an agent alone. */
 async function unseen(project: Project, id: string): Promise<void> {
-  const env = { ZWARM_SESSION_ID: 'zzzzzzzzzz' };
-  await run(project, ['start', '--wait', `task of ${id}`], { newId: id, env });
+  await run(project, ['start', `task of ${id}`], { newId: id });
+  await waitAsAgent(project, id);
 }
 
 async function needing(project: Project, env: Record<string, string> = {}): Promise<string> {
@@ -33,7 +38,8 @@ test('what has ended needs attention until it was shown, then again after its ne
   expect(JSON.parse(await run(project, ['show', FIRST, '--json'])).needs_attention).toBe(false);
   expect(await needing(project)).toBe('');
   expect(await run(project, ['ls'], { tty: true })).not.toContain('•');
-  await run(project, ['inject', FIRST, 'more', '--wait'], { env: { ZWARM_SESSION_ID: 'zzzzzzzzzz' } });
+  await run(project, ['inject', FIRST, 'more']);
+  await waitAsAgent(project, FIRST);
   expect(await needing(project)).toBe(`${FIRST}\n`);
   await run(project, ['show', FIRST, '--turn', '1']);
   expect(await needing(project)).toBe(`${FIRST}\n`);
