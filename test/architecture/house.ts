@@ -66,7 +66,7 @@ const READING = new Set(
    statSync statfsSync closeSync watch FSWatcher Stats`.split(/\s+/),
 );
 /** Opens files, for reading alone. */
-const OPENERS = ['store/read-file.ts'];
+const OPENERS = ['store/read-file.ts', 'config/read-text.ts'];
 
 /** Cycles of files that are meant: the demo plays command lines, and the command line has a demo. */
 const MEANT_LAZY = ['cli/commands/demo.ts → cli/run.ts'];
