@@ -1,25 +1,66 @@
 import { realpathSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { errnoOf } from '../core/errors.ts';
+import { isWithin } from '../core/path.ts';
 import { ANY_DIRECTORY } from '../core/rules/policy.ts';
 
-/** An entry of `allowed_dirs`: as it was written, and the real path that it leads to now, or why to none. */
+/** An entry of `allowed_dirs`: as it was written, and the real path that it leads to now, or why it allows nothing. */
 export type Directory =
   | { readonly entry: string; readonly path: string }
   | { readonly entry: string; readonly missing: string };
+
+/** The path of an entry, whose links are not resolved yet; null for one below an unknown home. */
+function ownPath(entry: string, base: string, home: string | null): string | null {
+  if (entry === ANY_DIRECTORY) return entry;
+  if (!/^~(\/|$)/.test(entry)) return resolve(base, entry);
+  return home === null ? null : resolve(`${home}${entry.slice(1)}`);
+}
 
 /**
  * Where an entry leads to; `*` to itself, a relative one from `base` on.
  * @param home absolute, for `~`; null where none is known
  */
 export function directoryOf(entry: string, base: string, home: string | null): Directory {
-  if (entry === ANY_DIRECTORY) return { entry, path: entry };
-  const below = /^~(\/|$)/.test(entry);
-  if (below && home === null) return { entry, missing: 'HOME is not set' };
+  const path = ownPath(entry, base, home);
+  if (path === null) return { entry, missing: 'HOME is not set' };
+  if (path === ANY_DIRECTORY) return { entry, path };
   try {
-    return { entry, path: realpathSync(below ? `${home}${entry.slice(1)}` : resolve(base, entry)) };
+    return { entry, path: realpathSync(path) };
   } catch (error) {
     const errno = errnoOf(error);
     return { entry, missing: errno === 'ENOENT' ? 'there is none' : `it cannot be looked at (${errno})` };
   }
+}
+
+/** The first of the directories above a path that is a key of the map; looked up, as an agent may have written thousands. */
+function above<T>(path: string | null, places: ReadonlyMap<string | null, T>): T | undefined {
+  if (path === null || dirname(path) === path) return undefined;
+  return places.get(dirname(path)) ?? above(dirname(path), places);
+}
+
+/**
+ * Where the entries of a list lead to. One that lies in another adds nothing but a danger: an agent that may write in the
+ * outer one can put a link in its place, to anywhere. So it is left out, or allows nothing where it leads out already.
+ */
+export function directoriesOf(
+  entries: readonly string[],
+  base: string,
+  home: string | null,
+): readonly Directory[] {
+  const all = entries.map((entry) => ({
+    ...directoryOf(entry, base, home),
+    own: ownPath(entry, base, home),
+  }));
+  const found = all.filter((one) => 'path' in one);
+  const named = new Map(found.map((one) => [one.own, one]));
+  // Only of the outermost it counts where they lead: a link that an agent has planted must not rule out the others.
+  const outermost = found.filter(({ own }) => above(own, named) === undefined);
+  const outer = new Map(outermost.flatMap((one) => [[one.path, one] as const, [one.own, one] as const]));
+  return all.flatMap((one): Directory | readonly Directory[] => {
+    const around = 'path' in one ? above(one.own, outer) : undefined;
+    if (around === undefined || !('path' in one)) return one;
+    if (isWithin(one.path, around.path)) return [];
+    const missing = `it lies in ${JSON.stringify(around.entry)}, where an agent can lead it anywhere; name ${JSON.stringify(one.path)} itself`;
+    return { entry: one.entry, missing };
+  });
 }

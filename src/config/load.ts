@@ -3,7 +3,7 @@ import type { ConfigPlace, Settings } from '../core/rules/policy.ts';
 import { cutText } from '../core/session.ts';
 import { trustedDirectory, userConfigFile } from '../core/user-places.ts';
 import { type Combined, combine, PREFERENCES, type Source, type Sources } from './combine.ts';
-import { directoryOf } from './directories.ts';
+import { directoriesOf, directoryOf } from './directories.ts';
 import { firstOf } from './notices.ts';
 import { readProjectText, readUserText } from './read-text.ts';
 import type { Rules } from './schema.ts';
@@ -61,7 +61,7 @@ async function understand(
   const [schema, { parseFile }] = await Promise.all([import('./schema.ts'), import('./parse.ts')]);
   const { values, notices } = parseFile(path, text, rulesOf(schema));
   const home = env['HOME']?.startsWith('/') ? env['HOME'] : null;
-  const directories = (values.allowed_dirs ?? []).map((entry) => directoryOf(entry, projectRoot, home));
+  const directories = directoriesOf(values.allowed_dirs ?? [], projectRoot, home);
   const missing = directories.flatMap((one) =>
     'missing' in one
       ? `${path}: allowed_dirs: ${schema.shown(one.entry)} allows nothing: ${one.missing}`

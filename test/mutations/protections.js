@@ -183,9 +183,23 @@ export const PROTECTIONS = [
   {
     name: 'a directory that is allowed is a real path',
     file: 'src/config/directories.ts',
-    from: 'realpathSync(below',
-    to: '(below',
+    from: 'realpathSync(path)',
+    to: 'path',
     tests: ['test/unit/config/load.test.ts'],
+  },
+  {
+    name: 'a directory in another one that is allowed allows nothing of its own',
+    file: 'src/config/directories.ts',
+    from: 'above(one.own, outer) : undefined',
+    to: 'undefined : undefined',
+    tests: ['test/unit/config/load.test.ts'],
+  },
+  {
+    name: 'a configuration is opened as a file, and not looked at before',
+    file: 'src/config/read-text.ts',
+    from: 'OPEN | constants.O_NOFOLLOW',
+    to: 'OPEN',
+    tests: ['test/unit/config/load.test.ts', 'test/unit/config/read-text.test.ts'],
   },
   {
     name: 'a project chooses no program unless it is trusted',

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadSettings } from '../../../src/config/load.ts';
@@ -197,6 +197,54 @@ describe('allowed_dirs', () => {
       `${user}: allowed_dirs: "~/link" allows nothing: HOME is not set`,
       expect.stringMatching('/nowhere'),
     ]);
+  });
+
+  test('that lie in another of the list are left out: an agent can lead them anywhere', async () => {
+    const { home, projectRoot, user, load } = configured({
+      user: 'allowed_dirs = ["~/repo", "~/repo/data", "~/repo/../repo/out", "~/repository", "~/repo/none"]',
+    });
+    const repo = join(home, 'repo');
+    mkdirSync(join(repo, 'data'), { recursive: true });
+    mkdirSync(join(home, 'repository'));
+    symlinkSync(projectRoot, join(repo, 'out'));
+    const notices = [
+      `${user}: allowed_dirs: "~/repo/../repo/out" allows nothing: it lies in "~/repo", where an agent can lead it anywhere; name "${projectRoot}" itself`,
+      `${user}: allowed_dirs: "~/repo/none" allows nothing: there is none`,
+    ];
+    const before = await load();
+    expect(before.settings.policy.allowedDirs).toEqual([[repo, join(home, 'repository')]]);
+    expect(before.notices).toEqual(notices);
+
+    rmdirSync(join(repo, 'data'));
+    symlinkSync('/', join(repo, 'data'));
+    const after = await load();
+    expect(after.settings.policy.allowedDirs).toEqual([[repo, join(home, 'repository')]]);
+    expect(after.notices).toHaveLength(3);
+    expect(after.notices[0]).toMatch(/"~\/repo\/data" allows nothing: .*; name "\/" itself$/);
+  });
+
+  test('that lie where another one leads to are left out too', async () => {
+    const { home, user, load } = configured({ user: 'allowed_dirs = ["~/link", "~/repo", "~/repo/out"]' });
+    mkdirSync(join(home, 'repo'));
+    symlinkSync(join(home, 'repo'), join(home, 'link'));
+    mkdirSync(join(home, 'else'));
+    symlinkSync(join(home, 'else'), join(home, 'repo', 'out'));
+    const repo = join(home, 'repo');
+    expect((await load()).settings.policy.allowedDirs).toEqual([[repo, repo]]);
+    place(user, 'allowed_dirs = ["~/link", "~/repo/out"]');
+    expect((await load()).settings.policy.allowedDirs).toEqual([[repo]]);
+  });
+
+  test('of a project that lie in another of its list are left out', async () => {
+    const { projectRoot, load } = configured({
+      user: 'allowed_dirs = ["*"]',
+      project: 'allowed_dirs = ["src", "src/out"]',
+    });
+    mkdirSync(join(projectRoot, 'src'));
+    symlinkSync('/', join(projectRoot, 'src/out'));
+    const { settings, notices } = await load();
+    expect(settings.policy.allowedDirs).toEqual([['*'], [join(projectRoot, 'src')]]);
+    expect(notices).toHaveLength(1);
   });
 
   test('that are not there are named, the first five of them', async () => {
