@@ -24,10 +24,19 @@ export async function renderEntries(rows: readonly EntryRow[], style: Style): Pr
   return renderTable([column('KEY', 0), column('VALUE', 1), column('ORIGIN', 2)], style);
 }
 
-const LABEL = 11;
+const LABEL = 13;
 const TASK_LIMIT = 2000;
 
-/** What a record would have run, for somebody to look at before it is trusted: all of it, but for a long task. */
+function forkOf({ forked_from: origin }: SessionRecord): string {
+  if (origin === null) return 'no';
+  const bytes = origin.history_bytes === null ? '' : `, ${origin.history_bytes} bytes of history`;
+  return `${origin.id}, turn ${origin.turn}${bytes}`;
+}
+
+/**
+ * What a record would have run, for somebody to look at before it is trusted: every field that has a say in what zwarm
+ * does, the task cut where it is long. Not shown are what it is called, when it was made and where git stood.
+ */
 export function renderRecord(id: string, record: SessionRecord, columns: number): string {
   const fields: readonly (readonly [label: string, value: string])[] = [
     ['agent', record.agent],
@@ -35,7 +44,11 @@ export function renderRecord(id: string, record: SessionRecord, columns: number)
     ['directory', record.working_dir],
     ['model', record.model ?? "the agent's own choice"],
     ['arguments', record.agent_args.map(shellWord).join(' ')],
-    ['asked by', record.source],
+    ['orchestrates', record.orchestrates ? 'yes: its agent runs others' : 'no'],
+    ['git root', record.git?.root ?? 'none'],
+    ['source', record.source],
+    ['parent', record.parent ?? 'none'],
+    ['forked from', forkOf(record)],
     ['task', cutText(record.task, TASK_LIMIT)],
   ];
   const lines = fields.flatMap(([label, value]) =>

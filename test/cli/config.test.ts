@@ -302,20 +302,32 @@ describe('trust in a session', () => {
     const id = await session(project, 'cfgcfgcfg2');
     const file = join(project.directory, '.zwarm/sessions', id, 'session.json');
     const record = { ...JSON.parse(readFileSync(file, 'utf8')), sandbox: 'workspace-write' };
-    writeFileSync(file, `${JSON.stringify({ ...record, task: 'go\u001b[2J\n  sandbox    read-only' })}\n`);
+    const changed = {
+      task: 'go\u001b[2J\n  sandbox    read-only',
+      orchestrates: true,
+      git: { root: '/checkout', head: null, branch: null },
+      source: 'orchestrator:cfgcfgcfg8',
+      parent: 'cfgcfgcfg8',
+      forked_from: { id: 'cfgcfgcfg7', turn: 3, history_bytes: 1200 },
+    };
+    writeFileSync(file, `${JSON.stringify({ ...record, ...changed })}\n`);
     const refused = await onScreen(project, ['inject', id, 'on'], { tty: true });
     expect(refused).toMatchObject({ code: 5, stderr: expect.stringContaining(`zwarm config trust ${id}`) });
     const no = await onScreen(project, ['config', 'trust', id], { tty: true, answer: false });
     expect(no).toMatchObject({ code: 1, stdout: '' });
     expect(no.stderr.split('\n')).toEqual([
       id,
-      '  agent      codex',
-      '  sandbox    workspace-write',
-      `  directory  ${project.directory}`,
-      "  model      the agent's own choice",
-      "  arguments  '-c x=1'",
-      '  asked by   user',
-      '  task       go\\x1b[2J sandbox read-only',
+      '  agent        codex',
+      '  sandbox      workspace-write',
+      `  directory    ${project.directory}`,
+      "  model        the agent's own choice",
+      "  arguments    '-c x=1'",
+      '  orchestrates yes: its agent runs others',
+      '  git root     /checkout',
+      '  source       orchestrator:cfgcfgcfg8',
+      '  parent       cfgcfgcfg8',
+      '  forked from  cfgcfgcfg7, turn 3, 1200 bytes of history',
+      '  task         go\\x1b[2J sandbox read-only',
       'Let zwarm go on with it like this?',
       'nothing was changed',
       '',
