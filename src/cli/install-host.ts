@@ -62,7 +62,8 @@ function entryFor(host: Host, context: CliContext): HostEntry {
 async function fileOf(host: Host, verb: Verb): Promise<HostFile> {
   const { env, uid } = verb.context;
   const projectRoot = (await verb.manager()).place().projectRoot;
-  return readHostFile(host.file({ env, projectRoot }), uid, byHand(host));
+  const links = host.shared ? 'refused' : 'followed';
+  return readHostFile(host.file({ env, projectRoot }), links, uid, byHand(host));
 }
 
 /** Has a host start our server, or no longer, when its user agrees. @throws ZwarmError */

@@ -6,15 +6,24 @@ import { safeText } from '../render/safe-text.ts';
 import type { CliContext, ServedClient, Verb } from './context.ts';
 import { createProgram } from './program.ts';
 
+/** The names of the commands on a command line, each below the one before it, as they were typed. */
+function commandsIn(argv: readonly string[], { commands }: Pick<Command, 'commands'>): readonly string[] {
+  for (const [at, word] of argv.entries()) {
+    const command = commands.find((one) => one.name() === word || one.aliases().includes(word));
+    if (command !== undefined) return [word, ...commandsIn(argv.slice(at + 1), command)];
+  }
+  return [];
+}
+
 /** What commander says, in our words: the message on one line, its advice or the way to the help as the hint. */
-function fromCommander(error: CommanderError, argv: readonly string[], verbs: readonly string[]): ZwarmError {
+function fromCommander(error: CommanderError, commands: readonly string[]): ZwarmError {
   const [first = '', advice] = error.message.replace(/^error: /, '').split('\n');
   const guess = advice?.replace(/^\(D|\)$/g, (edge) => (edge === ')' ? '' : 'd'));
-  const verb = argv.find((word) => verbs.includes(word)) ?? '';
+  const [verb] = commands;
   const speaks = verb === 'start' || verb === 'inject';
   const dash = speaks && first.startsWith('unknown option') ? 'text that begins with - goes after --: ' : '';
   const words = speaks && error.code === 'commander.excessArguments' ? 'put several words in quotes: ' : '';
-  const help = verb !== '' ? `zwarm ${verb} --help` : 'zwarm --help';
+  const help = ['zwarm', ...commands, '--help'].join(' ');
   // A line without a command: commander would print all of its help as the error.
   if (error.code === 'commander.help') return new ZwarmError('usage', 'which command?', `see ${help}`);
   return new ZwarmError('usage', first, guess ?? `${dash}${words}see ${help}`);
@@ -103,9 +112,10 @@ export async function run(argv: readonly string[], context: CliContext): Promise
   } catch (thrown) {
     // Help and version are no errors; commander has printed them.
     if (thrown instanceof CommanderError && thrown.exitCode === 0) return 0;
-    const verbs = program?.commands.flatMap((command) => [command.name(), ...command.aliases()]) ?? [];
     const error =
-      thrown instanceof CommanderError ? fromCommander(thrown, argv, verbs) : toZwarmError(thrown);
+      thrown instanceof CommanderError
+        ? fromCommander(thrown, program === null ? [] : commandsIn(argv, program))
+        : toZwarmError(thrown);
     printError(error, argv, context);
     return EXIT_CODES[error.code];
   }

@@ -15,7 +15,7 @@ export interface Host {
   readonly format: HostFormat;
   /** What the file is to say of a server that is started so. */
   entry(server: CommandLine): HostEntry;
-  /** Whether the file is one that others use too, on their machines. */
+  /** Whether the file lies in the project: others use it too, on their machines, and agents may write it. */
   readonly shared: boolean;
   /** What to do once it is written. */
   readonly next: string;

@@ -40,6 +40,7 @@ function faultyLine(text: string): number {
 }
 
 function parse(text: string): Json {
+  if (text.startsWith('\ufeff')) throw new Uneditable('it begins with a byte order mark: save it without');
   try {
     const document: unknown = JSON.parse(text);
     if (isObject(document)) return document;

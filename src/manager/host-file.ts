@@ -5,12 +5,16 @@ import { flush, makeDirs, publishOnce, replaceKeepingMode } from '../store/files
 import { lookAt, readSmall } from '../store/read-file.ts';
 import type { ManagerContext } from './context.ts';
 
+/** Whether a file may be a link: a user's own may, one in a project an agent could have put there. */
+export type Links = 'followed' | 'refused';
+
 /** A file of another program's configuration, as it was read. */
 export interface HostFile {
   /** Absolute, as it is named. */
   readonly path: string;
   /** Where its links lead: what is replaced. */
   readonly real: string;
+  readonly links: Links;
   /** Null where there is no file yet. */
   readonly text: string | null;
   /** Its permissions. */
@@ -23,16 +27,19 @@ function textOf(bytes: Uint8Array): string {
   return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
 }
 
-function read(path: string, uid: number): HostFile {
-  if (lookAt(path) === null) return { path, real: path, text: null, mode: 0o600 };
+function read(path: string, links: Links, uid: number): HostFile {
+  const there = lookAt(path);
+  if (there === null) return { path, real: path, links, text: null, mode: 0o600 };
+  if (links === 'refused' && there.isSymbolicLink())
+    throw new Error('it is a symbolic link, which an agent may have put there');
   // A user's own link, to where the configuration of all machines is kept, say.
-  const real = realpathSync(path);
+  const real = links === 'refused' ? path : realpathSync(path);
   const stat = lookAt(real);
   if (!stat?.isFile()) throw new Error('it is no regular file');
   // What we put in its place would be ours, and might be closed to its owner.
   if (stat.uid !== uid) throw new Error('it belongs to another user');
   const file = readSmall(real);
-  return { path, real, text: textOf(file?.bytes ?? Buffer.alloc(0)), mode: stat.mode & PERMISSIONS };
+  return { path, real, links, text: textOf(file?.bytes ?? Buffer.alloc(0)), mode: stat.mode & PERMISSIONS };
 }
 
 /** Does something with a host's file; what goes wrong names the file. @throws ZwarmError `io` */
@@ -46,8 +53,8 @@ function attempt<T>(path: string, what: string, hint: string, act: () => T): T {
 }
 
 /** Reads a host's file, whole. `hint` says what to do where that cannot be done. @throws ZwarmError `io` */
-export function readHostFile(path: string, uid: number, hint: string): HostFile {
-  return attempt(path, 'read', hint, () => read(path, uid));
+export function readHostFile(path: string, links: Links, uid: number, hint: string): HostFile {
+  return attempt(path, 'read', hint, () => read(path, links, uid));
 }
 
 /**
@@ -60,11 +67,11 @@ export function writeHostFile(
   text: string,
   hint: string,
 ): void {
-  const { path, real, mode } = file;
+  const { path, real, links, mode } = file;
   const changed = (): ZwarmError =>
     new ZwarmError('io', `${path} was changed in the meantime: nothing was written`, 'try again');
   attempt(path, 'written', hint, () => {
-    const now = read(path, uid);
+    const now = read(path, links, uid);
     if (now.real !== real || now.text !== file.text) throw changed();
     const temporary = join(dirname(real), `.zwarm-${newNonce()}`);
     if (file.text === null) {

@@ -188,7 +188,7 @@ describe('set', () => {
     [['set', 'end_others', 'yes'], /true or false/, /config set --help/],
     [['set', 'allowed_dirs', 'src'], /absolute or below ~/, /config set --help/],
     [['set', 'model', ''], /model is to be/, /config set --help/],
-    [['set'], /missing.*'key'/, /zwarm config --help/],
+    [['set'], /missing.*'key'/, /zwarm config set --help/],
     [['lst'], /unknown command 'lst'/, /list/],
     [[], /which command/, /zwarm config --help/],
   ])('refuses %j, and changes nothing', async (argv, message, hint) => {

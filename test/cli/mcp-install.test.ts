@@ -9,6 +9,7 @@ import {
   readlinkSync,
   statSync,
   symlinkSync,
+  unlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -261,6 +262,23 @@ test('a link is followed, and what it leads to is replaced', async () => {
   expect(readdirSync(dirname(real))).toEqual(['codex.toml']);
 });
 
+test("a link in a project, which an agent may have planted, is refused, and the user's files stay", async () => {
+  const project = bareProject();
+  const mine = join(project.base, 'home', 'mine.json');
+  write(mine, MINE.claude);
+  for (const target of [mine, join(project.base, 'home', 'new.json')]) {
+    symlinkSync(target, fileOf(project, 'claude'));
+    const before = snapshot(project.base);
+    for (const args of [['--yes'], ['--yes', '--remove']]) {
+      const { code, stdout, stderr } = await install(project, 'claude', args);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toMatch(/\.mcp\.json cannot be read: it is a symbolic link.*\nhint: .*--print\n$/);
+    }
+    expect(snapshot(project.base)).toEqual(before);
+    unlinkSync(fileOf(project, 'claude'));
+  }
+});
+
 /** What may stand in the place of a host's file; the code of the error and what it says. */
 const UNFIT: readonly (readonly [string, (file: string) => void, number, RegExp])[] = [
   ['a link that leads nowhere', (file) => symlinkSync('/no/where', file), 1, /no such file/],
@@ -315,6 +333,17 @@ test('JSON with comments is refused with its line', async () => {
   expect(readFileSync(fileOf(project, 'cursor'), 'utf8')).toBe(text);
 });
 
+test('JSON that begins with a byte order mark is refused, and that is named', async () => {
+  const project = bareProject();
+  write(fileOf(project, 'cursor'), `\ufeff${MINE.cursor}`);
+  for (const args of [['--yes'], ['--yes', '--remove']]) {
+    const { code, stderr } = await install(project, 'cursor', args);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/mcp\.json: it begins with a byte order mark/);
+  }
+  expect(readFileSync(fileOf(project, 'cursor'), 'utf8')).toBe(`\ufeff${MINE.cursor}`);
+});
+
 test('a file that somebody else has changed in the meantime is left as it is', async () => {
   const project = bareProject();
   const file = fileOf(project, 'codex');
@@ -345,7 +374,11 @@ test('a host must be named, and be one that we know', async () => {
     const screen = await onScreen(project, ['mcp', 'install', ...args]);
     expect(screen).toEqual({ code: 2, stdout: '', stderr: `zwarm: ${message}\nhint: ${hint}\n` });
   }
-  expect((await install(project, 'codex', ['--print', '--remove'])).code).toBe(2);
+  for (const args of [['--print', '--remove'], ['--no-such'], ['too', 'many']]) {
+    const { code, stderr } = await install(project, 'codex', args);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/\nhint: see zwarm mcp install --help\n$/);
+  }
 });
 
 test('what a file holds cannot drive the terminal', async () => {
