@@ -10,6 +10,7 @@ import {
   string,
   type ZodMiniType,
 } from 'zod/mini';
+import { isModelName } from '../core/model.ts';
 import { ANY_DIRECTORY } from '../core/rules/policy.ts';
 import { cutText, SANDBOXES } from '../core/session.ts';
 import type { Key, Values } from './values.ts';
@@ -37,7 +38,7 @@ export const USER_RULES: Rules = {
     expected: 'the name of an agent, such as "codex"',
   },
   model: {
-    type: string().check(regex(/^[\w.:/@][\w.:/@-]{0,99}$/)),
+    type: string().check(refine(isModelName)),
     expected: 'the name of a model, as the agent writes it',
   },
   sandbox: { type: oneOf(SANDBOXES), expected: `one of ${SANDBOXES.join(', ')}` },
