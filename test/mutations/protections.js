@@ -190,16 +190,23 @@ export const PROTECTIONS = [
   {
     name: 'a directory in another one that is allowed allows nothing of its own',
     file: 'src/config/directories.ts',
-    from: 'above(one.own, outer) : undefined',
-    to: 'undefined : undefined',
+    from: 'places.get(dirname(path)) ?? above(dirname(path), places)',
+    to: 'undefined',
     tests: ['test/unit/config/load.test.ts'],
   },
   {
-    name: 'a configuration is opened as a file, and not looked at before',
+    name: 'no link is followed to a configuration of a project',
     file: 'src/config/read-text.ts',
     from: 'OPEN | constants.O_NOFOLLOW',
     to: 'OPEN',
     tests: ['test/unit/config/load.test.ts', 'test/unit/config/read-text.test.ts'],
+  },
+  {
+    name: 'no link is followed to a file of a host in a project',
+    file: 'src/manager/host-file.ts',
+    from: "links === 'refused' && there.isSymbolicLink()",
+    to: "links === 'refused' && there.isFIFO()",
+    tests: ['test/cli/mcp-install.test.ts'],
   },
   {
     name: 'a project chooses no program unless it is trusted',
