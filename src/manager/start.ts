@@ -4,6 +4,7 @@ import type { AgentAdapter } from '../agents/agent.ts';
 import { DEFAULT_AGENT, requireAgent } from '../agents/registry.ts';
 import { ZwarmError } from '../core/errors.ts';
 import { isSessionId, parseName } from '../core/ids.ts';
+import { isModelName } from '../core/model.ts';
 import { narrower, type Settings } from '../core/rules/policy.ts';
 import { SANDBOXES, type Sandbox, type SessionRecord } from '../core/session.ts';
 import { closest } from '../core/suggest.ts';
@@ -71,7 +72,7 @@ function requireSandbox(text: string, known: readonly Sandbox[]): Sandbox {
 }
 
 function requireModel(text: string): string {
-  if (/^[\w.:/@][\w.:/@-]{0,99}$/.test(text)) return text;
+  if (isModelName(text)) return text;
   throw new ZwarmError(
     'usage',
     `${JSON.stringify(text)} is no model name`,
