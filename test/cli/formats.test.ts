@@ -90,7 +90,7 @@ test('doctor makes the checks that the page names, with those fields', async () 
 
 test('every type of step has the fields that the page names, in a list and as lines', async () => {
   const project = createProject();
-  const id = 'abcdefghjk';
+  const id = 'abcdefghjn';
   const names = [
     'reasoning',
     'shell-failed',

@@ -63,11 +63,11 @@ test('a session answers to its id, its name, a prefix and @last; a name given tw
   const project = createProject();
   const start = Date.now();
   await startSession(project, 'aaaaaaaaaa', ['one', '--name', 'docs'], { now: start - 3 * HOUR });
-  await startSession(project, 'abcdefghjk', ['two', '--name', 'docs'], { now: start - 2 * HOUR });
+  await startSession(project, 'abcdefghjm', ['two', '--name', 'docs'], { now: start - 2 * HOUR });
   await startSession(project, 'bbbbbbbbbb', ['three', '--name', 'aaaa'], { now: start - HOUR });
   for (const [ref, id] of [
-    ['docs', 'abcdefghjk'],
-    ['abc', 'abcdefghjk'],
+    ['docs', 'abcdefghjm'],
+    ['abc', 'abcdefghjm'],
     ['@last', 'bbbbbbbbbb'],
     ['@last~2', 'aaaaaaaaaa'],
     // An exact name comes before the beginning of an id.
@@ -77,7 +77,7 @@ test('a session answers to its id, its name, a prefix and @last; a name given tw
     const shown = await onScreen(project, ['show', ref, '--json']);
     expect.soft(JSON.parse(shown.stdout).id, ref).toBe(id);
   }
-  expect(await onScreen(project, ['rm', 'abcd'])).toMatchObject({ code: 0, stdout: 'abcdefghjk\n' });
+  expect(await onScreen(project, ['rm', 'abcd'])).toMatchObject({ code: 0, stdout: 'abcdefghjm\n' });
   expect(JSON.parse((await onScreen(project, ['show', 'docs', '--json'])).stdout).id).toBe('aaaaaaaaaa');
 });
 
@@ -87,7 +87,7 @@ test('ls shows the newest 20 and all that run; -n and --all show what they say',
   const hang = { FAKE_AGENT_HANG: '1' };
   await onScreen(project, ['start', 'runs'], { newId: 'zzzzzzzzzz', now: start - 100 * HOUR, env: hang });
   for (let i = 0; i < 22; i += 1) {
-    const newId = `aaaaaaaa${'23456789abcdefghjkmnpqr'[i]}a`;
+    const newId = `aaaaaaaa${'23456789abcdefghjmmnpqr'[i]}a`;
     await onScreen(project, ['start', 'x'], { newId, now: start - (99 - i) * HOUR });
   }
   expect(await ids(project)).toHaveLength(21);

@@ -6,7 +6,7 @@ import { createProject, type Project, stream } from '../helpers/project.ts';
 
 /** A session whose turns print these recorded streams. */
 async function sessionOf(project: Project, ...names: readonly string[]): Promise<string> {
-  const id = 'abcdefghjk';
+  const id = 'abcdefghjp';
   for (const [i, name] of names.entries()) {
     const argv = i === 0 ? ['start', '--wait', 'go'] : ['inject', id, '--wait', 'go on'];
     await onScreen(project, argv, { newId: id, env: { FAKE_AGENT_STREAM: stream(name) } });
@@ -134,7 +134,7 @@ test('--json and the library give the same list, with the number of each step', 
 test('a session that has done nothing yet is a heading, or an empty array', async () => {
   const project = createProject();
   await onScreen(project, ['start', 'stay'], {
-    newId: 'abcdefghjk',
+    newId: 'abcdefghjp',
     env: { FAKE_AGENT_HANG: '1', FAKE_AGENT_STREAM: undefined },
   });
   expect((await onScreen(project, ['trajectory', '@last'])).stdout).toMatch(

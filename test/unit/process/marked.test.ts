@@ -6,7 +6,7 @@ test.runIf(process.platform === 'linux')(
   'a process is told by its mark, and only those of this state directory',
   async () => {
     const root = `/nowhere/${process.pid}/.zwarm`;
-    const mark = 'abcdefghjk.1.nonce=with=equals';
+    const mark = 'abcdefghjq.1.nonce=with=equals';
     const { pid } = await shellWith({ ZWARM_DIR: root, ZWARM_MARK: mark });
     await shellWith({ ZWARM_DIR: `${root}/other`, ZWARM_MARK: mark });
     await shellWith({ ZWARM_DIR: root });
