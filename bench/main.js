@@ -1,0 +1,72 @@
+// `npm run bench [-- WORD… --quick --json FILE]`: measures what zwarm costs against targets.js. The rows whose name
+// holds a word, else all; --quick takes two minutes; --json writes the result to a file as well.
+
+import { writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { createCorpora } from './corpora.js';
+import { describeMachine } from './machine.js';
+import { createPlace, removePlace } from './place.js';
+import { lineOf, machineLine, tableOf } from './report.js';
+import { FULL, QUICK } from './rounds.js';
+import { ROWS } from './rows.js';
+import { TARGETS } from './targets.js';
+
+/** @typedef {import('./targets.js').Target} Target */
+
+const { values: options, positionals: words } = parseArgs({
+  options: { quick: { type: 'boolean', default: false }, json: { type: 'string' } },
+  allowPositionals: true,
+});
+
+const place = createPlace();
+const corpora = createCorpora(place);
+const machine = describeMachine(place.base);
+
+function leave() {
+  corpora.close();
+  removePlace(place);
+}
+
+/**
+ * @param {Target} target
+ * @returns {Promise<Parameters<typeof lineOf>[1]>}
+ */
+async function measure({ name, quick }) {
+  if (options.quick && !quick) return { kind: 'left out', why: 'not with --quick' };
+  const row = ROWS[name];
+  if (row === undefined) throw new Error(`nothing measures ${name}`);
+  try {
+    return await row({ place, corpora, effort: options.quick ? QUICK : FULL });
+  } catch (error) {
+    return { kind: 'failed', why: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+for (const name of /** @type {const} */ (['SIGINT', 'SIGTERM'])) {
+  process.on(name, () => {
+    leave();
+    process.exit(130);
+  });
+}
+
+const lines = [];
+try {
+  const chosen = TARGETS.filter(
+    ({ name }) => words.length === 0 || words.some((word) => name.includes(word)),
+  );
+  if (chosen.length === 0) throw new Error(`no row has ${words.join(' or ')} in its name`);
+  for (const target of chosen) {
+    const line = lineOf(target, await measure(target));
+    process.stderr.write(`${line.name}: ${line.verdict}${line.why === null ? '' : `, ${line.why}`}\n`);
+    lines.push(line);
+  }
+} finally {
+  leave();
+}
+
+console.log(`${machineLine(machine)}\n${tableOf(lines)}`);
+if (options.json !== undefined) {
+  writeFileSync(options.json, `${JSON.stringify({ machine, quick: options.quick, rows: lines }, null, 2)}\n`);
+}
+// A missed target is a result; a row that could not be measured is an error.
+if (lines.some(({ verdict }) => verdict === 'failed')) process.exitCode = 1;

@@ -1,0 +1,124 @@
+// Where everything is measured: a temporary directory with a home of its own, and an environment without surprises.
+
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** @param {string} path */
+export const repositoryFile = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
+
+export const AGENT = repositoryFile('bench/agent');
+
+/**
+ * A program to run in a directory.
+ * @typedef {object} Command
+ * @property {string} program
+ * @property {readonly string[]} args
+ * @property {string} cwd
+ */
+
+/**
+ * @typedef {object} Place
+ * @property {string} base everything of this run lies below it
+ * @property {Readonly<Record<string, string | undefined>>} env
+ * @property {(name: string) => string} directory a directory of this name; made when it is first asked for
+ */
+
+/** @returns {Place} */
+export function createPlace() {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), 'zwarm-bench-')));
+  /** @param {string} name */
+  const directory = (name) => {
+    mkdirSync(join(base, name), { recursive: true });
+    return join(base, name);
+  };
+  // Neither NODE_OPTIONS nor NODE_EXTRA_CA_CERTS: they make Node itself slower, and every ratio look better.
+  const env = {
+    PATH: process.env['PATH'],
+    HOME: directory('home'),
+    LANG: 'C.UTF-8',
+    ZWARM_CODEX_BIN: AGENT,
+  };
+  return { base, env, directory };
+}
+
+/** @param {Place} place */
+export function removePlace({ base }) {
+  rmSync(base, { recursive: true, force: true, maxRetries: 5 });
+}
+
+/**
+ * @param {string} cwd
+ * @param {readonly string[]} args
+ * @returns {Command}
+ */
+export const zwarm = (cwd, ...args) => ({
+  ...{ program: process.execPath, args: [repositoryFile('bin/zwarm.js'), ...args] },
+  cwd,
+});
+
+/**
+ * Node itself, with its own arguments.
+ * @param {string} cwd
+ * @param {readonly string[]} args
+ * @returns {Command}
+ */
+export const node = (cwd, ...args) => ({ program: process.execPath, args, cwd });
+
+/**
+ * @param {string} cwd
+ * @param {string} script
+ * @param {readonly string[]} args from $0 on
+ * @returns {Command}
+ */
+export const shell = (cwd, script, ...args) => ({ program: '/bin/sh', args: ['-c', script, ...args], cwd });
+
+/**
+ * Runs a command, which must succeed.
+ * @param {Place} place
+ * @param {Command} command
+ * @param {'pipe' | 'ignore'} [stdout] into the void, and as little a terminal as a pipe, unless it is to be read
+ * @returns {string} what it has printed
+ */
+export function run({ env }, { program, args, cwd }, stdout = 'pipe') {
+  const options = { cwd, env, encoding: /** @type {const} */ ('utf8') };
+  const ended = spawnSync(program, args, { ...options, stdio: ['ignore', stdout, 'pipe'] });
+  if (ended.status !== 0) {
+    const why = ended.error?.message ?? ended.signal ?? `exit code ${ended.status}`;
+    throw new Error(`${program} ${args.join(' ')}: ${why} ${ended.stderr}`.trim());
+  }
+  return ended.stdout ?? '';
+}
+
+/**
+ * How long a command runs, as a whole process, in milliseconds.
+ * @param {Place} place
+ * @param {Command} command
+ */
+export function wallMs(place, command) {
+  const from = performance.now();
+  run(place, command, 'ignore');
+  return performance.now() - from;
+}
+
+/**
+ * The peak of the memory of a command that is a Node program, in MB.
+ * @param {Place} place
+ * @param {Command} command
+ */
+export function peakMb(place, command) {
+  const file = join(place.base, 'peak');
+  const args = ['--require', repositoryFile('bench/peak.cjs'), ...command.args];
+  run({ ...place, env: { ...place.env, BENCH_PEAK: file } }, { ...command, args }, 'ignore');
+  return (Number(readFileSync(file, 'utf8')) * 1024) / 1_000_000;
+}
+
+/**
+ * Whether a program is installed.
+ * @param {string} name
+ */
+export function isInstalled(name) {
+  return spawnSync('/bin/sh', ['-c', 'command -v "$0"', name], { stdio: 'ignore' }).status === 0;
+}

@@ -1,0 +1,253 @@
+// How each target is measured, by its name in targets.js.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually, groupOf, launch, membersOf, sendSignal, untilItWatches, wipeOut } from './living.js';
+import { AGENT, isInstalled, node, peakMb, repositoryFile, run, shell, wallMs, zwarm } from './place.js';
+import { randomOf } from './random.js';
+import { pairs, rounds } from './rounds.js';
+import { createStore, LONG } from './store.js';
+import { messageLine } from './streams.js';
+
+/** @typedef {import('./place.js').Command} Command */
+/** @typedef {import('./corpora.js').Size} Size */
+
+/**
+ * What was measured: pairs of zwarm and its baseline, or values of zwarm alone; or nothing, and why.
+ * @typedef {{ kind: 'pairs', unit: 'ms' | 'MB', pairs: readonly (readonly [a: number, b: number])[] }
+ *   | { kind: 'values', values: readonly number[] }
+ *   | { kind: 'left out', why: string }} Measured
+ */
+
+/**
+ * Where, how long and on what to measure.
+ * @typedef {object} Bench
+ * @property {import('./place.js').Place} place
+ * @property {import('./rounds.js').Effort} effort
+ * @property {import('./corpora.js').Corpora} corpora
+ */
+
+/** @typedef {(bench: Bench) => Measured | Promise<Measured>} Row */
+
+/** @type {(project: string) => Command} */
+const nothing = (project) => node(project, '-e', '0');
+
+/** @type {(bench: Bench, a: Command, b: Command) => Promise<Measured>} */
+async function wall({ place, effort }, a, b) {
+  const measured = await pairs(
+    effort,
+    () => wallMs(place, a),
+    () => wallMs(place, b),
+  );
+  return { kind: 'pairs', unit: 'ms', pairs: measured };
+}
+
+/** @type {(bench: Bench, a: Command) => Promise<Measured>} */
+async function peak({ place, effort }, a) {
+  const measured = await pairs(
+    effort,
+    () => peakMb(place, a),
+    () => peakMb(place, nothing(a.cwd)),
+  );
+  return { kind: 'pairs', unit: 'MB', pairs: measured };
+}
+
+/** @type {(count: number) => Row} */
+const listAll = (count) => (bench) => {
+  const project = bench.corpora.sessions(count);
+  return wall(bench, zwarm(project, 'ls', '--all'), shell(project, 'cat .zwarm/sessions/*/summary.json'));
+};
+
+/** @type {(size: Size) => Row} */
+const status = (size) => async (bench) => {
+  const small = await bench.corpora.running('1 MB');
+  return wall(bench, zwarm(await bench.corpora.running(size), 'ls'), zwarm(small, 'ls'));
+};
+
+/** @type {(size: Size, baseline: readonly string[], ...options: string[]) => Row} */
+const show =
+  (size, [program = '', ...args], ...options) =>
+  (bench) => {
+    if (!isInstalled(program)) return { kind: 'left out', why: `${program} is not installed` };
+    const { project, events } = bench.corpora.long(size);
+    const baseline = { program, args: [...args, events], cwd: project };
+    return wall(bench, zwarm(project, 'show', LONG, '--json', ...options), baseline);
+  };
+
+/** @type {(size: Size) => Row} */
+const memoryOfShow = (size) => (bench) =>
+  peak(bench, zwarm(bench.corpora.long(size).project, 'show', LONG, '--json'));
+
+/** @type {(bench: Bench, name: string) => string} */
+function emptyProject({ place }, name) {
+  const project = place.directory(name);
+  createStore(project);
+  return project;
+}
+
+/** @type {(moment: 'begunMs' | 'exitedMs') => Row} */
+const start = (moment) => async (bench) => {
+  const { place, effort } = bench;
+  const project = emptyProject(bench, 'start');
+  const measured = await pairs(
+    effort,
+    async () => {
+      const living = await launch(place, zwarm(project, 'start', '-q', 'do it'));
+      wipeOut(project, living.printed.trim());
+      await living.gone;
+      return living[moment];
+    },
+    async () => {
+      const nohup = node(project, repositoryFile('bench/nohup.cjs'), AGENT, join(project, 'out'));
+      const living = await launch(place, nohup);
+      sendSignal(living.pid, 'SIGKILL');
+      await living.gone;
+      return living[moment];
+    },
+  );
+  return { kind: 'pairs', unit: 'ms', pairs: measured };
+};
+
+const AT_ONCE = 100;
+
+/** Task-spooler keeps its server and its jobs until they are ended. */
+const SPOOL = `i=0; while [ $i -lt ${AT_ONCE} ]; do tsp -n sleep 86400; i=$((i + 1)); done`;
+const UNSPOOL = `i=0; while [ $i -lt ${AT_ONCE} ]; do kill "$(tsp -p $i)"; i=$((i + 1)); done; tsp -K`;
+
+/** @type {Row} */
+async function manyStarts(bench) {
+  const { place, effort } = bench;
+  const project = emptyProject(bench, 'many');
+  const script = repositoryFile('bench/start-many.js');
+  const many = node(project, script, repositoryFile('dist/index.js'), String(AT_ONCE));
+  const zwarms = () => {
+    const from = performance.now();
+    const ids = run(place, many).trim().split('\n');
+    const ms = performance.now() - from;
+    for (const id of ids) wipeOut(project, id);
+    return ms;
+  };
+  if (!isInstalled('tsp')) return { kind: 'values', values: await rounds(effort, zwarms) };
+  const spooler = { TS_SOCKET: join(place.base, 'tsp'), TS_SLOTS: String(AT_ONCE) };
+  const withSpooler = { ...place, env: { ...place.env, ...spooler } };
+  const measured = await pairs(effort, zwarms, () => {
+    const ms = wallMs(withSpooler, shell(project, SPOOL));
+    run(withSpooler, shell(project, UNSPOOL));
+    return ms;
+  });
+  return { kind: 'pairs', unit: 'ms', pairs: measured };
+}
+
+/** @type {(what: 'processes' | 'privateMb') => Row} */
+const leftBehind = (what) => async (bench) => {
+  if (process.platform !== 'linux') return { kind: 'left out', why: 'only Linux tells it' };
+  const { place, effort } = bench;
+  const project = emptyProject(bench, 'left behind');
+  const values = await rounds(effort, async () => {
+    const living = await launch(place, zwarm(project, 'start', '-q', 'stay'));
+    const id = living.printed.trim();
+    const left = membersOf(groupOf(project, id)).filter(({ pid }) => pid !== living.pid);
+    wipeOut(project, id);
+    await living.gone;
+    return what === 'processes' ? left.length : left.reduce((sum, { privateMb }) => sum + privateMb, 0);
+  });
+  return { kind: 'values', values };
+};
+
+const LINES = 40;
+
+/** @type {Row} */
+async function followed(bench) {
+  const { place } = bench;
+  const project = emptyProject(bench, 'logs');
+  const living = await launch(place, zwarm(project, 'start', '-q', 'talk'));
+  const id = living.printed.trim();
+  const events = join(project, '.zwarm', 'sessions', id, 'turns', '1', 'events.jsonl');
+  const { program, args, cwd } = zwarm(project, 'logs', '-f', id);
+  const follower = spawn(program, args, { cwd, env: place.env, stdio: ['ignore', 'pipe', 'inherit'] });
+  try {
+    let shown = '';
+    let wanted = '';
+    let shownAt = 0;
+    follower.stdout.on('data', (text) => {
+      shown += text;
+      if (shownAt === 0 && shown.includes(wanted)) shownAt = performance.now();
+    });
+    await untilItWatches(follower.pid ?? 0);
+    const random = randomOf(4);
+    const values = [];
+    for (let i = 0; i < LINES; i += 1) {
+      await sleep(20 + random() * 20);
+      wanted = `line number ${i}.`;
+      shownAt = 0;
+      const from = performance.now();
+      appendFileSync(events, messageLine(`item_${i}`, wanted));
+      await eventually(`logs -f shows ${wanted}`, () => shownAt !== 0);
+      values.push(shownAt - from);
+    }
+    return { kind: 'values', values };
+  } finally {
+    follower.kill('SIGKILL');
+    wipeOut(project, id);
+    await living.gone;
+  }
+}
+
+/**
+ * How long after the end of an agent a command returns that has waited for it. `act` is called when the command is on
+ * its way.
+ * @type {(verb: 'kill' | 'wait', act: (command: number, agent: number) => void | Promise<void>) => Row}
+ */
+const returned = (verb, act) => async (bench) => {
+  const { place, effort } = bench;
+  const project = emptyProject(bench, verb);
+  const values = await rounds(effort, async () => {
+    const living = await launch(place, zwarm(project, 'start', '-q', 'stay'));
+    const id = living.printed.trim();
+    const { program, args, cwd } = zwarm(project, verb, id);
+    const command = spawn(program, args, { cwd, env: place.env, stdio: 'ignore' });
+    const exited = once(command, 'exit').then(() => performance.now());
+    await act(command.pid ?? 0, living.pid);
+    const gone = await living.gone;
+    const ms = (await exited) - gone;
+    wipeOut(project, id);
+    return ms;
+  });
+  return { kind: 'values', values };
+};
+
+/** @type {Readonly<Record<string, Row>>} */
+export const ROWS = {
+  version: (bench) => wall(bench, zwarm(bench.place.base, '--version'), nothing(bench.place.base)),
+  help: (bench) => wall(bench, zwarm(bench.place.base, '--help'), nothing(bench.place.base)),
+  'ls 10': (bench) => {
+    const project = bench.corpora.sessions(10);
+    return wall(bench, zwarm(project, 'ls'), nothing(project));
+  },
+  'start exits': start('exitedMs'),
+  'start runs': start('begunMs'),
+  'ls 3000': listAll(3000),
+  'ls 10000': listAll(10_000),
+  'status 100 MB': status('100 MB'),
+  'status 1 GB': status('1 GB'),
+  'show 100 MB wc': show('100 MB', ['wc', '-l']),
+  'show 100 MB jq': show('100 MB', ['jq', '-c', '.']),
+  'show full 100 MB': show('100 MB', ['wc', '-l'], '--full'),
+  'show 1 GB': show('1 GB', ['wc', '-l']),
+  'memory show 100 MB': memoryOfShow('100 MB'),
+  'memory show 1 GB': memoryOfShow('1 GB'),
+  'memory show line': memoryOfShow('line of 300 MB'),
+  'memory ls 10000': (bench) => peak(bench, zwarm(bench.corpora.sessions(10_000), 'ls', '--all')),
+  'left processes': leftBehind('processes'),
+  'left memory': leftBehind('privateMb'),
+  '100 starts': manyStarts,
+  logs: followed,
+  kill: returned('kill', () => undefined),
+  wait: returned('wait', async (command, agent) => {
+    await untilItWatches(command);
+    sendSignal(agent, 'SIGTERM');
+  }),
+};

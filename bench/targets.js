@@ -1,0 +1,74 @@
+// What zwarm may cost. A target that is beaten is lowered here, so that it stays beaten; none is ever raised.
+
+/**
+ * @typedef {object} Target
+ * @property {string} name by which `npm run bench -- WORD` finds it, and its row in rows.js
+ * @property {string} what
+ * @property {string | null} against the baseline of the same run; null for a plain value
+ * @property {number} atMost the ratio of the two, or the value in `unit`
+ * @property {'ratio' | 'ms' | 'MB' | 'processes'} unit
+ * @property {boolean} quick whether `--quick` measures it, too
+ */
+
+const NODE = '`node -e 0`';
+const NOHUP = 'Node script with `nohup … &`';
+const CAT = '`cat` of all `summary.json`';
+const SMALL = '`zwarm ls` of a 1 MB turn';
+
+/** @type {readonly Target[]} */
+export const TARGETS = [
+  ratio('version', '`zwarm --version`', NODE, 1.2),
+  ratio('help', '`zwarm --help`', NODE, 1.45),
+  ratio('ls 10', '`zwarm ls`, 10 sessions', NODE, 1.45),
+  ratio('start exits', '`zwarm start` until it exits', NOHUP, 1.45),
+  ratio('start runs', '`zwarm start` until the agent runs', NOHUP, 1.25),
+  ratio('ls 3000', '`zwarm ls --all`, 3,000 sessions', CAT, 1.6),
+  fullOnly(ratio('ls 10000', '`zwarm ls --all`, 10,000 sessions', CAT, 1.3)),
+  ratio('status 100 MB', '`zwarm ls`, a running turn of 100 MB', SMALL, 1.1),
+  fullOnly(ratio('status 1 GB', '`zwarm ls`, a running turn of 1 GB', SMALL, 1.1)),
+  ratio('show 100 MB wc', '`zwarm show --json`, a turn of 100 MB', '`wc -l`', 4),
+  ratio('show 100 MB jq', '`zwarm show --json`, a turn of 100 MB', '`jq -c .`', 0.05),
+  ratio('show full 100 MB', '`zwarm show --json --full`, a turn of 100 MB', '`wc -l`', 8),
+  fullOnly(ratio('show 1 GB', '`zwarm show --json`, a turn of 1 GB', '`wc -l`', 2.5)),
+  ratio('memory show 100 MB', 'peak memory of `show`, a turn of 100 MB', NODE, 1.5),
+  fullOnly(ratio('memory show 1 GB', 'peak memory of `show`, a turn of 1 GB', NODE, 1.5)),
+  ratio('memory show line', 'peak memory of `show`, a line of 300 MB', NODE, 1.5),
+  fullOnly(ratio('memory ls 10000', 'peak memory of `ls --all`, 10,000 sessions', NODE, 2.2)),
+  value('left processes', 'left behind per running session, a shell', 1, 'processes'),
+  value('left memory', 'left behind per running session, private memory', 0.3, 'MB'),
+  ratio('100 starts', '100 durable starts from one process (library)', 'task-spooler, 100 jobs', 3),
+  value('logs', '`logs -f`, line written → line shown', 10, 'ms'),
+  value('kill', '`kill` returns after the process’s end', 50, 'ms'),
+  value('wait', '`wait` returns after the process’s end', 50, 'ms'),
+];
+
+/**
+ * @param {string} name
+ * @param {string} what
+ * @param {string} against
+ * @param {number} atMost
+ * @returns {Target}
+ */
+function ratio(name, what, against, atMost) {
+  return { name, what, against, atMost, unit: 'ratio', quick: true };
+}
+
+/**
+ * @param {string} name
+ * @param {string} what
+ * @param {number} atMost
+ * @param {'ms' | 'MB' | 'processes'} unit
+ * @returns {Target}
+ */
+function value(name, what, atMost, unit) {
+  return { name, what, against: null, atMost, unit, quick: true };
+}
+
+/**
+ * A target whose corpus or runs take too long for two minutes.
+ * @param {Target} target
+ * @returns {Target}
+ */
+function fullOnly(target) {
+  return { ...target, quick: false };
+}

@@ -1,0 +1,173 @@
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createCorpora } from '../../bench/corpora.js';
+import { createPlace, removePlace } from '../../bench/place.js';
+import { lineOf, tableOf } from '../../bench/report.js';
+import { pairs } from '../../bench/rounds.js';
+import { ROWS } from '../../bench/rows.js';
+import { median, quantile, ratiosOf, verdictOf } from '../../bench/statistics.js';
+import { LONG, writeLongSession, writeSessions } from '../../bench/store.js';
+import { TARGETS } from '../../bench/targets.js';
+import { FOLD_VERSION } from '../../src/manager/read.ts';
+import { emptyDirectory } from '../helpers/directory.ts';
+import { createProject } from '../helpers/project.ts';
+
+/* The instrument of `npm run bench`: what it measures, not how fast anything is. */
+
+/** The highest that each target may ever be, with its unit unless it is a ratio. */
+const LIMITS: Readonly<Record<string, string>> = {
+  version: '1.2',
+  help: '1.45',
+  'ls 10': '1.45',
+  'start exits': '1.45',
+  'start runs': '1.25',
+  'ls 3000': '1.6',
+  'ls 10000': '1.3',
+  'status 100 MB': '1.1',
+  'status 1 GB': '1.1',
+  'show 100 MB wc': '4',
+  'show 100 MB jq': '0.05',
+  'show full 100 MB': '8',
+  'show 1 GB': '2.5',
+  'memory show 100 MB': '1.5',
+  'memory show 1 GB': '1.5',
+  'memory show line': '1.5',
+  'memory ls 10000': '2.2',
+  'left processes': '1 processes',
+  'left memory': '0.3 MB',
+  '100 starts': '3',
+  logs: '10 ms',
+  kill: '50 ms',
+  wait: '50 ms',
+};
+
+test('every target is there and measured, and none was raised', () => {
+  expect(TARGETS.map(({ name }) => name)).toEqual(Object.keys(LIMITS));
+  expect(Object.keys(ROWS).sort()).toEqual(Object.keys(LIMITS).sort());
+  for (const { name, against, atMost, unit } of TARGETS) {
+    const [limit, limitUnit = 'ratio'] = (LIMITS[name] ?? '').split(' ');
+    expect(unit, name).toBe(limitUnit);
+    expect(against === null, name).toBe(unit !== 'ratio');
+    expect(atMost, name).toBeLessThanOrEqual(Number(limit));
+    expect(atMost, name).toBeGreaterThan(0);
+  }
+});
+
+test('medians, quartiles and the ratios of pairs', () => {
+  expect(median([3, 1, 2])).toBe(2);
+  expect(median([4, 1, 3, 2])).toBe(2.5);
+  expect(quantile([5, 1, 2, 4, 3], 0.25)).toBe(2);
+  expect(quantile([7], 0.75)).toBe(7);
+  expect(() => median([])).toThrow(RangeError);
+  // A machine that was twice as slow in one round changes nothing.
+  expect(ratiosOf([[3, 2], [6, 4], [1.5, 1]])).toEqual([1.5, 1.5, 1.5]); // biome-ignore format: pairs
+});
+
+test('a target is met when it is reached, and missed by how much it is exceeded', () => {
+  expect(verdictOf(1.45, 1.45)).toEqual({ met: true, missed_percent: 0 });
+  expect(verdictOf(2.9, 1.45)).toEqual({ met: false, missed_percent: 100 });
+  // Never 'missed by 0 %'.
+  expect(verdictOf(1.4501, 1.45)).toEqual({ met: false, missed_percent: 1 });
+});
+
+test('both of a pair come first every other time, and the first round does not count', async () => {
+  const order: string[] = [];
+  const take = (name: string) => () => order.push(name);
+  const found = await pairs({ least: 2, most: 2, seconds: 0 }, take('a'), take('b'));
+  expect(order.join('')).toBe('ab' + 'ab' + 'ba');
+  expect(found).toEqual([
+    [3, 4],
+    [6, 5],
+  ]);
+});
+
+test('a line tells target, ratio, spread and verdict; what has no baseline gets no verdict', () => {
+  const [target] = TARGETS;
+  if (target === undefined) throw new Error('no targets');
+  const measured = { kind: 'pairs', unit: 'ms', pairs: [[20, 10], [24, 10], [44, 20]] } as const; // biome-ignore format: pairs
+  const line = lineOf({ ...target, atMost: 2 }, measured);
+  expect(line).toMatchObject({ measured: 2.2, low: 2.1, rounds: 3, verdict: 'missed', why: 'by 10 %' });
+  const alone = lineOf({ ...target, atMost: 2 }, { kind: 'values', values: [5, 6, 7] });
+  expect(alone).toMatchObject({ measured: null, verdict: 'not compared', medians: '6.00 ms' });
+  const rows = tableOf([line, alone]).split('\n');
+  expect(rows).toHaveLength(5);
+  expect(rows[2]).toContain(' 2.20 ');
+  expect(rows[2]).toContain('24.0 / 10.0 ms');
+  expect(rows[2]).toContain('missed: by 10 %');
+});
+
+test('sessions of the corpus are what zwarm itself would have written', async () => {
+  const project = createProject();
+  writeSessions(project.directory, 12);
+  const rows = await project.list(['--all']);
+  expect(rows.map(({ status }) => status)).toEqual(Array(12).fill('completed'));
+  expect(new Set(rows.map(({ turn }) => turn))).toEqual(new Set([1, 2, 3]));
+
+  // Lists believe the summaries, and without them they come to the same.
+  for (const { id } of rows) {
+    const summary = join(project.directory, '.zwarm', 'sessions', id, 'summary.json');
+    expect(JSON.parse(readFileSync(summary, 'utf8'))).toMatchObject({ v: 1, fold: FOLD_VERSION });
+    rmSync(summary);
+  }
+  expect(await project.list(['--all'])).toEqual(rows);
+
+  const [{ id } = { id: '' }] = rows;
+  const { turns } = await project.show(id);
+  expect(turns.flatMap(({ warnings, error }) => [...warnings, error])).toEqual(turns.map(() => null));
+});
+
+/** The files below a directory, by their path in it. */
+function filesOf(directory: string): Record<string, string> {
+  const paths = readdirSync(directory, { recursive: true, encoding: 'utf8' });
+  const files = paths.filter((path) => statSync(join(directory, path)).isFile());
+  const text = (path: string): string => readFileSync(join(directory, path), 'utf8');
+  return Object.fromEntries(files.map((path) => [path, text(path).replaceAll(directory, '')]));
+}
+
+test('a corpus is the same every time', () => {
+  const [one, other] = [emptyDirectory(), emptyDirectory()];
+  for (const directory of [one, other]) writeSessions(directory, 3);
+  expect(Object.keys(filesOf(one)).length).toBeGreaterThan(30);
+  expect(filesOf(other)).toEqual(filesOf(one));
+});
+
+test('a long turn is read to its end, its long line included', async () => {
+  const project = createProject();
+  const { events, open } = writeLongSession(project.directory, { bytes: 300_000, line: 700_000 });
+  const printed = readFileSync(events);
+  expect(printed.length).toBeGreaterThan(1_000_000);
+  const lengths = printed
+    .toString()
+    .split('\n')
+    .map((line) => line.length);
+  expect(Math.max(...lengths)).toBeGreaterThan(700_000);
+
+  const detail = await project.show(LONG);
+  expect(detail).toMatchObject({ status: 'completed', last_message: 'All of it is done.' });
+  expect(detail.turns[0]).toMatchObject({ warnings: [], error: null });
+  expect(detail.messages.length).toBeGreaterThan(5);
+  // What a turn has printed that has not ended yet.
+  const before = printed.subarray(0, open).toString();
+  expect(before.endsWith('\n')).toBe(true);
+  expect(before).not.toContain('turn.completed');
+});
+
+test('an agent that runs in the corpus is running, and is gone when the corpus is closed', async () => {
+  const place = createPlace();
+  const corpora = createCorpora(place);
+  const project = createProject();
+  try {
+    const running = await corpora.running('1 MB');
+    const list = async () => {
+      const args = ['ls', '--json', '--state-dir', join(running, '.zwarm')];
+      return JSON.parse(await project.ok(args)) as { status: string }[];
+    };
+    expect((await list()).map(({ status }) => status)).toEqual(['running']);
+    corpora.close();
+    await expect.poll(async () => (await list()).map(({ status }) => status)).toEqual(['lost']);
+  } finally {
+    corpora.close();
+    removePlace(place);
+  }
+});
