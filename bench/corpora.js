@@ -1,9 +1,9 @@
 // The projects that are measured, each of them made when it is first asked for.
 
+import { execFileSync } from 'node:child_process';
 import { copyFileSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
-import { launch, wipeOut } from './living.js';
-import { zwarm } from './place.js';
+import { startSession } from './living.js';
 import { createStore, writeLongSession, writeSessions } from './store.js';
 import { MB } from './streams.js';
 
@@ -23,7 +23,6 @@ const SIZES = {
  * @property {(size: Size) => { project: string, events: string, open: number }} long a project whose one session has
  *   ended, the stream of its turn, and how much of it there was before the end
  * @property {(size: Size) => Promise<string>} running a project whose one session runs and has printed so much
- * @property {() => void} close ends what runs
  */
 
 /**
@@ -46,36 +45,36 @@ function kept(make) {
  * @returns {Corpora}
  */
 export function createCorpora(place) {
-  /** @type {(() => void)[]} */
-  const ending = [];
-
   const sessions = kept((/** @type {number} */ count) => {
     const project = place.directory(`${count} sessions`);
     writeSessions(project, count);
+    settleDisk();
     return project;
   });
 
   const long = kept((/** @type {Size} */ size) => {
     const project = place.directory(`turn of ${size}`);
-    return { project, ...writeLongSession(project, SIZES[size]) };
+    const written = writeLongSession(project, SIZES[size]);
+    settleDisk();
+    return { project, ...written };
   });
 
   const running = kept(async (/** @type {Size} */ size) => {
     const { events, open } = long(size);
     const project = place.directory(`running, ${size}`);
-    const root = createStore(project);
-    const { printed } = await launch(place, zwarm(project, 'start', '-q', 'go on and on'));
-    const id = printed.trim();
-    ending.push(() => wipeOut(project, id));
-    const printedSoFar = join(root, 'sessions', id, 'turns', '1', 'events.jsonl');
-    copyFileSync(events, printedSoFar);
-    truncateSync(printedSoFar, open);
+    createStore(project);
+    const { directory } = await startSession(place, project);
+    const printed = join(directory, 'events.jsonl');
+    copyFileSync(events, printed);
+    truncateSync(printed, open);
+    settleDisk();
     return project;
   });
 
-  const close = () => {
-    for (const end of ending.splice(0)) end();
-  };
+  return { sessions, long, running };
+}
 
-  return { sessions, long, running, close };
+/** What is still on its way to the disk would disturb what is measured. */
+function settleDisk() {
+  execFileSync('sync');
 }

@@ -2,10 +2,11 @@
 
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { constants, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { closeSync, constants, existsSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sendSignal, zwarm } from './place.js';
 
 /** @typedef {import('./place.js').Place} Place */
 /** @typedef {import('./place.js').Command} Command */
@@ -35,23 +36,57 @@ export async function eventually(what, look) {
 }
 
 /**
+ * @template T
+ * @param {string} what
+ * @param {Promise<T>} happening
+ * @returns {Promise<T>} the same, but it fails when nothing happens
+ */
+async function soon(what, happening) {
+  const timer = new AbortController();
+  const late = sleep(PATIENCE_MS, null, { signal: timer.signal }).then(() => {
+    throw new Error(`waited in vain: ${what}`);
+  });
+  try {
+    return await Promise.race([happening, late]);
+  } finally {
+    timer.abort();
+    late.catch(() => undefined);
+  }
+}
+
+/**
+ * Opens the FIFO `life` for the agent that will hold it. No thread waits for it: Node has only four.
+ * @param {string} life
+ * @returns {{ begun: Promise<{ at: number, pid: number }>, gone: Promise<number> }} times of `performance.now()`
+ */
+function awaitLife(life) {
+  rmSync(life, { force: true });
+  execFileSync('mkfifo', ['-m', '600', life]);
+  const fd = openSync(life, constants.O_RDONLY | constants.O_NONBLOCK);
+  // As long as nobody writes to a FIFO it is at its end: until the agent does, we do.
+  const ours = openSync(life, constants.O_WRONLY);
+  const socket = new Socket({ fd, readable: true, writable: false });
+  const begun = once(socket, 'data').then(([line]) => {
+    const at = performance.now();
+    closeSync(ours);
+    const pid = Number(line);
+    if (!Number.isInteger(pid) || pid <= 1) throw new Error('the agent did not tell its pid');
+    return { at, pid };
+  });
+  const gone = once(socket, 'end').then(() => performance.now());
+  return { begun, gone };
+}
+
+/**
  * Runs a command that leaves an agent behind, see bench/agent.
  * @param {Place} place
  * @param {Command} command
  * @returns {Promise<Living>}
  */
-export async function launch({ base, env }, { program, args, cwd }) {
+export async function launch({ base, env, running }, { program, args, cwd }) {
   const life = join(base, 'life');
-  rmSync(life, { force: true });
-  execFileSync('mkfifo', ['-m', '600', life]);
-  // Opening a FIFO for reading ends when another opens it for writing. If none ever does, we do.
-  const opening = open(life, 'r');
-  const impatient = setTimeout(
-    () => void open(life, constants.O_WRONLY).then((it) => it.close()),
-    PATIENCE_MS,
-  );
+  const { begun, gone } = awaitLife(life);
   const from = performance.now();
-  const begun = opening.then(() => performance.now() - from);
   const child = spawn(program, args, {
     ...{ cwd, env: { ...env, BENCH_LIFE: life } },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -65,54 +100,74 @@ export async function launch({ base, env }, { program, args, cwd }) {
     return performance.now() - from;
   });
   const closed = once(child, 'close');
-  const [begunMs, exitedMs] = await Promise.all([begun, exited]);
-  await closed;
-  clearTimeout(impatient);
-  const handle = await opening;
-  const { buffer, bytesRead } = await handle.read(Buffer.alloc(32), 0, 32, null);
-  const pid = Number(buffer.toString('utf8', 0, bytesRead));
-  if (!Number.isInteger(pid) || pid <= 1) throw new Error('the agent did not tell its pid');
-  const gone = handle.read(Buffer.alloc(1), 0, 1, null).then(async () => {
-    const at = performance.now();
-    await handle.close();
-    return at;
+  const noted = begun.then(({ at, pid }) => {
+    running.add(pid);
+    return { pid, begunMs: at - from };
   });
-  return { pid, begunMs, exitedMs, printed, gone };
+  const [agent, exitedMs] = await soon('the agent begins', Promise.all([noted, exited]));
+  await closed;
+  return { ...agent, exitedMs, printed, gone };
 }
 
 /**
- * Sends a signal to a process, or with a negative number to a group; true if there was one.
- * @param {number} pid
- * @param {NodeJS.Signals} signal
+ * A session whose agent runs.
+ * @typedef {Living & { id: string, group: number, directory: string, end: () => Promise<unknown> }} Session `group` is
+ *   its process group, which is the pid of its runner; `directory` that of its turn; `end` ends it at once, runner and
+ *   all: what a runner does after the end would disturb what is measured next
  */
-export function sendSignal(pid, signal) {
-  try {
-    return process.kill(pid, signal);
-  } catch (error) {
-    if (/** @type {NodeJS.ErrnoException} */ (error).code === 'ESRCH') return false;
-    throw error;
-  }
-}
 
 /**
- * The process group of the first turn of a session, which is the pid of its runner.
+ * Starts a session that runs until it is ended, or this run of the bench is.
+ * @param {Place} place
  * @param {string} project
- * @param {string} id
+ * @returns {Promise<Session>}
  */
-export function groupOf(project, id) {
-  const file = join(project, '.zwarm', 'sessions', id, 'turns', '1', 'runner.stat');
-  const { pid } = JSON.parse(readFileSync(file, 'utf8'));
-  if (!Number.isInteger(pid) || pid <= 1) throw new Error(`${file} names no process`);
+export async function startSession(place, project) {
+  const living = await launch(place, zwarm(project, 'start', '-q', 'go on and on'));
+  const id = living.printed.trim();
+  const directory = join(project, '.zwarm', 'sessions', id, 'turns', '1');
+  const group = runnerOf(directory);
+  return { ...living, id, group, directory, end: ending(place, -group, living) };
+}
+
+/**
+ * How an agent is ended that was launched.
+ * @param {Place} place
+ * @param {number} target its pid, or with a minus its process group
+ * @param {Living} living
+ * @returns {() => Promise<unknown>}
+ */
+export function ending({ running }, target, { pid, gone }) {
+  running.delete(pid);
+  running.add(target);
+  return () => {
+    running.delete(target);
+    sendSignal(target, 'SIGKILL');
+    return gone;
+  };
+}
+
+/**
+ * The pid of the runner of a turn.
+ * @param {string} directory
+ */
+function runnerOf(directory) {
+  const { pid } = JSON.parse(readFileSync(join(directory, 'runner.stat'), 'utf8'));
+  if (!Number.isInteger(pid) || pid <= 1) throw new Error(`the runner of ${directory} has no pid`);
   return /** @type {number} */ (pid);
 }
 
 /**
- * Ends a session at once, runner and all: what a runner does after the end would disturb what is measured next.
+ * Ends all sessions of a project, of which none has ended before, and removes it.
  * @param {string} project
- * @param {string} id
  */
-export function wipeOut(project, id) {
-  sendSignal(-groupOf(project, id), 'SIGKILL');
+export function endSessions(project) {
+  const sessions = join(project, '.zwarm', 'sessions');
+  for (const id of readdirSync(sessions)) {
+    const directory = join(sessions, id, 'turns', '1');
+    if (existsSync(join(directory, 'runner.stat'))) sendSignal(-runnerOf(directory), 'SIGKILL');
+  }
+  rmSync(project, { recursive: true, maxRetries: 5 });
 }
 
 /**

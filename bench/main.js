@@ -22,11 +22,6 @@ const place = createPlace();
 const corpora = createCorpora(place);
 const machine = describeMachine(place.base);
 
-function leave() {
-  corpora.close();
-  removePlace(place);
-}
-
 /**
  * @param {Target} target
  * @returns {Promise<Parameters<typeof lineOf>[1]>}
@@ -44,7 +39,7 @@ async function measure({ name, quick }) {
 
 for (const name of /** @type {const} */ (['SIGINT', 'SIGTERM'])) {
   process.on(name, () => {
-    leave();
+    removePlace(place);
     process.exit(130);
   });
 }
@@ -61,7 +56,7 @@ try {
     lines.push(line);
   }
 } finally {
-  leave();
+  removePlace(place);
 }
 
 console.log(`${machineLine(machine)}\n${tableOf(lines)}`);

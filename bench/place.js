@@ -1,7 +1,7 @@
 // Where everything is measured: a temporary directory with a home of its own, and an environment without surprises.
 
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -23,6 +23,7 @@ export const AGENT = repositoryFile('bench/agent');
  * @typedef {object} Place
  * @property {string} base everything of this run lies below it
  * @property {Readonly<Record<string, string | undefined>>} env
+ * @property {Set<number>} running what is to be ended with this run: process groups, with a minus, and processes
  * @property {(name: string) => string} directory a directory of this name; made when it is first asked for
  */
 
@@ -41,12 +42,39 @@ export function createPlace() {
     LANG: 'C.UTF-8',
     ZWARM_CODEX_BIN: AGENT,
   };
-  return { base, env, directory };
+  return { base, env, running: new Set(), directory };
 }
 
-/** @param {Place} place */
-export function removePlace({ base }) {
-  rmSync(base, { recursive: true, force: true, maxRetries: 5 });
+/**
+ * Ends what runs, and removes everything.
+ * @param {Place} place
+ */
+export function removePlace({ base, running }) {
+  for (const target of running) sendSignal(target, 'SIGKILL');
+  running.clear();
+  // Whoever has just been killed may still be writing.
+  for (let tries = 5; existsSync(base); tries -= 1) {
+    try {
+      rmSync(base, { recursive: true, force: true });
+    } catch (error) {
+      if (tries === 0) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+    }
+  }
+}
+
+/**
+ * Sends a signal to a process, or with a minus to a process group; false if there is none.
+ * @param {number} target
+ * @param {NodeJS.Signals} signal
+ */
+export function sendSignal(target, signal) {
+  try {
+    return process.kill(target, signal);
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code === 'ESRCH') return false;
+    throw error;
+  }
 }
 
 /**

@@ -5,8 +5,27 @@ import { once } from 'node:events';
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eventually, groupOf, launch, membersOf, sendSignal, untilItWatches, wipeOut } from './living.js';
-import { AGENT, isInstalled, node, peakMb, repositoryFile, run, shell, wallMs, zwarm } from './place.js';
+import {
+  ending,
+  endSessions,
+  eventually,
+  launch,
+  membersOf,
+  startSession,
+  untilItWatches,
+} from './living.js';
+import {
+  AGENT,
+  isInstalled,
+  node,
+  peakMb,
+  repositoryFile,
+  run,
+  sendSignal,
+  shell,
+  wallMs,
+  zwarm,
+} from './place.js';
 import { randomOf } from './random.js';
 import { pairs, rounds } from './rounds.js';
 import { createStore, LONG } from './store.js';
@@ -95,16 +114,14 @@ const start = (moment) => async (bench) => {
   const measured = await pairs(
     effort,
     async () => {
-      const living = await launch(place, zwarm(project, 'start', '-q', 'do it'));
-      wipeOut(project, living.printed.trim());
-      await living.gone;
-      return living[moment];
+      const session = await startSession(place, project);
+      await session.end();
+      return session[moment];
     },
     async () => {
       const nohup = node(project, repositoryFile('bench/nohup.cjs'), AGENT, join(project, 'out'));
       const living = await launch(place, nohup);
-      sendSignal(living.pid, 'SIGKILL');
-      await living.gone;
+      await ending(place, living.pid, living)();
       return living[moment];
     },
   );
@@ -120,40 +137,41 @@ const UNSPOOL = `i=0; while [ $i -lt ${AT_ONCE} ]; do kill "$(tsp -p $i)"; i=$((
 /** @type {Row} */
 async function manyStarts(bench) {
   const { place, effort } = bench;
-  const project = emptyProject(bench, 'many');
-  const script = repositoryFile('bench/start-many.js');
-  const many = node(project, script, repositoryFile('dist/index.js'), String(AT_ONCE));
+  const script = [repositoryFile('bench/start-many.js'), repositoryFile('dist/index.js'), String(AT_ONCE)];
   const zwarms = () => {
-    const from = performance.now();
-    const ids = run(place, many).trim().split('\n');
-    const ms = performance.now() - from;
-    for (const id of ids) wipeOut(project, id);
-    return ms;
+    const project = emptyProject(bench, 'many');
+    try {
+      return wallMs(place, node(project, ...script));
+    } finally {
+      endSessions(project);
+    }
   };
   if (!isInstalled('tsp')) return { kind: 'values', values: await rounds(effort, zwarms) };
   const spooler = { TS_SOCKET: join(place.base, 'tsp'), TS_SLOTS: String(AT_ONCE) };
   const withSpooler = { ...place, env: { ...place.env, ...spooler } };
   const measured = await pairs(effort, zwarms, () => {
-    const ms = wallMs(withSpooler, shell(project, SPOOL));
-    run(withSpooler, shell(project, UNSPOOL));
+    const ms = wallMs(withSpooler, shell(place.base, SPOOL));
+    run(withSpooler, shell(place.base, UNSPOOL), 'ignore');
     return ms;
   });
   return { kind: 'pairs', unit: 'ms', pairs: measured };
 }
 
-/** @type {(what: 'processes' | 'privateMb') => Row} */
-const leftBehind = (what) => async (bench) => {
+const TOGETHER = 5;
+
+/**
+ * Of several sessions, as what one shell shares with others depends on there being others.
+ * @type {(measure: (left: ReturnType<typeof membersOf>) => number) => Row}
+ */
+const leftBehind = (measure) => async (bench) => {
   if (process.platform !== 'linux') return { kind: 'left out', why: 'only Linux tells it' };
-  const { place, effort } = bench;
   const project = emptyProject(bench, 'left behind');
-  const values = await rounds(effort, async () => {
-    const living = await launch(place, zwarm(project, 'start', '-q', 'stay'));
-    const id = living.printed.trim();
-    const left = membersOf(groupOf(project, id)).filter(({ pid }) => pid !== living.pid);
-    wipeOut(project, id);
-    await living.gone;
-    return what === 'processes' ? left.length : left.reduce((sum, { privateMb }) => sum + privateMb, 0);
-  });
+  const sessions = [];
+  while (sessions.length < TOGETHER) sessions.push(await startSession(bench.place, project));
+  const values = sessions.map(({ group, pid: agent }) =>
+    measure(membersOf(group).filter(({ pid }) => pid !== agent)),
+  );
+  for (const session of sessions) await session.end();
   return { kind: 'values', values };
 };
 
@@ -163,10 +181,9 @@ const LINES = 40;
 async function followed(bench) {
   const { place } = bench;
   const project = emptyProject(bench, 'logs');
-  const living = await launch(place, zwarm(project, 'start', '-q', 'talk'));
-  const id = living.printed.trim();
-  const events = join(project, '.zwarm', 'sessions', id, 'turns', '1', 'events.jsonl');
-  const { program, args, cwd } = zwarm(project, 'logs', '-f', id);
+  const session = await startSession(place, project);
+  const events = join(session.directory, 'events.jsonl');
+  const { program, args, cwd } = zwarm(project, 'logs', '-f', session.id);
   const follower = spawn(program, args, { cwd, env: place.env, stdio: ['ignore', 'pipe', 'inherit'] });
   try {
     let shown = '';
@@ -191,8 +208,7 @@ async function followed(bench) {
     return { kind: 'values', values };
   } finally {
     follower.kill('SIGKILL');
-    wipeOut(project, id);
-    await living.gone;
+    await session.end();
   }
 }
 
@@ -205,15 +221,13 @@ const returned = (verb, act) => async (bench) => {
   const { place, effort } = bench;
   const project = emptyProject(bench, verb);
   const values = await rounds(effort, async () => {
-    const living = await launch(place, zwarm(project, 'start', '-q', 'stay'));
-    const id = living.printed.trim();
-    const { program, args, cwd } = zwarm(project, verb, id);
+    const session = await startSession(place, project);
+    const { program, args, cwd } = zwarm(project, verb, session.id);
     const command = spawn(program, args, { cwd, env: place.env, stdio: 'ignore' });
     const exited = once(command, 'exit').then(() => performance.now());
-    await act(command.pid ?? 0, living.pid);
-    const gone = await living.gone;
-    const ms = (await exited) - gone;
-    wipeOut(project, id);
+    await act(command.pid ?? 0, session.pid);
+    const ms = (await exited) - (await session.gone);
+    await session.end();
     return ms;
   });
   return { kind: 'values', values };
@@ -241,8 +255,8 @@ export const ROWS = {
   'memory show 1 GB': memoryOfShow('1 GB'),
   'memory show line': memoryOfShow('line of 300 MB'),
   'memory ls 10000': (bench) => peak(bench, zwarm(bench.corpora.sessions(10_000), 'ls', '--all')),
-  'left processes': leftBehind('processes'),
-  'left memory': leftBehind('privateMb'),
+  'left processes': leftBehind((left) => left.length),
+  'left memory': leftBehind((left) => left.reduce((sum, { privateMb }) => sum + privateMb, 0)),
   '100 starts': manyStarts,
   logs: followed,
   kill: returned('kill', () => undefined),

@@ -6,7 +6,7 @@
  * @property {string} what
  * @property {string | null} against the baseline of the same run; null for a plain value
  * @property {number} atMost the ratio of the two, or the value in `unit`
- * @property {'ratio' | 'ms' | 'MB' | 'processes'} unit
+ * @property {'ratio' | 'ms' | 'MB' | 'shell'} unit
  * @property {boolean} quick whether `--quick` measures it, too
  */
 
@@ -34,8 +34,8 @@ export const TARGETS = [
   fullOnly(ratio('memory show 1 GB', 'peak memory of `show`, a turn of 1 GB', NODE, 1.5)),
   ratio('memory show line', 'peak memory of `show`, a line of 300 MB', NODE, 1.5),
   fullOnly(ratio('memory ls 10000', 'peak memory of `ls --all`, 10,000 sessions', NODE, 2.2)),
-  value('left processes', 'left behind per running session, a shell', 1, 'processes'),
-  value('left memory', 'left behind per running session, private memory', 0.3, 'MB'),
+  value('left processes', 'left behind per running session', 1, 'shell'),
+  value('left memory', 'left behind per running session, its private memory', 0.3, 'MB'),
   ratio('100 starts', '100 durable starts from one process (library)', 'task-spooler, 100 jobs', 3),
   value('logs', '`logs -f`, line written → line shown', 10, 'ms'),
   value('kill', '`kill` returns after the process’s end', 50, 'ms'),
@@ -57,7 +57,7 @@ function ratio(name, what, against, atMost) {
  * @param {string} name
  * @param {string} what
  * @param {number} atMost
- * @param {'ms' | 'MB' | 'processes'} unit
+ * @param {'ms' | 'MB' | 'shell'} unit
  * @returns {Target}
  */
 function value(name, what, atMost, unit) {

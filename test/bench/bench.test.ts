@@ -1,6 +1,6 @@
-import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createCorpora } from '../../bench/corpora.js';
 import { createPlace, removePlace } from '../../bench/place.js';
 import { lineOf, tableOf } from '../../bench/report.js';
@@ -11,7 +11,7 @@ import { LONG, writeLongSession, writeSessions } from '../../bench/store.js';
 import { TARGETS } from '../../bench/targets.js';
 import { FOLD_VERSION } from '../../src/manager/read.ts';
 import { emptyDirectory } from '../helpers/directory.ts';
-import { createProject } from '../helpers/project.ts';
+import { createProject, eventually, processesWith } from '../helpers/project.ts';
 
 /* The instrument of `npm run bench`: what it measures, not how fast anything is. */
 
@@ -34,7 +34,7 @@ const LIMITS: Readonly<Record<string, string>> = {
   'memory show 1 GB': '1.5',
   'memory show line': '1.5',
   'memory ls 10000': '2.2',
-  'left processes': '1 processes',
+  'left processes': '1 shell',
   'left memory': '0.3 MB',
   '100 starts': '3',
   logs: '10 ms',
@@ -153,21 +153,26 @@ test('a long turn is read to its end, its long line included', async () => {
   expect(before).not.toContain('turn.completed');
 });
 
-test('an agent that runs in the corpus is running, and is gone when the corpus is closed', async () => {
-  const place = createPlace();
-  const corpora = createCorpora(place);
+test('an agent that runs in the corpus is running, and is gone when the place is', async () => {
   const project = createProject();
+  const place = createPlace();
   try {
-    const running = await corpora.running('1 MB');
-    const list = async () => {
-      const args = ['ls', '--json', '--state-dir', join(running, '.zwarm')];
-      return JSON.parse(await project.ok(args)) as { status: string }[];
-    };
-    expect((await list()).map(({ status }) => status)).toEqual(['running']);
-    corpora.close();
-    await expect.poll(async () => (await list()).map(({ status }) => status)).toEqual(['lost']);
+    const running = await createCorpora(place).running('1 MB');
+    const args = ['ls', '--json', '--state-dir', join(running, '.zwarm')];
+    expect(JSON.parse(await project.ok(args))).toMatchObject([{ status: 'running' }]);
+    expect(processesWith(`HOME=${place.base}/`).length).toBeGreaterThan(1);
   } finally {
-    corpora.close();
     removePlace(place);
   }
+  await eventually('all are gone', () => processesWith(`HOME=${place.base}/`).length === 0);
+});
+
+test('what makes Node itself slower is not there', () => {
+  vi.stubEnv('NODE_OPTIONS', '--no-warnings');
+  vi.stubEnv('NODE_EXTRA_CA_CERTS', '/etc/ssl/certs.pem');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const place = createPlace();
+  removePlace(place);
+  expect(Object.keys(place.env).filter((name) => name.startsWith('NODE'))).toEqual([]);
+  expect(existsSync(place.base)).toBe(false);
 });
