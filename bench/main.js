@@ -22,6 +22,11 @@ const place = createPlace();
 const corpora = createCorpora(place);
 const machine = describeMachine(place.base);
 
+// What has begun is ended in order, so that no agent is left behind.
+const interruption = new AbortController();
+for (const name of ['SIGINT', 'SIGTERM']) process.on(name, () => interruption.abort());
+const effort = { ...(options.quick ? QUICK : FULL), interrupted: interruption.signal };
+
 /**
  * @param {Target} target
  * @returns {Promise<Parameters<typeof lineOf>[1]>}
@@ -31,17 +36,10 @@ async function measure({ name, quick }) {
   const row = ROWS[name];
   if (row === undefined) throw new Error(`nothing measures ${name}`);
   try {
-    return await row({ place, corpora, effort: options.quick ? QUICK : FULL });
+    return await row({ place, corpora, effort });
   } catch (error) {
     return { kind: 'failed', why: error instanceof Error ? error.message : String(error) };
   }
-}
-
-for (const name of /** @type {const} */ (['SIGINT', 'SIGTERM'])) {
-  process.on(name, () => {
-    removePlace(place);
-    process.exit(130);
-  });
 }
 
 const lines = [];
@@ -52,6 +50,7 @@ try {
   if (chosen.length === 0) throw new Error(`no row has ${words.join(' or ')} in its name`);
   for (const target of chosen) {
     const line = lineOf(target, await measure(target));
+    if (interruption.signal.aborted) break;
     process.stderr.write(`${line.name}: ${line.verdict}${line.why === null ? '' : `, ${line.why}`}\n`);
     lines.push(line);
   }
@@ -65,3 +64,4 @@ if (options.json !== undefined) {
 }
 // A missed target is a result; a row that could not be measured is an error.
 if (lines.some(({ verdict }) => verdict === 'failed')) process.exitCode = 1;
+if (interruption.signal.aborted) process.exitCode = 130;

@@ -1,15 +1,20 @@
 // How often something is measured, and in which order.
 
+import { setImmediate as turn } from 'node:timers/promises';
+
 /**
  * @typedef {object} Effort
  * @property {number} least rounds
  * @property {number} most rounds
  * @property {number} seconds after which no further round begins, once the least are done
+ * @property {AbortSignal} interrupted after which none begins at all
  */
 
-/** @type {Effort} */
+/** @typedef {Omit<Effort, 'interrupted'>} Amount */
+
+/** @type {Amount} */
 export const FULL = { least: 5, most: 25, seconds: 20 };
-/** @type {Effort} */
+/** @type {Amount} */
 export const QUICK = { least: 3, most: 11, seconds: 4 };
 
 /**
@@ -19,11 +24,14 @@ export const QUICK = { least: 3, most: 11, seconds: 4 };
  * @param {(round: number) => T | Promise<T>} measure
  * @returns {Promise<T[]>}
  */
-export async function rounds({ least, most, seconds }, measure) {
+export async function rounds({ least, most, seconds, interrupted }, measure) {
   await measure(0);
   const results = [];
   const deadline = performance.now() + seconds * 1000;
   while (results.length < least || (results.length < most && performance.now() < deadline)) {
+    // Nothing hears of a signal while a program is waited for.
+    await turn();
+    interrupted.throwIfAborted();
     results.push(await measure(results.length));
   }
   return results;

@@ -73,13 +73,16 @@ test('a target is met when it is reached, and missed by how much it is exceeded'
 
 test('both of a pair come first every other time, and the first round does not count', async () => {
   const order: string[] = [];
+  const effort = { least: 2, most: 2, seconds: 0 };
   const take = (name: string) => () => order.push(name);
-  const found = await pairs({ least: 2, most: 2, seconds: 0 }, take('a'), take('b'));
+  const found = await pairs({ ...effort, interrupted: new AbortController().signal }, take('a'), take('b'));
   expect(order.join('')).toBe('ab' + 'ab' + 'ba');
   expect(found).toEqual([
     [3, 4],
     [6, 5],
   ]);
+  const interrupted = pairs({ ...effort, interrupted: AbortSignal.abort() }, take('a'), take('b'));
+  await expect(interrupted).rejects.toThrow('aborted');
 });
 
 test('a line tells target, ratio, spread and verdict; what has no baseline gets no verdict', () => {

@@ -87,7 +87,7 @@ test('ls shows the newest 20 and all that run; -n and --all show what they say',
   const hang = { FAKE_AGENT_HANG: '1' };
   await onScreen(project, ['start', 'runs'], { newId: 'zzzzzzzzzz', now: start - 100 * HOUR, env: hang });
   for (let i = 0; i < 22; i += 1) {
-    const newId = `aaaaaaaa${'23456789abcdefghjmmnpqr'[i]}a`;
+    const newId = `aaaaaaaa${'23456789abcdefghjkmnpqr'[i]}a`;
     await onScreen(project, ['start', 'x'], { newId, now: start - (99 - i) * HOUR });
   }
   expect(await ids(project)).toHaveLength(21);
