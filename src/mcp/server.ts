@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { type CallToolResult, McpServer, type ServerContext } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
-import { toZwarmError, ZwarmError } from '../core/errors.ts';
+import { toZwarmError } from '../core/errors.ts';
 import type { SessionManager } from '../manager/session-manager.ts';
 import type { TurnAnswer } from './answer.ts';
 import { asTask, serveTasks, TASKS, takesTasks } from './durable-task.ts';
@@ -48,16 +48,6 @@ function clientOf(server: McpServer, context: ServerContext): string {
   return clientName(info?.name);
 }
 
-/** Runs one after the other what is given to it. */
-function createQueue(): ToolCall['alone'] {
-  let last: Promise<unknown> = Promise.resolve();
-  return (act) => {
-    const next = last.then(act, act);
-    last = next.catch(() => undefined);
-    return next;
-  };
-}
-
 function progressOf({ mcpReq }: ServerContext): ToolCall['progress'] {
   const token = mcpReq._meta?.progressToken;
   if (token === undefined) return null;
@@ -93,7 +83,7 @@ function addTool(
   server: McpServer,
   tool: Tool,
   { managerFor, log }: ServeOptions,
-  shared: Pick<ToolCall, 'alone' | 'told'>,
+  told: ToolCall['told'],
 ): void {
   const { name, description, input, output, annotations } = tool;
   server.registerTool(
@@ -113,12 +103,7 @@ function addTool(
         longestSec: task ? 0 : adviceSec,
         adviceSec,
         self: manager.caller().parent,
-        told: shared.told,
-        alone: (act) =>
-          shared.alone(() => {
-            if (!signal.aborted) return act();
-            throw new ZwarmError('interrupted', 'the call was taken back before anything was begun');
-          }),
+        told,
         async seen(id, turn) {
           // An answer that nobody waits for any more was not seen.
           if (signal.aborted) return;
@@ -153,7 +138,7 @@ function addTool(
  */
 export async function serve(options: ServeOptions): Promise<void> {
   const { input, output, log, version } = options;
-  const shared = { alone: createQueue(), told: new Map<string, number>() };
+  const told = new Map<string, number>();
   const ended = new Promise<void>((resolve) => {
     for (const event of ['end', 'close', 'error']) input.once(event, () => resolve());
     output.once('error', () => resolve());
@@ -164,7 +149,7 @@ export async function serve(options: ServeOptions): Promise<void> {
         { name: 'zwarm', version },
         { capabilities: { tools: {}, extensions: { [TASKS]: {} } }, instructions: INSTRUCTIONS },
       );
-      for (const tool of TOOLS) addTool(server, tool, options, shared);
+      for (const tool of TOOLS) addTool(server, tool, options, told);
       serveTasks(server, (context) => options.managerFor(clientOf(server, context)));
       return server;
     },

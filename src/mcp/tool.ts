@@ -20,8 +20,6 @@ export interface ToolCall {
   readonly told: Map<string, number>;
   /** Notes that the client has been told of the end of a turn, if it has ended; a failure of that is only logged. */
   seen(id: SessionId, turn: number): Promise<void>;
-  /** Runs one thing after another that counts what runs: two calls at once must not both take the last place. */
-  alone<T>(act: () => Promise<T>): Promise<T>;
 }
 
 type Shape = z.ZodObject;

@@ -14,6 +14,12 @@ export function secondsOf({ longestSec }: ToolCall, asked: number | undefined): 
   return Math.min(asked ?? longestSec, longestSec);
 }
 
+/** A call that its client has taken back begins nothing. @throws ZwarmError `interrupted` */
+export function requireWanted({ signal }: ToolCall): void {
+  if (!signal.aborted) return;
+  throw new ZwarmError('interrupted', 'the call was taken back before anything was begun');
+}
+
 /** An agent that waits for its own session waits for itself. @throws ZwarmError `usage` */
 export function requireOther({ self }: ToolCall, id: SessionId): void {
   if (id === self)

@@ -1,5 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { eventually } from '../helpers/project.ts';
 import { createShellProject } from '../helpers/shell-project.ts';
@@ -309,19 +310,21 @@ test('one session that is gone keeps nobody from the answers of the others', asy
   });
 });
 
-test('a call that is taken back before its turn begins nothing', async () => {
+test('a call that is taken back before anything was begun begins nothing', async () => {
   const project = createShellProject();
-  const { call, ok } = await connectTools(project);
+  const { call, ok, pid } = await connectTools(project);
   const stop = new AbortController();
-  const calls = Array.from({ length: 6 }, () =>
-    call('delegate', { task: 'quick' }, { signal: stop.signal }).catch(() => null),
-  );
+  // The server is held, so that it hears of the call and of its end at once.
+  process.kill(pid, 'SIGSTOP');
+  const taken = call('delegate', { task: 'quick' }, { signal: stop.signal }).catch(() => null);
+  await setImmediate();
   stop.abort();
-  await Promise.all(calls);
-  // One may have been under way.
-  await ok('list_sessions');
-  await ok('delegate', { task: 'quick' });
-  expect((await project.list(['--all'])).length).toBeLessThanOrEqual(2);
+  await setImmediate();
+  process.kill(pid, 'SIGCONT');
+  await taken;
+  expect(await ok('list_sessions')).toMatchObject({ count: 0 });
+  expect(await ok('delegate', { task: 'quick' })).toMatchObject({ success: true });
+  expect(await project.list(['--all'])).toHaveLength(1);
 });
 
 test('an agent that has the tools does not wait for itself', async () => {

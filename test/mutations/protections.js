@@ -720,11 +720,11 @@ export const PROTECTIONS = [
     tests: ['test/e2e/tools-policy.test.ts'],
   },
   {
-    name: 'calls at once are counted one after the other',
-    file: 'src/mcp/server.ts',
-    from: 'const next = last.then(act, act);',
-    to: 'const next = act();',
-    tests: ['test/e2e/tools-policy.test.ts'],
+    name: 'a call that was taken back begins nothing',
+    file: 'src/mcp/waiting.ts',
+    from: '  if (!signal.aborted) return;\n',
+    to: '  if (!signal.aborted || signal.aborted) return;\n',
+    tests: ['test/e2e/tools.test.ts'],
   },
   {
     name: 'only one of its own sessions is ended by a caller',

@@ -3,7 +3,7 @@ import { cutText } from '../../core/session.ts';
 import { turnAnswer, turnOf } from '../answer.ts';
 import { sessionId, turnFields, waitSec } from '../fields.ts';
 import { defineTool, WORKS } from '../tool.ts';
-import { requireOther, secondsOf, waitForTurn } from '../waiting.ts';
+import { requireOther, requireWanted, secondsOf, waitForTurn } from '../waiting.ts';
 
 /** Gives a session its next message. */
 export const converse = defineTool({
@@ -25,7 +25,8 @@ export const converse = defineTool({
     const known = manager.resolve(session_id);
     requireOther(call, known);
     const seconds = wait ? secondsOf(call, wait_sec) : 0;
-    const { id, turn } = await call.alone(() => manager.inject(known, message));
+    requireWanted(call);
+    const { id, turn } = await manager.inject(known, message);
     if (seconds > 0) await waitForTurn(call, id, turn, seconds);
     const session = await manager.get(id, { turn });
     await call.seen(id, turn);

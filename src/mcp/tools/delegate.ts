@@ -4,7 +4,7 @@ import { cutText } from '../../core/session.ts';
 import { turnAnswer, turnOf } from '../answer.ts';
 import { sandbox, turnFields, waitSec } from '../fields.ts';
 import { defineTool, WORKS } from '../tool.ts';
-import { secondsOf, waitForTurn } from '../waiting.ts';
+import { requireWanted, secondsOf, waitForTurn } from '../waiting.ts';
 
 /** No path of ours is meant by `~` or by a relative one: the model does not know where this server runs. */
 function requireAbsolute(path: string | undefined): string | undefined {
@@ -40,9 +40,8 @@ export const delegate = defineTool({
     const { manager } = call;
     const seconds = mode === 'sync' ? secondsOf(call, wait_sec) : 0;
     const workingDir = requireAbsolute(working_dir);
-    const { id, turn } = await call.alone(() =>
-      manager.start({ task, agent, model, sandbox, name, workingDir }),
-    );
+    requireWanted(call);
+    const { id, turn } = await manager.start({ task, agent, model, sandbox, name, workingDir });
     if (seconds > 0) await waitForTurn(call, id, turn, seconds);
     const session = await manager.get(id, { turn });
     await call.seen(id, turn);
