@@ -114,7 +114,8 @@ function defaultSandbox({ sandbox }: Settings, limits: Limits): Sandbox {
  * `state_dir_unsafe`, `io`
  */
 export async function start(context: ManagerContext, options: StartOptions): Promise<StartedTurn> {
-  const { settings, limits } = await settingsFor(context, openForReading(context));
+  const existing = openForReading(context);
+  const { settings, limits } = await settingsFor(context, existing);
   const { agent = settings.agent ?? DEFAULT_AGENT, model = settings.model ?? undefined } = options;
   const adapter = requireAgent(agent);
   const { source, parent } = callerOf(context);
@@ -141,10 +142,10 @@ export async function start(context: ManagerContext, options: StartOptions): Pro
   };
   if (record.orchestrates) {
     requireTools(adapter);
-    requireRoomBelow(context, openForReading(context), settings);
+    requireRoomBelow(context, existing, settings);
   }
-  requireOwnName(context, openForReading(context), record.name);
-  await requireAllowedSession(context, openForReading(context), limits, record);
+  requireOwnName(context, existing, record.name);
+  await requireAllowedSession(context, existing, limits, record);
   const program = await programOf(context, adapter, record.working_dir);
   const store = openOrCreate(context);
   const id = context.newId();
