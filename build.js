@@ -1,28 +1,18 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { build } from 'esbuild';
+import { bundle } from './bundle.js';
 
-// One bundle with lazily loaded parts: what a command does not need is not read. Nothing is installed beside it.
 rmSync('dist', { recursive: true, force: true });
-const { metafile } = await build({
-  entryPoints: ['src/main.ts', 'src/index.ts'],
-  outdir: 'dist',
-  bundle: true,
-  splitting: true,
-  format: 'esm',
-  platform: 'node',
-  target: 'node20.12',
-  minifySyntax: true,
-  minifyWhitespace: true,
-  chunkNames: 'part-[name]-[hash]',
-  metafile: true,
-  logLevel: 'warning',
-  // CommonJS packages inside an ES module still ask for `require`.
-  banner: {
-    js: "import{createRequire as zwarmCreateRequire}from'node:module';const require=zwarmCreateRequire(import.meta.url);",
-  },
-});
+mkdirSync('dist');
+// Everything is in the bundle: nothing is installed beside it.
+const metafile = await bundle(['src/main.ts', 'src/index.ts'], 'dist/parts.js');
+// The library, for whoever imports it as an ES module.
+const { exports: names } = metafile.outputs['index.js'] ?? { exports: [] };
+writeFileSync(
+  'dist/index.js',
+  `import load from '../bin/load.js';\nexport const { ${names.join(', ')} } = load('./index.js');\n`,
+);
 
 execFileSync('node_modules/.bin/tsc', ['-p', 'tsconfig.types.json'], { stdio: 'inherit' });
 keepTypesOf('dist/types/index.d.ts');

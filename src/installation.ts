@@ -29,7 +29,7 @@ export function installation(): {
       node: process.execPath,
       cli: installedFile('bin/zwarm.js'),
       runner: installedFile('bin/turn-runner.sh'),
-      demoAgent: installedFile('bin/demo-agent.js'),
+      demoAgent: installedFile('bin/demo-agent.mjs'),
     },
     now: Date.now,
     newId: () => firstLetter() + otherCharacters(),

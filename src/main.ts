@@ -1,33 +1,9 @@
 import { readFileSync } from 'node:fs';
-import type { OutputStream } from './cli/context.ts';
+import type { CliContext } from './cli/context.ts';
 import { run } from './cli/run.ts';
 import { ZwarmError } from './core/errors.ts';
 import { installation, installedFile } from './installation.ts';
-
-function output(stream: NodeJS.WriteStream): OutputStream {
-  const closed = new AbortController();
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    closed.abort();
-    // Whoever read this has seen enough (`| head`): that is no failure. Anything else is one.
-    if (error.code === 'EPIPE') return;
-    process.exitCode = 1;
-    if (stream === process.stdout)
-      process.stderr.write(`zwarm: the output could not be written: ${error.message}\n`);
-  });
-  return {
-    write: (text) => void stream.write(text),
-    // What went wrong is told by the event.
-    send: (chunk) => new Promise((resolve) => stream.write(chunk, () => resolve())),
-    closed: closed.signal,
-    isTTY: stream.isTTY ?? false,
-    get columns() {
-      return stream.columns || 80;
-    },
-    get rows() {
-      return stream.rows || 24;
-    },
-  };
-}
+import { isTerminal, outputStream } from './streams.ts';
 
 async function readAll(): Promise<Buffer> {
   const chunks: Buffer[] = [];
@@ -73,13 +49,18 @@ function workingDirectory(): string {
   }
 }
 
-/** Runs the command line of this process. */
-export async function main(): Promise<void> {
-  process.exitCode = await run(process.argv.slice(2), {
+/** Everything that a command may know of this process. */
+function contextOfProcess(): CliContext {
+  return {
     ...installation(),
-    stdout: output(process.stdout),
-    stderr: output(process.stderr),
-    stdin: { isTTY: process.stdin.isTTY ?? false, readAll },
+    stdout: outputStream(1),
+    stderr: outputStream(2),
+    stdin: {
+      get isTTY() {
+        return isTerminal(0);
+      },
+      readAll,
+    },
     env: process.env,
     // Asked for when a command needs it: help does not.
     get cwd() {
@@ -114,5 +95,12 @@ export async function main(): Promise<void> {
         process.off('SIGINT', leave);
       }
     },
-  });
+  };
+}
+
+/** Runs the command line of this process. */
+export async function main(): Promise<void> {
+  const code = await run(process.argv.slice(2), contextOfProcess());
+  // Output that could not be written is a failure, whatever the command says.
+  process.exitCode ||= code;
 }

@@ -1,26 +1,8 @@
 import { resolve } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { ZwarmError } from '../core/errors.ts';
-import { cleanCommand } from './commands/clean.ts';
-import { compactCommand } from './commands/compact.ts';
-import { configCommand } from './commands/config.ts';
-import { demoCommand } from './commands/demo.ts';
-import { doctorCommand } from './commands/doctor.ts';
-import { forkCommand } from './commands/fork.ts';
-import { injectCommand } from './commands/inject.ts';
-import { killCommand } from './commands/kill.ts';
-import { logsCommand } from './commands/logs.ts';
-import { lsCommand } from './commands/ls.ts';
-import { mcpCommand } from './commands/mcp.ts';
-import { orchestrateCommand } from './commands/orchestrate.ts';
-import { rewindCommand } from './commands/rewind.ts';
-import { rmCommand } from './commands/rm.ts';
-import { settleCommand } from './commands/settle.ts';
-import { showCommand } from './commands/show.ts';
-import { startCommand } from './commands/start.ts';
-import { trajectoryCommand } from './commands/trajectory.ts';
-import { waitCommand } from './commands/wait.ts';
 import type { CliContext, Verb } from './context.ts';
+import { VERBS, type VerbOutline } from './verbs.ts';
 
 const EXAMPLES = `
 Examples:
@@ -36,39 +18,50 @@ Examples:
 An id can be shortened to its first 3 characters, or be a --name or @last.
 To see it all without an agent: zwarm demo`;
 
-/** A verb: a commander command whose action runs with what `Verb` offers. */
-export type DefineVerb = (verb: Verb) => Command;
+/** A verb as the help of all of them shows it. */
+function outlineOf(name: string, { description, aliases = [], args = {} }: VerbOutline): Command {
+  const command = new Command(name).description(description).aliases([...aliases]);
+  for (const [argument, what] of Object.entries(args)) command.argument(argument, what);
+  return command;
+}
 
-const VERBS: readonly DefineVerb[] = [
-  startCommand,
-  lsCommand,
-  showCommand,
-  logsCommand,
-  trajectoryCommand,
-  injectCommand,
-  forkCommand,
-  rewindCommand,
-  compactCommand,
-  waitCommand,
-  killCommand,
-  rmCommand,
-  cleanCommand,
-  orchestrateCommand,
-  mcpCommand,
-  doctorCommand,
-  configCommand,
-  demoCommand,
-];
+/**
+ * Adds the verbs: with their options where the line names them, which takes as long as all else of a start for all of
+ * them. A line that begins with a verb needs no other.
+ */
+async function addVerbs(program: Command, verb: Verb, argv: readonly string[]): Promise<void> {
+  const verbs = Object.entries(VERBS);
+  const first = verbs.filter(([name]) => name === argv[0]);
+  for (const [name, outline] of first.length > 0 ? first : verbs) {
+    const command = outlineOf(name, outline);
+    const named = [name, ...(outline.aliases ?? [])].some((word) => argv.includes(word));
+    if (named) (await outline.load())(command, verb);
+    program.addCommand(command, { hidden: outline.hidden ?? false });
+  }
+}
+
+/** A verb in the list of a help: with what it takes, but without a word on its options. */
+function subcommandTerm(command: Command): string {
+  const args = command.registeredArguments.map((one) => {
+    const name = `${one.name()}${one.variadic ? '...' : ''}`;
+    return one.required ? `<${name}>` : `[${name}]`;
+  });
+  return [[command.name(), ...command.aliases().slice(0, 1)].join('|'), ...args].join(' ');
+}
 
 function withSubcommands(command: Command): Command[] {
   return [command, ...command.commands.flatMap(withSubcommands)];
 }
 
-/** The whole command line. `createVerb` gets a way to ask for `--state-dir` once the line has been parsed. */
-export function createProgram(
+/**
+ * The command line, as far as `argv` needs it. `createVerb` gets a way to ask for `--state-dir` once the line has been
+ * parsed.
+ */
+export async function createProgram(
   context: CliContext,
   createVerb: (stateDir: () => string | null) => Verb,
-): Command {
+  argv: readonly string[],
+): Promise<Command> {
   const program = new Command('zwarm');
   const verb = createVerb(() => {
     const given: unknown = program.opts()['stateDir'];
@@ -89,10 +82,9 @@ export function createProgram(
     .option('--state-dir <dir>', 'use this state directory (also: ZWARM_DIR)')
     .helpCommand('help [command]', 'print the help of a command')
     .addHelpText('after', EXAMPLES);
-  for (const define of VERBS) program.addCommand(define(verb));
-  program.addCommand(settleCommand(verb), { hidden: true });
+  await addVerbs(program, verb, argv);
   for (const command of withSubcommands(program)) {
-    command.helpOption('-h, --help', 'print help').configureHelp({ showGlobalOptions: true });
+    command.helpOption('-h, --help', 'print help').configureHelp({ showGlobalOptions: true, subcommandTerm });
     command.exitOverride().configureOutput({
       writeOut: (text) => context.stdout.write(text),
       // `run` prints errors, all in one form.

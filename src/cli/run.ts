@@ -2,8 +2,8 @@ import { type Command, CommanderError } from 'commander';
 import { EXIT_CODES, toZwarmError, ZwarmError } from '../core/errors.ts';
 import type { ManagerContext } from '../manager/context.ts';
 import { renderJson } from '../render/json.ts';
-import { safeText } from '../render/safe-text.ts';
 import type { CliContext, ServedClient, Verb } from './context.ts';
+import { printError } from './print-error.ts';
 import { createProgram } from './program.ts';
 
 /** The names of the commands on a command line, each below the one before it, as they were typed. */
@@ -27,26 +27,6 @@ function fromCommander(error: CommanderError, commands: readonly string[]): Zwar
   // A line without a command: commander would print all of its help as the error.
   if (error.code === 'commander.help') return new ZwarmError('usage', 'which command?', `see ${help}`);
   return new ZwarmError('usage', first, guess ?? `${dash}${words}see ${help}`);
-}
-
-function wantsJson(argv: readonly string[]): boolean {
-  const end = argv.indexOf('--');
-  return argv.slice(0, end < 0 ? undefined : end).includes('--json');
-}
-
-/** Loads nothing: when the descriptors have run out, that must still be said. */
-function printError(error: ZwarmError, argv: readonly string[], { stderr, env }: CliContext): void {
-  const { code, message, hint } = error;
-  if (wantsJson(argv)) {
-    stderr.write(renderJson({ error: { code, message, hint } }));
-  } else {
-    const advice = hint === null ? '' : `hint: ${safeText(hint)}\n`;
-    stderr.write(`zwarm: ${safeText(message)}\n${advice}`);
-  }
-  if (env['ZWARM_DEBUG']) {
-    const cause = error.cause instanceof Error ? error.cause : error;
-    stderr.write(`${safeText(cause.stack ?? cause.message)}\n`);
-  }
 }
 
 /** On a narrower terminal a page is as wide as this. */
@@ -98,15 +78,11 @@ export async function run(argv: readonly string[], context: CliContext): Promise
   let exitCode = 0;
   let program: Command | null = null;
   try {
-    if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
-      context.stdout.write(`zwarm ${context.version()}\n`);
-      return 0;
-    }
-    program = createProgram(context, (stateDir) =>
+    const verbOf = (stateDir: () => string | null): Verb =>
       createVerb(context, stateDir, (code) => {
         exitCode = code;
-      }),
-    );
+      });
+    program = await createProgram(context, verbOf, argv);
     await program.parseAsync(argv.length === 0 ? ['--help'] : [...argv], { from: 'user' });
     return exitCode;
   } catch (thrown) {

@@ -1,5 +1,5 @@
 import type { Check } from '../core/check.ts';
-import { type TrajectoryStep, trajectoryOf } from '../core/conversation/trajectory.ts';
+import type { TrajectoryStep } from '../core/conversation/trajectory.ts';
 import type { Line } from '../core/events.ts';
 import type { SessionId } from '../core/ids.ts';
 import type { Settings } from '../core/rules/policy.ts';
@@ -15,26 +15,21 @@ import {
   type Place,
   placeOf,
 } from './context.ts';
-import { type DetailOptions, detailOf } from './detail.ts';
-import { type FollowOptions, followOutput, followStderr, type OutputFile } from './follow.ts';
-import { type FollowStepsOptions, followSteps } from './follow-steps.ts';
+import type { DetailOptions } from './detail.ts';
+import type { FollowOptions, OutputFile } from './follow.ts';
+import type { FollowStepsOptions } from './follow-steps.ts';
 import type { Forked, ForkOptions } from './fork.ts';
-import { type HistoryOptions, history } from './history.ts';
-import { type InjectOptions, inject } from './inject.ts';
+import type { HistoryOptions } from './history.ts';
+import type { InjectOptions } from './inject.ts';
 import type { StartedTurn } from './launch.ts';
-import { type ListOptions, list, listLive } from './list.ts';
-import { requireMayEnd, settingsFor } from './policy.ts';
-import { readRecord, readSession, readSummaryNow } from './read.ts';
-import { type CleanResult, clean, remove } from './remove.ts';
+import type { ListOptions } from './list.ts';
+import type { CleanResult } from './remove.ts';
 import { MIN_PREFIX_DESTRUCTIVE, resolveSession } from './resolve.ts';
 import type { Rewound } from './rewind.ts';
-import { markSeen } from './seen.ts';
-import { settle } from './settle.ts';
-import { type StartOptions, start } from './start.ts';
-import { type KillOptions, kill } from './stop.ts';
+import type { StartOptions } from './start.ts';
+import type { KillOptions } from './stop.ts';
 import type { ShownRecord } from './trust.ts';
 import type { ReadSession } from './view.ts';
-import { wait } from './wait.ts';
 
 /** Everything that can be done with sessions; each face of zwarm (command line, library) calls these. */
 export interface SessionManager {
@@ -106,61 +101,85 @@ export interface SessionManager {
   settle(): Promise<void>;
 }
 
-/** A manager over the state directory that the context leads to. */
+/**
+ * What `open` gives, opened when the first of it is asked for: what that takes is loaded only then. A generator that is
+ * left before has nothing to close.
+ */
+async function* lazily<T>(open: () => Promise<AsyncIterable<T>>): AsyncGenerator<T> {
+  yield* await open();
+}
+
+/** A manager over the state directory that the context leads to. What a verb needs is loaded when it is called. */
 export function createSessionManager(context: ManagerContext): SessionManager {
   const reading = () => openExisting(context);
   const writing = () => openForWriting(context);
   const followed = (id: SessionId) => ({ context, store: reading(), id });
   const resolve = (ref: string) => resolveSession(openForReading(context), ref);
+  const readSession = async (ref: string) =>
+    (await import('./read.ts')).readSession(reading(), resolve(ref), context.now());
   const read = async (ref: string, options?: DetailOptions) => {
-    const session = await readSession(reading(), resolve(ref), context.now());
+    const session = await readSession(ref);
+    const { detailOf } = await import('./detail.ts');
     return { ...session, detail: detailOf(session, options) };
   };
+  /** The store for a verb that ends or deletes this session, once it is certain that whoever asks may do so. */
+  const ending = async (id: SessionId) => {
+    const store = writing();
+    const { requireMayEnd } = await import('./policy.ts');
+    await requireMayEnd(context, store, id);
+    return store;
+  };
   return {
-    start: (options) => start(context, options),
+    start: async (options) => (await import('./start.ts')).start(context, options),
     resolve,
     resolveForEnding: (ref) => resolveSession(openForReading(context), ref, MIN_PREFIX_DESTRUCTIVE),
-    list: (options) => list(context, options),
-    listLive: () => listLive(context),
+    list: async (options) => (await import('./list.ts')).list(context, options),
+    listLive: async () => (await import('./list.ts')).listLive(context),
     read,
     get: async (ref, options) => (await read(ref, options)).detail,
-    summary: (id) => readSummaryNow(reading(), id, context.now()),
-    record: async (ref) => readRecord(reading(), resolve(ref)),
+    summary: async (id) => (await import('./read.ts')).readSummaryNow(reading(), id, context.now()),
+    record: async (ref) => (await import('./read.ts')).readRecord(reading(), resolve(ref)),
     async steps(ref, { turn } = {}) {
-      const session = await read(ref);
       // For the error where there is no such turn.
-      detailOf(session, { turn });
+      const session = await read(ref, { turn });
+      const { trajectoryOf } = await import('../core/conversation/trajectory.ts');
       const { stepTimes } = await import('./step-times.ts');
       return trajectoryOf(session.steps, stepTimes(context, session)).filter(
         (step) => turn === undefined || step.turn === turn,
       );
     },
-    followSteps: (id, options = {}) => followSteps(followed(id), options),
-    followOutput: (id, file, options = {}) => followOutput(followed(id), file, options),
-    followStderr: (id, options = {}) => followStderr(followed(id), options),
-    inject: (ref, message, options) => inject(context, ref, message, options),
+    followSteps: (id, options = {}) =>
+      lazily(async () => (await import('./follow-steps.ts')).followSteps(followed(id), options)),
+    followOutput: (id, file, options = {}) =>
+      lazily(async () => (await import('./follow.ts')).followOutput(followed(id), file, options)),
+    followStderr: (id, options = {}) =>
+      lazily(async () => (await import('./follow.ts')).followStderr(followed(id), options)),
+    inject: async (ref, message, options) =>
+      (await import('./inject.ts')).inject(context, ref, message, options),
     fork: async (ref, options) => (await import('./fork.ts')).fork(context, ref, options),
     rewind: async (ref, to) => (await import('./rewind.ts')).rewind(context, ref, to),
     compact: async (ref, options) => (await import('./compact.ts')).compact(context, ref, options),
-    history: async (ref, options) =>
-      history(await readSession(reading(), resolve(ref), context.now()), options),
+    async history(ref, options) {
+      const session = await readSession(ref);
+      return (await import('./history.ts')).history(session, options);
+    },
     wait: async (id, signal = new AbortController().signal, turn) =>
-      wait(context, reading(), id, signal, turn ?? null),
-    markSeen: async (id, turn) => markSeen(context, reading(), id, turn),
+      (await import('./wait.ts')).wait(context, reading(), id, signal, turn ?? null),
+    markSeen: async (id, turn) => (await import('./seen.ts')).markSeen(context, reading(), id, turn),
     async kill(id, options) {
-      const store = writing();
-      await requireMayEnd(context, store, id);
-      await kill(context, store, id, options);
+      const store = await ending(id);
+      await (await import('./stop.ts')).kill(context, store, id, options);
     },
     livingDescendants: async (id) => (await import('./family.ts')).livingDescendants(context, reading(), id),
     async remove(id, options) {
-      const store = writing();
-      await requireMayEnd(context, store, id);
-      return remove(context, store, id, { force: options?.force ?? false });
+      const store = await ending(id);
+      return (await import('./remove.ts')).remove(context, store, id, { force: options?.force ?? false });
     },
-    clean: (options) => clean(context, options),
-    settings: async () => (await settingsFor(context, openForReading(context))).settings,
-    // Loaded only here: no other verb needs it.
+    clean: async (options) => (await import('./remove.ts')).clean(context, options),
+    async settings() {
+      const { settingsFor } = await import('./policy.ts');
+      return (await settingsFor(context, openForReading(context))).settings;
+    },
     doctor: async () => (await import('./doctor.ts')).doctor(context),
     place: () => placeOf(context),
     caller: () => callerOf(context),
@@ -169,6 +188,6 @@ export function createSessionManager(context: ManagerContext): SessionManager {
     trustFile: async (mark) => (await import('./trust.ts')).trustFile(context, mark),
     showRecord: async (ref) => (await import('./trust.ts')).showRecord(reading(), resolve(ref)),
     trustRecord: async (shown) => (await import('./trust.ts')).trustRecord(context, writing(), shown),
-    settle: () => settle(context),
+    settle: async () => (await import('./settle.ts')).settle(context),
   };
 }

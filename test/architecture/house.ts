@@ -18,10 +18,12 @@ interface Node {
 
 /** Which rooms a room may import; the same for types. Files in the root of `src/` are rooms of their own. */
 const ARROWS: Readonly<Record<string, readonly string[]>> = {
-  main: ['cli', 'mcp', 'manager', 'config', 'render', 'process', 'core', 'installation'],
+  main: ['cli', 'mcp', 'manager', 'config', 'render', 'process', 'core', 'installation', 'streams'],
   index: ['manager', 'core', 'installation'],
   // What main and index share: node's own path, the clock, fresh ids. They alone may import it.
   installation: ['manager', 'config', 'core'],
+  // This process's own streams.
+  streams: ['cli', 'core'],
   cli: ['manager', 'config', 'render', 'core'],
   mcp: ['manager', 'config', 'render', 'core'],
   manager: ['store', 'process', 'agents', 'core'],
@@ -40,6 +42,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   main: ['node:*'],
   index: ['node:*'],
   installation: ['node:*', 'nanoid'],
+  streams: ['node:*'],
   cli: ['node:*', 'commander'],
   mcp: ['node:*', '@modelcontextprotocol/server', '@modelcontextprotocol/server/stdio', 'zod'],
   manager: ['node:*'],
@@ -52,15 +55,15 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   core: [],
 };
 
-const TOP = ['main.ts', 'index.ts', 'installation.ts'];
+const TOP = ['main.ts', 'index.ts', 'installation.ts', 'streams.ts'];
 /** What `process/` may ask of `process`; every other room asks nothing. */
 const PROCESS_MEMBERS = ['kill', 'platform', 'arch', 'pid', 'getuid', 'getgid', 'umask', 'version'];
 
 /** The one file of all calls that change the machine, and the three that may make them. */
 const SYSCALLS = 'syscalls.ts';
 const SYSCALLERS = ['store/files.ts', 'process/launch.ts', 'process/stop.ts'];
-/** Files that may change a disk: the store's calls, and two that keep temporary files of their own. */
-const WRITERS = [SYSCALLS, 'cli/task-input.ts', 'cli/commands/demo.ts'];
+/** Files that may change a disk: the store's calls, two that keep temporary files of their own, and the output. */
+const WRITERS = [SYSCALLS, 'cli/task-input.ts', 'cli/commands/demo.ts', 'streams.ts'];
 const READING = new Set(
   `accessSync constants existsSync fstatSync lstatSync readdirSync readFileSync readlinkSync readSync realpathSync
    statSync statfsSync closeSync watch FSWatcher Stats`.split(/\s+/),

@@ -50,19 +50,21 @@ const installed = (path: string): string => join(consumer, 'node_modules', 'zwar
 
 test('the tarball holds what a user needs and nothing else', () => {
   const wanted =
-    /^(bin\/(zwarm\.js|turn-runner\.sh|demo-agent\.js)|dist\/(main|index|part-[\w-]+)\.js|dist\/THIRD-PARTY-LICENSES\.txt|dist\/types\/[\w/-]+\.d\.ts|docs\/[\w-]+\.md|README\.md|LICENSE|CHANGELOG\.md|package\.json)$/;
+    /^(bin\/((zwarm|load)\.js|package\.json|turn-runner\.sh|demo-agent\.mjs)|dist\/(index|parts)\.js|dist\/THIRD-PARTY-LICENSES\.txt|dist\/types\/[\w/-]+\.d\.ts|docs\/[\w-]+\.md|README\.md|LICENSE|CHANGELOG\.md|package\.json)$/;
   expect(packed.filter((path) => !wanted.test(path))).toEqual([]);
   expect(packed).toEqual(
     expect.arrayContaining([
       'CHANGELOG.md',
       'LICENSE',
       'README.md',
-      'bin/demo-agent.js',
+      'bin/demo-agent.mjs',
+      'bin/load.js',
+      'bin/package.json',
       'bin/turn-runner.sh',
       'bin/zwarm.js',
       'dist/THIRD-PARTY-LICENSES.txt',
       'dist/index.js',
-      'dist/main.js',
+      'dist/parts.js',
       'dist/types/index.d.ts',
       'docs/architecture.md',
       'docs/formats.md',

@@ -18,11 +18,12 @@ test('a session is started, waited for, continued, shown, listed and removed', a
 
 test('an installation of which only a part is left says so', async () => {
   const { base } = createProject();
-  for (const path of ['bin/zwarm.js', 'package.json']) cpSync(repositoryFile(path), join(base, path));
+  for (const path of ['bin', 'package.json'])
+    cpSync(repositoryFile(path), join(base, path), { recursive: true });
   const options = { cwd: base, env: {} };
   const bare = await runProgram(process.execPath, [join(base, 'bin/zwarm.js'), 'ls'], options);
   expect(bare).toMatchObject({ code: 1, stdout: '' });
-  expect(bare.stderr).toMatch(/^zwarm: cannot load itself: .*dist\/main\.js.*\nhint: install it again\n$/);
+  expect(bare.stderr).toMatch(/^zwarm: cannot load itself: .*dist\/parts\.js.*\nhint: install it again\n$/);
   const json = await runProgram(process.execPath, [join(base, 'bin/zwarm.js'), 'ls', '--json'], options);
   expect(JSON.parse(json.stderr)).toMatchObject({ error: { code: 'io', hint: 'install it again' } });
 });

@@ -1,8 +1,8 @@
 import { copyFileSync, cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { build } from 'esbuild';
 import type { TestProject } from 'vitest/node';
+import { bundle } from '../../bundle.js';
 import { repositoryFile } from '../helpers/project.ts';
 import { COUNTING_SYSCALLS, SYSCALLS } from './replace-syscalls.ts';
 
@@ -16,25 +16,13 @@ declare module 'vitest' {
 /** Builds a zwarm that counts its calls, for the tests that kill it at one of them; gone when all of them have run. */
 export default async function setup(project: TestProject): Promise<() => void> {
   const installed = realpathSync(mkdtempSync(join(tmpdir(), 'zwarm-faults-')));
-  await build({
-    entryPoints: [repositoryFile('src/main.ts')],
-    outdir: join(installed, 'dist'),
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20.12',
-    logLevel: 'warning',
-    banner: {
-      js: "import{createRequire as zwarmCreateRequire}from'node:module';const require=zwarmCreateRequire(import.meta.url);",
+  mkdirSync(join(installed, 'dist'));
+  await bundle([repositoryFile('src/main.ts')], join(installed, 'dist', 'parts.js'), [
+    {
+      name: 'counting-syscalls',
+      setup: ({ onResolve }) => onResolve({ filter: SYSCALLS }, () => ({ path: COUNTING_SYSCALLS })),
     },
-    plugins: [
-      {
-        name: 'counting-syscalls',
-        setup: ({ onResolve }) => onResolve({ filter: SYSCALLS }, () => ({ path: COUNTING_SYSCALLS })),
-      },
-    ],
-  });
+  ]);
   cpSync(repositoryFile('bin'), join(installed, 'bin'), { recursive: true });
   copyFileSync(repositoryFile('package.json'), join(installed, 'package.json'));
   // In a package of Codex's name the version is read, not asked for: one process less for each turn.

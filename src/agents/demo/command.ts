@@ -7,7 +7,7 @@ export function isDemoThreadId(text: string): boolean {
   return UUID.test(text);
 }
 
-/** `demo-agent.js [--model M] [extra…] [--resume THREAD]`, the prompt on stdin. */
+/** `demo-agent.mjs [--model M] [extra…] [--resume THREAD]`, the prompt on stdin. */
 export function demoCommand(turn: TurnRequest): CommandSpec {
   return {
     argv: [

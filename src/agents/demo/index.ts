@@ -2,7 +2,7 @@ import { cutFailure } from '../../core/session.ts';
 import type { AgentAdapter } from '../agent.ts';
 import { demoCommand } from './command.ts';
 
-/** The embedded agent (`bin/demo-agent.js`): offline, harmless, for trying zwarm and for its tests. */
+/** The embedded agent (`bin/demo-agent.mjs`): offline, harmless, for trying zwarm and for its tests. */
 export const demo: AgentAdapter = {
   name: 'demo',
   capabilities: {

@@ -13,7 +13,7 @@ import { isDemoThreadId } from './command.ts';
 
 const tokens = int().check(nonnegative());
 
-/** The whole protocol of `bin/demo-agent.js`, one object per line. */
+/** The whole protocol of `bin/demo-agent.mjs`, one object per line. */
 export const DEMO_EVENT = discriminatedUnion('demo', [
   object({ demo: literal('thread'), id: string().check(refine(isDemoThreadId)), model: nullable(string()) }),
   object({ demo: literal('think'), text: string() }),

@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { EXIT_CODES, ZwarmError } from '../../core/errors.ts';
 import type { CleanResult } from '../../manager/remove.ts';
 import type { Verb } from '../context.ts';
@@ -40,9 +40,8 @@ async function tell(verb: Verb, { removed, skipped, bytes }: CleanResult, dryRun
 }
 
 /** `zwarm clean` */
-export function cleanCommand(verb: Verb): Command {
-  return new Command('clean')
-    .description('delete sessions that ended long ago')
+export function cleanCommand(command: Command, verb: Verb): Command {
+  return command
     .option('--days <days>', 'that ended at least this many days ago', '7')
     .option('--dry-run', 'only say what would go')
     .option('-q, --quiet', 'print ids alone (as it does anyway)')

@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import type { ContextFill } from '../../core/conversation/compact.ts';
 import { ZwarmError } from '../../core/errors.ts';
 import { reportStarted, sessionObject } from '../await-answer.ts';
@@ -35,10 +35,8 @@ function whyNot(fill: ContextFill | null): string {
 }
 
 /** `zwarm compact` */
-export function compactCommand(verb: Verb): Command {
-  return new Command('compact')
-    .description('let a conversation go on from a summary of it')
-    .argument('<id>', 'id, name, prefix of an id, or @last')
+export function compactCommand(command: Command, verb: Verb): Command {
+  return command
     .option('--if-over <share>', 'only if the context is filled by more than this share, such as 0.8')
     .option(
       '--history-chars <number>',

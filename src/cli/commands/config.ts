@@ -174,10 +174,9 @@ async function trust(verb: Verb, refs: readonly string[], options: TrustOptions)
 }
 
 /** `zwarm config` */
-export function configCommand(verb: Verb): Command {
+export function configCommand(command: Command, verb: Verb): Command {
   const sub = (name: string, description: string) => new Command(name).description(description);
-  return new Command('config')
-    .description('see and change what is configured, and say whom to trust')
+  return command
     .helpCommand(false)
     .addHelpText('after', EXAMPLES)
     .addCommand(

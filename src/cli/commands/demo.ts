@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { EXIT_CODES } from '../../core/errors.ts';
 import type { CliContext, Verb } from '../context.ts';
 
@@ -67,28 +67,24 @@ async function play(verb: Verb, context: CliContext, interrupt: AbortSignal): Pr
 }
 
 /** `zwarm demo` */
-export function demoCommand(verb: Verb): Command {
-  return new Command('demo')
-    .description(
-      'see a day of zwarm in ten seconds: real sessions with the embedded demo agent, in a temporary directory',
-    )
-    .action(async () => {
-      // Before anything is made: where the current directory was deleted, this throws.
-      const outer = { ...verb.context };
-      // Caught from here on: whenever Ctrl-C comes, the agents are ended and the directory goes.
-      const interrupt = verb.context.onInterrupt();
-      const scratch = mkdtempSync(join(tmpdir(), 'zwarm-demo-'));
-      const context = demoContext(outer, scratch);
-      const { run } = await import('../run.ts');
-      try {
-        verb.exit(await play(verb, context, interrupt));
-      } finally {
-        await run(['kill', '--all', '-q', '--grace', '1s'], {
-          ...context,
-          stdout: { ...context.stdout, write: () => undefined },
-        });
-        // A turn that has just ended may still be settling.
-        rmSync(scratch, { recursive: true, force: true, maxRetries: 5 });
-      }
-    });
+export function demoCommand(command: Command, verb: Verb): Command {
+  return command.action(async () => {
+    // Before anything is made: where the current directory was deleted, this throws.
+    const outer = { ...verb.context };
+    // Caught from here on: whenever Ctrl-C comes, the agents are ended and the directory goes.
+    const interrupt = verb.context.onInterrupt();
+    const scratch = mkdtempSync(join(tmpdir(), 'zwarm-demo-'));
+    const context = demoContext(outer, scratch);
+    const { run } = await import('../run.ts');
+    try {
+      verb.exit(await play(verb, context, interrupt));
+    } finally {
+      await run(['kill', '--all', '-q', '--grace', '1s'], {
+        ...context,
+        stdout: { ...context.stdout, write: () => undefined },
+      });
+      // A turn that has just ended may still be settling.
+      rmSync(scratch, { recursive: true, force: true, maxRetries: 5 });
+    }
+  });
 }

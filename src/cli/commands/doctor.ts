@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { EXIT_CODES } from '../../core/errors.ts';
 import type { Verb } from '../context.ts';
 
@@ -15,9 +15,8 @@ Examples:
   $ zwarm doctor --json | jq '.checks[] | select(.status == "failed")'`;
 
 /** `zwarm doctor` */
-export function doctorCommand(verb: Verb): Command {
-  return new Command('doctor')
-    .description('check that all that zwarm needs is there and sound, and say what to do')
+export function doctorCommand(command: Command, verb: Verb): Command {
+  return command
     .option('--json', 'print {version, ok, checks} as JSON')
     .addHelpText('after', EXAMPLES)
     .action(async (options: Options) => {

@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { reportStarted, sessionObject } from '../await-answer.ts';
 import { parseCount, type Verb } from '../context.ts';
 import { readTask } from '../task-input.ts';
@@ -19,11 +19,8 @@ Examples:
   $ zwarm fork ab3 --wait "summarise what we have"`;
 
 /** `zwarm fork` */
-export function forkCommand(verb: Verb): Command {
-  const command = new Command('fork')
-    .description('create a session that begins as another one was')
-    .argument('<id>', 'id, name, prefix of an id, or @last')
-    .argument('[message]', 'its first own message; - reads it from stdin')
+export function forkCommand(command: Command, verb: Verb): Command {
+  command
     .option('--turn <number>', 'as it was right after this turn')
     .option(
       '--history-chars <number>',

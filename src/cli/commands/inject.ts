@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { reportStarted } from '../await-answer.ts';
 import { parseCount, type Verb } from '../context.ts';
 import { readTask } from '../task-input.ts';
@@ -22,11 +22,8 @@ Examples:
   $ npm test 2>&1 | zwarm inject ab3 -`;
 
 /** `zwarm inject` */
-export function injectCommand(verb: Verb): Command {
-  const command = new Command('inject')
-    .description('give a session its next message')
-    .argument('<id>', 'id, name, prefix of an id, or @last')
-    .argument('[message]', 'what to say; - reads it from stdin')
+export function injectCommand(command: Command, verb: Verb): Command {
+  command
     .option('--interrupt', 'stop the running turn first')
     .option(
       '--history-chars <number>',

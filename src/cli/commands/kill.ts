@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { type ErrorCode, ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import { parseDuration } from '../../core/time.ts';
@@ -95,11 +95,8 @@ async function killTrees(
 }
 
 /** `zwarm kill` */
-export function killCommand(verb: Verb): Command {
-  return new Command('kill')
-    .alias('stop')
-    .description('stop running sessions')
-    .argument('[id...]', 'ids, names, prefixes of ids (4 characters or more), or @last')
+export function killCommand(command: Command, verb: Verb): Command {
+  return command
     .option('--all', 'all that run')
     .option('--tree', 'also what they have started, directly or not')
     .option('--grace <time>', 'how long to wait after each signal (default: 5s)')

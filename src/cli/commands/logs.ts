@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { ZwarmError } from '../../core/errors.ts';
 import { renderJsonLine } from '../../render/json.ts';
 import { limitWaiting } from '../await-answer.ts';
@@ -49,10 +49,8 @@ function checkOptions(refs: readonly string[], options: Options, isTerminal: boo
 }
 
 /** `zwarm logs` */
-export function logsCommand(verb: Verb): Command {
-  return new Command('logs')
-    .description('print what agents do, step by step as it comes')
-    .argument('<id...>', 'ids, names, prefixes of ids, or @last')
+export function logsCommand(command: Command, verb: Verb): Command {
+  return command
     .option('-f, --follow', 'go on until the sessions are at rest')
     .option('-n, --last <count>', 'of what is there only the last COUNT steps')
     .option('--turn <number>', 'only this turn')

@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { ZwarmError } from '../../core/errors.ts';
 import { familiesOf } from '../../core/rules/family.ts';
 import { SESSION_STATUSES, type SessionStatus } from '../../core/session.ts';
@@ -48,11 +48,8 @@ function parseSort(text: string): 'created' | 'updated' {
 }
 
 /** `zwarm ls` */
-export function lsCommand(verb: Verb): Command {
-  return new Command('ls')
-    .alias('list')
-    .alias('ps')
-    .description('list sessions, newest first: all that run, and the newest 20')
+export function lsCommand(command: Command, verb: Verb): Command {
+  return command
     .option('-a, --all', 'list all of them')
     .option('-n, --limit <count>', 'list the newest COUNT')
     .option('--status <status>', `only these, separated by commas: ${SESSION_STATUSES.join(', ')}`)

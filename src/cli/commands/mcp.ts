@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import type { Verb } from '../context.ts';
 import { mcpInstallCommand } from './mcp-install.ts';
 
@@ -11,9 +11,8 @@ Examples:
   $ zwarm mcp install --host claude --print`;
 
 /** `zwarm mcp` */
-export function mcpCommand(verb: Verb): Command {
-  return new Command('mcp')
-    .description('give a language model the tools to run sessions')
+export function mcpCommand(command: Command, verb: Verb): Command {
+  return command
     .helpCommand(false)
     .addCommand(mcpInstallCommand(verb))
     .addHelpText('after', EXAMPLES)

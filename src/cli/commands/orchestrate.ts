@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { beginSession } from '../begin-session.ts';
 import type { Verb } from '../context.ts';
 import { addSessionOptions, type SessionOptions } from '../session-options.ts';
@@ -16,10 +16,7 @@ Examples:
   $ zwarm kill --tree @last                  end it with all of them`;
 
 /** `zwarm orchestrate` */
-export function orchestrateCommand(verb: Verb): Command {
-  const command = new Command('orchestrate')
-    .description('start an agent that reaches a goal with the help of other agents')
-    .argument('[goal]', 'what to reach; - reads it from stdin');
+export function orchestrateCommand(command: Command, verb: Verb): Command {
   return addTurnOptions(addSessionOptions(command), 'task')
     .addHelpText('after', EXAMPLES)
     .action((argument: string | undefined, options: SessionOptions & TurnOptions) =>

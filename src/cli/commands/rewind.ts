@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { ZwarmError } from '../../core/errors.ts';
 import { sessionObject } from '../await-answer.ts';
 import { parseCount, type Verb } from '../context.ts';
@@ -19,10 +19,8 @@ Examples:
   $ zwarm inject ab3 "another way: …"`;
 
 /** `zwarm rewind` */
-export function rewindCommand(verb: Verb): Command {
-  return new Command('rewind')
-    .description('wind a conversation back to an earlier turn')
-    .argument('<id>', 'id, name, prefix of an id, or @last')
+export function rewindCommand(command: Command, verb: Verb): Command {
+  return command
     .option('--to <turn>', 'the turn after which to go on; 0 for the beginning')
     .option('-q, --quiet', 'print the id and nothing else')
     .option('--json', 'print the session as JSON')

@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import type { Verb } from '../context.ts';
 import { failedObject, firstExitCode, forEachRef } from '../each.ts';
 import { reportErrors } from '../report-errors.ts';
@@ -16,10 +16,8 @@ Examples:
   $ zwarm rm $(zwarm ls -q --status failed)`;
 
 /** `zwarm rm` */
-export function rmCommand(verb: Verb): Command {
-  return new Command('rm')
-    .description('delete sessions that are not running')
-    .argument('<id...>', 'ids, names, prefixes of ids (4 characters or more), or @last')
+export function rmCommand(command: Command, verb: Verb): Command {
+  return command
     .option('--force', 'also one of which nobody here can tell whether it runs (status unknown)')
     .option('-q, --quiet', 'print ids alone (as it does anyway)')
     .option('--json', 'print an array as JSON, in the order of the arguments')

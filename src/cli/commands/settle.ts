@@ -1,9 +1,9 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import type { Verb } from '../context.ts';
 
 /** `zwarm settle`: what the turn runner calls when its agent has ended; not for people. */
-export function settleCommand(verb: Verb): Command {
-  return new Command('settle').description('record how a turn ended').action(async () => {
+export function settleCommand(command: Command, verb: Verb): Command {
+  return command.action(async () => {
     await (await verb.manager()).settle();
   });
 }

@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { parseCount, type Verb } from '../context.ts';
 import { noteSeen } from '../note-seen.ts';
 import { showPage } from '../pager.ts';
@@ -19,10 +19,8 @@ Examples:
   $ zwarm show ab3 --json | jq -r .last_message`;
 
 /** `zwarm show` */
-export function showCommand(verb: Verb): Command {
-  return new Command('show')
-    .description('show a session: how it stands, and its conversation with all that was done')
-    .argument('<id>', 'id, name, prefix of an id, or @last')
+export function showCommand(command: Command, verb: Verb): Command {
+  return command
     .option('--turn <number>', 'only this turn')
     .option('--full', 'whole commands, outputs and tool calls, and what the agent thought')
     .option('--json', 'print it as JSON; with --full also what the agent did between its messages')

@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { beginSession } from '../begin-session.ts';
 import type { Verb } from '../context.ts';
 import { addSessionOptions, type SessionOptions } from '../session-options.ts';
@@ -15,10 +15,7 @@ Examples:
   $ zwarm start -- "--dry-run does nothing: find out why"`;
 
 /** `zwarm start` */
-export function startCommand(verb: Verb): Command {
-  const command = new Command('start')
-    .description('start an agent on a task, in the background, and print the id of its session')
-    .argument('[task]', 'what to do; - reads it from stdin');
+export function startCommand(command: Command, verb: Verb): Command {
   return addTurnOptions(addSessionOptions(command), 'task')
     .addHelpText('after', EXAMPLES)
     .action((argument: string | undefined, options: SessionOptions & TurnOptions) =>

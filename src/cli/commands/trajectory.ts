@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { trajectoryOf } from '../../core/conversation/trajectory.ts';
 import { parseCount, type Verb } from '../context.ts';
 
@@ -20,10 +20,8 @@ Examples:
   $ zwarm trajectory ab3 --json | jq -r '.[] | select(.type == "command") | .command'`;
 
 /** `zwarm trajectory` */
-export function trajectoryCommand(verb: Verb): Command {
-  return new Command('trajectory')
-    .description('list what the agent of a session did, step by step')
-    .argument('<id>', 'id, name, prefix of an id, or @last')
+export function trajectoryCommand(command: Command, verb: Verb): Command {
+  return command
     .option('--turn <number>', 'only this turn')
     .option('--full', 'with everything that belongs to a step, such as the output of a command')
     .option('--json', 'print an array of steps as JSON')

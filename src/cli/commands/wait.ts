@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { EXIT_CODES } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { SessionDetail } from '../../core/session.ts';
@@ -46,10 +46,8 @@ function exitCodeOf(outcomes: readonly Outcome<Waited>[], any: boolean, givenUp:
 }
 
 /** `zwarm wait` */
-export function waitCommand(verb: Verb): Command {
-  return new Command('wait')
-    .description('wait until sessions are at rest')
-    .argument('<id...>', 'ids, names, prefixes of ids, or @last')
+export function waitCommand(command: Command, verb: Verb): Command {
+  return command
     .option('--any', 'until one of them is')
     .option('--timeout <time>', 'stop waiting after 45s, 10m, 2h (exit code 124)')
     .option('-q, --quiet', 'print ids alone')

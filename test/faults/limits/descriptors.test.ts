@@ -98,10 +98,10 @@ test.each(['--version', 'ls --json', 'start quick', 'kill --all'])(
   async (words) => {
     const project = shellProject();
     const script = join(project.base, 'late.mjs');
-    const main = JSON.stringify(repositoryFile('dist/main.js'));
+    const loader = JSON.stringify(repositoryFile('bin/load.js'));
     writeFileSync(
       script,
-      `import { openSync } from 'node:fs';\nimport { main } from ${main};\n${TAKE_ALL}await main();\n`,
+      `import { openSync } from 'node:fs';\nimport load from ${loader};\nconst { main } = load('./main.js');\n${TAKE_ALL}await main();\n`,
     );
     const { code, stdout, stderr } = await withDescriptors(project, 60, [script, ...words.split(' ')]);
     expect({ code, stdout }, stderr).toEqual({ code: 1, stdout: '' });

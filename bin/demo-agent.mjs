@@ -3,7 +3,7 @@
 // directory of its own. It reads its prompt on stdin, prints one JSON object per line (src/agents/demo/schema.ts),
 // and remembers each thread so that it can be resumed.
 //
-//   demo-agent.js [--model M] [--resume THREAD] [--seconds N] [--fail] [--hang] [--ignore-term] [--half-line]
+//   demo-agent.mjs [--model M] [--resume THREAD] [--seconds N] [--fail] [--hang] [--ignore-term] [--half-line]
 //                 [--exit N]
 //
 // The same words in the prompt do the same, as [[fail]], [[hang]], [[ignore-term]], [[half-line]], [[exit=N]] and

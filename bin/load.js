@@ -1,0 +1,82 @@
+// Loads the parts of zwarm from dist/parts.js (see bundle.js), each when it is first asked for, with what V8 made of
+// its code when it was first run by this version of Node: compiling takes longer than all the rest of a short command.
+// That is kept in .compiled/ beside dist/, which is trusted as the code itself is: whoever can write there can write
+// the code. Without it, and where it cannot be written, everything is the same, only later.
+
+const fs = require('node:fs');
+const { join } = require('node:path');
+const { pathToFileURL } = require('node:url');
+const { Script } = require('node:vm');
+
+const root = join(__dirname, '..');
+const filename = join(root, 'dist', 'parts.js');
+const url = pathToFileURL(filename);
+// Never closed: what is loaded later is of the same version, whatever has been installed meanwhile.
+const fd = fs.openSync(filename);
+
+/** @param {number} from @param {number} length */
+function read(from, length) {
+  const bytes = Buffer.allocUnsafe(length);
+  return bytes.latin1Slice(0, fs.readSync(fd, bytes, 0, length, from));
+}
+
+const HEAD_BYTES = 16_384;
+const head = read(0, HEAD_BYTES);
+/** @type {{ build: string, places: Record<string, [from: number, length: number]> }} */
+const { build, places } = JSON.parse(head.slice('// '.length, head.indexOf('\n')));
+// V8 tells code of the same length apart by nothing: what was compiled of another build must have another name.
+const compiled = join(root, '.compiled', `${build}-${process.version}-${process.arch}`);
+
+/** @param {string} name */
+function compiledOf(name) {
+  try {
+    return fs.readFileSync(join(compiled, name));
+  } catch {
+    // Not there yet, or not for us: it is compiled.
+    return undefined;
+  }
+}
+
+/** @type {Map<string, Script>} those that had to be compiled */
+const fresh = new Map();
+
+/** Keeps what this run has compiled, and what of it was used. */
+function keep() {
+  try {
+    fs.mkdirSync(compiled, { recursive: true });
+    for (const [name, script] of fresh) {
+      const temporary = join(compiled, `.${name.slice(2)}.${process.pid}`);
+      // Flushed before it has its name: V8 does not find out about half of it.
+      fs.writeFileSync(temporary, script.createCachedData(), { flush: true });
+      fs.renameSync(temporary, join(compiled, name));
+    }
+  } catch {
+    // An installation that is not ours to write to: the next run compiles again.
+  }
+}
+
+/** @param {string} name @returns {Function} */
+function functionOf(name) {
+  const cachedData = compiledOf(name);
+  const code = `(function(module,exports,require,zwarmPartUrl){${read(...places[name])}\n})`;
+  const script = new Script(code, { filename: `${filename}/${name}`, cachedData });
+  if (cachedData === undefined) {
+    if (fresh.size === 0) process.once('exit', keep);
+    fresh.set(name, script);
+  }
+  return script.runInThisContext();
+}
+
+/** @type {Map<string, { exports: object }>} */
+const loaded = new Map();
+
+/** The exports of a part, by its name such as `./main.js`, or those of a part of Node. */
+module.exports = function load(name) {
+  if (!Object.hasOwn(places, name)) return require(name);
+  const known = loaded.get(name);
+  if (known !== undefined) return known.exports;
+  const module = { exports: {} };
+  loaded.set(name, module);
+  functionOf(name)(module, module.exports, load, url);
+  return module.exports;
+};

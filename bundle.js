@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { build, transform } from 'esbuild';
+
+/**
+ * Parts of Node that take as long to load as all of zwarm, and what is used of them: most commands use none.
+ * @type {Readonly<Record<string, string>>}
+ */
+const LAZY_BUILTINS = {
+  'node:child_process':
+    "export const spawn = load('spawn'), spawnSync = load('spawnSync'), execFile = load('execFile');",
+  'node:crypto': `export const createHash = load('createHash');
+export const webcrypto = { getRandomValues: load('randomFillSync') };`,
+};
+
+/** Who gets these parts only when it calls them: our own files, and the packages that every command loads. */
+const LAZY_IMPORTERS = /\/(src|node_modules\/(commander|nanoid))\//;
+
+/** @type {import('esbuild').Plugin} */
+const lazyBuiltins = {
+  name: 'lazy-builtins',
+  setup({ onResolve, onLoad }) {
+    const filter = new RegExp(`^(${Object.keys(LAZY_BUILTINS).join('|')})$`);
+    onResolve({ filter }, ({ path, importer }) =>
+      LAZY_IMPORTERS.test(importer) ? { path, namespace: 'lazy' } : undefined,
+    );
+    onLoad({ filter, namespace: 'lazy' }, ({ path }) => ({
+      contents: `const load = (name) => (...args) => require('${path}')[name](...args);
+${LAZY_BUILTINS[path]}`,
+    }));
+  },
+};
+
+/** What every command that is used often needs: all that these files import is one part. */
+const BASE = ['main', 'cli/program', 'manager/session-manager', 'manager/list'];
+
+/** @type {import('esbuild').Plugin} */
+const base = {
+  name: 'base',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^base$/ }, () => ({ path: 'base', namespace: 'base' }));
+    onLoad({ filter: /./, namespace: 'base' }, () => ({
+      contents: BASE.map((name) => `import './src/${name}.ts';`).join('\n'),
+      resolveDir: import.meta.dirname,
+    }));
+  },
+};
+
+const TARGET = 'node20.12';
+const SMALL = { minify: true };
+
+/** As in `bin/load.js`. */
+const HEAD_BYTES = 16_384;
+
+/**
+ * What is left of other alphabets stands in regular expressions. A text of single bytes is compiled twice as fast, and
+ * its bytes are counted as its characters are.
+ * @param {string} unit
+ */
+const escaped = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
+/**
+ * Bundles source files into one file of parts, for `bin/load.js`: its first line says where each part is. Split, so that
+ * a command compiles what it needs and no more; in one file, since each further one costs as much as 20 kB of code, and
+ * since an update of zwarm cannot come between two of them. They are CommonJS: Node's loader of ES modules costs a
+ * tenth of a start. esbuild splits ES modules alone, so that each part is translated afterwards.
+ * @param {readonly string[]} entryPoints each becomes a part of the name of its file
+ * @param {string} outfile
+ * @param {readonly import('esbuild').Plugin[]} [plugins]
+ * @returns {Promise<import('esbuild').Metafile>} what each part holds
+ */
+export async function bundle(entryPoints, outfile, plugins = []) {
+  const { outputFiles, metafile } = await build({
+    ...SMALL,
+    entryPoints: [...entryPoints],
+    outdir: '.',
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: TARGET,
+    chunkNames: '[name]-[hash]',
+    define: { 'import.meta.url': 'zwarmPartUrl' },
+    inject: ['base'],
+    plugins: [lazyBuiltins, base, ...plugins],
+    metafile: true,
+    write: false,
+    logLevel: 'warning',
+  });
+  /** @type {Record<string, [from: number, length: number]>} */
+  const places = {};
+  let parts = '';
+  for (const { path, text } of outputFiles) {
+    const { code } = await transform(text, {
+      ...SMALL,
+      format: 'cjs',
+      platform: 'node',
+      target: TARGET,
+      supported: { 'dynamic-import': false },
+    });
+    const part = code.replace(/[^\0-\x7f]/g, escaped);
+    places[`./${basename(path)}`] = [HEAD_BYTES + parts.length, part.length];
+    parts += part;
+  }
+  const digest = createHash('sha256').update(parts).digest('hex').slice(0, 16);
+  const head = `// ${JSON.stringify({ build: digest, places })}`.padEnd(HEAD_BYTES - 1);
+  if (head.length >= HEAD_BYTES) throw new Error('there are more parts than the head has room for');
+  writeFileSync(outfile, `${head}\n${parts}`);
+  return metafile;
+}

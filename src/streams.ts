@@ -1,0 +1,75 @@
+import { fstatSync, statSync, writeSync } from 'node:fs';
+import type { OutputStream } from './cli/context.ts';
+import { errnoOf } from './core/errors.ts';
+
+/*
+ * The streams of this process, without Node's own objects for them wherever nothing needs one: the first of these
+ * takes a sixth of a start, because it loads all that sockets and terminals take.
+ */
+
+type Descriptor = 0 | 1 | 2;
+
+function nodeStream(fd: Descriptor): NodeJS.ReadStream | NodeJS.WriteStream {
+  return fd === 0 ? process.stdin : fd === 1 ? process.stdout : process.stderr;
+}
+
+/** Whether one of the three streams is a terminal. */
+export function isTerminal(fd: Descriptor): boolean {
+  const stat = fstatSync(fd);
+  // /dev/null is a character device, too, and where scripts send what they do not want.
+  if (!stat.isCharacterDevice() || stat.rdev === statSync('/dev/null').rdev) return false;
+  return nodeStream(fd).isTTY ?? false;
+}
+
+/** A stream that people or programs read. What is written at once is taken when `write` returns, or by the terminal. */
+export function outputStream(fd: 1 | 2): OutputStream {
+  const closed = new AbortController();
+  let terminal: boolean | null = null;
+  let stream: NodeJS.WriteStream | null = null;
+
+  const isTTY = (): boolean => {
+    terminal ??= isTerminal(fd);
+    return terminal;
+  };
+  const fail = (error: unknown): void => {
+    closed.abort();
+    // Whoever read this has seen enough (`| head`): that is no failure. Anything else is one.
+    if (errnoOf(error) === 'EPIPE') return;
+    process.exitCode = 1;
+    const why = error instanceof Error ? error.message : String(error);
+    if (fd === 1) process.stderr.write(`zwarm: the output could not be written: ${why}\n`);
+  };
+  const opened = (): NodeJS.WriteStream => {
+    stream ??= (nodeStream(fd) as NodeJS.WriteStream).on('error', fail);
+    return stream;
+  };
+  const writeNow = (bytes: Buffer): void => {
+    let done = 0;
+    try {
+      while (done < bytes.length) done += writeSync(fd, bytes, done);
+    } catch (error) {
+      // A pipe that others have made one that does not wait, and that is full: Node's own stream knows how to.
+      if (errnoOf(error) === 'EAGAIN') opened().write(bytes.subarray(done));
+      else fail(error);
+    }
+  };
+
+  return {
+    write(text) {
+      if (stream !== null || isTTY()) opened().write(text);
+      else if (!closed.signal.aborted) writeNow(Buffer.from(text));
+    },
+    // What went wrong is told by the event.
+    send: (chunk) => new Promise((resolve) => opened().write(chunk, () => resolve())),
+    closed: closed.signal,
+    get isTTY() {
+      return isTTY();
+    },
+    get columns() {
+      return (isTTY() && opened().columns) || 80;
+    },
+    get rows() {
+      return (isTTY() && opened().rows) || 24;
+    },
+  };
+}
