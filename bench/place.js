@@ -1,15 +1,22 @@
 // Where everything is measured: a temporary directory with a home of its own, and an environment without surprises.
 
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** @param {string} path */
 export const repositoryFile = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
-
-export const AGENT = repositoryFile('bench/agent');
 
 /**
  * A program to run in a directory.
@@ -22,6 +29,7 @@ export const AGENT = repositoryFile('bench/agent');
 /**
  * @typedef {object} Place
  * @property {string} base everything of this run lies below it
+ * @property {string} agent the program that stands in for Codex
  * @property {Readonly<Record<string, string | undefined>>} env
  * @property {Set<number>} running what is to be ended with this run: process groups, with a minus, and processes
  * @property {(name: string) => string} directory a directory of this name; made when it is first asked for
@@ -35,14 +43,18 @@ export function createPlace() {
     mkdirSync(join(base, name), { recursive: true });
     return join(base, name);
   };
+  // As npm installs it: its version is read from its package. Of another one it would be asked, which takes a process.
+  const agent = join(directory('codex'), 'codex');
+  writeFileSync(join(base, 'codex', 'package.json'), '{ "name": "@openai/codex", "version": "0.169.0" }');
+  copyFileSync(repositoryFile('bench/agent'), agent);
   // Neither NODE_OPTIONS nor NODE_EXTRA_CA_CERTS: they make Node itself slower, and every ratio look better.
   const env = {
     PATH: process.env['PATH'],
     HOME: directory('home'),
     LANG: 'C.UTF-8',
-    ZWARM_CODEX_BIN: AGENT,
+    ZWARM_CODEX_BIN: agent,
   };
-  return { base, env, running: new Set(), directory };
+  return { base, agent, env, running: new Set(), directory };
 }
 
 /**

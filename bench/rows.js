@@ -14,18 +14,7 @@ import {
   startSession,
   untilItWatches,
 } from './living.js';
-import {
-  AGENT,
-  isInstalled,
-  node,
-  peakMb,
-  repositoryFile,
-  run,
-  sendSignal,
-  shell,
-  wallMs,
-  zwarm,
-} from './place.js';
+import { isInstalled, node, peakMb, repositoryFile, run, sendSignal, shell, wallMs, zwarm } from './place.js';
 import { randomOf } from './random.js';
 import { pairs, rounds } from './rounds.js';
 import { createStore, LONG } from './store.js';
@@ -119,7 +108,7 @@ const start = (moment) => async (bench) => {
       return session[moment];
     },
     async () => {
-      const nohup = node(project, repositoryFile('bench/nohup.cjs'), AGENT, join(project, 'out'));
+      const nohup = node(project, repositoryFile('bench/nohup.cjs'), place.agent, join(project, 'out'));
       const living = await launch(place, nohup);
       await ending(place, living.pid, living)();
       return living[moment];

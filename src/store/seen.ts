@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { isSessionId, parseTurnNumber, type SessionId } from '../core/ids.ts';
 import { discard, makeDirs, publishName, removeTree } from './files.ts';
 import { entriesOf, unlessDamaged } from './read-file.ts';
-import { storeName } from './seals.ts';
 
 /*
  * Seen marks: for each caller the newest turn of each session whose end it has seen, as an empty file
@@ -11,13 +10,23 @@ import { storeName } from './seals.ts';
 
 const LONGEST_CALLER = 64;
 
+/**
+ * What a state directory is called here: the FNV-1a hash of its path, 16 hexadecimal digits. No digest as for its seals:
+ * to load what makes one takes as long as the rest of a list, and nobody gains by two that share their marks.
+ */
+function nameOf(root: string): string {
+  let hash = 0xcbf29ce484222325n;
+  for (const byte of Buffer.from(root)) hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n);
+  return hash.toString(16).padStart(16, '0');
+}
+
 /** The directory of a caller's marks of a state directory. A client of MCP names itself: no path comes of it. */
 export function marksDir(seenDir: string, source: string, root: string): string {
   const caller = source
     .toLowerCase()
     .replace(/[^a-z0-9._-]/g, '-')
     .slice(0, LONGEST_CALLER);
-  return join(seenDir, caller, storeName(root));
+  return join(seenDir, caller, nameOf(root));
 }
 
 interface Mark {
@@ -63,7 +72,7 @@ export function writeMark(directory: string, id: SessionId, turn: number): void 
 export function discardMarks(seenDir: string, root: string, isGone: (id: SessionId) => boolean): void {
   try {
     for (const { name } of entriesOf(seenDir)) {
-      const marks = unlessDamaged(() => marksIn(join(seenDir, name, storeName(root)))) ?? [];
+      const marks = unlessDamaged(() => marksIn(join(seenDir, name, nameOf(root)))) ?? [];
       for (const { id, path } of marks) if (isGone(id)) discard(path);
     }
   } catch {
