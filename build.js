@@ -6,7 +6,8 @@ import { bundle } from './bundle.js';
 rmSync('dist', { recursive: true, force: true });
 mkdirSync('dist');
 // Everything is in the bundle: nothing is installed beside it.
-const metafile = await bundle(['src/main.ts', 'src/index.ts'], 'dist/parts.js');
+const { text, metafile } = await bundle(['src/main.ts', 'src/index.ts']);
+writeFileSync('dist/parts.js', text);
 // The library, for whoever imports it as an ES module.
 const { exports: names } = metafile.outputs['index.js'] ?? { exports: [] };
 writeFileSync(

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { build, transform } from 'esbuild';
 
@@ -61,16 +60,15 @@ const HEAD_BYTES = 16_384;
 const escaped = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 /**
- * Bundles source files into one file of parts, for `bin/load.js`: its first line says where each part is. Split, so that
+ * Bundles source files into one file of parts, dist/parts.js for `bin/load.js`: its first line says where each part is. Split, so that
  * a command compiles what it needs and no more; in one file, since each further one costs as much as 20 kB of code, and
  * since an update of zwarm cannot come between two of them. They are CommonJS: Node's loader of ES modules costs a
  * tenth of a start. esbuild splits ES modules alone, so that each part is translated afterwards.
  * @param {readonly string[]} entryPoints each becomes a part of the name of its file
- * @param {string} outfile
  * @param {readonly import('esbuild').Plugin[]} [plugins]
- * @returns {Promise<import('esbuild').Metafile>} what each part holds
+ * @returns {Promise<{ text: string, metafile: import('esbuild').Metafile }>} that file, and what each part holds
  */
-export async function bundle(entryPoints, outfile, plugins = []) {
+export async function bundle(entryPoints, plugins = []) {
   const { outputFiles, metafile } = await build({
     ...SMALL,
     entryPoints: [...entryPoints],
@@ -106,6 +104,5 @@ export async function bundle(entryPoints, outfile, plugins = []) {
   const digest = createHash('sha256').update(parts).digest('hex').slice(0, 16);
   const head = `// ${JSON.stringify({ build: digest, places })}`.padEnd(HEAD_BYTES - 1);
   if (head.length >= HEAD_BYTES) throw new Error('there are more parts than the head has room for');
-  writeFileSync(outfile, `${head}\n${parts}`);
-  return metafile;
+  return { text: `${head}\n${parts}`, metafile };
 }

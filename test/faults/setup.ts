@@ -17,12 +17,16 @@ declare module 'vitest' {
 export default async function setup(project: TestProject): Promise<() => void> {
   const installed = realpathSync(mkdtempSync(join(tmpdir(), 'zwarm-faults-')));
   mkdirSync(join(installed, 'dist'));
-  await bundle([repositoryFile('src/main.ts')], join(installed, 'dist', 'parts.js'), [
-    {
-      name: 'counting-syscalls',
-      setup: ({ onResolve }) => onResolve({ filter: SYSCALLS }, () => ({ path: COUNTING_SYSCALLS })),
-    },
-  ]);
+  const { text } = await bundle(
+    [repositoryFile('src/main.ts')],
+    [
+      {
+        name: 'counting-syscalls',
+        setup: ({ onResolve }) => onResolve({ filter: SYSCALLS }, () => ({ path: COUNTING_SYSCALLS })),
+      },
+    ],
+  );
+  writeFileSync(join(installed, 'dist', 'parts.js'), text);
   cpSync(repositoryFile('bin'), join(installed, 'bin'), { recursive: true });
   copyFileSync(repositoryFile('package.json'), join(installed, 'package.json'));
   // In a package of Codex's name the version is read, not asked for: one process less for each turn.

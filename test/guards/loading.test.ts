@@ -1,0 +1,95 @@
+import { beforeAll, expect, test } from 'vitest';
+import { createProject, eventually } from '../helpers/project.ts';
+import { type Probed, probe, sourcesOfParts } from './probe.ts';
+
+/* What the commands load that scripts run most: a start is as fast as what it leaves out. */
+
+let sourcesOf: (part: string) => readonly string[];
+beforeAll(async () => {
+  sourcesOf = await sourcesOfParts();
+});
+
+/** The packages of what was loaded. */
+function packagesOf({ parts }: Probed): readonly string[] {
+  const sources = parts.flatMap(({ name }) => sourcesOf(name));
+  const names = sources.flatMap(
+    (path) => /^node_modules\/(?:.*node_modules\/)?((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? [],
+  );
+  return [...new Set(names)].sort();
+}
+
+const bytesOf = ({ parts }: Probed): number => parts.reduce((sum, { bytes }) => sum + bytes, 0);
+
+/** Of Node: each takes a tenth of a start, or more. */
+const COSTLY = ['child_process', 'crypto', 'net', 'readline', 'tty', 'worker_threads', 'http', 'repl'];
+const costly = ({ builtins }: Probed): readonly string[] => COSTLY.filter((name) => builtins.includes(name));
+
+test('--version loads nothing', async () => {
+  const probed = await probe(createProject(), ['--version']);
+  expect(probed.parts).toEqual([]);
+  expect(costly(probed)).toEqual([]);
+});
+
+test('--help loads the command line alone', async () => {
+  const probed = await probe(createProject(), ['--help']);
+  expect(packagesOf(probed)).toEqual(['commander', 'nanoid']);
+  expect(
+    probed.parts.flatMap(({ name }) => sourcesOf(name)).filter((path) => /commands\//.test(path)),
+  ).toEqual([]);
+  expect(costly(probed)).toEqual([]);
+  expect(bytesOf(probed)).toBeLessThan(150_000);
+});
+
+test.each([[['ls']], [['ls', '--all', '--json']], [['ls', '-q']]])(
+  '%s for a program loads no library but commander, and nothing costly of Node',
+  async (args) => {
+    const project = createProject();
+    const ids = [await project.start(['one']), await project.start(['two'])];
+    for (const id of ids) await project.settled(id);
+    const probed = await probe(project, args);
+    expect(ids.filter((id) => !probed.stdout.includes(id))).toEqual([]);
+    expect(packagesOf(probed)).toEqual(['commander', 'nanoid']);
+    expect(costly(probed)).toEqual([]);
+    expect(bytesOf(probed)).toBeLessThan(160_000);
+    expect(probed.parts.length).toBeLessThan(12);
+  },
+);
+
+test('start loads what it takes to run a process, and no library but commander', async () => {
+  const project = createProject();
+  const probed = await probe(project, ['start', 'one']);
+  expect(packagesOf(probed)).toEqual(['commander', 'nanoid']);
+  // The digest of the seal, and the launch, which brings the sockets with it.
+  expect(costly(probed)).toEqual(['child_process', 'crypto', 'net']);
+  expect(bytesOf(probed)).toBeLessThan(190_000);
+  expect(probed.parts.length).toBeLessThan(25);
+  await project.settled(probed.stdout.trim());
+});
+
+test('start and inject look at no other session', async () => {
+  const project = createProject();
+  const other = await project.start(['other']);
+  const own = await project.start(['own']);
+  for (const id of [other, own]) await project.settled(id);
+  for (const args of [
+    ['start', 'one more'],
+    ['inject', own, 'again'],
+  ]) {
+    // biome-ignore format: pairs
+    const { listed, opened, stdout } = await probe(project, args);
+    expect(
+      listed.filter((path) => path.endsWith('/sessions')),
+      args.join(' '),
+    ).toEqual([]);
+    expect(
+      opened.filter((path) => path.includes(other)),
+      args.join(' '),
+    ).toEqual([]);
+    // The probe sees what there is to see.
+    expect(
+      opened.some((path) => path.includes(stdout.trim())),
+      args.join(' '),
+    ).toBe(true);
+  }
+  await eventually('both have ended', async () => (await project.list(['--status', 'running'])).length === 0);
+});
