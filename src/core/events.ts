@@ -59,6 +59,8 @@ export type AgentEvent = { readonly seq: number } & (
   | { readonly type: 'turn_started' }
   | { readonly type: 'turn_completed' }
   | { readonly type: 'turn_failed'; readonly message: string }
+  /** The line, or the last of several, was known by its bytes for a step of which nothing was asked. */
+  | { readonly type: 'passed_over' }
   /** The line was read, and tells nothing that another line does not tell better. */
   | { readonly type: 'redundant' }
   | { readonly type: 'unknown'; readonly raw: string }
@@ -74,6 +76,20 @@ export interface Line {
   readonly seq: number;
   readonly text: string | null;
 }
+
+/** Lines that were passed over in one go, told by the last of them. */
+export type PassedOver = Extract<AgentEvent, { type: 'passed_over' }>;
+
+/** At most so many bytes of a line does a sieve look at, from either end. */
+export const SIEVED_BYTES = 512;
+
+/**
+ * Tells of one line, whose bytes are the characters `from` to `to` of a text (its newline left out), that it is a step of
+ * an agent, which nobody needs who asks for words, tokens and the end of a turn. It knows such a line by its first and last
+ * `SIEVED_BYTES` alone; of a longer line it may be given these without what is between them, and that nobody looks at.
+ * Whatever it does not know, it lets pass: that costs time, never an answer.
+ */
+export type Sieve = (text: string, from: number, to: number) => boolean;
 
 /**
  * Translates the lines of one turn, in order. Never throws, and accounts for every line: one event or more that are

@@ -1,5 +1,5 @@
 import type { AgentAdapter } from '../agents/agent.ts';
-import { createFolder, type TurnFold } from '../core/conversation/fold.ts';
+import type { TurnFold } from '../core/conversation/fold.ts';
 import { type Lineage, lineageOf } from '../core/conversation/lineage.ts';
 import { toolContent } from '../core/conversation/messages.ts';
 import { type ReplayEntry, replayInput } from '../core/conversation/replay.ts';
@@ -13,6 +13,7 @@ import type { ManagerContext, Store } from './context.ts';
 import type { Continuation } from './launch.ts';
 import { readPlaces } from './places.ts';
 import { readTurn, type TurnReading } from './read-turn.ts';
+import { readSteps } from './stream.ts';
 
 /** So much of a conversation most agents take with ease: some 25,000 tokens. */
 export const DEFAULT_HISTORY_CHARS = 100_000;
@@ -90,7 +91,7 @@ async function readEntries(
 ): Promise<readonly ReplayEntry[]> {
   const entries: ReplayEntry[] = [];
   for (const { kind, turn } of parts) {
-    const reading = await readTurn(store, id, turn, adapter, nowMs, createFolder(), createCensus());
+    const reading = await readTurn(store, id, turn, adapter, nowMs, readSteps, createCensus());
     const prompt = readPrompt(store.root, id, turn)?.toString() ?? null;
     if (kind === 'turn') entries.push(...entriesOf(prompt, reading));
     else entries.push({ role: 'summary', text: reading.fold.answer ?? '' });

@@ -10,7 +10,7 @@ import { declareNeverLaunched } from './never-launched.ts';
 import { type Limits, requireAllowedTurn, requireMayEnd } from './policy.ts';
 import { type Program, programOf } from './program.ts';
 import { orDamaged, readNow, type SessionNow } from './read.ts';
-import { marksOf, readThreadId } from './read-turn.ts';
+import { marksOf, threadOfTurn } from './read-turn.ts';
 import { requireAtRest, requireKnownAgent, requireSameDirectory, requireSeal } from './ready.ts';
 import { requireRealEnd } from './real-end.ts';
 import { resolveSession } from './resolve.ts';
@@ -52,7 +52,7 @@ function requireAsClaimed({ root }: Store, id: SessionId, turn: number, claim: C
 async function requireThread(store: Store, now: SessionNow): Promise<void> {
   const adapter = requireKnownAgent(now);
   for (const turn of now.turns.toReversed()) {
-    if ((await readThreadId(store, now.id, turn, adapter)) !== null) return;
+    if ((await threadOfTurn(store, now.id, turn, adapter)) !== null) return;
   }
   throw new ZwarmError(
     'busy',

@@ -1,6 +1,6 @@
 import type { AgentAdapter } from '../agents/agent.ts';
 import type { TurnPlace } from '../core/conversation/lineage.ts';
-import { createOutcomeFolder, type TurnOutcome } from '../core/conversation/outcome.ts';
+import type { TurnOutcome } from '../core/conversation/outcome.ts';
 import type { SessionId } from '../core/ids.ts';
 import type { LaunchRecord, RequestRecord } from '../core/session.ts';
 import { createCensus } from '../process/bearers.ts';
@@ -9,7 +9,8 @@ import { unlessDamaged } from '../store/read-file.ts';
 import { readLaunch, readRequest } from '../store/sessions.ts';
 import { readTail } from '../store/tail.ts';
 import type { Store } from './context.ts';
-import { readThreadId, readTurn, type TurnReading } from './read-turn.ts';
+import { readOutcome } from './glance.ts';
+import { readTurn, type TurnReading, threadOfTurn } from './read-turn.ts';
 
 const STDERR_TAIL = 1 << 16;
 
@@ -80,12 +81,12 @@ export async function readPlaces(
   for (const turn of turns) {
     const request = readRequest(store.root, id, turn);
     if (request.kind === 'compact') {
-      const reading = await readTurn(store, id, turn, adapter, nowMs, createOutcomeFolder(), census);
+      const reading = await readTurn(store, id, turn, adapter, nowMs, readOutcome, census);
       places.push(...placesOf(store, id, adapter, [reading]));
       continue;
     }
     const launch = unlessDamaged(() => readLaunch(store.root, id, turn));
-    const threadId = request.kind === 'rewind' ? null : await readThreadId(store, id, turn, adapter);
+    const threadId = request.kind === 'rewind' ? null : await threadOfTurn(store, id, turn, adapter);
     places.push(placeOf(store, id, adapter, { turn, request, launch, threadId, summarised: false }));
   }
   return places;

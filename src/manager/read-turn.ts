@@ -1,7 +1,7 @@
 import type { AgentAdapter } from '../agents/agent.ts';
 import type { TurnFold } from '../core/conversation/fold.ts';
-import { type Folder, type TurnOutcome, terminalOf } from '../core/conversation/outcome.ts';
-import type { AgentEvent, Line, LineParser } from '../core/events.ts';
+import type { TurnOutcome } from '../core/conversation/outcome.ts';
+import type { LineParser } from '../core/events.ts';
 import type { SessionId } from '../core/ids.ts';
 import type { LaunchRecord, RequestRecord, RunnerRecord } from '../core/session.ts';
 import {
@@ -16,11 +16,11 @@ import { parseIso } from '../core/time.ts';
 import { type Census, createCensus, processesOfTurn, type TurnProcesses } from '../process/bearers.ts';
 import { livenessOf } from '../process/identity.ts';
 import { turnFile } from '../store/layout.ts';
-import { readLines } from '../store/lines.ts';
 import { unlessDamaged } from '../store/read-file.ts';
 import { readCancel, readExit, readLaunch, readRequest, readRunner } from '../store/sessions.ts';
-import { readTail } from '../store/tail.ts';
 import type { Store } from './context.ts';
+import { readTerminal, readThreadId } from './glance.ts';
+import { openStream, type ReadStream, type TurnStream } from './stream.ts';
 
 /** The mark that every process of a turn carries in its environment. */
 export function markOfTurn(id: SessionId, turn: number, nonce: string): string {
@@ -135,31 +135,18 @@ function judge(facts: BareFacts, terminal: Terminal | null, nowMs: number): Turn
   });
 }
 
-/** Where a terminal event is looked for first: it is the last line of almost every stream that has one. */
-const TAIL_BYTES = 1 << 18;
-
-function lastTerminal(events: Iterable<AgentEvent>): Terminal | null {
-  let last: Terminal | null = null;
-  for (const event of events) last = terminalOf(event) ?? last;
-  return last;
-}
-
-function* parsed(lines: Iterable<Line>, parse: LineParser): Generator<AgentEvent> {
-  for (const line of lines) yield* parse(line);
-}
-
-/** The last terminal event of a stream that nobody writes to any more; however long, it is never held as a whole. */
-async function readTerminal(
-  path: string,
-  limit: number | null,
-  adapter: AgentAdapter,
-  version: string | null,
-): Promise<Terminal | null> {
-  const tail = readTail(path, TAIL_BYTES, limit);
-  const lines = tail.text.split('\n').flatMap((text, seq) => (text === '' ? [] : { seq, text }));
-  const near = lastTerminal(parsed(lines, await adapter.loadParser(version)));
-  if (near !== null || tail.whole) return near;
-  return lastTerminal(parsed(readLines(path, { limit, ended: true }), await adapter.loadParser(version)));
+async function streamOf(
+  store: Store,
+  id: SessionId,
+  turn: number,
+  facts: BareFacts,
+  adapter: AgentAdapter | null,
+): Promise<{ readonly launch: LaunchRecord | null; readonly stream: TurnStream }> {
+  // Nothing is decided by launch.json: an agent that spoils it can still be stopped.
+  const launch = unlessDamaged(() => readLaunch(store.root, id, turn));
+  const range = { limit: facts.exit?.eventsBytes ?? null, ended: isOver(facts) };
+  const path = turnFile(store.root, id, turn, 'events');
+  return { launch, stream: await openStream(path, range, adapter, launch) };
 }
 
 /** The state of a turn from its records, the kernel, and the end of its stream. @throws DamagedRecord */
@@ -171,38 +158,27 @@ export async function readTurnState(
   nowMs: number,
 ): Promise<TurnState> {
   const facts = readBareFacts(store, id, turn, createCensus());
-  const limit = facts.exit?.eventsBytes ?? null;
-  const path = turnFile(store.root, id, turn, 'events');
-  // Nothing is decided by launch.json: an agent that spoils it can still be stopped.
-  const version = unlessDamaged(() => readLaunch(store.root, id, turn))?.agent_version ?? null;
-  const terminal =
-    isOver(facts) && adapter !== null ? await readTerminal(path, limit, adapter, version) : null;
+  const terminal = isOver(facts)
+    ? readTerminal((await streamOf(store, id, turn, facts, adapter)).stream)
+    : null;
   const { request, runner, processes, cancel, exit } = facts;
   const verdict = judge(facts, terminal, nowMs);
   return { turn, request, runner, processes, cancel, exit, terminal, verdict };
 }
 
-/** A turn with its whole stream folded by `folder`, a fresh one. @throws DamagedRecord */
+/** A turn with what `read` makes of its stream. @throws DamagedRecord */
 export async function readTurn<F extends TurnOutcome>(
   store: Store,
   id: SessionId,
   turn: number,
   adapter: AgentAdapter | null,
   nowMs: number,
-  folder: Folder<F>,
+  read: ReadStream<F>,
   census: Census,
 ): Promise<TurnReading<F>> {
   const facts = readBareFacts(store, id, turn, census);
-  const launch = unlessDamaged(() => readLaunch(store.root, id, turn));
-  const ended = isOver(facts);
-  if (adapter !== null) {
-    const parse = await adapter.loadParser(launch?.agent_version ?? null);
-    const range = { limit: facts.exit?.eventsBytes ?? null, ended };
-    for (const line of readLines(turnFile(store.root, id, turn, 'events'), range)) {
-      for (const event of parse(line)) folder.add(event);
-    }
-  }
-  const fold = folder.result(ended);
+  const { launch, stream } = await streamOf(store, id, turn, facts, adapter);
+  const fold = read(stream);
   const { request, runner, processes, cancel, exit } = facts;
   const verdict = judge(facts, fold.terminal, nowMs);
   return { turn, request, runner, processes, cancel, exit, terminal: fold.terminal, verdict, launch, fold };
@@ -219,18 +195,16 @@ export async function parserOfTurn(
   return adapter.loadParser(launch?.agent_version ?? null);
 }
 
-/** The thread that the agent named first in a turn, or null; reads no further than that. @throws DamagedRecord */
-export async function readThreadId(
+/** The thread that the agent named first in a turn, or null. @throws DamagedRecord */
+export async function threadOfTurn(
   store: Store,
   id: SessionId,
   turn: number,
   adapter: AgentAdapter,
 ): Promise<string | null> {
-  const parse = await parserOfTurn(store, id, turn, adapter);
+  const launch = unlessDamaged(() => readLaunch(store.root, id, turn));
   // What somebody appended after the recorded end names nothing.
   const limit = readExit(store.root, id, turn)?.record.events_bytes ?? null;
-  for (const line of readLines(turnFile(store.root, id, turn, 'events'), { limit, ended: true })) {
-    for (const event of parse(line)) if (event.type === 'thread_started') return event.threadId;
-  }
-  return null;
+  const path = turnFile(store.root, id, turn, 'events');
+  return readThreadId(await openStream(path, { limit, ended: true }, adapter, launch));
 }

@@ -1,7 +1,6 @@
 import type { AgentAdapter } from '../agents/agent.ts';
 import { findAgent } from '../agents/registry.ts';
-import { createFolder } from '../core/conversation/fold.ts';
-import { createOutcomeFolder, type Folder, type TurnOutcome } from '../core/conversation/outcome.ts';
+import type { TurnOutcome } from '../core/conversation/outcome.ts';
 import { ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
 import type { SessionRecord, SessionSummary } from '../core/session.ts';
@@ -12,8 +11,18 @@ import { hasSession, hasTurn, isTombstone, listTurns, readSessionRecord } from '
 import { type CachedState, readSummary } from '../store/summary.ts';
 import type { Store } from './context.ts';
 import { damagedSummary } from './damaged-summary.ts';
+import { readOutcome } from './glance.ts';
 import { readTurn, readTurnState, type TurnReading, type TurnState } from './read-turn.ts';
-import { type ReadSession, type SessionReading, sessionView, stateOf, summaryOf } from './view.ts';
+import { type ReadStream, readSteps, readWords } from './stream.ts';
+import {
+  type Conversation,
+  conversationView,
+  type ReadSession,
+  type SessionReading,
+  sessionView,
+  stateOf,
+  summaryOf,
+} from './view.ts';
 
 /** The version of what a fold makes of a session: a summary that another version wrote is computed again. */
 export const FOLD_VERSION = 3;
@@ -30,7 +39,7 @@ async function readAll<F extends TurnOutcome>(
   store: Store,
   id: SessionId,
   nowMs: number,
-  newFolder: () => Folder<F>,
+  read: ReadStream<F>,
   census = createCensus(),
 ): Promise<SessionReading<F> | null> {
   const { record } = readSessionRecord(store.root, id);
@@ -39,7 +48,7 @@ async function readAll<F extends TurnOutcome>(
   const adapter = findAgent(record.agent);
   const turns: TurnReading<F>[] = [];
   for (const turn of numbers) {
-    turns.push(await readTurn(store, id, turn, adapter, nowMs, newFolder(), census));
+    turns.push(await readTurn(store, id, turn, adapter, nowMs, read, census));
   }
   return { id, record, adapter, turns };
 }
@@ -50,7 +59,7 @@ export async function readFinalState(
   id: SessionId,
   nowMs: number,
 ): Promise<CachedState | null> {
-  const reading = await readAll(store, id, nowMs, createOutcomeFolder);
+  const reading = await readAll(store, id, nowMs, readOutcome);
   if (reading === null) return null;
   const state = stateOf(reading, store, nowMs);
   const newest = reading.turns.at(-1)?.turn ?? 0;
@@ -82,7 +91,7 @@ export async function readRow(
       const { newest: _newest, ...state } = cached;
       return summaryOf(store, id, record, state);
     }
-    const reading = await readAll(store, id, nowMs, createOutcomeFolder, census);
+    const reading = await readAll(store, id, nowMs, readOutcome, census);
     if (reading === null) return null;
     const row = summaryOf(store, id, record, stateOf(reading, store, nowMs));
     return wasRemoved(store, id) ? null : row;
@@ -100,13 +109,29 @@ export async function readSummaryNow(store: Store, id: SessionId, nowMs: number)
   throw new ZwarmError('not_found', `${id} was removed`, 'see: zwarm ls');
 }
 
-/** Everything about a session; all that its agent said is held in memory. @throws ZwarmError `not_found`, `damaged` */
+async function readWhole<F extends TurnOutcome>(
+  store: Store,
+  id: SessionId,
+  nowMs: number,
+  read: ReadStream<F>,
+): Promise<SessionReading<F>> {
+  const reading = await readAll(store, id, nowMs, read);
+  if (reading === null) throw new ZwarmError('not_found', `${id} is being removed`, 'see: zwarm ls');
+  return reading;
+}
+
+/** What was said in a session; the messages are held in memory. @throws ZwarmError `not_found`, `damaged` */
+export async function readConversation(store: Store, id: SessionId, nowMs: number): Promise<Conversation> {
+  return orDamaged(store, id, async () =>
+    conversationView(store, await readWhole(store, id, nowMs, readWords), nowMs),
+  );
+}
+
+/** Everything about a session; all that its agent said and did is held in memory. @throws ZwarmError likewise */
 export async function readSession(store: Store, id: SessionId, nowMs: number): Promise<ReadSession> {
-  return orDamaged(store, id, async () => {
-    const reading = await readAll(store, id, nowMs, createFolder);
-    if (reading === null) throw new ZwarmError('not_found', `${id} is being removed`, 'see: zwarm ls');
-    return sessionView(store, reading, nowMs);
-  });
+  return orDamaged(store, id, async () =>
+    sessionView(store, await readWhole(store, id, nowMs, readSteps), nowMs),
+  );
 }
 
 function removedError(id: SessionId, cause?: unknown): ZwarmError {

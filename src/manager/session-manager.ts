@@ -117,10 +117,12 @@ export function createSessionManager(context: ManagerContext): SessionManager {
   const resolve = (ref: string) => resolveSession(openForReading(context), ref);
   const readSession = async (ref: string) =>
     (await import('./read.ts')).readSession(reading(), resolve(ref), context.now());
-  const read = async (ref: string, options?: DetailOptions) => {
+  const readConversation = async (ref: string) =>
+    (await import('./read.ts')).readConversation(reading(), resolve(ref), context.now());
+  const read = async (ref: string, { turn, full }: DetailOptions = {}) => {
     const session = await readSession(ref);
-    const { detailOf } = await import('./detail.ts');
-    return { ...session, detail: detailOf(session, options) };
+    const { detailOf, fullDetailOf } = await import('./detail.ts');
+    return { ...session, detail: (full ? fullDetailOf : detailOf)(session, turn) };
   };
   /** The store for a verb that ends or deletes this session, once it is certain that whoever asks may do so. */
   const ending = async (id: SessionId) => {
@@ -136,7 +138,13 @@ export function createSessionManager(context: ManagerContext): SessionManager {
     list: async (options) => (await import('./list.ts')).list(context, options),
     listLive: async () => (await import('./list.ts')).listLive(context),
     read,
-    get: async (ref, options) => (await read(ref, options)).detail,
+    async get(ref, options = {}) {
+      if (options.full) return (await read(ref, options)).detail;
+      // What was said is read many times faster than what was done.
+      const conversation = await readConversation(ref);
+      const { detailOf } = await import('./detail.ts');
+      return detailOf(conversation, options.turn);
+    },
     summary: async (id) => (await import('./read.ts')).readSummaryNow(reading(), id, context.now()),
     record: async (ref) => (await import('./read.ts')).readRecord(reading(), resolve(ref)),
     async steps(ref, { turn } = {}) {
@@ -160,8 +168,8 @@ export function createSessionManager(context: ManagerContext): SessionManager {
     rewind: async (ref, to) => (await import('./rewind.ts')).rewind(context, ref, to),
     compact: async (ref, options) => (await import('./compact.ts')).compact(context, ref, options),
     async history(ref, options) {
-      const session = await readSession(ref);
-      return (await import('./history.ts')).history(session, options);
+      const conversation = await readConversation(ref);
+      return (await import('./history.ts')).history(conversation, options);
     },
     wait: async (id, signal = new AbortController().signal, turn) =>
       (await import('./wait.ts')).wait(context, reading(), id, signal, turn ?? null),

@@ -3,6 +3,7 @@ import type { TurnFold } from '../core/conversation/fold.ts';
 import { lineageOf, type Part } from '../core/conversation/lineage.ts';
 import type { TurnOutcome } from '../core/conversation/outcome.ts';
 import { sumUsage, usagePerTurn } from '../core/conversation/usage.ts';
+import type { TurnWords } from '../core/conversation/words.ts';
 import type { SessionId } from '../core/ids.ts';
 import { needsAttention } from '../core/rules/attention.ts';
 import {
@@ -87,7 +88,7 @@ function howOf({ launch, fold }: TurnReading<TurnOutcome>): How | null {
   return hasLostThread(launch, fold) ? 'fresh' : launch.how;
 }
 
-function warningsOf(turn: TurnReading): readonly string[] {
+function warningsOf(turn: TurnReading<TurnWords>): readonly string[] {
   const { launch, fold, exit } = turn;
   const lost =
     launch !== null && hasLostThread(launch, fold)
@@ -204,9 +205,9 @@ export function summaryOf(
 }
 
 function turnView(
-  reading: SessionReading,
+  reading: SessionReading<TurnWords>,
   store: Store,
-  turn: TurnReading,
+  turn: TurnReading<TurnWords>,
   { usage, shown }: { readonly usage: TokenUsage | null; readonly shown: boolean },
 ): TurnView {
   const { verdict } = turn;
@@ -236,7 +237,7 @@ function turnView(
   };
 }
 
-function messagesOf(prompt: string | null, { turn, request, fold }: TurnReading): Message[] {
+function messagesOf(prompt: string | null, { turn, request, fold }: TurnReading<TurnWords>): Message[] {
   const asked: Message[] =
     prompt === null || request.kind !== 'prompt'
       ? []
@@ -247,18 +248,26 @@ function messagesOf(prompt: string | null, { turn, request, fold }: TurnReading)
   ];
 }
 
-/** Everything about a session, with the steps of its turns beside it. */
-export interface ReadSession {
+/** What was said in a session, and how it stands. */
+export interface Conversation {
   readonly detail: SessionDetail;
-  readonly steps: readonly TurnSteps[];
   /** What the agent is to know of it. */
   readonly parts: readonly Part[];
   /** The thread of the agent in which each turn ran. */
   readonly threads: ReadonlyMap<number, string>;
 }
 
-/** All that is shown of one session. */
-export function sessionView(store: Store, reading: SessionReading, nowMs: number): ReadSession {
+/** The same with the steps of its turns beside it. */
+export interface ReadSession extends Conversation {
+  readonly steps: readonly TurnSteps[];
+}
+
+/** All that is shown of one session but for its steps. */
+export function conversationView(
+  store: Store,
+  reading: SessionReading<TurnWords>,
+  nowMs: number,
+): Conversation {
   const { id, record, turns } = reading;
   const usage = usageOf(turns);
   const state = stateOf(reading, store, nowMs);
@@ -279,10 +288,15 @@ export function sessionView(store: Store, reading: SessionReading, nowMs: number
         views[i]?.in_conversation ? messagesOf(views[i].prompt, turn) : [],
       ),
     },
-    steps: turns.map(({ turn, fold }) => ({ turn, steps: fold.steps })),
     parts,
     threads: new Map(
       turns.flatMap(({ turn, fold }) => (fold.threadId === null ? [] : [[turn, fold.threadId]])),
     ),
   };
+}
+
+/** All that is shown of one session. */
+export function sessionView(store: Store, reading: SessionReading, nowMs: number): ReadSession {
+  const steps = reading.turns.map(({ turn, fold }) => ({ turn, steps: fold.steps }));
+  return { ...conversationView(store, reading, nowMs), steps };
 }

@@ -1,5 +1,5 @@
 import { closeSync, readSync } from 'node:fs';
-import type { Line } from '../core/events.ts';
+import { type Line, type PassedOver, SIEVED_BYTES, type Sieve } from '../core/events.ts';
 import { DamagedRecord, openRegular } from './read-file.ts';
 
 /** What bounds a reading: bytes that count (the rest came after the recorded end), and whether the writer is gone. */
@@ -16,7 +16,7 @@ export interface LineSizes {
 }
 
 /** A message of 10 MiB of which JSON escapes every byte takes 60 MiB; what is longer than this line is no message. */
-export const LINE_SIZES: LineSizes = { block: 1 << 18, longest: 64 << 20 };
+export const LINE_SIZES: LineSizes = { block: 1 << 16, longest: 64 << 20 };
 
 /** A file that grows, read forward: each reading goes on where the one before it came to. */
 export interface Follower<T> {
@@ -38,8 +38,13 @@ function readBytes(fd: number, start: number, end: number): Buffer {
   return bytes.subarray(0, done);
 }
 
-/** Where the next newline from `start` on is, or -1 and where the file ends. */
-function findNewline(fd: number, block: Buffer, start: number, end: number): { at: number; read: number } {
+/** Where the next newline from `start` on is, before `end`; or -1, and how far was read. */
+export function findNewline(
+  fd: number,
+  block: Buffer,
+  start: number,
+  end: number,
+): { at: number; read: number } {
   let read = start;
   while (read < end) {
     const count = readSync(fd, block, 0, Math.min(block.length, end - read), read);
@@ -70,18 +75,43 @@ function createOpener(path: string): (seen: number) => { fd: number; size: numbe
   };
 }
 
+/** What a sieve is given of a line that is in no block: its two ends. */
+function readEnds(fd: number, start: number, end: number): Buffer {
+  if (end - start <= 2 * SIEVED_BYTES) return readBytes(fd, start, end);
+  return Buffer.concat([readBytes(fd, start, start + SIEVED_BYTES), readBytes(fd, end - SIEVED_BYTES, end)]);
+}
+
 /**
  * Follows the lines of a stream, split at LF alone (U+2028 is legal inside JSON strings). Empty lines are skipped but
  * counted; a line without its newline is held back until that comes. A file that is not there has no lines. However
  * large the file, no more than a block and one line are in memory; a line that is too long is told without its text,
  * never cut.
  */
-export function followLines(path: string, sizes: LineSizes = LINE_SIZES): Follower<Line> {
+export function followLines(path: string, sizes?: LineSizes): Follower<Line>;
+/**
+ * The same with a sieve, and from a line that begins at byte `from` on: lines that the sieve knows are neither held nor
+ * decoded, and each run of them is told as one.
+ */
+export function followLines(
+  path: string,
+  sizes: LineSizes,
+  sieve: Sieve | null,
+  from: number,
+): Follower<Line | PassedOver>;
+export function followLines(
+  path: string,
+  sizes: LineSizes = LINE_SIZES,
+  sieve: Sieve | null = null,
+  from = 0,
+): Follower<Line | PassedOver> {
   const open = createOpener(path);
   const block = Buffer.allocUnsafe(sizes.block);
   const isTooLong = (bytes: number): boolean => bytes > sizes.longest;
+  /** Whether a line of so many bytes is passed over, by those that are the characters from `start` to `end`. */
+  const passes = (length: number, text: string, start: number, end: number): boolean =>
+    sieve !== null && !isTooLong(length) && sieve(text, start, end);
   /** Where the next line begins, and up to where it is known to have no newline. */
-  let position = 0;
+  let position = from;
   let searched = 0;
   let seq = 0;
 
@@ -90,36 +120,55 @@ export function followLines(path: string, sizes: LineSizes = LINE_SIZES): Follow
       const file = open(Math.max(position, searched));
       if (file === null) return;
       const { fd, size } = file;
+      /** The last line of a run that was passed over and not told yet. */
+      let passed: number | null = null;
       try {
         const end = Math.min(limit ?? size, size);
         while (position < end) {
           if (searched <= position) {
             const base = position;
             const count = readSync(fd, block, 0, Math.min(block.length, end - base), base);
-            if (count === 0) return;
+            if (count === 0) break;
             const bytes = block.subarray(0, count);
-            let from = 0;
-            for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, from)) {
-              const line = bytes.subarray(from, at);
-              from = at + 1;
-              position = base + from;
-              if (line.length === 0) seq += 1;
-              else yield { seq: seq++, text: isTooLong(line.length) ? null : line.toString() };
+            // Regular expressions are at their best from the first line on; loops over bytes are slow until compiled.
+            const text = sieve === null ? '' : bytes.toString('latin1');
+            let start = 0;
+            for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, start)) {
+              const line = start;
+              start = at + 1;
+              position = base + start;
+              if (line === at) seq += 1;
+              else if (passes(at - line, text, line, at)) passed = seq++;
+              else {
+                if (passed !== null) yield { seq: passed, type: 'passed_over' };
+                passed = null;
+                yield { seq: seq++, text: isTooLong(at - line) ? null : bytes.toString('utf8', line, at) };
+              }
             }
             // The rest of the block, if any, is read again: it begins a line.
-            if (from > 0) continue;
+            if (start > 0) continue;
             searched = base + count;
           }
           // A line that does not fit into a block is measured first, then read into memory of just its size.
           const { at, read } = findNewline(fd, block, Math.min(searched, end), end);
           searched = read;
-          if (at < 0 && !ended) return;
+          if (at < 0 && !ended) break;
           const start = position;
           const after = at < 0 ? read : at;
           position = after + 1;
-          const text = isTooLong(after - start) ? null : readBytes(fd, start, after).toString();
-          yield { seq: seq++, text };
+          const ends = readEnds(fd, start, after).toString('latin1');
+          if (passes(after - start, ends, 0, ends.length)) {
+            passed = seq++;
+            continue;
+          }
+          if (passed !== null) yield { seq: passed, type: 'passed_over' };
+          passed = null;
+          yield {
+            seq: seq++,
+            text: isTooLong(after - start) ? null : readBytes(fd, start, after).toString(),
+          };
         }
+        if (passed !== null) yield { seq: passed, type: 'passed_over' };
       } finally {
         closeSync(fd);
       }

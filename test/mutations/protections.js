@@ -510,10 +510,24 @@ export const PROTECTIONS = [
     tests: ['test/unit/core', 'test/property/streams.test.ts'],
   },
   {
+    name: 'a line that was cut is no step',
+    file: 'src/agents/codex/sieve.ts',
+    from: 'end.test(text.slice(Math.max(begin.lastIndex, to - END_LENGTH), to))',
+    to: 'end !== null',
+    tests: ['test/unit/agents/codex/sieve.test.ts'],
+  },
+  {
+    name: 'a turn that is over came to what all of its lines say',
+    file: 'src/manager/glance.ts',
+    from: '(range.ended && (usage === null || terminal === null))',
+    to: 'usage === null',
+    tests: ['test/property/sieved-streams.test.ts'],
+  },
+  {
     name: 'lists hold no conversation',
     file: 'src/manager/read.ts',
-    from: 'readAll(store, id, nowMs, createOutcomeFolder, census)',
-    to: 'readAll(store, id, nowMs, createFolder, census)',
+    from: 'readAll(store, id, nowMs, readOutcome, census)',
+    to: 'readAll(store, id, nowMs, readSteps, census)',
     tests: ['test/e2e/hostile-output-large.test.ts'],
   },
   {

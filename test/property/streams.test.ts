@@ -130,14 +130,9 @@ test.each(PARSERS)('%s: the outcome alone is that of the whole conversation', (_
       const events = parse(lines, create()).flat();
       const folder = createOutcomeFolder();
       for (const event of events) folder.add(event);
-      const {
-        steps: _steps,
-        messages: _messages,
-        warnings: _warnings,
-        ...outcome
-      } = foldEvents(events, true);
-      const answer = outcome.answer === null ? null : cutText(outcome.answer);
-      expect(folder.result(true)).toEqual({ ...outcome, answer });
+      const { threadId, answer, usage, terminal } = foldEvents(events, true);
+      const cut = answer === null ? null : cutText(answer);
+      expect(folder.result(true)).toEqual({ threadId, answer: cut, usage, terminal });
     }),
   );
 });

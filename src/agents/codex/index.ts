@@ -4,6 +4,7 @@ import { explainCodexFailure } from './explain.ts';
 import { codexHistory } from './history.ts';
 import { nativeCodexPaths } from './native.ts';
 import { codexProbe } from './probe.ts';
+import { codexSieve } from './sieve.ts';
 
 /** OpenAI's Codex, driven through `codex exec --json`. */
 export const codex: AgentAdapter = {
@@ -28,6 +29,7 @@ export const codex: AgentAdapter = {
     const { createCodexParser } = await import('./translate.ts');
     return createCodexParser(agentVersion);
   },
+  sieve: codexSieve,
   history: codexHistory,
   explain: explainCodexFailure,
   probe: codexProbe,

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { SessionDetail } from '../../core/session.ts';
 import { parseCount, type Verb } from '../context.ts';
 import { noteSeen } from '../note-seen.ts';
 import { showPage } from '../pager.ts';
@@ -29,16 +30,18 @@ export function showCommand(command: Command, verb: Verb): Command {
     .action(async (ref: string, options: Options) => {
       const turn = options.turn === undefined ? undefined : parseCount(options.turn, '--turn', 1);
       const manager = await verb.manager();
-      const { detail, steps } = await manager.read(ref, { turn, full: options.full });
-      const seen = (): Promise<void> => noteSeen(verb, manager, detail.id, turn ?? detail.turn);
+      const seen = ({ id, turn: newest }: SessionDetail): Promise<void> =>
+        noteSeen(verb, manager, id, turn ?? newest);
       if (options.json) {
+        const detail = await manager.get(ref, { turn, full: options.full });
         verb.printJson(detail);
-        return seen();
+        return seen(detail);
       }
+      const { detail, steps } = await manager.read(ref, { turn });
       const { renderSession } = await import('../../render/session.ts');
       const page = renderSession(detail, steps, await verb.pageStyle(), options.full ?? false);
       if (options.pager) await showPage(verb.context, page);
       else verb.context.stdout.write(page);
-      await seen();
+      await seen(detail);
     });
 }

@@ -6,16 +6,11 @@ import type { Terminal } from '../status.ts';
 export interface TurnOutcome {
   /** The thread that the agent named first: a forged second one changes nothing. */
   readonly threadId: string | null;
-  readonly model: string | null;
   /** The last assistant message of this turn, cut as lists show it, or null. */
   readonly answer: string | null;
   /** The last token report of this turn, as the agent gave it. */
   readonly usage: UsageReport | null;
   readonly terminal: Terminal | null;
-  readonly retries: number;
-  /** Lines of a kind that we do not know, and lines that are no event at all. */
-  readonly unknown: number;
-  readonly malformed: number;
 }
 
 /** What a fold counts and keeps while the events of one turn arrive. */
@@ -35,26 +30,27 @@ export function terminalOf(event: AgentEvent): Terminal | null {
 /** A fold that keeps the outcome alone. Pure: its result is a function of the events alone. */
 export function createOutcomeFolder(): Folder<TurnOutcome> {
   let threadId: string | null = null;
-  let model: string | null = null;
   let answer: string | null = null;
   let usage: UsageReport | null = null;
   let terminal: Terminal | null = null;
-  let retries = 0;
-  let unknown = 0;
-  let malformed = 0;
 
   return {
     add(event) {
       terminal = terminalOf(event) ?? terminal;
-      if (event.type === 'thread_started') {
-        threadId ??= event.threadId;
-        model ??= event.model === null ? null : cutText(event.model);
-      } else if (event.type === 'message') answer = cutText(event.text);
+      if (event.type === 'thread_started') threadId ??= event.threadId;
+      else if (event.type === 'message') answer = event.text;
       else if (event.type === 'usage') usage = event.usage;
-      else if (event.type === 'retry') retries += 1;
-      else if (event.type === 'unknown') unknown += 1;
-      else if (event.type === 'malformed') malformed += 1;
     },
-    result: () => ({ threadId, model, answer, usage, terminal, retries, unknown, malformed }),
+    result: () => ({ threadId, answer: answer === null ? null : cutText(answer), usage, terminal }),
+  };
+}
+
+/** The outcome of a stream from those of its two parts. */
+export function joinOutcomes(earlier: TurnOutcome, later: TurnOutcome): TurnOutcome {
+  return {
+    threadId: earlier.threadId ?? later.threadId,
+    answer: later.answer ?? earlier.answer,
+    usage: later.usage ?? earlier.usage,
+    terminal: later.terminal ?? earlier.terminal,
   };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createOutcomeFolder, terminalOf } from '../../../../src/core/conversation/outcome.ts';
+import { createOutcomeFolder, joinOutcomes, terminalOf } from '../../../../src/core/conversation/outcome.ts';
 import type { AgentEvent, Untold } from '../../../../src/core/events.ts';
 
 function outcomeOf(events: readonly Untold[]) {
@@ -11,13 +11,9 @@ function outcomeOf(events: readonly Untold[]) {
 test('the outcome of nothing', () => {
   expect(outcomeOf([])).toEqual({
     threadId: null,
-    model: null,
     answer: null,
     usage: null,
     terminal: null,
-    retries: 0,
-    unknown: 0,
-    malformed: 0,
   });
 });
 
@@ -38,4 +34,20 @@ test('a failure is told in at most 4,096 characters', () => {
     message: 'boom',
   });
   expect(terminalOf({ seq: 0, type: 'message', text: 'turn.completed' })).toBeNull();
+});
+
+test('the outcome of two parts is that of the whole: the first name of the thread, the last of everything else', () => {
+  const all: Untold[] = [
+    { type: 'thread_started', threadId: 'first', model: null },
+    { type: 'message', text: 'one' },
+    { type: 'turn_failed', message: 'no' },
+    { type: 'thread_started', threadId: 'second', model: null },
+    { type: 'message', text: '' },
+    { type: 'turn_completed' },
+    { type: 'reasoning', text: 'hm' },
+  ];
+  for (let cut = 0; cut <= all.length; cut += 1) {
+    const joined = joinOutcomes(outcomeOf(all.slice(0, cut)), outcomeOf(all.slice(cut)));
+    expect(joined).toEqual(outcomeOf(all));
+  }
 });

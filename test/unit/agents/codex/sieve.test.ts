@@ -1,0 +1,133 @@
+import { describe, expect, test } from 'vitest';
+import { randomOf } from '../../../../bench/random.js';
+import { messageLine, stepLines } from '../../../../bench/streams.js';
+import { codexSieve } from '../../../../src/agents/codex/sieve.ts';
+import { createCodexParser } from '../../../../src/agents/codex/translate.ts';
+import { SIEVED_BYTES } from '../../../../src/core/events.ts';
+import { recordedStreams } from '../../../helpers/fuzz.ts';
+
+const latin1 = (line: string): string => Buffer.from(line).toString('latin1');
+
+/** Whether a line is passed over; wherever it lies, it must not matter what is around it. */
+function passes(line: string): boolean {
+  const text = latin1(line);
+  const before = `${text.slice(0, 40)}\n`;
+  const alone = codexSieve(text, 0, text.length);
+  expect(codexSieve(`${before}${text}\n${text}`, before.length, before.length + text.length)).toBe(alone);
+  return alone;
+}
+
+const STEPS = ['command', 'file_change', 'tool_call', 'plan', 'reasoning'];
+const isStep = (line: string): boolean =>
+  createCodexParser('0.169.0')({ seq: 0, text: line }).every(({ type }) => STEPS.includes(type));
+
+/** Steps that are few and short: these are parsed. */
+const PARSED = ['web_search', 'collab_tool_call'];
+const typeOf = (line: string): string => JSON.parse(line).item.type;
+
+const linesOf = (name: string): string[] =>
+  recordedStreams()
+    .filter((stream) => stream.name.startsWith(name))
+    .flatMap(({ bytes }) => bytes.toString().split('\n'))
+    .filter((line) => line !== '');
+
+const random = randomOf(7);
+const generated = Array.from({ length: 300 }, (_, i) => stepLines(random, i))
+  .join('')
+  .split('\n')
+  .filter((line) => line !== '' && isStep(line));
+const recorded = linesOf('codex-0.169/').filter(isStep);
+const usual = [...recorded, ...generated].filter((line) => !PARSED.includes(typeOf(line)));
+
+test('every step that Codex prints is passed over, but for the kinds that are few and short', () => {
+  expect(usual.filter((line) => !passes(line))).toEqual([]);
+  expect([...new Set(recorded.map(typeOf))].sort()).toEqual(
+    [
+      ...['collab_tool_call', 'command_execution', 'file_change', 'mcp_tool_call', 'reasoning'],
+      ...['todo_list', 'web_search'],
+    ].sort(),
+  );
+  expect(usual.length).toBeGreaterThan(300);
+});
+
+test('nothing else is: no message, warning, failure, report of tokens, and nothing that is unknown', () => {
+  const others = [...linesOf('codex-'), messageLine('item_1', 'Done.').trimEnd()].filter(
+    (line) => !isStep(line),
+  );
+  expect(others.filter(passes)).toEqual([]);
+  expect(others.length).toBeGreaterThan(100);
+});
+
+test('no line that was cut is passed over, wherever that was', () => {
+  for (const line of [...recorded, ...generated.slice(0, 60)]) {
+    for (let cut = 0; cut < line.length; cut += 1) {
+      if (passes(line.slice(0, cut))) expect.fail(`passed over: ${line.slice(0, cut)}`);
+    }
+  }
+});
+
+test('no more of a line is looked at than its two ends', () => {
+  const output = 'naïve “quoted” \\" text\n'.repeat(400);
+  for (const status of ['completed', 'in_progress', 'failed', 'declined']) {
+    for (const exit_code of [0, -1, 137, null]) {
+      const item = { id: 'item_1', type: 'command_execution', command: 'x', aggregated_output: output };
+      const line = latin1(JSON.stringify({ type: 'item.completed', item: { ...item, exit_code, status } }));
+      const ends = line.slice(0, SIEVED_BYTES) + line.slice(-SIEVED_BYTES);
+      expect([line, ends].map((text) => codexSieve(text, 0, text.length))).toEqual([true, true]);
+    }
+  }
+});
+
+describe('what is unusual is parsed', () => {
+  const item = { id: 'item_1', type: 'command_execution', command: 'ls', aggregated_output: 'a' };
+  const done = { ...item, exit_code: 0, status: 'completed' };
+  const line = (inner: object, type = 'item.completed'): string => JSON.stringify({ type, item: inner });
+  const thought = (text: string): string => line({ id: 'item_1', type: 'reasoning', text });
+
+  test('but this is usual', () => {
+    expect(passes(line(done))).toBe(true);
+    expect(passes(thought('so'))).toBe(true);
+    expect(passes(thought('a "word"'))).toBe(true);
+    expect(passes(thought('a backslash \\'))).toBe(true);
+  });
+
+  test.each<[string, string]>([
+    ['spaces', JSON.stringify({ type: 'item.completed', item: done }, null, 1).replaceAll('\n', '')],
+    ['a space at the end', `${line(done)} `],
+    ['a line of DOS', `${line(done)}\r`],
+    ['another order of keys', line({ status: 'completed', ...item, exit_code: 0 })],
+    [
+      'the kind before the name',
+      line({ type: item.type, id: item.id, command: 'ls', exit_code: 0, status: 'completed' }),
+    ],
+    ['the item first', JSON.stringify({ item: done, type: 'item.completed' })],
+    ['one more key at the end', line({ ...done, more: 1 })],
+    ['one more key behind the item', JSON.stringify({ type: 'item.completed', item: done, more: 1 })],
+    ['an unknown phase', line(done, 'item.paused')],
+    ['an unknown kind', line({ ...done, type: 'command_executions' })],
+    ['an unknown status', line({ ...done, status: 'paused' })],
+    ['no status', line({ ...item, exit_code: 0 })],
+    ['an exit code that is a text', line({ ...item, exit_code: '0', status: 'completed' })],
+    ['an exit code that is a list', line({ ...item, exit_code: [0], status: 'completed' })],
+    ['an output that is no text', line({ ...done, aggregated_output: { a: 'b' } })],
+    ['a command that is no text', line({ ...done, command: ['ls'] })],
+    ['a name with an escape', line({ ...done, id: 'a"b' })],
+    ['a very long name', line({ ...done, id: 'a'.repeat(65) })],
+    [
+      'a change of no known kind',
+      line({ ...done, type: 'file_change', changes: [{ path: 'a', kind: 'x' }] }),
+    ],
+    ['no changes', line({ id: 'a', type: 'file_change', changes: [], status: 'completed' })],
+    ['no plan', line({ id: 'a', type: 'todo_list', items: [] })],
+    ['no thought', thought('')],
+    ['a thought cut behind a quote of its own', thought('a "}}').slice(0, -3)],
+    ['begin and end in one', '{"type":"item.completed","item":{"id":"a","type":"reasoning","text":"}}'],
+    [
+      'a command that is its end',
+      '{"type":"item.completed","item":{"id":"a","type":"command_execution","command":","exit_code":0,"status":"completed"}}',
+    ],
+    ['words in front', `Reading … ${line(done)}`],
+  ])('%s', (_, text) => {
+    expect(passes(text)).toBe(false);
+  });
+});
