@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // The demo agent: behaves like a coding agent for a few seconds, offline, and touches nothing but a scratch
-// directory of its own. It reads its prompt on stdin, prints one JSON object per line (src/agents/demo/schema.ts),
+// directory of its own. It reads its prompt on stdin, prints one JSON object per line (src/agents/demo/translate.ts),
 // and remembers each thread so that it can be resumed.
 //
 //   demo-agent.mjs [--model M] [--resume THREAD] [--seconds N] [--fail] [--hang] [--ignore-term] [--half-line]

@@ -462,9 +462,9 @@ export const PROTECTIONS = [
   },
   {
     name: 'a thread id is one before it becomes an argument',
-    file: 'src/agents/codex/schema.ts',
-    from: 'object({ thread_id: string().check(refine(isCodexThreadId)) })',
-    to: 'object({ thread_id: string().check(refine(() => isCodexThreadId.length === 1)) })',
+    file: 'src/agents/codex/translate.ts',
+    from: 'return isCodexThreadId(threadId) ?',
+    to: 'return isCodexThreadId.length === 1 ?',
     tests: ['test/e2e/hostile-output.test.ts'],
   },
   {

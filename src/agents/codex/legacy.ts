@@ -1,11 +1,6 @@
 import type { FileEdit, StepStatus, Untold } from '../../core/events.ts';
+import { isObject, type Json } from '../fields.ts';
 import { innerMessage } from './explain.ts';
-
-type Json = Readonly<Record<string, unknown>>;
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 function text(json: Json, key: string): string | null {
   const value = json[key];

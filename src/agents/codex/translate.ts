@@ -1,8 +1,21 @@
 import type { FileEdit, LineParser, StepStatus, Untold } from '../../core/events.ts';
+import {
+  boolean,
+  count,
+  isObject,
+  type Json,
+  list,
+  object,
+  optionalNumber,
+  optionalString,
+  optionalStrings,
+  string,
+  unlessMisshapen,
+} from '../fields.ts';
 import { createJsonLineParser } from '../json-lines.ts';
+import { isCodexThreadId } from './command.ts';
 import { innerMessage } from './explain.ts';
 import { createLegacyTranslator } from './legacy.ts';
-import { EVENTS, ITEMS } from './schema.ts';
 
 const STATUSES: Readonly<Record<string, StepStatus>> = {
   in_progress: 'in_progress',
@@ -16,75 +29,80 @@ function lookUp<T>(table: Readonly<Record<string, T>>, key: string | undefined):
   return key !== undefined && Object.hasOwn(table, key) ? table[key] : undefined;
 }
 
-/** Reads one item, or null when it does not have the shape of its type. */
-type ItemReader = (raw: unknown, id: string, status: StepStatus) => Untold | null;
-
-interface Schema<T> {
-  safeParse(raw: unknown): { success: true; data: T } | { success: false };
+function statusOf(item: Json, phase: string): StepStatus {
+  const byPhase = phase === 'item.completed' ? 'completed' : 'in_progress';
+  return lookUp(STATUSES, optionalString(item, 'status') ?? undefined) ?? byPhase;
 }
 
-function reader<T>(schema: Schema<T>, tell: (item: T, id: string, status: StepStatus) => Untold): ItemReader {
-  return (raw, id, status) => {
-    const parsed = schema.safeParse(raw);
-    return parsed.success ? tell(parsed.data, id, status) : null;
-  };
+/** Reads one item, or throws where it does not have the shape of its type. */
+type ItemReader = (item: Json, id: string, phase: string) => Untold;
+
+function errorOf({ error }: Json): string | null {
+  return isObject(error) && typeof error['message'] === 'string' ? error['message'] : null;
 }
 
 const READ_ITEM: Readonly<Record<string, ItemReader>> = {
-  agent_message: reader(ITEMS.agent_message, ({ text }) => ({ type: 'message', text })),
-  reasoning: reader(ITEMS.reasoning, ({ text }) => ({ type: 'reasoning', text })),
-  command_execution: reader(ITEMS.command_execution, (item, id, status) => ({
-    type: 'command',
-    id,
-    command: item.command,
-    // Codex prints no output of a command before its end.
-    output: status === 'in_progress' ? null : (item.aggregated_output ?? null),
-    exitCode: item.exit_code ?? null,
-    status,
-  })),
-  file_change: reader(ITEMS.file_change, (item, id, status) => ({
+  agent_message: (item) => ({ type: 'message', text: string(item, 'text') }),
+  reasoning: (item) => ({ type: 'reasoning', text: string(item, 'text') }),
+  command_execution(item, id, phase) {
+    const status = statusOf(item, phase);
+    const output = optionalString(item, 'aggregated_output');
+    return {
+      type: 'command',
+      id,
+      command: string(item, 'command'),
+      // Codex prints no output of a command before its end.
+      output: status === 'in_progress' ? null : output,
+      exitCode: optionalNumber(item, 'exit_code'),
+      status,
+    };
+  },
+  file_change: (item, id, phase) => ({
     type: 'file_change',
     id,
-    changes: item.changes.map(({ path, kind }) => ({ path, kind: lookUp(KINDS, kind) ?? 'unknown' })),
-    status,
-  })),
-  mcp_tool_call: reader(ITEMS.mcp_tool_call, (item, id, status) => ({
+    changes: list(item, 'changes', (change) => ({
+      path: string(change, 'path'),
+      kind: lookUp(KINDS, string(change, 'kind')) ?? 'unknown',
+    })),
+    status: statusOf(item, phase),
+  }),
+  mcp_tool_call: (item, id, phase) => ({
     type: 'tool_call',
     id,
-    name: `${item.server}.${item.tool}`,
-    args: item.arguments ?? null,
-    result: item.result ?? item.error?.message ?? null,
-    status,
-  })),
-  collab_tool_call: reader(ITEMS.collab_tool_call, (item, id, status) => ({
+    name: `${string(item, 'server')}.${string(item, 'tool')}`,
+    args: item['arguments'] ?? null,
+    result: item['result'] ?? errorOf(item),
+    status: statusOf(item, phase),
+  }),
+  collab_tool_call: (item, id, phase) => ({
     type: 'tool_call',
     id,
-    name: item.tool,
-    args: { prompt: item.prompt ?? null, receiver_thread_ids: item.receiver_thread_ids ?? [] },
-    result: item.agents_states ?? null,
-    status,
-  })),
-  web_search: reader(ITEMS.web_search, (item, id, status) => ({
+    name: string(item, 'tool'),
+    args: {
+      prompt: item['prompt'] === null ? null : optionalString(item, 'prompt'),
+      receiver_thread_ids: optionalStrings(item, 'receiver_thread_ids'),
+    },
+    result: item['agents_states'] ?? null,
+    status: statusOf(item, phase),
+  }),
+  web_search: (item, id, phase) => ({
     type: 'tool_call',
     id,
     name: 'web_search',
-    args: { query: item.query ?? null, action: item.action ?? null },
+    args: { query: optionalString(item, 'query'), action: item['action'] ?? null },
     result: null,
-    status,
-  })),
-  todo_list: reader(ITEMS.todo_list, ({ items }, id) => ({
+    status: statusOf(item, phase),
+  }),
+  todo_list: (item, id) => ({
     type: 'plan',
     id,
-    items: items.map(({ text, completed }) => ({ text, completed })),
-  })),
-  error: reader(ITEMS.error, ({ message }) => ({ type: 'warning', message })),
+    items: list(item, 'items', (one) => ({
+      text: string(one, 'text'),
+      completed: boolean(one, 'completed'),
+    })),
+  }),
+  error: (item) => ({ type: 'warning', message: string(item, 'message') }),
 };
-
-function statusOf(raw: unknown, phase: string): StepStatus {
-  const told = typeof raw === 'object' && raw !== null && 'status' in raw ? raw.status : undefined;
-  const byPhase = phase === 'item.completed' ? 'completed' : 'in_progress';
-  return lookUp(STATUSES, typeof told === 'string' ? told : undefined) ?? byPhase;
-}
 
 /** Up to 0.58 Codex counted usage per process; a version that nobody could tell is taken for a newer one. */
 function countsPerProcess(agentVersion: string | null): boolean {
@@ -94,56 +112,56 @@ function countsPerProcess(agentVersion: string | null): boolean {
 
 const RECONNECTING = /^Reconnecting\.\.\./;
 
-function translateEvent(
-  type: string,
-  json: Readonly<Record<string, unknown>>,
-  cumulative: boolean,
-): Untold[] | 'unknown' | 'malformed' {
+function readThread(json: Json): Untold | null {
+  const threadId = string(json, 'thread_id');
+  // A name that Codex cannot have given is none: it would become an argument of the next turn.
+  return isCodexThreadId(threadId) ? { type: 'thread_started', threadId, model: null } : null;
+}
+
+function readItem(json: Json, phase: string): Untold | 'unknown' {
+  const item = object(json, 'item');
+  const id = string(item, 'id');
+  const read = lookUp(READ_ITEM, string(item, 'type'));
+  return read === undefined ? 'unknown' : read(item, id, phase);
+}
+
+function readUsage({ usage: told }: Json, cumulative: boolean): Untold[] {
+  if (told === undefined || told === null) return [];
+  const usage = object({ told }, 'told');
+  const reasoning = usage['reasoning_output_tokens'];
+  const report = {
+    input: count(usage, 'input_tokens'),
+    cachedInput: count(usage, 'cached_input_tokens'),
+    output: count(usage, 'output_tokens'),
+    // Newer than 0.104.
+    reasoning: reasoning === undefined ? null : count(usage, 'reasoning_output_tokens'),
+    cumulative,
+    costUsd: null,
+  };
+  return [{ type: 'usage', usage: report }];
+}
+
+/** What an event of a known type tells, or throws where it does not have the shape of its type. */
+function readEvent(type: string, json: Json, cumulative: boolean): Untold[] | 'unknown' | 'malformed' {
   switch (type) {
     case 'thread.started': {
-      const event = EVENTS[type].safeParse(json);
-      return event.success
-        ? [{ type: 'thread_started', threadId: event.data.thread_id, model: null }]
-        : 'malformed';
+      const event = readThread(json);
+      return event === null ? 'malformed' : [event];
     }
     case 'turn.started':
       return [{ type: 'turn_started' }];
     case 'item.started':
     case 'item.updated':
     case 'item.completed': {
-      const event = EVENTS[type].safeParse(json);
-      if (!event.success) return 'malformed';
-      const { id, type: itemType } = event.data.item;
-      const read = lookUp(READ_ITEM, itemType);
-      if (read === undefined) return 'unknown';
-      const item = read(json['item'], id, statusOf(json['item'], type));
-      return item === null ? 'malformed' : [item];
+      const event = readItem(json, type);
+      return event === 'unknown' ? event : [event];
     }
-    case 'turn.completed': {
-      const event = EVENTS[type].safeParse(json);
-      if (!event.success) return 'malformed';
-      const { usage } = event.data;
-      if (!usage) return [{ type: 'turn_completed' }];
-      const report = {
-        input: usage.input_tokens,
-        cachedInput: usage.cached_input_tokens,
-        output: usage.output_tokens,
-        reasoning: usage.reasoning_output_tokens ?? null,
-        cumulative,
-        costUsd: null,
-      };
-      return [{ type: 'usage', usage: report }, { type: 'turn_completed' }];
-    }
-    case 'turn.failed': {
-      const event = EVENTS[type].safeParse(json);
-      return event.success
-        ? [{ type: 'turn_failed', message: innerMessage(event.data.error.message) }]
-        : 'malformed';
-    }
+    case 'turn.completed':
+      return [...readUsage(json, cumulative), { type: 'turn_completed' }];
+    case 'turn.failed':
+      return [{ type: 'turn_failed', message: innerMessage(string(object(json, 'error'), 'message')) }];
     case 'error': {
-      const event = EVENTS[type].safeParse(json);
-      if (!event.success) return 'malformed';
-      const message = innerMessage(event.data.message);
+      const message = innerMessage(string(json, 'message'));
       return [RECONNECTING.test(message) ? { type: 'retry', message } : { type: 'warning', message }];
     }
     default:
@@ -151,13 +169,9 @@ function translateEvent(
   }
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /**
- * A parser for the stream of one `codex exec --json` process. Two steps, so that a known event of the wrong shape is
- * malformed and not taken for an unknown one: the type chooses a schema, the schema reads the event.
+ * A parser for the stream of one `codex exec --json` process, 0.58 to 0.169, and of older ones. A known event of the
+ * wrong shape is malformed and not taken for an unknown one; fields that we do not use are not looked at.
  */
 export function createCodexParser(agentVersion: string | null): LineParser {
   const cumulative = !countsPerProcess(agentVersion);
@@ -165,6 +179,7 @@ export function createCodexParser(agentVersion: string | null): LineParser {
   return createJsonLineParser((json) => {
     if (!isObject(json)) return 'malformed';
     const { type } = json;
-    return typeof type === 'string' ? translateEvent(type, json, cumulative) : legacy(json);
+    if (typeof type !== 'string') return legacy(json);
+    return unlessMisshapen(() => readEvent(type, json, cumulative)) ?? 'malformed';
   });
 }

@@ -1,30 +1,36 @@
-import type { output } from 'zod/mini';
 import type { LineParser, Untold } from '../../core/events.ts';
+import { count, isObject, type Json, optionalNumber, string, unlessMisshapen } from '../fields.ts';
 import { createJsonLineParser } from '../json-lines.ts';
-import { DEMO_EVENT } from './schema.ts';
+import { isDemoThreadId } from './command.ts';
 
-function translate(event: output<typeof DEMO_EVENT>): Untold[] {
-  switch (event.demo) {
-    case 'thread':
-      return [{ type: 'thread_started', threadId: event.id, model: event.model }];
+/** What one object of the protocol of `bin/demo-agent.js` means; throws where a field does not have its form. */
+function readEvent(json: Json): Untold[] | null {
+  switch (json['demo']) {
+    case 'thread': {
+      const threadId = string(json, 'id');
+      const model = json['model'] === null ? null : string(json, 'model');
+      return isDemoThreadId(threadId) ? [{ type: 'thread_started', threadId, model }] : null;
+    }
     case 'think':
-      return [{ type: 'reasoning', text: event.text }];
+      return [{ type: 'reasoning', text: string(json, 'text') }];
     case 'command': {
-      const { id, command, output, exit_code: exitCode } = event;
+      const [id, command] = [string(json, 'id'), string(json, 'command')];
+      const output = json['output'] === null ? null : string(json, 'output');
+      const exitCode = optionalNumber(json, 'exit_code');
       const status = exitCode === null ? 'in_progress' : exitCode === 0 ? 'completed' : 'failed';
       return [{ type: 'command', id, command, output, exitCode, status }];
     }
     case 'wrote': {
-      const changes = [{ path: event.path, kind: 'add' as const }];
-      return [{ type: 'file_change', id: event.id, changes, status: 'completed' }];
+      const changes = [{ path: string(json, 'path'), kind: 'add' as const }];
+      return [{ type: 'file_change', id: string(json, 'id'), changes, status: 'completed' }];
     }
     case 'say':
-      return [{ type: 'message', text: event.text }];
+      return [{ type: 'message', text: string(json, 'text') }];
     case 'done': {
       const usage = {
-        input: event.input_tokens,
+        input: count(json, 'input_tokens'),
         cachedInput: 0,
-        output: event.output_tokens,
+        output: count(json, 'output_tokens'),
         reasoning: null,
         cumulative: false,
         costUsd: null,
@@ -32,14 +38,15 @@ function translate(event: output<typeof DEMO_EVENT>): Untold[] {
       return [{ type: 'usage', usage }, { type: 'turn_completed' }];
     }
     case 'failed':
-      return [{ type: 'turn_failed', message: event.message }];
+      return [{ type: 'turn_failed', message: string(json, 'message') }];
+    default:
+      return null;
   }
 }
 
 /** A parser for the stream of one demo agent; lines that it does not know are kept as unknown. */
 export function createDemoParser(): LineParser {
-  return createJsonLineParser((json) => {
-    const event = DEMO_EVENT.safeParse(json);
-    return event.success ? translate(event.data) : 'unknown';
-  });
+  return createJsonLineParser((json) =>
+    isObject(json) ? (unlessMisshapen(() => readEvent(json)) ?? 'unknown') : 'unknown',
+  );
 }
