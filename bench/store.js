@@ -1,12 +1,12 @@
 // State directories full of sessions that have ended, written file by file as docs/formats.md says.
 
-import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { oneOf, randomOf } from './random.js';
 import { beginLines, endLine, messageLine, stepLines, textOf, writeStream } from './streams.js';
 
 /** The version of summaries that zwarm believes; test/bench compares it with zwarm's own. */
-const FOLD = 3;
+const FOLD = 4;
 
 const LETTERS = 'abcdefghjkmnpqrstuvwxyz';
 const CHARACTERS = `${LETTERS}23456789`;
@@ -21,12 +21,21 @@ const IDENTITY = {
 const iso = (ms) => new Date(ms).toISOString();
 
 /**
+ * In ASCII, as summaries are.
+ * @param {object} record
+ */
+const asciiJson = (record) =>
+  JSON.stringify(record).replace(/[\x80-\uffff]/g, (unit) => {
+    return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  });
+
+/**
  * @param {string} path
  * @param {string | object} content text, or a record
  * @param {number} [ms] when it was written
  */
 function put(path, content, ms) {
-  const text = typeof content === 'string' ? content : `${JSON.stringify({ v: 1, ...content })}\n`;
+  const text = typeof content === 'string' ? content : `${asciiJson({ v: 1, ...content })}\n`;
   writeFileSync(path, text, { mode: 0o600 });
   if (ms !== undefined) utimesSync(path, ms / 1000, ms / 1000);
 }
@@ -93,21 +102,18 @@ function writeTurn(directory, { number, prompt, thread, ms }, writeEvents) {
  * @param {string} root
  * @param {string} id
  * @param {{ task: string, project: string, ms: number }} session
+ * @returns {object} what its summary tells of its record
  */
 function writeRecord(root, id, { task, project, ms }) {
   makeDirectory(join(root, 'sessions', id, 'turns'));
-  put(join(root, 'sessions', id, 'session.json'), {
-    ...{
-      agent: 'codex',
-      task,
-      working_dir: project,
-      model: null,
-      sandbox: 'workspace-write',
-      agent_args: [],
-    },
-    ...{ source: 'user', name: null, tags: [], parent: null, forked_from: null, git: null },
-    ...{ executor: 'local', orchestrates: false, created_at: iso(ms) },
-  });
+  const path = join(root, 'sessions', id, 'session.json');
+  const listed = {
+    ...{ agent: 'codex', task, working_dir: project, model: null, sandbox: 'workspace-write' },
+    ...{ source: 'user', name: null, tags: [], parent: null, forked_from: null, created_at: iso(ms) },
+  };
+  put(path, { ...listed, agent_args: [], git: null, executor: 'local', orchestrates: false }, ms);
+  const { size, mtimeMs } = statSync(path);
+  return { ...listed, record: { bytes: size, mtime_ms: mtimeMs } };
 }
 
 /**
@@ -130,8 +136,9 @@ export function writeSessions(project, count) {
     const id = word(random, LETTERS, 1) + word(random, CHARACTERS, 9);
     const thread = `01a1f881-ec1e-7f12-b7c6-${String(i).padStart(12, '0')}`;
     const ms = FIRST_MS + i * 10 * MINUTE_MS;
-    const task = `${i}: ${textOf(random, 150)}`;
-    writeRecord(root, id, { task, project, ms });
+    const title = `Task ${i}`;
+    const task = `${title}\n${textOf(random, 150).slice(0, 400).trim()}`;
+    const record = writeRecord(root, id, { task, project, ms });
     const turns = 1 + Math.floor(random() * 3);
     let answer = '';
     for (let turn = 1; turn <= turns; turn += 1) {
@@ -155,11 +162,12 @@ export function writeSessions(project, count) {
     const ended = iso(ms + (turns - 1) * MINUTE_MS + 30_000);
     const usage = { input_tokens: 1000 * turns, cached_input_tokens: 0, output_tokens: 50 * turns };
     put(join(root, 'sessions', id, 'summary.json'), {
-      ...{ fold: FOLD, status: 'completed', turn: turns, updated_at: ended, ended_at: ended },
+      ...{ fold: FOLD, newest: turns, ...record, title },
+      ...{ status: 'completed', turn: turns, updated_at: ended, ended_at: ended },
       ...{ duration_ms: 30_500 * turns, pid: null, exit_code: 0, signal: null, error: null, pending: null },
       thread_id: thread,
       token_usage: { ...usage, reasoning_output_tokens: 0, total_tokens: 1050 * turns },
-      ...{ cost_usd: null, last_message: answer, newest: turns },
+      ...{ cost_usd: null, last_message: answer },
     });
   }
 }

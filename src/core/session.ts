@@ -184,7 +184,24 @@ export interface SessionSummary {
   readonly log_file: string | null;
 }
 
-/** The part of a summary that depends on what the turns did: the content of `summary.json`. */
+/** The part of a summary that the session's record alone tells. */
+export type RecordSummary = Pick<
+  SessionSummary,
+  | 'name'
+  | 'tags'
+  | 'title'
+  | 'task'
+  | 'agent'
+  | 'model'
+  | 'sandbox'
+  | 'working_dir'
+  | 'source'
+  | 'parent'
+  | 'forked_from'
+  | 'created_at'
+>;
+
+/** The part of a summary that depends on what the turns did. */
 export type SessionState = Pick<
   SessionSummary,
   | 'status'

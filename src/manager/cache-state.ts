@@ -1,7 +1,7 @@
 import type { SessionId } from '../core/ids.ts';
 import { writeSummary } from '../store/summary.ts';
 import type { ManagerContext, Store } from './context.ts';
-import { FOLD_VERSION, readFinalState } from './read.ts';
+import { FOLD_VERSION, readFinalSummary } from './read.ts';
 
 /**
  * Caches how a session stands for lists, where no agent ends whose runner would do it. Never throws: what it is for has
@@ -9,8 +9,8 @@ import { FOLD_VERSION, readFinalState } from './read.ts';
  */
 export async function cacheState(context: ManagerContext, store: Store, id: SessionId): Promise<void> {
   try {
-    const state = await readFinalState(store, id, context.now());
-    if (state !== null) writeSummary(store.root, id, FOLD_VERSION, state, context.newNonce());
+    const summary = await readFinalSummary(store, id, context.now());
+    if (summary !== null) writeSummary(store.root, id, FOLD_VERSION, summary, context.newNonce());
   } catch {
     return;
   }

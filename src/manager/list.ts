@@ -1,15 +1,17 @@
 import { realpathSync } from 'node:fs';
-import { newestFirst, type SessionId } from '../core/ids.ts';
-import { matchesSource, parseSources, requireOneAgent } from '../core/rules/source.ts';
+import { type Candidate, newestFirst, type SessionId } from '../core/ids.ts';
+import { matchesSource, parseSources, requireOneAgent, type SourceFilter } from '../core/rules/source.ts';
 import type { SessionStatus, SessionSummary } from '../core/session.ts';
 import { isFinal } from '../core/status.ts';
 import { parseIso } from '../core/time.ts';
 import { anyBears, anyMemberLives, type Census, createCensus } from '../process/bearers.ts';
-import { listSessionIds, readCancel } from '../store/sessions.ts';
+import { listSessionIds, listSessions, readCancel } from '../store/sessions.ts';
+import { createSummaryReader } from '../store/summary.ts';
 import { type ManagerContext, openForReading, type Store } from './context.ts';
-import { readRow } from './read.ts';
+import { FOLD_VERSION, readRow } from './read.ts';
 import { marksOf } from './read-turn.ts';
 import { isEndPlanted } from './real-end.ts';
+import { rowOf } from './row.ts';
 
 /** Which sessions to list; the default is all that run or are about to, and the newest 20. */
 export interface ListOptions {
@@ -36,50 +38,80 @@ function isLive({ status }: SessionSummary): boolean {
   return status === 'running' || status === 'pending';
 }
 
-function matches(row: SessionSummary, options: ListOptions, here: string | null): boolean {
-  const { statuses, sinceMs, grep } = options;
-  if (statuses && !statuses.includes(row.status)) return false;
-  if (options.attention && row.needs_attention !== true) return false;
-  if (here !== null && row.working_dir !== here) return false;
-  if (sinceMs !== undefined && (parseIso(row.updated_at) ?? 0) < sinceMs) return false;
-  if (grep === undefined) return true;
-  const wanted = grep.toLowerCase();
-  return [row.task, row.name, row.last_message].some((text) => text?.toLowerCase().includes(wanted));
+/** Whether a row is asked for, its source aside. */
+type Filter = (row: SessionSummary) => boolean;
+
+function filterOf(options: ListOptions, cwd: string): Filter {
+  const { statuses, attention, sinceMs } = options;
+  const here = options.here ? realpathSync(cwd) : null;
+  const wanted = options.grep?.toLowerCase() ?? null;
+  const has = (text: string | null): boolean => text?.toLowerCase().includes(wanted ?? '') ?? false;
+  const filters: readonly (Filter | false)[] = [
+    statuses !== undefined && (({ status }) => statuses.includes(status)),
+    attention === true && ((row) => row.needs_attention === true),
+    here !== null && ((row) => row.working_dir === here),
+    sinceMs !== undefined && ((row) => (parseIso(row.updated_at) ?? 0) >= sinceMs),
+    wanted !== null && ((row) => has(row.task) || has(row.name) || has(row.last_message)),
+  ];
+  // What is not asked for costs nothing.
+  const asked = filters.filter((filter) => filter !== false);
+  return (row) => asked.every((filter) => filter(row));
 }
 
-function order(sort: ListOptions['sort']): (a: SessionSummary, b: SessionSummary) => number {
-  const time = (row: SessionSummary): string => (sort === 'updated' ? row.updated_at : row.created_at) ?? '';
-  return (a, b) =>
-    newestFirst({ id: a.id, name: null, createdAt: time(a) }, { id: b.id, name: null, createdAt: time(b) });
+/** What is shown of a session, and what decides whether and where it stands in the list. */
+interface Listed<T> extends Candidate {
+  readonly source: string | null;
+  readonly live: boolean;
+  readonly shown: T;
 }
 
 /**
- * Sessions, newest first. Damaged ones are listed as damaged; nothing is written, nothing is started.
+ * Sessions, newest first. Damaged ones are listed as damaged; nothing is written, nothing is started. Of each row no
+ * more is kept than `show` makes of it: ten thousand whole ones cost more than to read them.
  * @throws ZwarmError `usage`, `ambiguous` for a source
  */
-export async function list(context: ManagerContext, options: ListOptions = {}): Promise<SessionSummary[]> {
+export async function list<T>(
+  context: ManagerContext,
+  options: ListOptions,
+  show: (row: SessionSummary) => T,
+): Promise<T[]> {
   const sources = options.source === undefined ? null : parseSources(options.source);
   const store = openForReading(context);
   if (store === null) return [];
-  const here = options.here ? realpathSync(context.cwd) : null;
-  const nowMs = context.now();
-  const rows: SessionSummary[] = [];
+  const isAsked = filterOf(options, context.cwd);
+  const listed: Listed<T>[] = [];
+  await forEachRow(store, context.now(), (row) => {
+    if (!isAsked(row)) return;
+    const createdAt = (options.sort === 'updated' ? row.updated_at : row.created_at) ?? '';
+    const { id, name, source } = row;
+    listed.push({ id, name, createdAt, source, live: isLive(row), shown: show(row) });
+  });
+  const chosen = sources === null ? listed : ofSources(listed, sources);
+  chosen.sort(newestFirst);
+  const limit = options.all ? Number.POSITIVE_INFINITY : (options.limit ?? DEFAULT_LIMIT);
+  return chosen.flatMap(({ live, shown }, i) =>
+    i < limit || (options.limit === undefined && live) ? [shown] : [],
+  );
+}
+
+function ofSources<T>(listed: readonly Listed<T>[], sources: readonly SourceFilter[]): Listed<T>[] {
+  requireOneAgent(
+    listed.map(({ source }) => source),
+    sources,
+  );
+  return listed.filter(({ source }) => matchesSource(source, sources));
+}
+
+/** Every row of the store, in no order; from summaries where they tell it. */
+async function forEachRow(store: Store, nowMs: number, tell: (row: SessionSummary) => void): Promise<void> {
+  const readSummary = createSummaryReader(store.root, FOLD_VERSION);
   const census = createCensus();
-  for (const id of listSessionIds(store.root)) {
-    const row = await readRow(store, id, nowMs, { cached: true, census });
-    if (row !== null && matches(row, options, here)) rows.push(row);
+  for (const { id, directory } of listSessions(store.root)) {
+    const summary = directory ? readSummary(id) : null;
+    const row =
+      summary === null ? await readRow(store, id, nowMs, census) : rowOf(store, id, summary, summary);
+    if (row !== null) tell(row);
   }
-  if (sources !== null) {
-    requireOneAgent(
-      rows.map(({ source }) => source),
-      sources,
-    );
-  }
-  const chosen = sources === null ? rows : rows.filter(({ source }) => matchesSource(source, sources));
-  chosen.sort(order(options.sort));
-  if (options.all) return chosen;
-  const limit = options.limit ?? DEFAULT_LIMIT;
-  return chosen.filter((row, i) => i < limit || (options.limit === undefined && isLive(row)));
 }
 
 /** Whether there is something of a session to end: also what a kill that was killed itself has left. */
@@ -100,7 +132,7 @@ export async function listLive(context: ManagerContext): Promise<SessionId[]> {
   const live: SessionId[] = [];
   const census = createCensus();
   for (const id of listSessionIds(store.root)) {
-    const row = await readRow(store, id, context.now(), { cached: false, census });
+    const row = await readRow(store, id, context.now(), census);
     if (isToEnd(store, id, row, census)) live.push(id);
   }
   return live;

@@ -7,12 +7,13 @@ import type { SessionRecord, SessionSummary } from '../core/session.ts';
 import { isFinal } from '../core/status.ts';
 import { type Census, createCensus } from '../process/bearers.ts';
 import { DamagedRecord } from '../store/read-file.ts';
-import { hasSession, hasTurn, isTombstone, listTurns, readSessionRecord } from '../store/sessions.ts';
-import { type CachedState, readSummary } from '../store/summary.ts';
+import { hasSession, isTombstone, listTurns, readSessionRecord } from '../store/sessions.ts';
+import type { Summary } from '../store/summary.ts';
 import type { Store } from './context.ts';
 import { damagedSummary } from './damaged-summary.ts';
 import { readOutcome } from './glance.ts';
 import { readTurn, readTurnState, type TurnReading, type TurnState } from './read-turn.ts';
+import { recordSummaryOf, rowOf } from './row.ts';
 import { type ReadStream, readSteps, readWords } from './stream.ts';
 import {
   type Conversation,
@@ -21,11 +22,10 @@ import {
   type SessionReading,
   sessionView,
   stateOf,
-  summaryOf,
 } from './view.ts';
 
 /** The version of what a fold makes of a session: a summary that another version wrote is computed again. */
-export const FOLD_VERSION = 3;
+export const FOLD_VERSION = 4;
 
 /** The turns of a session that are part of its conversation, or null when it is being removed. @throws DamagedRecord */
 export function conversationTurns({ root }: Store, id: SessionId): readonly number[] | null {
@@ -53,17 +53,20 @@ async function readAll<F extends TurnOutcome>(
   return { id, record, adapter, turns };
 }
 
-/** The state that a settled session's `summary.json` would hold, or null while it is not final. @throws DamagedRecord */
-export async function readFinalState(
-  store: Store,
-  id: SessionId,
-  nowMs: number,
-): Promise<CachedState | null> {
+/** What a settled session's `summary.json` would hold, or null while it is not final. @throws DamagedRecord */
+export async function readFinalSummary(store: Store, id: SessionId, nowMs: number): Promise<Summary | null> {
+  // Before the turns: a record that is changed meanwhile makes a summary out of date.
+  const { bytes, mtimeMs } = readSessionRecord(store.root, id);
   const reading = await readAll(store, id, nowMs, readOutcome);
   if (reading === null) return null;
   const state = stateOf(reading, store, nowMs);
-  const newest = reading.turns.at(-1)?.turn ?? 0;
-  return state.status !== 'damaged' && isFinal(state.status) ? { ...state, newest } : null;
+  if (state.status === 'damaged' || !isFinal(state.status)) return null;
+  return {
+    newest: reading.turns.at(-1)?.turn ?? 0,
+    record: { bytes: bytes.length, mtime_ms: mtimeMs },
+    ...recordSummaryOf(reading.record),
+    ...state,
+  };
 }
 
 /**
@@ -75,25 +78,19 @@ function wasRemoved({ root }: Store, id: SessionId): boolean {
 }
 
 /**
- * One row of a list, or null when the session is being removed. Never throws for a damaged session. `cached` allows
- * the summary, which an agent may have written: not for a verb that decides. One `census` serves a whole list.
+ * One row of a list from the session's own files, never from a summary, or null when the session is being removed. Never
+ * throws for a damaged session. One `census` serves a whole list.
  */
 export async function readRow(
   store: Store,
   id: SessionId,
   nowMs: number,
-  { cached: allowed, census }: { readonly cached: boolean; readonly census: Census },
+  census: Census,
 ): Promise<SessionSummary | null> {
   try {
-    const { record } = readSessionRecord(store.root, id);
-    const cached = allowed ? readSummary(store.root, id, FOLD_VERSION) : null;
-    if (cached !== null && !hasTurn(store.root, id, cached.newest + 1)) {
-      const { newest: _newest, ...state } = cached;
-      return summaryOf(store, id, record, state);
-    }
     const reading = await readAll(store, id, nowMs, readOutcome, census);
     if (reading === null) return null;
-    const row = summaryOf(store, id, record, stateOf(reading, store, nowMs));
+    const row = rowOf(store, id, recordSummaryOf(reading.record), stateOf(reading, store, nowMs));
     return wasRemoved(store, id) ? null : row;
   } catch (error) {
     if (wasRemoved(store, id)) return null;
@@ -104,7 +101,7 @@ export async function readRow(
 
 /** How a session stands, from its own files. @throws ZwarmError `not_found` */
 export async function readSummaryNow(store: Store, id: SessionId, nowMs: number): Promise<SessionSummary> {
-  const row = await readRow(store, id, nowMs, { cached: false, census: createCensus() });
+  const row = await readRow(store, id, nowMs, createCensus());
   if (row !== null) return row;
   throw new ZwarmError('not_found', `${id} was removed`, 'see: zwarm ls');
 }

@@ -145,7 +145,7 @@ export async function clean(
   const nowMs = context.now();
   const census = createCensus();
   for (const id of listSessionIds(store.root).sort()) {
-    const row = await readRow(store, id, nowMs, { cached: false, census });
+    const row = await readRow(store, id, nowMs, census);
     const updated = parseIso(row?.updated_at ?? null);
     if (row !== null && (row.status === 'damaged' || !isFinal(row.status))) {
       skipped.push({ id, reason: row.status });

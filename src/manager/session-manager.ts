@@ -40,6 +40,8 @@ export interface SessionManager {
   /** The same for verbs that end or delete: a prefix must be longer. */
   resolveForEnding(ref: string): SessionId;
   list(options?: ListOptions): Promise<SessionSummary[]>;
+  /** The same list, of which no more is kept in memory than `show` makes of each row. */
+  listAs<T>(options: ListOptions, show: (row: SessionSummary) => T): Promise<T[]>;
   /** The sessions that run or are about to, whatever an agent wrote into a summary. */
   listLive(): Promise<SessionId[]>;
   /** A session with its conversation, and the steps of its turns. @throws ZwarmError `usage` for an unknown turn */
@@ -135,7 +137,8 @@ export function createSessionManager(context: ManagerContext): SessionManager {
     start: async (options) => (await import('./start.ts')).start(context, options),
     resolve,
     resolveForEnding: (ref) => resolveSession(openForReading(context), ref, MIN_PREFIX_DESTRUCTIVE),
-    list: async (options) => (await import('./list.ts')).list(context, options),
+    list: async (options = {}) => (await import('./list.ts')).list(context, options, (row) => row),
+    listAs: async (options, show) => (await import('./list.ts')).list(context, options, show),
     listLive: async () => (await import('./list.ts')).listLive(context),
     read,
     async get(ref, options = {}) {

@@ -7,7 +7,7 @@ import { BUILDING_PREFIX, turnDir, turnFile } from '../store/layout.ts';
 import { requireOwn } from '../store/own.ts';
 import { writeSummary } from '../store/summary.ts';
 import { type ManagerContext, openForWriting } from './context.ts';
-import { FOLD_VERSION, readFinalState } from './read.ts';
+import { FOLD_VERSION, readFinalSummary } from './read.ts';
 
 /**
  * What happens once when a turn has ended: its files are flushed to the disk (a shell cannot), and how the session
@@ -29,8 +29,8 @@ export async function settle(context: ManagerContext): Promise<void> {
   requireOwn(root, turnDir(root, id, turn));
   for (const file of ['events', 'stderr', 'exit'] as const) flush(turnFile(root, id, turn, file));
   flush(turnDir(root, id, turn));
-  const state = await readFinalState(store, id, context.now());
-  if (state?.turn === turn) writeSummary(root, id, FOLD_VERSION, state, context.newNonce());
+  const summary = await readFinalSummary(store, id, context.now());
+  if (summary?.turn === turn) writeSummary(root, id, FOLD_VERSION, summary, context.newNonce());
   const temporary = join(turnDir(root, id, turn), `${BUILDING_PREFIX}${context.newNonce()}`);
   publishOnce(turnFile(root, id, turn, 'notified'), `{"v":1,"at":"${isoTime(context.now())}"}\n`, temporary);
 }

@@ -5,7 +5,6 @@ import type { TurnOutcome } from '../core/conversation/outcome.ts';
 import { sumUsage, usagePerTurn } from '../core/conversation/usage.ts';
 import type { TurnWords } from '../core/conversation/words.ts';
 import type { SessionId } from '../core/ids.ts';
-import { needsAttention } from '../core/rules/attention.ts';
 import {
   cutText,
   type How,
@@ -15,11 +14,9 @@ import {
   type SessionError,
   type SessionRecord,
   type SessionState,
-  type SessionSummary,
   type TokenUsage,
   type TurnSteps,
   type TurnView,
-  titleOf,
 } from '../core/session.ts';
 import { isFinal } from '../core/status.ts';
 import { isoTime, parseIso, writtenMs } from '../core/time.ts';
@@ -31,6 +28,7 @@ import type { Store } from './context.ts';
 import { explainVerdict } from './explain.ts';
 import { placesOf } from './places.ts';
 import type { TurnReading } from './read-turn.ts';
+import { recordSummaryOf, rowOf } from './row.ts';
 
 /*
  * From what was read of a session to what every face of zwarm shows of it.
@@ -175,35 +173,6 @@ export function stateOf(reading: SessionReading<TurnOutcome>, store: Store, nowM
   };
 }
 
-/** One row of a list: what was asked for, and how it stands. */
-export function summaryOf(
-  store: Store,
-  id: SessionId,
-  record: SessionRecord,
-  state: SessionState,
-): SessionSummary {
-  return {
-    id,
-    name: record.name,
-    tags: record.tags,
-    title: titleOf(record.task),
-    task: cutText(record.task),
-    queued: 0,
-    agent: record.agent,
-    model: record.model,
-    sandbox: record.sandbox,
-    working_dir: record.working_dir,
-    source: record.source,
-    parent: record.parent,
-    forked_from:
-      record.forked_from === null ? null : { id: record.forked_from.id, turn: record.forked_from.turn },
-    created_at: record.created_at,
-    ...state,
-    needs_attention: needsAttention(state, store.seen && (store.seen.get(id) ?? 0)),
-    log_file: state.turn === null ? null : turnFile(store.root, id, state.turn, 'events'),
-  };
-}
-
 function turnView(
   reading: SessionReading<TurnWords>,
   store: Store,
@@ -279,7 +248,7 @@ export function conversationView(
   const current = turns.find(({ turn }) => turn === state.turn);
   return {
     detail: {
-      ...summaryOf(store, id, record, state),
+      ...rowOf(store, id, recordSummaryOf(record), state),
       task: record.task,
       last_message: current?.fold.answer ?? null,
       turns: views,

@@ -1,12 +1,8 @@
 import type { SessionSummary } from '../core/session.ts';
 import { parseIso } from '../core/time.ts';
-import { safeLine } from './safe-text.ts';
+import { taskOf } from './row.ts';
 import { paintStatus, type Style, shortCount, shortSpan } from './style.ts';
 import { lineOf } from './width.ts';
-
-function taskOf(row: SessionSummary): string {
-  return row.task ?? row.error?.message ?? '';
-}
 
 const LONGEST_NAME = 41;
 
@@ -22,23 +18,6 @@ function fromOf({ source }: SessionSummary): string {
   if (source === 'user') return 'you';
   const short = (source ?? '').replace(/^orchestrator:(.{4}).*$/s, 'orch:$1');
   return short.slice(0, LONGEST_FROM).replace(/[^\x20-\x7e]/gu, '?');
-}
-
-/** Rows for pipes: id, status, turn, agent, time of the last change and task, separated by tabs; no header. */
-export function renderRows(rows: readonly SessionSummary[]): string {
-  return rows
-    .map((row) => {
-      const cells = [
-        row.id,
-        row.status,
-        String(row.turn ?? ''),
-        row.agent ?? '',
-        row.updated_at ?? '',
-        taskOf(row),
-      ];
-      return `${cells.map(safeLine).join('\t')}\n`;
-    })
-    .join('');
 }
 
 function column(

@@ -14,8 +14,13 @@ const UNSAFE =
 const OF_AN_EMOJI =
   /(?<=\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f)\u200d(?=\p{Extended_Pictographic})|(?<=\p{Extended_Pictographic})\ufe0f|(?<=[#*\d])\ufe0f(?=\u20e3)/uy;
 
+// Fast path: most texts hold nothing but these, of which no character is unsafe. Lists ask for ten thousands of texts, and
+// the expression above, which knows properties of characters, is ten times slower.
+const ORDINARY = /^[\t\n -~\xa1-\xac\xae-\u02ff\u2010-\u2027\u2030-\u205e\u2190-\u2bff]*$/;
+
 /** A text in which `write` has replaced each character that could drive a terminal or deceive its reader. */
 export function escapeUnsafe(text: string, write: (character: string) => string): string {
+  if (ORDINARY.test(text)) return text;
   return text.replace(UNSAFE, (character, at: number) => {
     OF_AN_EMOJI.lastIndex = at;
     return OF_AN_EMOJI.test(text) ? character : write(character);
@@ -34,7 +39,10 @@ export function safeText(text: string): string {
   return escapeUnsafe(text.replaceAll('\r\n', '\n'), visible);
 }
 
+// But for a single space, which is as it should be.
+const WHITE_SPACE = /[^\S ]\s*| \s+/g;
+
 /** The same on one line: every run of white space becomes a single space. */
 export function safeLine(text: string): string {
-  return safeText(text.replace(/\s+/g, ' ').trim());
+  return escapeUnsafe(text.replace(WHITE_SPACE, ' ').trim(), visible);
 }

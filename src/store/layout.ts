@@ -1,10 +1,10 @@
-import { join } from 'node:path';
 import type { SessionId } from '../core/ids.ts';
 import type { CancelWhy } from '../core/status.ts';
 
 /**
  * Where everything lies. `root` is the state directory (`.zwarm`); ids and turn numbers come from directory names,
- * never from the contents of a file. `docs/formats.md` says what each file holds and who writes it.
+ * never from the contents of a file. `docs/formats.md` says what each file holds and who writes it. The paths are put
+ * together by hand: a list asks for ten thousands, and `path.join` takes apart what is whole.
  */
 export const STATE_DIR_NAME = '.zwarm';
 
@@ -14,18 +14,15 @@ export const FORMAT = 1;
 /** Names that begin with a dot are being built; every reader skips them. */
 export const BUILDING_PREFIX = '.new-';
 
-export const formatFile = (root: string): string => join(root, 'format');
-export const ignoreFile = (root: string): string => join(root, '.gitignore');
-export const sessionsDir = (root: string): string => join(root, 'sessions');
-export const trashDir = (root: string): string => join(root, 'trash');
-export const sessionDir = (root: string, id: SessionId): string => join(sessionsDir(root), id);
-export const sessionFile = (root: string, id: SessionId): string =>
-  join(sessionDir(root, id), 'session.json');
-export const summaryFile = (root: string, id: SessionId): string =>
-  join(sessionDir(root, id), 'summary.json');
-export const turnsDir = (root: string, id: SessionId): string => join(sessionDir(root, id), 'turns');
-export const turnDir = (root: string, id: SessionId, turn: number): string =>
-  join(turnsDir(root, id), String(turn));
+export const formatFile = (root: string): string => `${root}/format`;
+export const ignoreFile = (root: string): string => `${root}/.gitignore`;
+export const sessionsDir = (root: string): string => `${root}/sessions`;
+export const trashDir = (root: string): string => `${root}/trash`;
+export const sessionDir = (root: string, id: SessionId): string => `${sessionsDir(root)}/${id}`;
+export const sessionFile = (root: string, id: SessionId): string => `${sessionDir(root, id)}/session.json`;
+export const summaryFile = (root: string, id: SessionId): string => `${sessionDir(root, id)}/summary.json`;
+export const turnsDir = (root: string, id: SessionId): string => `${sessionDir(root, id)}/turns`;
+export const turnDir = (root: string, id: SessionId, turn: number): string => `${turnsDir(root, id)}/${turn}`;
 
 /** The files of a turn. */
 export const TURN_FILES = {
@@ -45,11 +42,11 @@ export type TurnFile = keyof typeof TURN_FILES;
 
 /** The path of one file of a turn. */
 export const turnFile = (root: string, id: SessionId, turn: number, file: TurnFile): string =>
-  join(turnDir(root, id, turn), TURN_FILES[file]);
+  `${turnDir(root, id, turn)}/${TURN_FILES[file]}`;
 
 /** The name that says why a turn was cancelled, where a full disk has no room for `cancel.json`. */
 export const cancelName = (root: string, id: SessionId, turn: number, why: CancelWhy): string =>
-  join(turnDir(root, id, turn), `cancel.${why}`);
+  `${turnDir(root, id, turn)}/cancel.${why}`;
 
 /** Whether a name is that of a cancellation for which a full disk had no room. */
 export function cancelNameOf(name: string): boolean {
@@ -58,7 +55,7 @@ export function cancelNameOf(name: string): boolean {
 
 /** The name that says how a turn ended, where a full disk has no room for `exit.json`. */
 export const exitName = (root: string, id: SessionId, turn: number, code: number | null): string =>
-  join(turnDir(root, id, turn), `exit.${code}`);
+  `${turnDir(root, id, turn)}/exit.${code}`;
 
 /** The exit code in the name of an `exit.<code>` file, null for `exit.null`, undefined for any other name. */
 export function exitCodeOfName(name: string): number | null | undefined {

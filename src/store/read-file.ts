@@ -99,6 +99,19 @@ export function readSmall(path: string, limit = RECORD_LIMIT): SmallFile | null 
   }
 }
 
+/**
+ * Reads the beginning of a file into a buffer: how many bytes there were for it. For what is only believed when it makes
+ * sense, as it may be any kind of file. @throws the error of the file system
+ */
+export function readBeginning(path: string, buffer: Buffer): number {
+  const fd = openSync(path, READ);
+  try {
+    return readSync(fd, buffer, 0, buffer.length, null);
+  } finally {
+    closeSync(fd);
+  }
+}
+
 /** What stands at a path, links not followed, or null. @throws DamagedRecord when that cannot be told */
 export function lookAt(path: string): Stats | null {
   try {

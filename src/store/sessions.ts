@@ -20,7 +20,15 @@ import {
   turnFile,
   turnsDir,
 } from './layout.ts';
-import { DamagedRecord, entriesOf, isRealDirectory, lookAt, readSmall, unlessDamaged } from './read-file.ts';
+import {
+  DamagedRecord,
+  entriesOf,
+  isRealDirectory,
+  lookAt,
+  readSmall,
+  type SmallFile,
+  unlessDamaged,
+} from './read-file.ts';
 import {
   CANCELS,
   parseCancelRecord,
@@ -34,10 +42,19 @@ import {
 /** No prompt that an agent takes comes near this. */
 const PROMPT_LIMIT = 64 << 20;
 
-/** Every name in the store that is a session's, in no order; damaged ones and files in their place included. */
-export function listSessionIds(root: string): SessionId[] {
+/** Every name in the store that is a session's, in no order, and whether it is that of a real directory. */
+export function listSessions(root: string): { id: SessionId; directory: boolean }[] {
   if (!isRealDirectory(sessionsDir(root))) return [];
-  return entriesOf(sessionsDir(root)).flatMap(({ name }) => (isSessionId(name) ? [name] : []));
+  const sessions: { id: SessionId; directory: boolean }[] = [];
+  for (const { name, directory } of entriesOf(sessionsDir(root))) {
+    if (isSessionId(name)) sessions.push({ id: name, directory });
+  }
+  return sessions;
+}
+
+/** The same names alone; damaged ones and files in their place included. */
+export function listSessionIds(root: string): SessionId[] {
+  return listSessions(root).map(({ id }) => id);
 }
 
 /** Whether a session of that id is there, damaged or not. */
@@ -45,14 +62,14 @@ export function hasSession(root: string, id: SessionId): boolean {
   return lstatSync(sessionDir(root, id), { throwIfNoEntry: false }) !== undefined;
 }
 
-/** The record of a session and the bytes that its seal was made from. @throws DamagedRecord */
-export function readSessionRecord(root: string, id: SessionId): { record: SessionRecord; bytes: Buffer } {
+/** The record of a session, the bytes that its seal was made from, and the time of its file. @throws DamagedRecord */
+export function readSessionRecord(root: string, id: SessionId): { record: SessionRecord } & SmallFile {
   if (!isRealDirectory(sessionsDir(root)) || !isRealDirectory(sessionDir(root, id))) {
     throw new DamagedRecord('it is no directory');
   }
   const file = readSmall(sessionFile(root, id), PROMPT_LIMIT);
   if (file === null) throw new DamagedRecord('session.json is missing');
-  return { record: parseSessionRecord(file.bytes.toString()), bytes: file.bytes };
+  return { record: parseSessionRecord(file.bytes.toString()), ...file };
 }
 
 /** No conversation has so many; an agent that plants more keeps nobody busy. */
@@ -90,7 +107,7 @@ export function isTombstone(root: string, id: SessionId, turn: number): boolean 
   return isTombstoneName(root, id, turn) || readRequest(root, id, turn).kind === 'tombstone';
 }
 
-/** Whether turn `turn` is there: the one cheap question that tells whether a summary is current. */
+/** Whether turn `turn` is there. */
 export function hasTurn(root: string, id: SessionId, turn: number): boolean {
   return isRealDirectory(turnDir(root, id, turn)) || isTombstoneName(root, id, turn);
 }

@@ -1,74 +1,173 @@
-import { join } from 'node:path';
+import { constants, lstatSync } from 'node:fs';
 import type { SessionId } from '../core/ids.ts';
-import { SESSION_STATUSES, type SessionError, type SessionState, type TokenUsage } from '../core/session.ts';
+import {
+  type ForkOrigin,
+  type RecordSummary,
+  SANDBOXES,
+  type Sandbox,
+  type SessionError,
+  type SessionState,
+  type TokenUsage,
+} from '../core/session.ts';
+import { isFinal, type TurnStatus } from '../core/status.ts';
 import { replaceFile } from './files.ts';
-import { BUILDING_PREFIX, sessionDir, summaryFile } from './layout.ts';
+import { BUILDING_PREFIX, sessionDir, sessionFile, summaryFile, turnDir } from './layout.ts';
 import { requireOwn } from './own.ts';
-import { readSmall, unlessDamaged } from './read-file.ts';
-import { count, encode, nested, nullableCount, nullableString, objectOf, oneOf, string } from './records.ts';
+import { readBeginning } from './read-file.ts';
+import { encode, objectOf } from './records.ts';
 
 /*
- * `summary.json`: how a session stood when its newest turn ended. A cache, read by lists only, and the one file that
- * is replaced. An agent may have written anything into it, so it is read like any other record.
+ * `summary.json`: all that a list shows of a session, as it stood when its newest turn ended. A cache, read by lists
+ * only, and the one file that is replaced. An agent may have written anything into it.
+ *
+ * Reading it is the fast path of `ls`, which may do so ten thousand times: one small file is opened, and two looks tell
+ * whether it is current. Nobody asks what kind of file it is, one buffer serves for all, the text is ASCII, which needs
+ * no decoding, and what was parsed is checked where it is, not copied. Whatever is unusual makes it no summary: then
+ * the reader computes.
  */
 
-type Json = Readonly<Record<string, unknown>>;
-
-function errorOf(json: Json): SessionError {
-  return {
-    code: string(json, 'code'),
-    message: string(json, 'message'),
-    hint: nullableString(json, 'hint'),
-    retryable: json['retryable'] === true,
-    retry_at: nullableString(json, 'retry_at'),
-  };
+/** By what `session.json` is known to be what it was. */
+export interface RecordVersion {
+  readonly bytes: number;
+  readonly mtime_ms: number;
 }
 
-function usageOf(json: Json): TokenUsage {
-  return {
-    input_tokens: count(json, 'input_tokens'),
-    cached_input_tokens: count(json, 'cached_input_tokens'),
-    output_tokens: count(json, 'output_tokens'),
-    reasoning_output_tokens: nullableCount(json, 'reasoning_output_tokens'),
-    total_tokens: count(json, 'total_tokens'),
-  };
-}
-
-/** How a session stood, and the number of its newest turn then: with a later one it is out of date. */
-export interface CachedState extends SessionState {
+/** What a list shows of a session, and what tells whether that is current. */
+export interface Summary extends RecordSummary, SessionState {
+  /** The number of the newest turn. */
   readonly newest: number;
+  readonly record: RecordVersion;
 }
 
-function parseSummary(text: string, fold: number): CachedState | null {
-  const json = objectOf(text);
-  if (json['fold'] !== fold) return null;
-  const present = (key: string): boolean => (json[key] ?? null) !== null;
-  return {
-    status: oneOf(json, 'status', SESSION_STATUSES),
-    turn: count(json, 'turn'),
-    updated_at: nullableString(json, 'updated_at'),
-    ended_at: nullableString(json, 'ended_at'),
-    duration_ms: nullableCount(json, 'duration_ms'),
-    pid: null,
-    exit_code: nullableCount(json, 'exit_code'),
-    signal: nullableString(json, 'signal'),
-    error: present('error') ? errorOf(nested(json, 'error')) : null,
-    pending: null,
-    thread_id: nullableString(json, 'thread_id'),
-    token_usage: present('token_usage') ? usageOf(nested(json, 'token_usage')) : null,
-    cost_usd: null,
-    last_message: nullableString(json, 'last_message'),
-    newest: count(json, 'newest'),
+const isString = (value: unknown): value is string => typeof value === 'string';
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+
+/** Whether a value is an object with these many fields and no more: they would be shown with ours. */
+function isObjectOf(fields: number, value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && Object.keys(value).length === fields;
+}
+
+function isVersion(value: unknown): value is RecordVersion {
+  return isObjectOf(2, value) && isCount(value['bytes']) && typeof value['mtime_ms'] === 'number';
+}
+
+function isFork(value: unknown): value is Pick<ForkOrigin, 'id' | 'turn'> {
+  return isObjectOf(2, value) && isString(value['id']) && isCount(value['turn']);
+}
+
+function isError(value: unknown): value is SessionError {
+  return (
+    isObjectOf(5, value) &&
+    isString(value['code']) &&
+    isString(value['message']) &&
+    (value['hint'] === null || isString(value['hint'])) &&
+    typeof value['retryable'] === 'boolean' &&
+    (value['retry_at'] === null || isString(value['retry_at']))
+  );
+}
+
+function isUsage(value: unknown): value is TokenUsage {
+  return (
+    isObjectOf(5, value) &&
+    isCount(value['input_tokens']) &&
+    isCount(value['cached_input_tokens']) &&
+    isCount(value['output_tokens']) &&
+    (value['reasoning_output_tokens'] === null || isCount(value['reasoning_output_tokens'])) &&
+    isCount(value['total_tokens'])
+  );
+}
+
+type Json = ReturnType<typeof objectOf>;
+
+function isRecordSummary(json: Json): boolean {
+  return (
+    (json['name'] === null || isString(json['name'])) &&
+    Array.isArray(json['tags']) &&
+    json['tags'].every(isString) &&
+    isString(json['title']) &&
+    isString(json['task']) &&
+    isString(json['agent']) &&
+    (json['model'] === null || isString(json['model'])) &&
+    SANDBOXES.includes(json['sandbox'] as Sandbox) &&
+    isString(json['working_dir']) &&
+    isString(json['source']) &&
+    (json['parent'] === null || isString(json['parent'])) &&
+    (json['forked_from'] === null || isFork(json['forked_from'])) &&
+    isString(json['created_at'])
+  );
+}
+
+/** Only of what has ended: no process is believed to live on the word of a cache. */
+function isFinalState(json: Json): boolean {
+  return (
+    isFinal(json['status'] as TurnStatus) &&
+    isCount(json['turn']) &&
+    isString(json['updated_at']) &&
+    (json['ended_at'] === null || isString(json['ended_at'])) &&
+    (json['duration_ms'] === null || isCount(json['duration_ms'])) &&
+    json['pid'] === null &&
+    (json['exit_code'] === null || isCount(json['exit_code'])) &&
+    (json['signal'] === null || isString(json['signal'])) &&
+    (json['error'] === null || isError(json['error'])) &&
+    json['pending'] === null &&
+    (json['thread_id'] === null || isString(json['thread_id'])) &&
+    (json['token_usage'] === null || isUsage(json['token_usage'])) &&
+    json['cost_usd'] === null &&
+    (json['last_message'] === null || isString(json['last_message']))
+  );
+}
+
+function isSummary(json: Json, fold: number): json is Json & Summary {
+  return (
+    json['fold'] === fold &&
+    isCount(json['newest']) &&
+    isVersion(json['record']) &&
+    isRecordSummary(json) &&
+    isFinalState(json)
+  );
+}
+
+const READABLE = constants.S_IFREG | constants.S_IRUSR;
+
+/** Whether there still is the record of which a summary was made: a regular file that we may read. */
+function isUnchanged(path: string, { bytes, mtime_ms }: RecordVersion): boolean {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  return (
+    stat !== undefined &&
+    stat.size === bytes &&
+    stat.mtimeMs === mtime_ms &&
+    (stat.mode & (constants.S_IFMT | constants.S_IRUSR)) === READABLE
+  );
+}
+
+/** A summary that we write is a tenth of this. */
+const LONGEST = 1 << 16;
+
+/**
+ * Reads the summaries of a store: what a list shows of a session, or null where no summary tells that which is current
+ * and of this version of the fold. That the session is a real directory, its caller knows.
+ */
+export function createSummaryReader(root: string, fold: number): (id: SessionId) => Summary | null {
+  const buffer = Buffer.allocUnsafeSlow(LONGEST);
+  return (id) => {
+    try {
+      const length = readBeginning(summaryFile(root, id), buffer);
+      if (length === LONGEST) return null;
+      const json = objectOf(buffer.toString('latin1', 0, length));
+      if (!isSummary(json, fold)) return null;
+      // Anything in the place of the next turn, a tombstone or damage too.
+      if (lstatSync(turnDir(root, id, json.newest + 1), { throwIfNoEntry: false }) !== undefined) return null;
+      return isUnchanged(sessionFile(root, id), json.record) ? json : null;
+    } catch {
+      // Missing, closed, no JSON: whoever computes meets again what else is in the way, and tells it.
+      return null;
+    }
   };
 }
 
-/** The cached state of a session, or null when there is none that this version of the fold can use. */
-export function readSummary(root: string, id: SessionId, fold: number): CachedState | null {
-  // A damaged cache is no cache: the reader computes.
-  return unlessDamaged(() => {
-    const file = readSmall(summaryFile(root, id));
-    return file === null ? null : parseSummary(file.bytes.toString(), fold);
-  });
+/** The same text of a JSON document in ASCII. */
+function asciiJson(json: string): string {
+  return json.replace(/[\x80-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** Replaces the summary of a session. `unique` keeps two writers' temporary files apart. @throws DamagedRecord */
@@ -76,10 +175,10 @@ export function writeSummary(
   root: string,
   id: SessionId,
   fold: number,
-  state: CachedState,
+  summary: Summary,
   unique: string,
 ): void {
   requireOwn(root, sessionDir(root, id));
-  const temporary = join(sessionDir(root, id), `${BUILDING_PREFIX}${unique}`);
-  replaceFile(summaryFile(root, id), encode({ v: 1, fold, ...state }), temporary);
+  const temporary = `${sessionDir(root, id)}/${BUILDING_PREFIX}${unique}`;
+  replaceFile(summaryFile(root, id), asciiJson(encode({ v: 1, fold, ...summary })), temporary);
 }

@@ -41,7 +41,8 @@ test('a damaged session is listed as damaged beside the others, kept by clean, a
   for (const [name, damage] of DAMAGE) {
     const { id } = JSON.parse(await project.ok(['start', '--wait', '--json', 'bad']));
     await project.settled(id);
-    rmSync(join(session(project, id), 'summary.json'));
+    // What is inside of a turn that has ended, lists ask only where there is no summary.
+    if (/turn is gone|request/.test(name)) rmSync(join(session(project, id), 'summary.json'));
     await damage(session(project, id));
     const rows = await project.list();
     expect

@@ -1,5 +1,5 @@
-import { cpSync, lstatSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { onScreen } from '../helpers/context.ts';
 import { type Ground, PLANTS } from '../helpers/hostile-directory.ts';
@@ -122,9 +122,8 @@ describe('whatever an agent plants in the state directory', () => {
       if (shows !== 'hidden') expect.soft(stdout, what).toContain(victim);
     }
     if (shows === 'damaged') {
-      // With a summary lists tell how it stood.
-      if (lstatSync(dirname(summary), { throwIfNoEntry: false })?.isDirectory())
-        rmSync(summary, { recursive: true, force: true });
+      // With a summary lists tell how it stood, whatever happens to what is inside of its turns.
+      if (/^turns(: missing|.*link outside|\/[19])/.test(tampering.name)) rmSync(summary);
       const rows = JSON.parse((await onScreen(project, ['ls', '--json'])).stdout);
       const row = rows.find(({ id }: { id: string }) => id === victim);
       expect

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import {
@@ -129,24 +129,6 @@ test('a turn that is lost before its conversation had a name says to start again
   expect((await project.zwarm(['wait', id])).code).toBe(1);
   expect((await project.show(id)).error?.hint).toBe('start again: zwarm start "…"');
   expect((await project.zwarm(['inject', id, 'go on'])).code).toBe(4);
-});
-
-test('without any summary the lists are the same, byte for byte', async () => {
-  const project = createProject();
-  const ids = [
-    await startAndWait(project),
-    await startAndWait(project, { FAKE_AGENT_EXIT: '42' }),
-    await startAndWait(project, { FAKE_AGENT_SIGNAL: 'SIGKILL' }),
-    await startAndWait(project, { FAKE_AGENT_STREAM: undefined, FAKE_AGENT_STDERR: 'it broke\n' }),
-  ];
-  const killed = await project.start(['x'], { env: { FAKE_AGENT_HANG: '1' } });
-  await pidsOf(project, killed);
-  await project.ok(['kill', killed]);
-  await project.ok(['inject', ids[0] ?? '', '--wait', 'again']);
-  for (const id of [...ids, killed]) await project.settled(id, id === ids[0] ? 2 : 1);
-  const before = await Promise.all([project.ok(['ls', '--json']), project.ok(['ls'])]);
-  for (const id of [...ids, killed]) unlinkSync(join(project.turnFile(id, 1, '..'), '..', 'summary.json'));
-  expect(await Promise.all([project.ok(['ls', '--json']), project.ok(['ls'])])).toEqual(before);
 });
 
 test.each(['removed', 'replaced', 'overwritten in place'])(

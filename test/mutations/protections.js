@@ -531,6 +531,27 @@ export const PROTECTIONS = [
     tests: ['test/e2e/hostile-output-large.test.ts'],
   },
   {
+    name: 'lists believe no summary of a record that is another one now',
+    file: 'src/store/summary.ts',
+    from: 'return isUnchanged(sessionFile(root, id), json.record) ? json : null;',
+    to: 'return json;',
+    tests: ['test/unit/store/summary.test.ts'],
+  },
+  {
+    name: 'lists believe no summary of an earlier turn',
+    file: 'src/store/summary.ts',
+    from: '!== undefined) return null;',
+    to: '=== null) return null;',
+    tests: ['test/unit/store/summary.test.ts'],
+  },
+  {
+    name: 'a list follows no link in the place of a session',
+    file: 'src/manager/list.ts',
+    from: 'directory ? readSummary(id) : null',
+    to: 'directory || !directory ? readSummary(id) : null',
+    tests: ['test/e2e/hostile-directory.test.ts'],
+  },
+  {
     name: 'a session that goes while it is read is not damaged',
     file: 'src/manager/read.ts',
     from: '  return !hasSession(root, id);',

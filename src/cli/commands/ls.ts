@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { ZwarmError } from '../../core/errors.ts';
-import { familiesOf } from '../../core/rules/family.ts';
-import { SESSION_STATUSES, type SessionStatus } from '../../core/session.ts';
+import { familiesOf, type Kin, type Placed } from '../../core/rules/family.ts';
+import { SESSION_STATUSES, type SessionStatus, type SessionSummary } from '../../core/session.ts';
 import { closest } from '../../core/suggest.ts';
 import { parseDuration } from '../../core/time.ts';
 import { parseCount, type Verb } from '../context.ts';
@@ -47,6 +47,15 @@ function parseSort(text: string): 'created' | 'updated' {
   throw new ZwarmError('usage', `cannot sort by ${JSON.stringify(text)}`, 'choose one of: created, updated');
 }
 
+/** Rows in the order in which they are printed. */
+function placed<T extends Kin>(rows: readonly T[], { tree }: Options): readonly Placed<T>[] {
+  return tree ? familiesOf(rows) : rows.map((row) => ({ row, lastOf: [] }));
+}
+
+function sayNone(verb: Verb): void {
+  verb.hint('no sessions; start one: zwarm start "task"');
+}
+
 /** `zwarm ls` */
 export function lsCommand(command: Command, verb: Verb): Command {
   return command
@@ -80,19 +89,25 @@ export function lsCommand(command: Command, verb: Verb): Command {
         source: options.source,
         sort: options.sort === undefined ? undefined : parseSort(options.sort),
       };
-      const listed = await (await verb.manager()).list(filters);
-      const placed = options.tree ? familiesOf(listed) : listed.map((row) => ({ row, lastOf: [] }));
-      const rows = placed.map(({ row }) => row);
-      if (options.json) return verb.printJson(rows);
-      if (rows.length === 0) {
-        verb.hint('no sessions; start one: zwarm start "task"');
-        return;
+      const manager = await verb.manager();
+      if (!options.json && (options.quiet || !context.stdout.isTTY)) {
+        const { renderRow } = await import('../../render/row.ts');
+        const lineOf = options.quiet ? (row: SessionSummary): string => `${row.id}\n` : renderRow;
+        const kin = await manager.listAs(filters, (row) => ({
+          id: row.id,
+          parent: row.parent,
+          line: lineOf(row),
+        }));
+        const lines = placed(kin, options).map(({ row }) => row.line);
+        return lines.length === 0 ? sayNone(verb) : context.stdout.write(lines.join(''));
       }
-      if (options.quiet) return context.stdout.write(rows.map((row) => `${row.id}\n`).join(''));
-      const { renderList, renderRows } = await import('../../render/list.ts');
-      if (!context.stdout.isTTY) return context.stdout.write(renderRows(rows));
+      const families = placed(await manager.list(filters), options);
+      const rows = families.map(({ row }) => row);
+      if (options.json) return verb.printJson(rows);
+      if (rows.length === 0) return sayNone(verb);
+      const { renderList } = await import('../../render/list.ts');
       const { branchOf } = await import('../../render/tree.ts');
-      const branches = placed.map(({ lastOf }) => branchOf(lastOf));
+      const branches = families.map(({ lastOf }) => branchOf(lastOf));
       context.stdout.write(await renderList(rows, await verb.style('stdout'), branches));
     });
 }

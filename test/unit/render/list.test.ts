@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { SESSION_STATUSES, type SessionSummary } from '../../../src/core/session.ts';
-import { renderList, renderRows } from '../../../src/render/list.ts';
+import { renderList } from '../../../src/render/list.ts';
+import { renderRow } from '../../../src/render/row.ts';
 import { createStyle, type Style } from '../../../src/render/style.ts';
 import { renderTable } from '../../../src/render/table.ts';
 import { columnsOf, plain } from '../../helpers/display.ts';
@@ -170,22 +171,21 @@ test('a table counts the columns of wide characters', () => {
 
 describe('in a pipe', () => {
   test('a row has six fields, whatever the task holds, and nothing is cut', () => {
-    const lines = renderRows(rows()).slice(0, -1).split('\n');
+    const lines = rows().map(renderRow).join('').slice(0, -1).split('\n');
     expect(lines).toHaveLength(rows().length);
     for (const line of lines) expect(line.split('\t')).toHaveLength(6);
     expect(lines.join('\n')).not.toMatch(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/);
-    expect(renderRows([summaryOf({ task: TASKS[2] ?? '' })])).toContain(TASKS[2]);
+    expect(renderRow(summaryOf({ task: TASKS[2] ?? '' }))).toContain(TASKS[2]);
   });
 
   test('the fields are id, status, turn, agent, time and task', () => {
-    expect(renderRows([summaryOf({ task: 'a\tb\nc' })])).toBe(
+    expect(renderRow(summaryOf({ task: 'a\tb\nc' }))).toBe(
       'abcdefghjk\tcompleted\t1\tcodex\t2026-11-20T10:00:05.000Z\ta b c\n',
     );
     const unknown = summaryOf({ turn: null, agent: null, updated_at: null, task: null, status: 'damaged' });
-    expect(renderRows([unknown])).toBe('abcdefghjk\tdamaged\t\t\t\t\n');
-    expect(renderRows([])).toBe('');
+    expect(renderRow(unknown)).toBe('abcdefghjk\tdamaged\t\t\t\t\n');
     // What a damaged or edited record holds in the other fields breaks no row either.
     const edited = summaryOf({ agent: 'co\tdex\n\x1b[2J', updated_at: 'to\tday' });
-    expect(renderRows([edited])).toBe('abcdefghjk\tcompleted\t1\tco dex \\x1b[2J\tto day\tsay hello\n');
+    expect(renderRow(edited)).toBe('abcdefghjk\tcompleted\t1\tco dex \\x1b[2J\tto day\tsay hello\n');
   });
 });

@@ -71,6 +71,26 @@ test('no character that drives a terminal or that nobody sees survives, alone or
   }
 });
 
+test('what takes the short way for ordinary text would come out of the long one the same', () => {
+  for (let code = 0; code <= 0x10ffff; code += 1) {
+    const text = `a${String.fromCodePoint(code)}b`;
+    // A bell sends all of the text the long way.
+    if (`${safeText(text)}\\x07` !== safeText(`${text}\x07`))
+      expect({ code: code.toString(16) }).toBe('the same');
+  }
+});
+
+test('white space in a line is what it is in any expression', () => {
+  const parts = [' ', '\n', '\t', '\u00a0', '\u2003', 'a'];
+  const texts = [''];
+  for (const text of texts) if (text.length < 5) texts.push(...parts.map((part) => text + part));
+  expect(texts.length).toBeGreaterThan(9000);
+  for (const text of texts) {
+    const plain = text.replace(/\s+/g, ' ').trim();
+    if (safeLine(text) !== plain) expect(safeLine(text), JSON.stringify(text)).toBe(plain);
+  }
+});
+
 test('one line is one line', () => {
   expect(safeLine('  a\r\nb\t\tc\u2028d \v e\n')).toBe('a b c d e');
   expect(safeLine('\x1b[2J')).toBe('\\x1b[2J');

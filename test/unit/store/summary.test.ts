@@ -1,102 +1,188 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type CachedState, readSummary, writeSummary } from '../../../src/store/summary.ts';
-import { createStoredSession, ID } from '../../helpers/store.ts';
+import { createSummaryReader, type Summary, writeSummary } from '../../../src/store/summary.ts';
+import { createStoredSummary, ID, USAGE } from '../../helpers/store.ts';
 
-const usage = {
-  input_tokens: 5,
-  cached_input_tokens: 1,
-  output_tokens: 2,
-  reasoning_output_tokens: null,
-  total_tokens: 7,
-};
-const state: CachedState = {
-  status: 'failed',
-  turn: 1,
-  updated_at: '2026-11-20T10:00:00.000Z',
-  ended_at: '2026-11-20T10:00:00.000Z',
-  duration_ms: 1000,
-  pid: null,
-  exit_code: 1,
-  signal: null,
-  error: { code: 'exit_code', message: 'm', hint: null, retryable: true, retry_at: null },
-  pending: null,
-  thread_id: 't',
-  token_usage: usage,
-  cost_usd: null,
-  last_message: 'said',
-  newest: 1,
-};
+const readSummary = (root: string, fold = 1): Summary | null => createSummaryReader(root, fold)(ID);
 
 test('what was written is read, replaced by the next, and nothing else is left', () => {
-  const { root } = createStoredSession();
-  expect(readSummary(root, ID, 1)).toBeNull();
-  writeSummary(root, ID, 1, state, 'a');
-  expect(readSummary(root, ID, 1)).toEqual(state);
-  const next: CachedState = {
-    ...state,
-    status: 'completed',
-    turn: 2,
-    newest: 3,
-    error: null,
-    token_usage: null,
-  };
+  const { root, directory, summary } = createStoredSummary();
+  expect(readSummary(root)).toBeNull();
+  writeSummary(root, ID, 1, summary, 'a');
+  expect(readSummary(root)).toEqual({ v: 1, fold: 1, ...summary });
+  const next: Summary = { ...summary, status: 'completed', error: null, token_usage: null, signal: 'x' };
   writeSummary(root, ID, 1, next, 'b');
-  expect(readSummary(root, ID, 1)).toEqual(next);
-  expect(readdirSync(join(root, 'sessions', ID)).sort()).toEqual(['session.json', 'summary.json', 'turns']);
+  expect(readSummary(root)).toEqual({ v: 1, fold: 1, ...next });
+  expect(readdirSync(directory).sort()).toEqual(['session.json', 'summary.json', 'turns']);
+});
+
+test('it is written in ASCII, whatever the texts are', () => {
+  const { root, directory, summary } = createStoredSummary();
+  const text = '“naïve” \u2028 漢字 👩\u200d👩 \ud800 \x7f\x80\xff';
+  writeSummary(root, ID, 1, { ...summary, task: text, last_message: text }, 'a');
+  const bytes = readFileSync(join(directory, 'summary.json'));
+  expect(bytes.every((byte) => byte < 128)).toBe(true);
+  expect(JSON.parse(bytes.toString())).toMatchObject({ task: text, last_message: text });
+  expect(readSummary(root)).toMatchObject({ task: text, last_message: text });
+});
+
+test('one reader reads many, and nothing of one is left in the next', () => {
+  const { root, directory, summary } = createStoredSummary();
+  const read = createSummaryReader(root, 1);
+  writeSummary(root, ID, 1, { ...summary, task: 'x'.repeat(500) }, 'a');
+  expect(read(ID)?.task).toHaveLength(500);
+  writeSummary(root, ID, 1, { ...summary, task: 'short' }, 'b');
+  expect(read(ID)?.task).toBe('short');
+  rmSync(join(directory, 'summary.json'));
+  expect(read(ID)).toBeNull();
 });
 
 test('the summary of another version of the fold is none', () => {
-  const { root } = createStoredSession();
-  writeSummary(root, ID, 1, state, 'a');
-  expect(readSummary(root, ID, 2)).toBeNull();
+  const { root, summary } = createStoredSummary();
+  writeSummary(root, ID, 1, summary, 'a');
+  expect(readSummary(root, 2)).toBeNull();
 });
 
-test('a process is never believed to live on the word of a cache', () => {
-  const { root } = createStoredSession();
-  writeSummary(root, ID, 1, { ...state, pid: 1, cost_usd: 5 }, 'a');
-  expect(readSummary(root, ID, 1)).toMatchObject({ pid: null, cost_usd: null, pending: null });
+test.each<[string, (turn: string, session: string) => void]>([
+  ['a turn', (turn) => mkdirSync(turn)],
+  ['a second name of session.json', (turn, session) => execFileSync('ln', [session, turn])],
+  ['a file', (turn) => writeFileSync(turn, '')],
+  ['a dangling link', (turn) => symlinkSync('/no/where', turn)],
+])('with %s in the place of the next turn it is out of date', (_, put) => {
+  const { root, directory, summary } = createStoredSummary();
+  writeSummary(root, ID, 1, summary, 'a');
+  put(join(directory, 'turns', '2'), join(directory, 'session.json'));
+  expect(readSummary(root)).toBeNull();
 });
 
-test.each<[string, string]>([
-  ['empty', ''],
-  ['cut', '{"v":1,"fold":1,"sta'],
-  ['null', 'null'],
-  ['a list', '[]'],
-  ['without a fold', JSON.stringify(state)],
-  ['with a status of tomorrow', JSON.stringify({ fold: 1, ...state, status: 'paused' })],
-  ['with a turn in words', JSON.stringify({ fold: 1, ...state, turn: 'one' })],
-  ['with half an error', JSON.stringify({ fold: 1, ...state, error: { code: 'x' } })],
-  ['with an error in words', JSON.stringify({ fold: 1, ...state, error: 'boom' })],
+/** Changes to `session.json`, after which only what it says itself can be shown. */
+const CHANGES: readonly [string, (path: string) => void][] = [
+  ['removed', (path) => rmSync(path)],
+  ['cut', (path) => writeFileSync(path, '{"v":1,')],
+  ['written once more', (path) => writeFileSync(path, readFileSync(path))],
   [
-    'with negative tokens',
-    JSON.stringify({ fold: 1, ...state, token_usage: { ...usage, input_tokens: -1 } }),
+    'of another size, but of that time',
+    (path) => {
+      const { mtime } = lstatSync(path);
+      writeFileSync(path, '{}');
+      utimesSync(path, mtime, mtime);
+    },
   ],
-  ['with a message that is none', JSON.stringify({ fold: 1, ...state, last_message: { a: 1 } })],
-  ['of 2 MB', JSON.stringify({ fold: 1, ...state, last_message: 'x'.repeat(2_000_000) })],
-])('a summary that is %s is ignored', (_, text) => {
-  const { root } = createStoredSession();
-  writeFileSync(join(root, 'sessions', ID, 'summary.json'), text);
-  expect(readSummary(root, ID, 1)).toBeNull();
+  ['not ours to read', (path) => chmodSync(path, 0)],
+  [
+    'a link to what it was',
+    (path) => {
+      execFileSync('mv', [path, `${path}.old`]);
+      symlinkSync(`${path}.old`, path);
+    },
+  ],
+  [
+    'a FIFO',
+    (path) => {
+      rmSync(path);
+      execFileSync('mkfifo', [path]);
+    },
+  ],
+];
+
+test.each(CHANGES)('with a record that is %s it is out of date', (_, change) => {
+  const { root, directory, summary } = createStoredSummary();
+  const path = join(directory, 'session.json');
+  // A time that no change can have by chance.
+  utimesSync(path, 1_700_000_000, 1_700_000_000);
+  const record = { ...summary.record, mtime_ms: 1_700_000_000_000 };
+  writeSummary(root, ID, 1, { ...summary, record }, 'a');
+  expect(readSummary(root)).not.toBeNull();
+  change(path);
+  expect(readSummary(root)).toBeNull();
+});
+
+test('another kind of file is not believed even where size and time fit', () => {
+  const { root, directory, summary } = createStoredSummary();
+  const path = join(directory, 'session.json');
+  rmSync(path);
+  execFileSync('mkfifo', [path]);
+  const { size, mtimeMs } = lstatSync(path);
+  writeSummary(root, ID, 1, { ...summary, record: { bytes: size, mtime_ms: mtimeMs } }, 'a');
+  expect(readSummary(root)).toBeNull();
+});
+
+/** Texts in the place of a summary of which one thing is not as zwarm writes it. */
+const FORGED: readonly [string, (summary: Summary) => object | string][] = [
+  ['empty', () => ''],
+  ['cut', (summary) => JSON.stringify(summary).slice(0, -10)],
+  ['null', () => 'null'],
+  ['a list', () => '[]'],
+  ['of 2 MB', (summary) => ({ ...summary, last_message: 'x'.repeat(2_000_000) })],
+  ['padded to more than we read', (summary) => `${JSON.stringify(summary)}${' '.repeat(70_000)}`],
+  ['without a fold', (summary) => ({ ...summary, fold: undefined })],
+  ['with a status of tomorrow', (summary) => ({ ...summary, status: 'paused' })],
+  ['of what still runs', (summary) => ({ ...summary, status: 'running' })],
+  ['with a process', (summary) => ({ ...summary, pid: 1 })],
+  ['with a price', (summary) => ({ ...summary, cost_usd: 5 })],
+  ['with a launch', (summary) => ({ ...summary, pending: { reason: 'x', not_before: null } })],
+  ['with half an error', (summary) => ({ ...summary, error: { code: 'x' } })],
+  ['with more than an error', (summary) => ({ ...summary, error: { ...summary.error, more: 1 } })],
+  ['with more than a usage', (summary) => ({ ...summary, token_usage: { ...USAGE, more: 1 } })],
+  ['with negative tokens', (summary) => ({ ...summary, token_usage: { ...USAGE, input_tokens: -1 } })],
+  ['with more than an origin', (summary) => ({ ...summary, forked_from: { ...summary.forked_from, x: 1 } })],
+  ['with half an origin', (summary) => ({ ...summary, forked_from: { id: 'x' } })],
+  ['with another sandbox', (summary) => ({ ...summary, sandbox: 'none' })],
+  ['with tags that are none', (summary) => ({ ...summary, tags: [1] })],
+  ['with tags in a row', (summary) => ({ ...summary, tags: 'a' })],
+];
+
+test.each(FORGED)('a summary that is %s is ignored', (_, forge) => {
+  const { root, directory, summary } = createStoredSummary();
+  const put = (text: string): void => writeFileSync(join(directory, 'summary.json'), text);
+  put(JSON.stringify({ fold: 1, ...summary }));
+  expect(readSummary(root)).not.toBeNull();
+  const forged = forge({ fold: 1, ...summary } as Summary);
+  put(typeof forged === 'string' ? forged : JSON.stringify(forged));
+  expect(readSummary(root)).toBeNull();
+});
+
+test('no field may be missing, or hold what it never holds', () => {
+  const { root, directory, summary } = createStoredSummary();
+  const put = (fields: object): void =>
+    writeFileSync(join(directory, 'summary.json'), JSON.stringify({ fold: 1, ...fields }));
+  for (const key of Object.keys(summary)) {
+    for (const value of [undefined, true, { a: 1 }]) {
+      put({ ...summary, [key]: value });
+      expect.soft(readSummary(root), `${key}: ${JSON.stringify(value)}`).toBeNull();
+    }
+  }
+  put(summary);
+  expect(readSummary(root)).not.toBeNull();
 });
 
 test('a link, a directory or a FIFO in its place is ignored, and a link is replaced, not followed', () => {
-  const { root } = createStoredSession();
-  const file = join(root, 'sessions', ID, 'summary.json');
+  const { root, directory, summary } = createStoredSummary();
+  const file = join(directory, 'summary.json');
   mkdirSync(file);
-  expect(readSummary(root, ID, 1)).toBeNull();
+  expect(readSummary(root)).toBeNull();
   rmSync(file, { recursive: true });
   execFileSync('mkfifo', [file]);
-  expect(readSummary(root, ID, 1)).toBeNull();
+  expect(readSummary(root)).toBeNull();
   rmSync(file);
   const elsewhere = join(root, 'elsewhere');
-  writeFileSync(elsewhere, JSON.stringify({ fold: 1, ...state }));
+  writeFileSync(elsewhere, JSON.stringify({ fold: 1, ...summary }));
   symlinkSync(elsewhere, file);
-  expect(readSummary(root, ID, 1)).toBeNull();
-  writeSummary(root, ID, 1, state, 'a');
-  expect(readSummary(root, ID, 1)).toEqual(state);
+  expect(readSummary(root)).toBeNull();
+  writeSummary(root, ID, 1, summary, 'a');
+  expect(readSummary(root)).toMatchObject(summary);
   rmSync(file);
   expect(readdirSync(root)).toContain('elsewhere');
 });

@@ -1,0 +1,25 @@
+import type { SessionSummary } from '../core/session.ts';
+import { safeLine } from './safe-text.ts';
+
+/*
+ * Apart from `list.ts`: what measures the columns of a terminal takes longer to load than a thousand of these rows.
+ */
+
+/** What a row says in its last column: the task, or what is wrong with a session that has none to be read. */
+export function taskOf(row: SessionSummary): string {
+  return row.task ?? row.error?.message ?? '';
+}
+
+/** A row for pipes: id, status, turn, agent, time of the last change and task, separated by tabs. */
+export function renderRow(row: SessionSummary): string {
+  const { id, status, turn, agent, updated_at } = row;
+  // Joined, not added up: that would keep every part in memory.
+  return [
+    id,
+    status,
+    turn ?? '',
+    safeLine(agent ?? ''),
+    safeLine(updated_at ?? ''),
+    `${safeLine(taskOf(row))}\n`,
+  ].join('\t');
+}
