@@ -1,11 +1,12 @@
 // The projects that are measured, each of them made when it is first asked for.
 
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, truncateSync } from 'node:fs';
+import { copyFileSync, mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startSession } from './living.js';
+import { run, zwarm } from './place.js';
 import { createStore, writeLongSession, writeSessions } from './store.js';
-import { MB } from './streams.js';
+import { MB, shortStream, THREAD } from './streams.js';
 
 /** Turns by the size of their stream. */
 const SIZES = {
@@ -22,7 +23,16 @@ const SIZES = {
  * @property {(count: number) => string} sessions a project with so many of them, which have ended
  * @property {(size: Size) => { project: string, events: string, open: number }} long a project whose one session has
  *   ended, the stream of its turn, and how much of it there was before the end
+ * @property {(size: Size) => Conversation} conversation one that can go on, after a first turn that printed so much
  * @property {(size: Size) => Promise<string>} running a project whose one session runs and has printed so much
+ */
+
+/**
+ * A session whose agent has ended, in a project of its own.
+ * @typedef {object} Conversation
+ * @property {string} project
+ * @property {string} id
+ * @property {string} next the stream of a further turn
  */
 
 /**
@@ -59,6 +69,22 @@ export function createCorpora(place) {
     return { project, ...written };
   });
 
+  const conversation = kept((/** @type {Size} */ size) => {
+    const project = place.directory(`conversation of ${size}`);
+    createStore(project);
+    const next = join(place.directory('streams'), 'next');
+    writeFileSync(next, shortStream());
+    const threads = join(place.directory('home'), '.codex', 'sessions', '2026', '01', '01');
+    mkdirSync(threads, { recursive: true });
+    // Without the agent's own record of it, the conversation would be told anew.
+    writeFileSync(join(threads, `rollout-2026-01-01T00-00-00-${THREAD}.jsonl`), '');
+    const first = { ...place, env: { ...place.env, BENCH_STREAM: long(size).events } };
+    const id = run(first, zwarm(project, 'start', '-q', 'print all of it')).trim();
+    run(place, zwarm(project, 'wait', id));
+    settleDisk();
+    return { project, id, next };
+  });
+
   const running = kept(async (/** @type {Size} */ size) => {
     const { events, open } = long(size);
     const project = place.directory(`running, ${size}`);
@@ -71,7 +97,7 @@ export function createCorpora(place) {
     return project;
   });
 
-  return { sessions, long, running };
+  return { sessions, long, conversation, running };
 }
 
 /** What is still on its way to the disk would disturb what is measured. */

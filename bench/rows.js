@@ -63,6 +63,27 @@ async function peak({ place, effort }, a) {
   return { kind: 'pairs', unit: 'MB', pairs: measured };
 }
 
+/** @type {(project: string) => Command} */
+const showLong = (project) => zwarm(project, 'show', LONG, '--json');
+
+/** How long a command that starts a session runs, whose agent is ended then. @type {(bench: Bench, project: string) => Promise<number>} */
+async function startMs({ place }, project) {
+  const session = await startSession(place, project);
+  await session.end();
+  return session.exitedMs;
+}
+
+/**
+ * How long the next message to a session takes that has ended, and that has ended again then.
+ * @type {(bench: Bench, conversation: import('./corpora.js').Conversation) => number}
+ */
+function injectMs({ place }, { project, id, next }) {
+  const again = { ...place, env: { ...place.env, BENCH_STREAM: next } };
+  const ms = wallMs(again, zwarm(project, 'inject', '-q', id, 'go on'));
+  run(place, zwarm(project, 'wait', id));
+  return ms;
+}
+
 /** @type {(count: number) => Row} */
 const listAll = (count) => (bench) => {
   const project = bench.corpora.sessions(count);
@@ -253,4 +274,30 @@ export const ROWS = {
     await untilItWatches(command);
     sendSignal(agent, 'SIGTERM');
   }),
+  'growth show': (bench) =>
+    wall(bench, showLong(bench.corpora.long('1 GB').project), showLong(bench.corpora.long('100 MB').project)),
+  'growth memory': async ({ place, corpora, effort }) => {
+    const peakOf = (/** @type {Size} */ size) => () => peakMb(place, showLong(corpora.long(size).project));
+    return { kind: 'pairs', unit: 'MB', pairs: await pairs(effort, peakOf('1 GB'), peakOf('100 MB')) };
+  },
+  'growth start': async (bench) => {
+    const many = bench.corpora.sessions(3000);
+    const none = emptyProject(bench, 'none');
+    const measured = await pairs(
+      bench.effort,
+      () => startMs(bench, many),
+      () => startMs(bench, none),
+    );
+    return { kind: 'pairs', unit: 'ms', pairs: measured };
+  },
+  'growth inject': async (bench) => {
+    const long = bench.corpora.conversation('100 MB');
+    const short = bench.corpora.conversation('1 MB');
+    const measured = await pairs(
+      bench.effort,
+      () => injectMs(bench, long),
+      () => injectMs(bench, short),
+    );
+    return { kind: 'pairs', unit: 'ms', pairs: measured };
+  },
 };

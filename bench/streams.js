@@ -7,7 +7,8 @@ import { oneOf, randomOf } from './random.js';
 
 export const MB = 1_000_000;
 
-const THREAD = '01a1f880-cca3-79a3-8778-5ecb9fbaa773';
+/** The thread of all long streams. */
+export const THREAD = '01a1f880-cca3-79a3-8778-5ecb9fbaa773';
 const WORDS =
   `the a of to function returns error test module file line value “quoted” naïve – ✓ src/app.ts 42 0x1f null\
  "name" \\d+ const await import assert passed failed expected received at Object.<anonymous> warning`.split(
@@ -112,6 +113,12 @@ export const endLine = ({ input_tokens, output_tokens }) =>
       ...{ output_tokens, reasoning_output_tokens: 0 },
     },
   });
+
+/** The stream of a further turn of that thread. */
+export const shortStream = () =>
+  beginLines(THREAD) +
+  messageLine('item_0', 'It goes on.') +
+  endLine({ input_tokens: 6_000_000, output_tokens: 60_000 });
 
 /**
  * The line of a command with an output of about this size, in pieces.

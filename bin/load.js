@@ -43,11 +43,12 @@ const fresh = new Map();
 /** Keeps what this run has compiled, and what of it was used. */
 function keep() {
   try {
-    fs.mkdirSync(compiled, { recursive: true });
+    // Whatever the umask: nobody else may write what we run.
+    fs.mkdirSync(compiled, { recursive: true, mode: 0o755 });
     for (const [name, script] of fresh) {
       const temporary = join(compiled, `.${name.slice(2)}.${process.pid}`);
       // Flushed before it has its name: V8 does not find out about half of it.
-      fs.writeFileSync(temporary, script.createCachedData(), { flush: true });
+      fs.writeFileSync(temporary, script.createCachedData(), { flush: true, mode: 0o644 });
       fs.renameSync(temporary, join(compiled, name));
     }
   } catch {

@@ -40,6 +40,10 @@ const LIMITS: Readonly<Record<string, string>> = {
   logs: '10 ms',
   kill: '50 ms',
   wait: '50 ms',
+  'growth show': '10',
+  'growth memory': '1.5',
+  'growth start': '1.1',
+  'growth inject': '1.1',
 };
 
 test('every target is there and measured, and none was raised', () => {
