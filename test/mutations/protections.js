@@ -803,4 +803,25 @@ export const PROTECTIONS = [
     to: '',
     tests: ['test/e2e/tools-policy.test.ts'],
   },
+  {
+    name: 'compiled code of another build is not run',
+    file: 'bin/load.js',
+    from: '`${build}-${process.version}-${process.arch}`',
+    to: '`${process.version}-${process.arch}`',
+    tests: ['test/e2e/compiled.test.ts'],
+  },
+  {
+    name: 'nobody else may write the compiled code that is run',
+    file: 'bin/load.js',
+    from: '{ recursive: true, mode: 0o755 }',
+    to: '{ recursive: true }',
+    tests: ['test/e2e/compiled.test.ts'],
+  },
+  {
+    name: 'a command goes on with the version that it was loaded from',
+    file: 'bin/load.js',
+    from: 'readSync(fd, bytes, 0, length, from)',
+    to: 'readSync(fs.openSync(filename), bytes, 0, length, from)',
+    tests: ['test/e2e/compiled.test.ts'],
+  },
 ];
