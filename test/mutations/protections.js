@@ -764,8 +764,8 @@ export const PROTECTIONS = [
   {
     name: 'only one of its own sessions is ended by a caller',
     file: 'src/manager/session-manager.ts',
-    from: '      await requireMayEnd(context, store, id);\n      await kill(',
-    to: '      await kill(',
+    from: "      const store = await ending(id);\n      await (await import('./stop.ts'))",
+    to: "      const store = writing();\n      await (await import('./stop.ts'))",
     tests: ['test/e2e/tools-policy.test.ts'],
   },
   {
