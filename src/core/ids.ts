@@ -60,7 +60,7 @@ export interface Candidate {
 }
 
 /** Newest first; equal times are ordered by id, so that the order is total. */
-export function newestFirst(a: Candidate, b: Candidate): number {
+export function newestFirst(a: Omit<Candidate, 'name'>, b: Omit<Candidate, 'name'>): number {
   if (a.createdAt !== b.createdAt) return a.createdAt < b.createdAt ? 1 : -1;
   return a.id < b.id ? -1 : 1;
 }

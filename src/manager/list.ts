@@ -59,7 +59,7 @@ function filterOf(options: ListOptions, cwd: string): Filter {
 }
 
 /** What is shown of a session, and what decides whether and where it stands in the list. */
-interface Listed<T> extends Candidate {
+interface Listed<T> extends Omit<Candidate, 'name'> {
   readonly source: string | null;
   readonly live: boolean;
   readonly shown: T;
@@ -83,8 +83,7 @@ export async function list<T>(
   await forEachRow(store, context.now(), (row) => {
     if (!isAsked(row)) return;
     const createdAt = (options.sort === 'updated' ? row.updated_at : row.created_at) ?? '';
-    const { id, name, source } = row;
-    listed.push({ id, name, createdAt, source, live: isLive(row), shown: show(row) });
+    listed.push({ id: row.id, createdAt, source: row.source, live: isLive(row), shown: show(row) });
   });
   const chosen = sources === null ? listed : ofSources(listed, sources);
   chosen.sort(newestFirst);
@@ -106,10 +105,15 @@ function ofSources<T>(listed: readonly Listed<T>[], sources: readonly SourceFilt
 async function forEachRow(store: Store, nowMs: number, tell: (row: SessionSummary) => void): Promise<void> {
   const readSummary = createSummaryReader(store.root, FOLD_VERSION);
   const census = createCensus();
-  for (const { id, directory } of listSessions(store.root)) {
-    const summary = directory ? readSummary(id) : null;
-    const row =
-      summary === null ? await readRow(store, id, nowMs, census) : rowOf(store, id, summary, summary);
+  // What is no directory but a link to one, say, has no summary of ours.
+  const { directories, others: rest } = listSessions(store.root);
+  for (const id of directories) {
+    const summary = readSummary(id);
+    if (summary === null) rest.push(id);
+    else tell(rowOf(store, id, summary, summary));
+  }
+  for (const id of rest) {
+    const row = await readRow(store, id, nowMs, census);
     if (row !== null) tell(row);
   }
 }

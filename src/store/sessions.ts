@@ -42,19 +42,20 @@ import {
 /** No prompt that an agent takes comes near this. */
 const PROMPT_LIMIT = 64 << 20;
 
-/** Every name in the store that is a session's, in no order, and whether it is that of a real directory. */
-export function listSessions(root: string): { id: SessionId; directory: boolean }[] {
-  if (!isRealDirectory(sessionsDir(root))) return [];
-  const sessions: { id: SessionId; directory: boolean }[] = [];
+/** The names in the store that are sessions', in no order: those of real directories, and those of anything else. */
+export function listSessions(root: string): { directories: SessionId[]; others: SessionId[] } {
+  const found: ReturnType<typeof listSessions> = { directories: [], others: [] };
+  if (!isRealDirectory(sessionsDir(root))) return found;
   for (const { name, directory } of entriesOf(sessionsDir(root))) {
-    if (isSessionId(name)) sessions.push({ id: name, directory });
+    if (isSessionId(name)) (directory ? found.directories : found.others).push(name);
   }
-  return sessions;
+  return found;
 }
 
-/** The same names alone; damaged ones and files in their place included. */
+/** The same names, damaged ones and files in their place included. */
 export function listSessionIds(root: string): SessionId[] {
-  return listSessions(root).map(({ id }) => id);
+  const { directories, others } = listSessions(root);
+  return directories.concat(others);
 }
 
 /** Whether a session of that id is there, damaged or not. */

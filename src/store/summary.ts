@@ -127,11 +127,12 @@ function isSummary(json: Json, fold: number): json is Json & Summary {
   );
 }
 
+const IF_ANY = { throwIfNoEntry: false } as const;
 const READABLE = constants.S_IFREG | constants.S_IRUSR;
 
 /** Whether there still is the record of which a summary was made: a regular file that we may read. */
 function isUnchanged(path: string, { bytes, mtime_ms }: RecordVersion): boolean {
-  const stat = lstatSync(path, { throwIfNoEntry: false });
+  const stat = lstatSync(path, IF_ANY);
   return (
     stat !== undefined &&
     stat.size === bytes &&
@@ -156,7 +157,7 @@ export function createSummaryReader(root: string, fold: number): (id: SessionId)
       const json = objectOf(buffer.toString('latin1', 0, length));
       if (!isSummary(json, fold)) return null;
       // Anything in the place of the next turn, a tombstone or damage too.
-      if (lstatSync(turnDir(root, id, json.newest + 1), { throwIfNoEntry: false }) !== undefined) return null;
+      if (lstatSync(turnDir(root, id, json.newest + 1), IF_ANY) !== undefined) return null;
       return isUnchanged(sessionFile(root, id), json.record) ? json : null;
     } catch {
       // Missing, closed, no JSON: whoever computes meets again what else is in the way, and tells it.

@@ -547,8 +547,8 @@ export const PROTECTIONS = [
   {
     name: 'a list follows no link in the place of a session',
     file: 'src/manager/list.ts',
-    from: 'directory ? readSummary(id) : null',
-    to: 'directory || !directory ? readSummary(id) : null',
+    from: 'for (const id of directories) {',
+    to: 'for (const id of [...directories, ...rest.splice(0)]) {',
     tests: ['test/e2e/hostile-directory.test.ts'],
   },
   {

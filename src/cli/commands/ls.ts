@@ -1,9 +1,11 @@
 import type { Command } from 'commander';
 import { ZwarmError } from '../../core/errors.ts';
-import { familiesOf, type Kin, type Placed } from '../../core/rules/family.ts';
+import { familiesOf, type Placed } from '../../core/rules/family.ts';
 import { SESSION_STATUSES, type SessionStatus, type SessionSummary } from '../../core/session.ts';
 import { closest } from '../../core/suggest.ts';
 import { parseDuration } from '../../core/time.ts';
+import type { ListOptions } from '../../manager/list.ts';
+import type { SessionManager } from '../../manager/session-manager.ts';
 import { parseCount, type Verb } from '../context.ts';
 
 interface Options {
@@ -48,8 +50,16 @@ function parseSort(text: string): 'created' | 'updated' {
 }
 
 /** Rows in the order in which they are printed. */
-function placed<T extends Kin>(rows: readonly T[], { tree }: Options): readonly Placed<T>[] {
+function placed(rows: readonly SessionSummary[], tree = false): readonly Placed<SessionSummary>[] {
   return tree ? familiesOf(rows) : rows.map((row) => ({ row, lastOf: [] }));
+}
+
+async function rowsOf(
+  manager: SessionManager,
+  filters: ListOptions,
+  tree = false,
+): Promise<SessionSummary[]> {
+  return placed(await manager.list(filters), tree).map(({ row }) => row);
 }
 
 function sayNone(verb: Verb): void {
@@ -90,21 +100,19 @@ export function lsCommand(command: Command, verb: Verb): Command {
         sort: options.sort === undefined ? undefined : parseSort(options.sort),
       };
       const manager = await verb.manager();
-      if (!options.json && (options.quiet || !context.stdout.isTTY)) {
+      if (options.quiet || options.json || !context.stdout.isTTY) {
+        if (options.json) return verb.printJson(await rowsOf(manager, filters, options.tree));
         const { renderRow } = await import('../../render/row.ts');
         const lineOf = options.quiet ? (row: SessionSummary): string => `${row.id}\n` : renderRow;
-        const kin = await manager.listAs(filters, (row) => ({
-          id: row.id,
-          parent: row.parent,
-          line: lineOf(row),
-        }));
-        const lines = placed(kin, options).map(({ row }) => row.line);
+        // Of ten thousand rows only a tree needs more at once than their lines.
+        const lines = options.tree
+          ? (await rowsOf(manager, filters, true)).map(lineOf)
+          : await manager.listAs(filters, lineOf);
         return lines.length === 0 ? sayNone(verb) : context.stdout.write(lines.join(''));
       }
-      const families = placed(await manager.list(filters), options);
+      const families = placed(await manager.list(filters), options.tree);
+      if (families.length === 0) return sayNone(verb);
       const rows = families.map(({ row }) => row);
-      if (options.json) return verb.printJson(rows);
-      if (rows.length === 0) return sayNone(verb);
       const { renderList } = await import('../../render/list.ts');
       const { branchOf } = await import('../../render/tree.ts');
       const branches = families.map(({ lastOf }) => branchOf(lastOf));
