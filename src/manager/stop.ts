@@ -69,12 +69,14 @@ async function killBehind(
 }
 
 /** The turn of a session that is to be stopped, and what its agent is to be told. */
-function targetOf(
+async function targetOf(
   context: ManagerContext,
   store: Store,
   now: Pick<SessionNow, 'id' | 'adapter' | 'record' | 'current'>,
-): Target {
+): Promise<Target> {
   const { id, adapter, record, current } = now;
+  // It will read how the turn has ended: then nobody has to wait until it is loaded.
+  await adapter?.loadParser(null);
   const command = adapter?.command({
     workingDir: record.working_dir,
     sandbox: record.sandbox,
@@ -245,7 +247,7 @@ export async function interruptTurn(
   graceMs: number,
 ): Promise<void> {
   try {
-    const target: Target = { ...targetOf(context, store, now), why: 'interrupt' };
+    const target: Target = { ...(await targetOf(context, store, now)), why: 'interrupt' };
     await killTurn(context, store, now.id, target, graceMs);
   } catch (error) {
     // It ended by itself, which is as good.
@@ -273,7 +275,9 @@ export async function kill(
   { graceMs = DEFAULT_GRACE_MS, reason = null }: KillOptions = {},
 ): Promise<void> {
   const target = await readNow(store, id, context.now())
-    .then((now): Target => ({ ...targetOf(context, store, now), behind: now.behind, reason }))
+    .then(async (now): Promise<Target> => {
+      return { ...(await targetOf(context, store, now)), behind: now.behind, reason };
+    })
     .catch(async (error: unknown) => {
       if (!(error instanceof ZwarmError)) throw error;
       if (error.code === 'damaged') return (await damagedTarget(context, store, id)) ?? error;

@@ -14,16 +14,19 @@ const LOOK_AGAIN_PENDING_MS = LAUNCH_GRACE_MS / 10;
 const OUTPUT = [TURN_FILES.events, TURN_FILES.stderr];
 
 /**
- * Waits until the turn that speaks for a session is final, and returns it. `look` reads it anew. Aborting the signal
- * ends only the waiting, with the state as it is then; the agent runs on. @throws ZwarmError `unknown_liveness`
+ * Waits until the turn that speaks for a session is final, and returns it. `look` reads it anew; `prepare` is called
+ * before a wait, for what would else be done when the end has come and somebody waits. Aborting the signal ends only
+ * the waiting, with the state as it is then; the agent runs on. @throws ZwarmError `unknown_liveness`
  */
 export async function waitForRest(
   store: Store,
   id: SessionId,
   look: () => Promise<TurnState>,
   signal: AbortSignal,
+  prepare: () => Promise<unknown> = async () => undefined,
 ): Promise<TurnState> {
   let current = await look();
+  if (!isFinal(current.verdict.status)) await prepare();
   while (!isFinal(current.verdict.status) && !signal.aborted) {
     if (current.verdict.status === 'unknown') {
       throw new ZwarmError(
@@ -62,5 +65,6 @@ export async function wait(
     turn === null
       ? (await readNow(store, id, context.now())).current
       : readTurnNow(store, id, turn, context.now());
-  return (await waitForRest(store, id, look, signal)).verdict.status;
+  const loadParser = async () => (await readNow(store, id, context.now())).adapter?.loadParser(null);
+  return (await waitForRest(store, id, look, signal, loadParser)).verdict.status;
 }

@@ -21,7 +21,7 @@ export interface StopRequest {
 }
 
 /** How often to look whether a process has ended. */
-const LOOK_MS = 10;
+const LOOK_MS = 5;
 /** How long the kernel may take to end a process that got SIGKILL, and the runner to write its record. */
 const LAST_WAIT_MS = 5000;
 /** How often at most to look for what was begun before all of it was halted. */

@@ -57,6 +57,8 @@ export function waitCommand(command: Command, verb: Verb): Command {
       const timeoutMs =
         options.timeout === undefined ? undefined : parseDuration(options.timeout, '--timeout');
       const manager = await verb.manager();
+      // Before the wait, so that nobody waits for it afterwards.
+      const { errorLines } = await import('../../render/error-lines.ts');
       const { signal, enough, code } = limitWaiting(verb, timeoutMs);
       let satisfied = false;
       const waiting = new Set<SessionId>();
@@ -72,10 +74,7 @@ export function waitCommand(command: Command, verb: Verb): Command {
         }
         // Without the conversation, which may be large.
         const row = isFinal(status) && !options.json ? await manager.summary(id) : null;
-        if (row?.error) {
-          const { errorLines } = await import('../../render/error-lines.ts');
-          verb.hint(errorLines(row.error).join('\n'));
-        }
+        if (row?.error) verb.hint(errorLines(row.error).join('\n'));
         if (isFinal(status) && options.any) {
           satisfied = true;
           enough();
