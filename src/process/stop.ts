@@ -90,19 +90,23 @@ export async function stopTurn(request: StopRequest): Promise<readonly Member[]>
 
   // An agent that is just being started is asked like any other.
   await until(() => gather().forks.length === 0, RECORD_MS);
+  let allGone = gone();
   for (const name of signals) {
-    if (gone()) break;
+    if (allGone) break;
     // SIGINT asks the agent, which knows best how to end its commands; the others are for everything that is left.
     const { runner, members } = name === 'SIGINT' ? gather() : freeze();
     const leader = runner?.pid ?? recorded?.pid;
     const agent = members.filter(({ pgrp }) => pgrp === leader);
     const targets = name === 'SIGINT' && agent.length > 0 ? agent : members;
     for (const member of targets) signal(member, name);
-    if (name === 'SIGKILL') continue;
+    if (name === 'SIGKILL') break;
     // What is stopped acts on a signal only when it is continued.
     for (const member of targets) signal(member, 'SIGCONT');
     // Once all that were asked have ended, waiting for the others would be in vain: they have not been told yet.
-    await until(() => gone() || !targets.some(isSame), graceMs);
+    await until(() => {
+      allGone = gone();
+      return allGone || !targets.some(isSame);
+    }, graceMs);
   }
   const endAll = (forksToo: boolean, ms: number): Promise<boolean> =>
     until(() => {
