@@ -43,7 +43,9 @@ export function outputStream(fd: 1 | 2): OutputStream {
     stream ??= (nodeStream(fd) as NodeJS.WriteStream).on('error', fail);
     return stream;
   };
+  const needsStream = (): boolean => stream !== null || isTTY();
   const writeNow = (bytes: Buffer): void => {
+    if (closed.signal.aborted) return;
     let done = 0;
     try {
       while (done < bytes.length) done += writeSync(fd, bytes, done);
@@ -56,11 +58,14 @@ export function outputStream(fd: 1 | 2): OutputStream {
 
   return {
     write(text) {
-      if (stream !== null || isTTY()) opened().write(text);
-      else if (!closed.signal.aborted) writeNow(Buffer.from(text));
+      if (needsStream()) opened().write(text);
+      else writeNow(Buffer.from(text));
     },
-    // What went wrong is told by the event.
-    send: (chunk) => new Promise((resolve) => opened().write(chunk, () => resolve())),
+    async send(chunk) {
+      if (!needsStream()) writeNow(Buffer.from(chunk));
+      // What went wrong is told by the event.
+      else await new Promise<void>((resolve) => opened().write(chunk, () => resolve()));
+    },
     closed: closed.signal,
     get isTTY() {
       return isTTY();

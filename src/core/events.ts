@@ -84,12 +84,12 @@ export type PassedOver = Extract<AgentEvent, { type: 'passed_over' }>;
 export const SIEVED_BYTES = 512;
 
 /**
- * Tells of one line, whose bytes are the characters `from` to `to` of a text (its newline left out), that it is a step of
- * an agent, which nobody needs who asks for words, tokens and the end of a turn. It knows such a line by its first and last
- * `SIEVED_BYTES` alone; of a longer line it may be given these without what is between them, and that nobody looks at.
- * Whatever it does not know, it lets pass: that costs time, never an answer.
+ * Tells of one line, the bytes from `from` to `to` (its newline left out), that it is a step of an agent, which nobody
+ * needs who asks for words, tokens and the end of a turn. It knows such a line by its first and last `SIEVED_BYTES` alone;
+ * of a longer line it may be given these without what is between them, and that nobody looks at. Whatever it does not
+ * know, it lets pass: that costs time, never an answer.
  */
-export type Sieve = (text: string, from: number, to: number) => boolean;
+export type Sieve = (bytes: DataView, from: number, to: number) => boolean;
 
 /**
  * Translates the lines of one turn, in order. Never throws, and accounts for every line: one event or more that are

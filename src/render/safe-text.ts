@@ -14,13 +14,14 @@ const UNSAFE =
 const OF_AN_EMOJI =
   /(?<=\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f)\u200d(?=\p{Extended_Pictographic})|(?<=\p{Extended_Pictographic})\ufe0f|(?<=[#*\d])\ufe0f(?=\u20e3)/uy;
 
-// Fast path: most texts hold nothing but these, of which no character is unsafe. Lists ask for ten thousands of texts, and
-// the expression above, which knows properties of characters, is ten times slower.
-const ORDINARY = /^[\t\n -~\xa1-\xac\xae-\u02ff\u2010-\u2027\u2030-\u205e\u2190-\u2bff]*$/;
+// Fast path: what most texts consist of, none of it unsafe. Found out ten times faster than by the expression above, which
+// knows properties of characters.
+const PLAIN =
+  /^[\t\n\x20-\x7e\xa0-\xac\xae-\u02ff\u0370-\u0482\u2010-\u2027\u2030-\u205e\u2190-\u2bff\u4e00-\u9fff\uac00-\ud7a3]*$/;
 
 /** A text in which `write` has replaced each character that could drive a terminal or deceive its reader. */
 export function escapeUnsafe(text: string, write: (character: string) => string): string {
-  if (ORDINARY.test(text)) return text;
+  if (PLAIN.test(text)) return text;
   return text.replace(UNSAFE, (character, at: number) => {
     OF_AN_EMOJI.lastIndex = at;
     return OF_AN_EMOJI.test(text) ? character : write(character);

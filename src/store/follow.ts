@@ -1,6 +1,7 @@
 import { closeSync, readSync } from 'node:fs';
 import { type Line, type PassedOver, SIEVED_BYTES, type Sieve } from '../core/events.ts';
 import { DamagedRecord, openRegular } from './read-file.ts';
+import { viewOf, type Walk, walkOn } from './walk.ts';
 
 /** What bounds a reading: bytes that count (the rest came after the recorded end), and whether the writer is gone. */
 export interface LineRange {
@@ -16,7 +17,7 @@ export interface LineSizes {
 }
 
 /** A message of 10 MiB of which JSON escapes every byte takes 60 MiB; what is longer than this line is no message. */
-export const LINE_SIZES: LineSizes = { block: 1 << 16, longest: 64 << 20 };
+export const LINE_SIZES: LineSizes = { block: 1 << 18, longest: 64 << 20 };
 
 /** A file that grows, read forward: each reading goes on where the one before it came to. */
 export interface Follower<T> {
@@ -107,21 +108,21 @@ export function followLines(
   const open = createOpener(path);
   const block = Buffer.allocUnsafe(sizes.block);
   const isTooLong = (bytes: number): boolean => bytes > sizes.longest;
-  /** Whether a line of so many bytes is passed over, by those that are the characters from `start` to `end`. */
-  const passes = (length: number, text: string, start: number, end: number): boolean =>
-    sieve !== null && !isTooLong(length) && sieve(text, start, end);
+  const walk: Walk = { start: 0, end: -1, lines: 0, passed: -1 };
   /** Where the next line begins, and up to where it is known to have no newline. */
   let position = from;
   let searched = 0;
-  let seq = 0;
+
+  function* passedOver(): Generator<PassedOver> {
+    if (walk.passed >= 0) yield { seq: walk.passed, type: 'passed_over' };
+    walk.passed = -1;
+  }
 
   return {
     *read({ limit, ended }) {
       const file = open(Math.max(position, searched));
       if (file === null) return;
       const { fd, size } = file;
-      /** The last line of a run that was passed over and not told yet. */
-      let passed: number | null = null;
       try {
         const end = Math.min(limit ?? size, size);
         while (position < end) {
@@ -130,23 +131,19 @@ export function followLines(
             const count = readSync(fd, block, 0, Math.min(block.length, end - base), base);
             if (count === 0) break;
             const bytes = block.subarray(0, count);
-            // Regular expressions are at their best from the first line on; loops over bytes are slow until compiled.
-            const text = sieve === null ? '' : bytes.toString('latin1');
-            let start = 0;
-            for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, start)) {
-              const line = start;
-              start = at + 1;
-              position = base + start;
-              if (line === at) seq += 1;
-              else if (passes(at - line, text, line, at)) passed = seq++;
-              else {
-                if (passed !== null) yield { seq: passed, type: 'passed_over' };
-                passed = null;
-                yield { seq: seq++, text: isTooLong(at - line) ? null : bytes.toString('utf8', line, at) };
-              }
+            const ground = { bytes, view: viewOf(bytes), sieve, longest: sizes.longest };
+            walk.start = 0;
+            for (walkOn(walk, ground); walk.end >= 0; walkOn(walk, ground)) {
+              const { start: at, end: after, lines: seq } = walk;
+              walk.start = after + 1;
+              walk.lines += 1;
+              position = base + walk.start;
+              if (walk.passed >= 0) yield* passedOver();
+              yield { seq, text: isTooLong(after - at) ? null : bytes.toString('utf8', at, after) };
             }
+            position = base + walk.start;
             // The rest of the block, if any, is read again: it begins a line.
-            if (start > 0) continue;
+            if (walk.start > 0) continue;
             searched = base + count;
           }
           // A line that does not fit into a block is measured first, then read into memory of just its size.
@@ -156,19 +153,16 @@ export function followLines(
           const start = position;
           const after = at < 0 ? read : at;
           position = after + 1;
-          const ends = readEnds(fd, start, after).toString('latin1');
-          if (passes(after - start, ends, 0, ends.length)) {
-            passed = seq++;
+          const seq = walk.lines++;
+          const ends = viewOf(readEnds(fd, start, after));
+          if (sieve !== null && !isTooLong(after - start) && sieve(ends, 0, ends.byteLength)) {
+            walk.passed = seq;
             continue;
           }
-          if (passed !== null) yield { seq: passed, type: 'passed_over' };
-          passed = null;
-          yield {
-            seq: seq++,
-            text: isTooLong(after - start) ? null : readBytes(fd, start, after).toString(),
-          };
+          yield* passedOver();
+          yield { seq, text: isTooLong(after - start) ? null : readBytes(fd, start, after).toString() };
         }
-        if (passed !== null) yield { seq: passed, type: 'passed_over' };
+        yield* passedOver();
       } finally {
         closeSync(fd);
       }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { SessionDetail } from '../../core/session.ts';
+import { renderJsonPieces } from '../../render/json.ts';
 import { parseCount, type Verb } from '../context.ts';
 import { noteSeen } from '../note-seen.ts';
 import { showPage } from '../pager.ts';
@@ -34,7 +35,8 @@ export function showCommand(command: Command, verb: Verb): Command {
         noteSeen(verb, manager, id, turn ?? newest);
       if (options.json) {
         const detail = await manager.get(ref, { turn, full: options.full });
-        verb.printJson(detail);
+        // A conversation may be long: no more of its text is in memory than was said.
+        for (const piece of renderJsonPieces(detail)) await verb.context.stdout.send(piece);
         return seen(detail);
       }
       const { detail, steps } = await manager.read(ref, { turn });

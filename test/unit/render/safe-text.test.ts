@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { renderJson } from '../../../src/render/json.ts';
-import { safeLine, safeText } from '../../../src/render/safe-text.ts';
+import { renderJson, renderJsonPieces } from '../../../src/render/json.ts';
+import { escapeUnsafe, safeLine, safeText } from '../../../src/render/safe-text.ts';
 import { DRIVES } from '../../helpers/display.ts';
+import { anyJson, anyText, fc, runs } from '../../helpers/fuzz.ts';
 
 /** What an agent could print to do something to the terminal of whoever looks. */
 const ATTACKS: readonly [string, string, string][] = [
@@ -117,6 +118,35 @@ test('JSON is inert on a terminal and parses to the very same value', () => {
   expect(text.endsWith('}\n')).toBe(true);
   expect(safeText(text)).toBe(text);
   expect(text).not.toContain('\t');
+});
+
+test('a document in pieces is the same document, and none of the pieces is long', () => {
+  fc.assert(
+    fc.property(anyJson, fc.dictionary(anyText, fc.oneof(anyJson, fc.array(anyJson))), (value, object) => {
+      for (const document of [value, object, [object, value]]) {
+        expect([...renderJsonPieces(document)].join('')).toBe(renderJson(document));
+      }
+    }),
+    runs(5),
+  );
+  const messages = Array.from({ length: 1000 }, (_, i) => ({
+    i,
+    content: '“x”\n\x1b'.repeat(100),
+    no: undefined,
+  }));
+  const pieces = [...renderJsonPieces({ id: 'a', more: undefined, none: [], messages })];
+  expect(pieces.join('')).toBe(renderJson({ id: 'a', none: [], messages }));
+  expect(pieces.length).toBeGreaterThan(5);
+  expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(100_000);
+});
+
+test('what most texts consist of is found harmless just as everything else', () => {
+  const mark = (character: string): string => `<${character}>`;
+  for (let code = 0; code <= 0xffff; code += 1) {
+    const character = String.fromCharCode(code);
+    // NUL makes sure that the text is looked at in full.
+    expect(`${escapeUnsafe(character, mark)}<\0>`).toBe(escapeUnsafe(`${character}\0`, mark));
+  }
 });
 
 // What makes a careless pattern or a careless measuring of text take minutes for a megabyte.
