@@ -76,13 +76,9 @@ function createBound(): Bound {
 
 /** The threads that Node itself needs to load a program and read files: with as many, nothing can be started. */
 async function threadsOfNode({ project, node }: Bound): Promise<number> {
-  const script = join(project.base, 'threads.mjs');
-  writeFileSync(
-    script,
-    `const { readdir } = await import('node:fs/promises');
-console.log((await readdir('/proc/self/task')).length, (await readdir('/proc/self/task')).length);`,
-  );
-  const [, threads] = (await node(null, [script])).stdout.split(' ').map(Number);
+  const script = join(project.base, 'threads.cjs');
+  writeFileSync(script, "console.log(require('node:fs').readdirSync('/proc/self/task').length)");
+  const threads = Number((await node(null, [script])).stdout);
   if (!threads) throw new Error('Node does not tell its threads');
   return threads;
 }
