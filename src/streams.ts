@@ -44,27 +44,30 @@ export function outputStream(fd: 1 | 2): OutputStream {
     return stream;
   };
   const needsStream = (): boolean => stream !== null || isTTY();
-  const writeNow = (bytes: Buffer): void => {
-    if (closed.signal.aborted) return;
+  /** Writes without Node's stream; what is left where that has to wait. */
+  const writeNow = (bytes: Uint8Array): Uint8Array | null => {
+    if (closed.signal.aborted) return null;
     let done = 0;
     try {
       while (done < bytes.length) done += writeSync(fd, bytes, done);
     } catch (error) {
-      // A pipe that others have made one that does not wait, and that is full: Node's own stream knows how to.
-      if (errnoOf(error) === 'EAGAIN') opened().write(bytes.subarray(done));
-      else fail(error);
+      // A full pipe that others have made one that does not wait: Node's own stream knows how to.
+      if (errnoOf(error) === 'EAGAIN') return bytes.subarray(done);
+      fail(error);
     }
+    return null;
   };
 
   return {
     write(text) {
-      if (needsStream()) opened().write(text);
-      else writeNow(Buffer.from(text));
+      const left = needsStream() ? text : writeNow(Buffer.from(text));
+      if (left !== null) opened().write(left);
     },
     async send(chunk) {
-      if (!needsStream()) writeNow(Buffer.from(chunk));
+      const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+      const left = needsStream() ? bytes : writeNow(bytes);
       // What went wrong is told by the event.
-      else await new Promise<void>((resolve) => opened().write(chunk, () => resolve()));
+      if (left !== null) await new Promise<void>((resolve) => opened().write(left, () => resolve()));
     },
     closed: closed.signal,
     get isTTY() {

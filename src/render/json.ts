@@ -13,42 +13,47 @@ export function renderJsonLine(value: unknown): string {
   return `${escapeUnsafe(JSON.stringify(value), unicodeEscapes)}\n`;
 }
 
-/** A piece is written at once; so many characters of it are worth a call of the system. */
-const PIECE = 1 << 16;
-
-const isNested = (value: unknown): value is object => typeof value === 'object' && value !== null;
-
-/** A value as `JSON.stringify` writes it at that depth of a document. */
-function inner(value: unknown, indent: string): string {
-  const text = JSON.stringify(value, null, 2) ?? 'null';
-  // No text in JSON holds a line break.
-  return escapeUnsafe(indent === '' ? text : text.replaceAll('\n', `\n${indent}`), unicodeEscapes);
+/** A value as it is written at a depth of a document, as inert as the document. */
+function written(value: unknown, indent: string): string {
+  // In JSON a line break stands between values only.
+  const text = (JSON.stringify(value, null, 2) ?? 'null').replaceAll('\n', `\n${indent}`);
+  return escapeUnsafe(text, unicodeEscapes);
 }
 
-function* parts(value: unknown, indent: string): Generator<string> {
-  const isList = Array.isArray(value);
-  const all: readonly (readonly [string, unknown])[] = isNested(value) ? Object.entries(value) : [];
-  const entries = isList ? all : all.filter(([, item]) => item !== undefined);
-  if (entries.length === 0) {
-    yield inner(value, indent);
+/** What a list or an object holds, each item with what stands in front of it. */
+function itemsOf(value: object): readonly (readonly [name: string, item: unknown])[] {
+  if (Array.isArray(value)) return value.map((item) => ['', item]);
+  return Object.entries(value).flatMap(([key, item]) =>
+    item === undefined ? [] : [[`${written(key, '')}: `, item] as const],
+  );
+}
+
+/** The fields of an object, and the items of the lists and objects among them, one by one. */
+function* parts(value: unknown, indent = ''): Generator<string> {
+  const items = typeof value === 'object' && value !== null ? itemsOf(value) : [];
+  if (items.length === 0) {
+    yield written(value, indent);
     return;
   }
+  const [open, close] = Array.isArray(value) ? '[]' : '{}';
   const deeper = `${indent}  `;
-  let separator = isList ? '[' : '{';
-  for (const [key, item] of entries) {
-    yield `${separator}\n${deeper}${isList ? '' : `${inner(key, '')}: `}`;
-    // Deep enough for what is long in our documents: the lists of an object.
-    if (isNested(item) && indent === '') yield* parts(item, deeper);
-    else yield inner(item, deeper);
+  let separator = open;
+  for (const [name, item] of items) {
+    yield `${separator}\n${deeper}${name}`;
+    if (indent === '') yield* parts(item, deeper);
+    else yield written(item, deeper);
     separator = ',';
   }
-  yield `\n${indent}${isList ? ']' : '}'}`;
+  yield `\n${indent}${close}`;
 }
 
-/** The same document as `renderJson` gives, in pieces of which none is much longer than one item of its lists. */
+/** So many characters, or one long text, are worth a call of the system. */
+const PIECE = 1 << 16;
+
+/** The same document as `renderJson` gives, in pieces, so that a long one is never in memory as a whole. */
 export function* renderJsonPieces(value: unknown): Generator<string> {
   let piece = '';
-  for (const part of parts(value, '')) {
+  for (const part of parts(value)) {
     piece += part;
     if (piece.length < PIECE) continue;
     yield piece;

@@ -26,6 +26,7 @@ export interface Follower<T> {
 }
 
 const NEWLINE = 10;
+const NOTHING: readonly never[] = [];
 
 /** The bytes of a file from `start` to `end`; fewer where it ends before. */
 function readBytes(fd: number, start: number, end: number): Buffer {
@@ -113,9 +114,12 @@ export function followLines(
   let position = from;
   let searched = 0;
 
-  function* passedOver(): Generator<PassedOver> {
-    if (walk.passed >= 0) yield { seq: walk.passed, type: 'passed_over' };
+  /** Takes out what is to be told of lines that were passed over. */
+  function takePassed(): readonly PassedOver[] {
+    if (walk.passed < 0) return NOTHING;
+    const passed = { seq: walk.passed, type: 'passed_over' } as const;
     walk.passed = -1;
+    return [passed];
   }
 
   return {
@@ -138,7 +142,7 @@ export function followLines(
               walk.start = after + 1;
               walk.lines += 1;
               position = base + walk.start;
-              if (walk.passed >= 0) yield* passedOver();
+              yield* takePassed();
               yield { seq, text: isTooLong(after - at) ? null : bytes.toString('utf8', at, after) };
             }
             position = base + walk.start;
@@ -159,10 +163,10 @@ export function followLines(
             walk.passed = seq;
             continue;
           }
-          yield* passedOver();
+          yield* takePassed();
           yield { seq, text: isTooLong(after - start) ? null : readBytes(fd, start, after).toString() };
         }
-        yield* passedOver();
+        yield* takePassed();
       } finally {
         closeSync(fd);
       }

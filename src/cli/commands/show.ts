@@ -4,6 +4,7 @@ import { renderJsonPieces } from '../../render/json.ts';
 import { parseCount, type Verb } from '../context.ts';
 import { noteSeen } from '../note-seen.ts';
 import { showPage } from '../pager.ts';
+import { printPieces } from '../print-pieces.ts';
 
 interface Options {
   readonly turn?: string;
@@ -35,8 +36,7 @@ export function showCommand(command: Command, verb: Verb): Command {
         noteSeen(verb, manager, id, turn ?? newest);
       if (options.json) {
         const detail = await manager.get(ref, { turn, full: options.full });
-        // A conversation may be long: no more of its text is in memory than was said.
-        for (const piece of renderJsonPieces(detail)) await verb.context.stdout.send(piece);
+        await printPieces(verb.context.stdout, renderJsonPieces(detail));
         return seen(detail);
       }
       const { detail, steps } = await manager.read(ref, { turn });
