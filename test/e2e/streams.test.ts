@@ -1,8 +1,17 @@
-import { spawn } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { appendFileSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createProject, type Project, runProgram, ZWARM } from '../helpers/project.ts';
+import {
+  createProject,
+  eventually,
+  type Project,
+  runProgram,
+  SHELL_AGENT,
+  watchesFiles,
+  ZWARM,
+} from '../helpers/project.ts';
 
 /** Runs a line of shell in which `zwarm` is ours. */
 function shell(project: Project, line: string): ReturnType<typeof runProgram> {
@@ -72,11 +81,38 @@ test('with stdin, stdout or stderr closed every command still does its work', as
 test.runIf(existsSync('/dev/full'))('output that cannot be written is a failure that says so', async () => {
   const project = createProject();
   await project.ok(['start', '--wait', 'x']);
-  for (const command of ['ls', 'ls --json', 'show @last']) {
+  for (const command of ['ls', 'ls --json', 'show @last', '--version', '--help']) {
     const ended = await shell(project, `zwarm ${command} > /dev/full`);
     expect.soft(ended.code, command).toBe(1);
     expect.soft(ended.stderr, command).toMatch(/^zwarm: the output could not be written: .*no space left/);
   }
+});
+
+test('a pipe that does not wait, since others have made it so, gets every byte all the same', async () => {
+  const project = createProject();
+  project.env['ZWARM_CODEX_BIN'] = SHELL_AGENT;
+  const id = await project.start(['hang']);
+  const events = project.turnFile(id, 1, 'events.jsonl');
+  const fifo = join(project.base, 'fifo');
+  execFileSync('mkfifo', [fifo]);
+  // For reading and writing, so that nobody waits for the other end.
+  const fd = openSync(fifo, 'r+');
+  const follower = spawn(process.execPath, [ZWARM, 'logs', '-f', '--raw', id], {
+    cwd: project.directory,
+    env: project.env,
+    stdio: ['ignore', fd, 'inherit'],
+  });
+  await eventually('it follows', () => watchesFiles(follower.pid ?? 0));
+  // From here on the pipe does not wait; for the follower neither, whose stdout it is.
+  const pipe = new Socket({ fd, readable: true, writable: false });
+  appendFileSync(events, `${'x'.repeat(3_000_000)}\n`);
+  const got: Buffer[] = [];
+  pipe.on('data', (bytes) => got.push(bytes));
+  const printed = (): Buffer => Buffer.concat(got);
+  await eventually('all of it came', () => printed().length >= readFileSync(events).length);
+  expect(printed().equals(readFileSync(events))).toBe(true);
+  follower.kill('SIGKILL');
+  pipe.destroy();
 });
 
 test('a real terminal of 40 columns gets a table that fits it', async () => {
