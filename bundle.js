@@ -3,7 +3,8 @@ import { basename } from 'node:path';
 import { build, transform } from 'esbuild';
 
 /**
- * Parts of Node that take as long to load as all of zwarm, and what is used of them: most commands use none.
+ * Parts of Node that take long to load, two of them as long as all of zwarm, and what is used of them: most commands use
+ * none.
  * @type {Readonly<Record<string, string>>}
  */
 const LAZY_BUILTINS = {
@@ -11,10 +12,11 @@ const LAZY_BUILTINS = {
     "export const spawn = load('spawn'), spawnSync = load('spawnSync'), execFile = load('execFile');",
   'node:crypto': `export const createHash = load('createHash');
 export const webcrypto = { getRandomValues: load('randomFillSync') };`,
+  'node:os': "export const hostname = load('hostname'), tmpdir = load('tmpdir');",
 };
 
 /** Who gets these parts only when it calls them: our own files, and the packages that every command loads. */
-const LAZY_IMPORTERS = /\/(src|node_modules\/(commander|nanoid))\//;
+const LAZY_IMPORTERS = /^((?!\/node_modules\/).)*\/src\/|\/node_modules\/(commander|nanoid)\//;
 
 /** @type {import('esbuild').Plugin} */
 const lazyBuiltins = {

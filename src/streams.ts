@@ -23,7 +23,8 @@ export function isTerminal(fd: Descriptor): boolean {
 
 /** A stream that people or programs read. What is written at once is taken when `write` returns, or by the terminal. */
 export function outputStream(fd: 1 | 2): OutputStream {
-  const closed = new AbortController();
+  let closed = false;
+  let told: AbortController | null = null;
   let terminal: boolean | null = null;
   let stream: NodeJS.WriteStream | null = null;
 
@@ -32,7 +33,8 @@ export function outputStream(fd: 1 | 2): OutputStream {
     return terminal;
   };
   const fail = (error: unknown): void => {
-    closed.abort();
+    closed = true;
+    told?.abort();
     // Whoever read this has seen enough (`| head`): that is no failure. Anything else is one.
     if (errnoOf(error) === 'EPIPE') return;
     process.exitCode = 1;
@@ -46,7 +48,7 @@ export function outputStream(fd: 1 | 2): OutputStream {
   const needsStream = (): boolean => stream !== null || isTTY();
   /** Writes without Node's stream; what is left where that has to wait. */
   const writeNow = (bytes: Uint8Array): Uint8Array | null => {
-    if (closed.signal.aborted) return null;
+    if (closed) return null;
     let done = 0;
     try {
       while (done < bytes.length) done += writeSync(fd, bytes, done);
@@ -69,7 +71,11 @@ export function outputStream(fd: 1 | 2): OutputStream {
       // What went wrong is told by the event.
       if (left !== null) await new Promise<void>((resolve) => opened().write(left, () => resolve()));
     },
-    closed: closed.signal,
+    get closed() {
+      told ??= new AbortController();
+      if (closed) told.abort();
+      return told.signal;
+    },
     get isTTY() {
       return isTTY();
     },

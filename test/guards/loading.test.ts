@@ -20,8 +20,8 @@ function packagesOf({ parts }: Probed): readonly string[] {
 
 const bytesOf = ({ parts }: Probed): number => parts.reduce((sum, { bytes }) => sum + bytes, 0);
 
-/** Of Node: each takes a tenth of a start, or more. */
-const COSTLY = ['child_process', 'crypto', 'net', 'readline', 'tty', 'worker_threads', 'http', 'repl'];
+/** Of Node: what a tenth of a start goes into, or a part of that. */
+const COSTLY = ['child_process', 'crypto', 'net', 'os', 'readline', 'tty', 'worker_threads'];
 const costly = ({ builtins }: Probed): readonly string[] => COSTLY.filter((name) => builtins.includes(name));
 
 test('--version loads nothing', async () => {
@@ -60,7 +60,7 @@ test('start loads what it takes to run a process, and no library but commander',
   const probed = await probe(project, ['start', 'one']);
   expect(packagesOf(probed)).toEqual(['commander', 'nanoid']);
   // The digest of the seal, and the launch, which brings the sockets with it.
-  expect(costly(probed)).toEqual(['child_process', 'crypto', 'net']);
+  expect(costly(probed)).toEqual(['child_process', 'crypto', 'net', 'os']);
   expect(bytesOf(probed)).toBeLessThan(190_000);
   expect(probed.parts.length).toBeLessThan(25);
   await project.settled(probed.stdout.trim());
