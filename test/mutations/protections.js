@@ -512,8 +512,8 @@ export const PROTECTIONS = [
   {
     name: 'a line that was cut is no step',
     file: 'src/agents/codex/sieve.ts',
-    from: 'end.test(text.slice(Math.max(begin.lastIndex, to - END_LENGTH), to))',
-    to: 'end !== null',
+    from: 'return kind.ends(line, said, to);',
+    to: 'return true;',
     tests: ['test/unit/agents/codex/sieve.test.ts'],
   },
   {
