@@ -1,18 +1,13 @@
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { writeSessions } from '../../bench/store.js';
-import { createProject, type Project, repositoryFile, runProgram, ZWARM } from '../helpers/project.ts';
+import { createProject, type Project } from '../helpers/project.ts';
+import { probe } from './probe.ts';
 
 /*
  * What a list costs on the disk, counted: a figure that no other load of the machine changes.
  */
-
-interface Counts {
-  readonly opened: number;
-  readonly lookedAt: number;
-  readonly listed: number;
-}
 
 /** A project with so many sessions that have ended, each with its summary. */
 function projectOf(sessions: number): Project {
@@ -21,30 +16,21 @@ function projectOf(sessions: number): Project {
   return project;
 }
 
-/** How often `zwarm ls` asks for files below the state directory. */
-async function countsOf(project: Project, ...args: string[]): Promise<Counts> {
-  const file = join(project.base, 'counts');
-  const counting = ['--require', repositoryFile('test/helpers/count-files.cjs'), ZWARM, 'ls', ...args];
-  const env = { ...project.env, COUNT_FILES: file };
-  expect(await runProgram(process.execPath, counting, { cwd: project.directory, env })).toMatchObject({
-    code: 0,
-    stderr: '',
-  });
-  return JSON.parse(readFileSync(file, 'utf8'));
+/** How often `zwarm ls` asks for something below the state directory. */
+async function countsOf(project: Project, ...args: string[]): Promise<Record<string, number>> {
+  const { opened, lookedAt, listed } = await probe(project, ['ls', ...args]);
+  const count = (paths: readonly string[]) => paths.filter((path) => path.includes('/.zwarm/')).length;
+  return { opened: count(opened), lookedAt: count(lookedAt), listed: count(listed) };
 }
 
 test.each([[['--all']], [['--all', '--json']], [[]], [['-q', '--status', 'failed']]])(
   'ls %j opens one file for each session that has ended, looks at two more, and lists no directory for it',
   async (args) => {
-    const few = await countsOf(projectOf(5), ...args);
+    const { opened = 0, lookedAt = 0, listed } = await countsOf(projectOf(5), ...args);
     const many = await countsOf(projectOf(45), ...args);
-    expect(many).toEqual({
-      opened: few.opened + 40,
-      lookedAt: few.lookedAt + 80,
-      listed: few.listed,
-    });
+    expect(many).toEqual({ opened: opened + 40, lookedAt: lookedAt + 80, listed });
     // Besides them, hardly any.
-    expect(few.opened).toBeLessThan(5 + 5);
+    expect(opened).toBeLessThan(5 + 5);
   },
 );
 
@@ -53,7 +39,7 @@ test('each further file that is opened for a session would be counted', async ()
   const before = await countsOf(project, '--all');
   const sessions = join(project.directory, '.zwarm/sessions');
   for (const id of readdirSync(sessions)) rmSync(join(sessions, id, 'summary.json'));
-  const { opened, listed } = await countsOf(project, '--all');
-  expect(opened).toBeGreaterThan(before.opened + 5 * 3);
-  expect(listed).toBeGreaterThanOrEqual(before.listed + 5);
+  const after = await countsOf(project, '--all');
+  expect(after['opened']).toBeGreaterThan((before['opened'] ?? 0) + 5 * 3);
+  expect(after['listed']).toBeGreaterThanOrEqual((before['listed'] ?? 0) + 5);
 });

@@ -6,7 +6,7 @@
 const fs = require('node:fs');
 const vm = require('node:vm');
 
-const report = { builtins: [], parts: [], opened: [], listed: [], read: {} };
+const report = { builtins: [], parts: [], opened: [], lookedAt: [], listed: [], read: {} };
 const paths = new Map();
 
 const { openSync, readSync, readdirSync, readFileSync } = fs;
@@ -22,6 +22,13 @@ fs.readSync = (fd, ...rest) => {
   report.read[path] = (report.read[path] ?? 0) + count;
   return count;
 };
+for (const name of ['lstatSync', 'statSync', 'existsSync', 'accessSync']) {
+  const look = fs[name];
+  fs[name] = (path, ...rest) => {
+    report.lookedAt.push(String(path));
+    return look(path, ...rest);
+  };
+}
 fs.readdirSync = (path, ...rest) => {
   report.listed.push(String(path));
   return readdirSync(path, ...rest);

@@ -11,6 +11,8 @@ export interface Probed {
   /** The parts of zwarm, by their names in the bundle. */
   readonly parts: readonly { readonly name: string; readonly bytes: number }[];
   readonly opened: readonly string[];
+  /** What was only asked about. */
+  readonly lookedAt: readonly string[];
   /** Directories whose entries were asked for. */
   readonly listed: readonly string[];
   /** Bytes that were read of a file. */
