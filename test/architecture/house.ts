@@ -51,7 +51,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   store: ['node:*'],
   syscalls: ['node:*'],
   process: ['node:*', 'execa'],
-  agents: ['zod/mini'],
+  agents: [],
   core: [],
 };
 
