@@ -121,7 +121,7 @@ test('JSON is inert on a terminal and parses to the very same value', () => {
 });
 
 test('a document in pieces is the same document, and none of the pieces is long', () => {
-  fc.assert(
+  void fc.assert(
     fc.property(anyJson, fc.dictionary(anyText, fc.oneof(anyJson, fc.array(anyJson))), (value, object) => {
       for (const document of [value, object, [object, value]]) {
         expect([...renderJsonPieces(document)].join('')).toBe(renderJson(document));
