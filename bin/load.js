@@ -17,7 +17,7 @@ const fd = fs.openSync(filename);
 /** @param {number} from @param {number} length */
 function read(from, length) {
   const bytes = Buffer.allocUnsafe(length);
-  return bytes.latin1Slice(0, fs.readSync(fd, bytes, 0, length, from));
+  return bytes.toString('latin1', 0, fs.readSync(fd, bytes, 0, length, from));
 }
 
 const HEAD_BYTES = 16_384;
@@ -25,7 +25,7 @@ const head = read(0, HEAD_BYTES);
 /** @type {{ build: string, places: Record<string, [from: number, length: number]> }} */
 const { build, places } = JSON.parse(head.slice('// '.length, head.indexOf('\n')));
 // V8 tells code of the same length apart by nothing: what was compiled of another build must have another name.
-const compiled = join(root, '.compiled', `${build}-${process.version}-${process.arch}`);
+const compiled = join(root, '.compiled', `${build}-${process.version}-${process.platform}-${process.arch}`);
 
 /** @param {string} name */
 function compiledOf(name) {
@@ -40,17 +40,27 @@ function compiledOf(name) {
 /** @type {Map<string, Script>} those that had to be compiled */
 const fresh = new Map();
 
+/** @param {string} path @param {Buffer} code */
+function publish(path, code) {
+  const temporary = `${path}.${process.pid}.new`;
+  try {
+    // Flushed before it has its name: V8 does not find out about half of it.
+    fs.writeFileSync(temporary, code, { flag: 'wx', flush: true, mode: 0o644 });
+    fs.renameSync(temporary, path);
+  } catch (error) {
+    if (error.code !== 'EEXIST') fs.rmSync(temporary, { force: true });
+    throw error;
+  }
+}
+
 /** Keeps what this run has compiled, and what of it was used. */
 function keep() {
   try {
+    // Of others' installations nothing changes by our using them, not even by root's.
+    if (fs.fstatSync(fd).uid !== process.getuid?.()) return;
     // Whatever the umask: nobody else may write what we run.
     fs.mkdirSync(compiled, { recursive: true, mode: 0o755 });
-    for (const [name, script] of fresh) {
-      const temporary = join(compiled, `.${name.slice(2)}.${process.pid}`);
-      // Flushed before it has its name: V8 does not find out about half of it.
-      fs.writeFileSync(temporary, script.createCachedData(), { flush: true, mode: 0o644 });
-      fs.renameSync(temporary, join(compiled, name));
-    }
+    for (const [name, script] of fresh) publish(join(compiled, name), script.createCachedData());
   } catch {
     // An installation that is not ours to write to: the next run compiles again.
   }
@@ -61,7 +71,8 @@ function functionOf(name) {
   const cachedData = compiledOf(name);
   const code = `(function(module,exports,require,zwarmPartUrl){${read(...places[name])}\n})`;
   const script = new Script(code, { filename: `${filename}/${name}`, cachedData });
-  if (cachedData === undefined) {
+  // Or another V8 has left it, or one with other options.
+  if (cachedData === undefined || script.cachedDataRejected) {
     if (fresh.size === 0) process.once('exit', keep);
     fresh.set(name, script);
   }

@@ -45,7 +45,8 @@ export function outputStream(fd: 1 | 2): OutputStream {
     stream ??= (nodeStream(fd) as NodeJS.WriteStream).on('error', fail);
     return stream;
   };
-  const needsStream = (): boolean => stream !== null || isTTY();
+  // Who listens for Ctrl-C hears nothing while a full pipe is waited for.
+  const needsStream = (): boolean => stream !== null || process.listenerCount('SIGINT') > 0 || isTTY();
   /** Writes without Node's stream; what is left where that has to wait. */
   const writeNow = (bytes: Uint8Array): Uint8Array | null => {
     if (closed) return null;

@@ -34,7 +34,7 @@ function fillOf(context: ManagerContext, now: SessionNow, thread: string | null)
   const file = thread === null ? null : historyOf(context, requireKnownAgent(now), thread);
   if (file == null || history === null) return null;
   const tail = unlessDamaged(() => readTail(file.path, TAIL));
-  return tail === null ? null : history.contextFill(tail.text);
+  return tail === null ? null : history.contextFill(tail);
 }
 
 async function lineage(context: ManagerContext, store: Store, now: SessionNow) {

@@ -23,7 +23,7 @@ function isThreadGone(
   launch: LaunchRecord | null,
 ): boolean {
   if (launch?.how !== 'native') return false;
-  const stderr = readTail(turnFile(store.root, id, turn, 'stderr'), STDERR_TAIL).text;
+  const stderr = readTail(turnFile(store.root, id, turn, 'stderr'), STDERR_TAIL);
   return adapter.explain({ message: null, stderr })?.code === 'thread_gone';
 }
 

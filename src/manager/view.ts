@@ -71,7 +71,7 @@ function explain(
     resumable: reading.turns.some(({ fold }) => fold.threadId !== null),
     launched: turn.runner !== null,
     host: (turn.runner?.identity ?? turn.request.claimer).host,
-    stderr: () => readTail(turnFile(store.root, reading.id, turn.turn, 'stderr'), STDERR_TAIL).text,
+    stderr: () => readTail(turnFile(store.root, reading.id, turn.turn, 'stderr'), STDERR_TAIL),
   });
 }
 

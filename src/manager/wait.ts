@@ -1,10 +1,11 @@
+import { findAgent } from '../agents/registry.ts';
 import { ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
 import { isFinal, LAUNCH_GRACE_MS, type TurnStatus } from '../core/status.ts';
 import { TURN_FILES, turnDir } from '../store/layout.ts';
 import { watchDirectory } from '../store/watch.ts';
 import type { ManagerContext, Store } from './context.ts';
-import { readNow, readTurnNow } from './read.ts';
+import { readNow, readRecord, readTurnNow } from './read.ts';
 import type { TurnState } from './read-turn.ts';
 
 /** Notification only shortens a wait: a death that no file tells of is found by looking again. */
@@ -65,6 +66,6 @@ export async function wait(
     turn === null
       ? (await readNow(store, id, context.now())).current
       : readTurnNow(store, id, turn, context.now());
-  const loadParser = async () => (await readNow(store, id, context.now())).adapter?.loadParser(null);
+  const loadParser = async () => findAgent((await readRecord(store, id)).agent)?.loadParser(null);
   return (await waitForRest(store, id, look, signal, loadParser)).verdict.status;
 }

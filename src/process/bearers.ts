@@ -184,21 +184,6 @@ export function anyMemberLives(marks: string, census: Census): boolean {
   return census.processes().some((one) => one.mark.startsWith(marks) && !isRunnerOf(marks, one));
 }
 
-/** How long a process may take to become another program, in which time it shows no mark; far less on an idle machine. */
-const EXEC_MS = 500;
-
-/** A process that showed no mark, when it shows one; as it was when it never does, and null when it has ended. */
-function whenItShows(seen: Marked): Marked | null {
-  const clock = new Int32Array(new SharedArrayBuffer(4));
-  for (const deadline = performance.now() + EXEC_MS; performance.now() < deadline; ) {
-    const now = readMarked(seen.pid);
-    if (now === null || now.start !== seen.start) return null;
-    if (now.mark !== '') return now;
-    Atomics.wait(clock, 0, 0, 1);
-  }
-  return seen;
-}
-
 /**
  * The turns of a session (`marks`: the beginning of all its marks) of which a runner lives that has its agent below it:
  * they run, whatever the records say. Always none where no marks are seen.
@@ -206,10 +191,7 @@ function whenItShows(seen: Marked): Marked | null {
 export function turnsWithAgent(marks: string, census: Census): number[] {
   const all = census.processes();
   const runners = all.filter((one) => isRunnerOf(marks, one));
-  return runners.flatMap(({ pid, mark }) => {
-    const below = all.filter(({ ppid }) => ppid === pid);
-    const shown = below.map((one) => (one.mark === '' ? whenItShows(one) : one));
-    const lives = shown.some((one) => one !== null && !isRunnerOf(marks, one));
-    return lives ? [Number.parseInt(mark.slice(marks.length), 10)] : [];
-  });
+  // What shows no mark, since it does not let us look or becomes another program just now, is none of the runner's own.
+  const running = runners.filter(({ pid }) => all.some((one) => one.ppid === pid && !isRunnerOf(marks, one)));
+  return running.map(({ mark }) => Number.parseInt(mark.slice(marks.length), 10));
 }

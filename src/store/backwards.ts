@@ -56,6 +56,8 @@ export function* readBackwards(
   sieve: Sieve | null,
   sizes: PortionSizes = PORTION_SIZES,
 ): Generator<Portion> {
+  // Then it is not even looked at.
+  if (limit === 0) return;
   const size = sizeOf(path);
   let to = Math.min(limit ?? size, size);
   for (let bytes = sizes.last; to > 0; bytes *= 4) {

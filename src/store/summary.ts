@@ -55,12 +55,28 @@ function isFork(value: unknown): value is Pick<ForkOrigin, 'id' | 'turn'> {
   return isObjectOf(2, value) && isString(value['id']) && isCount(value['turn']);
 }
 
+/** A text of at most so many characters, as those that we write are. */
+function isText(value: unknown, longest: number): value is string {
+  return typeof value === 'string' && value.length <= longest;
+}
+
+const LONGEST_TITLE = 96;
+const LONGEST_LISTED = 500;
+const LONGEST_FAILURE = 4096;
+/** Of names, paths and the like. */
+const LONGEST_NAME = 4096;
+
+const MOST_TAGS = 100;
+
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const isTime = (value: unknown): boolean => typeof value === 'string' && TIME.test(value);
+
 function isError(value: unknown): value is SessionError {
   return (
     isObjectOf(5, value) &&
     isString(value['code']) &&
-    isString(value['message']) &&
-    (value['hint'] === null || isString(value['hint'])) &&
+    isText(value['message'], LONGEST_FAILURE) &&
+    (value['hint'] === null || isText(value['hint'], LONGEST_FAILURE)) &&
     typeof value['retryable'] === 'boolean' &&
     (value['retry_at'] === null || isString(value['retry_at']))
   );
@@ -81,19 +97,21 @@ type Json = ReturnType<typeof objectOf>;
 
 function isRecordSummary(json: Json): boolean {
   return (
-    (json['name'] === null || isString(json['name'])) &&
+    (json['name'] === null || isText(json['name'], LONGEST_TITLE)) &&
     Array.isArray(json['tags']) &&
-    json['tags'].every(isString) &&
-    isString(json['title']) &&
-    isString(json['task']) &&
-    isString(json['agent']) &&
-    (json['model'] === null || isString(json['model'])) &&
+    json['tags'].length <= MOST_TAGS &&
+    json['tags'].every((tag) => isText(tag, LONGEST_LISTED)) &&
+    isText(json['title'], LONGEST_TITLE) &&
+    isText(json['task'], LONGEST_LISTED) &&
+    isText(json['agent'], LONGEST_NAME) &&
+    (json['model'] === null || isText(json['model'], LONGEST_NAME)) &&
     SANDBOXES.includes(json['sandbox'] as Sandbox) &&
-    isString(json['working_dir']) &&
-    isString(json['source']) &&
-    (json['parent'] === null || isString(json['parent'])) &&
+    isText(json['working_dir'], LONGEST_NAME) &&
+    json['working_dir'].startsWith('/') &&
+    isText(json['source'], LONGEST_NAME) &&
+    (json['parent'] === null || isText(json['parent'], LONGEST_NAME)) &&
     (json['forked_from'] === null || isFork(json['forked_from'])) &&
-    isString(json['created_at'])
+    isTime(json['created_at'])
   );
 }
 
@@ -102,8 +120,8 @@ function isFinalState(json: Json): boolean {
   return (
     isFinal(json['status'] as TurnStatus) &&
     isCount(json['turn']) &&
-    isString(json['updated_at']) &&
-    (json['ended_at'] === null || isString(json['ended_at'])) &&
+    isTime(json['updated_at']) &&
+    (json['ended_at'] === null || isTime(json['ended_at'])) &&
     (json['duration_ms'] === null || isCount(json['duration_ms'])) &&
     json['pid'] === null &&
     (json['exit_code'] === null || isCount(json['exit_code'])) &&
@@ -113,7 +131,7 @@ function isFinalState(json: Json): boolean {
     (json['thread_id'] === null || isString(json['thread_id'])) &&
     (json['token_usage'] === null || isUsage(json['token_usage'])) &&
     json['cost_usd'] === null &&
-    (json['last_message'] === null || isString(json['last_message']))
+    (json['last_message'] === null || isText(json['last_message'], LONGEST_LISTED))
   );
 }
 
@@ -123,7 +141,9 @@ function isSummary(json: Json, fold: number): json is Json & Summary {
     isCount(json['newest']) &&
     isVersion(json['record']) &&
     isRecordSummary(json) &&
-    isFinalState(json)
+    isFinalState(json) &&
+    (json['turn'] as number) >= 1 &&
+    (json['turn'] as number) <= json['newest']
   );
 }
 
@@ -141,7 +161,7 @@ function isUnchanged(path: string, { bytes, mtime_ms }: RecordVersion): boolean 
   );
 }
 
-/** A summary that we write is a tenth of this. */
+/** Hardly a summary that we write comes near this; one that does is not believed, and computed. */
 const LONGEST = 1 << 16;
 
 /**

@@ -1,8 +1,17 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { appendFileSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  closeSync,
+  constants,
+  existsSync,
+  openSync,
+  readFileSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import {
   createProject,
   eventually,
@@ -113,6 +122,35 @@ test('a pipe that does not wait, since others have made it so, gets every byte a
   expect(printed().equals(readFileSync(events))).toBe(true);
   follower.kill('SIGKILL');
   pipe.destroy();
+});
+
+test.each(['--raw', '--json'])('Ctrl-C ends logs %s whose reader does not read', async (option) => {
+  const project = createProject();
+  const id = await bigSession(project);
+  const fifo = join(project.base, 'fifo');
+  execFileSync('mkfifo', [fifo]);
+  // For reading and writing, so that nobody waits for the other end; and one that tells when there is no room.
+  const [both, writer] = [openSync(fifo, 'r+'), openSync(fifo, constants.O_WRONLY | constants.O_NONBLOCK)];
+  const child = spawn(process.execPath, [ZWARM, 'logs', option, id], {
+    cwd: project.directory,
+    env: project.env,
+    stdio: ['ignore', both, 'inherit'],
+  });
+  let ended = false;
+  child.once('exit', () => {
+    ended = true;
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  await eventually('the pipe is full', () => {
+    try {
+      return writeSync(writer, 'x') === 0;
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code === 'EAGAIN';
+    }
+  });
+  // The first asks it to end, and the second ends it.
+  await eventually('it ends', () => ended || (child.kill('SIGINT') && false));
+  for (const fd of [both, writer]) closeSync(fd);
 });
 
 test('a real terminal of 40 columns gets a table that fits it', async () => {

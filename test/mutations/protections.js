@@ -806,8 +806,8 @@ export const PROTECTIONS = [
   {
     name: 'compiled code of another build is not run',
     file: 'bin/load.js',
-    from: '`${build}-${process.version}-${process.arch}`',
-    to: '`${process.version}-${process.arch}`',
+    from: '`${build}-${process.version}-',
+    to: '`${process.version}-',
     tests: ['test/e2e/compiled.test.ts'],
   },
   {

@@ -3,9 +3,10 @@ import type { Sieve } from '../../core/events.ts';
 /*
  * Nearly all that Codex prints are steps, above all the output of commands, and whoever asks what it said needs none of
  * them: to know them by their two ends is many times faster than to decode and parse them. Known is only what Codex
- * itself writes, byte for byte, and with an end to match, so that a line which was cut is no step. Other orders of keys,
- * spaces, and kinds that are not here (web searches and calls of other agents are few and short) are parsed. What is
- * between the two ends is not looked at.
+ * itself writes, byte for byte, and with an end to match, and one that nothing else ends with, so that a
+ * line which was cut, with another one behind it, is no step. Other orders of keys, spaces, and kinds that are not here
+ * (thoughts, web searches and calls of other agents: few, short, or with an end that messages have, too) are parsed. What
+ * is between the two ends is not looked at.
  */
 
 /**
@@ -58,7 +59,6 @@ function before(line: DataView, from: number, to: number, texts: readonly Text[]
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-const BRACES = 0x7d7d;
 const MINUS = 0x2d;
 const [ZERO, NINE] = [0x30, 0x39];
 const [FIRST_PLAIN, LAST_PLAIN] = [0x20, 0x7e];
@@ -87,17 +87,6 @@ function beforeCode(line: DataView, from: number, to: number): number {
   }
   if (at === to || at === from) return -1;
   return line.getUint8(at - 1) === MINUS ? at - 1 : at;
-}
-
-/** Whether a text ends with the line: by a quote that is not part of it, and the braces of the item and the event. */
-function endsText(line: DataView, from: number, to: number): boolean {
-  const quote = to - 3;
-  if (quote < from || line.getUint8(quote) !== QUOTE || line.getUint16(quote + 1) !== BRACES) return false;
-  let slashes = 0;
-  while (quote - slashes > from && slashes < LONGEST && line.getUint8(quote - slashes - 1) === BACKSLASH) {
-    slashes += 1;
-  }
-  return slashes % 2 === 0 && slashes < LONGEST;
 }
 
 const NULL = textsOf('null');
@@ -129,7 +118,6 @@ const KINDS: readonly Kind[] = [
     begin: [textsOf('","type":"file_change","changes":[{"path":"')],
     ends: (line, from, to) => before(line, from, before(line, from, to, STATUS), CHANGE) >= 0,
   },
-  { begin: [textsOf('","type":"reasoning","text":"')], ends: endsText },
   {
     begin: [textsOf('","type":"todo_list","items":[{"text":"')],
     ends: (line, from, to) => before(line, from, to, PLANNED) >= 0,
@@ -155,7 +143,7 @@ function afterBegin(line: DataView, name: number, to: number, { begin }: Kind): 
   return at;
 }
 
-/** Passes over commands, changes of files, calls of tools, plans and thoughts. */
+/** Passes over commands, changes of files, calls of tools and plans. */
 export const codexSieve: Sieve = (line, from, to) => {
   const name = afterName(line, after(line, from, to, BEGIN), to);
   if (name < 0) return false;

@@ -29,9 +29,10 @@ function lookUp<T>(table: Readonly<Record<string, T>>, key: string | undefined):
   return key !== undefined && Object.hasOwn(table, key) ? table[key] : undefined;
 }
 
+const byPhase = (phase: string): StepStatus => (phase === 'item.completed' ? 'completed' : 'in_progress');
+
 function statusOf(item: Json, phase: string): StepStatus {
-  const byPhase = phase === 'item.completed' ? 'completed' : 'in_progress';
-  return lookUp(STATUSES, optionalString(item, 'status') ?? undefined) ?? byPhase;
+  return lookUp(STATUSES, optionalString(item, 'status') ?? undefined) ?? byPhase(phase);
 }
 
 /** Reads one item, or throws where it does not have the shape of its type. */
@@ -91,7 +92,8 @@ const READ_ITEM: Readonly<Record<string, ItemReader>> = {
     name: 'web_search',
     args: { query: optionalString(item, 'query'), action: item['action'] ?? null },
     result: null,
-    status: statusOf(item, phase),
+    // Codex gives it none.
+    status: byPhase(phase),
   }),
   todo_list: (item, id) => ({
     type: 'plan',

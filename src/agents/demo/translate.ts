@@ -3,7 +3,7 @@ import { count, isObject, type Json, optionalNumber, string, unlessMisshapen } f
 import { createJsonLineParser } from '../json-lines.ts';
 import { isDemoThreadId } from './command.ts';
 
-/** What one object of the protocol of `bin/demo-agent.js` means; throws where a field does not have its form. */
+/** What one object of the protocol of `bin/demo-agent.mjs` means; throws where a field does not have its form. */
 function readEvent(json: Json): Untold[] | null {
   switch (json['demo']) {
     case 'thread': {

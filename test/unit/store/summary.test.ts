@@ -142,6 +142,14 @@ const FORGED: readonly [string, (summary: Summary) => object | string][] = [
   ['with another sandbox', (summary) => ({ ...summary, sandbox: 'none' })],
   ['with tags that are none', (summary) => ({ ...summary, tags: [1] })],
   ['with tags in a row', (summary) => ({ ...summary, tags: 'a' })],
+  ['with more tags than anybody gives', (summary) => ({ ...summary, tags: Array(101).fill('a') })],
+  ['with a long title', (summary) => ({ ...summary, title: 'x'.repeat(97) })],
+  ['with a long task', (summary) => ({ ...summary, task: 'x'.repeat(501) })],
+  ['with a long answer', (summary) => ({ ...summary, last_message: 'x'.repeat(501) })],
+  ['with a time that is none', (summary) => ({ ...summary, created_at: 'zzz' })],
+  ['of no directory', (summary) => ({ ...summary, working_dir: 'relative' })],
+  ['of a turn that it does not have', (summary) => ({ ...summary, turn: summary.newest + 1 })],
+  ['of turn 0', (summary) => ({ ...summary, turn: 0 })],
 ];
 
 test.each(FORGED)('a summary that is %s is ignored', (_, forge) => {
