@@ -132,7 +132,12 @@ test('an agent that shows no mark, as while it becomes another program, runs as 
   const marks = newMarks();
   const session = marks.replace(/1\.$/, '');
   const runner = await live(`${marks}x.runner`, 'env -i sleep 600 & echo ready; wait');
-  expect(turnsWithAgent(session, createCensus())).toEqual([1]);
+  // Until it has become `env`, it bears the mark of its parent.
+  const turns = await eventually('it is seen', () => {
+    const found = turnsWithAgent(session, createCensus());
+    return found.length > 0 && found;
+  });
+  expect(turns).toEqual([1]);
   await end(runner);
   expect(turnsWithAgent(session, createCensus())).toEqual([]);
 });
