@@ -17,7 +17,7 @@ const SMALL = '`zwarm ls` of a 1 MB turn';
 
 /** @type {readonly Target[]} */
 export const TARGETS = [
-  ratio('version', '`zwarm --version`', NODE, 1.2),
+  ratio('version', '`zwarm --version`', NODE, 1.15),
   ratio('help', '`zwarm --help`', NODE, 1.45),
   ratio('ls 10', '`zwarm ls`, 10 sessions', NODE, 1.45),
   ratio('start exits', '`zwarm start` until it exits', NOHUP, 1.45),
@@ -32,13 +32,13 @@ export const TARGETS = [
   fullOnly(ratio('show 1 GB', '`zwarm show --json`, a turn of 1 GB', '`wc -l`', 2.5)),
   ratio('memory show 100 MB', 'peak memory of `show`, a turn of 100 MB', NODE, 1.5),
   fullOnly(ratio('memory show 1 GB', 'peak memory of `show`, a turn of 1 GB', NODE, 1.5)),
-  ratio('memory show line', 'peak memory of `show`, a line of 300 MB', NODE, 1.5),
-  fullOnly(ratio('memory ls 10000', 'peak memory of `ls --all`, 10,000 sessions', NODE, 2.2)),
+  ratio('memory show line', 'peak memory of `show`, a line of 300 MB', NODE, 1.35),
+  fullOnly(ratio('memory ls 10000', 'peak memory of `ls --all`, 10,000 sessions', NODE, 2.1)),
   value('left processes', 'left behind per running session', 1, 'shell'),
-  value('left memory', 'left behind per running session, its private memory', 0.3, 'MB'),
+  value('left memory', 'left behind per running session, its private memory', 0.2, 'MB'),
   ratio('100 starts', '100 durable starts from one process (library)', 'task-spooler, 100 jobs', 3),
-  value('logs', '`logs -f`, line written → line shown', 10, 'ms'),
-  value('kill', '`kill` returns after the process’s end', 50, 'ms'),
+  value('logs', '`logs -f`, line written → line shown', 5, 'ms'),
+  value('kill', '`kill` returns after the process’s end', 40, 'ms'),
   value('wait', '`wait` returns after the process’s end', 50, 'ms'),
   // The laws of growth: what does not grow is about the same for ten or a thousand times as much.
   fullOnly(ratio('growth show', '`zwarm show --json`, a turn of 1 GB', '… of 100 MB', 10)),
