@@ -55,16 +55,16 @@ const SMALL = { minify: true };
 const HEAD_BYTES = 16_384;
 
 /**
- * What is left of other alphabets stands in regular expressions. A text of single bytes is compiled twice as fast, and
- * its bytes are counted as its characters are.
+ * What is left of other alphabets stands in regular expressions. Without it a place in the file is the same in bytes and
+ * in characters.
  * @param {string} unit
  */
 const escaped = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 /**
- * Bundles source files into one file of parts, dist/parts.js for `bin/load.js`: its first line says where each part is. Split, so that
- * a command compiles what it needs and no more; in one file, since each further one costs as much as 20 kB of code, and
- * since an update of zwarm cannot come between two of them. They are CommonJS: Node's loader of ES modules costs a
+ * Bundles source files into one file of parts, dist/parts.js for `bin/load.js`: its first line says where each part is.
+ * Split, so that a command compiles what it needs and no more; in one file, since each further one costs as much as 10 kB
+ * of code, and since an update of zwarm cannot come between two of them. They are CommonJS: Node's loader of ES modules costs a
  * tenth of a start. esbuild splits ES modules alone, so that each part is translated afterwards.
  * @param {readonly string[]} entryPoints each becomes a part of the name of its file
  * @param {readonly import('esbuild').Plugin[]} [plugins]
@@ -81,7 +81,7 @@ export async function bundle(entryPoints, plugins = []) {
     platform: 'node',
     target: TARGET,
     chunkNames: '[name]-[hash]',
-    define: { 'import.meta.url': 'zwarmPartUrl' },
+    define: { 'import.meta.dirname': 'zwarmDirectory' },
     inject: ['base'],
     plugins: [lazyBuiltins, base, ...plugins],
     metafile: true,

@@ -5,12 +5,11 @@
 
 const fs = require('node:fs');
 const { join } = require('node:path');
-const { pathToFileURL } = require('node:url');
 const { Script } = require('node:vm');
 
 const root = join(__dirname, '..');
-const filename = join(root, 'dist', 'parts.js');
-const url = pathToFileURL(filename);
+const directory = join(root, 'dist');
+const filename = join(directory, 'parts.js');
 // Never closed: what is loaded later is of the same version, whatever has been installed meanwhile.
 const fd = fs.openSync(filename);
 
@@ -69,7 +68,7 @@ function keep() {
 /** @param {string} name @returns {Function} */
 function functionOf(name) {
   const cachedData = compiledOf(name);
-  const code = `(function(module,exports,require,zwarmPartUrl){${read(...places[name])}\n})`;
+  const code = `(function(module,exports,require,zwarmDirectory){${read(...places[name])}\n})`;
   const script = new Script(code, { filename: `${filename}/${name}`, cachedData });
   // Or another V8 has left it, or one with other options.
   if (cachedData === undefined || script.cachedDataRejected) {
@@ -89,6 +88,6 @@ module.exports = function load(name) {
   if (known !== undefined) return known.exports;
   const module = { exports: {} };
   loaded.set(name, module);
-  functionOf(name)(module, module.exports, load, url);
+  functionOf(name)(module, module.exports, load, directory);
   return module.exports;
 };

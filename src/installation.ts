@@ -1,4 +1,4 @@
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { customAlphabet } from 'nanoid';
 import { loadSettings } from './config/load.ts';
 import { ID_ALPHABET, ID_LENGTH, ID_LETTERS } from './core/ids.ts';
@@ -11,7 +11,7 @@ const newNonce = customAlphabet(ID_ALPHABET, 24);
 
 /** A file of this installation; the bundle in `dist/` and the sources in `src/` both lie beside `bin/`. */
 export function installedFile(path: string): string {
-  return fileURLToPath(new URL(`../${path}`, import.meta.url));
+  return join(import.meta.dirname, '..', path);
 }
 
 /** What `main` and `index` take from the installation and the machine, and pass down. */

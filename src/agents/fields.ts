@@ -24,6 +24,7 @@ export function unlessMisshapen<T>(read: () => T): T | null {
   }
 }
 
+/** Whether a value is an object: no list, and not null. */
 export function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -51,6 +52,7 @@ export function optionalNumber(json: Json, key: string): number | null {
   return sound(value === null || (typeof value === 'number' && Number.isFinite(value)) ? value : undefined);
 }
 
+/** A yes or no of this name. */
 export function boolean(json: Json, key: string): boolean {
   const value = json[key];
   return sound(typeof value === 'boolean' ? value : undefined);

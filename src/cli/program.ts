@@ -40,7 +40,7 @@ async function addVerbs(program: Command, verb: Verb, argv: readonly string[]): 
   }
 }
 
-/** A verb in the list of a help: with what it takes, but without a word on its options. */
+/** A verb in the help of all: with what it takes, but without a word on its options, which are not loaded there. */
 function subcommandTerm(command: Command): string {
   const args = command.registeredArguments.map((one) => {
     const name = `${one.name()}${one.variadic ? '...' : ''}`;
@@ -84,7 +84,8 @@ export async function createProgram(
     .addHelpText('after', EXAMPLES);
   await addVerbs(program, verb, argv);
   for (const command of withSubcommands(program)) {
-    command.helpOption('-h, --help', 'print help').configureHelp({ showGlobalOptions: true, subcommandTerm });
+    const help = command === program ? { subcommandTerm } : {};
+    command.helpOption('-h, --help', 'print help').configureHelp({ showGlobalOptions: true, ...help });
     command.exitOverride().configureOutput({
       writeOut: (text) => context.stdout.write(text),
       // `run` prints errors, all in one form.

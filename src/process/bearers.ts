@@ -70,6 +70,7 @@ export interface Census {
   isPartial(): boolean;
 }
 
+/** A look that has not been made yet. */
 export function createCensus(): Census {
   let seen: readonly Marked[] | undefined;
   let partial: boolean | undefined;

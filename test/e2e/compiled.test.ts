@@ -1,4 +1,5 @@
 import {
+  chownSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -54,11 +55,28 @@ test('what cannot be used is not: half of it, another version, no place to keep 
   const first = await zwarm('--help');
   for (const path of files()) writeFileSync(path, readFileSync(path).subarray(0, 1000));
   expect(await zwarm('--help')).toEqual(first);
+  for (const path of files()) expect(statSync(path).size, 'it is made anew').toBeGreaterThan(1000);
   for (const path of files()) writeFileSync(path, '');
   expect(await zwarm('--help')).toEqual(first);
   rmSync(kept, { recursive: true });
   writeFileSync(kept, 'in the way');
   expect(await zwarm('--help')).toEqual(first);
+});
+
+test('where there is no room for it nothing of it is left', async () => {
+  const program = [process.execPath, join(installed, 'bin/zwarm.js'), '--help'];
+  // Of no file more than some kilobytes: the largest part does not fit.
+  const line = 'ulimit -f 64; exec "$@"';
+  const ended = await runProgram('/bin/sh', ['-c', line, 'sh', ...program], { cwd: installed, env: {} });
+  expect(ended).toMatchObject({ code: 0, stderr: '' });
+  expect(files().filter((path) => path.endsWith('.new'))).toEqual([]);
+  expect(await zwarm('--help')).toEqual(ended);
+});
+
+test.runIf(process.getuid?.() === 0)('nothing of it is put into the program of somebody else', async () => {
+  chownSync(join(installed, 'dist/parts.js'), 4321, 4321);
+  expect(await zwarm('--help')).toMatchObject({ code: 0, stderr: '' });
+  expect(existsSync(kept)).toBe(false);
 });
 
 test('of another build of the same length nothing is used', async () => {
