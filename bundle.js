@@ -62,7 +62,7 @@ const HEAD_BYTES = 16_384;
 const escaped = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 /**
- * Bundles source files into one file of parts, dist/parts.js for `bin/load.js`: its first line says where each part is.
+ * Bundles source files into one file of parts, dist/parts.js for `bin/load.js`: its first line says where each part is, and which verbs there are.
  * Split, so that a command compiles what it needs and no more; in one file, since each further one costs as much as 10 kB
  * of code, and since an update of zwarm cannot come between two of them. They are CommonJS: Node's loader of ES modules costs a
  * tenth of a start. esbuild splits ES modules alone, so that each part is translated afterwards.
@@ -104,7 +104,10 @@ export async function bundle(entryPoints, plugins = []) {
     parts += part;
   }
   const digest = createHash('sha256').update(parts).digest('hex').slice(0, 16);
-  const head = `// ${JSON.stringify({ build: digest, places })}`.padEnd(HEAD_BYTES - 1);
+  const verbs = Object.values(metafile.outputs).flatMap(
+    ({ entryPoint = '' }) => /^src\/cli\/commands\/(.*)\.ts$/.exec(entryPoint)?.[1] ?? [],
+  );
+  const head = `// ${JSON.stringify({ build: digest, verbs, places })}`.padEnd(HEAD_BYTES - 1);
   if (head.length >= HEAD_BYTES) throw new Error('there are more parts than the head has room for');
   return { text: `${head}\n${parts}`, metafile };
 }

@@ -9,7 +9,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { emptyDirectory } from '../helpers/directory.ts';
 import { type Ended, repositoryFile, runProgram } from '../helpers/project.ts';
@@ -49,6 +49,20 @@ test('the second command says what the first one said, and nobody else may write
   const { mtimeMs } = statSync(path);
   expect(await zwarm('--help')).toEqual(first);
   expect(statSync(path).mtimeMs, 'written once').toBe(mtimeMs);
+});
+
+test('each verb keeps what it has used, and the more of it the more that was', async () => {
+  const kept = (): Record<string, number> =>
+    Object.fromEntries(files().map((path) => [basename(path), statSync(path).size]));
+  await zwarm('ls', '--help');
+  const { ls: helped = 0, ...others } = kept();
+  expect(others).toEqual({});
+  await zwarm('ls');
+  await zwarm('frobnicate', 'ls');
+  const { ls: listed, other } = kept();
+  expect(listed).toBeGreaterThan(helped);
+  await zwarm('ls');
+  expect(kept()).toEqual({ ls: listed, other });
 });
 
 test('what cannot be used is not: half of it, another version, no place to keep it', async () => {
