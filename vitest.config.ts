@@ -9,6 +9,9 @@ export default defineConfig({
           name: 'fast',
           include: ['test/**/*.test.ts'],
           exclude: ['test/contract/**', 'test/faults/**', 'test/clock/**', 'test/soak/**'],
+          // A file leaves nothing behind for the next one; a process and all modules anew for each would be a tenth of the
+          // time.
+          isolate: false,
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },

@@ -1,5 +1,15 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  realpathSync,
+} from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -131,7 +141,8 @@ export function createProject(
     return ended.stdout.replace(/\n$/, '');
   };
   finished(async () => {
-    await zwarm(['kill', '--all', '--grace', '1s']);
+    // Most tests leave nothing behind, and one zwarm for each of them would be a tenth of their time.
+    if (processesWith(`HOME=${base}/`).length > 0) await zwarm(['kill', '--all', '--grace', '1s']);
     // A runner that is still settling would write into what we remove.
     await eventually(
       'every process of the project has ended',
@@ -179,19 +190,28 @@ export async function eventually<T>(
   throw new Error(`waited ${seconds} s in vain: ${what}`);
 }
 
+/** Where one environment after the other is read; what is beyond its end is nothing of ours. */
+const ENVIRONMENT = Buffer.alloc(1 << 18);
+
+/** Whether a process has this text in its environment; what has ended, a zombie too, has none. */
+function bears(pid: string, text: string): boolean {
+  let fd = -1;
+  try {
+    fd = openSync(`/proc/${pid}/environ`, 'r');
+    return ENVIRONMENT.subarray(0, readSync(fd, ENVIRONMENT)).includes(text);
+  } catch {
+    // It ended while we looked, or it is another user's.
+    return false;
+  } finally {
+    if (fd !== -1) closeSync(fd);
+  }
+}
+
 /** The living processes (zombies do not count) whose environment holds this text; Linux. */
 export function processesWith(text: string): number[] {
-  return readdirSync('/proc').flatMap((entry) => {
-    if (!/^\d+$/.test(entry) || Number(entry) === process.pid) return [];
-    try {
-      const state = readFileSync(`/proc/${entry}/stat`, 'utf8').replace(/^.*\)/s, '').trim()[0];
-      const environment = readFileSync(`/proc/${entry}/environ`, 'utf8');
-      return state !== 'Z' && environment.includes(text) ? [Number(entry)] : [];
-    } catch {
-      // It ended while we looked.
-      return [];
-    }
-  });
+  return readdirSync('/proc')
+    .filter((entry) => /^\d+$/.test(entry) && Number(entry) !== process.pid && bears(entry, text))
+    .map(Number);
 }
 
 /** Whether a process watches a directory, as `zwarm wait` does once it is ready for Ctrl-C; Linux. */
