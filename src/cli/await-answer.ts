@@ -1,6 +1,6 @@
 import { EXIT_CODES } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
-import type { SessionDetail, TurnView } from '../core/session.ts';
+import type { LongDetail, TurnView } from '../core/session.ts';
 import { isFinal } from '../core/status.ts';
 import type { StartedTurn } from '../manager/launch.ts';
 import type { SessionManager } from '../manager/session-manager.ts';
@@ -19,7 +19,7 @@ export interface ReportOptions {
 }
 
 /** A session object without its conversation: what `start` and `inject` print. */
-export function sessionObject({ turns: _turns, messages: _messages, ...session }: SessionDetail): object {
+export function sessionObject({ turns: _turns, messages: _messages, ...session }: LongDetail): object {
   return session;
 }
 
@@ -83,10 +83,10 @@ async function reportEnd(
   if (!isFinal(status)) {
     verb.context.stderr.write(`zwarm: ${id} runs on; wait for it with: zwarm wait ${id}\n`);
     verb.exit(code());
-    if (options.json) verb.printJson(sessionObject(await manager.get(id)));
+    if (options.json) verb.printJson(sessionObject(await manager.detail(id)));
     return;
   }
-  const session = await manager.get(id, { turn });
+  const session = await manager.detail(id, { turn });
   verb.exit(status === 'completed' ? 0 : EXIT_CODES.failed);
   if (options.json) verb.printJson(sessionObject(session));
   // Not the session's last message: somebody else may have given it another task by now.
@@ -106,7 +106,7 @@ export async function reportStarted(
   if (options.wait) {
     await reportEnd(verb, manager, started, options);
   } else if (options.json) {
-    verb.printJson(sessionObject(await manager.get(id)));
+    verb.printJson(sessionObject(await manager.detail(id)));
   } else {
     verb.context.stdout.write(`${id}\n`);
     if (!options.quiet)

@@ -1,5 +1,5 @@
 import type { Message } from '../core/session.ts';
-import type { Conversation } from './view.ts';
+import type { Conversation } from './conversation.ts';
 
 /** How much of a conversation is wanted. */
 export interface HistoryOptions {
@@ -12,9 +12,9 @@ export interface HistoryOptions {
  * was wound back, and with a summary (an assistant's message) in the place of what it stands for. When it is cut, it
  * begins with words of the user.
  */
-export function history({ detail, parts }: Conversation, options: HistoryOptions = {}): readonly Message[] {
+export function history({ said, parts }: Conversation, options: HistoryOptions = {}): readonly Message[] {
   const messages = parts.flatMap(({ kind, turn }): readonly Message[] => {
-    const ofTurn = detail.messages.filter((message) => message.turn === turn);
+    const ofTurn = [...(said.get(turn) ?? [])];
     return kind === 'turn' ? ofTurn : ofTurn.slice(-1);
   });
   const { maxMessages } = options;

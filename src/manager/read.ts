@@ -14,15 +14,8 @@ import { damagedSummary } from './damaged-summary.ts';
 import { readOutcome } from './glance.ts';
 import { readTurn, readTurnState, type TurnReading, type TurnState } from './read-turn.ts';
 import { recordSummaryOf, rowOf } from './row.ts';
-import { type ReadStream, readSteps, readWords } from './stream.ts';
-import {
-  type Conversation,
-  conversationView,
-  type ReadSession,
-  type SessionReading,
-  sessionView,
-  stateOf,
-} from './view.ts';
+import type { ReadStream } from './stream.ts';
+import { type SessionReading, stateOf } from './view.ts';
 
 /** The version of what a fold makes of a session: a summary that another version wrote is computed again. */
 export const FOLD_VERSION = 4;
@@ -106,7 +99,8 @@ export async function readSummaryNow(store: Store, id: SessionId, nowMs: number)
   throw new ZwarmError('not_found', `${id} was removed`, 'see: zwarm ls');
 }
 
-async function readWhole<F extends TurnOutcome>(
+/** Everything that there is of a session, but what `read` does not make of its streams. @throws ZwarmError `not_found`; DamagedRecord */
+export async function readWhole<F extends TurnOutcome>(
   store: Store,
   id: SessionId,
   nowMs: number,
@@ -115,20 +109,6 @@ async function readWhole<F extends TurnOutcome>(
   const reading = await readAll(store, id, nowMs, read);
   if (reading === null) throw new ZwarmError('not_found', `${id} is being removed`, 'see: zwarm ls');
   return reading;
-}
-
-/** What was said in a session; the messages are held in memory. @throws ZwarmError `not_found`, `damaged` */
-export async function readConversation(store: Store, id: SessionId, nowMs: number): Promise<Conversation> {
-  return orDamaged(store, id, async () =>
-    conversationView(store, await readWhole(store, id, nowMs, readWords), nowMs),
-  );
-}
-
-/** Everything about a session; all that its agent said and did is held in memory. @throws ZwarmError likewise */
-export async function readSession(store: Store, id: SessionId, nowMs: number): Promise<ReadSession> {
-  return orDamaged(store, id, async () =>
-    sessionView(store, await readWhole(store, id, nowMs, readSteps), nowMs),
-  );
 }
 
 function removedError(id: SessionId, cause?: unknown): ZwarmError {

@@ -3,7 +3,7 @@ import type { TrajectoryStep } from '../core/conversation/trajectory.ts';
 import type { Line } from '../core/events.ts';
 import type { SessionId } from '../core/ids.ts';
 import type { Settings } from '../core/rules/policy.ts';
-import type { Message, SessionDetail, SessionRecord, SessionSummary } from '../core/session.ts';
+import type { LongDetail, Message, SessionDetail, SessionRecord, SessionSummary } from '../core/session.ts';
 import type { TurnStatus } from '../core/status.ts';
 import { type Caller, callerOf, requireUser } from './caller.ts';
 import type { Compacted, CompactOptions } from './compact.ts';
@@ -15,6 +15,7 @@ import {
   type Place,
   placeOf,
 } from './context.ts';
+import type { ShownSession } from './conversation.ts';
 import type { DetailOptions } from './detail.ts';
 import type { FollowOptions, OutputFile } from './follow.ts';
 import type { FollowStepsOptions } from './follow-steps.ts';
@@ -29,7 +30,6 @@ import type { Rewound } from './rewind.ts';
 import type { StartOptions } from './start.ts';
 import type { KillOptions } from './stop.ts';
 import type { ShownRecord } from './trust.ts';
-import type { ReadSession } from './view.ts';
 
 /** Everything that can be done with sessions; each face of zwarm (command line, library) calls these. */
 export interface SessionManager {
@@ -45,9 +45,11 @@ export interface SessionManager {
   /** The sessions that run or are about to, whatever an agent wrote into a summary. */
   listLive(): Promise<SessionId[]>;
   /** A session with its conversation, and the steps of its turns. @throws ZwarmError `usage` for an unknown turn */
-  read(ref: string, options?: DetailOptions): Promise<ReadSession>;
+  read(ref: string, options?: DetailOptions): Promise<ShownSession>;
   /** A session with its turns and messages. @throws ZwarmError `usage` for a turn that does not exist */
   get(ref: string, options?: DetailOptions): Promise<SessionDetail>;
+  /** The same, of which the messages are read when somebody walks through them. @throws ZwarmError there, too */
+  detail(ref: string, options?: DetailOptions): Promise<LongDetail>;
   /** How a session stands, whatever an agent wrote into its summary; small however long its conversation. */
   summary(id: SessionId): Promise<SessionSummary>;
   /** What was asked for, without a look at the turns. @throws ZwarmError `not_found`, `damaged` */
@@ -111,6 +113,10 @@ async function* lazily<T>(open: () => Promise<AsyncIterable<T>>): AsyncGenerator
   yield* await open();
 }
 
+function inFull(detail: LongDetail): SessionDetail {
+  return { ...detail, messages: [...detail.messages] };
+}
+
 /** A manager over the state directory that the context leads to. What a verb needs is loaded when it is called. */
 export function createSessionManager(context: ManagerContext): SessionManager {
   const reading = () => openExisting(context);
@@ -118,13 +124,19 @@ export function createSessionManager(context: ManagerContext): SessionManager {
   const followed = (id: SessionId) => ({ context, store: reading(), id });
   const resolve = (ref: string) => resolveSession(openForReading(context), ref);
   const readSession = async (ref: string) =>
-    (await import('./read.ts')).readSession(reading(), resolve(ref), context.now());
+    (await import('./read-conversation.ts')).readSession(reading(), resolve(ref), context.now());
   const readConversation = async (ref: string) =>
-    (await import('./read.ts')).readConversation(reading(), resolve(ref), context.now());
-  const read = async (ref: string, { turn, full }: DetailOptions = {}) => {
-    const session = await readSession(ref);
+    (await import('./read-conversation.ts')).readConversation(reading(), resolve(ref), context.now());
+  const detail = async (ref: string, { turn, full }: DetailOptions = {}) => {
     const { detailOf, fullDetailOf } = await import('./detail.ts');
-    return { ...session, detail: (full ? fullDetailOf : detailOf)(session, turn) };
+    if (full) return fullDetailOf(await readSession(ref), turn);
+    // What was said is read many times faster than what was done.
+    return detailOf(await readConversation(ref), turn);
+  };
+  const read = async (ref: string, { turn, full }: DetailOptions = {}) => {
+    const { detailOf, fullDetailOf } = await import('./detail.ts');
+    const session = await readSession(ref);
+    return { ...session, detail: inFull((full ? fullDetailOf : detailOf)(session, turn)) };
   };
   /** The store for a verb that ends or deletes this session, once it is certain that whoever asks may do so. */
   const ending = async (id: SessionId) => {
@@ -141,13 +153,8 @@ export function createSessionManager(context: ManagerContext): SessionManager {
     listAs: async (options, show) => (await import('./list.ts')).list(context, options, show),
     listLive: async () => (await import('./list.ts')).listLive(context),
     read,
-    async get(ref, options = {}) {
-      if (options.full) return (await read(ref, options)).detail;
-      // What was said is read many times faster than what was done.
-      const conversation = await readConversation(ref);
-      const { detailOf } = await import('./detail.ts');
-      return detailOf(conversation, options.turn);
-    },
+    get: async (ref, options) => inFull(await detail(ref, options)),
+    detail,
     summary: async (id) => (await import('./read.ts')).readSummaryNow(reading(), id, context.now()),
     record: async (ref) => (await import('./read.ts')).readRecord(reading(), resolve(ref)),
     async steps(ref, { turn } = {}) {

@@ -5,7 +5,7 @@ import { readLines } from '../store/lines.ts';
 import { unlessDamaged } from '../store/read-file.ts';
 import type { ManagerContext } from './context.ts';
 import { historyOf } from './continuation.ts';
-import type { ReadSession } from './view.ts';
+import type { ShownSession } from './conversation.ts';
 
 /** The two clocks are one, but for the moment between an act and its record. */
 const SLACK_MS = 2000;
@@ -33,7 +33,7 @@ function itemsOf(context: ManagerContext, agent: string, threadId: string): read
  */
 export function stepTimes(
   context: ManagerContext,
-  { detail, steps, threads }: ReadSession,
+  { detail, steps, threads }: ShownSession,
 ): ReadonlyMap<number, readonly (StepTime | null)[]> {
   const { agent } = detail;
   const keyOf = findAgent(agent ?? '')?.history?.stepKey ?? null;

@@ -1,10 +1,9 @@
 import type { AgentAdapter } from '../agents/agent.ts';
 import { createFolder, type TurnFold } from '../core/conversation/fold.ts';
 import type { Folder } from '../core/conversation/outcome.ts';
-import { createWordsFolder, type TurnWords } from '../core/conversation/words.ts';
 import type { Line, LineParser, PassedOver, Sieve } from '../core/events.ts';
 import type { LaunchRecord } from '../core/session.ts';
-import { LINE_SIZES, type LineRange, type LineSizes } from '../store/follow.ts';
+import type { LineRange } from '../store/follow.ts';
 import { readSieved } from '../store/lines.ts';
 
 /** The stream of one turn: where it is, how much of it counts, and how its lines are read. */
@@ -43,16 +42,6 @@ export function addLines(
     if ('type' in line) folder.add(line);
     else for (const event of parse(line)) folder.add(event);
   }
-}
-
-/** What was said in a turn. Steps that the sieve knows are not parsed: what is in their midst is taken on trust. */
-export function readWords(
-  { path, range, parse, sieve }: TurnStream,
-  sizes: LineSizes = LINE_SIZES,
-): TurnWords {
-  const folder = createWordsFolder();
-  addLines(folder, readSieved(path, range, sieve, sizes), parse);
-  return folder.result(range.ended);
 }
 
 /** All that was said and done in a turn: every line is parsed. */

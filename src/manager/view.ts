@@ -1,37 +1,29 @@
 import type { AgentAdapter } from '../agents/agent.ts';
 import type { TurnFold } from '../core/conversation/fold.ts';
-import { lineageOf, type Part } from '../core/conversation/lineage.ts';
 import type { TurnOutcome } from '../core/conversation/outcome.ts';
 import { sumUsage, usagePerTurn } from '../core/conversation/usage.ts';
-import type { TurnWords } from '../core/conversation/words.ts';
 import type { SessionId } from '../core/ids.ts';
 import {
   cutText,
   type How,
   type LaunchRecord,
-  type Message,
-  type SessionDetail,
   type SessionError,
   type SessionRecord,
   type SessionState,
   type TokenUsage,
-  type TurnSteps,
-  type TurnView,
 } from '../core/session.ts';
 import { isFinal } from '../core/status.ts';
 import { isoTime, parseIso, writtenMs } from '../core/time.ts';
 import { turnFile } from '../store/layout.ts';
 import { DamagedRecord } from '../store/read-file.ts';
-import { eventsMtime, readCancelReason, readPrompt } from '../store/sessions.ts';
+import { eventsMtime } from '../store/sessions.ts';
 import { readTail } from '../store/tail.ts';
 import type { Store } from './context.ts';
 import { explainVerdict } from './explain.ts';
-import { placesOf } from './places.ts';
 import type { TurnReading } from './read-turn.ts';
-import { recordSummaryOf, rowOf } from './row.ts';
 
 /*
- * From what was read of a session to what every face of zwarm shows of it.
+ * How a session stands, from what was read of its turns.
  */
 
 const STDERR_TAIL = 1 << 16;
@@ -58,7 +50,8 @@ function ownTurns<F extends TurnOutcome>({ record, turns }: SessionReading<F>): 
   return turns.filter(({ turn }) => turn > (record.forked_from?.turn ?? 0));
 }
 
-function explain(
+/** Why a turn failed, or null. */
+export function explain(
   reading: SessionReading<TurnOutcome>,
   store: Store,
   turn: TurnReading<TurnOutcome>,
@@ -76,35 +69,18 @@ function explain(
 }
 
 /** Whether the agent was to go on in one thread, and did so in another. */
-function hasLostThread({ thread_id: asked, forks }: LaunchRecord, { threadId }: TurnOutcome): boolean {
+export function hasLostThread({ thread_id: asked, forks }: LaunchRecord, { threadId }: TurnOutcome): boolean {
   return asked !== null && !forks && threadId !== null && threadId !== asked;
 }
 
 /** How the turn really reached its agent: one that answers with another thread has begun afresh. */
-function howOf({ launch, fold }: TurnReading<TurnOutcome>): How | null {
+export function howOf({ launch, fold }: TurnReading<TurnOutcome>): How | null {
   if (launch === null) return null;
   return hasLostThread(launch, fold) ? 'fresh' : launch.how;
 }
 
-function warningsOf(turn: TurnReading<TurnWords>): readonly string[] {
-  const { launch, fold, exit } = turn;
-  const lost =
-    launch !== null && hasLostThread(launch, fold)
-      ? [
-          `the agent did not continue its thread ${launch.thread_id} but began ${fold.threadId}: it does not know the earlier turns`,
-        ]
-      : [];
-  const unread =
-    fold.malformed === 0
-      ? []
-      : fold.malformed === 1
-        ? ['1 line of its output could not be read; it is kept in the log file']
-        : [`${fold.malformed} lines of its output could not be read; they are kept in the log file`];
-  const cut = exit?.fact.why === null && exit.fact.detail !== null ? [exit.fact.detail] : [];
-  return [...lost, ...fold.warnings, ...unread, ...cut];
-}
-
-function usageOf(turns: readonly TurnReading<TurnOutcome>[]): (TokenUsage | null)[] {
+/** The tokens of each turn. */
+export function usageOf(turns: readonly TurnReading<TurnOutcome>[]): (TokenUsage | null)[] {
   return usagePerTurn(
     turns.map((turn) => ({
       threadId: turn.fold.threadId,
@@ -116,7 +92,7 @@ function usageOf(turns: readonly TurnReading<TurnOutcome>[]): (TokenUsage | null
 }
 
 /** When the runner showed itself (ms since the epoch), or null. */
-function startedMs({ runner, launch }: TurnReading<TurnOutcome>): number | null {
+export function startedMs({ runner, launch }: TurnReading<TurnOutcome>): number | null {
   return runner === null ? null : writtenMs(runner.fileMs, parseIso(launch?.at ?? null));
 }
 
@@ -171,101 +147,4 @@ export function stateOf(reading: SessionReading<TurnOutcome>, store: Store, nowM
     cost_usd: null,
     last_message: fold.answer === null ? null : cutText(fold.answer),
   };
-}
-
-function turnView(
-  reading: SessionReading<TurnWords>,
-  store: Store,
-  turn: TurnReading<TurnWords>,
-  { usage, shown }: { readonly usage: TokenUsage | null; readonly shown: boolean },
-): TurnView {
-  const { verdict } = turn;
-  const started = startedMs(turn);
-  const reason = verdict.status === 'killed' ? readCancelReason(store.root, reading.id, turn.turn) : null;
-  const asked = reason === null ? [] : [`it was ended on request: ${reason}`];
-  return {
-    turn: turn.turn,
-    kind: turn.request.kind,
-    to: turn.request.to,
-    covers: turn.request.covers,
-    in_conversation: shown,
-    prompt: readPrompt(store.root, reading.id, turn.turn)?.toString() ?? null,
-    status: verdict.status,
-    started_at: started === null ? null : isoTime(started),
-    ended_at: turn.exit === null ? null : isoTime(turn.exit.endedMs),
-    exit_code: verdict.exitCode,
-    signal: verdict.signal,
-    error: explain(reading, store, turn),
-    answer: turn.fold.answer,
-    token_usage: usage,
-    how: howOf(turn),
-    replay_reason: turn.launch?.why ?? null,
-    warnings: [...warningsOf(turn), ...asked],
-    log_file: turnFile(store.root, reading.id, turn.turn, 'events'),
-    stderr_file: turnFile(store.root, reading.id, turn.turn, 'stderr'),
-  };
-}
-
-function messagesOf(prompt: string | null, { turn, request, fold }: TurnReading<TurnWords>): Message[] {
-  const asked: Message[] =
-    prompt === null || request.kind !== 'prompt'
-      ? []
-      : [{ role: 'user', content: prompt, turn, timestamp: request.at }];
-  return [
-    ...asked,
-    ...fold.messages.map((content): Message => ({ role: 'assistant', content, turn, timestamp: null })),
-  ];
-}
-
-/** What was said in a session, and how it stands. */
-export interface Conversation {
-  readonly detail: SessionDetail;
-  /** What the agent is to know of it. */
-  readonly parts: readonly Part[];
-  /** The thread of the agent in which each turn ran. */
-  readonly threads: ReadonlyMap<number, string>;
-}
-
-/** The same with the steps of its turns beside it. */
-export interface ReadSession extends Conversation {
-  readonly steps: readonly TurnSteps[];
-}
-
-/** All that is shown of one session but for its steps. */
-export function conversationView(
-  store: Store,
-  reading: SessionReading<TurnWords>,
-  nowMs: number,
-): Conversation {
-  const { id, record, turns } = reading;
-  const usage = usageOf(turns);
-  const state = stateOf(reading, store, nowMs);
-  const { shown: list, parts } = lineageOf(placesOf(store, id, reading.adapter, turns));
-  const shown = new Set(list);
-  const views = turns.map((turn, i) =>
-    turnView(reading, store, turn, { usage: usage[i] ?? null, shown: shown.has(turn.turn) }),
-  );
-  const current = turns.find(({ turn }) => turn === state.turn);
-  return {
-    detail: {
-      ...rowOf(store, id, recordSummaryOf(record), state),
-      task: record.task,
-      last_message: current?.fold.answer ?? null,
-      turns: views,
-      // What was wound back is no part of the conversation any more.
-      messages: turns.flatMap((turn, i) =>
-        views[i]?.in_conversation ? messagesOf(views[i].prompt, turn) : [],
-      ),
-    },
-    parts,
-    threads: new Map(
-      turns.flatMap(({ turn, fold }) => (fold.threadId === null ? [] : [[turn, fold.threadId]])),
-    ),
-  };
-}
-
-/** All that is shown of one session. */
-export function sessionView(store: Store, reading: SessionReading, nowMs: number): ReadSession {
-  const steps = reading.turns.map(({ turn, fold }) => ({ turn, steps: fold.steps }));
-  return { ...conversationView(store, reading, nowMs), steps };
 }

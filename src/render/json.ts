@@ -20,37 +20,46 @@ function written(value: unknown, indent: string): string {
   return escapeUnsafe(text, unicodeEscapes);
 }
 
-/** What a list or an object holds, each item with what stands in front of it. */
-function itemsOf(value: object): readonly (readonly [name: string, item: unknown])[] {
-  if (Array.isArray(value)) return value.map((item) => ['', item]);
-  return Object.entries(value).flatMap(([key, item]) =>
-    item === undefined ? [] : [[`${written(key, '')}: `, item] as const],
-  );
+function isList(value: object): value is Iterable<unknown> {
+  return Symbol.iterator in value;
+}
+
+/** What an object holds, each item with what stands in front of it. */
+function* fieldsOf(value: object): Generator<readonly [name: string, item: unknown]> {
+  for (const [key, item] of Object.entries(value)) {
+    if (item !== undefined) yield [`${written(key, '')}: `, item];
+  }
+}
+
+function* itemsOf(list: Iterable<unknown>): Generator<readonly [name: string, item: unknown]> {
+  for (const item of list) yield ['', item];
 }
 
 /** The fields of an object, and the items of the lists and objects among them, one by one. */
 function* parts(value: unknown, indent = ''): Generator<string> {
-  const items = typeof value === 'object' && value !== null ? itemsOf(value) : [];
-  if (items.length === 0) {
+  if (typeof value !== 'object' || value === null) {
     yield written(value, indent);
     return;
   }
-  const [open, close] = Array.isArray(value) ? '[]' : '{}';
+  const [open, close] = isList(value) ? '[]' : '{}';
   const deeper = `${indent}  `;
   let separator = open;
-  for (const [name, item] of items) {
+  for (const [name, item] of isList(value) ? itemsOf(value) : fieldsOf(value)) {
     yield `${separator}\n${deeper}${name}`;
     if (indent === '') yield* parts(item, deeper);
     else yield written(item, deeper);
     separator = ',';
   }
-  yield `\n${indent}${close}`;
+  yield separator === open ? `${open}${close}` : `\n${indent}${close}`;
 }
 
-/** So many characters, or one long text, are worth a call of the system. */
-const PIECE = 1 << 16;
+/** So many characters, or one long text, are worth to be encoded at once. */
+const PIECE = 1 << 12;
 
-/** The same document as `renderJson` gives, in pieces, so that a long one is never in memory as a whole. */
+/**
+ * The same document as `renderJson` gives, in pieces, so that a long one is never in memory as a whole. Any iterable that
+ * is one of its fields is a list, and asked for each item when that is written.
+ */
 export function* renderJsonPieces(value: unknown): Generator<string> {
   let piece = '';
   for (const part of parts(value)) {

@@ -1,5 +1,13 @@
 import { closeSync, readSync } from 'node:fs';
-import { type Line, type PassedOver, SIEVED_BYTES, type Sieve } from '../core/events.ts';
+import {
+  type Known,
+  type Line,
+  type PassedOver,
+  type Said,
+  SIEVED_BYTES,
+  type Sieve,
+} from '../core/events.ts';
+import { type Place, readAgain } from './again.ts';
 import { DamagedRecord, openRegular } from './read-file.ts';
 import { viewOf, type Walk, walkOn } from './walk.ts';
 
@@ -19,10 +27,22 @@ export interface LineSizes {
 /** A message of 10 MiB of which JSON escapes every byte takes 60 MiB; what is longer than this line is no message. */
 export const LINE_SIZES: LineSizes = { block: 1 << 18, longest: 64 << 20 };
 
+/** A line, and where it stands. */
+export interface PlacedLine extends Line, Place {}
+
+/** What is told of a line that a sieve knows, in the place of its text. */
+export type Told<K extends Known> = K extends 'step' ? PassedOver : Said & Place;
+
 /** A file that grows, read forward: each reading goes on where the one before it came to. */
 export interface Follower<T> {
   /** What has been written since, up to the size that the file has now. @throws DamagedRecord */
   read(range: LineRange): Generator<T>;
+}
+
+/** The same of lines, each of which may be asked for again. */
+export interface LineFollower<T> extends Follower<T> {
+  /** Lines that were read before, by their places, in the order of these. @throws DamagedRecord where they are gone */
+  again(places: Iterable<Place>): Generator<string>;
 }
 
 const NEWLINE = 10;
@@ -77,10 +97,13 @@ function createOpener(path: string): (seen: number) => { fd: number; size: numbe
   };
 }
 
+const NUL = Buffer.alloc(1);
+
 /** What a sieve is given of a line that is in no block: its two ends. */
 function readEnds(fd: number, start: number, end: number): Buffer {
   if (end - start <= 2 * SIEVED_BYTES) return readBytes(fd, start, end);
-  return Buffer.concat([readBytes(fd, start, start + SIEVED_BYTES), readBytes(fd, end - SIEVED_BYTES, end)]);
+  const [head, tail] = [readBytes(fd, start, start + SIEVED_BYTES), readBytes(fd, end - SIEVED_BYTES, end)];
+  return Buffer.concat([head, NUL, tail]);
 }
 
 /**
@@ -89,30 +112,42 @@ function readEnds(fd: number, start: number, end: number): Buffer {
  * large the file, no more than a block and one line are in memory; a line that is too long is told without its text,
  * never cut.
  */
-export function followLines(path: string, sizes?: LineSizes): Follower<Line>;
+export function followLines(path: string, sizes?: LineSizes): LineFollower<PlacedLine>;
 /**
  * The same with a sieve, and from a line that begins at byte `from` on: lines that the sieve knows are neither held nor
- * decoded, and each run of them is told as one.
+ * decoded, and each run of steps is told as one.
  */
-export function followLines(
+export function followLines<K extends Known>(
   path: string,
   sizes: LineSizes,
-  sieve: Sieve | null,
+  sieve: Sieve<K> | null,
   from: number,
-): Follower<Line | PassedOver>;
+): LineFollower<PlacedLine | Told<K>>;
 export function followLines(
   path: string,
   sizes: LineSizes = LINE_SIZES,
   sieve: Sieve | null = null,
   from = 0,
-): Follower<Line | PassedOver> {
+): LineFollower<PlacedLine | Told<Known>> {
   const open = createOpener(path);
   const block = Buffer.allocUnsafe(sizes.block);
   const isTooLong = (bytes: number): boolean => bytes > sizes.longest;
-  const walk: Walk = { start: 0, end: -1, lines: 0, passed: -1 };
+  const walk: Walk = { start: 0, end: -1, lines: 0, passed: -1, known: null };
   /** Where the next line begins, and up to where it is known to have no newline. */
   let position = from;
   let searched = 0;
+
+  /** What is told of a line. By hand: copies of objects that hold large numbers leave V8's maps of them behind. */
+  function placed(
+    seq: number,
+    at: number,
+    bytes: number,
+    known: Known | null,
+    text: () => string,
+  ): PlacedLine | Told<'message'> {
+    if (known === 'message') return { seq, type: 'said', at, bytes };
+    return { seq, text: isTooLong(bytes) ? null : text(), at, bytes };
+  }
 
   /** Takes out what is to be told of lines that were passed over. */
   function takePassed(): readonly PassedOver[] {
@@ -138,12 +173,14 @@ export function followLines(
             const ground = { bytes, view: viewOf(bytes), sieve, longest: sizes.longest };
             walk.start = 0;
             for (walkOn(walk, ground); walk.end >= 0; walkOn(walk, ground)) {
-              const { start: at, end: after, lines: seq } = walk;
+              const { start, end: after, lines: seq } = walk;
               walk.start = after + 1;
               walk.lines += 1;
               position = base + walk.start;
               yield* takePassed();
-              yield { seq, text: isTooLong(after - at) ? null : bytes.toString('utf8', at, after) };
+              yield placed(seq, base + start, after - start, walk.known, () =>
+                bytes.toString('utf8', start, after),
+              );
             }
             position = base + walk.start;
             // The rest of the block, if any, is read again: it begins a line.
@@ -159,16 +196,26 @@ export function followLines(
           position = after + 1;
           const seq = walk.lines++;
           const ends = viewOf(readEnds(fd, start, after));
-          if (sieve !== null && !isTooLong(after - start) && sieve(ends, 0, ends.byteLength)) {
+          const known = isTooLong(after - start) ? null : (sieve?.(ends, 0, ends.byteLength) ?? null);
+          if (known === 'step') {
             walk.passed = seq;
             continue;
           }
           yield* takePassed();
-          yield { seq, text: isTooLong(after - start) ? null : readBytes(fd, start, after).toString() };
+          yield placed(seq, start, after - start, known, () => readBytes(fd, start, after).toString());
         }
         yield* takePassed();
       } finally {
         closeSync(fd);
+      }
+    },
+    *again(places) {
+      const file = open(position - 1);
+      if (file === null) return;
+      try {
+        yield* readAgain(file.fd, path, places);
+      } finally {
+        closeSync(file.fd);
       }
     },
   };

@@ -1,4 +1,4 @@
-import type { Sieve } from '../core/events.ts';
+import type { Known, Sieve } from '../core/events.ts';
 
 /*
  * The lines of one block. A plain function walks over those that nobody needs: its loop is compiled long before one
@@ -25,6 +25,8 @@ export interface Walk {
   lines: number;
   /** The number of the last line that was passed over and not told yet, or -1. */
   passed: number;
+  /** What the line that it came to is known for. */
+  known: Known | null;
 }
 
 /** Bytes as a sieve wants them. */
@@ -32,13 +34,15 @@ export function viewOf({ buffer, byteOffset, length }: Buffer): DataView {
   return new DataView(buffer, byteOffset, length);
 }
 
-/** Walks from `walk.start` to the next line that is neither empty nor passed over. */
+/** Walks from `walk.start` to the next line that is neither empty nor a step that the sieve knows. */
 export function walkOn(walk: Walk, { bytes, view, sieve, longest }: Ground): void {
   let { start, lines } = walk;
+  let known: Known | null = null;
   let end = bytes.indexOf(NEWLINE, start);
   while (end >= 0) {
     if (end > start) {
-      if (sieve === null || end - start > longest || !sieve(view, start, end)) break;
+      known = sieve === null || end - start > longest ? null : sieve(view, start, end);
+      if (known !== 'step') break;
       walk.passed = lines;
     }
     lines += 1;
@@ -48,4 +52,5 @@ export function walkOn(walk: Walk, { bytes, view, sieve, longest }: Ground): voi
   walk.start = start;
   walk.end = end;
   walk.lines = lines;
+  walk.known = known;
 }

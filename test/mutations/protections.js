@@ -482,6 +482,20 @@ export const PROTECTIONS = [
     tests: ['test/unit/store/follow.test.ts'],
   },
   {
+    name: 'what was written over is not shown as what was said',
+    file: 'src/store/again.ts',
+    from: 'if (!isThere)',
+    to: 'if (!isThere && false)',
+    tests: ['test/unit/manager/said.test.ts'],
+  },
+  {
+    name: 'no message is held in memory',
+    file: 'src/manager/said.ts',
+    from: '{ [Symbol.iterator]: () => textsFrom(0) }',
+    to: '[...textsFrom(0)]',
+    tests: ['test/unit/manager/said.test.ts'],
+  },
+  {
     name: 'what was said after the recorded end is not followed',
     file: 'src/manager/follow.ts',
     from: 'limit: exit?.eventsBytes ?? null',
@@ -527,7 +541,7 @@ export const PROTECTIONS = [
     name: 'lists hold no conversation',
     file: 'src/manager/read.ts',
     from: 'readAll(store, id, nowMs, readOutcome, census)',
-    to: 'readAll(store, id, nowMs, readSteps, census)',
+    to: "readAll(store, id, nowMs, (await import('./stream.ts')).readSteps, census)",
     tests: ['test/e2e/hostile-output-large.test.ts'],
   },
   {

@@ -10,11 +10,12 @@ import type { TurnWords } from '../../src/core/conversation/words.ts';
 import type { Sieve } from '../../src/core/events.ts';
 import { cutText } from '../../src/core/session.ts';
 import { readOutcome, readTerminal, readThreadId } from '../../src/manager/glance.ts';
-import { readSteps, readWords, type TurnStream } from '../../src/manager/stream.ts';
+import { readWords } from '../../src/manager/said.ts';
+import { readSteps, type TurnStream } from '../../src/manager/stream.ts';
 import { readBackwards } from '../../src/store/backwards.ts';
 import { readLines, readSieved } from '../../src/store/lines.ts';
 import { emptyDirectory } from '../helpers/directory.ts';
-import { anyLines, fc, recordedStreams, runs } from '../helpers/fuzz.ts';
+import { anyLines, anyText, fc, recordedStreams, runs } from '../helpers/fuzz.ts';
 
 /* The fast ways to read a stream (sieved, and from its end) against the plain one, in which every line is parsed. */
 
@@ -22,7 +23,7 @@ const parser = createCodexParser('0.169.0');
 
 function passes(line: string): boolean {
   const { buffer } = new Uint8Array(Buffer.from(line));
-  return codexSieve(new DataView(buffer), 0, buffer.byteLength);
+  return codexSieve(new DataView(buffer), 0, buffer.byteLength) === 'step';
 }
 
 /** A step in whose midst something is wrong: that nobody looks at who passes it over. */
@@ -89,9 +90,51 @@ function createStreams(): MakeStream {
   };
 }
 
-function wordsOf({ steps: _steps, ...words }: TurnFold): TurnWords {
-  return words;
+/** What was said, with all messages in a list. */
+function wordsOf(words: TurnWords): TurnWords & { readonly messages: readonly string[] } {
+  const { steps: _steps, ...rest } = words as TurnFold;
+  return { ...rest, messages: [...words.messages] };
 }
+
+// What may stand between the quotes of a text, and what may not.
+const anyBody = fc
+  .array(
+    fc.oneof(
+      { weight: 6, arbitrary: anyText.map((text) => Buffer.from(JSON.stringify(text).slice(1, -1))) },
+      {
+        weight: 1,
+        arbitrary: fc.constantFrom('\\', '\\u00', '\\uzzzz', '\\x', '"', '"}}', '\t', '\0').map(Buffer.from),
+      },
+      { weight: 1, arbitrary: fc.uint8Array({ maxLength: 4 }).map((bytes) => Buffer.from(bytes)) },
+    ),
+    { maxLength: 5 },
+  )
+  .map((pieces) => Buffer.concat(pieces));
+
+test('a thought and a message are known for what they are read as, and as nothing else', () => {
+  fc.assert(
+    fc.property(
+      anyBody,
+      fc.constantFrom('reasoning', 'agent_message'),
+      fc.constantFrom('started', 'updated', 'completed'),
+      fc.constantFrom('"}}', '"}} ', '"}', '"},"a":1}', '"}}"}}'),
+      (body, kind, phase, end) => {
+        const begin = `{"type":"item.${phase}","item":{"id":"item_1","type":"${kind}","text":"`;
+        const line = Buffer.concat([Buffer.from(begin), body, Buffer.from(end)]);
+        const { buffer } = new Uint8Array(line);
+        const known = codexSieve(new DataView(buffer), 0, line.length);
+        // A newline ends a line: none has one within.
+        if (line.includes(10)) return;
+        const read = parser({ seq: 0, text: line.toString() }).map(({ type }) => type);
+        const isRead = read.join() === (kind === 'reasoning' ? 'reasoning' : 'message');
+        const right = kind === 'reasoning' ? 'step' : 'message';
+        if (end === '"}}') expect(known).toBe(isRead ? right : null);
+        else expect([null, isRead ? right : null]).toContain(known);
+      },
+    ),
+    runs(20),
+  );
+});
 
 function outcomeOf({ threadId, answer, usage, terminal }: TurnWords): TurnOutcome {
   return { threadId, answer: answer === null ? null : cutText(answer), usage, terminal };
@@ -107,7 +150,7 @@ test('what was said is the same whether steps are passed over or parsed, in bloc
       fc.option(fc.nat(3000)),
       (content, block, ended, limit) => {
         const stream = streamOf(content, ended, limit);
-        expect(readWords(stream, { block, longest: 1 << 26 })).toEqual(wordsOf(readSteps(stream)));
+        expect(wordsOf(readWords(stream, { block, longest: 1 << 26 }))).toEqual(wordsOf(readSteps(stream)));
       },
     ),
     runs(3),
@@ -134,14 +177,13 @@ test('a stream as it is in use: most of it is passed over, and the words are the
   const streamOf = createStreams();
   const stream = streamOf('');
   writeStream(stream.path, { bytes: 3_000_000, line: 1_000_000 });
-  const words = readWords(stream);
+  const words = wordsOf(readWords(stream));
   const all = readSteps(stream);
   expect(words).toEqual(wordsOf(all));
   expect(words.messages.length).toBeGreaterThan(30);
-  const thoughts = all.steps.filter(({ type }) => type === 'reasoning');
   let kept = 0;
   for (const line of readSieved(stream.path, stream.range, codexSieve)) if ('text' in line) kept += 1;
-  expect(kept).toBe(words.messages.length + thoughts.length + 3);
+  expect(kept).toBe(words.messages.length + 3);
 });
 
 const anyPortions = fc

@@ -160,7 +160,7 @@ test.each(PARSERS)('%s: whatever came of it can be shown, harmlessly, and printe
     fc.property(anyStream, (lines) => {
       const fold = foldEvents(parse(lines, create()).flat(), true);
       const { steps } = fold;
-      const messages = fullMessages([], [{ turn: 1, steps }]);
+      const messages = [...fullMessages(new Map([[1, []]]), [{ turn: 1, steps }])];
       const detail = detailOf({
         turns: [turnOf({ warnings: fold.warnings, answer: fold.answer })],
         messages,

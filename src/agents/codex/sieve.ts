@@ -1,12 +1,12 @@
-import type { Sieve } from '../../core/events.ts';
+import type { Known, Sieve } from '../../core/events.ts';
 
 /*
  * Nearly all that Codex prints are steps, above all the output of commands, and whoever asks what it said needs none of
  * them: to know them by their two ends is many times faster than to decode and parse them. Known is only what Codex
  * itself writes, byte for byte, and with an end to match, and one that nothing else ends with, so that a
- * line which was cut, with another one behind it, is no step. Other orders of keys, spaces, and kinds that are not here
- * (thoughts, web searches and calls of other agents: few, short, or with an end that messages have, too) are parsed. What
- * is between the two ends is not looked at.
+ * line which was cut, with another one behind it, is no step. What is between the two ends is not looked at. Thoughts and
+ * messages end alike, and with them every byte is looked at: that is still several times faster than to parse them. Other
+ * orders of keys, spaces, and kinds that are not here (web searches and calls of other agents: few, or short) are parsed.
  */
 
 /**
@@ -61,6 +61,11 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const MINUS = 0x2d;
 const [ZERO, NINE] = [0x30, 0x39];
+const [A, F, U] = [0x61, 0x66, 0x75];
+/** What may follow upon a backslash, but for `u`. */
+const ESCAPES = new TextEncoder().encode('"\\/bfnrt');
+/** Two closing braces. */
+const CLOSED = 0x7d7d;
 const [FIRST_PLAIN, LAST_PLAIN] = [0x20, 0x7e];
 
 /** So many bytes of a name, a number or a run of backslashes: with more of them a line is not known. */
@@ -75,6 +80,38 @@ function afterName(line: DataView, at: number, to: number): number {
     if (byte < FIRST_PLAIN || byte > LAST_PLAIN || byte === BACKSLASH) return -1;
   }
   return -1;
+}
+
+/** Whether four hexadecimal digits begin at `at`. */
+function standsHex(line: DataView, at: number, to: number): boolean {
+  if (at + 4 > to) return false;
+  for (let i = at; i < at + 4; i += 1) {
+    const byte = line.getUint8(i);
+    const letter = byte | 0x20;
+    if (!(byte >= ZERO && byte <= NINE) && !(letter >= A && letter <= F)) return false;
+  }
+  return true;
+}
+
+/** Where the escape of JSON ends whose backslash is at `at`; else -1. */
+function afterEscape(line: DataView, at: number, to: number): number {
+  if (at + 1 >= to) return -1;
+  const byte = line.getUint8(at + 1);
+  if (byte === U) return standsHex(line, at + 2, to) ? at + 6 : -1;
+  return ESCAPES.includes(byte) ? at + 2 : -1;
+}
+
+/** Whether a text of JSON, from `from` on, and nothing but the end of its item and its line is left until `to`. */
+function endsText(line: DataView, from: number, to: number): boolean {
+  const quote = to - 3;
+  if (quote < from || line.getUint8(quote) !== QUOTE || line.getUint16(quote + 1) !== CLOSED) return false;
+  let at = from;
+  while (at >= 0 && at < quote) {
+    const byte = line.getUint8(at);
+    if (byte === QUOTE || byte < FIRST_PLAIN) return false;
+    at = byte === BACKSLASH ? afterEscape(line, at, quote) : at + 1;
+  }
+  return at === quote;
 }
 
 /** Where the whole number or the null begins that ends at `to`; else -1. */
@@ -102,6 +139,7 @@ const NO_ERROR = textsOf(',"error":null');
 const PLANNED = textsOf('","completed":false}]}}', '","completed":true}]}}');
 
 interface Kind {
+  readonly known: Known;
   /** With what an item of this kind goes on behind its name: texts with a name between each two of them. */
   readonly begin: readonly (readonly Text[])[];
   /** Whether what is left of its line, from `from` on, has the right end. */
@@ -110,19 +148,25 @@ interface Kind {
 
 const KINDS: readonly Kind[] = [
   {
+    known: 'step',
     begin: [textsOf('","type":"command_execution","command":"')],
     ends: (line, from, to) =>
       before(line, from, beforeCode(line, from, before(line, from, to, STATUS)), CODE) >= 0,
   },
   {
+    known: 'step',
     begin: [textsOf('","type":"file_change","changes":[{"path":"')],
     ends: (line, from, to) => before(line, from, before(line, from, to, STATUS), CHANGE) >= 0,
   },
   {
+    known: 'step',
     begin: [textsOf('","type":"todo_list","items":[{"text":"')],
     ends: (line, from, to) => before(line, from, to, PLANNED) >= 0,
   },
+  { known: 'step', begin: [textsOf('","type":"reasoning","text":"')], ends: endsText },
+  { known: 'message', begin: [textsOf('","type":"agent_message","text":"')], ends: endsText },
   {
+    known: 'step',
     begin: [textsOf('","type":"mcp_tool_call","server":"'), textsOf('","tool":"'), textsOf('","arguments":')],
     ends: (line, from, to) => before(line, from, before(line, from, to, STATUS), NO_ERROR) >= 0,
   },
@@ -143,14 +187,14 @@ function afterBegin(line: DataView, name: number, to: number, { begin }: Kind): 
   return at;
 }
 
-/** Passes over commands, changes of files, calls of tools and plans. */
+/** Knows commands, changes of files, calls of tools, plans and thoughts, and messages. */
 export const codexSieve: Sieve = (line, from, to) => {
   const name = afterName(line, after(line, from, to, BEGIN), to);
-  if (name < 0) return false;
+  if (name < 0) return null;
   for (let i = 0; i < KINDS.length; i += 1) {
     const kind = KINDS[i];
     const said = kind === undefined ? -1 : afterBegin(line, name, to, kind);
-    if (kind !== undefined && said >= 0) return kind.ends(line, said, to);
+    if (kind !== undefined && said >= 0) return kind.ends(line, said, to) ? kind.known : null;
   }
-  return false;
+  return null;
 };

@@ -63,7 +63,7 @@ export function compactCommand(command: Command, verb: Verb): Command {
         return reportStarted(verb, manager, compacted.started, { ...options, timeoutMs });
       }
       const { id, fill } = compacted;
-      if (options.json) return verb.printJson(sessionObject(await manager.get(id)));
+      if (options.json) return verb.printJson(sessionObject(await manager.detail(id)));
       verb.context.stdout.write(`${id}\n`);
       if (!options.quiet) verb.hint(`not compacted: ${whyNot(fill)}`);
     });

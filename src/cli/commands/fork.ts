@@ -43,7 +43,7 @@ export function forkCommand(command: Command, verb: Verb): Command {
         : undefined;
       const { id, turn: newest, started } = await manager.fork(from, { turn, message, historyChars });
       if (started !== null) return reportStarted(verb, manager, started, { ...options, timeoutMs });
-      if (options.json) return verb.printJson(sessionObject(await manager.get(id)));
+      if (options.json) return verb.printJson(sessionObject(await manager.detail(id)));
       verb.context.stdout.write(`${id}\n`);
       if (!options.quiet)
         verb.hint(`forked after turn ${newest} of ${from}; go on with: zwarm inject ${id} "…"`);

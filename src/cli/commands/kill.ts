@@ -37,7 +37,7 @@ async function chosen(verb: Verb, refs: readonly string[], all: boolean): Promis
 /** A session as it stands now; of a damaged one what its row in a list says. */
 async function rowOf(manager: SessionManager, id: SessionId): Promise<object> {
   try {
-    return sessionObject(await manager.get(id));
+    return sessionObject(await manager.detail(id));
   } catch (error) {
     const row = (await manager.list({ all: true })).find((one) => one.id === id);
     if (row?.status === 'damaged') return row;

@@ -31,7 +31,7 @@ export function rewindCommand(command: Command, verb: Verb): Command {
       }
       const manager = await verb.manager();
       const { id, to } = await manager.rewind(ref, parseCount(options.to, '--to', 0));
-      if (options.json) return verb.printJson(sessionObject(await manager.get(id)));
+      if (options.json) return verb.printJson(sessionObject(await manager.detail(id)));
       verb.context.stdout.write(`${id}\n`);
       if (options.quiet) return;
       verb.hint(

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { SessionDetail } from '../../core/session.ts';
+import type { LongDetail } from '../../core/session.ts';
 import { renderJsonPieces } from '../../render/json.ts';
 import { parseCount, type Verb } from '../context.ts';
 import { noteSeen } from '../note-seen.ts';
@@ -32,10 +32,10 @@ export function showCommand(command: Command, verb: Verb): Command {
     .action(async (ref: string, options: Options) => {
       const turn = options.turn === undefined ? undefined : parseCount(options.turn, '--turn', 1);
       const manager = await verb.manager();
-      const seen = ({ id, turn: newest }: SessionDetail): Promise<void> =>
+      const seen = ({ id, turn: newest }: LongDetail): Promise<void> =>
         noteSeen(verb, manager, id, turn ?? newest);
       if (options.json) {
-        const detail = await manager.get(ref, { turn, full: options.full });
+        const detail = await manager.detail(ref, { turn, full: options.full });
         await printPieces(verb.context.stdout, renderJsonPieces(detail));
         return seen(detail);
       }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { EXIT_CODES } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
-import type { SessionDetail } from '../../core/session.ts';
+import type { LongDetail } from '../../core/session.ts';
 import { isFinal, type TurnStatus } from '../../core/status.ts';
 import { parseDuration } from '../../core/time.ts';
 import { limitWaiting, sessionObject } from '../await-answer.ts';
@@ -33,7 +33,7 @@ interface Waited {
   /** The turn of whose end was told, or null. */
   readonly told: number | null;
   /** With --json. */
-  readonly session: SessionDetail | null;
+  readonly session: LongDetail | null;
 }
 
 function exitCodeOf(outcomes: readonly Outcome<Waited>[], any: boolean, givenUp: number): number {
@@ -79,7 +79,7 @@ export function waitCommand(command: Command, verb: Verb): Command {
           satisfied = true;
           enough();
         }
-        const session = options.json ? await manager.get(id) : null;
+        const session = options.json ? await manager.detail(id) : null;
         return { id, status, told: told ? ((session ?? row)?.turn ?? null) : null, session };
       }).finally(() => live.stop());
       verb.exit(exitCodeOf(outcomes, options.any ?? false, code()));

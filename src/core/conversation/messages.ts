@@ -21,15 +21,22 @@ export function toolContent(step: Step): string | null {
   }
 }
 
-/** The messages of a conversation with what the agent did between them, as messages of role `tool`. */
-export function fullMessages(messages: readonly Message[], turns: readonly TurnSteps[]): Message[] {
-  return turns.flatMap(({ turn, steps }) => [
-    ...messages.filter((message) => message.turn === turn && message.role === 'user'),
-    ...steps.flatMap((step): Message[] => {
-      if (step.type === 'message')
-        return [{ role: 'assistant', content: step.content, turn, timestamp: null }];
-      const content = toolContent(step);
-      return content === null ? [] : [{ role: 'tool', content, turn, timestamp: null }];
-    }),
-  ]);
+/**
+ * The messages of a conversation with what the agent did between them, as messages of role `tool`. `said` are the
+ * messages of each turn that is part of the conversation.
+ */
+export function* fullMessages(
+  said: ReadonlyMap<number, Iterable<Message>>,
+  turns: readonly TurnSteps[],
+): Generator<Message> {
+  for (const { turn, steps } of turns) {
+    const messages = said.get(turn);
+    if (messages === undefined) continue;
+    for (const message of messages) if (message.role === 'user') yield message;
+    for (const step of steps) {
+      const content = step.type === 'message' ? step.content : toolContent(step);
+      if (content === null) continue;
+      yield { role: step.type === 'message' ? 'assistant' : 'tool', content, turn, timestamp: null };
+    }
+  }
 }

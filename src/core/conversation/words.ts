@@ -1,11 +1,9 @@
 import { cutText } from '../session.ts';
 import { createOutcomeFolder, type Folder, type TurnOutcome } from './outcome.ts';
 
-/** What was said in one turn: its outcome, with the answer whole, and all words that count, but none of the steps. */
-export interface TurnWords extends TurnOutcome {
+/** How a turn went, in words: its outcome, with the answer whole, and what was said beside the messages. */
+export interface TurnReport extends TurnOutcome {
   readonly model: string | null;
-  /** The texts of the assistant's messages, in order. */
-  readonly messages: readonly string[];
   readonly warnings: readonly string[];
   readonly retries: number;
   /** Lines of a kind that we do not know, and lines that are no event at all. */
@@ -13,12 +11,18 @@ export interface TurnWords extends TurnOutcome {
   readonly malformed: number;
 }
 
-/** A fold that keeps what was said; whether steps were passed over changes nothing. Pure, as all folds. */
-export function createWordsFolder(): Folder<TurnWords> {
+/** What was said in one turn: all words that count, but none of the steps. */
+export interface TurnWords extends TurnReport {
+  /** The texts of the assistant's messages, in order; they may be read anew each time. */
+  readonly messages: Iterable<string>;
+}
+
+/** A fold of all but the messages and the steps; whether steps were passed over changes nothing. Pure, as all folds. */
+export function createReportFolder(): Folder<TurnReport> {
   const outcome = createOutcomeFolder();
-  const messages: string[] = [];
   const warned: string[] = [];
   let model: string | null = null;
+  let answer: string | null = null;
   let failure: string | null = null;
   /** What the agent waits for, as long as nothing follows. */
   let retrying: string | null = null;
@@ -34,7 +38,7 @@ export function createWordsFolder(): Folder<TurnWords> {
           model ??= event.model === null ? null : cutText(event.model);
           break;
         case 'message':
-          messages.push(event.text);
+          answer = event.text;
           break;
         case 'warning':
           warned.push(event.message);
@@ -56,8 +60,7 @@ export function createWordsFolder(): Folder<TurnWords> {
       return {
         ...outcome.result(ended),
         model,
-        answer: messages.at(-1) ?? null,
-        messages: [...messages],
+        answer,
         warnings: retrying === null ? warnings : [...warnings, retrying],
         retries: counts.retry,
         unknown: counts.unknown,

@@ -23,7 +23,8 @@ const MESSAGES = [
 
 function told(parts: readonly string[], maxMessages?: number): string[] {
   const session = {
-    detail: detailOf({ turns: [turnOf()], messages: MESSAGES }),
+    detail: detailOf({ turns: [turnOf()] }),
+    said: new Map([1, 2, 3, 4].map((turn) => [turn, MESSAGES.filter((one) => one.turn === turn)])),
     steps: [],
     threads: new Map(),
     parts: parts.map((word) => ({

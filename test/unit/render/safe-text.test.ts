@@ -138,7 +138,10 @@ test('a document in pieces is the same document, and none of the pieces is long'
     content: '“x”\n\x1b'.repeat(100),
     no: undefined,
   }));
-  const pieces = [...renderJsonPieces({ id: 'a', more: undefined, none: [], messages })];
+  function* oneByOne(): Generator<object> {
+    yield* messages;
+  }
+  const pieces = [...renderJsonPieces({ id: 'a', more: undefined, none: [], messages: oneByOne() })];
   expect(pieces.join('')).toBe(renderJson({ id: 'a', none: [], messages }));
   expect(pieces.length).toBeGreaterThan(5);
   expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(100_000);

@@ -42,8 +42,8 @@ test.each<[string, string, Partial<LineRange>, string[]]>([
 test('empty lines are left out but counted', () => {
   const path = fileOf('\n\na\n\nb\n');
   expect([...readLines(path, WHOLE)]).toEqual([
-    { seq: 2, text: 'a' },
-    { seq: 4, text: 'b' },
+    { seq: 2, text: 'a', at: 2, bytes: 1 },
+    { seq: 4, text: 'b', at: 5, bytes: 1 },
   ]);
 });
 

@@ -3,14 +3,14 @@ import { randomOf } from '../../../../bench/random.js';
 import { messageLine, stepLines } from '../../../../bench/streams.js';
 import { codexSieve } from '../../../../src/agents/codex/sieve.ts';
 import { createCodexParser } from '../../../../src/agents/codex/translate.ts';
-import { SIEVED_BYTES } from '../../../../src/core/events.ts';
+import { type Known, SIEVED_BYTES } from '../../../../src/core/events.ts';
 import { recordedStreams } from '../../../helpers/fuzz.ts';
 
 const viewOf = (...parts: readonly Buffer[]): DataView =>
   new DataView(new Uint8Array(Buffer.concat(parts)).buffer);
 
-/** Whether a line is passed over; wherever it lies, it must not matter what is around it. */
-function passes(line: string): boolean {
+/** For what a line is known; wherever it lies, it must not matter what is around it. */
+function knownFor(line: string): Known | null {
   const bytes = Buffer.from(line);
   const alone = codexSieve(viewOf(bytes), 0, bytes.length);
   const [before, after] = [bytes.subarray(0, 40), bytes.subarray(-40)];
@@ -19,12 +19,14 @@ function passes(line: string): boolean {
   return alone;
 }
 
+const passes = (line: string): boolean => knownFor(line) === 'step';
+
 const STEPS = ['command', 'file_change', 'tool_call', 'plan', 'reasoning'];
 const isStep = (line: string): boolean =>
   createCodexParser('0.169.0')({ seq: 0, text: line }).every(({ type }) => STEPS.includes(type));
 
-/** Steps that are few and short, or end as messages do: these are parsed. */
-const PARSED = ['web_search', 'collab_tool_call', 'reasoning'];
+/** Steps that are few and short: these are parsed. */
+const PARSED = ['web_search', 'collab_tool_call'];
 const typeOf = (line: string): string => JSON.parse(line).item.type;
 
 const linesOf = (name: string): string[] =>
@@ -82,7 +84,7 @@ test('nor is one with another line behind it that says something', () => {
   expect([steps.length, said.length > 50]).toEqual([40, true]);
 });
 
-test('no more of a line is looked at than its two ends', () => {
+test('no more is looked at of a step than its two ends', () => {
   const output = 'naïve “quoted” \\" text\n'.repeat(400);
   for (const status of ['completed', 'in_progress', 'failed', 'declined']) {
     for (const exit_code of [0, -1, 137, null]) {
@@ -90,17 +92,53 @@ test('no more of a line is looked at than its two ends', () => {
       const event = { type: 'item.completed', item: { ...item, exit_code, status } };
       const line = Buffer.from(JSON.stringify(event));
       const ends = [line.subarray(0, SIEVED_BYTES), line.subarray(-SIEVED_BYTES)];
-      expect(codexSieve(viewOf(line), 0, line.length)).toBe(true);
-      expect(codexSieve(viewOf(...ends), 0, 2 * SIEVED_BYTES)).toBe(true);
+      const joined = [ends[0] ?? line, Buffer.alloc(1), ends[1] ?? line];
+      expect(codexSieve(viewOf(line), 0, line.length)).toBe('step');
+      expect(codexSieve(viewOf(...joined), 0, 2 * SIEVED_BYTES + 1)).toBe('step');
     }
   }
+});
+
+describe('a thought or a message, of which every byte is looked at,', () => {
+  const HEAD = '{"type":"item.completed","item":{"id":"item_1","type":"';
+
+  test.each([
+    ['plain', 'so'],
+    ['empty', ''],
+    ['with other letters', 'naïve “so” 😀\u2028'],
+    ['with every escape', '\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9\\uD83d'],
+    ['as long as a file', 'x\\n'.repeat(100_000)],
+  ])('%s, is known', (_, body) => {
+    expect(knownFor(`${HEAD}reasoning","text":"${body}"}}`)).toBe('step');
+    expect(knownFor(`${HEAD}agent_message","text":"${body}"}}`)).toBe('message');
+  });
+
+  test.each([
+    ['with a quote', 'a"b'],
+    ['with a backslash at its end', 'a\\'],
+    ['with an escape that JSON does not have', '\\x41'],
+    ['with too few digits', '\\u12'],
+    ['with digits that are none', '\\u12g4'],
+    ['with a tab', 'a\tb'],
+    ['with a NUL', 'a\0b'],
+    ['with one more key', '","more":"a'],
+    ['cut, with another line behind it', `a${HEAD}agent_message","text":"b`],
+  ])('%s, is parsed', (_, body) => {
+    expect(knownFor(`${HEAD}reasoning","text":"${body}"}}`)).toBeNull();
+    expect(knownFor(`${HEAD}agent_message","text":"${body}"}}`)).toBeNull();
+  });
+
+  test('is parsed where only its two ends are at hand', () => {
+    const line = Buffer.from(`${HEAD}agent_message","text":"${'x'.repeat(9000)}"}}`);
+    const ends = [line.subarray(0, SIEVED_BYTES), Buffer.alloc(1), line.subarray(-SIEVED_BYTES)];
+    expect(codexSieve(viewOf(...ends), 0, 2 * SIEVED_BYTES + 1)).toBeNull();
+  });
 });
 
 describe('what is unusual is parsed', () => {
   const item = { id: 'item_1', type: 'command_execution', command: 'ls', aggregated_output: 'a' };
   const done = { ...item, exit_code: 0, status: 'completed' };
   const line = (inner: object, type = 'item.completed'): string => JSON.stringify({ type, item: inner });
-  const thought = (text: string): string => line({ id: 'item_1', type: 'reasoning', text });
 
   test('but this is usual', () => {
     expect(passes(line(done))).toBe(true);
@@ -134,7 +172,6 @@ describe('what is unusual is parsed', () => {
     ],
     ['no changes', line({ id: 'a', type: 'file_change', changes: [], status: 'completed' })],
     ['no plan', line({ id: 'a', type: 'todo_list', items: [] })],
-    ['a thought', thought('so')],
     ['begin and end in one', '{"type":"item.completed","item":{"id":"a","type":"reasoning","text":"}}'],
     [
       'a command that is its end',
