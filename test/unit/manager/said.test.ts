@@ -87,6 +87,7 @@ test.each<[string, (path: string) => void]>([
     'has become shorter lines',
     (path) => writeFileSync(path, STREAM.replace('first', 'fi\n\n\n'), { flag: 'r+' }),
   ],
+  ['has become one line', (path) => writeFileSync(path, STREAM.replaceAll('\n', ' '), { flag: 'r+' })],
   [
     'says nothing any more',
     (path) => writeFileSync(path, STREAM.replaceAll('agent_message', 'agent_nothing'), { flag: 'r+' }),
