@@ -526,8 +526,8 @@ export const PROTECTIONS = [
   {
     name: 'a line that was cut is no step',
     file: 'src/agents/codex/sieve.ts',
-    from: 'return kind.ends(line, said, to);',
-    to: 'return true;',
+    from: 'return kind.ends(line, said, to) ? kind.known : null;',
+    to: 'return kind.known;',
     tests: ['test/unit/agents/codex/sieve.test.ts'],
   },
   {
