@@ -27,6 +27,9 @@ function endOfString(text: string, from: number): number {
   return text.length;
 }
 
+/** With what any JSON text begins. A long one that begins otherwise need not be walked through. */
+const BEGINNING = /^[ \t\n\r]*["[{\-\dtfn]/;
+
 function isModest(text: string): boolean {
   // Most lines are too short to be anything else.
   if (text.length <= MAX_DEPTH) return true;
@@ -47,7 +50,7 @@ function isModest(text: string): boolean {
 
 /** The value of a JSON text; undefined where it is no JSON, nests deeper than 500 levels or holds too many values. */
 export function parseJson(text: string): unknown {
-  if (!isModest(text)) return undefined;
+  if (!BEGINNING.test(text) || !isModest(text)) return undefined;
   try {
     return JSON.parse(text);
   } catch {

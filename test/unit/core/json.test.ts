@@ -4,6 +4,12 @@ import { parseJson } from '../../../src/core/json.ts';
 const lists = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
 const objects = (depth: number): string => `${'{"a":'.repeat(depth)}0${'}'.repeat(depth)}`;
 
+test('every value is read, whatever it begins with, and with any white space around it', () => {
+  for (const text of ['null', 'true', 'false', '0', '9.5', '-1', '"a"', '[1]', '{"a":1}']) {
+    for (const padded of [text, ` \t\r\n${text} `]) expect(parseJson(padded)).toEqual(JSON.parse(text));
+  }
+});
+
 test.each<[string, string]>([
   ['null', 'null'],
   ['an empty text in quotes', '""'],
@@ -23,6 +29,8 @@ test.each<[string, string]>([
 test.each<[string, string]>([
   ['nothing', ''],
   ['no JSON', '{"a":'],
+  ['what begins as no JSON', 'x'.repeat(1000)],
+  ['white space that JSON does not know', '\u00a01'],
   ['a text that does not end', `"${'x'.repeat(1000)}`],
   ['a text that ends in a backslash', `"${'x'.repeat(1000)}\\`],
   ['lists deeper than 500', lists(501)],
