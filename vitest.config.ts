@@ -12,7 +12,7 @@ export default defineConfig({
           // A file leaves nothing behind for the next one; a process and all modules anew for each would be a tenth of the
           // time.
           isolate: false,
-          testTimeout: 60_000,
+          testTimeout: 180_000,
           hookTimeout: 60_000,
         },
       },
@@ -36,8 +36,7 @@ export default defineConfig({
         test: {
           name: 'clock',
           include: ['test/clock/**/*.test.ts'],
-          // It sets the clock of the machine: alone, when everything else is done.
-          sequence: { groupOrder: 1 },
+          // It sets the clock of the machine.
           fileParallelism: false,
           testTimeout: 180_000,
           hookTimeout: 60_000,
