@@ -1,3 +1,4 @@
+import type { SessionId } from '../core/ids.ts';
 import type { SessionManager } from '../manager/session-manager.ts';
 import type { Verb } from './context.ts';
 
@@ -11,22 +12,20 @@ export interface LiveLine {
   stop(): void;
 }
 
-async function describe(verb: Verb, manager: SessionManager, ids: readonly string[]): Promise<string> {
+async function describe(verb: Verb, manager: SessionManager, ids: readonly SessionId[]): Promise<string> {
   const { renderProgress } = await import('../render/progress.ts');
   const style = await verb.style('stderr');
   const [id] = ids;
   if (id === undefined) return '';
-  const { detail: session, steps } = await manager.read(id);
-  const lastStep = steps.at(-1)?.steps.at(-1) ?? null;
+  const { status, sinceMs, lastStep } = await manager.progress(id);
   const more = ids.length > 1 ? style.paint.dim(` (and ${ids.length - 1} more)`) : '';
   const narrower = { ...style, width: style.width - (ids.length > 1 ? 14 : 0) };
-  const started = session.turns.at(-1)?.started_at ?? session.updated_at;
-  const elapsedMs = started === null ? 0 : verb.context.now() - Date.parse(started);
-  return renderProgress({ id, status: session.status, elapsedMs, lastStep }, narrower) + more;
+  const elapsedMs = sinceMs === null ? 0 : verb.context.now() - sinceMs;
+  return renderProgress({ id, status, elapsedMs, lastStep }, narrower) + more;
 }
 
 /** Shows on stderr how the first of some sessions comes along; nothing at all where that is no terminal. */
-export function showLiveLine(verb: Verb, manager: SessionManager, ids: () => readonly string[]): LiveLine {
+export function showLiveLine(verb: Verb, manager: SessionManager, ids: () => readonly SessionId[]): LiveLine {
   const { stderr } = verb.context;
   if (!stderr.isTTY) return { clear: () => undefined, stop: () => undefined };
   let stopped = false;

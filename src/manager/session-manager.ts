@@ -24,6 +24,7 @@ import type { HistoryOptions } from './history.ts';
 import type { InjectOptions } from './inject.ts';
 import type { StartedTurn } from './launch.ts';
 import type { ListOptions } from './list.ts';
+import type { SessionProgress } from './progress.ts';
 import type { CleanResult } from './remove.ts';
 import { MIN_PREFIX_DESTRUCTIVE, resolveSession } from './resolve.ts';
 import type { Rewound } from './rewind.ts';
@@ -50,6 +51,8 @@ export interface SessionManager {
   get(ref: string, options?: DetailOptions): Promise<SessionDetail>;
   /** The same, of which the messages are read when somebody walks through them. @throws ZwarmError there, too */
   detail(ref: string, options?: DetailOptions): Promise<LongDetail>;
+  /** How a session comes along, for a line that is drawn again each second. @throws ZwarmError `not_found`, `damaged` */
+  progress(id: SessionId): Promise<SessionProgress>;
   /** How a session stands, whatever an agent wrote into its summary; small however long its conversation. */
   summary(id: SessionId): Promise<SessionSummary>;
   /** What was asked for, without a look at the turns. @throws ZwarmError `not_found`, `damaged` */
@@ -155,6 +158,7 @@ export function createSessionManager(context: ManagerContext): SessionManager {
     read,
     get: async (ref, options) => inFull(await detail(ref, options)),
     detail,
+    progress: async (id) => (await import('./progress.ts')).readProgress(reading(), id, context.now()),
     summary: async (id) => (await import('./read.ts')).readSummaryNow(reading(), id, context.now()),
     record: async (ref) => (await import('./read.ts')).readRecord(reading(), resolve(ref)),
     async steps(ref, { turn } = {}) {

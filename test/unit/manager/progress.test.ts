@@ -1,0 +1,55 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { messageLine, writeStream } from '../../../bench/streams.js';
+import { createCodexParser } from '../../../src/agents/codex/translate.ts';
+import { readLastStep } from '../../../src/manager/progress.ts';
+import { readSteps, type TurnStream } from '../../../src/manager/stream.ts';
+import { LINE_SIZES } from '../../../src/store/follow.ts';
+import { emptyDirectory } from '../../helpers/directory.ts';
+import { recordedStreams } from '../../helpers/fuzz.ts';
+
+function streamOf(path: string, ended: boolean): TurnStream {
+  return { path, range: { limit: null, ended }, parse: createCodexParser('0.169.0'), sieve: null };
+}
+
+function written(content: string | Uint8Array): string {
+  const path = join(emptyDirectory(), 'events.jsonl');
+  writeFileSync(path, content);
+  return path;
+}
+
+/** Bytes that this process has read so far. */
+const bytesRead = (): number => Number(/^rchar: (\d+)$/m.exec(readFileSync('/proc/self/io', 'utf8'))?.[1]);
+
+test('what an agent was at last is told by a few bytes of a long turn', () => {
+  const path = written('');
+  const { open } = writeStream(path, { bytes: 15_000_000 });
+  const running = { ...streamOf(path, false), range: { limit: open, ended: false } };
+  const last = readSteps(running).steps.at(-1);
+  const before = bytesRead();
+  expect(readLastStep(streamOf(path, true))).toMatchObject({
+    type: 'message',
+    content: 'All of it is done.',
+  });
+  expect(readLastStep(running)).toEqual(last);
+  expect(bytesRead() - before).toBeLessThan(1_000_000);
+});
+
+test('of every recorded stream it is the last of all its steps', () => {
+  for (const { name, bytes } of recordedStreams()) {
+    for (const ended of [true, false]) {
+      const stream = streamOf(written(bytes), ended);
+      expect(readLastStep(stream), name).toEqual(readSteps(stream).steps.at(-1) ?? null);
+    }
+  }
+});
+
+test('it is looked for up to the beginning, and may be none', () => {
+  const few = { ...LINE_SIZES, last: 100 };
+  const noise = '{"type":"turn.started"}\n'.repeat(100);
+  expect(readLastStep(streamOf(written(messageLine('item_0', 'first') + noise), false), few)).toEqual(
+    expect.objectContaining({ content: 'first' }),
+  );
+  for (const content of ['', noise]) expect(readLastStep(streamOf(written(content), true), few)).toBeNull();
+});
