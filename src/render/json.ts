@@ -15,9 +15,10 @@ export function renderJsonLine(value: unknown): string {
 
 /** A value as it is written at a depth of a document, as inert as the document. */
 function written(value: unknown, indent: string): string {
-  // In JSON a line break stands between values only.
-  const text = (JSON.stringify(value, null, 2) ?? 'null').replaceAll('\n', `\n${indent}`);
-  return escapeUnsafe(text, unicodeEscapes);
+  const text = JSON.stringify(value, null, 2) ?? 'null';
+  // In JSON a line break stands between values only: a text, and be it long, has none.
+  const isList = typeof value === 'object' && value !== null;
+  return escapeUnsafe(isList ? text.replaceAll('\n', `\n${indent}`) : text, unicodeEscapes);
 }
 
 function isList(value: object): value is Iterable<unknown> {
@@ -35,7 +36,16 @@ function* itemsOf(list: Iterable<unknown>): Generator<readonly [name: string, it
   for (const item of list) yield ['', item];
 }
 
-/** The fields of an object, and the items of the lists and objects among them, one by one. */
+/** So many characters, or one long text, are worth to be encoded at once. */
+const PIECE = 1 << 12;
+
+/** Whether a long text is a field of a value: that is not copied into a longer one. */
+function holdsLongText(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.values(value).some((field) => typeof field === 'string' && field.length >= PIECE);
+}
+
+/** The fields of an object, and the items of the lists and objects among them, one by one; and long texts by themselves. */
 function* parts(value: unknown, indent = ''): Generator<string> {
   if (typeof value !== 'object' || value === null) {
     yield written(value, indent);
@@ -46,15 +56,12 @@ function* parts(value: unknown, indent = ''): Generator<string> {
   let separator = open;
   for (const [name, item] of isList(value) ? itemsOf(value) : fieldsOf(value)) {
     yield `${separator}\n${deeper}${name}`;
-    if (indent === '') yield* parts(item, deeper);
+    if (indent === '' || holdsLongText(item)) yield* parts(item, deeper);
     else yield written(item, deeper);
     separator = ',';
   }
   yield separator === open ? `${open}${close}` : `\n${indent}${close}`;
 }
-
-/** So many characters, or one long text, are worth to be encoded at once. */
-const PIECE = 1 << 12;
 
 /**
  * The same document as `renderJson` gives, in pieces, so that a long one is never in memory as a whole. Any iterable that
@@ -63,9 +70,10 @@ const PIECE = 1 << 12;
 export function* renderJsonPieces(value: unknown): Generator<string> {
   let piece = '';
   for (const part of parts(value)) {
-    piece += part;
-    if (piece.length < PIECE) continue;
-    yield piece;
+    if (part.length < PIECE) piece += part;
+    if (part.length < PIECE && piece.length < PIECE) continue;
+    if (piece !== '') yield piece;
+    if (part.length >= PIECE) yield part;
     piece = '';
   }
   yield `${piece}\n`;

@@ -147,6 +147,19 @@ test('a document in pieces is the same document, and none of the pieces is long'
   expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(100_000);
 });
 
+test('a long text is a piece by itself, wherever it stands', () => {
+  const long = '“x”\n\x1b\u2028"'.repeat(2000);
+  const inside = { a: long, list: [long, { b: [] }], none: {}, absent: undefined, [long]: [[{ long }]] };
+  for (const document of [long, [long], inside, { turns: [inside, 1, inside], more: inside }]) {
+    expect([...renderJsonPieces(document)].join('')).toBe(renderJson(document));
+  }
+  const [before, piece, after] = [
+    ...renderJsonPieces({ messages: [{ role: 'tool', content: long, turn: 1 }] }),
+  ];
+  expect(piece).toBe(renderJson(long).trimEnd());
+  expect(JSON.parse(`${before}""${after}`)).toEqual({ messages: [{ role: 'tool', content: '', turn: 1 }] });
+});
+
 // What makes a careless pattern or a careless measuring of text take minutes for a megabyte.
 const REPETITIONS = [
   ' ',
