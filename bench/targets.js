@@ -42,7 +42,7 @@ export const TARGETS = [
   value('wait', '`wait` returns after the process’s end', 50, 'ms'),
   // The laws of growth: what does not grow is about the same for ten or a thousand times as much.
   fullOnly(ratio('growth show', '`zwarm show --json`, a turn of 1 GB', '… of 100 MB', 10)),
-  fullOnly(ratio('growth memory', 'peak memory of `show`, a turn of 1 GB', '… of 100 MB', 1.5)),
+  fullOnly(ratio('growth memory', 'peak memory of `show`, a turn of 1 GB', '… of 100 MB', 1.2)),
   ratio('growth start', '`zwarm start` among 3,000 sessions', '… where there is none', 1.1),
   ratio('growth inject', '`zwarm inject` after a turn of 100 MB', '… of 1 MB', 1.1),
 ];
