@@ -1,5 +1,4 @@
-import { readSync } from 'node:fs';
-import { DamagedRecord } from './read-file.ts';
+import { DamagedRecord, readFully } from './read-file.ts';
 
 /*
  * Lines that were read before and not kept. A stream is only ever appended to: one that was written over since is
@@ -16,16 +15,6 @@ const NEWLINE = 10;
 
 /** Most lines are shorter; what is longer is read into memory of its own. */
 const BLOCK = 1 << 16;
-
-function readFully(fd: number, buffer: Buffer, from: number): Buffer {
-  let done = 0;
-  while (done < buffer.length) {
-    const count = readSync(fd, buffer, done, buffer.length - done, from + done);
-    if (count === 0) break;
-    done += count;
-  }
-  return buffer.subarray(0, done);
-}
 
 /** The texts of lines that stood at these places of an open file. @throws DamagedRecord where none does any more */
 export function* readAgain(fd: number, path: string, places: Iterable<Place>): Generator<string> {

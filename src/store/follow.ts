@@ -8,7 +8,7 @@ import {
   type Sieve,
 } from '../core/events.ts';
 import { type Place, readAgain } from './again.ts';
-import { DamagedRecord, openRegular } from './read-file.ts';
+import { DamagedRecord, openRegular, readFully } from './read-file.ts';
 import { viewOf, type Walk, walkOn } from './walk.ts';
 
 /** What bounds a reading: bytes that count (the rest came after the recorded end), and whether the writer is gone. */
@@ -50,14 +50,7 @@ const NOTHING: readonly never[] = [];
 
 /** The bytes of a file from `start` to `end`; fewer where it ends before. */
 function readBytes(fd: number, start: number, end: number): Buffer {
-  const bytes = Buffer.allocUnsafe(end - start);
-  let done = 0;
-  while (done < bytes.length) {
-    const count = readSync(fd, bytes, done, bytes.length - done, start + done);
-    if (count === 0) break;
-    done += count;
-  }
-  return bytes.subarray(0, done);
+  return readFully(fd, Buffer.allocUnsafe(end - start), start);
 }
 
 /** Where the next newline from `start` on is, before `end`; or -1, and how far was read. */

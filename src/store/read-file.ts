@@ -80,20 +80,24 @@ export function openRegular(path: string): OpenFile | null {
   throw new DamagedRecord(`${path} ${stat.isFile() ? 'is hollow: nobody printed it' : 'is no regular file'}`);
 }
 
+/** Fills a buffer with the bytes of a file from `from` on; fewer are returned where the file ends before. */
+export function readFully(fd: number, buffer: Buffer, from: number): Buffer {
+  let done = 0;
+  while (done < buffer.length) {
+    const count = readSync(fd, buffer, done, buffer.length - done, from + done);
+    if (count === 0) break;
+    done += count;
+  }
+  return buffer.subarray(0, done);
+}
+
 /** A whole small file, or null where there is none. @throws DamagedRecord when it is no regular file or too large */
 export function readSmall(path: string, limit = RECORD_LIMIT): SmallFile | null {
   const file = openRegular(path);
   if (file === null) return null;
   try {
     if (file.size > limit) throw new DamagedRecord(`${path} is too large: ${file.size} bytes`);
-    const bytes = Buffer.alloc(file.size);
-    let done = 0;
-    while (done < bytes.length) {
-      const count = readSync(file.fd, bytes, done, bytes.length - done, done);
-      if (count === 0) break;
-      done += count;
-    }
-    return { bytes: bytes.subarray(0, done), mtimeMs: file.mtimeMs };
+    return { bytes: readFully(file.fd, Buffer.alloc(file.size), 0), mtimeMs: file.mtimeMs };
   } finally {
     closeSync(file.fd);
   }
