@@ -1,6 +1,6 @@
 import { createReportFolder, type TurnWords } from '../core/conversation/words.ts';
 import type { AgentEvent, LineParser } from '../core/events.ts';
-import type { Place } from '../store/again.ts';
+import type { LinePlace } from '../store/again.ts';
 import { followLines, LINE_SIZES, type LineFollower, type LineSizes } from '../store/follow.ts';
 import { DamagedRecord } from '../store/read-file.ts';
 import type { TurnStream } from './stream.ts';
@@ -16,7 +16,7 @@ const BLOCK = 1 << 10;
 /** The messages of one turn. */
 interface SaidMessages {
   /** Takes in a line that says something. */
-  add(line: Place): void;
+  add(line: LinePlace): void;
   /** The text of the last message, or null. @throws DamagedRecord where it is no longer there */
   last(): string | null;
   /** The texts of all messages, in order, read anew each time. @throws DamagedRecord likewise */
@@ -33,14 +33,14 @@ function placeMessages(lines: LineFollower<unknown>, parse: LineParser): SaidMes
   const blocks: Float64Array[] = [];
   let count = 0;
 
-  function add({ at, bytes }: Place): void {
+  function add({ at, bytes }: LinePlace): void {
     const index = (count % BLOCK) * 2;
     if (index === 0) blocks.push(new Float64Array(BLOCK * 2));
     blocks.at(-1)?.set([at, bytes], index);
     count += 1;
   }
 
-  function* placesFrom(first: number): Generator<Place> {
+  function* placesFrom(first: number): Generator<LinePlace> {
     for (let i = first; i < count; i += 1) {
       const block = blocks[Math.floor(i / BLOCK)];
       const index = (i % BLOCK) * 2;

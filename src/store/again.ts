@@ -6,7 +6,7 @@ import { DamagedRecord, readFully } from './read-file.ts';
  */
 
 /** Where a line stands in its stream, in bytes: its beginning, and its length without the newline. */
-export interface Place {
+export interface LinePlace {
   readonly at: number;
   readonly bytes: number;
 }
@@ -17,7 +17,7 @@ const NEWLINE = 10;
 const BLOCK = 1 << 16;
 
 /** The texts of lines that stood at these places of an open file. @throws DamagedRecord where none does any more */
-export function* readAgain(fd: number, path: string, places: Iterable<Place>): Generator<string> {
+export function* readAgain(fd: number, path: string, places: Iterable<LinePlace>): Generator<string> {
   const block = Buffer.allocUnsafe(BLOCK);
   for (const { at, bytes } of places) {
     // With the newline before it, and that behind it unless it is the last line, which may lack one.

@@ -7,7 +7,7 @@ import {
   SIEVED_BYTES,
   type Sieve,
 } from '../core/events.ts';
-import { type Place, readAgain } from './again.ts';
+import { type LinePlace, readAgain } from './again.ts';
 import { DamagedRecord, openRegular, readFully } from './read-file.ts';
 import { viewOf, type Walk, walkOn } from './walk.ts';
 
@@ -28,10 +28,10 @@ export interface LineSizes {
 export const LINE_SIZES: LineSizes = { block: 1 << 18, longest: 64 << 20 };
 
 /** A line, and where it stands. */
-export interface PlacedLine extends Line, Place {}
+export interface PlacedLine extends Line, LinePlace {}
 
 /** What is told of a line that a sieve knows, in the place of its text. */
-export type Told<K extends Known> = K extends 'step' ? PassedOver : Said & Place;
+export type Told<K extends Known> = K extends 'step' ? PassedOver : Said & LinePlace;
 
 /** A file that grows, read forward: each reading goes on where the one before it came to. */
 export interface Follower<T> {
@@ -42,7 +42,7 @@ export interface Follower<T> {
 /** The same of lines, each of which may be asked for again. */
 export interface LineFollower<T> extends Follower<T> {
   /** Lines that were read before, by their places, in the order of these. @throws DamagedRecord where they are gone */
-  again(places: Iterable<Place>): Generator<string>;
+  again(places: Iterable<LinePlace>): Generator<string>;
 }
 
 const NEWLINE = 10;
@@ -123,7 +123,6 @@ export function followLines(
   from = 0,
 ): LineFollower<PlacedLine | Told<Known>> {
   const open = createOpener(path);
-  const block = Buffer.allocUnsafe(sizes.block);
   const isTooLong = (bytes: number): boolean => bytes > sizes.longest;
   const walk: Walk = { start: 0, end: -1, lines: 0, passed: -1, known: null };
   /** Where the next line begins, and up to where it is known to have no newline. */
@@ -157,6 +156,8 @@ export function followLines(
       const { fd, size } = file;
       try {
         const end = Math.min(limit ?? size, size);
+        // Gone when this reading is over: whoever may ask again for lines holds no more than their places.
+        const block = Buffer.allocUnsafe(Math.max(0, Math.min(sizes.block, end - position)));
         while (position < end) {
           if (searched <= position) {
             const base = position;

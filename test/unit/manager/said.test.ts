@@ -1,5 +1,7 @@
 import { renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { messageLine } from '../../../bench/streams.js';
 import { codexSieve } from '../../../src/agents/codex/sieve.ts';
@@ -96,4 +98,14 @@ test.each<[string, (path: string) => void]>([
   const { path, words } = read();
   spoil(path);
   expect(() => [...words.messages]).toThrow(DamagedRecord);
+});
+
+test('of many turns that were read none holds a block of its stream', () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const turns = Array.from({ length: 100 }, () => read(STREAM.repeat(3)).words);
+  collect();
+  // A hundred blocks would be 25 MB.
+  expect(process.memoryUsage().arrayBuffers).toBeLessThan(5_000_000);
+  expect(turns.map(({ answer }) => answer)).toEqual(new Array(100).fill('last'));
 });
