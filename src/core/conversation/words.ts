@@ -1,4 +1,4 @@
-import { cutText } from '../session.ts';
+import { cutFailure, cutText } from '../session.ts';
 import { createOutcomeFolder, type Folder, type TurnOutcome } from './outcome.ts';
 
 /** How a turn went, in words: its outcome, with the answer whole, and what was said beside the messages. */
@@ -17,10 +17,21 @@ export interface TurnWords extends TurnReport {
   readonly messages: Iterable<string>;
 }
 
+/** So many warnings of a turn are told, each no longer than a failure: an agent may print gigabytes of them. */
+const MOST_WARNINGS = 1000;
+
+function telling(more: number): readonly string[] {
+  if (more === 0) return [];
+  return more === 1
+    ? ['1 more warning; it is kept in the log file']
+    : [`${more} more warnings; they are kept in the log file`];
+}
+
 /** A fold of all but the messages and the steps; whether steps were passed over changes nothing. Pure, as all folds. */
 export function createReportFolder(): Folder<TurnReport> {
   const outcome = createOutcomeFolder();
   const warned: string[] = [];
+  let untold = 0;
   let model: string | null = null;
   let answer: string | null = null;
   let failure: string | null = null;
@@ -32,7 +43,7 @@ export function createReportFolder(): Folder<TurnReport> {
     add(event) {
       outcome.add(event);
       if (event.type === 'redundant') return;
-      retrying = event.type === 'retry' ? event.message : null;
+      retrying = event.type === 'retry' ? cutFailure(event.message) : null;
       switch (event.type) {
         case 'thread_started':
           model ??= event.model === null ? null : cutText(event.model);
@@ -41,13 +52,14 @@ export function createReportFolder(): Folder<TurnReport> {
           answer = event.text;
           break;
         case 'warning':
-          warned.push(event.message);
+          if (warned.length < MOST_WARNINGS) warned.push(cutFailure(event.message));
+          else untold += 1;
           break;
         case 'turn_completed':
           failure = null;
           break;
         case 'turn_failed':
-          failure = event.message;
+          failure = cutFailure(event.message);
           break;
         case 'retry':
         case 'unknown':
@@ -56,7 +68,7 @@ export function createReportFolder(): Folder<TurnReport> {
       }
     },
     result(ended) {
-      const warnings = warned.filter((message) => message !== failure);
+      const warnings = [...warned.filter((message) => message !== failure), ...telling(untold)];
       return {
         ...outcome.result(ended),
         model,

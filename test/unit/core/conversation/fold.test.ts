@@ -40,6 +40,19 @@ test('nothing folds to nothing', () => {
   });
 });
 
+test('of more warnings than anybody reads the first thousand are told, and no long one whole', () => {
+  const warn = (message: string): Untold => ({ type: 'warning', message });
+  const many = Array.from({ length: 1002 }, (_, i) => warn(`${i} ${'x'.repeat(5000)}`));
+  const { warnings } = fold(many);
+  expect(warnings).toHaveLength(1001);
+  expect(Math.max(...warnings.map(({ length }) => length))).toBe(4096);
+  expect(warnings.at(-1)).toBe('2 more warnings; they are kept in the log file');
+  expect(fold(many.slice(0, 1001)).warnings.at(-1)).toBe('1 more warning; it is kept in the log file');
+  // A failure that was announced is told once, however long it is.
+  const failure = 'x'.repeat(5000);
+  expect(fold([warn(failure), { type: 'turn_failed', message: failure }]).warnings).toEqual([]);
+});
+
 describe('items', () => {
   test('are replaced by id in their first place, also out of order', () => {
     const events = [
