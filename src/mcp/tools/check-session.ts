@@ -31,18 +31,25 @@ export const checkSession = defineTool({
         await waitForNews(call, id, turn, known, secondsOf(call, wait_sec));
       }
     }
-    const session = await manager.get(id);
+    const session = await manager.detail(id);
     const turn = turnOf(session, session.turn);
     await call.seen(id, turn.turn);
-    const said = session.messages.filter((one) => one.role === 'assistant' && one.turn === turn.turn);
-    call.told.set(`${id}.${turn.turn}`, said.length);
-    const latest = said.at(-1)?.content ?? null;
+    let messages = 0;
+    let said = 0;
+    let latest: string | null = null;
+    for (const message of session.messages) {
+      messages += 1;
+      if (message.role !== 'assistant' || message.turn !== turn.turn) continue;
+      said += 1;
+      latest = message.content;
+    }
+    call.told.set(`${id}.${turn.turn}`, said);
     const isRunning = turn.status === 'running' || turn.status === 'pending';
     return {
       ...turnAnswer(session, turn, call.adviceSec),
       task: cutText(session.task ?? ''),
       is_running: isRunning,
-      message_count: session.messages.length,
+      message_count: messages,
       latest_message: latest === null || !isRunning ? null : cutText(latest, LONGEST_RESPONSE),
     };
   },
