@@ -19,6 +19,8 @@ export async function printPieces(stream: OutputStream, pieces: Iterable<string>
       if (CHUNK - filled < LONGEST_CHARACTER) {
         await stream.send(buffer.subarray(0, filled));
         filled = 0;
+        // Nobody reads any more (`| head`).
+        if (stream.closed.aborted) return;
       }
       // What does not fit stays for the next chunk.
       const { read, written } = encoder.encodeInto(

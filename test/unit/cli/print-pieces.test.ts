@@ -3,7 +3,7 @@ import type { OutputStream } from '../../../src/cli/context.ts';
 import { printPieces } from '../../../src/cli/print-pieces.ts';
 
 /** Takes each chunk a moment after it was sent, as a pipe does: until then its bytes must stay as they are. */
-function slowStream(): { stream: OutputStream; taken: Buffer[] } {
+function slowStream(closed = new AbortController()): { stream: OutputStream; taken: Buffer[] } {
   const taken: Buffer[] = [];
   const stream: OutputStream = {
     write: () => expect.fail('not waited for'),
@@ -11,7 +11,7 @@ function slowStream(): { stream: OutputStream; taken: Buffer[] } {
       await new Promise((resolve) => setImmediate(resolve));
       taken.push(Buffer.from(chunk));
     },
-    closed: new AbortController().signal,
+    closed: closed.signal,
     isTTY: false,
     columns: 80,
     rows: 24,
@@ -27,4 +27,19 @@ test('pieces of any length come out as they are, a little at a time', async () =
   expect(Buffer.concat(taken).toString() === pieces.join('')).toBe(true);
   expect(Math.max(...taken.map(({ length }) => length))).toBeLessThanOrEqual(1 << 18);
   expect(taken.length).toBeGreaterThan(8);
+});
+
+test('when nobody reads any more no further piece is asked for', async () => {
+  const closed = new AbortController();
+  const { stream } = slowStream(closed);
+  let asked = 0;
+  function* many(): Generator<string> {
+    while (asked < 100) {
+      asked += 1;
+      if (asked === 5) closed.abort();
+      yield 'x'.repeat(1 << 18);
+    }
+  }
+  await printPieces(stream, many());
+  expect(asked).toBeLessThan(10);
 });
