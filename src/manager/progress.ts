@@ -1,18 +1,20 @@
 import { createFolder } from '../core/conversation/fold.ts';
 import type { Step } from '../core/conversation/steps.ts';
 import type { SessionId } from '../core/ids.ts';
-import type { SessionStatus } from '../core/session.ts';
+import { isFinal, type TurnStatus } from '../core/status.ts';
 import { parseIso } from '../core/time.ts';
 import { type PortionSizes, readBackwards } from '../store/backwards.ts';
+import { turnFile } from '../store/layout.ts';
+import { unlessDamaged } from '../store/read-file.ts';
+import { readLaunch } from '../store/sessions.ts';
 import type { Store } from './context.ts';
-import { readOutcome } from './glance.ts';
-import { orDamaged, readWhole } from './read.ts';
-import { addLines, type TurnStream } from './stream.ts';
-import { startedMs, stateOf } from './view.ts';
+import { orDamaged, readNow } from './read.ts';
+import { addLines, openStream, type TurnStream } from './stream.ts';
+import { startedMs } from './view.ts';
 
 /** How a session comes along. */
 export interface SessionProgress {
-  readonly status: SessionStatus;
+  readonly status: TurnStatus;
   /** When the turn that speaks for it was begun, or at least asked for (ms since the epoch), or null. */
   readonly sinceMs: number | null;
   /** What its agent was at last in that turn, or null. */
@@ -34,19 +36,17 @@ export function readLastStep(stream: TurnStream, sizes?: PortionSizes): Step | n
 }
 
 /**
- * How a session comes along, from the ends of its streams: somebody asks each second, however much was printed.
- * @throws ZwarmError `not_found`, `damaged`
+ * How a session comes along, from the end of the one stream that tells it: somebody asks each second, however long the
+ * conversation and whatever was printed. @throws ZwarmError `not_found`, `damaged`
  */
 export async function readProgress(store: Store, id: SessionId, nowMs: number): Promise<SessionProgress> {
+  const { current, adapter } = await readNow(store, id, nowMs);
+  const { turn, request, runner, exit, verdict } = current;
   return orDamaged(store, id, async () => {
-    const reading = await readWhole(store, id, nowMs, (stream) => ({
-      ...readOutcome(stream),
-      lastStep: () => readLastStep(stream),
-    }));
-    const { status, turn } = stateOf(reading, store, nowMs);
-    const current = reading.turns.find((one) => one.turn === turn);
-    if (current === undefined) return { status, sinceMs: null, lastStep: null };
-    const sinceMs = startedMs(current) ?? parseIso(current.request.at);
-    return { status, sinceMs, lastStep: current.fold.lastStep() };
+    const launch = unlessDamaged(() => readLaunch(store.root, id, turn));
+    const range = { limit: exit?.eventsBytes ?? null, ended: isFinal(verdict.status) };
+    const stream = await openStream(turnFile(store.root, id, turn, 'events'), range, adapter, launch);
+    const sinceMs = startedMs({ runner, launch }) ?? parseIso(request.at);
+    return { status: verdict.status, sinceMs, lastStep: readLastStep(stream) };
   });
 }

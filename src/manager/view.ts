@@ -92,7 +92,10 @@ export function usageOf(turns: readonly TurnReading<TurnOutcome>[]): (TokenUsage
 }
 
 /** When the runner showed itself (ms since the epoch), or null. */
-export function startedMs({ runner, launch }: TurnReading<TurnOutcome>): number | null {
+export function startedMs({
+  runner,
+  launch,
+}: Pick<TurnReading<TurnOutcome>, 'runner' | 'launch'>): number | null {
   return runner === null ? null : writtenMs(runner.fileMs, parseIso(launch?.at ?? null));
 }
 

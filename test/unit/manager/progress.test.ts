@@ -1,13 +1,16 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { lstatSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { messageLine, writeStream } from '../../../bench/streams.js';
 import { createCodexParser } from '../../../src/agents/codex/translate.ts';
-import { readLastStep } from '../../../src/manager/progress.ts';
+import { readLastStep, readProgress } from '../../../src/manager/progress.ts';
 import { readSteps, type TurnStream } from '../../../src/manager/stream.ts';
+import { ownIdentity } from '../../../src/process/identity.ts';
+import { claimTurn } from '../../../src/store/claim.ts';
 import { LINE_SIZES } from '../../../src/store/follow.ts';
 import { emptyDirectory } from '../../helpers/directory.ts';
 import { recordedStreams } from '../../helpers/fuzz.ts';
+import { createStoredSession, ID, RECORD, requestOf } from '../../helpers/store.ts';
 
 function streamOf(path: string, ended: boolean): TurnStream {
   return { path, range: { limit: null, ended }, parse: createCodexParser('0.169.0'), sieve: null };
@@ -52,4 +55,25 @@ test('it is looked for up to the beginning, and may be none', () => {
     expect.objectContaining({ content: 'first' }),
   );
   for (const content of ['', noise]) expect(readLastStep(streamOf(written(content), true), few)).toBeNull();
+});
+
+test('the turn that speaks for a session tells how it comes along, not the newest one', async () => {
+  const { root, seals } = createStoredSession();
+  const store = { root, sealsDir: seals, seenDir: seals, seen: null };
+  const turn = (number: number, name: string): string =>
+    join(root, 'sessions', ID, 'turns', String(number), name);
+  const now = Date.parse(RECORD.created_at);
+  expect(await readProgress(store, ID, now)).toEqual({ status: 'pending', sinceMs: now, lastStep: null });
+
+  // Its runner began, said something, and ended; then it was wound back.
+  const { start, ...identity } = ownIdentity();
+  const stat = `${identity.pid} (sh) S ${'0 '.repeat(18)}${start} 0`;
+  writeFileSync(turn(1, 'runner.stat'), JSON.stringify({ v: 1, ...identity, stat }));
+  writeFileSync(turn(1, 'events.jsonl'), messageLine('item_0', 'first'));
+  const end = { why: null, detail: null, cancelled: false, uptime: null, ended_at: null, events_bytes: null };
+  writeFileSync(turn(1, 'exit.json'), JSON.stringify({ v: 1, code: 1, ...end }));
+  claimTurn(root, ID, 2, { request: { ...requestOf('mark'), kind: 'rewind', to: 0 }, prompt: null });
+  const sinceMs = lstatSync(turn(1, 'runner.stat')).mtimeMs;
+  const message = { type: 'message', role: 'assistant', content: 'first' };
+  expect(await readProgress(store, ID, now)).toEqual({ status: 'failed', sinceMs, lastStep: message });
 });
