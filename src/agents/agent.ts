@@ -119,7 +119,7 @@ export interface AgentAdapter {
    * cannot have given: each becomes an argument of the next turn, and agents' output is not trusted.
    */
   loadParser(agentVersion: string | null): Promise<LineParser>;
-  /** Passes over most of what a long stream holds; null for an agent whose streams are read in full. */
+  /** Knows most of what a long stream holds without parsing it; null for an agent whose streams are read in full. */
   readonly sieve: Sieve | null;
   /** The agent's own files of its threads; null where it keeps none that we know. */
   readonly history: AgentHistory | null;

@@ -17,8 +17,8 @@ export function renderJsonLine(value: unknown): string {
 function written(value: unknown, indent: string): string {
   const text = JSON.stringify(value, null, 2) ?? 'null';
   // In JSON a line break stands between values only: a text, and be it long, has none.
-  const isList = typeof value === 'object' && value !== null;
-  return escapeUnsafe(isList ? text.replaceAll('\n', `\n${indent}`) : text, unicodeEscapes);
+  const hasParts = typeof value === 'object' && value !== null;
+  return escapeUnsafe(hasParts ? text.replaceAll('\n', `\n${indent}`) : text, unicodeEscapes);
 }
 
 function isList(value: object): value is Iterable<unknown> {
@@ -64,7 +64,7 @@ function* parts(value: unknown, indent = ''): Generator<string> {
 }
 
 /**
- * The same document as `renderJson` gives, in pieces, so that a long one is never in memory as a whole. Any iterable that
+ * The same document as `renderJson` gives of plain data, in pieces, so that a long one is never in memory as a whole. Any iterable that
  * is one of its fields is a list, and asked for each item when that is written.
  */
 export function* renderJsonPieces(value: unknown): Generator<string> {
