@@ -25,7 +25,7 @@ export type Terminal = { readonly kind: 'completed' } | { readonly kind: 'failed
 export interface TurnFacts {
   readonly queued: boolean;
   readonly claimer: Liveness;
-  /** Milliseconds since the claim; negative when the clock was set back. */
+  /** Milliseconds from the claim to when the reading began: negative when that came first, or the clock was set back. */
   readonly ageMs: number;
   /** Whether a runner has shown itself. */
   readonly launched: boolean;
@@ -63,6 +63,9 @@ export interface TurnVerdict {
 
 /** A claim without a runner counts as being launched for this long, even when its claimer has died. */
 export const LAUNCH_GRACE_MS = 5000;
+
+/** So long before a claim may the reading have begun that finds it, such as that of a long list. */
+const LONGEST_READING_MS = 60_000;
 
 // Linux numbering of the portable signals; a shell reports death by signal n as 128+n.
 const SIGNALS: Readonly<Record<number, string>> = {
@@ -127,7 +130,7 @@ function notLaunched(facts: TurnFacts): TurnVerdict {
   const { queued, claimer, cancel } = facts;
   // Nothing has run: whatever stands in its stream, nobody printed.
   if (queued) return cancel === null ? verdict('pending', NONE) : vanished(cancel, null);
-  const young = facts.ageMs >= 0 && facts.ageMs < LAUNCH_GRACE_MS;
+  const young = facts.ageMs > -LONGEST_READING_MS && facts.ageMs < LAUNCH_GRACE_MS;
   if (cancel === null && young) return verdict('pending', NONE);
   // Called off, but the end is its launcher's to record, who may be recording another one at this moment.
   if (cancel !== 'never-launched') {
