@@ -63,9 +63,10 @@ const escaped = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')
 
 /**
  * Bundles source files into one file of parts, dist/parts.js for `bin/load.js`: its first line says where each part is,
- * and which verbs there are. Split, so that a command compiles what it needs and no more; in one file, since each further one costs as much as 10 kB
- * of code, and since an update of zwarm cannot come between two of them. They are CommonJS: Node's loader of ES modules costs a
- * tenth of a start. esbuild splits ES modules alone, so that each part is translated afterwards.
+ * and which verbs there are. Split, so that a command compiles what it needs and no more; in one file, since each further
+ * one costs as much as 10 kB of code, and since an update of zwarm cannot come between two of them. They are CommonJS:
+ * Node's loader of ES modules costs a tenth of a start. esbuild splits ES modules alone, so that each part is translated
+ * afterwards.
  * @param {readonly string[]} entryPoints each becomes a part of the name of its file
  * @param {readonly import('esbuild').Plugin[]} [plugins]
  * @returns {Promise<{ text: string, metafile: import('esbuild').Metafile }>} that file, and what each part holds
