@@ -3,6 +3,7 @@ import { findAgent } from '../agents/registry.ts';
 import type { TurnOutcome } from '../core/conversation/outcome.ts';
 import { ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
+import { endsSearch, speakingTurn } from '../core/rules/speaking-turn.ts';
 import type { SessionRecord, SessionSummary } from '../core/session.ts';
 import { isFinal } from '../core/status.ts';
 import { type Census, createCensus } from '../process/bearers.ts';
@@ -20,11 +21,15 @@ import { type SessionReading, stateOf } from './view.ts';
 /** The version of what a fold makes of a session: a summary that another version wrote is computed again. */
 export const FOLD_VERSION = 4;
 
+function noTurns(): never {
+  throw new DamagedRecord('it has no turns');
+}
+
 /** The turns of a session that are part of its conversation, or null when it is being removed. @throws DamagedRecord */
 export function conversationTurns({ root }: Store, id: SessionId): readonly number[] | null {
   const turns = listTurns(root, id);
   const last = turns.at(-1);
-  if (last === undefined) throw new DamagedRecord('it has no turns');
+  if (last === undefined) noTurns();
   return isTombstone(root, id, last) ? null : turns;
 }
 
@@ -157,27 +162,18 @@ export interface SessionNow {
   readonly turns: readonly number[];
 }
 
-/**
- * The turn that speaks for a session: the one that runs, else the newest that is no marker. Turns run one after the
- * other, so that no more are read than were claimed behind the newest that has been launched.
- */
+/** The turn that speaks for a session; no more turns are read than can. @throws DamagedRecord */
 async function readSpeaking(
   turns: readonly number[],
   read: (turn: number) => Promise<TurnState>,
 ): Promise<Pick<SessionNow, 'current' | 'behind'>> {
-  const behind: TurnState[] = [];
-  let newest: TurnState | null = null;
+  const newestFirst: TurnState[] = [];
   for (const turn of turns.toReversed()) {
     const state = await read(turn);
-    if (state.request.kind === 'rewind') continue;
-    const { status } = state.verdict;
-    if (status === 'running' || status === 'unknown') return { current: state, behind };
-    newest ??= state;
-    if (state.runner !== null) break;
-    if (status === 'pending') behind.unshift(state);
+    newestFirst.push(state);
+    if (endsSearch(state)) break;
   }
-  if (newest === null) throw new DamagedRecord('it has no turns');
-  return { current: newest, behind: [] };
+  return speakingTurn(newestFirst) ?? noTurns();
 }
 
 /** The present state of one turn of a session. @throws ZwarmError `not_found`, `damaged` */

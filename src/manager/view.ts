@@ -3,6 +3,7 @@ import type { TurnFold } from '../core/conversation/fold.ts';
 import type { TurnOutcome } from '../core/conversation/outcome.ts';
 import { sumUsage, usagePerTurn } from '../core/conversation/usage.ts';
 import type { SessionId } from '../core/ids.ts';
+import { speakingTurn } from '../core/rules/speaking-turn.ts';
 import {
   cutText,
   type How,
@@ -34,15 +35,6 @@ export interface SessionReading<F extends TurnOutcome = TurnFold> {
   readonly record: SessionRecord;
   readonly adapter: AgentAdapter | null;
   readonly turns: readonly TurnReading<F>[];
-}
-
-/** The turn that speaks for its session: the one that runs, else the newest that is no marker. */
-function currentTurn<F extends TurnOutcome>(turns: readonly TurnReading<F>[]): TurnReading<F> {
-  const run = turns.filter(({ request }) => request.kind !== 'rewind');
-  const running = run.findLast(({ verdict: { status } }) => status === 'running' || status === 'unknown');
-  const current = running ?? run.at(-1);
-  if (current === undefined) throw new DamagedRecord('it has no turns');
-  return current;
 }
 
 /** The turns that ran in this very session: those of a fork up to the one at which it was forked are copies. */
@@ -121,7 +113,8 @@ function updatedMs(store: Store, id: SessionId, turn: TurnReading<TurnOutcome>):
 /** How a session stands: what its turns come to, and what the newest of them says. */
 export function stateOf(reading: SessionReading<TurnOutcome>, store: Store, nowMs: number): SessionState {
   const { turns } = reading;
-  const current = currentTurn(turns);
+  const current = speakingTurn(turns.toReversed())?.current;
+  if (current === undefined) throw new DamagedRecord('it has no turns');
   const { verdict, exit, fold } = current;
   const own = ownTurns(reading);
   const durations = own.flatMap((turn) => durationOf(turn, nowMs) ?? []);
