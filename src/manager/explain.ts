@@ -13,8 +13,8 @@ export interface Circumstances {
   readonly resumable: boolean;
   /** Whether its runner has shown itself. */
   readonly launched: boolean;
-  /** The host that the turn's processes were on. */
-  readonly host: string;
+  /** Where it was started, in words. */
+  readonly place: string;
   /** The end of the agent's stderr; read only when it is needed. */
   stderr(): string;
 }
@@ -120,7 +120,7 @@ function inWords({ reason }: TurnVerdict, circumstances: Circumstances): Session
     case 'elsewhere':
       return error(
         'elsewhere',
-        `it lives or lived on another host or in another container (${circumstances.host})`,
+        `it was started ${circumstances.place}: whether it runs cannot be told here`,
         'look and act from there',
       );
   }

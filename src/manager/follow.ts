@@ -10,6 +10,7 @@ import { turnDir, turnFile } from '../store/layout.ts';
 import { readSessionRecord } from '../store/sessions.ts';
 import { watchDirectory } from '../store/watch.ts';
 import type { ManagerContext, Store } from './context.ts';
+import { elsewhereError, whoRan } from './elsewhere.ts';
 import { conversationTurns, damageError } from './read.ts';
 import { readTurnState } from './read-turn.ts';
 
@@ -58,7 +59,8 @@ async function* followTurn<T>(
   try {
     while (!signal?.aborted) {
       // Before the reading: what was written before the end is there by then.
-      const { verdict, exit } = await readTurnState(store, id, turn, adapter, context.now());
+      const state = await readTurnState(store, id, turn, adapter, context.now());
+      const { verdict, exit } = state;
       const ended = isFinal(verdict.status);
       // The agent's version, which says what its lines mean, is recorded before it is launched.
       if (verdict.status !== 'pending') source ??= await open(turn, adapter);
@@ -70,10 +72,7 @@ async function* followTurn<T>(
         if (signal?.aborted) return;
       }
       if (ended || watch === null) return;
-      if (verdict.status === 'unknown') {
-        const message = `whether ${id} runs can only be told on its own host`;
-        throw new ZwarmError('unknown_liveness', message, 'follow it there');
-      }
+      if (verdict.status === 'unknown') throw elsewhereError(id, whoRan(state), 'follow it there');
       yield CAUGHT_UP;
       await watch.next(LOOK_AGAIN_MS, signal ?? new AbortController().signal);
     }

@@ -12,6 +12,7 @@ import { cacheState } from './cache-state.ts';
 import { callerOf } from './caller.ts';
 import { type ManagerContext, openForWriting, type Store } from './context.ts';
 import { DEFAULT_HISTORY_CHARS, historyOf, planContinuation } from './continuation.ts';
+import { elsewhereError, whoRan } from './elsewhere.ts';
 import { launchTurn, newRequest, orNotStarted, type StartedTurn } from './launch.ts';
 import { readPlaces } from './places.ts';
 import { requireAllowedSession, requireRoomBelow, settingsFor } from './policy.ts';
@@ -47,17 +48,10 @@ function forkedTurn({ id, turns, current, behind }: SessionNow, asked: number | 
   const open = [current, ...behind].filter(({ verdict }) => !isFinal(verdict.status));
   const first = Math.min(...open.map((state) => state.turn));
   if (turn < first) return turn;
-  const hint =
-    first > 1
-      ? `fork what was before: zwarm fork ${id} --turn ${first - 1}`
-      : `wait for it first: zwarm wait ${id}`;
-  if (current.verdict.status === 'unknown') {
-    throw new ZwarmError(
-      'unknown_liveness',
-      `${id} may be running on another host or in another container`,
-      hint,
-    );
-  }
+  const before = first > 1 ? `fork what was before: zwarm fork ${id} --turn ${first - 1}` : null;
+  if (current.verdict.status === 'unknown')
+    throw elsewhereError(id, whoRan(current), before ?? 'fork it there');
+  const hint = before ?? `wait for it first: zwarm wait ${id}`;
   throw new ZwarmError('busy', `turn ${first} of ${id} is still ${current.verdict.status}`, hint);
 }
 

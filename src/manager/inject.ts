@@ -21,6 +21,8 @@ import { DEFAULT_GRACE_MS, interruptTurn, refuseFromInside } from './stop.ts';
 export interface InjectOptions {
   /** Stop the running turn first; the message is claimed before that, so that it cannot be lost. */
   readonly interrupt?: boolean | undefined;
+  /** The user knows that a session of which nobody here can tell whether it runs does not. */
+  readonly force?: boolean | undefined;
   /** The most characters of a record of the conversation, where the agent has to be given one. */
   readonly historyChars?: number | undefined;
 }
@@ -31,6 +33,7 @@ export interface NextTurn {
   readonly message: string;
   readonly covers: RequestRecord['covers'];
   readonly historyChars: number;
+  readonly force?: boolean | undefined;
 }
 
 interface Claimed {
@@ -124,7 +127,7 @@ export async function goOn(
   next: NextTurn,
 ): Promise<StartedTurn> {
   const { id, record } = now;
-  requireAtRest(now);
+  requireAtRest(now, next.force);
   requireRealEnd(id, now.current.turn, createCensus());
   requireSeal(store, now);
   requireSameDirectory(now);
@@ -183,8 +186,8 @@ export async function inject(
   const store = openForWriting(context);
   const id = resolveSession(store, ref);
   const now = await readNow(store, id, context.now());
-  const { historyChars = DEFAULT_HISTORY_CHARS } = options;
-  const next: NextTurn = { kind: 'prompt', message, covers: [], historyChars };
+  const { historyChars = DEFAULT_HISTORY_CHARS, force } = options;
+  const next: NextTurn = { kind: 'prompt', message, covers: [], historyChars, force };
   const isRunning = now.current.verdict.status === 'running';
   return options.interrupt && isRunning
     ? interrupt(context, store, now, next)

@@ -14,7 +14,9 @@ export function declareNeverLaunched(
   store: Store,
   { id, current }: SessionNow,
 ): void {
-  if (current.verdict.status !== 'lost' || current.runner !== null) return;
+  const { status } = current.verdict;
+  // An unknown one gets here only when the user says that it does not run.
+  if ((status !== 'lost' && status !== 'unknown') || current.runner !== null) return;
   publishCancel(context, store, id, current.turn, 'never-launched');
   if (readRunner(store.root, id, current.turn) === null) return;
   throw new ZwarmError('busy', `${id} has started after all`, `wait for it first: zwarm wait ${id}`);

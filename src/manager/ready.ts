@@ -4,14 +4,19 @@ import { errnoOf, ZwarmError } from '../core/errors.ts';
 import { checkSeal } from '../store/seals.ts';
 import { hasSession } from '../store/sessions.ts';
 import type { Store } from './context.ts';
+import { elsewhereError, whoRan } from './elsewhere.ts';
 import type { SessionNow } from './read.ts';
 
 /*
  * What must hold before a session goes on: each of these says what is in the way.
  */
 
-/** Refuses unless the session is at rest. @throws ZwarmError `busy`, `seal_broken`, `unknown_liveness` */
-export function requireAtRest({ id, current }: SessionNow): void {
+/**
+ * Refuses unless the session is at rest.
+ * @param force the user knows that a session of which nobody can tell whether it runs does not
+ * @throws ZwarmError `busy`, `seal_broken`, `unknown_liveness`
+ */
+export function requireAtRest({ id, current }: SessionNow, force = false): void {
   const { status } = current.verdict;
   if (status === 'pending' && current.request.queued) {
     throw new ZwarmError(
@@ -23,13 +28,12 @@ export function requireAtRest({ id, current }: SessionNow): void {
   if (status === 'running' || status === 'pending') {
     throw new ZwarmError('busy', `${id} is still ${status}`, `wait for it first: zwarm wait ${id}`);
   }
-  if (status === 'unknown') {
-    throw new ZwarmError(
-      'unknown_liveness',
-      `${id} may be running on another host or in another container`,
-      'act from there',
+  if (status === 'unknown' && !force)
+    throw elsewhereError(
+      id,
+      whoRan(current),
+      `go on with it there; if that is gone for good: zwarm inject --force ${id} "…"`,
     );
-  }
 }
 
 /** The record is the one that was sealed. @throws ZwarmError `seal_broken`, `not_found` */

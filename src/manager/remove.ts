@@ -1,5 +1,6 @@
 import { errnoOf, toZwarmError, ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
+import type { ProcessIdentity } from '../core/session.ts';
 import { isFinal } from '../core/status.ts';
 import { parseIso } from '../core/time.ts';
 import { anyBears, type Census, createCensus } from '../process/bearers.ts';
@@ -20,6 +21,7 @@ import {
   readRunner,
 } from '../store/sessions.ts';
 import { type ManagerContext, openForReading, openForWriting, type Store } from './context.ts';
+import { elsewhereError, whoRan } from './elsewhere.ts';
 import { newRequest } from './launch.ts';
 import { declareNeverLaunched } from './never-launched.ts';
 import { requireMayEnd } from './policy.ts';
@@ -37,24 +39,22 @@ function isTombstoned({ root }: Store, id: SessionId): boolean {
   }
 }
 
-function elsewhere(id: SessionId): ZwarmError {
-  return new ZwarmError(
-    'unknown_liveness',
-    `${id} may be running on another host or in another container`,
-    `remove it there; or here, if you know that it does not: zwarm rm --force ${id}`,
-  );
+function elsewhere(id: SessionId, who: ProcessIdentity): ZwarmError {
+  return elsewhereError(id, who, `remove it there; if that is gone for good: zwarm rm --force ${id}`);
 }
 
-/** Whether a turn without a recorded end was begun where nobody can look from here: as far as its records can be read. */
-function mayLiveElsewhere({ root }: Store, id: SessionId): boolean {
-  const turns = unlessDamaged(() => listTurns(root, id)) ?? [];
-  return turns.some((turn) => {
-    if (unlessDamaged(() => readExit(root, id, turn)) !== null) return false;
+/**
+ * Refuses where a turn without a recorded end was begun where nobody can look from here, as far as its records can be
+ * read. @throws ZwarmError `unknown_liveness`
+ */
+function refuseElsewhere({ root }: Store, id: SessionId): void {
+  for (const turn of unlessDamaged(() => listTurns(root, id)) ?? []) {
+    if (unlessDamaged(() => readExit(root, id, turn)) !== null) continue;
     const request = unlessDamaged(() => readRequest(root, id, turn));
     const claimer = request?.kind === 'tombstone' ? null : request?.claimer;
-    const who = [readRunner(root, id, turn)?.identity, claimer];
-    return who.some((identity) => identity != null && livenessOf(identity) === 'cannot_tell');
-  });
+    for (const who of [readRunner(root, id, turn)?.identity, claimer])
+      if (who != null && livenessOf(who) === 'cannot_tell') throw elsewhere(id, who);
+  }
 }
 
 /** How to remove: `force` also what may live where nobody can look; one `census` serves a whole `clean`. */
@@ -72,7 +72,7 @@ async function bury(
 ): Promise<void> {
   const now = await readNow(store, id, context.now());
   const { status } = now.current.verdict;
-  if (status === 'unknown' && !force) throw elsewhere(id);
+  if (status === 'unknown' && !force) throw elsewhere(id, whoRan(now.current));
   if (status !== 'unknown' && !isFinal(status))
     throw new ZwarmError('busy', `${id} is still ${status}`, `end it first: zwarm kill ${id}`);
   requireRealEnd(id, now.current.turn, census);
@@ -96,13 +96,13 @@ export async function remove(
   if (isTombstoned(store, id)) {
     // Not by its own agent, to be deleted while that lives.
     requireRealEnd(id, Number.POSITIVE_INFINITY, census);
-    if (!force && mayLiveElsewhere(store, id)) throw elsewhere(id);
+    if (!force) refuseElsewhere(store, id);
   } else {
     try {
       await bury(context, store, id, { force, census });
     } catch (error) {
       if (!(error instanceof ZwarmError && error.code === 'damaged')) throw error;
-      if (!force && mayLiveElsewhere(store, id)) throw elsewhere(id);
+      if (!force) refuseElsewhere(store, id);
       if (anyBears(marksOf(id), census)) {
         throw new ZwarmError(
           'busy',

@@ -9,6 +9,7 @@ import { DamagedRecord, unlessDamaged } from '../store/read-file.ts';
 import { listTurns, readExit, readRunner } from '../store/sessions.ts';
 import { publishCancel } from './cancel.ts';
 import type { ManagerContext, Store } from './context.ts';
+import { elsewhereError, whoRan } from './elsewhere.ts';
 import { readNow, type SessionNow } from './read.ts';
 import { marksOf, readTurnState, type TurnState } from './read-turn.ts';
 import { isEndPlanted, requireRealEnd } from './real-end.ts';
@@ -90,13 +91,12 @@ async function targetOf(
   return { current, behind: [], signals: command?.stopSignals ?? ALL_SIGNALS, ...KILL, look };
 }
 
-function refuseUnlessLive(id: SessionId, { turn, cancel, verdict: { status } }: TurnState): void {
+function refuseUnlessLive(id: SessionId, state: TurnState): void {
+  const { turn, cancel, verdict } = state;
+  const { status } = verdict;
   if (status === 'unknown') {
-    throw new ZwarmError(
-      'unknown_liveness',
-      `${id} may be running on another host or in another container`,
-      'kill it there',
-    );
+    const hint = `kill it there; if that is gone for good: zwarm kill --force ${id}`;
+    throw elsewhereError(id, whoRan(state), hint);
   }
   // A kill that was itself killed may have left something of a turn whose end is recorded.
   if (isFinal(status) && (cancel === null || !anyMemberLives(marksOf(id, turn), createCensus()))) {
@@ -256,8 +256,18 @@ export async function interruptTurn(
   }
 }
 
+/** Records a turn as killed of which nobody can tell whether it runs: the user knows that it does not. */
+function recordAsKilled(context: ManagerContext, store: Store, id: SessionId, target: Target): void {
+  for (const { turn, runner } of [target.current, ...target.behind]) {
+    publishCancel(context, store, id, turn, 'kill', target.reason);
+    recordStopped(store, id, turn, runner !== null);
+  }
+}
+
 /** How to end a session. */
 export interface KillOptions {
+  /** The user knows that a session of which nobody here can tell whether it runs does not: it is recorded as killed. */
+  readonly force?: boolean | undefined;
   /** How long its agent gets after each signal, in milliseconds. */
   readonly graceMs?: number | undefined;
   /** Why, for whoever looks at it later. */
@@ -272,7 +282,7 @@ export async function kill(
   context: ManagerContext,
   store: Store,
   id: SessionId,
-  { graceMs = DEFAULT_GRACE_MS, reason = null }: KillOptions = {},
+  { graceMs = DEFAULT_GRACE_MS, reason = null, force = false }: KillOptions = {},
 ): Promise<void> {
   const target = await readNow(store, id, context.now())
     .then(async (now): Promise<Target> => {
@@ -286,6 +296,7 @@ export async function kill(
       throw error;
     });
   if (target instanceof ZwarmError) return killDamaged(context, store, id, graceMs, target);
+  if (force && target.current.verdict.status === 'unknown') return recordAsKilled(context, store, id, target);
   try {
     await killTurn(context, store, id, target, graceMs);
     await killBehind(context, store, id, target, graceMs);

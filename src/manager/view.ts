@@ -20,6 +20,7 @@ import { DamagedRecord } from '../store/read-file.ts';
 import { eventsMtime } from '../store/sessions.ts';
 import { readTail } from '../store/tail.ts';
 import type { Store } from './context.ts';
+import { placeOf, whoRan } from './elsewhere.ts';
 import { explainVerdict } from './explain.ts';
 import type { TurnReading } from './read-turn.ts';
 
@@ -55,7 +56,7 @@ export function explain(
     terminal: turn.terminal,
     resumable: reading.turns.some(({ fold }) => fold.threadId !== null),
     launched: turn.runner !== null,
-    host: (turn.runner?.identity ?? turn.request.claimer).host,
+    place: placeOf(whoRan(turn)),
     stderr: () => readTail(turnFile(store.root, reading.id, turn.turn, 'stderr'), STDERR_TAIL),
   });
 }

@@ -1,10 +1,10 @@
 import { findAgent } from '../agents/registry.ts';
-import { ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
 import { isFinal, LAUNCH_GRACE_MS, type TurnStatus } from '../core/status.ts';
 import { TURN_FILES, turnDir } from '../store/layout.ts';
 import { watchDirectory } from '../store/watch.ts';
 import type { ManagerContext, Store } from './context.ts';
+import { elsewhereError, whoRan } from './elsewhere.ts';
 import { readNow, readRecord, readTurnNow } from './read.ts';
 import type { TurnState } from './read-turn.ts';
 
@@ -30,11 +30,7 @@ export async function waitForRest(
   if (!isFinal(current.verdict.status)) await prepare();
   while (!isFinal(current.verdict.status) && !signal.aborted) {
     if (current.verdict.status === 'unknown') {
-      throw new ZwarmError(
-        'unknown_liveness',
-        `whether ${id} runs can only be told on its own host`,
-        'wait there',
-      );
+      throw elsewhereError(id, whoRan(current), 'wait for it there');
     }
     const watch = watchDirectory(turnDir(store.root, id, current.turn), OUTPUT);
     try {

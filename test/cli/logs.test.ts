@@ -182,7 +182,9 @@ test('of a session on another host -f shows what is there, and says that it cann
   expect(await onScreen(patient, ['logs', '-f', ID])).toEqual({
     code: 4,
     stdout: shown.stdout,
-    stderr: `zwarm: whether ${ID} runs can only be told on its own host\nhint: follow it there\n`,
+    stderr:
+      `zwarm: ${ID} was started from inside a container or sandbox: whether it runs cannot be told here\n` +
+      'hint: follow it there\n',
   });
 });
 

@@ -30,13 +30,16 @@ function claimed(project: ShellProject, claimer: ProcessIdentity, at = RECORD.cr
   const root = join(project.directory, '.zwarm');
   mkdirSync(root, { mode: 0o700 });
   const request = { ...requestOf('nonce'), claimer, at };
-  createSession(root, join(project.base, 'home/.local/state/zwarm/seals'), ID, RECORD, {
+  const record = { ...RECORD, working_dir: project.directory };
+  createSession(root, join(project.base, 'home/.local/state/zwarm/seals'), ID, record, {
     request,
     prompt: Buffer.from('x'),
   });
 }
 
 const own = ownIdentity();
+
+const THREAD = '{"type":"thread.started","thread_id":"01a1f880-c978-76c0-be58-213b143ff767"}\n';
 
 test.each([
   ['another host', { ...own, host: 'elsewhere', boot_id: 'theirs' }],
@@ -65,6 +68,54 @@ test.each([
     expect(await project.run(['kill', '--all'])).toMatchObject({ code: 0, stdout: '' });
     expect(existsSync(project.turnFile(ID, 1, 'cancel.json'))).toBe(false);
   }
+});
+
+test.each([
+  ['another host', { ...own, host: 'elsewhere', boot_id: 'theirs' }, 'on host elsewhere'],
+  ['another container', { ...own, pid_ns: 'pid:[1]' }, 'from inside a container or sandbox'],
+])(
+  'whoever knows that a session’s host or container is gone (%s) goes on with it, or ends it',
+  async (_, there, place) => {
+    for (const launched of [false, true]) {
+      const project = createShellProject();
+      claimed(project, there);
+      if (launched) writeFileSync(project.turnFile(ID, 1, 'runner.stat'), runnerStat(there));
+      writeFileSync(project.turnFile(ID, 1, 'events.jsonl'), THREAD);
+      const refused = await project.run(['inject', ID, 'quick']);
+      expect(refused).toMatchObject({ code: 4, stdout: '' });
+      expect(refused.stderr).toBe(
+        `zwarm: ${ID} was started ${place}: whether it runs cannot be told here\n` +
+          `hint: go on with it there; if that is gone for good: zwarm inject --force ${ID} "…"\n`,
+      );
+      expect(await project.run(['inject', ID, '--force', '--wait', 'quick'])).toMatchObject({
+        code: 0,
+        stdout: 'done\n',
+      });
+      // A runner that comes late after all must find that its turn was called off.
+      expect(existsSync(project.turnFile(ID, 1, 'cancel.json'))).toBe(!launched);
+      expect(await project.run(['rm', ID])).toMatchObject({ code: 0 });
+    }
+    for (const launched of [false, true]) {
+      const project = createShellProject();
+      claimed(project, there);
+      if (launched) writeFileSync(project.turnFile(ID, 1, 'runner.stat'), runnerStat(there));
+      writeFileSync(project.turnFile(ID, 1, 'events.jsonl'), THREAD);
+      expect((await project.run(['kill', ID])).stderr).toContain(`for good: zwarm kill --force ${ID}`);
+      expect(await project.run(['kill', '--force', ID])).toMatchObject({ code: 0, stdout: `${ID} killed\n` });
+      const shown = JSON.parse((await project.run(['show', ID, '--json'])).stdout);
+      expect(shown).toMatchObject({ status: 'killed', exit_code: null });
+      expect(await project.run(['inject', ID, '--wait', 'quick'])).toMatchObject({ code: 0 });
+    }
+  },
+);
+
+test('--force is no way around the end of what runs here', async () => {
+  const project = createShellProject();
+  const id = await project.begin('hang');
+  expect(await project.run(['inject', id, '--force', 'quick'])).toMatchObject({ code: 4 });
+  expect(await project.run(['rm', '--force', id])).toMatchObject({ code: 4 });
+  expect(await project.run(['kill', '--force', id])).toMatchObject({ code: 0 });
+  await eventually('nothing of it lives', () => project.marked(id).length === 0);
 });
 
 test('a session of another boot is lost, and can be removed', async () => {

@@ -6,6 +6,7 @@ import { addTurnOptions, type TurnOptions, waitingTime } from '../turn-options.t
 
 interface Options extends TurnOptions {
   readonly interrupt?: boolean;
+  readonly force?: boolean;
   readonly historyChars?: string;
 }
 
@@ -25,6 +26,7 @@ Examples:
 export function injectCommand(command: Command, verb: Verb): Command {
   command
     .option('--interrupt', 'stop the running turn first')
+    .option('--force', 'also where its host or container is gone for good (status unknown)')
     .option(
       '--history-chars <number>',
       'at most so much of the conversation where the agent has to be told it (100000)',
@@ -41,7 +43,8 @@ export function injectCommand(command: Command, verb: Verb): Command {
       // An id that names nothing is said before the editor opens.
       const id = manager.resolve(ref);
       const message = await readTask(verb.context, { argument, file: options.file, what: 'message' });
-      const started = await manager.inject(id, message, { interrupt: options.interrupt, historyChars });
+      const { interrupt, force } = options;
+      const started = await manager.inject(id, message, { interrupt, force, historyChars });
       await reportStarted(verb, manager, started, { ...options, timeoutMs });
     });
 }

@@ -11,6 +11,7 @@ import { reportErrors } from '../report-errors.ts';
 interface Options {
   readonly all?: boolean;
   readonly tree?: boolean;
+  readonly force?: boolean;
   readonly grace?: string;
   readonly quiet?: boolean;
   readonly json?: boolean;
@@ -99,6 +100,10 @@ export function killCommand(command: Command, verb: Verb): Command {
   return command
     .option('--all', 'all that run')
     .option('--tree', 'also what they have started, directly or not')
+    .option(
+      '--force',
+      'also one whose host or container is gone for good (status unknown): it counts as killed',
+    )
     .option('--grace <time>', 'how long to wait after each signal (default: 5s)')
     .option('-q, --quiet', 'print ids alone')
     .option('--json', 'print an array of sessions as JSON, in the order of the arguments')
@@ -109,7 +114,7 @@ export function killCommand(command: Command, verb: Verb): Command {
       if (ids.length === 0 && !options.json) verb.hint('nothing is running');
       const manager = await verb.manager();
       const end = async (id: SessionId): Promise<object> => {
-        await manager.kill(id, { graceMs });
+        await manager.kill(id, { graceMs, force: options.force });
         if (options.json) return rowOf(manager, id);
         verb.context.stdout.write(options.quiet ? `${id}\n` : `${id} killed\n`);
         return {};

@@ -18,7 +18,7 @@ Examples:
 /** `zwarm rm` */
 export function rmCommand(command: Command, verb: Verb): Command {
   return command
-    .option('--force', 'also one of which nobody here can tell whether it runs (status unknown)')
+    .option('--force', 'also one whose host or container is gone for good (status unknown)')
     .option('-q, --quiet', 'print ids alone (as it does anyway)')
     .option('--json', 'print an array as JSON, in the order of the arguments')
     .addHelpText('after', EXAMPLES)

@@ -49,7 +49,7 @@ export function seenOf(directory: string, name: string, version: string): string
     terminal: fold.terminal,
     resumable: fold.threadId !== null,
     launched: true,
-    host: 'here',
+    place: 'here',
     stderr: () => textOf(`${base}.stderr.txt`),
   });
   const short = (text: string): string =>
