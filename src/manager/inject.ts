@@ -6,11 +6,12 @@ import { type Claim, claimTurn, flushClaim, isAsClaimed } from '../store/claim.t
 import { type ManagerContext, openForWriting, type Store } from './context.ts';
 import { DEFAULT_HISTORY_CHARS, planContinuation } from './continuation.ts';
 import { type Continuation, launchTurn, newRequest, orNotStarted, type StartedTurn } from './launch.ts';
+import { marksOf } from './mark.ts';
 import { declareNeverLaunched } from './never-launched.ts';
 import { type Limits, requireAllowedTurn, requireMayEnd } from './policy.ts';
 import { type Program, programOf } from './program.ts';
 import { orDamaged, readNow, type SessionNow } from './read.ts';
-import { marksOf, threadOfTurn } from './read-turn.ts';
+import { threadOfTurn } from './read-turn.ts';
 import { requireAtRest, requireKnownAgent, requireSameDirectory, requireSeal } from './ready.ts';
 import { requireRealEnd } from './real-end.ts';
 import { resolveSession } from './resolve.ts';
@@ -128,7 +129,7 @@ export async function goOn(
 ): Promise<StartedTurn> {
   const { id, record } = now;
   requireAtRest(now, next.force);
-  requireRealEnd(id, now.current.turn, createCensus());
+  requireRealEnd(store, id, now.current.turn, createCensus());
   requireSeal(store, now);
   requireSameDirectory(now);
   const limits = await requireAllowedTurn(context, store, now);
@@ -159,7 +160,7 @@ async function interrupt(
   await requireMayEnd(context, store, id);
   const limits = await requireAllowedTurn(context, store, now);
   const program = await programOf(context, requireKnownAgent(now), record.working_dir);
-  refuseFromInside(id, marksOf(id, now.current.turn));
+  refuseFromInside(id, marksOf(store.root, id, now.current.turn));
   await requireThread(store, now);
   const claimed = claimNext(context, store, now, next);
   const { turn, claim } = claimed;

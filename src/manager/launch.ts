@@ -16,9 +16,9 @@ import { encode } from '../store/records.ts';
 import { readExit, readPrompt, readRequest, readRunner } from '../store/sessions.ts';
 import { publishCancel } from './cancel.ts';
 import type { ManagerContext, Store } from './context.ts';
+import { markOfTurn } from './mark.ts';
 import { type Limits, requireAllowedDirectory, requireRoom } from './policy.ts';
 import { argvOf, type Program } from './program.ts';
-import { markOfTurn } from './read-turn.ts';
 import { realPathOf } from './ready.ts';
 import { recordEnd } from './record-end.ts';
 
@@ -78,7 +78,7 @@ function environmentOf(context: ManagerContext, store: Store, launch: Launch): M
     ...context.env,
     ZWARM_SESSION_ID: launch.id,
     ZWARM_TURN: String(launch.turn),
-    [MARK_VARIABLE]: markOfTurn(launch.id, launch.turn, launch.nonce),
+    [MARK_VARIABLE]: markOfTurn(store.root, launch.id, launch.turn, launch.nonce),
     ZWARM_DIR: store.root,
     ZWARM_NODE: context.paths.node,
     ZWARM_MAIN: context.paths.cli,

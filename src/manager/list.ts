@@ -8,8 +8,8 @@ import { anyBears, anyMemberLives, type Census, createCensus } from '../process/
 import { listSessionIds, listSessions, readCancel } from '../store/sessions.ts';
 import { createSummaryReader } from '../store/summary.ts';
 import { type ManagerContext, openForReading, type Store } from './context.ts';
+import { marksOf } from './mark.ts';
 import { FOLD_VERSION, readRow } from './read.ts';
-import { marksOf } from './read-turn.ts';
 import { isEndPlanted } from './real-end.ts';
 import { rowOf } from './row.ts';
 
@@ -121,12 +121,12 @@ async function forEachRow(store: Store, nowMs: number, tell: (row: SessionSummar
 /** Whether there is something of a session to end: also what a kill that was killed itself has left. */
 function isToEnd({ root }: Store, id: SessionId, row: SessionSummary | null, census: Census): boolean {
   // Whatever an agent wrote: that its turn has ended, or that its session is being removed.
-  if (isEndPlanted(id, Number.POSITIVE_INFINITY, census)) return true;
+  if (isEndPlanted(root, id, Number.POSITIVE_INFINITY, census)) return true;
   if (row === null) return false;
   const { status, turn } = row;
-  if (status === 'damaged') return anyBears(marksOf(id), census);
+  if (status === 'damaged') return anyBears(marksOf(root, id), census);
   if (!isFinal(status) || turn === null) return isLive(row);
-  return anyMemberLives(marksOf(id, turn), census) && readCancel(root, id, turn) !== null;
+  return anyMemberLives(marksOf(root, id, turn), census) && readCancel(root, id, turn) !== null;
 }
 
 /** The sessions of which something is to be ended, from their own files, never from summaries. */

@@ -20,17 +20,8 @@ import { unlessDamaged } from '../store/read-file.ts';
 import { readCancel, readExit, readLaunch, readRequest, readRunner } from '../store/sessions.ts';
 import type { Store } from './context.ts';
 import { readTerminal, readThreadId } from './glance.ts';
+import { marksOf } from './mark.ts';
 import { openStream, type ReadStream, type TurnStream } from './stream.ts';
-
-/** The mark that every process of a turn carries in its environment. */
-export function markOfTurn(id: SessionId, turn: number, nonce: string): string {
-  return `${id}.${turn}.${nonce}`;
-}
-
-/** The marks of all turns of a session begin like this, and with a turn's number those of that turn. */
-export function marksOf(id: SessionId, turn?: number): string {
-  return turn === undefined ? `${id}.` : `${id}.${turn}.`;
-}
 
 /** What the files of a turn and the kernel say, without its events. */
 interface BareFacts {
@@ -84,15 +75,14 @@ function readBareFacts(store: Store, id: SessionId, turn: number, census: Census
   }
   const claimer = livenessOf(request.claimer);
   const shown = readRunner(root, id, turn);
-  const processes = processesOfTurn(marksOf(id, turn), shown?.identity ?? null, request.claimer, census);
+  const marks = marksOf(root, id, turn);
+  const processes = processesOfTurn(marks, shown?.identity ?? null, request.claimer, census);
   const cancel = readCancel(root, id, turn);
   // A runner may have shown itself before the cancellation that we see now: only one that comes later obeys it.
   const late = shown === null && cancel !== null ? readRunner(root, id, turn) : null;
   const runner = shown ?? late;
   const alive =
-    late === null
-      ? processes
-      : processesOfTurn(marksOf(id, turn), late.identity, request.claimer, createCensus());
+    late === null ? processes : processesOfTurn(marks, late.identity, request.claimer, createCensus());
   // Last: a runner writes its record before it dies, so a death that was seen above has its record by now.
   const exit = readExit(root, id, turn);
   return { request, claimer, runner, processes: alive, cancel, exit: exit === null ? null : exitFacts(exit) };

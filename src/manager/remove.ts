@@ -23,10 +23,10 @@ import {
 import { type ManagerContext, openForReading, openForWriting, type Store } from './context.ts';
 import { elsewhereError, whoRan } from './elsewhere.ts';
 import { newRequest } from './launch.ts';
+import { marksOf } from './mark.ts';
 import { declareNeverLaunched } from './never-launched.ts';
 import { requireMayEnd } from './policy.ts';
 import { readNow, readRow } from './read.ts';
-import { marksOf } from './read-turn.ts';
 import { requireRealEnd } from './real-end.ts';
 
 function isTombstoned({ root }: Store, id: SessionId): boolean {
@@ -75,7 +75,7 @@ async function bury(
   if (status === 'unknown' && !force) throw elsewhere(id, whoRan(now.current));
   if (status !== 'unknown' && !isFinal(status))
     throw new ZwarmError('busy', `${id} is still ${status}`, `end it first: zwarm kill ${id}`);
-  requireRealEnd(id, now.current.turn, census);
+  requireRealEnd(store, id, now.current.turn, census);
   declareNeverLaunched(context, store, now);
   const next = (now.turns.at(-1) ?? 0) + 1;
   claimTombstone(store.root, id, next, newRequest(context, 'tombstone'));
@@ -95,7 +95,7 @@ export async function remove(
   const { force = false, census = createCensus() } = options;
   if (isTombstoned(store, id)) {
     // Not by its own agent, to be deleted while that lives.
-    requireRealEnd(id, Number.POSITIVE_INFINITY, census);
+    requireRealEnd(store, id, Number.POSITIVE_INFINITY, census);
     if (!force) refuseElsewhere(store, id);
   } else {
     try {
@@ -103,7 +103,7 @@ export async function remove(
     } catch (error) {
       if (!(error instanceof ZwarmError && error.code === 'damaged')) throw error;
       if (!force) refuseElsewhere(store, id);
-      if (anyBears(marksOf(id), census)) {
+      if (anyBears(marksOf(store.root, id), census)) {
         throw new ZwarmError(
           'busy',
           `${id} is damaged, but its agent still runs`,

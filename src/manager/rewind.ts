@@ -45,7 +45,7 @@ export async function rewind(context: ManagerContext, ref: string, to: number): 
   }
   await requireMayEnd(context, store, id);
   requireAtRest(now);
-  requireRealEnd(id, now.current.turn, createCensus());
+  requireRealEnd(store, id, now.current.turn, createCensus());
   declareNeverLaunched(context, store, now);
   const turn = last + 1;
   claimTurn(store.root, id, turn, { request: newRequest(context, 'rewind', { to }), prompt: null });

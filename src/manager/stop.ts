@@ -10,8 +10,9 @@ import { listTurns, readExit, readRunner } from '../store/sessions.ts';
 import { publishCancel } from './cancel.ts';
 import type { ManagerContext, Store } from './context.ts';
 import { elsewhereError, whoRan } from './elsewhere.ts';
+import { marksOf } from './mark.ts';
 import { readNow, type SessionNow } from './read.ts';
-import { marksOf, readTurnState, type TurnState } from './read-turn.ts';
+import { readTurnState, type TurnState } from './read-turn.ts';
 import { isEndPlanted, requireRealEnd } from './real-end.ts';
 import { recordEnd } from './record-end.ts';
 import { waitForRest } from './wait.ts';
@@ -91,7 +92,7 @@ async function targetOf(
   return { current, behind: [], signals: command?.stopSignals ?? ALL_SIGNALS, ...KILL, look };
 }
 
-function refuseUnlessLive(id: SessionId, state: TurnState): void {
+function refuseUnlessLive({ root }: Store, id: SessionId, state: TurnState): void {
   const { turn, cancel, verdict } = state;
   const { status } = verdict;
   if (status === 'unknown') {
@@ -99,7 +100,7 @@ function refuseUnlessLive(id: SessionId, state: TurnState): void {
     throw elsewhereError(id, whoRan(state), hint);
   }
   // A kill that was itself killed may have left something of a turn whose end is recorded.
-  if (isFinal(status) && (cancel === null || !anyMemberLives(marksOf(id, turn), createCensus()))) {
+  if (isFinal(status) && (cancel === null || !anyMemberLives(marksOf(root, id, turn), createCensus()))) {
     throw new ZwarmError('not_running', `${id} is not running: it is ${status}`, `see: zwarm show ${id}`);
   }
 }
@@ -168,9 +169,9 @@ async function killTurn(
   graceMs: number,
 ): Promise<void> {
   const { current, behind, signals, look } = target;
-  refuseUnlessLive(id, current);
+  refuseUnlessLive(store, id, current);
   const { turn } = current;
-  const marks = marksOf(id, turn);
+  const marks = marksOf(store.root, id, turn);
   refuseFromInside(id, marks);
   for (const next of behind) publishCancel(context, store, id, next.turn, 'kill');
   // Before any signal: whatever dies from here on, readers know that somebody asked for it.
@@ -220,7 +221,7 @@ async function killDamaged(
   graceMs: number,
   why: ZwarmError,
 ): Promise<void> {
-  const marks = marksOf(id);
+  const marks = marksOf(store.root, id);
   if (!anyBears(marks, createCensus())) throw why;
   refuseFromInside(id, marks);
   const turn = unlessDamaged(() => listTurns(store.root, id).at(-1)) ?? null;
@@ -252,7 +253,7 @@ export async function interruptTurn(
   } catch (error) {
     // It ended by itself, which is as good.
     if (!(error instanceof ZwarmError) || error.code !== 'not_running') throw error;
-    requireRealEnd(now.id, now.current.turn, createCensus());
+    requireRealEnd(store, now.id, now.current.turn, createCensus());
   }
 }
 
@@ -302,7 +303,7 @@ export async function kill(
     await killBehind(context, store, id, target, graceMs);
   } catch (error) {
     if (!(error instanceof ZwarmError) || error.code !== 'not_running') throw error;
-    if (!isEndPlanted(id, target.current.turn, createCensus())) throw error;
+    if (!isEndPlanted(store.root, id, target.current.turn, createCensus())) throw error;
     await killDamaged(context, store, id, graceMs, error);
   }
 }

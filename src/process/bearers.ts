@@ -13,9 +13,9 @@ import {
 } from './identity.ts';
 
 /*
- * Whose processes are whose. Every process of a turn inherits the turn's mark, `<session>.<turn>.<nonce>`, in its
+ * Whose processes are whose. Every process of a turn inherits the turn's mark in its
  * environment; nobody but its parents can have put it there, while the records in the store are within the reach of
- * agents. So a beginning of marks (`<session>.<turn>.`, or `<session>.` for all turns) says which processes are meant.
+ * agents. So a beginning of marks (`manager/mark`: those of a turn, a session or a store) says which processes are meant.
  */
 
 /** What follows the mark in the environment of the turn runner and of its own helpers, which are no part of the turn. */

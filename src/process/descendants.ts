@@ -16,8 +16,8 @@ export interface TurnTree {
   readonly spared: readonly Member[];
 }
 
-/** Anything else is no mark but a way to escape: `<session>.<turn>.<nonce>`. */
-const MARK = /^[a-z0-9]{10}\.\d+\.[\w-]+(\.runner)?$/;
+/** Anything else is not a mark but a way to escape: `<store>@<session>.<turn>.<nonce>`. */
+const MARK = /^[^@/]+@[a-z0-9]{10}\.\d+\.[\w-]+(\.runner)?$/;
 
 /** Some processes with all below them, but for those in `others` and what is only below these. */
 function withDescendants(

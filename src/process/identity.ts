@@ -124,18 +124,13 @@ function environmentOf(pid: number): string | null {
   return text;
 }
 
-/** A variable in the environment that a process was given; null when there is none or it may not be read. Linux only. */
-export function variableOf(pid: number, name: string): string | null {
-  const prefix = `${name}=`;
+/** The mark in the environment that a process was given; null when there is none or it may not be read. Linux only. */
+export function markOf(pid: number): string | null {
+  const prefix = `${MARK_VARIABLE}=`;
   const entry = environmentOf(pid)
     ?.split('\0')
     .find((variable) => variable.startsWith(prefix));
   return entry === undefined ? null : entry.slice(prefix.length);
-}
-
-/** The mark in a process's environment; null when it has none or it may not be read. Linux only. */
-export function markOf(pid: number): string | null {
-  return variableOf(pid, MARK_VARIABLE);
 }
 
 function bootId(): string {

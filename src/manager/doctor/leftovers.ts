@@ -1,14 +1,14 @@
 import { type Finding, finding } from '../../core/check.ts';
 import { isSessionId, parseTurnNumber } from '../../core/ids.ts';
 import { isFinal } from '../../core/status.ts';
-import { type Marked, RUNNER_SUFFIX } from '../../process/bearers.ts';
-import { statOf } from '../../process/identity.ts';
-import { processesOfStore } from '../../process/marked.ts';
+import { createCensus, type Marked, RUNNER_SUFFIX } from '../../process/bearers.ts';
+import { SHOWS_MARKS, statOf } from '../../process/identity.ts';
 import { findLeftovers, type Leftover } from '../../store/leftovers.ts';
 import { DamagedRecord } from '../../store/read-file.ts';
 import { hasTurn } from '../../store/sessions.ts';
 import type { ManagerContext, Store } from '../context.ts';
-import { markOfTurn, readTurnState } from '../read-turn.ts';
+import { markOfTurn, marksOfStore } from '../mark.ts';
+import { readTurnState } from '../read-turn.ts';
 
 const KINDS: Readonly<Record<Leftover['kind'], readonly [one: string, several: string]>> = {
   building: ['thing half built', 'things half built'],
@@ -35,14 +35,14 @@ const MOMENT_MS = 5000;
 
 /** Whether a process belongs to a turn that runs, has ended this very moment, or cannot be judged. */
 async function hasTurnThatRuns(store: Store, { pid, start, mark }: Marked, nowMs: number): Promise<boolean> {
-  const [id = '', number = ''] = mark.split('.');
+  const [id = '', number = ''] = mark.slice(marksOfStore(store.root).length).split('.');
   const turn = parseTurnNumber(number);
   if (!isSessionId(id) || turn === null) return false;
   try {
     if (!hasTurn(store.root, id, turn)) return false;
     const { request, runner, exit, verdict } = await readTurnState(store, id, turn, null, nowMs);
     const bare = mark.endsWith(RUNNER_SUFFIX) ? mark.slice(0, -RUNNER_SUFFIX.length) : mark;
-    if (markOfTurn(id, turn, request.nonce) !== bare) return false;
+    if (markOfTurn(store.root, id, turn, request.nonce) !== bare) return false;
     // The runner goes on as what settles the turn.
     const identity = runner?.identity;
     if (identity?.pid === pid && identity.start === start) return true;
@@ -57,8 +57,11 @@ async function hasTurnThatRuns(store: Store, { pid, start, mark }: Marked, nowMs
 
 /** Processes that an agent has started and that outlive its turn, or even its session. */
 export async function checkLeftoverProcesses(context: ManagerContext, store: Store): Promise<Finding> {
-  const marked = processesOfStore(store.root);
-  if (marked === null) return finding('skipped', 'this system does not tell whose a process is');
+  if (!SHOWS_MARKS) return finding('skipped', 'this system does not tell whose a process is');
+  const marks = marksOfStore(store.root);
+  const marked = createCensus()
+    .processes()
+    .filter(({ mark }) => mark.startsWith(marks));
   const nowMs = context.now();
   const pids: number[] = [];
   for (const found of marked) {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { SessionId } from '../../../src/core/ids.ts';
 import type { RequestRecord } from '../../../src/core/session.ts';
 import { installation } from '../../../src/installation.ts';
+import { markOfTurn } from '../../../src/manager/mark.ts';
 import { hostIdentity, MARK_VARIABLE, ownIdentity } from '../../../src/process/identity.ts';
 import { spawnRunner } from '../../../src/process/launch.ts';
 import { claimTurn, createSession } from '../../../src/store/claim.ts';
@@ -78,7 +79,7 @@ export function startRunner({ root, directory, env }: Scene, { id, turn, nonce }
       ...env,
       ZWARM_SESSION_ID: id,
       ZWARM_TURN: String(turn),
-      [MARK_VARIABLE]: `${id}.${turn}.${nonce}`,
+      [MARK_VARIABLE]: markOfTurn(root, id, turn, nonce),
     },
   }).ended.then(({ message }) => message);
 }

@@ -77,7 +77,7 @@ async function truthOf({ manager, prompts }: Race, { id, turn, message }: Orphan
     const status = (await manager.get(id)).turns[turn - 1]?.status;
     if (status === 'pending') return false;
     const runs = prompts().filter((text) => text === message).length;
-    const lives = processesWith(`ZWARM_MARK=${id}.${turn}.`).length > 0;
+    const lives = processesWith(`@${id}.${turn}.`).length > 0;
     expect(runs).toBeLessThanOrEqual(1);
     if (status === 'completed') return message.startsWith('quick') && runs === 1 && status;
     if (status === 'running') return message.startsWith('hang') && runs === 1 && lives && status;
@@ -107,10 +107,7 @@ test('a commander killed at its claim or just after leaves its message, and a tu
         if (acknowledged) expect(status).not.toBe('lost');
         if (status === 'running') {
           codesOf([await pool.contender(0).call(race.place, 'kill', id, { graceMs: 2000 })], ['ok']);
-          await eventually(
-            'nothing of it lives',
-            () => processesWith(`ZWARM_MARK=${id}.${turn}.`).length === 0,
-          );
+          await eventually('nothing of it lives', () => processesWith(`@${id}.${turn}.`).length === 0);
         }
         const next = await pool.contender(0).call(race.place, 'inject', id, `quick\nnext after ${message}`);
         // Only an agent that has named its conversation can go on with it.

@@ -32,7 +32,7 @@ const runsOf = ({ prompts }: Race, message: string): number =>
 async function nothingLives(id: string, turn: number): Promise<void> {
   await eventually(
     `nothing of turn ${turn} of ${id} lives`,
-    () => processesWith(`ZWARM_MARK=${id}.${turn}.`).length === 0,
+    () => processesWith(`@${id}.${turn}.`).length === 0,
   );
 }
 

@@ -29,7 +29,7 @@ function scene(): Scene {
     root,
     file: (name, content) =>
       writeFileSync(join(root, 'sessions', ID, 'turns', '1', name), JSON.stringify(content)),
-    process: (mark) => shellWith({ ZWARM_DIR: root, ZWARM_MARK: mark }),
+    process: (mark) => shellWith({ ZWARM_MARK: `${encodeURIComponent(root)}@${mark}` }),
     check: (nowMs = LATER) => checkLeftoverProcesses({ ...context, now: () => nowMs }, store),
   };
 }
