@@ -6,7 +6,7 @@ import { oneOf, randomOf } from './random.js';
 import { beginLines, endLine, messageLine, stepLines, textOf, writeStream } from './streams.js';
 
 /** The version of summaries that zwarm believes; test/bench compares it with zwarm's own. */
-const FOLD = 4;
+const FOLD = 5;
 
 const LETTERS = 'abcdefghjkmnpqrstuvwxyz';
 const CHARACTERS = `${LETTERS}23456789`;
@@ -70,7 +70,7 @@ function writeTurn(directory, { number, prompt, thread, ms }, writeEvents) {
   const start = '4242 (sh) S 1 4242 4242 0 -1 4194304 114 0 0 0 0 0 0 0 20 0 1 0 91271 2654208 435';
   put(file('request.json'), {
     ...{ kind: 'prompt', queued: false, claimer: { ...IDENTITY, pid: 4241, start: '91270' } },
-    ...{ nonce: 't3g5xyysrsqene88hp3nucb8', at: iso(ms), to: null, covers: [] },
+    ...{ nonce: 't3g5xyysrsqene88hp3nucb8', by: 'user', at: iso(ms), to: null, covers: [] },
   });
   put(file('prompt.md'), prompt);
   put(file('launch.json'), {
@@ -108,7 +108,7 @@ function writeRecord(root, id, { task, project, ms }) {
   makeDirectory(join(root, 'sessions', id, 'turns'));
   const path = join(root, 'sessions', id, 'session.json');
   const listed = {
-    ...{ agent: 'codex', task, working_dir: project, model: null, sandbox: 'workspace-write' },
+    ...{ agent: 'codex', task, working_dir: project, work_in: null, model: null, sandbox: 'workspace-write' },
     ...{ source: 'user', name: null, tags: [], parent: null, forked_from: null, created_at: iso(ms) },
   };
   put(path, { ...listed, agent_args: [], git: null, executor: 'local', orchestrates: false }, ms);

@@ -21,5 +21,6 @@ export async function beginSession(
     for (const notice of (await manager.settings()).notices) verb.hint(safeLine(notice));
   }
   const started = await manager.start({ task, ...sessionOptions(options), ...more });
+  if (started.warning !== null) verb.context.stderr.write(`zwarm: warning: ${safeLine(started.warning)}\n`);
   await reportStarted(verb, manager, started, { ...options, timeoutMs });
 }

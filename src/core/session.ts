@@ -23,6 +23,8 @@ export interface SessionRecord {
   readonly agent: string;
   readonly task: string;
   readonly working_dir: string;
+  /** The directory below it in which the agent is told to work, relative to it; null where that is it. */
+  readonly work_in: string | null;
   readonly model: string | null;
   readonly sandbox: Sandbox;
   readonly agent_args: readonly string[];
@@ -63,6 +65,8 @@ export interface RequestRecord {
   readonly claimer: ProcessIdentity;
   /** Random; part of the mark that every process of the turn carries in its environment. */
   readonly nonce: string;
+  /** Who asked for the turn: `user`, `orchestrator:<id>` or `mcp:<client>`; null where nobody recorded it. */
+  readonly by: string | null;
   readonly at: string;
   /** Of a rewind: the turn to which it winds back, 0 for the beginning. */
   readonly to: number | null;
@@ -164,6 +168,7 @@ export interface SessionSummary {
   readonly model: string | null;
   readonly sandbox: Sandbox | null;
   readonly working_dir: string | null;
+  readonly work_in: string | null;
   readonly source: string | null;
   readonly parent: string | null;
   readonly forked_from: Pick<ForkOrigin, 'id' | 'turn'> | null;
@@ -195,6 +200,7 @@ export type RecordSummary = Pick<
   | 'model'
   | 'sandbox'
   | 'working_dir'
+  | 'work_in'
   | 'source'
   | 'parent'
   | 'forked_from'
@@ -224,6 +230,8 @@ export type SessionState = Pick<
 export interface TurnView {
   readonly turn: number;
   readonly kind: TurnKind;
+  /** Who asked for it: `user`, `orchestrator:<id>` or `mcp:<client>`; null where nobody recorded it. */
+  readonly by: string | null;
   /** Of a rewind: the turn to which it winds back, 0 for the beginning; else null. */
   readonly to: number | null;
   /** Of a compaction: the turns for which its answer stands. */

@@ -45,6 +45,7 @@ function turnView(
   return {
     turn: turn.turn,
     kind: turn.request.kind,
+    by: turn.request.by,
     to: turn.request.to,
     covers: turn.request.covers,
     in_conversation: shown,

@@ -14,6 +14,7 @@ export function damagedSummary(id: SessionId, reason: string): SessionSummary {
     model: null,
     sandbox: null,
     working_dir: null,
+    work_in: null,
     source: null,
     parent: null,
     forked_from: null,

@@ -8,7 +8,7 @@ import { DEFAULT_HISTORY_CHARS, planContinuation } from './continuation.ts';
 import { type Continuation, launchTurn, newRequest, orNotStarted, type StartedTurn } from './launch.ts';
 import { marksOf } from './mark.ts';
 import { declareNeverLaunched } from './never-launched.ts';
-import { type Limits, requireAllowedTurn, requireMayEnd } from './policy.ts';
+import { type Limits, requireAllowedTurn } from './policy.ts';
 import { type Program, programOf } from './program.ts';
 import { orDamaged, readNow, type SessionNow } from './read.ts';
 import { threadOfTurn } from './read-turn.ts';
@@ -157,7 +157,6 @@ async function interrupt(
   }
   requireSeal(store, now);
   requireSameDirectory(now);
-  await requireMayEnd(context, store, id);
   const limits = await requireAllowedTurn(context, store, now);
   const program = await programOf(context, requireKnownAgent(now), record.working_dir);
   refuseFromInside(id, marksOf(store.root, id, now.current.turn));

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AgentAdapter, ToolServer } from '../agents/agent.ts';
 import { orchestratorPrompt } from '../core/conversation/orchestrator.ts';
+import { workInPrompt } from '../core/conversation/work-in.ts';
 import { toZwarmError, ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
 import type { How, LaunchRecord, RequestRecord, SessionRecord, TurnKind } from '../core/session.ts';
@@ -14,11 +15,13 @@ import { requireOwn } from '../store/own.ts';
 import { DamagedRecord } from '../store/read-file.ts';
 import { encode } from '../store/records.ts';
 import { readExit, readPrompt, readRequest, readRunner } from '../store/sessions.ts';
+import { callerOf } from './caller.ts';
 import { publishCancel } from './cancel.ts';
 import type { ManagerContext, Store } from './context.ts';
 import { markOfTurn } from './mark.ts';
-import { type Limits, requireAllowedDirectory, requireRoom } from './policy.ts';
+import { type Limits, requireAllowedDirectory } from './policy.ts';
 import { argvOf, type Program } from './program.ts';
+import { requireRoom } from './quota.ts';
 import { realPathOf } from './ready.ts';
 import { recordEnd } from './record-end.ts';
 
@@ -65,6 +68,7 @@ export function newRequest(
     queued: false,
     claimer: ownIdentity(),
     nonce: context.newNonce(),
+    by: callerOf(context).source,
     at: isoTime(context.now()),
     to: null,
     covers: [],
@@ -169,9 +173,11 @@ function toolServer({ paths }: ManagerContext, env: ManagerContext['env']): Tool
 /** What the agent reads on its stdin, where that is not the message as it is; else null. */
 function inputOf({ root }: Store, { id, turn, record, continuation }: Launch): string | null {
   const told = continuation.how === 'replay' ? continuation.input : null;
-  // In its own thread an orchestrator remembers what it is.
-  if (!record.orchestrates || continuation.how === 'native') return told;
-  return orchestratorPrompt(told ?? readPrompt(root, id, turn)?.toString() ?? '');
+  // In its own thread an agent remembers what it was told at the beginning.
+  if (continuation.how === 'native' || (!record.orchestrates && record.work_in === null)) return told;
+  const asked = told ?? readPrompt(root, id, turn)?.toString() ?? '';
+  const placed = record.work_in === null ? asked : workInPrompt(record.work_in, asked);
+  return record.orchestrates ? orchestratorPrompt(placed) : placed;
 }
 
 /**
@@ -212,8 +218,10 @@ export async function launchTurn(
     flushClaim(store.root, id, turn);
     input = inputOf(store, launch);
     // Once more: since it was allowed, a link may have come into its place. The runner looks a last time.
-    requireAllowedDirectory(limits, realPathOf(record.working_dir) ?? record.working_dir);
-    await requireRoom(context, store, limits, { id, at: readRequest(store.root, id, turn).at });
+    if (limits !== null) {
+      requireAllowedDirectory(limits, realPathOf(record.working_dir) ?? record.working_dir);
+      await requireRoom(context, store, limits, { id, at: readRequest(store.root, id, turn).at });
+    }
     requireOwn(store.root, turnDir(store.root, id, turn));
     if (input !== null) createFile(turnFile(store.root, id, turn, 'input'), input);
     createFile(turnFile(store.root, id, turn, 'launch'), encode(launched));

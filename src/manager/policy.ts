@@ -1,14 +1,13 @@
 import { basename, dirname } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
 import { isWithin } from '../core/path.ts';
 import {
   ANY_DIRECTORY,
-  isAllowedDirectory,
+  allowedRoot,
   isWider,
-  narrower,
   type Policy,
+  policyBelow,
   type Settings,
 } from '../core/rules/policy.ts';
 import type { Sandbox, SessionRecord } from '../core/session.ts';
@@ -20,7 +19,8 @@ import { hasSession, listSessionIds, readSessionRecord } from '../store/sessions
 import { type Caller, callerOf, UNKNOWN_AGENT, USER } from './caller.ts';
 import type { ManagerContext, Store } from './context.ts';
 import { descentOf, originOf } from './origin.ts';
-import { orDamaged, readNow } from './read.ts';
+import { requireQuota } from './quota.ts';
+import { orDamaged } from './read.ts';
 
 /*
  * What the configuration allows to callers other than the user. Each of these says what is allowed, and changes nothing.
@@ -72,8 +72,7 @@ export async function settingsFor(
   const settings = await context.loadSettings({ env, projectRoot: projectRoot(context, store, asking) });
   if (caller.source === USER) return { settings, limits: null };
   const { policy } = settings;
-  const sandbox = asking === null ? policy.sandbox : narrower(policy.sandbox, asking.sandbox);
-  return { settings, limits: { ...policy, sandbox } };
+  return { settings, limits: asking === null ? policy : policyBelow(policy, asking) };
 }
 
 function placesOf({ allowedDirs }: Policy): string {
@@ -83,84 +82,30 @@ function placesOf({ allowedDirs }: Policy): string {
   return `allowed: ${lists.map((list) => `${list.join(', ')} and below`).join('; and of these only ')}`;
 }
 
-/** A directory, by its real path, in which a caller's agents may work. @throws ZwarmError `not_allowed` */
-export function requireAllowedDirectory(limits: Limits, path: string): void {
-  if (limits === null || isAllowedDirectory(limits, path)) return;
-  refuse('that directory is not allowed', placesOf(limits));
+/** Where an agent runs that is to work in a directory, by its real path. @throws ZwarmError `not_allowed` */
+export function requireAllowedRoot(limits: Limits, path: string): string {
+  if (limits === null) return path;
+  const found = allowedRoot(limits, path);
+  if ('root' in found) return found.root;
+  if (found.refused === 'closed')
+    refuse('agents may not be sent there: other programs run what lies in it', placesOf(limits));
+  if (found.refused === 'narrowed')
+    refuse(
+      'the project allows only a part of an allowed directory, which an agent above it could exchange',
+      `the user can allow that part alone: zwarm config set allowed_dirs DIR; ${placesOf(limits)}`,
+    );
+  return refuse('that directory is not allowed', placesOf(limits));
+}
+
+/** The directory of a session is one in which its caller's agents may run. @throws ZwarmError `not_allowed` */
+export function requireAllowedDirectory(limits: Policy, path: string): void {
+  if (requireAllowedRoot(limits, path) !== path)
+    refuse('agents that the user did not start run at an allowed directory itself', placesOf(limits));
 }
 
 function requireAllowedSandbox(limits: Policy, sandbox: Sandbox): void {
   if (!isWider(sandbox, limits.sandbox)) return;
   refuse(`the sandbox ${sandbox} is not allowed`, `the widest that is allowed: ${limits.sandbox}`);
-}
-
-/** A turn that was claimed: of which session, and when. */
-export interface ClaimedAt {
-  readonly id: SessionId;
-  readonly at: string;
-}
-
-/** A turn of a session that others than the user started, which runs or is about to. */
-interface Live extends ClaimedAt {
-  readonly launched: boolean;
-}
-
-async function liveOfOthers(
-  context: ManagerContext,
-  store: Store,
-  except: SessionId | null,
-): Promise<Live[]> {
-  const live: Live[] = [];
-  for (const id of listSessionIds(store.root)) {
-    if (id === except || originOf(store, id) === USER) continue;
-    // A damaged session starts no turn.
-    const now = await readNow(store, id, context.now()).catch(orGone);
-    if (now === null) continue;
-    const { verdict, request, runner } = now.current;
-    const { status } = verdict;
-    if (status === 'running' || status === 'pending')
-      live.push({ id, at: request.at, launched: runner !== null });
-  }
-  return live;
-}
-
-function orGone(error: unknown): null {
-  if (error instanceof ZwarmError && (error.code === 'not_found' || error.code === 'damaged')) return null;
-  throw error;
-}
-
-function noRoom(running: number, { maxSessions }: Policy): ZwarmError {
-  return new ZwarmError(
-    'over_quota',
-    `${running} sessions that were not started by the user run, and no more than ${maxSessions} may`,
-    'wait for one of them, or end one; the user can raise max_sessions',
-  );
-}
-
-const LOOK_AGAIN_MS = 5;
-const GIVE_UP_MS = 5000;
-
-/**
- * Refuses a claimed turn for which there is no room. Of several that were claimed at once those that came first have it,
- * and a later one that was begun before it saw them counts: so each waits until it is known what the later ones do.
- * @throws ZwarmError `over_quota`
- */
-export async function requireRoom(
-  context: ManagerContext,
-  store: Store,
-  limits: Limits,
-  claimed: ClaimedAt,
-): Promise<void> {
-  if (limits === null) return;
-  const isEarlier = ({ id, at }: ClaimedAt): boolean => `${at} ${id}` < `${claimed.at} ${claimed.id}`;
-  const deadline = performance.now() + GIVE_UP_MS;
-  for (;;) {
-    const live = await liveOfOthers(context, store, claimed.id);
-    if (live.length < limits.maxSessions) return;
-    const sure = live.filter((one) => one.launched || isEarlier(one)).length;
-    if (sure >= limits.maxSessions || performance.now() > deadline) throw noRoom(live.length, limits);
-    await sleep(LOOK_AGAIN_MS);
-  }
 }
 
 /** Refuses a turn that its caller may not have. */
@@ -178,9 +123,7 @@ async function requireWithin(
       'leave them out, or take a session without any',
     );
   }
-  if (store === null) return;
-  const live = await liveOfOthers(context, store, null);
-  if (live.length >= limits.maxSessions) throw noRoom(live.length, limits);
+  if (store !== null) await requireQuota(context, store, limits);
 }
 
 /** How many sessions stand above a new one of this caller; more than can be counted where one of them is gone. */
@@ -223,6 +166,21 @@ export function requireRoomBelow(context: ManagerContext, store: Store | null, {
   );
 }
 
+/** Whether a caller started a session, or what it started did. */
+function isOwn(store: Store, { source }: Caller, id: SessionId): boolean {
+  return descentOf(store, id).links.some((link) => link.source === source);
+}
+
+/**
+ * Refuses to speak to a session that its caller has not started, or to wind it back: an agent that could go on with the
+ * session above it would stand above itself. @throws ZwarmError `not_allowed`
+ */
+export function requireOwn(context: ManagerContext, store: Store, id: SessionId): void {
+  const caller = callerOf(context);
+  if (caller.source === USER || isOwn(store, caller, id)) return;
+  refuse(`${id} was not started by you`, 'speak to sessions that you started, or start one');
+}
+
 /**
  * The limits of whoever asks for a session's next turn, which is within them: each turn is asked for anew.
  * @throws ZwarmError `not_allowed`, `over_quota`
@@ -230,9 +188,10 @@ export function requireRoomBelow(context: ManagerContext, store: Store | null, {
 export async function requireAllowedTurn(
   context: ManagerContext,
   store: Store,
-  { record }: { readonly record: SessionRecord },
+  { id, record }: { readonly id: SessionId; readonly record: SessionRecord },
 ): Promise<Limits> {
   if (callerOf(context).source === USER) return null;
+  requireOwn(context, store, id);
   const { limits } = await settingsFor(context, store);
   if (limits !== null) await requireWithin(context, store, limits, record);
   return limits;
@@ -249,17 +208,14 @@ export function requireOwnName(context: ManagerContext, store: Store | null, nam
 }
 
 /**
- * Refuses to end, interrupt, wind back or delete a session that was started by somebody else, unless the configuration
- * allows it. What the caller's own sessions have started is its own, too, and so is the one that it runs in.
+ * Refuses to end or delete a session that its caller has not started, unless the configuration allows it.
  * @throws ZwarmError `not_allowed`
  */
 export async function requireMayEnd(context: ManagerContext, store: Store, id: SessionId): Promise<void> {
-  const { source, parent } = callerOf(context);
-  if (source === USER) return;
-  const { links } = descentOf(store, id);
-  if (id === parent || links.some((link) => link.source === source || link.id === parent)) return;
-  // Only now: what is one's own can be ended whatever became of the configuration.
+  const caller = callerOf(context);
+  // What is one's own can be ended whatever became of the configuration.
+  if (caller.source === USER || isOwn(store, caller, id)) return;
   const { limits } = await settingsFor(context, store);
   if (limits?.endOthers) return;
-  refuse(`${id} was not started by you`, 'only your own sessions can be ended, wound back or deleted');
+  refuse(`${id} was not started by you`, 'only sessions that you started can be ended or deleted');
 }

@@ -19,7 +19,7 @@ import type { ReadStream } from './stream.ts';
 import { type SessionReading, stateOf } from './view.ts';
 
 /** The version of what a fold makes of a session: a summary that another version wrote is computed again. */
-export const FOLD_VERSION = 4;
+export const FOLD_VERSION = 5;
 
 function noTurns(): never {
   throw new DamagedRecord('it has no turns');

@@ -6,7 +6,7 @@ import { cacheState } from './cache-state.ts';
 import { type ManagerContext, openForWriting } from './context.ts';
 import { newRequest } from './launch.ts';
 import { declareNeverLaunched } from './never-launched.ts';
-import { requireMayEnd } from './policy.ts';
+import { requireOwn } from './policy.ts';
 import { readNow } from './read.ts';
 import { requireAtRest } from './ready.ts';
 import { requireRealEnd } from './real-end.ts';
@@ -43,7 +43,7 @@ export async function rewind(context: ManagerContext, ref: string, to: number): 
       'name an earlier turn, or 0 for the beginning',
     );
   }
-  await requireMayEnd(context, store, id);
+  requireOwn(context, store, id);
   requireAtRest(now);
   requireRealEnd(store, id, now.current.turn, createCensus());
   declareNeverLaunched(context, store, now);

@@ -28,14 +28,14 @@ import type { SessionProgress } from './progress.ts';
 import type { CleanResult } from './remove.ts';
 import { MIN_PREFIX_DESTRUCTIVE, resolveSession } from './resolve.ts';
 import type { Rewound } from './rewind.ts';
-import type { StartOptions } from './start.ts';
+import type { StartedSession, StartOptions } from './start.ts';
 import type { KillOptions } from './stop.ts';
 import type { ShownRecord } from './trust.ts';
 
 /** Everything that can be done with sessions; each face of zwarm (command line, library) calls these. */
 export interface SessionManager {
   /** Creates a session and launches its first turn. */
-  start(options: StartOptions): Promise<StartedTurn>;
+  start(options: StartOptions): Promise<StartedSession>;
   /** The full id that an id, name, prefix or `@last` means. */
   resolve(ref: string): SessionId;
   /** The same for verbs that end or delete: a prefix must be longer. */

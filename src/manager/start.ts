@@ -1,5 +1,3 @@
-import { realpathSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
 import type { AgentAdapter } from '../agents/agent.ts';
 import { DEFAULT_AGENT, requireAgent } from '../agents/registry.ts';
 import { ZwarmError } from '../core/errors.ts';
@@ -11,19 +9,19 @@ import { closest } from '../core/suggest.ts';
 import { isoTime } from '../core/time.ts';
 import { createSession } from '../store/claim.ts';
 import { gitStateOf } from '../store/git.ts';
+import { projectRootOf } from '../store/locate.ts';
 import { callerOf } from './caller.ts';
 import { type ManagerContext, openForReading, openOrCreate } from './context.ts';
 import { launchTurn, newRequest, type StartedTurn } from './launch.ts';
 import {
   type Limits,
-  requireAllowedDirectory,
   requireAllowedSession,
   requireOwnName,
   requireRoomBelow,
   settingsFor,
 } from './policy.ts';
 import { programOf } from './program.ts';
-import { realPathOf } from './ready.ts';
+import { requireWorkingDirectory, warnOfAgentsAbove } from './working-directory.ts';
 
 /** What a new session is to be; everything left out has a default. */
 export interface StartOptions {
@@ -41,6 +39,12 @@ export interface StartOptions {
   readonly orchestrates?: boolean | undefined;
   /** Passed on to the agent's program as they are. */
   readonly agentArgs?: readonly string[] | undefined;
+}
+
+/** A session that was started. */
+export interface StartedSession extends StartedTurn {
+  /** What the user should know of its directory, or null. */
+  readonly warning: string | null;
 }
 
 /** Far more than any agent takes (Codex: 1,048,576 characters), and far less than a reader of records takes. */
@@ -80,22 +84,6 @@ function requireModel(text: string): string {
   );
 }
 
-function requireDirectory(context: ManagerContext, given: string, limits: Limits): string {
-  // An unset variable in a script must not send an agent into the directory that happens to be current.
-  if (given === '')
-    throw new ZwarmError('usage', 'the directory is empty', 'give one that exists with -C DIR');
-  const path = resolve(context.cwd, given);
-  // First: whoever may not work there is not told what is there either.
-  requireAllowedDirectory(limits, realPathOf(path) ?? path);
-  const stat = statSync(path, { throwIfNoEntry: false });
-  if (stat === undefined) {
-    throw new ZwarmError('usage', `there is no directory ${path}`, 'give one that exists with -C DIR');
-  }
-  if (!stat.isDirectory())
-    throw new ZwarmError('usage', `${path} is no directory`, 'give a directory with -C DIR');
-  return realpathSync(path);
-}
-
 /** An agent that can be given tools. @throws ZwarmError `usage` */
 function requireTools({ name, capabilities }: AgentAdapter): void {
   if (capabilities.tools) return;
@@ -113,7 +101,7 @@ function defaultSandbox({ sandbox }: Settings, limits: Limits): Sandbox {
  * @throws ZwarmError `usage`, `config`, `not_allowed`, `over_quota`, `agent_not_found`, `agent_not_executable`,
  * `state_dir_unsafe`, `io`
  */
-export async function start(context: ManagerContext, options: StartOptions): Promise<StartedTurn> {
+export async function start(context: ManagerContext, options: StartOptions): Promise<StartedSession> {
   const existing = openForReading(context);
   const { settings, limits } = await settingsFor(context, existing);
   const { agent = settings.agent ?? DEFAULT_AGENT, model = settings.model ?? undefined } = options;
@@ -123,7 +111,7 @@ export async function start(context: ManagerContext, options: StartOptions): Pro
     v: 1,
     agent: adapter.name,
     task: requireMessage(options.task, 'task'),
-    working_dir: requireDirectory(context, options.workingDir ?? '.', limits),
+    ...requireWorkingDirectory(context, options.workingDir ?? '.', limits),
     model: model === undefined ? null : requireModel(model),
     sandbox: requireSandbox(
       options.sandbox ?? defaultSandbox(settings, limits),
@@ -148,6 +136,8 @@ export async function start(context: ManagerContext, options: StartOptions): Pro
   await requireAllowedSession(context, existing, limits, record);
   const program = await programOf(context, adapter, record.working_dir);
   const store = openOrCreate(context);
+  const isBelow = limits === null && record.working_dir !== projectRootOf(record.working_dir);
+  const warning = isBelow ? await warnOfAgentsAbove(context, store, record.working_dir) : null;
   const id = context.newId();
   if (!isSessionId(id)) throw new TypeError(`newId() gave ${JSON.stringify(id)}, which is no session id`);
   const request = newRequest(context, 'prompt');
@@ -158,7 +148,7 @@ export async function start(context: ManagerContext, options: StartOptions): Pro
     { ...record, git: gitStateOf(record.working_dir) },
     { request, prompt: Buffer.from(record.task) },
   );
-  return launchTurn(context, store, {
+  const started = await launchTurn(context, store, {
     id,
     turn: 1,
     record,
@@ -168,4 +158,5 @@ export async function start(context: ManagerContext, options: StartOptions): Pro
     continuation: { how: 'fresh' },
     limits,
   });
+  return { ...started, warning };
 }

@@ -33,6 +33,7 @@ export interface TurnAnswer {
   readonly session: string | null;
   readonly status: TurnView['status'];
   readonly turn: number;
+  readonly by: string | null;
   readonly response: string | null;
   readonly tokens: number | null;
   readonly runtime: number | null;
@@ -66,6 +67,7 @@ export function turnAnswer(session: LongDetail, turn: TurnView, waitSec: number)
     session: name,
     status,
     turn: turn.turn,
+    by: turn.by,
     response: ended && answer !== null ? cutText(answer, LONGEST_RESPONSE) : null,
     tokens: usage?.total_tokens ?? null,
     runtime: secondsOf(ms),

@@ -39,6 +39,7 @@ function card(session: SessionDetail, steps: readonly TurnSteps[], style: Style)
     ['agent', [session.agent, session.model].filter((word) => word !== null).join(', ')],
     ['sandbox', session.sandbox],
     ['directory', session.working_dir],
+    ['work in', session.work_in],
     ['turns', session.turn === null ? null : String(session.turn)],
     ['queued', session.queued === 0 ? null : String(session.queued)],
     ['tokens', session.token_usage === null ? null : tokensOf(session.token_usage)],
@@ -76,6 +77,7 @@ function rule(view: TurnView, style: Style): string {
   const words = [
     `turn ${view.turn}`,
     ...kindWords(view),
+    ...(view.by === null || view.by === 'user' ? [] : [`by ${safeLine(view.by)}`]),
     ...(view.how === null || view.how === 'native' || view.turn === 1 ? [] : [view.how]),
     // A clock that was set back tells nothing.
     ...(duration === null || duration < 0 ? [] : [longSpan(duration)]),

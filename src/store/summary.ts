@@ -108,6 +108,7 @@ function isRecordSummary(json: Json): boolean {
     SANDBOXES.includes(json['sandbox'] as Sandbox) &&
     isText(json['working_dir'], LONGEST_NAME) &&
     json['working_dir'].startsWith('/') &&
+    (json['work_in'] === null || isText(json['work_in'], LONGEST_NAME)) &&
     isText(json['source'], LONGEST_NAME) &&
     (json['parent'] === null || isText(json['parent'], LONGEST_NAME)) &&
     (json['forked_from'] === null || isFork(json['forked_from'])) &&

@@ -143,6 +143,7 @@ test('a kill that was killed after the agent had ended can be repeated, also wit
 
 test('what cannot be ended is named, and nobody says that it was', async () => {
   const project = createShellProject();
+  await project.ok(['config', 'set', 'end_others', 'true']);
   // The agent ends its runner, and kills its session itself: it cannot end what it runs in.
   const kill = '"$ZWARM_NODE" "$ZWARM_MAIN" kill $ZWARM_SESSION_ID --grace 0s > out 2>&1; echo $? > code';
   const prompt = `run setsid sh -c 'echo $$ > child; exec sleep 1000' & kill -KILL $PPID; ${kill}; exec sleep 1000`;

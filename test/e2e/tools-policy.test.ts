@@ -67,10 +67,11 @@ describe('a directory that is not allowed', () => {
     'is refused by converse: %s',
     async (_, dir) => {
       const project = createShellProject();
-      const { call } = await connectTools(project);
-      // The user may work anywhere; that does not open the place to others.
-      const id = await project.ok(['start', '-q', '-C', dir(project), 'quick']);
-      await project.ok(['wait', id]);
+      const { call, ok } = await connectTools(project);
+      // It was allowed once: each turn is asked for anew.
+      configure(project, 'allowed_dirs = ["*"]\n');
+      const { session_id: id } = await ok('delegate', { task: 'quick', working_dir: dir(project) });
+      configure(project, '');
       const answer = await call('converse', { session_id: id, message: 'quick' });
       expect(answer).toMatchObject(REFUSED);
       expect(answer.fields).toMatchObject({
@@ -100,10 +101,11 @@ describe('a directory that is not allowed', () => {
   test('is refused by converse: one that was swapped for a link since', async () => {
     const project = createShellProject();
     const { call, ok } = await connectTools(project);
-    const place = join(project.directory, 'place');
+    const place = join(project.base, 'place');
     mkdirSync(place);
+    configure(project, `allowed_dirs = [${JSON.stringify(place)}]\n`);
     const { session_id } = await ok('delegate', { task: 'quick', working_dir: place });
-    renameSync(place, join(project.directory, 'moved'));
+    renameSync(place, join(project.base, 'moved'));
     symlinkSync(evilTwin(project), place);
     expect(await call('converse', { session_id, message: 'quick' })).toMatchObject(REFUSED);
     expect(project.runs()).toHaveLength(1);
@@ -111,8 +113,9 @@ describe('a directory that is not allowed', () => {
 
   test('is refused at the launch: one that is swapped for a link after it was looked at', async () => {
     const project = createShellProject();
-    const place = join(project.directory, 'place');
+    const place = join(project.base, 'place');
     mkdirSync(place);
+    configure(project, `allowed_dirs = [${JSON.stringify(place)}]\n`);
     const evil = evilTwin(project);
     const base = installation();
     let swap = false;
@@ -127,7 +130,7 @@ describe('a directory that is not allowed', () => {
       newNonce() {
         if (swap) {
           swap = false;
-          renameSync(place, join(project.directory, 'moved'));
+          renameSync(place, join(project.base, 'moved'));
           symlinkSync(evil, place);
         }
         return base.newNonce();
@@ -139,7 +142,7 @@ describe('a directory that is not allowed', () => {
       .catch((error: ZwarmError) => error);
     expect(refused).toMatchObject({ code: 'not_allowed' });
     rmSync(place);
-    renameSync(join(project.directory, 'moved'), place);
+    renameSync(join(project.base, 'moved'), place);
     const { id } = await manager.start({ task: 'quick', workingDir: place });
     await manager.wait(id);
     swap = true;
@@ -182,18 +185,105 @@ test('the user says where else agents may work, and in which sandbox', async () 
   });
 });
 
-test('a session of the user is not continued in a wider sandbox than others may have', async () => {
+test('a session is not continued in a wider sandbox than others may have by now', async () => {
   const project = createShellProject();
-  const { call } = await connectTools(project);
-  for (const args of [
-    ['-s', 'danger-full-access'],
-    ['--agent-arg=-c', '--agent-arg=x=1'],
-  ]) {
-    const id = await project.ok(['start', '-q', ...args, 'quick']);
-    await project.ok(['wait', id]);
-    expect(await call('converse', { session_id: id, message: 'quick' }), args[0]).toMatchObject(REFUSED);
+  const { call, ok } = await connectTools(project);
+  configure(project, 'sandbox = "danger-full-access"\n');
+  const { session_id } = await ok('delegate', { task: 'quick', sandbox: 'danger-full-access' });
+  configure(project, '');
+  expect(await call('converse', { session_id, message: 'quick' })).toMatchObject({
+    ...REFUSED,
+    fields: { hint: 'the widest that is allowed: workspace-write' },
+  });
+  expect(project.runs()).toHaveLength(1);
+});
+
+test('an agent runs at an allowed directory itself, and is told to work below it', async () => {
+  const project = createShellProject();
+  const { call, ok } = await connectTools(project);
+  const place = join(project.directory, 'sub/place');
+  mkdirSync(place, { recursive: true });
+  const { session_id } = await ok('delegate', { task: 'quick', working_dir: place });
+  expect(await project.show(session_id)).toMatchObject({
+    working_dir: project.directory,
+    work_in: 'sub/place',
+    turns: [{ prompt: 'quick', by: 'mcp:test-client' }],
+  });
+  expect(await project.ok(['show', session_id])).toMatch(/^ +work in +sub\/place$/m);
+  await ok('converse', { session_id, message: 'quick' });
+  const [first, second] = project.runs();
+  expect(first).toMatchObject({
+    cwd: project.directory,
+    stdin: expect.stringMatching(/"sub\/place".*\n\nquick$/s),
+  });
+  expect(first?.argv.slice(first.argv.indexOf('-C'))[1]).toBe(project.directory);
+  // In its own thread it remembers that.
+  expect(second).toMatchObject({ cwd: project.directory, stdin: 'quick' });
+
+  // Attack B2: other programs run what lies there.
+  for (const closed of ['.git', '.git/hooks', '.codex', 'sub/.agents', '.claude', '.zwarm', '.GIT']) {
+    mkdirSync(join(project.directory, closed), { recursive: true });
+    for (const [working_dir, allowed] of [
+      [join(project.directory, closed), ''],
+      [join(project.directory, closed), 'allowed_dirs = ["*"]\n'],
+    ]) {
+      configure(project, allowed ?? '');
+      expect(await call('delegate', { task: 'quick', working_dir }), closed).toMatchObject(REFUSED);
+    }
   }
   expect(project.runs()).toHaveLength(2);
+});
+
+test('an orchestrator below the root of a project sends its agents no higher', async () => {
+  const project = createShellProject();
+  const below = join(project.directory, 'below');
+  mkdirSync(join(below, 'deeper'), { recursive: true });
+  for (const allowed of ['', `allowed_dirs = [${JSON.stringify(project.directory)}]\n`]) {
+    configure(project, allowed);
+    await project.ok([
+      ...['start', '-q', '--wait', '-C', below],
+      `run rm -f ../up ../down; ${attempt(project, 'up', 'start -C .. quick')} ` +
+        attempt(project, 'down', 'start -q -C deeper quick'),
+    ]);
+    expect(await project.written('up')).toMatch(/^5 .*not allowed/);
+    const child = (await project.written('down')).slice(2);
+    expect(await project.show(child)).toMatchObject({ working_dir: below, work_in: 'deeper' });
+  }
+});
+
+test('others speak only to what they started (attack B5)', async () => {
+  const project = createShellProject();
+  configure(project, 'end_others = true\nmax_depth = 9\n');
+  const users = await project.ok(['start', '-q', 'quick']);
+  await project.ok(['wait', users]);
+  const { call } = await connectTools(project);
+  expect(await call('converse', { session_id: users, message: 'quick' })).toMatchObject({
+    ...REFUSED,
+    fields: { error: `${users} was not started by you` },
+  });
+  // What an ended orchestrator left behind cannot have it begin again, for ever.
+  const above = await project.begin(
+    `run (until [ -e ended ]; do sleep 0.01; done; ${attempt(project, 'again', 'inject "$ZWARM_SESSION_ID" quick')} ` +
+      `${attempt(project, 'rm', 'rm "$ZWARM_SESSION_ID"')}) > "${project.base}/left" 2>&1 &`,
+  );
+  await project.ok(['wait', above]);
+  writeFileSync(join(project.directory, 'ended'), '');
+  expect(await project.written('again')).toMatch(/^5 .*was not started by you/);
+  await project.written('rm');
+  expect((await project.show(users)).turns).toHaveLength(1);
+});
+
+test('every turn tells who asked for it', async () => {
+  const project = createShellProject();
+  const { ok } = await connectTools(project);
+  const { session_id, by } = await ok('delegate', { task: 'quick' });
+  expect(by).toBe('mcp:test-client');
+  await project.ok(['inject', session_id, '--wait', 'quick']);
+  expect((await project.show(session_id)).turns.map((turn) => turn.by)).toEqual(['mcp:test-client', 'user']);
+  expect(await ok('check_session', { session_id })).toMatchObject({ turn: 2, by: 'user' });
+  const page = await project.ok(['show', session_id]);
+  expect(page).toMatch(/turn 1 · completed · by mcp:test-client/);
+  expect(page).not.toContain('by user');
 });
 
 test('a zwarm.toml narrows, and widens nothing', async () => {
@@ -217,8 +307,14 @@ test('a zwarm.toml narrows, and widens nothing', async () => {
     ...REFUSED,
     fields: { hint: `allowed: ${project.directory} and below; and of these only ${inner} and below` },
   });
+  // An agent in the project could exchange that part of it, and could have written this very file.
+  expect(await call('delegate', { task: 'quick', working_dir: inner })).toMatchObject({
+    ...REFUSED,
+    fields: { error: expect.stringContaining('only a part of an allowed directory') },
+  });
+  configure(project, `allowed_dirs = [${JSON.stringify(inner)}]\n`);
   const { session_id } = await ok('delegate', { task: 'hang', working_dir: inner, mode: 'async' });
-  expect(await project.show(session_id)).toMatchObject({ sandbox: 'read-only' });
+  expect(await project.show(session_id)).toMatchObject({ sandbox: 'read-only', working_dir: inner });
   expect(await call('delegate', { task: 'quick', working_dir: inner })).toMatchObject({
     ...REFUSED,
     fields: { error: expect.stringContaining('no more than 1 may') },

@@ -16,6 +16,7 @@ export function summaryOf(more: Partial<SessionSummary> = {}): SessionSummary {
     model: null,
     sandbox: 'workspace-write',
     working_dir: '/w',
+    work_in: null,
     source: 'user',
     parent: null,
     forked_from: null,
@@ -42,6 +43,7 @@ export function turnOf(more: Partial<TurnView> = {}): TurnView {
   return {
     turn: 1,
     kind: 'prompt',
+    by: 'user',
     to: null,
     covers: [],
     in_conversation: true,

@@ -1,11 +1,11 @@
 import { isWithin } from '../path.ts';
-import { SANDBOXES, type Sandbox } from '../session.ts';
+import { SANDBOXES, type Sandbox, type SessionRecord } from '../session.ts';
 
 /** What callers other than the user may do: agents of zwarm, and the clients of `zwarm mcp`. */
 export interface Policy {
   /**
-   * Where their agents may work: each of these lists must have the directory, or one above it. Absolute real paths; `*`
-   * stands for any directory.
+   * Where their agents may work: each of these lists must have the directory, or one above it. The first list is the
+   * user's, the others narrow it. Absolute real paths; `*` stands for any directory.
    */
   readonly allowedDirs: readonly (readonly string[])[];
   /** The widest sandbox. */
@@ -52,6 +52,44 @@ export const DEFAULT_MAX_SESSIONS = 8;
  */
 export function defaultDirectories(projectRoot: string, home: string | null): readonly string[] {
   return projectRoot === '/' || (home !== null && isWithin(home, projectRoot)) ? [] : [projectRoot];
+}
+
+/** Hooks and configuration lie there, which other programs run outside of any sandbox. */
+const CLOSED = ['.git', '.codex', '.agents', '.claude', '.zwarm'];
+
+/** The part of a path below the allowed directories that is closed to agents, or undefined. */
+function closedPart(path: string, allowed: string): string | undefined {
+  const below = path.slice(allowed === ANY_DIRECTORY ? 0 : allowed.length);
+  return below.split('/').find((part) => CLOSED.includes(part.toLowerCase()));
+}
+
+/** Where an agent that is to work in a directory would run, or in words why it may not work there. */
+export type AllowedRoot = { readonly root: string } | { readonly refused: 'outside' | 'closed' | 'narrowed' };
+
+/**
+ * The allowed directory that holds a path; a path itself where any directory is allowed. An agent runs at such a root and
+ * never below it, as another agent at that root could exchange what is below. So a root of which the project allows only
+ * a part is refused.
+ * @param path a real path
+ */
+export function allowedRoot({ allowedDirs }: Pick<Policy, 'allowedDirs'>, path: string): AllowedRoot {
+  const [mine = [], ...narrower] = allowedDirs;
+  const allowed = mine.find((one) => one === ANY_DIRECTORY || isWithin(path, one));
+  if (allowed === undefined || !isAllowedDirectory({ allowedDirs: narrower }, path))
+    return { refused: 'outside' };
+  if (closedPart(path, allowed) !== undefined) return { refused: 'closed' };
+  const root = allowed === ANY_DIRECTORY ? path : allowed;
+  return isAllowedDirectory({ allowedDirs: narrower }, root) ? { root } : { refused: 'narrowed' };
+}
+
+/** The policy for the agent of a session: where it is allowed more than the session's own directory, that is all. */
+export function policyBelow(
+  policy: Policy,
+  { working_dir, sandbox }: Pick<SessionRecord, 'working_dir' | 'sandbox'>,
+): Policy {
+  const [mine = [], ...others] = policy.allowedDirs;
+  const own = mine.map((one) => (one !== ANY_DIRECTORY && isWithin(working_dir, one) ? working_dir : one));
+  return { ...policy, allowedDirs: [own, ...others], sandbox: narrower(policy.sandbox, sandbox) };
 }
 
 /** Whether an agent may work in a directory; its real path. */

@@ -32,6 +32,7 @@ function requestBy(claimer: 'us' | 'the dead'): RequestRecord {
     queued: false,
     claimer: identity,
     nonce,
+    by: 'user',
     at: new Date(at).toISOString(),
     to: null,
     covers: [],

@@ -37,6 +37,7 @@ const RECORDS: readonly {
       created_at: at,
     },
     nullable: {
+      work_in: 'd',
       model: 'm',
       name: 'n',
       parent: 'p',
@@ -48,7 +49,7 @@ const RECORDS: readonly {
     file: 'request.json',
     parse: parseRequestRecord,
     required: { kind: 'prompt', claimer: identity, nonce: 'x', at },
-    nullable: {},
+    nullable: { by: 'user' },
   },
   {
     file: 'launch.json',

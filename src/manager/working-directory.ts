@@ -1,0 +1,62 @@
+import { realpathSync, statSync } from 'node:fs';
+import { relative, resolve } from 'node:path';
+import { ZwarmError } from '../core/errors.ts';
+import { isWithin } from '../core/path.ts';
+import { unlessDamaged } from '../store/read-file.ts';
+import { readSessionRecord } from '../store/sessions.ts';
+import type { ManagerContext, Store } from './context.ts';
+import { listLive } from './list.ts';
+import { type Limits, requireAllowedRoot } from './policy.ts';
+import { realPathOf } from './ready.ts';
+
+/** Where an agent runs, a real path; and the directory below it in which it is told to work, or null. */
+export interface WorkingDirectory {
+  readonly working_dir: string;
+  readonly work_in: string | null;
+}
+
+/**
+ * The directory for a new session. An agent of the user runs right there. An agent of another caller runs at an allowed
+ * root and is told to work below it: whoever can write above a directory can exchange it for a link after every check.
+ *
+ * @param given relative to the caller's directory
+ * @throws ZwarmError `usage`, `not_allowed`
+ */
+export function requireWorkingDirectory(
+  { cwd }: ManagerContext,
+  given: string,
+  limits: Limits,
+): WorkingDirectory {
+  // An unset variable in a script must not send an agent into the directory that happens to be current.
+  if (given === '')
+    throw new ZwarmError('usage', 'the directory is empty', 'give one that exists with -C DIR');
+  const path = resolve(cwd, given);
+  // First: whoever may not work there is not told what is there either.
+  requireAllowedRoot(limits, realPathOf(path) ?? path);
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat === undefined)
+    throw new ZwarmError('usage', `there is no directory ${path}`, 'give one that exists with -C DIR');
+  if (!stat.isDirectory())
+    throw new ZwarmError('usage', `${path} is not a directory`, 'give a directory with -C DIR');
+  const real = realpathSync(path);
+  const root = requireAllowedRoot(limits, real);
+  return { working_dir: root, work_in: root === real ? null : relative(root, real) };
+}
+
+/**
+ * What to tell the user of a session in a directory above which an agent with write access runs, or null: that agent can
+ * exchange the directory for a link to any other one.
+ */
+export async function warnOfAgentsAbove(
+  context: ManagerContext,
+  store: Store,
+  directory: string,
+): Promise<string | null> {
+  for (const id of await listLive(context)) {
+    const record = unlessDamaged(() => readSessionRecord(store.root, id).record);
+    if (record == null || record.sandbox === 'read-only') continue;
+    if (record.working_dir === directory || !isWithin(directory, record.working_dir)) continue;
+    return `the agent of ${id} works above ${directory} and can put a link to another directory in its place`;
+  }
+  return null;
+}
