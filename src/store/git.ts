@@ -1,5 +1,5 @@
-import { lstatSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { lstatSync, realpathSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { GitState } from '../core/session.ts';
 import { isRealDirectory, readSmall, unlessDamaged } from './read-file.ts';
 
@@ -12,7 +12,22 @@ function textOf(path: string): string | null {
   return unlessDamaged(() => readSmall(path, 1 << 22)?.bytes.toString() ?? null);
 }
 
-/** A checkout's root and its git directory; `common` is shared by all its worktrees. */
+/** The path that a file of git's holds, or null. */
+function pathIn(file: string): string | null {
+  return /^[^\0\r\n]+/.exec(textOf(file) ?? '')?.[0] ?? null;
+}
+
+/** The real path of what stands at a path that a file names, or null where nothing does. */
+function realPath(path: string): string | null {
+  try {
+    return realpathSync(path);
+  } catch {
+    // It leads nowhere, or where we may not look.
+    return null;
+  }
+}
+
+/** A checkout's root and its git directory; `common` is shared by all its worktrees. What a file names is a real path. */
 export interface Checkout {
   readonly root: string;
   readonly gitDir: string;
@@ -20,11 +35,12 @@ export interface Checkout {
 }
 
 function linked(root: string, pointer: string): Checkout | null {
-  const target = /^gitdir: (.+)$/m.exec(pointer)?.[1];
-  if (target === undefined) return null;
-  const gitDir = resolve(root, target);
-  const commondir = textOf(join(gitDir, 'commondir'))?.trim();
-  return { root, gitDir, common: commondir === undefined ? gitDir : resolve(gitDir, commondir) };
+  const target = /^gitdir: ([^\0\r\n]+)/.exec(pointer)?.[1];
+  const gitDir = target === undefined ? null : realPath(resolve(root, target));
+  if (gitDir === null) return null;
+  const commondir = pathIn(join(gitDir, 'commondir'));
+  const common = commondir === null ? gitDir : realPath(resolve(gitDir, commondir));
+  return common === null ? null : { root, gitDir, common };
 }
 
 function checkoutOf(directory: string): Checkout | null {
@@ -43,15 +59,16 @@ export function checkoutAt(directory: string): Checkout | null {
 }
 
 /**
- * For a linked worktree the root of the main checkout, else null. The main checkout must point back at the worktree:
- * a `.git` file alone could lead anywhere.
+ * For a linked worktree the root of the main checkout, else null. An agent can write a `.git` file, which may lead
+ * anywhere: it counts only if its git directory is one of the main checkout's worktrees, and names this one back.
  */
-export function mainCheckout(checkout: Checkout): string | null {
-  if (checkout.common === checkout.gitDir) return null;
-  const back = textOf(join(checkout.gitDir, 'gitdir'))?.trim();
-  if (back === undefined || resolve(checkout.gitDir, back) !== join(checkout.root, '.git')) return null;
-  const main = dirname(checkout.common);
-  return join(main, '.git') === checkout.common && isRealDirectory(checkout.common) ? main : null;
+export function mainCheckout({ root, gitDir, common }: Checkout): string | null {
+  if (dirname(gitDir) !== join(common, 'worktrees')) return null;
+  const back = pathIn(join(gitDir, 'gitdir'));
+  if (back === null || basename(back) !== '.git' || realPath(resolve(gitDir, dirname(back))) !== root)
+    return null;
+  const main = dirname(common);
+  return join(main, '.git') === common && isRealDirectory(common) ? main : null;
 }
 
 const SHA = /^[0-9a-f]{40,64}$/;

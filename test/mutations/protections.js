@@ -111,6 +111,20 @@ export const PROTECTIONS = [
     tests: ['test/e2e/hostile-directory.test.ts'],
   },
   {
+    name: 'a worktree is one of the repository that it names',
+    file: 'src/store/git.ts',
+    from: "  if (dirname(gitDir) !== join(common, 'worktrees')) return null;\n",
+    to: '  if (common === gitDir) return null;\n',
+    tests: ['test/e2e/forged-checkout.test.ts'],
+  },
+  {
+    name: 'a git directory names its worktree back',
+    file: 'src/store/git.ts',
+    from: 'realPath(resolve(gitDir, dirname(back))) !== root',
+    to: 'back === root',
+    tests: ['test/e2e/forged-checkout.test.ts'],
+  },
+  {
     name: 'no link in the place of a record is followed',
     file: 'src/store/read-file.ts',
     from: 'constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK',
