@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path';
 import { bundle } from './bundle.js';
 
-for (const made of ['dist', '.compiled']) rmSync(made, { recursive: true, force: true });
+rmSync('dist', { recursive: true, force: true });
 mkdirSync('dist');
 // Everything is in the bundle: nothing is installed beside it.
 const { text, metafile } = await bundle(['src/main.ts', 'src/index.ts']);

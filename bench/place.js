@@ -11,7 +11,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -51,6 +51,8 @@ export function createPlace() {
   const env = {
     PATH: process.env['PATH'],
     HOME: directory('home'),
+    // What was compiled is kept, as for a user: not below a temporary directory.
+    XDG_CACHE_HOME: process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'),
     LANG: 'C.UTF-8',
     ZWARM_CODEX_BIN: agent,
   };

@@ -50,7 +50,7 @@ const installed = (path: string): string => join(consumer, 'node_modules', 'zwar
 
 test('the tarball holds what a user needs and nothing else', () => {
   const wanted =
-    /^(bin\/((zwarm|load)\.js|package\.json|turn-runner\.sh|demo-agent\.mjs)|dist\/(index|parts)\.js|dist\/THIRD-PARTY-LICENSES\.txt|dist\/types\/[\w/-]+\.d\.ts|docs\/[\w-]+\.md|README\.md|LICENSE|CHANGELOG\.md|package\.json)$/;
+    /^(bin\/((zwarm|load|compiled)\.js|package\.json|turn-runner\.sh|demo-agent\.mjs)|dist\/(index|parts)\.js|dist\/THIRD-PARTY-LICENSES\.txt|dist\/types\/[\w/-]+\.d\.ts|docs\/[\w-]+\.md|README\.md|LICENSE|CHANGELOG\.md|package\.json)$/;
   expect(packed.filter((path) => !wanted.test(path))).toEqual([]);
   expect(packed).toEqual(
     expect.arrayContaining([

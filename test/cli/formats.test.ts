@@ -194,7 +194,9 @@ test('every environment variable that is read is on the page, and no other', () 
     .filter((path) => path.endsWith('.ts'))
     .flatMap((path) => [...readPage(`src/${path}`).matchAll(/(?:env\[|variable: )'([A-Z_]+)'/g)])
     .map(([, name = '']) => name);
-  expect(fields('Read by zwarm')).toEqual([...new Set(read)].sort());
+  const early = /const \{ (.*) \} = process\.env;/.exec(readPage('bin/compiled.js'))?.[1]?.split(', ') ?? [];
+  expect(early).toContain('XDG_CACHE_HOME');
+  expect(fields('Read by zwarm')).toEqual([...new Set([...read, ...early])].sort());
 });
 
 test('an agent is given the variables that the page names', async () => {

@@ -1,15 +1,15 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { nativeCodexPaths } from '../../src/agents/codex/native.ts';
+import { CACHE_HOME } from './cache.ts';
 import { type FakeModel, type ModelScript, startFakeModel } from './fake-model.ts';
 import { createProject, type Ended, type OnFinished, type Project, runProgram } from './project.ts';
 
 /** The version that `fixtures/streams/codex-0.169` was recorded with. */
 export const CODEX_VERSION = '0.169.0';
 
-const AGENTS = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'zwarm-test-agents');
+const AGENTS = join(CACHE_HOME, 'zwarm-test-agents');
 const INSTALLED = join(AGENTS, `codex-${CODEX_VERSION}`);
 const PACKAGE = join('node_modules', '@openai', 'codex');
 

@@ -17,6 +17,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import type { SessionDetail, SessionSummary } from '../../src/core/session.ts';
+import { TEST_CACHE_HOME } from './cache.ts';
 
 /** A file of this repository. */
 export const repositoryFile = (path: string): string =>
@@ -122,6 +123,7 @@ export function createProject(
   const env: Record<string, string | undefined> = {
     PATH: process.env['PATH'],
     HOME: join(base, 'home'),
+    XDG_CACHE_HOME: TEST_CACHE_HOME,
     TMPDIR: process.env['TMPDIR'],
     LANG: 'C.UTF-8',
     ZWARM_CODEX_BIN: FAKE_AGENT,
