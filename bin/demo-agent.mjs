@@ -76,6 +76,8 @@ const subject =
     .split('\n', 1)[0]
     ?.slice(0, 200) ?? '';
 
+// Whatever the caller's, which may be one that takes the rights to its own files.
+process.umask(0o077);
 mkdirSync(scratch, { recursive: true, mode: 0o700 });
 writeFileSync(join(scratch, 'prompts.json'), JSON.stringify([...prompts, prompt]), { mode: 0o600 });
 emit({ demo: 'thread', id: thread, model: options.model ?? null });

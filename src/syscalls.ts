@@ -1,6 +1,7 @@
 import { spawn as spawnProcess } from 'node:child_process';
 import {
   chmodSync,
+  fchmodSync,
   fsyncSync,
   futimesSync,
   linkSync,
@@ -26,6 +27,7 @@ export const rename: typeof renameSync = renameSync;
 export const rm: typeof rmSync = rmSync;
 export const utimes: typeof futimesSync = futimesSync;
 export const chmod: typeof chmodSync = chmodSync;
+export const fchmod: typeof fchmodSync = fchmodSync;
 export const spawn: typeof spawnProcess = spawnProcess;
 
 /** Signals one process. */

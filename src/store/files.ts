@@ -1,7 +1,18 @@
-import { closeSync, constants, existsSync, readSync } from 'node:fs';
+import { closeSync, constants, existsSync, fstatSync, lstatSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { errnoOf } from '../core/errors.ts';
-import { chmod, fsync, link, mkdir, open, rm, rename as syscallRename, utimes, write } from '../syscalls.ts';
+import {
+  chmod,
+  fchmod,
+  fsync,
+  link,
+  mkdir,
+  open,
+  rm,
+  rename as syscallRename,
+  utimes,
+  write,
+} from '../syscalls.ts';
 
 /**
  * Every change that zwarm makes to a disk, and nothing else. Synchronous: a claim must not interleave with itself,
@@ -10,9 +21,23 @@ import { chmod, fsync, link, mkdir, open, rm, rename as syscallRename, utimes, w
 
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
-/** Creates a directory that only we can enter. @throws EEXIST */
+/** Creates a directory that only we can enter, whatever the umask. @throws EEXIST */
 export function makeDir(path: string): void {
   mkdir(path, { mode: 0o700 });
+  if ((lstatSync(path).mode & 0o700) !== 0o700) openUp(path);
+}
+
+/** Opens a new file that only we can read and write, whatever the umask. @throws EEXIST */
+function create(path: string): number {
+  const fd = open(path, CREATE, 0o600);
+  try {
+    if ((fstatSync(fd).mode & 0o600) !== 0o600) fchmod(fd, 0o600);
+    return fd;
+  } catch (error) {
+    closeSync(fd);
+    discard(path);
+    throw error;
+  }
 }
 
 /** Whether a directory was created; false when its parent is missing, true also when somebody was first. */
@@ -39,7 +64,7 @@ export function makeDirs(path: string): void {
 
 /** Creates a file that did not exist, fills it and flushes it to the disk; or leaves none. @throws EEXIST */
 function createWhole(path: string, fill: (fd: number) => void): void {
-  const fd = open(path, CREATE, 0o600);
+  const fd = create(path);
   try {
     fill(fd);
     fsync(fd);
@@ -84,7 +109,7 @@ export function copyFile(from: number, path: string, bytes: number, mtimeMs: num
 /** Publishes an empty file, whose name says all that a full disk has no room for; false when somebody was first. */
 export function publishName(path: string): boolean {
   try {
-    closeSync(open(path, CREATE, 0o600));
+    closeSync(create(path));
     return true;
   } catch (error) {
     if (errnoOf(error) === 'EEXIST') return false;
@@ -169,7 +194,7 @@ export function replaceKeepingMode(path: string, content: string, temporary: str
 /** Of Linux, and not among Node's constants: a descriptor that needs no right to read. */
 const O_PATH = 0o10000000;
 
-/** Gives us back a directory of ours that an agent has closed; never what a link in its place leads to. */
+/** Gives us all rights to a directory of ours; never to what a link in its place leads to. */
 export function openUp(directory: string): void {
   if (!existsSync('/proc/self/fd')) {
     chmod(directory, 0o700);

@@ -111,6 +111,20 @@ export const PROTECTIONS = [
     tests: ['test/e2e/hostile-directory.test.ts'],
   },
   {
+    name: 'a directory of ours can be used, whatever the umask',
+    file: 'src/store/files.ts',
+    from: '  if ((lstatSync(path).mode & 0o700) !== 0o700) openUp(path);\n',
+    to: '',
+    tests: ['test/e2e/umask.test.ts'],
+  },
+  {
+    name: 'a file of ours can be read, whatever the umask',
+    file: 'src/store/files.ts',
+    from: '    if ((fstatSync(fd).mode & 0o600) !== 0o600) fchmod(fd, 0o600);\n',
+    to: '',
+    tests: ['test/e2e/umask.test.ts'],
+  },
+  {
     name: 'a worktree is one of the repository that it names',
     file: 'src/store/git.ts',
     from: "  if (dirname(gitDir) !== join(common, 'worktrees')) return null;\n",

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
@@ -40,6 +40,7 @@ function quoted(word: string): string {
 function demoContext(context: CliContext, scratch: string): CliContext {
   const project = join(scratch, 'project');
   mkdirSync(project);
+  chmodSync(project, 0o700);
   const env = {
     ...context.env,
     // Said, not found: the story ends and deletes all sessions, and the temporary directory may lie in a project.
@@ -74,6 +75,8 @@ export function demoCommand(command: Command, verb: Verb): Command {
     // Caught from here on: whenever Ctrl-C comes, the agents are ended and the directory goes.
     const interrupt = verb.context.onInterrupt();
     const scratch = mkdtempSync(join(tmpdir(), 'zwarm-demo-'));
+    // Whatever the umask.
+    chmodSync(scratch, 0o700);
     const context = demoContext(outer, scratch);
     const { run } = await import('../run.ts');
     try {

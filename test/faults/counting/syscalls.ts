@@ -1,6 +1,7 @@
 import { spawn as spawnProcess } from 'node:child_process';
 import {
   chmodSync,
+  fchmodSync,
   fsyncSync,
   futimesSync,
   linkSync,
@@ -49,6 +50,7 @@ export const rename = counted('rename', renameSync);
 export const rm = counted('rm', rmSync);
 export const utimes = countedByPath('utimes', futimesSync);
 export const chmod = counted('chmod', chmodSync);
+export const fchmod = countedByPath('fchmod', fchmodSync);
 export const spawn = counted('spawn', spawnProcess);
 export const killProcess = counted('kill', (pid: number, signal: NodeJS.Signals): void => {
   process.kill(pid, signal);
