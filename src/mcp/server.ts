@@ -1,9 +1,15 @@
 import type { Readable, Writable } from 'node:stream';
-import { type CallToolResult, McpServer, type ServerContext } from '@modelcontextprotocol/server';
+import {
+  type CallToolResult,
+  McpServer,
+  ProtocolErrorCode,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { toZwarmError } from '../core/errors.ts';
 import type { SessionManager } from '../manager/session-manager.ts';
 import type { TurnAnswer } from './answer.ts';
+import { BoundedLines } from './bounded-lines.ts';
 import { asTask, serveTasks, TASKS, takesTasks } from './durable-task.ts';
 import { INSTRUCTIONS } from './instructions.ts';
 import { refusalOf } from './refusal.ts';
@@ -25,6 +31,9 @@ export interface ServeOptions {
 
 const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo';
 const LONGEST_NAME = 40;
+
+/** The longest message, in bytes with its newline. */
+const LONGEST_MESSAGE = 10 * 1024 * 1024;
 
 /** Nobody is the user who comes this way. */
 const NAMELESS = 'unknown';
@@ -132,6 +141,12 @@ function addTool(
   );
 }
 
+/** The answer to a message that was too long to be read. */
+function tooLong(id: string | number | null): string {
+  const message = 'the message is longer than 10 MiB: put long text into a file, and name the file';
+  return `${JSON.stringify({ jsonrpc: '2.0', id, error: { code: ProtocolErrorCode.InvalidRequest, message } })}\n`;
+}
+
 /**
  * Serves the tools to one client, of the older protocol or the newer one, until it closes its end. The agents that it
  * started go on.
@@ -139,10 +154,17 @@ function addTool(
 export async function serve(options: ServeOptions): Promise<void> {
   const { input, output, log, version } = options;
   const told = new Map<string, number>();
+  const lines = new BoundedLines(LONGEST_MESSAGE, (id) => void output.write(tooLong(id)));
   const ended = new Promise<void>((resolve) => {
-    for (const event of ['end', 'close', 'error']) input.once(event, () => resolve());
+    lines.once('end', resolve);
+    input.once('close', resolve);
+    input.once('error', (error) => {
+      log(`zwarm mcp: ${error.message}`);
+      resolve();
+    });
     output.once('error', () => resolve());
   });
+  input.pipe(lines);
   const handle = serveStdio(
     () => {
       const server = new McpServer(
@@ -154,10 +176,12 @@ export async function serve(options: ServeOptions): Promise<void> {
       return server;
     },
     {
-      transport: new StdioServerTransport(input, output),
+      transport: new StdioServerTransport(lines, output, { maxBufferSize: LONGEST_MESSAGE }),
       onerror: (error) => log(`zwarm mcp: ${error.message}`),
     },
   );
   await ended;
   await handle.close();
+  // What is not read any more keeps this process no longer.
+  input.unpipe(lines);
 }
