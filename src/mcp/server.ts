@@ -130,12 +130,9 @@ function addTool(
         return task && waits(args) && runs && id && turn ? asTask(manager, result, id, turn) : result;
       } catch (error) {
         const known = async () => (await manager.list({ all: true })).map(({ id }) => id);
-        const refusal = await refusalOf(error, asked(args), known);
-        return {
-          isError: true,
-          content: [{ type: 'text', text: JSON.stringify(refusal) }],
-          structuredContent: { ...refusal },
-        };
+        const text = JSON.stringify(await refusalOf(error, asked(args), known));
+        // Text alone: structured content of another form than announced is thrown away by most clients, and the text with it.
+        return { isError: true, content: [{ type: 'text', text }] };
       }
     },
   );

@@ -1,6 +1,8 @@
-import { installCodex } from '../helpers/codex.ts';
+import { CODEX } from '../helpers/codex.ts';
+import { FIRST_SDK } from '../helpers/first-sdk-client.ts';
+import { install } from '../helpers/installed.ts';
 
-/** Run once by vitest, before the contract tests: has the real Codex at hand. */
+/** Run once by vitest, before the contract tests: has the real programs at hand. */
 export async function setup(): Promise<void> {
-  await installCodex();
+  await Promise.all([CODEX, FIRST_SDK].map(install));
 }

@@ -1,59 +1,33 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { nativeCodexPaths } from '../../src/agents/codex/native.ts';
-import { CACHE_HOME } from './cache.ts';
 import { type FakeModel, type ModelScript, startFakeModel } from './fake-model.ts';
+import { INSTALLATIONS, installedPackage } from './installed.ts';
 import { createProject, type Ended, type OnFinished, type Project, runProgram } from './project.ts';
 
 /** The version that `fixtures/streams/codex-0.169` was recorded with. */
 export const CODEX_VERSION = '0.169.0';
 
-const AGENTS = join(CACHE_HOME, 'zwarm-test-agents');
-const INSTALLED = join(AGENTS, `codex-${CODEX_VERSION}`);
 const PACKAGE = join('node_modules', '@openai', 'codex');
-
-/** The directory of programs that a user's PATH would name, and in it the script that npm links as `codex`. */
-export const CODEX_PATH = join(INSTALLED, 'node_modules', '.bin');
-export const CODEX_WRAPPER = join(CODEX_PATH, 'codex');
 
 function nativeIn(directory: string): string | undefined {
   const natives = nativeCodexPaths(process.platform, process.arch);
   return natives.map((inner) => join(directory, PACKAGE, inner)).find(existsSync);
 }
 
+/** The real Codex. */
+export const CODEX = installedPackage('@openai/codex', CODEX_VERSION, nativeIn);
+
+/** The directory of programs that a user's PATH would name, and in it the script that npm links as `codex`. */
+export const CODEX_PATH = join(CODEX.directory, 'node_modules', '.bin');
+export const CODEX_WRAPPER = join(CODEX_PATH, 'codex');
+
 /** The native program of the installed Codex. */
 export function nativeCodex(): string {
-  const native = nativeIn(INSTALLED);
-  if (native === undefined) throw new Error(`Codex is not installed in ${INSTALLED}`);
+  const native = nativeIn(CODEX.directory);
+  if (native === undefined) throw new Error(`Codex is not installed in ${CODEX.directory}`);
   return native;
-}
-
-function isComplete(directory: string): boolean {
-  const manifest = join(directory, PACKAGE, 'package.json');
-  if (!existsSync(manifest) || nativeIn(directory) === undefined) return false;
-  return JSON.parse(readFileSync(manifest, 'utf8')).version === CODEX_VERSION;
-}
-
-/** Installs the real Codex outside the repository, unless it is there. What was interrupted is begun again. */
-export async function installCodex(): Promise<void> {
-  if (isComplete(INSTALLED)) return;
-  mkdirSync(AGENTS, { recursive: true });
-  const building = mkdtempSync(`${INSTALLED}.new-`);
-  try {
-    writeFileSync(join(building, 'package.json'), '{ "private": true }');
-    const args = ['install', '--no-audit', '--no-fund', '--loglevel=error', `@openai/codex@${CODEX_VERSION}`];
-    const { code, stderr } = await runProgram('npm', args, { cwd: building, env: process.env });
-    if (code !== 0 || !isComplete(building)) {
-      const why = `npm could not install @openai/codex@${CODEX_VERSION}, which the contract tests run`;
-      throw new Error(`${why}: ${stderr.trim() || 'it has no native program for this machine'}`);
-    }
-    // What is in the way is the rest of an interrupted installation, unless another test run was faster.
-    if (!isComplete(INSTALLED)) rmSync(INSTALLED, { recursive: true, force: true });
-    if (!existsSync(INSTALLED)) renameSync(building, INSTALLED);
-  } finally {
-    rmSync(building, { recursive: true, force: true });
-  }
 }
 
 /** A project whose codex is the real one, talking to a scripted model on loopback. */
@@ -93,8 +67,8 @@ export async function createCodexProject(
   { script, url }: CodexOptions,
 ): Promise<CodexProject> {
   const model = await startFakeModel(script, finished);
-  mkdirSync(AGENTS, { recursive: true });
-  const codexHome = mkdtempSync(join(AGENTS, 'home-'));
+  mkdirSync(INSTALLATIONS, { recursive: true });
+  const codexHome = mkdtempSync(join(INSTALLATIONS, 'home-'));
   finished(() => rm(codexHome, { recursive: true, force: true, maxRetries: 20 }));
   writeFileSync(join(codexHome, 'config.toml'), config(url ?? model.url, 1));
   const project = createProject('ein größeres Projekt', finished);
@@ -119,8 +93,8 @@ export async function createCodexProject(
  */
 export async function requireSandbox(): Promise<void> {
   const probe: Ended = await runProgram(nativeCodex(), ['sandbox', '--', 'sh', '-c', 'echo ran'], {
-    cwd: AGENTS,
-    env: { PATH: process.env['PATH'], HOME: AGENTS },
+    cwd: INSTALLATIONS,
+    env: { PATH: process.env['PATH'], HOME: INSTALLATIONS },
   });
   if (probe.stdout.trim() === 'ran') return;
   throw new Error(

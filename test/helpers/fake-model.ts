@@ -29,7 +29,9 @@ export interface ModelRequest {
 /** A stand-in for the model's server, on loopback. */
 export interface FakeModel {
   readonly url: string;
-  /** What it was asked in a thread, oldest first. */
+  /** What it was asked, oldest first. */
+  requests(): Promise<ModelRequest[]>;
+  /** The same of one thread. */
   requestsOf(threadId: string): Promise<ModelRequest[]>;
 }
 
@@ -46,15 +48,16 @@ export async function startFakeModel(script: ModelScript, finished: OnFinished):
   });
   const [line] = await once(createInterface(child.stdout), 'line');
   const { url } = JSON.parse(String(line));
+  const requests = async (): Promise<ModelRequest[]> => {
+    const answer = await fetch(new URL('/_fake/requests', url));
+    const all: (ModelRequest & { path: string })[] = JSON.parse(await answer.text());
+    return all.filter(({ path }) => path.endsWith('/responses'));
+  };
   return {
     url,
-    async requestsOf(threadId) {
-      const answer = await fetch(new URL('/_fake/requests', url));
-      const requests: (ModelRequest & { path: string })[] = JSON.parse(await answer.text());
-      return requests.filter(
-        ({ path, headers }) => path.endsWith('/responses') && headers['thread-id'] === threadId,
-      );
-    },
+    requests,
+    requestsOf: async (threadId) =>
+      (await requests()).filter(({ headers }) => headers['thread-id'] === threadId),
   };
 }
 

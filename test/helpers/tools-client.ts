@@ -18,7 +18,7 @@ export interface ClientOptions {
 export interface Answer {
   readonly isError: boolean;
   readonly text: string;
-  /** The structured content. */
+  /** The structured content; of a refusal, which has none, what its text says. */
   // biome-ignore lint/suspicious/noExplicitAny: each tool has fields of its own
   readonly fields: any;
 }
@@ -34,6 +34,18 @@ export interface ToolsClient {
   close(): Promise<void>;
 }
 
+/** The variables of an environment that are set. */
+export function definedOf(env: Project['env']): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
+  );
+}
+
+/** What a refusal says, which comes as text alone; undefined for a text of another kind. */
+function refusalIn(text: string): object | undefined {
+  return text.startsWith('{') ? JSON.parse(text) : undefined;
+}
+
 /** Starts `zwarm mcp` in a project, and connects to it; it ends with the test. */
 export async function connectTools(project: Project, options: ClientOptions = {}): Promise<ToolsClient> {
   const { protocol = 'older', name = 'test-client', cwd = project.directory } = options;
@@ -41,11 +53,7 @@ export async function connectTools(project: Project, options: ClientOptions = {}
     command: process.execPath,
     args: [ZWARM, 'mcp'],
     cwd,
-    env: Object.fromEntries(
-      Object.entries({ ...project.env, ...options.env }).flatMap(([key, value]) =>
-        value === undefined ? [] : [[key, value]],
-      ),
-    ),
+    env: definedOf({ ...project.env, ...options.env }),
     stderr: 'inherit',
   });
   const mode = protocol === 'newer' ? { pin: PROTOCOLS.newer } : ('legacy' as const);
@@ -56,7 +64,8 @@ export async function connectTools(project: Project, options: ClientOptions = {}
     const answer = await client.callTool({ name: tool, arguments: { ...args } }, requestOptions);
     const [content] = answer.content;
     const text = content?.type === 'text' ? content.text : '';
-    return { isError: answer.isError === true, text, fields: answer.structuredContent };
+    const isError = answer.isError === true;
+    return { isError, text, fields: isError ? refusalIn(text) : answer.structuredContent };
   };
   return {
     client,

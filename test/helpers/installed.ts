@@ -1,0 +1,57 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CACHE_HOME } from './cache.ts';
+import { runProgram } from './project.ts';
+
+/** Where the programs that contract tests run are installed: outside of the repository, and kept. */
+export const INSTALLATIONS = join(CACHE_HOME, 'zwarm-test-agents');
+
+/** A package of npm at one version, in a directory of its own. */
+export interface Installed {
+  /** As npm calls it. */
+  readonly name: string;
+  readonly version: string;
+  /** The directory that it is installed in. */
+  readonly directory: string;
+  /** Whether what the tests need of it is in that directory, or in another one. */
+  isComplete(directory: string): boolean;
+}
+
+/** Names a package, its version, and the file of it, below `node_modules`, that there must be one of. */
+export function installedPackage(
+  name: string,
+  version: string,
+  wanted: (directory: string) => string | undefined = () => '.',
+): Installed {
+  return {
+    name,
+    version,
+    directory: join(INSTALLATIONS, `${name.split('/').at(-1)}-${version}`),
+    isComplete(directory) {
+      const manifest = join(directory, 'node_modules', name, 'package.json');
+      if (!existsSync(manifest) || wanted(directory) === undefined) return false;
+      return JSON.parse(readFileSync(manifest, 'utf8')).version === version;
+    },
+  };
+}
+
+/** Installs a package unless it is there. What was interrupted is begun again. */
+export async function install({ name, version, directory, isComplete }: Installed): Promise<void> {
+  if (isComplete(directory)) return;
+  mkdirSync(INSTALLATIONS, { recursive: true });
+  const building = mkdtempSync(`${directory}.new-`);
+  try {
+    writeFileSync(join(building, 'package.json'), '{ "private": true }');
+    const args = ['install', '--no-audit', '--no-fund', '--loglevel=error', `${name}@${version}`];
+    const { code, stderr } = await runProgram('npm', args, { cwd: building, env: process.env });
+    if (code !== 0 || !isComplete(building)) {
+      const why = `npm could not install ${name}@${version}, which the contract tests run`;
+      throw new Error(`${why}: ${stderr.trim() || 'it has no native program for this machine'}`);
+    }
+    // What is in the way is the rest of an interrupted installation, unless another test run was faster.
+    if (!isComplete(directory)) rmSync(directory, { recursive: true, force: true });
+    if (!existsSync(directory)) renameSync(building, directory);
+  } finally {
+    rmSync(building, { recursive: true, force: true });
+  }
+}
