@@ -13,6 +13,7 @@ import type { CliContext, Verb } from './context.ts';
 /** What `zwarm mcp install` was asked for. */
 export interface InstallOptions {
   readonly host?: string;
+  readonly unattended?: boolean;
   readonly remove?: boolean;
   readonly print?: boolean;
   readonly yes?: boolean;
@@ -47,15 +48,26 @@ async function write(
   return true;
 }
 
-/** How this host is to start our server; says so where that holds on this machine alone and others get it too. */
-function entryFor(host: Host, context: CliContext): HostEntry {
+const UNATTENDED =
+  'with --unattended the model starts, continues and ends agents without asking you, and they may write in your projects even where the model itself may only read';
+
+/** How this host is to start our server; says what is to be known of that before it is agreed to. @throws ZwarmError */
+function entryFor(host: Host, context: CliContext, unattended: boolean): HostEntry {
   const server = ownProgram(context, ['mcp']);
+  if (unattended && host.approvals !== null) {
+    throw new ZwarmError(
+      'usage',
+      `--unattended cannot be written into the file of ${host.name}`,
+      `leave it out; what may be called without asking is set ${host.approvals}`,
+    );
+  }
+  if (unattended) context.stderr.write(`zwarm: ${UNATTENDED}\n`);
   if (host.shared && isAbsolute(server.command)) {
     context.stderr.write(
       'zwarm: no zwarm of this installation is on your PATH, so the file gets absolute paths, which hold on this machine alone\n',
     );
   }
-  return host.entry(server);
+  return host.entry(server, unattended);
 }
 
 /** The host's file, as it is. */
@@ -71,7 +83,7 @@ export async function installHost(verb: Verb, options: InstallOptions): Promise<
   const { context } = verb;
   const host = requireHost(options.host);
   if (!options.print) requireUser(context, host);
-  const entry = options.remove ? null : entryFor(host, context);
+  const entry = options.remove ? null : entryFor(host, context, options.unattended ?? false);
   if (entry !== null && options.print) return context.stdout.write(host.format.snippet(entry));
   const file = await fileOf(host, verb);
   const text = file.text ?? '';

@@ -13,8 +13,13 @@ export interface Host {
   /** Absolute path of the file that it reads its servers from. @throws ZwarmError `usage` where no home is known */
   file(place: ConfigPlace): string;
   readonly format: HostFormat;
-  /** What the file is to say of a server that is started so. */
-  entry(server: CommandLine): HostEntry;
+  /**
+   * What the file is to say of a server that is started so.
+   * @param unattended whether the model may have agents work without asking, where the file says so
+   */
+  entry(server: CommandLine, unattended: boolean): HostEntry;
+  /** Where else it keeps what its model may do without asking; null where its file says so. */
+  readonly approvals: string | null;
   /** Whether the file lies in the project: others use it too, on their machines, and agents may write it. */
   readonly shared: boolean;
   /** What to do once it is written. */
@@ -62,7 +67,7 @@ const HOSTS: readonly Host[] = [
     name: 'codex',
     file: (place) => join(codexHome(place), 'config.toml'),
     format: codexFormat,
-    entry: ({ command, args }) => ({
+    entry: ({ command, args }, unattended) => ({
       command,
       args,
       // What is not required is left out of a turn when it is not up within a second.
@@ -71,11 +76,12 @@ const HOSTS: readonly Host[] = [
       // More than the longest wait.
       tool_timeout_sec: 1800,
       supports_parallel_tool_calls: true,
-      // `codex exec` has nobody to ask, and cancels what it would have to ask for.
-      default_tools_approval_mode: 'approve',
+      // Else it asks for what does not only look; `codex exec` has nobody to ask, and cancels that.
+      ...(unattended ? { default_tools_approval_mode: 'approve' } : {}),
       env: LONG_WAIT,
       env_vars: PASSED_ON,
     }),
+    approvals: null,
     shared: false,
     next: 'start Codex anew; codex mcp list shows the server',
   },
@@ -84,6 +90,7 @@ const HOSTS: readonly Host[] = [
     file: ({ projectRoot }) => join(projectRoot, '.mcp.json'),
     format: jsonFormat,
     entry: ({ command, args }) => ({ type: 'stdio', command, args, env: LONG_WAIT }),
+    approvals: 'in Claude Code\'s own settings, by permissions.allow: "mcp__zwarm__delegate" for example',
     shared: true,
     next: 'start Claude Code anew in this project, and approve the server zwarm when it asks',
   },
@@ -93,6 +100,7 @@ const HOSTS: readonly Host[] = [
     format: jsonFormat,
     // Its calls fail after a minute: the server's own limit is below that.
     entry: ({ command, args }) => ({ type: 'stdio', command, args }),
+    approvals: "in Cursor's own settings",
     shared: false,
     next: 'start Cursor anew; its settings show the server',
   },

@@ -138,7 +138,6 @@ test('each host is told what it needs: limits, waits, and what is passed on', as
     startup_timeout_sec: 20,
     tool_timeout_sec: 1800,
     supports_parallel_tool_calls: true,
-    default_tools_approval_mode: 'approve',
     env: { ZWARM_WAIT_SEC: '1500' },
     env_vars: expect.arrayContaining([
       'ZWARM_SESSION_ID',
@@ -148,9 +147,62 @@ test('each host is told what it needs: limits, waits, and what is passed on', as
       'no_proxy',
     ]),
   });
+  // Codex asks before it calls what does not only look.
+  expect(codex).not.toHaveProperty('default_tools_approval_mode');
   expect(claude).toMatchObject({ type: 'stdio', env: { ZWARM_WAIT_SEC: '1500' } });
   expect(Object.keys(cursor ?? {})).toEqual(['type', 'command', 'args']);
 });
+
+test('--unattended lets the model have agents work, says what that means, and is taken back without it', async () => {
+  const project = bareProject();
+  const file = fileOf(project, 'codex');
+  // The user's own, in the table of a tool.
+  const tool = '[mcp_servers.zwarm.tools.end_session]\napproval_mode = "prompt"\n';
+  write(file, `${MINE.codex}\n${tool}`);
+  await install(project, 'codex', ['--yes']);
+  const attended = readFileSync(file, 'utf8');
+  expect(attended).not.toContain('"approve"');
+
+  const given = await install(project, 'codex', ['--unattended', '--yes']);
+  expect(given).toMatchObject({ code: 0 });
+  expect(given.stdout).toContain('+ default_tools_approval_mode = "approve"\n');
+  expect(given.stderr).toContain(
+    'zwarm: with --unattended the model starts, continues and ends agents without asking you, and they may write in ' +
+      'your projects even where the model itself may only read\n',
+  );
+  expect(readEntry(project, 'codex')).toMatchObject({ default_tools_approval_mode: 'approve' });
+  expect(readFileSync(file, 'utf8')).toContain(tool);
+  const printed = await install(bareProject(), 'codex', ['--unattended', '--print']);
+  expect(printed.stdout).toContain('default_tools_approval_mode = "approve"\n');
+  expect(printed.stderr).toContain('without asking you');
+
+  const taken = await install(project, 'codex', ['--yes']);
+  expect(taken.stdout).toContain('- default_tools_approval_mode = "approve"\n');
+  expect(taken.stderr).not.toContain('--unattended the model');
+  expect(readFileSync(file, 'utf8')).toBe(attended);
+
+  await install(project, 'codex', ['--unattended', '--yes']);
+  await install(project, 'codex', ['--remove', '--yes']);
+  expect(readFileSync(file, 'utf8')).toBe(MINE.codex);
+});
+
+test.each(['claude', 'cursor'] as const)(
+  '%s: --unattended is refused, as its file cannot say it',
+  async (host) => {
+    const project = bareProject();
+    const before = snapshot(project.base);
+    for (const more of [['--yes'], ['--print']]) {
+      const { code, stdout, stderr } = await install(project, host, ['--unattended', ...more]);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toMatch(
+        new RegExp(
+          `^zwarm: --unattended cannot be written into the file of ${host}\nhint: leave it out; .*settings`,
+        ),
+      );
+    }
+    expect(snapshot(project.base)).toEqual(before);
+  },
+);
 
 test('a zwarm on the PATH is called by its name, unless it is another one or only npm put it there', async () => {
   const project = bareProject();
@@ -374,7 +426,12 @@ test('a host must be named, and be one that we know', async () => {
     const screen = await onScreen(project, ['mcp', 'install', ...args]);
     expect(screen).toEqual({ code: 2, stdout: '', stderr: `zwarm: ${message}\nhint: ${hint}\n` });
   }
-  for (const args of [['--print', '--remove'], ['--no-such'], ['too', 'many']]) {
+  for (const args of [
+    ['--print', '--remove'],
+    ['--unattended', '--remove'],
+    ['--no-such'],
+    ['too', 'many'],
+  ]) {
     const { code, stderr } = await install(project, 'codex', args);
     expect(code).toBe(2);
     expect(stderr).toMatch(/\nhint: see zwarm mcp install --help\n$/);
