@@ -12,6 +12,8 @@ export interface ToolServer {
   readonly args: readonly string[];
   /** The names of the variables of the agent's own environment that it needs. */
   readonly variables: readonly string[];
+  /** The names of its tools, all of which the agent may call unasked. */
+  readonly tools: readonly string[];
 }
 
 /** A turn as an agent must be told about it. The prompt is not here: it is always the agent's stdin. */
@@ -26,7 +28,7 @@ export interface TurnRequest {
   readonly threadId: string | null;
   /** Continue it in a thread of its own, which leaves that one as it is. */
   readonly forks: boolean;
-  /** zwarm's own tools; null for an agent that runs no others. */
+  /** zwarm's own tools; null for an agent that runs no others, and is not to have them from its user either. */
   readonly tools: ToolServer | null;
 }
 

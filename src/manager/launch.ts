@@ -6,6 +6,7 @@ import { toZwarmError, ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
 import type { How, LaunchRecord, RequestRecord, SessionRecord, TurnKind } from '../core/session.ts';
 import { isoTime } from '../core/time.ts';
+import { TOOL_NAMES } from '../core/tool-names.ts';
 import { hostIdentity, MARK_VARIABLE, ownIdentity } from '../process/identity.ts';
 import { spawnRunner } from '../process/launch.ts';
 import { flushClaim } from '../store/claim.ts';
@@ -167,7 +168,7 @@ function toolServer({ paths }: ManagerContext, env: ManagerContext['env']): Tool
   const variables = Object.keys(env).filter(
     (name) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && env[name] !== undefined,
   );
-  return { program: paths.node, args: [paths.cli, 'mcp'], variables };
+  return { program: paths.node, args: [paths.cli, 'mcp'], variables, tools: TOOL_NAMES };
 }
 
 /** What the agent reads on its stdin, where that is not the message as it is; else null. */

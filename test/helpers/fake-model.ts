@@ -23,7 +23,11 @@ interface Item {
 /** A request that the model received. */
 export interface ModelRequest {
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: { readonly model: string; readonly input: readonly Item[] };
+  readonly body: {
+    readonly model: string;
+    readonly input: readonly Item[];
+    readonly tools: readonly { readonly name?: string }[];
+  };
 }
 
 /** A stand-in for the model's server, on loopback. */

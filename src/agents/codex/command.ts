@@ -11,14 +11,20 @@ export function isCodexThreadId(text: string): boolean {
 const CALL_SEC = 1800;
 const WAIT_SEC = 1500;
 
+const SERVER = 'mcp_servers.zwarm';
+const NAMES_SERVER = /mcp_servers\.zwarm\s*[.=]/;
+
 /**
  * The server of zwarm's tools, as a table of Codex's configuration on its command line (codex-cli 0.169). A server that
  * is not required is left out when it is not up within a second; without `approve`, `codex exec` cancels each call of a
- * tool that changes something; and of the environment a server gets little more than what `env_vars` names. JSON's
- * strings and lists are TOML's, too.
+ * tool that changes something; and of the environment a server gets little more than what `env_vars` names. What the
+ * user's own entry says besides would hold too: that it is switched off, or that a tool must be asked for. JSON's strings
+ * and lists are TOML's, too.
  */
-function toolServer({ program, args, variables }: ToolServer): string {
+function toolServer({ program, args, variables, tools }: ToolServer): string {
+  const approvals = tools.map((name) => `${name}={approval_mode="approve"}`);
   const settings = [
+    'enabled=true',
     `command=${JSON.stringify(program)}`,
     `args=${JSON.stringify(args)}`,
     'required=true',
@@ -26,14 +32,24 @@ function toolServer({ program, args, variables }: ToolServer): string {
     `tool_timeout_sec=${CALL_SEC}`,
     'supports_parallel_tool_calls=true',
     'default_tools_approval_mode="approve"',
+    `tools={${approvals.join(',')}}`,
     `env={ZWARM_WAIT_SEC="${WAIT_SEC}"}`,
     `env_vars=${JSON.stringify(variables)}`,
   ];
-  return `mcp_servers.zwarm={${settings.join(',')}}`;
+  return `${SERVER}={${settings.join(',')}}`;
+}
+
+/** Switches the user's own entry off; where there is none, Codex wants to be told of a command for it. */
+const NO_TOOL_SERVER = `${SERVER}={command="true",enabled=false}`;
+
+/** What Codex is told of zwarm's tools; of an agent that is to have none, what the user says explicitly holds. */
+function toolArgs({ tools, agentArgs }: TurnRequest): readonly string[] {
+  if (tools !== null) return ['-c', toolServer(tools)];
+  return agentArgs.some((argument) => NAMES_SERVER.test(argument)) ? [] : ['-c', NO_TOOL_SERVER];
 }
 
 /**
- * `codex exec --json -C DIR -s MODE [-m M] [-c TOOLS] [extra…] [resume|fork THREAD] -`, the prompt on stdin.
+ * `codex exec --json -C DIR -s MODE [-m M] -c TOOLS [extra…] [resume|fork THREAD] -`, the prompt on stdin.
  *
  * The sandbox and the directory are stated on every turn because a resumed thread inherits neither, and all options
  * stand before the word `resume`, which refuses `-C` and `-s` after it (codex-cli 0.169).
@@ -48,7 +64,7 @@ export function codexCommand(turn: TurnRequest): CommandSpec {
       '-s',
       turn.sandbox,
       ...(turn.model === null ? [] : ['-m', turn.model]),
-      ...(turn.tools === null ? [] : ['-c', toolServer(turn.tools)]),
+      ...toolArgs(turn),
       ...turn.agentArgs,
       ...(turn.threadId === null ? [] : [turn.forks ? 'fork' : 'resume', turn.threadId]),
       '-',

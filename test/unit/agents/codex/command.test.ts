@@ -1,3 +1,4 @@
+import { parse } from 'smol-toml';
 import { expect, test } from 'vitest';
 import type { TurnRequest } from '../../../../src/agents/agent.ts';
 import { codexCommand, isCodexThreadId } from '../../../../src/agents/codex/command.ts';
@@ -18,19 +19,58 @@ const first: TurnRequest = {
 const argv = (request: Partial<TurnRequest>): readonly string[] =>
   codexCommand({ ...first, ...request }).argv;
 const HEAD = ['exec', '--json', '-C', '/some where/ünï', '-s', 'workspace-write'];
+/** Whatever its user has Codex start, an agent that runs no others does not get zwarm's tools. */
+const NO_TOOLS = ['-c', 'mcp_servers.zwarm={command="true",enabled=false}'];
 
 test.each<[string, Partial<TurnRequest>, string[]]>([
-  ['the first turn', {}, [...HEAD, '-']],
-  ['a model', { model: 'gpt-5.5' }, [...HEAD, '-m', 'gpt-5.5', '-']],
-  ['a later turn', { threadId: THREAD }, [...HEAD, 'resume', THREAD, '-']],
-  ['a fork', { threadId: THREAD, forks: true }, [...HEAD, 'fork', THREAD, '-']],
+  ['the first turn', {}, [...HEAD, ...NO_TOOLS, '-']],
+  ['a model', { model: 'gpt-5.5' }, [...HEAD, '-m', 'gpt-5.5', ...NO_TOOLS, '-']],
+  ['a later turn', { threadId: THREAD }, [...HEAD, ...NO_TOOLS, 'resume', THREAD, '-']],
+  ['a fork', { threadId: THREAD, forks: true }, [...HEAD, ...NO_TOOLS, 'fork', THREAD, '-']],
   [
     'everything, with all options before the word resume',
     { threadId: THREAD, model: 'm', agentArgs: ['--skip-git-repo-check', '-c', 'a="b c"'] },
-    [...HEAD, '-m', 'm', '--skip-git-repo-check', '-c', 'a="b c"', 'resume', THREAD, '-'],
+    [...HEAD, '-m', 'm', ...NO_TOOLS, '--skip-git-repo-check', '-c', 'a="b c"', 'resume', THREAD, '-'],
   ],
 ])('what Codex is told: %s', (_, request, expected) => {
   expect(argv(request)).toEqual(expected);
+});
+
+test.each<[string, string[]]>([
+  ['a setting', ['-c', 'mcp_servers.zwarm.enabled=true']],
+  ['a table', ['--config=mcp_servers.zwarm={command="zwarm",args=["mcp"]}']],
+])('what the user says of the server of tools holds: %s', (_, agentArgs) => {
+  expect(argv({ agentArgs })).toEqual([...HEAD, ...agentArgs, '-']);
+});
+
+test('what the user says of another server changes nothing', () => {
+  const agentArgs = ['-c', 'mcp_servers.zwarm-2.enabled=true'];
+  expect(argv({ agentArgs })).toEqual([...HEAD, ...NO_TOOLS, ...agentArgs, '-']);
+});
+
+test('an orchestrator is given its tools, all of which it may call', () => {
+  const tools = { program: '/bin/node', args: ['z', 'mcp'], variables: ['HOME'], tools: ['a', 'b'] };
+  const words = argv({ tools, agentArgs: ['-c', 'mcp_servers.zwarm.enabled=false'] });
+  expect(words.slice(0, HEAD.length + 1)).toEqual([...HEAD, '-c']);
+  const [server = '', ...rest] = words.slice(HEAD.length + 1);
+  expect(parse(server)).toEqual({
+    mcp_servers: {
+      zwarm: {
+        enabled: true,
+        command: '/bin/node',
+        args: ['z', 'mcp'],
+        required: true,
+        startup_timeout_sec: 20,
+        tool_timeout_sec: 1800,
+        supports_parallel_tool_calls: true,
+        default_tools_approval_mode: 'approve',
+        tools: { a: { approval_mode: 'approve' }, b: { approval_mode: 'approve' } },
+        env: { ZWARM_WAIT_SEC: '1500' },
+        env_vars: ['HOME'],
+      },
+    },
+  });
+  expect(rest).toEqual(['-c', 'mcp_servers.zwarm.enabled=false', '-']);
 });
 
 test('the sandbox is stated on every turn, whichever it is', () => {

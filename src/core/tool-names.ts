@@ -1,0 +1,11 @@
+/** The tools of `zwarm mcp`, in the order in which a client is told of them. */
+export const TOOL_NAMES = [
+  'delegate',
+  'converse',
+  'check_session',
+  'peek_session',
+  'get_trajectory',
+  'list_sessions',
+  'end_session',
+  'wait_sessions',
+] as const;

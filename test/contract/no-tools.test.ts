@@ -1,0 +1,83 @@
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { type CodexProject, createCodexProject } from '../helpers/codex.ts';
+import { ZWARM } from '../helpers/project.ts';
+
+const call = (tool: string, args: object): object => ({
+  mcp: { server: 'zwarm', tool, arguments: args },
+});
+
+const SCENARIOS = {
+  look: [call('list_sessions', {}), { message: 'looked' }],
+  lead: [call('delegate', { task: 'do it [[worker]]' }), { message: 'led' }],
+  worker: [call('delegate', { task: 'and so on [[worker]]' }), { message: 'worked' }],
+};
+
+/** A project whose user has Codex start zwarm's tools by himself. */
+async function createHostProject(finished: Parameters<typeof createCodexProject>[0]): Promise<CodexProject> {
+  const project = await createCodexProject(finished, { script: { scenarios: SCENARIOS } });
+  await project.ok(['mcp', 'install', '--host', 'codex', '--yes']);
+  return project;
+}
+
+/** The calls of tools in a session, as its agent tells of them. */
+async function toolCalls(project: CodexProject, id: string): Promise<string[]> {
+  const steps: { type: string; name: string; status: string }[] = JSON.parse(
+    await project.ok(['trajectory', id, '--json']),
+  );
+  return steps.flatMap(({ type, name, status }) => (type === 'tool_call' ? [`${name} ${status}`] : []));
+}
+
+/** Whether Codex told the model of servers, by request: it has tools for their resources only where it has servers. */
+async function toldOf(project: CodexProject): Promise<boolean[]> {
+  const requests = await project.model.requests();
+  return requests.map(({ body }) => body.tools.some(({ name }) => name === 'list_mcp_resources'));
+}
+
+/** What Codex answered to the model's calls. */
+async function outputs(project: CodexProject): Promise<string[]> {
+  const last = (await project.model.requests()).at(-1);
+  return (last?.body.input ?? []).flatMap(({ type, output }) =>
+    type === 'function_call_output' ? [JSON.stringify(output)] : [],
+  );
+}
+
+test.concurrent('an agent that runs no others does not get the tools of its user', async (t) => {
+  const project = await createHostProject(t.onTestFinished);
+  const id = await project.start(['-q', 'look around [[look]]']);
+  await project.ok(['wait', id]);
+  await project.ok(['inject', '--wait', id, 'once more [[look]]']);
+  expect((await project.show(id)).turns.map(({ status, how }) => `${status} ${how}`)).toEqual([
+    'completed fresh',
+    'completed native',
+  ]);
+  expect(await toolCalls(project, id)).toEqual([]);
+  expect(await toldOf(project)).toEqual([false, false, false, false]);
+  expect(await outputs(project)).toEqual(Array(2).fill('"unsupported call: mcp__zwarmlist_sessions"'));
+  expect(project.launch(id, 2).argv).toContain('mcp_servers.zwarm={command="true",enabled=false}');
+});
+
+test.concurrent('what the user says of that server holds', async (t) => {
+  const project = await createHostProject(t.onTestFinished);
+  const server = 'mcp_servers.zwarm.enabled=true';
+  const id = await project.start(['-q', '--agent-arg=-c', `--agent-arg=${server}`, 'look around [[look]]']);
+  await project.ok(['wait', id]);
+  expect(await toolCalls(project, id)).toEqual(['zwarm.list_sessions completed']);
+  expect(await toldOf(project)).toEqual([true, true]);
+});
+
+test.concurrent('an orchestrator has its own, whatever its user has Codex start; its agents have none', async (t) => {
+  const project = await createHostProject(t.onTestFinished);
+  // What would keep an agent from calling it.
+  const own = `[mcp_servers.zwarm.tools.delegate]\napproval_mode = "prompt"\n`;
+  appendFileSync(join(project.codexHome, 'config.toml'), own);
+  const lead = await project.ok(['orchestrate', '-q', 'reach it [[lead]]']);
+  await project.ok(['wait', lead]);
+  await project.ok(['inject', '--wait', lead, 'go on [[lead]]']);
+  expect(await toolCalls(project, lead)).toEqual(['zwarm.delegate completed', 'zwarm.delegate completed']);
+  const workers = (await project.list()).filter(({ parent }) => parent === lead);
+  expect(workers).toHaveLength(2);
+  for (const { id } of workers) expect(await toolCalls(project, id)).toEqual([]);
+  expect(project.launch(lead, 2).argv.join(' ')).toContain(ZWARM);
+});
