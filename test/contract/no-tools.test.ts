@@ -1,4 +1,4 @@
-import { appendFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type CodexProject, createCodexProject } from '../helpers/codex.ts';
@@ -69,9 +69,11 @@ test.concurrent('what the user says of that server holds', async (t) => {
 
 test.concurrent('an orchestrator has its own, whatever its user has Codex start; its agents have none', async (t) => {
   const project = await createHostProject(t.onTestFinished);
-  // What would keep an agent from calling it.
-  const own = `[mcp_servers.zwarm.tools.delegate]\napproval_mode = "prompt"\n`;
-  appendFileSync(join(project.codexHome, 'config.toml'), own);
+  // The user has switched it off, and wants to be asked for this tool.
+  const config = join(project.codexHome, 'config.toml');
+  const off = readFileSync(config, 'utf8').replace('required = true\n', '$&enabled = false\n');
+  writeFileSync(config, `${off}[mcp_servers.zwarm.tools.delegate]\napproval_mode = "prompt"\n`);
+  expect(off).toContain('enabled = false');
   const lead = await project.ok(['orchestrate', '-q', 'reach it [[lead]]']);
   await project.ok(['wait', lead]);
   await project.ok(['inject', '--wait', lead, 'go on [[lead]]']);

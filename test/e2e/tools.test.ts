@@ -2,21 +2,11 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { TOOL_NAMES } from '../../src/core/tool-names.ts';
 import { eventually } from '../helpers/project.ts';
 import { createShellProject } from '../helpers/shell-project.ts';
 import { connectTools, PROTOCOLS, type Protocol } from '../helpers/tools-client.ts';
 import { snapshot } from '../helpers/tree.ts';
-
-const NAMES = [
-  'delegate',
-  'converse',
-  'check_session',
-  'peek_session',
-  'get_trajectory',
-  'list_sessions',
-  'end_session',
-  'wait_sessions',
-];
 
 describe.each(Object.keys(PROTOCOLS) as Protocol[])('a client of the %s protocol', (protocol) => {
   test('is told of the tools, with what they take, give and do', async () => {
@@ -24,7 +14,7 @@ describe.each(Object.keys(PROTOCOLS) as Protocol[])('a client of the %s protocol
     expect(client.getNegotiatedProtocolVersion()).toBe(PROTOCOLS[protocol]);
     expect(client.getInstructions()).toContain('check_session');
     const { tools } = await client.listTools();
-    expect(tools.map(({ name }) => name)).toEqual(NAMES);
+    expect(tools.map(({ name }) => name)).toEqual(TOOL_NAMES);
     for (const tool of tools) {
       expect(tool.inputSchema, tool.name).toMatchObject({ type: 'object', additionalProperties: false });
       expect(tool.outputSchema, tool.name).toMatchObject({ type: 'object' });
