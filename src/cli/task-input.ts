@@ -1,7 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { ZwarmError } from '../core/errors.ts';
+import { dirname, join, resolve } from 'node:path';
+import { toZwarmError, ZwarmError } from '../core/errors.ts';
 import type { CliContext } from './context.ts';
 
 /** Where a task or message may come from. */
@@ -44,32 +44,68 @@ function readTaskFile(path: string, what: string): string {
 const TEMPLATE = (what: string): string =>
   `\n<!-- Write the ${what} above, save and close. This comment is dropped; an empty ${what} starts nothing. -->\n`;
 
-async function edit(context: CliContext, what: string): Promise<string> {
-  const { env } = context;
+function editorOf({ env }: CliContext, what: string): string {
   const editor = env['ZWARM_EDITOR'] || env['VISUAL'] || env['EDITOR'];
-  if (!editor) {
-    throw new ZwarmError(
-      'usage',
-      `no ${what} was given`,
-      'write it as an argument, or set EDITOR to write it there',
-    );
-  }
+  if (editor) return editor;
+  throw new ZwarmError(
+    'usage',
+    `no ${what} was given`,
+    'write it as an argument, or set EDITOR to write it there',
+  );
+}
+
+/** A page to write on, in a directory of its own; the user's alone, whatever the umask. */
+function createPage(what: string): string {
   const directory = mkdtempSync(join(tmpdir(), 'zwarm-'));
+  chmodSync(directory, 0o700);
   const path = join(directory, `${what.toUpperCase()}.md`);
+  writeFileSync(path, TEMPLATE(what));
+  chmodSync(path, 0o600);
+  return path;
+}
+
+function readPage(path: string, what: string): string {
+  return decode(readFileSync(path), what).replaceAll(TEMPLATE(what).trim(), '').trim();
+}
+
+/** The error that came after something was written, which says where that is kept. */
+function kept(error: unknown, path: string): ZwarmError {
+  const { code, message, hint } = toZwarmError(error);
+  const where = `what you wrote is kept in ${path}`;
+  return new ZwarmError(code, message, hint === null ? where : `${hint}; ${where}`, error);
+}
+
+/** Has the user write a text, and does what it is for. It is lost only where that has succeeded, or nothing was written. */
+async function withEdited<T>(
+  context: CliContext,
+  what: string,
+  use: (text: string) => Promise<T>,
+): Promise<T> {
+  const editor = editorOf(context, what);
+  const path = createPage(what);
+  let isKept = false;
   try {
-    writeFileSync(path, TEMPLATE(what), { mode: 0o600 });
     const code = await context.runOnTerminal(editor, [path]);
+    isKept = true;
+    const text = readPage(path, what);
+    isKept = text !== '';
+    // As it could be given with -F.
+    writeFileSync(path, `${text}\n`);
     if (code !== 0)
       throw new ZwarmError('usage', `the editor ended with ${code ?? 'a signal'}`, 'nothing was started');
-    return decode(readFileSync(path), what).replaceAll(TEMPLATE(what).trim(), '').trim();
+    const result = await use(text);
+    isKept = false;
+    return result;
+  } catch (error) {
+    throw isKept ? kept(error, path) : error;
   } finally {
-    rmSync(directory, { recursive: true, force: true });
+    if (!isKept) rmSync(dirname(path), { recursive: true, force: true });
   }
 }
 
 /**
- * The text of a task or message: the argument, a file, stdin (`-`, or anything piped in), or the user's editor on a
- * terminal. Kept byte for byte but for the editor's. @throws ZwarmError `usage`
+ * The text of a task or message, byte for byte: the argument, a file, or stdin (`-`, or anything piped in).
+ * @throws ZwarmError `usage`
  */
 export async function readTask(context: CliContext, { argument, file, what }: TaskSource): Promise<string> {
   if (argument !== undefined && file !== undefined) {
@@ -83,7 +119,6 @@ export async function readTask(context: CliContext, { argument, file, what }: Ta
   if (given === '-') return decode(await context.stdin.readAll(), what);
   if (argument !== undefined) return argument;
   if (file !== undefined) return readTaskFile(resolve(context.cwd, file), what);
-  if (context.stdin.isTTY) return edit(context, what);
   const piped = decode(await context.stdin.readAll(), what);
   if (piped.trim() !== '') return piped;
   throw new ZwarmError(
@@ -91,4 +126,24 @@ export async function readTask(context: CliContext, { argument, file, what }: Ta
     `no ${what} was given`,
     `write it as an argument: zwarm ${what === 'task' ? 'start' : 'inject ID'} "…"`,
   );
+}
+
+/** What a text is for. */
+export interface TaskUse<T> {
+  /** Refuses what would be refused whatever the text, before the editor opens. */
+  check(): Promise<void>;
+  use(text: string): Promise<T>;
+}
+
+/** Does something with the text of a task or message, for which the editor opens where a terminal gives none. */
+export async function withTask<T>(
+  context: CliContext,
+  source: TaskSource,
+  { check, use }: TaskUse<T>,
+): Promise<T> {
+  const { argument, file, what } = source;
+  if (argument !== undefined || file !== undefined || !context.stdin.isTTY)
+    return use(await readTask(context, source));
+  await check();
+  return withEdited(context, what, use);
 }

@@ -116,6 +116,29 @@ function launchNext(
   return launchTurn(context, store, { id, turn, record, nonce, adapter, program, continuation, limits });
 }
 
+/** What the next turn of a session is launched with. */
+interface Ready {
+  readonly limits: Limits;
+  readonly program: Program;
+}
+
+/** Everything that can be refused of a turn of a session at rest. */
+async function requireReady(
+  context: ManagerContext,
+  store: Store,
+  now: SessionNow,
+  force: boolean | undefined,
+): Promise<Ready> {
+  const { id, record } = now;
+  requireAtRest(now, force);
+  requireRealEnd(store, id, now.current.turn, createCensus());
+  requireSeal(store, now);
+  requireSameDirectory(now);
+  const limits = await requireAllowedTurn(context, store, now);
+  const program = await programOf(context, requireKnownAgent(now), record.working_dir);
+  return { limits, program };
+}
+
 /**
  * Adds a turn to a session that is at rest, and launches it.
  * @throws ZwarmError `busy`, `lost_race`, `not_resumable`, `unknown_liveness`, `seal_broken`, `directory_changed`,
@@ -127,26 +150,15 @@ export async function goOn(
   now: SessionNow,
   next: NextTurn,
 ): Promise<StartedTurn> {
-  const { id, record } = now;
-  requireAtRest(now, next.force);
-  requireRealEnd(store, id, now.current.turn, createCensus());
-  requireSeal(store, now);
-  requireSameDirectory(now);
-  const limits = await requireAllowedTurn(context, store, now);
-  const program = await programOf(context, requireKnownAgent(now), record.working_dir);
+  const { limits, program } = await requireReady(context, store, now, next.force);
   const continuation = await plan(context, store, now, next, program);
   declareNeverLaunched(context, store, now);
   const claimed = claimNext(context, store, now, next);
   return launchNext(context, store, now, claimed, program, continuation, limits);
 }
 
-/** Claims the next turn, ends the running one, and goes on with the claimed one once that end was observed. */
-async function interrupt(
-  context: ManagerContext,
-  store: Store,
-  now: SessionNow,
-  next: NextTurn,
-): Promise<StartedTurn> {
+/** Everything that can be refused of a turn that ends the running one. */
+async function requireInterruptible(context: ManagerContext, store: Store, now: SessionNow): Promise<Ready> {
   const { id, record, behind } = now;
   if (behind.length > 0) {
     throw new ZwarmError(
@@ -161,6 +173,18 @@ async function interrupt(
   const program = await programOf(context, requireKnownAgent(now), record.working_dir);
   refuseFromInside(id, marksOf(store.root, id, now.current.turn));
   await requireThread(store, now);
+  return { limits, program };
+}
+
+/** Claims the next turn, ends the running one, and goes on with the claimed one once that end was observed. */
+async function interrupt(
+  context: ManagerContext,
+  store: Store,
+  now: SessionNow,
+  next: NextTurn,
+): Promise<StartedTurn> {
+  const { id } = now;
+  const { limits, program } = await requireInterruptible(context, store, now);
   const claimed = claimNext(context, store, now, next);
   const { turn, claim } = claimed;
   const continuation = await orNotStarted(store, id, turn, async () => {
@@ -192,4 +216,17 @@ export async function inject(
   return options.interrupt && isRunning
     ? interrupt(context, store, now, next)
     : goOn(context, store, now, next);
+}
+
+/** Refuses what `inject` would refuse whatever the message: before somebody writes one. @throws ZwarmError */
+export async function checkInject(
+  context: ManagerContext,
+  ref: string,
+  options: InjectOptions = {},
+): Promise<void> {
+  const store = openForWriting(context);
+  const now = await readNow(store, resolveSession(store, ref), context.now());
+  const isRunning = now.current.verdict.status === 'running';
+  if (options.interrupt && isRunning) await requireInterruptible(context, store, now);
+  else await requireReady(context, store, now, options.force);
 }

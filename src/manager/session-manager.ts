@@ -36,6 +36,8 @@ import type { ShownRecord } from './trust.ts';
 export interface SessionManager {
   /** Creates a session and launches its first turn. */
   start(options: StartOptions): Promise<StartedSession>;
+  /** Refuses what `start` would refuse whatever the task. */
+  checkStart(options: Omit<StartOptions, 'task'>): Promise<void>;
   /** The full id that an id, name, prefix or `@last` means. */
   resolve(ref: string): SessionId;
   /** The same for verbs that end or delete: a prefix must be longer. */
@@ -67,6 +69,8 @@ export interface SessionManager {
   followStderr(id: SessionId, options?: FollowOptions): AsyncIterable<Line>;
   /** Gives a session its next message. */
   inject(ref: string, message: string, options?: InjectOptions): Promise<StartedTurn>;
+  /** Refuses what `inject` would refuse whatever the message. */
+  checkInject(ref: string, options?: InjectOptions): Promise<void>;
   /** Creates a session that begins as another one was, and gives it its first message, if any. */
   fork(ref: string, options?: ForkOptions): Promise<Forked>;
   /** Winds a conversation back to what it was after a turn, 0 for its beginning. */
@@ -150,6 +154,7 @@ export function createSessionManager(context: ManagerContext): SessionManager {
   };
   return {
     start: async (options) => (await import('./start.ts')).start(context, options),
+    checkStart: async (options) => (await import('./start.ts')).checkStart(context, options),
     resolve,
     resolveForEnding: (ref) => resolveSession(openForReading(context), ref, MIN_PREFIX_DESTRUCTIVE),
     list: async (options = {}) => (await import('./list.ts')).list(context, options, (row) => row),
@@ -178,6 +183,7 @@ export function createSessionManager(context: ManagerContext): SessionManager {
       lazily(async () => (await import('./follow.ts')).followStderr(followed(id), options)),
     inject: async (ref, message, options) =>
       (await import('./inject.ts')).inject(context, ref, message, options),
+    checkInject: async (ref, options) => (await import('./inject.ts')).checkInject(context, ref, options),
     fork: async (ref, options) => (await import('./fork.ts')).fork(context, ref, options),
     rewind: async (ref, to) => (await import('./rewind.ts')).rewind(context, ref, to),
     compact: async (ref, options) => (await import('./compact.ts')).compact(context, ref, options),

@@ -20,7 +20,7 @@ import {
   requireRoomBelow,
   settingsFor,
 } from './policy.ts';
-import { programOf } from './program.ts';
+import { type Program, programOf } from './program.ts';
 import { requireWorkingDirectory, warnOfAgentsAbove } from './working-directory.ts';
 
 /** What a new session is to be; everything left out has a default. */
@@ -95,13 +95,15 @@ function defaultSandbox({ sandbox }: Settings, limits: Limits): Sandbox {
   return limits === null ? sandbox : narrower(sandbox, limits.sandbox);
 }
 
-/**
- * Creates a session and launches its first turn. When this returns, the task is safe on the disk and the agent's
- * runner lives. Bad input changes nothing.
- * @throws ZwarmError `usage`, `config`, `not_allowed`, `over_quota`, `agent_not_found`, `agent_not_executable`,
- * `state_dir_unsafe`, `io`
- */
-export async function start(context: ManagerContext, options: StartOptions): Promise<StartedSession> {
+/** What a new session is launched with, once everything that can be refused was checked. */
+interface Prepared {
+  readonly record: SessionRecord;
+  readonly adapter: AgentAdapter;
+  readonly program: Program;
+  readonly limits: Limits;
+}
+
+async function prepare(context: ManagerContext, options: StartOptions): Promise<Prepared> {
   const existing = openForReading(context);
   const { settings, limits } = await settingsFor(context, existing);
   const { agent = settings.agent ?? DEFAULT_AGENT, model = settings.model ?? undefined } = options;
@@ -110,7 +112,7 @@ export async function start(context: ManagerContext, options: StartOptions): Pro
   const record: SessionRecord = {
     v: 1,
     agent: adapter.name,
-    task: requireMessage(options.task, 'task'),
+    task: options.task,
     ...requireWorkingDirectory(context, options.workingDir ?? '.', limits),
     model: model === undefined ? null : requireModel(model),
     sandbox: requireSandbox(
@@ -135,6 +137,26 @@ export async function start(context: ManagerContext, options: StartOptions): Pro
   requireOwnName(context, existing, record.name);
   await requireAllowedSession(context, existing, limits, record);
   const program = await programOf(context, adapter, record.working_dir);
+  return { record, adapter, program, limits };
+}
+
+/** Refuses what `start` would refuse whatever the task: before somebody writes one. @throws ZwarmError */
+export async function checkStart(
+  context: ManagerContext,
+  options: Omit<StartOptions, 'task'>,
+): Promise<void> {
+  await prepare(context, { ...options, task: '' });
+}
+
+/**
+ * Creates a session and launches its first turn. When this returns, the task is safe on the disk and the agent's
+ * runner lives. Bad input changes nothing.
+ * @throws ZwarmError `usage`, `config`, `not_allowed`, `over_quota`, `agent_not_found`, `agent_not_executable`,
+ * `state_dir_unsafe`, `io`
+ */
+export async function start(context: ManagerContext, options: StartOptions): Promise<StartedSession> {
+  requireMessage(options.task, 'task');
+  const { record, adapter, program, limits } = await prepare(context, options);
   const store = openOrCreate(context);
   const isBelow = limits === null && record.working_dir !== projectRootOf(record.working_dir);
   const warning = isBelow ? await warnOfAgentsAbove(context, store, record.working_dir) : null;

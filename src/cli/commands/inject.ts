@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { reportStarted } from '../await-answer.ts';
 import { parseCount, type Verb } from '../context.ts';
-import { readTask } from '../task-input.ts';
+import { withTask } from '../task-input.ts';
 import { addTurnOptions, type TurnOptions, waitingTime } from '../turn-options.ts';
 
 interface Options extends TurnOptions {
@@ -40,11 +40,13 @@ export function injectCommand(command: Command, verb: Verb): Command {
           ? undefined
           : parseCount(options.historyChars, '--history-chars', 0);
       const manager = await verb.manager();
-      // An id that names nothing is said before the editor opens.
       const id = manager.resolve(ref);
-      const message = await readTask(verb.context, { argument, file: options.file, what: 'message' });
-      const { interrupt, force } = options;
-      const started = await manager.inject(id, message, { interrupt, force, historyChars });
+      const next = { interrupt: options.interrupt, force: options.force, historyChars };
+      const source = { argument, file: options.file, what: 'message' } as const;
+      const started = await withTask(verb.context, source, {
+        check: () => manager.checkInject(id, next),
+        use: (message) => manager.inject(id, message, next),
+      });
       await reportStarted(verb, manager, started, { ...options, timeoutMs });
     });
 }
