@@ -1,9 +1,8 @@
 import type { AgentAdapter } from '../agents/agent.ts';
 import type { TurnFold } from '../core/conversation/fold.ts';
-import { type Lineage, lineageOf } from '../core/conversation/lineage.ts';
+import { type Lineage, lineageOf, type TurnPlace } from '../core/conversation/lineage.ts';
 import { toolContent } from '../core/conversation/messages.ts';
 import { type ReplayEntry, replayInput } from '../core/conversation/replay.ts';
-import { ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
 import type { ForkOrigin, SessionRecord } from '../core/session.ts';
 import { createCensus } from '../process/bearers.ts';
@@ -47,20 +46,24 @@ function nativeWay(
   context: ManagerContext,
   { adapter, record, agentVersion }: Continued,
   { thread, parts }: Lineage,
-  isWoundBack: boolean,
-  own: (thread: string) => boolean,
+  places: readonly TurnPlace[],
 ): Continuation | string {
   const { capabilities, name } = adapter;
   if (!capabilities.resume) return `${name} does not continue conversations`;
   if (thread === null) {
+    if (places.every(({ threadId }) => threadId === null))
+      return `${name} ended before it had named its conversation`;
     if (parts.some(({ kind }) => kind === 'summary')) return 'the conversation goes on from a summary';
-    return isWoundBack
+    return places.some(({ kind }) => kind === 'rewind')
       ? 'the conversation was wound back'
       : 'no thread of the agent holds the whole conversation';
   }
   const file = historyOf(context, adapter, thread);
   if (file === null) return `${name} no longer has its thread ${thread}`;
-  if (own(thread)) return { how: 'native', threadId: thread, forks: false };
+  // A thread that a copied turn names is another session's, whatever an agent calls its own.
+  const copied = record.forked_from?.turn ?? 0;
+  const isOwn = places.every(({ turn, threadId }) => turn > copied || threadId !== thread);
+  if (isOwn) return { how: 'native', threadId: thread, forks: false };
   if (!capabilities.fork(agentVersion)) return `this ${name} cannot fork a thread`;
   return isAsForked(record.forked_from, file)
     ? { how: 'native', threadId: thread, forks: true }
@@ -82,15 +85,15 @@ function entriesOf(prompt: string | null, { request, fold }: TurnReading<TurnFol
   return [...asked, ...done];
 }
 
-/** What was said and done in the parts of a conversation, for a replay. @throws DamagedRecord */
+/** What was said and done in a conversation, for a replay. @throws DamagedRecord */
 async function readEntries(
   store: Store,
   { id, adapter }: Continued,
-  { parts }: Lineage,
+  { told }: Lineage,
   nowMs: number,
 ): Promise<readonly ReplayEntry[]> {
   const entries: ReplayEntry[] = [];
-  for (const { kind, turn } of parts) {
+  for (const { kind, turn } of told) {
     const reading = await readTurn(store, id, turn, adapter, nowMs, readSteps, createCensus());
     const prompt = readPrompt(store.root, id, turn)?.toString() ?? null;
     if (kind === 'turn') entries.push(...entriesOf(prompt, reading));
@@ -101,30 +104,18 @@ async function readEntries(
 
 /**
  * How the next turn of a session goes on: in the agent's own thread while that equals the conversation and its file is
- * there, else from a record of the conversation. @throws ZwarmError `not_resumable`; DamagedRecord
+ * there, else from a record of the conversation. @throws DamagedRecord
  */
 export async function planContinuation(
   context: ManagerContext,
   store: Store,
   continued: Continued,
 ): Promise<Continuation> {
-  const { id, adapter, turns, record, message, historyChars } = continued;
+  const { id, adapter, turns, message, historyChars } = continued;
   const places = await readPlaces(store, id, adapter, turns, context.now());
   const lineage = lineageOf(places);
-  if (places.every(({ threadId }) => threadId === null)) {
-    throw new ZwarmError(
-      'not_resumable',
-      `${id} cannot be continued: ${adapter.name} ended before it had named its conversation`,
-      'start a new session: zwarm start "…"',
-    );
-  }
-  if (lineage.parts.length === 0) return { how: 'fresh' };
-  const copied = record.forked_from?.turn ?? 0;
-  // A thread that a copied turn names is another session's, whatever an agent calls its own.
-  const own = (thread: string): boolean =>
-    places.every(({ turn, threadId }) => turn > copied || threadId !== thread);
-  const isWoundBack = places.some(({ kind }) => kind === 'rewind');
-  const way = nativeWay(context, continued, lineage, isWoundBack, own);
+  if (lineage.told.length === 0) return { how: 'fresh' };
+  const way = nativeWay(context, continued, lineage, places);
   if (typeof way !== 'string') return way;
   const input = replayInput(
     await readEntries(store, continued, lineage, context.now()),

@@ -13,10 +13,10 @@ import { callerOf } from './caller.ts';
 import { type ManagerContext, openForWriting, type Store } from './context.ts';
 import { DEFAULT_HISTORY_CHARS, historyOf, planContinuation } from './continuation.ts';
 import { elsewhereError, whoRan } from './elsewhere.ts';
-import { launchTurn, newRequest, orNotStarted, type StartedTurn } from './launch.ts';
+import { type Continuation, launchTurn, newRequest, orNotStarted, type StartedTurn } from './launch.ts';
 import { readPlaces } from './places.ts';
 import { requireAllowedSession, requireRoomBelow, settingsFor } from './policy.ts';
-import { programOf } from './program.ts';
+import { type Program, programOf } from './program.ts';
 import { orDamaged, readNow, readTurnNow, type SessionNow } from './read.ts';
 import { requireKnownAgent, requireSameDirectory, requireSeal } from './ready.ts';
 import { resolveSession } from './resolve.ts';
@@ -36,6 +36,12 @@ export interface Forked {
   readonly id: SessionId;
   readonly turn: number;
   readonly started: StartedTurn | null;
+}
+
+/** The first turn of a fork's own. */
+interface OwnTurn {
+  readonly message: string;
+  readonly program: Program;
 }
 
 /** The turn after which to fork: it exists and has ended. @throws ZwarmError `usage`, `busy`, `unknown_liveness` */
@@ -125,9 +131,26 @@ export async function fork(context: ManagerContext, ref: string, options: ForkOp
   };
   const id = context.newId();
   if (!isSessionId(id)) throw new TypeError(`newId() gave ${JSON.stringify(id)}, which is no session id`);
-  const program = message === undefined ? null : await programOf(context, adapter, record.working_dir);
+  const own =
+    message === undefined
+      ? null
+      : { message, program: await programOf(context, adapter, record.working_dir) };
+  const plan = (of: SessionId, { message, program }: OwnTurn): Promise<Continuation> =>
+    orDamaged(store, of, () =>
+      planContinuation(context, store, {
+        id: of,
+        record,
+        adapter,
+        turns,
+        message,
+        historyChars,
+        agentVersion: program.version,
+      }),
+    );
+  // Whatever is in the way is said before there is a session.
+  if (own !== null) await plan(from, own);
   const request = newRequest(context, 'prompt');
-  const claim = message === undefined ? null : { request, prompt: Buffer.from(message) };
+  const claim = own === null ? null : { request, prompt: Buffer.from(own.message) };
   const copies = await copiesOf(context, store, from, turns);
   try {
     createSession(store.root, store.sealsDir, id, record, claim, copies);
@@ -136,24 +159,15 @@ export async function fork(context: ManagerContext, ref: string, options: ForkOp
     throw new ZwarmError('not_found', `${from} was removed while it was copied`, 'see: zwarm ls', error);
   }
   flush(sessionsDir(store.root));
-  if (message === undefined || program === null) {
+  if (own === null) {
     await cacheState(context, store, id);
     return { id, turn, started: null };
   }
   const next = turn + 1;
-  // After the copying, which takes its time: the parent may have gone on meanwhile.
-  const continuation = await orNotStarted(store, id, next, () =>
-    planContinuation(context, store, {
-      id,
-      record,
-      adapter,
-      turns,
-      message,
-      historyChars,
-      agentVersion: program.version,
-    }),
-  );
+  // Once more after the copying, which takes its time: the parent may have gone on meanwhile.
+  const continuation = await orNotStarted(store, id, next, () => plan(id, own));
   const { nonce } = request;
+  const { program } = own;
   const launch = { id, turn: next, record, nonce, adapter, program, continuation, limits };
   return { id, turn: next, started: await launchTurn(context, store, launch) };
 }

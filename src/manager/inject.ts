@@ -11,7 +11,6 @@ import { declareNeverLaunched } from './never-launched.ts';
 import { type Limits, requireAllowedTurn } from './policy.ts';
 import { type Program, programOf } from './program.ts';
 import { orDamaged, readNow, type SessionNow } from './read.ts';
-import { threadOfTurn } from './read-turn.ts';
 import { requireAtRest, requireKnownAgent, requireSameDirectory, requireSeal } from './ready.ts';
 import { requireRealEnd } from './real-end.ts';
 import { resolveSession } from './resolve.ts';
@@ -49,19 +48,6 @@ function requireAsClaimed({ root }: Store, id: SessionId, turn: number, claim: C
     'seal_broken',
     `turn ${turn} of ${id} was changed while it waited: nothing was run`,
     `say it again: zwarm inject ${id} "…"`,
-  );
-}
-
-/** The agent has named a thread: else what it was asked for would be lost with it. @throws ZwarmError `busy` */
-async function requireThread(store: Store, now: SessionNow): Promise<void> {
-  const adapter = requireKnownAgent(now);
-  for (const turn of now.turns.toReversed()) {
-    if ((await threadOfTurn(store, now.id, turn, adapter)) !== null) return;
-  }
-  throw new ZwarmError(
-    'busy',
-    `the agent of ${now.id} has not begun yet, and could not go on after an interruption`,
-    'try again in a moment',
   );
 }
 
@@ -172,7 +158,6 @@ async function requireInterruptible(context: ManagerContext, store: Store, now: 
   const limits = await requireAllowedTurn(context, store, now);
   const program = await programOf(context, requireKnownAgent(now), record.working_dir);
   refuseFromInside(id, marksOf(store.root, id, now.current.turn));
-  await requireThread(store, now);
   return { limits, program };
 }
 

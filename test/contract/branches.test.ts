@@ -1,7 +1,7 @@
-import { rmSync } from 'node:fs';
+import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { findHistory } from '../../src/store/agent-history.ts';
-import { type CodexProject, createCodexProject } from '../helpers/codex.ts';
+import { CODEX_WRAPPER, type CodexProject, createCodexProject } from '../helpers/codex.ts';
 import { conversationOf } from '../helpers/fake-model.ts';
 import { eventually } from '../helpers/project.ts';
 
@@ -204,6 +204,30 @@ test.concurrent('where the session file of Codex was deleted, it is told what wa
   expect(turn).toMatchObject({ how: 'replay', replay_reason: `codex no longer has its thread ${thread}` });
   const [input = ''] = await told(project, id);
   expect(input).toMatch(/the user>\none\n[\s\S]*you>\ndid one\n[\s\S]*\n\nstill there\?$/);
+  await say(project, id, 'good');
+  expect(await hows(project, id)).toEqual(['fresh', 'replay', 'native']);
+});
+
+test.concurrent('killed before it named its thread, it is told both messages, and goes on in that thread', async (t) => {
+  const project = await createCodexProject(t.onTestFinished, { script: ANSWERS });
+  // Codex as it is a few milliseconds after its start, for as long as this file is not there.
+  const slow = `${project.base}/codex-that-waits`;
+  writeFileSync(
+    slow,
+    `#!/bin/sh\n[ "$1" = --version ] || until [ -e ${slow}.go ]; do sleep 0.01; done\nexec ${CODEX_WRAPPER} "$@"\n`,
+  );
+  chmodSync(slow, 0o755);
+  const id = await project.start(['use the new parser'], { env: { ZWARM_CODEX_BIN: slow } });
+  await project.ok(['kill', id]);
+  expect(await project.show(id)).toMatchObject({ status: 'killed', thread_id: null });
+  await say(project, id, 'and keep the old one');
+  const [input = '', ...more] = await told(project, id);
+  expect(more).toEqual([]);
+  expect(input).toMatch(/the user>\nuse the new parser\n[\s\S]*\n\nand keep the old one$/);
+  expect((await project.show(id)).turns[1]).toMatchObject({
+    how: 'replay',
+    replay_reason: 'codex ended before it had named its conversation',
+  });
   await say(project, id, 'good');
   expect(await hows(project, id)).toEqual(['fresh', 'replay', 'native']);
 });

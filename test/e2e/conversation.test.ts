@@ -5,9 +5,11 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmdirSync,
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -315,15 +317,67 @@ while :; do sleep 0.05; done
   expect(await project.run(['inject', id, '--wait', 'quick again'])).toMatchObject({ code: 0 });
 });
 
-test('an agent that has not begun is not interrupted: it could not go on', async () => {
+/** A project in whose session `slow` an agent hangs that has not named its conversation. */
+async function unnamed(): Promise<{ project: Project; id: string }> {
   const project = createProject();
   const env = { FAKE_AGENT_STREAM: undefined, FAKE_AGENT_HANG: '1' };
-  await onScreen(project, ['start', 'x', '--name', 'slow'], { env });
+  const { stdout } = await onScreen(project, ['start', 'use the new parser'], { env });
   await eventually('the agent runs', () => project.runs().length === 1);
-  const refused = await onScreen(project, ['inject', 'slow', '--interrupt', 'y']);
-  expect(refused).toMatchObject({ code: 4, stdout: '' });
-  expect(refused.stderr).toContain('has not begun yet');
-  expect(await project.show('slow')).toMatchObject({ status: 'running', turn: 1 });
+  return { project, id: stdout.trim() };
+}
+
+const NEVER_NAMED = { how: 'replay', replay_reason: 'codex ended before it had named its conversation' };
+
+test('an agent that is interrupted before it has begun is told both messages', async () => {
+  const { project, id } = await unnamed();
+  const ended = await onScreen(project, ['inject', id, '--interrupt', '--wait', 'and keep the old one']);
+  expect(ended).toMatchObject({ code: 0 });
+  expect(project.runs()[1]?.argv).not.toContain('resume');
+  expect(project.runs()[1]?.stdin).toMatch(/the user>\nuse the new parser\n[\s\S]*\n\nand keep the old one$/);
+  expect((await project.show(id)).turns).toMatchObject([{ status: 'killed' }, NEVER_NAMED]);
+  expect((await onScreen(project, ['show', id])).stdout).toContain(NEVER_NAMED.replay_reason);
+});
+
+test('a session whose agent never named its conversation goes on, and so does a fork of it', async () => {
+  const { project, id } = await unnamed();
+  expect(await onScreen(project, ['kill', id])).toMatchObject({ code: 0 });
+  const fork = await onScreen(project, ['fork', id, '--wait', '--json', 'in the fork']);
+  expect(fork).toMatchObject({ code: 0 });
+  expect((await project.show(JSON.parse(fork.stdout).id)).turns).toMatchObject([
+    { status: 'killed' },
+    NEVER_NAMED,
+  ]);
+  expect(await onScreen(project, ['inject', id, '--wait', 'in the parent'])).toMatchObject({ code: 0 });
+  const told = project.runs().slice(1);
+  expect(told.map(({ stdin }) => stdin.match(/\n\n(.*)$/)?.[1])).toEqual(['in the fork', 'in the parent']);
+  for (const { stdin } of told) expect(stdin).toContain('the user>\nuse the new parser\n');
+});
+
+test('a message whose turn never ran is told where the conversation is replayed', async () => {
+  const project = createProject();
+  const place = join(project.directory, 'place');
+  mkdirSync(place);
+  const run = (...argv: string[]) => onScreen(project, argv);
+  const { stdout } = await run('start', '-a', 'demo', '-C', place, '--wait', '--json', `one ${AT_ONCE}`);
+  const { id, thread_id } = JSON.parse(stdout);
+  rmdirSync(place);
+  expect(await run('inject', id, '--wait', 'two')).toMatchObject({ code: 1 });
+  expect((await project.show(id)).turns[1]).toMatchObject({ status: 'failed', how: 'native' });
+  mkdirSync(place);
+  rmSync(join(project.base, 'home/.local/state/zwarm/demo', thread_id), { recursive: true });
+  expect(await run('inject', id, '--wait', `three ${AT_ONCE}`)).toMatchObject({ code: 0 });
+  expect(readFileSync(project.turnFile(id, 3, 'input.md'), 'utf8')).toMatch(
+    /the user>\none[\s\S]*the user>\ntwo\n[\s\S]*\n\nthree/,
+  );
+});
+
+test('a fork that is refused leaves no session behind', async () => {
+  const { id, project, run } = await talk('one', 'two');
+  // More than any agent is told: only a replay reads it.
+  truncateSync(project.turnFile(id, 1, 'prompt.md'), 65 << 20);
+  const before = readdirSync(join(project.directory, '.zwarm', 'sessions'));
+  expect(await run('fork', id, '--turn', '1', 'three')).toMatchObject({ code: 4, stdout: '' });
+  expect(readdirSync(join(project.directory, '.zwarm', 'sessions'))).toEqual(before);
 });
 
 test('with --full, too, nothing is told of what was wound back', async () => {

@@ -278,8 +278,10 @@ test('a forged name of a conversation never becomes an argument of the next turn
   );
 });
 
-test('where only forged names are left, the next turn is refused and runs nothing', async () => {
-  const before = project.runs().length;
+test('where only forged names are left, the next turn begins a new thread and is given none of them', async () => {
+  const project = createProject();
+  const id = await endedSession(project);
+  const [first] = project.runs();
   const bytes = Buffer.byteLength(said('x'));
   for (const [text, exit] of [
     [OPTIONS.map(named).join('') + DONE, {}],
@@ -287,12 +289,10 @@ test('where only forged names are left, the next turn is refused and runs nothin
     [said('x') + named(OTHER), { events_bytes: bytes }],
   ] as const) {
     leave(project, id, text, exit);
-    expect(await onScreen(project, ['inject', id, 'x'])).toEqual({
-      code: 4,
-      stdout: '',
-      stderr: `zwarm: ${id} cannot be continued: codex ended before it had named its conversation\nhint: start a new session: zwarm start "…"\n`,
-    });
-    expect(JSON.parse((await onScreen(project, ['show', id, '--json'])).stdout).thread_id).toBeNull();
+    expect((await project.show(id)).thread_id).toBeNull();
+    const before = project.runs().length;
+    const silent = { FAKE_AGENT_STREAM: undefined };
+    await onScreen(project, ['inject', id, '--wait', 'x'], { env: silent });
+    expect(project.runs()[before]?.argv).toEqual(first?.argv);
   }
-  expect(project.runs()).toHaveLength(before);
 });

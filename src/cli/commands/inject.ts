@@ -14,7 +14,7 @@ const EXAMPLES = `
 The agent goes on with the same conversation, in the same directory and sandbox.
 
 It goes on in the agent's own thread. Where that is gone, or is not the conversation any more (after a rewind, a
-compaction or a fork), a new thread is told what was before.
+compaction or a fork), or where the agent never named one, a new thread is told what was before.
 
 Examples:
   $ zwarm inject @last "now update the docs too"

@@ -33,6 +33,8 @@ export interface Lineage {
   readonly thread: string | null;
   /** The turns that were not wound back, with those that a summary stands for: what a person reads. */
   readonly shown: readonly number[];
+  /** What a new thread is told: the parts, and the messages among them that never reached the agent. */
+  readonly told: readonly Part[];
 }
 
 /** The beginning of a list that others may have appended to: what was after each turn shares one list, not a copy each. */
@@ -84,7 +86,7 @@ function baseOf(
 /**
  * Folds the turns of a session, 1 to the newest, into the conversation that they come to. A rewind makes it what it was
  * right after an earlier turn, markers and compactions included, so that each of them can be undone by another. A
- * message that never reached the agent is shown, and is no part of what the agent is to know.
+ * message that never reached the agent is shown, and told to a new thread; the agent's own thread goes on without it.
  */
 export function lineageOf(turns: readonly TurnPlace[]): Lineage {
   let now: Moment = { parts: nothing(), shown: nothing() };
@@ -108,11 +110,20 @@ export function lineageOf(turns: readonly TurnPlace[]): Lineage {
     }
     after.push(now);
   }
-  const { parts, shown } = now;
-  const holding = [...contents].filter(([, held]) => held !== null && isSame(held, parts)).at(-1);
+  const parts = now.parts.list.slice(0, now.parts.length);
+  const shown = now.shown.list.slice(0, now.shown.length);
+  const holding = [...contents].filter(([, held]) => held !== null && isSame(held, now.parts)).at(-1);
   return {
-    parts: parts.list.slice(0, parts.length),
+    parts,
     thread: parts.length === 0 ? null : (holding?.[0] ?? null),
-    shown: shown.list.slice(0, shown.length),
+    shown,
+    told: toldOf(parts, shown),
   };
+}
+
+function toldOf([first]: readonly Part[], shown: readonly number[]): readonly Part[] {
+  const isSummary = first?.kind === 'summary';
+  const after = isSummary ? first.turn : 0;
+  const turns = shown.filter((turn) => turn > after).map((turn): Part => ({ kind: 'turn', turn }));
+  return isSummary ? [first, ...turns] : turns;
 }

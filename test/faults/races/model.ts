@@ -58,8 +58,6 @@ type Command = fc.AsyncCommand<Model, Worker>;
 const newest = ({ turns }: ModelSession): ModelTurn => turns[turns.length - 1] as ModelTurn;
 const runs = ({ end, natural }: ModelTurn): boolean => end === null && natural === null;
 const mayEnd = ({ end, natural }: ModelTurn): boolean => end === null && natural !== null;
-/** An agent that ended by itself has named its conversation; one that was killed may not have come so far. */
-const canGoOn = ({ turns }: ModelSession): boolean => turns.some(({ end }) => end !== null && end !== KILLED);
 
 const turnOf = (prompt: string): ModelTurn => {
   const natural = WORDS[prompt.split('\n')[0] ?? ''] ?? null;
@@ -117,7 +115,7 @@ const inject = (index: number, word: string): Command =>
     if (session.removed) codesOf([outcome], ['not_found']);
     else if (runs(turn)) codesOf([outcome], ['busy']);
     else if (mayEnd(turn)) codesOf([outcome], ['ok', 'busy']);
-    else codesOf([outcome], canGoOn(session) ? ['ok'] : ['ok', 'not_resumable']);
+    else codesOf([outcome], ['ok']);
     if (outcome.code !== 'ok') return;
     ended(turn);
     session.turns.push(turnOf(prompt));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lineageOf, type TurnPlace } from '../../../../src/core/conversation/lineage.ts';
+import { lineageOf, type Part, type TurnPlace } from '../../../../src/core/conversation/lineage.ts';
 
 /*
  * A course in short: `A` runs in a new thread A, `+A` goes on in it, `r:B` is a replay in a new thread B, `f:A>B` forks
@@ -38,8 +38,11 @@ function placeOf(word: string, turn: number): TurnPlace {
 function inShort(course: string): string {
   const places = course.split(' ').map((word, i) => placeOf(word, i + 1));
   const { parts, thread, shown } = lineageOf(places);
-  const known = parts.map(({ kind, turn }) => (kind === 'summary' ? `s${turn}` : `${turn}`));
-  return `${known.join(' ') || '-'} | ${thread ?? '-'} | ${shown.join(' ') || '-'}`;
+  return `${partsInShort(parts)} | ${thread ?? '-'} | ${shown.join(' ') || '-'}`;
+}
+
+function partsInShort(parts: readonly Part[]): string {
+  return parts.map(({ kind, turn }) => (kind === 'summary' ? `s${turn}` : `${turn}`)).join(' ') || '-';
 }
 
 // What the agent is to know | the thread that holds it | what a person reads.
@@ -80,4 +83,22 @@ test.each([
   ['+A', '1 | - | 1'],
 ])('%s: %s', (course, expected) => {
   expect(inShort(course)).toBe(expected);
+});
+
+// What a new thread is told: also what was typed and never reached the agent.
+test.each([
+  ['A +A', '1 2'],
+  ['?', '1'],
+  ['? ?', '1 2'],
+  ['A ? +A', '1 2 3'],
+  ['? r:A xA', '1 2 3'],
+  ['? ? ~1', '1'],
+  ['? ~0', '-'],
+  ['A ? ~1', '1'],
+  ['A sA ?', 's2 3'],
+  ['A sA ? r:B', 's2 3 4'],
+  ['A ? sA r:B ~2', '1 2'],
+])('%s tells %s', (course, expected) => {
+  const places = course.split(' ').map((word, i) => placeOf(word, i + 1));
+  expect(partsInShort(lineageOf(places).told)).toBe(expected);
 });
