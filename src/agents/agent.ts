@@ -23,6 +23,7 @@ export interface TurnRequest {
   readonly sandbox: Sandbox;
   /** Null leaves the choice to the agent's own configuration. */
   readonly model: string | null;
+  /** The user's own arguments, as far as they concern this turn. */
   readonly agentArgs: readonly string[];
   /** The agent's conversation to continue, checked by its own parser; null begins a new one. */
   readonly threadId: string | null;
@@ -30,6 +31,18 @@ export interface TurnRequest {
   readonly forks: boolean;
   /** zwarm's own tools; null for an agent that runs no others, and is not to have them from its user either. */
   readonly tools: ToolServer | null;
+}
+
+/** What the user's own arguments for an agent's program mean. */
+export interface UserArguments {
+  /** One that cannot be passed on, why, and what to type instead; or null. */
+  readonly refused: { readonly argument: string; readonly why: string; readonly hint: string } | null;
+  /** Those that go with the first turn alone. */
+  readonly firstTurn: readonly string[];
+  /** Those that are repeated on every turn. */
+  readonly everyTurn: readonly string[];
+  /** Whether the program refuses to run outside of a git repository. */
+  readonly needsRepository: boolean;
 }
 
 export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGKILL';
@@ -115,6 +128,7 @@ export interface AgentAdapter {
     readonly tools: boolean;
   };
   readonly program: ProgramSpec;
+  readArguments(args: readonly string[]): UserArguments;
   command(turn: TurnRequest): CommandSpec;
   /**
    * A parser for the lines of one turn, loaded only when a stream is read. It lets no thread id pass that this agent

@@ -193,11 +193,12 @@ export async function launchTurn(
   const { id, turn, record, adapter, program, continuation, limits } = launch;
   const thread = continuation.how === 'native' ? continuation : { threadId: null, forks: false };
   const turnEnv = environmentOf(context, store, launch);
+  const { firstTurn, everyTurn } = adapter.readArguments(record.agent_args);
   const command = adapter.command({
     workingDir: record.working_dir,
     sandbox: record.sandbox,
     model: record.model,
-    agentArgs: record.agent_args,
+    agentArgs: turn === 1 ? [...firstTurn, ...everyTurn] : everyTurn,
     threadId: thread.threadId,
     forks: thread.forks,
     tools: record.orchestrates ? toolServer(context, turnEnv) : null,

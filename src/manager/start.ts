@@ -84,6 +84,14 @@ function requireModel(text: string): string {
   );
 }
 
+/** The user's own arguments for the agent's program, which can be passed on. @throws ZwarmError `usage` */
+function requireArguments(adapter: AgentAdapter, args: readonly string[]): readonly string[] {
+  const { refused } = adapter.readArguments(args);
+  if (refused === null) return args;
+  const { argument, why, hint } = refused;
+  throw new ZwarmError('usage', `--agent-arg=${argument} cannot be passed on: ${why}`, hint);
+}
+
 /** An agent that can be given tools. @throws ZwarmError `usage` */
 function requireTools({ name, capabilities }: AgentAdapter): void {
   if (capabilities.tools) return;
@@ -119,7 +127,7 @@ async function prepare(context: ManagerContext, options: StartOptions): Promise<
       options.sandbox ?? defaultSandbox(settings, limits),
       adapter.capabilities.sandbox,
     ),
-    agent_args: options.agentArgs ?? [],
+    agent_args: requireArguments(adapter, options.agentArgs ?? []),
     source,
     name: options.name === undefined ? null : parseName(options.name),
     tags: [],

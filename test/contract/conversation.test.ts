@@ -184,3 +184,22 @@ test.concurrent('an answer that is empty is said to be none', async (t) => {
   expect(ended.stderr).toBe(`zwarm: ${id} completed without an answer; see: zwarm show ${id} --full\n`);
   expect(last_message).toBeNull();
 });
+
+// One white pixel.
+const PICTURE =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+test.concurrent('a picture is attached to its own turn, and not once more to the next one', async (t) => {
+  const project = await createCodexProject(t.onTestFinished, { script: { steps: [{ message: 'white' }] } });
+  await writeFile(join(project.directory, 'pixel.png'), Buffer.from(PICTURE, 'base64'));
+  const id = await project.start(['--agent-arg=-i', '--agent-arg=pixel.png', 'what do you see?']);
+  await project.ok(['wait', id]);
+  expect(await project.ok(['inject', id, '--wait', 'are you sure?'])).toBe('white');
+  const { thread_id, turns } = await project.show(id);
+  expect(turns.map(({ how }) => how)).toEqual(['fresh', 'native']);
+  const requests = await project.model.requestsOf(thread_id ?? '');
+  const pictures = requests.map(({ body }) =>
+    body.input.flatMap(({ content }) => (content ?? []).filter(({ type }) => type === 'input_image')),
+  );
+  expect(pictures.map((found) => found.length)).toEqual([1, 1]);
+});

@@ -15,7 +15,7 @@ export interface ModelScript {
 interface Item {
   readonly type: string;
   readonly role?: string;
-  readonly content?: readonly { readonly text?: string }[];
+  readonly content?: readonly { readonly type: string; readonly text?: string }[];
   readonly arguments?: string;
   readonly output?: unknown;
 }

@@ -1,4 +1,5 @@
 import type { AgentAdapter } from '../agent.ts';
+import { readCodexArguments } from './arguments.ts';
 import { codexCommand, codexForks } from './command.ts';
 import { explainCodexFailure } from './explain.ts';
 import { codexHistory } from './history.ts';
@@ -24,6 +25,7 @@ export const codex: AgentAdapter = {
     versionArgs: ['--version'],
     install: 'npm install -g @openai/codex',
   },
+  readArguments: readCodexArguments,
   command: codexCommand,
   async loadParser(agentVersion) {
     const { createCodexParser } = await import('./translate.ts');

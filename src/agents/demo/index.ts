@@ -12,6 +12,7 @@ export const demo: AgentAdapter = {
     tools: false,
   },
   program: { kind: 'embedded' },
+  readArguments: (args) => ({ refused: null, firstTurn: [], everyTurn: args, needsRepository: false }),
   command: demoCommand,
   async loadParser() {
     const { createDemoParser } = await import('./translate.ts');

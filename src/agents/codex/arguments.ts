@@ -1,0 +1,150 @@
+import type { UserArguments } from '../agent.ts';
+
+const SHORT: Readonly<Record<string, string>> = {
+  c: '--config',
+  C: '--cd',
+  h: '--help',
+  i: '--image',
+  m: '--model',
+  o: '--output-last-message',
+  p: '--profile',
+  s: '--sandbox',
+  V: '--version',
+};
+
+// Of `codex exec` 0.169. What is in neither list may take a value or not: the next word is given the benefit of the doubt.
+const WITH_VALUE = new Set([
+  '--add-dir',
+  '--cd',
+  '--color',
+  '--config',
+  '--cyber-access-program',
+  '--disable',
+  '--enable',
+  '--image',
+  '--local-provider',
+  '--model',
+  '--output-last-message',
+  '--output-schema',
+  '--profile',
+  '--sandbox',
+  '--thread-source',
+]);
+const WITHOUT_VALUE = new Set([
+  '--dangerously-bypass-hook-trust',
+  '--ignore-rules',
+  '--ignore-user-config',
+  '--oss',
+  '--skip-git-repo-check',
+  '--strict-config',
+  '--trust',
+]);
+
+/** Why an argument cannot be passed on, and what to type instead. */
+type Reason = readonly [why: string, hint: string];
+
+const GO_ON: Reason = ['zwarm itself says which conversation goes on', 'zwarm inject ID "…"'];
+const PASSED: Reason = ['zwarm passes it itself', 'leave it out'];
+const NO_TURN: Reason = ['codex would print that and do nothing', 'run it yourself: codex exec --help'];
+const UNCONFINED: Reason = ['zwarm states the sandbox itself', 'zwarm start -s danger-full-access "…"'];
+
+/** What contradicts what zwarm passes, or leaves a session that cannot go on. */
+const REFUSED: ReadonlyMap<string, Reason> = new Map(
+  Object.entries<Reason>({
+    '--all': GO_ON,
+    '--approve-for-me': ['zwarm states the sandbox itself', 'zwarm start -s workspace-write "…"'],
+    '--cd': ['zwarm states the directory itself', 'zwarm start -C DIR "…"'],
+    '--dangerously-bypass-approvals-and-sandbox': UNCONFINED,
+    '--ephemeral': ['codex would forget the conversation, so that none could go on', 'leave it out'],
+    '--experimental-json': PASSED,
+    '--help': NO_TURN,
+    '--json': PASSED,
+    '--last': GO_ON,
+    '--model': ['zwarm states the model itself', 'zwarm start -m MODEL "…"'],
+    '--sandbox': ['zwarm states the sandbox itself', 'zwarm start -s MODE "…"'],
+    '--version': NO_TURN,
+    '--worktree': [
+      'each turn would work in another tree',
+      'make one for all of them: git worktree add ../TREE && zwarm start -C ../TREE "…"',
+    ],
+    '--yolo': UNCONFINED,
+    fork: ['zwarm itself says which conversation goes on', 'zwarm fork ID "…"'],
+    help: NO_TURN,
+    resume: GO_ON,
+    review: [
+      'a review could not go on as a conversation',
+      'ask for one: zwarm start "review the last commit"',
+    ],
+  }),
+);
+
+const TASK: Reason = ['codex would take it for the task', 'give the task to zwarm: zwarm start "…"'];
+
+/** An option with its values, or a word that is none: then it has no name. */
+interface Item {
+  readonly name: string | null;
+  readonly words: readonly string[];
+  readonly values: readonly string[];
+}
+
+function isOption(word: string): boolean {
+  return word.startsWith('-') && word !== '-';
+}
+
+/** The option that a word begins, and the value that is part of the word. */
+function optionOf(word: string): { readonly name: string; readonly attached: string | null } {
+  if (word.startsWith('--')) {
+    const at = word.indexOf('=');
+    return at < 0
+      ? { name: word, attached: null }
+      : { name: word.slice(0, at), attached: word.slice(at + 1) };
+  }
+  const attached = word.slice(2).replace(/^=/, '');
+  return { name: SHORT[word.charAt(1)] ?? word.slice(0, 2), attached: word.length > 2 ? attached : null };
+}
+
+/** How many of the words after an option are its values. */
+function valuesAfter(name: string, rest: readonly string[]): number {
+  if (WITHOUT_VALUE.has(name) || (REFUSED.has(name) && !WITH_VALUE.has(name))) return 0;
+  const next = rest.findIndex(isOption);
+  const words = next < 0 ? rest.length : next;
+  // An image is followed by as many as there are.
+  return name === '--image' ? words : Math.min(words, 1);
+}
+
+function itemsOf(args: readonly string[]): readonly Item[] {
+  const items: Item[] = [];
+  for (let at = 0; at < args.length; ) {
+    const word = args[at] ?? '';
+    const rest = args.slice(at + 1);
+    const { name, attached } = isOption(word) ? optionOf(word) : { name: null, attached: null };
+    const more = name === null || name === '--' || attached !== null ? 0 : valuesAfter(name, rest);
+    const values = attached === null ? rest.slice(0, more) : [attached];
+    items.push({ name, words: args.slice(at, at + 1 + more), values });
+    at += 1 + more;
+  }
+  return items;
+}
+
+function refusalOf({ name, words, values }: Item): UserArguments['refused'] {
+  const [argument = ''] = words;
+  const known = name === null || name === '--' ? (REFUSED.get(argument) ?? TASK) : REFUSED.get(name);
+  if (known !== undefined) return { argument, why: known[0], hint: known[1] };
+  if (name === null || !WITH_VALUE.has(name) || values.length > 0) return null;
+  return { argument, why: 'its value is missing', hint: `--agent-arg=${argument} --agent-arg=VALUE` };
+}
+
+/**
+ * What the user's own arguments mean to `codex exec` 0.169. Images are of the first turn: it remembers them, and each
+ * is written so that the words behind it are not taken for more of them.
+ */
+export function readCodexArguments(args: readonly string[]): UserArguments {
+  const items = itemsOf(args);
+  const isImage = ({ name }: Item): boolean => name === '--image';
+  return {
+    refused: items.map(refusalOf).find((refusal) => refusal !== null) ?? null,
+    firstTurn: items.filter(isImage).flatMap(({ values }) => values.map((file) => `--image=${file}`)),
+    everyTurn: items.filter((item) => !isImage(item)).flatMap(({ words }) => words),
+    needsRepository: !items.some(({ name }) => name === '--skip-git-repo-check'),
+  };
+}
