@@ -21,7 +21,7 @@ export function addSessionOptions(command: Command): Command {
       'read-only, workspace-write or danger-full-access (default: workspace-write)',
     )
     .option('-C, --directory <dir>', 'where the agent works (default: here)')
-    .option('--name <name>', 'a name to call the session by')
+    .option('--name <name>', 'a name to call the session by, which no other session has')
     .option(
       '--agent-arg <arg>',
       "an argument for the agent's own program; repeat for more",

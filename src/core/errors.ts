@@ -23,6 +23,8 @@ export const EXIT_CODES = {
   damaged: 4,
   /** As many sessions run as may. */
   over_quota: 4,
+  /** Another session bears the name that was asked for. */
+  name_taken: 4,
   /** The policy does not allow it to this caller. */
   not_allowed: 5,
   /** A sealed record is not what it was when it was created. */

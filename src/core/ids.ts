@@ -66,8 +66,8 @@ export function newestFirst(a: Omit<Candidate, 'name'>, b: Omit<Candidate, 'name
 }
 
 /**
- * The session that a reference means: exact id, then exact name (the newest wins), then a unique prefix of at
- * least `minPrefix` characters. @throws ZwarmError `not_found`, `ambiguous`
+ * The session that a reference means: exact id, then exact name, then a unique prefix of at least `minPrefix`
+ * characters. @throws ZwarmError `not_found`, `ambiguous`
  */
 export function resolveRef(ref: SessionRef, candidates: readonly Candidate[], minPrefix: number): SessionId {
   const sorted = [...candidates].sort(newestFirst);
@@ -77,9 +77,15 @@ export function resolveRef(ref: SessionRef, candidates: readonly Candidate[], mi
     throw new ZwarmError('not_found', `there are ${sorted.length} sessions here`, 'see: zwarm ls --all');
   }
   const { text } = ref;
-  const exact =
-    sorted.find((candidate) => candidate.id === text) ?? sorted.find((candidate) => candidate.name === text);
+  const exact = sorted.find((candidate) => candidate.id === text);
   if (exact) return exact.id;
+  const named = sorted.filter((candidate) => candidate.name === text).map(({ id }) => id);
+  // A name is given once. Where records say otherwise, nobody knows which one is meant.
+  if (named.length > 1) {
+    const hint = `give an id: ${named.join(', ')}`;
+    throw new ZwarmError('ambiguous', `${named.length} sessions bear the name ${text}`, hint);
+  }
+  if (named[0] !== undefined) return named[0];
   const matches = sorted.filter((candidate) => candidate.id.startsWith(text));
   if (matches.length > 0 && text.length < minPrefix) {
     throw new ZwarmError(

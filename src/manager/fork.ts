@@ -119,7 +119,7 @@ export async function fork(context: ManagerContext, ref: string, options: ForkOp
   const turns = now.turns.filter((number) => number <= turn);
   const record: SessionRecord = {
     ...now.record,
-    // The newest of a name wins, and a fork is not meant when its parent is named.
+    // A name is taken once.
     name: null,
     ...callerOf(context),
     forked_from: {

@@ -13,7 +13,6 @@ import {
 import type { Sandbox, SessionRecord } from '../core/session.ts';
 import { STATE_DIR_NAME } from '../store/layout.ts';
 import { projectRootOf } from '../store/locate.ts';
-import { unlessDamaged } from '../store/read-file.ts';
 import { checkSeal } from '../store/seals.ts';
 import { hasSession, listSessionIds, readSessionRecord } from '../store/sessions.ts';
 import { type Caller, callerOf, UNKNOWN_AGENT, USER } from './caller.ts';
@@ -195,16 +194,6 @@ export async function requireAllowedTurn(
   const { limits } = await settingsFor(context, store);
   if (limits !== null) await requireWithin(context, store, limits, record);
   return limits;
-}
-
-/** A name that belongs to a session of somebody else cannot be taken over by a newer one. @throws ZwarmError `not_allowed` */
-export function requireOwnName(context: ManagerContext, store: Store | null, name: string | null): void {
-  const { source } = callerOf(context);
-  if (source === USER || store === null || name === null) return;
-  const bears = (id: SessionId): boolean =>
-    unlessDamaged(() => readSessionRecord(store.root, id).record.name) === name;
-  if (listSessionIds(store.root).every((id) => !bears(id) || originOf(store, id) === source)) return;
-  refuse(`the name ${name} is taken by a session that you did not start`, 'choose another name');
 }
 
 /**

@@ -13,10 +13,10 @@ import { projectRootOf } from '../store/locate.ts';
 import { callerOf } from './caller.ts';
 import { type ManagerContext, openForReading, openOrCreate } from './context.ts';
 import { launchTurn, newRequest, type StartedTurn } from './launch.ts';
+import { requireFreeName } from './name.ts';
 import {
   type Limits,
   requireAllowedSession,
-  requireOwnName,
   requireRoomBelow,
   settingsFor,
 } from './policy.ts';
@@ -142,7 +142,7 @@ async function prepare(context: ManagerContext, options: StartOptions): Promise<
     requireTools(adapter);
     requireRoomBelow(context, existing, settings);
   }
-  requireOwnName(context, existing, record.name);
+  if (existing !== null) await requireFreeName(context, existing, record.name);
   await requireAllowedSession(context, existing, limits, record);
   const program = await programOf(context, adapter, record.working_dir);
   return { record, adapter, program, limits };
@@ -159,8 +159,8 @@ export async function checkStart(
 /**
  * Creates a session and launches its first turn. When this returns, the task is safe on the disk and the agent's
  * runner lives. Bad input changes nothing.
- * @throws ZwarmError `usage`, `config`, `not_allowed`, `over_quota`, `agent_not_found`, `agent_not_executable`,
- * `state_dir_unsafe`, `io`
+ * @throws ZwarmError `usage`, `config`, `not_allowed`, `over_quota`, `name_taken`, `agent_not_found`,
+ * `agent_not_executable`, `state_dir_unsafe`, `io`
  */
 export async function start(context: ManagerContext, options: StartOptions): Promise<StartedSession> {
   requireMessage(options.task, 'task');

@@ -5,6 +5,7 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
   busy: 'its agent still works: check_session with wait_sec waits for it',
   lost_race: 'somebody else spoke to it first: check_session(session_id=…)',
   not_resumable: 'this conversation cannot go on: delegate a new session',
+  name_taken: 'choose another name, or converse with the session that has it',
   still_running: 'try end_session again; if it stays, tell the user',
   seal_broken: 'its record was changed: tell the user, and delegate a new session',
   directory_changed: 'its directory is not what it was: tell the user',

@@ -6,6 +6,7 @@ import { copyTurn } from './copy-turn.ts';
 import { createFile, discard, flush, isDiskFull, linkName, makeDir, makeDirs, rename } from './files.ts';
 import {
   BUILDING_PREFIX,
+  buildingDir,
   cancelNameOf,
   sessionDir,
   sessionFile,
@@ -14,6 +15,7 @@ import {
   turnDir,
   turnsDir,
 } from './layout.ts';
+import { claimName, giveUpName } from './names.ts';
 import { requireOwn } from './own.ts';
 import { entriesOf, readSmall, unlessDamaged } from './read-file.ts';
 import { encode } from './records.ts';
@@ -52,7 +54,7 @@ export interface Copied {
 
 /**
  * Creates a session with its first turn, or with copies of the turns of another one and a next turn (if any): everything is built under a hidden name and appears by one rename. It is
- * durable once `flushClaim` has returned. @throws ZwarmError `lost_race` when the id is taken
+ * durable once `flushClaim` has returned. @throws ZwarmError `lost_race` when the id is taken, `name_taken`
  */
 export function createSession(
   root: string,
@@ -62,12 +64,14 @@ export function createSession(
   claim: Claim | null,
   copies: readonly Copied[] = [],
 ): void {
-  const building = join(sessionsDir(root), `${BUILDING_PREFIX}${id}`);
+  const building = buildingDir(root, id);
   const text = encode(record);
   makeDirs(sessionsDir(root));
   requireOwn(root, sessionsDir(root));
   makeDir(building);
+  const { name } = record;
   let sealed = false;
+  let claimed: number | null = null;
   try {
     createFile(join(building, 'session.json'), text);
     makeDir(join(building, 'turns'));
@@ -80,8 +84,10 @@ export function createSession(
     // Before the session shows itself: a session without a seal could never be continued.
     seal(sealsDir, root, id, text, record.source);
     sealed = true;
+    if (name !== null) claimed = claimName(root, name, id);
     rename(building, sessionDir(root, id));
   } catch (error) {
+    if (name !== null && claimed !== null) giveUpName(root, name, claimed);
     discard(building);
     if (sealed) discardSeal(sealsDir, root, id);
     if (isTaken(error)) throw new ZwarmError('lost_race', `the id ${id} is taken`, 'try again', error);

@@ -19,6 +19,11 @@ export const ignoreFile = (root: string): string => `${root}/.gitignore`;
 export const sessionsDir = (root: string): string => `${root}/sessions`;
 export const trashDir = (root: string): string => `${root}/trash`;
 export const sessionDir = (root: string, id: SessionId): string => `${sessionsDir(root)}/${id}`;
+/** Where a session is built before it appears. */
+export const buildingDir = (root: string, id: SessionId): string =>
+  `${sessionsDir(root)}/${BUILDING_PREFIX}${id}`;
+export const namesDir = (root: string): string => `${root}/names`;
+export const nameDir = (root: string, name: string): string => `${namesDir(root)}/${name}`;
 export const sessionFile = (root: string, id: SessionId): string => `${sessionDir(root, id)}/session.json`;
 export const summaryFile = (root: string, id: SessionId): string => `${sessionDir(root, id)}/summary.json`;
 export const turnsDir = (root: string, id: SessionId): string => `${sessionDir(root, id)}/turns`;

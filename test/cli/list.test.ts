@@ -59,10 +59,10 @@ test('ls narrows by status, directory, time and text, and orders by creation or 
   expect(await ids(project, ['--since', '3h'], { now: Date.now() + 2 * HOUR })).toHaveLength(3);
 });
 
-test('a session answers to its id, its name, a prefix and @last; a name given twice means the newest', async () => {
+test('a session answers to its id, its name, a prefix and @last', async () => {
   const project = createProject();
   const start = Date.now();
-  await startSession(project, 'aaaaaaaaaa', ['one', '--name', 'docs'], { now: start - 3 * HOUR });
+  await startSession(project, 'aaaaaaaaaa', ['one', '--name', 'code'], { now: start - 3 * HOUR });
   await startSession(project, 'abcdefghjm', ['two', '--name', 'docs'], { now: start - 2 * HOUR });
   await startSession(project, 'bbbbbbbbbb', ['three', '--name', 'aaaa'], { now: start - HOUR });
   for (const [ref, id] of [
@@ -78,7 +78,7 @@ test('a session answers to its id, its name, a prefix and @last; a name given tw
     expect.soft(JSON.parse(shown.stdout).id, ref).toBe(id);
   }
   expect(await onScreen(project, ['rm', 'abcd'])).toMatchObject({ code: 0, stdout: 'abcdefghjm\n' });
-  expect(JSON.parse((await onScreen(project, ['show', 'docs', '--json'])).stdout).id).toBe('aaaaaaaaaa');
+  expect((await onScreen(project, ['show', 'docs'])).code).toBe(3);
 });
 
 test('ls shows the newest 20 and all that run; -n and --all show what they say', async () => {

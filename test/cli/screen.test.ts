@@ -153,8 +153,14 @@ test.each([40, 60, 80, 200])(
     const project = createProject();
     const options: ScreenOptions = { tty: true, columns };
     const env = saying(project, '日本語のドキュメントを書く 🎉 '.repeat(20));
-    for (const task of ['日本語のドキュメントを書く 🎉 '.repeat(9), 'word '.repeat(60), 'x'.repeat(300)]) {
-      await onScreen(project, ['start', '--wait', task, '--name', 'a-name-that-is-rather-long'], { env });
+    for (const [i, task] of [
+      '日本語のドキュメントを書く 🎉 '.repeat(9),
+      'word '.repeat(60),
+      'x'.repeat(300),
+    ].entries()) {
+      await onScreen(project, ['start', '--wait', task, '--name', `a-name-that-is-rather-long-${i}`], {
+        env,
+      });
     }
     const { stdout } = await onScreen(project, ['ls'], options);
     const lines = stdout.split('\n').slice(0, -1);

@@ -17,6 +17,16 @@ async function end(manager: SessionManager, id: SessionId, reason: string | unde
   }
 }
 
+/** A name may be given to another session once this one is gone: only a whole id is deleted. @throws ZwarmError `usage` */
+function requireWholeId(text: string, id: SessionId): void {
+  if (text === id) return;
+  throw new ZwarmError(
+    'usage',
+    `delete=true takes the whole id of a session, not ${JSON.stringify(text)}: nothing was ended`,
+    `if you mean that session: end_session(session_id="${id}", delete=true)`,
+  );
+}
+
 /** Ends a session. */
 export const endSession = defineTool({
   name: 'end_session',
@@ -26,7 +36,10 @@ export const endSession = defineTool({
   input: z.strictObject({
     session_id: sessionId,
     reason: z.string().max(500).optional().describe('why, for whoever looks at it later'),
-    delete: z.boolean().default(false).describe('also delete all its records, for good'),
+    delete: z
+      .boolean()
+      .default(false)
+      .describe('also delete all its records, for good; session_id must be the whole id'),
   }),
   output: z.strictObject({
     ...common,
@@ -39,6 +52,7 @@ export const endSession = defineTool({
   async run({ session_id, reason, delete: deletes }, call) {
     const { manager } = call;
     const id = manager.resolveForEnding(session_id);
+    if (deletes) requireWholeId(session_id, id);
     requireOther(call, id);
     const wasEnded = await end(manager, id, reason);
     const { status } = await manager.summary(id);

@@ -7,7 +7,16 @@ test('every error has the exit code that the documented table gives it', () => {
     1: ['io', 'failed', 'still_running'],
     2: ['usage', 'config'],
     3: ['not_found', 'ambiguous'],
-    4: ['busy', 'not_running', 'not_resumable', 'lost_race', 'unknown_liveness', 'damaged', 'over_quota'],
+    4: [
+      'busy',
+      'not_running',
+      'not_resumable',
+      'lost_race',
+      'unknown_liveness',
+      'damaged',
+      'over_quota',
+      'name_taken',
+    ],
     5: [
       'not_allowed',
       'seal_broken',

@@ -92,7 +92,8 @@ describe('what a reference means', () => {
   });
   const all = [
     session('abcdefghjk', '2026-01-01T00:00:00.000Z', 'fix'),
-    session('abcdzzzzzz', '2026-01-03T00:00:00.000Z', 'fix'),
+    session('abcdzzzzzz', '2026-01-03T00:00:00.000Z', 'twice'),
+    session('qqqqqqqqqq', '2024-01-01T00:00:00.000Z', 'twice'),
     session('mnpqrstuvw', '2026-01-02T00:00:00.000Z', 'abcdefghjk'),
     session('fixaaaaaaa', '2025-01-01T00:00:00.000Z'),
   ];
@@ -100,12 +101,12 @@ describe('what a reference means', () => {
 
   test.each([
     ['an exact id, before a name that looks the same', 'abcdefghjk', 'abcdefghjk'],
-    ['an exact name, before a prefix; the newest wins', 'fix', 'abcdzzzzzz'],
+    ['an exact name, before a prefix', 'fix', 'abcdefghjk'],
     ['a unique prefix', 'abcde', 'abcdefghjk'],
     ['a prefix of 3', 'mnp', 'mnpqrstuvw'],
     ['the newest', '@last', 'abcdzzzzzz'],
     ['the one before it', '@last~1', 'mnpqrstuvw'],
-    ['the oldest', '@last~3', 'fixaaaaaaa'],
+    ['the oldest', '@last~4', 'qqqqqqqqqq'],
   ])('%s', (_, text, expected) => {
     expect(resolve(text)).toBe(expected);
   });
@@ -116,7 +117,8 @@ describe('what a reference means', () => {
     ['nobody', 'zzz', 3, 'not_found', /no session zzz/],
     ['short and nobody', 'z', 3, 'not_found', /no session z/],
     ['several', 'abcd', 3, 'ambiguous', /beginning of 2/],
-    ['before the oldest', '@last~4', 3, 'not_found', /4 sessions/],
+    ['a name that two bear', 'twice', 3, 'ambiguous', /2 sessions bear the name/],
+    ['before the oldest', '@last~5', 3, 'not_found', /5 sessions/],
   ])('%s', (_, text, minimum, code, message) => {
     expect(() => resolve(text, minimum)).toThrow(fails(code));
     expect(() => resolve(text, minimum)).toThrow(message);

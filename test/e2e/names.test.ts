@@ -1,0 +1,100 @@
+import { mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { ProcessIdentity } from '../../src/core/session.ts';
+import { ownIdentity } from '../../src/process/identity.ts';
+import { onScreen } from '../helpers/context.ts';
+import { createProject, type Project } from '../helpers/project.ts';
+import { createShellProject } from '../helpers/shell-project.ts';
+import { connectTools } from '../helpers/tools-client.ts';
+
+const sessionsOf = ({ directory }: Project): string[] => readdirSync(join(directory, '.zwarm', 'sessions'));
+
+test('a second session of a name is refused, and the one that has it is named', async () => {
+  const project = createProject();
+  const id = await project.start(['--name', 'docs', 'one'], { env: { FAKE_AGENT_HANG: '1' } });
+  expect(await onScreen(project, ['start', '--name', 'docs', 'two'])).toEqual({
+    code: 4,
+    stdout: '',
+    stderr:
+      `zwarm: the name docs is taken: ${id}, running\n` +
+      'hint: choose another name, or go on with that session: zwarm inject docs "…"\n',
+  });
+  expect(sessionsOf(project)).toEqual([id]);
+});
+
+test('a name of a session that was removed is free, and no second removal finds another session', async () => {
+  const project = createProject();
+  for (let round = 0; round < 3; round += 1) {
+    await project.ok(['start', '--wait', '--name', 'docs', 'one']);
+    expect(await onScreen(project, ['rm', 'docs'])).toMatchObject({ code: 0 });
+    expect(await onScreen(project, ['rm', 'docs'])).toMatchObject({ code: 3 });
+  }
+  expect(readdirSync(join(project.directory, '.zwarm', 'names', 'docs'))).toHaveLength(2);
+});
+
+test('of eight starts at once with one name exactly one has it, first and after a removal', async () => {
+  const project = createProject();
+  for (let round = 0; round < 3; round += 1) {
+    const ends = await Promise.all(
+      Array.from({ length: 8 }, (_, i) => project.zwarm(['start', '--wait', '-q', '--name', 'docs', `${i}`])),
+    );
+    expect(ends.map(({ code }) => code).sort()).toEqual([0, 4, 4, 4, 4, 4, 4, 4]);
+    expect(sessionsOf(project)).toHaveLength(1);
+    expect(project.runs()).toHaveLength(round + 1);
+    await project.ok(['rm', 'docs']);
+  }
+});
+
+/** What a command leaves that is killed after it has claimed a name, just before its session appears. */
+async function leaveHalfStarted(project: Project, claimer: ProcessIdentity): Promise<void> {
+  const id = JSON.parse(await project.ok(['start', '--wait', '--json', '--name', 'docs', 'one'])).id;
+  await project.settled(id);
+  const session = join(project.directory, '.zwarm', 'sessions', id);
+  const turn = join(session, 'turns', '1');
+  const request = { v: 1, kind: 'prompt', claimer, nonce: 'x', at: '2026-11-20T10:00:00.000Z' };
+  writeFileSync(join(turn, 'request.json'), JSON.stringify(request));
+  renameSync(session, join(session, '..', `.new-${id}`));
+}
+
+test('a name that a killed command had claimed is free; one that a living command is about to give is not', async () => {
+  const project = createProject();
+  await leaveHalfStarted(project, ownIdentity());
+  const refused = await onScreen(project, ['start', '--name', 'docs', 'two']);
+  expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining('is being taken by') });
+  const [building = ''] = sessionsOf(project);
+  rmSync(join(project.directory, '.zwarm', 'sessions', building), { recursive: true });
+  rmSync(join(project.directory, '.zwarm', 'names'), { recursive: true });
+
+  await leaveHalfStarted(project, { ...ownIdentity(), start: '1' });
+  expect(await onScreen(project, ['start', '--wait', '--name', 'docs', 'two'])).toMatchObject({ code: 0 });
+  expect(sessionsOf(project).filter((name) => name.startsWith('.'))).toEqual([]);
+});
+
+test('a link in the place of the names leads nowhere', async () => {
+  const project = createProject();
+  await project.ok(['start', '--wait', 'one']);
+  const elsewhere = join(project.base, 'elsewhere');
+  mkdirSync(elsewhere);
+  symlinkSync(elsewhere, join(project.directory, '.zwarm', 'names'));
+  const before = sessionsOf(project);
+  expect((await onScreen(project, ['start', '--name', 'docs', 'two'])).code).toBe(1);
+  expect(readdirSync(elsewhere)).toEqual([]);
+  expect(sessionsOf(project)).toEqual(before);
+});
+
+test('a tool deletes what is named by its whole id, and never by a name', async () => {
+  const project = createShellProject();
+  const { call, ok } = await connectTools(project);
+  const { session_id } = await ok('delegate', { task: 'quick', name: 'docs' });
+  for (const reference of ['docs', '@last', String(session_id).slice(0, 6)]) {
+    const { isError, fields } = await call('end_session', { session_id: reference, delete: true });
+    expect({ isError, fields }).toMatchObject({
+      isError: true,
+      fields: { hint: expect.stringContaining(String(session_id)) },
+    });
+  }
+  expect(sessionsOf(project)).toEqual([session_id]);
+  expect(await ok('end_session', { session_id, delete: true })).toMatchObject({ deleted: true });
+  expect(await call('end_session', { session_id, delete: true })).toMatchObject({ isError: true });
+});
