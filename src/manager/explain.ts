@@ -9,8 +9,6 @@ export interface Circumstances {
   readonly adapter: AgentAdapter | null;
   readonly workingDir: string;
   readonly terminal: Terminal | null;
-  /** Whether the agent has named a conversation that `inject` can go on with. */
-  readonly resumable: boolean;
   /** Whether its runner has shown itself. */
   readonly launched: boolean;
   /** Where it was started, in words. */
@@ -126,14 +124,9 @@ function inWords({ reason }: TurnVerdict, circumstances: Circumstances): Session
   }
 }
 
-/** A hint that works when it is typed: with the id, and without `inject` where there is nothing to go on with. */
-function hintFor(hint: string, { id, resumable }: Circumstances): string {
-  const possible = resumable
-    ? hint
-    : hint.replace(/(continue with: )?zwarm inject ID "[^"]*"/, (_, lead: string | undefined) =>
-        lead === undefined ? 'zwarm start "…"' : 'start again: zwarm start "…"',
-      );
-  return possible.replaceAll(/\bID\b/g, id);
+/** A hint that works when it is typed: with the id. */
+function hintFor(hint: string, { id }: Circumstances): string {
+  return hint.replaceAll(/\bID\b/g, id);
 }
 
 /** Why a turn is in a state that nobody wished for, and what to do about it; null when there is nothing to explain. */

@@ -18,7 +18,7 @@ import { readPlaces } from './places.ts';
 import { requireAllowedSession, requireRoomBelow, settingsFor } from './policy.ts';
 import { type Program, programOf } from './program.ts';
 import { orDamaged, readNow, readTurnNow, type SessionNow } from './read.ts';
-import { requireKnownAgent, requireSameDirectory, requireSeal } from './ready.ts';
+import { requireKnownAgent, requireRepository, requireSameDirectory, requireSeal } from './ready.ts';
 import { resolveSession } from './resolve.ts';
 import { requireMessage } from './start.ts';
 
@@ -131,6 +131,7 @@ export async function fork(context: ManagerContext, ref: string, options: ForkOp
   };
   const id = context.newId();
   if (!isSessionId(id)) throw new TypeError(`newId() gave ${JSON.stringify(id)}, which is no session id`);
+  if (message !== undefined) requireRepository(adapter, record);
   const own =
     message === undefined
       ? null

@@ -11,7 +11,13 @@ import { declareNeverLaunched } from './never-launched.ts';
 import { type Limits, requireAllowedTurn } from './policy.ts';
 import { type Program, programOf } from './program.ts';
 import { orDamaged, readNow, type SessionNow } from './read.ts';
-import { requireAtRest, requireKnownAgent, requireSameDirectory, requireSeal } from './ready.ts';
+import {
+  requireAtRest,
+  requireKnownAgent,
+  requireRepository,
+  requireSameDirectory,
+  requireSeal,
+} from './ready.ts';
 import { requireRealEnd } from './real-end.ts';
 import { resolveSession } from './resolve.ts';
 import { requireMessage } from './start.ts';
@@ -121,6 +127,7 @@ async function requireReady(
   requireSeal(store, now);
   requireSameDirectory(now);
   const limits = await requireAllowedTurn(context, store, now);
+  requireRepository(requireKnownAgent(now), record);
   const program = await programOf(context, requireKnownAgent(now), record.working_dir);
   return { limits, program };
 }
@@ -156,6 +163,7 @@ async function requireInterruptible(context: ManagerContext, store: Store, now: 
   requireSeal(store, now);
   requireSameDirectory(now);
   const limits = await requireAllowedTurn(context, store, now);
+  requireRepository(requireKnownAgent(now), record);
   const program = await programOf(context, requireKnownAgent(now), record.working_dir);
   refuseFromInside(id, marksOf(store.root, id, now.current.turn));
   return { limits, program };

@@ -14,10 +14,10 @@ import type { Sandbox, SessionRecord } from '../core/session.ts';
 import { STATE_DIR_NAME } from '../store/layout.ts';
 import { projectRootOf } from '../store/locate.ts';
 import { checkSeal } from '../store/seals.ts';
-import { hasSession, listSessionIds, readSessionRecord } from '../store/sessions.ts';
+import { hasSession, readSessionRecord } from '../store/sessions.ts';
 import { type Caller, callerOf, UNKNOWN_AGENT, USER } from './caller.ts';
 import type { ManagerContext, Store } from './context.ts';
-import { descentOf, originOf } from './origin.ts';
+import { descentOf } from './origin.ts';
 import { requireQuota } from './quota.ts';
 import { orDamaged } from './read.ts';
 

@@ -1,6 +1,8 @@
 import { realpathSync } from 'node:fs';
 import type { AgentAdapter } from '../agents/agent.ts';
 import { errnoOf, ZwarmError } from '../core/errors.ts';
+import type { SessionRecord } from '../core/session.ts';
+import { isInRepository } from '../store/git.ts';
 import { checkSeal } from '../store/seals.ts';
 import { hasSession } from '../store/sessions.ts';
 import type { Store } from './context.ts';
@@ -70,6 +72,24 @@ export function realPathOf(path: string): string | null {
     if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EACCES' || code === 'ELOOP') return null;
     throw error;
   }
+}
+
+/**
+ * The session's directory is in a git repository, where its agent insists on one. Where there is no directory any more,
+ * the turn runner records that. @throws ZwarmError `usage`
+ */
+export function requireRepository(
+  { name, readArguments }: AgentAdapter,
+  { working_dir: directory, agent_args: args }: SessionRecord,
+  elsewise = '',
+): void {
+  if (!readArguments(args).needsRepository || realPathOf(directory) === null || isInRepository(directory))
+    return;
+  throw new ZwarmError(
+    'usage',
+    `${name} works in a git repository alone, and ${directory} is in none`,
+    `run \`git init\` there${elsewise}`,
+  );
 }
 
 /** The session's agent is one that this zwarm knows. @throws ZwarmError `not_resumable` */

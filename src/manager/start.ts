@@ -21,6 +21,7 @@ import {
   settingsFor,
 } from './policy.ts';
 import { type Program, programOf } from './program.ts';
+import { requireRepository } from './ready.ts';
 import { requireWorkingDirectory, warnOfAgentsAbove } from './working-directory.ts';
 
 /** What a new session is to be; everything left out has a default. */
@@ -144,6 +145,7 @@ async function prepare(context: ManagerContext, options: StartOptions): Promise<
   }
   if (existing !== null) await requireFreeName(context, existing, record.name);
   await requireAllowedSession(context, existing, limits, record);
+  requireRepository(adapter, record, '; or go without: zwarm start --agent-arg=--skip-git-repo-check "…"');
   const program = await programOf(context, adapter, record.working_dir);
   return { record, adapter, program, limits };
 }

@@ -54,7 +54,6 @@ export function explain(
     adapter: reading.adapter,
     workingDir: reading.record.working_dir,
     terminal: turn.terminal,
-    resumable: reading.turns.some(({ fold }) => fold.threadId !== null),
     launched: turn.runner !== null,
     place: placeOf(whoRan(turn)),
     stderr: () => readTail(turnFile(store.root, reading.id, turn.turn, 'stderr'), STDERR_TAIL),

@@ -1,5 +1,6 @@
-import { lstatSync, realpathSync } from 'node:fs';
+import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { errnoOf } from '../core/errors.ts';
 import type { GitState } from '../core/session.ts';
 import { isRealDirectory, readSmall, unlessDamaged } from './read-file.ts';
 
@@ -99,5 +100,23 @@ export function gitStateOf(directory: string): GitState | null {
       };
     }
     if (dirname(at) === at) return null;
+  }
+}
+
+/**
+ * Whether an agent that insists on a repository would find one around a directory: a `.git` of any kind but a directory
+ * without a HEAD, which is what Codex 0.169 looks for. True where that cannot be told.
+ */
+export function isInRepository(directory: string): boolean {
+  for (let at = directory; ; at = dirname(at)) {
+    try {
+      const git = statSync(join(at, '.git'), { throwIfNoEntry: false });
+      const sign = git?.isDirectory() ? statSync(join(at, '.git', 'HEAD'), { throwIfNoEntry: false }) : git;
+      if (sign !== undefined) return true;
+    } catch (error) {
+      if (errnoOf(error) === null) throw error;
+      return true;
+    }
+    if (dirname(at) === at) return false;
   }
 }

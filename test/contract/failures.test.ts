@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
-import { type CodexProject, createCodexProject, nativeCodex } from '../helpers/codex.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { isInRepository } from '../../src/store/git.ts';
+import { CODEX_WRAPPER, type CodexProject, createCodexProject, nativeCodex } from '../helpers/codex.ts';
 import { type Ended, eventually, runProgram } from '../helpers/project.ts';
 
 /** What a user can learn about a failed turn: the same from the verb that waited, from `show`, and from `wait`. */
@@ -181,18 +182,37 @@ test.concurrent('a prompt that is longer than Codex takes', async (t) => {
 
 test.concurrent('a directory that is no git repository', async (t) => {
   const project = await createCodexProject(t.onTestFinished, { script: ANSWERS });
+  rmSync(join(project.base, '.git'));
   const plain = join(project.base, 'plain');
   mkdirSync(plain);
   const start = (...more: string[]) => project.zwarm(['start', '-C', plain, '--wait', ...more, 'hello']);
-  await expectFailure(project, await start(), 1, {
-    code: 'not_a_repository',
-    message: /^Not inside a trusted directory/,
-    hint: /^run `git init` there, .*: zwarm start --agent-arg=--skip-git-repo-check "…"$/,
+  expect(await start()).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringMatching(/git init.*zwarm start --agent-arg=--skip-git-repo-check "…"\n$/),
   });
   // Both ways out that the hint names.
   expect(await start('--agent-arg=--skip-git-repo-check')).toMatchObject({ code: 0, stdout: 'fine\n' });
   await runProgram('git', ['init', '-q'], { cwd: plain, env: project.env });
   expect(await start()).toMatchObject({ code: 0, stdout: 'fine\n' });
+});
+
+// A refusal of ours is one of Codex, and the other way round.
+test.each<[string, string, (at: string) => void]>([
+  ['a directory with a HEAD', 'accepts', (at) => [mkdirSync(at), writeFileSync(join(at, 'HEAD'), '')]],
+  ['any file', 'accepts', (at) => writeFileSync(at, 'nonsense')],
+  ['an empty directory', 'refuses', (at) => mkdirSync(at)],
+  ['a link to nothing', 'refuses', (at) => symlinkSync('/nonexistent', at)],
+])('where .git is %s Codex %s to work', async (_, word, make) => {
+  const project = await createCodexProject(onTestFinished, { script: ANSWERS });
+  rmSync(join(project.base, '.git'));
+  const below = join(project.base, 'plain/below');
+  mkdirSync(below, { recursive: true });
+  make(join(project.base, 'plain/.git'));
+  const args = ['exec', '--json', '-s', 'read-only', '-C', below, '-'];
+  const codex = await runProgram(CODEX_WRAPPER, args, { cwd: below, env: project.env, input: 'hello' });
+  expect(codex.code).toBe(word === 'accepts' ? 0 : 1);
+  expect(isInRepository(below)).toBe(word === 'accepts');
 });
 
 const REFUSED_AT_ONCE = [

@@ -70,7 +70,8 @@ describe('a directory that is not allowed', () => {
       const { call, ok } = await connectTools(project);
       // It was allowed once: each turn is asked for anew.
       configure(project, 'allowed_dirs = ["*"]\n');
-      const { session_id: id } = await ok('delegate', { task: 'quick', working_dir: dir(project) });
+      const task = { task: '[[seconds=0]]', agent: 'demo' };
+      const { session_id: id } = await ok('delegate', { ...task, working_dir: dir(project) });
       configure(project, '');
       const answer = await call('converse', { session_id: id, message: 'quick' });
       expect(answer).toMatchObject(REFUSED);

@@ -118,7 +118,7 @@ test('a turn whose runner and agent vanish together is lost, and the session can
   expect((await project.show(id)).turns.map((turn) => turn.status)).toEqual(['lost', 'completed']);
 });
 
-test('a turn that is lost before its conversation had a name says to start again, as inject would refuse', async () => {
+test('a turn that is lost before its conversation had a name can be continued, and says so', async () => {
   const project = createProject();
   const stream = join(project.base, 'empty.jsonl');
   writeFileSync(stream, '');
@@ -127,8 +127,8 @@ test('a turn that is lost before its conversation had a name says to start again
   process.kill((await project.show(id)).pid ?? 0, 'SIGKILL');
   process.kill(agent, 'SIGKILL');
   expect((await project.zwarm(['wait', id])).code).toBe(1);
-  expect((await project.show(id)).error?.hint).toBe('start again: zwarm start "…"');
-  expect((await project.zwarm(['inject', id, 'go on'])).code).toBe(4);
+  expect((await project.show(id)).error?.hint).toBe(`continue with: zwarm inject ${id} "go on"`);
+  expect(await project.ok(['inject', id, '--wait', 'go on'])).toBe(ANSWER);
 });
 
 test.each(['removed', 'replaced', 'overwritten in place'])(

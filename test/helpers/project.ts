@@ -9,6 +9,7 @@ import {
   readFileSync,
   readSync,
   realpathSync,
+  writeFileSync,
 } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -77,7 +78,7 @@ export type OnFinished = (cleanup: () => void | Promise<void>) => void;
 export interface Project {
   /** Everything of this test lies below it. */
   readonly base: string;
-  /** The project's directory; no git repository. */
+  /** The project's directory; no git repository, but Codex would work in it. */
   readonly directory: string;
   readonly env: Record<string, string | undefined>;
   /** Runs the built zwarm in the project. */
@@ -118,6 +119,8 @@ export function createProject(
   const base = realpathSync(mkdtempSync(join(place, 'zwarm-test-')));
   const directory = join(base, name);
   mkdirSync(directory, { recursive: true });
+  // What Codex takes for a repository around all of it, and git and zwarm for none.
+  writeFileSync(join(base, '.git'), '');
   mkdirSync(join(base, 'home'));
   const log = join(base, 'agent-runs.jsonl');
   const env: Record<string, string | undefined> = {

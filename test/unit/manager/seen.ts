@@ -47,7 +47,6 @@ export function seenOf(directory: string, name: string, version: string): string
     adapter: findAgent('codex'),
     workingDir: '/workspace',
     terminal: fold.terminal,
-    resumable: fold.threadId !== null,
     launched: true,
     place: 'here',
     stderr: () => textOf(`${base}.stderr.txt`),
