@@ -13,7 +13,10 @@ import { FOLD_VERSION, readRow } from './read.ts';
 import { isEndPlanted } from './real-end.ts';
 import { rowOf } from './row.ts';
 
-/** Which sessions to list; the default is all that run or are about to, and the newest 20. */
+/**
+ * Which sessions to list; the default is all that run or are about to, and the newest 20. Damaged ones are listed
+ * whatever is asked for: nobody can tell whether they would fit.
+ */
 export interface ListOptions {
   readonly all?: boolean | undefined;
   /** The newest `limit` sessions instead of the newest 20, whatever their status. */
@@ -30,6 +33,8 @@ export interface ListOptions {
   /** Only sessions that these started: `you`, `orch`, `orch:ab12`, `mcp`, `mcp:codex`, separated by commas. */
   readonly source?: string | undefined;
   readonly sort?: 'created' | 'updated' | undefined;
+  /** Damaged ones like all others: for ids that another command gets. */
+  readonly exactly?: boolean | undefined;
 }
 
 const DEFAULT_LIMIT = 20;
@@ -62,6 +67,8 @@ function filterOf(options: ListOptions, cwd: string): Filter {
 interface Listed<T> extends Omit<Candidate, 'name'> {
   readonly source: string | null;
   readonly live: boolean;
+  /** Whether it is listed whatever is asked for. */
+  readonly always: boolean;
   readonly shown: T;
 }
 
@@ -81,15 +88,16 @@ export async function list<T>(
   const isAsked = filterOf(options, context.cwd);
   const listed: Listed<T>[] = [];
   await forEachRow(store, context.now(), (row) => {
-    if (!isAsked(row)) return;
+    const always = row.status === 'damaged' && !options.exactly;
+    if (!always && !isAsked(row)) return;
     const createdAt = (options.sort === 'updated' ? row.updated_at : row.created_at) ?? '';
-    listed.push({ id: row.id, createdAt, source: row.source, live: isLive(row), shown: show(row) });
+    listed.push({ id: row.id, createdAt, source: row.source, live: isLive(row), always, shown: show(row) });
   });
   const chosen = sources === null ? listed : ofSources(listed, sources);
   chosen.sort(newestFirst);
   const limit = options.all ? Number.POSITIVE_INFINITY : (options.limit ?? DEFAULT_LIMIT);
-  return chosen.flatMap(({ live, shown }, i) =>
-    i < limit || (options.limit === undefined && live) ? [shown] : [],
+  return chosen.flatMap(({ live, always, shown }, i) =>
+    i < limit || always || (options.limit === undefined && live) ? [shown] : [],
   );
 }
 
@@ -98,7 +106,7 @@ function ofSources<T>(listed: readonly Listed<T>[], sources: readonly SourceFilt
     listed.map(({ source }) => source),
     sources,
   );
-  return listed.filter(({ source }) => matchesSource(source, sources));
+  return listed.filter(({ source, always }) => always || matchesSource(source, sources));
 }
 
 /** Every row of the store, in no order; from summaries where they tell it. */

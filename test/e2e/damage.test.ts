@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { onScreen } from '../helpers/context.ts';
 import { createProject, type Project, runProgram } from '../helpers/project.ts';
+import { connectTools } from '../helpers/tools-client.ts';
 
 const session = (project: Project, id: string): string => join(project.directory, '.zwarm', 'sessions', id);
 
@@ -81,4 +82,58 @@ test('a damaged launch record, which nothing acts on, stops no conversation', as
   writeFileSync(project.turnFile(id, 1, 'launch.json'), '{');
   expect(await project.zwarm(['inject', '--wait', id, 'more'])).toMatchObject({ code: 0 });
   expect((await project.show(id)).turns.map(({ how }) => how)).toEqual([null, 'native']);
+});
+
+test('every list has the damaged ones, but ids for another command are exactly those that were asked for', async () => {
+  const project = createProject();
+  const ids = ['aaaaaaaaaa', 'bbbbbbbbbb', 'cccccccccc'];
+  for (const newId of ids) await onScreen(project, ['start', '--wait', newId], { newId });
+  const [bad = '', ...good] = ids;
+  await project.settled(bad);
+  writeFileSync(join(session(project, bad), 'session.json'), '');
+  for (const argv of [
+    [],
+    ['--all'],
+    ['-n', '1'],
+    ['--status', 'failed'],
+    ['--here'],
+    ['--since', '1h'],
+    ['--grep', 'nowhere'],
+    ['--source', 'mcp'],
+    ['--attention'],
+    ['--tree'],
+    ['--sort', 'updated'],
+  ]) {
+    const { stdout } = await onScreen(project, ['ls', ...argv]);
+    expect.soft(stdout, argv.join(' ')).toContain(`${bad}\tdamaged\t`);
+    const rows: { id: string }[] = JSON.parse((await onScreen(project, ['ls', '--json', ...argv])).stdout);
+    expect
+      .soft(
+        rows.map(({ id }) => id),
+        argv.join(' '),
+      )
+      .toContain(bad);
+  }
+  const quiet = async (...argv: string[]): Promise<string> =>
+    (await onScreen(project, ['ls', '-q', ...argv])).stdout;
+  expect(await quiet('--status', 'completed')).toBe(
+    good
+      .toReversed()
+      .map((id) => `${id}\n`)
+      .join(''),
+  );
+  expect(await quiet('--status', 'damaged')).toBe(`${bad}\n`);
+  expect(await quiet('--status', 'failed')).toBe('');
+  const { ok } = await connectTools(project);
+  const listed = await ok('list_sessions', { status: 'completed', limit: 1 });
+  expect(listed).toMatchObject({ sessions: [{ session_id: good.at(-1) }, { session_id: bad }], count: 3 });
+});
+
+test('more sessions than a list shows hide no damaged one', async () => {
+  const project = createProject();
+  await onScreen(project, ['start', '--wait', 'x'], { newId: 'zzzzzzzzzz', now: 0 });
+  await project.settled('zzzzzzzzzz');
+  writeFileSync(join(session(project, 'zzzzzzzzzz'), 'session.json'), '');
+  for (let i = 0; i < 20; i += 1) await onScreen(project, ['start', 'x']);
+  expect((await onScreen(project, ['ls'])).stdout.trim().split('\n')).toHaveLength(21);
 });

@@ -24,6 +24,8 @@ interface Options {
 }
 
 const EXAMPLES = `
+Damaged sessions are listed whatever is asked for, but not with -q.
+
 When piped: id, status, turn, agent, time of the last change and task, separated by tabs, without a header.
 
 Examples:
@@ -98,6 +100,7 @@ export function lsCommand(command: Command, verb: Verb): Command {
         attention: options.attention,
         source: options.source,
         sort: options.sort === undefined ? undefined : parseSort(options.sort),
+        exactly: options.quiet,
       };
       const manager = await verb.manager();
       if (options.quiet || options.json || !context.stdout.isTTY) {

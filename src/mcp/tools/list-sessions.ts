@@ -51,7 +51,9 @@ export const listSessions = defineTool({
         tokens: z.number().nullable(),
       }),
     ),
-    count: z.number().describe('of all that fit the filter, of which these are the newest'),
+    count: z
+      .number()
+      .describe('of all that fit the filter, of which these are the newest, and all that are damaged'),
     running: z.number(),
     completed: z.number(),
     needs_attention: z.number(),
@@ -67,7 +69,7 @@ export const listSessions = defineTool({
       success: true,
       error: null,
       hint: unseen === undefined ? null : `check_session(session_id="${unseen.id}") has news`,
-      sessions: rows.slice(0, limit).map(rowOf),
+      sessions: rows.filter(({ status }, i) => i < limit || status === 'damaged').map(rowOf),
       count: rows.length,
       running: count((row) => row.status === 'running' || row.status === 'pending'),
       completed: count((row) => row.status === 'completed'),
