@@ -38,6 +38,8 @@ export const repositoryFile = (path) => fileURLToPath(new URL(`../${path}`, impo
 /** @returns {Place} */
 export function createPlace() {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'zwarm-bench-')));
+  // What Codex takes for a repository, and git and zwarm for none.
+  writeFileSync(join(base, '.git'), '');
   /** @param {string} name */
   const directory = (name) => {
     mkdirSync(join(base, name), { recursive: true });

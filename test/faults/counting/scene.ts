@@ -53,6 +53,8 @@ export function createScene(): Scene {
   const runner = join(base, 'turn-runner.sh');
   mkdirSync(directory);
   mkdirSync(home);
+  // What Codex takes for a repository, and git and zwarm for none.
+  writeFileSync(join(base, '.git'), '');
   for (const place of [base, directory, home]) {
     mkdirSync(join(place, 'mine'), { mode: 0o755 });
     writeFileSync(join(place, 'mine', 'file'), place, { mode: 0o644 });
