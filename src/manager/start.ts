@@ -14,12 +14,7 @@ import { callerOf } from './caller.ts';
 import { type ManagerContext, openForReading, openOrCreate } from './context.ts';
 import { launchTurn, newRequest, type StartedTurn } from './launch.ts';
 import { requireFreeName } from './name.ts';
-import {
-  type Limits,
-  requireAllowedSession,
-  requireRoomBelow,
-  settingsFor,
-} from './policy.ts';
+import { type Limits, requireAllowedSession, requireRoomBelow, settingsFor } from './policy.ts';
 import { type Program, programOf } from './program.ts';
 import { requireRepository } from './ready.ts';
 import { requireWorkingDirectory, warnOfAgentsAbove } from './working-directory.ts';
