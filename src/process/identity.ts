@@ -56,6 +56,8 @@ export function isClosed(pid: number): boolean {
     if (!NOTHING_TO_SEE.has(code)) throw error;
     if (code !== 'EACCES' && code !== 'EPERM') return false;
   }
+  // Newer kernels close the environment of one that has ended, too.
+  if (!statOf(pid)?.memory) return false;
   const owner = unlessGone(() => statSync(`/proc/${pid}`));
   return owner?.uid === process.getuid?.() && owner?.gid === process.getgid?.();
 }

@@ -1,11 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { build } from 'esbuild';
 import { expect, onTestFinished, test } from 'vitest';
-import { emptyDirectory } from '../helpers/directory.ts';
+import { bundled } from '../helpers/bundled.ts';
 import { createProjectOfNobody } from '../helpers/nobody.ts';
-import { eventually, repositoryFile, runProgram, ZWARM } from '../helpers/project.ts';
+import { eventually, runProgram, ZWARM } from '../helpers/project.ts';
 import { IS_ROOT, testAsRoot } from '../helpers/root-notice.ts';
 import { createShellProject, hasEnded } from '../helpers/shell-project.ts';
 
@@ -68,25 +65,13 @@ test.skipIf(needsContainers).each([
 test.skipIf(needsContainers)(
   'where /proc shows the pids of others nobody is seen, and nobody can be signalled',
   async () => {
-    const directory = emptyDirectory();
-    const source = `
-import { markedProcesses } from ${JSON.stringify(repositoryFile('src/process/bearers.ts'))};
-import { livenessOf, ownIdentity } from ${JSON.stringify(repositoryFile('src/process/identity.ts'))};
+    const program = await bundled(`
+import { markedProcesses } from './src/process/bearers.ts';
+import { livenessOf, ownIdentity } from './src/process/identity.ts';
 process.stdout.write(JSON.stringify([livenessOf(ownIdentity()), markedProcesses().length]));
-`;
-    const outfile = join(directory, 'look.mjs');
-    const entry = join(directory, 'look.ts');
-    writeFileSync(entry, source);
-    await build({
-      entryPoints: [entry],
-      outfile,
-      bundle: true,
-      platform: 'node',
-      format: 'esm',
-      logLevel: 'error',
-    });
+`);
     const look = (...options: string[]) =>
-      runProgram('unshare', ['--pid', '--fork', ...options, process.execPath, outfile], { env: process.env });
+      runProgram('unshare', ['--pid', '--fork', ...options, process.execPath, program], { env: process.env });
     expect((await look()).stdout).toBe('["cannot_tell",0]');
     expect((await look('--mount-proc')).stdout).toBe('["yes",1]');
   },

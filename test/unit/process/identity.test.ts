@@ -1,13 +1,20 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { build } from 'esbuild';
 import { expect, test } from 'vitest';
 import type { ProcessIdentity } from '../../../src/core/session.ts';
-import { hostIdentity, livenessOf, markOf, ownIdentity, statOf } from '../../../src/process/identity.ts';
+import {
+  hostIdentity,
+  isClosed,
+  livenessOf,
+  markOf,
+  ownIdentity,
+  statOf,
+} from '../../../src/process/identity.ts';
+import { bundled } from '../../helpers/bundled.ts';
 import { emptyDirectory } from '../../helpers/directory.ts';
 import { end, live } from '../../helpers/marked.ts';
-import { eventually, repositoryFile } from '../../helpers/project.ts';
+import { eventually } from '../../helpers/project.ts';
 
 test('we live, and know ourselves as the kernel does', () => {
   const own = ownIdentity();
@@ -51,6 +58,7 @@ test('a zombie is dead', async () => {
   process.kill(pid, 'SIGKILL');
   await eventually('it is a zombie', () => statOf(pid)?.dead === true);
   expect(livenessOf(identity)).toBe('no');
+  expect(isClosed(pid)).toBe(false);
 });
 
 test('a name with spaces and parentheses hides nothing', async () => {
@@ -88,13 +96,9 @@ test('a process without any environment has no mark, and is no reason to wait', 
 });
 
 test('a process that cannot be looked at for want of file descriptors is not taken for dead', async () => {
-  const directory = emptyDirectory();
-  const entry = join(directory, 'entry.ts');
   // Its own process, since a limit holds for the whole of it.
-  writeFileSync(
-    entry,
-    `import { closeSync, openSync, writeSync } from 'node:fs';
-import { livenessOf, ownIdentity } from ${JSON.stringify(repositoryFile('src/process/identity.ts'))};
+  const program = await bundled(`import { closeSync, openSync, writeSync } from 'node:fs';
+import { livenessOf, ownIdentity } from './src/process/identity.ts';
 const own = ownIdentity();
 const open = [];
 for (;;) try { open.push(openSync('/dev/null')); } catch { break; }
@@ -102,20 +106,10 @@ let found;
 try { found = livenessOf(own); } catch (error) { found = error.code; }
 open.forEach((fd) => closeSync(fd));
 writeSync(1, found + ' ' + livenessOf(own));
-`,
-  );
-  const outfile = join(directory, 'entry.mjs');
-  await build({
-    entryPoints: [entry],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    logLevel: 'error',
-  });
+`);
   const { stdout, stderr } = spawnSync(
     '/bin/sh',
-    ['-c', 'ulimit -n 100 && exec "$0" "$1"', process.execPath, outfile],
+    ['-c', 'ulimit -n 100 && exec "$0" "$1"', process.execPath, program],
     { encoding: 'utf8' },
   );
   expect({ stdout, stderr }).toEqual({ stdout: 'EMFILE yes', stderr: '' });
