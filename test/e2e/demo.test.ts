@@ -103,14 +103,17 @@ test('Ctrl-C at any moment of the demo ends its agents and leaves nothing behind
   const scratch = join(project.base, 'tmp');
   mkdirSync(scratch);
   const child = spawn(process.execPath, [ZWARM, 'demo'], { env: { ...project.env, TMPDIR: scratch } });
-  const ended = new Promise((resolve) => child.once('exit', resolve));
-  let shown = '';
+  const ended = new Promise((resolve) => child.once('close', resolve));
+  let [shown, complaint] = ['', ''];
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    complaint += text;
+  });
   child.stdout.setEncoding('utf8').on('data', (text) => {
     shown += text;
     // One agent runs, and the next command does not wait for anything.
     if (!child.killed && /^\w{10}\n/m.test(shown)) child.kill('SIGINT');
   });
-  await ended;
+  expect({ code: await ended, complaint }).toEqual({ code: 130, complaint: '' });
   expect(shown).not.toContain('zwarm clean');
   await eventually('no agent is left', () => processesWith(`ZWARM_DIR=${scratch}`).length === 0);
   expect(readdirSync(scratch)).toEqual([]);

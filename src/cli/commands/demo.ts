@@ -1,8 +1,9 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { EXIT_CODES } from '../../core/errors.ts';
+import { EXIT_CODES, errnoOf } from '../../core/errors.ts';
 import type { CliContext, Verb } from '../context.ts';
 
 interface Step {
@@ -52,6 +53,19 @@ function demoContext(context: CliContext, scratch: string): CliContext {
   return { ...context, cwd: project, env };
 }
 
+/** Removes a directory in which turns that have just ended may still be settling. */
+async function removeSettling(directory: string): Promise<void> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      // Its own retries would not remove what was written meanwhile.
+      return rmSync(directory, { recursive: true, force: true });
+    } catch (error) {
+      if (tries === 100 || errnoOf(error) !== 'ENOTEMPTY') throw error;
+      await sleep(100);
+    }
+  }
+}
+
 /** Plays the story with real commands and real processes; the first command that fails ends it. */
 async function play(verb: Verb, context: CliContext, interrupt: AbortSignal): Promise<number> {
   // The command line calls this verb, and this verb the command line.
@@ -86,8 +100,7 @@ export function demoCommand(command: Command, verb: Verb): Command {
         ...context,
         stdout: { ...context.stdout, write: () => undefined },
       });
-      // A turn that has just ended may still be settling.
-      rmSync(scratch, { recursive: true, force: true, maxRetries: 5 });
+      await removeSettling(scratch);
     }
   });
 }
