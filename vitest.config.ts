@@ -1,8 +1,12 @@
 import { defineConfig } from 'vitest/config';
+import { leaveCaller } from './test/environment.ts';
 import { COUNTING_SYSCALLS, SYSCALLS } from './test/faults/replace-syscalls.ts';
+
+leaveCaller();
 
 export default defineConfig({
   test: {
+    globalSetup: 'test/build.ts',
     projects: [
       {
         test: {

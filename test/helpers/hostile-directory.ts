@@ -31,6 +31,8 @@ export interface Plant {
   plant(ground: Ground): void;
   /** Also the good session is out of sight. */
   readonly all?: boolean;
+  /** Permission may be denied, which is exit code 1; root passes. */
+  readonly closed?: boolean;
   /** No command that writes does so: it does not know what it would write into. */
   readonly refused?: boolean;
   /** The victim is a session that has failed: more of its files are read then. */
@@ -237,6 +239,7 @@ export const PLANTS: readonly Plant[] = [
   },
   {
     name: 'closed to us',
+    closed: true,
     plant: (ground) => chmodSync(victimDir(ground), 0),
   },
   {

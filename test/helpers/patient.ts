@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import type { Check, CheckStatus } from '../../src/core/check.ts';
@@ -7,6 +7,8 @@ import type { SessionRecord } from '../../src/core/session.ts';
 import { createSession } from '../../src/store/claim.ts';
 import { ensureStateDir } from '../../src/store/locate.ts';
 import { onScreen, type Screen, type ScreenOptions } from './context.ts';
+import { placeForTests } from './place.ts';
+import { removeTree } from './remove.ts';
 import { RECORD, requestOf } from './store.ts';
 
 /** What `doctor --json` said, by the names of the checks. */
@@ -49,8 +51,8 @@ esac`;
  * agent may write there, and doctor says so.
  */
 export function createPatient(): Patient {
-  const base = realpathSync(mkdtempSync('/var/tmp/zwarm-patient-'));
-  onTestFinished(() => rmSync(base, { recursive: true, force: true, maxRetries: 5 }));
+  const base = realpathSync(mkdtempSync(join(placeForTests([]), 'zwarm-patient-')));
+  onTestFinished(() => removeTree(base));
   const [directory, home] = [join(base, 'project'), join(base, 'home')];
   for (const path of [directory, home, join(directory, '.git')]) mkdirSync(path);
   writeFileSync(join(directory, '.git', 'HEAD'), 'ref: refs/heads/main\n');

@@ -11,14 +11,14 @@ import {
   realpathSync,
   writeFileSync,
 } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import type { SessionDetail, SessionSummary } from '../../src/core/session.ts';
 import { TEST_CACHE_HOME } from './cache.ts';
+import { removeTree } from './remove.ts';
 
 /** A file of this repository. */
 export const repositoryFile = (path: string): string =>
@@ -97,13 +97,6 @@ export interface Project {
   runs(): { pid: number; argv: string[]; cwd: string; stdin: string }[];
 }
 
-/** A state directory that every project below would use instead of its own. */
-function stateDirAbove(directory: string): string | null {
-  const path = join(directory, '.zwarm');
-  if (existsSync(path)) return path;
-  return dirname(directory) === directory ? null : stateDirAbove(dirname(directory));
-}
-
 /**
  * A fresh project in `place`, removed (with every session in it killed) when the test ends. Its codex is the fake
  * agent, which by default prints a short real conversation. A concurrent test passes its own `onTestFinished`.
@@ -113,9 +106,6 @@ export function createProject(
   finished: OnFinished = onTestFinished,
   place = tmpdir(),
 ): Project {
-  const found = stateDirAbove(realpathSync(place));
-  if (found !== null)
-    throw new Error(`tests cannot run below ${found}: remove it, or set TMPDIR to another place`);
   const base = realpathSync(mkdtempSync(join(place, 'zwarm-test-')));
   const directory = join(base, name);
   mkdirSync(directory, { recursive: true });
@@ -153,7 +143,7 @@ export function createProject(
       'every process of the project has ended',
       () => processesWith(`HOME=${base}/`).length === 0,
     );
-    await rm(base, { recursive: true, force: true, maxRetries: 20 });
+    removeTree(base);
   });
   const turnFile: Project['turnFile'] = (id, turn, file) =>
     join(directory, '.zwarm', 'sessions', id, 'turns', String(turn), file);

@@ -1,13 +1,5 @@
 import { spawn } from 'node:child_process';
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -15,6 +7,7 @@ import type { ExitRecord } from '../../src/core/session.ts';
 import { ownIdentity } from '../../src/process/identity.ts';
 import { parseExitRecord } from '../../src/store/records.ts';
 import { repositoryFile } from './project.ts';
+import { removeTree } from './remove.ts';
 
 const RUNNER = repositoryFile('bin/turn-runner.sh');
 
@@ -40,7 +33,7 @@ export interface RunOptions {
 /** A fresh turn with a prompt, removed when the test ends. */
 export function createTurn(prompt: string | Buffer = 'hello\n'): Turn {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'zwarm-runner-')));
-  onTestFinished(() => rmSync(base, { recursive: true, force: true, maxRetries: 5 }));
+  onTestFinished(() => removeTree(base));
   const directory = join(base, 'turn');
   const work = join(base, 'work ünd "more"');
   for (const path of [directory, work]) mkdirSync(path);

@@ -76,11 +76,14 @@ test('a closed state directory is an error that says what to do', () => {
 
 test('a closed directory in a session is left in the trash, and keeps nobody from cleaning', () => {
   const root = closed('sessions', ID, 'turns', '1');
-  expect(() => asUser(() => removeSession(root, join(root, '..', 'seals'), ID, 'x'))).toThrow(/EACCES/);
+  const seals = join(root, '..', 'seals');
+  const path = join(root, 'trash', `${ID}.x`);
+  const clean = () => asUser(() => removeLeftovers(root, seals, Date.now() + 7_200_000));
+  expect(() => asUser(() => removeSession(root, seals, ID, 'x'))).toThrow(/EACCES/);
   expect(listSessionIds(root)).toEqual([]);
-  asUser(() => removeLeftovers(root, join(root, '..', 'seals'), Date.now() + 7_200_000));
+  expect(clean()).toEqual([{ kind: 'trash', path }]);
   expect(readdirSync(join(root, 'trash'))).toEqual([`${ID}.x`]);
-  chmodSync(join(root, 'trash', `${ID}.x`, 'turns', '1'), 0o700);
-  asUser(() => removeLeftovers(root, join(root, '..', 'seals'), Date.now() + 7_200_000));
+  chmodSync(join(path, 'turns', '1'), 0o700);
+  expect(clean()).toEqual([]);
   expect(readdirSync(join(root, 'trash'))).toEqual([]);
 });

@@ -124,9 +124,12 @@ test('the seal of a damaged session stays, and so do those of other state direct
   );
 });
 
-test('what cannot be removed is returned, and keeps nothing else', () => {
+test('a tree that is deeper than a path can be is removed or returned, and keeps nothing else', () => {
   const places = withLeftovers();
   const path = plantDeepTree(join(places.root, 'trash'));
-  expect(removeLeftovers(places.root, places.seals, LATER)).toEqual([{ kind: 'trash', path }]);
-  expect(found(places)).toEqual({ ...NOTHING, trash: [path] });
+  const left = removeLeftovers(places.root, places.seals, LATER);
+  // Node 24 can remove it.
+  const trash = existsSync(path) ? [path] : [];
+  expect(left).toEqual(trash.map((one) => ({ kind: 'trash', path: one })));
+  expect(found(places)).toEqual({ ...NOTHING, ...(trash.length > 0 && { trash }) });
 });

@@ -1,0 +1,41 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { repositoryFile } from './helpers/project.ts';
+
+/** What the build reads. */
+const SOURCES = [
+  'src',
+  'build.js',
+  'bundle.js',
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+  'tsconfig.types.json',
+];
+/** What it writes last. */
+const BUILT = 'dist/THIRD-PARTY-LICENSES.txt';
+
+/** When a file, or anything in a directory, was last changed or removed. */
+function changedAt(path: string): number {
+  const { mtimeMs } = statSync(path);
+  const entries = statSync(path).isDirectory() ? readdirSync(path) : [];
+  return Math.max(mtimeMs, ...entries.map((name) => changedAt(join(path, name))));
+}
+
+function isFresh(): boolean {
+  const built = statSync(repositoryFile(BUILT), { throwIfNoEntry: false });
+  return built !== undefined && SOURCES.every((path) => changedAt(repositoryFile(path)) < built.mtimeMs);
+}
+
+function build(): void {
+  if (isFresh()) return;
+  execFileSync(process.execPath, ['build.js'], { cwd: repositoryFile('.'), stdio: 'inherit' });
+}
+
+/** Run once by vitest, before any test: many of them run what is built, which has to be what the sources say. */
+export function setup(project: TestProject): void {
+  build();
+  project.onTestsRerun(build);
+}
