@@ -7,6 +7,7 @@ leaveCaller();
 export default defineConfig({
   test: {
     globalSetup: 'test/build.ts',
+    tags: [{ name: 'root', description: 'Only root can run it.' }],
     projects: [
       {
         test: {

@@ -15,11 +15,11 @@ import {
 import { dirname, join } from 'node:path';
 import { parse } from 'smol-toml';
 import { expect, test } from 'vitest';
+import { testAsRoot } from '../helpers/as-root.ts';
 import { onScreen, type Screen, type ScreenOptions } from '../helpers/context.ts';
 import { notPrivate } from '../helpers/modes.ts';
 import { createProject, eventually, type Project, ZWARM } from '../helpers/project.ts';
 import { onTerminal } from '../helpers/pseudo-terminal.ts';
-import { testAsRoot } from '../helpers/root-notice.ts';
 import { snapshot } from '../helpers/tree.ts';
 
 const HOSTS = ['codex', 'claude', 'cursor'] as const;

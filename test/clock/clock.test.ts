@@ -1,10 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { SessionId } from '../../src/core/ids.ts';
 import { ownIdentity } from '../../src/process/identity.ts';
 import { createSession } from '../../src/store/claim.ts';
-import { MAY_SET_CLOCK, withClockSet } from '../helpers/clock.ts';
+import { capability, testAsRoot } from '../helpers/as-root.ts';
+import { withClockSet } from '../helpers/clock.ts';
 import { onScreen } from '../helpers/context.ts';
 import {
   createProject,
@@ -20,7 +21,6 @@ import { RECORD, requestOf } from '../helpers/store.ts';
  * The clock of this machine is really set, by two hours, while agents run. What is done meanwhile runs in this process
  * where that can be: the clock is wrong for as short as possible.
  */
-if (!MAY_SET_CLOCK) process.stderr.write('not run, as the clock may not be set here: test/clock\n');
 
 const HOUR_MS = 3_600_000;
 const LAUNCHED_BY_NOBODY = 'abcdefghjk' as SessionId;
@@ -37,57 +37,60 @@ function claimAndDie(project: Project): void {
   );
 }
 
-test.runIf(MAY_SET_CLOCK).each([2, -2])(
-  'the clock is set by %s hours: what runs runs, waits are as long as they should be, nothing is deleted',
-  async (hours) => {
-    const project = createProject();
-    project.env['ZWARM_CODEX_BIN'] = SHELL_AGENT;
-    const json = async (...argv: string[]) => {
-      const { code, stdout, stderr } = await onScreen(project, [...argv, '--json']);
-      expect(code, stderr).toBe(0);
-      return JSON.parse(stdout);
-    };
-    const old = JSON.parse(await project.ok(['start', '--wait', '--json', 'quick'])).id;
-    const [gated, stubborn] = [await project.start(['gate ../gate']), await project.start(['stubborn'])];
-    await eventually('the agents run', () => project.runs().length === 3);
-    const waits = (): number => processesWith(`HOME=${project.base}/`).filter(watchesFiles).length;
-    const long = project.zwarm(['wait', gated, '--timeout', '1h']);
-    await eventually('it is waited for', () => waits() === 1);
-    let over = false;
-    const short = project.zwarm(['wait', stubborn, '--timeout', '1s']).finally(() => {
-      over = true;
-    });
-    await eventually('it is waited for, too', () => over || waits() === 2);
-    const { pid } = await json('show', gated);
-    claimAndDie(project);
+for (const hours of [2, -2]) {
+  testAsRoot(
+    `the clock is set by ${hours} hours: what runs runs, waits are as long as they should be, nothing is deleted`,
+    async () => {
+      const project = createProject();
+      project.env['ZWARM_CODEX_BIN'] = SHELL_AGENT;
+      const json = async (...argv: string[]) => {
+        const { code, stdout, stderr } = await onScreen(project, [...argv, '--json']);
+        expect(code, stderr).toBe(0);
+        return JSON.parse(stdout);
+      };
+      const old = JSON.parse(await project.ok(['start', '--wait', '--json', 'quick'])).id;
+      const [gated, stubborn] = [await project.start(['gate ../gate']), await project.start(['stubborn'])];
+      await eventually('the agents run', () => project.runs().length === 3);
+      const waits = (): number => processesWith(`HOME=${project.base}/`).filter(watchesFiles).length;
+      const long = project.zwarm(['wait', gated, '--timeout', '1h']);
+      await eventually('it is waited for', () => waits() === 1);
+      let over = false;
+      const short = project.zwarm(['wait', stubborn, '--timeout', '1s']).finally(() => {
+        over = true;
+      });
+      await eventually('it is waited for, too', () => over || waits() === 2);
+      const { pid } = await json('show', gated);
+      claimAndDie(project);
 
-    await withClockSet(hours * HOUR_MS, async () => {
-      expect.soft(await json('show', gated)).toMatchObject({ status: 'running', pid });
-      const rows = await json('ls', '--status', 'running');
-      expect.soft(rows.map(({ id }: { id: string }) => id).sort()).toEqual([gated, stubborn].sort());
-      // Neither for two hours nor at all: its launcher is dead, and the claim is not of this moment.
-      expect.soft((await json('show', LAUNCHED_BY_NOBODY)).status).toBe('lost');
-      // What ended before is two hours old or from the future, by this clock.
-      const days = hours > 0 ? '1' : '0';
-      expect.soft((await json('clean', '--days', days)).removed).toEqual([]);
-      expect.soft((await short).code).toBe(124);
-      expect.soft((await json('kill', stubborn, '--grace', '0.2s'))[0]).toMatchObject({ status: 'killed' });
-      expect.soft(await json('start', '--wait', 'quick')).toMatchObject({ status: 'completed' });
-      writeFileSync(join(project.base, 'gate'), '');
-      expect.soft(await long).toMatchObject({ code: 0, stdout: `${gated} completed\n` });
-    });
+      await withClockSet(hours * HOUR_MS, async () => {
+        expect.soft(await json('show', gated)).toMatchObject({ status: 'running', pid });
+        const rows = await json('ls', '--status', 'running');
+        expect.soft(rows.map(({ id }: { id: string }) => id).sort()).toEqual([gated, stubborn].sort());
+        // Neither for two hours nor at all: its launcher is dead, and the claim is not of this moment.
+        expect.soft((await json('show', LAUNCHED_BY_NOBODY)).status).toBe('lost');
+        // What ended before is two hours old or from the future, by this clock.
+        const days = hours > 0 ? '1' : '0';
+        expect.soft((await json('clean', '--days', days)).removed).toEqual([]);
+        expect.soft((await short).code).toBe(124);
+        expect.soft((await json('kill', stubborn, '--grace', '0.2s'))[0]).toMatchObject({ status: 'killed' });
+        expect.soft(await json('start', '--wait', 'quick')).toMatchObject({ status: 'completed' });
+        writeFileSync(join(project.base, 'gate'), '');
+        expect.soft(await long).toMatchObject({ code: 0, stdout: `${gated} completed\n` });
+      });
 
-    const rows = await json('ls', '--all');
-    const durations = rows.map((row: { duration_ms: number | null }) => row.duration_ms ?? 0);
-    expect(Math.min(...durations)).toBeGreaterThanOrEqual(0);
-    const [ran] = rows.filter((row: { id: string }) => row.id === gated);
-    expect(ran).toMatchObject({ status: 'completed', exit_code: 0 });
-    // Whatever the clock says: not by the clock.
-    expect(ran.duration_ms).toBeGreaterThan(0);
-    expect(ran.duration_ms).toBeLessThan(HOUR_MS);
-    const { removed } = await json('clean', '--days', '0');
-    if (hours > 0) expect(removed).not.toContain(gated);
-    else expect(removed).toContain(gated);
-    expect(removed).toContain(old);
-  },
-);
+      const rows = await json('ls', '--all');
+      const durations = rows.map((row: { duration_ms: number | null }) => row.duration_ms ?? 0);
+      expect(Math.min(...durations)).toBeGreaterThanOrEqual(0);
+      const [ran] = rows.filter((row: { id: string }) => row.id === gated);
+      expect(ran).toMatchObject({ status: 'completed', exit_code: 0 });
+      // Whatever the clock says: not by the clock.
+      expect(ran.duration_ms).toBeGreaterThan(0);
+      expect(ran.duration_ms).toBeLessThan(HOUR_MS);
+      const { removed } = await json('clean', '--days', '0');
+      if (hours > 0) expect(removed).not.toContain(gated);
+      else expect(removed).toContain(gated);
+      expect(removed).toContain(old);
+    },
+    capability('SYS_TIME'),
+  );
+}

@@ -1,9 +1,9 @@
 import { chmodSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
+import { testAsRoot } from '../helpers/as-root.ts';
 import { createProjectOfNobody } from '../helpers/nobody.ts';
 import { eventually } from '../helpers/project.ts';
-import { testAsRoot } from '../helpers/root-notice.ts';
 import { hasEnded } from '../helpers/shell-project.ts';
 import { snapshot } from '../helpers/tree.ts';
 

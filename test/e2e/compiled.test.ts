@@ -16,6 +16,7 @@ import {
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { testAsRoot } from '../helpers/as-root.ts';
 import { privatePlace } from '../helpers/cache.ts';
 import { emptyDirectory } from '../helpers/directory.ts';
 import { notPrivate } from '../helpers/modes.ts';
@@ -158,7 +159,7 @@ describe.runIf(place !== null)('compiled code', () => {
     expect(await zwarm('--help')).toEqual(ended);
   });
 
-  test.runIf(process.getuid?.() === 0)('of a program of somebody else is kept as of any', async () => {
+  testAsRoot('of a program of somebody else is kept as of any', async () => {
     chownSync(join(installed, 'dist/parts.js'), 4321, 4321);
     expect(await zwarm('--help')).toMatchObject({ code: 0, stderr: '' });
     expect(files()).not.toEqual([]);
@@ -231,7 +232,7 @@ describe.runIf(place !== null)('compiled code', () => {
       expect(await shown()).toContain('Run coding agents');
     });
 
-    test.runIf(process.getuid?.() === 0)('when it belongs to another user', async () => {
+    testAsRoot('when it belongs to another user', async () => {
       await plant(cacheHome);
       for (const name of readdirSync(join(cacheHome, 'zwarm')))
         chownSync(join(cacheHome, 'zwarm', name), 4321, 4321);

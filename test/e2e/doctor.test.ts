@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { IS_ROOT, testAsRoot } from '../helpers/as-root.ts';
 import { onScreen } from '../helpers/context.ts';
 import { plantDeepTree } from '../helpers/deep.ts';
 import { columnsOf, plain } from '../helpers/display.ts';
@@ -18,7 +19,6 @@ import { readPage } from '../helpers/document.ts';
 import { installForAll } from '../helpers/install.ts';
 import { createPatient, type Patient } from '../helpers/patient.ts';
 import { runProgram, ZWARM } from '../helpers/project.ts';
-import { IS_ROOT, testAsRoot } from '../helpers/root-notice.ts';
 import { snapshot } from '../helpers/tree.ts';
 
 const [A, B, C] = ['aaaaaaaaaa', 'bbbbbbbbbb', 'cccccccccc'] as const;

@@ -1,9 +1,9 @@
 import { chownSync, readFileSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { testAsRoot } from '../helpers/as-root.ts';
 import { installForAll } from '../helpers/install.ts';
 import { eventually, runProgram } from '../helpers/project.ts';
-import { testAsRoot } from '../helpers/root-notice.ts';
 import { createShellProject, hasEnded } from '../helpers/shell-project.ts';
 
 /*

@@ -1,8 +1,9 @@
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { capability, testAsRoot } from '../helpers/as-root.ts';
 import { onScreen } from '../helpers/context.ts';
-import { type Ground, PLANTS } from '../helpers/hostile-directory.ts';
+import { type Ground, PLANTS, type Plant } from '../helpers/hostile-directory.ts';
 import {
   createProject,
   eventually,
@@ -92,13 +93,12 @@ describe('whatever an agent plants in the state directory', () => {
     };
   });
 
-  const possible = PLANTS.filter((plant) => plant.possible !== false);
-  for (const { name } of PLANTS) {
-    if (possible.every((plant) => plant.name !== name))
-      process.stderr.write(`not run, as it needs the capability MKNOD: ${name}\n`);
+  for (const plant of PLANTS) {
+    if (plant.device) testAsRoot(plant.name, () => tamper(plant), capability('MKNOD'));
+    else test(plant.name, () => tamper(plant));
   }
 
-  test.each(possible.map((plant) => [plant.name, plant] as const))('%s', async (_, tampering) => {
+  async function tamper(tampering: Plant): Promise<void> {
     const { plant, all, shows, refused } = tampering;
     const { project, reset } = stage;
     onTestFinished(reset);
@@ -170,5 +170,5 @@ describe('whatever an agent plants in the state directory', () => {
         .toEqual(code === 0 ? [['quick more', project.directory]] : []);
       expect.soft(prompts.flatMap(({ argv: args }) => args).join(' '), what).not.toMatch(/danger/);
     }
-  });
+  }
 });

@@ -1,18 +1,19 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
+import { IS_ROOT, type Need, testAsRoot } from '../helpers/as-root.ts';
 import { bundled } from '../helpers/bundled.ts';
 import { createProjectOfNobody } from '../helpers/nobody.ts';
 import { eventually, runProgram, ZWARM } from '../helpers/project.ts';
-import { IS_ROOT, testAsRoot } from '../helpers/root-notice.ts';
 import { createShellProject, hasEnded } from '../helpers/shell-project.ts';
 
 const CONTAINER = ['--pid', '--fork', '--kill-child', '--mount-proc'];
 /** Root of a container may not make another one. */
-const needsContainers = !IS_ROOT || spawnSync('unshare', [...CONTAINER, 'true']).status !== 0;
-if (needsContainers)
-  process.stderr.write('not run, as they need root and pid namespaces: tests of containers\n');
+const CONTAINERS: Need = {
+  what: 'pid namespaces',
+  met: IS_ROOT && spawnSync('unshare', [...CONTAINER, 'true']).status === 0,
+};
 
-test.skipIf(needsContainers)(
+testAsRoot(
   'a session that runs in a container is unknown outside of it, and is left alone',
   async () => {
     const project = createShellProject();
@@ -43,26 +44,32 @@ test.skipIf(needsContainers)(
     // Gone, perhaps, and perhaps running on another host.
     expect((await project.show(id)).status).toBe('unknown');
   },
+  CONTAINERS,
 );
 
-test.skipIf(needsContainers).each([
+for (const [name, options] of [
   ['with its own /proc', CONTAINER],
   ['with the /proc of its host', CONTAINER.filter((option) => option !== '--mount-proc')],
-])('from a container %s a session of its host is unknown, and is left alone', async (_, options) => {
-  const project = createShellProject();
-  const id = await project.begin('hang');
-  const within = (...args: string[]) =>
-    runProgram('unshare', [...options, process.execPath, ZWARM, ...args], {
-      cwd: project.directory,
-      env: project.env,
-    });
-  expect(JSON.parse((await within('ls', '--json')).stdout)).toMatchObject([{ id, status: 'unknown' }]);
-  expect(await within('kill', id)).toMatchObject({ code: 4, stdout: '' });
-  expect((await project.show(id)).status).toBe('running');
-  expect(await project.run(['kill', id])).toMatchObject({ code: 0 });
-});
+] as const)
+  testAsRoot(
+    `from a container ${name} a session of its host is unknown, and is left alone`,
+    async () => {
+      const project = createShellProject();
+      const id = await project.begin('hang');
+      const within = (...args: string[]) =>
+        runProgram('unshare', [...options, process.execPath, ZWARM, ...args], {
+          cwd: project.directory,
+          env: project.env,
+        });
+      expect(JSON.parse((await within('ls', '--json')).stdout)).toMatchObject([{ id, status: 'unknown' }]);
+      expect(await within('kill', id)).toMatchObject({ code: 4, stdout: '' });
+      expect((await project.show(id)).status).toBe('running');
+      expect(await project.run(['kill', id])).toMatchObject({ code: 0 });
+    },
+    CONTAINERS,
+  );
 
-test.skipIf(needsContainers)(
+testAsRoot(
   'where /proc shows the pids of others nobody is seen, and nobody can be signalled',
   async () => {
     const program = await bundled(`
@@ -75,6 +82,7 @@ process.stdout.write(JSON.stringify([livenessOf(ownIdentity()), markedProcesses(
     expect((await look()).stdout).toBe('["cannot_tell",0]');
     expect((await look('--mount-proc')).stdout).toBe('["yes",1]');
   },
+  CONTAINERS,
 );
 
 testAsRoot('processes of others, which may not be looked at, are in nobody’s way', async () => {
@@ -91,7 +99,7 @@ testAsRoot('processes of others, which may not be looked at, are in nobody’s w
   expect(marked(id)).toEqual([]);
 });
 
-test.skipIf(needsContainers)(
+testAsRoot(
   'from a user namespace, where processes do not let us look, a living session is unknown',
   async () => {
     const project = createShellProject();
@@ -112,4 +120,5 @@ test.skipIf(needsContainers)(
     expect(project.runs()).toHaveLength(1);
     expect(await project.show(id)).toMatchObject({ status: 'running' });
   },
+  CONTAINERS,
 );

@@ -1,8 +1,4 @@
 import { spawnSync } from 'node:child_process';
-import { hasCapability } from './capabilities.ts';
-
-/** Whether we may set the clock of this machine. */
-export const MAY_SET_CLOCK: boolean = hasCapability('SYS_TIME');
 
 /** How far the wall clock is ahead of the monotonic one, in milliseconds; exact to some microseconds. */
 function difference(): number {

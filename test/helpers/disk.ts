@@ -11,15 +11,12 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished, type TestFunction, test } from 'vitest';
-import { hasCapability } from './capabilities.ts';
+import { onTestFinished, type TestFunction } from 'vitest';
+import { capability, testAsRoot } from './as-root.ts';
 
-const MAY_MOUNT = hasCapability('SYS_ADMIN');
-
-/** A test that mounts something; where that is not allowed it is skipped, and one line says so. */
+/** A test that mounts something. */
 export function testWithMount(name: string, body: TestFunction): void {
-  if (!MAY_MOUNT) process.stderr.write(`not run, as nothing may be mounted here: ${name}\n`);
-  test.runIf(MAY_MOUNT)(name, body);
+  testAsRoot(name, body, capability('SYS_ADMIN'));
 }
 
 /** A small file system of a test's own. */

@@ -13,7 +13,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { hasCapability } from './capabilities.ts';
 
 /** What a planter needs to know: where the state directory and a tree of the user's own outside are. */
 export interface Ground {
@@ -37,8 +36,8 @@ export interface Plant {
   readonly refused?: boolean;
   /** The victim is a session that has failed: more of its files are read then. */
   readonly failed?: boolean;
-  /** False where the tests may not do it. */
-  readonly possible?: boolean;
+  /** It makes a device. */
+  readonly device?: boolean;
   /** How the victim must be listed; without it, in some way. */
   readonly shows?: 'damaged' | 'hidden';
 }
@@ -125,7 +124,7 @@ function failed(plant: Plant): Plant {
 }
 
 function withDevices(plant: Plant): Plant {
-  return { ...plant, possible: hasCapability('MKNOD') };
+  return { ...plant, device: true };
 }
 
 /** One thing after another. */

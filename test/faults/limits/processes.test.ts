@@ -1,6 +1,7 @@
 import { chownSync, copyFileSync, lchownSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
+import { testAsRoot } from '../../helpers/as-root.ts';
 import { installForAll } from '../../helpers/install.ts';
 import {
   createProject,
@@ -11,7 +12,6 @@ import {
   repositoryFile,
   runProgram,
 } from '../../helpers/project.ts';
-import { testAsRoot } from '../../helpers/root-notice.ts';
 import { createTurn, program } from '../../helpers/turn.ts';
 
 /*

@@ -3,8 +3,8 @@ import { chmodSync, chownSync, lchownSync, mkdirSync, symlinkSync, writeFileSync
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { inspectTree } from '../../../src/store/inspect.ts';
+import { testAsRoot } from '../../helpers/as-root.ts';
 import { plantDeepTree } from '../../helpers/deep.ts';
-import { testAsRoot } from '../../helpers/root-notice.ts';
 import { createStoredSession, ID } from '../../helpers/store.ts';
 
 const UID = process.getuid?.() ?? 0;

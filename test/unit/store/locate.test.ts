@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ZwarmError } from '../../../src/core/errors.ts';
 import { ensureStateDir, locateStateDir, openStateDir } from '../../../src/store/locate.ts';
+import { testAsRoot } from '../../helpers/as-root.ts';
 import { emptyDirectory } from '../../helpers/directory.ts';
 import { git } from '../../helpers/git.ts';
 
@@ -123,7 +124,7 @@ describe('a state directory is refused', () => {
     }
   });
 
-  test.skipIf(UID !== 0)('when it belongs to somebody else', () => {
+  testAsRoot('when it belongs to somebody else', () => {
     const path = make(emptyDirectory(), '.zwarm');
     chmodSync(path, 0o755);
     chownSync(path, 12_345, 12_345);
