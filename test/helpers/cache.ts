@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 /** Where programs keep what they can make again for whoever runs the tests. */
-export const CACHE_HOME = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
+export const CACHE_HOME = join(homedir(), '.cache');
 
 /** The same for zwarm in tests, whose own home lies in a temporary directory: there nothing compiled is kept. */
 export const TEST_CACHE_HOME = join(CACHE_HOME, 'zwarm-tests');
