@@ -18,7 +18,15 @@ const PAGES = [
 ];
 
 /** Options of other programs that the pages mention. */
-const FOREIGN = ['--skip-git-repo-check', '--ephemeral', '--shortstat', '--project', '--silent', '--quick'];
+const FOREIGN = [
+  '--skip-git-repo-check',
+  '--ephemeral',
+  '--shortstat',
+  '--project',
+  '--silent',
+  '--quick',
+  '--tags-filter',
+];
 
 /** What a page tells to type after `zwarm`: the verb and its options. */
 function typed(page: string): { verb: string; options: string[] }[] {

@@ -42,7 +42,7 @@ export interface FakeModel {
 /** Starts a stand-in model that ends with the test. */
 export async function startFakeModel(script: ModelScript, finished: OnFinished): Promise<FakeModel> {
   const child = spawn(process.execPath, [repositoryFile('fixtures/fake-model.mjs'), '--quiet'], {
-    env: { FAKE_MODEL_SCRIPT: JSON.stringify(script) },
+    env: { PATH: process.env['PATH'], FAKE_MODEL_SCRIPT: JSON.stringify(script) },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   finished(async () => {
