@@ -1,10 +1,10 @@
 import { chownSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { IS_ROOT } from '../helpers/as-root.ts';
 import { installForAll } from '../helpers/install.ts';
 import { notPrivate } from '../helpers/modes.ts';
 import { type Ended, eventually, processesWith, repositoryFile, runProgram } from '../helpers/project.ts';
-import { IS_ROOT } from '../helpers/root-notice.ts';
 import { createShellProject } from '../helpers/shell-project.ts';
 
 const NOBODY = 65_534;
