@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createProject } from '../helpers/project.ts';
+import { createProject } from '../../helpers/project.ts';
 
 test('an empty .git above, as an agent’s sandbox leaves it, draws no sessions there', async () => {
   const project = createProject();
