@@ -11,6 +11,7 @@ import { readPrompt } from '../store/sessions.ts';
 import type { ManagerContext, Store } from './context.ts';
 import type { Continuation } from './launch.ts';
 import { readPlaces } from './places.ts';
+import { orDamaged } from './read.ts';
 import { readTurn, type TurnReading } from './read-turn.ts';
 import { readSteps } from './stream.ts';
 
@@ -104,13 +105,17 @@ async function readEntries(
 
 /**
  * How the next turn of a session goes on: in the agent's own thread while that equals the conversation and its file is
- * there, else from a record of the conversation. @throws DamagedRecord
+ * there, else from a record of the conversation. @throws ZwarmError `damaged`, `not_found`
  */
-export async function planContinuation(
+export function planContinuation(
   context: ManagerContext,
   store: Store,
   continued: Continued,
 ): Promise<Continuation> {
+  return orDamaged(store, continued.id, () => plan(context, store, continued));
+}
+
+async function plan(context: ManagerContext, store: Store, continued: Continued): Promise<Continuation> {
   const { id, adapter, turns, message, historyChars } = continued;
   const places = await readPlaces(store, id, adapter, turns, context.now());
   const lineage = lineageOf(places);

@@ -136,18 +136,11 @@ export async function fork(context: ManagerContext, ref: string, options: ForkOp
     message === undefined
       ? null
       : { message, program: await programOf(context, adapter, record.working_dir) };
-  const plan = (of: SessionId, { message, program }: OwnTurn): Promise<Continuation> =>
-    orDamaged(store, of, () =>
-      planContinuation(context, store, {
-        id: of,
-        record,
-        adapter,
-        turns,
-        message,
-        historyChars,
-        agentVersion: program.version,
-      }),
-    );
+  const plan = (of: SessionId, { message, program }: OwnTurn): Promise<Continuation> => {
+    const agentVersion = program.version;
+    const continued = { id: of, record, adapter, turns, message, historyChars, agentVersion };
+    return planContinuation(context, store, continued);
+  };
   // Whatever is in the way is said before there is a session.
   if (own !== null) await plan(from, own);
   const request = newRequest(context, 'prompt');

@@ -10,7 +10,7 @@ import { marksOf } from './mark.ts';
 import { declareNeverLaunched } from './never-launched.ts';
 import { type Limits, requireAllowedTurn } from './policy.ts';
 import { type Program, programOf } from './program.ts';
-import { orDamaged, readNow, type SessionNow } from './read.ts';
+import { readNow, type SessionNow } from './read.ts';
 import {
   requireAtRest,
   requireKnownAgent,
@@ -80,17 +80,9 @@ function plan(
   const { id, record, turns } = now;
   const { message, historyChars } = next;
   const adapter = requireKnownAgent(now);
-  return orDamaged(store, id, () =>
-    planContinuation(context, store, {
-      id,
-      record,
-      adapter,
-      turns,
-      message,
-      historyChars,
-      agentVersion: program.version,
-    }),
-  );
+  const agentVersion = program.version;
+  const continued = { id, record, adapter, turns, message, historyChars, agentVersion };
+  return planContinuation(context, store, continued);
 }
 
 function launchNext(
