@@ -3,7 +3,13 @@ import { ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
 import type { ConfigPlace, Settings } from '../core/rules/policy.ts';
 import { userStateHome } from '../core/user-places.ts';
-import { ensureStateDir, locateStateDir, openStateDir, projectRootOf } from '../store/locate.ts';
+import {
+  directoryMark,
+  ensureStateDir,
+  locateStateDir,
+  openStateDir,
+  projectRootOf,
+} from '../store/locate.ts';
 import { marksDir, readMarks } from '../store/seen.ts';
 import { callerOf } from './caller.ts';
 
@@ -52,6 +58,8 @@ export interface RuntimePaths {
 export interface Store {
   /** Its real path. */
   readonly root: string;
+  /** Names it in the marks of its turns: the same by whatever path it is reached, another one for a copy. */
+  readonly mark: string;
   readonly sealsDir: string;
   /** Where the seen marks of all callers are kept. */
   readonly seenDir: string;
@@ -82,6 +90,7 @@ function open(context: ManagerContext, path: string, forWriting: boolean): Store
   // Worked out when they are needed: readers need no seals.
   return {
     root,
+    mark: directoryMark(root),
     get sealsDir() {
       return join(userStateDir(context.env), 'zwarm', 'seals');
     },

@@ -157,7 +157,7 @@ async function requireInterruptible(context: ManagerContext, store: Store, now: 
   const limits = await requireAllowedTurn(context, store, now);
   requireRepository(requireKnownAgent(now), record);
   const program = await programOf(context, requireKnownAgent(now), record.working_dir);
-  refuseFromInside(id, marksOf(store.root, id, now.current.turn));
+  refuseFromInside(id, marksOf(store, id, now.current.turn));
   return { limits, program };
 }
 

@@ -83,7 +83,7 @@ function environmentOf(context: ManagerContext, store: Store, launch: Launch): M
     ...context.env,
     ZWARM_SESSION_ID: launch.id,
     ZWARM_TURN: String(launch.turn),
-    [MARK_VARIABLE]: markOfTurn(store.root, launch.id, launch.turn, launch.nonce),
+    [MARK_VARIABLE]: markOfTurn(store, launch.id, launch.turn, launch.nonce),
     ZWARM_DIR: store.root,
     ZWARM_NODE: context.paths.node,
     ZWARM_MAIN: context.paths.cli,

@@ -127,14 +127,14 @@ async function forEachRow(store: Store, nowMs: number, tell: (row: SessionSummar
 }
 
 /** Whether there is something of a session to end: also what a kill that was killed itself has left. */
-function isToEnd({ root }: Store, id: SessionId, row: SessionSummary | null, census: Census): boolean {
+function isToEnd(store: Store, id: SessionId, row: SessionSummary | null, census: Census): boolean {
   // Whatever an agent wrote: that its turn has ended, or that its session is being removed.
-  if (isEndPlanted(root, id, Number.POSITIVE_INFINITY, census)) return true;
+  if (isEndPlanted(store, id, Number.POSITIVE_INFINITY, census)) return true;
   if (row === null) return false;
   const { status, turn } = row;
-  if (status === 'damaged') return anyBears(marksOf(root, id), census);
+  if (status === 'damaged') return anyBears(marksOf(store, id), census);
   if (!isFinal(status) || turn === null) return isLive(row);
-  return anyMemberLives(marksOf(root, id, turn), census) && readCancel(root, id, turn) !== null;
+  return anyMemberLives(marksOf(store, id, turn), census) && readCancel(store.root, id, turn) !== null;
 }
 
 /** The sessions of which something is to be ended, from their own files, never from summaries. */

@@ -75,7 +75,7 @@ function readBareFacts(store: Store, id: SessionId, turn: number, census: Census
   }
   const claimer = livenessOf(request.claimer);
   const shown = readRunner(root, id, turn);
-  const marks = marksOf(root, id, turn);
+  const marks = marksOf(store, id, turn);
   const processes = processesOfTurn(marks, shown?.identity ?? null, request.claimer, census);
   const cancel = readCancel(root, id, turn);
   // A runner may have shown itself before the cancellation that we see now: only one that comes later obeys it.

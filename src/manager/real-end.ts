@@ -8,13 +8,13 @@ import { marksOf } from './mark.ts';
  * Whether the end of a turn, or a turn after it, was written by an agent that lives: its runner waits for it all the
  * same. Later turns do not count: they were begun since we looked.
  */
-export function isEndPlanted(root: string, id: SessionId, newest: number, census: Census): boolean {
-  return turnsWithAgent(marksOf(root, id), census).some((turn) => turn <= newest);
+export function isEndPlanted(store: Store, id: SessionId, newest: number, census: Census): boolean {
+  return turnsWithAgent(marksOf(store, id), census).some((turn) => turn <= newest);
 }
 
 /** Makes sure that what the records call ended has ended. @throws ZwarmError `busy` */
-export function requireRealEnd({ root }: Store, id: SessionId, newest: number, census: Census): void {
-  if (!isEndPlanted(root, id, newest, census)) return;
+export function requireRealEnd(store: Store, id: SessionId, newest: number, census: Census): void {
+  if (!isEndPlanted(store, id, newest, census)) return;
   throw new ZwarmError(
     'busy',
     `${id} still runs, although its records say that it has ended`,

@@ -103,7 +103,7 @@ export async function remove(
     } catch (error) {
       if (!(error instanceof ZwarmError && error.code === 'damaged')) throw error;
       if (!force) refuseElsewhere(store, id);
-      if (anyBears(marksOf(store.root, id), census)) {
+      if (anyBears(marksOf(store, id), census)) {
         throw new ZwarmError(
           'busy',
           `${id} is damaged, but its agent still runs`,

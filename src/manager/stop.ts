@@ -92,7 +92,7 @@ async function targetOf(
   return { current, behind: [], signals: command?.stopSignals ?? ALL_SIGNALS, ...KILL, look };
 }
 
-function refuseUnlessLive({ root }: Store, id: SessionId, state: TurnState): void {
+function refuseUnlessLive(store: Store, id: SessionId, state: TurnState): void {
   const { turn, cancel, verdict } = state;
   const { status } = verdict;
   if (status === 'unknown') {
@@ -100,7 +100,7 @@ function refuseUnlessLive({ root }: Store, id: SessionId, state: TurnState): voi
     throw elsewhereError(id, whoRan(state), hint);
   }
   // A kill that was itself killed may have left something of a turn whose end is recorded.
-  if (isFinal(status) && (cancel === null || !anyMemberLives(marksOf(root, id, turn), createCensus()))) {
+  if (isFinal(status) && (cancel === null || !anyMemberLives(marksOf(store, id, turn), createCensus()))) {
     throw new ZwarmError('not_running', `${id} is not running: it is ${status}`, `see: zwarm show ${id}`);
   }
 }
@@ -171,7 +171,7 @@ async function killTurn(
   const { current, behind, signals, look } = target;
   refuseUnlessLive(store, id, current);
   const { turn } = current;
-  const marks = marksOf(store.root, id, turn);
+  const marks = marksOf(store, id, turn);
   refuseFromInside(id, marks);
   for (const next of behind) publishCancel(context, store, id, next.turn, 'kill');
   // Before any signal: whatever dies from here on, readers know that somebody asked for it.
@@ -221,7 +221,7 @@ async function killDamaged(
   graceMs: number,
   why: ZwarmError,
 ): Promise<void> {
-  const marks = marksOf(store.root, id);
+  const marks = marksOf(store, id);
   if (!anyBears(marks, createCensus())) throw why;
   refuseFromInside(id, marks);
   const turn = unlessDamaged(() => listTurns(store.root, id).at(-1)) ?? null;
@@ -303,7 +303,7 @@ export async function kill(
     await killBehind(context, store, id, target, graceMs);
   } catch (error) {
     if (!(error instanceof ZwarmError) || error.code !== 'not_running') throw error;
-    if (!isEndPlanted(store.root, id, target.current.turn, createCensus())) throw error;
+    if (!isEndPlanted(store, id, target.current.turn, createCensus())) throw error;
     await killDamaged(context, store, id, graceMs, error);
   }
 }

@@ -17,7 +17,7 @@ export interface TurnTree {
 }
 
 /** Anything else is not a mark but a way to escape: `<store>@<session>.<turn>.<nonce>`. */
-const MARK = /^[^@/]+@[a-z0-9]{10}\.\d+\.[\w-]+(\.runner)?$/;
+const MARK = /^[\d-]+@[a-z0-9]{10}\.\d+\.[\w-]+(\.runner)?$/;
 
 /** Some processes with all below them, but for those in `others` and what is only below these. */
 function withDescendants(

@@ -74,6 +74,12 @@ export function locateStateDir(cwd: string, explicit: string | null): StatePlace
   return explicit === null ? projectOf(cwd).state : { path: explicit, exists: pathExists(explicit) };
 }
 
+/** A word that stands for a directory as long as this machine runs: wherever it is moved or mounted, not for a copy. */
+export function directoryMark(path: string): string {
+  const { dev, ino } = statSync(path);
+  return `${dev}-${ino}`;
+}
+
 /** The version of a state directory, infinite for one that is no number; null where it cannot be read. */
 function formatOf(root: string): number | null {
   const text = unlessDamaged(() => readSmall(formatFile(root))?.bytes.toString().trim() ?? '');

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync } from 'node:fs';
+import { cpSync, mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { onScreen } from '../helpers/context.ts';
@@ -47,4 +47,16 @@ test('in a copy a session neither runs nor counts as running', async () => {
   const elsewhere = { ...project, directory: join(project.base, 'copy') };
   expect((await onScreen(elsewhere, ['ls'])).stdout).toMatch(new RegExp(`^${id}\tlost\t`));
   await project.run(['kill', id]);
+});
+
+test('a project that is moved while its agent runs is the same one', async () => {
+  const project = createShellProject();
+  const id = await project.begin('hang');
+  const [agent] = project.runs();
+  const moved = { ...project, directory: join(project.base, 'moved') };
+  renameSync(project.directory, moved.directory);
+  expect((await onScreen(moved, ['ls'])).stdout).toMatch(new RegExp(`^${id}\trunning\t`));
+  expect(await onScreen(moved, ['kill', id])).toMatchObject({ code: 0, stdout: `${id} killed\n` });
+  expect(project.marked(id)).not.toContain(agent?.pid);
+  renameSync(moved.directory, project.directory);
 });

@@ -498,21 +498,21 @@ export const PROTECTIONS = [
   {
     name: 'kill: an end that was planted',
     file: 'src/manager/stop.ts',
-    from: '    if (!isEndPlanted(store.root, id, target.current.turn, createCensus())) throw error;',
+    from: '    if (!isEndPlanted(store, id, target.current.turn, createCensus())) throw error;',
     to: '    if (isFinal(target.current.verdict.status)) throw error;',
     tests: ['test/e2e/planted-end.test.ts'],
   },
   {
     name: 'kill --all: an end that was planted',
     file: 'src/manager/list.ts',
-    from: '  if (isEndPlanted(root, id, Number.POSITIVE_INFINITY, census)) return true;\n',
+    from: '  if (isEndPlanted(store, id, Number.POSITIVE_INFINITY, census)) return true;\n',
     to: '',
     tests: ['test/e2e/planted-end.test.ts'],
   },
   {
     name: 'a damaged session whose agent lives is not removed',
     file: 'src/manager/remove.ts',
-    from: '      if (anyBears(marksOf(store.root, id), census)) {',
+    from: '      if (anyBears(marksOf(store, id), census)) {',
     to: '      if (false) {',
     tests: ['test/e2e/planted-end.test.ts', 'test/e2e'],
   },
@@ -904,8 +904,8 @@ export const PROTECTIONS = [
   {
     name: 'the mark of a turn names the store',
     file: 'src/manager/mark.ts',
-    from: '  return `${encodeURIComponent(root)}@`;',
-    to: "  return root === '' ? '' : '@';",
+    from: '  return `${mark}@`;',
+    to: "  return mark === '' ? '' : '@';",
     tests: ['test/e2e/other-store.test.ts'],
   },
   {

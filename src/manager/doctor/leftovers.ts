@@ -35,14 +35,14 @@ const MOMENT_MS = 5000;
 
 /** Whether a process belongs to a turn that runs, has ended this very moment, or cannot be judged. */
 async function hasTurnThatRuns(store: Store, { pid, start, mark }: Marked, nowMs: number): Promise<boolean> {
-  const [id = '', number = ''] = mark.slice(marksOfStore(store.root).length).split('.');
+  const [id = '', number = ''] = mark.slice(marksOfStore(store).length).split('.');
   const turn = parseTurnNumber(number);
   if (!isSessionId(id) || turn === null) return false;
   try {
     if (!hasTurn(store.root, id, turn)) return false;
     const { request, runner, exit, verdict } = await readTurnState(store, id, turn, null, nowMs);
     const bare = mark.endsWith(RUNNER_SUFFIX) ? mark.slice(0, -RUNNER_SUFFIX.length) : mark;
-    if (markOfTurn(store.root, id, turn, request.nonce) !== bare) return false;
+    if (markOfTurn(store, id, turn, request.nonce) !== bare) return false;
     // The runner goes on as what settles the turn.
     const identity = runner?.identity;
     if (identity?.pid === pid && identity.start === start) return true;
@@ -58,7 +58,7 @@ async function hasTurnThatRuns(store: Store, { pid, start, mark }: Marked, nowMs
 /** Processes that an agent has started and that outlive its turn, or even its session. */
 export async function checkLeftoverProcesses(context: ManagerContext, store: Store): Promise<Finding> {
   if (!SHOWS_MARKS) return finding('skipped', 'this system does not tell whose a process is');
-  const marks = marksOfStore(store.root);
+  const marks = marksOfStore(store);
   const marked = createCensus()
     .processes()
     .filter(({ mark }) => mark.startsWith(marks));

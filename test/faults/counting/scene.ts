@@ -110,7 +110,9 @@ export function createScene(): Scene {
     strangersAtFirst: strangers(),
     prompts() {
       const lines = existsSync(log) ? readFileSync(log, 'utf8').split('\n').slice(0, -1) : [];
-      return lines.map((line) => JSON.parse(line).stdin);
+      // A new thread is told before the message what was said earlier.
+      const messageIn = (stdin: string): string => stdin.split(/^<.* end of the record>\n\n/m).at(-1) ?? '';
+      return lines.map((line) => messageIn(JSON.parse(line).stdin));
     },
     async end() {
       await eventually('every process of the case has ended', () => {

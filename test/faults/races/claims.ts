@@ -6,6 +6,7 @@ import { markOfTurn } from '../../../src/manager/mark.ts';
 import { hostIdentity, MARK_VARIABLE, ownIdentity } from '../../../src/process/identity.ts';
 import { spawnRunner } from '../../../src/process/launch.ts';
 import { claimTurn, createSession } from '../../../src/store/claim.ts';
+import { directoryMark } from '../../../src/store/locate.ts';
 import { repositoryFile } from '../../helpers/project.ts';
 import { RECORD } from '../../helpers/store.ts';
 import type { Scene } from '../counting/scene.ts';
@@ -80,7 +81,7 @@ export function startRunner({ root, directory, env }: Scene, { id, turn, nonce }
       ...env,
       ZWARM_SESSION_ID: id,
       ZWARM_TURN: String(turn),
-      [MARK_VARIABLE]: markOfTurn(root, id, turn, nonce),
+      [MARK_VARIABLE]: markOfTurn({ mark: directoryMark(root) }, id, turn, nonce),
     },
   }).ended.then(({ message }) => message);
 }

@@ -36,7 +36,13 @@ export function openPool(size: number): Pool {
     installed = realpathSync(mkdtempSync(join(tmpdir(), 'zwarm-races-')));
     mkdirSync(join(installed, 'bin'));
     cpSync(repositoryFile('dist'), join(installed, 'dist'), { recursive: true });
-    for (const file of ['package.json', 'bin/load.js', 'bin/package.json', 'bin/turn-runner.sh']) {
+    for (const file of [
+      'package.json',
+      'bin/compiled.js',
+      'bin/load.js',
+      'bin/package.json',
+      'bin/turn-runner.sh',
+    ]) {
       copyFileSync(repositoryFile(file), join(installed, file));
     }
     [reader, ...contenders] = await Promise.all([start(), ...Array.from({ length: size }, start)]);

@@ -20,7 +20,7 @@ function family(text: string) {
     writeFileSync(join(directory, 'session.json'), JSON.stringify(record));
     seal(seals, root, id(own), '', parent === undefined ? 'user' : `orchestrator:${id(parent)}`);
   }
-  return { root, sealsDir: seals, seenDir: seals, seen: null };
+  return { root, mark: 'store', sealsDir: seals, seenDir: seals, seen: null };
 }
 
 /** The letters of a session and those above it, with a `?` where they end too early. */

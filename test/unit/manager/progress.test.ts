@@ -59,7 +59,7 @@ test('it is looked for up to the beginning, and may be none', () => {
 
 test('the turn that speaks for a session tells how it comes along, not the newest one', async () => {
   const { root, seals } = createStoredSession();
-  const store = { root, sealsDir: seals, seenDir: seals, seen: null };
+  const store = { root, mark: 'store', sealsDir: seals, seenDir: seals, seen: null };
   const turn = (number: number, name: string): string =>
     join(root, 'sessions', ID, 'turns', String(number), name);
   const now = Date.parse(RECORD.created_at);

@@ -11,7 +11,7 @@ import { createStoredSession, ID } from '../../helpers/store.ts';
 function createDoomed() {
   const { root, seals } = createStoredSession();
   const remove = (): void => renameSync(join(root, 'sessions', ID), join(root, 'trash'));
-  return { store: { root, sealsDir: seals, seenDir: seals, seen: null }, remove };
+  return { store: { root, mark: 'store', sealsDir: seals, seenDir: seals, seen: null }, remove };
 }
 
 test('a session that is removed while it is read is gone, whatever was found of it', async () => {

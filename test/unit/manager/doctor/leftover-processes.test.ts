@@ -23,13 +23,13 @@ interface Scene {
 /** A session whose only turn has the nonce `first`. */
 function scene(): Scene {
   const { root, seals } = createStoredSession();
-  const store = { root, sealsDir: seals, seenDir: seals, seen: null };
+  const store = { root, mark: 'store', sealsDir: seals, seenDir: seals, seen: null };
   const context = { ...installation(), cwd: '/', env: {}, uid: 0, stateDir: null };
   return {
     root,
     file: (name, content) =>
       writeFileSync(join(root, 'sessions', ID, 'turns', '1', name), JSON.stringify(content)),
-    process: (mark) => shellWith({ ZWARM_MARK: `${encodeURIComponent(root)}@${mark}` }),
+    process: (mark) => shellWith({ ZWARM_MARK: `store@${mark}` }),
     check: (nowMs = LATER) => checkLeftoverProcesses({ ...context, now: () => nowMs }, store),
   };
 }
