@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import type { SessionId } from '../../../src/core/ids.ts';
 import { descendantsOf } from '../../../src/manager/family.ts';
 import { descentOf } from '../../../src/manager/origin.ts';
+import { directoryMark } from '../../../src/store/locate.ts';
 import { seal } from '../../../src/store/seals.ts';
 import { createStoredSession, RECORD } from '../../helpers/store.ts';
 
@@ -20,7 +21,7 @@ function family(text: string) {
     writeFileSync(join(directory, 'session.json'), JSON.stringify(record));
     seal(seals, root, id(own), '', parent === undefined ? 'user' : `orchestrator:${id(parent)}`);
   }
-  return { root, mark: 'store', sealsDir: seals, seenDir: seals, seen: null };
+  return { root, mark: directoryMark(root), sealsDir: seals, seenDir: seals, seen: null };
 }
 
 /** The letters of a session and those above it, with a `?` where they end too early. */

@@ -5,6 +5,7 @@ import type { Finding } from '../../../../src/core/check.ts';
 import { installation } from '../../../../src/installation.ts';
 import { checkLeftoverProcesses } from '../../../../src/manager/doctor/leftovers.ts';
 import { hostIdentity } from '../../../../src/process/identity.ts';
+import { directoryMark } from '../../../../src/store/locate.ts';
 import { shellWith } from '../../../helpers/marked-shell.ts';
 import { createStoredSession, ID } from '../../../helpers/store.ts';
 
@@ -23,13 +24,13 @@ interface Scene {
 /** A session whose only turn has the nonce `first`. */
 function scene(): Scene {
   const { root, seals } = createStoredSession();
-  const store = { root, mark: 'store', sealsDir: seals, seenDir: seals, seen: null };
+  const store = { root, mark: directoryMark(root), sealsDir: seals, seenDir: seals, seen: null };
   const context = { ...installation(), cwd: '/', env: {}, uid: 0, stateDir: null };
   return {
     root,
     file: (name, content) =>
       writeFileSync(join(root, 'sessions', ID, 'turns', '1', name), JSON.stringify(content)),
-    process: (mark) => shellWith({ ZWARM_MARK: `store@${mark}` }),
+    process: (mark) => shellWith({ ZWARM_MARK: `${directoryMark(root)}@${mark}` }),
     check: (nowMs = LATER) => checkLeftoverProcesses({ ...context, now: () => nowMs }, store),
   };
 }
