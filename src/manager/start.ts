@@ -9,7 +9,6 @@ import { closest } from '../core/suggest.ts';
 import { isoTime } from '../core/time.ts';
 import { createSession } from '../store/claim.ts';
 import { gitStateOf } from '../store/git.ts';
-import { projectRootOf } from '../store/locate.ts';
 import { callerOf } from './caller.ts';
 import { type ManagerContext, openForReading, openOrCreate } from './context.ts';
 import { launchTurn, newRequest, type StartedTurn } from './launch.ts';
@@ -163,8 +162,9 @@ export async function start(context: ManagerContext, options: StartOptions): Pro
   requireMessage(options.task, 'task');
   const { record, adapter, program, limits } = await prepare(context, options);
   const store = openOrCreate(context);
-  const isBelow = limits === null && record.working_dir !== projectRootOf(record.working_dir);
-  const warning = isBelow ? await warnOfAgentsAbove(context, store, record.working_dir) : null;
+  // Only where another directory was named: a start looks at no other session.
+  const isNamed = limits === null && options.workingDir !== undefined;
+  const warning = isNamed ? await warnOfAgentsAbove(context, record.working_dir) : null;
   const id = context.newId();
   if (!isSessionId(id)) throw new TypeError(`newId() gave ${JSON.stringify(id)}, which is no session id`);
   const request = newRequest(context, 'prompt');

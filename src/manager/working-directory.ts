@@ -2,10 +2,8 @@ import { realpathSync, statSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { ZwarmError } from '../core/errors.ts';
 import { isWithin } from '../core/path.ts';
-import { unlessDamaged } from '../store/read-file.ts';
-import { readSessionRecord } from '../store/sessions.ts';
-import type { ManagerContext, Store } from './context.ts';
-import { listLive } from './list.ts';
+import type { ManagerContext } from './context.ts';
+import { list } from './list.ts';
 import { type Limits, requireAllowedRoot } from './policy.ts';
 import { realPathOf } from './ready.ts';
 
@@ -47,16 +45,12 @@ export function requireWorkingDirectory(
  * What to tell the user of a session in a directory above which an agent with write access runs, or null: that agent can
  * exchange the directory for a link to any other one.
  */
-export async function warnOfAgentsAbove(
-  context: ManagerContext,
-  store: Store,
-  directory: string,
-): Promise<string | null> {
-  for (const id of await listLive(context)) {
-    const record = unlessDamaged(() => readSessionRecord(store.root, id).record);
-    if (record == null || record.sandbox === 'read-only') continue;
-    if (record.working_dir === directory || !isWithin(directory, record.working_dir)) continue;
-    return `the agent of ${id} works above ${directory} and can put a link to another directory in its place`;
-  }
-  return null;
+export async function warnOfAgentsAbove(context: ManagerContext, directory: string): Promise<string | null> {
+  const live = { all: true, exactly: true, statuses: ['running', 'pending'] } as const;
+  const above = (await list(context, live, (row) => row)).find(
+    ({ sandbox, working_dir: at }) =>
+      sandbox !== 'read-only' && at !== null && at !== directory && isWithin(directory, at),
+  );
+  if (above === undefined) return null;
+  return `the agent of ${above.id} works above ${directory} and can put a link to another directory in its place`;
 }

@@ -897,8 +897,8 @@ export const PROTECTIONS = [
   {
     name: 'caller: the user is warned of an agent above',
     file: 'src/manager/working-directory.ts',
-    from: '    if (record.working_dir === directory || !isWithin(directory, record.working_dir)) continue;',
-    to: '    if (!isWithin(record.working_dir, directory)) continue;',
+    from: 'at !== directory && isWithin(directory, at)',
+    to: 'isWithin(at, directory)',
     tests: ['test/e2e/start-below.test.ts'],
   },
   {
