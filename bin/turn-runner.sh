@@ -8,9 +8,6 @@
 # Plain POSIX, builtins where a record depends on it, and nothing that forks before the agent: whoever stops a turn
 # takes a child of the runner for its agent. docs/formats.md says what it writes, docs/architecture.md why.
 
-# An earlier agent may have put anything here, and `set -C` opens what is no regular file: a FIFO would hold us.
-free() { ! [ -e "$1" ] && ! [ -L "$1" ]; }
-plain() { [ -f "$1" ] && ! [ -L "$1" ] && [ "$2" "$1" ]; }
 # A link in the place of any part of the path would lead the agent and its sandbox elsewhere.
 real() {
   part=$1
@@ -35,9 +32,9 @@ cancelled() {
 
 record() {
   trap - EXIT
-  { free exit.json && printf '{"v":1,"code":%s,"why":%s,"cancelled":%s,"uptime":%s,"ended_at":%s,"events_bytes":%s}\n' \
+  { printf '{"v":1,"code":%s,"why":%s,"cancelled":%s,"uptime":%s,"ended_at":%s,"events_bytes":%s}\n' \
     "$code" "$why" "$cancelled" "$uptime" "$ended_at" "$events_bytes" > exit.json; } ||
-    { free "exit.$code" && : > "exit.$code"; } # a full disk still has room for a name
+    : > "exit.$code" # a full disk still has room for a name
   if [ -x "$ZWARM_NODE" ] && [ -f "$ZWARM_MAIN" ]; then
     exec "$ZWARM_NODE" "$ZWARM_MAIN" settle
   fi
@@ -63,12 +60,12 @@ main() {
   if [ -r "/proc/$$/stat" ]; then
     IFS= read -r stat < "/proc/$$/stat"
     started="\"stat\":\"$stat\""
-  else
+  elif [ -r "$input" ] && [ -w events.jsonl ] && [ -w stderr.log ]; then
     started="\"lstart\":\"$(LC_ALL=C TZ=UTC /bin/ps -o lstart= -p $$)\""
   fi
   read_uptime
   # Whoever creates this file owns the turn; a second runner leaves silently.
-  free runner.stat && printf '%s,"pid":%s,%s,"uptime":%s}\n' "$identity" "$$" "$started" "$uptime" > runner.stat || exit 0
+  printf '%s,"pid":%s,%s,"uptime":%s}\n' "$identity" "$$" "$started" "$uptime" > runner.stat || exit 0
 
   code=null why='"not_launched"' cancelled=false ended_at=null events_bytes=null
   trap record EXIT
@@ -78,7 +75,7 @@ main() {
     why='"no_working_dir"'
   elif ! [ -f "$1" ] || ! [ -x "$1" ]; then
     why='"no_agent"'
-  elif plain "$input" -r && plain events.jsonl -w && plain stderr.log -w; then
+  elif [ -r "$input" ] && [ -w events.jsonl ] && [ -w stderr.log ]; then
     (
       ZWARM_MARK=${ZWARM_MARK%.runner}
       umask "$callers_umask" && cd -- "$directory" && unset OLDPWD && exec "$@"
@@ -88,7 +85,7 @@ main() {
     read_uptime
     # These fork and may fail; then they stay unknown. Not from the caller's PATH: the agent may have written there.
     now=$(PATH=/usr/bin:/bin:$PATH && date -u +%Y-%m-%dT%H:%M:%SZ) && ended_at="\"$now\""
-    plain events.jsonl -r && size=$(PATH=/usr/bin:/bin:$PATH && wc -c < events.jsonl) && events_bytes=$((size))
+    size=$(PATH=/usr/bin:/bin:$PATH && wc -c < events.jsonl) && events_bytes=$((size))
   fi
 }
 

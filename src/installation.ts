@@ -21,7 +21,7 @@ export function installation(): {
   newId(): string;
   newNonce(): string;
   readonly client: null;
-  readonly projectRoot: null;
+  readonly project: null;
   loadSettings(place: ConfigPlace): Promise<Settings>;
 } {
   return {
@@ -29,13 +29,14 @@ export function installation(): {
       node: process.execPath,
       cli: installedFile('bin/zwarm.js'),
       runner: installedFile('bin/turn-runner.sh'),
+      windowMaker: installedFile('bin/make-window.sh'),
       demoAgent: installedFile('bin/demo-agent.mjs'),
     },
     now: Date.now,
     newId: () => firstLetter() + otherCharacters(),
     newNonce,
     client: null,
-    projectRoot: null,
+    project: null,
     loadSettings,
   };
 }

@@ -1,4 +1,4 @@
-import { spawn as spawnProcess } from 'node:child_process';
+import { spawn as spawnProcess, spawnSync as spawnProcessSync } from 'node:child_process';
 import {
   chmodSync,
   fchmodSync,
@@ -9,6 +9,7 @@ import {
   openSync,
   renameSync,
   rmSync,
+  symlinkSync,
   writeSync,
 } from 'node:fs';
 
@@ -23,12 +24,14 @@ export const open: typeof openSync = openSync;
 export const write: typeof writeSync = writeSync;
 export const fsync: typeof fsyncSync = fsyncSync;
 export const link: typeof linkSync = linkSync;
+export const symlink: typeof symlinkSync = symlinkSync;
 export const rename: typeof renameSync = renameSync;
 export const rm: typeof rmSync = rmSync;
 export const utimes: typeof futimesSync = futimesSync;
 export const chmod: typeof chmodSync = chmodSync;
 export const fchmod: typeof fchmodSync = fchmodSync;
 export const spawn: typeof spawnProcess = spawnProcess;
+export const spawnSync: typeof spawnProcessSync = spawnProcessSync;
 
 /** Signals one process. */
 export function killProcess(pid: number, signal: NodeJS.Signals): void {

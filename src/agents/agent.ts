@@ -116,6 +116,18 @@ export interface AgentHistory {
   stepKey(step: Step): string | null;
 }
 
+/** What an agent may write in the sandbox `workspace-write`, beside its directory and those for temporary files. */
+export interface Confinement {
+  /** The absolute paths of the files of its configuration that may name more directories, whether they are there or not. */
+  configurationFiles(
+    env: ProbeSurroundings['env'],
+    directory: string,
+    args: readonly string[],
+  ): readonly string[];
+  /** The directories that its arguments and the texts of these files name; relative to the session's directory, or below `~`. */
+  writable(args: readonly string[], configurations: readonly string[]): Promise<readonly string[]>;
+}
+
 /** All that zwarm knows of one kind of agent: data and pure functions. */
 export interface AgentAdapter {
   readonly name: string;
@@ -130,6 +142,8 @@ export interface AgentAdapter {
   readonly program: ProgramSpec;
   readArguments(args: readonly string[]): UserArguments;
   command(turn: TurnRequest): CommandSpec;
+  /** Null for an agent without a sandbox of its own. */
+  readonly confinement: Confinement | null;
   /**
    * A parser for the lines of one turn, loaded only when a stream is read. It lets no thread id pass that this agent
    * cannot have given: each becomes an argument of the next turn, and agents' output is not trusted.

@@ -25,6 +25,6 @@ export async function beginSession(
     check: () => manager.checkStart(session),
     use: (task) => manager.start({ task, ...session }),
   });
-  if (started.warning !== null) verb.context.stderr.write(`zwarm: warning: ${safeLine(started.warning)}\n`);
+  for (const warning of started.warnings) verb.context.stderr.write(`zwarm: warning: ${safeLine(warning)}\n`);
   await reportStarted(verb, manager, started, { ...options, timeoutMs });
 }

@@ -39,7 +39,7 @@ function managerContext(
 ): ManagerContext {
   const { env, cwd, uid, loadSettings, paths, now, newId, newNonce } = context;
   const given = { env, cwd, uid, loadSettings, paths, now, newId, newNonce };
-  return { ...given, client: null, projectRoot: null, stateDir, ...served };
+  return { ...given, client: null, project: null, stateDir, ...served };
 }
 
 function createVerb(context: CliContext, stateDir: () => string | null, exit: (code: number) => void): Verb {

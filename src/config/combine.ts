@@ -77,6 +77,7 @@ interface Choice<T extends Value> {
 }
 
 const DEFAULT = 'default';
+const USER_ONLY = 'only your own file decides this';
 const UNTRUSTED = 'an agent could have written that; see: zwarm config trust';
 
 /** What the project wants is taken where it is narrower than what holds without it, and never where it is wider. */
@@ -103,6 +104,12 @@ function trusted<T extends Value>(
   if (project === null || wanted === undefined || wanted === mine.value) return mine;
   if (isTrusted) return { value: wanted, origin: project.origin, ignored: null };
   return { ...mine, ignored: { value: wanted, reason: UNTRUSTED } };
+}
+
+/** What only the user decides: the project's wish has no effect. */
+function usersAlone<T extends Value>(mine: Choice<T>, wanted: T | undefined): Choice<T> {
+  if (wanted === undefined || wanted === mine.value) return mine;
+  return { ...mine, ignored: { value: wanted, reason: USER_ONLY } };
 }
 
 /** A variable goes before both files. */
@@ -179,6 +186,8 @@ export function combine(sources: Sources): Combined {
   );
   const waitSec = preferred(wait, 'wait_sec', preferences.wait_sec);
 
+  const reachable = usersAlone(own(mine.reachable_state, false), theirs.reachable_state);
+
   const choices: { readonly [K in Key]: Choice<Value> } = {
     agent,
     model,
@@ -188,6 +197,7 @@ export function combine(sources: Sources): Combined {
     max_sessions: sessions,
     end_others: endOthers,
     wait_sec: waitSec,
+    reachable_state: reachable,
   };
   return {
     entries: KEYS.map((key) => ({ key, value: choices[key].value, origin: choices[key].origin })),
@@ -201,6 +211,7 @@ export function combine(sources: Sources): Combined {
       model: model.value,
       sandbox: sandbox.value,
       waitSec: waitSec.value,
+      reachableState: reachable.value,
       policy: {
         allowedDirs: allowed.lists,
         sandbox: widest.value,

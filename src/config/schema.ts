@@ -50,6 +50,7 @@ export const USER_RULES: Rules = {
   max_sessions: { type: count(1, 1000), expected: 'a whole number from 1 to 1000' },
   end_others: { type: boolean(), expected: 'true or false' },
   wait_sec: { type: count(1, 86_400), expected: 'a whole number of seconds from 1 to 86400' },
+  reachable_state: { type: boolean(), expected: 'true or false' },
 };
 
 /** The rules for a project's file: there a relative path begins at the project's root. */
@@ -80,7 +81,8 @@ export function checked<K extends Key>(
 export function fromWords(key: Key, words: readonly string[]): unknown {
   if (key === 'allowed_dirs') return words;
   const word = words.join(' ');
-  if (key === 'end_others' && /^(true|false)$/.test(word)) return word === 'true';
+  const isFlag = key === 'end_others' || key === 'reachable_state';
+  if (isFlag && /^(true|false)$/.test(word)) return word === 'true';
   const isNumber = key === 'max_depth' || key === 'max_sessions' || key === 'wait_sec';
   return isNumber && /^\d{1,9}$/.test(word) ? Number(word) : word;
 }

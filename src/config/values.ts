@@ -10,6 +10,7 @@ export interface Values {
   readonly max_sessions: number;
   readonly end_others: boolean;
   readonly wait_sec: number;
+  readonly reachable_state: boolean;
 }
 
 export type Key = keyof Values;
@@ -27,6 +28,7 @@ export const KEYS: readonly Key[] = [
   'max_sessions',
   'end_others',
   'wait_sec',
+  'reachable_state',
 ];
 
 /** Whether a word is one of the keys. */

@@ -23,16 +23,18 @@ export const EXIT_CODES = {
   damaged: 4,
   /** As many sessions run as may. */
   over_quota: 4,
-  /** Another session bears the name that was asked for. */
+  /** Another directory stands where the project of a store was. */
+  project_replaced: 4,
+  /** Another session has the name that was asked for. */
   name_taken: 4,
   /** The policy does not allow it to this caller. */
   not_allowed: 5,
-  /** A sealed record is not what it was when it was created. */
-  seal_broken: 5,
   /** The path of a session's directory now leads to another one. */
   directory_changed: 5,
   /** An agent could have put the program there that was about to run. */
   program_unsafe: 5,
+  /** The agent of a turn could write to the state directory. */
+  state_reachable: 5,
   /** The state directory is not a directory of ours that only we can write. */
   state_dir_unsafe: 5,
   /** The state directory was written by a newer zwarm. */
@@ -83,7 +85,7 @@ const IO_HINTS: Readonly<Record<string, string>> = {
   EAGAIN: 'no more processes: end some, or raise the limit with ulimit -u',
 };
 
-/** What the operating system refused, for people: `permission denied: /x/.zwarm (mkdir)`. */
+/** What the operating system refused, for people: `permission denied: /x (mkdir)`. */
 function plainMessage(error: Error): string {
   const said = /^E[A-Z0-9]+: (.+?), (\w+)(?: '(.*)')?$/s.exec(error.message);
   if (!said) return error.message;

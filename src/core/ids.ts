@@ -30,7 +30,7 @@ export function parseName(text: string): string {
   if (NAME.test(text)) return text;
   throw new ZwarmError(
     'usage',
-    `${JSON.stringify(text)} is no valid name`,
+    `${JSON.stringify(text)} is not a valid name`,
     'a name begins with a lower-case letter and has at most 41 characters of a-z 0-9 _ . -',
   );
 }
@@ -47,62 +47,42 @@ export function parseRef(text: string): SessionRef {
   if (NAME.test(text)) return { kind: 'text', text };
   throw new ZwarmError(
     'usage',
-    text === '' ? 'the id is empty' : `${JSON.stringify(text.slice(0, 80))} is no session id`,
+    text === '' ? 'the id is empty' : `${JSON.stringify(text.slice(0, 80))} is not a session id`,
     'give an id, the beginning of one, a --name or @last; `zwarm ls` lists them',
   );
 }
 
-/** What resolving a reference needs to know of each session. */
-export interface Candidate {
+/** What decides where a session stands in a list. */
+export interface Created {
   readonly id: SessionId;
-  readonly name: string | null;
   readonly createdAt: string;
 }
 
 /** Newest first; equal times are ordered by id, so that the order is total. */
-export function newestFirst(a: Omit<Candidate, 'name'>, b: Omit<Candidate, 'name'>): number {
+export function newestFirst(a: Created, b: Created): number {
   if (a.createdAt !== b.createdAt) return a.createdAt < b.createdAt ? 1 : -1;
   return a.id < b.id ? -1 : 1;
 }
 
 /**
- * The session that a reference means: exact id, then exact name, then a unique prefix of at least `minPrefix`
- * characters. @throws ZwarmError `not_found`, `ambiguous`
+ * The one of some ids that begins with a text of at least `minPrefix` characters.
+ * @throws ZwarmError `not_found`, `ambiguous`
  */
-export function resolveRef(ref: SessionRef, candidates: readonly Candidate[], minPrefix: number): SessionId {
-  const sorted = [...candidates].sort(newestFirst);
-  if (ref.kind === 'last') {
-    const found = sorted[ref.back];
-    if (found) return found.id;
-    throw new ZwarmError('not_found', `there are ${sorted.length} sessions here`, 'see: zwarm ls --all');
-  }
-  const { text } = ref;
-  const exact = sorted.find((candidate) => candidate.id === text);
-  if (exact) return exact.id;
-  const named = sorted.filter((candidate) => candidate.name === text).map(({ id }) => id);
-  // A name is given once. Where records say otherwise, nobody knows which one is meant.
-  if (named.length > 1) {
-    const hint = `give an id: ${named.join(', ')}`;
-    throw new ZwarmError('ambiguous', `${named.length} sessions bear the name ${text}`, hint);
-  }
-  if (named[0] !== undefined) return named[0];
-  const matches = sorted.filter((candidate) => candidate.id.startsWith(text));
-  if (matches.length > 0 && text.length < minPrefix) {
+export function matchPrefix(text: string, ids: readonly SessionId[], minPrefix: number): SessionId {
+  const matches = ids.filter((id) => id.startsWith(text));
+  const [match] = matches;
+  if (match === undefined) throw new ZwarmError('not_found', `no session ${text}`, 'see: zwarm ls --all');
+  if (text.length < minPrefix) {
     throw new ZwarmError(
       'not_found',
       `${text} is too short`,
       `type at least ${minPrefix} characters of the id`,
     );
   }
-  const [match] = matches;
-  if (match === undefined) throw new ZwarmError('not_found', `no session ${text}`, 'see: zwarm ls --all');
-  if (matches.length > 1) {
-    const ids = matches.map((candidate) => candidate.id);
-    throw new ZwarmError(
-      'ambiguous',
-      `${text} is the beginning of ${ids.length} ids`,
-      `type more of: ${ids.join(', ')}`,
-    );
-  }
-  return match.id;
+  if (matches.length === 1) return match;
+  throw new ZwarmError(
+    'ambiguous',
+    `${text} is the beginning of ${matches.length} ids`,
+    `type more of: ${matches.toSorted().join(', ')}`,
+  );
 }

@@ -17,7 +17,7 @@ export interface ProcessIdentity {
   readonly uid: number;
 }
 
-/** `session.json`: what was asked for. Written once, sealed. */
+/** `session.json`: what was asked for. Written once. Paths in the project are recorded relative to its root. */
 export interface SessionRecord {
   readonly v: 1;
   readonly agent: string;
@@ -29,7 +29,6 @@ export interface SessionRecord {
   readonly sandbox: Sandbox;
   readonly agent_args: readonly string[];
   readonly source: string;
-  readonly name: string | null;
   readonly tags: readonly string[];
   readonly parent: string | null;
   readonly forked_from: ForkOrigin | null;
@@ -157,6 +156,8 @@ export const SESSION_STATUSES: readonly SessionStatus[] = [
 /** One row of `ls`, and the head of everything else: the JSON contract of `docs/formats.md`. */
 export interface SessionSummary {
   readonly id: SessionId;
+  /** The root of the project whose session it is. */
+  readonly project: string;
   readonly name: string | null;
   readonly tags: readonly string[];
   readonly title: string | null;
@@ -192,7 +193,6 @@ export interface SessionSummary {
 /** The part of a summary that the session's record alone tells. */
 export type RecordSummary = Pick<
   SessionSummary,
-  | 'name'
   | 'tags'
   | 'title'
   | 'task'

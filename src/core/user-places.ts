@@ -6,9 +6,10 @@ function place(named: string | undefined, { HOME: home }: Environment, belowHome
   return home?.startsWith('/') ? `${home}/${belowHome}` : null;
 }
 
-/** The directory of what programs keep for the user, such as seals; null where no home is known. */
-export function userStateHome(env: Environment): string | null {
-  return place(env['XDG_STATE_HOME'], env, '.local/state');
+/** zwarm's own directory among those of what programs keep for the user; null where no home is known. */
+export function userStateDirectory(env: Environment): string | null {
+  const home = place(env['XDG_STATE_HOME'], env, '.local/state');
+  return home === null ? null : `${home}/zwarm`;
 }
 
 /** The user's own configuration file, whether it is there or not; null where no home is known. */
@@ -19,6 +20,6 @@ export function userConfigFile(env: Environment): string | null {
 
 /** The directory of what the user trusts, a file for each; null where no home is known. */
 export function trustedDirectory(env: Environment): string | null {
-  const home = userStateHome(env);
-  return home === null ? null : `${home}/zwarm/trusted`;
+  const state = userStateDirectory(env);
+  return state === null ? null : `${state}/trusted`;
 }

@@ -10,7 +10,7 @@ import { FOLD_VERSION, readFinalSummary } from './read.ts';
 export async function cacheState(context: ManagerContext, store: Store, id: SessionId): Promise<void> {
   try {
     const summary = await readFinalSummary(store, id, context.now());
-    if (summary !== null) writeSummary(store.root, id, FOLD_VERSION, summary, context.newNonce());
+    if (summary !== null) writeSummary(store, id, FOLD_VERSION, summary, context.newNonce());
   } catch {
     return;
   }

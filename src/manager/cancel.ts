@@ -7,7 +7,6 @@ import { isoTime } from '../core/time.ts';
 import { ownIdentity } from '../process/identity.ts';
 import { isDiskFull, publishName, publishOnce } from '../store/files.ts';
 import { BUILDING_PREFIX, cancelName, turnDir, turnFile } from '../store/layout.ts';
-import { reopenOwn } from '../store/own.ts';
 import { encode } from '../store/records.ts';
 import { hasSession } from '../store/sessions.ts';
 import type { ManagerContext, Store } from './context.ts';
@@ -28,7 +27,6 @@ export function publishCancel(
   const directory = turnDir(store.root, id, turn);
   const temporary = join(directory, `${BUILDING_PREFIX}${context.newNonce()}`);
   try {
-    reopenOwn(store.root, directory);
     return publishOnce(turnFile(store.root, id, turn, 'cancel'), encode(record), temporary);
   } catch (error) {
     if (!hasSession(store.root, id)) {

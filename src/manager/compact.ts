@@ -4,14 +4,14 @@ import { ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
 import { unlessDamaged } from '../store/read-file.ts';
 import { readTail } from '../store/tail.ts';
-import { type ManagerContext, openForWriting, type Store } from './context.ts';
+import type { ManagerContext, Store } from './context.ts';
 import { DEFAULT_HISTORY_CHARS, historyOf } from './continuation.ts';
 import { goOn } from './inject.ts';
 import type { StartedTurn } from './launch.ts';
 import { readPlaces } from './places.ts';
 import { orDamaged, readNow, type SessionNow } from './read.ts';
 import { requireAtRest, requireKnownAgent } from './ready.ts';
-import { resolveSession } from './resolve.ts';
+import { locateSession } from './resolve.ts';
 
 /** When and how to compact. */
 export interface CompactOptions {
@@ -52,8 +52,7 @@ export async function compact(
   ref: string,
   { ifOver, historyChars = DEFAULT_HISTORY_CHARS }: CompactOptions = {},
 ): Promise<Compacted> {
-  const store = openForWriting(context);
-  const id = resolveSession(store, ref);
+  const { store, id } = locateSession(context, ref, { forWriting: true });
   const now = await readNow(store, id, context.now());
   requireAtRest(now);
   const { parts, thread } = await lineage(context, store, now);

@@ -1,17 +1,24 @@
-import { join } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
 import type { ConfigPlace, Settings } from '../core/rules/policy.ts';
-import { userStateHome } from '../core/user-places.ts';
+import { isoTime } from '../core/time.ts';
+import { userStateDirectory } from '../core/user-places.ts';
+import { hostIdentity, MARK_VARIABLE } from '../process/identity.ts';
+import { readNames } from '../store/names.ts';
 import {
-  directoryMark,
-  ensureStateDir,
-  locateStateDir,
-  openStateDir,
-  projectRootOf,
-} from '../store/locate.ts';
+  identityOfDirectory,
+  type ProjectRecord,
+  readProjectRecord,
+  standingOf,
+} from '../store/project-record.ts';
+import { createStore, hasStore, isWritable, requireUsable, storeDir } from '../store/project-store.ts';
+import { unlessDamaged } from '../store/read-file.ts';
 import { marksDir, readMarks } from '../store/seen.ts';
+import { readRequest } from '../store/sessions.ts';
+import { findProject, type Project, rootOfProject } from '../store/which-project.ts';
 import { callerOf } from './caller.ts';
+import { parseMark } from './mark.ts';
 
 /** Everything that the manager needs from outside; `main` and `index` make one. */
 export interface ManagerContext {
@@ -20,12 +27,12 @@ export interface ManagerContext {
   /** What agents inherit; also `ZWARM_*`, `XDG_*`, `HOME`, `PATH`. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly uid: number;
-  /** Absolute path from `--state-dir`, or null. */
+  /** Absolute path from `--state-dir`, in place of `$XDG_STATE_HOME/zwarm`; or null. */
   readonly stateDir: string | null;
   /** The name of the MCP client that asks; null for the command line and the library. */
   readonly client: string | null;
-  /** The root of the project, a real path, where it was found once and for all; null leaves it to the directory. */
-  readonly projectRoot: string | null;
+  /** The project, where it was found once and for all; null leaves it to the directory. */
+  readonly project: Project | null;
   /** What the configuration comes to. @throws ZwarmError `config` where a file cannot be understood */
   loadSettings(place: ConfigPlace): Promise<Settings>;
   /** Milliseconds since the epoch. */
@@ -37,12 +44,13 @@ export interface ManagerContext {
   readonly paths: RuntimePaths;
 }
 
-/** Where a project is. */
+/** Where the sessions of a project are kept, or would be. */
 export interface Place {
-  /** Absolute path. */
-  readonly stateDir: string;
-  /** A real path. */
+  readonly project: Project;
+  /** The root of the checkout around the current directory; a real path. */
   readonly projectRoot: string;
+  /** zwarm's directory of state; an absolute path. */
+  readonly stateDir: string;
 }
 
 /** Where the parts of this installation lie; absolute paths. */
@@ -51,96 +59,143 @@ export interface RuntimePaths {
   /** `bin/zwarm.js`: what the turn runner calls when a turn has ended. */
   readonly cli: string;
   readonly runner: string;
+  /** `bin/make-window.sh` */
+  readonly windowMaker: string;
   readonly demoAgent: string;
 }
 
-/** An opened state directory. */
+/** An opened store. */
 export interface Store {
-  /** Its real path. */
+  /** Its directory, an absolute path. */
   readonly root: string;
-  /** Names it in the marks of its turns: the same by whatever path it is reached, another one for a copy. */
-  readonly mark: string;
-  readonly sealsDir: string;
-  /** Where the seen marks of all callers are kept. */
-  readonly seenDir: string;
+  /** zwarm's directory of state, in which it lies. */
+  readonly state: string;
+  /** Its random id, by which the marks of its turns name it. */
+  readonly id: string;
+  /** The real path of its project. */
+  readonly projectPath: string;
+  /** The root of that project, from which sessions record their directories. */
+  readonly projectRoot: string;
+  /** The names of its sessions. */
+  readonly names: ReadonlyMap<SessionId, string>;
   /** The newest turn of each session whose end this caller has seen; null where nobody can tell. */
   readonly seen: ReadonlyMap<SessionId, number> | null;
 }
 
-/** Where the user's own state is kept, such as seals. @throws ZwarmError `usage` where no home is known */
-export function userStateDir(env: ManagerContext['env']): string {
-  const home = userStateHome(env);
-  if (home !== null) return home;
+/** The absolute path of zwarm's directory of state. @throws ZwarmError `usage` where no home is known */
+export function stateDirectory({ cwd, env, stateDir }: ManagerContext): string {
+  if (stateDir !== null) return stateDir;
+  // What agents get in their environment is not the user's choice.
+  const named = env['ZWARM_SESSION_ID'] ? undefined : env['ZWARM_DIR'];
+  const path = named ? resolve(cwd, named) : userStateDirectory(env);
+  if (path !== null) return path;
   throw new ZwarmError('usage', 'neither HOME nor XDG_STATE_HOME is set', 'set HOME to your home directory');
 }
 
-/** The state directory that was named with `--state-dir` or `ZWARM_DIR`, absolute; null leaves it to the directory. */
-export function explicitStateDir({ cwd, env, stateDir }: ManagerContext): string | null {
-  if (stateDir !== null) return stateDir;
-  const named = env['ZWARM_DIR'];
-  if (!named) return null;
-  return named.startsWith('/') ? named : join(cwd, named);
-}
-
-const seenBelow = (userState: string): string => join(userState, 'zwarm', 'seen');
-
-function open(context: ManagerContext, path: string, forWriting: boolean): Store {
-  const root = openStateDir(path, context.uid, forWriting);
+/** An opened store; `path` is the path of its project where that is known better than from its record. */
+export function openStore(context: ManagerContext, root: string, forWriting: boolean, path?: string): Store {
+  const state = dirname(dirname(root));
+  requireUsable(state, root, context.uid, forWriting);
+  if (forWriting) requireOutside(context, root);
+  const { store_id: id, path: recorded } = readProjectRecord(root);
+  const projectPath = path ?? recorded;
+  let names: Store['names'] | undefined;
   let seen: Store['seen'] | undefined;
-  // Worked out when they are needed: readers need no seals.
   return {
     root,
-    mark: directoryMark(root),
-    get sealsDir() {
-      return join(userStateDir(context.env), 'zwarm', 'seals');
-    },
-    get seenDir() {
-      return seenBelow(userStateDir(context.env));
+    state,
+    id,
+    projectPath,
+    projectRoot: rootOfProject(projectPath),
+    get names() {
+      names ??= readNames(root);
+      return names;
     },
     get seen() {
-      if (seen !== undefined) return seen;
-      const home = userStateHome(context.env);
-      seen = home === null ? null : readMarks(marksDir(seenBelow(home), callerOf(context).source, root));
+      if (seen === undefined) seen = readMarks(marksDir(state, callerOf(context).source, id));
       return seen;
     },
   };
 }
 
-/** Where the project is that a context leads to now. */
+/** Refuses a verb that writes inside of the sandbox of an agent, where zwarm can only look. @throws ZwarmError `io` */
+function requireOutside({ env, newNonce }: ManagerContext, root: string): void {
+  if (!env['ZWARM_SESSION_ID'] || isWritable(root, newNonce())) return;
+  throw new ZwarmError(
+    'io',
+    'this runs in the sandbox of an agent, where zwarm can only look',
+    'an agent that may start others has the tools of zwarm mcp: delegate, converse, end_session',
+  );
+}
+
+/**
+ * The store that an agent's environment names, for the agents and runners of its own turns: it counts only together with
+ * the mark of a turn of that store.
+ */
+function storeOfTurn({ env }: ManagerContext): string | null {
+  const root = env['ZWARM_STORE'];
+  const mark = parseMark(env[MARK_VARIABLE] ?? '');
+  if (!root?.startsWith('/') || mark === null) return null;
+  return unlessDamaged(() =>
+    readProjectRecord(root).store_id === mark.store &&
+    readRequest(root, mark.session, mark.turn).nonce === mark.nonce
+      ? root
+      : null,
+  );
+}
+
+/** Where the project is that a context leads to now. @throws ZwarmError `usage` */
 export function placeOf(context: ManagerContext): Place {
-  return {
-    stateDir: locateStateDir(context.cwd, explicitStateDir(context)).path,
-    projectRoot: context.projectRoot ?? projectRootOf(context.cwd),
-  };
+  const stateDir = stateDirectory(context);
+  const { HOME: home } = context.env;
+  const isKnown = (path: string): boolean => hasStore(stateDir, path);
+  const project = context.project ?? findProject(context.cwd, home?.startsWith('/') ? home : null, isKnown);
+  return { stateDir, project, projectRoot: project.checkout };
 }
 
-/** The store for a reading verb, or null where there is none yet: readers never create it. */
-export function openForReading(context: ManagerContext): Store | null {
-  const place = locateStateDir(context.cwd, explicitStateDir(context));
-  return place.exists ? open(context, place.path, false) : null;
+/** The store of the project that a context leads to, if it is there, and is not that of a directory which is gone. */
+export function openForReading(context: ManagerContext, forWriting = false): Store | null {
+  const own = storeOfTurn(context);
+  if (own !== null) return openStore(context, own, forWriting);
+  const { stateDir: state, project } = placeOf(context);
+  if (!hasStore(state, project.path)) return null;
+  const root = storeDir(state, project.path);
+  if (replacedProject(root, project.path) !== null) return null;
+  return openStore(context, root, forWriting, project.path);
 }
 
-/** The store for a verb that reads sessions which must be there. @throws ZwarmError `not_found` where there is none */
-export function openExisting(context: ManagerContext): Store {
-  return openForReading(context) ?? noSessions();
+/** The record of a store where another directory stands now at the path of its project, else null. */
+export function replacedProject(root: string, path: string): ProjectRecord | null {
+  const record = unlessDamaged(() => readProjectRecord(root));
+  // A record of another path: the project is being relocated to this one.
+  return record?.path === path && standingOf(record) === 'replaced' ? record : null;
 }
 
-function noSessions(): never {
-  throw new ZwarmError('not_found', 'there are no sessions here', 'start one: zwarm start "task"');
-}
-
-/** The store for a verb that changes sessions. @throws ZwarmError `not_found` where there is none */
-export function openForWriting(context: ManagerContext): Store {
-  const place = locateStateDir(context.cwd, explicitStateDir(context));
-  return place.exists ? open(context, place.path, true) : noSessions();
-}
-
-/** The store for a new session; created where there is none. */
+/** The store of the project for a new session; created where there is none. @throws ZwarmError `project_replaced` */
 export function openOrCreate(context: ManagerContext): Store {
-  // Without a place for seals nothing is created at all.
-  userStateDir(context.env);
-  const place = locateStateDir(context.cwd, explicitStateDir(context));
-  if (place.exists) open(context, place.path, true);
-  ensureStateDir(place.path, context.newNonce());
-  return open(context, place.path, true);
+  const existing = openForReading(context, true);
+  if (existing !== null) return existing;
+  const { stateDir: state, project } = placeOf(context);
+  const root = storeDir(state, project.path);
+  if (hasStore(state, project.path)) {
+    throw new ZwarmError(
+      'project_replaced',
+      `zwarm keeps the sessions of another directory that was at ${rootOfProject(project.path)}`,
+      'where it was moved to: zwarm relocate --to DIR; if it is gone for good: zwarm clean --gone',
+    );
+  }
+  createStore(state, newProjectRecord(context, project.path), context.uid, context.newNonce());
+  return openStore(context, root, true, project.path);
+}
+
+/** The record for a store of the directory at this path. */
+export function newProjectRecord(context: ManagerContext, path: string): ProjectRecord {
+  return {
+    v: 1,
+    store_id: context.newNonce(),
+    path,
+    host: hostIdentity().host,
+    ...identityOfDirectory(path),
+    created_at: isoTime(context.now()),
+  };
 }

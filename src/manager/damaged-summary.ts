@@ -1,11 +1,13 @@
 import type { SessionId } from '../core/ids.ts';
 import type { SessionSummary } from '../core/session.ts';
+import type { Store } from './context.ts';
 
 /** The row of a session whose records cannot be read: visible, with nothing invented. */
-export function damagedSummary(id: SessionId, reason: string): SessionSummary {
+export function damagedSummary(store: Store, id: SessionId, reason: string): SessionSummary {
   return {
     id,
-    name: null,
+    project: store.projectRoot,
+    name: store.names.get(id) ?? null,
     tags: [],
     title: null,
     task: null,

@@ -7,10 +7,10 @@ import { checkGit, checkRepository } from './doctor/git.ts';
 import { isolated } from './doctor/isolated.ts';
 import { checkLeftoverFiles, checkLeftoverProcesses } from './doctor/leftovers.ts';
 import { checkNode } from './doctor/node.ts';
-import { checkPermissions } from './doctor/permissions.ts';
+import { checkProjects } from './doctor/projects.ts';
 import { checkReach } from './doctor/reach.ts';
-import { checkSeals } from './doctor/seals.ts';
-import { checkSessionSeals, checkSessions } from './doctor/sessions.ts';
+import { checkServers } from './doctor/servers.ts';
+import { checkSessions } from './doctor/sessions.ts';
 import {
   checkStateDirectory,
   fileSystemHere,
@@ -21,15 +21,12 @@ import {
 /** How long a program may take to answer a question. */
 const ANSWER_MS = 10_000;
 
-/** The checks of what is in a state directory, in the order in which they are told. */
+/** The checks of what is in a store, in the order in which they are told. */
 const OF_STORE: readonly [
   name: string,
   check: (c: ManagerContext, s: Store) => Finding | Promise<Finding>,
 ][] = [
-  ['agent-access', checkReach],
-  ['permissions', checkPermissions],
   ['sessions', checkSessions],
-  ['session-seals', checkSessionSeals],
   ['leftover-files', checkLeftoverFiles],
   ['leftover-processes', checkLeftoverProcesses],
 ];
@@ -37,7 +34,7 @@ const OF_STORE: readonly [
 /** The store, or the reason why there is nothing to look into. */
 function storeOf(context: ManagerContext): Store | string {
   try {
-    return openForReading(context) ?? 'there is no state directory yet';
+    return openForReading(context) ?? 'this project has no sessions yet';
   } catch {
     // `state-directory` tells why.
     return 'the state directory cannot be used';
@@ -45,8 +42,7 @@ function storeOf(context: ManagerContext): Store | string {
 }
 
 /**
- * Checks everything that zwarm needs, and says what to do about what is wrong. Writes nothing, follows nothing that an
- * agent may have planted, and never throws.
+ * Checks everything that zwarm needs, and says what to do about what is wrong. Writes nothing, and never throws.
  */
 export async function doctor(context: ManagerContext): Promise<readonly Check[]> {
   const store = storeOf(context);
@@ -61,8 +57,10 @@ export async function doctor(context: ManagerContext): Promise<readonly Check[]>
     isolated('state-directory', () => checkStateDirectory(context)),
     isolated('file-system', () => judgeFileSystem(fileSystemHere(context))),
     isolated('free-space', () => judgeSpace(fileSystemHere(context))),
-    isolated('seals', () => checkSeals(context, typeof store === 'string' ? null : store)),
+    isolated('agent-access', () => checkReach(context)),
+    isolated('projects', () => checkProjects(context)),
     ...ofStore,
+    isolated('servers', () => checkServers(context)),
   ]);
   return checks.flat();
 }

@@ -5,12 +5,12 @@ import type { ManagerContext, Store } from './context.ts';
 import { listLive } from './list.ts';
 
 /** The session whose agent started this one, or null: also for one that is gone or damaged. */
-function parentOf({ root }: Store, id: SessionId): SessionId | null {
-  const parent = unlessDamaged(() => readSessionRecord(root, id))?.record.parent ?? null;
+function parentOf(store: Store, id: SessionId): SessionId | null {
+  const parent = unlessDamaged(() => readSessionRecord(store, id))?.record.parent ?? null;
   return parent !== null && isSessionId(parent) ? parent : null;
 }
 
-/** The sessions above one, its parent first: each once, also where planted parents run in a circle. */
+/** The sessions above one, its parent first: each once. */
 function ancestorsOf(id: SessionId, parent: (id: SessionId) => SessionId | null): ReadonlySet<SessionId> {
   const above = new Set<SessionId>();
   for (let next = parent(id); next !== null && next !== id && !above.has(next); next = parent(next)) {

@@ -100,7 +100,7 @@ export async function* followTurns<T>(
   const { store, id } = followed;
   const { turn: last, signal } = options;
   try {
-    const adapter = findAgent(readSessionRecord(store.root, id).record.agent);
+    const adapter = findAgent(readSessionRecord(store, id).record.agent);
     const turns = turnsNow(followed);
     if (last !== undefined && !turns.includes(last)) {
       throw new ZwarmError('usage', `${id} has no turn ${last}`, `its turns go from 1 to ${turns.at(-1)}`);

@@ -10,16 +10,16 @@ import { sessionsDir, turnDir } from '../store/layout.ts';
 import { hasSession } from '../store/sessions.ts';
 import { cacheState } from './cache-state.ts';
 import { callerOf } from './caller.ts';
-import { type ManagerContext, openForWriting, type Store } from './context.ts';
+import type { ManagerContext, Store } from './context.ts';
 import { DEFAULT_HISTORY_CHARS, historyOf, planContinuation } from './continuation.ts';
 import { elsewhereError, whoRan } from './elsewhere.ts';
 import { type Continuation, launchTurn, newRequest, orNotStarted, type StartedTurn } from './launch.ts';
 import { readPlaces } from './places.ts';
 import { requireAllowedSession, requireRoomBelow, settingsFor } from './policy.ts';
-import { type Program, programOf } from './program.ts';
+import { type Program, requireProgram } from './program.ts';
 import { orDamaged, readNow, readTurnNow, type SessionNow } from './read.ts';
-import { requireKnownAgent, requireRepository, requireSameDirectory, requireSeal } from './ready.ts';
-import { resolveSession } from './resolve.ts';
+import { requireKnownAgent, requireSameDirectory } from './ready.ts';
+import { locateSession } from './resolve.ts';
 import { requireMessage } from './start.ts';
 
 /** What to fork, and how to go on. */
@@ -101,16 +101,14 @@ async function copiesOf(
 /**
  * Creates a session that begins as another one was right after one of its turns. Both go on by themselves, and either
  * may be removed. With a message its next turn is launched.
- * @throws ZwarmError `usage`, `busy`, `unknown_liveness`, `seal_broken`, `directory_changed`, …
+ * @throws ZwarmError `usage`, `busy`, `unknown_liveness`, `directory_changed`, …
  */
 export async function fork(context: ManagerContext, ref: string, options: ForkOptions = {}): Promise<Forked> {
   const { message, historyChars = DEFAULT_HISTORY_CHARS } = options;
   if (message !== undefined) requireMessage(message, 'message');
-  const store = openForWriting(context);
-  const from = resolveSession(store, ref);
+  const { store, id: from } = locateSession(context, ref, { forWriting: true });
   const now = await readNow(store, from, context.now());
   const turn = forkedTurn(now, options.turn);
-  requireSeal(store, now);
   requireSameDirectory(now);
   const { settings, limits } = await settingsFor(context, store);
   if (now.record.orchestrates) requireRoomBelow(context, store, settings);
@@ -119,8 +117,6 @@ export async function fork(context: ManagerContext, ref: string, options: ForkOp
   const turns = now.turns.filter((number) => number <= turn);
   const record: SessionRecord = {
     ...now.record,
-    // A name is taken once.
-    name: null,
     ...callerOf(context),
     forked_from: {
       id: from,
@@ -130,12 +126,9 @@ export async function fork(context: ManagerContext, ref: string, options: ForkOp
     created_at: isoTime(context.now()),
   };
   const id = context.newId();
-  if (!isSessionId(id)) throw new TypeError(`newId() gave ${JSON.stringify(id)}, which is no session id`);
-  if (message !== undefined) requireRepository(adapter, record);
+  if (!isSessionId(id)) throw new TypeError(`newId() gave ${JSON.stringify(id)}, which is not a session id`);
   const own =
-    message === undefined
-      ? null
-      : { message, program: await programOf(context, adapter, record.working_dir) };
+    message === undefined ? null : { message, program: await requireProgram(context, adapter, record) };
   const plan = (of: SessionId, { message, program }: OwnTurn): Promise<Continuation> => {
     const agentVersion = program.version;
     const continued = { id: of, record, adapter, turns, message, historyChars, agentVersion };
@@ -147,7 +140,8 @@ export async function fork(context: ManagerContext, ref: string, options: ForkOp
   const claim = own === null ? null : { request, prompt: Buffer.from(own.message) };
   const copies = await copiesOf(context, store, from, turns);
   try {
-    createSession(store.root, store.sealsDir, id, record, claim, copies);
+    const unique = context.newNonce();
+    createSession(store, { id, record, name: null, claim, copies, unique });
   } catch (error) {
     if (hasSession(store.root, from)) throw error;
     throw new ZwarmError('not_found', `${from} was removed while it was copied`, 'see: zwarm ls', error);

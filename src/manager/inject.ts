@@ -1,25 +1,16 @@
 import { ZwarmError } from '../core/errors.ts';
-import type { SessionId } from '../core/ids.ts';
 import type { RequestRecord, TurnKind } from '../core/session.ts';
-import { createCensus } from '../process/bearers.ts';
-import { type Claim, claimTurn, flushClaim, isAsClaimed } from '../store/claim.ts';
-import { type ManagerContext, openForWriting, type Store } from './context.ts';
+import { type Claim, claimTurn, flushClaim } from '../store/claim.ts';
+import type { ManagerContext, Store } from './context.ts';
 import { DEFAULT_HISTORY_CHARS, planContinuation } from './continuation.ts';
 import { type Continuation, launchTurn, newRequest, orNotStarted, type StartedTurn } from './launch.ts';
 import { marksOf } from './mark.ts';
 import { declareNeverLaunched } from './never-launched.ts';
 import { type Limits, requireAllowedTurn } from './policy.ts';
-import { type Program, programOf } from './program.ts';
+import { type Program, requireProgram } from './program.ts';
 import { readNow, type SessionNow } from './read.ts';
-import {
-  requireAtRest,
-  requireKnownAgent,
-  requireRepository,
-  requireSameDirectory,
-  requireSeal,
-} from './ready.ts';
-import { requireRealEnd } from './real-end.ts';
-import { resolveSession } from './resolve.ts';
+import { requireAtRest, requireKnownAgent, requireSameDirectory } from './ready.ts';
+import { locateSession } from './resolve.ts';
 import { requireMessage } from './start.ts';
 import { DEFAULT_GRACE_MS, interruptTurn, refuseFromInside } from './stop.ts';
 
@@ -45,16 +36,6 @@ export interface NextTurn {
 interface Claimed {
   readonly turn: number;
   readonly claim: Claim;
-}
-
-/** A turn that waited while an agent lived is still what was claimed. @throws ZwarmError `seal_broken` */
-function requireAsClaimed({ root }: Store, id: SessionId, turn: number, claim: Claim): void {
-  if (isAsClaimed(root, id, turn, claim)) return;
-  throw new ZwarmError(
-    'seal_broken',
-    `turn ${turn} of ${id} was changed while it waited: nothing was run`,
-    `say it again: zwarm inject ${id} "…"`,
-  );
 }
 
 function claimNext(
@@ -113,20 +94,17 @@ async function requireReady(
   now: SessionNow,
   force: boolean | undefined,
 ): Promise<Ready> {
-  const { id, record } = now;
+  const { record } = now;
   requireAtRest(now, force);
-  requireRealEnd(store, id, now.current.turn, createCensus());
-  requireSeal(store, now);
   requireSameDirectory(now);
   const limits = await requireAllowedTurn(context, store, now);
-  requireRepository(requireKnownAgent(now), record);
-  const program = await programOf(context, requireKnownAgent(now), record.working_dir);
+  const program = await requireProgram(context, requireKnownAgent(now), record);
   return { limits, program };
 }
 
 /**
  * Adds a turn to a session that is at rest, and launches it.
- * @throws ZwarmError `busy`, `lost_race`, `not_resumable`, `unknown_liveness`, `seal_broken`, `directory_changed`,
+ * @throws ZwarmError `busy`, `lost_race`, `not_resumable`, `unknown_liveness`, `directory_changed`,
  * `not_allowed`, `over_quota`, …
  */
 export async function goOn(
@@ -152,11 +130,9 @@ async function requireInterruptible(context: ManagerContext, store: Store, now: 
       `wait for it first: zwarm wait ${id}`,
     );
   }
-  requireSeal(store, now);
   requireSameDirectory(now);
   const limits = await requireAllowedTurn(context, store, now);
-  requireRepository(requireKnownAgent(now), record);
-  const program = await programOf(context, requireKnownAgent(now), record.working_dir);
+  const program = await requireProgram(context, requireKnownAgent(now), record);
   refuseFromInside(id, marksOf(store, id, now.current.turn));
   return { limits, program };
 }
@@ -171,11 +147,10 @@ async function interrupt(
   const { id } = now;
   const { limits, program } = await requireInterruptible(context, store, now);
   const claimed = claimNext(context, store, now, next);
-  const { turn, claim } = claimed;
+  const { turn } = claimed;
   const continuation = await orNotStarted(store, id, turn, async () => {
     flushClaim(store.root, id, turn);
     await interruptTurn(context, store, now, DEFAULT_GRACE_MS);
-    requireAsClaimed(store, id, turn, claim);
     return plan(context, store, now, next, program);
   });
   return launchNext(context, store, now, claimed, program, continuation, limits);
@@ -183,7 +158,7 @@ async function interrupt(
 
 /**
  * Gives a session its next message. When this returns, the message is safe on the disk and the agent's runner lives.
- * @throws ZwarmError `busy`, `lost_race`, `not_resumable`, `unknown_liveness`, `seal_broken`, `directory_changed`, …
+ * @throws ZwarmError `busy`, `lost_race`, `not_resumable`, `unknown_liveness`, `directory_changed`, …
  */
 export async function inject(
   context: ManagerContext,
@@ -192,8 +167,7 @@ export async function inject(
   options: InjectOptions = {},
 ): Promise<StartedTurn> {
   requireMessage(message, 'message');
-  const store = openForWriting(context);
-  const id = resolveSession(store, ref);
+  const { store, id } = locateSession(context, ref, { forWriting: true });
   const now = await readNow(store, id, context.now());
   const { historyChars = DEFAULT_HISTORY_CHARS, force } = options;
   const next: NextTurn = { kind: 'prompt', message, covers: [], historyChars, force };
@@ -209,8 +183,8 @@ export async function checkInject(
   ref: string,
   options: InjectOptions = {},
 ): Promise<void> {
-  const store = openForWriting(context);
-  const now = await readNow(store, resolveSession(store, ref), context.now());
+  const { store, id } = locateSession(context, ref, { forWriting: true });
+  const now = await readNow(store, id, context.now());
   const isRunning = now.current.verdict.status === 'running';
   if (options.interrupt && isRunning) await requireInterruptible(context, store, now);
   else await requireReady(context, store, now, options.force);

@@ -12,7 +12,6 @@ import { spawnRunner } from '../process/launch.ts';
 import { flushClaim } from '../store/claim.ts';
 import { createFile } from '../store/files.ts';
 import { TURN_FILES, turnDir, turnFile } from '../store/layout.ts';
-import { requireOwn } from '../store/own.ts';
 import { DamagedRecord } from '../store/read-file.ts';
 import { encode } from '../store/records.ts';
 import { readExit, readPrompt, readRequest, readRunner } from '../store/sessions.ts';
@@ -84,7 +83,8 @@ function environmentOf(context: ManagerContext, store: Store, launch: Launch): M
     ZWARM_SESSION_ID: launch.id,
     ZWARM_TURN: String(launch.turn),
     [MARK_VARIABLE]: markOfTurn(store, launch.id, launch.turn, launch.nonce),
-    ZWARM_DIR: store.root,
+    ZWARM_DIR: undefined,
+    ZWARM_STORE: store.root,
     ZWARM_NODE: context.paths.node,
     ZWARM_MAIN: context.paths.cli,
   };
@@ -224,7 +224,6 @@ export async function launchTurn(
       requireAllowedDirectory(limits, realPathOf(record.working_dir) ?? record.working_dir);
       await requireRoom(context, store, limits, { id, at: readRequest(store.root, id, turn).at });
     }
-    requireOwn(store.root, turnDir(store.root, id, turn));
     if (input !== null) createFile(turnFile(store.root, id, turn, 'input'), input);
     createFile(turnFile(store.root, id, turn, 'launch'), encode(launched));
   } catch (error) {

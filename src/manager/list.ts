@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs';
-import { type Candidate, newestFirst, type SessionId } from '../core/ids.ts';
+import { type Created, newestFirst, type SessionId } from '../core/ids.ts';
 import { matchesSource, parseSources, requireOneAgent, type SourceFilter } from '../core/rules/source.ts';
 import type { SessionStatus, SessionSummary } from '../core/session.ts';
 import { isFinal } from '../core/status.ts';
@@ -10,7 +10,6 @@ import { createSummaryReader } from '../store/summary.ts';
 import { type ManagerContext, openForReading, type Store } from './context.ts';
 import { marksOf } from './mark.ts';
 import { FOLD_VERSION, readRow } from './read.ts';
-import { isEndPlanted } from './real-end.ts';
 import { rowOf } from './row.ts';
 
 /**
@@ -33,6 +32,8 @@ export interface ListOptions {
   /** Only sessions that these started: `you`, `orch`, `orch:ab12`, `mcp`, `mcp:codex`, separated by commas. */
   readonly source?: string | undefined;
   readonly sort?: 'created' | 'updated' | undefined;
+  /** The sessions of all projects. */
+  readonly everywhere?: boolean | undefined;
   /** Damaged ones like all others: for ids that another command gets. */
   readonly exactly?: boolean | undefined;
 }
@@ -64,7 +65,7 @@ function filterOf(options: ListOptions, cwd: string): Filter {
 }
 
 /** What is shown of a session, and what decides whether and where it stands in the list. */
-interface Listed<T> extends Omit<Candidate, 'name'> {
+interface Listed<T> extends Created {
   readonly source: string | null;
   readonly live: boolean;
   /** Whether it is listed whatever is asked for. */
@@ -83,22 +84,27 @@ export async function list<T>(
   show: (row: SessionSummary) => T,
 ): Promise<T[]> {
   const sources = options.source === undefined ? null : parseSources(options.source);
-  const store = openForReading(context);
-  if (store === null) return [];
   const isAsked = filterOf(options, context.cwd);
   const listed: Listed<T>[] = [];
-  await forEachRow(store, context.now(), (row) => {
+  const note = (row: SessionSummary): void => {
     const always = row.status === 'damaged' && !options.exactly;
     if (!always && !isAsked(row)) return;
     const createdAt = (options.sort === 'updated' ? row.updated_at : row.created_at) ?? '';
     listed.push({ id: row.id, createdAt, source: row.source, live: isLive(row), always, shown: show(row) });
-  });
+  };
+  for (const store of await storesOf(context, options)) await forEachRow(store, context.now(), note);
   const chosen = sources === null ? listed : ofSources(listed, sources);
   chosen.sort(newestFirst);
   const limit = options.all ? Number.POSITIVE_INFINITY : (options.limit ?? DEFAULT_LIMIT);
   return chosen.flatMap(({ live, always, shown }, i) =>
     i < limit || always || (options.limit === undefined && live) ? [shown] : [],
   );
+}
+
+async function storesOf(context: ManagerContext, { everywhere }: ListOptions): Promise<readonly Store[]> {
+  if (everywhere) return (await import('./stores.ts')).openAll(context);
+  const store = openForReading(context);
+  return store === null ? [] : [store];
 }
 
 function ofSources<T>(listed: readonly Listed<T>[], sources: readonly SourceFilter[]): Listed<T>[] {
@@ -111,7 +117,7 @@ function ofSources<T>(listed: readonly Listed<T>[], sources: readonly SourceFilt
 
 /** Every row of the store, in no order; from summaries where they tell it. */
 async function forEachRow(store: Store, nowMs: number, tell: (row: SessionSummary) => void): Promise<void> {
-  const readSummary = createSummaryReader(store.root, FOLD_VERSION);
+  const readSummary = createSummaryReader(store, FOLD_VERSION);
   const census = createCensus();
   // What is no directory but a link to one, say, has no summary of ours.
   const { directories, others: rest } = listSessions(store.root);
@@ -128,8 +134,6 @@ async function forEachRow(store: Store, nowMs: number, tell: (row: SessionSummar
 
 /** Whether there is something of a session to end: also what a kill that was killed itself has left. */
 function isToEnd(store: Store, id: SessionId, row: SessionSummary | null, census: Census): boolean {
-  // Whatever an agent wrote: that its turn has ended, or that its session is being removed.
-  if (isEndPlanted(store, id, Number.POSITIVE_INFINITY, census)) return true;
   if (row === null) return false;
   const { status, turn } = row;
   if (status === 'damaged') return anyBears(marksOf(store, id), census);

@@ -1,4 +1,3 @@
-import { basename, dirname } from 'node:path';
 import { ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
 import { isWithin } from '../core/path.ts';
@@ -11,13 +10,10 @@ import {
   type Settings,
 } from '../core/rules/policy.ts';
 import type { Sandbox, SessionRecord } from '../core/session.ts';
-import { STATE_DIR_NAME } from '../store/layout.ts';
-import { projectRootOf } from '../store/locate.ts';
-import { checkSeal } from '../store/seals.ts';
 import { hasSession, readSessionRecord } from '../store/sessions.ts';
+import { ancestryOf } from './ancestry.ts';
 import { type Caller, callerOf, UNKNOWN_AGENT, USER } from './caller.ts';
-import type { ManagerContext, Store } from './context.ts';
-import { descentOf } from './origin.ts';
+import { type ManagerContext, placeOf, type Store } from './context.ts';
 import { requireQuota } from './quota.ts';
 import { orDamaged } from './read.ts';
 
@@ -33,19 +29,18 @@ function refuse(message: string, hint: string): never {
 }
 
 /**
- * The record of the session whose agent asks, as it was sealed; null for others. It says how far its agent may go, so that
+ * The record of the session whose agent asks; null for others. It says how far its agent may go, so that
  * an agent that hides it, or turns to another state directory, goes nowhere.
  */
 async function parentRecord(store: Store | null, { parent }: Caller): Promise<SessionRecord | null> {
   if (parent === null) return null;
   if (store === null || !hasSession(store.root, parent)) {
-    refuse(`you are an agent of ${parent}, which is no session here`, 'leave the state directory as it is');
+    refuse(
+      `you are an agent of ${parent}, which is not a session here`,
+      'leave the environment of zwarm as it is',
+    );
   }
-  return orDamaged(store, parent, async () => {
-    const { record, bytes } = readSessionRecord(store.root, parent);
-    checkSeal(store.sealsDir, store.root, parent, bytes);
-    return record;
-  });
+  return orDamaged(store, parent, async () => readSessionRecord(store, parent).record);
 }
 
 /**
@@ -53,14 +48,13 @@ async function parentRecord(store: Store | null, { parent }: Caller): Promise<Se
  * project is known by: so for an agent it is that of its own session, as it was recorded.
  */
 function projectRoot(context: ManagerContext, store: Store | null, asking: SessionRecord | null): string {
-  if (asking === null || store === null) return context.projectRoot ?? projectRootOf(context.cwd);
-  const around = dirname(store.root);
-  // A state directory of another name lies anywhere.
-  if (basename(store.root) === STATE_DIR_NAME && isWithin(asking.working_dir, around)) return around;
-  return asking.git?.root ?? asking.working_dir;
+  if (asking === null || store === null) return placeOf(context).projectRoot;
+  return isWithin(asking.working_dir, store.projectRoot)
+    ? store.projectRoot
+    : (asking.git?.root ?? asking.working_dir);
 }
 
-/** The settings for whoever asks, and the limits that these set. @throws ZwarmError `config`, `seal_broken`, `damaged` */
+/** The settings for whoever asks, and the limits that these set. @throws ZwarmError `config`, `damaged` */
 export async function settingsFor(
   context: ManagerContext,
   store: Store | null,
@@ -128,7 +122,7 @@ async function requireWithin(
 /** How many sessions stand above a new one of this caller; more than can be counted where one of them is gone. */
 function depthBelow(store: Store | null, { source, parent }: Caller): number {
   if (parent === null) return source === UNKNOWN_AGENT ? Number.POSITIVE_INFINITY : 0;
-  const { links, complete } = store === null ? { links: [], complete: false } : descentOf(store, parent);
+  const { links, complete } = store === null ? { links: [], complete: false } : ancestryOf(store, parent);
   return complete ? links.length : Number.POSITIVE_INFINITY;
 }
 
@@ -167,7 +161,7 @@ export function requireRoomBelow(context: ManagerContext, store: Store | null, {
 
 /** Whether a caller started a session, or what it started did. */
 function isOwn(store: Store, { source }: Caller, id: SessionId): boolean {
-  return descentOf(store, id).links.some((link) => link.source === source);
+  return ancestryOf(store, id).links.some((link) => link.source === source);
 }
 
 /**

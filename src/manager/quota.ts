@@ -3,9 +3,9 @@ import { ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
 import type { Policy } from '../core/rules/policy.ts';
 import { listSessionIds } from '../store/sessions.ts';
+import { sourceOf } from './ancestry.ts';
 import { USER } from './caller.ts';
 import type { ManagerContext, Store } from './context.ts';
-import { originOf } from './origin.ts';
 import { readNow, type SessionNow } from './read.ts';
 
 /*
@@ -25,7 +25,7 @@ interface Live extends ClaimedAt {
 
 /** Whether somebody else than the user began what runs in a session. A session of others counts whoever spoke last. */
 function isOfOthers(store: Store, { id, current, behind }: SessionNow): boolean {
-  return originOf(store, id) !== USER || [current, ...behind].some(({ request }) => request.by !== USER);
+  return sourceOf(store, id) !== USER || [current, ...behind].some(({ request }) => request.by !== USER);
 }
 
 async function liveOfOthers(

@@ -19,7 +19,7 @@ import type { ReadStream } from './stream.ts';
 import { type SessionReading, stateOf } from './view.ts';
 
 /** The version of what a fold makes of a session: a summary that another version wrote is computed again. */
-export const FOLD_VERSION = 5;
+export const FOLD_VERSION = 6;
 
 function noTurns(): never {
   throw new DamagedRecord('it has no turns');
@@ -40,7 +40,7 @@ async function readAll<F extends TurnOutcome>(
   read: ReadStream<F>,
   census = createCensus(),
 ): Promise<SessionReading<F> | null> {
-  const { record } = readSessionRecord(store.root, id);
+  const { record } = readSessionRecord(store, id);
   const numbers = conversationTurns(store, id);
   if (numbers === null) return null;
   const adapter = findAgent(record.agent);
@@ -54,7 +54,7 @@ async function readAll<F extends TurnOutcome>(
 /** What a settled session's `summary.json` would hold, or null while it is not final. @throws DamagedRecord */
 export async function readFinalSummary(store: Store, id: SessionId, nowMs: number): Promise<Summary | null> {
   // Before the turns: a record that is changed meanwhile makes a summary out of date.
-  const { bytes, mtimeMs } = readSessionRecord(store.root, id);
+  const { bytes, mtimeMs } = readSessionRecord(store, id);
   const reading = await readAll(store, id, nowMs, readOutcome);
   if (reading === null) return null;
   const state = stateOf(reading, store, nowMs);
@@ -93,7 +93,7 @@ export async function readRow(
   } catch (error) {
     if (wasRemoved(store, id)) return null;
     if (!(error instanceof DamagedRecord)) throw error;
-    return damagedSummary(id, error.message);
+    return damagedSummary(store, id, error.message);
   }
 }
 
@@ -146,14 +146,13 @@ export async function orDamaged<T>(store: Store, id: SessionId, read: () => Prom
 
 /** What was asked for. @throws ZwarmError `not_found`, `damaged` */
 export async function readRecord(store: Store, id: SessionId): Promise<SessionRecord> {
-  return orDamaged(store, id, async () => readSessionRecord(store.root, id).record);
+  return orDamaged(store, id, async () => readSessionRecord(store, id).record);
 }
 
 /** A session as the verbs that decide see it: what was asked for, and the turn that speaks for it. */
 export interface SessionNow {
   readonly id: SessionId;
   readonly record: SessionRecord;
-  readonly recordBytes: Buffer;
   readonly adapter: AgentAdapter | null;
   readonly current: TurnState;
   /** Turns that were claimed behind a running one and are not launched yet, oldest first. */
@@ -184,7 +183,7 @@ export async function readTurnNow(
   nowMs: number,
 ): Promise<TurnState> {
   return orDamaged(store, id, async () => {
-    const { record } = readSessionRecord(store.root, id);
+    const { record } = readSessionRecord(store, id);
     return readTurnState(store, id, turn, findAgent(record.agent), nowMs);
   });
 }
@@ -192,11 +191,11 @@ export async function readTurnNow(
 /** The present state of a session from its own files, never from a summary. @throws ZwarmError `not_found`, `damaged` */
 export async function readNow(store: Store, id: SessionId, nowMs: number): Promise<SessionNow> {
   return orDamaged(store, id, async () => {
-    const { record, bytes } = readSessionRecord(store.root, id);
+    const { record } = readSessionRecord(store, id);
     const turns = conversationTurns(store, id);
     if (turns === null) throw new ZwarmError('not_found', `${id} is being removed`, 'see: zwarm ls');
     const adapter = findAgent(record.agent);
     const read = (turn: number) => readTurnState(store, id, turn, adapter, nowMs);
-    return { id, record, recordBytes: bytes, adapter, turns, ...(await readSpeaking(turns, read)) };
+    return { id, record, adapter, turns, ...(await readSpeaking(turns, read)) };
   });
 }

@@ -3,9 +3,6 @@ import type { AgentAdapter } from '../agents/agent.ts';
 import { errnoOf, ZwarmError } from '../core/errors.ts';
 import type { SessionRecord } from '../core/session.ts';
 import { isInRepository } from '../store/git.ts';
-import { checkSeal } from '../store/seals.ts';
-import { hasSession } from '../store/sessions.ts';
-import type { Store } from './context.ts';
 import { elsewhereError, whoRan } from './elsewhere.ts';
 import type { SessionNow } from './read.ts';
 
@@ -16,17 +13,10 @@ import type { SessionNow } from './read.ts';
 /**
  * Refuses unless the session is at rest.
  * @param force the user knows that a session of which nobody can tell whether it runs does not
- * @throws ZwarmError `busy`, `seal_broken`, `unknown_liveness`
+ * @throws ZwarmError `busy`, `unknown_liveness`
  */
 export function requireAtRest({ id, current }: SessionNow, force = false): void {
   const { status } = current.verdict;
-  if (status === 'pending' && current.request.queued) {
-    throw new ZwarmError(
-      'seal_broken',
-      `turn ${current.turn} of ${id} is queued, and nobody asked for it: nothing was run`,
-      `withdraw it: zwarm kill ${id}`,
-    );
-  }
   if (status === 'running' || status === 'pending') {
     throw new ZwarmError('busy', `${id} is still ${status}`, `wait for it first: zwarm wait ${id}`);
   }
@@ -36,17 +26,6 @@ export function requireAtRest({ id, current }: SessionNow, force = false): void 
       whoRan(current),
       `go on with it there; if that is gone for good: zwarm inject --force ${id} "…"`,
     );
-}
-
-/** The record is the one that was sealed. @throws ZwarmError `seal_broken`, `not_found` */
-export function requireSeal({ root, sealsDir }: Store, { id, recordBytes }: SessionNow): void {
-  try {
-    checkSeal(sealsDir, root, id, recordBytes);
-  } catch (error) {
-    // A session that is removed meanwhile loses its seal last.
-    if (hasSession(root, id)) throw error;
-    throw new ZwarmError('not_found', `${id} was removed by another command`, 'see: zwarm ls', error);
-  }
 }
 
 /**

@@ -2,8 +2,7 @@ import { errnoOf } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
 import type { ExitRecord } from '../core/session.ts';
 import { createFile, isDiskFull, publishName } from '../store/files.ts';
-import { exitName, turnDir, turnFile } from '../store/layout.ts';
-import { reopenOwn } from '../store/own.ts';
+import { exitName, turnFile } from '../store/layout.ts';
 import { encode } from '../store/records.ts';
 import type { Store } from './context.ts';
 
@@ -18,7 +17,6 @@ export function recordEnd(
   how: Pick<ExitRecord, 'why' | 'detail' | 'cancelled'>,
 ): void {
   const record: ExitRecord = { v: 1, code: null, ...how, uptime: null, ended_at: null, events_bytes: null };
-  reopenOwn(store.root, turnDir(store.root, id, turn));
   try {
     createFile(turnFile(store.root, id, turn, 'exit'), encode(record));
   } catch (error) {

@@ -20,14 +20,13 @@ import {
   readRequest,
   readRunner,
 } from '../store/sessions.ts';
-import { type ManagerContext, openForReading, openForWriting, type Store } from './context.ts';
+import { type ManagerContext, openForReading, type Store } from './context.ts';
 import { elsewhereError, whoRan } from './elsewhere.ts';
 import { newRequest } from './launch.ts';
 import { marksOf } from './mark.ts';
 import { declareNeverLaunched } from './never-launched.ts';
 import { requireMayEnd } from './policy.ts';
 import { readNow, readRow } from './read.ts';
-import { requireRealEnd } from './real-end.ts';
 
 function isTombstoned({ root }: Store, id: SessionId): boolean {
   try {
@@ -64,18 +63,12 @@ interface RemoveOptions {
 }
 
 /** Claims the next turn with a tombstone: from here on nobody can inject, and readers see the session no longer. */
-async function bury(
-  context: ManagerContext,
-  store: Store,
-  id: SessionId,
-  { force, census }: RemoveOptions,
-): Promise<void> {
+async function bury(context: ManagerContext, store: Store, id: SessionId, force: boolean): Promise<void> {
   const now = await readNow(store, id, context.now());
   const { status } = now.current.verdict;
   if (status === 'unknown' && !force) throw elsewhere(id, whoRan(now.current));
   if (status !== 'unknown' && !isFinal(status))
     throw new ZwarmError('busy', `${id} is still ${status}`, `end it first: zwarm kill ${id}`);
-  requireRealEnd(store, id, now.current.turn, census);
   declareNeverLaunched(context, store, now);
   const next = (now.turns.at(-1) ?? 0) + 1;
   claimTombstone(store.root, id, next, newRequest(context, 'tombstone'));
@@ -94,12 +87,10 @@ export async function remove(
 ): Promise<number> {
   const { force = false, census = createCensus() } = options;
   if (isTombstoned(store, id)) {
-    // Not by its own agent, to be deleted while that lives.
-    requireRealEnd(store, id, Number.POSITIVE_INFINITY, census);
     if (!force) refuseElsewhere(store, id);
   } else {
     try {
-      await bury(context, store, id, { force, census });
+      await bury(context, store, id, force);
     } catch (error) {
       if (!(error instanceof ZwarmError && error.code === 'damaged')) throw error;
       if (!force) refuseElsewhere(store, id);
@@ -113,8 +104,9 @@ export async function remove(
     }
   }
   try {
-    const bytes = removeSession(store.root, store.sealsDir, id, context.newNonce());
-    discardMarks(store.seenDir, store.root, (marked) => marked === id);
+    const name = store.names.get(id) ?? null;
+    const bytes = removeSession(store.root, { id, name }, context.newNonce());
+    discardMarks(store.state, store.id, (marked) => marked === id);
     return bytes;
   } catch (error) {
     if (errnoOf(error) !== 'ENOENT') throw error;
@@ -137,7 +129,7 @@ export async function clean(
   context: ManagerContext,
   options: { readonly olderThanMs: number; readonly dryRun: boolean },
 ): Promise<CleanResult> {
-  const store = options.dryRun ? openForReading(context) : storeOrNull(context);
+  const store = openForReading(context, !options.dryRun);
   const removed: SessionId[] = [];
   const skipped: { id: SessionId; reason: string }[] = [];
   let bytes = 0;
@@ -157,19 +149,15 @@ export async function clean(
           : await remove(context, store, id, { census });
         removed.push(id);
       } catch (error) {
-        // What an agent did to its session keeps nobody from removing the others.
+        // One that cannot be removed keeps nobody from removing the others.
         if (!(error instanceof ZwarmError) && !isForbidden(error)) throw error;
         skipped.push({ id, reason: toZwarmError(error).code });
       }
     }
   }
   if (!options.dryRun) {
-    removeLeftovers(store.root, store.sealsDir, nowMs);
-    discardMarks(store.seenDir, store.root, (id) => !hasSession(store.root, id));
+    removeLeftovers(store.root, nowMs);
+    discardMarks(store.state, store.id, (id) => !hasSession(store.root, id));
   }
   return { removed, skipped, bytes };
-}
-
-function storeOrNull(context: ManagerContext): Store | null {
-  return openForReading(context) === null ? null : openForWriting(context);
 }

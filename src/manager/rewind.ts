@@ -1,16 +1,14 @@
 import { ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
-import { createCensus } from '../process/bearers.ts';
 import { claimTurn, flushClaim } from '../store/claim.ts';
 import { cacheState } from './cache-state.ts';
-import { type ManagerContext, openForWriting } from './context.ts';
+import type { ManagerContext } from './context.ts';
 import { newRequest } from './launch.ts';
 import { declareNeverLaunched } from './never-launched.ts';
 import { requireOwn } from './policy.ts';
 import { readNow } from './read.ts';
 import { requireAtRest } from './ready.ts';
-import { requireRealEnd } from './real-end.ts';
-import { resolveSession } from './resolve.ts';
+import { locateSession } from './resolve.ts';
 
 /** A conversation that was wound back. */
 export interface Rewound {
@@ -25,8 +23,7 @@ export interface Rewound {
  * as they are. Undone by another one. @throws ZwarmError `usage`, `busy`, `lost_race`, …
  */
 export async function rewind(context: ManagerContext, ref: string, to: number): Promise<Rewound> {
-  const store = openForWriting(context);
-  const id = resolveSession(store, ref);
+  const { store, id } = locateSession(context, ref, { forWriting: true });
   const now = await readNow(store, id, context.now());
   const last = now.turns.at(-1) ?? 1;
   if (to !== 0 && !now.turns.includes(to)) {
@@ -45,7 +42,6 @@ export async function rewind(context: ManagerContext, ref: string, to: number): 
   }
   requireOwn(context, store, id);
   requireAtRest(now);
-  requireRealEnd(store, id, now.current.turn, createCensus());
   declareNeverLaunched(context, store, now);
   const turn = last + 1;
   claimTurn(store.root, id, turn, { request: newRequest(context, 'rewind', { to }), prompt: null });

@@ -15,7 +15,6 @@ import type { Store } from './context.ts';
 export function recordSummaryOf(record: SessionRecord): RecordSummary {
   const { forked_from: fork } = record;
   return {
-    name: record.name,
     tags: record.tags,
     title: titleOf(record.task),
     task: cutText(record.task),
@@ -40,7 +39,8 @@ export function rowOf(
 ): SessionSummary {
   return {
     id,
-    name: requested.name,
+    project: store.projectRoot,
+    name: store.names.get(id) ?? null,
     tags: requested.tags,
     title: requested.title,
     task: requested.task,

@@ -1,4 +1,4 @@
-import { ZwarmError } from '../core/errors.ts';
+import { errnoOf, ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
 import { isFinal } from '../core/status.ts';
 import { marksDir, writeMark } from '../store/seen.ts';
@@ -34,5 +34,10 @@ export async function markSeen(
   turn: number,
 ): Promise<void> {
   if (!(await hasEnded(context, store, id, turn))) return;
-  writeMark(marksDir(store.seenDir, callerOf(context).source, store.root), id, turn);
+  try {
+    writeMark(marksDir(store.state, callerOf(context).source, store.id), id, turn);
+  } catch (error) {
+    // In the sandbox of an agent zwarm only looks.
+    if (!context.env['ZWARM_SESSION_ID'] || errnoOf(error) === null) throw error;
+  }
 }

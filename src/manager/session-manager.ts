@@ -7,14 +7,7 @@ import type { LongDetail, Message, SessionDetail, SessionRecord, SessionSummary 
 import type { TurnStatus } from '../core/status.ts';
 import { type Caller, callerOf, requireUser } from './caller.ts';
 import type { Compacted, CompactOptions } from './compact.ts';
-import {
-  type ManagerContext,
-  openExisting,
-  openForReading,
-  openForWriting,
-  type Place,
-  placeOf,
-} from './context.ts';
+import { type ManagerContext, openForReading, type Place, placeOf } from './context.ts';
 import type { ShownSession } from './conversation.ts';
 import type { DetailOptions } from './detail.ts';
 import type { FollowOptions, OutputFile } from './follow.ts';
@@ -25,12 +18,14 @@ import type { InjectOptions } from './inject.ts';
 import type { StartedTurn } from './launch.ts';
 import type { ListOptions } from './list.ts';
 import type { SessionProgress } from './progress.ts';
+import type { Relocation } from './relocate.ts';
 import type { CleanResult } from './remove.ts';
-import { MIN_PREFIX_DESTRUCTIVE, resolveSession } from './resolve.ts';
+import type { Renamed } from './rename.ts';
+import { locateSession, MIN_PREFIX_DESTRUCTIVE } from './resolve.ts';
 import type { Rewound } from './rewind.ts';
 import type { StartedSession, StartOptions } from './start.ts';
 import type { KillOptions } from './stop.ts';
-import type { ShownRecord } from './trust.ts';
+import type { GoneResult, GoneStore } from './stores.ts';
 
 /** Everything that can be done with sessions; each face of zwarm (command line, library) calls these. */
 export interface SessionManager {
@@ -89,8 +84,20 @@ export interface SessionManager {
   livingDescendants(id: SessionId): Promise<readonly SessionId[]>;
   /** Deletes a session that is not running; returns the bytes freed. `force`: also where that cannot be told. */
   remove(id: SessionId, options?: { readonly force: boolean }): Promise<number>;
+  /** Gives a session a name, or with null takes it away. */
+  rename(ref: string, name: string | null): Promise<Renamed>;
+  /** What to say about where the sessions of this project are kept. */
+  projectNotices(): Promise<readonly string[]>;
+  /** What `relocate` would do. @throws ZwarmError `not_found`, `usage` */
+  planRelocation(to: string | null): Promise<Relocation>;
+  /** Gives the sessions of a project to the directory where it is now. @throws ZwarmError `busy` */
+  relocate(plan: Relocation): Promise<void>;
+  /** The stores of projects whose directories are gone. */
+  listGone(): Promise<readonly GoneStore[]>;
+  /** Deletes such stores with all of their sessions. */
+  removeGone(stores: readonly GoneStore[]): Promise<GoneResult>;
   clean(options: { readonly olderThanMs: number; readonly dryRun: boolean }): Promise<CleanResult>;
-  /** What the configuration comes to for whoever asks. @throws ZwarmError `config`, `seal_broken` */
+  /** What the configuration comes to for whoever asks. @throws ZwarmError `config` */
   settings(): Promise<Settings>;
   /** Checks everything that zwarm needs; never throws. */
   doctor(): Promise<readonly Check[]>;
@@ -104,10 +111,6 @@ export interface SessionManager {
   saveUserConfig(text: string): Promise<void>;
   /** Remembers that the user trusts a file of a project as it is. @throws ZwarmError `not_allowed` */
   trustFile(mark: { readonly name: string; readonly digest: string }): Promise<void>;
-  /** What a session would run, for the user to look at. */
-  showRecord(ref: string): Promise<ShownRecord>;
-  /** Seals a session's record as the user has seen it. @throws ZwarmError `not_allowed` */
-  trustRecord(shown: ShownRecord): Promise<void>;
   /** For the turn runner alone. */
   settle(): Promise<void>;
 }
@@ -126,14 +129,17 @@ function inFull(detail: LongDetail): SessionDetail {
 
 /** A manager over the state directory that the context leads to. What a verb needs is loaded when it is called. */
 export function createSessionManager(context: ManagerContext): SessionManager {
-  const reading = () => openExisting(context);
-  const writing = () => openForWriting(context);
-  const followed = (id: SessionId) => ({ context, store: reading(), id });
-  const resolve = (ref: string) => resolveSession(openForReading(context), ref);
-  const readSession = async (ref: string) =>
-    (await import('./read-conversation.ts')).readSession(reading(), resolve(ref), context.now());
-  const readConversation = async (ref: string) =>
-    (await import('./read-conversation.ts')).readConversation(reading(), resolve(ref), context.now());
+  const locate = (ref: string) => locateSession(context, ref);
+  const reading = (id: SessionId) => locate(id).store;
+  const followed = (id: SessionId) => ({ context, store: reading(id), id });
+  const readSession = async (ref: string) => {
+    const { store, id } = locate(ref);
+    return (await import('./read-conversation.ts')).readSession(store, id, context.now());
+  };
+  const readConversation = async (ref: string) => {
+    const { store, id } = locate(ref);
+    return (await import('./read-conversation.ts')).readConversation(store, id, context.now());
+  };
   const detail = async (ref: string, { turn, full }: DetailOptions = {}) => {
     const { detailOf, fullDetailOf } = await import('./detail.ts');
     if (full) return fullDetailOf(await readSession(ref), turn);
@@ -147,7 +153,7 @@ export function createSessionManager(context: ManagerContext): SessionManager {
   };
   /** The store for a verb that ends or deletes this session, once it is certain that whoever asks may do so. */
   const ending = async (id: SessionId) => {
-    const store = writing();
+    const { store } = locateSession(context, id, { forWriting: true });
     const { requireMayEnd } = await import('./policy.ts');
     await requireMayEnd(context, store, id);
     return store;
@@ -155,17 +161,20 @@ export function createSessionManager(context: ManagerContext): SessionManager {
   return {
     start: async (options) => (await import('./start.ts')).start(context, options),
     checkStart: async (options) => (await import('./start.ts')).checkStart(context, options),
-    resolve,
-    resolveForEnding: (ref) => resolveSession(openForReading(context), ref, MIN_PREFIX_DESTRUCTIVE),
+    resolve: (ref) => locate(ref).id,
+    resolveForEnding: (ref) => locateSession(context, ref, { minPrefix: MIN_PREFIX_DESTRUCTIVE }).id,
     list: async (options = {}) => (await import('./list.ts')).list(context, options, (row) => row),
     listAs: async (options, show) => (await import('./list.ts')).list(context, options, show),
     listLive: async () => (await import('./list.ts')).listLive(context),
     read,
     get: async (ref, options) => inFull(await detail(ref, options)),
     detail,
-    progress: async (id) => (await import('./progress.ts')).readProgress(reading(), id, context.now()),
-    summary: async (id) => (await import('./read.ts')).readSummaryNow(reading(), id, context.now()),
-    record: async (ref) => (await import('./read.ts')).readRecord(reading(), resolve(ref)),
+    progress: async (id) => (await import('./progress.ts')).readProgress(reading(id), id, context.now()),
+    summary: async (id) => (await import('./read.ts')).readSummaryNow(reading(id), id, context.now()),
+    async record(ref) {
+      const { store, id } = locate(ref);
+      return (await import('./read.ts')).readRecord(store, id);
+    },
     async steps(ref, { turn } = {}) {
       // For the error where there is no such turn.
       const session = await read(ref, { turn });
@@ -192,16 +201,26 @@ export function createSessionManager(context: ManagerContext): SessionManager {
       return (await import('./history.ts')).history(conversation, options);
     },
     wait: async (id, signal = new AbortController().signal, turn) =>
-      (await import('./wait.ts')).wait(context, reading(), id, signal, turn ?? null),
-    markSeen: async (id, turn) => (await import('./seen.ts')).markSeen(context, reading(), id, turn),
+      (await import('./wait.ts')).wait(context, reading(id), id, signal, turn ?? null),
+    markSeen: async (id, turn) => (await import('./seen.ts')).markSeen(context, reading(id), id, turn),
     async kill(id, options) {
       const store = await ending(id);
       await (await import('./stop.ts')).kill(context, store, id, options);
     },
-    livingDescendants: async (id) => (await import('./family.ts')).livingDescendants(context, reading(), id),
+    livingDescendants: async (id) =>
+      (await import('./family.ts')).livingDescendants(context, reading(id), id),
     async remove(id, options) {
       const store = await ending(id);
       return (await import('./remove.ts')).remove(context, store, id, { force: options?.force ?? false });
+    },
+    rename: async (ref, name) => (await import('./rename.ts')).rename(context, ref, name),
+    projectNotices: async () => (await import('./project-notices.ts')).projectNotices(context),
+    planRelocation: async (to) => (await import('./relocate.ts')).planRelocation(context, to),
+    relocate: async (plan) => (await import('./relocate.ts')).relocate(plan),
+    listGone: async () => (await import('./stores.ts')).listGone(context),
+    async removeGone(stores) {
+      requireUser(context);
+      return (await import('./stores.ts')).removeGone(context, stores);
     },
     clean: async (options) => (await import('./remove.ts')).clean(context, options),
     async settings() {
@@ -212,10 +231,8 @@ export function createSessionManager(context: ManagerContext): SessionManager {
     place: () => placeOf(context),
     caller: () => callerOf(context),
     requireUser: () => requireUser(context),
-    saveUserConfig: async (text) => (await import('./trust.ts')).saveUserConfig(context, text),
-    trustFile: async (mark) => (await import('./trust.ts')).trustFile(context, mark),
-    showRecord: async (ref) => (await import('./trust.ts')).showRecord(reading(), resolve(ref)),
-    trustRecord: async (shown) => (await import('./trust.ts')).trustRecord(context, writing(), shown),
+    saveUserConfig: async (text) => (await import('./user-settings.ts')).saveUserConfig(context, text),
+    trustFile: async (mark) => (await import('./user-settings.ts')).trustFile(context, mark),
     settle: async () => (await import('./settle.ts')).settle(context),
   };
 }

@@ -4,9 +4,8 @@ import { isSessionId, parseTurnNumber } from '../core/ids.ts';
 import { isoTime } from '../core/time.ts';
 import { flush, publishOnce } from '../store/files.ts';
 import { BUILDING_PREFIX, turnDir, turnFile } from '../store/layout.ts';
-import { requireOwn } from '../store/own.ts';
 import { writeSummary } from '../store/summary.ts';
-import { type ManagerContext, openForWriting } from './context.ts';
+import { type ManagerContext, openForReading } from './context.ts';
 import { FOLD_VERSION, readFinalSummary } from './read.ts';
 
 /**
@@ -24,13 +23,13 @@ export async function settle(context: ManagerContext): Promise<void> {
       null,
     );
   }
-  const store = openForWriting(context);
+  const store = openForReading(context, true);
+  if (store === null) throw new ZwarmError('not_found', `there is no store of ${id}`, null);
   const { root } = store;
-  requireOwn(root, turnDir(root, id, turn));
   for (const file of ['events', 'stderr', 'exit'] as const) flush(turnFile(root, id, turn, file));
   flush(turnDir(root, id, turn));
   const summary = await readFinalSummary(store, id, context.now());
-  if (summary?.turn === turn) writeSummary(root, id, FOLD_VERSION, summary, context.newNonce());
+  if (summary?.turn === turn) writeSummary(store, id, FOLD_VERSION, summary, context.newNonce());
   const temporary = join(turnDir(root, id, turn), `${BUILDING_PREFIX}${context.newNonce()}`);
   publishOnce(turnFile(root, id, turn, 'notified'), `{"v":1,"at":"${isoTime(context.now())}"}\n`, temporary);
 }

@@ -13,9 +13,10 @@ import { callerOf } from './caller.ts';
 import { type ManagerContext, openForReading, openOrCreate } from './context.ts';
 import { launchTurn, newRequest, type StartedTurn } from './launch.ts';
 import { requireFreeName } from './name.ts';
+import { warnOfPassing } from './passing-state.ts';
 import { type Limits, requireAllowedSession, requireRoomBelow, settingsFor } from './policy.ts';
-import { type Program, programOf } from './program.ts';
-import { requireRepository } from './ready.ts';
+import { type Program, requireProgram } from './program.ts';
+import { openWindow } from './window.ts';
 import { requireWorkingDirectory, warnOfAgentsAbove } from './working-directory.ts';
 
 /** What a new session is to be; everything left out has a default. */
@@ -38,8 +39,8 @@ export interface StartOptions {
 
 /** A session that was started. */
 export interface StartedSession extends StartedTurn {
-  /** What the user should know of its directory, or null. */
-  readonly warning: string | null;
+  /** What the user should know of its directory and of where it is kept. */
+  readonly warnings: readonly string[];
 }
 
 /** Far more than any agent takes (Codex: 1,048,576 characters), and far less than a reader of records takes. */
@@ -74,7 +75,7 @@ function requireModel(text: string): string {
   if (isModelName(text)) return text;
   throw new ZwarmError(
     'usage',
-    `${JSON.stringify(text)} is no model name`,
+    `${JSON.stringify(text)} is not a model name`,
     'write it as the agent does: -m gpt-5.5',
   );
 }
@@ -101,13 +102,14 @@ function defaultSandbox({ sandbox }: Settings, limits: Limits): Sandbox {
 /** What a new session is launched with, once everything that can be refused was checked. */
 interface Prepared {
   readonly record: SessionRecord;
+  readonly name: string | null;
   readonly adapter: AgentAdapter;
   readonly program: Program;
   readonly limits: Limits;
 }
 
 async function prepare(context: ManagerContext, options: StartOptions): Promise<Prepared> {
-  const existing = openForReading(context);
+  const existing = openForReading(context, true);
   const { settings, limits } = await settingsFor(context, existing);
   const { agent = settings.agent ?? DEFAULT_AGENT, model = settings.model ?? undefined } = options;
   const adapter = requireAgent(agent);
@@ -124,7 +126,6 @@ async function prepare(context: ManagerContext, options: StartOptions): Promise<
     ),
     agent_args: requireArguments(adapter, options.agentArgs ?? []),
     source,
-    name: options.name === undefined ? null : parseName(options.name),
     tags: [],
     parent,
     forked_from: null,
@@ -137,11 +138,12 @@ async function prepare(context: ManagerContext, options: StartOptions): Promise<
     requireTools(adapter);
     requireRoomBelow(context, existing, settings);
   }
-  if (existing !== null) await requireFreeName(context, existing, record.name);
+  const name = options.name === undefined ? null : parseName(options.name);
+  if (existing !== null) await requireFreeName(context, existing, name);
   await requireAllowedSession(context, existing, limits, record);
-  requireRepository(adapter, record, '; or go without: zwarm start --agent-arg=--skip-git-repo-check "…"');
-  const program = await programOf(context, adapter, record.working_dir);
-  return { record, adapter, program, limits };
+  const without = '; or go without: zwarm start --agent-arg=--skip-git-repo-check "…"';
+  const program = await requireProgram(context, adapter, record, without);
+  return { record, name, adapter, program, limits };
 }
 
 /** Refuses what `start` would refuse whatever the task: before somebody writes one. @throws ZwarmError */
@@ -160,21 +162,25 @@ export async function checkStart(
  */
 export async function start(context: ManagerContext, options: StartOptions): Promise<StartedSession> {
   requireMessage(options.task, 'task');
-  const { record, adapter, program, limits } = await prepare(context, options);
+  const { record, name, adapter, program, limits } = await prepare(context, options);
+  const isFirst = openForReading(context) === null;
   const store = openOrCreate(context);
   // Only where another directory was named: a start looks at no other session.
   const isNamed = limits === null && options.workingDir !== undefined;
-  const warning = isNamed ? await warnOfAgentsAbove(context, record.working_dir) : null;
+  const above = isNamed ? await warnOfAgentsAbove(context, record.working_dir) : null;
   const id = context.newId();
-  if (!isSessionId(id)) throw new TypeError(`newId() gave ${JSON.stringify(id)}, which is no session id`);
+  if (!isSessionId(id)) throw new TypeError(`newId() gave ${JSON.stringify(id)}, which is not a session id`);
   const request = newRequest(context, 'prompt');
-  createSession(
-    store.root,
-    store.sealsDir,
+  createSession(store, {
     id,
-    { ...record, git: gitStateOf(record.working_dir) },
-    { request, prompt: Buffer.from(record.task) },
-  );
+    record: { ...record, git: gitStateOf(record.working_dir) },
+    name,
+    claim: { request, prompt: Buffer.from(record.task) },
+    copies: [],
+    unique: context.newNonce(),
+  });
+  const window = await openWindow(context, store);
+  const passing = isFirst ? warnOfPassing(store) : null;
   const started = await launchTurn(context, store, {
     id,
     turn: 1,
@@ -185,5 +191,5 @@ export async function start(context: ManagerContext, options: StartOptions): Pro
     continuation: { how: 'fresh' },
     limits,
   });
-  return { ...started, warning };
+  return { ...started, warnings: [above, passing, window].filter((warning) => warning !== null) };
 }

@@ -13,7 +13,6 @@ import { elsewhereError, whoRan } from './elsewhere.ts';
 import { marksOf } from './mark.ts';
 import { readNow, type SessionNow } from './read.ts';
 import { readTurnState, type TurnState } from './read-turn.ts';
-import { isEndPlanted, requireRealEnd } from './real-end.ts';
 import { recordEnd } from './record-end.ts';
 import { waitForRest } from './wait.ts';
 
@@ -253,7 +252,6 @@ export async function interruptTurn(
   } catch (error) {
     // It ended by itself, which is as good.
     if (!(error instanceof ZwarmError) || error.code !== 'not_running') throw error;
-    requireRealEnd(store, now.id, now.current.turn, createCensus());
   }
 }
 
@@ -298,12 +296,6 @@ export async function kill(
     });
   if (target instanceof ZwarmError) return killDamaged(context, store, id, graceMs, target);
   if (force && target.current.verdict.status === 'unknown') return recordAsKilled(context, store, id, target);
-  try {
-    await killTurn(context, store, id, target, graceMs);
-    await killBehind(context, store, id, target, graceMs);
-  } catch (error) {
-    if (!(error instanceof ZwarmError) || error.code !== 'not_running') throw error;
-    if (!isEndPlanted(store, id, target.current.turn, createCensus())) throw error;
-    await killDamaged(context, store, id, graceMs, error);
-  }
+  await killTurn(context, store, id, target, graceMs);
+  await killBehind(context, store, id, target, graceMs);
 }

@@ -184,15 +184,3 @@ export function anyBears(marks: string, census: Census): boolean {
 export function anyMemberLives(marks: string, census: Census): boolean {
   return census.processes().some((one) => one.mark.startsWith(marks) && !isRunnerOf(marks, one));
 }
-
-/**
- * The turns of a session (`marks`: the beginning of all its marks) of which a runner lives that has its agent below it:
- * they run, whatever the records say. Always none where no marks are seen.
- */
-export function turnsWithAgent(marks: string, census: Census): number[] {
-  const all = census.processes();
-  const runners = all.filter((one) => isRunnerOf(marks, one));
-  // What shows no mark, since it does not let us look or becomes another program just now, is none of the runner's own.
-  const running = runners.filter(({ pid }) => all.some((one) => one.ppid === pid && !isRunnerOf(marks, one)));
-  return running.map(({ mark }) => Number.parseInt(mark.slice(marks.length), 10));
-}

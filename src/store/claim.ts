@@ -3,11 +3,10 @@ import { errnoOf, ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
 import type { RequestRecord, SessionRecord } from '../core/session.ts';
 import { copyTurn } from './copy-turn.ts';
-import { createFile, discard, flush, isDiskFull, linkName, makeDir, makeDirs, rename } from './files.ts';
+import { createFile, discard, flush, isDiskFull, linkName, makeDir, rename } from './files.ts';
 import {
   BUILDING_PREFIX,
   buildingDir,
-  cancelNameOf,
   sessionDir,
   sessionFile,
   sessionsDir,
@@ -15,12 +14,9 @@ import {
   turnDir,
   turnsDir,
 } from './layout.ts';
-import { claimName, giveUpName } from './names.ts';
-import { requireOwn } from './own.ts';
-import { entriesOf, readSmall, unlessDamaged } from './read-file.ts';
-import { encode } from './records.ts';
-import { discardSeal, seal } from './seals.ts';
-import { hasSession } from './sessions.ts';
+import { giveUpName, takeName } from './names.ts';
+import { encode, encodeSession } from './records.ts';
+import { hasSession, type SessionStore } from './sessions.ts';
 
 /** A turn about to be claimed: what was asked, and the user's message byte for byte (null for a marker). */
 export interface Claim {
@@ -52,28 +48,30 @@ export interface Copied {
   readonly eventBytes: number | null;
 }
 
+/** A session about to be created. */
+export interface NewSession {
+  readonly id: SessionId;
+  readonly record: SessionRecord;
+  readonly name: string | null;
+  /** Its first turn, or the one after the copies; null where a fork begins without one. */
+  readonly claim: Claim | null;
+  readonly copies: readonly Copied[];
+  /** Keeps the temporary files of two commands apart. */
+  readonly unique: string;
+}
+
 /**
  * Creates a session with its first turn, or with copies of the turns of another one and a next turn (if any): everything is built under a hidden name and appears by one rename. It is
  * durable once `flushClaim` has returned. @throws ZwarmError `lost_race` when the id is taken, `name_taken`
  */
-export function createSession(
-  root: string,
-  sealsDir: string,
-  id: SessionId,
-  record: SessionRecord,
-  claim: Claim | null,
-  copies: readonly Copied[] = [],
-): void {
+export function createSession(store: SessionStore, session: NewSession): void {
+  const { root, projectRoot } = store;
+  const { id, record, claim, copies, name } = session;
   const building = buildingDir(root, id);
-  const text = encode(record);
-  makeDirs(sessionsDir(root));
-  requireOwn(root, sessionsDir(root));
   makeDir(building);
-  const { name } = record;
-  let sealed = false;
-  let claimed: number | null = null;
+  let named = false;
   try {
-    createFile(join(building, 'session.json'), text);
+    createFile(join(building, 'session.json'), encodeSession(record, projectRoot));
     makeDir(join(building, 'turns'));
     const place = (turn: number): string => join(building, 'turns', String(turn));
     for (const [i, { directory, eventBytes }] of copies.entries())
@@ -81,15 +79,12 @@ export function createSession(
     if (claim !== null) buildTurn(place(copies.length + 1), claim);
     flush(join(building, 'turns'));
     flush(building);
-    // Before the session shows itself: a session without a seal could never be continued.
-    seal(sealsDir, root, id, text, record.source);
-    sealed = true;
-    if (name !== null) claimed = claimName(root, name, id);
+    if (name !== null) takeName(root, name, id);
+    named = name !== null;
     rename(building, sessionDir(root, id));
   } catch (error) {
-    if (name !== null && claimed !== null) giveUpName(root, name, claimed);
+    if (name !== null && named) giveUpName(root, name, id, session.unique);
     discard(building);
-    if (sealed) discardSeal(sealsDir, root, id);
     if (isTaken(error)) throw new ZwarmError('lost_race', `the id ${id} is taken`, 'try again', error);
     throw error;
   }
@@ -103,7 +98,6 @@ export function createSession(
 export function claimTurn(root: string, id: SessionId, turn: number, claim: Claim): void {
   const building = join(turnsDir(root, id), `${BUILDING_PREFIX}${claim.request.nonce}`);
   try {
-    requireOwn(root, turnsDir(root, id));
     buildTurn(building, claim);
     rename(building, turnDir(root, id, turn));
   } catch (error) {
@@ -148,23 +142,4 @@ export function claimTombstone(root: string, id: SessionId, turn: number, reques
     // Whoever saw the tombstone may have finished the removal by now.
     throw claimError(root, id, turn, error);
   }
-}
-
-/** Whether a turn that was claimed holds nothing but that claim, or was called off. @throws DamagedRecord */
-export function isAsClaimed(root: string, id: SessionId, turn: number, { request, prompt }: Claim): boolean {
-  const directory = turnDir(root, id, turn);
-  const expected = new Map<string, Uint8Array>([
-    [TURN_FILES.request, Buffer.from(encode(request))],
-    [TURN_FILES.events, Buffer.alloc(0)],
-    [TURN_FILES.stderr, Buffer.alloc(0)],
-    ...(prompt === null ? [] : [[TURN_FILES.prompt, prompt] as const]),
-  ]);
-  const names = entriesOf(directory).map(({ name }) => name);
-  // It was called off, and whoever did so may be recording that: the runner will not begin it.
-  if (names.some((name) => name === TURN_FILES.cancel || cancelNameOf(name))) return true;
-  if (!names.every((name) => expected.has(name) || name.startsWith(BUILDING_PREFIX))) return false;
-  return [...expected].every(([name, bytes]) => {
-    const file = unlessDamaged(() => readSmall(join(directory, name), bytes.length));
-    return file?.bytes.equals(bytes) ?? false;
-  });
 }

@@ -4,6 +4,8 @@ import { statfsSync } from 'node:fs';
 export interface FileSystem {
   /** Its name where it may be shared with other machines or is served by a program, else null. */
   readonly remote: string | null;
+  /** Its name where what it holds goes with the container or the machine that it is of, else null. */
+  readonly passing: string | null;
   readonly freeBytes: number;
   /** How many more files fit; null where it keeps no count. */
   readonly freeFiles: number | null;
@@ -30,6 +32,11 @@ const REMOTE: ReadonlyMap<number, string> = new Map([
   [0xbacbacbc, 'vmhgfs'],
 ]);
 
+const PASSING: ReadonlyMap<number, string> = new Map([
+  [0x794c7630, 'overlay'],
+  [0x01021994, 'tmpfs'],
+]);
+
 /** The file system of that magic number, if it is one that other machines may share; Linux numbers. */
 export function remoteFileSystem(magic: number): string | null {
   // Where a long has 32 bits, the number comes with a sign.
@@ -41,6 +48,7 @@ export function fileSystemOf(path: string): FileSystem {
   const { type, bavail, bsize, files, ffree } = statfsSync(path);
   return {
     remote: remoteFileSystem(type),
+    passing: PASSING.get(type >>> 0) ?? null,
     freeBytes: bavail * bsize,
     // btrfs and others make room for files as they come, and say 0 of 0.
     freeFiles: files === 0 ? null : ffree,

@@ -1,6 +1,6 @@
-import { closeSync, constants, existsSync, fstatSync, lstatSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { errnoOf } from '../core/errors.ts';
+import { errnoOf, ZwarmError } from '../core/errors.ts';
 import {
   chmod,
   fchmod,
@@ -9,6 +9,8 @@ import {
   mkdir,
   open,
   rm,
+  spawnSync,
+  symlink,
   rename as syscallRename,
   utimes,
   write,
@@ -24,7 +26,7 @@ const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | const
 /** Creates a directory that only we can enter, whatever the umask. @throws EEXIST */
 export function makeDir(path: string): void {
   mkdir(path, { mode: 0o700 });
-  if ((lstatSync(path).mode & 0o700) !== 0o700) openUp(path);
+  if ((lstatSync(path).mode & 0o700) !== 0o700) chmod(path, 0o700);
 }
 
 /** Opens a new file that only we can read and write, whatever the umask. @throws EEXIST */
@@ -117,6 +119,11 @@ export function publishName(path: string): boolean {
   }
 }
 
+/** Makes a symbolic link. @throws EEXIST */
+export function makeLink(target: string, path: string): void {
+  symlink(target, path);
+}
+
 /** Gives a file a second name. @throws EEXIST */
 export function linkName(existing: string, path: string): void {
   link(existing, path);
@@ -191,24 +198,21 @@ export function replaceKeepingMode(path: string, content: string, temporary: str
   }
 }
 
-/** Of Linux, and not among Node's constants: a descriptor that needs no right to read. */
-const O_PATH = 0o10000000;
-
-/** Gives us all rights to a directory of ours; never to what a link in its place leads to. */
-export function openUp(directory: string): void {
-  if (!existsSync('/proc/self/fd')) {
-    chmod(directory, 0o700);
-    return;
-  }
-  const fd = open(directory, O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW);
-  try {
-    chmod(`/proc/self/fd/${fd}`, 0o700);
-  } finally {
-    closeSync(fd);
-  }
+/** @throws ZwarmError `io` with what the system's rm says */
+function removeDirectory(path: string): void {
+  const ended = spawnSync('/bin/rm', ['-rf', '--', path], { stdio: ['ignore', 'ignore', 'pipe'] });
+  if (ended.error !== undefined) throw ended.error;
+  if (ended.status === 0) return;
+  const [why = ''] = ended.stderr.toString().trim().split('\n');
+  throw new ZwarmError('io', why, `look at what is in ${path}, and delete it yourself`);
 }
 
-/** Removes a file or a whole directory; symbolic links in it are removed, never followed. */
+/**
+ * Removes a file or a whole directory; symbolic links in it are removed, never followed. The system's rm goes by
+ * descriptors: Node 20's and 22's own goes by paths, and whatever is put there meanwhile leads it astray.
+ */
 export function removeTree(path: string): void {
-  rm(path, { recursive: true, force: true });
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (stat?.isDirectory()) removeDirectory(path);
+  else if (stat !== undefined) rm(path, { force: true });
 }

@@ -59,17 +59,27 @@ export function checkoutAt(directory: string): Checkout | null {
   return head !== null && lstatSync(head, { throwIfNoEntry: false }) !== undefined ? checkout : null;
 }
 
+/** Whether a directory is itself a git directory, such as a bare repository or the inside of `.git`. */
+export function isGitDirectory(directory: string): boolean {
+  return (
+    lstatSync(join(directory, 'HEAD'), { throwIfNoEntry: false }) !== undefined &&
+    isRealDirectory(join(directory, 'objects')) &&
+    isRealDirectory(join(directory, 'refs'))
+  );
+}
+
 /**
- * For a linked worktree the root of the main checkout, else null. An agent can write a `.git` file, which may lead
- * anywhere: it counts only if its git directory is one of the main checkout's worktrees, and names this one back.
+ * The git directory that all worktrees of a checkout share, or null where the checkout cannot prove that it is one of
+ * them. An agent can write a `.git` file, which may lead anywhere: it counts only if its git directory lies directly in
+ * the checkout, or is one of the shared directory's worktrees and names this checkout back.
  */
-export function mainCheckout({ root, gitDir, common }: Checkout): string | null {
+export function commonDirectory({ root, gitDir, common }: Checkout): string | null {
+  if (gitDir === common) return dirname(common) === root ? common : null;
   if (dirname(gitDir) !== join(common, 'worktrees')) return null;
   const back = pathIn(join(gitDir, 'gitdir'));
   if (back === null || basename(back) !== '.git' || realPath(resolve(gitDir, dirname(back))) !== root)
     return null;
-  const main = dirname(common);
-  return join(main, '.git') === common && isRealDirectory(common) ? main : null;
+  return isRealDirectory(common) ? common : null;
 }
 
 const SHA = /^[0-9a-f]{40,64}$/;

@@ -2,20 +2,23 @@ import type { SessionId } from '../core/ids.ts';
 import type { CancelWhy } from '../core/status.ts';
 
 /**
- * Where everything lies. `root` is the state directory (`.zwarm`); ids and turn numbers come from directory names,
- * never from the contents of a file. `docs/formats.md` says what each file holds and who writes it. The paths are put
- * together by hand: a list asks for ten thousands, and `path.join` takes apart what is whole.
+ * Where everything lies. `state` is zwarm's directory in the user's state directory, `root` the store of one project in
+ * it; ids and turn numbers come from directory names, never from the contents of a file. `docs/formats.md` says what each
+ * file holds and who writes it. The paths are put together by hand: a list asks for ten thousands, and `path.join` takes
+ * apart what is whole.
  */
-export const STATE_DIR_NAME = '.zwarm';
 
 /** The version in the `format` file; a newer one is read as far as possible and never written to. */
-export const FORMAT = 1;
+export const FORMAT = 2;
 
 /** Names that begin with a dot are being built; every reader skips them. */
 export const BUILDING_PREFIX = '.new-';
 
+export const projectsDir = (state: string): string => `${state}/projects`;
+export const seenDir = (state: string): string => `${state}/seen`;
+
 export const formatFile = (root: string): string => `${root}/format`;
-export const ignoreFile = (root: string): string => `${root}/.gitignore`;
+export const projectFile = (root: string): string => `${root}/project.json`;
 export const sessionsDir = (root: string): string => `${root}/sessions`;
 export const trashDir = (root: string): string => `${root}/trash`;
 export const sessionDir = (root: string, id: SessionId): string => `${sessionsDir(root)}/${id}`;
@@ -23,11 +26,17 @@ export const sessionDir = (root: string, id: SessionId): string => `${sessionsDi
 export const buildingDir = (root: string, id: SessionId): string =>
   `${sessionsDir(root)}/${BUILDING_PREFIX}${id}`;
 export const namesDir = (root: string): string => `${root}/names`;
-export const nameDir = (root: string, name: string): string => `${namesDir(root)}/${name}`;
+export const nameLink = (root: string, name: string): string => `${namesDir(root)}/${name}`;
 export const sessionFile = (root: string, id: SessionId): string => `${sessionDir(root, id)}/session.json`;
 export const summaryFile = (root: string, id: SessionId): string => `${sessionDir(root, id)}/summary.json`;
 export const turnsDir = (root: string, id: SessionId): string => `${sessionDir(root, id)}/turns`;
 export const turnDir = (root: string, id: SessionId, turn: number): string => `${turnsDir(root, id)}/${turn}`;
+
+/** The directory in a checkout through which people look into the store. */
+export const WINDOW_NAME = '.zwarm';
+export const windowDir = (checkout: string): string => `${checkout}/${WINDOW_NAME}`;
+/** The link in it that leads to the sessions of the store. */
+export const windowLink = (checkout: string): string => `${windowDir(checkout)}/sessions`;
 
 /** The files of a turn. */
 export const TURN_FILES = {

@@ -1,39 +1,48 @@
-import { lstatSync } from 'node:fs';
+import { lstatSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { ZwarmError } from '../core/errors.ts';
+import { errnoOf, ZwarmError } from '../core/errors.ts';
 import { isSessionId, type SessionId } from '../core/ids.ts';
 import type { RequestRecord } from '../core/session.ts';
-import { discard, makeDirs, publishOnce } from './files.ts';
-import { BUILDING_PREFIX, buildingDir, nameDir, namesDir, TURN_FILES } from './layout.ts';
-import { requireOwn } from './own.ts';
+import { discard, flush, makeLink, rename } from './files.ts';
+import { BUILDING_PREFIX, buildingDir, nameLink, namesDir, TURN_FILES } from './layout.ts';
 import { entriesOf, readSmall, unlessDamaged } from './read-file.ts';
 import { parseRequestRecord } from './records.ts';
 import { hasSession } from './sessions.ts';
 
 /*
- * names/<name>/<n> holds the id of the session that bears the name; the highest number counts. A number is given once,
- * and the highest is never taken away from a session that exists: so a name that has become free is taken once, too.
+ * names/<name> is a symbolic link whose target is the id of the session that bears the name. It is the only record of a
+ * name: made by one symlink(2), a name is taken once.
  */
 
-const NUMBER = /^[1-9][0-9]{0,8}$/;
-
-function numbersOf(root: string, name: string): number[] {
-  const names = unlessDamaged(() => entriesOf(nameDir(root, name))) ?? [];
-  return names.filter((entry) => NUMBER.test(entry.name)).map((entry) => Number(entry.name));
+function targetOf(link: string): SessionId | null {
+  try {
+    const target = readlinkSync(link);
+    return isSessionId(target) ? target : null;
+  } catch (error) {
+    // EINVAL: not a link, so not one of ours.
+    if (['ENOENT', 'ENOTDIR', 'EINVAL'].includes(errnoOf(error) ?? '')) return null;
+    throw error;
+  }
 }
 
-const newestOf = (root: string, name: string): number => Math.max(0, ...numbersOf(root, name));
-
-const claimFile = (root: string, name: string, number: number): string =>
-  join(nameDir(root, name), String(number));
-
-/** The session that bears a name, or is about to; null where it is free. */
+/** The session that a name leads to, whether it is there, being built, or gone; null where nobody has the name. */
 export function holderOf(root: string, name: string): SessionId | null {
-  const file = unlessDamaged(() => readSmall(claimFile(root, name, newestOf(root, name))));
-  const id = file?.bytes.toString().trim() ?? '';
-  if (!isSessionId(id)) return null;
-  const isBuilt = lstatSync(buildingDir(root, id), { throwIfNoEntry: false }) !== undefined;
-  return isBuilt || hasSession(root, id) ? id : null;
+  return targetOf(nameLink(root, name));
+}
+
+/** The names of all sessions that have one. */
+export function readNames(root: string): ReadonlyMap<SessionId, string> {
+  const names = new Map<SessionId, string>();
+  for (const { name } of unlessDamaged(() => entriesOf(namesDir(root))) ?? []) {
+    const id = name.startsWith('.') ? null : holderOf(root, name);
+    if (id !== null) names.set(id, name);
+  }
+  return names;
+}
+
+/** Whether a session is there or being built. */
+export function isThereOrBuilt(root: string, id: SessionId): boolean {
+  return hasSession(root, id) || lstatSync(buildingDir(root, id), { throwIfNoEntry: false }) !== undefined;
 }
 
 /** The claim of a session that is being built, or null where it has none. */
@@ -44,44 +53,41 @@ export function readBuiltRequest(root: string, id: SessionId): RequestRecord | n
   });
 }
 
-/** Removes a session that is being built by nobody any more. */
-export function discardBuilt(root: string, id: SessionId): void {
-  discard(buildingDir(root, id));
-}
-
-function refuseTaken(name: string): never {
-  throw new ZwarmError(
-    'name_taken',
-    `the name ${name} was taken by another command at this moment`,
-    'choose another name',
-  );
-}
-
-/**
- * Claims a name for a session that has been built and is about to appear; returns the number of the claim.
- * @throws ZwarmError `name_taken`; DamagedRecord
- */
-export function claimName(root: string, name: string, id: SessionId): number {
-  makeDirs(namesDir(root));
-  requireOwn(root, namesDir(root));
-  makeDirs(nameDir(root, name));
-  requireOwn(root, nameDir(root, name));
-  const newest = newestOf(root, name);
-  if (holderOf(root, name) !== null) refuseTaken(name);
-  const number = newest + 1;
-  const temporary = join(root, `${BUILDING_PREFIX}name-${id}`);
-  if (!publishOnce(claimFile(root, name, number), `${id}\n`, temporary)) refuseTaken(name);
-  const numbers = numbersOf(root, name);
-  if (numbers.some((other) => other > number)) {
-    // It was read before the numbers from here on were given, and cleared away again.
-    giveUpName(root, name, number);
-    refuseTaken(name);
+/** Takes a name that nobody has. @throws ZwarmError `name_taken` */
+export function takeName(root: string, name: string, id: SessionId): void {
+  try {
+    makeLink(id, nameLink(root, name));
+    flush(namesDir(root));
+  } catch (error) {
+    if (errnoOf(error) !== 'EEXIST') throw error;
+    throw new ZwarmError(
+      'name_taken',
+      `the name ${name} was taken by another command at this moment`,
+      'choose another name',
+      error,
+    );
   }
-  for (const older of numbers) if (older < newest) giveUpName(root, name, older);
-  return number;
 }
 
-/** Takes a claim away whose session did not come into being. */
-export function giveUpName(root: string, name: string, number: number): void {
-  discard(claimFile(root, name, number));
+/** Gives a name to a session, whoever has it now. */
+export function moveName(root: string, name: string, id: SessionId, unique: string): void {
+  const link = join(namesDir(root), `${BUILDING_PREFIX}${unique}`);
+  makeLink(id, link);
+  rename(link, nameLink(root, name));
+  flush(namesDir(root));
+}
+
+/** Takes a name away from a session, and from no other: one that was given it in this moment keeps it. */
+export function giveUpName(root: string, name: string, id: SessionId, unique: string): void {
+  if (holderOf(root, name) !== id) return;
+  const removed = join(namesDir(root), `${BUILDING_PREFIX}${unique}`);
+  try {
+    rename(nameLink(root, name), removed);
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return;
+    throw error;
+  }
+  const holder = targetOf(removed);
+  if (holder !== null && holder !== id) takeName(root, name, holder);
+  discard(removed);
 }

@@ -1,4 +1,5 @@
-import { isAbsolute } from 'node:path';
+import { isAbsolute, relative, resolve } from 'node:path';
+import { isWithin } from '../core/path.ts';
 import {
   type CancelRecord,
   type ExitRecord,
@@ -14,6 +15,7 @@ import {
 } from '../core/session.ts';
 import type { CancelWhy, NotRunWhy } from '../core/status.ts';
 import { parseIso } from '../core/time.ts';
+import type { ProjectRecord } from './project-record.ts';
 import { DamagedRecord } from './read-file.ts';
 
 /*
@@ -117,26 +119,39 @@ function forkOrigin(json: Json): ForkOrigin {
   };
 }
 
-/** `session.json`. @throws DamagedRecord */
-export function parseSessionRecord(text: string): SessionRecord {
+/** A path in or below the root of a project as it is recorded: relative to that, so that the project can move. */
+export function recordedPath(path: string, projectRoot: string): string {
+  return isWithin(path, projectRoot) ? relative(projectRoot, path) || '.' : path;
+}
+
+/** `session.json` of a project with this root. */
+export function encodeSession(record: SessionRecord, projectRoot: string): string {
+  const { working_dir, git } = record;
+  return encode({
+    ...record,
+    working_dir: recordedPath(working_dir, projectRoot),
+    git: git === null ? null : { ...git, root: recordedPath(git.root, projectRoot) },
+  });
+}
+
+/** `session.json` of a project with this root. @throws DamagedRecord */
+export function parseSessionRecord(text: string, projectRoot: string): SessionRecord {
   const json = objectOf(text);
-  const workingDir = string(json, 'working_dir');
-  if (!isAbsolute(workingDir)) bad('working_dir');
+  const git = (own(json, 'git') ?? null) === null ? null : gitState(nested(json, 'git'));
   return {
     v: 1,
     agent: string(json, 'agent'),
     task: string(json, 'task'),
-    working_dir: workingDir,
+    working_dir: resolve(projectRoot, string(json, 'working_dir')),
     work_in: nullableString(json, 'work_in'),
     model: nullableString(json, 'model'),
     sandbox: oneOf(json, 'sandbox', SANDBOXES),
     agent_args: strings(json, 'agent_args'),
     source: string(json, 'source'),
-    name: nullableString(json, 'name'),
     tags: strings(json, 'tags'),
     parent: nullableString(json, 'parent'),
     forked_from: (own(json, 'forked_from') ?? null) === null ? null : forkOrigin(nested(json, 'forked_from')),
-    git: (own(json, 'git') ?? null) === null ? null : gitState(nested(json, 'git')),
+    git: git === null ? null : { ...git, root: resolve(projectRoot, git.root) },
     executor: oneOf(json, 'executor', ['local']),
     orchestrates: own(json, 'orchestrates') === true,
     created_at: time(json, 'created_at'),
@@ -245,4 +260,20 @@ export function parseRunnerStat(text: string): RunnerRecord {
   const start = lstart ?? stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
   if (start === undefined || start === '') bad('stat');
   return { identity: identity({ ...json, start }), uptime: nullableNumber(json, 'uptime') };
+}
+
+/** `project.json`. @throws DamagedRecord */
+export function parseProjectRecord(text: string): ProjectRecord {
+  const json = objectOf(text);
+  const path = string(json, 'path');
+  if (!isAbsolute(path)) bad('path');
+  return {
+    v: 1,
+    store_id: string(json, 'store_id'),
+    path,
+    host: string(json, 'host'),
+    inode: string(json, 'inode'),
+    birth_time: time(json, 'birth_time'),
+    created_at: time(json, 'created_at'),
+  };
 }

@@ -1,32 +1,23 @@
 import { join } from 'node:path';
 import { isSessionId, parseTurnNumber, type SessionId } from '../core/ids.ts';
 import { discard, makeDirs, publishName, removeTree } from './files.ts';
+import { seenDir } from './layout.ts';
 import { entriesOf, unlessDamaged } from './read-file.ts';
 
 /*
  * Seen marks: for each caller the newest turn of each session whose end it has seen, as an empty file
- * `<caller>/<state directory>/<id>.<turn>` in the user's own state directory. A list needs one look at one directory.
+ * `seen/<caller>/<store id>/<id>.<turn>` in the state directory. A list needs one look at one directory.
  */
 
 const LONGEST_CALLER = 64;
 
-/**
- * What a state directory is called here: the FNV-1a hash of its path, 16 hexadecimal digits. No digest as for its seals:
- * to load what makes one takes as long as the rest of a list, and nobody gains by two that share their marks.
- */
-function nameOf(root: string): string {
-  let hash = 0xcbf29ce484222325n;
-  for (const byte of Buffer.from(root)) hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n);
-  return hash.toString(16).padStart(16, '0');
-}
-
-/** The directory of a caller's marks of a state directory. A client of MCP names itself: no path comes of it. */
-export function marksDir(seenDir: string, source: string, root: string): string {
+/** The directory of a caller's marks of a store. A client of MCP names itself: no path comes of it. */
+export function marksDir(state: string, source: string, storeId: string): string {
   const caller = source
     .toLowerCase()
     .replace(/[^a-z0-9._-]/g, '-')
     .slice(0, LONGEST_CALLER);
-  return join(seenDir, caller, nameOf(root));
+  return join(seenDir(state), caller, storeId);
 }
 
 interface Mark {
@@ -69,13 +60,19 @@ export function writeMark(directory: string, id: SessionId, turn: number): void 
  * Removes the marks that any caller has of sessions that are gone. Never throws: a mark that stays says nothing of any
  * other session, and the next `clean` finds it.
  */
-export function discardMarks(seenDir: string, root: string, isGone: (id: SessionId) => boolean): void {
+export function discardMarks(state: string, storeId: string, isGone: (id: SessionId) => boolean): void {
   try {
-    for (const { name } of entriesOf(seenDir)) {
-      const marks = unlessDamaged(() => marksIn(join(seenDir, name, nameOf(root)))) ?? [];
+    for (const { name } of entriesOf(seenDir(state))) {
+      const marks = unlessDamaged(() => marksIn(join(seenDir(state), name, storeId))) ?? [];
       for (const { id, path } of marks) if (isGone(id)) discard(path);
     }
   } catch {
     return;
   }
+}
+
+/** Removes the marks that any caller has of a store that is gone. */
+export function discardAllMarks(state: string, storeId: string): void {
+  for (const { name } of unlessDamaged(() => entriesOf(seenDir(state))) ?? [])
+    discard(join(seenDir(state), name, storeId));
 }

@@ -45,7 +45,6 @@ const PROMPT_LIMIT = 64 << 20;
 /** The names in the store that are sessions', in no order: those of real directories, and those of anything else. */
 export function listSessions(root: string): { directories: SessionId[]; others: SessionId[] } {
   const found: ReturnType<typeof listSessions> = { directories: [], others: [] };
-  if (!isRealDirectory(sessionsDir(root))) return found;
   for (const { name, directory } of entriesOf(sessionsDir(root))) {
     if (isSessionId(name)) (directory ? found.directories : found.others).push(name);
   }
@@ -63,14 +62,20 @@ export function hasSession(root: string, id: SessionId): boolean {
   return lstatSync(sessionDir(root, id), { throwIfNoEntry: false }) !== undefined;
 }
 
-/** The record of a session, the bytes that its seal was made from, and the time of its file. @throws DamagedRecord */
-export function readSessionRecord(root: string, id: SessionId): { record: SessionRecord } & SmallFile {
-  if (!isRealDirectory(sessionsDir(root)) || !isRealDirectory(sessionDir(root, id))) {
-    throw new DamagedRecord('it is no directory');
-  }
+/** A store as far as its sessions' records need it: its directory, and the root of the project it belongs to. */
+export interface SessionStore {
+  readonly root: string;
+  readonly projectRoot: string;
+}
+
+/** The record of a session, and the size and time of its file. @throws DamagedRecord */
+export function readSessionRecord(
+  { root, projectRoot }: SessionStore,
+  id: SessionId,
+): { record: SessionRecord } & SmallFile {
   const file = readSmall(sessionFile(root, id), PROMPT_LIMIT);
   if (file === null) throw new DamagedRecord('session.json is missing');
-  return { record: parseSessionRecord(file.bytes.toString()), ...file };
+  return { record: parseSessionRecord(file.bytes.toString(), projectRoot), ...file };
 }
 
 /** No conversation has so many; an agent that plants more keeps nobody busy. */
@@ -82,7 +87,6 @@ const MOST_TURNS = 10_000;
  */
 export function listTurns(root: string, id: SessionId): number[] {
   const directory = turnsDir(root, id);
-  if (!isRealDirectory(directory)) throw new DamagedRecord('its turns are no directory');
   const numbers = entriesOf(directory).flatMap(({ name, directory: real }) => {
     const turn = parseTurnNumber(name);
     if (turn === null) return [];

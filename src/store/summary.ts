@@ -1,4 +1,5 @@
 import { constants, lstatSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { SessionId } from '../core/ids.ts';
 import {
   type ForkOrigin,
@@ -12,9 +13,9 @@ import {
 import { isFinal, type TurnStatus } from '../core/status.ts';
 import { replaceFile } from './files.ts';
 import { BUILDING_PREFIX, sessionDir, sessionFile, summaryFile, turnDir } from './layout.ts';
-import { requireOwn } from './own.ts';
 import { readBeginning } from './read-file.ts';
-import { encode, objectOf } from './records.ts';
+import { encode, objectOf, recordedPath } from './records.ts';
+import type { SessionStore } from './sessions.ts';
 
 /*
  * `summary.json`: all that a list shows of a session, as it stood when its newest turn ended. A cache, read by lists
@@ -97,7 +98,6 @@ type Json = ReturnType<typeof objectOf>;
 
 function isRecordSummary(json: Json): boolean {
   return (
-    (json['name'] === null || isText(json['name'], LONGEST_TITLE)) &&
     Array.isArray(json['tags']) &&
     json['tags'].length <= MOST_TAGS &&
     json['tags'].every((tag) => isText(tag, LONGEST_LISTED)) &&
@@ -107,7 +107,6 @@ function isRecordSummary(json: Json): boolean {
     (json['model'] === null || isText(json['model'], LONGEST_NAME)) &&
     SANDBOXES.includes(json['sandbox'] as Sandbox) &&
     isText(json['working_dir'], LONGEST_NAME) &&
-    json['working_dir'].startsWith('/') &&
     (json['work_in'] === null || isText(json['work_in'], LONGEST_NAME)) &&
     isText(json['source'], LONGEST_NAME) &&
     (json['parent'] === null || isText(json['parent'], LONGEST_NAME)) &&
@@ -169,7 +168,10 @@ const LONGEST = 1 << 16;
  * Reads the summaries of a store: what a list shows of a session, or null where no summary tells that which is current
  * and of this version of the fold. That the session is a real directory, its caller knows.
  */
-export function createSummaryReader(root: string, fold: number): (id: SessionId) => Summary | null {
+export function createSummaryReader(
+  { root, projectRoot }: SessionStore,
+  fold: number,
+): (id: SessionId) => Summary | null {
   const buffer = Buffer.allocUnsafeSlow(LONGEST);
   return (id) => {
     try {
@@ -179,7 +181,8 @@ export function createSummaryReader(root: string, fold: number): (id: SessionId)
       if (!isSummary(json, fold)) return null;
       // Anything in the place of the next turn, a tombstone or damage too.
       if (lstatSync(turnDir(root, id, json.newest + 1), IF_ANY) !== undefined) return null;
-      return isUnchanged(sessionFile(root, id), json.record) ? json : null;
+      if (!isUnchanged(sessionFile(root, id), json.record)) return null;
+      return { ...json, working_dir: resolve(projectRoot, json.working_dir ?? '') };
     } catch {
       // Missing, closed, no JSON: whoever computes meets again what else is in the way, and tells it.
       return null;
@@ -194,13 +197,14 @@ function asciiJson(json: string): string {
 
 /** Replaces the summary of a session. `unique` keeps two writers' temporary files apart. @throws DamagedRecord */
 export function writeSummary(
-  root: string,
+  { root, projectRoot }: SessionStore,
   id: SessionId,
   fold: number,
   summary: Summary,
   unique: string,
 ): void {
-  requireOwn(root, sessionDir(root, id));
+  const working_dir = recordedPath(summary.working_dir ?? '', projectRoot);
+  const recorded = { v: 1, fold, ...summary, working_dir };
   const temporary = `${sessionDir(root, id)}/${BUILDING_PREFIX}${unique}`;
-  replaceFile(summaryFile(root, id), asciiJson(encode({ v: 1, fold, ...summary })), temporary);
+  replaceFile(summaryFile(root, id), asciiJson(encode(recorded)), temporary);
 }

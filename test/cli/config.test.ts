@@ -48,6 +48,7 @@ describe('list', () => {
       ['max_sessions', '8', 'default'],
       ['end_others', 'false', 'default'],
       ['wait_sec', '', 'default'],
+      ['reachable_state', 'false', 'default'],
       [''],
     ]);
     expect(stderr.split('\n')).toEqual([

@@ -1,8 +1,6 @@
 import { accessSync, constants, existsSync, realpathSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-
-const ELSEWHERE = ['/var/tmp', '/dev/shm', homedir()];
 
 function isBelowAProject(path: string): boolean {
   if (existsSync(join(path, '.git')) || existsSync(join(path, '.zwarm'))) return true;
@@ -20,11 +18,11 @@ function isUsable(path: string): boolean {
 }
 
 /**
- * A directory to make others in, below no repository and no state directory: somebody may have run git or zwarm in the
- * one for temporary files. The first that will do of `preferred` and some others.
+ * A directory to make others in, below no repository and no project of zwarm's. Rather not /tmp, where every agent may
+ * write: there no project could have its state.
  */
-export function placeForTests(preferred: readonly string[]): string {
-  const places = [...preferred, ...ELSEWHERE];
+export function placeForTests(): string {
+  const places = ['/var/tmp', '/dev/shm', tmpdir(), homedir()];
   const place = places.find(isUsable);
   if (place !== undefined) return place;
   throw new Error(

@@ -17,6 +17,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import type { SessionDetail, SessionSummary } from '../../src/core/session.ts';
+import { hasStore, storeDir } from '../../src/store/project-store.ts';
 import { TEST_CACHE_HOME } from './cache.ts';
 import { removeTree } from './remove.ts';
 
@@ -74,13 +75,17 @@ export function runProgram(program: string, args: readonly string[], options: Ru
 /** Registers what is to be done when a test has ended; the last one registered runs first. */
 export type OnFinished = (cleanup: () => void | Promise<void>) => void;
 
-/** A project in a directory of its own, with its own home and state, and zwarm to run in it. */
+/** A project in a directory of its own, with a home, state and temporary directory beside it, and zwarm to run in it. */
 export interface Project {
   /** Everything of this test lies below it. */
   readonly base: string;
   /** The project's directory; no git repository, but Codex would work in it. */
   readonly directory: string;
   readonly env: Record<string, string | undefined>;
+  /** The directory of state that zwarm uses by itself. */
+  readonly state: string;
+  /** The project's store in it, whether it is there or not. */
+  store(): string;
   /** Runs the built zwarm in the project. */
   zwarm(args: readonly string[], options?: RunOptions): Promise<Ended>;
   /** The same, which must succeed; its stdout without the last newline. */
@@ -111,13 +116,18 @@ export function createProject(
   mkdirSync(directory, { recursive: true });
   // What Codex takes for a repository around all of it, and git and zwarm for none.
   writeFileSync(join(base, '.git'), '');
-  mkdirSync(join(base, 'home'));
+  for (const beside of ['home', 'tmp']) mkdirSync(join(base, beside));
+  const state = join(base, 'home', '.local', 'state', 'zwarm');
+  // A test may make a repository of its project.
+  const git = join(directory, '.git');
+  const store = (): string => storeDir(state, hasStore(state, git) ? git : directory);
   const log = join(base, 'agent-runs.jsonl');
   const env: Record<string, string | undefined> = {
     PATH: process.env['PATH'],
     HOME: join(base, 'home'),
     XDG_CACHE_HOME: TEST_CACHE_HOME,
-    TMPDIR: process.env['TMPDIR'],
+    // No agent that may write there can write to the store.
+    TMPDIR: join(base, 'tmp'),
     LANG: 'C.UTF-8',
     ZWARM_CODEX_BIN: FAKE_AGENT,
     FAKE_AGENT_LOG: log,
@@ -146,11 +156,13 @@ export function createProject(
     removeTree(base);
   });
   const turnFile: Project['turnFile'] = (id, turn, file) =>
-    join(directory, '.zwarm', 'sessions', id, 'turns', String(turn), file);
+    join(store(), 'sessions', id, 'turns', String(turn), file);
   return {
     base,
     directory,
     env,
+    state,
+    store,
     zwarm,
     ok,
     start: (args, options) => ok(['start', ...args], options),

@@ -81,7 +81,7 @@ const REFUSED: ReadonlyMap<string, Reason> = new Map(
 const TASK: Reason = ['codex would take it for the task', 'give the task to zwarm: zwarm start "…"'];
 
 /** An option with its values, or a word that is none: then it has no name. */
-interface Item {
+export interface Item {
   readonly name: string | null;
   readonly words: readonly string[];
   readonly values: readonly string[];
@@ -112,7 +112,8 @@ function valuesAfter(name: string, rest: readonly string[]): number {
   return name === '--image' ? words : Math.min(words, 1);
 }
 
-function itemsOf(args: readonly string[]): readonly Item[] {
+/** The options of a command line with their values, and its other words. */
+export function codexItems(args: readonly string[]): readonly Item[] {
   const items: Item[] = [];
   for (let at = 0; at < args.length; ) {
     const word = args[at] ?? '';
@@ -139,7 +140,7 @@ function refusalOf({ name, words, values }: Item): UserArguments['refused'] {
  * is written so that the words behind it are not taken for more of them.
  */
 export function readCodexArguments(args: readonly string[]): UserArguments {
-  const items = itemsOf(args);
+  const items = codexItems(args);
   const isImage = ({ name }: Item): boolean => name === '--image';
   return {
     refused: items.map(refusalOf).find((refusal) => refusal !== null) ?? null,

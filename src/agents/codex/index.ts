@@ -1,6 +1,7 @@
 import type { AgentAdapter } from '../agent.ts';
 import { readCodexArguments } from './arguments.ts';
 import { codexCommand, codexForks } from './command.ts';
+import { codexConfinement } from './confinement.ts';
 import { explainCodexFailure } from './explain.ts';
 import { codexHistory } from './history.ts';
 import { nativeCodexPaths } from './native.ts';
@@ -27,6 +28,7 @@ export const codex: AgentAdapter = {
   },
   readArguments: readCodexArguments,
   command: codexCommand,
+  confinement: codexConfinement,
   async loadParser(agentVersion) {
     const { createCodexParser } = await import('./translate.ts');
     return createCodexParser(agentVersion);

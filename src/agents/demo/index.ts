@@ -14,6 +14,7 @@ export const demo: AgentAdapter = {
   program: { kind: 'embedded' },
   readArguments: (args) => ({ refused: null, firstTurn: [], everyTurn: args, needsRepository: false }),
   command: demoCommand,
+  confinement: null,
   async loadParser() {
     const { createDemoParser } = await import('./translate.ts');
     return createDemoParser();

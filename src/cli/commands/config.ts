@@ -145,32 +145,13 @@ async function trustProject(
   verb.context.stdout.write(`${safeLine(file)}\n`);
 }
 
-async function trustSession(
-  verb: Verb,
-  manager: SessionManager,
-  ref: string,
-  options: TrustOptions,
-): Promise<void> {
-  const { context } = verb;
-  const shown = await manager.showRecord(ref);
-  if (shown.sealed) return verb.hint(`${shown.id} is as it was sealed: there is nothing to do`);
-  const { renderRecord } = await import('../../render/config.ts');
-  context.stderr.write(renderRecord(shown.id, shown.record, context.stderr.columns));
-  if (!(await agreed(verb, 'Let zwarm go on with it like this?', options))) return;
-  await manager.trustRecord(shown);
-  context.stdout.write(`${shown.id}\n`);
-}
-
-async function trust(verb: Verb, refs: readonly string[], options: TrustOptions): Promise<void> {
+async function trust(verb: Verb, options: TrustOptions): Promise<void> {
   const manager = await verb.manager();
   manager.requireUser();
-  // One after the other: each is a question.
-  for (const ref of refs) await trustSession(verb, manager, ref, options);
-  if (refs.length > 0) return;
   const { trust: project } = await load(verb);
   if (project !== null) return trustProject(verb, manager, project, options);
   const { project: file } = configFiles(await placeOf(verb));
-  throw new ZwarmError('usage', `there is no ${file}`, 'to trust a session: zwarm config trust ID');
+  throw new ZwarmError('usage', `there is no ${file}`, 'zwarm config path shows which files count');
 }
 
 /** `zwarm config` */
@@ -203,12 +184,8 @@ export function configCommand(command: Command, verb: Verb): Command {
         .action((options: JsonOption) => path(verb, options)),
     )
     .addCommand(
-      sub(
-        'trust',
-        "show what the project's file, or a session's record, would have run, and trust it as it is",
-      )
-        .argument('[ids...]', 'ids, names, prefixes of ids, or @last')
+      sub('trust', "show what the project's file chooses, and trust it as it is")
         .option('-y, --yes', 'without asking')
-        .action((refs: string[], options: TrustOptions) => trust(verb, refs, options)),
+        .action((options: TrustOptions) => trust(verb, options)),
     );
 }

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -42,10 +42,14 @@ function demoContext(context: CliContext, scratch: string): CliContext {
   const project = join(scratch, 'project');
   mkdirSync(project);
   chmodSync(project, 0o700);
+  // A repository of its own: the temporary directory may lie in a project of the user's.
+  mkdirSync(join(project, '.git'));
+  writeFileSync(join(project, '.git', 'HEAD'), 'ref: refs/heads/main\n');
   const env = {
     ...context.env,
-    // Said, not found: the story ends and deletes all sessions, and the temporary directory may lie in a project.
-    ZWARM_DIR: join(project, '.zwarm'),
+    // Whatever else leads to sessions of the user's own: the story ends and deletes all of them.
+    ZWARM_DIR: undefined,
+    ZWARM_STORE: undefined,
     XDG_STATE_HOME: join(scratch, 'state'),
     // The story is told without a stop.
     ZWARM_PAGER: '',

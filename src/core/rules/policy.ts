@@ -35,6 +35,8 @@ export interface Settings {
   readonly sandbox: Sandbox;
   /** The longest time that one call of a tool waits, in seconds; null leaves it to what its client is known to bear. */
   readonly waitSec: number | null;
+  /** Whether turns may run although their agents can write zwarm's own records. */
+  readonly reachableState: boolean;
   readonly policy: Policy;
   /** What is to be said about the files: unknown keys, and values that have no effect. */
   readonly notices: readonly string[];

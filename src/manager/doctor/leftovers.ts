@@ -13,14 +13,13 @@ import { readTurnState } from '../read-turn.ts';
 const KINDS: Readonly<Record<Leftover['kind'], readonly [one: string, several: string]>> = {
   building: ['thing half built', 'things half built'],
   trash: ['session half deleted', 'sessions half deleted'],
-  seal: ['seal of a session that is gone', 'seals of sessions that are gone'],
 };
 
 /** What commands that were killed have left in the store. */
-export function checkLeftoverFiles(context: ManagerContext, { root, sealsDir }: Store): Finding {
-  const leftovers = findLeftovers(root, sealsDir, context.now());
+export function checkLeftoverFiles(context: ManagerContext, { root }: Store): Finding {
+  const leftovers = findLeftovers(root, context.now());
   if (leftovers.length === 0) return finding('ok', 'none');
-  const told = (['building', 'trash', 'seal'] as const).flatMap((kind) => {
+  const told = (['building', 'trash'] as const).flatMap((kind) => {
     const of = leftovers.filter((leftover) => leftover.kind === kind);
     const [one, several] = KINDS[kind];
     return of[0] === undefined

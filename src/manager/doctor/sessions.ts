@@ -1,9 +1,7 @@
 import { type Finding, finding } from '../../core/check.ts';
-import { ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import { turnFile } from '../../store/layout.ts';
 import { DamagedRecord } from '../../store/read-file.ts';
-import { checkSeal } from '../../store/seals.ts';
 import {
   hasSession,
   listSessionIds,
@@ -20,8 +18,9 @@ import type { ManagerContext, Store } from '../context.ts';
 const NAMED = 5;
 
 /** Reads every record of a session, but not what its agent printed. @throws DamagedRecord */
-function readThrough(root: string, id: SessionId): void {
-  readSessionRecord(root, id);
+function readThrough(store: Store, id: SessionId): void {
+  const { root } = store;
+  readSessionRecord(store, id);
   const turns = listTurns(root, id);
   if (turns.length === 0) throw new DamagedRecord('it has no turns');
   for (const turn of turns) {
@@ -32,14 +31,14 @@ function readThrough(root: string, id: SessionId): void {
   }
 }
 
-function damageOf(root: string, id: SessionId): string | null {
+function damageOf(store: Store, id: SessionId): string | null {
   try {
-    readThrough(root, id);
+    readThrough(store, id);
     return null;
   } catch (error) {
     if (!(error instanceof DamagedRecord)) throw error;
     // It was removed while we read it.
-    return hasSession(root, id) ? error.message : null;
+    return hasSession(store.root, id) ? error.message : null;
   }
 }
 
@@ -52,10 +51,10 @@ function andMore(all: readonly unknown[]): string {
 }
 
 /** Whether the records of all sessions can be read. */
-export function checkSessions(_: ManagerContext, { root }: Store): Finding {
-  const ids = listSessionIds(root).sort();
+export function checkSessions(_: ManagerContext, store: Store): Finding {
+  const ids = listSessionIds(store.root).sort();
   const damaged = ids.flatMap((id) => {
-    const reason = damageOf(root, id);
+    const reason = damageOf(store, id);
     return reason === null ? [] : [{ id, reason }];
   });
   if (damaged.length === 0) return finding('ok', counted(ids.length));
@@ -65,29 +64,5 @@ export function checkSessions(_: ManagerContext, { root }: Store): Finding {
     'failed',
     `${damaged.length} of ${counted(ids.length)} cannot be read: ${told}${andMore(damaged)}`,
     `look at their files, or remove them: zwarm rm ${named.map(({ id }) => id).join(' ')}`,
-  );
-}
-
-function isSealed({ root, sealsDir }: Store, id: SessionId): boolean {
-  try {
-    checkSeal(sealsDir, root, id, readSessionRecord(root, id).bytes);
-    return true;
-  } catch (error) {
-    // A damaged record is told of as that; one whose session was removed meanwhile is no matter.
-    if (error instanceof DamagedRecord || !hasSession(root, id)) return true;
-    if (error instanceof ZwarmError && error.code === 'seal_broken') return false;
-    throw error;
-  }
-}
-
-/** Whether every session's record is the one that was sealed: `inject` refuses all others. */
-export function checkSessionSeals(_: ManagerContext, store: Store): Finding {
-  const ids = listSessionIds(store.root).sort();
-  const broken = ids.filter((id) => !isSealed(store, id));
-  if (broken.length === 0) return finding('ok', 'every record is as it was sealed');
-  return finding(
-    'warning',
-    `${counted(broken.length)} cannot be continued, as the record was changed or has no seal of yours: ${broken.slice(0, NAMED).join(', ')}${andMore(broken)}`,
-    'an agent may have edited it, or the state directory was moved or copied; look, and seal it anew: zwarm config trust ID',
   );
 }

@@ -3,14 +3,9 @@ import { dirname } from 'node:path';
 import { type Finding, finding } from '../../core/check.ts';
 import { errnoOf } from '../../core/errors.ts';
 import { type FileSystem, fileSystemOf } from '../../store/file-system.ts';
-import { locateStateDir, openStateDir, type StatePlace } from '../../store/locate.ts';
+import { hasStore, requireUsable, storeDir } from '../../store/project-store.ts';
 import { isForbidden } from '../../store/read-file.ts';
-import { explicitStateDir, type ManagerContext } from '../context.ts';
-
-/** Where the state directory is or would be. @throws the error of the file system where that cannot be told */
-export function placeOf(context: ManagerContext): StatePlace {
-  return locateStateDir(context.cwd, explicitStateDir(context));
-}
+import { type ManagerContext, placeOf } from '../context.ts';
 
 /** The nearest directory that exists, at a path or above it; what a link in its place leads to does not count. */
 function existing(path: string): string {
@@ -30,18 +25,19 @@ function mayWrite(directory: string): boolean {
 
 /** Whether the state directory is one that zwarm may use: ours alone to write, and of a format that we know. */
 export function checkStateDirectory(context: ManagerContext): Finding {
-  const { path, exists } = placeOf(context);
-  if (exists) {
+  const { stateDir, project } = placeOf(context);
+  const root = storeDir(stateDir, project.path);
+  if (hasStore(stateDir, project.path)) {
     // As a verb that writes would see it.
-    openStateDir(path, context.uid, true);
-    return finding('ok', path);
+    requireUsable(stateDir, root, context.uid, true);
+    return finding('ok', root);
   }
-  const above = existing(dirname(path));
-  if (mayWrite(above)) return finding('ok', `not there yet; the first start creates ${path}`);
+  const above = existing(stateDir);
+  if (mayWrite(above)) return finding('ok', `no sessions yet; the first start creates ${root}`);
   return finding(
     'warning',
-    `${path} is not there yet, and you may not write to ${above}`,
-    'go to a directory of yours, or choose another place with --state-dir DIR',
+    `the first start would create ${root}, and you may not write to ${above}`,
+    'set XDG_STATE_HOME to a directory of yours',
   );
 }
 
@@ -51,7 +47,7 @@ export function judgeFileSystem({ remote }: FileSystem): Finding {
   return finding(
     'warning',
     `${remote}: if other machines share it, whether a session runs can only be told where it was started, and they may see it late`,
-    'choose a local directory with ZWARM_DIR or --state-dir DIR',
+    'set XDG_STATE_HOME to a local directory',
   );
 }
 
@@ -69,5 +65,5 @@ export function judgeSpace({ freeBytes, freeFiles }: FileSystem): Finding {
 
 /** The file system on which the state directory lies or would lie. */
 export function fileSystemHere(context: ManagerContext): FileSystem {
-  return fileSystemOf(existing(placeOf(context).path));
+  return fileSystemOf(existing(placeOf(context).stateDir));
 }

@@ -1,4 +1,4 @@
-import { spawn as spawnProcess } from 'node:child_process';
+import { spawn as spawnProcess, spawnSync as spawnProcessSync } from 'node:child_process';
 import {
   chmodSync,
   fchmodSync,
@@ -9,6 +9,7 @@ import {
   openSync,
   renameSync,
   rmSync,
+  symlinkSync,
   writeSync,
 } from 'node:fs';
 import { step } from './plan.ts';
@@ -46,12 +47,14 @@ export const open = counted('open', openNoted);
 export const write = countedByPath('write', writeSync);
 export const fsync = countedByPath('fsync', fsyncSync);
 export const link = counted('link', linkSync);
+export const symlink = counted('symlink', symlinkSync);
 export const rename = counted('rename', renameSync);
 export const rm = counted('rm', rmSync);
 export const utimes = countedByPath('utimes', futimesSync);
 export const chmod = counted('chmod', chmodSync);
 export const fchmod = countedByPath('fchmod', fchmodSync);
 export const spawn = counted('spawn', spawnProcess);
+export const spawnSync = counted('spawnSync', spawnProcessSync);
 export const killProcess = counted('kill', (pid: number, signal: NodeJS.Signals): void => {
   process.kill(pid, signal);
 });

@@ -22,6 +22,7 @@ function defaultSettings(projectRoot: string): Settings {
     model: null,
     sandbox: 'workspace-write',
     waitSec: null,
+    reachableState: false,
     policy: {
       allowedDirs: [[projectRoot]],
       sandbox: 'workspace-write',
@@ -50,7 +51,7 @@ test('without any file everything has its default', async () => {
   expect(await loadSettings({ env: {}, projectRoot })).toEqual(defaultSettings(projectRoot));
   const { entries, ignored, trust } = await load();
   expect(new Set(entries.map(({ origin }) => origin))).toEqual(new Set(['default']));
-  expect(entries).toHaveLength(8);
+  expect(entries).toHaveLength(9);
   expect({ ignored, trust }).toEqual({ ignored: [], trust: null });
 });
 
@@ -63,6 +64,7 @@ max_depth = 3
 max_sessions = 20
 end_others = true
 wait_sec = 50
+reachable_state = true
 `;
 
 test("the user's own file sets everything", async () => {
@@ -74,6 +76,7 @@ test("the user's own file sets everything", async () => {
     model: 'm-1',
     sandbox: 'danger-full-access',
     waitSec: 50,
+    reachableState: true,
     policy: {
       allowedDirs: [[join(home, 'a'), '*']],
       sandbox: 'danger-full-access',
@@ -150,6 +153,24 @@ describe("a project's file", () => {
     trust(project, text, home);
     expect({ ...(await load()).settings, notices: [] }).toEqual(without.settings);
     expect(await loadSettings({ env, projectRoot })).toEqual(settings);
+  });
+
+  test.each([
+    ['true', '', false],
+    ['true', 'reachable_state = false', false],
+    ['false', 'reachable_state = true', true],
+  ])('never decides reachable_state: %s where the user has %j', async (wanted, user, kept) => {
+    const text = `reachable_state = ${wanted}`;
+    const { project, home, load } = configured({ user, project: text });
+    trust(project, text, home);
+    const { settings, ignored } = await load();
+    expect(settings.reachableState).toBe(kept);
+    expect(ignored).toMatchObject([
+      { key: 'reachable_state', value: !kept, origin: project, reason: 'only your own file decides this' },
+    ]);
+    expect(settings.notices).toEqual([
+      expect.stringMatching(`^${project}: reachable_state = ${!kept} has no`),
+    ]);
   });
 
   test('may say what holds anyhow', async () => {

@@ -1,10 +1,10 @@
 import { isSessionId, type SessionId } from '../core/ids.ts';
-import { sealedSource } from '../store/seals.ts';
+import { unlessDamaged } from '../store/read-file.ts';
+import { readSessionRecord } from '../store/sessions.ts';
 import type { Store } from './context.ts';
 
 /*
- * Who started a session, as its seal keeps it. Its record says so too, for people; but that lies within the reach of
- * agents, which must not choose whose they are.
+ * Who started a session, and what that one was started by.
  */
 
 /** A session and who started it. */
@@ -13,9 +13,9 @@ export interface Link {
   readonly source: string;
 }
 
-/** Who started a session; null where it has no seal of ours. */
-export function originOf({ root, sealsDir }: Store, id: SessionId): string | null {
-  return sealedSource(sealsDir, root, id);
+/** Who started a session; null for one that is gone or damaged. */
+export function sourceOf(store: Store, id: SessionId): string | null {
+  return unlessDamaged(() => readSessionRecord(store, id))?.record.source ?? null;
 }
 
 function parentIn(source: string): SessionId | null {
@@ -24,13 +24,13 @@ function parentIn(source: string): SessionId | null {
 }
 
 /** A session with those above it, nearest first; not `complete` where one of them is gone: nobody knows what was above. */
-export function descentOf(
+export function ancestryOf(
   store: Store,
   id: SessionId,
 ): { readonly links: readonly Link[]; readonly complete: boolean } {
   const links: Link[] = [];
   for (let at: SessionId | null = id; at !== null; ) {
-    const source = originOf(store, at);
+    const source = sourceOf(store, at);
     if (source === null || links.some((link) => link.id === at)) return { links, complete: false };
     links.push({ id: at, source });
     at = parentIn(source);

@@ -1,0 +1,18 @@
+#!/bin/sh
+# Makes the window of a checkout: .zwarm/sessions, a link to where zwarm keeps the sessions of its project.
+#
+#   make-window.sh CHECKOUT SESSIONS
+#
+# It runs in CHECKOUT, a real path. An agent that may write there can exchange .zwarm for a link at any moment: so this
+# enters the directory, looks where it has come to, and from then on uses names relative to it.
+set -Cu # `>` creates, and fails where a file is already
+umask 077
+PATH=/usr/bin:/bin
+
+[ -d .zwarm ] || mkdir .zwarm || exit 1
+cd .zwarm && [ "$(pwd -P)" = "${1%/}/.zwarm" ] || exit 1
+# First: git must not see what comes after it.
+[ -e .gitignore ] || [ -L .gitignore ] || printf '*\n' > .gitignore
+# A directory that is not empty is somebody's own.
+if [ -L sessions ]; then rm -f sessions; elif [ -e sessions ]; then rmdir sessions || exit 1; fi
+ln -sn "$2" sessions

@@ -1,0 +1,47 @@
+import type { Confinement } from '../agent.ts';
+import { codexItems } from './arguments.ts';
+
+const ROOTS = 'writable_roots';
+
+/** Every path in a list called `writable_roots`, wherever it stands: for the sandbox, in a profile, or elsewhere. */
+function rootsIn(value: unknown): readonly string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    key === ROOTS && Array.isArray(inner) ? inner.filter((path) => typeof path === 'string') : rootsIn(inner),
+  );
+}
+
+/** The values of one of the user's own arguments. */
+function valuesOf(args: readonly string[], option: string): readonly string[] {
+  return codexItems(args).flatMap(({ name, values }) => (name === option ? values : []));
+}
+
+/**
+ * What a turn of Codex in the sandbox `workspace-write` may write beside its directory, `/tmp` and `$TMPDIR`: what
+ * `--add-dir` and `writable_roots` name, the latter in an argument `-c` or in the configuration (`codex exec` 0.169).
+ */
+export const codexConfinement: Confinement = {
+  configurationFiles(env, directory, args) {
+    const home = env['CODEX_HOME'] || (env['HOME'] ? `${env['HOME']}/.codex` : null);
+    const profiles = valuesOf(args, '--profile').map((profile) => `${profile}.config.toml`);
+    const own = home === null ? [] : ['config.toml', ...profiles].map((file) => `${home}/${file}`);
+    return [...own, `${directory}/.codex/config.toml`];
+  },
+  async writable(args, configurations) {
+    const added = valuesOf(args, '--add-dir');
+    const texts = [...valuesOf(args, '--config'), ...configurations].filter((text) => text.includes(ROOTS));
+    if (texts.length === 0) return added;
+    const { parse } = await import('smol-toml');
+    return [
+      ...added,
+      ...texts.flatMap((text) => {
+        try {
+          return rootsIn(parse(text));
+        } catch {
+          // What Codex cannot read either: it refuses to run.
+          return [];
+        }
+      }),
+    ];
+  },
+};

@@ -1,0 +1,19 @@
+import { type Finding, finding } from '../../core/check.ts';
+import type { ManagerContext } from '../context.ts';
+import { projectNotices } from '../project-notices.ts';
+import { listGone } from '../stores.ts';
+
+/** Whether the sessions of this project are where it is, and whether some are kept of projects that are gone. */
+export function checkProjects(context: ManagerContext): Finding {
+  const notices = projectNotices(context);
+  if (notices.length > 0) return finding('warning', notices.join('; '));
+  const gone = listGone(context);
+  if (gone.length === 0) return finding('ok', 'every project with sessions is where it was');
+  const bytes = gone.reduce((sum, one) => sum + one.bytes, 0);
+  const named = gone.slice(0, 3).map(({ project }) => project);
+  return finding(
+    'note',
+    `${(bytes / 1_000_000).toFixed(1)} MB are kept of projects that are gone: ${named.join(', ')}${gone.length > 3 ? ', …' : ''}`,
+    'see them: zwarm ls --everywhere; delete them: zwarm clean --gone',
+  );
+}

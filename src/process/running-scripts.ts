@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs';
+import { allProcessIds, SHOWS_MARKS, statOf } from './identity.ts';
+
+/** A process that runs a script, and for how long it has. */
+export interface RunningScript {
+  readonly pid: number;
+  readonly ageMs: number;
+}
+
+/** The unit of the start of a process in /proc/<pid>/stat, the same on every architecture of Linux (proc(5)). */
+const TICKS_PER_SECOND = 100;
+
+function argumentsOf(pid: number): readonly string[] {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+  } catch {
+    // It has ended, or belongs to somebody else.
+    return [];
+  }
+}
+
+/** The processes that Node runs with this script and this first argument. Null where /proc does not tell. */
+export function runningScripts(script: string, argument: string): readonly RunningScript[] | null {
+  if (!SHOWS_MARKS) return null;
+  const uptime = Number(readFileSync('/proc/uptime', 'utf8').split(' ')[0]);
+  return allProcessIds().flatMap((pid) => {
+    const words = argumentsOf(pid);
+    const at = words.indexOf(script);
+    const stat = at > 0 && words[at + 1] === argument ? statOf(pid) : null;
+    return stat === null ? [] : [{ pid, ageMs: (uptime - Number(stat.start) / TICKS_PER_SECOND) * 1000 }];
+  });
+}

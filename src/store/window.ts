@@ -1,0 +1,76 @@
+import { lstatSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { errnoOf } from '../core/errors.ts';
+import { createFile, discard, makeDir, makeLink, rename } from './files.ts';
+import { BUILDING_PREFIX, WINDOW_NAME, windowDir, windowLink } from './layout.ts';
+import { entriesOf, lookAt, unlessDamaged } from './read-file.ts';
+
+/*
+ * The window of a checkout, `.zwarm/sessions`: a link through which people and their scripts look into the store. zwarm
+ * itself never reads through it, since an agent that may write in the checkout can exchange it.
+ */
+
+/**
+ * How the window of a checkout is: it leads to these sessions; there is none; there is one that leads elsewhere or an
+ * empty directory in its place; or somebody keeps something of their own there.
+ */
+export type WindowState = 'open' | 'missing' | 'replaceable' | 'occupied';
+
+/** Where the window of a checkout leads, or null where there is no link. */
+export function windowTarget(checkout: string): string | null {
+  try {
+    return readlinkSync(windowLink(checkout));
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR', 'EINVAL', 'EACCES', 'ELOOP'].includes(errnoOf(error) ?? '')) return null;
+    throw error;
+  }
+}
+
+/** Whether `.zwarm/sessions` is a link, an empty directory, or not there. */
+function isReplaceable(checkout: string): boolean {
+  const stat = lookAt(windowLink(checkout));
+  if (stat === null || stat.isSymbolicLink()) return true;
+  return stat.isDirectory() && entriesOf(windowLink(checkout)).length === 0;
+}
+
+/** How the window of a checkout is that is to lead to these sessions. */
+export function windowStateOf(checkout: string, sessions: string): WindowState {
+  if (windowTarget(checkout) === sessions) return 'open';
+  const window = lstatSync(windowDir(checkout), { throwIfNoEntry: false });
+  if (window === undefined) return 'missing';
+  const isFree = window.isDirectory() && unlessDamaged(() => isReplaceable(checkout)) === true;
+  return isFree ? 'replaceable' : 'occupied';
+}
+
+/**
+ * Makes the window where there is none: complete in the git directory, which no sandboxed agent can write, then renamed
+ * onto `.zwarm`, which fails on whatever an agent has put there meanwhile. False where it did not come about so.
+ */
+export function makeWindowFromGit(
+  checkout: string,
+  gitDir: string,
+  sessions: string,
+  unique: string,
+): boolean {
+  const building = join(gitDir, `${BUILDING_PREFIX}${WINDOW_NAME}-${unique}`);
+  try {
+    makeDir(building);
+    createFile(join(building, '.gitignore'), '*\n');
+    makeLink(sessions, join(building, 'sessions'));
+    rename(building, windowDir(checkout));
+    return true;
+  } catch (error) {
+    discard(building);
+    // Another file system, a git directory that is closed to us, or something in the way.
+    if (errnoOf(error) === null) throw error;
+    return false;
+  }
+}
+
+/** Whether a checkout holds sessions of zwarm 0.1, which kept them in the project itself. */
+export function hasOldStore(checkout: string): boolean {
+  const isFile = (name: string): boolean =>
+    lstatSync(join(windowDir(checkout), name), { throwIfNoEntry: false })?.isFile() === true;
+  const sessions = lstatSync(windowLink(checkout), { throwIfNoEntry: false });
+  return isFile('format') && sessions?.isDirectory() === true;
+}
