@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { readdirSync } from 'node:fs';
 import { basename } from 'node:path';
 import { build, transform } from 'esbuild';
 
@@ -105,9 +106,7 @@ export async function bundle(entryPoints, plugins = []) {
     parts += part;
   }
   const digest = createHash('sha256').update(parts).digest('hex').slice(0, 16);
-  const verbs = Object.values(metafile.outputs).flatMap(
-    ({ entryPoint = '' }) => /^src\/cli\/commands\/(.*)\.ts$/.exec(entryPoint)?.[1] ?? [],
-  );
+  const verbs = readdirSync('src/cli/commands').map((file) => basename(file, '.ts'));
   const head = `// ${JSON.stringify({ build: digest, verbs, places })}`.padEnd(HEAD_BYTES - 1);
   if (head.length >= HEAD_BYTES) throw new Error('there are more parts than the head has room for');
   return { text: `${head}\n${parts}`, metafile };

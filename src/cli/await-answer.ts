@@ -81,7 +81,7 @@ async function reportEnd(
   const live = showLiveLine(verb, manager, () => [id]);
   const status = await manager.wait(id, signal, turn).finally(() => live.stop());
   if (!isFinal(status)) {
-    verb.context.stderr.write(`zwarm: ${id} runs on; wait for it with: zwarm wait ${id}\n`);
+    verb.context.stderr.write(`zwarm: ${id} still runs; wait for it with: zwarm wait ${id}\n`);
     verb.exit(code());
     if (options.json) verb.printJson(sessionObject(await manager.detail(id)));
     return;

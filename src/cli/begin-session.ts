@@ -1,30 +1,30 @@
-import type { StartOptions } from '../manager/start.ts';
 import { safeLine } from '../render/safe-text.ts';
 import { reportStarted } from './await-answer.ts';
+import { type fileOption, requireWaiting, type SESSION_OPTIONS, type WaitOptions } from './common-options.ts';
 import type { Verb } from './context.ts';
-import { type SessionOptions, sessionOptions } from './session-options.ts';
+import type { Values } from './define-verb.ts';
 import { withTask } from './task-input.ts';
-import { type TurnOptions, waitingTime } from './turn-options.ts';
+
+type BeginOptions = Values<typeof SESSION_OPTIONS & { readonly file: ReturnType<typeof fileOption> }> &
+  WaitOptions & { readonly orchestrates?: boolean };
 
 /** Begins a session with the task that the command line leads to, and reports it. */
 export async function beginSession(
   verb: Verb,
   argument: string | undefined,
-  options: SessionOptions & TurnOptions,
-  more: Pick<StartOptions, 'orchestrates'> = {},
+  { file, wait, timeoutMs, quiet, json, ...session }: BeginOptions,
 ): Promise<void> {
-  const timeoutMs = waitingTime(options);
+  requireWaiting({ wait, timeoutMs });
   const manager = await verb.manager();
-  // A limit that was mistyped is none: whoever is there to read it is told.
+  // A limit with a typing error has no effect: whoever reads the terminal learns of it.
   if (verb.context.stderr.isTTY) {
     for (const notice of (await manager.settings()).notices) verb.hint(safeLine(notice));
   }
-  const session = { ...sessionOptions(options), ...more };
-  const source = { argument, file: options.file, what: 'task' } as const;
+  const source = { argument, file, what: 'task' } as const;
   const started = await withTask(verb.context, source, {
     check: () => manager.checkStart(session),
     use: (task) => manager.start({ task, ...session }),
   });
   for (const warning of started.warnings) verb.context.stderr.write(`zwarm: warning: ${safeLine(warning)}\n`);
-  await reportStarted(verb, manager, started, { ...options, timeoutMs });
+  await reportStarted(verb, manager, started, { wait, timeoutMs, quiet, json });
 }

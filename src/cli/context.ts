@@ -1,4 +1,3 @@
-import { ZwarmError } from '../core/errors.ts';
 import type { ConfigPlace, Settings } from '../core/rules/policy.ts';
 import type { Place, RuntimePaths } from '../manager/context.ts';
 import type { SessionManager } from '../manager/session-manager.ts';
@@ -57,10 +56,10 @@ export interface ServedClient extends Place {
   readonly client: string;
 }
 
-/** What a verb is given: the context, and the ways that all verbs share to reach sessions and streams. */
+/** What the action of a verb is given: the context, and the ways that all verbs share to reach sessions and streams. */
 export interface Verb {
   readonly context: CliContext;
-  /** The manager for `--state-dir`, loaded when a verb first needs it; `server` for a client of the tools. */
+  /** The manager for the global options, loaded when a verb first needs it; `server` for a client of the tools. */
   manager(server?: ServedClient): Promise<SessionManager>;
   /** How to write for a stream. */
   style(stream: 'stdout' | 'stderr'): Promise<Style>;
@@ -72,15 +71,4 @@ export interface Verb {
   hint(text: string): void;
   /** Ends the verb with this exit code. */
   exit(code: number): void;
-}
-
-/** An option's whole number. @throws ZwarmError `usage` */
-export function parseCount(text: string, option: string, least: number): number {
-  const count = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-  if (count >= least) return count;
-  throw new ZwarmError(
-    'usage',
-    `${option}: ${JSON.stringify(text)} is no whole number from ${least} on`,
-    `write ${option} ${least + 6}`,
-  );
 }

@@ -12,12 +12,12 @@ import type { CliContext, Verb } from './context.ts';
 
 /** What `zwarm mcp install` was asked for. */
 export interface InstallOptions {
-  readonly host?: string;
-  readonly unattended?: boolean;
-  readonly remove?: boolean;
-  readonly print?: boolean;
-  readonly yes?: boolean;
-  readonly json?: boolean;
+  readonly host: string | undefined;
+  readonly unattended: boolean;
+  readonly remove: boolean;
+  readonly print: boolean;
+  readonly yes: boolean;
+  readonly json: boolean;
 }
 
 function requireUser(context: CliContext, host: Host): void {
@@ -35,7 +35,7 @@ async function write(
   host: Host,
   file: HostFile,
   text: string,
-  { yes, json = false }: InstallOptions,
+  { yes, json }: InstallOptions,
 ): Promise<boolean> {
   const { context } = verb;
   // With --json stdout is for the result alone.
@@ -83,7 +83,7 @@ export async function installHost(verb: Verb, options: InstallOptions): Promise<
   const { context } = verb;
   const host = requireHost(options.host);
   if (!options.print) requireUser(context, host);
-  const entry = options.remove ? null : entryFor(host, context, options.unattended ?? false);
+  const entry = options.remove ? null : entryFor(host, context, options.unattended);
   if (entry !== null && options.print) return context.stdout.write(host.format.snippet(entry));
   const file = await fileOf(host, verb);
   const text = file.text ?? '';

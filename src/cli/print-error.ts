@@ -8,9 +8,15 @@ function wantsJson(argv: readonly string[]): boolean {
   return argv.slice(0, end < 0 ? undefined : end).includes('--json');
 }
 
+/** An error for people: what went wrong, and what to do about it. */
+export function errorText({ message, hint }: Pick<ZwarmError, 'message' | 'hint'>): string {
+  const advice = hint === null ? '' : `hint: ${safeText(hint)}\n`;
+  return `zwarm: ${safeText(message)}\n${advice}`;
+}
+
 /**
- * Prints an error in one form for all of them, as JSON for `--json`. Loads nothing: when the descriptors have run out,
- * that must still be said.
+ * Prints the error that ended a verb, as JSON for `--json`. Loads nothing, so that it can also say that no file can be
+ * opened any more.
  */
 export function printError(
   error: ZwarmError,
@@ -18,12 +24,7 @@ export function printError(
   { stderr, env }: Pick<CliContext, 'stderr' | 'env'>,
 ): void {
   const { code, message, hint } = error;
-  if (wantsJson(argv)) {
-    stderr.write(renderJson({ error: { code, message, hint } }));
-  } else {
-    const advice = hint === null ? '' : `hint: ${safeText(hint)}\n`;
-    stderr.write(`zwarm: ${safeText(message)}\n${advice}`);
-  }
+  stderr.write(wantsJson(argv) ? renderJson({ error: { code, message, hint } }) : errorText(error));
   if (env['ZWARM_DEBUG']) {
     const cause = error.cause instanceof Error ? error.cause : error;
     stderr.write(`${safeText(cause.stack ?? cause.message)}\n`);

@@ -1,46 +1,65 @@
-import { resolve } from 'node:path';
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { ZwarmError } from '../core/errors.ts';
 import type { CliContext, Verb } from './context.ts';
-import { VERBS, type VerbOutline } from './verbs.ts';
+import { type Example, type Options, type Values, type VerbDefinition, value } from './define-verb.ts';
+import { formatItem, textBelow } from './help-layout.ts';
+import { directory } from './parsers.ts';
+import { VERBS } from './verbs.ts';
 
-const EXAMPLES = `
-Examples:
-  $ zwarm start "fix the failing tests"      start an agent, get its id back at once
-  $ zwarm ls                                 what runs, what has ended, and how
-  $ zwarm show @last                         the conversation
-  $ zwarm logs -f @last                      what the agent does, as it comes
-  $ zwarm inject @last "now the docs too"    the next message
-  $ zwarm start --wait "which TODOs are left?" > todos.txt
-  $ zwarm kill @last
-  $ zwarm clean --days 7
+/** What every verb takes. */
+export const GLOBAL_OPTIONS = {
+  project: value('--project <dir>', 'work in the project of this directory', directory),
+  stateDir: value('--state-dir <dir>', 'keep everything in this directory (also: ZWARM_DIR)', directory),
+};
 
-An id can be shortened to its first 3 characters, or be a --name or @last.
-To see it all without an agent: zwarm demo`;
+/** What was given for `GLOBAL_OPTIONS`. */
+export type GlobalOptions = Values<typeof GLOBAL_OPTIONS>;
 
-/** A verb as the help of all of them shows it. */
-function outlineOf(name: string, { description, aliases = [], args = {} }: VerbOutline): Command {
-  const command = new Command(name).description(description).aliases([...aliases]);
-  for (const [argument, what] of Object.entries(args)) command.argument(argument, what);
-  return command;
-}
+const EXAMPLES: readonly Example[] = [
+  ['zwarm start "fix the failing tests"', 'start an agent, print its id'],
+  ['zwarm ls', 'what runs, and what has ended'],
+  ['zwarm show @last', 'the conversation'],
+  ['zwarm logs -f @last', 'what the agent does, as it happens'],
+  ['zwarm inject @last "now the docs too"', 'the next message'],
+  'zwarm start --wait "which TODOs are left?" > todos.txt',
+  'zwarm kill @last',
+  'zwarm clean --days 7',
+];
 
-/**
- * Adds the verbs: with their options where the line names them, which takes as long as all else of a start for all of
- * them. A line that begins with a verb needs no other.
- */
-async function addVerbs(program: Command, verb: Verb, argv: readonly string[]): Promise<void> {
-  const verbs = Object.entries(VERBS);
-  const first = verbs.filter(([name]) => name === argv[0]);
-  for (const [name, outline] of first.length > 0 ? first : verbs) {
-    const command = outlineOf(name, outline);
-    const named = [name, ...(outline.aliases ?? [])].some((word) => argv.includes(word));
-    if (named) (await outline.load())(command, verb);
-    program.addCommand(command, { hidden: outline.hidden ?? false });
+const NOTES = `
+An id can be shortened to its first 3 characters. A --name or @last works, too.
+
+To see zwarm work without an agent: zwarm demo`;
+
+/** What commander says, in our words: the message on one line, its advice or the way to the help as the hint. */
+function usageError(error: CommanderError, command: Command): ZwarmError {
+  const path = [command.name()];
+  for (let above = command.parent; above !== null; above = above.parent) path.unshift(above.name());
+  const help = `see ${path.join(' ')} --help`;
+  // A line without a verb: commander would print all of its help as the error.
+  if (error.code === 'commander.help') return new ZwarmError('usage', 'which command?', help);
+  const [first = '', advice] = error.message.replace(/^error: /, '').split('\n');
+  const guess = advice?.replace(/^\(D|\)$/g, (edge) => (edge === ')' ? '' : 'd'));
+  const hints = [help];
+  if (command.name() === 'start' || command.name() === 'inject') {
+    if (error.code === 'commander.unknownOption') hints.unshift('text that begins with - goes after --');
+    if (error.code === 'commander.excessArguments') hints.unshift('put several words in quotes');
   }
+  return new ZwarmError('usage', first, guess ?? hints.join(': '));
 }
 
-/** A verb in the help of all: with what it takes, but without a word on its options, which are not loaded there. */
+/** Adds options to a command. Returns a way to ask for their values, once the line has been parsed. */
+function addOptions<Table extends Options>(command: Command, table: Table): () => Values<Table> {
+  const readers = Object.entries(table).map(([key, { flags, description, repeats, conflicts, read }]) => {
+    const option = new Option(flags, description).conflicts([...conflicts]);
+    if (repeats) option.argParser((text, all: string[] = []) => [...all, text]);
+    command.addOption(option);
+    return () => [key, read(command.getOptionValue(option.attributeName()))] as const;
+  });
+  return () => Object.fromEntries(readers.map((read) => read())) as Values<Table>;
+}
+
+/** A verb in the help of all of them: its name, an alias and its arguments. */
 function subcommandTerm(command: Command): string {
   const args = command.registeredArguments.map((one) => {
     const name = `${one.name()}${one.variadic ? '...' : ''}`;
@@ -49,27 +68,70 @@ function subcommandTerm(command: Command): string {
   return [[command.name(), ...command.aliases().slice(0, 1)].join('|'), ...args].join(' ');
 }
 
-function withSubcommands(command: Command): Command[] {
-  return [command, ...command.commands.flatMap(withSubcommands)];
+/** The settings that all commands share. */
+function withDefaults(command: Command, { stdout, stderr }: CliContext): Command {
+  return command
+    .helpOption('-h, --help', 'print help')
+    .configureHelp({ showGlobalOptions: true, minWidthToWrap: 20, formatItem, subcommandTerm })
+    .configureOutput({
+      writeOut: (text) => stdout.write(text),
+      // `run` prints errors, all in one form.
+      writeErr: () => undefined,
+      outputError: () => undefined,
+      getOutHelpWidth: () => stdout.columns,
+      getErrHelpWidth: () => stderr.columns,
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    })
+    .exitOverride((error) => {
+      throw error.exitCode === 0 ? error : usageError(error, command);
+    });
+}
+
+/** A verb as a command of commander. */
+function commandOf(definition: VerbDefinition, context: CliContext, createVerb: () => Verb): Command {
+  const { name, summary, aliases = [], args = {}, options = {}, subcommands = [], run } = definition;
+  const command = withDefaults(new Command(name), context);
+  command
+    .description(summary)
+    .aliases([...aliases])
+    .helpCommand(false);
+  for (const { term, description } of Object.values(args)) command.argument(term, description);
+  const readOptions = addOptions(command, options);
+  command.addHelpText('after', () => textBelow(definition, context.stdout.columns));
+  for (const one of subcommands) command.addCommand(commandOf(one, context, createVerb));
+  if (run === undefined) return command;
+  return command.action(async () => {
+    const given = Object.fromEntries(
+      Object.entries(args).map(([key, { read }], index) => [key, read(command.processedArgs[index])]),
+    );
+    await run(createVerb(), given, readOptions());
+  });
 }
 
 /**
- * The command line, as far as `argv` needs it. `createVerb` gets a way to ask for `--state-dir` once the line has been
- * parsed.
+ * The verbs that a line may name. One that it does not name has no options: for all verbs these would take as long as the
+ * rest of a start.
  */
-export async function createProgram(
-  context: CliContext,
-  createVerb: (stateDir: () => string | null) => Verb,
-  argv: readonly string[],
-): Promise<Command> {
-  const program = new Command('zwarm');
-  const verb = createVerb(() => {
-    const given: unknown = program.opts()['stateDir'];
-    if (typeof given !== 'string') return null;
-    // An unset variable in a script must not make the current directory the state directory.
-    if (given !== '') return resolve(context.cwd, given);
-    throw new ZwarmError('usage', '--state-dir is empty', 'name a directory, or leave it out');
+function verbsFor(argv: readonly string[]): readonly VerbDefinition[] {
+  const first = VERBS.filter(({ name }) => name === argv[0]);
+  if (first.length > 0) return first;
+  return VERBS.map((verb) => {
+    const { options: _options, subcommands: _subcommands, ...outline } = verb;
+    return [verb.name, ...(verb.aliases ?? [])].some((word) => argv.includes(word)) ? verb : outline;
   });
+}
+
+/**
+ * Runs the verb that a command line names, or prints help or the version.
+ * @throws ZwarmError
+ */
+export async function runCommandLine(
+  argv: readonly string[],
+  context: CliContext,
+  createVerb: (options: GlobalOptions) => Verb,
+): Promise<void> {
+  const program = withDefaults(new Command('zwarm'), context);
   program
     .description('Run coding agents in the background, and always know how each of them stands')
     .usage('<command> [options]')
@@ -79,23 +141,17 @@ export async function createProgram(
       context.stdout.write(`zwarm ${context.version()}\n`);
       throw new CommanderError(0, 'commander.version', '');
     })
-    .option('--state-dir <dir>', 'use this state directory (also: ZWARM_DIR)')
     .helpCommand('help [command]', 'print the help of a command')
-    .addHelpText('after', EXAMPLES);
-  await addVerbs(program, verb, argv);
-  for (const command of withSubcommands(program)) {
-    const help = command === program ? { subcommandTerm } : {};
-    command.helpOption('-h, --help', 'print help').configureHelp({ showGlobalOptions: true, ...help });
-    command.exitOverride().configureOutput({
-      writeOut: (text) => context.stdout.write(text),
-      // `run` prints errors, all in one form.
-      writeErr: () => undefined,
-      outputError: () => undefined,
-      getOutHelpWidth: () => context.stdout.columns,
-      getErrHelpWidth: () => context.stderr.columns,
-      getOutHasColors: () => false,
-      getErrHasColors: () => false,
-    });
+    .addHelpText('after', () => textBelow({ notes: NOTES, examples: EXAMPLES }, context.stdout.columns));
+  const readGlobals = addOptions(program, GLOBAL_OPTIONS);
+  for (const verb of verbsFor(argv)) {
+    const command = commandOf(verb, context, () => createVerb(readGlobals()));
+    program.addCommand(command, { hidden: verb.hidden ?? false });
   }
-  return program;
+  try {
+    await program.parseAsync(argv.length === 0 ? ['--help'] : [...argv], { from: 'user' });
+  } catch (error) {
+    // Help and version were printed.
+    if (!(error instanceof CommanderError && error.exitCode === 0)) throw error;
+  }
 }

@@ -8,7 +8,7 @@ export function parseDuration(text: string, option: string): number {
   if (!match) {
     throw new ZwarmError(
       'usage',
-      `${option}: ${JSON.stringify(text)} is no duration`,
+      `${option}: ${JSON.stringify(text)} is not a duration`,
       'write 45s, 10m or 2h; a bare number is seconds',
     );
   }

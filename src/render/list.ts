@@ -1,8 +1,9 @@
 import type { SessionSummary } from '../core/session.ts';
 import { parseIso } from '../core/time.ts';
 import { taskOf } from './row.ts';
+import { safeLine } from './safe-text.ts';
 import { paintStatus, type Style, shortCount, shortSpan } from './style.ts';
-import { lineOf } from './width.ts';
+import { lineOf, widthOf } from './width.ts';
 
 const LONGEST_NAME = 41;
 
@@ -48,6 +49,7 @@ export async function renderList(
     row.token_usage === null ? '' : shortCount(row.token_usage.total_tokens);
   const names = rows.map(nameOf);
   const froms = rows.map(fromOf);
+  const projects = [...new Set(rows.map(({ project }) => project))];
   const columns = [
     column(
       'ID',
@@ -74,6 +76,16 @@ export async function renderList(
     { ...column('TOKENS', rows.map(tokens)), dispensable: 4 },
     ...(froms.some((from) => from !== '' && from !== 'you')
       ? [{ ...column('FROM', froms), dispensable: 5 }]
+      : []),
+    ...(projects.length > 1
+      ? [
+          {
+            head: 'PROJECT',
+            cells: rows.map(({ project }) => safeLine(project)),
+            width: Math.max(...projects.map((project) => widthOf(safeLine(project)))),
+            dispensable: 0,
+          },
+        ]
       : []),
     column(
       'TASK',

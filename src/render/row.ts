@@ -10,8 +10,8 @@ export function taskOf(row: SessionSummary): string {
   return row.task ?? row.error?.message ?? '';
 }
 
-/** A row for pipes: id, status, turn, agent, time of the last change and task, separated by tabs. */
-export function renderRow(row: SessionSummary): string {
+/** A row for pipes: id, status, turn, agent, time of the last change, task, and the project if asked for, separated by tabs. */
+export function renderRow(row: SessionSummary, withProject = false): string {
   const { id, status, turn, agent, updated_at } = row;
   // Joined, not added up: that would keep every part in memory.
   return [
@@ -20,6 +20,6 @@ export function renderRow(row: SessionSummary): string {
     turn ?? '',
     safeLine(agent ?? ''),
     safeLine(updated_at ?? ''),
-    `${safeLine(taskOf(row))}\n`,
+    `${safeLine(taskOf(row))}${withProject ? `\t${safeLine(row.project)}` : ''}\n`,
   ].join('\t');
 }

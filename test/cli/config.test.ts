@@ -3,7 +3,6 @@ import {
   lstatSync,
   mkdirSync,
   readFileSync,
-  renameSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -223,7 +222,6 @@ test('an agent may look, and may neither set nor trust anything', async () => {
     ['set', 'sandbox', 'danger-full-access'],
     ['set', 'sandbox', '--unset'],
     ['trust', '--yes'],
-    ['trust', 'abcdefghjk', '--yes'],
   ]) {
     const { code, stderr } = await onScreen(project, ['config', ...argv], { env: AN_AGENT });
     expect({ argv, code }).toEqual({ argv, code: 5 });
@@ -281,85 +279,6 @@ describe("trust in the project's file", () => {
       stdout: '',
       stderr: expect.stringMatching(/--yes/),
     });
-  });
-});
-
-describe('trust in a session', () => {
-  async function session(project: Project, id: string): Promise<string> {
-    const { code } = await onScreen(
-      project,
-      ['start', '--wait', '-s', 'read-only', '--agent-arg=-c x=1', 'go'],
-      {
-        newId: id,
-      },
-    );
-    expect(code).toBe(0);
-    await project.settled(id);
-    return id;
-  }
-
-  test('lets one go on whose record was changed, after showing what it would run', async () => {
-    const project = createProject();
-    const id = await session(project, 'cfgcfgcfg2');
-    const file = join(project.directory, '.zwarm/sessions', id, 'session.json');
-    const record = { ...JSON.parse(readFileSync(file, 'utf8')), sandbox: 'workspace-write' };
-    const changed = {
-      task: 'go\u001b[2J\n  sandbox    read-only',
-      orchestrates: true,
-      git: { root: '/checkout', head: null, branch: null },
-      source: 'orchestrator:cfgcfgcfg8',
-      parent: 'cfgcfgcfg8',
-      forked_from: { id: 'cfgcfgcfg7', turn: 3, history_bytes: 1200 },
-    };
-    writeFileSync(file, `${JSON.stringify({ ...record, ...changed })}\n`);
-    const refused = await onScreen(project, ['inject', id, 'on'], { tty: true });
-    expect(refused).toMatchObject({ code: 5, stderr: expect.stringContaining(`zwarm config trust ${id}`) });
-    const no = await onScreen(project, ['config', 'trust', id], { tty: true, answer: false });
-    expect(no).toMatchObject({ code: 1, stdout: '' });
-    expect(no.stderr.split('\n')).toEqual([
-      id,
-      '  agent        codex',
-      '  sandbox      workspace-write',
-      `  directory    ${project.directory}`,
-      "  model        the agent's own choice",
-      "  arguments    '-c x=1'",
-      '  orchestrates yes: its agent runs others',
-      '  git root     /checkout',
-      '  source       orchestrator:cfgcfgcfg8',
-      '  parent       cfgcfgcfg8',
-      '  forked from  cfgcfgcfg7, turn 3, 1200 bytes of history',
-      '  task         go\\x1b[2J sandbox read-only',
-      'Let zwarm go on with it like this?',
-      'nothing was changed',
-      '',
-    ]);
-    expect((await onScreen(project, ['inject', id, 'on'])).code).toBe(5);
-    expect(await ok(project, ['trust', id], { tty: true, answer: true })).toBe(`${id}\n`);
-    expect((await onScreen(project, ['inject', id, '--wait', 'on'])).code).toBe(0);
-    await project.settled(id, 2);
-    // As it was sealed, nothing is asked.
-    expect(await ok(project, ['trust', id], { tty: true })).toBe('');
-  });
-
-  test('lets a store that was moved go on', async () => {
-    const project = createProject();
-    const ids = [await session(project, 'cfgcfgcfg3'), await session(project, 'cfgcfgcfg4')];
-    const moved = join(project.base, 'moved');
-    renameSync(join(project.directory, '.zwarm'), moved);
-    const there = (argv: readonly string[]) => onScreen(project, ['--state-dir', moved, ...argv]);
-    expect((await there(['inject', 'cfgcfgcfg3', 'on'])).code).toBe(5);
-    expect(await there(['config', 'trust', '--yes', ...ids])).toMatchObject({
-      code: 0,
-      stdout: `${ids.join('\n')}\n`,
-    });
-    expect((await there(['inject', 'cfgcfgcfg3', '--wait', 'on'])).code).toBe(0);
-    const settled = join(moved, 'sessions/cfgcfgcfg3/turns/2/notified.json');
-    await eventually('turn 2 is settled', () => existsSync(settled));
-  });
-
-  test('asks for a session that there is', async () => {
-    const project = createProject();
-    expect((await onScreen(project, ['config', 'trust', 'nosuch', '--yes'])).code).toBe(3);
   });
 });
 

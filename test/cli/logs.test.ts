@@ -192,7 +192,7 @@ const BAD: readonly [args: string[], code: number, message: RegExp, hint: RegExp
   [
     [['logs'], 2, /missing.*'id'/, /zwarm logs --help/],
     [['logs', ''], 2, /the id is empty/, /zwarm ls/],
-    [['logs', '../../etc'], 2, /no session id/, /zwarm ls/],
+    [['logs', '../../etc'], 2, /not a session id/, /zwarm ls/],
     [['logs', 'nosuch'], 3, /no session nosuch/, /zwarm ls/],
     [['logs', ID, '--turn', '0'], 2, /--turn: "0"/, /--turn \d/],
     [['logs', ID, '--turn', 'x'], 2, /--turn: "x"/, /--turn \d/],
@@ -201,7 +201,7 @@ const BAD: readonly [args: string[], code: number, message: RegExp, hint: RegExp
     [['logs', ID, '-n', '-1'], 2, /-n: "-1"/, /-n \d/],
     [['logs', ID, '-n', 'x'], 2, /-n: "x"/, /-n \d/],
     [['logs', ID, '--raw', '--json'], 2, /either --raw or --json/, /JSON lines/],
-    [['logs', ID, '--stderr', '--json'], 2, /no JSON/, /leave out --json/],
+    [['logs', ID, '--stderr', '--json'], 2, /not JSON/, /leave out --json/],
     [['logs', ID, '--raw', '-n', '1'], 2, /-n counts steps: --raw/, /tail/],
     [['logs', ID, '--stderr', '-n', '1'], 2, /-n counts steps: --stderr/, /tail/],
     [['logs', ID, ID, '--raw'], 2, /one session at a time/, /zwarm logs --raw ID/],

@@ -62,7 +62,7 @@ test.concurrent('without a network a session says what it waits for, until it is
     code: 124,
     signal: null,
     stdout: '',
-    stderr: `zwarm: ${row.id} runs on; wait for it with: zwarm wait ${row.id}\n`,
+    stderr: `zwarm: ${row.id} still runs; wait for it with: zwarm wait ${row.id}\n`,
   });
   expect(await project.zwarm(['wait', '--timeout', '1s', row.id])).toMatchObject({ code: 124, stdout: '' });
   expect(await project.ok(['show', row.id])).toContain('! Reconnecting... waiting for network');

@@ -154,7 +154,7 @@ test('a compaction is left out where nobody knows how full the context is, and w
   const { project, id, run } = await talk('one');
   const kept = await onScreen(project, ['compact', id, '--if-over', '0.8'], { tty: true });
   expect(kept).toMatchObject({ code: 0, stdout: `${id}\n` });
-  expect(kept.stderr).toMatch(/not compacted: how full the context is cannot be told/);
+  expect(kept.stderr).toMatch(/not compacted: it is not known how full the context is/);
   await run('rewind', id, '--to', '0');
   expect(await run('compact', id)).toMatchObject({ code: 4, stdout: '' });
 });
@@ -269,18 +269,18 @@ test('bad input is refused with a hint, and changes nothing', async () => {
     [2, /has no turn 7/, 'rewind', id, '--to', '7'],
     [2, /turn 1 is where/, 'rewind', id, '--to', '1'],
     [2, /--to is missing/, 'rewind', id],
-    [2, /no whole number/, 'rewind', id, '--to', 'x'],
-    [2, /no whole number/, 'rewind', id, '--to=-1'],
+    [2, /not a whole number/, 'rewind', id, '--to', 'x'],
+    [2, /not a whole number/, 'rewind', id, '--to=-1'],
     [4, /still running/, 'rewind', running, '--to', '0'],
     [2, /has no turn 2/, 'fork', id, '--turn', '2'],
-    [2, /no whole number/, 'fork', id, '--turn', '0'],
-    [2, /no whole number/, 'fork', id, '--turn', 'x'],
+    [2, /not a whole number/, 'fork', id, '--turn', '0'],
+    [2, /not a whole number/, 'fork', id, '--turn', 'x'],
     [2, /empty/, 'fork', id, ''],
     [4, /still running/, 'fork', running],
     [4, /still running/, 'compact', running],
-    [2, /no share/, 'compact', id, '--if-over', '80'],
-    [2, /no share/, 'compact', id, '--if-over', '0'],
-    [2, /no whole number/, 'inject', id, 'x', '--history-chars', '-5'],
+    [2, /not a share/, 'compact', id, '--if-over', '80'],
+    [2, /not a share/, 'compact', id, '--if-over', '0'],
+    [2, /not a whole number/, 'inject', id, 'x', '--history-chars', '-5'],
     [2, /needs --wait/, 'fork', id, 'x', '--timeout', '5'],
     [3, /no session/, 'rewind', 'nosuch', '--to', '1'],
     [3, /no session/, 'fork', 'nosuch'],

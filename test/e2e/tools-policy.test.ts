@@ -92,8 +92,6 @@ describe('a directory that is not allowed', () => {
     for (const working_dir of ['~', '.', '/', evilTwin(project)]) {
       rmSync(file);
       writeFileSync(file, JSON.stringify({ ...record, working_dir }));
-      // Even where the user has sealed it as it is.
-      await project.zwarm(['config', 'trust', '--yes', session_id]);
       expect(await call('converse', { session_id, message: 'quick' }), working_dir).toMatchObject(REFUSED);
     }
     expect(project.runs()).toHaveLength(1);

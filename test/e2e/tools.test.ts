@@ -196,7 +196,7 @@ describe.each(Object.keys(PROTOCOLS) as Protocol[])('a client of the %s protocol
       ['delegate', { task: 'x', name: 'A B' }, /name/],
       ['delegate', { task: 'x', workdir: '/' }, /workdir/],
       ['converse', { session_id, message: ' ' }, /empty/],
-      ['converse', { session_id: '../..', message: 'x' }, /no session id/],
+      ['converse', { session_id: '../..', message: 'x' }, /not a session id/],
       ['check_session', { session_id, wait_sec: -1 }, /wait_sec/],
       ['peek_session', { session_id: '' }, /empty/],
       ['get_trajectory', { session_id, turn: 7 }, /no turn 7/],

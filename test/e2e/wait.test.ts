@@ -49,7 +49,7 @@ test('--timeout ends the waiting with 124, and the agent runs on', async () => {
   const { env, open } = gate(project);
   const started = await project.zwarm(['start', '--wait', '--timeout', '0.2s', 'hi'], { env });
   expect(started).toMatchObject({ code: 124, stdout: '' });
-  expect(started.stderr).toMatch(/^zwarm: (\w{10}) runs on; wait for it with: zwarm wait \1\n$/);
+  expect(started.stderr).toMatch(/^zwarm: (\w{10}) still runs; wait for it with: zwarm wait \1\n$/);
   const [{ id } = { id: '' }] = await project.list(['--status', 'running']);
   const object = await project.zwarm(['start', '--wait', '--timeout', '0.2s', '--json', 'hi'], { env });
   expect(object.code).toBe(124);
@@ -58,7 +58,7 @@ test('--timeout ends the waiting with 124, and the agent runs on', async () => {
     code: 124,
     signal: null,
     stdout: '',
-    stderr: `zwarm: ${id} runs on\n`,
+    stderr: `zwarm: ${id} still runs\n`,
   });
   const named = await project.zwarm(['start', '--wait', '--timeout', '0', '--json', 'hi'], { env });
   expect(named.code).toBe(124);

@@ -1,30 +1,20 @@
-import { runProgram, ZWARM } from './project.ts';
+import type { Options, VerbDefinition } from '../../src/cli/define-verb.ts';
+import { GLOBAL_OPTIONS } from '../../src/cli/program.ts';
+import { VERBS } from '../../src/cli/verbs.ts';
 
-async function help(args: readonly string[]): Promise<string> {
-  const { stdout } = await runProgram(process.execPath, [ZWARM, ...args, '--help'], { env: process.env });
-  return stdout;
+/** The verbs that `zwarm --help` lists, each by its first name. */
+export const VERBS_OF_HELP = VERBS.filter(({ hidden }) => !hidden).map(({ name }) => name);
+
+function namesIn(options: Options = {}): string[] {
+  return Object.values(options).flatMap(({ flags }) => flags.match(/(?<![\w<-])--?[a-z][a-z-]*/gi) ?? []);
 }
 
-/** The verbs that `zwarm --help` lists, or those below a verb, each by its first name. */
-export async function verbsOfHelp(above: readonly string[] = []): Promise<string[]> {
-  const commands = /^Commands:\n(.*?)(?:\n\n|$(?![\s\S]))/ms.exec(await help(above))?.[1] ?? '';
-  return commands.split('\n').flatMap((line) => {
-    const verb = /^ {2}([a-z]+)/.exec(line)?.[1];
-    return verb === undefined || verb === 'help' ? [] : [verb];
-  });
+function namesOf({ options, subcommands = [] }: VerbDefinition): string[] {
+  return [...namesIn(options), ...subcommands.flatMap(namesOf)];
 }
 
-/** Every option that a verb knows, long and short, with what is below it, and those of zwarm itself for the empty verb. */
-export async function optionsOfHelp(verb: string): Promise<string[]> {
-  if (verb === '') return optionsOf([]);
-  const below = await verbsOfHelp([verb]);
-  return (await Promise.all([[verb], ...below.map((sub) => [verb, sub])].map(optionsOf))).flat();
-}
-
-async function optionsOf(words: readonly string[]): Promise<string[]> {
-  const options = /^Options:\n(.*?)(\n\n|$(?![\s\S]))/ms.exec(await help(words))?.[1] ?? '';
-  return options.split('\n').flatMap((line) => {
-    const names = /^ {2}(-.*?)(?: {2}|$)/.exec(line)?.[1];
-    return names === undefined ? [] : (names.match(/(?<![\w-])--?[a-z][a-z-]*/gi) ?? []);
-  });
-}
+/** Every option that a verb knows, long and short, with those of what is below it; for the empty verb those of zwarm. */
+export const OPTIONS_OF_HELP: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
+  ['', [...namesIn(GLOBAL_OPTIONS), '-V', '--version']],
+  ...VERBS.map((verb): [string, string[]] => [verb.name, [...namesOf(verb), '-h', '--help']]),
+]);

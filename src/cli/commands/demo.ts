@@ -2,9 +2,9 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Command } from 'commander';
 import { EXIT_CODES, errnoOf } from '../../core/errors.ts';
 import type { CliContext, Verb } from '../context.ts';
+import { defineVerb } from '../define-verb.ts';
 
 interface Step {
   /** What to say before it. */
@@ -86,8 +86,11 @@ async function play(verb: Verb, context: CliContext, interrupt: AbortSignal): Pr
 }
 
 /** `zwarm demo` */
-export function demoCommand(command: Command, verb: Verb): Command {
-  return command.action(async () => {
+export const demo = defineVerb({
+  name: 'demo',
+  summary:
+    'see zwarm at work in ten seconds: real sessions with the built-in demo agent, in a temporary directory',
+  async run(verb) {
     // Before anything is made: where the current directory was deleted, this throws.
     const outer = { ...verb.context };
     // Caught from here on: whenever Ctrl-C comes, the agents are ended and the directory goes.
@@ -106,5 +109,5 @@ export function demoCommand(command: Command, verb: Verb): Command {
       });
       await removeSettling(scratch);
     }
-  });
-}
+  },
+});

@@ -1,31 +1,12 @@
-import type { Command } from 'commander';
 import { type ErrorCode, ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
-import { parseDuration } from '../../core/time.ts';
 import type { SessionManager } from '../../manager/session-manager.ts';
 import { sessionObject } from '../await-answer.ts';
+import { IDS_TO_END, QUIET_IDS } from '../common-options.ts';
 import type { Verb } from '../context.ts';
-import { failedObject, firstExitCode, forEachRef, type Outcome } from '../each.ts';
-import { reportErrors } from '../report-errors.ts';
-
-interface Options {
-  readonly all?: boolean;
-  readonly tree?: boolean;
-  readonly force?: boolean;
-  readonly grace?: string;
-  readonly quiet?: boolean;
-  readonly json?: boolean;
-}
-
-const EXAMPLES = `
-The agent and every process that it has started are asked to end, then told to, then ended. Success means that their
-end was seen. The session stays, with all that it had answered; it can be continued with zwarm inject.
-
-Examples:
-  $ zwarm kill @last
-  $ zwarm kill --grace 30s ab3d cd4e
-  $ zwarm kill --tree ab3d                   with all that its agent has started, and so on
-  $ zwarm kill --all`;
+import { argument, defineVerb, flag, value } from '../define-verb.ts';
+import { forEachRef, type Outcome, reportOutcomes } from '../each.ts';
+import { duration } from '../parsers.ts';
 
 async function chosen(verb: Verb, refs: readonly string[], all: boolean): Promise<readonly string[]> {
   if (all && refs.length > 0) throw new ZwarmError('usage', 'give either ids or --all', 'zwarm kill --all');
@@ -35,7 +16,7 @@ async function chosen(verb: Verb, refs: readonly string[], all: boolean): Promis
   return all ? (await verb.manager()).listLive() : refs;
 }
 
-/** A session as it stands now; of a damaged one what its row in a list says. */
+/** A session as it is now; of a damaged one, its row in a list. */
 async function rowOf(manager: SessionManager, id: SessionId): Promise<object> {
   try {
     return sessionObject(await manager.detail(id));
@@ -46,14 +27,14 @@ async function rowOf(manager: SessionManager, id: SessionId): Promise<object> {
   }
 }
 
-/** What ended or went by itself while we were at it has not failed, unless it was named: nothing of it runs. */
+/** A session that ended or was deleted meanwhile counts as a failure only if it was named. */
 const OVER: ReadonlySet<ErrorCode> = new Set(['not_running', 'not_found']);
 
 function isOver(outcome: Outcome<object>): boolean {
   return 'error' in outcome && OVER.has(outcome.error.code);
 }
 
-/** Ends what a session has started, directly or not; looks again until nothing of that lives. */
+/** Ends what a session has started, directly or not, and repeats that until none of it lives. */
 async function killDescendants(
   manager: SessionManager,
   root: SessionId,
@@ -69,7 +50,7 @@ async function killDescendants(
   }
 }
 
-/** Ends sessions, each before what it has started: so it can start no more. */
+/** Ends sessions, each before what it has started, so that it cannot start more. */
 async function killTrees(
   manager: SessionManager,
   refs: readonly string[],
@@ -96,40 +77,45 @@ async function killTrees(
 }
 
 /** `zwarm kill` */
-export function killCommand(command: Command, verb: Verb): Command {
-  return command
-    .option('--all', 'all that run')
-    .option('--tree', 'also what they have started, directly or not')
-    .option(
+export const kill = defineVerb({
+  name: 'kill',
+  summary: 'stop running sessions',
+  aliases: ['stop'],
+  args: { refs: argument('[id...]', IDS_TO_END.description) },
+  options: {
+    all: flag('--all', 'every running session'),
+    tree: flag('--tree', 'also everything that they have started, directly or not'),
+    force: flag(
       '--force',
-      'also one whose host or container is gone for good (status unknown): it counts as killed',
-    )
-    .option('--grace <time>', 'how long to wait after each signal (default: 5s)')
-    .option('-q, --quiet', 'print ids alone')
-    .option('--json', 'print an array of sessions as JSON, in the order of the arguments')
-    .addHelpText('after', EXAMPLES)
-    .action(async (refs: readonly string[], options: Options) => {
-      const graceMs = options.grace === undefined ? undefined : parseDuration(options.grace, '--grace');
-      const ids = await chosen(verb, refs, options.all ?? false);
-      if (ids.length === 0 && !options.json) verb.hint('nothing is running');
-      const manager = await verb.manager();
-      const end = async (id: SessionId): Promise<object> => {
-        await manager.kill(id, { graceMs, force: options.force });
-        if (options.json) return rowOf(manager, id);
-        verb.context.stdout.write(options.quiet ? `${id}\n` : `${id} killed\n`);
-        return {};
-      };
-      const each =
-        options.tree && !options.all
-          ? await killTrees(manager, ids, end)
-          : await forEachRef(ids, async (ref) => end(manager.resolveForEnding(ref)));
-      const outcomes = options.all ? each.filter((outcome) => !isOver(outcome)) : each;
-      verb.exit(firstExitCode(outcomes));
-      if (!options.json) return reportErrors(verb, outcomes);
-      verb.printJson(
-        outcomes.map((outcome) =>
-          'error' in outcome ? failedObject(outcome.ref, outcome.error) : outcome.value,
-        ),
-      );
-    });
-}
+      'also sessions whose host or container is gone for good (status unknown); they count as killed',
+    ),
+    graceMs: value('--grace <time>', 'how long to wait after each signal (default: 5s)', duration),
+    quiet: QUIET_IDS,
+    json: flag('--json', 'print an array of sessions as JSON, in the order of the arguments'),
+  },
+  notes: `
+Asks the agent and every process that it has started to end, and forces them where they do not. Success means that all of
+them were seen to end. The session keeps its answers and can be continued with zwarm inject.`,
+  examples: [
+    'zwarm kill @last',
+    'zwarm kill --grace 30s ab3d cd4e',
+    ['zwarm kill --tree ab3d', 'with all that its agent has started, and so on'],
+    'zwarm kill --all',
+  ],
+  async run(verb, { refs }, { all, tree, force, graceMs, quiet, json }) {
+    const ids = await chosen(verb, refs, all);
+    if (ids.length === 0 && !json) verb.hint('nothing is running');
+    const manager = await verb.manager();
+    const end = async (id: SessionId): Promise<object> => {
+      await manager.kill(id, { graceMs, force });
+      if (json) return rowOf(manager, id);
+      verb.context.stdout.write(quiet ? `${id}\n` : `${id} killed\n`);
+      return {};
+    };
+    const each =
+      tree && !all
+        ? await killTrees(manager, ids, end)
+        : await forEachRef(ids, async (ref) => end(manager.resolveForEnding(ref)));
+    reportOutcomes(verb, all ? each.filter((outcome) => !isOver(outcome)) : each, json);
+  },
+});

@@ -1,9 +1,11 @@
-import type { Command } from 'commander';
-import type { Verb } from '../context.ts';
+import { defineVerb } from '../define-verb.ts';
 
 /** `zwarm settle`: what the turn runner calls when its agent has ended; not for people. */
-export function settleCommand(command: Command, verb: Verb): Command {
-  return command.action(async () => {
+export const settle = defineVerb({
+  name: 'settle',
+  summary: 'record how a turn ended',
+  hidden: true,
+  async run(verb) {
     await (await verb.manager()).settle();
-  });
-}
+  },
+});

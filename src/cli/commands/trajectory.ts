@@ -1,44 +1,39 @@
-import type { Command } from 'commander';
 import { trajectoryOf } from '../../core/conversation/trajectory.ts';
-import { parseCount, type Verb } from '../context.ts';
-
-interface Options {
-  readonly turn?: string;
-  readonly full?: boolean;
-  readonly json?: boolean;
-}
+import { ID, TURN } from '../common-options.ts';
+import { defineVerb, flag } from '../define-verb.ts';
 
 /** Where no terminal sets a width, a line is as long as the texts of a list. */
 const PIPED_WIDTH = 500;
 
-const EXAMPLES = `
-The numbers go through all turns. A step that ended well has no word at its end; another one its status or exit code.
-
-Examples:
-  $ zwarm trajectory @last
-  $ zwarm trajectory ab3 --turn 2 --full     also all that the steps hold
-  $ zwarm trajectory ab3 --json | jq -r '.[] | select(.type == "command") | .command'`;
-
 /** `zwarm trajectory` */
-export function trajectoryCommand(command: Command, verb: Verb): Command {
-  return command
-    .option('--turn <number>', 'only this turn')
-    .option('--full', 'with everything that belongs to a step, such as the output of a command')
-    .option('--json', 'print an array of steps as JSON')
-    .addHelpText('after', EXAMPLES)
-    .action(async (ref: string, options: Options) => {
-      const turn = options.turn === undefined ? undefined : parseCount(options.turn, '--turn', 1);
-      const manager = await verb.manager();
-      if (options.json) return verb.printJson(await manager.steps(ref, { turn }));
-      const { detail, steps: ofTurns } = await manager.read(ref, { turn });
-      const { renderSteps, renderSummary } = await import('../../render/trajectory.ts');
-      const steps = trajectoryOf(ofTurns).filter((step) => turn === undefined || step.turn === turn);
-      const { stdout } = verb.context;
-      const style = await verb.pageStyle();
-      stdout.write(
-        options.full
-          ? renderSteps(detail.turns, steps, style, detail.working_dir)
-          : renderSummary(detail.turns, steps, stdout.isTTY ? style : { ...style, width: PIPED_WIDTH }),
-      );
-    });
-}
+export const trajectory = defineVerb({
+  name: 'trajectory',
+  summary: 'list what the agent of a session did, step by step',
+  args: { ref: ID },
+  options: {
+    turn: TURN,
+    full: flag('--full', 'with everything that belongs to a step, such as the output of a command'),
+    json: flag('--json', 'print an array of steps as JSON'),
+  },
+  notes: `
+The numbers run through all turns. A step that did not end well has its status or exit code at its end.`,
+  examples: [
+    'zwarm trajectory @last',
+    ['zwarm trajectory ab3 --turn 2 --full', 'also the content of the steps'],
+    `zwarm trajectory ab3 --json | jq -r '.[] | select(.type == "command") | .command'`,
+  ],
+  async run(verb, { ref }, { turn, full, json }) {
+    const manager = await verb.manager();
+    if (json) return verb.printJson(await manager.steps(ref, { turn }));
+    const { detail, steps: ofTurns } = await manager.read(ref, { turn });
+    const { renderSteps, renderSummary } = await import('../../render/trajectory.ts');
+    const steps = trajectoryOf(ofTurns).filter((step) => turn === undefined || step.turn === turn);
+    const { stdout } = verb.context;
+    const style = await verb.pageStyle();
+    stdout.write(
+      full
+        ? renderSteps(detail.turns, steps, style, detail.working_dir)
+        : renderSummary(detail.turns, steps, stdout.isTTY ? style : { ...style, width: PIPED_WIDTH }),
+    );
+  },
+});

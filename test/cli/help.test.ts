@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest';
+import type { VerbDefinition } from '../../src/cli/define-verb.ts';
+import { VERBS } from '../../src/cli/verbs.ts';
+import { onScreen } from '../helpers/context.ts';
+
+const nowhere = { directory: '/nowhere', env: {} };
+
+/** A verb and what is below it, as they are typed. */
+function linesOf({ name, subcommands = [] }: VerbDefinition): string[][] {
+  return [[name], ...subcommands.flatMap(linesOf).map((line) => [name, ...line])];
+}
+
+const LINES = [[], ...VERBS.filter(({ hidden }) => !hidden).flatMap(linesOf)];
+
+async function helpOf(words: readonly string[], columns: number): Promise<string> {
+  const { code, stdout, stderr } = await onScreen(nowhere, [...words, '--help'], { columns });
+  expect({ words, code, stderr }).toEqual({ words, code: 0, stderr: '' });
+  return stdout;
+}
+
+test('the help of everything, at 80 columns', async () => {
+  const pages = await Promise.all(
+    LINES.map(async (words) => `$ ${['zwarm', ...words].join(' ')} --help\n${await helpOf(words, 80)}`),
+  );
+  await expect(pages.join('\n')).toMatchFileSnapshot('help.txt');
+});
+
+test('the help of a verb on a narrow terminal', async () => {
+  expect(await helpOf(['rewind'], 40)).toMatchInlineSnapshot(`
+    "Usage: zwarm rewind [options] <id>
+
+    wind a conversation back to an earlier
+    turn
+
+    Arguments:
+      id
+          id, name, prefix of an id, or
+          @last
+
+    Options:
+      --to <turn>
+          the turn after which to continue;
+          0 for the beginning
+      -q, --quiet
+          print only the id
+      --json
+          print the session as JSON
+      -h, --help
+          print help
+
+    Global Options:
+      -V, --version
+          print the version
+      --state-dir <dir>
+          use this state directory (also:
+          ZWARM_DIR)
+
+    What came after that turn is no longer
+    part of the conversation: the agent will
+    not know of it. Files stay as they are,
+    including those that it changed. Turns
+    keep their numbers. A rewind counts as a
+    turn, and another rewind can undo it.
+
+    Examples:
+      $ zwarm rewind ab3 --to 2
+          as it was right after turn 2
+      $ zwarm rewind ab3 --to 0
+          an empty conversation
+      $ zwarm inject ab3 "another way: …"
+    "
+  `);
+});
+
+test.each([40, 80, 200])('at %i columns every line of prose fits', async (columns) => {
+  for (const words of LINES) {
+    // Command lines are for copying: they are not broken.
+    const prose = (await helpOf(words, columns))
+      .split('\n')
+      .filter((line) => !/^(Usage:| {2}\$) /.test(line));
+    expect(prose.filter((line) => line.length > columns)).toEqual([]);
+  }
+});
+
+test.each([
+  [
+    ['help', 'ls'],
+    ['ls', '-h'],
+  ],
+  [[], ['--help']],
+  [
+    ['ps', '-h'],
+    ['ls', '-h'],
+  ],
+  [
+    ['ls', '-n', 'x', '-h'],
+    ['ls', '-h'],
+  ],
+])('%j prints the help of %j', async (words, same) => {
+  expect(await onScreen(nowhere, words)).toEqual(await onScreen(nowhere, same));
+});
