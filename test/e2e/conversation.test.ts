@@ -250,10 +250,10 @@ test('a message survives the one who interrupts, and kill calls off what is abou
 test('kill during an interruption keeps the next turn from beginning', async () => {
   const project = createShellProject();
   const id = await project.begin('stubborn');
-  const interrupting = command(project, 'inject', id, '--interrupt', 'quick never');
+  const interrupted = once(command(project, 'inject', id, '--interrupt', 'quick never'), 'exit');
   await eventually('it is stopped', () => existsSync(project.turnFile(id, 1, 'cancel.json')));
   expect(await project.run(['kill', id, '--grace', '0s'])).toMatchObject({ code: 0 });
-  await once(interrupting, 'exit');
+  await interrupted;
   await eventually('nothing is left', () => project.marked(id).length === 0);
   expect(project.runs()).toHaveLength(1);
   expect(await project.show(id)).toMatchObject({ status: 'killed', turn: 2 });
