@@ -48,11 +48,11 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   manager: ['node:*'],
   config: ['node:*', 'smol-toml', 'zod/mini'],
   render: ['chalk', 'cli-table3', 'marked', 'string-width'],
-  store: ['node:*'],
+  store: ['node:*', 'zod/mini'],
   syscalls: ['node:*'],
   process: ['node:*', 'execa'],
-  agents: [],
-  core: [],
+  agents: ['zod/mini'],
+  core: ['zod/mini'],
 };
 
 const TOP = ['main.ts', 'index.ts', 'installation.ts', 'streams.ts'];

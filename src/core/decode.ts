@@ -1,0 +1,98 @@
+import * as z from 'zod/mini';
+import { parseIso } from './time.ts';
+
+/** A schema of which the values are of type T. */
+export type Schema<T> = z.ZodMiniType<T>;
+
+/** A value of the wanted shape, or what is wrong with it in plain words, with the path to it. */
+export type Decoded<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly problem: string };
+
+type Issue = z.core.$ZodIssue;
+
+/** The types of zod, where they have another name in JSON. */
+const WANTED: Readonly<Record<string, string>> = { array: 'list', int: 'whole number' };
+
+function typeOf(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'list' : typeof value;
+}
+
+function complaintOf(issue: Issue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.input === undefined
+        ? 'is missing'
+        : `is to be ${WANTED[issue.expected] ?? issue.expected} and not ${typeOf(issue.input)}`;
+    case 'invalid_value':
+      return `is not one of ${issue.values.join(', ')}`;
+    case 'too_big':
+      return `is above the limit of ${issue.maximum}`;
+    case 'too_small':
+      return `is below the limit of ${issue.minimum}`;
+    default:
+      return 'is not valid';
+  }
+}
+
+/** Such as `forked_from.turn` or `tags[2]`. */
+function pathOf(path: Issue['path']): string {
+  return path
+    .map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))
+    .join('')
+    .replace(/^\./, '');
+}
+
+function problemOf(issue: Issue | undefined): string {
+  if (issue === undefined) return 'the value is not valid';
+  const subject = issue.path.length === 0 ? 'the value' : `field ${pathOf(issue.path)}`;
+  return `${subject} ${complaintOf(issue)}`;
+}
+
+// The first problem is enough: a hostile list may have half a million.
+const CONTEXT = { reportInput: true, abortEarly: true };
+
+/**
+ * Decodes a value of unknown shape: what was parsed from a file, a stream or an argument. Fields that the schema does
+ * not name are left out. Never throws.
+ */
+export function decode<T>(schema: Schema<T>, value: unknown): Decoded<T> {
+  const result = schema.safeParse(value, CONTEXT);
+  return result.success
+    ? { ok: true, value: result.data }
+    : { ok: false, problem: problemOf(result.error.issues[0]) };
+}
+
+/** The decoded value, or null where the value does not have the shape: cheaper than to ask for the problem. */
+export function decodeOrNull<T>(schema: Schema<T>, value: unknown): T | null {
+  const result = schema.safeParse(value, CONTEXT);
+  return result.success ? result.data : null;
+}
+
+/** A whole number from 0 on that a double holds exactly. */
+export const count = z.int().check(z.minimum(0));
+
+/** A finite number from 0 on. */
+export const amount = z.number().check(z.minimum(0));
+
+/** A text of at most this many UTF-16 units. */
+export function text(longest: number) {
+  return z.string().check(z.maxLength(longest));
+}
+
+/** A point in time as records hold it: UTC, with `Z`. */
+export const isoTime = z.string().check(z.refine((value) => parseIso(value) !== null));
+
+/** Null where the value is null or there is none. */
+export function orNull<S extends z.ZodMiniType>(schema: S) {
+  return z._default(z.nullable(schema), null);
+}
+
+/** One of these words; any other value, and none, is taken for `fallback`. */
+export function oneOfOr<const Word extends string>(words: readonly Word[], fallback: Word) {
+  return z.catch(z.enum(words), fallback as Word);
+}
+
+/** Whether the value is `true`. */
+export const flag = z.catch(z.boolean(), false);

@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import * as z from 'zod/mini';
+import {
+  amount,
+  count,
+  decode,
+  decodeOrNull,
+  flag,
+  isoTime,
+  oneOfOr,
+  orNull,
+  type Schema,
+  text,
+} from '../../../src/core/decode.ts';
+
+const person = z.object({
+  name: text(5),
+  age: count,
+  tags: z.array(z.string()),
+  origin: orNull(z.object({ turn: count })),
+});
+
+test('a value of the wanted shape is taken, without what the schema does not name', () => {
+  const value = { name: 'Ada', age: 36, tags: ['a'], origin: null };
+  expect(decode(person, { ...value, tomorrow: 1 })).toEqual({ ok: true, value });
+  expect(decodeOrNull(person, value)).toEqual(value);
+});
+
+const whole = { name: 'Ada', age: 36, tags: [], origin: null };
+const wrong: readonly [value: unknown, problem: string][] = [
+  [undefined, 'the value is missing'],
+  [null, 'the value is to be object and not null'],
+  [[], 'the value is to be object and not list'],
+  [{ ...whole, age: undefined }, 'field age is missing'],
+  [{ ...whole, age: '36' }, 'field age is to be number and not string'],
+  [{ ...whole, age: 1.5 }, 'field age is to be whole number and not number'],
+  [{ ...whole, age: -1 }, 'field age is below the limit of 0'],
+  [{ ...whole, name: 'Adelaide' }, 'field name is above the limit of 5'],
+  [{ ...whole, tags: ['a', 5] }, 'field tags[1] is to be string and not number'],
+  [{ ...whole, origin: { turn: 'x' } }, 'field origin.turn is to be number and not string'],
+];
+
+test.each(wrong)('of %j it says what is wrong and where', (value, problem) => {
+  expect(decode(person, value)).toEqual({ ok: false, problem });
+  expect(decodeOrNull(person, value)).toBeNull();
+});
+
+test('a word that is not known is named with those that are', () => {
+  expect(decode(z.enum(['a', 'b']), 'c')).toEqual({ ok: false, problem: 'the value is not one of a, b' });
+});
+
+test('nothing is looked at behind the first mistake in a list', () => {
+  let looked = 0;
+  const never = z.custom<string>(() => {
+    looked += 1;
+    return false;
+  });
+  expect(decode(z.array(never), [1, 2, 3])).toEqual({ ok: false, problem: 'field [0] is not valid' });
+  expect(looked).toBe(1);
+});
+
+const accepted: readonly [what: string, schema: Schema<unknown>, good: unknown[], bad: unknown[]][] = [
+  ['count', count, [0, 5, 2 ** 53 - 1], [-1, 1.5, 2 ** 53, Number.NaN, '5', null]],
+  ['amount', amount, [0, 1.25], [-1, Number.POSITIVE_INFINITY, Number.NaN, '1']],
+  ['isoTime', isoTime, ['2026-11-20T10:00:00.000Z', '2026-11-20T10:00:00Z'], ['2026-11-20', 'x', 5, null]],
+  ['text', text(3), ['', 'abc'], ['abcd', 5, null]],
+];
+
+test.each(accepted)('%s', (_, schema, good, bad) => {
+  for (const value of good) expect(decode(schema, value)).toEqual({ ok: true, value });
+  for (const value of bad)
+    expect({ value, taken: decodeOrNull(schema, value) !== null }).toEqual({ value, taken: false });
+});
+
+test('what is absent, or not known, has a value that stands for it', () => {
+  const schema = z.object({ a: orNull(count), b: oneOfOr(['x', 'y'], 'y'), c: flag });
+  expect(decodeOrNull(schema, {})).toEqual({ a: null, b: 'y', c: false });
+  expect(decodeOrNull(schema, { a: null, b: 'z', c: 'yes' })).toEqual({ a: null, b: 'y', c: false });
+  expect(decodeOrNull(schema, { a: 1, b: 'x', c: true })).toEqual({ a: 1, b: 'x', c: true });
+  expect(decodeOrNull(schema, { a: 'one' })).toBeNull();
+});
