@@ -21,7 +21,7 @@ keepTypesOf('dist/types/index.d.ts');
 // The licences of what was bundled ask to be passed on. The last node_modules of a path is the package's own.
 const packages = new Set(
   Object.keys(metafile.inputs).flatMap(
-    (path) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? [],
+    (path) => /^(?:[\w-]+:)?((?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? [],
   ),
 );
 const notices = [...packages].map((directory) => {

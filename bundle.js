@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { readdirSync } from 'node:fs';
-import { basename } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { build, transform } from 'esbuild';
 
 /**
@@ -31,6 +31,25 @@ const lazyBuiltins = {
       contents: `const load = (name) => (...args) => require('${path}')[name](...args);
 ${LAZY_BUILTINS[path]}`,
     }));
+  },
+};
+
+const ZOD_MINI = 'zod-mini';
+
+/**
+ * zod twice: what our own files use of it, which every command loads, and what the library of the protocol uses, which
+ * is nearly all of it. As one package, each of its files would be whole for all.
+ * @type {import('esbuild').Plugin}
+ */
+const smallZod = {
+  name: ZOD_MINI,
+  setup({ onResolve, onLoad }) {
+    const file = (/** @type {string} */ path) => ({ path, namespace: ZOD_MINI, sideEffects: false });
+    onResolve({ filter: /^zod\/mini$/ }, () => file('node_modules/zod/mini/index.js'));
+    onResolve({ filter: /^\./, namespace: ZOD_MINI }, ({ path, importer }) =>
+      file(join(dirname(importer), path)),
+    );
+    onLoad({ filter: /./, namespace: ZOD_MINI }, ({ path }) => ({ contents: readFileSync(path, 'utf8') }));
   },
 };
 
@@ -85,7 +104,7 @@ export async function bundle(entryPoints, plugins = []) {
     chunkNames: '[name]-[hash]',
     define: { 'import.meta.dirname': 'zwarmDirectory' },
     inject: ['base'],
-    plugins: [lazyBuiltins, base, ...plugins],
+    plugins: [lazyBuiltins, smallZod, base, ...plugins],
     metafile: true,
     write: false,
     logLevel: 'warning',

@@ -6,7 +6,7 @@ import { oneOf, randomOf } from './random.js';
 import { beginLines, endLine, messageLine, stepLines, textOf, writeStream } from './streams.js';
 
 /** The version of summaries that zwarm believes; test/bench compares it with zwarm's own. */
-const FOLD = 5;
+const FOLD = 6;
 
 const LETTERS = 'abcdefghjkmnpqrstuvwxyz';
 const CHARACTERS = `${LETTERS}23456789`;
@@ -102,7 +102,7 @@ function writeTurn(directory, { number, prompt, thread, ms }, writeEvents) {
  * @param {string} root
  * @param {string} id
  * @param {{ task: string, project: string, ms: number }} session
- * @returns {object} what its summary tells of its record
+ * @returns what its summary tells of it, and by what that knows its record
  */
 function writeRecord(root, id, { task, project, ms }) {
   makeDirectory(join(root, 'sessions', id, 'turns'));
@@ -113,7 +113,7 @@ function writeRecord(root, id, { task, project, ms }) {
   };
   put(path, { ...listed, agent_args: [], git: null, executor: 'local', orchestrates: false }, ms);
   const { size, mtimeMs } = statSync(path);
-  return { ...listed, record: { bytes: size, mtime_ms: mtimeMs } };
+  return { listed, record: { bytes: size, mtime_ms: mtimeMs } };
 }
 
 /**
@@ -138,7 +138,7 @@ export function writeSessions(project, count) {
     const ms = FIRST_MS + i * 10 * MINUTE_MS;
     const title = `Task ${i}`;
     const task = `${title}\n${textOf(random, 150).slice(0, 400).trim()}`;
-    const record = writeRecord(root, id, { task, project, ms });
+    const { listed, record } = writeRecord(root, id, { task, project, ms });
     const turns = 1 + Math.floor(random() * 3);
     let answer = '';
     for (let turn = 1; turn <= turns; turn += 1) {
@@ -161,14 +161,15 @@ export function writeSessions(project, count) {
     }
     const ended = iso(ms + (turns - 1) * MINUTE_MS + 30_000);
     const usage = { input_tokens: 1000 * turns, cached_input_tokens: 0, output_tokens: 50 * turns };
-    put(join(root, 'sessions', id, 'summary.json'), {
-      ...{ fold: FOLD, newest: turns, ...record, title },
+    const state = {
       ...{ status: 'completed', turn: turns, updated_at: ended, ended_at: ended },
       ...{ duration_ms: 30_500 * turns, pid: null, exit_code: 0, signal: null, error: null, pending: null },
       thread_id: thread,
       token_usage: { ...usage, reasoning_output_tokens: 0, total_tokens: 1050 * turns },
       ...{ cost_usd: null, last_message: answer },
-    });
+    };
+    const summary = { fold: FOLD, newest: turns, record, listed: { ...listed, title, ...state } };
+    put(join(root, 'sessions', id, 'summary.json'), summary);
   }
 }
 

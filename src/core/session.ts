@@ -54,7 +54,8 @@ export interface GitState {
   readonly branch: string | null;
 }
 
-export type TurnKind = 'prompt' | 'compact' | 'rewind' | 'imported' | 'external' | 'tombstone';
+export const TURN_KINDS = ['prompt', 'compact', 'rewind', 'imported', 'external', 'tombstone'] as const;
+export type TurnKind = (typeof TURN_KINDS)[number];
 
 /** `request.json`: the claim of a turn. */
 export interface RequestRecord {
@@ -74,7 +75,8 @@ export interface RequestRecord {
 }
 
 /** How a turn reached its agent: a new thread, the agent's own resumption, or a replayed transcript. */
-export type How = 'fresh' | 'native' | 'replay';
+export const HOWS = ['fresh', 'native', 'replay'] as const;
+export type How = (typeof HOWS)[number];
 
 /** `launch.json`: what was started. A record for people and for usage accounting, never an input. */
 export interface LaunchRecord {
@@ -153,18 +155,11 @@ export const SESSION_STATUSES: readonly SessionStatus[] = [
   'damaged',
 ];
 
-/** One row of `ls`, and the head of everything else: the JSON contract of `docs/formats.md`. */
-export interface SessionSummary {
-  readonly id: SessionId;
-  /** The root of the project whose session it is. */
-  readonly project: string;
-  readonly name: string | null;
+/** The part of a summary that the session's record alone tells. */
+export interface RecordSummary {
   readonly tags: readonly string[];
   readonly title: string | null;
   readonly task: string | null;
-  readonly status: SessionStatus;
-  readonly turn: number | null;
-  readonly queued: number;
   readonly agent: string | null;
   readonly model: string | null;
   readonly sandbox: Sandbox | null;
@@ -174,6 +169,12 @@ export interface SessionSummary {
   readonly parent: string | null;
   readonly forked_from: Pick<ForkOrigin, 'id' | 'turn'> | null;
   readonly created_at: string | null;
+}
+
+/** The part of a summary that depends on what the turns did. */
+export interface SessionState {
+  readonly status: SessionStatus;
+  readonly turn: number | null;
   readonly updated_at: string | null;
   readonly ended_at: string | null;
   readonly duration_ms: number | null;
@@ -186,45 +187,18 @@ export interface SessionSummary {
   readonly token_usage: TokenUsage | null;
   readonly cost_usd: number | null;
   readonly last_message: string | null;
+}
+
+/** One row of `ls`, and the head of everything else: the JSON contract of `docs/formats.md`. */
+export interface SessionSummary extends RecordSummary, SessionState {
+  readonly id: SessionId;
+  /** The root of the project whose session it is. */
+  readonly project: string;
+  readonly name: string | null;
+  readonly queued: number;
   readonly needs_attention: boolean | null;
   readonly log_file: string | null;
 }
-
-/** The part of a summary that the session's record alone tells. */
-export type RecordSummary = Pick<
-  SessionSummary,
-  | 'tags'
-  | 'title'
-  | 'task'
-  | 'agent'
-  | 'model'
-  | 'sandbox'
-  | 'working_dir'
-  | 'work_in'
-  | 'source'
-  | 'parent'
-  | 'forked_from'
-  | 'created_at'
->;
-
-/** The part of a summary that depends on what the turns did. */
-export type SessionState = Pick<
-  SessionSummary,
-  | 'status'
-  | 'turn'
-  | 'updated_at'
-  | 'ended_at'
-  | 'duration_ms'
-  | 'pid'
-  | 'exit_code'
-  | 'signal'
-  | 'error'
-  | 'pending'
-  | 'thread_id'
-  | 'token_usage'
-  | 'cost_usd'
-  | 'last_message'
->;
 
 /** One turn as `show` prints it. */
 export interface TurnView {

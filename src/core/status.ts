@@ -4,11 +4,29 @@ export type Liveness = 'yes' | 'no' | 'cannot_tell';
 /** The state of a turn, and of a session that has at least one readable turn. */
 export type TurnStatus = 'pending' | 'running' | 'completed' | 'failed' | 'killed' | 'lost' | 'unknown';
 
+/** The states of a turn that has ended. */
+export const FINAL_STATUSES = ['completed', 'failed', 'killed', 'lost'] as const;
+
 /** Why a turn was asked to stop. `never-launched`: nobody did; somebody declared a launch dead before acting on it. */
-export type CancelWhy = 'kill' | 'interrupt' | 'withdraw' | 'dependency' | 'limit' | 'never-launched';
+export const CANCEL_WHYS = [
+  'kill',
+  'interrupt',
+  'withdraw',
+  'dependency',
+  'limit',
+  'never-launched',
+] as const;
+export type CancelWhy = (typeof CANCEL_WHYS)[number];
 
 /** Why nothing ran, as the turn runner or the launcher recorded it. */
-export type NotRunWhy = 'cancelled' | 'no_working_dir' | 'no_agent' | 'not_launched' | 'spawn_error';
+export const NOT_RUN_WHYS = [
+  'cancelled',
+  'no_working_dir',
+  'no_agent',
+  'not_launched',
+  'spawn_error',
+] as const;
+export type NotRunWhy = (typeof NOT_RUN_WHYS)[number];
 
 /** The end of a turn as recorded in `exit.json`. `code` is the shell's: 128+n stands for signal n. */
 export interface ExitFact {
@@ -156,5 +174,5 @@ export function deriveStatus(facts: TurnFacts): TurnVerdict {
 
 /** Whether nothing that happens later can change this status. */
 export function isFinal(status: TurnStatus): boolean {
-  return status === 'completed' || status === 'failed' || status === 'killed' || status === 'lost';
+  return FINAL_STATUSES.some((final) => final === status);
 }

@@ -117,7 +117,7 @@ export function conversationView(
   const current = turns.find(({ turn }) => turn === state.turn);
   return {
     detail: {
-      ...rowOf(store, id, recordSummaryOf(record), state),
+      ...rowOf(store, id, { ...recordSummaryOf(record), ...state }),
       task: record.task,
       last_message: current?.fold.answer ?? null,
       turns: views,

@@ -124,7 +124,7 @@ async function forEachRow(store: Store, nowMs: number, tell: (row: SessionSummar
   for (const id of directories) {
     const summary = readSummary(id);
     if (summary === null) rest.push(id);
-    else tell(rowOf(store, id, summary, summary));
+    else tell(rowOf(store, id, summary));
   }
   for (const id of rest) {
     const row = await readRow(store, id, nowMs, census);

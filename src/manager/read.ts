@@ -53,17 +53,13 @@ async function readAll<F extends TurnOutcome>(
 
 /** What a settled session's `summary.json` would hold, or null while it is not final. @throws DamagedRecord */
 export async function readFinalSummary(store: Store, id: SessionId, nowMs: number): Promise<Summary | null> {
-  // Before the turns: a record that is changed meanwhile makes a summary out of date.
-  const { bytes, mtimeMs } = readSessionRecord(store, id);
   const reading = await readAll(store, id, nowMs, readOutcome);
   if (reading === null) return null;
   const state = stateOf(reading, store, nowMs);
   if (state.status === 'damaged' || !isFinal(state.status)) return null;
   return {
     newest: reading.turns.at(-1)?.turn ?? 0,
-    record: { bytes: bytes.length, mtime_ms: mtimeMs },
-    ...recordSummaryOf(reading.record),
-    ...state,
+    listed: { ...recordSummaryOf(reading.record), ...state },
   };
 }
 
@@ -88,7 +84,7 @@ export async function readRow(
   try {
     const reading = await readAll(store, id, nowMs, readOutcome, census);
     if (reading === null) return null;
-    const row = rowOf(store, id, recordSummaryOf(reading.record), stateOf(reading, store, nowMs));
+    const row = rowOf(store, id, { ...recordSummaryOf(reading.record), ...stateOf(reading, store, nowMs) });
     return wasRemoved(store, id) ? null : row;
   } catch (error) {
     if (wasRemoved(store, id)) return null;

@@ -30,45 +30,15 @@ export function recordSummaryOf(record: SessionRecord): RecordSummary {
   };
 }
 
-/** One row of a list: what was asked for, and how it stands. Field by field: a list copies ten thousand of them. */
-export function rowOf(
-  store: Store,
-  id: SessionId,
-  requested: RecordSummary,
-  state: SessionState,
-): SessionSummary {
+/** One row of a list: what was asked for, and how it stands. */
+export function rowOf(store: Store, id: SessionId, listed: RecordSummary & SessionState): SessionSummary {
   return {
     id,
     project: store.projectRoot,
     name: store.names.get(id) ?? null,
-    tags: requested.tags,
-    title: requested.title,
-    task: requested.task,
+    ...listed,
     queued: 0,
-    agent: requested.agent,
-    model: requested.model,
-    sandbox: requested.sandbox,
-    working_dir: requested.working_dir,
-    work_in: requested.work_in,
-    source: requested.source,
-    parent: requested.parent,
-    forked_from: requested.forked_from,
-    created_at: requested.created_at,
-    status: state.status,
-    turn: state.turn,
-    updated_at: state.updated_at,
-    ended_at: state.ended_at,
-    duration_ms: state.duration_ms,
-    pid: state.pid,
-    exit_code: state.exit_code,
-    signal: state.signal,
-    error: state.error,
-    pending: state.pending,
-    thread_id: state.thread_id,
-    token_usage: state.token_usage,
-    cost_usd: state.cost_usd,
-    last_message: state.last_message,
-    needs_attention: needsAttention(state, store.seen && (store.seen.get(id) ?? 0)),
-    log_file: state.turn === null ? null : turnFile(store.root, id, state.turn, 'events'),
+    needs_attention: needsAttention(listed, store.seen && (store.seen.get(id) ?? 0)),
+    log_file: listed.turn === null ? null : turnFile(store.root, id, listed.turn, 'events'),
   };
 }

@@ -29,7 +29,7 @@ export async function settle(context: ManagerContext): Promise<void> {
   for (const file of ['events', 'stderr', 'exit'] as const) flush(turnFile(root, id, turn, file));
   flush(turnDir(root, id, turn));
   const summary = await readFinalSummary(store, id, context.now());
-  if (summary?.turn === turn) writeSummary(store, id, FOLD_VERSION, summary, context.newNonce());
+  if (summary?.listed.turn === turn) writeSummary(store, id, FOLD_VERSION, summary, context.newNonce());
   const temporary = join(turnDir(root, id, turn), `${BUILDING_PREFIX}${context.newNonce()}`);
   publishOnce(turnFile(root, id, turn, 'notified'), `{"v":1,"at":"${isoTime(context.now())}"}\n`, temporary);
 }

@@ -8,7 +8,7 @@ import type {
   RunnerRecord,
   SessionRecord,
 } from '../core/session.ts';
-import type { CancelWhy } from '../core/status.ts';
+import { CANCEL_WHYS, type CancelWhy } from '../core/status.ts';
 import { parseIso, writtenMs } from '../core/time.ts';
 import {
   cancelName,
@@ -30,7 +30,6 @@ import {
   unlessDamaged,
 } from './read-file.ts';
 import {
-  CANCELS,
   parseCancelRecord,
   parseExitRecord,
   parseLaunchRecord,
@@ -157,7 +156,7 @@ export function readCancelReason(root: string, id: SessionId, turn: number): str
 /** Why a turn was asked to stop, or null; a record that cannot be read is none of ours, and counts as absent. */
 export function readCancel(root: string, id: SessionId, turn: number): CancelWhy | null {
   const record = cancelRecord(root, id, turn);
-  return record?.why ?? CANCELS.find((why) => isFile(cancelName(root, id, turn, why))) ?? null;
+  return record?.why ?? CANCEL_WHYS.find((why) => isFile(cancelName(root, id, turn, why))) ?? null;
 }
 
 function isFile(path: string): boolean {

@@ -72,8 +72,7 @@ export const USAGE = {
   reasoning_output_tokens: null,
   total_tokens: 7,
 };
-const ROW = {
-  newest: 1,
+const LISTED = {
   name: null,
   tags: ['a'],
   title: 'say hello…',
@@ -108,5 +107,9 @@ export function createStoredSummary(): { root: string; directory: string; summar
   const { root } = createStoredSession();
   const directory = join(root, 'sessions', ID);
   const { size, mtimeMs } = lstatSync(join(directory, 'session.json'));
-  return { root, directory, summary: { ...ROW, record: { bytes: size, mtime_ms: mtimeMs } } };
+  return {
+    root,
+    directory,
+    summary: { newest: 1, record: { bytes: size, mtime_ms: mtimeMs }, listed: LISTED },
+  };
 }

@@ -603,8 +603,8 @@ export const PROTECTIONS = [
   {
     name: 'lists believe no summary of a record that is another one now',
     file: 'src/store/summary.ts',
-    from: 'return isUnchanged(sessionFile(root, id), json.record) ? json : null;',
-    to: 'return json;',
+    from: 'return isUnchanged(sessionFile(root, id), json.record) ? json.listed : null;',
+    to: 'return json.listed;',
     tests: ['test/unit/store/summary.test.ts'],
   },
   {
