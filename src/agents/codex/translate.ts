@@ -1,110 +1,97 @@
-import type { FileEdit, LineParser, StepStatus, Untold } from '../../core/events.ts';
-import {
-  boolean,
-  count,
-  isObject,
-  type Json,
-  list,
-  object,
-  optionalNumber,
-  optionalString,
-  optionalStrings,
-  string,
-  unlessMisshapen,
-} from '../fields.ts';
+import { decodeOrNull, type Schema } from '../../core/decode.ts';
+import type { LineParser, StepStatus, Untold } from '../../core/events.ts';
 import { createJsonLineParser } from '../json-lines.ts';
 import { isCodexThreadId } from './command.ts';
 import { innerMessage } from './explain.ts';
 import { createLegacyTranslator } from './legacy.ts';
+import * as schema from './schema.ts';
 
-const STATUSES: Readonly<Record<string, StepStatus>> = {
-  in_progress: 'in_progress',
-  completed: 'completed',
-  failed: 'failed',
-  declined: 'declined',
-};
-const KINDS: Readonly<Record<string, FileEdit['kind']>> = { add: 'add', update: 'update', delete: 'delete' };
+type Translation = readonly Untold[] | 'unknown' | 'malformed';
+type Phase = 'item.started' | 'item.updated' | 'item.completed';
 
-function lookUp<T>(table: Readonly<Record<string, T>>, key: string | undefined): T | undefined {
-  return key !== undefined && Object.hasOwn(table, key) ? table[key] : undefined;
+const byPhase = (phase: Phase): StepStatus => (phase === 'item.completed' ? 'completed' : 'in_progress');
+
+function statusOf({ status }: { status: StepStatus | 'by_phase' }, phase: Phase): StepStatus {
+  return status === 'by_phase' ? byPhase(phase) : status;
 }
 
-const byPhase = (phase: string): StepStatus => (phase === 'item.completed' ? 'completed' : 'in_progress');
+/** What one item means; null where it does not have the shape of its type. */
+type ItemReader = (item: unknown, id: string, phase: Phase) => Untold | null;
 
-function statusOf(item: Json, phase: string): StepStatus {
-  return lookUp(STATUSES, optionalString(item, 'status') ?? undefined) ?? byPhase(phase);
+function reader<T>(of: Schema<T>, toEvent: (item: T, id: string, phase: Phase) => Untold): ItemReader {
+  return (json, id, phase) => {
+    const item = decodeOrNull(of, json);
+    return item === null ? null : toEvent(item, id, phase);
+  };
 }
 
-/** Reads one item, or throws where it does not have the shape of its type. */
-type ItemReader = (item: Json, id: string, phase: string) => Untold;
-
-function errorOf({ error }: Json): string | null {
-  return isObject(error) && typeof error['message'] === 'string' ? error['message'] : null;
-}
-
-const READ_ITEM: Readonly<Record<string, ItemReader>> = {
-  agent_message: (item) => ({ type: 'message', text: string(item, 'text') }),
-  reasoning: (item) => ({ type: 'reasoning', text: string(item, 'text') }),
-  command_execution(item, id, phase) {
-    const status = statusOf(item, phase);
-    const output = optionalString(item, 'aggregated_output');
-    return {
-      type: 'command',
-      id,
-      command: string(item, 'command'),
+const READERS: ReadonlyMap<string, ItemReader> = new Map([
+  ['agent_message', reader(schema.spoken, ({ text }) => ({ type: 'message', text }))],
+  ['reasoning', reader(schema.spoken, ({ text }) => ({ type: 'reasoning', text }))],
+  [
+    'command_execution',
+    reader(schema.commandExecution, (item, id, phase) => {
+      const status = statusOf(item, phase);
       // Codex prints no output of a command before its end.
-      output: status === 'in_progress' ? null : output,
-      exitCode: optionalNumber(item, 'exit_code'),
-      status,
-    };
-  },
-  file_change: (item, id, phase) => ({
-    type: 'file_change',
-    id,
-    changes: list(item, 'changes', (change) => ({
-      path: string(change, 'path'),
-      kind: lookUp(KINDS, string(change, 'kind')) ?? 'unknown',
+      const output = status === 'in_progress' ? null : (item.aggregated_output ?? null);
+      return { type: 'command', id, command: item.command, output, exitCode: item.exit_code, status };
+    }),
+  ],
+  [
+    'file_change',
+    reader(schema.fileChange, (item, id, phase) => ({
+      type: 'file_change',
+      id,
+      changes: item.changes,
+      status: statusOf(item, phase),
     })),
-    status: statusOf(item, phase),
-  }),
-  mcp_tool_call: (item, id, phase) => ({
-    type: 'tool_call',
-    id,
-    name: `${string(item, 'server')}.${string(item, 'tool')}`,
-    args: item['arguments'] ?? null,
-    result: item['result'] ?? errorOf(item),
-    status: statusOf(item, phase),
-  }),
-  collab_tool_call: (item, id, phase) => ({
-    type: 'tool_call',
-    id,
-    name: string(item, 'tool'),
-    args: {
-      prompt: item['prompt'] === null ? null : optionalString(item, 'prompt'),
-      receiver_thread_ids: optionalStrings(item, 'receiver_thread_ids'),
-    },
-    result: item['agents_states'] ?? null,
-    status: statusOf(item, phase),
-  }),
-  web_search: (item, id, phase) => ({
-    type: 'tool_call',
-    id,
-    name: 'web_search',
-    args: { query: optionalString(item, 'query'), action: item['action'] ?? null },
-    result: null,
-    // Codex gives it none.
-    status: byPhase(phase),
-  }),
-  todo_list: (item, id) => ({
-    type: 'plan',
-    id,
-    items: list(item, 'items', (one) => ({
-      text: string(one, 'text'),
-      completed: boolean(one, 'completed'),
+  ],
+  [
+    'mcp_tool_call',
+    reader(schema.mcpToolCall, (item, id, phase) => ({
+      type: 'tool_call',
+      id,
+      name: `${item.server}.${item.tool}`,
+      args: item.arguments ?? null,
+      result: item.result ?? item.error?.message ?? null,
+      status: statusOf(item, phase),
     })),
-  }),
-  error: (item) => ({ type: 'warning', message: string(item, 'message') }),
-};
+  ],
+  [
+    'collab_tool_call',
+    reader(schema.collabToolCall, (item, id, phase) => ({
+      type: 'tool_call',
+      id,
+      name: item.tool,
+      args: { prompt: item.prompt, receiver_thread_ids: item.receiver_thread_ids },
+      result: item.agents_states ?? null,
+      status: statusOf(item, phase),
+    })),
+  ],
+  [
+    'web_search',
+    reader(schema.webSearch, ({ query, action }, id, phase) => ({
+      type: 'tool_call',
+      id,
+      name: 'web_search',
+      args: { query: query ?? null, action: action ?? null },
+      result: null,
+      // Codex gives it none.
+      status: byPhase(phase),
+    })),
+  ],
+  ['todo_list', reader(schema.todoList, ({ items }, id) => ({ type: 'plan', id, items }))],
+  ['error', reader(schema.errorItem, ({ message }) => ({ type: 'warning', message }))],
+]);
+
+function readItem(json: unknown, phase: Phase): Translation {
+  const known = decodeOrNull(schema.anyItem, json);
+  if (known === null) return 'malformed';
+  const read = READERS.get(known.type);
+  if (read === undefined) return 'unknown';
+  const event = read(json, known.id, phase);
+  return event === null ? 'malformed' : [event];
+}
 
 /** Up to 0.58 Codex counted usage per process; a version that nobody could tell is taken for a newer one. */
 function countsPerProcess(agentVersion: string | null): boolean {
@@ -114,58 +101,58 @@ function countsPerProcess(agentVersion: string | null): boolean {
 
 const RECONNECTING = /^Reconnecting\.\.\./;
 
-function readThread(json: Json): Untold | null {
-  const threadId = string(json, 'thread_id');
+function readThread(json: unknown): Translation {
+  const threadId = decodeOrNull(schema.threadStarted, json)?.thread_id ?? '';
   // A name that Codex cannot have given is none: it would become an argument of the next turn.
-  return isCodexThreadId(threadId) ? { type: 'thread_started', threadId, model: null } : null;
+  return isCodexThreadId(threadId) ? [{ type: 'thread_started', threadId, model: null }] : 'malformed';
 }
 
-function readItem(json: Json, phase: string): Untold | 'unknown' {
-  const item = object(json, 'item');
-  const id = string(item, 'id');
-  const read = lookUp(READ_ITEM, string(item, 'type'));
-  return read === undefined ? 'unknown' : read(item, id, phase);
-}
-
-function readUsage({ usage: told }: Json, cumulative: boolean): Untold[] {
-  if (told === undefined || told === null) return [];
-  const usage = object({ told }, 'told');
-  const reasoning = usage['reasoning_output_tokens'];
-  const report = {
-    input: count(usage, 'input_tokens'),
-    cachedInput: count(usage, 'cached_input_tokens'),
-    output: count(usage, 'output_tokens'),
-    // Newer than 0.104.
-    reasoning: reasoning === undefined ? null : count(usage, 'reasoning_output_tokens'),
+function readEnd(json: unknown, cumulative: boolean): Translation {
+  const end = decodeOrNull(schema.turnCompleted, json);
+  if (end === null) return 'malformed';
+  if (end.usage === null) return [{ type: 'turn_completed' }];
+  const usage = {
+    input: end.usage.input_tokens,
+    cachedInput: end.usage.cached_input_tokens,
+    output: end.usage.output_tokens,
+    reasoning: end.usage.reasoning_output_tokens,
     cumulative,
     costUsd: null,
   };
-  return [{ type: 'usage', usage: report }];
+  return [{ type: 'usage', usage }, { type: 'turn_completed' }];
 }
 
-/** What an event of a known type tells, or throws where it does not have the shape of its type. */
-function readEvent(type: string, json: Json, cumulative: boolean): Untold[] | 'unknown' | 'malformed' {
+function readFailure(json: unknown): Translation {
+  const failure = decodeOrNull(schema.turnFailed, json);
+  return failure === null
+    ? 'malformed'
+    : [{ type: 'turn_failed', message: innerMessage(failure.error.message) }];
+}
+
+function readError(json: unknown): Translation {
+  const error = decodeOrNull(schema.streamError, json);
+  if (error === null) return 'malformed';
+  const message = innerMessage(error.message);
+  return [RECONNECTING.test(message) ? { type: 'retry', message } : { type: 'warning', message }];
+}
+
+/** What an event tells; malformed where it does not have the shape of its type. */
+function readEvent(type: string, json: object, cumulative: boolean): Translation {
   switch (type) {
-    case 'thread.started': {
-      const event = readThread(json);
-      return event === null ? 'malformed' : [event];
-    }
+    case 'thread.started':
+      return readThread(json);
     case 'turn.started':
       return [{ type: 'turn_started' }];
     case 'item.started':
     case 'item.updated':
-    case 'item.completed': {
-      const event = readItem(json, type);
-      return event === 'unknown' ? event : [event];
-    }
+    case 'item.completed':
+      return readItem('item' in json ? json.item : undefined, type);
     case 'turn.completed':
-      return [...readUsage(json, cumulative), { type: 'turn_completed' }];
+      return readEnd(json, cumulative);
     case 'turn.failed':
-      return [{ type: 'turn_failed', message: innerMessage(string(object(json, 'error'), 'message')) }];
-    case 'error': {
-      const message = innerMessage(string(json, 'message'));
-      return [RECONNECTING.test(message) ? { type: 'retry', message } : { type: 'warning', message }];
-    }
+      return readFailure(json);
+    case 'error':
+      return readError(json);
     default:
       return 'unknown';
   }
@@ -179,9 +166,8 @@ export function createCodexParser(agentVersion: string | null): LineParser {
   const cumulative = !countsPerProcess(agentVersion);
   const legacy = createLegacyTranslator();
   return createJsonLineParser((json) => {
-    if (!isObject(json)) return 'malformed';
-    const { type } = json;
-    if (typeof type !== 'string') return legacy(json);
-    return unlessMisshapen(() => readEvent(type, json, cumulative)) ?? 'malformed';
+    if (typeof json !== 'object' || json === null || Array.isArray(json)) return 'malformed';
+    if (!('type' in json) || typeof json.type !== 'string') return legacy(json as never);
+    return readEvent(json.type, json, cumulative);
   });
 }
