@@ -89,10 +89,20 @@ export function orNull<S extends z.ZodMiniType>(schema: S) {
   return z._default(z.nullable(schema), null);
 }
 
+/** What `read` makes of any value, absent ones too. A `catch` would do the same, and build an error for each. */
+function anyValue<T>(read: (value: unknown) => T) {
+  return z.pipe(z.optional(z.unknown()), z.transform(read));
+}
+
+/** Null where the value is of any other shape, or there is none. */
+export function lenient<T>(schema: Schema<T>) {
+  return anyValue((value) => decodeOrNull(schema, value));
+}
+
 /** One of these words; any other value, and none, is taken for `fallback`. */
 export function oneOfOr<const Word extends string>(words: readonly Word[], fallback: Word) {
-  return z.catch(z.enum(words), fallback as Word);
+  return anyValue((value) => words.find((word) => word === value) ?? fallback);
 }
 
 /** Whether the value is `true`. */
-export const flag = z.catch(z.boolean(), false);
+export const flag = anyValue((value) => value === true);

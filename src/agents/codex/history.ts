@@ -1,4 +1,6 @@
+import * as z from 'zod/mini';
 import type { ContextFill } from '../../core/conversation/compact.ts';
+import { count, decodeOrNull, lenient } from '../../core/decode.ts';
 import { parseJson } from '../../core/json.ts';
 import { withoutShell } from '../../core/shell-word.ts';
 import type { AgentHistory } from '../agent.ts';
@@ -15,66 +17,56 @@ function dayOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10).replaceAll('-', '/');
 }
 
-type Json = Readonly<Record<string, unknown>>;
+const string = z.string();
+const positive = z.int().check(z.minimum(1));
 
-function inside(json: unknown, ...keys: readonly string[]): unknown {
-  let at = json;
-  for (const key of keys) {
-    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return undefined;
-    at = (at as Json)[key];
-  }
-  return at;
-}
+const tokenCount = z.lazy(() => {
+  const info = z.object({
+    last_token_usage: z.object({ total_tokens: count }),
+    model_context_window: lenient(positive),
+  });
+  return z.object({ payload: z.object({ type: z.literal('token_count'), info }) });
+});
+
+const completedItem = z.lazy(() => {
+  const item = z.discriminatedUnion('type', [
+    z.object({ type: z.literal('AgentMessage'), content: z.array(z.object({ text: string })) }),
+    z.object({ type: z.literal('Reasoning'), summary_text: z.array(string) }),
+    z.object({ type: z.literal('CommandExecution'), command: z.array(string) }),
+    z.object({ type: z.literal('FileChange'), changes: z.record(string, z.unknown()) }),
+    z.object({ type: z.literal('McpToolCall'), server: string, tool: string }),
+    z.object({ type: z.literal('WebSearch') }),
+  ]);
+  return z.object({ payload: z.object({ item, started_at_ms: positive, completed_at_ms: positive }) });
+});
+
+type CompletedItem = z.infer<typeof completedItem>['payload']['item'];
 
 function fillOf(line: string): ContextFill | null {
-  const json = parseJson(line);
-  if (inside(json, 'payload', 'type') !== 'token_count') return null;
-  const tokens = inside(json, 'payload', 'info', 'last_token_usage', 'total_tokens');
-  const window = inside(json, 'payload', 'info', 'model_context_window');
-  if (typeof tokens !== 'number' || !Number.isSafeInteger(tokens) || tokens < 0) return null;
-  return { tokens, window: typeof window === 'number' && window > 0 ? window : null };
-}
-
-function isTime(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
+  const info = decodeOrNull(tokenCount, parseJson(line))?.payload.info;
+  if (info === undefined) return null;
+  return { tokens: info.last_token_usage.total_tokens, window: info.model_context_window };
 }
 
 function keyOf(type: string, ...texts: readonly string[]): string {
   return JSON.stringify([type, ...texts]);
 }
 
-function texts(list: unknown, ...keys: readonly string[]): string[] | null {
-  if (!Array.isArray(list)) return null;
-  const found = list.map((one) => (keys.length === 0 ? one : inside(one, ...keys)));
-  return found.every((text) => typeof text === 'string') ? found : null;
-}
-
-/** What an item of a rollout did, in the words of a step; null for an item of another kind or shape. */
-function itemKey(item: unknown): string | null {
-  const join = (type: string, list: string[] | null, between: string): string | null =>
-    list === null ? null : keyOf(type, list.join(between));
-  switch (inside(item, 'type')) {
+/** What an item of a rollout did, in the words of a step. */
+function itemKey(item: CompletedItem): string {
+  switch (item.type) {
     case 'AgentMessage':
-      return join('message', texts(inside(item, 'content'), 'text'), '');
+      return keyOf('message', item.content.map(({ text }) => text).join(''));
     case 'Reasoning':
-      return join('reasoning', texts(inside(item, 'summary_text')), '\n');
-    case 'CommandExecution': {
-      const script = texts(inside(item, 'command'))?.at(-1);
-      return script === undefined ? null : keyOf('command', script);
-    }
-    case 'FileChange': {
-      const changes = inside(item, 'changes');
-      const isMap = typeof changes === 'object' && changes !== null;
-      return isMap ? keyOf('file_change', ...Object.keys(changes).sort()) : null;
-    }
-    case 'McpToolCall': {
-      const names = [inside(item, 'server'), inside(item, 'tool')];
-      return names.every((name) => typeof name === 'string') ? keyOf('tool_call', names.join('.')) : null;
-    }
+      return keyOf('reasoning', item.summary_text.join('\n'));
+    case 'CommandExecution':
+      return keyOf('command', item.command.at(-1) ?? '');
+    case 'FileChange':
+      return keyOf('file_change', ...Object.keys(item.changes).sort());
+    case 'McpToolCall':
+      return keyOf('tool_call', `${item.server}.${item.tool}`);
     case 'WebSearch':
       return keyOf('tool_call', 'web_search');
-    default:
-      return null;
   }
 }
 
@@ -104,11 +96,10 @@ export const codexHistory: AgentHistory = {
   },
   timedItem(line) {
     if (!line.includes('"item_completed"')) return null;
-    const json = parseJson(line);
-    const key = itemKey(inside(json, 'payload', 'item'));
-    const startedMs = inside(json, 'payload', 'started_at_ms');
-    const endedMs = inside(json, 'payload', 'completed_at_ms');
-    return key !== null && isTime(startedMs) && isTime(endedMs) ? { key, startedMs, endedMs } : null;
+    const payload = decodeOrNull(completedItem, parseJson(line))?.payload;
+    if (payload === undefined) return null;
+    const { item, started_at_ms: startedMs, completed_at_ms: endedMs } = payload;
+    return { key: itemKey(item), startedMs, endedMs };
   },
   stepKey(step) {
     switch (step.type) {

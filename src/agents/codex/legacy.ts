@@ -1,11 +1,28 @@
+import * as z from 'zod/mini';
+import { decodeOrNull, lenient } from '../../core/decode.ts';
 import type { FileEdit, StepStatus, Untold } from '../../core/events.ts';
-import { isObject, type Json } from '../fields.ts';
 import { innerMessage } from './explain.ts';
 
-function text(json: Json, key: string): string | null {
-  const value = json[key];
-  return typeof value === 'string' ? value : null;
-}
+const words = lenient(z.string());
+
+/** A line of the old protocol, with every field that an event of any type has. */
+const legacyLine = z.object({
+  msg: z.object({
+    type: z.string(),
+    call_id: words,
+    message: words,
+    text: words,
+    query: words,
+    command: lenient(z.array(z.unknown())),
+    exit_code: lenient(z.number()),
+    aggregated_output: words,
+    changes: lenient(z.record(z.string(), lenient(z.record(z.string(), z.unknown())))),
+    success: lenient(z.boolean()),
+    plan: lenient(z.array(lenient(z.object({ step: words, status: words })))),
+  }),
+});
+
+type Msg = z.infer<typeof legacyLine>['msg'];
 
 /** Said once per stream, because such a Codex names no thread and exits with 0 when it fails. */
 export const TOO_OLD =
@@ -14,45 +31,29 @@ export const TOO_OLD =
 type Command = Extract<Untold, { type: 'command' }>;
 type FileChange = Extract<Untold, { type: 'file_change' }>;
 
-function begunCommand(msg: Json, id: string): Command {
-  const words: unknown[] = Array.isArray(msg['command']) ? msg['command'] : [];
-  return {
-    type: 'command',
-    id,
-    command: words.filter((word) => typeof word === 'string').join(' '),
-    output: null,
-    exitCode: null,
-    status: 'in_progress',
-  };
+function begunCommand(msg: Msg, id: string): Command {
+  const command = (msg.command ?? []).filter((word) => typeof word === 'string').join(' ');
+  return { type: 'command', id, command, output: null, exitCode: null, status: 'in_progress' };
 }
 
-function endedCommand(begun: Command, msg: Json): Command {
-  const code = msg['exit_code'];
-  const exitCode = typeof code === 'number' ? code : null;
-  const status: StepStatus = exitCode === 0 ? 'completed' : 'failed';
-  return { ...begun, output: text(msg, 'aggregated_output'), exitCode, status };
+function endedCommand(begun: Command, msg: Msg): Command {
+  const status: StepStatus = msg.exit_code === 0 ? 'completed' : 'failed';
+  return { ...begun, output: msg.aggregated_output, exitCode: msg.exit_code, status };
 }
 
-function begunChange(msg: Json, id: string): FileChange {
-  const changes = Object.entries(isObject(msg['changes']) ? msg['changes'] : {}).map(
-    ([path, change]): FileEdit => {
-      const kind = isObject(change) ? Object.keys(change)[0] : undefined;
-      return { path, kind: kind === 'add' || kind === 'update' || kind === 'delete' ? kind : 'unknown' };
-    },
-  );
+function begunChange(msg: Msg, id: string): FileChange {
+  const changes = Object.entries(msg.changes ?? {}).map(([path, change]): FileEdit => {
+    const [kind] = Object.keys(change ?? {});
+    return { path, kind: kind === 'add' || kind === 'update' || kind === 'delete' ? kind : 'unknown' };
+  });
   return { type: 'file_change', id, changes, status: 'in_progress' };
 }
 
-function planEvent(msg: Json): Untold {
-  const items = (Array.isArray(msg['plan']) ? msg['plan'] : []).filter(isObject);
-  return {
-    type: 'plan',
-    id: 'plan',
-    items: items.map((item) => ({
-      text: text(item, 'step') ?? '',
-      completed: item['status'] === 'completed',
-    })),
-  };
+function planEvent(msg: Msg): Untold {
+  const items = (msg.plan ?? []).flatMap((item) =>
+    item === null ? [] : [{ text: item.step ?? '', completed: item.status === 'completed' }],
+  );
+  return { type: 'plan', id: 'plan', items };
 }
 
 // What is remembered of a stream in which nothing that begins ever ends: the newest few, unless they are enormous.
@@ -81,20 +82,21 @@ const REDUNDANT = new Set([
  * old streams readable; that protocol knows no thread ids and no successful end. The end of a command or patch does
  * not repeat what its beginning said, so the translator remembers what has begun.
  */
-export function createLegacyTranslator(): (json: Json) => Untold[] | 'unknown' {
+export function createLegacyTranslator(): (json: unknown) => Untold[] | 'unknown' {
   const commands = new Map<string, Command>();
   const changes = new Map<string, FileChange>();
 
-  function translate(type: string, msg: Json): Untold[] | 'unknown' {
-    const id = text(msg, 'call_id') ?? type;
-    const message = text(msg, 'message') ?? '';
+  function translate(msg: Msg): Untold[] | 'unknown' {
+    const { type } = msg;
+    const id = msg.call_id ?? type;
+    const message = msg.message ?? '';
     switch (type) {
       case 'task_started':
         return [{ type: 'turn_started' }, { type: 'warning', message: TOO_OLD }];
       case 'agent_message':
         return [{ type: 'message', text: message }];
       case 'agent_reasoning':
-        return [{ type: 'reasoning', text: text(msg, 'text') ?? '' }];
+        return [{ type: 'reasoning', text: msg.text ?? '' }];
       case 'exec_command_begin': {
         const begun = begunCommand(msg, id);
         remember(commands, begun);
@@ -108,13 +110,13 @@ export function createLegacyTranslator(): (json: Json) => Untold[] | 'unknown' {
         return [begun];
       }
       case 'patch_apply_end': {
-        const status: StepStatus = msg['success'] === true ? 'completed' : 'failed';
+        const status: StepStatus = msg.success ? 'completed' : 'failed';
         return [{ ...(changes.get(id) ?? begunChange(msg, id)), status }];
       }
       case 'plan_update':
         return [planEvent(msg)];
       case 'web_search_end': {
-        const args = { query: text(msg, 'query') };
+        const args = { query: msg.query };
         return [{ type: 'tool_call', id, name: 'web_search', args, result: null, status: 'completed' }];
       }
       case 'stream_error':
@@ -126,6 +128,8 @@ export function createLegacyTranslator(): (json: Json) => Untold[] | 'unknown' {
     }
   }
 
-  return ({ msg }) =>
-    isObject(msg) && typeof msg['type'] === 'string' ? translate(msg['type'], msg) : 'unknown';
+  return (json) => {
+    const line = decodeOrNull(legacyLine, json);
+    return line === null ? 'unknown' : translate(line.msg);
+  };
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { count, oneOfOr, orNull } from '../../core/decode.ts';
+import { count, lenient, oneOfOr, orNull } from '../../core/decode.ts';
 
 /*
  * What `codex exec --json` prints, 0.58 to 0.169: a schema for each type of event and of item. Only the fields that we
@@ -53,7 +53,7 @@ export const mcpToolCall = z.object({
   tool: string,
   arguments: anything,
   result: anything,
-  error: z.catch(z.nullable(z.object({ message: string })), null),
+  error: lenient(z.object({ message: string })),
   status,
 });
 

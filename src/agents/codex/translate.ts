@@ -167,7 +167,7 @@ export function createCodexParser(agentVersion: string | null): LineParser {
   const legacy = createLegacyTranslator();
   return createJsonLineParser((json) => {
     if (typeof json !== 'object' || json === null || Array.isArray(json)) return 'malformed';
-    if (!('type' in json) || typeof json.type !== 'string') return legacy(json as never);
+    if (!('type' in json) || typeof json.type !== 'string') return legacy(json);
     return readEvent(json.type, json, cumulative);
   });
 }

@@ -7,6 +7,7 @@ import {
   decodeOrNull,
   flag,
   isoTime,
+  lenient,
   oneOfOr,
   orNull,
   type Schema,
@@ -73,9 +74,11 @@ test.each(accepted)('%s', (_, schema, good, bad) => {
 });
 
 test('what is absent, or not known, has a value that stands for it', () => {
-  const schema = z.object({ a: orNull(count), b: oneOfOr(['x', 'y'], 'y'), c: flag });
-  expect(decodeOrNull(schema, {})).toEqual({ a: null, b: 'y', c: false });
-  expect(decodeOrNull(schema, { a: null, b: 'z', c: 'yes' })).toEqual({ a: null, b: 'y', c: false });
-  expect(decodeOrNull(schema, { a: 1, b: 'x', c: true })).toEqual({ a: 1, b: 'x', c: true });
+  const schema = z.object({ a: orNull(count), b: oneOfOr(['x', 'y'], 'y'), c: flag, d: lenient(count) });
+  expect(decodeOrNull(schema, {})).toEqual({ a: null, b: 'y', c: false, d: null });
+  const odd = { a: null, b: 'z', c: 'yes', d: 'one' };
+  expect(decodeOrNull(schema, odd)).toEqual({ a: null, b: 'y', c: false, d: null });
+  const known = { a: 1, b: 'x', c: true, d: 1 };
+  expect(decodeOrNull(schema, known)).toEqual(known);
   expect(decodeOrNull(schema, { a: 'one' })).toBeNull();
 });
