@@ -4,7 +4,7 @@ import { errnoOf, ZwarmError } from '../core/errors.ts';
 import { isWithin } from '../core/path.ts';
 import type { ProgramQuery } from '../core/program.ts';
 import { shellWord } from '../core/shell-word.ts';
-import { outputOf } from './run.ts';
+import { ask } from './run.ts';
 
 /** A program that exists and may be executed. */
 export interface FoundProgram {
@@ -96,12 +96,20 @@ function packageOf(file: string, name: string): { directory: string; version: st
   return null;
 }
 
-async function askVersion(path: string, args: readonly string[]): Promise<string | null> {
-  const answer = await outputOf(path, args, 5000);
-  return /\d+\.\d+\.\d+\S*/.exec(answer ?? '')?.[0] ?? null;
-}
-
 type Environment = Readonly<Record<string, string | undefined>>;
+
+const VERSION_LIMIT_MS = 5000;
+
+/** The version that a program prints, or null where it prints none in time. */
+async function askVersion(
+  path: string,
+  args: readonly string[],
+  env: Environment,
+  cwd: string,
+): Promise<string | null> {
+  const answer = await ask(path, args, { cwd, env, timeoutMs: VERSION_LIMIT_MS }).catch(() => null);
+  return answer?.code === 0 ? (/\d+\.\d+\.\d+\S*/.exec(answer.stdout)?.[0] ?? null) : null;
+}
 
 /** Whether somebody who can write to `project`, a real path, can decide what runs as the program at `path`. */
 export function isReplaceable(path: string, project: string): boolean {
@@ -135,7 +143,7 @@ export async function findProgram(
     );
   }
   const home = packageOf(realpathSync(path), query.packageName);
-  if (home === null) return { path, version: await askVersion(path, query.versionArgs) };
+  if (home === null) return { path, version: await askVersion(path, query.versionArgs, env, project) };
   if (named) return { path, version: home.version };
   const natives = query.native(process.platform, process.arch).map((inner) => join(home.directory, inner));
   return { path: natives.find(isExecutable) ?? path, version: home.version };

@@ -1,24 +1,36 @@
-import { execFile, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
+import type { execa } from 'execa';
 import type { Answer } from '../core/check.ts';
 
-/** The output of a short helper, or null when it failed or took longer than `timeoutMs`. */
-export function outputOf(
-  program: string,
-  args: readonly string[],
-  timeoutMs: number,
-): Promise<string | null> {
-  return new Promise((resolve) => {
-    const options = { timeout: timeoutMs, killSignal: 'SIGKILL' } as const;
-    const child = execFile(program, [...args], options, (error, stdout) => resolve(error ? null : stdout));
-    child.stdin?.end();
-  });
-}
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Where and how long a question may be asked. */
 export interface AskOptions {
   readonly cwd: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly timeoutMs: number;
+}
+
+/**
+ * Begins to run a program. For want of descriptors execa throws before it has a process that tells of its error: that
+ * comes later, and would end us. @throws the error of the system
+ */
+async function begin<T>(run: (by: typeof execa) => T): Promise<{ child: T }> {
+  // Loaded only where a program is run: it costs more than all the rest of a start.
+  const { execa } = await import('execa');
+  const made: ChildProcess[] = [];
+  const note = (message: unknown): void => void made.push((message as { process: ChildProcess }).process);
+  subscribe('child_process', note);
+  try {
+    return { child: run(execa) };
+  } catch (error) {
+    const [child] = made;
+    throw child === undefined ? error : (await once(child, 'error'))[0];
+  } finally {
+    unsubscribe('child_process', note);
+  }
 }
 
 /** A program that prints without end must not fill our memory; nothing that we ask has a longer answer. */
@@ -27,72 +39,57 @@ const ANSWER_LIMIT = 1 << 16;
 const DRAIN_MS = 100;
 
 /**
- * Runs a program away from the terminal and without input, and returns what it said (at most 64 Ki characters of each
- * stream). One that has not ended in time is killed with all of its process group.
+ * Runs a program away from the terminal and without input, and returns what it printed. One that has not ended in time
+ * is killed with all of its process group; one that prints more than 64 Ki characters is ended.
  * @throws Error that says why there is no answer
  */
-export function ask(
+export async function ask(
   program: string,
   args: readonly string[],
   { cwd, env, timeoutMs }: AskOptions,
 ): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, [...args], { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
-    const said = { stdout: '', stderr: '' };
-    let limit: NodeJS.Timeout | undefined;
-    child.once('error', (error) => {
-      clearTimeout(limit);
-      reject(error);
-    });
-    // Without descriptors there are no streams, and the error comes later.
-    if (child.stdout === null || child.stderr === null) return;
-    const { stdout, stderr } = child;
-    for (const [name, stream] of [
-      ['stdout', stdout],
-      ['stderr', stderr],
-    ] as const) {
-      stream.setEncoding('utf8').on('data', (text: string) => {
-        said[name] += text.slice(0, ANSWER_LIMIT - said[name].length);
-      });
-    }
-    const close = (): void => {
-      stdout.destroy();
-      stderr.destroy();
-    };
-    limit = setTimeout(() => {
-      // Not yet collected, so that no other process can be the leader of a group with this number.
-      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
-      close();
-      child.unref();
-      reject(new Error(`it gave no answer within ${timeoutMs / 1000} s`));
-    }, timeoutMs);
-    child.once('exit', (code, signal) => {
-      clearTimeout(limit);
-      const answer = (): void => {
-        close();
-        if (code === null) reject(new Error(`it was ended by ${signal}`));
-        else resolve({ code, ...said });
-      };
-      // Immediate: after a look at the streams, however late the timer comes.
-      const drain = setTimeout(() => setImmediate(answer), DRAIN_MS);
-      child.once('close', () => {
-        clearTimeout(drain);
-        answer();
-      });
-    });
+  const { child } = await begin((run) =>
+    run(program, args, {
+      cwd,
+      env,
+      extendEnv: false,
+      detached: true,
+      stdin: 'ignore',
+      stripFinalNewline: false,
+      maxBuffer: ANSWER_LIMIT,
+      reject: false,
+    }),
+  );
+  const close = (): void => {
+    child.stdout?.destroy();
+    child.stderr?.destroy();
+  };
+  let late = false;
+  const limit = setTimeout(() => {
+    late = true;
+    // Not yet collected, so that no other process can be the leader of a group with this number.
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+    close();
+  }, timeoutMs);
+  child.once('exit', () => {
+    clearTimeout(limit);
+    setTimeout(close, DRAIN_MS).unref();
   });
+  const result = await child;
+  clearTimeout(limit);
+  if (late) throw new Error(`it gave no answer within ${timeoutMs / 1000} s`);
+  if (result.isMaxBuffer) throw new Error(`it printed more than ${ANSWER_LIMIT} characters`);
+  if (result.signal !== undefined) throw new Error(`it was ended by ${result.signal}`);
+  if (result.exitCode === undefined) throw result.cause;
+  return { code: result.exitCode, stdout: result.stdout, stderr: result.stderr };
 }
 
 /** Runs a program on the user's terminal until it ends; the exit code, or null when it could not run or was killed. */
 export async function runOnTerminal(command: string, args: readonly string[]): Promise<number | null> {
-  // Loaded only here: it costs more than all the rest of a start.
-  const { execa } = await import('execa');
   // An editor is named with its arguments, as in EDITOR='code --wait': the shell splits it, as git does.
-  const result = await execa('/bin/sh', ['-c', `${command} "$@"`, command, ...args], {
-    stdio: 'inherit',
-    reject: false,
-  });
-  return result.exitCode ?? null;
+  const words = ['-c', `${command} "$@"`, command, ...args];
+  const { child } = await begin((run) => run('/bin/sh', words, { stdio: 'inherit', reject: false }));
+  return (await child).exitCode ?? null;
 }
 
 /** What a shell says with its exit code when a program cannot be run or is not found. */
@@ -100,22 +97,24 @@ const NOT_RUN = [126, 127];
 
 /**
  * Gives a text to a program on the user's terminal and waits until that has ended, however it does; false if it could
- * not be run. `env` is added to our own.
+ * not be run. One that leaves before the end of the text has seen enough.
  */
-export function pipeToTerminal(
+export async function pipeToTerminal(
   [program, ...args]: readonly [string, ...string[]],
   text: string,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
 ): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { env, stdio: ['pipe', 'inherit', 'inherit'] });
-    child.once('error', () => resolve(false));
-    child.once('close', (code) => resolve(code === null || !NOT_RUN.includes(code)));
-    // Undefined where no descriptor was left for the pipe.
-    child.stdin?.on('error', (error: NodeJS.ErrnoException) => {
-      // Left before its end: the reader has seen enough.
-      if (error.code !== 'EPIPE') reject(error);
-    });
-    child.stdin?.end(text);
-  });
+  const begun = await begin((run) =>
+    run(program, args, {
+      env,
+      extendEnv: false,
+      input: text,
+      stdout: 'inherit',
+      stderr: 'inherit',
+      reject: false,
+    }),
+  ).catch(() => null);
+  if (begun === null) return false;
+  const { exitCode, signal } = await begun.child;
+  return signal !== undefined || (exitCode !== undefined && !NOT_RUN.includes(exitCode));
 }

@@ -33,7 +33,7 @@ function npmPackage(base: string, name = '@vendor/agent'): { home: string; bin: 
 }
 
 const found = (env: Record<string, string>): ReturnType<typeof findProgram> =>
-  findProgram(QUERY, env, '/no/project');
+  findProgram(QUERY, env, emptyDirectory());
 
 test('the first on the PATH that may be executed is taken, and asked for its version', async () => {
   const base = emptyDirectory();
