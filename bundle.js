@@ -101,6 +101,8 @@ export async function bundle(entryPoints, plugins = []) {
     format: 'esm',
     platform: 'node',
     target: TARGET,
+    // Its CommonJS form loads its parts in a way that no bundler can follow.
+    alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
     chunkNames: '[name]-[hash]',
     define: { 'import.meta.dirname': 'zwarmDirectory' },
     inject: ['base'],

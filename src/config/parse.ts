@@ -1,7 +1,8 @@
-import { parse, TomlError } from 'smol-toml';
 import { ZwarmError } from '../core/errors.ts';
 import { cutText } from '../core/session.ts';
 import { closest } from '../core/suggest.ts';
+import { TextProblem } from '../core/text-problem.ts';
+import { parseToml, type TomlTable } from '../core/toml/parse.ts';
 import { firstOf } from './notices.ts';
 import { checked, type Rules, shown } from './schema.ts';
 import { type Given, isKey, KEYS } from './values.ts';
@@ -13,18 +14,13 @@ export interface Parsed {
 }
 
 /** The table of a TOML text. @throws ZwarmError `config` with the line where it goes wrong */
-export function parseToml(path: string, text: string): Readonly<Record<string, unknown>> {
+function readToml(path: string, text: string): TomlTable {
   try {
-    return parse(text);
+    return parseToml(text);
   } catch (error) {
-    if (!(error instanceof TomlError)) throw error;
-    const [first = ''] = error.message.replace(/^Invalid TOML document: /, '').split('\n');
-    throw new ZwarmError(
-      'config',
-      `${path} is no valid TOML: ${cutText(first, 200)} (line ${error.line}, column ${error.column})`,
-      'write each line as key = value, texts in quotes: model = "gpt-5.5"',
-      error,
-    );
+    if (!(error instanceof TextProblem)) throw error;
+    const hint = 'write each line as key = value, texts in quotes: model = "gpt-5.5"';
+    throw new ZwarmError('config', `${path}: ${cutText(error.message, 200)}`, hint, error);
   }
 }
 
@@ -38,7 +34,7 @@ function unknownKeys(path: string, keys: readonly string[]): readonly string[] {
 
 /** What the text of a file says. @throws ZwarmError `config` where that is no TOML, or a value is none that it may be */
 export function parseFile(path: string, text: string, rules: Rules): Parsed {
-  const table = parseToml(path, text);
+  const table = readToml(path, text);
   const refuse = (why: string) => new ZwarmError('config', `${path}: ${why}`, `edit ${path}`);
   const known = KEYS.filter((key) => Object.hasOwn(table, key));
   return {

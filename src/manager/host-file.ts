@@ -28,14 +28,14 @@ function textOf(bytes: Uint8Array): string {
 }
 
 function read(path: string, links: Links, uid: number): HostFile {
-  const there = lookAt(path);
-  if (there === null) return { path, real: path, links, text: null, mode: 0o600 };
-  if (links === 'refused' && there.isSymbolicLink())
-    throw new Error('it is a symbolic link, which an agent may have put there');
+  const isLink = [dirname(path), path].some((one) => lookAt(one)?.isSymbolicLink());
+  if (links === 'refused' && isLink)
+    throw new Error('it is behind a symbolic link, which an agent may have put there');
+  if (lookAt(path) === null) return { path, real: path, links, text: null, mode: 0o600 };
   // A user's own link, to where the configuration of all machines is kept, say.
   const real = links === 'refused' ? path : realpathSync(path);
   const stat = lookAt(real);
-  if (!stat?.isFile()) throw new Error('it is no regular file');
+  if (!stat?.isFile()) throw new Error('it is not a regular file');
   // What we put in its place would be ours, and might be closed to its owner.
   if (stat.uid !== uid) throw new Error('it belongs to another user');
   const file = readSmall(real);

@@ -18,16 +18,17 @@ interface Node {
 
 /** Which rooms a room may import; the same for types. Files in the root of `src/` are rooms of their own. */
 const ARROWS: Readonly<Record<string, readonly string[]>> = {
-  main: ['cli', 'mcp', 'manager', 'config', 'render', 'process', 'core', 'installation', 'streams'],
+  main: ['cli', 'mcp', 'manager', 'config', 'hosts', 'render', 'process', 'core', 'installation', 'streams'],
   index: ['manager', 'core', 'installation'],
   // What main and index share: node's own path, the clock, fresh ids. They alone may import it.
   installation: ['manager', 'config', 'core'],
   // This process's own streams.
   streams: ['cli', 'core'],
-  cli: ['manager', 'config', 'render', 'core'],
+  cli: ['manager', 'config', 'hosts', 'render', 'core'],
   mcp: ['manager', 'config', 'render', 'core'],
   manager: ['store', 'process', 'agents', 'core'],
   config: ['core'],
+  hosts: ['core'],
   render: ['core'],
   store: ['core', 'syscalls'],
   process: ['core', 'syscalls'],
@@ -46,13 +47,14 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   cli: ['node:*', 'commander'],
   mcp: ['node:*', '@modelcontextprotocol/server', '@modelcontextprotocol/server/stdio', 'zod'],
   manager: ['node:*'],
-  config: ['node:*', 'smol-toml', 'zod/mini'],
+  config: ['node:*', 'zod/mini'],
+  hosts: ['node:*', 'jsonc-parser'],
   render: ['chalk', 'cli-table3', 'marked', 'string-width'],
   store: ['node:*', 'zod/mini'],
   syscalls: ['node:*'],
   process: ['node:*', 'execa'],
   agents: ['zod/mini'],
-  core: ['zod/mini'],
+  core: ['zod/mini', 'smol-toml'],
 };
 
 const TOP = ['main.ts', 'index.ts', 'installation.ts', 'streams.ts'];

@@ -202,12 +202,12 @@ describe('set', () => {
     expect(snapshot(project.base)).toEqual(before);
   });
 
-  test('leaves a file alone that is no TOML, or none of ours to write', async () => {
+  test('leaves a file alone that is not TOML, or not ours to write', async () => {
     const project = createProject();
     place(userFile(project), 'max_depth 2\n');
     const before = snapshot(project.base);
     const broken = await onScreen(project, ['config', 'set', 'model', 'm']);
-    expect(broken).toMatchObject({ code: 2, stderr: expect.stringContaining('no valid TOML') });
+    expect(broken).toMatchObject({ code: 2, stderr: expect.stringContaining('not valid TOML') });
     const homeless = await onScreen(project, ['config', 'set', 'model', 'm'], { env: { HOME: undefined } });
     expect(homeless).toMatchObject({ code: 2, stderr: expect.stringContaining('HOME') });
     expect(snapshot(project.base)).toEqual(before);

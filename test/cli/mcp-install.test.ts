@@ -18,12 +18,14 @@ import { expect, test } from 'vitest';
 import { testAsRoot } from '../helpers/as-root.ts';
 import { onScreen, type Screen, type ScreenOptions } from '../helpers/context.ts';
 import { notPrivate } from '../helpers/modes.ts';
-import { createProject, eventually, type Project, ZWARM } from '../helpers/project.ts';
-import { onTerminal } from '../helpers/pseudo-terminal.ts';
+import { createProject, type Project, ZWARM } from '../helpers/project.ts';
 import { snapshot } from '../helpers/tree.ts';
 
-const HOSTS = ['codex', 'claude', 'cursor'] as const;
+const HOSTS = ['codex', 'claude', 'cursor', 'opencode', 'gemini', 'qwen', 'vscode'] as const;
 type Host = (typeof HOSTS)[number];
+
+/** The hosts whose file can say that nobody is asked. */
+const CAN_TRUST: readonly Host[] = ['codex', 'gemini', 'qwen'];
 
 /** A project whose PATH has nothing on it. */
 function bareProject(): Project {
@@ -38,6 +40,10 @@ function fileOf({ base, directory }: Project, host: Host): string {
     codex: join(home, '.codex', 'config.toml'),
     claude: join(directory, '.mcp.json'),
     cursor: join(home, '.cursor', 'mcp.json'),
+    opencode: join(home, '.config', 'opencode', 'opencode.json'),
+    gemini: join(home, '.gemini', 'settings.json'),
+    qwen: join(home, '.qwen', 'settings.json'),
+    vscode: join(directory, '.vscode', 'mcp.json'),
   }[host];
 }
 
@@ -50,21 +56,22 @@ function install(
   return onScreen(project, ['mcp', 'install', '--host', host, ...args], options);
 }
 
-/** What a host is told of our server. */
+const SERVERS: Partial<Record<Host, string>> = { codex: 'mcp_servers', opencode: 'mcp', vscode: 'servers' };
+
+/** What a host's file says of our server. */
 function entryIn(host: Host, text: string): Record<string, unknown> | undefined {
   const document = host === 'codex' ? parse(text) : JSON.parse(text);
-  return document[host === 'codex' ? 'mcp_servers' : 'mcpServers']?.zwarm;
+  return document[SERVERS[host] ?? 'mcpServers']?.zwarm;
 }
 
 const readEntry = (project: Project, host: Host) =>
   entryIn(host, readFileSync(fileOf(project, host), 'utf8'));
 
 /** A host's file with a server of the user's. */
-const MINE: Readonly<Record<Host, string>> = {
-  codex: 'model = "m" # mine\n\n[mcp_servers.mine]\ncommand = "mine"\n',
-  claude: '{\n    "mcpServers": {\n        "mine": {"command": "mine"}\n    }\n}\n',
-  cursor: '{"mcpServers": {"mine": {"command": "mine"}}}',
-};
+function mineOf(host: Host): string {
+  if (host === 'codex') return 'model = "m" # mine\n\n[mcp_servers.mine]\ncommand = "mine"\n';
+  return `{\n    "${SERVERS[host] ?? 'mcpServers'}": {\n        "mine": {"command": "mine"}\n    }\n}\n`;
+}
 
 function write(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true });
@@ -88,7 +95,11 @@ test.each(HOSTS)('%s: a new file is shown, asked for and written, for its user a
   expect(screen.stdout).toBe(`${file}\n${shown}`);
   expect(notPrivate(file)).toEqual([]);
   if (host !== 'claude') expect(notPrivate(dirname(file))).toEqual([]);
-  expect(readEntry(project, host)).toMatchObject({ command: process.execPath, args: [ZWARM, 'mcp'] });
+  expect(readEntry(project, host)).toMatchObject(
+    host === 'opencode'
+      ? { type: 'local', command: [process.execPath, ZWARM, 'mcp'] }
+      : { command: process.execPath, args: [ZWARM, 'mcp'] },
+  );
 });
 
 test.each(HOSTS)(
@@ -96,12 +107,12 @@ test.each(HOSTS)(
   async (host) => {
     const project = bareProject();
     const file = fileOf(project, host);
-    write(file, MINE[host]);
+    write(file, mineOf(host));
     chmodSync(file, 0o640);
     const shown = await install(project, host, [], YES);
     expect(shown).toMatchObject({ code: 0 });
     expect(shown.stdout).toContain('mine');
-    expect(readEntry(project, host)).toHaveProperty('command', process.execPath);
+    expect(readEntry(project, host)).toHaveProperty('command');
     expect(statSync(file).mode & 0o777).toBe(0o640);
 
     const again = await install(project, host, []);
@@ -111,7 +122,7 @@ test.each(HOSTS)(
     expect(removed.code).toBe(0);
     expect(removed.stdout).toContain('zwarm');
     expect(removed.stdout).not.toContain('+ [');
-    expect(readFileSync(file, 'utf8')).toBe(MINE[host]);
+    expect(readFileSync(file, 'utf8')).toBe(mineOf(host));
     const nothing = await install(project, host, ['--remove']);
     expect(nothing).toEqual({ code: 0, stdout: `${file}: nothing to remove\n`, stderr: '' });
     expect(readdirSync(dirname(file)).filter((name) => name.startsWith('.zwarm'))).toEqual([]);
@@ -130,9 +141,8 @@ test.each(HOSTS)('%s: --print prints what would be written, and changes nothing'
 
 test('each host is told what it needs: limits, waits, and what is passed on', async () => {
   const project = bareProject();
-  const [codex, claude, cursor] = await Promise.all(
-    HOSTS.map(async (host) => entryIn(host, (await install(project, host, ['--print'])).stdout)),
-  );
+  const entry = async (host: Host) => entryIn(host, (await install(project, host, ['--print'])).stdout);
+  const codex = await entry('codex');
   expect(codex).toMatchObject({
     required: true,
     startup_timeout_sec: 20,
@@ -149,8 +159,18 @@ test('each host is told what it needs: limits, waits, and what is passed on', as
   });
   // Codex asks before it calls what does not only look.
   expect(codex).not.toHaveProperty('default_tools_approval_mode');
-  expect(claude).toMatchObject({ type: 'stdio', env: { ZWARM_WAIT_SEC: '1500' } });
-  expect(Object.keys(cursor ?? {})).toEqual(['type', 'command', 'args']);
+  const command = { command: process.execPath, args: [ZWARM, 'mcp'] };
+  const env = { ZWARM_WAIT_SEC: '1500' };
+  expect(await entry('claude')).toEqual({ type: 'stdio', ...command, env });
+  for (const host of ['cursor', 'vscode'] as const)
+    expect(await entry(host)).toEqual({ type: 'stdio', ...command });
+  for (const host of ['gemini', 'qwen'] as const)
+    expect(await entry(host)).toEqual({ ...command, timeout: 1_800_000, env });
+  expect(await entry('opencode')).toEqual({
+    type: 'local',
+    command: [process.execPath, ZWARM, 'mcp'],
+    enabled: true,
+  });
 });
 
 test('--unattended lets the model have agents work, says what that means, and is taken back without it', async () => {
@@ -158,7 +178,7 @@ test('--unattended lets the model have agents work, says what that means, and is
   const file = fileOf(project, 'codex');
   // The user's own, in the table of a tool.
   const tool = '[mcp_servers.zwarm.tools.end_session]\napproval_mode = "prompt"\n';
-  write(file, `${MINE.codex}\n${tool}`);
+  write(file, `${mineOf('codex')}\n${tool}`);
   await install(project, 'codex', ['--yes']);
   const attended = readFileSync(file, 'utf8');
   expect(attended).not.toContain('"approve"');
@@ -172,9 +192,6 @@ test('--unattended lets the model have agents work, says what that means, and is
   );
   expect(readEntry(project, 'codex')).toMatchObject({ default_tools_approval_mode: 'approve' });
   expect(readFileSync(file, 'utf8')).toContain(tool);
-  const printed = await install(bareProject(), 'codex', ['--unattended', '--print']);
-  expect(printed.stdout).toContain('default_tools_approval_mode = "approve"\n');
-  expect(printed.stderr).toContain('without asking you');
 
   const taken = await install(project, 'codex', ['--yes']);
   expect(taken.stdout).toContain('- default_tools_approval_mode = "approve"\n');
@@ -183,26 +200,31 @@ test('--unattended lets the model have agents work, says what that means, and is
 
   await install(project, 'codex', ['--unattended', '--yes']);
   await install(project, 'codex', ['--remove', '--yes']);
-  expect(readFileSync(file, 'utf8')).toBe(MINE.codex);
+  expect(readFileSync(file, 'utf8')).toBe(mineOf('codex'));
 });
 
-test.each(['claude', 'cursor'] as const)(
-  '%s: --unattended is refused, as its file cannot say it',
-  async (host) => {
-    const project = bareProject();
-    const before = snapshot(project.base);
-    for (const more of [['--yes'], ['--print']]) {
-      const { code, stdout, stderr } = await install(project, host, ['--unattended', ...more]);
-      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-      expect(stderr).toMatch(
-        new RegExp(
-          `^zwarm: --unattended cannot be written into the file of ${host}\nhint: leave it out; .*settings`,
-        ),
-      );
-    }
-    expect(snapshot(project.base)).toEqual(before);
-  },
-);
+test.each(HOSTS)('%s: --unattended is written where the file can say it, and else refused', async (host) => {
+  const project = bareProject();
+  const before = snapshot(project.base);
+  const { code, stdout, stderr } = await install(project, host, ['--unattended', '--print']);
+  if (CAN_TRUST.includes(host)) {
+    expect(stderr).toContain('without asking you');
+    const trust = host === 'codex' ? { default_tools_approval_mode: 'approve' } : { trust: true };
+    expect(entryIn(host, stdout)).toMatchObject(trust);
+  } else {
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(
+      new RegExp(`^zwarm: --unattended cannot be written into the file of ${host}\nhint: leave it out; `),
+    );
+  }
+  expect(snapshot(project.base)).toEqual(before);
+});
+
+test('opencode asks nobody by itself, and the user is told before agreeing', async () => {
+  const { code, stderr } = await install(bareProject(), 'opencode', [], { tty: true, answer: false });
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^zwarm: opencode does not ask .*"permission".*\nWrite this to /);
+});
 
 test('a zwarm on the PATH is called by its name, unless it is another one or only npm put it there', async () => {
   const project = bareProject();
@@ -226,7 +248,7 @@ test('a zwarm on the PATH is called by its name, unless it is another one or onl
   expect(await entry(`${other}:${join(project.base, 'bin')}`)).toMatchObject(absolute);
 });
 
-test('the file of claude lies at the root of the checkout, that of codex in CODEX_HOME', async () => {
+test('a file in a project lies at the root of the checkout, one of the user where a variable says', async () => {
   const project = bareProject();
   mkdirSync(join(project.directory, '.git'));
   writeFileSync(join(project.directory, '.git', 'HEAD'), 'ref: refs/heads/main\n');
@@ -234,21 +256,37 @@ test('the file of claude lies at the root of the checkout, that of codex in CODE
   mkdirSync(inner, { recursive: true });
   await install(project, 'claude', ['--yes'], { cwd: inner });
   expect(readEntry(project, 'claude')).toBeDefined();
-  const home = join(project.base, 'codex home');
-  const { stdout } = await install(project, 'codex', ['--yes', '--json'], { env: { CODEX_HOME: home } });
-  expect(JSON.parse(stdout)).toMatchObject({ file: join(home, 'config.toml') });
-  expect(entryIn('codex', readFileSync(join(home, 'config.toml'), 'utf8'))).toBeDefined();
-  for (const [host, env] of [
-    ['codex', { CODEX_HOME: 'relative' }],
-    ['codex', { HOME: undefined }],
-    ['cursor', { HOME: undefined }],
-  ] as const)
-    expect((await install(project, host, ['--yes'], { env })).code).toBe(2);
+  const home = join(project.base, 'a home');
+  for (const [host, variable, file] of [
+    ['codex', 'CODEX_HOME', 'config.toml'],
+    ['opencode', 'XDG_CONFIG_HOME', 'opencode/opencode.json'],
+    ['gemini', 'GEMINI_CLI_HOME', '.gemini/settings.json'],
+    ['qwen', 'QWEN_HOME', 'settings.json'],
+  ] as const) {
+    const { stdout } = await install(project, host, ['--yes', '--json'], { env: { [variable]: home } });
+    expect(JSON.parse(stdout)).toMatchObject({ file: join(home, file) });
+    expect(entryIn(host, readFileSync(join(home, file), 'utf8'))).toBeDefined();
+    const relative = await install(project, host, ['--yes'], { env: { [variable]: 'relative' } });
+    expect(relative).toMatchObject({ code: 2, stderr: expect.stringContaining(variable) });
+  }
+  for (const host of ['codex', 'cursor'] as const)
+    expect((await install(project, host, ['--yes'], { env: { HOME: undefined } })).code).toBe(2);
+});
+
+test('opencode: the file that is there is edited, comments or not', async () => {
+  const project = bareProject();
+  const file = `${fileOf(project, 'opencode')}c`;
+  write(file, '{\n  // mine\n  "theme": "x",\n}\n');
+  expect((await install(project, 'opencode', ['--yes'])).code).toBe(0);
+  expect(readFileSync(file, 'utf8')).toMatch(
+    /^{\n {2}\/\/ mine\n {2}"theme": "x",\n {2}"mcp": {\n {4}"zwarm": {/,
+  );
+  expect(existsSync(fileOf(project, 'opencode'))).toBe(false);
 });
 
 test('the answer no, or nobody to ask, changes nothing', async () => {
   const project = bareProject();
-  write(fileOf(project, 'codex'), MINE.codex);
+  write(fileOf(project, 'codex'), mineOf('codex'));
   const before = snapshot(project.base);
   const no = await install(project, 'codex', [], { tty: true, answer: false });
   expect(no.code).toBe(1);
@@ -303,7 +341,7 @@ test('a link is followed, and what it leads to is replaced', async () => {
   const project = bareProject();
   const file = fileOf(project, 'codex');
   const real = join(project.base, 'dotfiles', 'codex.toml');
-  write(real, MINE.codex);
+  write(real, mineOf('codex'));
   mkdirSync(dirname(file));
   symlinkSync(real, file);
   const { code, stdout } = await install(project, 'codex', ['--yes']);
@@ -314,36 +352,48 @@ test('a link is followed, and what it leads to is replaced', async () => {
   expect(readdirSync(dirname(real))).toEqual(['codex.toml']);
 });
 
-test("a link in a project, which an agent may have planted, is refused, and the user's files stay", async () => {
+test.each([
+  ['its file', 'claude', '.mcp.json'],
+  ['its file', 'vscode', '.vscode/mcp.json'],
+  ['its directory', 'vscode', '.vscode'],
+] as const)('a link in a project in the place of %s of %s is refused', async (_what, host, link) => {
   const project = bareProject();
-  const mine = join(project.base, 'home', 'mine.json');
-  write(mine, MINE.claude);
-  for (const target of [mine, join(project.base, 'home', 'new.json')]) {
-    symlinkSync(target, fileOf(project, 'claude'));
+  const mine = join(project.base, 'home', 'mine');
+  const planted = join(project.directory, link);
+  if (link.endsWith('json')) write(mine, mineOf(host));
+  else mkdirSync(mine);
+  mkdirSync(dirname(planted), { recursive: true });
+  for (const target of [mine, join(project.base, 'home', 'new')]) {
+    symlinkSync(target, planted);
     const before = snapshot(project.base);
     for (const args of [['--yes'], ['--yes', '--remove']]) {
-      const { code, stdout, stderr } = await install(project, 'claude', args);
+      const { code, stdout, stderr } = await install(project, host, args);
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-      expect(stderr).toMatch(/\.mcp\.json cannot be read: it is a symbolic link.*\nhint: .*--print\n$/);
+      expect(stderr).toMatch(/mcp\.json cannot be read: it is behind a symbolic link.*\nhint: .*--print\n$/);
     }
     expect(snapshot(project.base)).toEqual(before);
-    unlinkSync(fileOf(project, 'claude'));
+    unlinkSync(planted);
   }
 });
 
 /** What may stand in the place of a host's file; the code of the error and what it says. */
 const UNFIT: readonly (readonly [string, (file: string) => void, number, RegExp])[] = [
   ['a link that leads nowhere', (file) => symlinkSync('/no/where', file), 1, /no such file/],
-  ['a directory', (file) => mkdirSync(file), 1, /no regular file/],
-  ['a FIFO', (file) => execFileSync('mkfifo', [file]), 1, /no regular file/],
-  ['a link to a device', (file) => symlinkSync('/dev/null', file), 1, /no regular file/],
+  ['a directory', (file) => mkdirSync(file), 1, /not a regular file/],
+  ['a FIFO', (file) => execFileSync('mkfifo', [file]), 1, /not a regular file/],
+  ['a link to a device', (file) => symlinkSync('/dev/null', file), 1, /not a regular file/],
   ['bytes that are no text', (file) => writeFileSync(file, Buffer.from([0x61, 0xff])), 1, /not valid/],
-  ['no TOML', (file) => writeFileSync(file, 'a = 1\nb\n'), 2, /config\.toml: line 2 is no valid TOML/],
+  [
+    'no TOML',
+    (file) => writeFileSync(file, 'a = 1\nb\n'),
+    2,
+    /config\.toml: line 2, column 2 is not valid TOML/,
+  ],
   [
     'a form that is not edited',
     (file) => writeFileSync(file, 'mcp_servers = { zwarm = {} }\n'),
     2,
-    /cannot be edited/,
+    /cannot edit mcp_servers\.zwarm/,
   ],
 ];
 
@@ -367,33 +417,12 @@ test.each(UNFIT)('%s is refused, and nothing changes', async (_what, make, expec
 testAsRoot('a file of another user is left to that one', async () => {
   const project = bareProject();
   const file = fileOf(project, 'cursor');
-  write(file, MINE.cursor);
+  write(file, mineOf('cursor'));
   chownSync(file, 65_534, 65_534);
   const { code, stderr } = await install(project, 'cursor', ['--yes']);
   expect(code).toBe(1);
   expect(stderr).toContain('belongs to another user');
-  expect(readFileSync(file, 'utf8')).toBe(MINE.cursor);
-});
-
-test('JSON with comments is refused with its line', async () => {
-  const project = bareProject();
-  const text = '{\n  // mine\n  "mcpServers": {}\n}\n';
-  write(fileOf(project, 'cursor'), text);
-  const { code, stderr } = await install(project, 'cursor', ['--yes']);
-  expect(code).toBe(2);
-  expect(stderr).toMatch(/mcp\.json: line 2 is no valid JSON.*\nhint: .*--host cursor --print\n$/);
-  expect(readFileSync(fileOf(project, 'cursor'), 'utf8')).toBe(text);
-});
-
-test('JSON that begins with a byte order mark is refused, and that is named', async () => {
-  const project = bareProject();
-  write(fileOf(project, 'cursor'), `\ufeff${MINE.cursor}`);
-  for (const args of [['--yes'], ['--yes', '--remove']]) {
-    const { code, stderr } = await install(project, 'cursor', args);
-    expect(code).toBe(2);
-    expect(stderr).toMatch(/mcp\.json: it begins with a byte order mark/);
-  }
-  expect(readFileSync(fileOf(project, 'cursor'), 'utf8')).toBe(`\ufeff${MINE.cursor}`);
+  expect(readFileSync(file, 'utf8')).toBe(mineOf('cursor'));
 });
 
 test('a file that somebody else has changed in the meantime is left as it is', async () => {
@@ -415,13 +444,9 @@ test('a file that somebody else has changed in the meantime is left as it is', a
 test('a host must be named, and be one that we know', async () => {
   const project = bareProject();
   for (const [args, message, hint] of [
-    [[], 'which host?', 'choose with --host one of: codex, claude, cursor'],
-    [
-      ['--host', 'claud'],
-      'unknown host "claud"',
-      'did you mean claude? choose one of: codex, claude, cursor',
-    ],
-    [['--host', 'vim'], 'unknown host "vim"', 'choose one of: codex, claude, cursor'],
+    [[], 'which host?', `choose with --host one of: ${HOSTS.join(', ')}`],
+    [['--host', 'claud'], 'unknown host "claud"', `did you mean claude? choose one of: ${HOSTS.join(', ')}`],
+    [['--host', 'vim'], 'unknown host "vim"', `choose one of: ${HOSTS.join(', ')}`],
   ] as const) {
     const screen = await onScreen(project, ['mcp', 'install', ...args]);
     expect(screen).toEqual({ code: 2, stdout: '', stderr: `zwarm: ${message}\nhint: ${hint}\n` });
@@ -443,21 +468,4 @@ test('what a file holds cannot drive the terminal', async () => {
   write(fileOf(project, 'claude'), '{\n  "mcpServers": {\n    "\u009b2J\u202e": {}\n  }\n}\n');
   const { stdout } = await install(project, 'claude', ['--yes']);
   expect(stdout).toContain('\\x9b2J\\u202e');
-});
-
-test.each<[string, string, boolean]>([
-  ['y', 'y\r', true],
-  ['Yes', 'Yes\r', true],
-  ['n', 'n\r', false],
-  ['nothing', '\r', false],
-  ['Ctrl-C', '\x03', false],
-  ['the end of the input', '\x04', false],
-])('on a real terminal the answer is typed: %s', async (_name, keys, agrees) => {
-  const project = createProject();
-  const terminal = onTerminal(project, ['mcp', 'install', '--host', 'cursor']);
-  await eventually('it asks', () => terminal.shown().includes('? [y/N] '));
-  terminal.type(keys);
-  expect(await terminal.code).toBe(agrees ? 0 : 1);
-  expect(existsSync(fileOf(project, 'cursor'))).toBe(agrees);
-  expect(terminal.shown()).toMatch(agrees ? /\nstart Cursor anew/ : /\nzwarm: nothing was changed\n/);
 });

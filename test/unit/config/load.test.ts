@@ -369,8 +369,8 @@ describe('a variable of the environment', () => {
 
 describe('a file that cannot be understood is refused, with its path', () => {
   test.each([
-    ['model = gpt', /is no valid TOML.*\(line 1, column 9\)/],
-    ['\n\nmodel = "a"\nmodel = "b"', /is no valid TOML.*\(line 4, /],
+    ['model = gpt', /: line 1, column 9 is not valid TOML: /],
+    ['\n\nmodel = "a"\nmodel = "b"', /: line 4, column \d is not valid TOML/],
     ['model = 1', /: model is to be the name of a model.*, and not 1$/],
     ['model = ["a"]', /: model is to be .*not \["a"\]$/],
     ['model = "--evil"', /: model is to be/],

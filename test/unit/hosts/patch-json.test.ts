@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { Uneditable } from '../../../src/config/host-format.ts';
-import { jsonFormat } from '../../../src/config/json-host.ts';
+import { TextProblem } from '../../../src/core/text-problem.ts';
+import { patchJson } from '../../../src/hosts/patch-json.ts';
 import { anyJson, anyText, fc, runs } from '../../helpers/fuzz.ts';
 
 const ENTRY = { command: 'zwarm', args: ['mcp'] };
-const put = (text: string): Promise<string> => jsonFormat.put(text, ENTRY);
-const { take } = jsonFormat;
+const put = (text: string): string => patchJson(text, ['mcpServers', 'zwarm'], ENTRY);
+const take = (text: string): string => patchJson(text, ['mcpServers', 'zwarm'], null);
 
 const FRESH = `{
   "mcpServers": {
@@ -60,9 +60,9 @@ test.each<[string, string, string]>([
     FRESH.replace('mcpServers', 'mcp\\u0053ervers').replace('["mcp"]', '[]'),
     FRESH.replace('mcpServers', 'mcp\\u0053ervers'),
   ],
-])('our server comes into a text: %s', async (_name, text, expected) => {
-  expect(await put(text)).toBe(expected);
-  expect(await put(expected)).toBe(expected);
+])('our server comes into a text: %s', (_name, text, expected) => {
+  expect(put(text)).toBe(expected);
+  expect(put(expected)).toBe(expected);
 });
 
 test.each<[string, string, string]>([
@@ -73,52 +73,70 @@ test.each<[string, string, string]>([
   ['none', FOUR, FOUR],
   ['no servers', '{"zwarm": 1}', '{"zwarm": 1}'],
   ['no text', '', ''],
-])('our server is taken out of a text: %s', async (_name, text, expected) => {
-  expect(await take(text)).toBe(expected);
+])('our server is taken out of a text: %s', (_name, text, expected) => {
+  expect(take(text)).toBe(expected);
 });
 
 test.each<[string, string, RegExp]>([
-  ['a comment', '{\n  "a": 1,\n  // more\n  "b": 2\n}\n', /^line 3 is no valid JSON/],
-  ['a comment at the beginning', '// settings\n{}\n', /^line 1 /],
-  ['a comma too many', '{\n  "a": [\n    1,\n  ],\n}\n', /^line 4 /],
+  ['a comma too few', '{\n  "a": 1\n  "b": 2\n}\n', /^line 3 is not valid JSON/],
+  ['a comma too many', '{\n  "a": [\n    1,,\n  ]\n}\n', /^line 3 /],
   ['a string over lines', '{\n  "a": "x\n"}', /^line 2 /],
   ['an end too early', '{\n  "a": {\n    "b": 1\n  }\n\n', /^line 4 /],
+  ['a byte order mark', '\ufeff{}', /^it begins with a byte order mark/],
   ['two documents', '{\n}\n{}\n', /^line 3 /],
-  ['a list', '[]\n', /holds no JSON object/],
-  ['servers in a list', '{"mcpServers": []}', /mcpServers is no object/],
-  ['no servers at all', '{"mcpServers": null}', /mcpServers is no object/],
-  ['servers in a text', '{"mcpServers": "zwarm"}', /mcpServers is no object/],
-])('a text that cannot be edited is refused: %s', async (_name, text, why) => {
+  ['a list', '[]\n', /does not hold a JSON object/],
+  ['servers in a list', '{"mcpServers": []}', /mcpServers is not an object/],
+  ['no servers at all', '{"mcpServers": null}', /mcpServers is not an object/],
+  ['servers in a text', '{"mcpServers": "zwarm"}', /mcpServers is not an object/],
+])('a text that cannot be edited is refused: %s', (_name, text, why) => {
   for (const edit of [put, take]) {
-    const edited = edit(text);
-    await expect(edited).rejects.toThrow(Uneditable);
-    await expect(edited).rejects.toThrow(why);
+    expect(() => edit(text)).toThrow(TextProblem);
+    expect(() => edit(text)).toThrow(why);
   }
 });
 
-test('of two members of one name the last counts, and what would then count is no surprise', async () => {
-  const text = '{"mcpServers": {"zwarm": 1}, "mcpServers": {"a": 1}}';
-  expect(JSON.parse(await put(text)).mcpServers).toEqual({ a: 1, zwarm: ENTRY });
-  const twice = '{"mcpServers": {"zwarm": 1, "zwarm": 2}}';
-  expect(JSON.parse(await put(twice))).toEqual({ mcpServers: { zwarm: ENTRY } });
-  await expect(take(twice)).rejects.toThrow(Uneditable);
+test('what names a member twice is refused: hosts read one or the other', () => {
+  expect(() => put('{"mcpServers": {"zwarm": 1}, "mcpServers": {"a": 1}}')).toThrow(TextProblem);
+  for (const edit of [put, take])
+    expect(() => edit('{"mcpServers": {"zwarm": 1, "zwarm": 2}}')).toThrow(TextProblem);
+});
+
+const COMMENTED = `{
+  // All of it is mine.
+  "mcpServers": {
+    // the first
+    "mine": {"command": "mine"}, // good
+    /* not "zwarm": {} */
+  },
+}
+`;
+
+test('comments and trailing commas stay where they are', () => {
+  const after = put(COMMENTED);
+  for (const line of COMMENTED.split('\n')) expect(after.split('\n')).toContain(line);
+  expect(after).toContain('not "zwarm": {} */\n    "zwarm": {\n');
+  expect(take(after)).toBe(COMMENTED.replace('"mine"}, // good', '"mine"} // good'));
+  const unended = '{"mcpServers": {"mine": {} // good\n}}';
+  expect(take(put(unended))).toBe(unended);
+  const around = '{"mcpServers": { // all\n  "zwarm": {}, // ours\n  // next\n  "b": {}}}';
+  expect(take(around)).toBe('{"mcpServers": { // all\n  // ours\n  // next\n  "b": {}}}');
 });
 
 const servers = fc.dictionary(fc.oneof(anyText, fc.constantFrom('zwarm', 'b')), anyJson, { maxKeys: 3 });
 const layout = fc.constantFrom(0, 1, 2, '\t');
 
-test('put and taken again, any document is what it was', async () => {
+test('put and taken again, any document is what it was', () => {
   const document = fc.tuple(fc.dictionary(anyText, anyJson, { maxKeys: 3 }), servers, layout, fc.boolean());
-  await fc.assert(
-    fc.asyncProperty(document, async ([rest, held, space, last]) => {
+  fc.assert(
+    fc.property(document, ([rest, held, space, last]) => {
       const object = last ? { ...rest, mcpServers: held } : { mcpServers: held, ...rest };
       const text = JSON.stringify(object, null, space);
-      const after = await put(text);
+      const after = put(text);
       expect(JSON.parse(after)).toEqual({
         ...JSON.parse(text),
         mcpServers: { ...JSON.parse(text).mcpServers, zwarm: ENTRY },
       });
-      const taken = await take(after);
+      const taken = take(after);
       expect(JSON.parse(taken).mcpServers).not.toHaveProperty('zwarm');
       if (!Object.hasOwn(held, 'zwarm')) expect(taken).toBe(text);
     }),

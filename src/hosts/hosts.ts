@@ -1,0 +1,206 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { ZwarmError } from '../core/errors.ts';
+import type { CommandLine } from '../core/program.ts';
+import type { ConfigPlace } from '../core/rules/policy.ts';
+import { closest } from '../core/suggest.ts';
+
+/** What a host's configuration says of our server, in the order in which it is written. */
+export type HostEntry = Readonly<Record<string, HostValue>>;
+type HostValue = string | number | boolean | readonly string[] | Readonly<Record<string, string>>;
+
+/** A program with a language model in it, which can call the tools of `zwarm mcp`. */
+export interface Host {
+  /** As it is typed behind `--host`. */
+  readonly name: string;
+  /** Absolute paths of the files that it may read its servers from. @throws ZwarmError `usage` */
+  files(place: ConfigPlace): readonly [string, ...string[]];
+  /** Where its file is, for people. */
+  readonly where: string;
+  readonly format: 'json' | 'toml';
+  /** The object or table in its file that holds all servers. */
+  readonly servers: string;
+  /** @param unattended whether the model may have agents work without asking, where the file can say so */
+  entry(server: CommandLine, unattended: boolean): HostEntry;
+  /** Where the user says what its model may do without asking; null where the entry itself says so. */
+  readonly approvals: string | null;
+  /** Whether the file lies in the project: others use it too, on their machines, and agents may write it. */
+  readonly shared: boolean;
+  /** What the user must know before agreeing. */
+  readonly warning?: string;
+  /** What to do once it is written. */
+  readonly next: string;
+}
+
+/** The longest wait of one call, in seconds, where the host lets a call take longer than that. */
+const LONG_WAIT = { ZWARM_WAIT_SEC: '1500' };
+const LONG_CALL_SEC = 1800;
+
+/**
+ * What Codex passes on to our server, which else gets little more than HOME, PATH and TMPDIR: who calls, and what the
+ * agents need that the server starts: their directories, their keys, and the way to the network.
+ */
+const PASSED_ON: readonly string[] = [
+  ...['ZWARM_SESSION_ID', 'ZWARM_TURN', 'ZWARM_MARK', 'ZWARM_DIR', 'ZWARM_CODEX_BIN', 'ZWARM_DEBUG'],
+  ...['CODEX_HOME', 'XDG_CONFIG_HOME', 'XDG_STATE_HOME', 'XDG_CACHE_HOME', 'XDG_DATA_HOME'],
+  'XDG_RUNTIME_DIR',
+  ...['CODEX_API_KEY', 'OPENAI_API_KEY', 'OPENAI_BASE_URL', 'ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL'],
+  ...['SSH_AUTH_SOCK', 'SSL_CERT_FILE', 'SSL_CERT_DIR', 'NODE_EXTRA_CA_CERTS'],
+  ...['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY'],
+  ...['http_proxy', 'https_proxy', 'all_proxy', 'no_proxy'],
+];
+
+function homeOf({ env }: ConfigPlace): string {
+  const home = env['HOME'];
+  if (home?.startsWith('/')) return home;
+  throw new ZwarmError('usage', 'HOME is not set', 'set HOME to your home directory');
+}
+
+/** The directory that a variable names, else one below the user's home. @throws ZwarmError `usage` */
+function named(place: ConfigPlace, variable: string, belowHome: string): string {
+  const path = place.env[variable];
+  if (!path) return join(homeOf(place), belowHome);
+  if (path.startsWith('/')) return path;
+  throw new ZwarmError('usage', `${variable} is not an absolute path: ${path}`, 'set it to the full path');
+}
+
+const HOSTS: readonly Host[] = [
+  {
+    name: 'codex',
+    files: (place) => [join(named(place, 'CODEX_HOME', '.codex'), 'config.toml')],
+    where: 'config.toml in CODEX_HOME or ~/.codex',
+    format: 'toml',
+    servers: 'mcp_servers',
+    entry: ({ command, args }, unattended) => ({
+      command,
+      args,
+      // What is not required is left out of a turn when it is not up within a second.
+      required: true,
+      startup_timeout_sec: 20,
+      tool_timeout_sec: LONG_CALL_SEC,
+      supports_parallel_tool_calls: true,
+      // Else it asks for what does not only look; `codex exec` has nobody to ask, and cancels that.
+      ...(unattended ? { default_tools_approval_mode: 'approve' } : {}),
+      env: LONG_WAIT,
+      env_vars: PASSED_ON,
+    }),
+    approvals: null,
+    shared: false,
+    next: 'start Codex anew; codex mcp list shows the server',
+  },
+  {
+    name: 'claude',
+    files: ({ projectRoot }) => [join(projectRoot, '.mcp.json')],
+    where: '.mcp.json in the root of this project, which others get with it',
+    format: 'json',
+    servers: 'mcpServers',
+    entry: ({ command, args }) => ({ type: 'stdio', command, args, env: LONG_WAIT }),
+    approvals: 'in Claude Code\'s own settings, by permissions.allow: "mcp__zwarm__delegate" for example',
+    shared: true,
+    next: 'start Claude Code anew in this project, and approve the server zwarm when it asks',
+  },
+  {
+    name: 'cursor',
+    files: (place) => [join(homeOf(place), '.cursor', 'mcp.json')],
+    where: '~/.cursor/mcp.json',
+    format: 'json',
+    servers: 'mcpServers',
+    // Its calls fail after a minute: the server's own limit is below that.
+    entry: ({ command, args }) => ({ type: 'stdio', command, args }),
+    approvals: "in Cursor's own settings",
+    shared: false,
+    next: 'start Cursor anew; its settings show the server',
+  },
+  {
+    name: 'opencode',
+    files(place) {
+      const home = join(named(place, 'XDG_CONFIG_HOME', '.config'), 'opencode');
+      return [join(home, 'opencode.json'), join(home, 'opencode.jsonc')];
+    },
+    where: 'opencode.json or .jsonc in ~/.config/opencode',
+    format: 'json',
+    servers: 'mcp',
+    entry: ({ command, args }) => ({ type: 'local', command: [command, ...args], enabled: true }),
+    approvals: 'in the same file, by permission',
+    shared: false,
+    warning:
+      'opencode does not ask before its model starts, continues or ends agents, unless the file says so: "permission": {"zwarm_*": "ask"}',
+    next: 'start opencode anew; opencode mcp list shows the server',
+  },
+  {
+    name: 'gemini',
+    files: (place) => [join(named(place, 'GEMINI_CLI_HOME', '.'), '.gemini', 'settings.json')],
+    where: '~/.gemini/settings.json',
+    format: 'json',
+    servers: 'mcpServers',
+    entry: trustingEntry,
+    approvals: null,
+    shared: false,
+    next: 'start Gemini CLI anew in a folder that it trusts; gemini mcp list shows the server',
+  },
+  {
+    name: 'qwen',
+    files: (place) => [join(named(place, 'QWEN_HOME', '.qwen'), 'settings.json')],
+    where: '~/.qwen/settings.json',
+    format: 'json',
+    servers: 'mcpServers',
+    entry: trustingEntry,
+    approvals: null,
+    shared: false,
+    next: 'start Qwen Code anew; qwen mcp list shows the server',
+  },
+  {
+    name: 'vscode',
+    files: ({ projectRoot }) => [join(projectRoot, '.vscode', 'mcp.json')],
+    where: '.vscode/mcp.json in the root of this project, which others get with it',
+    format: 'json',
+    servers: 'servers',
+    entry: ({ command, args }) => ({ type: 'stdio', command, args }),
+    approvals: "in VS Code's own settings",
+    shared: true,
+    next: 'open this project in VS Code, start the server zwarm with "MCP: List Servers", and trust it when asked',
+  },
+];
+
+/** Of Gemini CLI and of Qwen Code, which began as a copy of it: what is trusted is called without asking. */
+function trustingEntry({ command, args }: CommandLine, unattended: boolean): HostEntry {
+  return {
+    command,
+    args,
+    timeout: LONG_CALL_SEC * 1000,
+    ...(unattended ? { trust: true } : {}),
+    env: LONG_WAIT,
+  };
+}
+
+/** What `--help` says of each host: its name, and where its file is. */
+export const HOST_FILES: readonly (readonly [name: string, where: string])[] = HOSTS.map(
+  ({ name, where }) => [name, where],
+);
+
+/** The host of that name. @throws ZwarmError `usage` */
+export function requireHost(name: string | undefined): Host {
+  const found = HOSTS.find((host) => host.name === name);
+  if (found !== undefined) return found;
+  const names = HOSTS.map((host) => host.name);
+  const choices = names.join(', ');
+  if (name === undefined)
+    throw new ZwarmError('usage', 'which host?', `choose with --host one of: ${choices}`);
+  const guess = closest(name, names);
+  throw new ZwarmError(
+    'usage',
+    `unknown host ${JSON.stringify(name)}`,
+    guess === null ? `choose one of: ${choices}` : `did you mean ${guess}? choose one of: ${choices}`,
+  );
+}
+
+/** The file of a host that is to be edited: of several the first that is there. @throws ZwarmError `usage` */
+export function hostFile(host: Host, place: ConfigPlace): string {
+  const files = host.files(place);
+  return files.find((file) => existsSync(file)) ?? files[0];
+}
+
+/** What to do where zwarm cannot write. */
+export function byHand({ name }: Host): string {
+  return `change it by hand; this prints what to paste: zwarm mcp install --host ${name} --print`;
+}
