@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { customAlphabet } from 'nanoid';
-import { loadSettings } from './config/load.ts';
 import { ID_ALPHABET, ID_LENGTH, ID_LETTERS } from './core/ids.ts';
 import type { ConfigPlace, Settings } from './core/rules/policy.ts';
 import type { RuntimePaths } from './manager/context.ts';
@@ -37,6 +36,6 @@ export function installation(): {
     newNonce,
     client: null,
     project: null,
-    loadSettings,
+    loadSettings: async (place) => (await import('./config/load.ts')).loadSettings(place),
   };
 }

@@ -1,14 +1,14 @@
 import { ZwarmError } from '../core/errors.ts';
 import type { ConfigPlace, Settings } from '../core/rules/policy.ts';
 import { cutText } from '../core/session.ts';
+import { closest } from '../core/suggest.ts';
+import { TextProblem } from '../core/text-problem.ts';
 import { trustedDirectory, userConfigFile } from '../core/user-places.ts';
-import { type Combined, combine, PREFERENCES, type Source, type Sources } from './combine.ts';
 import { directoriesOf, directoryOf } from './directories.ts';
-import { firstOf } from './notices.ts';
+import { checked, fromWords, type Given, isKey, KEY_NAMES, KEYS, shown } from './keys.ts';
+import { type Merged, merge, type Source } from './merge.ts';
 import { readProjectText, readUserText } from './read-text.ts';
-import type { Rules } from './schema.ts';
 import { isTrusted, markOf, type TrustMark } from './trust.ts';
-import type { Given } from './values.ts';
 
 /** Where the files are, or would be. */
 export interface ConfigFiles {
@@ -18,7 +18,7 @@ export interface ConfigFiles {
 }
 
 /** What the files and the environment come to, and why. */
-export interface Configuration extends Combined {
+export interface Configuration extends Merged {
   /** What else is to be said about the files. */
   readonly notices: readonly string[];
   readonly settings: Settings;
@@ -34,54 +34,88 @@ export interface ProjectTrust {
   readonly values: Pick<Given, 'agent' | 'model'>;
 }
 
-/** The files of a place, whether they are there or not. */
+/** The files of a user and a project, whether they are there or not. */
 export function configFiles({ env, projectRoot }: ConfigPlace): ConfigFiles {
   return { user: userConfigFile(env), project: `${projectRoot.replace(/\/$/, '')}/zwarm.toml` };
 }
 
-interface Read {
-  readonly source: Source;
+/** Does something with the text of a file; what is wrong with it names the file. @throws ZwarmError `config` */
+export function withFile<T>(path: string, act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    if (!(error instanceof TextProblem)) throw error;
+    const hint = `edit ${path}: one key = value on each line, texts in quotes, such as model = "gpt-5.5"`;
+    throw new ZwarmError('config', `${path}: ${cutText(error.message, 200)}`, hint, error);
+  }
+}
+
+const MOST_NOTICES = 5;
+
+/** The first few notices of a kind, and how many more there are: an agent's file could have thousands. */
+function firstOf(notices: readonly string[], rest: (more: number) => string): readonly string[] {
+  const more = notices.length - MOST_NOTICES;
+  return more <= 0 ? notices : [...notices.slice(0, MOST_NOTICES), rest(more)];
+}
+
+function unknownKeys(path: string, keys: readonly string[]): readonly string[] {
+  const notices = keys.map((key) => {
+    const guess = closest(key, KEY_NAMES);
+    return `${path}: unknown key ${shown(key)}${guess === null ? '' : `: did you mean ${guess}?`}`;
+  });
+  return firstOf(notices, (more) => `${path}: ${more} more unknown ${more === 1 ? 'key' : 'keys'}`);
+}
+
+interface Understood extends Source {
   readonly notices: readonly string[];
 }
 
-/** The real path of the user's home; one that is not there holds no project either. */
+/** What the text of a file says. @throws ZwarmError `config` */
+async function understand(
+  path: string,
+  text: string,
+  whose: 'user' | 'project',
+  { env, projectRoot }: ConfigPlace,
+): Promise<Understood> {
+  // Loaded only where there is a file.
+  const { parseToml } = await import('../core/toml/parse.ts');
+  const table = withFile(path, () => parseToml(text));
+  const refuse = (why: string) => new ZwarmError('config', `${path}: ${why}`, `edit ${path}`);
+  const known = KEY_NAMES.filter((key) => Object.hasOwn(table, key));
+  const values: Given = Object.fromEntries(
+    known.map((key) => [key, checked(key, table[key], whose, refuse)]),
+  );
+  const home = env['HOME']?.startsWith('/') ? env['HOME'] : null;
+  const directories = directoriesOf(values.allowed_dirs ?? [], projectRoot, home);
+  const missing = directories.flatMap((one) =>
+    'missing' in one ? `${path}: allowed_dirs: ${shown(one.entry)} allows nothing: ${one.missing}` : [],
+  );
+  const unknown = Object.keys(table).filter((key) => !isKey(key));
+  const notices = [
+    ...unknownKeys(path, unknown),
+    ...firstOf(missing, (more) => `${path}: allowed_dirs: ${more} more allow nothing`),
+  ];
+  return { origin: path, values, directories, notices };
+}
+
+/** What variables say; an empty one says nothing. @throws ZwarmError `config` */
+function variablesOf(env: ConfigPlace['env']): Given {
+  const set = KEY_NAMES.flatMap((key) => {
+    const { variable } = KEYS[key];
+    const word = variable === undefined ? undefined : env[variable];
+    if (variable === undefined || !word) return [];
+    const hint = `set ${variable} to another value, or unset it`;
+    const refuse = (why: string) => new ZwarmError('config', `${variable}: ${why}`, hint);
+    return [[key, fromWords(key, [word], refuse)]];
+  });
+  return Object.fromEntries(set);
+}
+
+/** The real path of the user's home; one that does not exist cannot be in a project either. */
 function realHome({ HOME: home }: ConfigPlace['env']): string | null {
   if (!home?.startsWith('/')) return null;
   const directory = directoryOf(home, home, null);
   return 'path' in directory ? directory.path : null;
-}
-
-/** Understands a file; what that takes is loaded only where there is one. */
-async function understand(
-  path: string,
-  text: string,
-  { env, projectRoot }: ConfigPlace,
-  rulesOf: (schema: typeof import('./schema.ts')) => Rules,
-): Promise<Read> {
-  const [schema, { parseFile }] = await Promise.all([import('./schema.ts'), import('./parse.ts')]);
-  const { values, notices } = parseFile(path, text, rulesOf(schema));
-  const home = env['HOME']?.startsWith('/') ? env['HOME'] : null;
-  const directories = directoriesOf(values.allowed_dirs ?? [], projectRoot, home);
-  const missing = directories.flatMap((one) =>
-    'missing' in one
-      ? `${path}: allowed_dirs: ${schema.shown(one.entry)} allows nothing: ${one.missing}`
-      : [],
-  );
-  const told = firstOf(missing, (more) => `${path}: allowed_dirs: ${more} more allow nothing`);
-  return { source: { origin: path, values, directories }, notices: [...notices, ...told] };
-}
-
-/** What variables say; an empty one says nothing. @throws ZwarmError `config` */
-async function preferencesOf(env: ConfigPlace['env']): Promise<Sources['preferences']> {
-  const set = PREFERENCES.filter(({ variable }) => env[variable]);
-  if (set.length === 0) return {};
-  const { checked, fromWords, USER_RULES } = await import('./schema.ts');
-  const read = ({ key, variable }: (typeof PREFERENCES)[number]) => {
-    const refuse = (why: string) =>
-      new ZwarmError('config', `${variable}: ${why}`, `set ${variable} to another value, or unset it`);
-    return [key, checked(USER_RULES, key, fromWords(key, [env[variable] ?? '']), refuse)];
-  };
-  return Object.fromEntries(set.map(read));
 }
 
 /** All of the configuration of a user and a project. @throws ZwarmError `config` where something cannot be understood */
@@ -91,41 +125,23 @@ export async function loadConfiguration(place: ConfigPlace): Promise<Configurati
   const userText = files.user === null ? null : readUserText(files.user);
   const projectText = readProjectText(files.project);
   const user =
-    files.user === null || userText === null
-      ? null
-      : await understand(files.user, userText, place, ({ USER_RULES }) => USER_RULES);
+    files.user === null || userText === null ? null : await understand(files.user, userText, 'user', place);
   const project =
-    projectText === null
-      ? null
-      : await understand(files.project, projectText, place, ({ PROJECT_RULES }) => PROJECT_RULES);
+    projectText === null ? null : await understand(files.project, projectText, 'project', place);
   const mark = projectText === null ? null : markOf(files.project, projectText);
   const trusted = mark !== null && isTrusted(trustedDirectory(env), mark);
-  const combined = combine({
-    projectRoot,
-    home: realHome(env),
-    user: user?.source ?? null,
-    project: project?.source ?? null,
-    trusted,
-    preferences: await preferencesOf(env),
-  });
+  const home = realHome(env);
+  const merged = merge({ projectRoot, home, user, project, trusted, variables: variablesOf(env) });
   const notices = [...(user?.notices ?? []), ...(project?.notices ?? [])];
-  const inVain = combined.ignored.map(
-    ({ key, value, origin, reason }) =>
-      `${origin}: ${key} = ${cutText(JSON.stringify(value), 80)} has no effect: ${reason}`,
+  const withoutEffect = merged.ignored.map(
+    ({ key, value, origin, reason }) => `${origin}: ${key} = ${shown(value)} has no effect: ${reason}`,
   );
+  const { agent, model } = project?.values ?? {};
   return {
-    ...combined,
+    ...merged,
     notices,
-    settings: { ...combined.settings, notices: [...notices, ...inVain] },
-    trust:
-      mark === null || project === null
-        ? null
-        : {
-            file: files.project,
-            mark,
-            trusted,
-            values: { agent: project.source.values.agent, model: project.source.values.model },
-          },
+    settings: { ...merged.settings, notices: [...notices, ...withoutEffect] },
+    trust: mark === null ? null : { file: files.project, mark, trusted, values: { agent, model } },
   };
 }
 

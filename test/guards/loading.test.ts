@@ -52,13 +52,13 @@ test.each([[['ls']], [['ls', '--all', '--json']], [['ls', '-q']]])(
   },
 );
 
-test('start loads what it takes to run a process, and no library but commander', async () => {
+test('start loads what it takes to run a process, and no library but commander and zod', async () => {
   const project = createProject();
   const probed = await probe(project, ['start', 'one']);
-  expect(packagesOf(probed)).toEqual(['commander', 'nanoid']);
+  expect(packagesOf(probed)).toEqual(['commander', 'nanoid', 'zod']);
   // The digest of the seal, and the launch, which brings the sockets with it.
   expect(costly(probed)).toEqual(['child_process', 'crypto', 'net', 'os']);
-  expect(bytesOf(probed)).toBeLessThan(230_000);
+  expect(bytesOf(probed)).toBeLessThan(375_000);
   expect(probed.parts.length).toBeLessThan(25);
   await project.settled(probed.stdout.trim());
 });

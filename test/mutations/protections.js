@@ -196,14 +196,14 @@ export const PROTECTIONS = [
   },
   {
     name: 'a project narrows, and never widens',
-    file: 'src/config/combine.ts',
-    from: '  if (more < 0) return',
-    to: '  if (more !== 0) return',
+    file: 'src/config/keys.ts',
+    from: 'width(wish) < width(held)',
+    to: 'width(wish) !== width(held)',
     tests: ['test/unit/config/load.test.ts'],
   },
   {
     name: 'a project names no directory outside',
-    file: 'src/config/combine.ts',
+    file: 'src/config/merge.ts',
     from: '.filter((path) => !isOutside(path))',
     to: '',
     tests: ['test/unit/config/load.test.ts'],
@@ -287,9 +287,9 @@ export const PROTECTIONS = [
   },
   {
     name: 'a project chooses no program unless it is trusted',
-    file: 'src/config/combine.ts',
-    from: '  if (isTrusted) return',
-    to: '  if (project !== null) return',
+    file: 'src/config/keys.ts',
+    from: '  isTrusted ? null :',
+    to: '  _held !== 0 ? null :',
     tests: ['test/unit/config/load.test.ts'],
   },
   {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
+import { fromWords, KEY_NAMES as KEYS, type Key } from '../../config/keys.ts';
 import { type Configuration, configFiles, loadConfiguration } from '../../config/load.ts';
 import { readUserText } from '../../config/read-text.ts';
-import { KEYS, type Key } from '../../config/values.ts';
 import { EXIT_CODES, ZwarmError } from '../../core/errors.ts';
 import type { ConfigPlace } from '../../core/rules/policy.ts';
 import { safeLine, safeText } from '../../render/safe-text.ts';
@@ -71,8 +71,7 @@ async function requireValue(key: Key, words: readonly string[], unset: boolean) 
   if (unset) return null;
   if (words.length === 0) throw usage(`${key}: no value was given`);
   if (words.length > 1 && key !== 'allowed_dirs') throw usage(`${key} takes one value`);
-  const { checked, fromWords, USER_RULES } = await import('../../config/schema.ts');
-  return checked(USER_RULES, key, fromWords(key, words), usage);
+  return fromWords(key, words, usage);
 }
 
 const set = defineVerb({

@@ -357,10 +357,10 @@ describe('a variable of the environment', () => {
   });
 
   test.each([
-    [{ ZWARM_AGENT: '../codex' }, /ZWARM_AGENT: agent is to be the name of an agent/],
-    [{ ZWARM_MODEL: '--evil' }, /ZWARM_MODEL: model is to be/],
-    [{ ZWARM_SANDBOX: 'none' }, /ZWARM_SANDBOX: sandbox is to be one of read-only, .*not "none"/],
-    [{ ZWARM_WAIT_SEC: '0' }, /ZWARM_WAIT_SEC: wait_sec is to be .* from 1 to 86400, and not 0/],
+    [{ ZWARM_AGENT: '../codex' }, /ZWARM_AGENT: agent must be the name of an agent/],
+    [{ ZWARM_MODEL: '--evil' }, /ZWARM_MODEL: model must be/],
+    [{ ZWARM_SANDBOX: 'none' }, /ZWARM_SANDBOX: sandbox must be one of read-only, .*not "none"/],
+    [{ ZWARM_WAIT_SEC: '0' }, /ZWARM_WAIT_SEC: wait_sec must be .* from 1 to 86400, not 0/],
     [{ ZWARM_WAIT_SEC: '1e3' }, /ZWARM_WAIT_SEC.*not "1e3"/],
   ])('that has no such value is named: %j', async (env, message) => {
     await expect(configured().load(env)).rejects.toEqual(refused(message));
@@ -371,25 +371,25 @@ describe('a file that cannot be understood is refused, with its path', () => {
   test.each([
     ['model = gpt', /: line 1, column 9 is not valid TOML: /],
     ['\n\nmodel = "a"\nmodel = "b"', /: line 4, column \d is not valid TOML/],
-    ['model = 1', /: model is to be the name of a model.*, and not 1$/],
-    ['model = ["a"]', /: model is to be .*not \["a"\]$/],
-    ['model = "--evil"', /: model is to be/],
-    ['agent = ""', /: agent is to be the name of an agent, such as "codex", and not ""$/],
-    ['agent = { x = 1 }', /: agent is to be/],
-    ['sandbox = "workspace"', /: sandbox is to be one of read-only, workspace-write, danger-full-access/],
-    ['max_depth = -1', /: max_depth is to be a whole number from 0 to 9, and not -1$/],
-    ['max_depth = 10', /: max_depth is to be/],
-    ['max_depth = 1.5', /: max_depth is to be/],
-    ['max_depth = inf', /: max_depth is to be/],
-    ['max_sessions = 0', /: max_sessions is to be a whole number from 1 to 1000/],
-    ['end_others = "yes"', /: end_others is to be true or false, and not "yes"$/],
-    ['wait_sec = 86401', /: wait_sec is to be/],
-    ['wait_sec = 1970-01-01', /: wait_sec is to be/],
-    ['allowed_dirs = "~"', /: allowed_dirs is to be a list of directories/],
-    ['allowed_dirs = [1]', /: allowed_dirs is to be/],
-    ['allowed_dirs = [""]', /: allowed_dirs is to be/],
-    ['allowed_dirs = ["a\\u0000b"]', /: allowed_dirs is to be/],
-    [`model = "${'x'.repeat(10_000)}"`, /: model is to be [^\n]{1,160}$/],
+    ['model = 1', /: model must be the name of a model.*, not 1$/],
+    ['model = ["a"]', /: model must be .*not \["a"\]$/],
+    ['model = "--evil"', /: model must be/],
+    ['agent = ""', /: agent must be the name of an agent, such as "codex", not ""$/],
+    ['agent = { x = 1 }', /: agent must be/],
+    ['sandbox = "workspace"', /: sandbox must be one of read-only, workspace-write, danger-full-access/],
+    ['max_depth = -1', /: max_depth must be a whole number from 0 to 9, not -1$/],
+    ['max_depth = 10', /: max_depth must be/],
+    ['max_depth = 1.5', /: max_depth must be/],
+    ['max_depth = inf', /: max_depth must be/],
+    ['max_sessions = 0', /: max_sessions must be a whole number from 1 to 1000/],
+    ['end_others = "yes"', /: end_others must be true or false, not "yes"$/],
+    ['wait_sec = 86401', /: wait_sec must be/],
+    ['wait_sec = 1970-01-01', /: wait_sec must be/],
+    ['allowed_dirs = "~"', /: allowed_dirs must be a list of directories/],
+    ['allowed_dirs = [1]', /: allowed_dirs must be/],
+    ['allowed_dirs = [""]', /: allowed_dirs must be/],
+    ['allowed_dirs = ["a\\u0000b"]', /: allowed_dirs must be/],
+    [`model = "${'x'.repeat(10_000)}"`, /: model must be [^\n]{1,160}$/],
   ])('%s', async (text, message) => {
     const user = configured({ user: text });
     await expect(user.load()).rejects.toEqual(refused(message));
@@ -401,7 +401,7 @@ describe('a file that cannot be understood is refused, with its path', () => {
 
   test.each(['src', './src', '../x', '~other/x'])('a relative directory of the user: %s', async (entry) => {
     const { load } = configured({ user: `allowed_dirs = ["${entry}"]` });
-    await expect(load()).rejects.toEqual(refused(/allowed_dirs is to be .* absolute or below ~/));
+    await expect(load()).rejects.toEqual(refused(/allowed_dirs must be .* absolute or below ~/));
   });
 
   test.each(['user', 'project'] as const)(

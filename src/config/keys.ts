@@ -1,0 +1,156 @@
+import * as z from 'zod/mini';
+import { decodeOrNull, type Schema } from '../core/decode.ts';
+import { isModelName } from '../core/model.ts';
+import {
+  ANY_DIRECTORY,
+  DEFAULT_MAX_DEPTH,
+  DEFAULT_MAX_SESSIONS,
+  DEFAULT_SANDBOX,
+} from '../core/rules/policy.ts';
+import { cutText, SANDBOXES, type Sandbox } from '../core/session.ts';
+
+/** What each key comes to; null where nothing was chosen. */
+export interface Values {
+  readonly agent: string | null;
+  readonly model: string | null;
+  readonly sandbox: Sandbox;
+  readonly allowed_dirs: readonly string[];
+  readonly max_depth: number;
+  readonly max_sessions: number;
+  readonly end_others: boolean;
+  readonly wait_sec: number | null;
+  readonly reachable_state: boolean;
+}
+
+export type Key = keyof Values;
+
+/** What one source says; a key that is left out is unset there. */
+export type Given = { readonly [K in Key]?: NonNullable<Values[K]> | undefined };
+
+/** What a value may be, for the program and in words. */
+interface Shape<T> {
+  readonly schema: Schema<T>;
+  readonly expected: string;
+}
+
+interface KeyRow<T> extends Shape<NonNullable<T>> {
+  readonly fallback: T;
+  /** What the project's file may say, where that is something else. */
+  readonly inProject?: Shape<NonNullable<T>>;
+  /** Why the project's wish has no effect on the value that holds without it; null where the wish counts. */
+  readonly refusal: (wish: NonNullable<T>, held: T, isTrusted: boolean) => string | null;
+  /** The variable that goes before both files. It never changes the policy: an agent sets its own environment. */
+  readonly variable?: string;
+}
+
+// An agent can write the project's file.
+const ifTrusted = (_wish: unknown, _held: unknown, isTrusted: boolean): string | null =>
+  isTrusted ? null : 'an agent could have written that; see: zwarm config trust';
+const never = (): string => 'only your own file decides this';
+
+/** The project may narrow a value, and never widen it. */
+function narrows<T>(width: (value: NonNullable<T>) => number) {
+  return (wish: NonNullable<T>, held: T): string | null => {
+    if (held === null || held === undefined || width(wish) < width(held)) return null;
+    return `a project may narrow ${JSON.stringify(held)}, never widen it`;
+  };
+}
+
+const wholeNumber = (least: number, most: number, of = '') => ({
+  schema: z.int().check(z.minimum(least), z.maximum(most)),
+  expected: `a whole number ${of}from ${least} to ${most}`,
+});
+const flag = { schema: z.boolean(), expected: 'true or false' };
+
+const DIRECTORY = z.string().check(z.regex(/^[^\0]+$/));
+
+/** Whether a path means the same directory wherever it is read. */
+function isFixed(path: string): boolean {
+  return path === ANY_DIRECTORY || path === '~' || /^~?\//.test(path);
+}
+
+/** Every key, in the order in which people see them. */
+export const KEYS: { readonly [K in Key]: KeyRow<Values[K]> } = {
+  agent: {
+    schema: z.string().check(z.regex(/^[a-z][a-z0-9-]{0,39}$/)),
+    expected: 'the name of an agent, such as "codex"',
+    fallback: null,
+    refusal: ifTrusted,
+    variable: 'ZWARM_AGENT',
+  },
+  model: {
+    schema: z.string().check(z.refine(isModelName)),
+    expected: 'the name of a model, as the agent writes it',
+    fallback: null,
+    refusal: ifTrusted,
+    variable: 'ZWARM_MODEL',
+  },
+  sandbox: {
+    schema: z.enum(SANDBOXES),
+    expected: `one of ${SANDBOXES.join(', ')}`,
+    fallback: DEFAULT_SANDBOX,
+    refusal: narrows((sandbox) => SANDBOXES.indexOf(sandbox)),
+    variable: 'ZWARM_SANDBOX',
+  },
+  allowed_dirs: {
+    schema: z.array(DIRECTORY.check(z.refine(isFixed))),
+    expected: 'a list of directories, each absolute or below ~, or "*" for any',
+    // The real default and what a project may narrow depend on where the directories are: see merge.ts.
+    fallback: [],
+    refusal: never,
+    inProject: { schema: z.array(DIRECTORY), expected: 'a list of directories' },
+  },
+  max_depth: { ...wholeNumber(0, 9), fallback: DEFAULT_MAX_DEPTH, refusal: narrows(Number) },
+  max_sessions: { ...wholeNumber(1, 1000), fallback: DEFAULT_MAX_SESSIONS, refusal: narrows(Number) },
+  end_others: { ...flag, fallback: false, refusal: narrows(Number) },
+  wait_sec: {
+    ...wholeNumber(1, 86_400, 'of seconds '),
+    fallback: null,
+    refusal: narrows<number | null>(Number),
+    variable: 'ZWARM_WAIT_SEC',
+  },
+  reachable_state: { ...flag, fallback: false, refusal: never },
+};
+
+/** The names of all keys. */
+export const KEY_NAMES = Object.keys(KEYS) as readonly Key[];
+
+/** Whether a word is one of the keys. */
+export function isKey(word: string): word is Key {
+  return Object.hasOwn(KEYS, word);
+}
+
+/** A value from a file, as it may stand in a message. */
+export function shown(value: unknown): string {
+  const text = JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? `${part}` : part));
+  return cutText(text ?? String(value), 80);
+}
+
+/** A value of the shape that the key has in that file; else `refuse` gets what is wrong with it, in words. */
+export function checked<K extends Key>(
+  key: K,
+  value: unknown,
+  file: 'user' | 'project',
+  refuse: (why: string) => Error,
+): NonNullable<Values[K]> {
+  const row = KEYS[key];
+  const { schema, expected } = (file === 'project' && row.inProject) || row;
+  const taken = decodeOrNull(schema, value);
+  if (taken !== null) return taken;
+  throw refuse(`${key} must be ${expected}, not ${shown(value)}`);
+}
+
+/** The value that the words of a command line or of a variable stand for; else `refuse` gets what is wrong. */
+export function fromWords<K extends Key>(
+  key: K,
+  words: readonly string[],
+  refuse: (why: string) => Error,
+): NonNullable<Values[K]> {
+  const word = words.join(' ');
+  const readings: Readonly<Record<string, unknown>> = {
+    array: words,
+    boolean: /^(true|false)$/.test(word) ? word === 'true' : word,
+    number: /^\d{1,9}$/.test(word) ? Number(word) : word,
+  };
+  return checked(key, readings[KEYS[key].schema.def.type] ?? word, 'user', refuse);
+}

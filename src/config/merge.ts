@@ -1,0 +1,124 @@
+import { defaultDirectories, isAllowedDirectory, type Policy, type Settings } from '../core/rules/policy.ts';
+import type { Directory } from './directories.ts';
+import { type Given, KEY_NAMES, KEYS, type Key, type Values } from './keys.ts';
+
+/** A file, read and understood. */
+export interface Source {
+  /** Its path, by which people know it. */
+  readonly origin: string;
+  readonly values: Given;
+  /** Where its `allowed_dirs` lead to; none where it has no such key. */
+  readonly directories: readonly Directory[];
+}
+
+/** Everything that has a say. */
+export interface Sources {
+  /** A real path. */
+  readonly projectRoot: string;
+  /** The user's home, a real path, or null. */
+  readonly home: string | null;
+  readonly user: Source | null;
+  readonly project: Source | null;
+  /** Whether the user has trusted the project's file as it is now. */
+  readonly trusted: boolean;
+  /** What the variables of the environment say. */
+  readonly variables: Given;
+}
+
+/** What a key comes to, and who says so: `default`, the path of a file or the name of a variable. */
+export interface Entry<K extends Key = Key> {
+  readonly key: K;
+  readonly value: Values[K];
+  readonly origin: string;
+}
+
+/** What the project says without effect. */
+export interface Ignored extends Entry {
+  readonly reason: string;
+}
+
+/** What all sources come to. */
+export interface Merged {
+  /** Every key once. */
+  readonly entries: readonly Entry[];
+  readonly ignored: readonly Ignored[];
+  readonly settings: Omit<Settings, 'notices'>;
+}
+
+/** What the two files say of a key. */
+interface Held<K extends Key> {
+  readonly entry: Entry<K>;
+  readonly ignored: Ignored | null;
+}
+
+/** The user's value, else a default. */
+function ofUser<K extends Key>(key: K, user: Source | null, fallback: Values[K]): Entry<K> {
+  const value = user?.values[key];
+  if (user === null || value === undefined) return { key, value: fallback, origin: 'default' };
+  return { key, value, origin: user.origin };
+}
+
+function ofFiles<K extends Key>(key: K, { user, project, trusted }: Sources): Held<K> {
+  const { fallback, refusal } = KEYS[key];
+  const entry = ofUser(key, user, fallback);
+  const value = project?.values[key];
+  if (project === null || value === undefined || value === entry.value) return { entry, ignored: null };
+  const wish = { key, value, origin: project.origin };
+  const reason = refusal(value, entry.value, trusted);
+  return reason === null ? { entry: wish, ignored: null } : { entry, ignored: { ...wish, reason } };
+}
+
+const pathsOf = (directories: readonly Directory[]): string[] =>
+  directories.flatMap((one) => ('path' in one ? one.path : []));
+
+/** Where agents may work: the lists that must all allow it, and what people see of them. */
+function allowedDirs({ projectRoot, home, user, project }: Sources): Held<'allowed_dirs'> & {
+  readonly lists: Policy['allowedDirs'];
+} {
+  const key = 'allowed_dirs';
+  const given = ofUser(key, user, defaultDirectories(projectRoot, home));
+  const mine = user?.values[key] === undefined ? given.value : pathsOf(user.directories);
+  const entry = { ...given, value: mine };
+  if (project?.values[key] === undefined) return { lists: [mine], entry, ignored: null };
+  const { origin, directories } = project;
+  const isOutside = (path: string): boolean => !isAllowedDirectory({ allowedDirs: [mine] }, path);
+  const outside = directories.filter((one) => 'path' in one && isOutside(one.path));
+  const reason = 'it lies outside of what you allow; a project may narrow that, never widen it';
+  const ignored: Ignored | null =
+    outside.length === 0 ? null : { key, value: outside.map((one) => one.entry), origin, reason };
+  // A list of nothing but such entries would leave nothing at all: it counts as not given.
+  if (ignored !== null && outside.length === directories.length) return { lists: [mine], entry, ignored };
+  const theirs = pathsOf(directories).filter((path) => !isOutside(path));
+  return { lists: [mine, theirs], entry: { key, value: theirs, origin }, ignored };
+}
+
+/** Who wins, and why. The policy is the user's, and the project may narrow it. */
+export function merge(sources: Sources): Merged {
+  const directories = allowedDirs(sources);
+  const held = (key: Key): Held<Key> => (key === 'allowed_dirs' ? directories : ofFiles(key, sources));
+  const final = <K extends Key>(key: K): Entry<K> => {
+    const value = sources.variables[key];
+    const origin = KEYS[key].variable;
+    const { entry } = ofFiles(key, sources);
+    return value === undefined || origin === undefined ? entry : { key, value, origin };
+  };
+  const files = <K extends Key>(key: K): Values[K] => ofFiles(key, sources).entry.value;
+  return {
+    entries: KEY_NAMES.map((key) => (key === 'allowed_dirs' ? directories.entry : final(key))),
+    ignored: KEY_NAMES.flatMap((key) => held(key).ignored ?? []),
+    settings: {
+      agent: final('agent').value,
+      model: final('model').value,
+      sandbox: final('sandbox').value,
+      waitSec: final('wait_sec').value,
+      reachableState: files('reachable_state'),
+      policy: {
+        allowedDirs: directories.lists,
+        sandbox: files('sandbox'),
+        maxDepth: files('max_depth'),
+        maxSessions: files('max_sessions'),
+        endOthers: files('end_others'),
+      },
+    },
+  };
+}
