@@ -95,29 +95,30 @@ function allowedDirs({ projectRoot, home, user, project }: Sources): Held<'allow
 /** Who wins, and why. The policy is the user's, and the project may narrow it. */
 export function merge(sources: Sources): Merged {
   const directories = allowedDirs(sources);
-  const held = (key: Key): Held<Key> => (key === 'allowed_dirs' ? directories : ofFiles(key, sources));
+  const held = <K extends Key>(key: K): Held<K> => ofFiles(key, sources);
   const final = <K extends Key>(key: K): Entry<K> => {
     const value = sources.variables[key];
     const origin = KEYS[key].variable;
-    const { entry } = ofFiles(key, sources);
-    return value === undefined || origin === undefined ? entry : { key, value, origin };
+    return value === undefined || origin === undefined ? held(key).entry : { key, value, origin };
   };
-  const files = <K extends Key>(key: K): Values[K] => ofFiles(key, sources).entry.value;
+  const merged = KEY_NAMES.map((key) =>
+    key === 'allowed_dirs' ? directories : { entry: final(key), ignored: held(key).ignored },
+  );
   return {
-    entries: KEY_NAMES.map((key) => (key === 'allowed_dirs' ? directories.entry : final(key))),
-    ignored: KEY_NAMES.flatMap((key) => held(key).ignored ?? []),
+    entries: merged.map(({ entry }) => entry),
+    ignored: merged.flatMap(({ ignored }) => ignored ?? []),
     settings: {
       agent: final('agent').value,
       model: final('model').value,
       sandbox: final('sandbox').value,
       waitSec: final('wait_sec').value,
-      reachableState: files('reachable_state'),
+      reachableState: held('reachable_state').entry.value,
       policy: {
         allowedDirs: directories.lists,
-        sandbox: files('sandbox'),
-        maxDepth: files('max_depth'),
-        maxSessions: files('max_sessions'),
-        endOthers: files('end_others'),
+        sandbox: held('sandbox').entry.value,
+        maxDepth: held('max_depth').entry.value,
+        maxSessions: held('max_sessions').entry.value,
+        endOthers: held('end_others').entry.value,
       },
     },
   };

@@ -21,11 +21,73 @@ import { notPrivate } from '../helpers/modes.ts';
 import { createProject, type Project, ZWARM } from '../helpers/project.ts';
 import { snapshot } from '../helpers/tree.ts';
 
-const HOSTS = ['codex', 'claude', 'cursor', 'opencode', 'gemini', 'qwen', 'vscode'] as const;
-type Host = (typeof HOSTS)[number];
+const COMMAND = { command: process.execPath, args: [ZWARM, 'mcp'] };
+const LONG = { env: { ZWARM_WAIT_SEC: '1500' } };
 
-/** The hosts whose file can say that nobody is asked. */
-const CAN_TRUST: readonly Host[] = ['codex', 'gemini', 'qwen'];
+interface Row {
+  /** Below the home of the user, or below the project. */
+  readonly file: (home: string, project: string) => string;
+  readonly servers: string;
+  readonly entry: object;
+  /** What `--unattended` adds; null where the file cannot say it. */
+  readonly unattended: object | null;
+}
+
+/** What `mcp install` is to write for each host. */
+const HOSTS = {
+  codex: {
+    file: (home) => join(home, '.codex/config.toml'),
+    servers: 'mcp_servers',
+    entry: {
+      ...COMMAND,
+      ...LONG,
+      required: true,
+      startup_timeout_sec: 20,
+      tool_timeout_sec: 1800,
+      supports_parallel_tool_calls: true,
+      env_vars: expect.arrayContaining(['ZWARM_SESSION_ID', 'ZWARM_MARK', 'CODEX_HOME', 'no_proxy']),
+    },
+    unattended: { default_tools_approval_mode: 'approve' },
+  },
+  claude: {
+    file: (_, project) => join(project, '.mcp.json'),
+    servers: 'mcpServers',
+    entry: { type: 'stdio', ...COMMAND, ...LONG },
+    unattended: null,
+  },
+  cursor: {
+    file: (home) => join(home, '.cursor/mcp.json'),
+    servers: 'mcpServers',
+    entry: { type: 'stdio', ...COMMAND },
+    unattended: null,
+  },
+  opencode: {
+    file: (home) => join(home, '.config/opencode/opencode.json'),
+    servers: 'mcp',
+    entry: { type: 'local', command: [process.execPath, ZWARM, 'mcp'], enabled: true },
+    unattended: null,
+  },
+  gemini: {
+    file: (home) => join(home, '.gemini/settings.json'),
+    servers: 'mcpServers',
+    entry: { ...COMMAND, ...LONG, timeout: 1_800_000 },
+    unattended: { trust: true },
+  },
+  qwen: {
+    file: (home) => join(home, '.qwen/settings.json'),
+    servers: 'mcpServers',
+    entry: { ...COMMAND, ...LONG, timeout: 1_800_000 },
+    unattended: { trust: true },
+  },
+  vscode: {
+    file: (_, project) => join(project, '.vscode/mcp.json'),
+    servers: 'servers',
+    entry: { type: 'stdio', ...COMMAND },
+    unattended: null,
+  },
+} satisfies Readonly<Record<string, Row>>;
+type Host = keyof typeof HOSTS;
+const ALL = Object.keys(HOSTS) as Host[];
 
 /** A project whose PATH has nothing on it. */
 function bareProject(): Project {
@@ -34,18 +96,8 @@ function bareProject(): Project {
   return project;
 }
 
-function fileOf({ base, directory }: Project, host: Host): string {
-  const home = join(base, 'home');
-  return {
-    codex: join(home, '.codex', 'config.toml'),
-    claude: join(directory, '.mcp.json'),
-    cursor: join(home, '.cursor', 'mcp.json'),
-    opencode: join(home, '.config', 'opencode', 'opencode.json'),
-    gemini: join(home, '.gemini', 'settings.json'),
-    qwen: join(home, '.qwen', 'settings.json'),
-    vscode: join(directory, '.vscode', 'mcp.json'),
-  }[host];
-}
+const fileOf = ({ base, directory }: Project, host: Host): string =>
+  HOSTS[host].file(join(base, 'home'), directory);
 
 function install(
   project: Project,
@@ -56,12 +108,10 @@ function install(
   return onScreen(project, ['mcp', 'install', '--host', host, ...args], options);
 }
 
-const SERVERS: Partial<Record<Host, string>> = { codex: 'mcp_servers', opencode: 'mcp', vscode: 'servers' };
-
 /** What a host's file says of our server. */
 function entryIn(host: Host, text: string): Record<string, unknown> | undefined {
   const document = host === 'codex' ? parse(text) : JSON.parse(text);
-  return document[SERVERS[host] ?? 'mcpServers']?.zwarm;
+  return document[HOSTS[host].servers]?.zwarm;
 }
 
 const readEntry = (project: Project, host: Host) =>
@@ -70,7 +120,7 @@ const readEntry = (project: Project, host: Host) =>
 /** A host's file with a server of the user's. */
 function mineOf(host: Host): string {
   if (host === 'codex') return 'model = "m" # mine\n\n[mcp_servers.mine]\ncommand = "mine"\n';
-  return `{\n    "${SERVERS[host] ?? 'mcpServers'}": {\n        "mine": {"command": "mine"}\n    }\n}\n`;
+  return `{\n    "${HOSTS[host].servers}": {\n        "mine": {"command": "mine"}\n    }\n}\n`;
 }
 
 function write(path: string, text: string): void {
@@ -80,144 +130,78 @@ function write(path: string, text: string): void {
 
 const YES: ScreenOptions = { tty: true, answer: true };
 
-test.each(HOSTS)('%s: a new file is shown, asked for and written, for its user alone', async (host) => {
+test.each(ALL)('%s: a new file is shown, asked for and written, for its user alone', async (host) => {
   const project = bareProject();
   const file = fileOf(project, host);
+  const before = snapshot(project.base);
+  const printed = await install(project, host, ['--print']);
+  expect(entryIn(host, printed.stdout)).toEqual(HOSTS[host].entry);
+  expect(snapshot(project.base)).toEqual(before);
   const screen = await install(project, host, [], { ...YES, env: { NO_COLOR: '1' } });
   expect(screen.code).toBe(0);
   expect(screen.stderr).toContain(`Write this to ${file}?\n`);
   const text = readFileSync(file, 'utf8');
-  const shown = text
-    .split('\n')
-    .slice(0, -1)
-    .map((line) => `+ ${line}\n`)
-    .join('');
-  expect(screen.stdout).toBe(`${file}\n${shown}`);
+  expect(text).toBe(printed.stdout);
+  expect(screen.stdout).toBe(`${file}\n${text.replace(/^(?=.)/gm, '+ ')}`);
   expect(notPrivate(file)).toEqual([]);
   if (host !== 'claude') expect(notPrivate(dirname(file))).toEqual([]);
-  expect(readEntry(project, host)).toMatchObject(
-    host === 'opencode'
-      ? { type: 'local', command: [process.execPath, ZWARM, 'mcp'] }
-      : { command: process.execPath, args: [ZWARM, 'mcp'] },
-  );
 });
 
-test.each(HOSTS)(
-  '%s: what was there stays as it was, and removal gives it back to the byte',
-  async (host) => {
-    const project = bareProject();
-    const file = fileOf(project, host);
-    write(file, mineOf(host));
-    chmodSync(file, 0o640);
-    const shown = await install(project, host, [], YES);
-    expect(shown).toMatchObject({ code: 0 });
-    expect(shown.stdout).toContain('mine');
-    expect(readEntry(project, host)).toHaveProperty('command');
-    expect(statSync(file).mode & 0o777).toBe(0o640);
+test.each(ALL)('%s: what was there stays, and removal gives it back to the byte', async (host) => {
+  const project = bareProject();
+  const file = fileOf(project, host);
+  write(file, mineOf(host));
+  chmodSync(file, 0o640);
+  const shown = await install(project, host, [], YES);
+  expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining('mine') });
+  expect(readEntry(project, host)).toEqual(HOSTS[host].entry);
+  expect(statSync(file).mode & 0o777).toBe(0o640);
+  const twice = await install(project, host, []);
+  expect(twice).toMatchObject({ code: 0, stdout: `${file}: already there\n` });
 
-    const again = await install(project, host, []);
-    expect(again).toMatchObject({ code: 0, stdout: `${file}: already there\n` });
+  const removed = await install(project, host, ['--remove'], YES);
+  expect(removed).toMatchObject({ code: 0, stdout: expect.stringContaining('zwarm') });
+  expect(readFileSync(file, 'utf8')).toBe(mineOf(host));
+  const nothing = await install(project, host, ['--remove']);
+  expect(nothing).toEqual({ code: 0, stdout: `${file}: nothing to remove\n`, stderr: '' });
+  expect(readdirSync(dirname(file)).filter((name) => name.startsWith('.zwarm'))).toEqual([]);
+});
 
-    const removed = await install(project, host, ['--remove'], YES);
-    expect(removed.code).toBe(0);
-    expect(removed.stdout).toContain('zwarm');
-    expect(removed.stdout).not.toContain('+ [');
-    expect(readFileSync(file, 'utf8')).toBe(mineOf(host));
-    const nothing = await install(project, host, ['--remove']);
-    expect(nothing).toEqual({ code: 0, stdout: `${file}: nothing to remove\n`, stderr: '' });
-    expect(readdirSync(dirname(file)).filter((name) => name.startsWith('.zwarm'))).toEqual([]);
-  },
-);
-
-test.each(HOSTS)('%s: --print prints what would be written, and changes nothing', async (host) => {
+test.each(ALL)('%s: --unattended is written where the file can say it, and else refused', async (host) => {
   const project = bareProject();
   const before = snapshot(project.base);
-  const { code, stdout } = await install(project, host, ['--print']);
-  expect(code).toBe(0);
+  const { entry, unattended } = HOSTS[host];
+  const { code, stdout, stderr } = await install(project, host, ['--unattended', '--print']);
+  if (unattended === null) {
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    const refusal = `^zwarm: --unattended cannot be written into the file of ${host}\nhint: leave it out; `;
+    expect(stderr).toMatch(new RegExp(refusal));
+  } else {
+    expect(entryIn(host, stdout)).toEqual({ ...entry, ...unattended });
+    expect(stderr).toBe(
+      'zwarm: with --unattended the model starts, continues and ends agents without asking you, and they may write in ' +
+        'your projects even where the model itself may only read\n',
+    );
+  }
   expect(snapshot(project.base)).toEqual(before);
-  await install(project, host, ['--yes']);
-  expect(readFileSync(fileOf(project, host), 'utf8')).toBe(stdout);
 });
 
-test('each host is told what it needs: limits, waits, and what is passed on', async () => {
-  const project = bareProject();
-  const entry = async (host: Host) => entryIn(host, (await install(project, host, ['--print'])).stdout);
-  const codex = await entry('codex');
-  expect(codex).toMatchObject({
-    required: true,
-    startup_timeout_sec: 20,
-    tool_timeout_sec: 1800,
-    supports_parallel_tool_calls: true,
-    env: { ZWARM_WAIT_SEC: '1500' },
-    env_vars: expect.arrayContaining([
-      'ZWARM_SESSION_ID',
-      'ZWARM_MARK',
-      'CODEX_HOME',
-      'OPENAI_API_KEY',
-      'no_proxy',
-    ]),
-  });
-  // Codex asks before it calls what does not only look.
-  expect(codex).not.toHaveProperty('default_tools_approval_mode');
-  const command = { command: process.execPath, args: [ZWARM, 'mcp'] };
-  const env = { ZWARM_WAIT_SEC: '1500' };
-  expect(await entry('claude')).toEqual({ type: 'stdio', ...command, env });
-  for (const host of ['cursor', 'vscode'] as const)
-    expect(await entry(host)).toEqual({ type: 'stdio', ...command });
-  for (const host of ['gemini', 'qwen'] as const)
-    expect(await entry(host)).toEqual({ ...command, timeout: 1_800_000, env });
-  expect(await entry('opencode')).toEqual({
-    type: 'local',
-    command: [process.execPath, ZWARM, 'mcp'],
-    enabled: true,
-  });
-});
-
-test('--unattended lets the model have agents work, says what that means, and is taken back without it', async () => {
+test("--unattended is taken back without it, and the user's own tables stay", async () => {
   const project = bareProject();
   const file = fileOf(project, 'codex');
-  // The user's own, in the table of a tool.
   const tool = '[mcp_servers.zwarm.tools.end_session]\napproval_mode = "prompt"\n';
   write(file, `${mineOf('codex')}\n${tool}`);
   await install(project, 'codex', ['--yes']);
   const attended = readFileSync(file, 'utf8');
-  expect(attended).not.toContain('"approve"');
-
   const given = await install(project, 'codex', ['--unattended', '--yes']);
-  expect(given).toMatchObject({ code: 0 });
   expect(given.stdout).toContain('+ default_tools_approval_mode = "approve"\n');
-  expect(given.stderr).toContain(
-    'zwarm: with --unattended the model starts, continues and ends agents without asking you, and they may write in ' +
-      'your projects even where the model itself may only read\n',
-  );
-  expect(readEntry(project, 'codex')).toMatchObject({ default_tools_approval_mode: 'approve' });
   expect(readFileSync(file, 'utf8')).toContain(tool);
-
   const taken = await install(project, 'codex', ['--yes']);
   expect(taken.stdout).toContain('- default_tools_approval_mode = "approve"\n');
   expect(taken.stderr).not.toContain('--unattended the model');
   expect(readFileSync(file, 'utf8')).toBe(attended);
-
-  await install(project, 'codex', ['--unattended', '--yes']);
   await install(project, 'codex', ['--remove', '--yes']);
   expect(readFileSync(file, 'utf8')).toBe(mineOf('codex'));
-});
-
-test.each(HOSTS)('%s: --unattended is written where the file can say it, and else refused', async (host) => {
-  const project = bareProject();
-  const before = snapshot(project.base);
-  const { code, stdout, stderr } = await install(project, host, ['--unattended', '--print']);
-  if (CAN_TRUST.includes(host)) {
-    expect(stderr).toContain('without asking you');
-    const trust = host === 'codex' ? { default_tools_approval_mode: 'approve' } : { trust: true };
-    expect(entryIn(host, stdout)).toMatchObject(trust);
-  } else {
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toMatch(
-      new RegExp(`^zwarm: --unattended cannot be written into the file of ${host}\nhint: leave it out; `),
-    );
-  }
-  expect(snapshot(project.base)).toEqual(before);
 });
 
 test('opencode asks nobody by itself, and the user is told before agreeing', async () => {
@@ -444,9 +428,9 @@ test('a file that somebody else has changed in the meantime is left as it is', a
 test('a host must be named, and be one that we know', async () => {
   const project = bareProject();
   for (const [args, message, hint] of [
-    [[], 'which host?', `choose with --host one of: ${HOSTS.join(', ')}`],
-    [['--host', 'claud'], 'unknown host "claud"', `did you mean claude? choose one of: ${HOSTS.join(', ')}`],
-    [['--host', 'vim'], 'unknown host "vim"', `choose one of: ${HOSTS.join(', ')}`],
+    [[], 'which host?', `choose with --host one of: ${ALL.join(', ')}`],
+    [['--host', 'claud'], 'unknown host "claud"', `did you mean claude? choose one of: ${ALL.join(', ')}`],
+    [['--host', 'vim'], 'unknown host "vim"', `choose one of: ${ALL.join(', ')}`],
   ] as const) {
     const screen = await onScreen(project, ['mcp', 'install', ...args]);
     expect(screen).toEqual({ code: 2, stdout: '', stderr: `zwarm: ${message}\nhint: ${hint}\n` });

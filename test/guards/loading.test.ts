@@ -59,7 +59,7 @@ test('start loads what it takes to run a process, and no library but commander a
   // The digest of the seal, and the launch, which brings the sockets with it.
   expect(costly(probed)).toEqual(['child_process', 'crypto', 'net', 'os']);
   expect(bytesOf(probed)).toBeLessThan(375_000);
-  expect(probed.parts.length).toBeLessThan(25);
+  expect(probed.parts.length).toBeLessThan(30);
   await project.settled(probed.stdout.trim());
 });
 

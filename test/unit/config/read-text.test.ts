@@ -68,7 +68,7 @@ test.each([
   ['user', readUserText],
 ] as const)('%s: a FIFO that is swapped in is never read', async (_whose, read) => {
   const found = await readWhileSwapped('fifo', read);
-  expect(['file', 'is no regular file']).toEqual(expect.arrayContaining([...found]));
+  expect(['file', 'is not a regular file']).toEqual(expect.arrayContaining([...found]));
 });
 
 test("a link that is swapped in is never followed in a project's place", async () => {
