@@ -10,7 +10,7 @@ export type Directory =
   | { readonly entry: string; readonly missing: string };
 
 /** The path of an entry, whose links are not resolved yet; null for one below an unknown home. */
-function ownPath(entry: string, base: string, home: string | null): string | null {
+function namedPath(entry: string, base: string, home: string | null): string | null {
   if (entry === ANY_DIRECTORY) return entry;
   if (!/^~(\/|$)/.test(entry)) return resolve(base, entry);
   return home === null ? null : resolve(`${home}${entry.slice(1)}`);
@@ -21,7 +21,7 @@ function ownPath(entry: string, base: string, home: string | null): string | nul
  * @param home absolute, for `~`; null where none is known
  */
 export function directoryOf(entry: string, base: string, home: string | null): Directory {
-  const path = ownPath(entry, base, home);
+  const path = namedPath(entry, base, home);
   if (path === null) return { entry, missing: 'HOME is not set' };
   if (path === ANY_DIRECTORY) return { entry, path };
   try {
@@ -33,9 +33,9 @@ export function directoryOf(entry: string, base: string, home: string | null): D
 }
 
 /** The first of the directories above a path that is a key of the map; looked up, as an agent may have written thousands. */
-function above<T>(path: string | null, places: ReadonlyMap<string | null, T>): T | undefined {
+function above<T>(path: string | null, directories: ReadonlyMap<string | null, T>): T | undefined {
   if (path === null || dirname(path) === path) return undefined;
-  return places.get(dirname(path)) ?? above(dirname(path), places);
+  return directories.get(dirname(path)) ?? above(dirname(path), directories);
 }
 
 /**
@@ -49,15 +49,15 @@ export function directoriesOf(
 ): readonly Directory[] {
   const all = entries.map((entry) => ({
     ...directoryOf(entry, base, home),
-    own: ownPath(entry, base, home),
+    named: namedPath(entry, base, home),
   }));
   const found = all.filter((one) => 'path' in one);
-  const named = new Map(found.map((one) => [one.own, one]));
+  const byName = new Map(found.map((one) => [one.named, one]));
   // Only of the outermost it counts where they lead: a link that an agent has planted must not rule out the others.
-  const outermost = found.filter(({ own }) => above(own, named) === undefined);
-  const outer = new Map(outermost.flatMap((one) => [[one.path, one] as const, [one.own, one] as const]));
+  const outermost = found.filter(({ named }) => above(named, byName) === undefined);
+  const outer = new Map(outermost.flatMap((one) => [[one.path, one] as const, [one.named, one] as const]));
   return all.flatMap((one): Directory | readonly Directory[] => {
-    const around = 'path' in one ? above(one.own, outer) : undefined;
+    const around = 'path' in one ? above(one.named, outer) : undefined;
     if (around === undefined || !('path' in one)) return one;
     if (isWithin(one.path, around.path)) return [];
     const missing = `it lies in ${JSON.stringify(around.entry)}, where an agent can lead it anywhere; name ${JSON.stringify(one.path)} itself`;

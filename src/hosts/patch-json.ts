@@ -91,11 +91,11 @@ function removal(text: string, { children = [] }: Node, member: Node): Edit[] {
   const end = endOf(member);
   const index = children.indexOf(member);
   const previous = children[index - 1];
-  const own = commaAfter(text, end);
-  if (own !== null && index < children.length - 1)
-    return [del(member.offset, end), del(own, own + 1 + spaceAfter(own + 1))];
+  const following = commaAfter(text, end);
+  if (following !== null && index < children.length - 1)
+    return [del(member.offset, end), del(following, following + 1 + spaceAfter(following + 1))];
   const before = text.slice(0, member.offset).trimEnd().length;
-  const comma = own ?? (previous === undefined ? null : commaAfter(text, endOf(previous)));
+  const comma = following ?? (previous === undefined ? null : commaAfter(text, endOf(previous)));
   if (comma !== null) return [del(before, end), del(comma, comma + 1)];
   return [del(before, end + spaceAfter(end))];
 }
@@ -128,7 +128,7 @@ export function patchJson(
   }
   const edited = applyEdits(text, editsFor(text, servers, name, entry));
   if (edited === text) return text;
-  const saysOf = (json: string): readonly [rest: Json, own: unknown] => {
+  const saysOf = (json: string): readonly [rest: Json, entry: unknown] => {
     const document = plainValue(treeOf(json));
     const held = isObject(document[servers]) ? document[servers] : {};
     return [{ ...document, [servers]: { ...held, [name]: undefined } }, held[name]];

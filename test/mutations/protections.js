@@ -218,7 +218,7 @@ export const PROTECTIONS = [
   {
     name: 'a directory in another one that is allowed allows nothing of its own',
     file: 'src/config/directories.ts',
-    from: 'places.get(dirname(path)) ?? above(dirname(path), places)',
+    from: 'directories.get(dirname(path)) ?? above(dirname(path), directories)',
     to: 'undefined',
     tests: ['test/unit/config/load.test.ts'],
   },
@@ -263,6 +263,20 @@ export const PROTECTIONS = [
     from: "...(unattended ? { default_tools_approval_mode: 'approve' } : {}),",
     to: "default_tools_approval_mode: 'approve',",
     tests: ['test/cli/mcp-install.test.ts'],
+  },
+  {
+    name: 'tools: a host that trusts a server asks before, unless it was installed unattended',
+    file: 'src/hosts/hosts.ts',
+    from: '...(unattended ? { trust: true } : {}),',
+    to: 'trust: true,',
+    tests: ['test/cli/mcp-install.test.ts'],
+  },
+  {
+    name: 'a project does not decide what only its user may',
+    file: 'src/config/keys.ts',
+    from: "const never = (): string => 'only your own file decides this';",
+    to: 'const never = (): null => null;',
+    tests: ['test/unit/config/load.test.ts'],
   },
   {
     name: 'tools: an agent that runs no others does not get them from its user',

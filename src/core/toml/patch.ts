@@ -54,7 +54,7 @@ const writtenPair = (key: string, value: unknown): string => `${key} = ${written
 function patchKey(text: string, key: string, value: unknown): string {
   const pairs = statementsOf(text).filter(({ kind, path }) => kind === 'pair' && path.length === 1);
   const old = pairs.find(({ path }) => path[0] === key);
-  if (old !== undefined && value === null) return text.slice(0, old.start) + text.slice(old.end);
+  if (value === null) return old === undefined ? text : text.slice(0, old.start) + text.slice(old.end);
   const line = writtenPair(key, value).replaceAll('\n', newlineOf(text));
   if (old !== undefined) {
     const indent = /^\s*/.exec(text.slice(old.start))?.[0] ?? '';
@@ -82,8 +82,8 @@ function patchTable(
     const { start, end } = section;
     if (section !== main && !isKept(section)) edited = cut(edited, section);
     if (section !== main) continue;
-    const own = text.slice(start, end).endsWith('\n') ? lines : lines.trimEnd();
-    edited = edited.slice(0, start) + own + edited.slice(end);
+    const table = text.slice(start, end).endsWith('\n') ? lines : lines.trimEnd();
+    edited = edited.slice(0, start) + table + edited.slice(end);
   }
   return edited;
 }

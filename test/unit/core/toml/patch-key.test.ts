@@ -36,7 +36,8 @@ test.each<[string, string, unknown, string]>([
 });
 
 test('what cannot be changed alone is left as it is', () => {
-  expect(() => edit('[model]\na = 1\n', 'model', 'b')).toThrow(/cannot edit model/);
+  for (const value of ['b', null])
+    expect(() => edit('[model]\na = 1\n', 'model', value)).toThrow(/cannot edit model/);
   expect(() => edit('model.a = 1\nmodel.b = 1\n', 'model', 'b')).toThrow(/cannot edit model/);
   expect(() => edit('model = \n', 'model', 'b')).toThrow(/is not valid TOML/);
 });
