@@ -1,8 +1,9 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { EXIT_CODES } from '../../src/core/errors.ts';
-import { onScreen, type ScreenOptions } from '../helpers/context.ts';
+import { VERBS } from '../../src/cli/verbs.ts';
+import { EXIT_CODES, type ZwarmError } from '../../src/core/errors.ts';
+import { onScreen, type Screen, type ScreenOptions } from '../helpers/context.ts';
 import { createProject, eventually, type Project } from '../helpers/project.ts';
 import { snapshot } from '../helpers/tree.ts';
 
@@ -86,11 +87,35 @@ const ROWS: readonly Row[] = [
   [['start', 'x'], 127, /not found on your PATH/, /npm .*codex/, codex()],
   [['start', 'x'], 127, /\/nowhere\/codex/, /ZWARM_CODEX_BIN/, codex('/nowhere/codex')],
   [['start', 'x'], 127, /not an absolute path/, /full path/, codex('./codex')],
+  [['logs'], 2, /missing.*'id'/, /zwarm logs --help/],
+  [['logs', 'done', '--turn', '0'], 2, /--turn: "0"/, /--turn \d/],
+  [['logs', 'done', '-n', '-1'], 2, /-n: "-1"/, /-n \d/],
+  [['logs', 'done', '-n', 'x'], 2, /-n: "x"/, /-n \d/],
+  [['logs', 'done', '--raw', '--json'], 2, /either --raw or --json/, /JSON lines/],
+  [['logs', 'done', '--stderr', '--json'], 2, /not JSON/, /leave out --json/],
+  [['logs', 'done', '--raw', '-n', '1'], 2, /-n counts steps: --raw/, /tail/],
+  [['logs', 'done', '--stderr', '-n', '1'], 2, /-n counts steps: --stderr/, /tail/],
+  [['logs', 'done', 'done', '--raw'], 2, /one session at a time/, /zwarm logs --raw ID/],
+  [['logs', 'done', '--raw'], 2, /not for a terminal/, /> FILE/, { tty: true }],
+  [['logs', 'done', '--since', '1h'], 2, /unknown option/, /zwarm logs --help/],
+  [['rewind', 'done', '--to', '7'], 2, /has no turn 7/, /1/],
+  [['rewind', 'done', '--to', '1'], 2, /turn 1 is where/, /./],
+  [['rewind', 'done'], 2, /--to is missing/, /zwarm rewind ID --to 2/],
+  [['rewind', 'done', '--to', 'x'], 2, /not a whole number of at least 0/, /--to \d/],
+  [['rewind', 'done', '--to=-1'], 2, /not a whole number of at least 0/, /--to \d/],
+  [['rewind', 'nosuch', '--to', '1'], 3, /no session nosuch/, /zwarm ls/],
+  [['fork', 'done', '--turn', '2'], 2, /has no turn 2/, /1/],
+  [['fork', 'done', '--turn', '0'], 2, /not a whole number of at least 1/, /--turn \d/],
+  [['fork', 'done', ''], 2, /message is empty/, /./],
+  [['fork', 'done', 'x', '--timeout', '5'], 2, /needs --wait/, /add --wait/],
+  [['fork', 'nosuch'], 3, /no session nosuch/, /zwarm ls/],
+  [['compact', 'done', '--if-over', '80'], 2, /not a share/, /--if-over 0\.8/],
+  [['compact', 'done', '--if-over', '0'], 2, /not a share/, /--if-over 0\.8/],
+  [['compact', 'nosuch'], 3, /no session nosuch/, /zwarm ls/],
+  [['inject', 'done', 'x', '--history-chars', '-5'], 2, /not a whole number/, /--history-chars \d/],
   [['inject', 'done', 'x'], 127, /not found on your PATH/, /npm .*codex/, codex()],
-];
 
-/** Errors of one of several arguments: the verb goes on with the others, and reports each in its place. */
-const PER_ARGUMENT: readonly Row[] = [
+  // Of one argument among several: the verb goes on with the others, and reports each in its place.
   [['kill', 'done'], 4, /not running: it is completed/, /zwarm show/],
   [['kill', 'don'], 3, /no session don/, /zwarm ls/],
   [['kill', 'qqq'], 3, /too short/, /4 characters/],
@@ -99,13 +124,27 @@ const PER_ARGUMENT: readonly Row[] = [
   [['rm', ''], 2, /the id is empty/, /zwarm ls/],
   [['rm', '../../etc'], 2, /not a session id/, /zwarm ls/],
   [['wait', 'nosuch'], 3, /no session nosuch/, /zwarm ls/],
+  [['logs', ''], 2, /the id is empty/, /zwarm ls/],
+  [['logs', '../../etc'], 2, /not a session id/, /zwarm ls/],
+  [['logs', 'nosuch'], 3, /no session nosuch/, /zwarm ls/],
+  [['logs', 'done', '--turn', '9'], 2, /has no turn 9/, /from 1 to 1/],
+  [['logs', '-f', 'done', '--turn', '2'], 2, /has no turn 2/, /from 1 to 1/],
 ];
 
-/** The verbs that take `--json`. */
-const WITH_JSON = new Set(['start', 'ls', 'show', 'trajectory', 'inject', 'wait', 'kill', 'rm', 'clean']);
+/** Whether a verb can report the same error as JSON: with `--raw` and `--stderr`, `logs` cannot. */
+function hasJson([verb, ...words]: readonly string[]): boolean {
+  const options = VERBS.find(({ name }) => name === verb)?.options ?? {};
+  return 'json' in options && !['--raw', '--stderr', '--json'].some((word) => words.includes(word));
+}
 
-function exitCodeOf(errorCode: string): number | undefined {
-  return Object.entries(EXIT_CODES).find(([code]) => code === errorCode)?.[1];
+/** The error of a verb as JSON: its own, or that of its only argument, in an array or on a line. */
+function errorIn({ stdout, stderr }: Screen): { error: ZwarmError; id?: string } {
+  const printed = JSON.parse(stdout + stderr);
+  return Array.isArray(printed) ? printed[0] : printed;
+}
+
+function linesOf({ message, hint }: ZwarmError): string[] {
+  return [`zwarm: ${message}`, ...(hint === null ? [] : [`hint: ${hint}`])];
 }
 
 /** A project with three ended sessions, two of them with ids that begin alike. */
@@ -129,39 +168,25 @@ test('bad input ends with its exit code and what to type, and changes nothing on
     const name = JSON.stringify(argv);
     const plain = await onScreen(project, argv, options);
     expect.soft(plain, name).toMatchObject({ code, stdout: '' });
-    const [said = '', advice, ...more] = plain.stderr.trimEnd().split('\n');
-    expect.soft(said, name).toMatch(/^zwarm: /);
-    expect.soft(said, name).toMatch(message);
+    const lines = argv.includes('--json')
+      ? linesOf(errorIn(plain).error)
+      : plain.stderr.trimEnd().split('\n');
+    const [first = '', advice, ...more] = lines;
+    expect.soft(first, name).toMatch(/^zwarm: /);
+    expect.soft(first, name).toMatch(message);
     if (hint === null) expect.soft(advice, name).toBeUndefined();
     else expect.soft(advice, name).toMatch(hint);
     expect.soft(more, name).toEqual([]);
 
-    const [verb = '', ...rest] = argv;
-    if (WITH_JSON.has(verb)) {
+    if (hasJson(argv)) {
+      const [verb = '', ...rest] = argv;
       const json = await onScreen(project, [verb, '--json', ...rest], options);
-      expect.soft(json, name).toMatchObject({ code, stdout: '' });
-      const { error } = JSON.parse(json.stderr);
-      expect.soft(exitCodeOf(error.code), name).toBe(code);
-      expect.soft([`zwarm: ${error.message}`, `hint: ${error.hint}`], name).toEqual([said, advice]);
+      expect.soft(json.code, name).toBe(code);
+      const { error, id } = errorIn(json);
+      expect.soft(EXIT_CODES[error.code], name).toBe(code);
+      expect.soft(linesOf(error), name).toEqual(lines);
+      if (json.stdout !== '') expect.soft(argv, name).toContain(id);
     }
-    expect.soft(snapshot(project.base), name).toEqual(before);
-  }
-});
-
-test('a bad argument among several is reported in its place, and changes nothing on disk', async () => {
-  const project = await projectWithSessions();
-  const before = snapshot(project.base);
-  for (const [argv, code, message, hint] of PER_ARGUMENT) {
-    const name = JSON.stringify(argv);
-    const plain = await onScreen(project, argv);
-    expect.soft(plain, name).toMatchObject({ code, stdout: '' });
-    expect.soft(plain.stderr, name).toMatch(message);
-    if (hint !== null) expect.soft(plain.stderr, name).toMatch(hint);
-    const json = await onScreen(project, [...argv, '--json']);
-    expect.soft(json, name).toMatchObject({ code, stderr: '' });
-    const [{ id, error }] = JSON.parse(json.stdout);
-    expect.soft(id, name).toBe(argv[1]);
-    expect.soft(exitCodeOf(error.code), name).toBe(code);
     expect.soft(snapshot(project.base), name).toEqual(before);
   }
 });
@@ -174,10 +199,13 @@ test('a running session cannot be continued or removed, and nothing changes on d
   for (const [argv, hint] of [
     [['inject', id, 'more'], `zwarm wait ${id}`],
     [['rm', id], `zwarm kill ${id}`],
+    [['rewind', id, '--to', '0'], `zwarm wait ${id}`],
+    [['fork', id], `zwarm wait ${id}`],
+    [['compact', id], `zwarm wait ${id}`],
   ] as const) {
     const shown = await onScreen(project, argv);
     expect(shown).toMatchObject({ code: 4, stdout: '' });
-    expect(shown.stderr).toMatch(/^zwarm: \S+ is still running\nhint: .*\n$/);
+    expect(shown.stderr).toMatch(/^zwarm: .*\S+ is still running\nhint: .*\n$/);
     expect(shown.stderr).toContain(hint);
     expect((await onScreen(project, [...argv, '--json'])).code).toBe(4);
   }

@@ -2,12 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { EXIT_CODES } from '../../src/core/errors.ts';
-import { onScreen, type Screen, type ScreenOptions } from '../helpers/context.ts';
+import { onScreen, type ScreenOptions } from '../helpers/context.ts';
 import { DRIVES } from '../helpers/display.ts';
 import { createPatient } from '../helpers/patient.ts';
 import { createProject, type Project, stream, ZWARM } from '../helpers/project.ts';
-import { snapshot } from '../helpers/tree.ts';
 
 const ID = 'steps2abcd';
 const OTHER = 'steps2abce';
@@ -186,48 +184,4 @@ test('of a session on another host -f shows what is there, and says that it cann
       `zwarm: ${ID} was started from inside a container or sandbox: whether it runs cannot be told here\n` +
       'hint: follow it there\n',
   });
-});
-
-const BAD: readonly [args: string[], code: number, message: RegExp, hint: RegExp, options?: ScreenOptions][] =
-  [
-    [['logs'], 2, /missing.*'id'/, /zwarm logs --help/],
-    [['logs', ''], 2, /the id is empty/, /zwarm ls/],
-    [['logs', '../../etc'], 2, /not a session id/, /zwarm ls/],
-    [['logs', 'nosuch'], 3, /no session nosuch/, /zwarm ls/],
-    [['logs', ID, '--turn', '0'], 2, /--turn: "0"/, /--turn \d/],
-    [['logs', ID, '--turn', 'x'], 2, /--turn: "x"/, /--turn \d/],
-    [['logs', ID, '--turn', '9'], 2, /has no turn 9/, /from 1 to 1/],
-    [['logs', '-f', ID, '--turn', '2'], 2, /has no turn 2/, /from 1 to 1/],
-    [['logs', ID, '-n', '-1'], 2, /-n: "-1"/, /-n \d/],
-    [['logs', ID, '-n', 'x'], 2, /-n: "x"/, /-n \d/],
-    [['logs', ID, '--raw', '--json'], 2, /either --raw or --json/, /JSON lines/],
-    [['logs', ID, '--stderr', '--json'], 2, /not JSON/, /leave out --json/],
-    [['logs', ID, '--raw', '-n', '1'], 2, /-n counts steps: --raw/, /tail/],
-    [['logs', ID, '--stderr', '-n', '1'], 2, /-n counts steps: --stderr/, /tail/],
-    [['logs', ID, ID, '--raw'], 2, /one session at a time/, /zwarm logs --raw ID/],
-    [['logs', ID, '--raw'], 2, /not for a terminal/, /> FILE/, { tty: true }],
-    [['logs', ID, '--since', '1h'], 2, /unknown option/, /zwarm logs --help/],
-  ];
-
-/** What was said, in words or as JSON: the message and the hint. */
-function errorOf({ stdout, stderr }: Screen): { message: string; hint: string; code: string | null } {
-  const words = /^zwarm: (.*)\nhint: (.*)\n$/.exec(stderr);
-  if (words !== null) return { message: words[1] ?? '', hint: words[2] ?? '', code: null };
-  return JSON.parse(stdout + stderr).error;
-}
-
-test('bad input ends with its exit code and what to type, and changes nothing on disk', async () => {
-  const project = createProject();
-  await sessionOf(project, ['message']);
-  const before = snapshot(project.base);
-  for (const [argv, code, message, hint, options] of BAD) {
-    const name = JSON.stringify(argv);
-    const plain = await onScreen(project, argv, options);
-    expect.soft(plain.code, name).toBe(code);
-    expect.soft(errorOf(plain).message, name).toMatch(message);
-    expect.soft(errorOf(plain).hint, name).toMatch(hint);
-    const json = await onScreen(project, [...argv, '--json'], options);
-    expect.soft(EXIT_CODES[errorOf(json).code as keyof typeof EXIT_CODES], name).toBe(json.code);
-    expect.soft(snapshot(project.base), name).toEqual(before);
-  }
 });

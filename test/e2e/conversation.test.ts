@@ -18,7 +18,6 @@ import type { SessionDetail } from '../../src/core/session.ts';
 import { onScreen, type Screen } from '../helpers/context.ts';
 import { createProject, eventually, type Project, ZWARM } from '../helpers/project.ts';
 import { createShellProject } from '../helpers/shell-project.ts';
-import { snapshot } from '../helpers/tree.ts';
 
 /** A conversation with the demo agent, which remembers each of its threads in a file. */
 interface Talk {
@@ -257,43 +256,6 @@ test('kill during an interruption keeps the next turn from beginning', async () 
   await eventually('nothing is left', () => project.marked(id).length === 0);
   expect(project.runs()).toHaveLength(1);
   expect(await project.show(id)).toMatchObject({ status: 'killed', turn: 2 });
-});
-
-test('bad input is refused with a hint, and changes nothing', async () => {
-  const project = createShellProject();
-  const id = await project.begin('quick');
-  await project.settled(id);
-  const running = await project.begin('hang');
-  const before = snapshot(join(project.directory, '.zwarm'));
-  const cases: readonly [number, RegExp, ...string[]][] = [
-    [2, /has no turn 7/, 'rewind', id, '--to', '7'],
-    [2, /turn 1 is where/, 'rewind', id, '--to', '1'],
-    [2, /--to is missing/, 'rewind', id],
-    [2, /not a whole number/, 'rewind', id, '--to', 'x'],
-    [2, /not a whole number/, 'rewind', id, '--to=-1'],
-    [4, /still running/, 'rewind', running, '--to', '0'],
-    [2, /has no turn 2/, 'fork', id, '--turn', '2'],
-    [2, /not a whole number/, 'fork', id, '--turn', '0'],
-    [2, /not a whole number/, 'fork', id, '--turn', 'x'],
-    [2, /empty/, 'fork', id, ''],
-    [4, /still running/, 'fork', running],
-    [4, /still running/, 'compact', running],
-    [2, /not a share/, 'compact', id, '--if-over', '80'],
-    [2, /not a share/, 'compact', id, '--if-over', '0'],
-    [2, /not a whole number/, 'inject', id, 'x', '--history-chars', '-5'],
-    [2, /needs --wait/, 'fork', id, 'x', '--timeout', '5'],
-    [3, /no session/, 'rewind', 'nosuch', '--to', '1'],
-    [3, /no session/, 'fork', 'nosuch'],
-    [3, /no session/, 'compact', 'nosuch'],
-    [4, /still running/, 'inject', running, 'x'],
-  ];
-  for (const [code, words, ...argv] of cases) {
-    const ended = await project.run(argv);
-    expect.soft({ code: ended.code, stdout: ended.stdout }, argv.join(' ')).toEqual({ code, stdout: '' });
-    expect.soft(ended.stderr, argv.join(' ')).toMatch(words);
-    expect.soft(ended.stderr, argv.join(' ')).toMatch(/\nhint: /);
-  }
-  expect(snapshot(join(project.directory, '.zwarm'))).toEqual(before);
 });
 
 test('what an agent that is being stopped makes of the next message is not run', async () => {
