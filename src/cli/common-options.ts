@@ -1,4 +1,4 @@
-import { ZwarmError } from '../core/errors.ts';
+import { usageError } from '../core/errors.ts';
 import { SANDBOXES } from '../core/session.ts';
 import { argument, flag, type Values, value, values } from './define-verb.ts';
 import { count, duration, oneOf } from './parsers.ts';
@@ -68,5 +68,5 @@ export function fileOption(what: 'task' | 'message') {
 /** Refuses `--timeout` without `--wait`. @throws ZwarmError `usage` */
 export function requireWaiting({ wait, timeoutMs }: Pick<WaitOptions, 'wait' | 'timeoutMs'>): void {
   if (wait || timeoutMs === undefined) return;
-  throw new ZwarmError('usage', '--timeout needs --wait', 'add --wait, or leave --timeout out');
+  throw usageError('--timeout needs --wait', 'add --wait, or leave --timeout out');
 }

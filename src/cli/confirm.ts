@@ -1,4 +1,4 @@
-import { ZwarmError } from '../core/errors.ts';
+import { usageError } from '../core/errors.ts';
 import type { CliContext } from './context.ts';
 
 /** Whether the user agrees: with `--yes`, else by an answer on the terminal. @throws ZwarmError `usage` where there is none */
@@ -9,5 +9,5 @@ export async function confirm(
 ): Promise<boolean> {
   if (yes) return true;
   if (stdin.isTTY && stderr.isTTY) return ask(question);
-  throw new ZwarmError('usage', 'there is no terminal to ask on', 'say yes beforehand: --yes');
+  throw usageError('there is no terminal to ask on', 'say yes beforehand: --yes');
 }

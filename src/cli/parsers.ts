@@ -1,4 +1,4 @@
-import { ZwarmError } from '../core/errors.ts';
+import { usageError } from '../core/errors.ts';
 import { closest } from '../core/suggest.ts';
 import type { Parser } from './define-verb.ts';
 
@@ -9,8 +9,7 @@ export function count(least: number): Parser<number> {
   return (text, flag) => {
     const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
     if (number >= least) return number;
-    throw new ZwarmError(
-      'usage',
+    throw usageError(
       `${flag}: ${JSON.stringify(text)} is not a whole number of at least ${least}`,
       `write ${flag} ${least + 6}`,
     );
@@ -23,8 +22,7 @@ export function oneOf<const Word extends string>(what: string, known: readonly W
     const found = known.find((word) => word === text);
     if (found !== undefined) return found;
     const guess = closest(text, known);
-    throw new ZwarmError(
-      'usage',
+    throw usageError(
       `unknown ${what} ${JSON.stringify(text)}`,
       guess === null ? `choose one of: ${known.join(', ')}` : `did you mean ${guess}?`,
     );
@@ -43,5 +41,5 @@ export function someOf<const Word extends string>(
 /** A path to a directory. An empty one is an unset variable of a script, and not the current directory. */
 export const directory: Parser<string> = (text, flag) => {
   if (text !== '') return text;
-  throw new ZwarmError('usage', `${flag} is empty`, 'name a directory, or leave it out');
+  throw usageError(`${flag} is empty`, 'name a directory, or leave it out');
 };

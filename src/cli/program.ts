@@ -1,5 +1,5 @@
 import { Command, CommanderError, Option } from 'commander';
-import { ZwarmError } from '../core/errors.ts';
+import { usageError, type ZwarmError } from '../core/errors.ts';
 import type { CliContext, Verb } from './context.ts';
 import { type Example, type Options, type Values, type VerbDefinition, value } from './define-verb.ts';
 import { formatItem, textBelow } from './help-layout.ts';
@@ -32,12 +32,12 @@ An id can be shortened to its first 3 characters. A --name or @last works, too.
 To see zwarm work without an agent: zwarm demo`;
 
 /** What commander says, in our words: the message on one line, its advice or the way to the help as the hint. */
-function usageError(error: CommanderError, command: Command): ZwarmError {
+function fromCommander(error: CommanderError, command: Command): ZwarmError {
   const path = [command.name()];
   for (let above = command.parent; above !== null; above = above.parent) path.unshift(above.name());
   const help = `see ${path.join(' ')} --help`;
   // A line without a verb: commander would print all of its help as the error.
-  if (error.code === 'commander.help') return new ZwarmError('usage', 'which command?', help);
+  if (error.code === 'commander.help') return usageError('which command?', help);
   const [first = '', advice] = error.message.replace(/^error: /, '').split('\n');
   const guess = advice?.replace(/^\(D|\)$/g, (edge) => (edge === ')' ? '' : 'd'));
   const hints = [help];
@@ -45,7 +45,7 @@ function usageError(error: CommanderError, command: Command): ZwarmError {
     if (error.code === 'commander.unknownOption') hints.unshift('text that begins with - goes after --');
     if (error.code === 'commander.excessArguments') hints.unshift('put several words in quotes');
   }
-  return new ZwarmError('usage', first, guess ?? hints.join(': '));
+  return usageError(first, guess ?? hints.join(': '));
 }
 
 /** Adds options to a command. Returns a way to ask for their values, once the line has been parsed. */
@@ -84,7 +84,7 @@ function withDefaults(command: Command, { stdout, stderr }: CliContext): Command
       getErrHasColors: () => false,
     })
     .exitOverride((error) => {
-      throw error.exitCode === 0 ? error : usageError(error, command);
+      throw error.exitCode === 0 ? error : fromCommander(error, command);
     });
 }
 

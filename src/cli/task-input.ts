@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { toZwarmError, ZwarmError } from '../core/errors.ts';
+import { toZwarmError, usageError, ZwarmError } from '../core/errors.ts';
 import type { CliContext } from './context.ts';
 
 /** Where a task or message may come from. */
@@ -17,8 +17,7 @@ function decode(bytes: Uint8Array, what: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (error) {
-    throw new ZwarmError(
-      'usage',
+    throw usageError(
       `the ${what} is not valid UTF-8 text`,
       'convert it first, with iconv for example',
       error,
@@ -31,12 +30,7 @@ function readTaskFile(path: string, what: string): string {
   try {
     bytes = readFileSync(path);
   } catch (error) {
-    throw new ZwarmError(
-      'usage',
-      `cannot read the ${what} from ${path}`,
-      'give a readable file with -F FILE',
-      error,
-    );
+    throw usageError(`cannot read the ${what} from ${path}`, 'give a readable file with -F FILE', error);
   }
   return decode(bytes, what);
 }
@@ -47,11 +41,7 @@ const TEMPLATE = (what: string): string =>
 function editorOf({ env }: CliContext, what: string): string {
   const editor = env['ZWARM_EDITOR'] || env['VISUAL'] || env['EDITOR'];
   if (editor) return editor;
-  throw new ZwarmError(
-    'usage',
-    `no ${what} was given`,
-    'write it as an argument, or set EDITOR to write it there',
-  );
+  throw usageError(`no ${what} was given`, 'write it as an argument, or set EDITOR to write it there');
 }
 
 /** A page to write on, in a directory of its own; the user's alone, whatever the umask. */
@@ -91,8 +81,7 @@ async function withEdited<T>(
     isKept = text !== '';
     // As it could be given with -F.
     writeFileSync(path, `${text}\n`);
-    if (code !== 0)
-      throw new ZwarmError('usage', `the editor ended with ${code ?? 'a signal'}`, 'nothing was started');
+    if (code !== 0) throw usageError(`the editor ended with ${code ?? 'a signal'}`, 'nothing was started');
     const result = await use(text);
     isKept = false;
     return result;
@@ -109,11 +98,7 @@ async function withEdited<T>(
  */
 export async function readTask(context: CliContext, { argument, file, what }: TaskSource): Promise<string> {
   if (argument !== undefined && file !== undefined) {
-    throw new ZwarmError(
-      'usage',
-      `the ${what} was given twice: as an argument and with -F`,
-      'leave one of them out',
-    );
+    throw usageError(`the ${what} was given twice: as an argument and with -F`, 'leave one of them out');
   }
   const given = argument ?? file;
   if (given === '-') return decode(await context.stdin.readAll(), what);
@@ -121,8 +106,7 @@ export async function readTask(context: CliContext, { argument, file, what }: Ta
   if (file !== undefined) return readTaskFile(resolve(context.cwd, file), what);
   const piped = decode(await context.stdin.readAll(), what);
   if (piped.trim() !== '') return piped;
-  throw new ZwarmError(
-    'usage',
+  throw usageError(
     `no ${what} was given`,
     `write it as an argument: zwarm ${what === 'task' ? 'start' : 'inject ID'} "…"`,
   );

@@ -69,6 +69,11 @@ export class ZwarmError extends Error {
   }
 }
 
+/** An error in what was typed; `hint` says what to type instead. */
+export function usageError(message: string, hint: string, cause?: unknown): ZwarmError {
+  return new ZwarmError('usage', message, hint, cause);
+}
+
 /** What a failed operation of Node says of itself: its code (`ENOSPC`) or null. */
 export function errnoOf(error: unknown): string | null {
   if (typeof error !== 'object' || error === null || !('code' in error)) return null;

@@ -17,6 +17,20 @@ export interface ProcessIdentity {
   readonly uid: number;
 }
 
+/** `project.json`: which directory a store belongs to. Replaced only when the project has moved. */
+export interface ProjectRecord {
+  readonly v: 1;
+  /** Random; names the store in the marks of its turns. */
+  readonly store_id: string;
+  /** The real path of the project when the store was made or last relocated. */
+  readonly path: string;
+  readonly host: string;
+  /** Of the directory at that path: its inode, and when it was made. */
+  readonly inode: string;
+  readonly birth_time: string;
+  readonly created_at: string;
+}
+
 /** `session.json`: what was asked for. Written once. Paths in the project are recorded relative to its root. */
 export interface SessionRecord {
   readonly v: 1;

@@ -2,16 +2,12 @@ import { dirname, resolve } from 'node:path';
 import { ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
 import type { ConfigPlace, Settings } from '../core/rules/policy.ts';
+import type { ProjectRecord } from '../core/session.ts';
 import { isoTime } from '../core/time.ts';
 import { userStateDirectory } from '../core/user-places.ts';
 import { hostIdentity, MARK_VARIABLE } from '../process/identity.ts';
 import { readNames } from '../store/names.ts';
-import {
-  identityOfDirectory,
-  type ProjectRecord,
-  readProjectRecord,
-  standingOf,
-} from '../store/project-record.ts';
+import { identityOfDirectory, readProjectRecord, standingOf } from '../store/project-record.ts';
 import { createStore, hasStore, isWritable, requireUsable, storeDir } from '../store/project-store.ts';
 import { unlessDamaged } from '../store/read-file.ts';
 import { marksDir, readMarks } from '../store/seen.ts';

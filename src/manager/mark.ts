@@ -1,13 +1,14 @@
 import { isSessionId, parseTurnNumber, type SessionId } from '../core/ids.ts';
-import type { Store } from './context.ts';
 
 /*
  * The mark that every process of a turn has in its environment: `<store id>@<session>.<turn>.<nonce>`, with `.runner`
  * behind it in the runner's own.
  */
 
-/** A store as far as its marks go. */
-export type Marking = Pick<Store, 'id'>;
+/** A store by its random id. */
+export interface Marking {
+  readonly id: string;
+}
 
 /** What the marks of all turns of a store begin with. */
 export function marksOfStore({ id }: Marking): string {

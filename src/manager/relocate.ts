@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { ZwarmError } from '../core/errors.ts';
+import type { ProjectRecord } from '../core/session.ts';
 import { sessionsDir } from '../store/layout.ts';
-import { identityOfDirectory, type ProjectRecord, standingOf } from '../store/project-record.ts';
+import { identityOfDirectory, standingOf } from '../store/project-record.ts';
 import { hasStore, type KnownStore, listStores, moveStore, storeDir } from '../store/project-store.ts';
 import { DamagedRecord } from '../store/read-file.ts';
 import { listSessionIds } from '../store/sessions.ts';

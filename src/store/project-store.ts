@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { lstatSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { errnoOf, ZwarmError } from '../core/errors.ts';
+import type { ProjectRecord } from '../core/session.ts';
 import { createFile, discard, flush, makeDir, makeDirs, removeTree, rename, replaceFile } from './files.ts';
 import {
   BUILDING_PREFIX,
@@ -13,7 +14,7 @@ import {
   sessionsDir,
   trashDir,
 } from './layout.ts';
-import { type ProjectRecord, readProjectRecord } from './project-record.ts';
+import { readProjectRecord } from './project-record.ts';
 import { DamagedRecord, entriesOf, readSmall, unlessDamaged } from './read-file.ts';
 import { encode } from './records.ts';
 

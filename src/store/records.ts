@@ -8,6 +8,7 @@ import {
   HOWS,
   type LaunchRecord,
   type ProcessIdentity,
+  type ProjectRecord,
   type RequestRecord,
   type RunnerRecord,
   SANDBOXES,
@@ -15,7 +16,6 @@ import {
   TURN_KINDS,
 } from '../core/session.ts';
 import { CANCEL_WHYS, NOT_RUN_WHYS } from '../core/status.ts';
-import type { ProjectRecord } from './project-record.ts';
 import { DamagedRecord } from './read-file.ts';
 
 /** A record as the text of its file. */

@@ -53,7 +53,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   store: ['node:*', 'zod/mini'],
   syscalls: ['node:*'],
   process: ['node:*', 'execa'],
-  agents: ['zod/mini'],
+  agents: ['zod/mini', 'smol-toml'],
   core: ['zod/mini', 'smol-toml'],
 };
 

@@ -51,9 +51,12 @@ test('the help of a verb on a narrow terminal', async () => {
     Global Options:
       -V, --version
           print the version
+      --project <dir>
+          work in the project of this
+          directory
       --state-dir <dir>
-          use this state directory (also:
-          ZWARM_DIR)
+          keep everything in this directory
+          (also: ZWARM_DIR)
 
     What came after that turn is no longer
     part of the conversation: the agent will

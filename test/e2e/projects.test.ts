@@ -92,7 +92,9 @@ test.concurrent.for(STANDPOINTS)('from $name: sessions are found, $finds', async
   // By its whole id from anywhere; and there is one store for all who find it.
   expect(await project.ok(['inject', id, '--wait', 'again'], { cwd: from })).not.toBe('');
   expect(await project.zwarm(['show', id.slice(0, 6), '--json'], { cwd: from })).toMatchObject({ code: 0 });
-  expect((await project.zwarm(['kill', id], { cwd: from })).stderr).toContain('is not running: it is completed');
+  expect((await project.zwarm(['kill', id], { cwd: from })).stderr).toContain(
+    'is not running: it is completed',
+  );
   expect(readdirSync(join(project.state, 'projects'))).toHaveLength(1);
   const own = await completed(project, from);
   expect(await ids(project, from)).toEqual(finds ? [own, id] : [own]);

@@ -1,4 +1,4 @@
-import { EXIT_CODES, ZwarmError } from '../../core/errors.ts';
+import { EXIT_CODES, usageError } from '../../core/errors.ts';
 import type { CleanResult } from '../../manager/remove.ts';
 import { safeLine } from '../../render/safe-text.ts';
 import { QUIET_IDS } from '../common-options.ts';
@@ -11,8 +11,7 @@ const DEFAULT_DAYS = 7;
 
 const days: Parser<number> = (text, name) => {
   if (/^\d{1,6}(\.\d{1,6})?$/.test(text)) return Number(text);
-  throw new ZwarmError(
-    'usage',
+  throw usageError(
     `${name}: ${JSON.stringify(text)} is not a number of days`,
     `write ${name} 7; 0 means every session that has ended`,
   );

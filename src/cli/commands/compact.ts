@@ -1,5 +1,5 @@
 import type { ContextFill } from '../../core/conversation/compact.ts';
-import { ZwarmError } from '../../core/errors.ts';
+import { usageError } from '../../core/errors.ts';
 import { reportStarted, sessionObject } from '../await-answer.ts';
 import { HISTORY_CHARS, ID, requireWaiting, WAIT_OPTIONS } from '../common-options.ts';
 import { defineVerb, flag, type Parser, value } from '../define-verb.ts';
@@ -7,11 +7,7 @@ import { defineVerb, flag, type Parser, value } from '../define-verb.ts';
 const share: Parser<number> = (text, name) => {
   const number = /^(0?\.\d{1,6}|1|1\.0{1,6})$/.test(text) ? Number(text) : Number.NaN;
   if (number > 0) return number;
-  throw new ZwarmError(
-    'usage',
-    `${name}: ${JSON.stringify(text)} is not a share between 0 and 1`,
-    `write ${name} 0.8`,
-  );
+  throw usageError(`${name}: ${JSON.stringify(text)} is not a share between 0 and 1`, `write ${name} 0.8`);
 };
 
 function whyNot(fill: ContextFill | null): string {

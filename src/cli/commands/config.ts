@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { fromWords, KEY_NAMES as KEYS, type Key } from '../../config/keys.ts';
 import { type Configuration, configFiles, loadConfiguration } from '../../config/load.ts';
 import { readUserText } from '../../config/read-text.ts';
-import { EXIT_CODES, ZwarmError } from '../../core/errors.ts';
+import { EXIT_CODES, usageError } from '../../core/errors.ts';
 import type { ConfigPlace } from '../../core/rules/policy.ts';
 import { safeLine, safeText } from '../../render/safe-text.ts';
 import { confirm } from '../confirm.ts';
@@ -66,7 +66,7 @@ const get = defineVerb({
 
 /** The value that words on the command line stand for; null to have none. @throws ZwarmError `usage` */
 async function requireValue(key: Key, words: readonly string[], unset: boolean) {
-  const usage = (why: string) => new ZwarmError('usage', why, 'see zwarm config set --help');
+  const usage = (why: string) => usageError(why, 'see zwarm config set --help');
   if (unset && words.length > 0) throw usage('a value and --unset exclude each other');
   if (unset) return null;
   if (words.length === 0) throw usage(`${key}: no value was given`);
@@ -84,8 +84,7 @@ const set = defineVerb({
     manager.requireUser();
     const value = await requireValue(key, words, unset);
     const { user } = configFiles(await placeOf(verb));
-    if (user === null)
-      throw new ZwarmError('usage', 'no home directory is known', 'set HOME to your home directory');
+    if (user === null) throw usageError('no home directory is known', 'set HOME to your home directory');
     const { withValue } = await import('../../config/edit.ts');
     const before = readUserText(user) ?? '';
     const after = withValue(user, before, key, value);
@@ -120,7 +119,7 @@ const trust = defineVerb({
     const { trust: project } = await load(verb);
     if (project === null) {
       const { project: missing } = configFiles(await placeOf(verb));
-      throw new ZwarmError('usage', `there is no ${missing}`, 'a project chooses its agent and model there');
+      throw usageError(`there is no ${missing}`, 'a project chooses its agent and model there');
     }
     const { file, mark, trusted, values } = project;
     const chosen = Object.entries(values).filter(([, value]) => value !== undefined);

@@ -1,4 +1,4 @@
-import { type ErrorCode, ZwarmError } from '../../core/errors.ts';
+import { type ErrorCode, usageError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { SessionManager } from '../../manager/session-manager.ts';
 import { sessionObject } from '../await-answer.ts';
@@ -9,9 +9,9 @@ import { forEachRef, type Outcome, reportOutcomes } from '../each.ts';
 import { duration } from '../parsers.ts';
 
 async function chosen(verb: Verb, refs: readonly string[], all: boolean): Promise<readonly string[]> {
-  if (all && refs.length > 0) throw new ZwarmError('usage', 'give either ids or --all', 'zwarm kill --all');
+  if (all && refs.length > 0) throw usageError('give either ids or --all', 'zwarm kill --all');
   if (!all && refs.length === 0) {
-    throw new ZwarmError('usage', 'which session?', 'zwarm kill ID, or zwarm kill --all');
+    throw usageError('which session?', 'zwarm kill ID, or zwarm kill --all');
   }
   return all ? (await verb.manager()).listLive() : refs;
 }

@@ -1,4 +1,4 @@
-import { ZwarmError } from '../../core/errors.ts';
+import { usageError } from '../../core/errors.ts';
 import { renderJsonLine } from '../../render/json.ts';
 import { limitWaiting } from '../await-answer.ts';
 import { IDS, TURN } from '../common-options.ts';
@@ -17,28 +17,24 @@ const OPTIONS = {
   json: flag('--json', 'print JSON lines, one for each step; a step that has changed is printed again'),
 };
 
-function usage(message: string, hint: string): ZwarmError {
-  return new ZwarmError('usage', message, hint);
-}
-
 function checkOptions(
   refs: readonly string[],
   { raw, stderr, json, last }: Values<typeof OPTIONS>,
   isTerminal: boolean,
 ): void {
   if (raw && json)
-    throw usage('give either --raw or --json', 'the untouched bytes are JSON lines of the agent');
-  if (stderr && json) throw usage('--stderr is not JSON', 'leave out --json');
+    throw usageError('give either --raw or --json', 'the untouched bytes are JSON lines of the agent');
+  if (stderr && json) throw usageError('--stderr is not JSON', 'leave out --json');
   if (last !== undefined && (raw || stderr)) {
-    throw usage(
+    throw usageError(
       `-n counts steps: ${raw ? '--raw' : '--stderr'} prints none`,
       'leave out -n, or pipe it to tail',
     );
   }
-  if (raw && refs.length > 1) throw usage('--raw prints one session at a time', 'zwarm logs --raw ID');
+  if (raw && refs.length > 1) throw usageError('--raw prints one session at a time', 'zwarm logs --raw ID');
   // Bytes of an agent could drive the terminal.
   if (raw && isTerminal)
-    throw usage('--raw is not for a terminal', 'zwarm logs --raw ID > FILE, or leave out --raw');
+    throw usageError('--raw is not for a terminal', 'zwarm logs --raw ID > FILE, or leave out --raw');
 }
 
 /** `zwarm logs` */

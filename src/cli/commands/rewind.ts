@@ -1,4 +1,4 @@
-import { ZwarmError } from '../../core/errors.ts';
+import { usageError } from '../../core/errors.ts';
 import { sessionObject } from '../await-answer.ts';
 import { ID, JSON_SESSION, QUIET } from '../common-options.ts';
 import { defineVerb, value } from '../define-verb.ts';
@@ -24,7 +24,7 @@ including those that it changed. Turns keep their numbers. A rewind counts as a 
   ],
   async run(verb, { ref }, { to, quiet, json }) {
     if (to === undefined) {
-      throw new ZwarmError('usage', '--to is missing', 'say where to go on: zwarm rewind ID --to 2');
+      throw usageError('--to is missing', 'say where to go on: zwarm rewind ID --to 2');
     }
     const manager = await verb.manager();
     const { id } = await manager.rewind(ref, to);
