@@ -18,20 +18,21 @@ export interface ReportOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-/** A session object without its conversation: what `start` and `inject` print. */
+/** A session without its conversation, as `start` and `inject` print it. */
 export function sessionObject({ turns: _turns, messages: _messages, ...session }: LongDetail): object {
   return session;
 }
 
-/** What ends a waiting before the sessions do, and the exit code that tells whether it was Ctrl-C or the time. */
+/** What ends the waiting before the sessions end. */
 export interface WaitingLimit {
   readonly signal: AbortSignal;
-  /** Ends the waiting: enough has been seen. */
+  /** Ends the waiting. */
   enough(): void;
+  /** The exit code: Ctrl-C, or else the time. */
   code(): number;
 }
 
-/** A timer of Node fires at once when it is set to more. */
+/** With a longer time, a timer of Node fires at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 function later(act: () => void, ms: number): void {
@@ -39,13 +40,13 @@ function later(act: () => void, ms: number): void {
   setTimeout(() => (left > 0 ? later(act, left) : act()), Math.min(ms, LONGEST_TIMER_MS)).unref();
 }
 
-/** Limits a waiting to Ctrl-C and, unless it is undefined, a time. */
+/** Ends the waiting on Ctrl-C and, if `timeoutMs` is given, after that time. */
 export function limitWaiting(verb: Verb, timeoutMs: number | undefined): WaitingLimit {
   const interrupt = verb.context.onInterrupt();
   const controller = new AbortController();
   const enough = (): void => controller.abort();
   interrupt.addEventListener('abort', enough, { once: true });
-  // By hand: AbortSignal.timeout within AbortSignal.any is held by nothing, and is lost to the garbage collector.
+  // Nothing holds an AbortSignal.timeout within AbortSignal.any: the garbage collector would take it.
   if (timeoutMs !== undefined) later(enough, timeoutMs);
   return {
     signal: controller.signal,
@@ -58,7 +59,7 @@ async function printAnswer(verb: Verb, id: SessionId, turn: TurnView): Promise<v
   const { stdout, stderr } = verb.context;
   const { errorLines } = await import('../render/error-lines.ts');
   const { answer, status, error } = turn;
-  // Raw for programs; on a terminal it must not be able to drive it.
+  // Raw for programs; on a terminal it must not control that.
   if (answer !== null)
     stdout.write(stdout.isTTY ? `${safeText(answer)}\n` : answer.endsWith('\n') ? answer : `${answer}\n`);
   if (status === 'completed') {
@@ -70,7 +71,7 @@ async function printAnswer(verb: Verb, id: SessionId, turn: TurnView): Promise<v
   stderr.write([`zwarm: ${id} ${status}`, ...why].join('\n') + '\n');
 }
 
-/** Waits for the turn that was just started, prints its answer on stdout, and ends with how it ended. */
+/** Waits for the turn that was just started, prints its answer on stdout, and sets the exit code. */
 async function reportEnd(
   verb: Verb,
   manager: SessionManager,
@@ -89,7 +90,7 @@ async function reportEnd(
   const session = await manager.detail(id, { turn });
   verb.exit(status === 'completed' ? 0 : EXIT_CODES.failed);
   if (options.json) verb.printJson(sessionObject(session));
-  // Not the session's last message: somebody else may have given it another task by now.
+  // Not the session's last message: it may have got another one meanwhile.
   else for (const view of session.turns) await printAnswer(verb, id, view);
   await noteSeen(verb, manager, id, turn);
 }
@@ -102,7 +103,7 @@ export async function reportStarted(
   options: ReportOptions,
 ): Promise<void> {
   const { id, turn, why } = started;
-  if (why !== null) verb.hint(`${id} is told what was before, as ${why}`);
+  if (why !== null) verb.hint(`${id} continues in a new thread with a transcript, as ${why}`);
   if (options.wait) {
     await reportEnd(verb, manager, started, options);
   } else if (options.json) {

@@ -1,7 +1,7 @@
 import { usageError } from '../core/errors.ts';
 import type { CliContext } from './context.ts';
 
-/** Whether the user agrees: with `--yes`, else by an answer on the terminal. @throws ZwarmError `usage` where there is none */
+/** Whether the user agrees, by `--yes` or on the terminal. @throws ZwarmError `usage` where there is no terminal */
 export async function confirm(
   { stdin, stderr, ask }: CliContext,
   question: string,

@@ -67,7 +67,7 @@ export interface Verb {
   pageStyle(): Promise<Style>;
   /** Prints one JSON document on stdout. */
   printJson(value: unknown): void;
-  /** Says something to a person: a line on stderr, and only when that is a terminal. */
+  /** Prints a line on stderr, only if that is a terminal. */
   hint(text: string): void;
   /** Ends the verb with this exit code. */
   exit(code: number): void;

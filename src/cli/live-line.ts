@@ -5,9 +5,9 @@ import type { Verb } from './context.ts';
 const REDRAW_MS = 1000;
 const CLEAR = '\r\u001b[2K';
 
-/** A line on the terminal that is drawn again and again, and then gone. */
+/** A line on the terminal that is redrawn until it is removed. */
 export interface LiveLine {
-  /** Takes the line away, so that something else can be printed. */
+  /** Removes the line, so that something else can be printed. */
   clear(): void;
   stop(): void;
 }
@@ -24,7 +24,7 @@ async function describe(verb: Verb, manager: SessionManager, ids: readonly Sessi
   return renderProgress({ id, status, elapsedMs, lastStep }, narrower) + more;
 }
 
-/** Shows on stderr how the first of some sessions comes along; nothing at all where that is no terminal. */
+/** Shows the progress of the first of some sessions on stderr, if that is a terminal. */
 export function showLiveLine(verb: Verb, manager: SessionManager, ids: () => readonly SessionId[]): LiveLine {
   const { stderr } = verb.context;
   if (!stderr.isTTY) return { clear: () => undefined, stop: () => undefined };
@@ -37,7 +37,7 @@ export function showLiveLine(verb: Verb, manager: SessionManager, ids: () => rea
     timer = setTimeout(next, REDRAW_MS);
   };
   const next = (): void => {
-    // A session that has just been removed: the waiting itself will say so.
+    // The session was just deleted: waiting for it fails with the reason.
     draw().catch(() => clear());
   };
   const clear = (): void => stderr.write(CLEAR);

@@ -4,10 +4,7 @@ import type { SessionManager } from '../manager/session-manager.ts';
 import { safeLine } from '../render/safe-text.ts';
 import type { Verb } from './context.ts';
 
-/**
- * Marks the end of a turn as seen, after it was printed. Where that cannot be kept the verb has still done what it was
- * asked for: a line on stderr says so.
- */
+/** Marks the end of a turn as seen, after it was printed. A failure is only reported: the verb has done its work. */
 export async function noteSeen(
   verb: Verb,
   manager: SessionManager,
@@ -19,6 +16,6 @@ export async function noteSeen(
     await manager.markSeen(id, turn);
   } catch (error) {
     const why = safeLine(toZwarmError(error).message);
-    verb.context.stderr.write(`zwarm: it is not on record that you have seen ${id}: ${why}\n`);
+    verb.context.stderr.write(`zwarm: could not record that you have seen ${id}: ${why}\n`);
   }
 }

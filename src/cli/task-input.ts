@@ -44,7 +44,7 @@ function editorOf({ env }: CliContext, what: string): string {
   throw usageError(`no ${what} was given`, 'write it as an argument, or set EDITOR to write it there');
 }
 
-/** A page to write on, in a directory of its own; the user's alone, whatever the umask. */
+/** Creates a file for the editor in a new directory that only the user can read, whatever the umask. */
 function createPage(what: string): string {
   const directory = mkdtempSync(join(tmpdir(), 'zwarm-'));
   chmodSync(directory, 0o700);
@@ -58,14 +58,14 @@ function readPage(path: string, what: string): string {
   return decode(readFileSync(path), what).replaceAll(TEMPLATE(what).trim(), '').trim();
 }
 
-/** The error that came after something was written, which says where that is kept. */
+/** The same error, with a hint at the file that holds what the user wrote. */
 function kept(error: unknown, path: string): ZwarmError {
   const { code, message, hint } = toZwarmError(error);
   const where = `what you wrote is kept in ${path}`;
   return new ZwarmError(code, message, hint === null ? where : `${hint}; ${where}`, error);
 }
 
-/** Has the user write a text, and does what it is for. It is lost only where that has succeeded, or nothing was written. */
+/** Has the user write a text in the editor, and uses it. The file is kept if that fails, unless it is empty. */
 async function withEdited<T>(
   context: CliContext,
   what: string,
@@ -112,14 +112,14 @@ export async function readTask(context: CliContext, { argument, file, what }: Ta
   );
 }
 
-/** What a text is for. */
+/** How a text is used. */
 export interface TaskUse<T> {
-  /** Refuses what would be refused whatever the text, before the editor opens. */
+  /** Runs before the editor opens, and refuses what no text could change. */
   check(): Promise<void>;
   use(text: string): Promise<T>;
 }
 
-/** Does something with the text of a task or message, for which the editor opens where a terminal gives none. */
+/** Uses the text of a task or message. On a terminal, the editor opens if the command line has none. */
 export async function withTask<T>(
   context: CliContext,
   source: TaskSource,

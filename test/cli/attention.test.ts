@@ -83,7 +83,7 @@ test('a mark that cannot be kept changes neither output nor exit code', async ()
   const { code, stdout, stderr } = await onScreen(project, ['show', FIRST], { env });
   expect(code).toBe(0);
   expect(stdout).toContain('The project prints two lines.');
-  expect(stderr).toMatch(/^zwarm: it is not on record that you have seen attentaaaa: .*\n$/);
+  expect(stderr).toMatch(/^zwarm: could not record that you have seen attentaaaa: .*\n$/);
 });
 
 test('a session that runs needs none and is not marked; the marks of a removed one go with it', async () => {

@@ -158,12 +158,12 @@ test('a compaction is left out where nobody knows how full the context is, and w
   expect(await run('compact', id)).toMatchObject({ code: 4, stdout: '' });
 });
 
-test('an agent that has lost its thread is told what was before, and that is said', async () => {
+test('an agent that has lost its thread gets a transcript, and a hint says so', async () => {
   const { project, id, say, show, launch } = await talk('one', 'two');
   const threads = join(project.base, 'home/.local/state/zwarm/demo');
   rmSync(join(threads, (await show(id)).thread_id ?? ''), { recursive: true });
   const { stderr } = await onScreen(project, ['inject', id, `three ${AT_ONCE}`], { tty: true });
-  expect(stderr).toContain('is told what was before, as demo no longer has its thread');
+  expect(stderr).toContain('continues in a new thread with a transcript, as demo no longer has its thread');
   expect((await onScreen(project, ['wait', id])).code).toBe(0);
   expect(launch(id, 3).how).toBe('replay');
   expect((await show(id)).turns[2]?.replay_reason).toContain('no longer has its thread');

@@ -7,7 +7,7 @@ import type { CliContext, Verb } from '../context.ts';
 import { defineVerb } from '../define-verb.ts';
 
 interface Step {
-  /** What to say before it. */
+  /** What to print before it. */
   readonly say: string;
   readonly argv: readonly string[];
 }
@@ -57,7 +57,7 @@ function demoContext(context: CliContext, scratch: string): CliContext {
   return { ...context, cwd: project, env };
 }
 
-/** Removes a directory in which turns that have just ended may still be settling. */
+/** Removes a directory in which the records of ended turns may still be completed. */
 async function removeSettling(directory: string): Promise<void> {
   for (let tries = 0; ; tries += 1) {
     try {
@@ -72,7 +72,7 @@ async function removeSettling(directory: string): Promise<void> {
 
 /** Plays the story with real commands and real processes; the first command that fails ends it. */
 async function play(verb: Verb, context: CliContext, interrupt: AbortSignal): Promise<number> {
-  // The command line calls this verb, and this verb the command line.
+  // Lazily, because `run` leads to this verb.
   const { run } = await import('../run.ts');
   const { paint } = await verb.style('stdout');
   for (const { say, argv } of STORY) {
