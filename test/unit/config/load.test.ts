@@ -171,34 +171,20 @@ describe('of two files', () => {
 const dirs = (entries: string): string => `allowed_dirs = [${entries}]`;
 
 describe('allowed_dirs', () => {
-  test.each<[sentence: string, user: string | undefined, project: string | undefined, lists: string[][]]>([
-    [
-      'of a project are within what the user allows',
-      undefined,
-      '"src", "/etc", "nowhere"',
-      [['.'], ['./src']],
-    ],
-    ['are real paths: a link in a project leads out of it', undefined, '"out"', [['.']]],
-    [
-      'of the user are real paths, and what is missing allows nothing',
-      '"~/in", "/no/where"',
-      undefined,
-      [['.']],
-    ],
-    [
-      'within another one are left out',
-      '"~/a", "~/a/b", "~/a/../a/out", "~/ab"',
-      undefined,
-      [['~/a', '~/ab']],
-    ],
-    ['within what a link leads to are left out', '"~/link", "~/a/out"', undefined, [['~/a']]],
-    ['of a project within another of its list are left out', '"*"', '"src", "src/out"', [['*'], ['./src']]],
-    ['that are an empty list allow nothing', '', undefined, [[]]],
-    ['of a project that are an empty list allow nothing', undefined, '', [['.'], []]],
+  // The lists that must all allow a directory, each in brackets; `~` is the home and `.` the project.
+  test.each<[sentence: string, user: string | null, project: string | null, lists: string]>([
+    ['of a project are within what the user allows', null, '"src", "/etc", "nowhere"', '[.][./src]'],
+    ['are real paths: a link in a project leads out of it', null, '"out"', '[.]'],
+    ['of the user are real paths, and a missing one allows nothing', '"~/in", "/no/where"', null, '[.]'],
+    ['within another one are left out', '"~/a", "~/a/b", "~/a/../a/out", "~/ab"', null, '[~/a ~/ab]'],
+    ['within what a link leads to are left out', '"~/link", "~/a/out"', null, '[~/a]'],
+    ['of a project within another one are left out', '"*"', '"src", "src/out"', '[*][./src]'],
+    ['that are an empty list allow nothing', '', null, '[]'],
+    ['of a project that are an empty list allow nothing', null, '', '[.][]'],
   ])('%s', async (_sentence, user, project, lists) => {
     const { home, projectRoot, load } = configured({
-      ...(user === undefined ? {} : { user: dirs(user) }),
-      ...(project === undefined ? {} : { project: dirs(project) }),
+      ...(user === null ? {} : { user: dirs(user) }),
+      ...(project === null ? {} : { project: dirs(project) }),
     });
     for (const path of ['a/b', 'ab', 'else']) mkdirSync(join(home, path), { recursive: true });
     mkdirSync(join(projectRoot, 'src'));
@@ -208,10 +194,9 @@ describe('allowed_dirs', () => {
     symlinkSync(home, join(projectRoot, 'out'));
     symlinkSync('/', join(projectRoot, 'src/out'));
     const { settings } = await load();
-    const shown = settings.policy.allowedDirs.map((list) =>
-      list.map((path) => path.replace(projectRoot, '.').replace(home, '~')),
-    );
-    expect(shown).toEqual(lists);
+    const short = (path: string): string => path.replace(projectRoot, '.').replace(home, '~');
+    const shown = settings.policy.allowedDirs.map((list) => `[${list.map(short).join(' ')}]`);
+    expect(shown.join('')).toBe(lists);
   });
 
   test('that have no effect are named, with the reason', async () => {
