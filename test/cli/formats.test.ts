@@ -192,7 +192,9 @@ test('every code that explains a failed session is on the page', () => {
 test('every environment variable that is read is on the page, and no other', () => {
   const read = readdirSync(repositoryFile('src'), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts'))
-    .flatMap((path) => [...readPage(`src/${path}`).matchAll(/(?:env\[|variable: )'([A-Z_]+)'/g)])
+    .flatMap((path) => [
+      ...readPage(`src/${path}`).matchAll(/(?:env\[|variable: |named\(place, )'([A-Z_]+)'/g),
+    ])
     .map(([, name = '']) => name);
   const early = /const \{ (.*) \} = process\.env;/.exec(readPage('bin/compiled.js'))?.[1]?.split(', ') ?? [];
   expect(early).toContain('XDG_CACHE_HOME');

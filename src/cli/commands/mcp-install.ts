@@ -82,9 +82,10 @@ export const mcpInstall = defineVerb({
 Shows what would change in the host's configuration, and asks before it is written. The rest of it stays as it is:
 ${HOST_FILES.map(([name, where]) => `  ${name.padEnd(9)} ${where}`).join('\n')}
 
-The model may look at sessions without asking. Before it starts, continues or ends one the host asks you, and codex exec,
-which cannot ask, cancels the call. --unattended lets it do so without asking, where the host's entry can say that (codex,
-gemini, qwen): then agents write in your projects even for a model that may itself only read.`,
+The model may look at sessions without asking. Before it starts, continues or ends one the host asks you; codex exec, which
+cannot ask, cancels the call, and opencode asks only if its own configuration says so. --unattended lets the model do it
+without asking, where the host's entry can say that (codex, gemini, qwen): then agents write in your projects even for a
+model that may itself only read.`,
   examples: [
     'zwarm mcp install --host codex',
     'zwarm mcp install --host codex --unattended',
