@@ -113,7 +113,7 @@ test('sessions of the corpus are what zwarm itself would have written', async ()
 
   // Lists believe the summaries, and without them they come to the same.
   for (const { id } of rows) {
-    const summary = join(project.directory, '.zwarm', 'sessions', id, 'summary.json');
+    const summary = join(project.store(), 'sessions', id, 'summary.json');
     expect(JSON.parse(readFileSync(summary, 'utf8'))).toMatchObject({ v: 1, fold: FOLD_VERSION });
     rmSync(summary);
   }

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { onScreen } from '../helpers/context.ts';
 import { createProject } from '../helpers/project.ts';
@@ -103,7 +103,7 @@ test('what was written is kept where the command fails after that, and the error
   const { paths, editor } = typing('a long message');
   const racing = (command: string, files: readonly string[]) => {
     // Removed while the message was written.
-    rmSync(join(project.directory, '.zwarm'), { recursive: true });
+    rmSync(project.store(), { recursive: true });
     return editor(command, files);
   };
   const shown = await onScreen(project, ['inject', '@last'], { tty: true, env: EDITOR, editor: racing });

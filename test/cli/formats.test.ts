@@ -147,7 +147,7 @@ test('the files of a turn are those that the page names, with those fields', asy
     files.filter((name) => name !== 'cancel.json' && name !== 'input.md'),
   );
 
-  const directory = join(project.directory, '.zwarm', 'sessions', id);
+  const directory = join(project.store(), 'sessions', id);
   expect(readdirSync(directory).sort()).toEqual(['session.json', 'summary.json', 'turns']);
   for (const name of ['session.json', 'summary.json']) {
     expect(keys(JSON.parse(readFileSync(join(directory, name), 'utf8'))), name).toEqual(fields(name));
@@ -164,7 +164,7 @@ test('the files of a turn are those that the page names, with those fields', asy
 test('the state directory holds what the page shows', async () => {
   const project = createProject();
   await project.ok(['start', 'a', '--wait']);
-  const root = join(project.directory, '.zwarm');
+  const root = project.store();
   expect(readdirSync(root).sort()).toEqual(['.gitignore', 'format', 'sessions', 'trash']);
   expect(readFileSync(join(root, 'format'), 'utf8')).toBe('1\n');
   expect(readFileSync(join(root, '.gitignore'), 'utf8')).toBe('*\n');

@@ -15,7 +15,7 @@ import {
   SHELL_AGENT,
   watchesFiles,
 } from '../helpers/project.ts';
-import { RECORD, requestOf } from '../helpers/store.ts';
+import { RECORD, requestOf, storeOf } from '../helpers/store.ts';
 
 /*
  * The clock of this machine is really set, by two hours, while agents run. What is done meanwhile runs in this process
@@ -28,13 +28,14 @@ const LAUNCHED_BY_NOBODY = 'abcdefghjk' as SessionId;
 /** A session whose first turn was claimed just now by a command that died before it launched anything. */
 function claimAndDie(project: Project): void {
   const request = { ...requestOf('nonce'), claimer: { ...ownIdentity(), start: '1' } };
-  createSession(
-    join(project.directory, '.zwarm'),
-    join(project.base, 'seals'),
-    LAUNCHED_BY_NOBODY,
-    { ...RECORD, working_dir: project.directory },
-    { request: { ...request, at: new Date().toISOString() }, prompt: Buffer.from('never') },
-  );
+  createSession(storeOf(project.state, project.directory), {
+    id: LAUNCHED_BY_NOBODY,
+    record: { ...RECORD, working_dir: project.directory },
+    name: null,
+    claim: { request: { ...request, at: new Date().toISOString() }, prompt: Buffer.from('never') },
+    copies: [],
+    unique: 'test',
+  });
 }
 
 for (const hours of [2, -2]) {

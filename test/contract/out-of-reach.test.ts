@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
-  appendFileSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -240,50 +239,3 @@ test.concurrent('in the sandbox of an agent zwarm only looks', async (t) => {
   expect(told).toContain('zwarm mcp');
   expect(await project.list(['--all'])).toHaveLength(1);
 });
-
-/** A state directory that the agent of a turn could write. */
-const REACHABLE: readonly {
-  readonly name: string;
-  readonly args?: readonly string[];
-  readonly arrange: (project: CodexProject) => Record<string, string>;
-}[] = [
-  {
-    name: 'the project is the home directory',
-    arrange: ({ directory }) => ({ HOME: directory }),
-  },
-  {
-    name: 'the home directory lies below the temporary one',
-    arrange: ({ base }) => ({ TMPDIR: base }),
-  },
-  {
-    name: 'ZWARM_DIR lies in the project',
-    arrange: ({ directory }) => ({ ZWARM_DIR: join(directory, 'state') }),
-  },
-  {
-    name: 'the configuration of Codex names a directory above it',
-    arrange: ({ base, codexHome }) => {
-      appendFileSync(join(codexHome, 'config.toml'), `writable_roots = [${JSON.stringify(base)}]\n`);
-      return {};
-    },
-  },
-  {
-    name: 'an argument names a directory above it',
-    args: ['--agent-arg=--add-dir', '--agent-arg=../home'],
-    arrange: () => ({}),
-  },
-];
-
-test.concurrent.for(REACHABLE)(
-  'a turn that can write is refused where $name',
-  async ({ args = [], arrange }, t) => {
-    const project = await createCodexProject(t.onTestFinished, { script: { steps: [{ message: 'hello' }] } });
-    const env = arrange(project);
-    const refused = await project.zwarm(['start', ...args, 'say hello'], { env });
-    expect(refused).toMatchObject({ code: 5, stdout: '' });
-    expect(refused.stderr).toContain('the agent could write to zwarm’s own records'.replace('’', "'"));
-    expect(await project.ok(['ls', '--all', '-q'], { env })).toBe('');
-    // What cannot write, or can write everywhere, is not.
-    await project.ok(['start', ...args, '-s', 'read-only', '--wait', 'say hello'], { env });
-    await project.ok(['start', ...args, '-s', 'danger-full-access', '--wait', 'say hello'], { env });
-  },
-);

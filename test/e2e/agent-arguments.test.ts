@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { onScreen } from '../helpers/context.ts';
 import { createProject } from '../helpers/project.ts';
@@ -13,7 +12,7 @@ test('an argument with which a session could not go on is refused before there i
       'zwarm: --agent-arg=--ephemeral cannot be passed on: codex would forget the conversation, so that none could go on\n' +
       'hint: leave it out\n',
   });
-  expect(existsSync(join(project.directory, '.zwarm'))).toBe(false);
+  expect(existsSync(project.store())).toBe(false);
 });
 
 test('images go with the first turn alone, other arguments with every turn, of a fork as well', async () => {

@@ -337,9 +337,9 @@ test('a fork that is refused leaves no session behind', async () => {
   const { id, project, run } = await talk('one', 'two');
   // More than any agent is told: only a replay reads it.
   truncateSync(project.turnFile(id, 1, 'prompt.md'), 65 << 20);
-  const before = readdirSync(join(project.directory, '.zwarm', 'sessions'));
+  const before = readdirSync(join(project.store(), 'sessions'));
   expect(await run('fork', id, '--turn', '1', 'three')).toMatchObject({ code: 4, stdout: '' });
-  expect(readdirSync(join(project.directory, '.zwarm', 'sessions'))).toEqual(before);
+  expect(readdirSync(join(project.store(), 'sessions'))).toEqual(before);
 });
 
 test('with --full, too, nothing is told of what was wound back', async () => {
@@ -351,7 +351,7 @@ test('with --full, too, nothing is told of what was wound back', async () => {
 
 test('a rewind is done although its session cannot be cached, and a fork is cached at once', async () => {
   const { id, project, run } = await talk('one', 'two');
-  const directory = join(project.directory, '.zwarm', 'sessions', id);
+  const directory = join(project.store(), 'sessions', id);
   await project.settled(id, 2);
   rmSync(join(directory, 'summary.json'));
   mkdirSync(join(directory, 'summary.json'));

@@ -5,7 +5,7 @@ import { onScreen } from '../helpers/context.ts';
 import { createProject, type Project, runProgram } from '../helpers/project.ts';
 import { connectTools } from '../helpers/tools-client.ts';
 
-const session = (project: Project, id: string): string => join(project.directory, '.zwarm', 'sessions', id);
+const session = (project: Project, id: string): string => join(project.store(), 'sessions', id);
 
 /** Replaces whatever is at a path. */
 function replace(path: string, put: (path: string) => void): void {

@@ -96,7 +96,7 @@ test('a loop of ls, show and list writes nothing below .zwarm and starts nothing
   const atWork = (): number[] => processesWith(`HOME=${project.base}/`);
   await eventually('all is quiet', () => atWork().length === 0);
   const sessions = openSessions({ cwd: project.directory, env: project.env });
-  const before = snapshot(join(project.directory, '.zwarm'));
+  const before = snapshot(project.store());
   const runs = project.runs().length;
   for (let i = 0; i < 10; i += 1) {
     for (const argv of [
@@ -110,7 +110,7 @@ test('a loop of ls, show and list writes nothing below .zwarm and starts nothing
     }
     await sessions.list();
   }
-  expect(snapshot(join(project.directory, '.zwarm'))).toEqual(before);
+  expect(snapshot(project.store())).toEqual(before);
   expect(project.runs()).toHaveLength(runs);
   expect(atWork()).toEqual([]);
 });

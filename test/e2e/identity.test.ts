@@ -7,7 +7,7 @@ import { createSession } from '../../src/store/claim.ts';
 import { live } from '../helpers/marked.ts';
 import { eventually } from '../helpers/project.ts';
 import { createShellProject, hasEnded, type ShellProject } from '../helpers/shell-project.ts';
-import { ID, RECORD, requestOf } from '../helpers/store.ts';
+import { ID, RECORD, requestOf, storeOf } from '../helpers/store.ts';
 
 /** `runner.stat` as a runner of that identity would have written it. */
 function runnerStat({ start, ...identity }: ProcessIdentity): string {
@@ -27,14 +27,11 @@ function rewrite(
 
 /** A session in the project that `claimer` has claimed; nobody has launched it. */
 function claimed(project: ShellProject, claimer: ProcessIdentity, at = RECORD.created_at): void {
-  const root = join(project.directory, '.zwarm');
-  mkdirSync(root, { mode: 0o700 });
   const request = { ...requestOf('nonce'), claimer, at };
   const record = { ...RECORD, working_dir: project.directory };
-  createSession(root, join(project.base, 'home/.local/state/zwarm/seals'), ID, record, {
-    request,
-    prompt: Buffer.from('x'),
-  });
+  const claim = { request, prompt: Buffer.from('x') };
+  const store = storeOf(project.state, project.directory);
+  createSession(store, { id: ID, record, name: null, claim, copies: [], unique: 'test' });
 }
 
 const own = ownIdentity();
@@ -216,10 +213,9 @@ test('an agent that spoils all records of its session does not escape kill --all
 test('what may live elsewhere is not removed when its records are damaged or a tombstone is there, but by force', async () => {
   const there = { ...own, host: 'elsewhere', boot_id: 'theirs' };
   for (const spoil of [
-    (project: ShellProject) =>
-      writeFileSync(join(project.directory, '.zwarm/sessions', ID, 'session.json'), '{'),
+    (project: ShellProject) => writeFileSync(join(project.store(), 'sessions', ID, 'session.json'), '{'),
     (project: ShellProject) => {
-      const turn = join(project.directory, '.zwarm/sessions', ID, 'turns/2');
+      const turn = join(project.store(), 'sessions', ID, 'turns/2');
       mkdirSync(turn);
       writeFileSync(join(turn, 'request.json'), JSON.stringify({ ...requestOf('n'), kind: 'tombstone' }));
     },
@@ -248,7 +244,7 @@ test('a turn that is queued and was asked for by nobody is not run, and was neve
   const project = createShellProject();
   const id = await project.begin('quick');
   await project.settled(id);
-  const turns = join(project.directory, '.zwarm/sessions', id, 'turns');
+  const turns = join(project.store(), 'sessions', id, 'turns');
   cpSync(join(turns, '1'), join(turns, '2'), { recursive: true });
   for (const name of ['exit.json', 'runner.stat', 'notified.json']) rmSync(join(turns, '2', name));
   const path = join(turns, '2/request.json');

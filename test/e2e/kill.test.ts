@@ -152,7 +152,7 @@ test.each([
   const project = createProject();
   const id = await project.start(['hang'], { env: { FAKE_AGENT_HANG: '1' } });
   await running(project, [id]);
-  writeFileSync(join(project.directory, '.zwarm', 'sessions', id, path), '{');
+  writeFileSync(join(project.store(), 'sessions', id, path), '{');
   const ended = await project.zwarm(['kill', id, '--grace', '10s']);
   expect(ended).toMatchObject({ code: 0, stdout: `${id} killed\n`, stderr: '' });
   await eventually('nothing is left', () => marked(id).length === 0);
@@ -163,6 +163,6 @@ test('an agent that calls itself completed in its summary does not escape kill -
   const id = await project.start(['hang'], { env: { FAKE_AGENT_HANG: '1' } });
   await running(project, [id]);
   const forged = JSON.stringify({ v: 1, fold: 1, status: 'completed', turn: 1 });
-  writeFileSync(join(project.directory, '.zwarm', 'sessions', id, 'summary.json'), forged);
+  writeFileSync(join(project.store(), 'sessions', id, 'summary.json'), forged);
   expect(await project.ok(['kill', '--all', '--grace', '10s'])).toBe(`${id} killed`);
 });

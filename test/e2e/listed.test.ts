@@ -40,7 +40,7 @@ async function fill(project: Project): Promise<string[]> {
   const parent = { ZWARM_SESSION_ID: completed };
   await project.ok(['fork', completed, '--turn', '1']);
   await startAndWait(project, ['of an agent'], parent);
-  return readdirSync(join(project.directory, '.zwarm/sessions'));
+  return readdirSync(join(project.store(), 'sessions'));
 }
 
 const LISTS: readonly (readonly string[])[] = [
@@ -62,8 +62,8 @@ async function listsOf(project: Project): Promise<string[]> {
 test('the row of every session is the same with its summary and without it, byte for byte', async () => {
   const project = createProject();
   const settled = await fill(project);
-  const root = join(project.directory, '.zwarm');
-  const read = createSummaryReader(root, FOLD_VERSION);
+  const root = project.store();
+  const read = createSummaryReader({ root, projectRoot: project.directory }, FOLD_VERSION);
   // What is compared is the fast way with the plain one: each of them has a summary that is current.
   await eventually('all are cached', () => settled.every((id) => read(id as SessionId) !== null));
   const damaged = await startAndWait(project, ['is damaged']);

@@ -30,7 +30,7 @@ test('a name of a session that was removed is free, and no second removal finds 
     expect(await onScreen(project, ['rm', 'docs'])).toMatchObject({ code: 0 });
     expect(await onScreen(project, ['rm', 'docs'])).toMatchObject({ code: 3 });
   }
-  expect(readdirSync(join(project.directory, '.zwarm', 'names', 'docs'))).toHaveLength(2);
+  expect(readdirSync(join(project.store(), 'names', 'docs'))).toHaveLength(2);
 });
 
 test('of eight starts at once with one name exactly one has it, first and after a removal', async () => {
@@ -50,7 +50,7 @@ test('of eight starts at once with one name exactly one has it, first and after 
 async function leaveHalfStarted(project: Project, claimer: ProcessIdentity): Promise<void> {
   const id = JSON.parse(await project.ok(['start', '--wait', '--json', '--name', 'docs', 'one'])).id;
   await project.settled(id);
-  const session = join(project.directory, '.zwarm', 'sessions', id);
+  const session = join(project.store(), 'sessions', id);
   const turn = join(session, 'turns', '1');
   const request = { v: 1, kind: 'prompt', claimer, nonce: 'x', at: '2026-11-20T10:00:00.000Z' };
   writeFileSync(join(turn, 'request.json'), JSON.stringify(request));
@@ -63,8 +63,8 @@ test('a name that a killed command had claimed is free; one that a living comman
   const refused = await onScreen(project, ['start', '--name', 'docs', 'two']);
   expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining('is being taken by') });
   const [building = ''] = sessionsOf(project);
-  rmSync(join(project.directory, '.zwarm', 'sessions', building), { recursive: true });
-  rmSync(join(project.directory, '.zwarm', 'names'), { recursive: true });
+  rmSync(join(project.store(), 'sessions', building), { recursive: true });
+  rmSync(join(project.store(), 'names'), { recursive: true });
 
   await leaveHalfStarted(project, { ...ownIdentity(), start: '1' });
   expect(await onScreen(project, ['start', '--wait', '--name', 'docs', 'two'])).toMatchObject({ code: 0 });
@@ -76,7 +76,7 @@ test('a link in the place of the names leads nowhere', async () => {
   await project.ok(['start', '--wait', 'one']);
   const elsewhere = join(project.base, 'elsewhere');
   mkdirSync(elsewhere);
-  symlinkSync(elsewhere, join(project.directory, '.zwarm', 'names'));
+  symlinkSync(elsewhere, join(project.store(), 'names'));
   const before = sessionsOf(project);
   expect((await onScreen(project, ['start', '--name', 'docs', 'two'])).code).toBe(1);
   expect(readdirSync(elsewhere)).toEqual([]);

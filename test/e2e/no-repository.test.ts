@@ -20,7 +20,7 @@ test('start with Codex outside of git is refused before there is a session, with
       `zwarm: codex works in a git repository alone, and ${project.directory} is in none\n` +
       'hint: run `git init` there; or go without: zwarm start --agent-arg=--skip-git-repo-check "…"\n',
   });
-  expect(existsSync(join(project.directory, '.zwarm'))).toBe(false);
+  expect(existsSync(project.store())).toBe(false);
   const ways = ['start', '--wait', '--agent-arg=--skip-git-repo-check', 'x'];
   expect(await onScreen(project, ways)).toMatchObject({ code: 0 });
   expect(await onScreen(project, ['inject', '@last', '--wait', 'y'])).toMatchObject({ code: 0 });

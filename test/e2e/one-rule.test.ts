@@ -21,7 +21,7 @@ test('an older turn whose record was edited changes neither what lists say nor w
     );
   }
   rmSync(project.turnFile(id, 1, 'exit.json'));
-  rmSync(join(project.directory, '.zwarm/sessions', id, 'summary.json'));
+  rmSync(join(project.store(), 'sessions', id, 'summary.json'));
   expect((await project.list()).map(({ status }) => status)).toEqual(['completed']);
   expect(await project.show(id)).toMatchObject({ status: 'completed', turn: 2 });
   expect(await project.run(['wait', id])).toMatchObject({ code: 0, stdout: `${id} completed\n` });

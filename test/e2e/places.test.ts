@@ -88,7 +88,7 @@ test('an empty .git directory, as some sandboxes leave it behind, is no checkout
   mkdirSync(inner);
   await project.ok(['start', '--wait', 'x'], { cwd: inner });
   expect(existsSync(join(inner, '.zwarm'))).toBe(true);
-  expect(existsSync(join(project.directory, '.zwarm'))).toBe(false);
+  expect(existsSync(project.store())).toBe(false);
 });
 
 test('in a directory that was deleted nothing is started, least of all somewhere else', async () => {
@@ -118,7 +118,7 @@ test('without a home readers read, and start creates nothing', async () => {
   const project = createProject();
   const env = { HOME: undefined, XDG_STATE_HOME: undefined };
   expect(await project.zwarm(['start', 'x'], { env })).toMatchObject({ code: 2 });
-  expect(existsSync(join(project.directory, '.zwarm'))).toBe(false);
+  expect(existsSync(project.store())).toBe(false);
   const id = await project.start(['x']);
   await project.ok(['wait', id]);
   expect(await project.ok(['ls', '-q'], { env })).toBe(id);

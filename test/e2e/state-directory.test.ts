@@ -25,7 +25,7 @@ const WRITERS = [
   ['clean', '--days', '0'],
 ];
 
-const stateOf = (project: Project): string => join(project.directory, '.zwarm');
+const stateOf = (project: Project): string => project.store();
 
 function makeDirectory(path: string, mode: number): void {
   mkdirSync(path);

@@ -37,7 +37,7 @@ test('under umask 000 all that zwarm keeps is private, and the agent has the uma
   expect((await zwarm('kill', killed, '--grace', '20s')).code).toBe(0);
   await eventually('all is settled', () => processesWith(`HOME=${project.base}/`).length === 0);
   expect(lstatSync(join(project.directory, 'made')).mode & 0o777).toBe(0o666);
-  const kept = [join(project.directory, '.zwarm'), join(project.base, 'home', '.local')];
+  const kept = [project.store(), join(project.base, 'home', '.local')];
   expect(kept.flatMap(notPrivate)).toEqual([]);
   // Every kind of file was there to be looked at.
   const names = readdirSync(kept[0] ?? '', { recursive: true, encoding: 'utf8' }).join('\n');

@@ -87,7 +87,7 @@ describe('a directory that is not allowed', () => {
     const project = createShellProject();
     const { call, ok } = await connectTools(project);
     const { session_id } = await ok('delegate', { task: 'quick' });
-    const file = join(project.directory, '.zwarm/sessions', session_id, 'session.json');
+    const file = join(project.store(), 'sessions', session_id, 'session.json');
     const record = JSON.parse(readFileSync(file, 'utf8'));
     for (const working_dir of ['~', '.', '/', evilTwin(project)]) {
       rmSync(file);
@@ -436,7 +436,7 @@ test('whose a session is, and how deep, is not for agents to write', async () =>
   const users = await project.ok(['start', '-q', 'hang']);
   const { call, ok } = await connectTools(project);
   const edit = (id: string, change: object): void => {
-    const file = join(project.directory, '.zwarm/sessions', id, 'session.json');
+    const file = join(project.store(), 'sessions', id, 'session.json');
     writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), ...change }));
   };
   edit(users, { source: 'mcp:test-client' });

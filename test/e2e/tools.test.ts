@@ -267,7 +267,7 @@ test('looking writes nothing and starts nothing', async () => {
   const { session_id } = await ok('delegate', { task: 'quick' });
   const running = (await ok('delegate', { task: 'hang', mode: 'async' })).session_id;
   await project.settled(session_id);
-  const store = join(project.directory, '.zwarm');
+  const store = project.store();
   const before = snapshot(store);
   for (let i = 0; i < 5; i += 1) {
     await ok('list_sessions', { source: 'mcp' });

@@ -51,7 +51,7 @@ test.each(['0177', '0777'])(
     expect(await ok('0022', 'ls', '-q')).toBe(listed);
     expect(listed.split('\n')).toHaveLength(3);
 
-    const kept = [join(project.directory, '.zwarm'), join(project.base, 'home')];
+    const kept = [project.store(), join(project.base, 'home')];
     const modes = kept.flatMap(notPrivate).filter((path) => !path.startsWith(`${kept[1]} `));
     expect(modes).toEqual([]);
     expect(readdirSync(join(project.base, 'home'))).toEqual(['.config', '.local']);

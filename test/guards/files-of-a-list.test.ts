@@ -37,7 +37,7 @@ test.each([[['--all']], [['--all', '--json']], [[]], [['-q', '--status', 'failed
 test('each further file that is opened for a session would be counted', async () => {
   const project = projectOf(5);
   const before = await countsOf(project, '--all');
-  const sessions = join(project.directory, '.zwarm/sessions');
+  const sessions = join(project.store(), 'sessions');
   for (const id of readdirSync(sessions)) rmSync(join(sessions, id, 'summary.json'));
   const after = await countsOf(project, '--all');
   expect(after['opened']).toBeGreaterThan((before['opened'] ?? 0) + 5 * 3);

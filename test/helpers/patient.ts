@@ -1,15 +1,13 @@
-import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished } from 'vitest';
+import { expect } from 'vitest';
 import type { Check, CheckStatus } from '../../src/core/check.ts';
 import type { SessionId } from '../../src/core/ids.ts';
 import type { SessionRecord } from '../../src/core/session.ts';
-import { createSession } from '../../src/store/claim.ts';
-import { ensureStateDir } from '../../src/store/locate.ts';
+import { storeDir } from '../../src/store/project-store.ts';
 import { onScreen, type Screen, type ScreenOptions } from './context.ts';
-import { placeForTests } from './place.ts';
-import { removeTree } from './remove.ts';
-import { RECORD, requestOf } from './store.ts';
+import { emptyDirectory } from './directory.ts';
+import { addSession, storeOf } from './store.ts';
 
 /** What `doctor --json` said, by the names of the checks. */
 export interface Diagnosis {
@@ -25,9 +23,9 @@ export interface Patient {
   readonly base: string;
   readonly directory: string;
   readonly env: Record<string, string | undefined>;
-  /** The state directory, there once a session is. */
+  readonly state: string;
+  /** The store, there once a session is. */
   readonly root: string;
-  readonly seals: string;
   /** Puts another script in the place of Codex; `$*` is what it is asked. */
   codex(script: string): void;
   /** Creates a session that was claimed and never launched; its directory. */
@@ -47,29 +45,26 @@ export const HEALTHY_CODEX = `case $* in
 esac`;
 
 /**
- * A healthy project, removed when the test ends; no process runs in it. Not in the usual temporary directory: every
- * agent may write there, and doctor says so.
+ * A healthy project, removed when the test ends; no process runs in it.
  */
 export function createPatient(): Patient {
-  const base = realpathSync(mkdtempSync(join(placeForTests([]), 'zwarm-patient-')));
-  onTestFinished(() => removeTree(base));
-  const [directory, home] = [join(base, 'project'), join(base, 'home')];
-  for (const path of [directory, home, join(directory, '.git')]) mkdirSync(path);
-  writeFileSync(join(directory, '.git', 'HEAD'), 'ref: refs/heads/main\n');
+  const base = emptyDirectory();
+  const [directory, home, tmp] = [join(base, 'project'), join(base, 'home'), join(base, 'tmp')];
+  const git = join(directory, '.git');
+  for (const path of [directory, home, tmp, git]) mkdirSync(path);
+  writeFileSync(join(git, 'HEAD'), 'ref: refs/heads/main\n');
   const codex = join(base, 'codex');
-  const root = join(directory, '.zwarm');
-  const seals = join(home, '.local', 'state', 'zwarm', 'seals');
+  const state = join(home, '.local', 'state', 'zwarm');
+  const root = storeDir(state, git);
   const patient: Patient = {
     base,
     directory,
-    env: { PATH: process.env['PATH'], HOME: home, ZWARM_CODEX_BIN: codex },
+    env: { PATH: process.env['PATH'], HOME: home, TMPDIR: tmp, ZWARM_CODEX_BIN: codex },
+    state,
     root,
-    seals,
     codex: (script) => writeFileSync(codex, `#!/bin/sh\n${script}\n`, { mode: 0o755 }),
     session(id, record = {}) {
-      ensureStateDir(root, 'patient');
-      const claim = { request: requestOf(`nonce-of-${id}`), prompt: Buffer.from('hello') };
-      createSession(root, seals, id as SessionId, { ...RECORD, working_dir: directory, ...record }, claim);
+      addSession(storeOf(state, git), id as SessionId, { record: { working_dir: directory, ...record } });
       return join(root, 'sessions', id);
     },
     async diagnose(options = {}, argv = []) {

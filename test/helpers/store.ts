@@ -1,17 +1,15 @@
-import { lstatSync, mkdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SessionId } from '../../src/core/ids.ts';
 import type { RequestRecord, SessionRecord } from '../../src/core/session.ts';
+import type { Store } from '../../src/manager/context.ts';
 import { ownIdentity } from '../../src/process/identity.ts';
 import { createSession } from '../../src/store/claim.ts';
+import { readNames } from '../../src/store/names.ts';
+import { identityOfDirectory } from '../../src/store/project-record.ts';
+import { createStore, storeDir } from '../../src/store/project-store.ts';
 import type { Summary } from '../../src/store/summary.ts';
 import { emptyDirectory } from './directory.ts';
-
-/** An empty state directory and the place of its seals. */
-export interface Places {
-  readonly root: string;
-  readonly seals: string;
-}
 
 export const ID = 'abcdefghjk' as SessionId;
 
@@ -25,7 +23,6 @@ export const RECORD: SessionRecord = {
   sandbox: 'read-only',
   agent_args: [],
   source: 'cli',
-  name: null,
   tags: [],
   parent: null,
   forked_from: null,
@@ -50,19 +47,53 @@ export function requestOf(nonce: string): RequestRecord {
   };
 }
 
-export function createPlaces(): Places {
-  const base = emptyDirectory();
-  const root = join(base, '.zwarm');
-  mkdirSync(root, { mode: 0o700 });
-  return { root, seals: join(base, 'seals') };
+/** The store, without a session, of the project at `path` in this state directory; made where there is none. */
+export function storeOf(state: string, path: string): Store {
+  const identity = identityOfDirectory(path);
+  const { created_at } = RECORD;
+  // A process of this store has an id of no other test's in its mark.
+  const store_id = `test${identity.inode}`;
+  const record = { v: 1, store_id, path, host: 'here', ...identity, created_at } as const;
+  createStore(state, record, process.getuid?.() ?? 0, 'test');
+  const root = storeDir(state, path);
+  return {
+    root,
+    state,
+    id: store_id,
+    projectPath: path,
+    projectRoot: path,
+    get names() {
+      return readNames(root);
+    },
+    seen: null,
+  };
 }
 
-/** A state directory with the session `ID`, whose only turn was claimed and never launched. */
-export function createStoredSession(): Places {
-  const places = createPlaces();
-  const claim = { request: requestOf('first'), prompt: Buffer.from('say hello') };
-  createSession(places.root, places.seals, ID, RECORD, claim);
-  return places;
+/** The store of an empty project, without a session. */
+export function createEmptyStore(): Store {
+  const base = emptyDirectory();
+  const project = join(base, 'project');
+  mkdirSync(project);
+  return storeOf(join(base, 'state'), project);
+}
+
+/** Adds a session whose only turn was claimed and never launched. */
+export function addSession(
+  store: Store,
+  id: SessionId,
+  more: { readonly record?: Partial<SessionRecord>; readonly name?: string } = {},
+): void {
+  const record = { ...RECORD, ...more.record };
+  const request = requestOf(id === ID ? 'first' : `nonce${id}`);
+  const claim = { request, prompt: Buffer.from(record.task) };
+  createSession(store, { id, record, name: more.name ?? null, claim, copies: [], unique: 'test' });
+}
+
+/** A store with the session `ID`. */
+export function createStoredSession(name?: string): Store {
+  const store = createEmptyStore();
+  addSession(store, ID, name === undefined ? {} : { name });
+  return store;
 }
 
 export const USAGE = {
@@ -73,7 +104,6 @@ export const USAGE = {
   total_tokens: 7,
 };
 const LISTED = {
-  name: null,
   tags: ['a'],
   title: 'say hello…',
   task: 'say hello\nto “everybody” 👋',
@@ -103,13 +133,8 @@ const LISTED = {
 } as const;
 
 /** A stored session, its directory, and a summary that would fit it; nobody has written one. */
-export function createStoredSummary(): { root: string; directory: string; summary: Summary } {
-  const { root } = createStoredSession();
-  const directory = join(root, 'sessions', ID);
-  const { size, mtimeMs } = lstatSync(join(directory, 'session.json'));
-  return {
-    root,
-    directory,
-    summary: { newest: 1, record: { bytes: size, mtime_ms: mtimeMs }, listed: LISTED },
-  };
+export function createStoredSummary(): { store: Store; directory: string; summary: Summary } {
+  const store = createStoredSession();
+  const directory = join(store.root, 'sessions', ID);
+  return { store, directory, summary: { newest: 1, listed: LISTED } };
 }

@@ -5,6 +5,7 @@ import type { SessionDetail, SessionSummary, TurnView } from '../../src/core/ses
 export function summaryOf(more: Partial<SessionSummary> = {}): SessionSummary {
   return {
     id: 'abcdefghjk' as SessionId,
+    project: '/w',
     name: null,
     tags: [],
     title: 'say hello',

@@ -211,7 +211,7 @@ test('a thousand sessions, and much that is killed among them: nothing is lost, 
 
   let summaries = 0;
   for (const { id } of rows) {
-    const summary = join(project.directory, '.zwarm', 'sessions', id, 'summary.json');
+    const summary = join(project.store(), 'sessions', id, 'summary.json');
     if (!existsSync(summary)) continue;
     summaries += 1;
     rmSync(summary);

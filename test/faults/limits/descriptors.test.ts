@@ -106,7 +106,7 @@ test.each(['--version', 'ls --json', 'start quick', 'kill --all'])(
     const { code, stdout, stderr } = await withDescriptors(project, 60, [script, ...words.split(' ')]);
     expect({ code, stdout }, stderr).toEqual({ code: 1, stdout: '' });
     expectRefusal(stderr, words);
-    expect(existsSync(join(project.directory, '.zwarm'))).toBe(false);
+    expect(existsSync(project.store())).toBe(false);
   },
 );
 

@@ -96,7 +96,7 @@ testWithMount('where only the disk of the seals is full, start creates no sessio
   expect(refused.stderr).toMatch(
     /^zwarm: cannot seal .*no space left on device.*\nhint: .*XDG_STATE_HOME.*\n$/,
   );
-  expect(readdirSync(join(project.directory, '.zwarm', 'sessions'))).toEqual([]);
+  expect(readdirSync(join(project.store(), 'sessions'))).toEqual([]);
   expect(project.runs()).toEqual([]);
 });
 
@@ -132,7 +132,7 @@ testWithMount('rm and clean make room on a full disk', async () => {
   disk.fill();
   expect(await project.ok(['clean', '--days', '0'])).toBe(second);
   expect(await project.ok(['ls', '-q'])).toBe(hanging);
-  const root = join(project.directory, '.zwarm');
+  const root = project.store();
   expect(readdirSync(join(root, 'sessions'))).toEqual([hanging]);
   expect(readdirSync(join(root, 'trash'))).toEqual([]);
   expect((await project.show(hanging)).status).toBe('running');
@@ -239,7 +239,7 @@ testWithMount('who may only read sees the truth about an agent, and ends nothing
   project.env['ZWARM_CODEX_BIN'] = SHELL_AGENT;
   const id = await project.start(['hang']);
   await running(project, id);
-  const view = ['--state-dir', mountReadOnly(join(project.directory, '.zwarm'))];
+  const view = ['--state-dir', mountReadOnly(project.store())];
   expect(JSON.parse(await project.ok([...view, 'ls', '--json']))).toMatchObject([{ id, status: 'running' }]);
   const { code, stderr } = await project.zwarm([...view, 'kill', id]);
   expect({ code }, stderr).toEqual({ code: 1 });

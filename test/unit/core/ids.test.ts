@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import {
-  type Candidate,
   ID_ALPHABET,
   isSessionId,
+  matchPrefix,
+  newestFirst,
   parseName,
   parseRef,
   parseTurnNumber,
-  resolveRef,
   type SessionId,
 } from '../../../src/core/ids.ts';
 
@@ -84,31 +84,12 @@ describe('a reference', () => {
   });
 });
 
-describe('what a reference means', () => {
-  const session = (id: string, createdAt: string, name: string | null = null): Candidate => ({
-    id: id as SessionId,
-    name,
-    createdAt,
-  });
-  const all = [
-    session('abcdefghjk', '2026-01-01T00:00:00.000Z', 'fix'),
-    session('abcdzzzzzz', '2026-01-03T00:00:00.000Z', 'twice'),
-    session('qqqqqqqqqq', '2024-01-01T00:00:00.000Z', 'twice'),
-    session('mnpqrstuvw', '2026-01-02T00:00:00.000Z', 'abcdefghjk'),
-    session('fixaaaaaaa', '2025-01-01T00:00:00.000Z'),
-  ];
-  const resolve = (text: string, minimum = 3): string => resolveRef(parseRef(text), all, minimum);
+describe('the beginning of an id', () => {
+  const all = ['abcdefghjk', 'abcdzzzzzz', 'mnpqrstuvw'] as SessionId[];
 
-  test.each([
-    ['an exact id, before a name that looks the same', 'abcdefghjk', 'abcdefghjk'],
-    ['an exact name, before a prefix', 'fix', 'abcdefghjk'],
-    ['a unique prefix', 'abcde', 'abcdefghjk'],
-    ['a prefix of 3', 'mnp', 'mnpqrstuvw'],
-    ['the newest', '@last', 'abcdzzzzzz'],
-    ['the one before it', '@last~1', 'mnpqrstuvw'],
-    ['the oldest', '@last~4', 'qqqqqqqqqq'],
-  ])('%s', (_, text, expected) => {
-    expect(resolve(text)).toBe(expected);
+  test('means the only one that begins so', () => {
+    expect(matchPrefix('abcde', all, 3)).toBe('abcdefghjk');
+    expect(matchPrefix('mnp', all, 3)).toBe('mnpqrstuvw');
   });
 
   test.each<[string, string, number, string, RegExp]>([
@@ -117,23 +98,20 @@ describe('what a reference means', () => {
     ['nobody', 'zzz', 3, 'not_found', /no session zzz/],
     ['short and nobody', 'z', 3, 'not_found', /no session z/],
     ['several', 'abcd', 3, 'ambiguous', /beginning of 2/],
-    ['a name that two bear', 'twice', 3, 'ambiguous', /2 sessions bear the name/],
-    ['before the oldest', '@last~5', 3, 'not_found', /5 sessions/],
   ])('%s', (_, text, minimum, code, message) => {
-    expect(() => resolve(text, minimum)).toThrow(fails(code));
-    expect(() => resolve(text, minimum)).toThrow(message);
+    expect(() => matchPrefix(text, all, minimum)).toThrow(fails(code));
+    expect(() => matchPrefix(text, all, minimum)).toThrow(message);
   });
 
-  test('candidates are listed for an ambiguous one, the newest first', () => {
-    expect(() => resolve('abcd')).toThrow(
-      expect.objectContaining({ hint: 'type more of: abcdzzzzzz, abcdefghjk' }),
+  test('candidates are listed for an ambiguous one', () => {
+    expect(() => matchPrefix('abcd', all, 3)).toThrow(
+      expect.objectContaining({ hint: 'type more of: abcdefghjk, abcdzzzzzz' }),
     );
   });
+});
 
-  test('sessions of the same moment have an order, whatever order they are found in', () => {
-    const twins = [session('bbbbbbbbbb', 't'), session('aaaaaaaaaa', 't')];
-    for (const found of [twins, twins.toReversed()]) {
-      expect(resolveRef({ kind: 'last', back: 0 }, found, 3)).toBe('aaaaaaaaaa');
-    }
-  });
+test('sessions of the same moment have an order, whatever order they are found in', () => {
+  const twins = ['bbbbbbbbbb', 'aaaaaaaaaa'].map((id) => ({ id: id as SessionId, createdAt: 't' }));
+  for (const found of [twins, twins.toReversed()])
+    expect(found.toSorted(newestFirst)[0]?.id).toBe('aaaaaaaaaa');
 });

@@ -8,7 +8,6 @@ import { readSteps, type TurnStream } from '../../../src/manager/stream.ts';
 import { ownIdentity } from '../../../src/process/identity.ts';
 import { claimTurn } from '../../../src/store/claim.ts';
 import { LINE_SIZES } from '../../../src/store/follow.ts';
-import { directoryMark } from '../../../src/store/locate.ts';
 import { emptyDirectory } from '../../helpers/directory.ts';
 import { recordedStreams } from '../../helpers/fuzz.ts';
 import { createStoredSession, ID, RECORD, requestOf } from '../../helpers/store.ts';
@@ -59,8 +58,8 @@ test('it is looked for up to the beginning, and may be none', () => {
 });
 
 test('the turn that speaks for a session tells how it comes along, not the newest one', async () => {
-  const { root, seals } = createStoredSession();
-  const store = { root, mark: directoryMark(root), sealsDir: seals, seenDir: seals, seen: null };
+  const store = createStoredSession();
+  const { root } = store;
   const turn = (number: number, name: string): string =>
     join(root, 'sessions', ID, 'turns', String(number), name);
   const now = Date.parse(RECORD.created_at);

@@ -5,14 +5,14 @@ import { ZwarmError } from '../../../src/core/errors.ts';
 import { installation } from '../../../src/installation.ts';
 import { publishCancel } from '../../../src/manager/cancel.ts';
 import { orDamaged } from '../../../src/manager/read.ts';
-import { directoryMark } from '../../../src/store/locate.ts';
 import { createStoredSession, ID } from '../../helpers/store.ts';
 
 /** A session, and a `clean` that removes it at this very moment. */
 function createDoomed() {
-  const { root, seals } = createStoredSession();
-  const remove = (): void => renameSync(join(root, 'sessions', ID), join(root, 'trash'));
-  return { store: { root, mark: directoryMark(root), sealsDir: seals, seenDir: seals, seen: null }, remove };
+  const store = createStoredSession();
+  const { root } = store;
+  const remove = (): void => renameSync(join(root, 'sessions', ID), join(root, 'trash', ID));
+  return { store, remove };
 }
 
 test('a session that is removed while it is read is gone, whatever was found of it', async () => {

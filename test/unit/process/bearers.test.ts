@@ -9,7 +9,6 @@ import {
   markedProcesses,
   processesOfTurn,
   type TurnProcesses,
-  turnsWithAgent,
 } from '../../../src/process/bearers.ts';
 import { ownIdentity, statOf } from '../../../src/process/identity.ts';
 import { end, hoppingScript, live, newMarks } from '../../helpers/marked.ts';
@@ -126,24 +125,4 @@ test('what is told on sight is what is seen', () => {
   const seen = markedProcesses(({ pid }) => told.push(pid)).map(({ pid }) => pid);
   expect(told.sort()).toEqual(seen.sort());
   expect(seen).toContain(process.pid);
-});
-
-test('an agent that shows no mark, as while it becomes another program, runs as long as its runner has it', async () => {
-  const marks = newMarks();
-  const session = marks.replace(/1\.$/, '');
-  const runner = await live(`${marks}x.runner`, 'env -i sleep 600 & echo ready; wait');
-  // Until it has become `env`, it bears the mark of its parent.
-  const turns = await eventually('it is seen', () => {
-    const found = turnsWithAgent(session, createCensus());
-    return found.length > 0 && found;
-  });
-  expect(turns).toEqual([1]);
-  await end(runner);
-  expect(turnsWithAgent(session, createCensus())).toEqual([]);
-});
-
-test('what a runner has below it of its own is no agent', async () => {
-  const marks = newMarks();
-  await live(`${marks}x.runner`, 'sleep 600 & echo ready; wait');
-  expect(turnsWithAgent(marks.replace(/1\.$/, ''), createCensus())).toEqual([]);
 });

@@ -171,7 +171,11 @@ test('a table counts the columns of wide characters', () => {
 
 describe('in a pipe', () => {
   test('a row has six fields, whatever the task holds, and nothing is cut', () => {
-    const lines = rows().map(renderRow).join('').slice(0, -1).split('\n');
+    const lines = rows()
+      .map((row) => renderRow(row))
+      .join('')
+      .slice(0, -1)
+      .split('\n');
     expect(lines).toHaveLength(rows().length);
     for (const line of lines) expect(line.split('\t')).toHaveLength(6);
     expect(lines.join('\n')).not.toMatch(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/);

@@ -2,24 +2,33 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { claimTurn, createSession } from '../../../src/store/claim.ts';
+import type { SessionId } from '../../../src/core/ids.ts';
+import { claimTurn } from '../../../src/store/claim.ts';
 import { readPrompt, readRequest, readSessionRecord } from '../../../src/store/sessions.ts';
 import { repositoryFile } from '../../helpers/project.ts';
-import { createPlaces, createStoredSession, ID, RECORD, requestOf } from '../../helpers/store.ts';
+import {
+  addSession,
+  createEmptyStore,
+  createStoredSession,
+  ID,
+  RECORD,
+  requestOf,
+} from '../../helpers/store.ts';
 
 const lostRace = expect.objectContaining({ code: 'lost_race', exitCode: 4 });
 const turnsOf = (root: string): string[] => readdirSync(join(root, 'sessions', ID, 'turns')).sort();
 
 test('a new session is complete, ours alone, and leaves nothing half built', () => {
-  const { root, seals } = createStoredSession();
+  const store = createStoredSession();
+  const { root } = store;
   expect(readdirSync(join(root, 'sessions'))).toEqual([ID]);
-  expect(readSessionRecord(root, ID).record).toEqual(RECORD);
+  expect(readSessionRecord(store, ID).record).toEqual(RECORD);
   expect(readRequest(root, ID, 1)).toEqual(requestOf('first'));
   expect(readPrompt(root, ID, 1)?.toString()).toBe('say hello');
   const turn = join(root, 'sessions', ID, 'turns', '1');
   expect(readdirSync(turn).sort()).toEqual(['events.jsonl', 'prompt.md', 'request.json', 'stderr.log']);
   for (const file of readdirSync(turn)) expect(statSync(join(turn, file)).mode & 0o777).toBe(0o600);
-  for (const directory of [turn, join(turn, '..'), seals]) {
+  for (const directory of [turn, join(turn, '..'), root]) {
     expect(statSync(directory).mode & 0o777).toBe(0o700);
   }
 });
@@ -41,21 +50,13 @@ test('any bytes are a prompt, also none', () => {
 });
 
 test('an id that is taken is refused, and the session that has it stays whole', () => {
-  const { root, seals } = createStoredSession();
-  const again = (): void =>
-    createSession(
-      root,
-      seals,
-      ID,
-      { ...RECORD, task: 'other' },
-      { request: requestOf('second'), prompt: null },
-    );
+  const store = createStoredSession();
+  const { root } = store;
+  const again = (): void => addSession(store, ID, { record: { task: 'other' }, name: 'other' });
   expect(again).toThrow(lostRace);
-  // Even when its seal is gone: the directory decides.
-  rmSync(seals, { recursive: true });
-  expect(again).toThrow(lostRace);
-  expect(readSessionRecord(root, ID).record).toEqual(RECORD);
+  expect(readSessionRecord(store, ID).record).toEqual(RECORD);
   expect(readdirSync(join(root, 'sessions'))).toEqual([ID]);
+  expect(readdirSync(join(root, 'names'))).toEqual([]);
 });
 
 test('a turn number that is taken is refused, and nothing is written', () => {
@@ -154,10 +155,26 @@ test('eight processes race for one number, forty times: exactly one wins, the ot
   expect(turnsOf(root)).toEqual(['1', ...numbers].sort());
 });
 
-test('where the state directory cannot be written a session leaves nothing behind', () => {
-  const { root, seals } = createPlaces();
-  // A file in the place of the seals stands for any failure on the way.
-  writeFileSync(seals, '');
-  expect(() => createSession(root, seals, ID, RECORD, { request: requestOf('x'), prompt: null })).toThrow();
-  expect(readdirSync(join(root, 'sessions'))).toEqual([]);
+test('a session that cannot have its name leaves nothing behind, and the name with the other', () => {
+  const store = createStoredSession('docs');
+  const other = 'bcdefghjkm' as SessionId;
+  expect(() => addSession(store, other, { name: 'docs' })).toThrow(
+    expect.objectContaining({ code: 'name_taken', exitCode: 4 }),
+  );
+  expect(readdirSync(join(store.root, 'sessions'))).toEqual([ID]);
+  expect(store.names).toEqual(new Map([[ID, 'docs']]));
+});
+
+test('the paths of a record are relative to the project, and move with it', () => {
+  const store = createEmptyStore();
+  const { projectRoot } = store;
+  const git = { root: projectRoot, head: null, branch: null };
+  addSession(store, ID, { record: { working_dir: join(projectRoot, 'src'), git } });
+  const file = readFileSync(join(store.root, 'sessions', ID, 'session.json'), 'utf8');
+  expect(JSON.parse(file)).toMatchObject({ working_dir: 'src', git: { root: '.' } });
+  const moved = { root: store.root, projectRoot: '/elsewhere' };
+  expect(readSessionRecord(moved, ID).record).toMatchObject({
+    working_dir: '/elsewhere/src',
+    git: { root: '/elsewhere' },
+  });
 });

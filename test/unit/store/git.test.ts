@@ -1,7 +1,7 @@
-import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { checkoutAt, gitStateOf, mainCheckout } from '../../../src/store/git.ts';
+import { gitStateOf } from '../../../src/store/git.ts';
 import { emptyDirectory } from '../../helpers/directory.ts';
 import { git } from '../../helpers/git.ts';
 
@@ -11,11 +11,6 @@ function repository(): { root: string; head: string } {
   git(root, 'init', '-b', 'main');
   git(root, 'commit', '--allow-empty', '-m', 'first');
   return { root, head: git(root, 'rev-parse', 'HEAD') };
-}
-
-function mainOf(directory: string): string | null {
-  const checkout = checkoutAt(directory);
-  return checkout === null ? null : mainCheckout(checkout);
 }
 
 describe('where a directory stands', () => {
@@ -82,67 +77,5 @@ describe('where a directory stands', () => {
     writeFileSync(join(root, '..', 'secret'), `${'a'.repeat(40)}\n`);
     writeFileSync(join(root, '.git', 'HEAD'), head);
     expect(gitStateOf(root)).toEqual({ root, head: null, branch: null });
-  });
-});
-
-describe('the main checkout of a linked worktree', () => {
-  function withWorktree(): { root: string; linked: string } {
-    const { root } = repository();
-    const linked = join(root, '..', 'linked');
-    git(root, 'worktree', 'add', linked);
-    return { root, linked };
-  }
-
-  test('is found by a way that leads there and back', () => {
-    const { root, linked } = withWorktree();
-    expect(mainOf(linked)).toBe(root);
-    expect(mainOf(root)).toBeNull();
-  });
-
-  test('is none for a copy of the worktree: the main checkout does not point back at it', () => {
-    const { linked } = withWorktree();
-    const copy = `${linked}-copy`;
-    cpSync(linked, copy, { recursive: true });
-    expect(checkoutAt(copy)).not.toBeNull();
-    expect(mainOf(copy)).toBeNull();
-  });
-
-  test('is none for a submodule', () => {
-    const { root } = repository();
-    const inner = repository().root;
-    git(root, '-c', 'protocol.file.allow=always', 'submodule', 'add', inner, 'sub');
-    expect(checkoutAt(join(root, 'sub'))?.root).toBe(join(root, 'sub'));
-    expect(mainOf(join(root, 'sub'))).toBeNull();
-  });
-
-  test.each<[string, (root: string, linked: string) => void]>([
-    ['the back-link is missing', (root) => rmSync(join(root, '.git/worktrees/linked/gitdir'))],
-    [
-      'the back-link names another place',
-      (root) => writeFileSync(join(root, '.git/worktrees/linked/gitdir'), '/elsewhere/.git\n'),
-    ],
-    [
-      'its .git leads to a directory that an agent made up',
-      (root, linked) => {
-        const forged = join(linked, 'forged');
-        mkdirSync(forged);
-        writeFileSync(join(forged, 'gitdir'), `${join(linked, '.git')}\n`);
-        writeFileSync(join(forged, 'commondir'), `${join(root, '..')}\n`);
-        writeFileSync(join(linked, '.git'), `gitdir: ${forged}\n`);
-      },
-    ],
-    [
-      'its .git is a link',
-      (_, linked) => {
-        rmSync(join(linked, '.git'));
-        symlinkSync('../repo/.git', join(linked, '.git'));
-      },
-    ],
-    ['its .git is noise', (_, linked) => writeFileSync(join(linked, '.git'), 'gitdir:\n\0')],
-    ['its .git leads nowhere', (_, linked) => writeFileSync(join(linked, '.git'), 'gitdir: /no/where\n')],
-  ])('is none when %s', (_, forge) => {
-    const { root, linked } = withWorktree();
-    forge(root, linked);
-    expect(mainOf(linked)).toBeNull();
   });
 });

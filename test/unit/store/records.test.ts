@@ -3,6 +3,7 @@ import { ownIdentity } from '../../../src/process/identity.ts';
 import { DamagedRecord } from '../../../src/store/read-file.ts';
 import {
   encode,
+  encodeSession,
   parseCancelRecord,
   parseExitRecord,
   parseLaunchRecord,
@@ -24,7 +25,7 @@ const RECORDS: readonly {
 }[] = [
   {
     file: 'session.json',
-    parse: parseSessionRecord,
+    parse: (text) => parseSessionRecord(text, '/project'),
     required: {
       agent: 'codex',
       task: 't',
@@ -39,7 +40,6 @@ const RECORDS: readonly {
     nullable: {
       work_in: 'd',
       model: 'm',
-      name: 'n',
       parent: 'p',
       forked_from: { id: 'f', turn: 1, history_bytes: 5 },
       git,
@@ -118,10 +118,7 @@ describe.each(RECORDS)('$file', ({ file, parse, required, nullable }) => {
     for (const [key, good] of Object.entries({ ...required, ...nullable })) {
       for (const wrong of WRONG) {
         // Any text is a text, any list of texts a list of texts.
-        if (
-          typeof wrong === 'string' &&
-          !['sandbox', 'kind', 'how', 'why', 'executor', 'working_dir'].includes(key)
-        ) {
+        if (typeof wrong === 'string' && !['sandbox', 'kind', 'how', 'why', 'executor'].includes(key)) {
           if (typeof good === 'string' && good !== at) continue;
           if (key === 'ended_at') continue;
         }
@@ -163,10 +160,16 @@ test('every field of an identity is needed', () => {
   }
 });
 
-test('a session must name its directory by an absolute path', () => {
-  const session = RECORDS[0]?.required ?? {};
-  for (const working_dir of ['w', '', './w', '../w', '~']) {
-    expect(() => parseSessionRecord(encode({ ...session, working_dir }))).toThrow(DamagedRecord);
+test('a session in its project names its directory from there', () => {
+  const session = { ...RECORDS[0]?.required, v: 1, git: { root: '.', head: null, branch: null } };
+  for (const [working_dir, path] of [
+    ['.', '/project'],
+    ['a/b', '/project/a/b'],
+    ['/other', '/other'],
+  ] as const) {
+    const record = parseSessionRecord(encode({ ...session, working_dir }), '/project');
+    expect(record).toMatchObject({ working_dir: path, git: { root: '/project' } });
+    expect(JSON.parse(encodeSession(record, '/project'))).toMatchObject({ working_dir, git: { root: '.' } });
   }
 });
 

@@ -3,22 +3,22 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { removeSession, treeBytes } from '../../../src/store/remove.ts';
 import { hasSession, listSessionIds } from '../../../src/store/sessions.ts';
-import { plantDeepTree } from '../../helpers/deep.ts';
-import { createPlaces, createStoredSession, ID } from '../../helpers/store.ts';
+import { createEmptyStore, createStoredSession, ID } from '../../helpers/store.ts';
 
-test('a session goes with its seal, and the bytes that it held are counted', () => {
-  const { root, seals } = createStoredSession();
+const NAMELESS = { id: ID, name: null };
+
+test('a session goes with its name, and the bytes that it held are counted', () => {
+  const { root } = createStoredSession('docs');
   const before = treeBytes(join(root, 'sessions', ID));
   writeFileSync(join(root, 'sessions', ID, 'turns', '1', 'events.jsonl'), 'x'.repeat(1000));
-  expect(removeSession(root, seals, ID, 'n')).toBe(before + 1000);
+  expect(removeSession(root, { id: ID, name: 'docs' }, 'n')).toBe(before + 1000);
   expect(hasSession(root, ID)).toBe(false);
-  expect(readdirSync(join(root, 'trash'))).toEqual([]);
-  expect(readdirSync(seals).flatMap((name) => readdirSync(join(seals, name)))).toEqual([]);
-  expect(() => removeSession(root, seals, ID, 'n')).toThrow(/ENOENT/);
+  for (const emptied of ['trash', 'names']) expect(readdirSync(join(root, emptied))).toEqual([]);
+  expect(() => removeSession(root, NAMELESS, 'n')).toThrow(/ENOENT/);
 });
 
 test('links in a session are removed, not followed, and what they lead to is not counted', () => {
-  const { root, seals } = createStoredSession();
+  const { root } = createStoredSession();
   const outside = join(root, '..', 'outside');
   mkdirSync(outside);
   writeFileSync(join(outside, 'precious'), 'x'.repeat(5000));
@@ -26,7 +26,7 @@ test('links in a session are removed, not followed, and what they lead to is not
   symlinkSync(outside, join(root, 'sessions', ID, 'to-directory'));
   symlinkSync(join(outside, 'precious'), join(root, 'sessions', ID, 'to-file'));
   symlinkSync('/no/where', join(root, 'sessions', ID, 'to-nowhere'));
-  expect(removeSession(root, seals, ID, 'n')).toBe(before);
+  expect(removeSession(root, NAMELESS, 'n')).toBe(before);
   expect(readdirSync(outside)).toEqual(['precious']);
 });
 
@@ -35,21 +35,13 @@ test.each<[string, (path: string, outside: string) => void, number]>([
   ['a link to a directory', (path, outside) => symlinkSync(outside, path), 0],
   ['a link to nothing', (path) => symlinkSync('/no/where', path), 0],
 ])('%s in the place of a session can be removed', (_, plant, bytes) => {
-  const { root, seals } = createPlaces();
+  const { root } = createEmptyStore();
   const outside = join(root, '..', 'outside');
   mkdirSync(outside);
   writeFileSync(join(outside, 'precious'), 'x');
-  mkdirSync(join(root, 'sessions'));
   plant(join(root, 'sessions', ID), outside);
   expect(listSessionIds(root)).toEqual([ID]);
-  expect(removeSession(root, seals, ID, 'n')).toBe(bytes);
+  expect(removeSession(root, NAMELESS, 'n')).toBe(bytes);
   expect(listSessionIds(root)).toEqual([]);
   expect(readdirSync(outside)).toEqual(['precious']);
-});
-
-test('a session with a tree that is deeper than a path can be is removed as a whole', () => {
-  const { root, seals } = createStoredSession();
-  plantDeepTree(join(root, 'sessions', ID, 'turns'));
-  expect(removeSession(root, seals, ID, 'x')).toBeGreaterThan(0);
-  expect(['sessions', 'trash'].map((name) => readdirSync(join(root, name)))).toEqual([[], []]);
 });

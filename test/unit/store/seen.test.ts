@@ -9,7 +9,7 @@ const A = 'seenaaaaaa' as SessionId;
 const B = 'seenbbbbbb' as SessionId;
 
 test('the newest mark counts, and is the only one that stays', () => {
-  const directory = marksDir(join(emptyDirectory(), 'zwarm', 'seen'), 'user', '/w/.zwarm');
+  const directory = marksDir(join(emptyDirectory(), 'zwarm'), 'user', 'store');
   for (const turn of [1, 3, 2, 3]) writeMark(directory, A, turn);
   writeMark(directory, B, 1);
   expect(readdirSync(directory).sort()).toEqual([`${A}.3`, `${B}.1`]);
@@ -33,21 +33,20 @@ test('what is no mark is ignored, and no directory means no marks', () => {
 });
 
 test('a client that names itself leads to no other directory', () => {
-  const seen = (source: string): string => marksDir('/s/seen', source, '/w/.zwarm');
-  expect(seen('mcp:../../etc')).toMatch(/^\/s\/seen\/mcp-\.\.-\.\.-etc\/[0-9a-f]{16}$/);
+  const seen = (source: string): string => marksDir('/s', source, 'store');
+  expect(seen('mcp:../../etc')).toMatch(/^\/s\/seen\/mcp-\.\.-\.\.-etc\/store$/);
   expect(seen(`mcp:${'x'.repeat(1000)}`).length).toBeLessThan(100);
   expect(seen('user')).not.toBe(seen('mcp:user'));
-  expect(seen('user')).not.toBe(marksDir('/s/seen', 'user', '/v/.zwarm'));
 });
 
 test('the marks of all callers go with their session', () => {
-  const seen = emptyDirectory();
-  const places = ['user', 'mcp:codex'].map((source) => marksDir(seen, source, '/w/.zwarm'));
-  const elsewhere = marksDir(seen, 'user', '/v/.zwarm');
+  const state = emptyDirectory();
+  const places = ['user', 'mcp:codex'].map((source) => marksDir(state, source, 'store'));
+  const elsewhere = marksDir(state, 'user', 'other');
   for (const place of [...places, elsewhere]) for (const id of [A, B]) writeMark(place, id, 1);
-  discardMarks(seen, '/w/.zwarm', (id) => id === A);
+  discardMarks(state, 'store', (id) => id === A);
   for (const place of places) expect(readdirSync(place)).toEqual([`${B}.1`]);
   expect(readdirSync(elsewhere)).toHaveLength(2);
-  writeFileSync(join(seen, 'file'), '');
-  expect(() => discardMarks(join(seen, 'file'), '/w/.zwarm', () => true)).not.toThrow();
+  writeFileSync(join(state, 'seen', 'file'), '');
+  expect(() => discardMarks(state, 'store', () => true)).not.toThrow();
 });

@@ -22,7 +22,7 @@ test('the oldest Node is that of the package', () => {
   expect(`>=${/install Node (\S+)/.exec(checkNode('1.0.0', '/n').hint ?? '')?.[1]}`).toBe(oldest);
 });
 
-const ROOM = { remote: null, freeBytes: 1e9, freeFiles: 1e6 };
+const ROOM = { remote: null, passing: null, freeBytes: 1e9, freeFiles: 1e6 };
 
 test('a file system that others may share is warned about by its name', () => {
   expect(judgeFileSystem(ROOM).status).toBe('ok');

@@ -5,7 +5,6 @@ import type { Finding } from '../../../../src/core/check.ts';
 import { installation } from '../../../../src/installation.ts';
 import { checkLeftoverProcesses } from '../../../../src/manager/doctor/leftovers.ts';
 import { hostIdentity } from '../../../../src/process/identity.ts';
-import { directoryMark } from '../../../../src/store/locate.ts';
 import { shellWith } from '../../../helpers/marked-shell.ts';
 import { createStoredSession, ID } from '../../../helpers/store.ts';
 
@@ -16,21 +15,21 @@ const NONE = { status: 'ok', message: 'none', hint: null };
 interface Scene {
   readonly root: string;
   file(name: string, content: object): void;
-  /** A process with the mark of a turn of this state directory. */
+  /** A process with the mark of a turn of this store. */
   process(mark: string): ReturnType<typeof shellWith>;
   check(nowMs?: number): Promise<Finding>;
 }
 
 /** A session whose only turn has the nonce `first`. */
 function scene(): Scene {
-  const { root, seals } = createStoredSession();
-  const store = { root, mark: directoryMark(root), sealsDir: seals, seenDir: seals, seen: null };
+  const store = createStoredSession();
+  const { root } = store;
   const context = { ...installation(), cwd: '/', env: {}, uid: 0, stateDir: null };
   return {
     root,
     file: (name, content) =>
       writeFileSync(join(root, 'sessions', ID, 'turns', '1', name), JSON.stringify(content)),
-    process: (mark) => shellWith({ ZWARM_MARK: `${directoryMark(root)}@${mark}` }),
+    process: (mark) => shellWith({ ZWARM_MARK: `${store.id}@${mark}` }),
     check: (nowMs = LATER) => checkLeftoverProcesses({ ...context, now: () => nowMs }, store),
   };
 }
