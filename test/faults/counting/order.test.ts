@@ -23,12 +23,12 @@ async function callsOf(verb: string): Promise<string[]> {
   }
 }
 
-function plain(call: string, { root, base }: Scene): string {
+function plain(call: string, { root, state, base }: Scene): string {
   return call
     .replaceAll(`${root}/`, '')
-    .replaceAll(root, '.zwarm')
+    .replaceAll(root, 'store')
+    .replaceAll(`${state}/`, '')
     .replaceAll(`${base}/`, '')
-    .replace(/home\/.*\/seals\/[0-9a-f]{16}/g, 'seals')
     .replace(/\.new-[a-z0-9]{24}/g, '.new')
     .replace(/\b[a-z][a-z0-9]{9}\b/g, 'ID')
     .replace(/ID\.[a-z0-9]{24}/g, 'ID.new')
@@ -54,8 +54,6 @@ test('a session shows itself when all of it is on the disk, and runs when its na
     'sessions/.new/turns/1',
     'sessions/.new/turns',
     'sessions/.new',
-    'seals/ID',
-    'seals',
   ];
   const shown = 'rename sessions/.new sessions/ID';
   expectBefore(
@@ -67,9 +65,12 @@ test('a session shows itself when all of it is on the disk, and runs when its na
   expectBefore(after, ['fsync sessions', 'fsync sessions/ID/turns/1/launch.json'], 'spawn /bin/sh');
 });
 
-test('no prompt lies in a project before git has been told to ignore it', async () => {
+test('a store shows itself when all of it is on the disk', async () => {
   const calls = await callsOf('start');
-  expectBefore(calls, ['link .new..gitignore .gitignore'], 'mkdir sessions/.new');
+  const built = ['projects/.new/format', 'projects/.new/project.json', 'projects/.new'];
+  const made = ['sessions', 'names', 'trash'].map((name) => `mkdir projects/.new/${name}`);
+  expectBefore(calls, [...built.map((path) => `fsync ${path}`), ...made], 'rename projects/.new store');
+  expectBefore(calls, ['rename projects/.new store', 'fsync projects'], 'mkdir sessions/.new');
 });
 
 test('a message shows itself when all of it is on the disk, and is run when its name is', async () => {
@@ -99,7 +100,7 @@ test('a session is moved away when its tombstone is on the disk, and deleted whe
   const moved = 'rename sessions/ID trash/ID.new';
   expectBefore(calls, ['fsync sessions/ID/turns/.new/request.json', 'fsync sessions/ID/turns/.new'], claimed);
   expectBefore(calls.slice(calls.indexOf(claimed)), ['fsync sessions/ID/turns'], moved);
-  expectBefore(calls.slice(calls.indexOf(moved)), ['fsync sessions'], 'rm trash/ID.new');
+  expectBefore(calls.slice(calls.indexOf(moved)), ['fsync sessions'], 'spawnSync /bin/rm');
 });
 
 test('the end of a turn is on the disk before it counts as settled', async () => {

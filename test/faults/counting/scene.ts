@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { inject } from 'vitest';
 import { installation } from '../../../src/installation.ts';
 import { createSessionManager, type SessionManager } from '../../../src/manager/session-manager.ts';
+import { storeDir } from '../../../src/store/project-store.ts';
 import { eventually, processesWith, runProgram } from '../../helpers/project.ts';
 import { snapshot } from '../../helpers/tree.ts';
 
@@ -12,9 +13,10 @@ import { snapshot } from '../../helpers/tree.ts';
 export interface Scene {
   readonly base: string;
   readonly directory: string;
+  /** The directory of state. */
+  readonly state: string;
+  /** The project's store in it, whether it is there or not. */
   readonly root: string;
-  /** Where the seals of all state directories are. */
-  readonly seals: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The verbs, in this process: its calls are counted. */
   readonly manager: SessionManager;
@@ -59,8 +61,9 @@ export function createScene(): Scene {
     mkdirSync(join(place, 'mine'), { mode: 0o755 });
     writeFileSync(join(place, 'mine', 'file'), place, { mode: 0o644 });
   }
-  // What zwarm and the agent may make: the state directory, the seals, and the files of these tests.
-  const ours = [join(directory, '.zwarm'), join(home, '.local', 'state', 'zwarm'), log, runner];
+  const state = join(home, '.local', 'state', 'zwarm');
+  // What zwarm and the agent may make: the state, the window, and the files of these tests.
+  const ours = [state, join(directory, '.zwarm'), log, runner];
   const strangers = (): Readonly<Record<string, string>> =>
     Object.fromEntries(
       Object.entries(snapshot(base)).filter(
@@ -86,8 +89,8 @@ export function createScene(): Scene {
   return {
     base,
     directory,
-    root: join(directory, '.zwarm'),
-    seals: join(home, '.local', 'state', 'zwarm', 'seals'),
+    state,
+    root: storeDir(state, directory),
     env,
     manager: createSessionManager(context),
     later: createSessionManager({ ...context, now: () => Date.now() + 7_200_000 }),

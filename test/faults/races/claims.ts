@@ -6,9 +6,9 @@ import { markOfTurn } from '../../../src/manager/mark.ts';
 import { hostIdentity, MARK_VARIABLE, ownIdentity } from '../../../src/process/identity.ts';
 import { spawnRunner } from '../../../src/process/launch.ts';
 import { claimTurn, createSession } from '../../../src/store/claim.ts';
-import { directoryMark } from '../../../src/store/locate.ts';
+import { readProjectRecord } from '../../../src/store/project-record.ts';
 import { repositoryFile } from '../../helpers/project.ts';
-import { RECORD } from '../../helpers/store.ts';
+import { RECORD, storeOf } from '../../helpers/store.ts';
 import type { Scene } from '../counting/scene.ts';
 
 const { newId, newNonce } = installation();
@@ -41,15 +41,13 @@ function requestBy(claimer: 'us' | 'the dead'): RequestRecord {
 }
 
 /** A session whose only turn was claimed: it is pending, or lost when its claimer is dead. */
-export function claimedSession(
-  { root, seals, directory }: Scene,
-  message: string,
-  by: 'us' | 'the dead',
-): Claimed {
+export function claimedSession({ root, directory }: Scene, message: string, by: 'us' | 'the dead'): Claimed {
   const id = newId() as SessionId;
   const request = requestBy(by);
   const record = { ...RECORD, working_dir: directory, created_at: request.at };
-  createSession(root, seals, id, record, { request, prompt: Buffer.from(message) });
+  const claim = { request, prompt: Buffer.from(message) };
+  const store = storeOf(state, directory);
+  createSession(store, { id, record, name: null, claim, copies: [], unique: newNonce() });
   return { id, turn: 1, nonce: request.nonce };
 }
 
@@ -81,7 +79,7 @@ export function startRunner({ root, directory, env }: Scene, { id, turn, nonce }
       ...env,
       ZWARM_SESSION_ID: id,
       ZWARM_TURN: String(turn),
-      [MARK_VARIABLE]: markOfTurn({ mark: directoryMark(root) }, id, turn, nonce),
+      [MARK_VARIABLE]: markOfTurn({ id: readProjectRecord(root).store_id }, id, turn, nonce),
     },
   }).ended.then(({ message }) => message);
 }

@@ -40,6 +40,7 @@ export function openPool(size: number): Pool {
       'package.json',
       'bin/compiled.js',
       'bin/load.js',
+      'bin/make-window.sh',
       'bin/package.json',
       'bin/turn-runner.sh',
     ]) {

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { namesIn } from '../counting/verbs.ts';
 import { besideAReader, codesOf, openPool, type Race } from './race.ts';
@@ -36,18 +36,16 @@ test('of fifty starts at once each has its own session, and each agent runs once
   ));
 
 test.each(Array.from({ length: 12 }, (_, i) => i + 1))(
-  'eight first starts at once in a fresh project make one state directory (%i)',
+  'eight first starts at once in a fresh project make one store (%i)',
   () =>
     besideAReader(pool, async (race) => {
-      const { root, seals } = race;
+      const { root, state } = race;
       await startAll(
         race,
         Array.from({ length: 8 }, (_, k) => `quick\nfirst ${k}.`),
       );
-      expect(namesIn(root)).toEqual(['.gitignore', 'format', 'sessions', 'trash']);
-      expect(readFileSync(join(root, '.gitignore'), 'utf8')).toBe('*\n');
-      const [store = '', ...others] = namesIn(seals);
-      expect(others).toEqual([]);
-      expect(namesIn(seals, store)).toEqual(namesIn(root, 'sessions'));
+      expect(namesIn(state, 'projects')).toEqual([basename(root)]);
+      expect(namesIn(root)).toEqual(['format', 'names', 'project.json', 'sessions', 'trash']);
+      expect(readlinkSync(join(race.directory, '.zwarm', 'sessions'))).toBe(join(root, 'sessions'));
     }),
 );
