@@ -10,6 +10,7 @@ import { MB, shortStream, THREAD } from './streams.js';
 
 /** Turns by the size of their stream. */
 const SIZES = {
+  '1 kB': { bytes: 1000 },
   '1 MB': { bytes: MB },
   '100 MB': { bytes: 100 * MB },
   '1 GB': { bytes: 1000 * MB },

@@ -1,6 +1,7 @@
 // Where everything is measured: a temporary directory with a home of its own, and an environment without surprises.
 
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   copyFileSync,
   existsSync,
@@ -145,6 +146,26 @@ export function wallMs(place, command) {
   const from = performance.now();
   run(place, command, 'ignore');
   return performance.now() - from;
+}
+
+/**
+ * How long a command on a terminal of its own takes until it shows anything, in milliseconds; it is ended then.
+ * @param {Place} place
+ * @param {Command} command
+ * @returns {Promise<number>}
+ */
+export async function firstByteMs({ env }, { program, args, cwd }) {
+  const line = [program, ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
+  const from = performance.now();
+  const terminal = spawn('script', ['-q', '-c', `exec ${line}`, '/dev/null'], {
+    ...{ cwd, env: { ...env, TERM: 'xterm', SHELL: '/bin/sh', ZWARM_PAGER: 'less' } },
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  await once(terminal.stdout, 'data');
+  const ms = performance.now() - from;
+  terminal.kill('SIGKILL');
+  await once(terminal, 'close');
+  return ms;
 }
 
 /**

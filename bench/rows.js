@@ -14,7 +14,18 @@ import {
   startSession,
   untilItWatches,
 } from './living.js';
-import { isInstalled, node, peakMb, repositoryFile, run, sendSignal, shell, wallMs, zwarm } from './place.js';
+import {
+  firstByteMs,
+  isInstalled,
+  node,
+  peakMb,
+  repositoryFile,
+  run,
+  sendSignal,
+  shell,
+  wallMs,
+  zwarm,
+} from './place.js';
 import { randomOf } from './random.js';
 import { pairs, rounds } from './rounds.js';
 import { createStore, LONG } from './store.js';
@@ -63,9 +74,6 @@ async function peak({ place, effort }, a) {
   return { kind: 'pairs', unit: 'MB', pairs: measured };
 }
 
-/** @type {(project: string) => Command} */
-const showLong = (project) => zwarm(project, 'show', LONG, '--json');
-
 /** How long a command that starts a session runs, whose agent is ended then. @type {(bench: Bench, project: string) => Promise<number>} */
 async function startMs({ place }, project) {
   const session = await startSession(place, project);
@@ -96,15 +104,28 @@ const status = (size) => async (bench) => {
   return wall(bench, zwarm(await bench.corpora.running(size), 'ls'), zwarm(small, 'ls'));
 };
 
-/** @type {(size: Size, baseline: readonly string[], ...options: string[]) => Row} */
-const show =
-  (size, [program = '', ...args], ...options) =>
+/** @type {(size: Size, ...options: string[]) => Row} */
+const showBesideJq =
+  (size, ...options) =>
   (bench) => {
-    if (!isInstalled(program)) return { kind: 'left out', why: `${program} is not installed` };
+    if (!isInstalled('jq')) return { kind: 'left out', why: 'jq is not installed' };
     const { project, events } = bench.corpora.long(size);
-    const baseline = { program, args: [...args, events], cwd: project };
-    return wall(bench, zwarm(project, 'show', LONG, '--json', ...options), baseline);
+    const jq = { program: 'jq', args: ['-c', '.', events], cwd: project };
+    return wall(bench, zwarm(project, 'show', LONG, ...options), jq);
   };
+
+/** @type {(size: Size) => Row} */
+const firstScreen = (size) => async (bench) => {
+  if (!isInstalled('script')) return { kind: 'left out', why: 'script is not installed' };
+  const { place, effort, corpora } = bench;
+  const { project } = corpora.long(size);
+  const measured = await pairs(
+    effort,
+    () => firstByteMs(place, zwarm(project, 'show', LONG)),
+    () => firstByteMs(place, node(project, '-e', 'console.log(1)')),
+  );
+  return { kind: 'pairs', unit: 'ms', pairs: measured };
+};
 
 /** @type {(size: Size) => Row} */
 const memoryOfShow = (size) => (bench) =>
@@ -257,10 +278,16 @@ export const ROWS = {
   'ls 10000': listAll(10_000),
   'status 100 MB': status('100 MB'),
   'status 1 GB': status('1 GB'),
-  'show 100 MB wc': show('100 MB', ['wc', '-l']),
-  'show 100 MB jq': show('100 MB', ['jq', '-c', '.']),
-  'show full 100 MB': show('100 MB', ['wc', '-l'], '--full'),
-  'show 1 GB': show('1 GB', ['wc', '-l']),
+  'screen 1 kB': firstScreen('1 kB'),
+  'screen 1 MB': firstScreen('1 MB'),
+  'screen 100 MB': firstScreen('100 MB'),
+  'screen 1 GB': firstScreen('1 GB'),
+  'show full 100 MB': showBesideJq('100 MB', '--full'),
+  'show json 1 MB': (bench) => {
+    const { project } = bench.corpora.long('1 MB');
+    return wall(bench, zwarm(project, 'show', LONG, '--json'), nothing(project));
+  },
+  'show json 100 MB': showBesideJq('100 MB', '--json'),
   'memory show 100 MB': memoryOfShow('100 MB'),
   'memory show 1 GB': memoryOfShow('1 GB'),
   'memory show line': memoryOfShow('line of 300 MB'),
@@ -274,12 +301,6 @@ export const ROWS = {
     await untilItWatches(command);
     sendSignal(agent, 'SIGTERM');
   }),
-  'growth show': (bench) =>
-    wall(bench, showLong(bench.corpora.long('1 GB').project), showLong(bench.corpora.long('100 MB').project)),
-  'growth memory': async ({ place, corpora, effort }) => {
-    const peakOf = (/** @type {Size} */ size) => () => peakMb(place, showLong(corpora.long(size).project));
-    return { kind: 'pairs', unit: 'MB', pairs: await pairs(effort, peakOf('1 GB'), peakOf('100 MB')) };
-  },
   'growth start': async (bench) => {
     const many = bench.corpora.sessions(3000);
     const none = emptyProject(bench, 'none');

@@ -151,7 +151,7 @@ export function writeStream(path, { bytes, line: lineBytes }) {
   let number = 0;
   const steps = () => {
     let text = '';
-    while (text.length < 1 << 16) text += stepLines(random, number++);
+    while (text.length < Math.min(1 << 16, bytes)) text += stepLines(random, number++);
     put(Buffer.from(text));
   };
   try {

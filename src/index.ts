@@ -12,7 +12,7 @@ import { resolve } from 'node:path';
 import type { SessionId } from './core/ids.ts';
 import type { Message } from './core/session.ts';
 import { installation } from './installation.ts';
-import type { DetailOptions } from './manager/detail.ts';
+import type { DetailOptions } from './manager/read-session.ts';
 import { createSessionManager, type SessionManager } from './manager/session-manager.ts';
 
 export type { TrajectoryStep } from './core/conversation/trajectory.ts';
@@ -29,13 +29,13 @@ export type {
   TurnView,
 } from './core/session.ts';
 export type { Compacted, CompactOptions } from './manager/compact.ts';
-export type { DetailOptions } from './manager/detail.ts';
 export type { FollowStepsOptions } from './manager/follow-steps.ts';
 export type { Forked, ForkOptions } from './manager/fork.ts';
 export type { HistoryOptions } from './manager/history.ts';
 export type { InjectOptions } from './manager/inject.ts';
 export type { StartedTurn } from './manager/launch.ts';
 export type { ListOptions } from './manager/list.ts';
+export type { DetailOptions } from './manager/read-session.ts';
 export type { CleanResult } from './manager/remove.ts';
 export type { Rewound } from './manager/rewind.ts';
 export type { StartOptions } from './manager/start.ts';

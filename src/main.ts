@@ -84,13 +84,13 @@ function contextOfProcess(): CliContext {
       });
     },
     ask,
-    async runPager(pager, text, env) {
+    async runPager(pager, pieces, env) {
       const { pipeToTerminal } = await import('./process/run.ts');
       // Ctrl-C is the pager's: without us it would fight with the shell for the terminal.
       const leave = (): void => undefined;
       process.on('SIGINT', leave);
       try {
-        return await pipeToTerminal(pager, text, { ...process.env, ...env });
+        return await pipeToTerminal(pager, pieces, { ...process.env, ...env });
       } finally {
         process.off('SIGINT', leave);
       }

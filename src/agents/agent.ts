@@ -2,7 +2,7 @@ import type { Answer, Finding } from '../core/check.ts';
 import type { ContextFill } from '../core/conversation/compact.ts';
 import type { TimedItem } from '../core/conversation/step-times.ts';
 import type { Step } from '../core/conversation/steps.ts';
-import type { LineParser, Sieve } from '../core/events.ts';
+import type { LineParser } from '../core/events.ts';
 import type { ProgramQuery } from '../core/program.ts';
 import type { Sandbox } from '../core/session.ts';
 
@@ -149,8 +149,6 @@ export interface AgentAdapter {
    * cannot have given: each becomes an argument of the next turn, and agents' output is not trusted.
    */
   loadParser(agentVersion: string | null): Promise<LineParser>;
-  /** Knows most of what a long stream holds without parsing it; null for an agent whose streams are read in full. */
-  readonly sieve: Sieve | null;
   /** The agent's own files of its threads; null where it keeps none that we know. */
   readonly history: AgentHistory | null;
   /** Null when the failure says nothing that the adapter knows. */

@@ -1,6 +1,6 @@
+import type { TurnReader } from '../core/conversation/session-reader.ts';
 import { EXIT_CODES } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
-import type { LongDetail, TurnView } from '../core/session.ts';
 import { isFinal } from '../core/status.ts';
 import type { StartedTurn } from '../manager/launch.ts';
 import type { SessionManager } from '../manager/session-manager.ts';
@@ -18,12 +18,7 @@ export interface ReportOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-/** A session without its conversation, as `start` and `inject` print it. */
-export function sessionObject({ turns: _turns, messages: _messages, ...session }: LongDetail): object {
-  return session;
-}
-
-/** What ends the waiting before the sessions end. */
+/** What ends a waiting before the sessions do, and the exit code that tells whether it was Ctrl-C or the time. */
 export interface WaitingLimit {
   readonly signal: AbortSignal;
   /** Ends the waiting. */
@@ -55,7 +50,7 @@ export function limitWaiting(verb: Verb, timeoutMs: number | undefined): Waiting
   };
 }
 
-async function printAnswer(verb: Verb, id: SessionId, turn: TurnView): Promise<void> {
+async function printAnswer(verb: Verb, id: SessionId, turn: TurnReader['view']): Promise<void> {
   const { stdout, stderr } = verb.context;
   const { errorLines } = await import('../render/error-lines.ts');
   const { answer, status, error } = turn;
@@ -84,14 +79,14 @@ async function reportEnd(
   if (!isFinal(status)) {
     verb.context.stderr.write(`zwarm: ${id} still runs; wait for it with: zwarm wait ${id}\n`);
     verb.exit(code());
-    if (options.json) verb.printJson(sessionObject(await manager.detail(id)));
+    if (options.json) verb.printJson((await manager.read(id)).summary);
     return;
   }
-  const session = await manager.detail(id, { turn });
+  const { summary, turns } = await manager.read(id, { turn });
   verb.exit(status === 'completed' ? 0 : EXIT_CODES.failed);
-  if (options.json) verb.printJson(sessionObject(session));
-  // Not the session's last message: it may have got another one meanwhile.
-  else for (const view of session.turns) await printAnswer(verb, id, view);
+  if (options.json) verb.printJson(summary);
+  // Not the session's last message: somebody else may have given it another task by now.
+  else for (const { view } of turns) await printAnswer(verb, id, view);
   await noteSeen(verb, manager, id, turn);
 }
 
@@ -107,7 +102,7 @@ export async function reportStarted(
   if (options.wait) {
     await reportEnd(verb, manager, started, options);
   } else if (options.json) {
-    verb.printJson(sessionObject(await manager.detail(id)));
+    verb.printJson((await manager.read(id)).summary);
   } else {
     verb.context.stdout.write(`${id}\n`);
     if (!options.quiet)

@@ -45,10 +45,14 @@ export interface CliContext {
   /** Asks a person on the terminal, on stderr; true for yes, false for anything else, Ctrl-C and the end of the input. */
   ask(question: string): Promise<boolean>;
   /**
-   * Shows a text with a pager on the user's terminal until the user leaves it; whether it could be run. `env` is added to
+   * Shows a text with a pager on the user's terminal, as its pieces come, until the user leaves it; whether it could be run. `env` is added to
    * our own.
    */
-  runPager(pager: PagerCommand, text: string, env: Readonly<Record<string, string>>): Promise<boolean>;
+  runPager(
+    pager: PagerCommand,
+    pieces: Iterable<string>,
+    env: Readonly<Record<string, string>>,
+  ): Promise<boolean>;
 }
 
 /** A client of the tools, by the name that it gives itself, and the place that was found when its server began. */

@@ -1,4 +1,5 @@
 import type { CliContext, PagerCommand } from './context.ts';
+import { printAsRead } from './print-as-read.ts';
 
 type Environment = CliContext['env'];
 
@@ -17,12 +18,22 @@ function missingIn(env: Environment): Record<string, string> {
   return Object.fromEntries(Object.entries(DEFAULTS).filter(([name]) => env[name] === undefined));
 }
 
-/** Prints a page: with a pager if stdout is a terminal that it does not fit on, else as it is. */
-export async function showPage(context: CliContext, page: string): Promise<void> {
+/** Whether a page fits on a screen; no more of it is read than that takes. */
+function fits(page: Iterable<string>, rows: number): boolean {
+  let lines = 0;
+  for (const piece of page) {
+    lines += piece.split('\n').length - 1;
+    // The last line of the screen is for what is typed next.
+    if (lines >= rows) return false;
+  }
+  return true;
+}
+
+/** Prints a page, which may be read anew each time: with a pager if stdout is a terminal that it does not fit on. */
+export async function showPage(context: CliContext, page: () => Iterable<string>): Promise<void> {
   const { stdout, env } = context;
-  // The last line of the screen is for what is typed next.
-  const fits = page.split('\n', stdout.rows + 1).length <= stdout.rows;
-  const pager = stdout.isTTY && !fits ? pagerOf(env) : null;
-  const shown = pager !== null && (await context.runPager(pager, page, missingIn(env)));
-  if (!shown) stdout.write(page);
+  const pager = stdout.isTTY ? pagerOf(env) : null;
+  const shown =
+    pager !== null && !fits(page(), stdout.rows) && (await context.runPager(pager, page(), missingIn(env)));
+  if (!shown) await printAsRead(stdout, page());
 }

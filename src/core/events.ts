@@ -59,10 +59,6 @@ export type AgentEvent = { readonly seq: number } & (
   | { readonly type: 'turn_started' }
   | { readonly type: 'turn_completed' }
   | { readonly type: 'turn_failed'; readonly message: string }
-  /** The line, or the last of several, was known by its bytes for a step of which nothing was asked. */
-  | { readonly type: 'passed_over' }
-  /** The line was known by its bytes for a message, of which the text was not asked yet. */
-  | { readonly type: 'said' }
   /** The line was read, and tells nothing that another line does not tell better. */
   | { readonly type: 'redundant' }
   | { readonly type: 'unknown'; readonly raw: string }
@@ -79,29 +75,8 @@ export interface Line {
   readonly text: string | null;
 }
 
-/** Lines that were passed over in one go, told by the last of them. */
-export type PassedOver = Extract<AgentEvent, { type: 'passed_over' }>;
-
-/** A line that says something, which was not decoded. */
-export type Said = Extract<AgentEvent, { type: 'said' }>;
-
-/** From either end of a line so many bytes are enough for a sieve to know a step. */
-export const SIEVED_BYTES = 512;
-
-/** For what a sieve knows a line. */
-export type Known = 'step' | 'message';
-
-/**
- * Tells of one line, the bytes from `from` to `to` (its newline left out), that it is a step of an agent, which nobody
- * needs who asks for words, tokens and the end of a turn; or that it is a message, and would be read as just one. Of a
- * longer line it may be given the first and last `SIEVED_BYTES` with a NUL between them in the place of all that is
- * there: no JSON holds one. Whatever a sieve does not know, it lets pass: that costs time, never an answer.
- */
-export type Sieve<K extends Known = Known> = (bytes: DataView, from: number, to: number) => K | null;
-
 /**
  * Translates the lines of one turn, in order. Never throws, and accounts for every line: one event or more that are
- * known, or one that is `unknown`, or one that is `malformed`; all of them bear the number of their line. A message is
- * told by its line alone: given once more when all was read, the line says the same.
+ * known, or one that is `unknown`, or one that is `malformed`; all of them bear the number of their line.
  */
 export type LineParser = (line: Line) => readonly AgentEvent[];

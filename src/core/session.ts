@@ -257,12 +257,7 @@ export interface SessionDetail extends SessionSummary {
   readonly messages: readonly Message[];
 }
 
-/** The same with the messages one by one: those of a long session are read while somebody walks through them. */
-export interface LongDetail extends Omit<SessionDetail, 'messages'> {
-  readonly messages: Iterable<Message>;
-}
-
-/** A turn's steps beside its number, for the human page of `show --full` and for progress. */
+/** A turn's steps beside its number. */
 export interface TurnSteps {
   readonly turn: number;
   readonly steps: readonly Step[];

@@ -1,5 +1,5 @@
 import type { AgentAdapter } from '../agents/agent.ts';
-import type { TurnFold } from '../core/conversation/fold.ts';
+import { createFolder } from '../core/conversation/fold.ts';
 import { type Lineage, lineageOf, type TurnPlace } from '../core/conversation/lineage.ts';
 import { toolContent } from '../core/conversation/messages.ts';
 import { type ReplayEntry, replayInput } from '../core/conversation/replay.ts';
@@ -13,7 +13,7 @@ import type { Continuation } from './launch.ts';
 import { readPlaces } from './places.ts';
 import { orDamaged } from './read.ts';
 import { readTurn, type TurnReading } from './read-turn.ts';
-import { readSteps } from './stream.ts';
+import { readSteps } from './turn-stream.ts';
 
 /** So much of a conversation most agents take with ease: some 25,000 tokens. */
 export const DEFAULT_HISTORY_CHARS = 100_000;
@@ -75,10 +75,10 @@ function isAsForked(origin: ForkOrigin | null, file: HistoryFile | undefined): b
   return origin?.history_bytes != null && origin.history_bytes === file?.bytes;
 }
 
-function entriesOf(prompt: string | null, { request, fold }: TurnReading<TurnFold>): ReplayEntry[] {
+function entriesOf(prompt: string | null, { request, stream }: TurnReading): ReplayEntry[] {
   const asked: ReplayEntry[] =
     prompt === null || request.kind !== 'prompt' ? [] : [{ role: 'user', text: prompt }];
-  const done = fold.steps.flatMap((step): ReplayEntry[] => {
+  const done = [...readSteps(stream, createFolder())].flatMap(({ step }): ReplayEntry[] => {
     if (step.type === 'message') return [{ role: 'assistant', text: step.content }];
     const text = toolContent(step);
     return text === null ? [] : [{ role: 'tool', text }];
@@ -95,10 +95,10 @@ async function readEntries(
 ): Promise<readonly ReplayEntry[]> {
   const entries: ReplayEntry[] = [];
   for (const { kind, turn } of told) {
-    const reading = await readTurn(store, id, turn, adapter, nowMs, readSteps, createCensus());
+    const reading = await readTurn(store, id, turn, adapter, nowMs, createCensus());
     const prompt = readPrompt(store.root, id, turn)?.toString() ?? null;
     if (kind === 'turn') entries.push(...entriesOf(prompt, reading));
-    else entries.push({ role: 'summary', text: reading.fold.answer ?? '' });
+    else entries.push({ role: 'summary', text: reading.outcome.answer ?? '' });
   }
   return entries;
 }

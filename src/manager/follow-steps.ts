@@ -1,8 +1,9 @@
-import { createStepList, type PlacedStep, type StepList } from '../core/conversation/step-list.ts';
+import { createStepList } from '../core/conversation/step-list.ts';
+import { stepsInOrder } from '../core/conversation/steps-in-order.ts';
 import { numberStep, type TrajectoryStep } from '../core/conversation/trajectory.ts';
-import type { Line, LineParser } from '../core/events.ts';
-import { type Follower, followLines } from '../store/follow.ts';
+import type { LineParser } from '../core/events.ts';
 import { turnFile } from '../store/layout.ts';
+import { followLines } from '../store/read-forward.ts';
 import {
   CAUGHT_UP,
   everything,
@@ -10,9 +11,9 @@ import {
   type FollowOptions,
   followTurns,
   type OpenSource,
-  type Source,
 } from './follow.ts';
 import { parserOfTurn } from './read-turn.ts';
+import { eventsOf } from './turn-stream.ts';
 
 /** Which steps, and whether to go on as they come. */
 export interface FollowStepsOptions extends FollowOptions {
@@ -21,51 +22,6 @@ export interface FollowStepsOptions extends FollowOptions {
 }
 
 type Steps = AsyncIterable<TrajectoryStep | typeof CAUGHT_UP>;
-
-/** Steps that wait for one before them to end; more than these are not held in memory. */
-const HELD_AT_MOST = 100;
-
-function inOrder(steps: ReadonlyMap<number, PlacedStep>): PlacedStep[] {
-  return [...steps.values()].sort((a, b) => a.index - b.index);
-}
-
-/** Takes out the steps that can be told before more is read: the newest may yet change, and so may what is open. */
-function takeDue(untold: Map<number, PlacedStep>, newest: number): PlacedStep[] {
-  const due: PlacedStep[] = [];
-  for (const change of inOrder(untold)) {
-    if (change.index >= newest || (change.open && untold.size <= HELD_AT_MOST)) break;
-    untold.delete(change.index);
-    due.push(change);
-  }
-  return due;
-}
-
-/** The steps of one turn as its lines come: once each and in order what is there, the rest when it changes. */
-function stepSource(
-  lines: Follower<Line>,
-  parse: LineParser,
-  list: StepList,
-  number: (change: PlacedStep) => TrajectoryStep,
-): Source<TrajectoryStep> {
-  return {
-    *read(range) {
-      const untold = new Map<number, PlacedStep>();
-      for (const line of lines.read(range)) {
-        for (const event of parse(line)) {
-          const change = list.add(event);
-          if (change === null) continue;
-          untold.set(change.index, change);
-          yield* takeDue(untold, list.length() - 1).map(number);
-        }
-      }
-      if (range.ended) for (const change of list.interrupted()) untold.set(change.index, change);
-      // A retry that has helped is no step any more.
-      yield* inOrder(untold)
-        .filter(({ index }) => index < list.length())
-        .map(number);
-    },
-  };
-}
 
 async function* onlyTurn(steps: Steps, turn: number): AsyncGenerator<TrajectoryStep | typeof CAUGHT_UP> {
   for await (const step of steps) if (step === CAUGHT_UP || step.turn === turn) yield step;
@@ -107,7 +63,14 @@ export function followSteps(
     const first = before + 1;
     const lines = followLines(turnFile(store.root, id, turn, 'events'));
     const parse: LineParser = adapter === null ? () => [] : await parserOfTurn(store, id, turn, adapter);
-    return stepSource(lines, parse, list, ({ index, step }) => numberStep(step, turn, first + index));
+    return {
+      *read(range) {
+        const events = eventsOf(lines.read(range), parse);
+        for (const { index, step } of stepsInOrder(list, events, range.ended)) {
+          yield numberStep(step, turn, first + index);
+        }
+      },
+    };
   };
   // The numbers go through all turns: those before the one that is asked for are read for their count.
   const all = followTurns(followed, 1, options, open);

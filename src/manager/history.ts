@@ -1,5 +1,5 @@
 import type { Message } from '../core/session.ts';
-import type { Conversation } from './conversation.ts';
+import type { ConversationReader } from './read-session.ts';
 
 /** How much of a conversation is wanted. */
 export interface HistoryOptions {
@@ -12,9 +12,13 @@ export interface HistoryOptions {
  * was wound back, and with a summary (an assistant's message) in the place of what it stands for. When it is cut, it
  * begins with words of the user.
  */
-export function history({ said, parts }: Conversation, options: HistoryOptions = {}): readonly Message[] {
+export function history(
+  { turns, parts }: Pick<ConversationReader, 'turns' | 'parts'>,
+  options: HistoryOptions = {},
+): readonly Message[] {
   const messages = parts.flatMap(({ kind, turn }): readonly Message[] => {
-    const ofTurn = [...(said.get(turn) ?? [])];
+    const reader = turns.find(({ view }) => view.turn === turn);
+    const ofTurn = [...(reader?.messages(false) ?? [])];
     return kind === 'turn' ? ofTurn : ofTurn.slice(-1);
   });
   const { maxMessages } = options;

@@ -1,6 +1,5 @@
 import type { AgentAdapter } from '../agents/agent.ts';
 import type { TurnPlace } from '../core/conversation/lineage.ts';
-import type { TurnOutcome } from '../core/conversation/outcome.ts';
 import type { SessionId } from '../core/ids.ts';
 import type { LaunchRecord, RequestRecord } from '../core/session.ts';
 import { createCensus } from '../process/bearers.ts';
@@ -9,7 +8,6 @@ import { unlessDamaged } from '../store/read-file.ts';
 import { readLaunch, readRequest } from '../store/sessions.ts';
 import { readTail } from '../store/tail.ts';
 import type { Store } from './context.ts';
-import { readOutcome } from './glance.ts';
 import { readTurn, type TurnReading, threadOfTurn } from './read-turn.ts';
 
 const STDERR_TAIL = 1 << 16;
@@ -50,8 +48,8 @@ function placeOf(store: Store, id: SessionId, adapter: AgentAdapter | null, cour
   };
 }
 
-function isSummarised({ request, verdict, fold }: TurnReading<TurnOutcome>): boolean {
-  return request.kind === 'compact' && verdict.status === 'completed' && fold.answer !== null;
+function isSummarised({ request, verdict, outcome }: TurnReading): boolean {
+  return request.kind === 'compact' && verdict.status === 'completed' && outcome.answer !== null;
 }
 
 /** What the course of the conversation needs to know of turns that were read. */
@@ -59,11 +57,11 @@ export function placesOf(
   store: Store,
   id: SessionId,
   adapter: AgentAdapter | null,
-  turns: readonly TurnReading<TurnOutcome>[],
+  turns: readonly TurnReading[],
 ): readonly TurnPlace[] {
   return turns.map((reading) => {
-    const { turn, request, launch, fold } = reading;
-    const course = { turn, request, launch, threadId: fold.threadId, summarised: isSummarised(reading) };
+    const { turn, request, launch, outcome } = reading;
+    const course = { turn, request, launch, threadId: outcome.threadId, summarised: isSummarised(reading) };
     return placeOf(store, id, adapter, course);
   });
 }
@@ -81,7 +79,7 @@ export async function readPlaces(
   for (const turn of turns) {
     const request = readRequest(store.root, id, turn);
     if (request.kind === 'compact') {
-      const reading = await readTurn(store, id, turn, adapter, nowMs, readOutcome, census);
+      const reading = await readTurn(store, id, turn, adapter, nowMs, census);
       places.push(...placesOf(store, id, adapter, [reading]));
       continue;
     }

@@ -1,15 +1,17 @@
-import { createFolder } from '../core/conversation/fold.ts';
+import { createStepList, type PlacedStep } from '../core/conversation/step-list.ts';
 import type { Step } from '../core/conversation/steps.ts';
+import { stepsInOrder } from '../core/conversation/steps-in-order.ts';
 import type { SessionId } from '../core/ids.ts';
 import { isFinal, type TurnStatus } from '../core/status.ts';
 import { parseIso } from '../core/time.ts';
-import { type PortionSizes, readBackwards } from '../store/backwards.ts';
 import { turnFile } from '../store/layout.ts';
 import { unlessDamaged } from '../store/read-file.ts';
+import { type EndSizes, readFromEnd } from '../store/read-from-end.ts';
 import { readLaunch } from '../store/sessions.ts';
 import type { Store } from './context.ts';
 import { orDamaged, readNow } from './read.ts';
-import { addLines, openStream, type TurnStream } from './stream.ts';
+import { ANSWER_BYTES } from './turn-outcome.ts';
+import { eventsOf, openStream, type TurnStream } from './turn-stream.ts';
 import { startedMs } from './view.ts';
 
 /** How a session comes along. */
@@ -25,12 +27,14 @@ export interface SessionProgress {
  * The step that stands last in a stream, or null: one that was begun before what is read of the end counts as begun where
  * it is told of next. @throws DamagedRecord
  */
-export function readLastStep(stream: TurnStream, sizes?: PortionSizes): Step | null {
-  for (const { lines } of readBackwards(stream.path, stream.range, null, sizes)) {
-    const folder = createFolder();
-    addLines(folder, lines, stream.parse);
-    const step = folder.result(stream.range.ended).steps.at(-1);
-    if (step !== undefined) return step;
+export function readLastStep({ path, range, parse }: TurnStream, sizes?: EndSizes): Step | null {
+  for (const { lines, behind } of readFromEnd(path, range, sizes)) {
+    if (behind >= ANSWER_BYTES) break;
+    let last: PlacedStep | null = null;
+    for (const placed of stepsInOrder(createStepList(), eventsOf(lines, parse), range.ended)) {
+      if (last === null || placed.index >= last.index) last = placed;
+    }
+    if (last !== null) return last.step;
   }
   return null;
 }

@@ -1,6 +1,5 @@
 import type { AgentAdapter } from '../agents/agent.ts';
-import type { TurnFold } from '../core/conversation/fold.ts';
-import type { TurnOutcome } from '../core/conversation/outcome.ts';
+import type { TurnOutcome } from '../core/conversation/fold.ts';
 import type { LineParser } from '../core/events.ts';
 import type { SessionId } from '../core/ids.ts';
 import type { LaunchRecord, RequestRecord, RunnerRecord } from '../core/session.ts';
@@ -19,9 +18,9 @@ import { turnFile } from '../store/layout.ts';
 import { unlessDamaged } from '../store/read-file.ts';
 import { readCancel, readExit, readLaunch, readRequest, readRunner } from '../store/sessions.ts';
 import type { Store } from './context.ts';
-import { readTerminal, readThreadId } from './glance.ts';
 import { marksOf } from './mark.ts';
-import { openStream, type ReadStream, type TurnStream } from './stream.ts';
+import { readOutcome, readTerminal, readThreadId } from './turn-outcome.ts';
+import { openStream, type TurnStream } from './turn-stream.ts';
 
 /** What the files of a turn and the kernel say, without its events. */
 interface BareFacts {
@@ -51,10 +50,11 @@ export interface TurnState {
   readonly verdict: TurnVerdict;
 }
 
-/** A turn with what its agent's output comes to: every word of it, or its outcome alone. */
-export interface TurnReading<F extends TurnOutcome = TurnFold> extends TurnState {
+/** A turn with its outcome, and its stream for whoever reads on. */
+export interface TurnReading extends TurnState {
   readonly launch: LaunchRecord | null;
-  readonly fold: F;
+  readonly outcome: TurnOutcome;
+  readonly stream: TurnStream;
 }
 
 const NOTHING_LIVES: TurnProcesses = { runner: null, living: 'no' };
@@ -156,22 +156,22 @@ export async function readTurnState(
   return { turn, request, runner, processes, cancel, exit, terminal, verdict };
 }
 
-/** A turn with what `read` makes of its stream. @throws DamagedRecord */
-export async function readTurn<F extends TurnOutcome>(
+/** A turn with its outcome. @throws DamagedRecord */
+export async function readTurn(
   store: Store,
   id: SessionId,
   turn: number,
   adapter: AgentAdapter | null,
   nowMs: number,
-  read: ReadStream<F>,
   census: Census,
-): Promise<TurnReading<F>> {
+): Promise<TurnReading> {
   const facts = readBareFacts(store, id, turn, census);
   const { launch, stream } = await streamOf(store, id, turn, facts, adapter);
-  const fold = read(stream);
+  const outcome = readOutcome(stream);
+  const { terminal } = outcome;
   const { request, runner, processes, cancel, exit } = facts;
-  const verdict = judge(facts, fold.terminal, nowMs);
-  return { turn, request, runner, processes, cancel, exit, terminal: fold.terminal, verdict, launch, fold };
+  const verdict = judge(facts, terminal, nowMs);
+  return { turn, request, runner, processes, cancel, exit, terminal, verdict, launch, outcome, stream };
 }
 
 /** What reads the lines of a turn: they mean what they meant in the agent's version that its launch recorded. */

@@ -1,6 +1,5 @@
 import type { AgentAdapter } from '../agents/agent.ts';
 import { findAgent } from '../agents/registry.ts';
-import type { TurnOutcome } from '../core/conversation/outcome.ts';
 import { ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
 import { endsSearch, speakingTurn } from '../core/rules/speaking-turn.ts';
@@ -12,10 +11,8 @@ import { hasSession, isTombstone, listTurns, readSessionRecord } from '../store/
 import type { Summary } from '../store/summary.ts';
 import type { Store } from './context.ts';
 import { damagedSummary } from './damaged-summary.ts';
-import { readOutcome } from './glance.ts';
 import { readTurn, readTurnState, type TurnReading, type TurnState } from './read-turn.ts';
 import { recordSummaryOf, rowOf } from './row.ts';
-import type { ReadStream } from './stream.ts';
 import { type SessionReading, stateOf } from './view.ts';
 
 /** The version of what a fold makes of a session: a summary that another version wrote is computed again. */
@@ -33,27 +30,26 @@ export function conversationTurns({ root }: Store, id: SessionId): readonly numb
   return isTombstone(root, id, last) ? null : turns;
 }
 
-async function readAll<F extends TurnOutcome>(
+async function readAll(
   store: Store,
   id: SessionId,
   nowMs: number,
-  read: ReadStream<F>,
   census = createCensus(),
-): Promise<SessionReading<F> | null> {
+): Promise<SessionReading | null> {
   const { record } = readSessionRecord(store, id);
   const numbers = conversationTurns(store, id);
   if (numbers === null) return null;
   const adapter = findAgent(record.agent);
-  const turns: TurnReading<F>[] = [];
+  const turns: TurnReading[] = [];
   for (const turn of numbers) {
-    turns.push(await readTurn(store, id, turn, adapter, nowMs, read, census));
+    turns.push(await readTurn(store, id, turn, adapter, nowMs, census));
   }
   return { id, record, adapter, turns };
 }
 
 /** What a settled session's `summary.json` would hold, or null while it is not final. @throws DamagedRecord */
 export async function readFinalSummary(store: Store, id: SessionId, nowMs: number): Promise<Summary | null> {
-  const reading = await readAll(store, id, nowMs, readOutcome);
+  const reading = await readAll(store, id, nowMs);
   if (reading === null) return null;
   const state = stateOf(reading, store, nowMs);
   if (state.status === 'damaged' || !isFinal(state.status)) return null;
@@ -82,7 +78,7 @@ export async function readRow(
   census: Census,
 ): Promise<SessionSummary | null> {
   try {
-    const reading = await readAll(store, id, nowMs, readOutcome, census);
+    const reading = await readAll(store, id, nowMs, census);
     if (reading === null) return null;
     const row = rowOf(store, id, { ...recordSummaryOf(reading.record), ...stateOf(reading, store, nowMs) });
     return wasRemoved(store, id) ? null : row;
@@ -100,14 +96,9 @@ export async function readSummaryNow(store: Store, id: SessionId, nowMs: number)
   throw new ZwarmError('not_found', `${id} was removed`, 'see: zwarm ls');
 }
 
-/** Everything that there is of a session, but what `read` does not make of its streams. @throws ZwarmError `not_found`; DamagedRecord */
-export async function readWhole<F extends TurnOutcome>(
-  store: Store,
-  id: SessionId,
-  nowMs: number,
-  read: ReadStream<F>,
-): Promise<SessionReading<F>> {
-  const reading = await readAll(store, id, nowMs, read);
+/** The turns of a session with their outcomes. @throws ZwarmError `not_found`; DamagedRecord */
+export async function readTurns(store: Store, id: SessionId, nowMs: number): Promise<SessionReading> {
+  const reading = await readAll(store, id, nowMs);
   if (reading === null) throw new ZwarmError('not_found', `${id} is being removed`, 'see: zwarm ls');
   return reading;
 }
@@ -138,6 +129,16 @@ export async function orDamaged<T>(store: Store, id: SessionId, read: () => Prom
   });
   if (wasRemoved(store, id)) throw removedError(id);
   return found;
+}
+
+/** The same for what is read while somebody walks through it. @throws ZwarmError likewise */
+export function* walkOrDamaged<T>(store: Store, id: SessionId, items: Iterable<T>): Generator<T> {
+  try {
+    yield* items;
+  } catch (error) {
+    throw damageError(store, id, error);
+  }
+  if (wasRemoved(store, id)) throw removedError(id);
 }
 
 /** What was asked for. @throws ZwarmError `not_found`, `damaged` */

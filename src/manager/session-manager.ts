@@ -1,15 +1,14 @@
 import type { Check } from '../core/check.ts';
-import type { TrajectoryStep } from '../core/conversation/trajectory.ts';
+import { type SessionReader, stepsOf } from '../core/conversation/session-reader.ts';
+import { type TrajectoryStep, trajectoryOf } from '../core/conversation/trajectory.ts';
 import type { Line } from '../core/events.ts';
 import type { SessionId } from '../core/ids.ts';
 import type { Settings } from '../core/rules/policy.ts';
-import type { LongDetail, Message, SessionDetail, SessionRecord, SessionSummary } from '../core/session.ts';
+import type { Message, SessionDetail, SessionRecord, SessionSummary } from '../core/session.ts';
 import type { TurnStatus } from '../core/status.ts';
 import { type Caller, callerOf, requireUser } from './caller.ts';
 import type { Compacted, CompactOptions } from './compact.ts';
 import { type ManagerContext, openForReading, type Place, placeOf } from './context.ts';
-import type { ShownSession } from './conversation.ts';
-import type { DetailOptions } from './detail.ts';
 import type { FollowOptions, OutputFile } from './follow.ts';
 import type { FollowStepsOptions } from './follow-steps.ts';
 import type { Forked, ForkOptions } from './fork.ts';
@@ -18,6 +17,7 @@ import type { InjectOptions } from './inject.ts';
 import type { StartedTurn } from './launch.ts';
 import type { ListOptions } from './list.ts';
 import type { SessionProgress } from './progress.ts';
+import type { DetailOptions } from './read-session.ts';
 import type { Relocation } from './relocate.ts';
 import type { CleanResult } from './remove.ts';
 import type { Renamed } from './rename.ts';
@@ -42,12 +42,10 @@ export interface SessionManager {
   listAs<T>(options: ListOptions, show: (row: SessionSummary) => T): Promise<T[]>;
   /** The sessions that run or are about to, whatever an agent wrote into a summary. */
   listLive(): Promise<SessionId[]>;
-  /** A session with its conversation, and the steps of its turns. @throws ZwarmError `usage` for an unknown turn */
-  read(ref: string, options?: DetailOptions): Promise<ShownSession>;
-  /** A session with its turns and messages. @throws ZwarmError `usage` for a turn that does not exist */
+  /** A session whose turns are read while somebody walks through them. @throws ZwarmError `usage` for an unknown turn */
+  read(ref: string, options?: Pick<DetailOptions, 'turn'>): Promise<SessionReader>;
+  /** A session with its turns and messages. @throws ZwarmError likewise */
   get(ref: string, options?: DetailOptions): Promise<SessionDetail>;
-  /** The same, of which the messages are read when somebody walks through them. @throws ZwarmError there, too */
-  detail(ref: string, options?: DetailOptions): Promise<LongDetail>;
   /** How a session comes along, for a line that is drawn again each second. @throws ZwarmError `not_found`, `damaged` */
   progress(id: SessionId): Promise<SessionProgress>;
   /** How a session stands, whatever an agent wrote into its summary; small however long its conversation. */
@@ -123,10 +121,6 @@ async function* lazily<T>(open: () => Promise<AsyncIterable<T>>): AsyncGenerator
   yield* await open();
 }
 
-function inFull(detail: LongDetail): SessionDetail {
-  return { ...detail, messages: [...detail.messages] };
-}
-
 /** A manager over the state directory that the context leads to. What a verb needs is loaded when it is called. */
 export function createSessionManager(context: ManagerContext): SessionManager {
   const locate = (ref: string) => locateSession(context, ref);
@@ -134,22 +128,11 @@ export function createSessionManager(context: ManagerContext): SessionManager {
   const followed = (id: SessionId) => ({ context, store: reading(id), id });
   const readSession = async (ref: string) => {
     const { store, id } = locate(ref);
-    return (await import('./read-conversation.ts')).readSession(store, id, context.now());
+    return (await import('./read-session.ts')).readSession(store, id, context.now());
   };
-  const readConversation = async (ref: string) => {
-    const { store, id } = locate(ref);
-    return (await import('./read-conversation.ts')).readConversation(store, id, context.now());
-  };
-  const detail = async (ref: string, { turn, full }: DetailOptions = {}) => {
-    const { detailOf, fullDetailOf } = await import('./detail.ts');
-    if (full) return fullDetailOf(await readSession(ref), turn);
-    // What was said is read many times faster than what was done.
-    return detailOf(await readConversation(ref), turn);
-  };
-  const read = async (ref: string, { turn, full }: DetailOptions = {}) => {
-    const { detailOf, fullDetailOf } = await import('./detail.ts');
-    const session = await readSession(ref);
-    return { ...session, detail: inFull((full ? fullDetailOf : detailOf)(session, turn)) };
+  const read = async (ref: string, { turn }: DetailOptions = {}) => {
+    const { onlyTurn } = await import('./read-session.ts');
+    return onlyTurn(await readSession(ref), turn);
   };
   /** The store for a verb that ends or deletes this session, once it is certain that whoever asks may do so. */
   const ending = async (id: SessionId) => {
@@ -167,8 +150,10 @@ export function createSessionManager(context: ManagerContext): SessionManager {
     listAs: async (options, show) => (await import('./list.ts')).list(context, options, show),
     listLive: async () => (await import('./list.ts')).listLive(context),
     read,
-    get: async (ref, options) => inFull(await detail(ref, options)),
-    detail,
+    async get(ref, options = {}) {
+      const { inFull } = await import('./read-session.ts');
+      return inFull(await read(ref, options), options.full ?? false);
+    },
     progress: async (id) => (await import('./progress.ts')).readProgress(reading(id), id, context.now()),
     summary: async (id) => (await import('./read.ts')).readSummaryNow(reading(id), id, context.now()),
     async record(ref) {
@@ -176,13 +161,14 @@ export function createSessionManager(context: ManagerContext): SessionManager {
       return (await import('./read.ts')).readRecord(store, id);
     },
     async steps(ref, { turn } = {}) {
+      const { onlyTurn } = await import('./read-session.ts');
+      const session = await readSession(ref);
       // For the error where there is no such turn.
-      const session = await read(ref, { turn });
-      const { trajectoryOf } = await import('../core/conversation/trajectory.ts');
+      onlyTurn(session, turn);
       const { stepTimes } = await import('./step-times.ts');
-      return trajectoryOf(session.steps, stepTimes(context, session)).filter(
-        (step) => turn === undefined || step.turn === turn,
-      );
+      const steps = session.turns.map(stepsOf);
+      const times = stepTimes(context, session, steps);
+      return trajectoryOf(steps, times).filter((step) => turn === undefined || step.turn === turn);
     },
     followSteps: (id, options = {}) =>
       lazily(async () => (await import('./follow-steps.ts')).followSteps(followed(id), options)),
@@ -197,7 +183,7 @@ export function createSessionManager(context: ManagerContext): SessionManager {
     rewind: async (ref, to) => (await import('./rewind.ts')).rewind(context, ref, to),
     compact: async (ref, options) => (await import('./compact.ts')).compact(context, ref, options),
     async history(ref, options) {
-      const conversation = await readConversation(ref);
+      const conversation = await readSession(ref);
       return (await import('./history.ts')).history(conversation, options);
     },
     wait: async (id, signal = new AbortController().signal, turn) =>

@@ -1,11 +1,12 @@
 import { findAgent } from '../agents/registry.ts';
 import { type StepTime, type TimedItem, timesOfSteps } from '../core/conversation/step-times.ts';
+import type { TurnSteps } from '../core/session.ts';
 import { parseIso } from '../core/time.ts';
-import { readLines } from '../store/lines.ts';
 import { unlessDamaged } from '../store/read-file.ts';
+import { readLines } from '../store/read-forward.ts';
 import type { ManagerContext } from './context.ts';
 import { historyOf } from './continuation.ts';
-import type { ShownSession } from './conversation.ts';
+import type { ConversationReader } from './read-session.ts';
 
 /** The two clocks are one, but for the moment between an act and its record. */
 const SLACK_MS = 2000;
@@ -33,16 +34,17 @@ function itemsOf(context: ManagerContext, agent: string, threadId: string): read
  */
 export function stepTimes(
   context: ManagerContext,
-  { detail, steps, threads }: ShownSession,
+  { summary, turns, threads }: ConversationReader,
+  steps: readonly TurnSteps[],
 ): ReadonlyMap<number, readonly (StepTime | null)[]> {
-  const { agent } = detail;
+  const { agent } = summary;
   const keyOf = findAgent(agent ?? '')?.history?.stepKey ?? null;
   if (agent === null || keyOf === null) return new Map();
   const known = new Map(
     [...new Set(threads.values())].map((thread) => [thread, itemsOf(context, agent, thread)]),
   );
   return new Map(
-    detail.turns.map(({ turn, started_at: from, ended_at: to }) => {
+    turns.map(({ view: { turn, started_at: from, ended_at: to } }) => {
       const [started, ended] = [parseIso(from), parseIso(to)];
       const within = ({ startedMs, endedMs }: TimedItem): boolean =>
         started !== null &&

@@ -1,6 +1,5 @@
 import type { AgentAdapter } from '../agents/agent.ts';
-import type { TurnFold } from '../core/conversation/fold.ts';
-import type { TurnOutcome } from '../core/conversation/outcome.ts';
+import type { TurnOutcome } from '../core/conversation/fold.ts';
 import { sumUsage, usagePerTurn } from '../core/conversation/usage.ts';
 import type { SessionId } from '../core/ids.ts';
 import { speakingTurn } from '../core/rules/speaking-turn.ts';
@@ -30,25 +29,21 @@ import type { TurnReading } from './read-turn.ts';
 
 const STDERR_TAIL = 1 << 16;
 
-/** A session whose turns have been read: with every word, or for their outcome alone. */
-export interface SessionReading<F extends TurnOutcome = TurnFold> {
+/** A session of whose turns the outcomes were read. */
+export interface SessionReading {
   readonly id: SessionId;
   readonly record: SessionRecord;
   readonly adapter: AgentAdapter | null;
-  readonly turns: readonly TurnReading<F>[];
+  readonly turns: readonly TurnReading[];
 }
 
 /** The turns that ran in this very session: those of a fork up to the one at which it was forked are copies. */
-function ownTurns<F extends TurnOutcome>({ record, turns }: SessionReading<F>): readonly TurnReading<F>[] {
+function ownTurns({ record, turns }: SessionReading): readonly TurnReading[] {
   return turns.filter(({ turn }) => turn > (record.forked_from?.turn ?? 0));
 }
 
 /** Why a turn failed, or null. */
-export function explain(
-  reading: SessionReading<TurnOutcome>,
-  store: Store,
-  turn: TurnReading<TurnOutcome>,
-): SessionError | null {
+export function explain(reading: SessionReading, store: Store, turn: TurnReading): SessionError | null {
   return explainVerdict(turn.verdict, {
     id: reading.id,
     adapter: reading.adapter,
@@ -66,17 +61,17 @@ export function hasLostThread({ thread_id: asked, forks }: LaunchRecord, { threa
 }
 
 /** How the turn really reached its agent: one that answers with another thread has begun afresh. */
-export function howOf({ launch, fold }: TurnReading<TurnOutcome>): How | null {
+export function howOf({ launch, outcome }: TurnReading): How | null {
   if (launch === null) return null;
-  return hasLostThread(launch, fold) ? 'fresh' : launch.how;
+  return hasLostThread(launch, outcome) ? 'fresh' : launch.how;
 }
 
 /** The tokens of each turn. */
-export function usageOf(turns: readonly TurnReading<TurnOutcome>[]): (TokenUsage | null)[] {
+export function usageOf(turns: readonly TurnReading[]): (TokenUsage | null)[] {
   return usagePerTurn(
     turns.map((turn) => ({
-      threadId: turn.fold.threadId,
-      report: turn.fold.usage,
+      threadId: turn.outcome.threadId,
+      report: turn.outcome.usage,
       fresh: howOf(turn) !== 'native',
       copyOf: turn.launch?.forks ? turn.launch.thread_id : null,
     })),
@@ -84,14 +79,11 @@ export function usageOf(turns: readonly TurnReading<TurnOutcome>[]): (TokenUsage
 }
 
 /** When the runner showed itself (ms since the epoch), or null. */
-export function startedMs({
-  runner,
-  launch,
-}: Pick<TurnReading<TurnOutcome>, 'runner' | 'launch'>): number | null {
+export function startedMs({ runner, launch }: Pick<TurnReading, 'runner' | 'launch'>): number | null {
   return runner === null ? null : writtenMs(runner.fileMs, parseIso(launch?.at ?? null));
 }
 
-function durationOf(turn: TurnReading<TurnOutcome>, nowMs: number): number | null {
+function durationOf(turn: TurnReading, nowMs: number): number | null {
   const { runner, exit, verdict } = turn;
   const began = runner?.uptime ?? null;
   const ended = exit?.uptime ?? null;
@@ -104,18 +96,18 @@ function durationOf(turn: TurnReading<TurnOutcome>, nowMs: number): number | nul
   return ms < -1 ? null : Math.max(0, ms);
 }
 
-function updatedMs(store: Store, id: SessionId, turn: TurnReading<TurnOutcome>): number {
+function updatedMs(store: Store, id: SessionId, turn: TurnReading): number {
   const claimed = parseIso(turn.request.at) ?? 0;
   if (turn.exit !== null) return Math.max(claimed, turn.exit.endedMs);
   return Math.max(claimed, startedMs(turn) ?? 0, eventsMtime(store.root, id, turn.turn) ?? 0);
 }
 
 /** How a session stands: what its turns come to, and what the newest of them says. */
-export function stateOf(reading: SessionReading<TurnOutcome>, store: Store, nowMs: number): SessionState {
+export function stateOf(reading: SessionReading, store: Store, nowMs: number): SessionState {
   const { turns } = reading;
   const current = speakingTurn(turns.toReversed())?.current;
   if (current === undefined) throw new DamagedRecord('it has no turns');
-  const { verdict, exit, fold } = current;
+  const { verdict, exit, outcome } = current;
   const own = ownTurns(reading);
   const durations = own.flatMap((turn) => durationOf(turn, nowMs) ?? []);
   const usage = usageOf(turns).slice(turns.length - own.length);
@@ -138,9 +130,9 @@ export function stateOf(reading: SessionReading<TurnOutcome>, store: Store, nowM
     signal: verdict.signal,
     error: explain(reading, store, current),
     pending: verdict.status === 'pending' ? { reason: 'it is being launched', not_before: null } : null,
-    thread_id: turns.findLast((turn) => turn.fold.threadId !== null)?.fold.threadId ?? null,
+    thread_id: turns.findLast(({ outcome: { threadId } }) => threadId !== null)?.outcome.threadId ?? null,
     token_usage: sumUsage(usage),
     cost_usd: null,
-    last_message: fold.answer === null ? null : cutText(fold.answer),
+    last_message: outcome.answer === null ? null : cutText(outcome.answer),
   };
 }

@@ -1,6 +1,6 @@
 import { ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
-import { cutText, type LongDetail, type TurnView } from '../core/session.ts';
+import { cutText, type SessionDetail, type TurnView } from '../core/session.ts';
 import { isFinal } from '../core/status.ts';
 
 /** What hosts show to a model of one answer is limited: a response is cut here, some 10,000 tokens. */
@@ -54,7 +54,7 @@ function failureOf({ status, error, warnings }: TurnView): string {
  * How a turn of a session stands: its answer once it has ended, and what to do next.
  * @param waitSec how long a call may wait, for the advice
  */
-export function turnAnswer(session: LongDetail, turn: TurnView, waitSec: number): TurnAnswer {
+export function turnAnswer(session: SessionDetail, turn: TurnView, waitSec: number): TurnAnswer {
   const { id, name, token_usage: usage, duration_ms: ms } = session;
   const { status, answer } = turn;
   const ended = isFinal(status);
@@ -76,7 +76,7 @@ export function turnAnswer(session: LongDetail, turn: TurnView, waitSec: number)
 }
 
 /** The turn of that number. @throws ZwarmError `damaged` when it is not there any more */
-export function turnOf(session: LongDetail, turn: number | null): TurnView {
+export function turnOf(session: SessionDetail, turn: number | null): TurnView {
   const found = session.turns.find((one) => one.turn === turn);
   if (found !== undefined) return found;
   throw new ZwarmError('damaged', `turn ${turn} of ${session.id} is missing`);

@@ -8,7 +8,7 @@ import {
 import { z } from 'zod';
 import { ZwarmError } from '../core/errors.ts';
 import { isSessionId, parseTurnNumber, type SessionId } from '../core/ids.ts';
-import type { LongDetail, TurnView } from '../core/session.ts';
+import type { SessionDetail, TurnView } from '../core/session.ts';
 import { isFinal } from '../core/status.ts';
 import type { SessionManager } from '../manager/session-manager.ts';
 import { turnAnswer, turnOf } from './answer.ts';
@@ -29,11 +29,11 @@ export function takesTasks({ mcpReq }: ServerContext): boolean {
 }
 
 /** The longer it takes, the less often it is worth asking. */
-function pollIntervalMs({ duration_ms: ms }: LongDetail): number {
+function pollIntervalMs({ duration_ms: ms }: SessionDetail): number {
   return (ms ?? 0) < 60_000 ? 2000 : 10_000;
 }
 
-function taskOf(session: LongDetail, turn: TurnView) {
+function taskOf(session: SessionDetail, turn: TurnView) {
   const { id, created_at, updated_at } = session;
   const ended = isFinal(turn.status);
   const created = turn.started_at ?? created_at ?? '';
@@ -51,7 +51,7 @@ function taskOf(session: LongDetail, turn: TurnView) {
 }
 
 /** The end of a turn as the answer that the call which began it would have got: `delegate` begins first turns, `converse` all others. */
-function resultOf(session: LongDetail, turn: TurnView): CallToolResult {
+function resultOf(session: SessionDetail, turn: TurnView): CallToolResult {
   const asked = turn.turn === 1 ? { mode: 'sync', task: turn.prompt ?? '' } : { you_said: turn.prompt ?? '' };
   const answer = { ...turnAnswer(session, turn, 0), ...asked };
   return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: answer };
@@ -64,7 +64,7 @@ export async function asTask(
   id: SessionId,
   turn: number,
 ): Promise<CallToolResult> {
-  const session = await manager.detail(id, { turn });
+  const session = await manager.get(id, { turn });
   return { ...result, resultType: 'task', ...taskOf(session, turnOf(session, turn)) };
 }
 
@@ -76,12 +76,12 @@ function noTask(taskId: string): ProtocolError {
 async function readTask(
   manager: SessionManager,
   taskId: string,
-): Promise<{ session: LongDetail; turn: TurnView }> {
+): Promise<{ session: SessionDetail; turn: TurnView }> {
   const [id = '', number = '', ...rest] = taskId.split('.');
   const turn = parseTurnNumber(number);
   if (!isSessionId(id) || turn === null || rest.length > 0) throw noTask(taskId);
   try {
-    const session = await manager.detail(id, { turn });
+    const session = await manager.get(id, { turn });
     return { session, turn: turnOf(session, turn) };
   } catch (error) {
     if (error instanceof ZwarmError && (error.code === 'not_found' || error.code === 'usage'))

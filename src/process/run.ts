@@ -96,19 +96,19 @@ export async function runOnTerminal(command: string, args: readonly string[]): P
 const NOT_RUN = [126, 127];
 
 /**
- * Gives a text to a program on the user's terminal and waits until that has ended, however it does; false if it could
- * not be run. One that leaves before the end of the text has seen enough.
+ * Gives a text to a program on the user's terminal, no faster than that reads it, and waits until the program has ended,
+ * however it does; false if it could not be run. One that leaves before the end of the text has seen enough.
  */
 export async function pipeToTerminal(
   [program, ...args]: readonly [string, ...string[]],
-  text: string,
+  pieces: Iterable<string>,
   env: Environment,
 ): Promise<boolean> {
   const begun = await begin((run) =>
     run(program, args, {
       env,
       extendEnv: false,
-      input: text,
+      stdin: pieces,
       stdout: 'inherit',
       stderr: 'inherit',
       reject: false,

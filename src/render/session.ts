@@ -1,6 +1,8 @@
 import { changedFiles, pathFrom } from '../core/conversation/changed-files.ts';
+import { MOST_WARNINGS } from '../core/conversation/fold.ts';
+import type { SessionReader, TurnReader } from '../core/conversation/session-reader.ts';
 import type { Step } from '../core/conversation/steps.ts';
-import type { SessionDetail, TokenUsage, TurnSteps, TurnView } from '../core/session.ts';
+import { cutFailure, type SessionSummary, type TokenUsage } from '../core/session.ts';
 import { errorLines } from './error-lines.ts';
 import { safeLine } from './safe-text.ts';
 import { hang, indent, renderStep, type StepOptions } from './steps.ts';
@@ -21,15 +23,20 @@ function tokensOf(usage: TokenUsage): string {
   return `${shortCount(input)} in (${shortCount(cached)} cached), ${shortCount(output)} out`;
 }
 
-function changesOf(turns: readonly TurnSteps[], directory: string | null): string | null {
-  const files = changedFiles(turns);
-  if (files.length === 0) return null;
-  const names = files.slice(0, MOST_NAMES).map((path) => pathFrom(directory, path));
-  const more = files.length > MOST_NAMES ? [`${files.length - MOST_NAMES} more`] : [];
-  return `${files.length} ${files.length === 1 ? 'file' : 'files'}: ${[...names, ...more].join(', ')}`;
+/** A row of the card, its value hanging behind its label. */
+function cardRow(label: string, value: string, { paint, width }: Style): string {
+  const before = `  ${label.padEnd(LABEL)} `;
+  return paint.dim(before) + hang(before, safeLine(value), width).slice(before.length);
 }
 
-function card(session: SessionDetail, steps: readonly TurnSteps[], style: Style): string {
+function changesRow(files: ReadonlySet<string>, directory: string | null, style: Style): string {
+  const names = [...files].slice(0, MOST_NAMES).map((path) => pathFrom(directory, path));
+  const more = files.size > MOST_NAMES ? [`${files.size - MOST_NAMES} more`] : [];
+  const count = `${files.size} ${files.size === 1 ? 'file' : 'files'}`;
+  return cardRow('changed', `${count}: ${[...names, ...more].join(', ')}`, style);
+}
+
+function card(session: SessionSummary, style: Style): string {
   const { paint, width } = style;
   const room = Math.min(readable(width) - BEFORE, TASK);
   const rows: [string, string | null][] = [
@@ -45,7 +52,6 @@ function card(session: SessionDetail, steps: readonly TurnSteps[], style: Style)
     ['tokens', session.token_usage === null ? null : tokensOf(session.token_usage)],
     ['cost', session.cost_usd === null ? null : `$${session.cost_usd.toFixed(2)}`],
     ['duration', session.duration_ms === null ? null : longSpan(session.duration_ms)],
-    ['changed', changesOf(steps, session.working_dir)],
     ['parent', session.parent],
     [
       'forked',
@@ -56,11 +62,9 @@ function card(session: SessionDetail, steps: readonly TurnSteps[], style: Style)
     ['ended', session.ended_at],
     ['log', session.log_file],
   ];
-  const lines = rows.flatMap(([label, value]) => {
-    if (value === null || value === '') return [];
-    const before = `  ${label.padEnd(LABEL)} `;
-    return [paint.dim(before) + hang(before, safeLine(value), width).slice(before.length)];
-  });
+  const lines = rows.flatMap(([label, value]) =>
+    value === null || value === '' ? [] : [cardRow(label, value, style)],
+  );
   const error = session.error === null ? [] : errorLines(session.error);
   const why = [
     ...error.map((line) => hang('  ', line, readable(width), paint.red)),
@@ -69,7 +73,7 @@ function card(session: SessionDetail, steps: readonly TurnSteps[], style: Style)
   return [`${paint.bold(session.id)}  ${paintStatus(session.status, style)}`, ...why, ...lines].join('\n');
 }
 
-function rule(view: TurnView, style: Style): string {
+function rule(view: TurnReader['view'], style: Style): string {
   const duration =
     view.started_at === null || view.ended_at === null
       ? null
@@ -85,81 +89,93 @@ function rule(view: TurnView, style: Style): string {
   return turnRule(words.join(' · '), style);
 }
 
-/** What an agent did: blocks between empty lines, but steps that take one line each below one another. */
-function stepsText(steps: readonly Step[], style: Style, options: StepOptions): string[] {
-  const blocks: { text: string; short: boolean }[] = [];
-  for (const step of steps) {
-    if (step.type === 'reasoning' && !options.full) continue;
-    const text = renderStep(step, style, options);
-    if (text === '') continue;
-    const short = step.type !== 'message' && !text.includes('\n');
-    const last = blocks.at(-1);
-    if (short && last?.short) last.text += `\n${text}`;
-    else blocks.push({ text, short });
-  }
-  return blocks.map(({ text }) => text);
+/** A part of the page: those that take one line each stand below one another, all others between empty lines. */
+interface Block {
+  readonly text: string;
+  readonly short: boolean;
 }
 
-function turnText(view: TurnView, steps: readonly Step[], style: Style, options: StepOptions): string {
+const block = (text: string): Block => ({ text, short: false });
+
+function stepBlock(step: Step, style: Style, options: StepOptions): readonly Block[] {
+  if (step.type === 'reasoning' && !options.full) return [];
+  const text = renderStep(step, style, options);
+  return text === '' ? [] : [{ text, short: step.type !== 'message' && !text.includes('\n') }];
+}
+
+/** What a turn was asked, above what its agent did. */
+function* askedBlocks(view: TurnReader['view'], style: Style, { full }: StepOptions): Generator<Block> {
   const { paint, width } = style;
   const columns = readable(width);
-  if (view.kind === 'rewind') return rule(view, style);
+  yield block(rule(view, style));
   // The prompt of a compaction is our own.
-  const isAsked = view.prompt !== null && (view.kind === 'prompt' || options.full);
-  const prompt =
-    view.prompt === null || !isAsked ? [] : [indent(view.prompt.trimEnd(), '> ', columns, paint.bold)];
-  const told = new Set(steps.flatMap((step) => (step.type === 'warning' ? [step.message] : [])));
-  const warnings = view.warnings
-    .filter((warning) => !told.has(warning))
-    .map((warning) => hang('! ', safeLine(warning), columns, paint.yellow));
-  // Told below, with what to do.
-  const body = steps.filter((step) => step.type !== 'error' || step.message !== view.error?.message);
-  const replayed =
-    view.replay_reason === null
-      ? []
-      : [
-          hang(
-            '  ',
-            `(a new thread was told what was before: ${safeLine(view.replay_reason)})`,
-            columns,
-            paint.dim,
-          ),
-        ];
-  const answered = steps.some((step) => step.type === 'message');
-  const silent = view.status === 'completed' && !answered ? ['  (it completed without an answer)'] : [];
+  if (view.prompt !== null && (view.kind === 'prompt' || full)) {
+    yield block(indent(view.prompt.trimEnd(), '> ', columns, paint.bold));
+  }
+  if (view.replay_reason !== null) {
+    const words = `(a new thread was told what was before: ${safeLine(view.replay_reason)})`;
+    yield block(hang('  ', words, columns, paint.dim));
+  }
+}
+
+/** A turn as it is read; the files that it changed are added to `changed`. */
+function* turnBlocks(
+  turn: TurnReader,
+  style: Style,
+  options: StepOptions,
+  changed: Set<string>,
+): Generator<Block> {
+  const { view } = turn;
+  const { paint, width } = style;
+  const columns = readable(width);
+  yield* askedBlocks(view, style, options);
+  if (view.kind === 'rewind') return;
+  let answered = false;
+  const warned = new Set<string>();
+  for (const { step } of turn.steps()) {
+    for (const path of changedFiles(step)) changed.add(path);
+    if (step.type === 'message') answered = true;
+    // As many as the turn's own warnings may be.
+    if (step.type === 'warning' && warned.size <= MOST_WARNINGS) warned.add(cutFailure(step.message));
+    // The failure itself stands below, with what to do.
+    if (step.type !== 'error' || step.message !== view.error?.message) yield* stepBlock(step, style, options);
+  }
+  for (const warning of turn.whole().warnings) {
+    if (!warned.has(warning)) yield block(hang('! ', safeLine(warning), columns, paint.yellow));
+  }
+  if (view.status === 'completed' && !answered) yield block('  (it completed without an answer)');
   const error = view.error === null ? [] : errorLines(view.error);
   const failure = error.map((line, i) => hang(i === 0 ? 'error: ' : '  ', line, columns, paint.red));
-  return [
-    rule(view, style),
-    ...prompt,
-    ...replayed,
-    ...warnings,
-    ...stepsText(body, style, options),
-    ...silent,
-    ...(failure.length === 0 ? [] : [failure.join('\n')]),
-  ].join('\n\n');
+  if (failure.length > 0) yield block(failure.join('\n'));
+}
+
+function* pageBlocks({ summary, turns }: SessionReader, style: Style, full: boolean): Generator<Block> {
+  const { id, working_dir: directory } = summary;
+  yield block(card(summary, style));
+  const isHidden = ({ view }: TurnReader): boolean =>
+    !full && turns.length > 1 && !view.in_conversation && view.kind !== 'rewind';
+  const hidden = turns.filter(isHidden).map(({ view }) => view.turn);
+  if (hidden.length > 0) {
+    const words = `${hidden.length === 1 ? 'turn' : 'turns'} ${rangesOf(hidden)} wound back; see: zwarm show ${id} --full`;
+    yield block(style.paint.dim(hang('  ', `(${words})`, readable(style.width))));
+  }
+  const changed = new Set<string>();
+  for (const turn of turns) {
+    if (!isHidden(turn)) yield* turnBlocks(turn, style, { full, directory }, changed);
+  }
+  if (changed.size > 0) yield block(changesRow(changed, directory, style));
 }
 
 /**
- * The page of one session: a card, then the conversation with what the agent did. `steps` are those of all turns, also
- * where the session was narrowed to one; `full` tells all of them whole.
+ * The page of one session in pieces, as its turns are read: a card, then the conversation with what the agent did, then
+ * which files that changed. `full` tells everything whole.
  */
-export function renderSession(
-  session: SessionDetail,
-  steps: readonly TurnSteps[],
-  style: Style,
-  full: boolean,
-): string {
-  const options = { full, directory: session.working_dir };
-  const isHidden = (view: TurnView): boolean =>
-    !full && session.turns.length > 1 && !view.in_conversation && view.kind !== 'rewind';
-  const hidden = session.turns.filter(isHidden).map(({ turn }) => turn);
-  const turns = session.turns.flatMap((view) =>
-    isHidden(view)
-      ? []
-      : [turnText(view, steps.find(({ turn }) => turn === view.turn)?.steps ?? [], style, options)],
-  );
-  const words = `${hidden.length === 1 ? 'turn' : 'turns'} ${rangesOf(hidden)} wound back; see: zwarm show ${session.id} --full`;
-  const left = hidden.length === 0 ? [] : [style.paint.dim(hang('  ', `(${words})`, readable(style.width)))];
-  return `${[card(session, steps, style), ...left, ...turns].join('\n\n')}\n`;
+export function* renderSession(session: SessionReader, style: Style, full: boolean): Generator<string> {
+  let before: Block | null = null;
+  for (const part of pageBlocks(session, style, full)) {
+    const gap: string = before === null ? '' : before.short && part.short ? '\n' : '\n\n';
+    yield gap + part.text;
+    before = part;
+  }
+  yield '\n';
 }

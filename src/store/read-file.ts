@@ -42,13 +42,6 @@ export function isForbidden(error: unknown): boolean {
   return errnoOf(error) === 'EACCES' || errnoOf(error) === 'EPERM';
 }
 
-/** A file of this size that is a thousandth of it on the disk is all hole: reading it would take for ever. */
-const HOLLOW_BYTES = 4 * 2 ** 30;
-
-function isHollow({ size, blocks }: Stats): boolean {
-  return size > HOLLOW_BYTES && blocks * 512 * 1000 < size;
-}
-
 /** An open file; by its identity one that was put in its place is known. */
 export interface OpenFile {
   readonly fd: number;
@@ -73,11 +66,11 @@ export function openRegular(path: string): OpenFile | null {
     throw error;
   }
   const stat = fstatSync(fd);
-  if (stat.isFile() && !isHollow(stat)) {
+  if (stat.isFile()) {
     return { fd, size: stat.size, mtimeMs: stat.mtimeMs, identity: `${stat.dev}:${stat.ino}` };
   }
   closeSync(fd);
-  throw new DamagedRecord(`${path} ${stat.isFile() ? 'is hollow: nobody printed it' : 'is no regular file'}`);
+  throw new DamagedRecord(`${path} is no regular file`);
 }
 
 /** Fills a buffer with the bytes of a file from `from` on; fewer are returned where the file ends before. */

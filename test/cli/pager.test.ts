@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { writeStream } from '../../bench/streams.js';
 import type { CliContext, PagerCommand } from '../../src/cli/context.ts';
 import { pagerOf } from '../../src/cli/pager.ts';
 import { onScreen } from '../helpers/context.ts';
@@ -32,9 +33,9 @@ async function longSession(project: Project, lines = 20): Promise<string> {
 test('a pager gets a page that is longer than the terminal, and nothing else does', async () => {
   const project = createProject();
   await longSession(project);
-  const calls: Parameters<CliContext['runPager']>[] = [];
-  const pager: CliContext['runPager'] = (...call) => {
-    calls.push(call);
+  const calls: [PagerCommand, string, object][] = [];
+  const pager: CliContext['runPager'] = (command, pieces, env) => {
+    calls.push([command, [...pieces].join(''), env]);
     return Promise.resolve(true);
   };
   const whole = await onScreen(project, ['show', '@last'], { tty: true, pager });
@@ -57,6 +58,33 @@ test('a pager gets a page that is longer than the terminal, and nothing else doe
   ]);
   const missing = { tty: true, rows: 10, pager: () => Promise.resolve(false) };
   expect(await onScreen(project, ['show', '@last'], missing)).toEqual(whole);
+});
+
+test('however long a conversation, its first screen is with the pager before the rest of it is read', async () => {
+  const project = createProject();
+  const { id } = JSON.parse((await project.zwarm(['start', '--wait', '--json', 'x'])).stdout);
+  await project.settled(id);
+  const events = project.turnFile(id, 1, 'events.jsonl');
+  const { bytes } = writeStream(events, { bytes: 20_000_000 });
+  const exit = project.turnFile(id, 1, 'exit.json');
+  writeFileSync(exit, JSON.stringify({ ...JSON.parse(readFileSync(exit, 'utf8')), events_bytes: bytes }));
+  const bytesRead = (): number => Number(/^rchar: (\d+)$/m.exec(readFileSync('/proc/self/io', 'utf8'))?.[1]);
+  const begun: [begin: string, bytes: number][] = [];
+  const pager: CliContext['runPager'] = (_, pieces) => {
+    for (const piece of pieces) {
+      begun.push([piece, bytesRead()]);
+      break;
+    }
+    return Promise.resolve(true);
+  };
+  const show = () => onScreen(project, ['show', id], { tty: true, rows: 24, pager });
+  // The first time what it takes to show anything is loaded, too.
+  await show();
+  const before = bytesRead();
+  expect(await show()).toMatchObject({ code: 0, stdout: '' });
+  const [page, bytesThen] = begun.at(-1) ?? ['', 0];
+  expect(page).toContain(id);
+  expect(bytesThen - before).toBeLessThan(bytes / 2);
 });
 
 // On a terminal of the kernel's, as only Linux has them for script(1).

@@ -1,4 +1,4 @@
-import { chownSync, readFileSync, truncateSync } from 'node:fs';
+import { chownSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { testAsRoot } from '../helpers/as-root.ts';
@@ -52,15 +52,4 @@ test('what an agent starts under a mark that is none ends with it', async () => 
   );
   expect(await project.run(['kill', id])).toMatchObject({ code: 0 });
   expect(hasEnded(pid)).toBe(true);
-});
-
-test('a stream that an agent has blown up without printing it holds up nobody', async () => {
-  const project = createShellProject();
-  const id = await project.begin('hang');
-  truncateSync(project.turnFile(id, 1, 'events.jsonl'), 2 ** 33);
-  expect((await project.run(['ls'])).stdout).toMatch(new RegExp(`^${id}\tdamaged\t`));
-  expect(await project.run(['kill', id])).toMatchObject({ code: 0 });
-  expect(project.runs().map(({ pid }) => hasEnded(pid))).toEqual([true]);
-  await eventually('its runner has settled', () => project.marked(id).length === 0);
-  expect(await project.run(['rm', id])).toMatchObject({ code: 0 });
 });

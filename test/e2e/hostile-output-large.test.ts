@@ -103,6 +103,12 @@ awk 'BEGIN { for (o = "x"; length(o) < 1000; ) o = o o; for (i = 1; i <= 50000; 
   expect(all.stdout.match(/^ {2}\$ run \d+ \[exit 0\]$/gm)).toHaveLength(50_000);
   // Once more, now that it is known; not by `toMatch`, which would print all of it.
   expect(all.stdout.slice(-2000).includes('$ open [interrupted]\n')).toBe(true);
+  const page = await inLittleMemory(project, ['show', id]);
+  expect({ ...page, stdout: '' }, page.stderr).toMatchObject({ code: 0 });
+  expect(page.stdout.match(/^ {2}\$ run \d+ \[exit 0\]$/gm)).toHaveLength(50_000);
+  const document = await inLittleMemory(project, ['show', id, '--json', '--full']);
+  expect({ ...document, stdout: '' }, document.stderr).toMatchObject({ code: 0 });
+  expect(JSON.parse(document.stdout).messages.length).toBeGreaterThan(50_000);
 });
 
 test('100 MB on one line take no memory, hide nothing that follows, and are told of', {

@@ -1,5 +1,7 @@
+import type { SessionReader, TurnReader } from '../../src/core/conversation/session-reader.ts';
+import type { Step } from '../../src/core/conversation/steps.ts';
 import type { SessionId } from '../../src/core/ids.ts';
-import type { SessionDetail, SessionSummary, TurnView } from '../../src/core/session.ts';
+import type { Message, SessionSummary, TurnView } from '../../src/core/session.ts';
 
 /** One row of a list as the manager makes it. */
 export function summaryOf(more: Partial<SessionSummary> = {}): SessionSummary {
@@ -66,6 +68,24 @@ export function turnOf(more: Partial<TurnView> = {}): TurnView {
   };
 }
 
-export function detailOf(more: Partial<SessionDetail> = {}): SessionDetail {
-  return { ...summaryOf(), turns: [turnOf()], messages: [], ...more };
+/** What a turn says and does when it is read. */
+interface Stream {
+  readonly messages?: readonly Message[];
+  readonly steps?: readonly Step[];
+}
+
+/** A turn to be read, of those messages and steps. */
+export function readerOf(more: Partial<TurnView>, { messages = [], steps = [] }: Stream = {}): TurnReader {
+  const view = turnOf(more);
+  return {
+    view,
+    messages: () => messages.filter(({ turn }) => turn === view.turn),
+    steps: () => steps.map((step, index) => ({ index, step, open: false })),
+    whole: () => view,
+  };
+}
+
+/** A session to be read. */
+export function sessionOf(more: Partial<SessionSummary>, turns: readonly TurnReader[]): SessionReader {
+  return { summary: summaryOf(more), turns };
 }

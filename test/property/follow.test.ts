@@ -2,12 +2,11 @@ import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { codex } from '../../src/agents/codex/index.ts';
-import { foldEvents } from '../../src/core/conversation/fold.ts';
 import { createStepList } from '../../src/core/conversation/step-list.ts';
 import type { Step } from '../../src/core/conversation/steps.ts';
-import { followLines } from '../../src/store/follow.ts';
-import { readLines } from '../../src/store/lines.ts';
+import { followLines, readLines } from '../../src/store/read-forward.ts';
 import { emptyDirectory } from '../helpers/directory.ts';
+import { foldWhole } from '../helpers/fold.ts';
 import { fc, recordedStreams } from '../helpers/fuzz.ts';
 
 test('in whatever portions an agent prints, whoever follows comes to the steps of the whole turn', async () => {
@@ -41,7 +40,7 @@ test('in whatever portions an agent prints, whoever follows comes to the steps o
         for (const { index, step } of list.interrupted()) steps[index] = step;
         const whole = await codex.loadParser(null);
         const events = [...readLines(path, { limit: null, ended: true })].flatMap((line) => [...whole(line)]);
-        expect(steps.slice(0, list.length())).toEqual(foldEvents(events, true).steps);
+        expect(steps.slice(0, list.length())).toEqual(foldWhole(events, true).steps);
       },
     ),
   );

@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createCodexParser } from '../../src/agents/codex/translate.ts';
-import { foldEvents, type TurnFold } from '../../src/core/conversation/fold.ts';
 import type { AgentEvent, Line } from '../../src/core/events.ts';
-import { readLines } from '../../src/store/lines.ts';
+import { readLines } from '../../src/store/read-forward.ts';
 import { emptyDirectory } from '../helpers/directory.ts';
+import { foldWhole, type WholeTurn } from '../helpers/fold.ts';
 import { fc, recordedStreams } from '../helpers/fuzz.ts';
 
 // Good logs, of which bytes go wrong: on a bad disk, by an editor, by an agent that writes into its own log.
@@ -22,7 +22,7 @@ function bytesOf(name: string): Buffer {
 interface Reading {
   readonly lines: readonly Line[];
   readonly events: readonly (readonly AgentEvent[])[];
-  readonly fold: TurnFold;
+  readonly fold: WholeTurn;
 }
 
 /** Reads a stream up to `limit`, and makes sure that each of its lines is accounted for. */
@@ -30,7 +30,7 @@ function read(path: string, limit: number | null = null): Reading {
   const parse = createCodexParser('0.169.0');
   const lines = [...readLines(path, { limit, ended: true })];
   const events = lines.map((line) => parse(line));
-  const fold = foldEvents(events.flat(), true);
+  const fold = foldWhole(events.flat(), true);
   const count = (type: string): number =>
     events.filter((ofLine) => ofLine.length === 1 && ofLine[0]?.type === type).length;
   expect(events.every((ofLine) => ofLine.length > 0)).toBe(true);

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { LineRange, PlacedLine } from '../../src/store/follow.ts';
-import { readLines } from '../../src/store/lines.ts';
+import type { Line } from '../../src/core/events.ts';
+import { type LineRange, readLines } from '../../src/store/read-forward.ts';
 import { readTail } from '../../src/store/tail.ts';
 import { emptyDirectory } from '../helpers/directory.ts';
 import { fc } from '../helpers/fuzz.ts';
@@ -23,7 +23,7 @@ const bytes = fc
   .map((parts) => Buffer.concat(parts));
 
 /** What the lines of some bytes are, found in another way: the pieces between newlines. */
-function expectedLines(content: Buffer, ended: boolean, longest = Number.POSITIVE_INFINITY): PlacedLine[] {
+function expectedLines(content: Buffer, ended: boolean, longest = Number.POSITIVE_INFINITY): Line[] {
   const pieces: Buffer[] = [];
   let from = 0;
   for (let at = content.indexOf(10); at >= 0; at = content.indexOf(10, from)) {
@@ -31,12 +31,9 @@ function expectedLines(content: Buffer, ended: boolean, longest = Number.POSITIV
     from = at + 1;
   }
   if (ended) pieces.push(content.subarray(from));
-  let next = 0;
   return pieces.flatMap((piece, seq) => {
-    const at = next;
-    next += piece.length + 1;
     const text = piece.length > longest ? null : piece.toString();
-    return piece.length === 0 ? [] : [{ seq, text, at, bytes: piece.length }];
+    return piece.length === 0 ? [] : [{ seq, text }];
   });
 }
 

@@ -1,21 +1,19 @@
 import { expect, test } from 'vitest';
 import { createCodexParser } from '../../src/agents/codex/translate.ts';
 import { createDemoParser } from '../../src/agents/demo/translate.ts';
-import { createFolder, foldEvents, type TurnFold } from '../../src/core/conversation/fold.ts';
-import { fullMessages } from '../../src/core/conversation/messages.ts';
-import { createOutcomeFolder } from '../../src/core/conversation/outcome.ts';
+import { createFolder, foldEvents } from '../../src/core/conversation/fold.ts';
 import { stepLine } from '../../src/core/conversation/steps.ts';
 import { sumUsage, usagePerTurn } from '../../src/core/conversation/usage.ts';
 import type { AgentEvent, LineParser } from '../../src/core/events.ts';
-import { cutText } from '../../src/core/session.ts';
 import { renderJson } from '../../src/render/json.ts';
 import { renderMarkdown } from '../../src/render/markdown.ts';
 import { renderProgress } from '../../src/render/progress.ts';
 import { renderSession } from '../../src/render/session.ts';
-import { createStyle } from '../../src/render/style.ts';
+import { createStyle, type Style } from '../../src/render/style.ts';
 import { DRIVES, plain } from '../helpers/display.ts';
+import { foldWhole } from '../helpers/fold.ts';
 import { anyLines, fc, runs } from '../helpers/fuzz.ts';
-import { detailOf, turnOf } from '../helpers/views.ts';
+import { readerOf, sessionOf } from '../helpers/views.ts';
 
 const PARSERS: readonly [name: string, create: () => LineParser][] = [
   ['codex', () => createCodexParser('0.169.0')],
@@ -71,7 +69,7 @@ test.each(PARSERS)('%s: every line is known, unknown or malformed, and the count
         else known += 1;
       }
       expect(known + unknown + malformed).toBe(numbers.length);
-      expect(foldEvents(parsed.flat(), true)).toMatchObject({ unknown, malformed });
+      expect(foldEvents(parsed.flat())).toMatchObject({ unknown, malformed });
     }),
   );
 });
@@ -95,44 +93,10 @@ test.each(PARSERS)('%s: the same lines give the same, each time and in whatever 
         }
         from = Math.max(from, to);
         // Looking at it in between changes nothing.
-        folder.result(false);
+        folder.result();
       }
       expect(told).toEqual(whole);
-      expect(folder.result(true)).toEqual(foldEvents(whole, true));
-    }),
-  );
-});
-
-test.each(PARSERS)('%s: what was said stays said as the stream goes on', (_, create) => {
-  fc.assert(
-    fc.property(anyStream, (lines) => {
-      const folder = createFolder();
-      let before: TurnFold = folder.result(false);
-      for (const events of parse(lines, create())) {
-        for (const event of events) folder.add(event);
-        const after = folder.result(false);
-        expect(after.messages.slice(0, before.messages.length)).toEqual(before.messages);
-        expect(after.answer).toBe(after.messages.at(-1) ?? null);
-        if (before.threadId !== null) expect(after.threadId).toBe(before.threadId);
-        for (const count of ['unknown', 'malformed', 'retries'] as const) {
-          expect(after[count]).toBeGreaterThanOrEqual(before[count]);
-        }
-        before = after;
-      }
-    }),
-    runs(0.3),
-  );
-});
-
-test.each(PARSERS)('%s: the outcome alone is that of the whole conversation', (_, create) => {
-  fc.assert(
-    fc.property(anyStream, (lines) => {
-      const events = parse(lines, create()).flat();
-      const folder = createOutcomeFolder();
-      for (const event of events) folder.add(event);
-      const { threadId, answer, usage, terminal } = foldEvents(events, true);
-      const cut = answer === null ? null : cutText(answer);
-      expect(folder.result(true)).toEqual({ threadId, answer: cut, usage, terminal });
+      expect(folder.result()).toEqual(foldEvents(whole));
     }),
   );
 });
@@ -142,7 +106,7 @@ test.each(PARSERS)(
   (_, create) => {
     fc.assert(
       fc.property(anyStream, (lines) => {
-        const { threadId, usage } = foldEvents(parse(lines, create()).flat(), true);
+        const { threadId, usage } = foldEvents(parse(lines, create()).flat());
         if (threadId !== null) expect(threadId).toMatch(UUID);
         const printed = sumUsage(usagePerTurn([{ threadId, report: usage, fresh: true, copyOf: null }]));
         for (const count of Object.values(printed ?? {})) {
@@ -158,19 +122,15 @@ const style = createStyle({ NO_COLOR: '1' }, { isTTY: true, columns: 80 }, 0);
 test.each(PARSERS)('%s: whatever came of it can be shown, harmlessly, and printed as JSON', (_, create) => {
   fc.assert(
     fc.property(anyStream, (lines) => {
-      const fold = foldEvents(parse(lines, create()).flat(), true);
-      const { steps } = fold;
-      const messages = [...fullMessages(new Map([[1, []]]), [{ turn: 1, steps }])];
-      const detail = detailOf({
-        turns: [turnOf({ warnings: fold.warnings, answer: fold.answer })],
-        messages,
-      });
-      const json = renderJson({ detail, steps });
-      expect(JSON.stringify(JSON.parse(json))).toBe(JSON.stringify({ detail, steps }));
+      const { steps, warnings, answer } = foldWhole(parse(lines, create()).flat(), true);
+      const session = sessionOf({}, [readerOf({ warnings, answer }, { steps })]);
+      const page = (full: boolean, drawn: Style) => [...renderSession(session, drawn, full)].join('');
+      const json = renderJson({ warnings, answer, steps });
+      expect(JSON.stringify(JSON.parse(json))).toBe(JSON.stringify({ warnings, answer, steps }));
       const texts = [
         json,
-        plain(renderSession(detail, [{ turn: 1, steps }], { ...style, markdown: renderMarkdown }, false)),
-        renderSession(detail, [{ turn: 1, steps }], style, true),
+        plain(page(false, { ...style, markdown: renderMarkdown })),
+        page(true, style),
         ...steps.map((lastStep) =>
           renderProgress({ id: 'abcdefghjk', status: 'running', elapsedMs: 0, lastStep }, style),
         ),

@@ -6,7 +6,6 @@ import { explainCodexFailure } from './explain.ts';
 import { codexHistory } from './history.ts';
 import { nativeCodexPaths } from './native.ts';
 import { codexProbe } from './probe.ts';
-import { codexSieve } from './sieve.ts';
 
 /** OpenAI's Codex, driven through `codex exec --json`. */
 export const codex: AgentAdapter = {
@@ -33,7 +32,6 @@ export const codex: AgentAdapter = {
     const { createCodexParser } = await import('./translate.ts');
     return createCodexParser(agentVersion);
   },
-  sieve: codexSieve,
   history: codexHistory,
   explain: explainCodexFailure,
   probe: codexProbe,

@@ -19,7 +19,6 @@ export const demo: AgentAdapter = {
     const { createDemoParser } = await import('./translate.ts');
     return createDemoParser();
   },
-  sieve: null,
   explain({ message, stderr }) {
     const said = cutFailure(message ?? stderr.trim().split('\n').at(-1) ?? '');
     return said === '' ? null : { code: 'agent_failed', message: said, hint: null, retryable: false };

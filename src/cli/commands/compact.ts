@@ -1,6 +1,6 @@
 import type { ContextFill } from '../../core/conversation/compact.ts';
 import { usageError } from '../../core/errors.ts';
-import { reportStarted, sessionObject } from '../await-answer.ts';
+import { reportStarted } from '../await-answer.ts';
 import { HISTORY_CHARS, ID, requireWaiting, WAIT_OPTIONS } from '../common-options.ts';
 import { defineVerb, flag, type Parser, value } from '../define-verb.ts';
 
@@ -41,7 +41,7 @@ else. To undo it: zwarm rewind ID --to TURN.`,
     const compacted = await manager.compact(ref, { ifOver, historyChars });
     if (compacted.started !== null) return reportStarted(verb, manager, compacted.started, report);
     const { id, fill } = compacted;
-    if (report.json) return verb.printJson(sessionObject(await manager.detail(id)));
+    if (report.json) return verb.printJson((await manager.read(id)).summary);
     verb.context.stdout.write(`${id}\n`);
     if (!report.quiet) verb.hint(`not compacted: ${whyNot(fill)}`);
   },

@@ -1,7 +1,6 @@
 import { type ErrorCode, usageError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { SessionManager } from '../../manager/session-manager.ts';
-import { sessionObject } from '../await-answer.ts';
 import { IDS_TO_END, QUIET_IDS } from '../common-options.ts';
 import type { Verb } from '../context.ts';
 import { argument, defineVerb, flag, value } from '../define-verb.ts';
@@ -19,7 +18,7 @@ async function chosen(verb: Verb, refs: readonly string[], all: boolean): Promis
 /** A session as it is now; of a damaged one, its row in a list. */
 async function rowOf(manager: SessionManager, id: SessionId): Promise<object> {
   try {
-    return sessionObject(await manager.detail(id));
+    return (await manager.read(id)).summary;
   } catch (error) {
     const row = (await manager.list({ all: true })).find((one) => one.id === id);
     if (row?.status === 'damaged') return row;

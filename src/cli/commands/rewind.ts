@@ -1,5 +1,4 @@
 import { usageError } from '../../core/errors.ts';
-import { sessionObject } from '../await-answer.ts';
 import { ID, JSON_SESSION, QUIET } from '../common-options.ts';
 import { defineVerb, value } from '../define-verb.ts';
 import { count } from '../parsers.ts';
@@ -28,7 +27,7 @@ including those that it changed. Turns keep their numbers. A rewind counts as a 
     }
     const manager = await verb.manager();
     const { id } = await manager.rewind(ref, to);
-    if (json) return verb.printJson(sessionObject(await manager.detail(id)));
+    if (json) return verb.printJson((await manager.read(id)).summary);
     verb.context.stdout.write(`${id}\n`);
     if (quiet) return;
     verb.hint(

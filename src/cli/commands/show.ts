@@ -1,10 +1,10 @@
-import type { LongDetail } from '../../core/session.ts';
-import { renderJsonPieces } from '../../render/json.ts';
+import { messagesOf, withoutMessages } from '../../core/conversation/session-reader.ts';
+import { renderJsonAsRead } from '../../render/json.ts';
 import { ID, TURN } from '../common-options.ts';
 import { defineVerb, flag } from '../define-verb.ts';
 import { noteSeen } from '../note-seen.ts';
 import { showPage } from '../pager.ts';
-import { printPieces } from '../print-pieces.ts';
+import { printAsRead } from '../print-as-read.ts';
 
 /** `zwarm show` */
 export const show = defineVerb({
@@ -26,18 +26,19 @@ On a terminal, a page that is longer than the screen is shown with ZWARM_PAGER, 
   ],
   async run(verb, { ref }, { turn, full, json, pager }) {
     const manager = await verb.manager();
-    const seen = ({ id, turn: newest }: LongDetail): Promise<void> =>
-      noteSeen(verb, manager, id, turn ?? newest);
+    const session = await manager.read(ref, { turn });
+    const { stdout } = verb.context;
     if (json) {
-      const detail = await manager.detail(ref, { turn, full });
-      await printPieces(verb.context.stdout, renderJsonPieces(detail));
-      return seen(detail);
+      const rest = () => withoutMessages(session);
+      await printAsRead(stdout, renderJsonAsRead('messages', messagesOf(session, full), rest));
+    } else {
+      const { renderSession } = await import('../../render/session.ts');
+      const style = await verb.pageStyle();
+      const page = () => renderSession(session, style, full);
+      if (pager) await showPage(verb.context, page);
+      else await printAsRead(stdout, page());
     }
-    const { detail, steps } = await manager.read(ref, { turn });
-    const { renderSession } = await import('../../render/session.ts');
-    const page = renderSession(detail, steps, await verb.pageStyle(), full);
-    if (pager) await showPage(verb.context, page);
-    else verb.context.stdout.write(page);
-    await seen(detail);
+    const { id, turn: newest } = session.summary;
+    await noteSeen(verb, manager, id, turn ?? newest);
   },
 });

@@ -1,4 +1,3 @@
-import { trajectoryOf } from '../../core/conversation/trajectory.ts';
 import { ID, TURN } from '../common-options.ts';
 import { defineVerb, flag } from '../define-verb.ts';
 
@@ -24,16 +23,17 @@ The numbers run through all turns. A step that did not end well has its status o
   ],
   async run(verb, { ref }, { turn, full, json }) {
     const manager = await verb.manager();
-    if (json) return verb.printJson(await manager.steps(ref, { turn }));
-    const { detail, steps: ofTurns } = await manager.read(ref, { turn });
+    const steps = await manager.steps(ref, { turn });
+    if (json) return verb.printJson(steps);
+    const { summary, turns } = await manager.read(ref, { turn });
+    const headings = turns.map(({ view }) => view);
     const { renderSteps, renderSummary } = await import('../../render/trajectory.ts');
-    const steps = trajectoryOf(ofTurns).filter((step) => turn === undefined || step.turn === turn);
     const { stdout } = verb.context;
     const style = await verb.pageStyle();
     stdout.write(
       full
-        ? renderSteps(detail.turns, steps, style, detail.working_dir)
-        : renderSummary(detail.turns, steps, stdout.isTTY ? style : { ...style, width: PIPED_WIDTH }),
+        ? renderSteps(headings, steps, style, summary.working_dir)
+        : renderSummary(headings, steps, stdout.isTTY ? style : { ...style, width: PIPED_WIDTH }),
     );
   },
 });

@@ -1,8 +1,8 @@
 import { EXIT_CODES } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
-import type { LongDetail } from '../../core/session.ts';
+import type { SessionSummary } from '../../core/session.ts';
 import { isFinal, type TurnStatus } from '../../core/status.ts';
-import { limitWaiting, sessionObject } from '../await-answer.ts';
+import { limitWaiting } from '../await-answer.ts';
 import { IDS, QUIET_IDS } from '../common-options.ts';
 import { defineVerb, flag, value } from '../define-verb.ts';
 import { firstExitCode, forEachRef, type Outcome, printOutcomes, reportErrors } from '../each.ts';
@@ -17,7 +17,7 @@ interface Waited {
   /** The turn whose end was reported, or null. */
   readonly reported: number | null;
   /** With --json. */
-  readonly session: LongDetail | null;
+  readonly session: SessionSummary | null;
 }
 
 function exitCodeOf(outcomes: readonly Outcome<Waited>[], any: boolean, givenUp: number): number {
@@ -71,7 +71,7 @@ Prints "id status" as each of them ends. Exit code: 0 all completed, 1 one did n
         satisfied = true;
         enough();
       }
-      const session = json ? await manager.detail(id) : null;
+      const session = json ? (await manager.read(id)).summary : null;
       return { id, status, reported: reported ? ((session ?? row)?.turn ?? null) : null, session };
     }).finally(() => live.stop());
     verb.exit(exitCodeOf(outcomes, any, code()));
@@ -81,7 +81,7 @@ Prints "id status" as each of them ends. Exit code: 0 all completed, 1 one did n
     if (left.length > 0 && !satisfied) {
       verb.context.stderr.write(`zwarm: ${left.join(', ')} still ${left.length === 1 ? 'runs' : 'run'}\n`);
     }
-    if (json) printOutcomes(verb, outcomes, ({ session }) => session && sessionObject(session));
+    if (json) printOutcomes(verb, outcomes, ({ session }) => session);
     else reportErrors(verb, outcomes);
     for (const outcome of outcomes) {
       if ('value' in outcome) await noteSeen(verb, manager, outcome.value.id, outcome.value.reported);

@@ -1,13 +1,10 @@
-import type { TurnSteps } from '../session.ts';
+import type { Step } from './steps.ts';
 
-/** The files that the agent has changed, each once, in the order of their first change. Paths are the agent's words. */
-export function changedFiles(turns: readonly TurnSteps[]): string[] {
-  const paths = turns.flatMap(({ steps }) =>
-    steps.flatMap((step) =>
-      step.type === 'file_change' && step.status === 'completed' ? step.changes.map(({ path }) => path) : [],
-    ),
-  );
-  return [...new Set(paths)];
+/** The files that a step has changed. Paths are the agent's words. */
+export function changedFiles(step: Step): readonly string[] {
+  return step.type === 'file_change' && step.status === 'completed'
+    ? step.changes.map(({ path }) => path)
+    : [];
 }
 
 /** A path as it is told in a directory: from there if it lies below, else as it is. */

@@ -1,42 +1,98 @@
-import type { AgentEvent } from '../events.ts';
-import type { Folder } from './outcome.ts';
-import { createStepList, interrupted } from './step-list.ts';
-import type { Step } from './steps.ts';
-import { createReportFolder, type TurnWords } from './words.ts';
+import type { AgentEvent, UsageReport } from '../events.ts';
+import { cutFailure } from '../session.ts';
+import type { Terminal } from '../status.ts';
 
-/** All that the events of one turn add up to: what was said, and what was done. */
-export interface TurnFold extends TurnWords {
-  readonly messages: readonly string[];
-  readonly steps: readonly Step[];
+/** What a turn came to: all that lists and deciding verbs need. */
+export interface TurnOutcome {
+  /** The thread that the agent named first: a forged second one changes nothing. */
+  readonly threadId: string | null;
+  /** The last assistant message of this turn, or null. */
+  readonly answer: string | null;
+  /** The last token report of this turn, as the agent gave it. */
+  readonly usage: UsageReport | null;
+  readonly terminal: Terminal | null;
 }
 
-/** A fold that keeps everything. Pure: its result is a function of the events alone. */
-export function createFolder(): Folder<TurnFold> {
-  const report = createReportFolder();
-  const list = createStepList();
-  const placed: Step[] = [];
+/** All that the events of one turn add up to, but for its messages and steps. */
+export interface TurnFold extends TurnOutcome {
+  readonly warnings: readonly string[];
+  /** Lines of a kind that we do not know, and lines that are no event at all. */
+  readonly unknown: number;
+  readonly malformed: number;
+}
+
+/** What counts and keeps while the events of one turn arrive. */
+export interface Folder {
+  add(event: AgentEvent): void;
+  /** The result so far. */
+  result(): TurnFold;
+}
+
+/** So many warnings of a turn are kept, each no longer than a failure: an agent may print gigabytes of them. */
+export const MOST_WARNINGS = 1000;
+
+function moreWarnings(count: number): readonly string[] {
+  if (count === 0) return [];
+  return count === 1
+    ? ['1 more warning; it is kept in the log file']
+    : [`${count} more warnings; they are kept in the log file`];
+}
+
+/** The one folder of events. Pure: its result is a function of the events alone. */
+export function createFolder(): Folder {
+  let threadId: string | null = null;
+  let answer: string | null = null;
+  let usage: UsageReport | null = null;
+  let terminal: Terminal | null = null;
+  const warned: string[] = [];
+  let left = 0;
+  let failure: string | null = null;
+  /** What the agent waits for, as long as nothing follows. */
+  let retrying: string | null = null;
+  const counts = { unknown: 0, malformed: 0 };
 
   return {
     add(event) {
-      report.add(event);
-      const change = list.add(event);
-      if (change !== null) placed[change.index] = change.step;
+      if (event.type === 'redundant') return;
+      retrying = event.type === 'retry' ? cutFailure(event.message) : null;
+      switch (event.type) {
+        case 'thread_started':
+          threadId ??= event.threadId;
+          break;
+        case 'message':
+          answer = event.text;
+          break;
+        case 'usage':
+          usage = event.usage;
+          break;
+        case 'warning':
+          if (warned.length < MOST_WARNINGS) warned.push(cutFailure(event.message));
+          else left += 1;
+          break;
+        case 'turn_completed':
+          failure = null;
+          terminal = { kind: 'completed' };
+          break;
+        case 'turn_failed':
+          failure = cutFailure(event.message);
+          terminal = { kind: 'failed', message: failure };
+          break;
+        case 'unknown':
+        case 'malformed':
+          counts[event.type] += 1;
+      }
     },
-    result(ended) {
-      // A retry that helped has left its words behind the last step.
-      const steps = placed.slice(0, list.length());
-      return {
-        ...report.result(ended),
-        messages: steps.flatMap((step) => (step.type === 'message' ? [step.content] : [])),
-        steps: ended ? steps.map(interrupted) : steps,
-      };
+    result() {
+      const warnings = [...warned.filter((message) => message !== failure), ...moreWarnings(left)];
+      if (retrying !== null) warnings.push(retrying);
+      return { threadId, answer, usage, terminal, warnings, ...counts };
     },
   };
 }
 
 /** The fold of a whole list of events. */
-export function foldEvents(events: Iterable<AgentEvent>, ended: boolean): TurnFold {
+export function foldEvents(events: Iterable<AgentEvent>): TurnFold {
   const folder = createFolder();
   for (const event of events) folder.add(event);
-  return folder.result(ended);
+  return folder.result();
 }

@@ -1,4 +1,3 @@
-import type { Message, TurnSteps } from '../session.ts';
 import type { Step } from './steps.ts';
 
 /** What a step did, for people and for agents that have to be told; null for what is said. */
@@ -18,25 +17,5 @@ export function toolContent(step: Step): string | null {
     }
     default:
       return null;
-  }
-}
-
-/**
- * The messages of a conversation with what the agent did between them, as messages of role `tool`. `said` are the
- * messages of each turn that is part of the conversation.
- */
-export function* fullMessages(
-  said: ReadonlyMap<number, Iterable<Message>>,
-  turns: readonly TurnSteps[],
-): Generator<Message> {
-  for (const { turn, steps } of turns) {
-    const messages = said.get(turn);
-    if (messages === undefined) continue;
-    for (const message of messages) if (message.role === 'user') yield message;
-    for (const step of steps) {
-      const content = step.type === 'message' ? step.content : toolContent(step);
-      if (content === null) continue;
-      yield { role: step.type === 'message' ? 'assistant' : 'tool', content, turn, timestamp: null };
-    }
   }
 }

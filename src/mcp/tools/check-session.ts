@@ -31,7 +31,7 @@ export const checkSession = defineTool({
         await waitForNews(call, id, turn, known, secondsOf(call, wait_sec));
       }
     }
-    const session = await manager.detail(id);
+    const session = await manager.get(id);
     const turn = turnOf(session, session.turn);
     await call.seen(id, turn.turn);
     let messages = 0;

@@ -28,7 +28,7 @@ export const converse = defineTool({
     requireWanted(call);
     const { id, turn } = await manager.inject(known, message);
     if (seconds > 0) await waitForTurn(call, id, turn, seconds);
-    const session = await manager.detail(id, { turn });
+    const session = await manager.get(id, { turn });
     await call.seen(id, turn);
     return { ...turnAnswer(session, turnOf(session, turn), call.adviceSec), you_said: cutText(message) };
   },

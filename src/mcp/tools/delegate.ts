@@ -43,7 +43,7 @@ export const delegate = defineTool({
     requireWanted(call);
     const { id, turn } = await manager.start({ task, agent, model, sandbox, name, workingDir });
     if (seconds > 0) await waitForTurn(call, id, turn, seconds);
-    const session = await manager.detail(id, { turn });
+    const session = await manager.get(id, { turn });
     await call.seen(id, turn);
     return { ...turnAnswer(session, turnOf(session, turn), call.adviceSec), mode, task: cutText(task) };
   },

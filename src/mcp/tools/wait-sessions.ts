@@ -21,7 +21,7 @@ interface SessionAnswer {
 /** How one of the sessions stands; what cannot be read any more keeps nobody from the answers of the others. */
 async function answerOf({ manager, adviceSec }: ToolCall, id: SessionId): Promise<SessionAnswer> {
   try {
-    const session = await manager.detail(id);
+    const session = await manager.get(id);
     const { status, turn, response, error } = turnAnswer(session, turnOf(session, session.turn), adviceSec);
     const told = response === null ? null : cutText(response, RESPONSE_CHARS);
     return { session_id: id, status, turn, response: told, error };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Message } from '../../../src/core/session.ts';
 import { history } from '../../../src/manager/history.ts';
-import { detailOf, turnOf } from '../../helpers/views.ts';
+import { readerOf } from '../../helpers/views.ts';
 
 const message = (turn: number, role: Message['role']): Message => ({
   role,
@@ -23,10 +23,7 @@ const MESSAGES = [
 
 function told(parts: readonly string[], maxMessages?: number): string[] {
   const session = {
-    detail: detailOf({ turns: [turnOf()] }),
-    said: new Map([1, 2, 3, 4].map((turn) => [turn, MESSAGES.filter((one) => one.turn === turn)])),
-    steps: [],
-    threads: new Map(),
+    turns: [1, 2, 3, 4].map((turn) => readerOf({ turn }, { messages: MESSAGES })),
     parts: parts.map((word) => ({
       kind: word.startsWith('s') ? ('summary' as const) : ('turn' as const),
       turn: Number(word.replace('s', '')),

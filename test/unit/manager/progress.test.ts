@@ -3,23 +3,33 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { messageLine, writeStream } from '../../../bench/streams.js';
 import { createCodexParser } from '../../../src/agents/codex/translate.ts';
+import { createFolder } from '../../../src/core/conversation/fold.ts';
+import type { Step } from '../../../src/core/conversation/steps.ts';
 import { readLastStep, readProgress } from '../../../src/manager/progress.ts';
-import { readSteps, type TurnStream } from '../../../src/manager/stream.ts';
+import { readSteps, type TurnStream } from '../../../src/manager/turn-stream.ts';
 import { ownIdentity } from '../../../src/process/identity.ts';
 import { claimTurn } from '../../../src/store/claim.ts';
-import { LINE_SIZES } from '../../../src/store/follow.ts';
+import { directoryMark } from '../../../src/store/locate.ts';
+import { LINE_SIZES } from '../../../src/store/read-forward.ts';
 import { emptyDirectory } from '../../helpers/directory.ts';
 import { recordedStreams } from '../../helpers/fuzz.ts';
 import { createStoredSession, ID, RECORD, requestOf } from '../../helpers/store.ts';
 
 function streamOf(path: string, ended: boolean): TurnStream {
-  return { path, range: { limit: null, ended }, parse: createCodexParser('0.169.0'), sieve: null };
+  return { path, range: { limit: null, ended }, parse: createCodexParser('0.169.0') };
 }
 
 function written(content: string | Uint8Array): string {
   const path = join(emptyDirectory(), 'events.jsonl');
   writeFileSync(path, content);
   return path;
+}
+
+/** The last of all steps of a stream. */
+function lastOf(stream: TurnStream): Step | null {
+  const steps: Step[] = [];
+  for (const { index, step } of readSteps(stream, createFolder())) steps[index] = step;
+  return steps.at(-1) ?? null;
 }
 
 /** Bytes that this process has read so far. */
@@ -29,7 +39,7 @@ test('what an agent was at last is told by a few bytes of a long turn', () => {
   const path = written('');
   const { open } = writeStream(path, { bytes: 15_000_000 });
   const running = { ...streamOf(path, false), range: { limit: open, ended: false } };
-  const last = readSteps(running).steps.at(-1);
+  const last = lastOf(running);
   const before = bytesRead();
   expect(readLastStep(streamOf(path, true))).toMatchObject({
     type: 'message',
@@ -43,7 +53,7 @@ test('of every recorded stream it is the last of all its steps', () => {
   for (const { name, bytes } of recordedStreams()) {
     for (const ended of [true, false]) {
       const stream = streamOf(written(bytes), ended);
-      expect(readLastStep(stream), name).toEqual(readSteps(stream).steps.at(-1) ?? null);
+      expect(readLastStep(stream), name).toEqual(lastOf(stream));
     }
   }
 });

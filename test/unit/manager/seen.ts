@@ -25,10 +25,7 @@ export function seenOf(directory: string, name: string, version: string): string
   const base = repositoryFile(`fixtures/streams/${directory}/${name}`);
   const parse = createCodexParser(version);
   const lines = textOf(`${base}.jsonl`).split('\n');
-  const fold = foldEvents(
-    lines.flatMap((text, seq) => (text === '' ? [] : [...parse({ seq, text })])),
-    true,
-  );
+  const fold = foldEvents(lines.flatMap((text, seq) => (text === '' ? [] : [...parse({ seq, text })])));
   const meta = JSON.parse(textOf(`${base}.meta.json`));
   const code = meta.signal ? 128 + (SIGNALS[meta.signal] ?? 0) : (meta.exitCode ?? null);
   const verdict = deriveStatus({

@@ -1,20 +1,29 @@
 import { expect, test } from 'vitest';
 import type { Step } from '../../../src/core/conversation/steps.ts';
-import type { SessionDetail } from '../../../src/core/session.ts';
+import type { SessionSummary, TurnView } from '../../../src/core/session.ts';
 import { errorLines } from '../../../src/render/error-lines.ts';
 import { renderMarkdown } from '../../../src/render/markdown.ts';
 import { renderSession } from '../../../src/render/session.ts';
 import { createStyle, type Style } from '../../../src/render/style.ts';
 import { columnsOf, plain } from '../../helpers/display.ts';
-import { detailOf, turnOf } from '../../helpers/views.ts';
+import { readerOf, sessionOf, turnOf } from '../../helpers/views.ts';
 
-/** A page as it is on a pipe, or with `columns` on a terminal. */
+/** How a session stands, and its turns. */
+type Shown = Partial<SessionSummary> & { readonly turns?: readonly TurnView[] };
+
+/** A page as it is on a pipe, or with `columns` on a terminal; the steps are those of turn 1. */
 function page(
-  detail: Partial<SessionDetail>,
+  shown: Shown,
   steps: readonly Step[] = [],
-  { columns, full = false }: { columns?: number; full?: boolean } = {},
+  {
+    columns,
+    full = false,
+    style = styleOf(columns),
+  }: { columns?: number; full?: boolean; style?: Style } = {},
 ): string {
-  return renderSession(detailOf(detail), [{ turn: 1, steps }], styleOf(columns), full);
+  const { turns = [turnOf()], ...summary } = shown;
+  const readers = turns.map((view) => readerOf(view, { steps: view.turn === 1 ? steps : [] }));
+  return [...renderSession(sessionOf(summary, readers), style, full)].join('');
 }
 
 function styleOf(columns = Number.POSITIVE_INFINITY, env: Record<string, string> = { NO_COLOR: '1' }): Style {
@@ -25,7 +34,7 @@ function styleOf(columns = Number.POSITIVE_INFINITY, env: Record<string, string>
 const say = (content: string): Step => ({ type: 'message', role: 'assistant', content });
 const EVIL = '\x1b]52;c;eA==\x07\x1b[2J\x9b31m\u202e\r';
 
-const SHOP: Partial<SessionDetail> = {
+const SHOP: Shown = {
   name: 'total',
   model: 'gpt-5.5',
   task: 'The total is wrong when an item is bought twice: fix it',
@@ -96,7 +105,6 @@ test('the card, then the conversation in its order, on 80 columns', () => {
   turns      1
   tokens     1,200 in (1,000 cached), 30 out
   duration   5.0s
-  changed    3 files: cart.js, test/cart.test.js, /home/ann/shopping
   created    2026-11-20T10:00:00.000Z
   ended      2026-11-20T10:00:05.000Z
   log        /home/ann/shop/.zwarm/events.jsonl
@@ -134,6 +142,8 @@ test('the card, then the conversation in its order, on 80 columns', () => {
   # Done
 
   It is \`right\` now, and it will be right when you buy an item twice.
+
+  changed    3 files: cart.js, test/cart.test.js, /home/ann/shopping
 `);
 });
 
@@ -148,9 +158,6 @@ test('the same on 40 columns', () => {
   tokens     1,200 in (1,000 cached), 30
              out
   duration   5.0s
-  changed    3 files: cart.js,
-             test/cart.test.js,
-             /home/ann/shopping
   created    2026-11-20T10:00:00.000Z
   ended      2026-11-20T10:00:05.000Z
   log        /home/ann/shop/.zwarm/event
@@ -192,6 +199,10 @@ test('the same on 40 columns', () => {
 
   It is \`right\` now, and it will be
   right when you buy an item twice.
+
+  changed    3 files: cart.js,
+             test/cart.test.js,
+             /home/ann/shopping
 `);
 });
 
@@ -321,7 +332,7 @@ test('the time that a turn took is not told where the clock was set back', () =>
 
 test('whatever text a page shows, from the agent or from disk, it commands no terminal', () => {
   const error = { code: 'x', message: EVIL, hint: EVIL, retryable: false, retry_at: null };
-  const detail: Partial<SessionDetail> = {
+  const detail: Shown = {
     name: EVIL,
     agent: EVIL,
     model: EVIL,
@@ -348,7 +359,7 @@ test('whatever text a page shows, from the agent or from disk, it commands no te
       const text = page(detail, steps, { full, ...(columns && { columns }) });
       expect(text).toContain('\\x1b]52;c;eA==\\x07');
       expect(text).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/);
-      const coloured = renderSession(detailOf(detail), [{ turn: 1, steps }], styleOf(columns, {}), full);
+      const coloured = page(detail, steps, { full, style: styleOf(columns, {}) });
       expect(plain(coloured)).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/);
     }
   }

@@ -9,10 +9,7 @@ function explainStream(name: string): ReturnType<typeof explainCodexFailure> {
   const path = repositoryFile(`fixtures/streams/${name}`);
   const parse = createCodexParser(null);
   const lines = readFileSync(`${path}.jsonl`, 'utf8').split('\n').filter(Boolean);
-  const fold = foldEvents(
-    lines.flatMap((text, seq) => parse({ seq, text })),
-    true,
-  );
+  const fold = foldEvents(lines.flatMap((text, seq) => parse({ seq, text })));
   const message = fold.terminal?.kind === 'failed' ? fold.terminal.message : null;
   const stderr = existsSync(`${path}.stderr.txt`) ? readFileSync(`${path}.stderr.txt`, 'utf8') : '';
   return explainCodexFailure({ message, stderr });

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { codexHistory } from '../../../../src/agents/codex/history.ts';
 import { createCodexParser } from '../../../../src/agents/codex/translate.ts';
-import { foldEvents } from '../../../../src/core/conversation/fold.ts';
 import { type TimedItem, timesOfSteps } from '../../../../src/core/conversation/step-times.ts';
+import { foldWhole } from '../../../helpers/fold.ts';
 import { repositoryFile } from '../../../helpers/project.ts';
 
 const linesOf = (name: string): string[] =>
@@ -12,7 +12,7 @@ const linesOf = (name: string): string[] =>
 function timesIn(name: string): (string | null)[] {
   const parse = createCodexParser('0.169.0');
   const lines = linesOf(`${name}.jsonl`).filter((line) => line !== '');
-  const { steps } = foldEvents(
+  const { steps } = foldWhole(
     lines.flatMap((text, seq) => [...parse({ seq, text })]),
     true,
   );

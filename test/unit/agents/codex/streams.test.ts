@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createCodexParser } from '../../../../src/agents/codex/translate.ts';
-import { foldEvents } from '../../../../src/core/conversation/fold.ts';
 import type { Step } from '../../../../src/core/conversation/steps.ts';
 import type { AgentEvent } from '../../../../src/core/events.ts';
+import { foldWhole } from '../../../helpers/fold.ts';
 import { repositoryFile } from '../../../helpers/project.ts';
 import { CODEX_0_169, type Expected } from './expected-0.169.ts';
 import { CODEX_OLDER } from './expected-older.ts';
@@ -53,15 +53,16 @@ function inShort(step: Step): string {
 }
 
 function shorten(events: readonly AgentEvent[]): Expected & { answer: string | null } {
-  const fold = foldEvents(events, true);
+  const fold = foldWhole(events, true);
   const { usage } = fold;
+  const retries = events.filter(({ type }) => type === 'retry').length;
   const steps = fold.steps.map(inShort);
   expect(fold.malformed).toBe(0);
   return {
     thread: fold.threadId,
     end: fold.terminal?.kind ?? null,
     usage: usage === null ? null : [usage.input, usage.cachedInput, usage.output, usage.reasoning],
-    ...(fold.retries === 0 ? {} : { retries: fold.retries }),
+    ...(retries === 0 ? {} : { retries }),
     ...(fold.unknown === 0 ? {} : { unknown: fold.unknown }),
     steps,
     answer: fold.answer,

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { createFolder, foldEvents, type TurnFold } from '../../../../src/core/conversation/fold.ts';
 import { stepLine } from '../../../../src/core/conversation/steps.ts';
-import type { AgentEvent, StepStatus } from '../../../../src/core/events.ts';
+import type { AgentEvent, StepStatus, Untold } from '../../../../src/core/events.ts';
+import { foldWhole, type WholeTurn } from '../../../helpers/fold.ts';
 
-type Untold = AgentEvent extends infer E ? (E extends AgentEvent ? Omit<E, 'seq'> : never) : never;
 const say = (text: string): Untold => ({ type: 'message', text });
 const warn = (message: string): Untold => ({ type: 'warning', message });
 const command = (id: string, status: StepStatus, output: string | null = null): Untold => ({
@@ -14,8 +13,8 @@ const command = (id: string, status: StepStatus, output: string | null = null): 
   exitCode: status === 'completed' ? 0 : null,
   status,
 });
-const fold = (events: readonly Untold[], ended = true): TurnFold =>
-  foldEvents(
+const fold = (events: readonly Untold[], ended = true): WholeTurn =>
+  foldWhole(
     events.map((event, seq) => ({ ...event, seq }) as AgentEvent),
     ended,
   );
@@ -27,14 +26,12 @@ const lines = (events: readonly Untold[], ended = true): string[] =>
 test('nothing folds to nothing', () => {
   expect(fold([])).toEqual({
     threadId: null,
-    model: null,
     steps: [],
     messages: [],
     answer: null,
     usage: null,
     terminal: null,
     warnings: [],
-    retries: 0,
     unknown: 0,
     malformed: 0,
   });
@@ -75,10 +72,6 @@ describe('items', () => {
     const events = [command('a', 'in_progress')];
     expect(lines(events, false)).toEqual(['$ run a in_progress']);
     expect(lines(events, true)).toEqual(['$ run a interrupted']);
-    const folder = createFolder();
-    folder.add({ seq: 0, ...command('a', 'in_progress') } as AgentEvent);
-    folder.result(true);
-    expect(folder.result(false).steps[0]).toMatchObject({ status: 'in_progress' });
   });
 
   test('messages of the same text are all kept', () => {
@@ -116,7 +109,6 @@ test('the first thread counts, a forged second one does not', () => {
   });
   expect(fold([thread('first', null), thread('second', 'm')])).toMatchObject({
     threadId: 'first',
-    model: 'm',
   });
 });
 
@@ -143,7 +135,7 @@ test('what is unknown, malformed or a retry is counted and is no step', () => {
     { type: 'turn_started' },
     { type: 'redundant' },
   ];
-  expect(fold(odd)).toMatchObject({ unknown: 1, malformed: 2, retries: 1, steps: [], terminal: null });
+  expect(fold(odd)).toMatchObject({ unknown: 1, malformed: 2, steps: [], terminal: null });
 });
 
 test('a retry that led to nothing is still told when lines follow that tell nothing', () => {

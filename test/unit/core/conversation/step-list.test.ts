@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { foldEvents } from '../../../../src/core/conversation/fold.ts';
 import { createStepList, type PlacedStep } from '../../../../src/core/conversation/step-list.ts';
 import { stepLine } from '../../../../src/core/conversation/steps.ts';
 import type { AgentEvent, StepStatus, Untold } from '../../../../src/core/events.ts';
+import { foldWhole } from '../../../helpers/fold.ts';
 import { fc } from '../../../helpers/fuzz.ts';
 
 const say = (text: string): Untold => ({ type: 'message', text });
@@ -123,7 +123,7 @@ test('whoever keeps the last that was told of each place has the steps that the 
         steps[change.index] = change.step;
       }
       for (const { index, step } of list.interrupted()) steps[index] = step;
-      expect(steps.slice(0, list.length())).toEqual(foldEvents(numbered(events), true).steps);
+      expect(steps.slice(0, list.length())).toEqual(foldWhole(numbered(events), true).steps);
     }),
   );
 });

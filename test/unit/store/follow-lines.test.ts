@@ -11,9 +11,14 @@ import {
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Line } from '../../../src/core/events.ts';
-import { type Follower, followBytes, followLines, type LineRange } from '../../../src/store/follow.ts';
-import { readLines } from '../../../src/store/lines.ts';
 import { DamagedRecord } from '../../../src/store/read-file.ts';
+import {
+  type Follower,
+  followBytes,
+  followLines,
+  type LineRange,
+  readLines,
+} from '../../../src/store/read-forward.ts';
 import { emptyDirectory } from '../../helpers/directory.ts';
 import { fc } from '../../helpers/fuzz.ts';
 

@@ -1,0 +1,59 @@
+import { closeSync } from 'node:fs';
+import type { Line } from '../core/events.ts';
+import { openRegular } from './read-file.ts';
+import { findNewline, followLines, LINE_SIZES, type LineRange, type LineSizes } from './read-forward.ts';
+
+/*
+ * A stream from its end: how a turn stands is written in its last lines, and a list must not read a gigabyte for them.
+ */
+
+/** Some lines of a stream, in their order, and how many bytes are behind them. */
+export interface Portion {
+  readonly lines: Iterable<Line>;
+  readonly behind: number;
+}
+
+/** Bytes of the last portion; each before it is four times as large, so that the first is reached soon. */
+export interface EndSizes extends LineSizes {
+  readonly last: number;
+}
+
+const END_SIZES: EndSizes = { ...LINE_SIZES, last: 1 << 16 };
+
+/** Most lines end within so many bytes. */
+const SEARCH_BYTES = 1 << 14;
+
+/** Where the first line of a portion begins that is at least so large and ends at `to`; `to` where it has none. */
+function portionStart(fd: number, to: number, bytes: number): number {
+  if (bytes >= to) return 0;
+  const { at } = findNewline(fd, Buffer.allocUnsafe(SEARCH_BYTES), to - bytes - 1, to);
+  return at < 0 ? to : at + 1;
+}
+
+/**
+ * The lines of a stream in portions, the last one first; `seq` counts within a portion. Nothing is read of a portion that
+ * nobody asks for. @throws DamagedRecord
+ */
+export function* readFromEnd(
+  path: string,
+  { limit, ended }: LineRange,
+  sizes: EndSizes = END_SIZES,
+): Generator<Portion> {
+  // Then it is not even looked at.
+  if (limit === 0) return;
+  const file = openRegular(path);
+  if (file === null) return;
+  try {
+    const end = Math.min(limit ?? file.size, file.size);
+    let to = end;
+    for (let bytes = sizes.last; to > 0; bytes *= 4) {
+      const from = portionStart(file.fd, to, bytes);
+      // A line that is longer than the portion belongs to the one before.
+      if (from === to) continue;
+      yield { lines: followLines(path, sizes, from).read({ limit: to, ended }), behind: end - to };
+      to = from;
+    }
+  } finally {
+    closeSync(file.fd);
+  }
+}
