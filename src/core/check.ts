@@ -2,10 +2,8 @@
  * How a check of `doctor` came out: `ok`; `note` is worth knowing; `warning` does no harm yet, or may do some;
  * `failed` keeps something from working; `skipped` had nothing to look at.
  */
-export type CheckStatus = 'ok' | 'note' | 'warning' | 'failed' | 'skipped';
-
-/** Every status of a check. */
-export const CHECK_STATUSES: readonly CheckStatus[] = ['ok', 'note', 'warning', 'failed', 'skipped'];
+export const CHECK_STATUSES = ['ok', 'note', 'warning', 'failed', 'skipped'] as const;
+export type CheckStatus = (typeof CHECK_STATUSES)[number];
 
 /** What a check found, in words, and what to do about it. */
 export interface Finding {
@@ -24,7 +22,7 @@ export function finding(status: CheckStatus, message: string, hint: string | nul
   return { status, message, hint };
 }
 
-/** What a program said when it was asked something, and the exit code with which it ended. */
+/** What a program printed when it was asked something, and the exit code with which it ended. */
 export interface Answer {
   readonly code: number;
   readonly stdout: string;

@@ -35,15 +35,24 @@ function parse<T>(schema: Schema<T>, text: string): T {
   throw new DamagedRecord(decoded.problem);
 }
 
+/** Reads the text of one kind of record. Its schema is built with the first of them: most commands read few kinds. */
+function parser<T>(build: () => Schema<T>): (text: string) => T {
+  let schema: Schema<T> | undefined;
+  return (text) => {
+    schema ??= build();
+    return parse(schema, text);
+  };
+}
+
 /** The version of a record is for readers to come: one that we do not know is read as ours. */
 const v = z.catch(z.literal(1), 1);
 const string = z.string();
 const strings = z.array(string);
 
 const machine = { host: string, boot_id: string, pid_ns: string, pid: count, uid: count };
-const identity: Schema<ProcessIdentity> = z.lazy(() => z.object({ ...machine, start: string }));
+const identity = (): Schema<ProcessIdentity> => z.object({ ...machine, start: string });
 
-const sessionRecord: Schema<SessionRecord> = z.lazy(() =>
+const parseStored = parser<SessionRecord>(() =>
   z.object({
     v,
     agent: string,
@@ -86,10 +95,11 @@ export function encodeSession(record: SessionRecord, projectRoot: string): strin
 
 /** `session.json` of a project with this root. @throws DamagedRecord */
 export function parseSessionRecord(text: string, projectRoot: string): SessionRecord {
-  return withPaths(parse(sessionRecord, text), (path) => resolve(projectRoot, path));
+  return withPaths(parseStored(text), (path) => resolve(projectRoot, path));
 }
 
-const projectRecord: Schema<ProjectRecord> = z.lazy(() =>
+/** `project.json`. @throws DamagedRecord */
+export const parseProjectRecord = parser<ProjectRecord>(() =>
   z.object({
     v,
     store_id: string,
@@ -101,15 +111,13 @@ const projectRecord: Schema<ProjectRecord> = z.lazy(() =>
   }),
 );
 
-/** `project.json`. @throws DamagedRecord */
-export const parseProjectRecord = (text: string): ProjectRecord => parse(projectRecord, text);
-
-const requestRecord: Schema<RequestRecord> = z.lazy(() =>
+/** `request.json`. @throws DamagedRecord */
+export const parseRequestRecord = parser<RequestRecord>(() =>
   z.object({
     v,
     kind: z.enum(TURN_KINDS),
     queued: flag,
-    claimer: identity,
+    claimer: identity(),
     nonce: string,
     by: orNull(string),
     at: isoTime,
@@ -118,10 +126,8 @@ const requestRecord: Schema<RequestRecord> = z.lazy(() =>
   }),
 );
 
-/** `request.json`. @throws DamagedRecord */
-export const parseRequestRecord = (text: string): RequestRecord => parse(requestRecord, text);
-
-const launchRecord: Schema<LaunchRecord> = z.lazy(() =>
+/** `launch.json`. @throws DamagedRecord */
+export const parseLaunchRecord = parser<LaunchRecord>(() =>
   z.object({
     v,
     argv: strings,
@@ -135,23 +141,19 @@ const launchRecord: Schema<LaunchRecord> = z.lazy(() =>
   }),
 );
 
-/** `launch.json`. @throws DamagedRecord */
-export const parseLaunchRecord = (text: string): LaunchRecord => parse(launchRecord, text);
-
-const cancelRecord: Schema<CancelRecord> = z.lazy(() =>
+/** `cancel.json`. @throws DamagedRecord */
+export const parseCancelRecord = parser<CancelRecord>(() =>
   z.object({
     v,
     why: z.enum(CANCEL_WHYS),
     reason: orNull(string),
-    by: identity,
+    by: identity(),
     at: isoTime,
   }),
 );
 
-/** `cancel.json`. @throws DamagedRecord */
-export const parseCancelRecord = (text: string): CancelRecord => parse(cancelRecord, text);
-
-const exitRecord: Schema<ExitRecord> = z.lazy(() =>
+/** `exit.json`. @throws DamagedRecord, also for a file that a full disk cut short */
+export const parseExitRecord = parser<ExitRecord>(() =>
   z.object({
     v,
     code: orNull(count),
@@ -164,10 +166,7 @@ const exitRecord: Schema<ExitRecord> = z.lazy(() =>
   }),
 );
 
-/** `exit.json`. @throws DamagedRecord, also for a file that a full disk cut short */
-export const parseExitRecord = (text: string): ExitRecord => parse(exitRecord, text);
-
-const runnerStat = z.lazy(() =>
+const parseStat = parser(() =>
   z.object({
     ...machine,
     stat: z._default(string, ''),
@@ -181,7 +180,7 @@ const runnerStat = z.lazy(() =>
  * its start as the kernel tells it. @throws DamagedRecord, also for one that was not written to its end
  */
 export function parseRunnerStat(text: string): RunnerRecord {
-  const { stat, lstart, uptime, ...known } = parse(runnerStat, text);
+  const { stat, lstart, uptime, ...known } = parseStat(text);
   // Field 22 counted behind the last ')': the name of a command may hold spaces and parentheses.
   const start = lstart ?? stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
   if (!start) throw new DamagedRecord('field stat does not say when the runner started');
