@@ -11,12 +11,21 @@ export type Decoded<T> =
 
 type Issue = z.core.$ZodIssue;
 
-/** The types of zod, where they have another name in JSON. */
-const WANTED: Readonly<Record<string, string>> = { array: 'list', int: 'whole number' };
+/** The types of JSON and of zod, in words. */
+const TYPES: Readonly<Record<string, string>> = {
+  array: 'a list',
+  boolean: 'true or false',
+  int: 'a whole number',
+  number: 'a number',
+  object: 'an object',
+  record: 'an object',
+  string: 'a text',
+};
 
 function typeOf(value: unknown): string {
   if (value === null) return 'null';
-  return Array.isArray(value) ? 'list' : typeof value;
+  const type = Array.isArray(value) ? 'array' : typeof value;
+  return TYPES[type] ?? type;
 }
 
 function complaintOf(issue: Issue): string {
@@ -24,7 +33,7 @@ function complaintOf(issue: Issue): string {
     case 'invalid_type':
       return issue.input === undefined
         ? 'is missing'
-        : `is to be ${WANTED[issue.expected] ?? issue.expected} and not ${typeOf(issue.input)}`;
+        : `must be ${TYPES[issue.expected] ?? issue.expected}, not ${typeOf(issue.input)}`;
     case 'invalid_value':
       return `is not one of ${issue.values.join(', ')}`;
     case 'too_big':
@@ -75,11 +84,6 @@ export const count = z.int().check(z.minimum(0));
 
 /** A finite number from 0 on. */
 export const amount = z.number().check(z.minimum(0));
-
-/** A text of at most this many UTF-16 units. */
-export function text(longest: number) {
-  return z.string().check(z.maxLength(longest));
-}
 
 /** A point in time as records hold it: UTC, with `Z`. */
 export const isoTime = z.string().check(z.refine((value) => parseIso(value) !== null));

@@ -1,5 +1,7 @@
 import { accessSync, constants, existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
+import * as z from 'zod/mini';
+import { decodeOrNull, lenient } from '../core/decode.ts';
 import { errnoOf, ZwarmError } from '../core/errors.ts';
 import { isWithin } from '../core/path.ts';
 import type { ProgramQuery } from '../core/program.ts';
@@ -76,16 +78,14 @@ function onPath(query: ProgramQuery, path: string): string {
   );
 }
 
+const packageJson = () => z.object({ name: z.string(), version: lenient(z.string()) });
+
 /** The npm package that a file belongs to, when it is the one that the agent is published as. */
 function packageOf(file: string, name: string): { directory: string; version: string | null } | null {
   for (let at = dirname(file); dirname(at) !== at; at = dirname(at)) {
     try {
-      const json: unknown = JSON.parse(readFileSync(join(at, 'package.json'), 'utf8'));
-      if (typeof json !== 'object' || json === null || !('name' in json) || json.name !== name) return null;
-      return {
-        directory: at,
-        version: 'version' in json && typeof json.version === 'string' ? json.version : null,
-      };
+      const found = decodeOrNull(packageJson(), JSON.parse(readFileSync(join(at, 'package.json'), 'utf8')));
+      return found?.name === name ? { directory: at, version: found.version } : null;
     } catch (error) {
       const code = errnoOf(error);
       // Without descriptors nothing can be told, and what we made of that could be another program.

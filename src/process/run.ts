@@ -64,20 +64,22 @@ export async function ask(
     child.stdout?.destroy();
     child.stderr?.destroy();
   };
-  let late = false;
-  const limit = setTimeout(() => {
-    late = true;
-    // Not yet collected, so that no other process can be the leader of a group with this number.
-    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
-    close();
-  }, timeoutMs);
+  let limit: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    limit = setTimeout(() => {
+      // Not yet collected, so that no other process can be the leader of a group with this number.
+      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+      close();
+      child.unref();
+      reject(new Error(`it gave no answer within ${timeoutMs / 1000} s`));
+    }, timeoutMs);
+  });
   child.once('exit', () => {
     clearTimeout(limit);
-    setTimeout(close, DRAIN_MS).unref();
+    // Immediate: after a look at the streams, however late the timer comes.
+    setTimeout(() => setImmediate(close), DRAIN_MS).unref();
   });
-  const result = await child;
-  clearTimeout(limit);
-  if (late) throw new Error(`it gave no answer within ${timeoutMs / 1000} s`);
+  const result = await Promise.race([child, late]).finally(() => clearTimeout(limit));
   if (result.isMaxBuffer) throw new Error(`it printed more than ${ANSWER_LIMIT} characters`);
   if (result.signal !== undefined) throw new Error(`it was ended by ${result.signal}`);
   if (result.exitCode === undefined) throw result.cause;

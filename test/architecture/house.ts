@@ -52,7 +52,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   render: ['chalk', 'cli-table3', 'marked', 'string-width'],
   store: ['node:*', 'zod/mini'],
   syscalls: ['node:*'],
-  process: ['node:*', 'execa'],
+  process: ['node:*', 'execa', 'zod/mini'],
   agents: ['zod/mini', 'smol-toml'],
   core: ['zod/mini', 'smol-toml'],
 };
