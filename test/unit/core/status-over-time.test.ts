@@ -1,32 +1,19 @@
 import { expect, test } from 'vitest';
 import {
+  CANCEL_WHYS,
   type CancelWhy,
   deriveStatus,
   type ExitFact,
   isFinal,
+  NOT_RUN_WHYS,
   type NotRunWhy,
   type TurnFacts,
 } from '../../../src/core/status.ts';
 
 const STATUSES = ['pending', 'running', 'completed', 'failed', 'killed', 'lost', 'unknown'];
 const LIVENESS = ['yes', 'no', 'cannot_tell'] as const;
-const CANCELS: readonly (CancelWhy | null)[] = [
-  null,
-  'kill',
-  'interrupt',
-  'withdraw',
-  'dependency',
-  'limit',
-  'never-launched',
-];
-const WHYS: readonly (NotRunWhy | null)[] = [
-  null,
-  'cancelled',
-  'no_working_dir',
-  'no_agent',
-  'not_launched',
-  'spawn_error',
-];
+const CANCELS: readonly (CancelWhy | null)[] = [null, ...CANCEL_WHYS];
+const WHYS: readonly (NotRunWhy | null)[] = [null, ...NOT_RUN_WHYS];
 const TERMINALS = [null, { kind: 'completed' }, { kind: 'failed', message: 'm' }] as const;
 const CODES = [null, 0, 1, 127, 128, 137, 143, 255];
 
