@@ -85,7 +85,9 @@ export function isWritable(root: string, unique: string): boolean {
  * that one's store stays. @throws ZwarmError `state_dir_unsafe`, or the error of the file system
  */
 export function createStore(state: string, record: ProjectRecord, uid: number, unique: string): void {
+  requirePrivate(state, uid);
   makeDirs(projectsDir(state));
+  // Somebody else may have made it meanwhile.
   requirePrivate(state, uid);
   const building = join(projectsDir(state), `${BUILDING_PREFIX}${unique}`);
   makeDir(building);
