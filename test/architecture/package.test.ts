@@ -50,7 +50,7 @@ const installed = (path: string): string => join(consumer, 'node_modules', 'zwar
 
 test('the tarball holds what a user needs and nothing else', () => {
   const wanted =
-    /^(bin\/((zwarm|load|compiled)\.js|package\.json|turn-runner\.sh|make-window\.sh|demo-agent\.mjs)|dist\/(index|parts)\.js|dist\/THIRD-PARTY-LICENSES\.txt|dist\/types\/[\w/-]+\.d\.ts|docs\/[\w-]+\.md|README\.md|LICENSE|CHANGELOG\.md|package\.json)$/;
+    /^(bin\/((zwarm|load|compiled)\.js|package\.json|(turn-runner|make-window)\.sh|demo-agent\.mjs)|dist\/(index|parts)\.js|dist\/THIRD-PARTY-LICENSES\.txt|dist\/types\/[\w/-]+\.d\.ts|docs\/[\w-]+\.md|README\.md|LICENSE|CHANGELOG\.md|package\.json)$/;
   expect(packed.filter((path) => !wanted.test(path))).toEqual([]);
   expect(packed).toEqual(
     expect.arrayContaining([
@@ -58,8 +58,8 @@ test('the tarball holds what a user needs and nothing else', () => {
       'LICENSE',
       'README.md',
       'bin/demo-agent.mjs',
-      'bin/make-window.sh',
       'bin/load.js',
+      'bin/make-window.sh',
       'bin/package.json',
       'bin/turn-runner.sh',
       'bin/zwarm.js',

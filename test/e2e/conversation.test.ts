@@ -10,7 +10,6 @@ import {
   statSync,
   symlinkSync,
   truncateSync,
-  writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -256,27 +255,6 @@ test('kill during an interruption keeps the next turn from beginning', async () 
   await eventually('nothing is left', () => project.marked(id).length === 0);
   expect(project.runs()).toHaveLength(1);
   expect(await project.show(id)).toMatchObject({ status: 'killed', turn: 2 });
-});
-
-test('what an agent that is being stopped makes of the next message is not run', async () => {
-  const project = createShellProject();
-  writeFileSync(
-    join(project.directory, 'evil.sh'),
-    `trap 'for f in .zwarm/sessions/*/turns/2/prompt.md; do printf evil > "$f"; done; exit 1' INT TERM
-echo yes > ready
-while :; do sleep 0.05; done
-`,
-  );
-  const id = await project.begin('run exec sh evil.sh');
-  await project.written('ready');
-  const ended = await project.run(['inject', id, '--interrupt', 'quick good']);
-  expect(ended).toMatchObject({ code: 5, stdout: '' });
-  expect(ended.stderr).toMatch(
-    /turn 2 of \w+ was recorded but did not start: turn 2 of \w+ was changed while it waited/,
-  );
-  expect(project.runs()).toHaveLength(1);
-  expect((await project.show(id)).turns[1]).toMatchObject({ status: 'failed' });
-  expect(await project.run(['inject', id, '--wait', 'quick again'])).toMatchObject({ code: 0 });
 });
 
 /** A project in whose session `slow` an agent hangs that has not named its conversation. */

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createProject, eventually, type Project, processesWith, ZWARM } from '../helpers/project.ts';
@@ -79,7 +79,6 @@ test('a demo thread that is unknown fails with what the agent says of it', async
 test('zwarm demo plays its story, ends with 0, and leaves no process and no file behind', async () => {
   const project = createProject();
   const temporary = join(project.base, 'tmp');
-  mkdirSync(temporary);
   const played = await project.zwarm(['demo'], { env: { TMPDIR: temporary, ZWARM_CODEX_BIN: undefined } });
   expect(played).toMatchObject({ code: 0, stderr: '' });
   const typed = played.stdout.split('\n').filter((line) => line.startsWith('$ '));
@@ -101,7 +100,6 @@ test('zwarm demo plays its story, ends with 0, and leaves no process and no file
 test('Ctrl-C at any moment of the demo ends its agents and leaves nothing behind', async () => {
   const project = createProject();
   const scratch = join(project.base, 'tmp');
-  mkdirSync(scratch);
   const child = spawn(process.execPath, [ZWARM, 'demo'], { env: { ...project.env, TMPDIR: scratch } });
   const ended = new Promise((resolve) => child.once('close', resolve));
   let [shown, complaint] = ['', ''];
@@ -116,6 +114,6 @@ test('Ctrl-C at any moment of the demo ends its agents and leaves nothing behind
   // A busy machine may take longer to end an agent than kill waits, which kill then says.
   expect(await ended, complaint).toBe(130);
   expect(shown).not.toContain('zwarm clean');
-  await eventually('no agent is left', () => processesWith(`ZWARM_DIR=${scratch}`).length === 0);
+  await eventually('no agent is left', () => processesWith(`ZWARM_STORE=${scratch}`).length === 0);
   expect(readdirSync(scratch)).toEqual([]);
 });

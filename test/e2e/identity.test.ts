@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { ProcessIdentity } from '../../src/core/session.ts';
@@ -238,24 +238,4 @@ test('a session that is unknown can be removed by whoever knows better', async (
   claimed(project, { ...own, host: 'elsewhere', boot_id: 'theirs' });
   expect(await project.run(['rm', '--force', ID])).toMatchObject({ code: 0 });
   expect(await project.run(['ls', '--all'])).toMatchObject({ code: 0, stdout: '' });
-});
-
-test('a turn that is queued and was asked for by nobody is not run, and was never completed', async () => {
-  const project = createShellProject();
-  const id = await project.begin('quick');
-  await project.settled(id);
-  const turns = join(project.store(), 'sessions', id, 'turns');
-  cpSync(join(turns, '1'), join(turns, '2'), { recursive: true });
-  for (const name of ['exit.json', 'runner.stat', 'notified.json']) rmSync(join(turns, '2', name));
-  const path = join(turns, '2/request.json');
-  writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), queued: true }));
-  expect(await project.show(id)).toMatchObject({ status: 'pending', turn: 2 });
-  const refused = await project.run(['inject', id, 'more']);
-  expect(refused).toMatchObject({ code: 5, stdout: '' });
-  expect(refused.stderr).toMatch(
-    /is queued, and nobody asked for it: nothing was run\nhint: withdraw it: zwarm kill/,
-  );
-  expect(await project.run(['kill', id])).toMatchObject({ code: 0, stdout: `${id} killed\n` });
-  expect(await project.show(id)).toMatchObject({ status: 'killed', last_message: 'done' });
-  expect(project.runs()).toHaveLength(1);
 });

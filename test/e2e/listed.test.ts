@@ -67,6 +67,7 @@ test('the row of every session is the same with its summary and without it, byte
   // What is compared is the fast way with the plain one: each of them has a summary that is current.
   await eventually('all are cached', () => settled.every((id) => read(id as SessionId) !== null));
   const damaged = await startAndWait(project, ['is damaged']);
+  rmSync(join(root, 'sessions', damaged, 'summary.json'), { force: true });
   writeFileSync(join(root, 'sessions', damaged, 'session.json'), '{');
   await project.start(['runs'], { env: { FAKE_AGENT_HANG: '1' } });
   await eventually('the last agent runs', () => project.runs().length > settled.length);

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { git } from '../helpers/git.ts';
@@ -46,20 +46,16 @@ test('under umask 000 all that zwarm keeps is private, and the agent has the uma
   }
 });
 
-test.each([
-  ['the usual one', []],
-  ['one of another name', ['--state-dir', 'kept/sessions of mine']],
-])('an agent that commits all that there is does not commit the state directory, %s', async (_, state) => {
+test('an agent that commits all that there is does not commit the window', async () => {
   const project = shellProject();
-  mkdirSync(join(project.directory, 'kept'));
   git(project.directory, 'init', '-q');
   const commit = "git -c user.name=a -c user.email=a@example.org commit -qm 'all of it'";
-  await project.ok([...state, 'start', '--wait', `run : > made; git add -A . && ${commit}`]);
+  await project.ok(['start', '--wait', `run : > made; git add -A . && ${commit}`]);
   expect(git(project.directory, 'ls-files')).toBe('made');
   git(project.directory, 'add', '-A');
   expect(git(project.directory, 'status', '--porcelain')).toBe('');
-  git(project.directory, 'clean', '-qfd');
-  expect(await project.ok([...state, 'ls', '-q'])).toMatch(/^\w{10}$/);
+  git(project.directory, 'clean', '-qfdx');
+  expect(await project.ok(['ls', '-q'])).toMatch(/^\w{10}$/);
 });
 
 /** The processes whose arguments or environment hold a text, as `ps` would show them to others and to us. */

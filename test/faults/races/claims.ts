@@ -41,7 +41,7 @@ function requestBy(claimer: 'us' | 'the dead'): RequestRecord {
 }
 
 /** A session whose only turn was claimed: it is pending, or lost when its claimer is dead. */
-export function claimedSession({ root, directory }: Scene, message: string, by: 'us' | 'the dead'): Claimed {
+export function claimedSession({ state, directory }: Scene, message: string, by: 'us' | 'the dead'): Claimed {
   const id = newId() as SessionId;
   const request = requestBy(by);
   const record = { ...RECORD, working_dir: directory, created_at: request.at };

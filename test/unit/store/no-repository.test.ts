@@ -9,5 +9,6 @@ test('an empty .git above, as an agent’s sandbox leaves it, draws no sessions 
   mkdirSync(join(project.base, '.git'));
   await project.ok(['start', '--agent-arg=--skip-git-repo-check', 'here', '--wait']);
   expect(existsSync(join(project.base, '.zwarm'))).toBe(false);
+  expect(existsSync(join(project.directory, '.zwarm'))).toBe(true);
   expect(existsSync(project.store())).toBe(true);
 });
