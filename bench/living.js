@@ -7,6 +7,7 @@ import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sendSignal, zwarm } from './place.js';
+import { storeOf } from './store.js';
 
 /** @typedef {import('./place.js').Place} Place */
 /** @typedef {import('./place.js').Command} Command */
@@ -125,7 +126,7 @@ export async function launch({ base, env, running }, { program, args, cwd }) {
 export async function startSession(place, project) {
   const living = await launch(place, zwarm(project, 'start', '-q', 'go on and on'));
   const id = living.printed.trim();
-  const directory = join(project, '.zwarm', 'sessions', id, 'turns', '1');
+  const directory = join(storeOf(project), 'sessions', id, 'turns', '1');
   const group = runnerOf(directory);
   return { ...living, id, group, directory, end: ending(place, -group, living) };
 }
@@ -162,7 +163,7 @@ function runnerOf(directory) {
  * @param {string} project
  */
 export function endSessions(project) {
-  const sessions = join(project, '.zwarm', 'sessions');
+  const sessions = join(storeOf(project), 'sessions');
   for (const id of readdirSync(sessions)) {
     const directory = join(sessions, id, 'turns', '1');
     if (existsSync(join(directory, 'runner.stat'))) sendSignal(-runnerOf(directory), 'SIGKILL');

@@ -38,7 +38,10 @@ export const repositoryFile = (path) => fileURLToPath(new URL(`../${path}`, impo
 
 /** @returns {Place} */
 export function createPlace() {
-  const base = realpathSync(mkdtempSync(join(tmpdir(), 'zwarm-bench-')));
+  // In /tmp every agent could write to the state directory, so that none would be started.
+  const base = realpathSync(
+    mkdtempSync(join(existsSync('/var/tmp') ? '/var/tmp' : tmpdir(), 'zwarm-bench-')),
+  );
   // What Codex takes for a repository, and git and zwarm for none.
   writeFileSync(join(base, '.git'), '');
   /** @param {string} name */

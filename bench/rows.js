@@ -28,7 +28,7 @@ import {
 } from './place.js';
 import { randomOf } from './random.js';
 import { pairs, rounds } from './rounds.js';
-import { createStore, LONG } from './store.js';
+import { createStore, LONG, storeOf } from './store.js';
 import { messageLine } from './streams.js';
 
 /** @typedef {import('./place.js').Command} Command */
@@ -95,7 +95,7 @@ function injectMs({ place }, { project, id, next }) {
 /** @type {(count: number) => Row} */
 const listAll = (count) => (bench) => {
   const project = bench.corpora.sessions(count);
-  return wall(bench, zwarm(project, 'ls', '--all'), shell(project, 'cat .zwarm/sessions/*/summary.json'));
+  return wall(bench, zwarm(project, 'ls', '--all'), shell(storeOf(project), 'cat sessions/*/summary.json'));
 };
 
 /** @type {(size: Size) => Row} */

@@ -1,7 +1,8 @@
-// State directories full of sessions that have ended, written file by file as docs/formats.md says.
+// Stores full of sessions that have ended, written file by file as docs/formats.md says.
 
+import { createHash } from 'node:crypto';
 import { mkdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { oneOf, randomOf } from './random.js';
 import { beginLines, endLine, messageLine, stepLines, textOf, writeStream } from './streams.js';
 
@@ -44,16 +45,31 @@ function put(path, content, ms) {
 const makeDirectory = (path) => mkdirSync(path, { recursive: true, mode: 0o700 });
 
 /**
- * An empty state directory of this project.
+ * The store of a project outside of git, whose user's home lies beside it.
+ * @param {string} project a real path
+ */
+export function storeOf(project) {
+  const name = basename(project)
+    .replace(/[^A-Za-z0-9._-]+/g, '-')
+    .slice(0, 40);
+  const key = createHash('sha256').update(project).digest('hex').slice(0, 16);
+  return join(dirname(project), 'home/.local/state/zwarm/projects', `${name}-${key}`);
+}
+
+/**
+ * An empty store of this project.
  * @param {string} project
- * @returns {string} the state directory
+ * @returns {string} the store
  */
 export function createStore(project) {
-  const root = join(project, '.zwarm');
-  makeDirectory(join(root, 'sessions'));
-  makeDirectory(join(root, 'trash'));
-  put(join(root, '.gitignore'), '*\n');
-  put(join(root, 'format'), '1\n');
+  const root = storeOf(project);
+  for (const name of ['sessions', 'names', 'trash']) makeDirectory(join(root, name));
+  put(join(root, 'format'), '2\n');
+  const { ino, birthtimeMs } = statSync(project);
+  put(join(root, 'project.json'), {
+    ...{ store_id: 'benchbenchbenchbenchbenc', path: project, host: IDENTITY.host },
+    ...{ inode: String(ino), birth_time: iso(Math.floor(birthtimeMs)), created_at: iso(FIRST_MS) },
+  });
   return root;
 }
 
@@ -102,18 +118,17 @@ function writeTurn(directory, { number, prompt, thread, ms }, writeEvents) {
  * @param {string} root
  * @param {string} id
  * @param {{ task: string, project: string, ms: number }} session
- * @returns what its summary tells of it, and by what that knows its record
+ * @returns what its summary tells of it
  */
 function writeRecord(root, id, { task, project, ms }) {
   makeDirectory(join(root, 'sessions', id, 'turns'));
   const path = join(root, 'sessions', id, 'session.json');
   const listed = {
     ...{ agent: 'codex', task, working_dir: project, work_in: null, model: null, sandbox: 'workspace-write' },
-    ...{ source: 'user', name: null, tags: [], parent: null, forked_from: null, created_at: iso(ms) },
+    ...{ source: 'user', tags: [], parent: null, forked_from: null, created_at: iso(ms) },
   };
   put(path, { ...listed, agent_args: [], git: null, executor: 'local', orchestrates: false }, ms);
-  const { size, mtimeMs } = statSync(path);
-  return { listed, record: { bytes: size, mtime_ms: mtimeMs } };
+  return listed;
 }
 
 /**
@@ -125,7 +140,7 @@ const word = (random, characters, count) =>
   Array.from({ length: count }, () => oneOf(random, [...characters])).join('');
 
 /**
- * A state directory with sessions of one to three turns, all of them completed, with their summaries.
+ * A store with sessions of one to three turns, all of them completed, with their summaries.
  * @param {string} project
  * @param {number} count
  */
@@ -138,7 +153,7 @@ export function writeSessions(project, count) {
     const ms = FIRST_MS + i * 10 * MINUTE_MS;
     const title = `Task ${i}`;
     const task = `${title}\n${textOf(random, 150).slice(0, 400).trim()}`;
-    const { listed, record } = writeRecord(root, id, { task, project, ms });
+    const listed = writeRecord(root, id, { task, project, ms });
     const turns = 1 + Math.floor(random() * 3);
     let answer = '';
     for (let turn = 1; turn <= turns; turn += 1) {
@@ -168,7 +183,7 @@ export function writeSessions(project, count) {
       token_usage: { ...usage, reasoning_output_tokens: 0, total_tokens: 1050 * turns },
       ...{ cost_usd: null, last_message: answer },
     };
-    const summary = { fold: FOLD, newest: turns, record, listed: { ...listed, title, ...state } };
+    const summary = { fold: FOLD, newest: turns, listed: { ...listed, title, ...state } };
     put(join(root, 'sessions', id, 'summary.json'), summary);
   }
 }
@@ -177,7 +192,7 @@ export function writeSessions(project, count) {
 export const LONG = 'readstream';
 
 /**
- * A state directory with the session LONG, which has completed one turn.
+ * A store with the session LONG, which has completed one turn.
  * @param {string} project
  * @param {Parameters<typeof writeStream>[1]} size of that turn's stream
  * @returns {{ events: string, open: number }} the stream, and how much of it there was before the end

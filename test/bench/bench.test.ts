@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createCorpora } from '../../bench/corpora.js';
@@ -7,7 +7,7 @@ import { lineOf, tableOf } from '../../bench/report.js';
 import { pairs } from '../../bench/rounds.js';
 import { ROWS } from '../../bench/rows.js';
 import { median, quantile, ratiosOf, verdictOf } from '../../bench/statistics.js';
-import { LONG, writeLongSession, writeSessions } from '../../bench/store.js';
+import { LONG, storeOf, writeLongSession, writeSessions } from '../../bench/store.js';
 import { TARGETS } from '../../bench/targets.js';
 import { FOLD_VERSION } from '../../src/manager/read.ts';
 import { emptyDirectory } from '../helpers/directory.ts';
@@ -125,19 +125,23 @@ test('sessions of the corpus are what zwarm itself would have written', async ()
   expect(turns.flatMap(({ warnings, error }) => [...warnings, error])).toEqual(turns.map(() => null));
 });
 
-/** The files below a directory, by their path in it. */
-function filesOf(directory: string): Record<string, string> {
+/** The files below a directory, by their path in it, without the path of their project. */
+function filesOf(directory: string, project: string): Record<string, string> {
   const paths = readdirSync(directory, { recursive: true, encoding: 'utf8' });
   const files = paths.filter((path) => statSync(join(directory, path)).isFile());
   const text = (path: string): string => readFileSync(join(directory, path), 'utf8');
-  return Object.fromEntries(files.map((path) => [path, text(path).replaceAll(directory, '')]));
+  return Object.fromEntries(files.map((path) => [path, text(path).replaceAll(project, '')]));
 }
 
 test('a corpus is the same every time', () => {
-  const [one, other] = [emptyDirectory(), emptyDirectory()];
-  for (const directory of [one, other]) writeSessions(directory, 3);
-  expect(Object.keys(filesOf(one)).length).toBeGreaterThan(30);
-  expect(filesOf(other)).toEqual(filesOf(one));
+  const [one, other] = [0, 1].map(() => {
+    const project = join(emptyDirectory(), 'project');
+    mkdirSync(project);
+    writeSessions(project, 3);
+    return filesOf(join(storeOf(project), 'sessions'), project);
+  });
+  expect(Object.keys(one ?? {}).length).toBeGreaterThan(30);
+  expect(other).toEqual(one);
 });
 
 test('a long turn is read to its end, its long line included', async () => {
@@ -166,8 +170,8 @@ test('an agent that runs in the corpus is running, and is gone when the place is
   const place = createPlace();
   try {
     const running = await createCorpora(place).running('1 MB');
-    const args = ['ls', '--json', '--state-dir', join(running, '.zwarm')];
-    expect(JSON.parse(await project.ok(args))).toMatchObject([{ status: 'running' }]);
+    const options = { cwd: running, env: { HOME: place.env['HOME'] } };
+    expect(JSON.parse(await project.ok(['ls', '--json'], options))).toMatchObject([{ status: 'running' }]);
     expect(processesWith(`HOME=${place.base}/`).length).toBeGreaterThan(1);
   } finally {
     removePlace(place);

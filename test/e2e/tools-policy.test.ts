@@ -83,20 +83,6 @@ describe('a directory that is not allowed', () => {
     },
   );
 
-  test('is refused by converse: one whose record was changed', async () => {
-    const project = createShellProject();
-    const { call, ok } = await connectTools(project);
-    const { session_id } = await ok('delegate', { task: 'quick' });
-    const file = join(project.store(), 'sessions', session_id, 'session.json');
-    const record = JSON.parse(readFileSync(file, 'utf8'));
-    for (const working_dir of ['~', '.', '/', evilTwin(project)]) {
-      rmSync(file);
-      writeFileSync(file, JSON.stringify({ ...record, working_dir }));
-      expect(await call('converse', { session_id, message: 'quick' }), working_dir).toMatchObject(REFUSED);
-    }
-    expect(project.runs()).toHaveLength(1);
-  });
-
   test('is refused by converse: one that was swapped for a link since', async () => {
     const project = createShellProject();
     const { call, ok } = await connectTools(project);
@@ -411,45 +397,6 @@ test('a client without a name is not the user', async () => {
     const { session_id } = await ok('delegate', { task: 'quick' });
     expect((await project.show(session_id)).source).toMatch(/^mcp:(unknown|-)$/);
   }
-});
-
-test('an agent that hides its record, or takes another state directory, may do nothing', async () => {
-  const project = createShellProject();
-  const elsewhere = join(project.base, 'elsewhere');
-  const hide = 'mv "$ZWARM_DIR/sessions/$ZWARM_SESSION_ID" "$ZWARM_DIR/sessions/.hid"';
-  const back = 'mv "$ZWARM_DIR/sessions/.hid" "$ZWARM_DIR/sessions/$ZWARM_SESSION_ID"';
-  const id = await project.begin(
-    `run ${attempt(project, 'other', `--state-dir "${elsewhere}" start quick`)} ` +
-      `ZWARM_SESSION_ID=nobody; export ZWARM_SESSION_ID; ${attempt(project, 'nobody', 'start quick')}`,
-  );
-  expect(await project.written('other')).toMatch(/^5 .*which is no session here/);
-  expect(await project.written('nobody')).toMatch(/^5 /);
-  await project.ok(['wait', id]);
-  const hidden = await project.begin(`run ${hide}; ${attempt(project, 'hidden', 'start quick')} ${back}`);
-  expect(await project.written('hidden')).toMatch(/^5 .*which is no session here/);
-  await project.ok(['wait', hidden]);
-  expect(await project.list(['--all'])).toHaveLength(2);
-});
-
-test('whose a session is, and how deep, is not for agents to write', async () => {
-  const project = createShellProject();
-  const users = await project.ok(['start', '-q', 'hang']);
-  const { call, ok } = await connectTools(project);
-  const edit = (id: string, change: object): void => {
-    const file = join(project.store(), 'sessions', id, 'session.json');
-    writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), ...change }));
-  };
-  edit(users, { source: 'mcp:test-client' });
-  expect(await call('end_session', { session_id: users })).toMatchObject(REFUSED);
-
-  configure(project, 'max_sessions = 1\n');
-  const { session_id } = await ok('delegate', { task: 'hang', mode: 'async' });
-  edit(session_id, { source: 'user' });
-  expect(await call('delegate', { task: 'quick' })).toMatchObject(REFUSED);
-  // Its own it can end all the same, whatever was done to the record or to the configuration.
-  writeFileSync(join(project.directory, 'zwarm.toml'), '=');
-  expect(await ok('check_session', { session_id, wait_sec: 0.01 })).toMatchObject({ is_running: true });
-  expect(await ok('end_session', { session_id })).toMatchObject({ status: 'killed' });
 });
 
 test('a session whose parent was removed starts no others', async () => {

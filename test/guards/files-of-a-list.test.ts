@@ -19,7 +19,8 @@ function projectOf(sessions: number): Project {
 /** How often `zwarm ls` asks for something below the state directory. */
 async function countsOf(project: Project, ...args: string[]): Promise<Record<string, number>> {
   const { opened, lookedAt, listed } = await probe(project, ['ls', ...args]);
-  const count = (paths: readonly string[]) => paths.filter((path) => path.includes('/.zwarm/')).length;
+  const count = (paths: readonly string[]) =>
+    paths.filter((path) => path.startsWith(`${project.store()}/`)).length;
   return { opened: count(opened), lookedAt: count(lookedAt), listed: count(listed) };
 }
 
