@@ -14,7 +14,12 @@ function ordinaryProject() {
   const project = createShellProject();
   const installed = IS_ROOT ? installForAll(project.base, 'fixtures/shell-agent') : repositoryFile('.');
   if (IS_ROOT) {
-    for (const path of [project.base, project.directory, join(project.base, 'home')])
+    for (const path of [
+      project.base,
+      project.directory,
+      join(project.base, 'home'),
+      join(project.base, 'tmp'),
+    ])
       chownSync(path, NOBODY, NOBODY);
   }
   const env = { ...project.env, ZWARM_CODEX_BIN: join(installed, 'fixtures/shell-agent') };

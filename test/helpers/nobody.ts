@@ -17,7 +17,7 @@ export interface ProjectOfNobody extends ShellProject {
 export function createProjectOfNobody(): ProjectOfNobody {
   const project = createShellProject();
   const installed = installForAll(project.base, 'fixtures/shell-agent');
-  for (const path of [project.base, project.directory, join(project.base, 'home')])
+  for (const path of [project.base, project.directory, join(project.base, 'home'), join(project.base, 'tmp')])
     chownSync(path, NOBODY, NOBODY);
   const env = { ...project.env, ZWARM_CODEX_BIN: join(installed, 'fixtures/shell-agent') };
   const asNobody: ProjectOfNobody['asNobody'] = (...args) =>
