@@ -33,7 +33,12 @@ export function storeDir(state: string, path: string): string {
 
 /** Whether there is a store for a project of this path. */
 export function hasStore(state: string, path: string): boolean {
-  return lstatSync(storeDir(state, path), { throwIfNoEntry: false }) !== undefined;
+  try {
+    return lstatSync(storeDir(state, path), { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    if (errnoOf(error) === 'ENOTDIR') return false;
+    throw error;
+  }
 }
 
 /** @throws ZwarmError `state_dir_unsafe` where a directory is not the user's alone to write */
