@@ -1,4 +1,4 @@
-import { readFileSync, truncateSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { eventually } from '../helpers/project.ts';
 import { createShellProject, hasEnded } from '../helpers/shell-project.ts';

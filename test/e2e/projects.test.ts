@@ -193,7 +193,7 @@ test.concurrent('relocate knows a moved directory also without its window', asyn
   const project = createRepository(t);
   const id = await completed(project);
   const there = join(project.base, 'store');
-  rmSync(project.store(), { recursive: true });
+  rmSync(join(project.directory, '.zwarm'), { recursive: true });
   renameSync(project.directory, there);
   await project.ok(['relocate', '--yes'], { cwd: there });
   expect(await ids(project, there)).toEqual([id]);
