@@ -9,10 +9,12 @@ set -Cu # `>` creates, and fails where a file is already
 umask 077
 PATH=/usr/bin:/bin
 
-[ -d .zwarm ] || mkdir .zwarm || exit 1
+# Another start may do the same at this moment.
+[ -d .zwarm ] || mkdir .zwarm || [ -d .zwarm ] || exit 1
 cd .zwarm && [ "$(pwd -P)" = "${1%/}/.zwarm" ] || exit 1
 # First: git must not see what comes after it.
 [ -e .gitignore ] || [ -L .gitignore ] || printf '*\n' > .gitignore
+[ "$(readlink sessions)" = "$2" ] && exit 0
 # A directory that is not empty is somebody's own.
 if [ -L sessions ]; then rm -f sessions; elif [ -e sessions ]; then rmdir sessions || exit 1; fi
 ln -sn "$2" sessions

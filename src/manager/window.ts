@@ -18,7 +18,8 @@ async function hasWindow(context: ManagerContext, store: Store): Promise<boolean
   const { ask } = await import('../process/run.ts');
   const options = { cwd: checkout, env: {}, timeoutMs: MAKE_MS };
   const ended = await ask('/bin/sh', [context.paths.windowMaker, checkout, sessions], options);
-  return ended.code === 0;
+  // Another start may have been first.
+  return ended.code === 0 || windowStateOf(checkout, sessions) === 'open';
 }
 
 /**
