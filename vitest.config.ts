@@ -17,7 +17,7 @@ export default defineConfig({
           // A file leaves nothing behind for the next one; a process and all modules anew for each would be a tenth of the
           // time.
           isolate: false,
-          testTimeout: 180_000,
+          testTimeout: 60_000,
           hookTimeout: 60_000,
         },
       },

@@ -41,7 +41,15 @@ const LONG_CALL_SEC = 1800;
  * agents need that the server starts: their directories, their keys, and the way to the network.
  */
 const PASSED_ON: readonly string[] = [
-  ...['ZWARM_SESSION_ID', 'ZWARM_TURN', 'ZWARM_MARK', 'ZWARM_DIR', 'ZWARM_CODEX_BIN', 'ZWARM_DEBUG'],
+  ...[
+    'ZWARM_SESSION_ID',
+    'ZWARM_TURN',
+    'ZWARM_MARK',
+    'ZWARM_STORE',
+    'ZWARM_DIR',
+    'ZWARM_CODEX_BIN',
+    'ZWARM_DEBUG',
+  ],
   ...['CODEX_HOME', 'XDG_CONFIG_HOME', 'XDG_STATE_HOME', 'XDG_CACHE_HOME', 'XDG_DATA_HOME'],
   'XDG_RUNTIME_DIR',
   ...['CODEX_API_KEY', 'OPENAI_API_KEY', 'OPENAI_BASE_URL', 'ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL'],

@@ -4,6 +4,7 @@ import type { SessionId } from '../core/ids.ts';
 import type { ConfigPlace, Settings } from '../core/rules/policy.ts';
 import type { ProjectRecord } from '../core/session.ts';
 import { isoTime } from '../core/time.ts';
+import { parseMark } from '../core/turn-mark.ts';
 import { userStateDirectory } from '../core/user-places.ts';
 import { hostIdentity, MARK_VARIABLE } from '../process/identity.ts';
 import { readNames } from '../store/names.ts';
@@ -14,7 +15,6 @@ import { marksDir, readMarks } from '../store/seen.ts';
 import { readRequest } from '../store/sessions.ts';
 import { findProject, type Project, rootOfProject } from '../store/which-project.ts';
 import { callerOf } from './caller.ts';
-import { parseMark } from './mark.ts';
 
 /** Everything that the manager needs from outside; `main` and `index` make one. */
 export interface ManagerContext {
@@ -173,7 +173,8 @@ export function openOrCreate(context: ManagerContext): Store {
   if (existing !== null) return existing;
   const { stateDir: state, project } = placeOf(context);
   const root = storeDir(state, project.path);
-  if (hasStore(state, project.path)) {
+  // One that another start has made at this moment is this project's own.
+  if (replacedProject(root, project.path) !== null) {
     throw new ZwarmError(
       'project_replaced',
       `zwarm keeps the sessions of another directory that was at ${rootOfProject(project.path)}`,

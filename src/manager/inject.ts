@@ -1,10 +1,10 @@
 import { ZwarmError } from '../core/errors.ts';
 import type { RequestRecord, TurnKind } from '../core/session.ts';
+import { marksOf } from '../core/turn-mark.ts';
 import { type Claim, claimTurn, flushClaim } from '../store/claim.ts';
 import type { ManagerContext, Store } from './context.ts';
 import { DEFAULT_HISTORY_CHARS, planContinuation } from './continuation.ts';
 import { type Continuation, launchTurn, newRequest, orNotStarted, type StartedTurn } from './launch.ts';
-import { marksOf } from './mark.ts';
 import { declareNeverLaunched } from './never-launched.ts';
 import { type Limits, requireAllowedTurn } from './policy.ts';
 import { type Program, requireProgram } from './program.ts';

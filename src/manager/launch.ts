@@ -7,6 +7,7 @@ import type { SessionId } from '../core/ids.ts';
 import type { How, LaunchRecord, RequestRecord, SessionRecord, TurnKind } from '../core/session.ts';
 import { isoTime } from '../core/time.ts';
 import { TOOL_NAMES } from '../core/tool-names.ts';
+import { markOfTurn } from '../core/turn-mark.ts';
 import { hostIdentity, MARK_VARIABLE, ownIdentity } from '../process/identity.ts';
 import { spawnRunner } from '../process/launch.ts';
 import { flushClaim } from '../store/claim.ts';
@@ -18,7 +19,6 @@ import { readExit, readPrompt, readRequest, readRunner } from '../store/sessions
 import { callerOf } from './caller.ts';
 import { publishCancel } from './cancel.ts';
 import type { ManagerContext, Store } from './context.ts';
-import { markOfTurn } from './mark.ts';
 import { type Limits, requireAllowedDirectory } from './policy.ts';
 import { argvOf, type Program } from './program.ts';
 import { requireRoom } from './quota.ts';

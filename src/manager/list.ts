@@ -4,11 +4,11 @@ import { matchesSource, parseSources, requireOneAgent, type SourceFilter } from 
 import type { SessionStatus, SessionSummary } from '../core/session.ts';
 import { isFinal } from '../core/status.ts';
 import { parseIso } from '../core/time.ts';
+import { marksOf } from '../core/turn-mark.ts';
 import { anyBears, anyMemberLives, type Census, createCensus } from '../process/bearers.ts';
 import { listSessionIds, listSessions, readCancel } from '../store/sessions.ts';
 import { createSummaryReader } from '../store/summary.ts';
 import { type ManagerContext, openForReading, type Store } from './context.ts';
-import { marksOf } from './mark.ts';
 import { FOLD_VERSION, readRow } from './read.ts';
 import { rowOf } from './row.ts';
 

@@ -12,13 +12,13 @@ import {
   type TurnVerdict,
 } from '../core/status.ts';
 import { parseIso } from '../core/time.ts';
+import { marksOf } from '../core/turn-mark.ts';
 import { type Census, createCensus, processesOfTurn, type TurnProcesses } from '../process/bearers.ts';
 import { livenessOf } from '../process/identity.ts';
 import { turnFile } from '../store/layout.ts';
 import { unlessDamaged } from '../store/read-file.ts';
 import { readCancel, readExit, readLaunch, readRequest, readRunner } from '../store/sessions.ts';
 import type { Store } from './context.ts';
-import { marksOf } from './mark.ts';
 import { readOutcome, readTerminal, readThreadId } from './turn-outcome.ts';
 import { openStream, type TurnStream } from './turn-stream.ts';
 

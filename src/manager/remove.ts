@@ -3,6 +3,7 @@ import type { SessionId } from '../core/ids.ts';
 import type { ProcessIdentity } from '../core/session.ts';
 import { isFinal } from '../core/status.ts';
 import { parseIso } from '../core/time.ts';
+import { marksOf } from '../core/turn-mark.ts';
 import { anyBears, type Census, createCensus } from '../process/bearers.ts';
 import { livenessOf } from '../process/identity.ts';
 import { claimTombstone } from '../store/claim.ts';
@@ -23,7 +24,6 @@ import {
 import { type ManagerContext, openForReading, type Store } from './context.ts';
 import { elsewhereError, whoRan } from './elsewhere.ts';
 import { newRequest } from './launch.ts';
-import { marksOf } from './mark.ts';
 import { declareNeverLaunched } from './never-launched.ts';
 import { requireMayEnd } from './policy.ts';
 import { readNow, readRow } from './read.ts';

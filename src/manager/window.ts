@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { toZwarmError } from '../core/errors.ts';
 import { publishName } from '../store/files.ts';
 import { sessionsDir, windowDir } from '../store/layout.ts';
 import { makeWindowFromGit, windowStateOf } from '../store/window.ts';
@@ -24,13 +25,18 @@ async function hasWindow(context: ManagerContext, store: Store): Promise<boolean
 
 /**
  * Makes the window of the checkout where there is none. It is for people alone: a start never fails for want of it.
- * @returns what to tell the user, once per project: that something else is in its place; or null
+ * @returns what to tell the user: once per project that something else is in its place, or why it could not be made; or
+ * null
  */
 export async function openWindow(context: ManagerContext, store: Store): Promise<string | null> {
   // A bare repository is no place to look for it.
   const { checkout, path } = placeOf(context).project;
   if (checkout === path && placeOf(context).project.gitDir !== null) return null;
-  const isOpen = await hasWindow(context, store).catch(() => false);
-  if (isOpen || !publishName(join(store.root, 'window-told'))) return null;
-  return `${windowDir(checkout)} is not a link of zwarm's and stays as it is; the sessions are in ${sessionsDir(store.root)}`;
+  const where = `the sessions are in ${sessionsDir(store.root)}`;
+  try {
+    if ((await hasWindow(context, store)) || !publishName(join(store.root, 'window-told'))) return null;
+    return `${windowDir(checkout)} is not a link of zwarm's and stays as it is; ${where}`;
+  } catch (error) {
+    return `${windowDir(checkout)} could not be made: ${toZwarmError(error).message}; ${where}`;
+  }
 }

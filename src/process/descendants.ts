@@ -1,4 +1,5 @@
 import type { ProcessIdentity } from '../core/session.ts';
+import { parseMark } from '../core/turn-mark.ts';
 import { bearersOf, findRunner, isRunnerOf, type Marked, markedProcesses } from './bearers.ts';
 import type { ProcessStat } from './identity.ts';
 
@@ -15,9 +16,6 @@ export interface TurnTree {
   /** What bears the mark too, but runs this very command: we never signal ourselves or our ancestors. */
   readonly spared: readonly Member[];
 }
-
-/** Anything else is not a mark but a way to escape: `<store>@<session>.<turn>.<nonce>`. */
-const MARK = /^[\d-]+@[a-z0-9]{10}\.\d+\.[\w-]+(\.runner)?$/;
 
 /** Some processes with all below them, but for those in `others` and what is only below these. */
 function withDescendants(
@@ -76,7 +74,8 @@ export function collectTree({ marks, recorded, running, known, onSight }: Search
   const pidsOf = (test: (one: Marked) => boolean): Set<number> =>
     new Set(processes.filter(test).map(({ pid }) => pid));
   const own = new Set(bearersOf(processes, marks, recorded).map(({ pid }) => pid));
-  const others = pidsOf(({ mark }) => MARK.test(mark) && !mark.startsWith(marks));
+  // What is not a mark is a way to escape.
+  const others = pidsOf(({ mark }) => parseMark(mark) !== null && !mark.startsWith(marks));
   // The runner, and what it has forked that has not become anything else.
   const apart = new Set<number>();
   if (runner !== null) {

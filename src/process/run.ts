@@ -94,6 +94,11 @@ export async function runOnTerminal(command: string, args: readonly string[]): P
   return (await child).exitCode ?? null;
 }
 
+/** The same pieces, never as an array: to execa that is a list of streams. */
+function* eachOf(pieces: Iterable<string>): Generator<string> {
+  yield* pieces;
+}
+
 /** What a shell says with its exit code when a program cannot be run or is not found. */
 const NOT_RUN = [126, 127];
 
@@ -110,7 +115,7 @@ export async function pipeToTerminal(
     run(program, args, {
       env,
       extendEnv: false,
-      stdin: pieces,
+      stdin: eachOf(pieces),
       stdout: 'inherit',
       stderr: 'inherit',
       reject: false,

@@ -1,5 +1,5 @@
 import { lstatSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
 import { removeTree } from './files.ts';
@@ -39,7 +39,7 @@ function buildingPlaces(root: string): string[] {
     const turns = unlessDamaged(() => listTurns(root, id)) ?? [];
     return [sessionDir(root, id), turnsDir(root, id), ...turns.map((turn) => turnDir(root, id, turn))];
   };
-  return [root, namesDir(root), sessionsDir(root), ...listSessionIds(root).flatMap(ofSession)];
+  return [dirname(root), root, namesDir(root), sessionsDir(root), ...listSessionIds(root).flatMap(ofSession)];
 }
 
 /** All leftovers of a store that are older than an hour. */

@@ -58,9 +58,11 @@ function requirePrivate(directory: string, uid: number): void {
     refuse('can be written by others', `make it yours alone: chmod 700 '${directory}'`);
 }
 
-/** The version of a store, infinite for one that is no number. @throws DamagedRecord where it cannot be read */
+/** The version of a store, ours for one that is not there, infinite for one that is not a number. @throws DamagedRecord where it cannot be read */
 function formatOf(root: string): number {
-  const text = readSmall(formatFile(root))?.bytes.toString().trim() ?? '';
+  const file = readSmall(formatFile(root));
+  if (file === null) return FORMAT;
+  const text = file.bytes.toString().trim();
   return /^\d{1,6}$/.test(text) ? Number(text) : Number.POSITIVE_INFINITY;
 }
 

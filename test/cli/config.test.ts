@@ -85,7 +85,7 @@ describe('list', () => {
   test('tells of the project that the directory belongs to', async () => {
     const project = createProject();
     place(projectFile(project), 'max_depth = 0');
-    mkdirSync(project.store(), { mode: 0o700 });
+    mkdirSync(project.store(), { recursive: true, mode: 0o700 });
     mkdirSync(join(project.directory, 'deep/er'), { recursive: true });
     expect(await ok(project, ['get', 'max_depth'], { cwd: join(project.directory, 'deep/er') })).toBe('0\n');
   });

@@ -165,9 +165,11 @@ test('the state directory holds what the page shows', async () => {
   const project = createProject();
   await project.ok(['start', 'a', '--wait']);
   const root = project.store();
-  expect(readdirSync(root).sort()).toEqual(['.gitignore', 'format', 'sessions', 'trash']);
-  expect(readFileSync(join(root, 'format'), 'utf8')).toBe('1\n');
-  expect(readFileSync(join(root, '.gitignore'), 'utf8')).toBe('*\n');
+  expect(readdirSync(root).sort()).toEqual(['format', 'names', 'project.json', 'sessions', 'trash']);
+  expect(readFileSync(join(root, 'format'), 'utf8')).toBe('2\n');
+  expect(keys(JSON.parse(readFileSync(join(root, 'project.json'), 'utf8')))).toEqual(
+    fields('project.json').sort(),
+  );
 });
 
 test('exit codes, error codes and statuses are those of the page', () => {
@@ -193,7 +195,7 @@ test('every environment variable that is read is on the page, and no other', () 
   const read = readdirSync(repositoryFile('src'), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts'))
     .flatMap((path) => [
-      ...readPage(`src/${path}`).matchAll(/(?:env\[|variable: |named\(place, )'([A-Z_]+)'/g),
+      ...readPage(`src/${path}`).matchAll(/(?:env\[|variable: |named\(place, |MARK_VARIABLE = )'([A-Z_]+)'/g),
     ])
     .map(([, name = '']) => name);
   const early = /const \{ (.*) \} = process\.env;/.exec(readPage('bin/compiled.js'))?.[1]?.split(', ') ?? [];

@@ -40,5 +40,6 @@ test('a program in the project is run for whoever names it, or works in all of a
   const project = createShellProject();
   const path = plant(project, '#!/bin/sh\necho 1.2.3\n');
   expect(await project.run(['start', 'x'], { env: { ZWARM_CODEX_BIN: path } })).toMatchObject({ code: 0 });
-  expect(await project.run(['start', 'x'], { env: { HOME: project.directory } })).toMatchObject({ code: 0 });
+  const home = { HOME: project.directory, XDG_STATE_HOME: join(project.base, 'state') };
+  expect(await project.run(['start', 'x'], { env: home })).toMatchObject({ code: 0 });
 });

@@ -82,7 +82,7 @@ test('a log cut at any byte keeps all that was whole, and tells of at most one b
 
 test('flipped bits are read without an error', () => {
   const readBytes = createReader();
-  fc.assert(
+  void fc.assert(
     fc.property(
       anyStream,
       fc.array(fc.tuple(fc.nat(), fc.nat(7)), { minLength: 1, maxLength: 12 }),
@@ -107,7 +107,7 @@ test('bytes that somebody put in spoil no line but their own', () => {
     [0x0d],
     [0xc0, 0x80],
   );
-  fc.assert(
+  void fc.assert(
     fc.property(anyNewStream, fc.nat(), planted, (name, where, planted) => {
       const good = bytesOf(name);
       const at = where % good.length;
@@ -143,7 +143,7 @@ test('a byte order mark costs the first line alone', () => {
 
 test('lines that come twice or in another order change no step into another, and no thread', () => {
   const readBytes = createReader();
-  fc.assert(
+  void fc.assert(
     fc.property(anyStream, fc.array(fc.nat(), { minLength: 1, maxLength: 30 }), (name, order) => {
       const good = bytesOf(name);
       const lines = linesOf(good);

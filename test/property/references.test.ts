@@ -37,7 +37,7 @@ function matched(text: string, known: readonly SessionId[], minPrefix: number): 
 }
 
 test('a beginning means the only id that has it, in whatever order the ids lie', () => {
-  fc.assert(
+  void fc.assert(
     fc.property(ids, typed, fc.constantFrom(3, 4), (known, text, minPrefix) => {
       const begun = known.filter((id) => id.startsWith(text));
       const isFound = text.length >= minPrefix && begun.length > 0;
@@ -51,7 +51,7 @@ test('a beginning means the only id that has it, in whatever order the ids lie',
 });
 
 test('only what we could have made is an id, and only a plain number is a turn', () => {
-  fc.assert(
+  void fc.assert(
     fc.property(fc.oneof(sessionId, typed), (text) => {
       const letterByLetter =
         text.length === ID_LENGTH &&
@@ -60,7 +60,7 @@ test('only what we could have made is an id, and only a plain number is a turn',
       expect(isSessionId(text)).toBe(letterByLetter);
     }),
   );
-  fc.assert(
+  void fc.assert(
     fc.property(fc.oneof(fc.nat(10_000_001).map(String), anyText), (text) => {
       const turn = parseTurnNumber(text);
       if (turn === null) expect(/^[1-9]\d{0,6}$/.test(text)).toBe(false);

@@ -30,7 +30,7 @@ const facts: fc.Arbitrary<TurnFacts> = fc.record({
 });
 
 test('any facts have one status, and the same ones always the same', () => {
-  fc.assert(
+  void fc.assert(
     fc.property(facts, (some) => {
       const verdict = deriveStatus(some);
       expect(SESSION_STATUSES).toContain(verdict.status);
@@ -43,7 +43,7 @@ test('any facts have one status, and the same ones always the same', () => {
 });
 
 test('what an agent prints ends no turn that runs, and makes none run', () => {
-  fc.assert(
+  void fc.assert(
     fc.property(facts, terminal, (some, forged) => {
       const [told, silent] = [
         { ...some, terminal: forged },
@@ -57,7 +57,7 @@ test('what an agent prints ends no turn that runs, and makes none run', () => {
 });
 
 test('what an agent prints cannot undo a recorded end: only code 0 completes, and what was killed stays killed', () => {
-  fc.assert(
+  void fc.assert(
     fc.property(facts, exit, terminal, (some, end, forged) => {
       const { status, exitCode, signal } = deriveStatus({ ...some, exit: end, terminal: forged });
       const silent = deriveStatus({ ...some, exit: end, terminal: null });

@@ -47,7 +47,7 @@ function createFile(): (content: Buffer) => string {
 
 test('lines are the same however many bytes are read at a time, and too long ones are told without a text', () => {
   const fileOf = createFile();
-  fc.assert(
+  void fc.assert(
     fc.property(
       bytes,
       fc.integer({ min: 1, max: 64 }),
@@ -63,7 +63,7 @@ test('lines are the same however many bytes are read at a time, and too long one
 
 test('while a stream grows its lines only become more: none changes, none is told before its end', () => {
   const fileOf = createFile();
-  fc.assert(
+  void fc.assert(
     fc.property(bytes, fc.integer({ min: 1, max: 32 }), (content, block) => {
       const path = fileOf(content);
       const sizes = { block, longest: 1000 };
@@ -82,7 +82,7 @@ test('while a stream grows its lines only become more: none changes, none is tol
 
 test('the tail of a stream holds its last lines, whole, and as the reader of all of it sees them', () => {
   const fileOf = createFile();
-  fc.assert(
+  void fc.assert(
     fc.property(bytes, fc.nat(80), (content, size) => {
       const path = fileOf(content);
       const all = [...readLines(path, WHOLE)].map((line) => line.text);

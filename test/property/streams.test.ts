@@ -52,7 +52,7 @@ test('the generated streams reach every kind of event', () => {
 });
 
 test.each(PARSERS)('%s: every line is known, unknown or malformed, and the counts add up', (_, create) => {
-  fc.assert(
+  void fc.assert(
     fc.property(anyStream, (lines) => {
       const parsed = parse(lines, create());
       const numbers = lines.flatMap((text, seq) => (text === '' ? [] : [seq]));
@@ -75,7 +75,7 @@ test.each(PARSERS)('%s: every line is known, unknown or malformed, and the count
 });
 
 test.each(PARSERS)('%s: the same lines give the same, each time and in whatever portions', (_, create) => {
-  fc.assert(
+  void fc.assert(
     fc.property(anyStream, fc.array(fc.nat(40), { maxLength: 4 }), (lines, cuts) => {
       const whole = parse(lines, create()).flat();
       expect(parse(lines, create()).flat()).toEqual(whole);
@@ -104,7 +104,7 @@ test.each(PARSERS)('%s: the same lines give the same, each time and in whatever 
 test.each(PARSERS)(
   '%s: no thread id that an agent may not be given, and no impossible count',
   (_, create) => {
-    fc.assert(
+    void fc.assert(
       fc.property(anyStream, (lines) => {
         const { threadId, usage } = foldEvents(parse(lines, create()).flat());
         if (threadId !== null) expect(threadId).toMatch(UUID);
@@ -120,7 +120,7 @@ test.each(PARSERS)(
 const style = createStyle({ NO_COLOR: '1' }, { isTTY: true, columns: 80 }, 0);
 
 test.each(PARSERS)('%s: whatever came of it can be shown, harmlessly, and printed as JSON', (_, create) => {
-  fc.assert(
+  void fc.assert(
     fc.property(anyStream, (lines) => {
       const { steps, warnings, answer } = foldWhole(parse(lines, create()).flat(), true);
       const session = sessionOf({}, [readerOf({ warnings, answer }, { steps })]);

@@ -9,7 +9,6 @@ import { readOutcome, readTerminal, readThreadId } from '../../src/manager/turn-
 import { readMessages, type TurnStream } from '../../src/manager/turn-stream.ts';
 import { renderSession } from '../../src/render/session.ts';
 import { createStyle } from '../../src/render/style.ts';
-import { directoryMark } from '../../src/store/locate.ts';
 import { LINE_SIZES, readLines } from '../../src/store/read-forward.ts';
 import { readFromEnd } from '../../src/store/read-from-end.ts';
 import { emptyDirectory } from '../helpers/directory.ts';
@@ -54,7 +53,7 @@ function outcomeOf({ threadId, answer, usage, terminal }: TurnFold): TurnOutcome
 
 test('portions from the end have together the lines of the stream', () => {
   const streamOf = createStreams();
-  fc.assert(
+  void fc.assert(
     fc.property(
       anyStream,
       anySizes,
@@ -79,7 +78,7 @@ test('portions from the end have together the lines of the stream', () => {
 
 test('what a turn that is over came to is found from its end just as by reading all of it', () => {
   const streamOf = createStreams();
-  fc.assert(
+  void fc.assert(
     fc.property(anyStream, anySizes, fc.option(fc.nat(3000)), (content, sizes, limit) => {
       // A thread is looked for at the beginning alone.
       fc.pre(content.length < 1 << 14);
@@ -96,7 +95,7 @@ test('what a turn that is over came to is found from its end just as by reading 
 test('of a turn that goes on, the last answer is found, and the thread that is named at its beginning', () => {
   const streamOf = createStreams();
   const begin = '{"type":"thread.started","thread_id":"01a1f880-c978-76c0-be58-213b143ff767"}\n';
-  fc.assert(
+  void fc.assert(
     fc.property(anyStream, anySizes, (content, sizes) => {
       const stream = streamOf(begin + content, false);
       const { threadId, answer } = readForward(stream);
@@ -107,11 +106,10 @@ test('of a turn that goes on, the last answer is found, and the thread that is n
 
 /** A session of one turn whose stream can be exchanged. */
 function createSession() {
-  const { root, seals } = createStoredSession();
-  const turn = join(root, 'sessions', ID, 'turns', '1');
+  const store = createStoredSession();
+  const turn = join(store.root, 'sessions', ID, 'turns', '1');
   const end = { why: null, detail: null, cancelled: false, uptime: null, ended_at: null, events_bytes: null };
   writeFileSync(join(turn, 'exit.json'), JSON.stringify({ v: 1, code: 0, ...end }));
-  const store = { root, mark: directoryMark(root), sealsDir: seals, seenDir: seals, seen: null };
   return {
     write: (content: string | Buffer) => writeFileSync(join(turn, 'events.jsonl'), content),
     read: () => readSession(store, ID, Date.now()),

@@ -44,6 +44,7 @@ function demoContext(context: CliContext, scratch: string): CliContext {
   chmodSync(project, 0o700);
   // A repository of its own: the temporary directory may lie in a project of the user's.
   mkdirSync(join(project, '.git'));
+  chmodSync(join(project, '.git'), 0o700);
   writeFileSync(join(project, '.git', 'HEAD'), 'ref: refs/heads/main\n');
   const env = {
     ...context.env,

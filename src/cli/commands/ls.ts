@@ -53,14 +53,17 @@ function hintAtStart(verb: Verb): void {
   verb.hint('no sessions; start one: zwarm start "task"');
 }
 
+/** The projects that are gone, each with what is kept of it. */
+async function goneProjects(verb: Verb, manager: SessionManager): Promise<readonly string[]> {
+  const gone = await manager.listGone();
+  if (gone.length === 0) return [];
+  const { renderGone } = await import('../../render/stores.ts');
+  return gone.map((one) => `${renderGone(one, verb.context.now())}; to delete: zwarm clean --gone`);
+}
+
 /** Says on stderr what is to be known about where sessions are kept. */
 async function printNotices(verb: Verb, manager: SessionManager, everywhere: boolean): Promise<void> {
-  const { renderGone } = await import('../../render/stores.ts');
-  const notices = everywhere
-    ? (await manager.listGone()).map(
-        (gone) => `${renderGone(gone, verb.context.now())}; to delete: zwarm clean --gone`,
-      )
-    : await manager.projectNotices();
+  const notices = everywhere ? await goneProjects(verb, manager) : await manager.projectNotices();
   for (const notice of notices) verb.context.stderr.write(`zwarm: ${safeLine(notice)}\n`);
 }
 

@@ -1,13 +1,13 @@
 import { type Finding, finding } from '../../core/check.ts';
 import { isSessionId, parseTurnNumber } from '../../core/ids.ts';
 import { isFinal } from '../../core/status.ts';
+import { markOfTurn, marksOfStore } from '../../core/turn-mark.ts';
 import { createCensus, type Marked, RUNNER_SUFFIX } from '../../process/bearers.ts';
 import { SHOWS_MARKS, statOf } from '../../process/identity.ts';
 import { findLeftovers, type Leftover } from '../../store/leftovers.ts';
 import { DamagedRecord } from '../../store/read-file.ts';
 import { hasTurn } from '../../store/sessions.ts';
 import type { ManagerContext, Store } from '../context.ts';
-import { markOfTurn, marksOfStore } from '../mark.ts';
 import { readTurnState } from '../read-turn.ts';
 
 const KINDS: Readonly<Record<Leftover['kind'], readonly [one: string, several: string]>> = {

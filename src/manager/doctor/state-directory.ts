@@ -27,11 +27,9 @@ function mayWrite(directory: string): boolean {
 export function checkStateDirectory(context: ManagerContext): Finding {
   const { stateDir, project } = placeOf(context);
   const root = storeDir(stateDir, project.path);
-  if (hasStore(stateDir, project.path)) {
-    // As a verb that writes would see it.
-    requireUsable(stateDir, root, context.uid, true);
-    return finding('ok', root);
-  }
+  // As a verb that writes would see it.
+  requireUsable(stateDir, root, context.uid, true);
+  if (hasStore(stateDir, project.path)) return finding('ok', root);
   const above = existing(stateDir);
   if (mayWrite(above)) return finding('ok', `no sessions yet; the first start creates ${root}`);
   return finding(

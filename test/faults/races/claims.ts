@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { SessionId } from '../../../src/core/ids.ts';
 import type { RequestRecord } from '../../../src/core/session.ts';
+import { markOfTurn } from '../../../src/core/turn-mark.ts';
 import { installation } from '../../../src/installation.ts';
-import { markOfTurn } from '../../../src/manager/mark.ts';
 import { hostIdentity, MARK_VARIABLE, ownIdentity } from '../../../src/process/identity.ts';
 import { spawnRunner } from '../../../src/process/launch.ts';
 import { claimTurn, createSession } from '../../../src/store/claim.ts';

@@ -127,7 +127,7 @@ const layout = fc.constantFrom(0, 1, 2, '\t');
 
 test('put and taken again, any document is what it was', () => {
   const document = fc.tuple(fc.dictionary(anyText, anyJson, { maxKeys: 3 }), servers, layout, fc.boolean());
-  fc.assert(
+  void fc.assert(
     fc.property(document, ([rest, held, space, last]) => {
       const object = last ? { ...rest, mcpServers: held } : { mcpServers: held, ...rest };
       const text = JSON.stringify(object, null, space);

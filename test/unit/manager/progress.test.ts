@@ -9,7 +9,6 @@ import { readLastStep, readProgress } from '../../../src/manager/progress.ts';
 import { readSteps, type TurnStream } from '../../../src/manager/turn-stream.ts';
 import { ownIdentity } from '../../../src/process/identity.ts';
 import { claimTurn } from '../../../src/store/claim.ts';
-import { directoryMark } from '../../../src/store/locate.ts';
 import { LINE_SIZES } from '../../../src/store/read-forward.ts';
 import { emptyDirectory } from '../../helpers/directory.ts';
 import { recordedStreams } from '../../helpers/fuzz.ts';

@@ -117,7 +117,7 @@ test('a stranger is never signalled, though the record names it with its start t
 
 test('what bears the mark of another turn, and what is below it, lives on', async () => {
   const { file, stop } = await turnOf(
-    `agent sh -c 'ZWARM_MARK=1-2@abcdefghjr.2.other sh -c "env -i sleep 1000 & echo \\$! > below; sleep 1000 & echo \\$! > other; wait" & sleep 1000'`,
+    `agent sh -c 'ZWARM_MARK=store2@abcdefghjr.2.other sh -c "env -i sleep 1000 & echo \\$! > below; sleep 1000 & echo \\$! > other; wait" & sleep 1000'`,
   );
   const pids = await eventually('all run', () =>
     ['below', 'other'].every((name) => existsSync(file(name)) && readFileSync(file(name), 'utf8') !== '')

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -6,7 +5,6 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -127,36 +125,6 @@ describe.each(SHELLS.map((shell) => ({ shell, name: shell.join(' ') })))('in $na
     const [, ppid, ...fields] = turn.file('events.jsonl').trim().split(' ');
     expect(ppid).toBe(String(process.pid));
     expect(fields[6]).toBe('0');
-  });
-
-  test('what lies in the way of its records is neither opened nor followed', async () => {
-    const put: ((path: string, elsewhere: string) => void)[] = [
-      (path) => execFileSync('mkfifo', [path]),
-      (path, elsewhere) => symlinkSync(elsewhere, path),
-      (path, elsewhere) => symlinkSync(`${elsewhere}-is-not-there`, path),
-      (path) => symlinkSync('/dev/null', path),
-      (path) => mkdirSync(path),
-    ];
-    for (const plant of put) {
-      const turns = ['runner.stat', 'exit.json', 'prompt.md', 'events.jsonl', 'stderr.log'].map((name) => {
-        const turn = createTurn();
-        const path = join(turn.directory, name);
-        writeFileSync(join(turn.work, 'elsewhere'), 'mine');
-        rmSync(path, { force: true });
-        plant(path, join(turn.work, 'elsewhere'));
-        return { name, turn };
-      });
-      for (const { name, turn } of turns) {
-        await turn.run([program(turn, 'echo ran > ran; exit 4')], { shell });
-        const ran = existsSync(join(turn.work, 'ran'));
-        expect({ name, ran }).toEqual({ name, ran: name === 'exit.json' });
-        if (name === 'exit.json') expect(readdirSync(turn.directory)).toContain('exit.4');
-        else if (name !== 'runner.stat')
-          expect(turn.exit()).toMatchObject({ code: null, why: 'not_launched' });
-        expect(readdirSync(turn.work).sort()).toEqual(['agent.sh', 'elsewhere', ...(ran ? ['ran'] : [])]);
-        expect(readFileSync(join(turn.work, 'elsewhere'), 'utf8')).toBe('mine');
-      }
-    }
   });
 
   test('six runners at once: one runs the agent, the others leave silently', async () => {

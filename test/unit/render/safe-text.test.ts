@@ -128,7 +128,7 @@ test('JSON is inert on a terminal and parses to the very same value', () => {
 const anyKey = anyText.map((text) => `k${text}`);
 
 test('a document that is written as its list is read is the one of plain data', () => {
-  fc.assert(
+  void fc.assert(
     fc.property(fc.array(anyJson), fc.dictionary(anyKey, anyJson), (items, rest) => {
       let read = 0;
       function* oneByOne(): Generator<unknown> {

@@ -183,7 +183,7 @@ const withoutEndOfLine = (text: string): string => text.replace(/[\r\n]+$/, '');
 
 test('put and taken again, any document is what it was, but for the line ends at its end', () => {
   let edited = 0;
-  fc.assert(
+  void fc.assert(
     fc.property(document, (text) => {
       const old = read(text);
       const there = old?.['mcp_servers'];

@@ -1,4 +1,4 @@
-import { isSessionId, parseTurnNumber, type SessionId } from '../core/ids.ts';
+import { isSessionId, parseTurnNumber, type SessionId } from './ids.ts';
 
 /*
  * The mark that every process of a turn has in its environment: `<store id>@<session>.<turn>.<nonce>`, with `.runner`
