@@ -23,7 +23,7 @@ export async function settle(context: ManagerContext): Promise<void> {
       null,
     );
   }
-  const store = openForReading(context, true);
+  const store = openForReading(context);
   if (store === null) throw new ZwarmError('not_found', `there is no store of ${id}`, null);
   const { root } = store;
   for (const file of ['events', 'stderr', 'exit'] as const) flush(turnFile(root, id, turn, file));

@@ -3,7 +3,7 @@ import { lstatSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { errnoOf, ZwarmError } from '../core/errors.ts';
 import type { ProjectRecord } from '../core/session.ts';
-import { createFile, discard, flush, makeDir, makeDirs, removeTree, rename, replaceFile } from './files.ts';
+import { createFile, discard, flush, makeDir, makeDirs, rename, replaceFile } from './files.ts';
 import {
   BUILDING_PREFIX,
   FORMAT,
@@ -78,8 +78,8 @@ export function requireUsable(state: string, root: string, uid: number, forWriti
 export function isWritable(root: string, unique: string): boolean {
   const probe = join(root, `${BUILDING_PREFIX}${unique}`);
   try {
-    makeDir(probe);
-    removeTree(probe);
+    createFile(probe, '');
+    discard(probe);
     return true;
   } catch (error) {
     if (['EROFS', 'EACCES', 'EPERM'].includes(errnoOf(error) ?? '')) return false;

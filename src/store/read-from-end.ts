@@ -1,6 +1,6 @@
 import { closeSync } from 'node:fs';
 import type { Line } from '../core/events.ts';
-import { openRegular } from './read-file.ts';
+import { lookAt, openRegular } from './read-file.ts';
 import { findNewline, followLines, LINE_SIZES, type LineRange, type LineSizes } from './read-forward.ts';
 
 /*
@@ -24,10 +24,15 @@ const END_SIZES: EndSizes = { ...LINE_SIZES, last: 1 << 16 };
 const SEARCH_BYTES = 1 << 14;
 
 /** Where the first line of a portion begins that is at least so large and ends at `to`; `to` where it has none. */
-function portionStart(fd: number, to: number, bytes: number): number {
-  if (bytes >= to) return 0;
-  const { at } = findNewline(fd, Buffer.allocUnsafe(SEARCH_BYTES), to - bytes - 1, to);
-  return at < 0 ? to : at + 1;
+function portionStart(path: string, to: number, bytes: number): number {
+  const file = bytes >= to ? null : openRegular(path);
+  if (file === null) return 0;
+  try {
+    const { at } = findNewline(file.fd, Buffer.allocUnsafe(SEARCH_BYTES), to - bytes - 1, to);
+    return at < 0 ? to : at + 1;
+  } finally {
+    closeSync(file.fd);
+  }
 }
 
 /**
@@ -41,19 +46,15 @@ export function* readFromEnd(
 ): Generator<Portion> {
   // Then it is not even looked at.
   if (limit === 0) return;
-  const file = openRegular(path);
-  if (file === null) return;
-  try {
-    const end = Math.min(limit ?? file.size, file.size);
-    let to = end;
-    for (let bytes = sizes.last; to > 0; bytes *= 4) {
-      const from = portionStart(file.fd, to, bytes);
-      // A line that is longer than the portion belongs to the one before.
-      if (from === to) continue;
-      yield { lines: followLines(path, sizes, from).read({ limit: to, ended }), behind: end - to };
-      to = from;
-    }
-  } finally {
-    closeSync(file.fd);
+  const size = lookAt(path)?.size ?? 0;
+  const end = Math.min(limit ?? size, size);
+  let to = end;
+  for (let bytes = sizes.last; to > 0; bytes *= 4) {
+    // Closed again before its lines are read: where descriptors are short, one has to do.
+    const from = portionStart(path, to, bytes);
+    // A line that is longer than the portion belongs to the one before.
+    if (from === to) continue;
+    yield { lines: followLines(path, sizes, from).read({ limit: to, ended }), behind: end - to };
+    to = from;
   }
 }

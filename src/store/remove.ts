@@ -1,5 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
+import { toZwarmError, ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
 import { flush, removeTree, rename } from './files.ts';
 import { sessionDir, sessionsDir, trashDir } from './layout.ts';
@@ -17,6 +18,7 @@ export function treeBytes(path: string): number {
 /**
  * Removes a session whose next turn number its caller has claimed with a tombstone: its name becomes free, it disappears
  * by one rename, then its files are deleted. Returns the bytes that were freed. `unique` keeps two removers apart.
+ * @throws ZwarmError `io` where the session is gone and files of it are left
  */
 export function removeSession(
   root: string,
@@ -28,6 +30,16 @@ export function removeSession(
   if (name !== null) giveUpName(root, name, id, unique);
   rename(sessionDir(root, id), doomed);
   flush(sessionsDir(root));
-  removeTree(doomed);
+  try {
+    removeTree(doomed);
+  } catch (error) {
+    const why = toZwarmError(error).message;
+    throw new ZwarmError(
+      'io',
+      `${id} is removed, but its files in ${doomed} are still there: ${why}`,
+      'zwarm clean deletes them once they are an hour old',
+      error,
+    );
+  }
   return bytes;
 }

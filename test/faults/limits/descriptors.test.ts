@@ -197,7 +197,15 @@ test('without descriptors kill, start and rm are refused as a whole, or say whic
   );
   expect(project.runs()).toHaveLength(2);
 
-  await withEachDescriptor(project, `async (sessions) => sessions.remove('${last}')`);
+  // It is gone before its files are deleted, which takes more descriptors.
+  const remove = `async (sessions) => {
+    try {
+      await sessions.remove('${last}');
+    } catch (error) {
+      if (error.code !== 'not_found') throw error;
+    }
+  }`;
+  await withEachDescriptor(project, remove);
   expect((await project.list(['--all'])).map((row) => row.id)).not.toContain(last);
 });
 
