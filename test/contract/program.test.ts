@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { cpSync, mkdtempSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { CODEX_VERSION, CODEX_WRAPPER, createCodexProject } from '../helpers/codex.ts';
@@ -22,7 +21,7 @@ test.concurrent('the script that npm links works when it is named, on both turns
 
 test.concurrent('a home of Codex in the temporary directory: its warning disturbs nothing', async (t) => {
   const project = await createCodexProject(t.onTestFinished, { script: ANSWERS });
-  const home = mkdtempSync(join(tmpdir(), 'zwarm-codex-home-'));
+  const home = mkdtempSync(join(project.base, 'tmp', 'codex-home-'));
   t.onTestFinished(() => rm(home, { recursive: true, force: true, maxRetries: 20 }));
   cpSync(join(project.codexHome, 'config.toml'), join(home, 'config.toml'));
   project.env['CODEX_HOME'] = home;
