@@ -54,7 +54,7 @@ const smallZod = {
 };
 
 /** What every command that is used often needs: all that these files import is one part. */
-const BASE = ['main', 'cli/program', 'manager/session-manager', 'manager/list'];
+const BASE = ['main', 'cli/program', 'manager/session-manager', 'manager/commands/ls'];
 
 /** @type {import('esbuild').Plugin} */
 const base = {

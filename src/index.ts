@@ -12,7 +12,7 @@ import { resolve } from 'node:path';
 import type { SessionId } from './core/ids.ts';
 import type { Message } from './core/session.ts';
 import { installation } from './installation.ts';
-import type { DetailOptions } from './manager/read-session.ts';
+import type { DetailOptions } from './manager/session/read-session.ts';
 import { createSessionManager, type SessionManager } from './manager/session-manager.ts';
 
 export type { TrajectoryStep } from './core/conversation/trajectory.ts';
@@ -28,18 +28,18 @@ export type {
   TokenUsage,
   TurnView,
 } from './core/session.ts';
-export type { Compacted, CompactOptions } from './manager/compact.ts';
-export type { FollowStepsOptions } from './manager/follow-steps.ts';
-export type { Forked, ForkOptions } from './manager/fork.ts';
-export type { HistoryOptions } from './manager/history.ts';
-export type { InjectOptions } from './manager/inject.ts';
-export type { StartedTurn } from './manager/launch.ts';
-export type { ListOptions } from './manager/list.ts';
-export type { DetailOptions } from './manager/read-session.ts';
-export type { CleanResult } from './manager/remove.ts';
-export type { Rewound } from './manager/rewind.ts';
-export type { StartOptions } from './manager/start.ts';
-export type { KillOptions } from './manager/stop.ts';
+export type { CleanResult } from './manager/commands/clean.ts';
+export type { Compacted, CompactOptions } from './manager/commands/compact.ts';
+export type { Forked, ForkOptions } from './manager/commands/fork.ts';
+export type { InjectOptions } from './manager/commands/inject.ts';
+export type { KillOptions } from './manager/commands/kill.ts';
+export type { ListOptions } from './manager/commands/ls.ts';
+export type { Rewound } from './manager/commands/rewind.ts';
+export type { StartOptions } from './manager/commands/start.ts';
+export type { FollowStepsOptions } from './manager/follow/follow-steps.ts';
+export type { StartedTurn } from './manager/launch/launch-turn.ts';
+export type { HistoryOptions } from './manager/session/history.ts';
+export type { DetailOptions } from './manager/session/read-session.ts';
 
 /** Where to look for sessions, and what agents inherit; everything left out is this process's own. */
 export interface OpenOptions {

@@ -2,7 +2,7 @@ import type { TurnReader } from '../core/conversation/session-reader.ts';
 import { EXIT_CODES } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
 import { isFinal } from '../core/status.ts';
-import type { StartedTurn } from '../manager/launch.ts';
+import type { StartedTurn } from '../manager/launch/launch-turn.ts';
 import type { SessionManager } from '../manager/session-manager.ts';
 import { safeText } from '../render/safe-text.ts';
 import type { Verb } from './context.ts';

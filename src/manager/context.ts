@@ -14,7 +14,7 @@ import { unlessDamaged } from '../store/read-file.ts';
 import { marksDir, readMarks } from '../store/seen.ts';
 import { readRequest } from '../store/sessions.ts';
 import { findProject, type Project, rootOfProject } from '../store/which-project.ts';
-import { callerOf } from './caller.ts';
+import { callerOf } from './access/caller.ts';
 
 /** Everything that the manager needs from outside; `main` and `index` make one. */
 export interface ManagerContext {

@@ -6,26 +6,26 @@ import type { SessionId } from '../core/ids.ts';
 import type { Settings } from '../core/rules/policy.ts';
 import type { Message, SessionDetail, SessionRecord, SessionSummary } from '../core/session.ts';
 import type { TurnStatus } from '../core/status.ts';
-import { type Caller, callerOf, requireUser } from './caller.ts';
-import type { Compacted, CompactOptions } from './compact.ts';
+import { type Caller, callerOf, requireUser } from './access/caller.ts';
+import { locateSession, MIN_PREFIX_DESTRUCTIVE } from './access/locate-session.ts';
+import type { CleanResult } from './commands/clean.ts';
+import type { Compacted, CompactOptions } from './commands/compact.ts';
+import type { Forked, ForkOptions } from './commands/fork.ts';
+import type { InjectOptions } from './commands/inject.ts';
+import type { KillOptions } from './commands/kill.ts';
+import type { ListOptions } from './commands/ls.ts';
+import type { Renamed } from './commands/name.ts';
+import type { Relocation } from './commands/relocate.ts';
+import type { Rewound } from './commands/rewind.ts';
+import type { StartedSession, StartOptions } from './commands/start.ts';
 import { type ManagerContext, openForReading, type Place, placeOf } from './context.ts';
-import type { FollowOptions, OutputFile } from './follow.ts';
-import type { FollowStepsOptions } from './follow-steps.ts';
-import type { Forked, ForkOptions } from './fork.ts';
-import type { HistoryOptions } from './history.ts';
-import type { InjectOptions } from './inject.ts';
-import type { StartedTurn } from './launch.ts';
-import type { ListOptions } from './list.ts';
-import type { SessionProgress } from './progress.ts';
-import type { DetailOptions } from './read-session.ts';
-import type { Relocation } from './relocate.ts';
-import type { CleanResult } from './remove.ts';
-import type { Renamed } from './rename.ts';
-import { locateSession, MIN_PREFIX_DESTRUCTIVE } from './resolve.ts';
-import type { Rewound } from './rewind.ts';
-import type { StartedSession, StartOptions } from './start.ts';
-import type { KillOptions } from './stop.ts';
-import type { GoneResult, GoneStore } from './stores.ts';
+import type { FollowStepsOptions } from './follow/follow-steps.ts';
+import type { FollowOptions, OutputFile } from './follow/follow-turns.ts';
+import type { StartedTurn } from './launch/launch-turn.ts';
+import type { GoneResult, GoneStore } from './project/gone-stores.ts';
+import type { HistoryOptions } from './session/history.ts';
+import type { SessionProgress } from './session/progress.ts';
+import type { DetailOptions } from './session/read-session.ts';
 
 /** Everything that can be done with sessions; each face of zwarm (command line, library) calls these. */
 export interface SessionManager {
@@ -128,97 +128,105 @@ export function createSessionManager(context: ManagerContext): SessionManager {
   const followed = (id: SessionId) => ({ context, store: reading(id), id });
   const readSession = async (ref: string) => {
     const { store, id } = locate(ref);
-    return (await import('./read-session.ts')).readSession(store, id, context.now());
+    return (await import('./session/read-session.ts')).readSession(store, id, context.now());
   };
   const read = async (ref: string, { turn }: DetailOptions = {}) => {
-    const { onlyTurn } = await import('./read-session.ts');
+    const { onlyTurn } = await import('./session/read-session.ts');
     return onlyTurn(await readSession(ref), turn);
   };
   /** The store for a verb that ends or deletes this session, once it is certain that whoever asks may do so. */
   const ending = async (id: SessionId) => {
     const { store } = locateSession(context, id, { forWriting: true });
-    const { requireMayEnd } = await import('./policy.ts');
+    const { requireMayEnd } = await import('./access/permissions.ts');
     await requireMayEnd(context, store, id);
     return store;
   };
   return {
-    start: async (options) => (await import('./start.ts')).start(context, options),
-    checkStart: async (options) => (await import('./start.ts')).checkStart(context, options),
+    start: async (options) => (await import('./commands/start.ts')).start(context, options),
+    checkStart: async (options) => (await import('./commands/start.ts')).checkStart(context, options),
     resolve: (ref) => locate(ref).id,
     resolveForEnding: (ref) => locateSession(context, ref, { minPrefix: MIN_PREFIX_DESTRUCTIVE }).id,
-    list: async (options = {}) => (await import('./list.ts')).list(context, options, (row) => row),
-    listAs: async (options, show) => (await import('./list.ts')).list(context, options, show),
-    listLive: async () => (await import('./list.ts')).listLive(context),
+    list: async (options = {}) => (await import('./commands/ls.ts')).list(context, options, (row) => row),
+    listAs: async (options, show) => (await import('./commands/ls.ts')).list(context, options, show),
+    listLive: async () => (await import('./session/live-sessions.ts')).listLive(context),
     read,
     async get(ref, options = {}) {
-      const { inFull } = await import('./read-session.ts');
+      const { inFull } = await import('./session/read-session.ts');
       return inFull(await read(ref, options), options.full ?? false);
     },
-    progress: async (id) => (await import('./progress.ts')).readProgress(reading(id), id, context.now()),
-    summary: async (id) => (await import('./read.ts')).readSummaryNow(reading(id), id, context.now()),
+    progress: async (id) =>
+      (await import('./session/progress.ts')).readProgress(reading(id), id, context.now()),
+    summary: async (id) =>
+      (await import('./session/current-turn.ts')).readSummaryNow(reading(id), id, context.now()),
     async record(ref) {
       const { store, id } = locate(ref);
-      return (await import('./read.ts')).readRecord(store, id);
+      return (await import('./session/current-turn.ts')).readRecord(store, id);
     },
     async steps(ref, { turn } = {}) {
-      const { onlyTurn } = await import('./read-session.ts');
+      const { onlyTurn } = await import('./session/read-session.ts');
       const session = await readSession(ref);
       // For the error where there is no such turn.
       onlyTurn(session, turn);
-      const { stepTimes } = await import('./step-times.ts');
+      const { stepTimes } = await import('./session/step-times.ts');
       const steps = session.turns.map(stepsOf);
       const times = stepTimes(context, session, steps);
       return trajectoryOf(steps, times).filter((step) => turn === undefined || step.turn === turn);
     },
     followSteps: (id, options = {}) =>
-      lazily(async () => (await import('./follow-steps.ts')).followSteps(followed(id), options)),
+      lazily(async () => (await import('./follow/follow-steps.ts')).followSteps(followed(id), options)),
     followOutput: (id, file, options = {}) =>
-      lazily(async () => (await import('./follow.ts')).followOutput(followed(id), file, options)),
+      lazily(async () =>
+        (await import('./follow/follow-turns.ts')).followOutput(followed(id), file, options),
+      ),
     followStderr: (id, options = {}) =>
-      lazily(async () => (await import('./follow.ts')).followStderr(followed(id), options)),
+      lazily(async () => (await import('./follow/follow-turns.ts')).followStderr(followed(id), options)),
     inject: async (ref, message, options) =>
-      (await import('./inject.ts')).inject(context, ref, message, options),
-    checkInject: async (ref, options) => (await import('./inject.ts')).checkInject(context, ref, options),
-    fork: async (ref, options) => (await import('./fork.ts')).fork(context, ref, options),
-    rewind: async (ref, to) => (await import('./rewind.ts')).rewind(context, ref, to),
-    compact: async (ref, options) => (await import('./compact.ts')).compact(context, ref, options),
+      (await import('./commands/inject.ts')).inject(context, ref, message, options),
+    checkInject: async (ref, options) =>
+      (await import('./commands/inject.ts')).checkInject(context, ref, options),
+    fork: async (ref, options) => (await import('./commands/fork.ts')).fork(context, ref, options),
+    rewind: async (ref, to) => (await import('./commands/rewind.ts')).rewind(context, ref, to),
+    compact: async (ref, options) => (await import('./commands/compact.ts')).compact(context, ref, options),
     async history(ref, options) {
       const conversation = await readSession(ref);
-      return (await import('./history.ts')).history(conversation, options);
+      return (await import('./session/history.ts')).history(conversation, options);
     },
     wait: async (id, signal = new AbortController().signal, turn) =>
-      (await import('./wait.ts')).wait(context, reading(id), id, signal, turn ?? null),
-    markSeen: async (id, turn) => (await import('./seen.ts')).markSeen(context, reading(id), id, turn),
+      (await import('./commands/wait.ts')).wait(context, reading(id), id, signal, turn ?? null),
+    markSeen: async (id, turn) =>
+      (await import('./access/mark-seen.ts')).markSeen(context, reading(id), id, turn),
     async kill(id, options) {
       const store = await ending(id);
-      await (await import('./stop.ts')).kill(context, store, id, options);
+      await (await import('./commands/kill.ts')).kill(context, store, id, options);
     },
     livingDescendants: async (id) =>
-      (await import('./family.ts')).livingDescendants(context, reading(id), id),
+      (await import('./session/descendants.ts')).livingDescendants(context, reading(id), id),
     async remove(id, options) {
       const store = await ending(id);
-      return (await import('./remove.ts')).remove(context, store, id, { force: options?.force ?? false });
+      return (await import('./commands/rm.ts')).remove(context, store, id, {
+        force: options?.force ?? false,
+      });
     },
-    rename: async (ref, name) => (await import('./rename.ts')).rename(context, ref, name),
-    projectNotices: async () => (await import('./project-notices.ts')).projectNotices(context),
-    planRelocation: async (to) => (await import('./relocate.ts')).planRelocation(context, to),
-    relocate: async (plan) => (await import('./relocate.ts')).relocate(plan),
-    listGone: async () => (await import('./stores.ts')).listGone(context),
+    rename: async (ref, name) => (await import('./commands/name.ts')).rename(context, ref, name),
+    projectNotices: async () => (await import('./project/project-notices.ts')).projectNotices(context),
+    planRelocation: async (to) => (await import('./commands/relocate.ts')).planRelocation(context, to),
+    relocate: async (plan) => (await import('./commands/relocate.ts')).relocate(plan),
+    listGone: async () => (await import('./project/gone-stores.ts')).listGone(context),
     async removeGone(stores) {
       requireUser(context);
-      return (await import('./stores.ts')).removeGone(context, stores);
+      return (await import('./project/gone-stores.ts')).removeGone(context, stores);
     },
-    clean: async (options) => (await import('./remove.ts')).clean(context, options),
+    clean: async (options) => (await import('./commands/clean.ts')).clean(context, options),
     async settings() {
-      const { settingsFor } = await import('./policy.ts');
+      const { settingsFor } = await import('./access/permissions.ts');
       return (await settingsFor(context, openForReading(context))).settings;
     },
-    doctor: async () => (await import('./doctor.ts')).doctor(context),
+    doctor: async () => (await import('./commands/doctor.ts')).doctor(context),
     place: () => placeOf(context),
     caller: () => callerOf(context),
     requireUser: () => requireUser(context),
-    saveUserConfig: async (text) => (await import('./user-settings.ts')).saveUserConfig(context, text),
-    trustFile: async (mark) => (await import('./user-settings.ts')).trustFile(context, mark),
-    settle: async () => (await import('./settle.ts')).settle(context),
+    saveUserConfig: async (text) => (await import('./commands/config.ts')).saveUserConfig(context, text),
+    trustFile: async (mark) => (await import('./commands/config.ts')).trustFile(context, mark),
+    settle: async () => (await import('./commands/settle.ts')).settle(context),
   };
 }

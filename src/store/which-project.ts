@@ -1,5 +1,5 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { errnoOf, ZwarmError } from '../core/errors.ts';
 import { checkoutAt, commonDirectory, isGitDirectory } from './git.ts';
 
@@ -68,15 +68,4 @@ export function findProject(cwd: string, home: string | null, hasStore: (path: s
 /** The directory from which the sessions of a project record their own: where its main checkout is, if it has one. */
 export function rootOfProject(path: string): string {
   return path.endsWith('/.git') ? dirname(path) : path;
-}
-
-/** What a path would be with all links resolved, also where the end of it does not exist yet. */
-export function realPathToBe(path: string): string {
-  try {
-    return realpathSync.native(path);
-  } catch (error) {
-    const above = dirname(path);
-    if (errnoOf(error) !== 'ENOENT' || above === path) throw error;
-    return join(realPathToBe(above), path.slice(above === '/' ? 1 : above.length + 1));
-  }
 }

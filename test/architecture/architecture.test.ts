@@ -65,6 +65,16 @@ const planted: readonly [rule: string, files: Sources, violation: RegExp][] = [
     /manager may not import render/,
   ],
   [
+    'in the manager a room knows only those below it',
+    { 'manager/turn/a.ts': "import { b } from '../session/b.ts';" },
+    /in the manager turn may not import session/,
+  ],
+  [
+    'the manager has no other rooms',
+    { 'manager/a.ts': "import { b } from './turn/b.ts';" },
+    /in the manager a may not import turn/,
+  ],
+  [
     'nobody below knows the command line',
     { 'manager/a.ts': "import type { A } from '../cli/a.ts';" },
     /manager may not import cli/,
@@ -186,4 +196,12 @@ test('a verb is a file of its name', () => {
   // What a verb has below it may have a file of its own: mcp-install.
   const own = files.filter((file) => !verbs.some((verb) => file.startsWith(`${verb}-`)));
   expect(verbs.sort()).toEqual(own.sort());
+});
+
+test('the work of a verb is a file of the same name', () => {
+  const [ofManager = [], ofCli = []] = ['manager', 'cli'].map((room) =>
+    readdirSync(`${SRC}/${room}/commands`),
+  );
+  expect(ofManager.length).toBeGreaterThan(10);
+  expect(ofManager.filter((file) => !ofCli.includes(file))).toEqual([]);
 });

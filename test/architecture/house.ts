@@ -38,6 +38,22 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   core: [],
 };
 
+/** Which rooms of the manager may import which others; files in its root are rooms of their own. */
+const MANAGER_ARROWS: Readonly<Record<string, readonly string[]>> = {
+  'session-manager': ['commands', 'launch', 'access', 'session', 'follow', 'project', 'context'],
+  commands: ['doctor', 'launch', 'stop', 'project', 'access', 'follow', 'session', 'turn', 'context'],
+  doctor: ['launch', 'project', 'access', 'turn', 'context'],
+  launch: ['stop', 'access', 'session', 'turn', 'context'],
+  project: ['session', 'context'],
+  access: ['session', 'turn', 'context'],
+  stop: ['session', 'turn', 'context'],
+  follow: ['session', 'turn', 'context'],
+  session: ['turn', 'context'],
+  turn: ['context'],
+  // A store knows what its caller has seen.
+  context: ['access'],
+};
+
 /** The packages of each room, `node:*` for all that Node itself brings. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   main: ['node:*'],
@@ -87,6 +103,12 @@ const UNCLEAN = ['setTimeout', 'setInterval', 'performance', 'crypto', 'fetch', 
 
 function roomOf(path: string): string {
   return path.includes('/') ? path.slice(0, path.indexOf('/')) : path.replace(/\.ts$/, '');
+}
+
+/** The room of the manager in which a file is, or null. */
+function managerRoomOf(path: string): string | null {
+  const [, room = null] = /^manager\/([^/]+?)(?:\.ts|\/.*)$/.exec(path) ?? [];
+  return room;
 }
 
 function isNode(value: unknown): value is Node {
@@ -189,6 +211,9 @@ function importViolations(path: string, { target, names }: Import): string[] {
   const room = roomOf(path);
   if (target.startsWith('.')) {
     const there = roomOf(join(dirname(path), target));
+    const [from, to] = [managerRoomOf(path), managerRoomOf(join(dirname(path), target))];
+    if (from !== null && to !== null && from !== to && !MANAGER_ARROWS[from]?.includes(to))
+      return [`${path}: in the manager ${from} may not import ${to} (${target})`];
     const allowed = there === room || ARROWS[room]?.includes(there) === true;
     if (!allowed) return [`${path}: ${room} may not import ${there} (${target})`];
     if (there !== 'syscalls' || SYSCALLERS.includes(path)) return [];

@@ -181,9 +181,11 @@ test('exit codes, error codes and statuses are those of the page', () => {
 });
 
 test('every code that explains a failed session is on the page', () => {
-  const sources = ['src/agents/codex/explain.ts', 'src/manager/explain.ts', 'src/manager/view.ts'].map(
-    readPage,
-  );
+  const sources = [
+    'src/agents/codex/explain.ts',
+    'src/manager/turn/explain-failure.ts',
+    'src/manager/session/session-state.ts',
+  ].map(readPage);
   const codes = sources.flatMap((source) => [...source.matchAll(/(?:code: |error\(\s*|case )'([a-z_]+)'/g)]);
   const kinds = ['none', 'not_run', 'vanished', 'cancelled'];
   const unnamed = codes.map(([, code = '']) => code).filter((code) => !page.includes(`\`${code}\``));

@@ -1,5 +1,5 @@
 import { EXIT_CODES, usageError } from '../../core/errors.ts';
-import type { CleanResult } from '../../manager/remove.ts';
+import type { CleanResult } from '../../manager/commands/clean.ts';
 import { safeLine } from '../../render/safe-text.ts';
 import { QUIET_IDS } from '../common-options.ts';
 import { confirm } from '../confirm.ts';

@@ -1,6 +1,6 @@
 import { familiesOf, type Placed } from '../../core/rules/family.ts';
 import { SESSION_STATUSES, type SessionSummary } from '../../core/session.ts';
-import type { ListOptions } from '../../manager/list.ts';
+import type { ListOptions } from '../../manager/commands/ls.ts';
 import type { SessionManager } from '../../manager/session-manager.ts';
 import { safeLine } from '../../render/safe-text.ts';
 import { QUIET_IDS } from '../common-options.ts';

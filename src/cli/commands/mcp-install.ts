@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { EXIT_CODES, ZwarmError } from '../../core/errors.ts';
 import { byHand, HOST_FILES, type Host, type HostEntry, hostFile, requireHost } from '../../hosts/hosts.ts';
-import type { HostFile } from '../../manager/host-file.ts';
+import type { HostFile } from '../../manager/commands/mcp-install.ts';
 import { safeLine } from '../../render/safe-text.ts';
 import { confirm } from '../confirm.ts';
 import type { CliContext, Verb } from '../context.ts';
@@ -24,7 +24,7 @@ const ABSOLUTE =
   'no zwarm of this installation is on your PATH, so the file gets absolute paths, which hold on this machine alone';
 
 async function requireUser(context: CliContext, host: Host): Promise<void> {
-  const { callerOf, USER } = await import('../../manager/caller.ts');
+  const { callerOf, USER } = await import('../../manager/access/caller.ts');
   if (callerOf({ env: context.env, client: null }).source === USER) return;
   throw new ZwarmError(
     'not_allowed',
@@ -35,7 +35,7 @@ async function requireUser(context: CliContext, host: Host): Promise<void> {
 
 /** How this host is to start our server; tells the user on stderr what that implies. @throws ZwarmError `usage` */
 async function entryFor(host: Host, context: CliContext, unattended: boolean): Promise<HostEntry> {
-  const { ownProgram } = await import('../../manager/own-program.ts');
+  const { ownProgram } = await import('../../manager/launch/own-program.ts');
   const server = ownProgram(context, ['mcp']);
   if (unattended && host.approvals !== null) {
     throw new ZwarmError(
@@ -62,7 +62,7 @@ async function write(
 ): Promise<boolean> {
   const { context } = verb;
   const { renderChange } = await import('../../render/change.ts');
-  const { writeHostFile } = await import('../../manager/host-file.ts');
+  const { writeHostFile } = await import('../../manager/commands/mcp-install.ts');
   // With --json stdout is for the result alone.
   const stream = json ? 'stderr' : 'stdout';
   const style = await verb.style(stream);
@@ -102,7 +102,7 @@ model that may itself only read.`,
     if (entry !== null && options.print) return context.stdout.write(snippet(host, entry));
     const { projectRoot } = (await verb.manager()).place();
     const path = hostFile(host, { env: context.env, projectRoot });
-    const { readHostFile } = await import('../../manager/host-file.ts');
+    const { readHostFile } = await import('../../manager/commands/mcp-install.ts');
     const file = readHostFile(path, host.shared ? 'refused' : 'followed', context.uid, byHand(host));
     const after = editHostText(host, file.path, file.text ?? '', entry);
     const due = after !== (file.text ?? '');

@@ -7,7 +7,7 @@ import { shellWord } from '../../core/shell-word.ts';
 import { isReplaceable } from '../../process/find-program.ts';
 import { ask } from '../../process/run.ts';
 import type { ManagerContext } from '../context.ts';
-import { type Program, programOf, projectOf } from '../program.ts';
+import { type Program, programOf, projectOf } from '../launch/agent-program.ts';
 import { isolated } from './isolated.ts';
 
 type Found = Program | { readonly error: ZwarmError };

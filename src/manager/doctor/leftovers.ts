@@ -8,7 +8,7 @@ import { findLeftovers, type Leftover } from '../../store/leftovers.ts';
 import { DamagedRecord } from '../../store/read-file.ts';
 import { hasTurn } from '../../store/sessions.ts';
 import type { ManagerContext, Store } from '../context.ts';
-import { readTurnState } from '../read-turn.ts';
+import { readTurnState } from '../turn/turn-state.ts';
 
 const KINDS: Readonly<Record<Leftover['kind'], readonly [one: string, several: string]>> = {
   building: ['thing half built', 'things half built'],

@@ -1,7 +1,7 @@
 import { type Finding, finding } from '../../core/check.ts';
 import type { ManagerContext } from '../context.ts';
-import { projectNotices } from '../project-notices.ts';
-import { listGone } from '../stores.ts';
+import { listGone } from '../project/gone-stores.ts';
+import { projectNotices } from '../project/project-notices.ts';
 
 /** Whether the sessions of this project are where it is, and whether some are kept of projects that are gone. */
 export function checkProjects(context: ManagerContext): Finding {

@@ -1,8 +1,8 @@
 import { realpathSync } from 'node:fs';
 import { requireAgent } from '../../agents/registry.ts';
 import { type Finding, finding } from '../../core/check.ts';
+import { requireOutOfReach } from '../access/reach.ts';
 import type { ManagerContext } from '../context.ts';
-import { requireOutOfReach } from '../reach.ts';
 
 /** Whether an agent that would be started here now could write to the state directory. */
 export async function checkReach(context: ManagerContext): Promise<Finding> {

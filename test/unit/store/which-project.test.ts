@@ -10,7 +10,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { findProject, realPathToBe, rootOfProject } from '../../../src/store/which-project.ts';
+import { realPathToBe } from '../../../src/store/real-path.ts';
+import { findProject, rootOfProject } from '../../../src/store/which-project.ts';
 import { emptyDirectory } from '../../helpers/directory.ts';
 import { git } from '../../helpers/git.ts';
 

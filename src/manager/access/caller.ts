@@ -1,0 +1,43 @@
+import { ZwarmError } from '../../core/errors.ts';
+import { isSessionId, type SessionId } from '../../core/ids.ts';
+
+/** By what a caller is known. */
+interface Asking {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The name of the MCP client, or null. */
+  readonly client: string | null;
+}
+
+/** Who asks. */
+export interface Caller {
+  /** `user`, `orchestrator:<id>` for an agent of a session, or `mcp:<client>`. */
+  readonly source: string;
+  /** The session whose agent asks, or null. */
+  readonly parent: SessionId | null;
+}
+
+/** The source of what a person asks for. */
+export const USER = 'user';
+
+/** The source of an agent whose session cannot be told. */
+export const UNKNOWN_AGENT = 'orchestrator:unknown';
+
+/** Who asks: an agent is known by its environment, whatever program it calls us with. */
+export function callerOf({ env, client }: Asking): Caller {
+  const session = env['ZWARM_SESSION_ID'];
+  if (!session) return { source: client === null ? USER : `mcp:${client}`, parent: null };
+  return isSessionId(session)
+    ? { source: `orchestrator:${session}`, parent: session }
+    : { source: UNKNOWN_AGENT, parent: null };
+}
+
+/** Refuses everybody but the user, and what the user types. @throws ZwarmError `not_allowed` */
+export function requireUser(asking: Asking): void {
+  const { source } = callerOf(asking);
+  if (source === USER) return;
+  throw new ZwarmError(
+    'not_allowed',
+    `only the user may change what is allowed, and not ${source}`,
+    'ask the user to do it',
+  );
+}

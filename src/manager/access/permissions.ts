@@ -1,0 +1,204 @@
+import { ZwarmError } from '../../core/errors.ts';
+import type { SessionId } from '../../core/ids.ts';
+import { isWithin } from '../../core/path.ts';
+import {
+  ANY_DIRECTORY,
+  allowedRoot,
+  isWider,
+  type Policy,
+  policyBelow,
+  type Settings,
+} from '../../core/rules/policy.ts';
+import type { Sandbox, SessionRecord } from '../../core/session.ts';
+import { hasSession, readSessionRecord } from '../../store/sessions.ts';
+import { type ManagerContext, placeOf, type Store } from '../context.ts';
+import { orDamaged } from '../session/current-turn.ts';
+import { ancestryOf } from './ancestry.ts';
+import { type Caller, callerOf, UNKNOWN_AGENT, USER } from './caller.ts';
+import { requireQuota } from './quota.ts';
+
+/*
+ * What the configuration allows to callers other than the user. Each of these says what is allowed, and changes nothing.
+ */
+
+/** What a caller has to keep to: null for the user, who keeps to nothing. */
+export type Limits = Policy | null;
+
+function refuse(message: string, hint: string): never {
+  throw new ZwarmError('not_allowed', message, hint);
+}
+
+/**
+ * The record of the session whose agent asks; null for others. It says how far its agent may go, so that
+ * an agent that hides it, or turns to another state directory, goes nowhere.
+ */
+async function parentRecord(store: Store | null, { parent }: Caller): Promise<SessionRecord | null> {
+  if (parent === null) return null;
+  if (store === null || !hasSession(store.root, parent)) {
+    refuse(
+      `you are an agent of ${parent}, which is not a session here`,
+      'leave the environment of zwarm as it is',
+    );
+  }
+  return orDamaged(store, parent, async () => readSessionRecord(store, parent).record);
+}
+
+/**
+ * The root of the project that a caller asks for. An agent can go anywhere before it asks, and can move away what its
+ * project is known by: so for an agent it is that of its own session, as it was recorded.
+ */
+function projectRoot(context: ManagerContext, store: Store | null, asking: SessionRecord | null): string {
+  if (asking === null || store === null) return placeOf(context).projectRoot;
+  return isWithin(asking.working_dir, store.projectRoot)
+    ? store.projectRoot
+    : (asking.git?.root ?? asking.working_dir);
+}
+
+/** The settings for whoever asks, and the limits that these set. @throws ZwarmError `config`, `damaged` */
+export async function settingsFor(
+  context: ManagerContext,
+  store: Store | null,
+): Promise<{ settings: Settings; limits: Limits }> {
+  const caller = callerOf(context);
+  const asking = await parentRecord(store, caller);
+  const { env } = context;
+  const settings = await context.loadSettings({ env, projectRoot: projectRoot(context, store, asking) });
+  if (caller.source === USER) return { settings, limits: null };
+  const { policy } = settings;
+  return { settings, limits: asking === null ? policy : policyBelow(policy, asking) };
+}
+
+function placesOf({ allowedDirs }: Policy): string {
+  const lists = allowedDirs.filter((list) => !list.includes(ANY_DIRECTORY));
+  if (lists.some((list) => list.length === 0))
+    return 'none is allowed here; the user can name some: zwarm config set allowed_dirs DIR';
+  return `allowed: ${lists.map((list) => `${list.join(', ')} and below`).join('; and of these only ')}`;
+}
+
+/** Where an agent runs that is to work in a directory, by its real path. @throws ZwarmError `not_allowed` */
+export function requireAllowedRoot(limits: Limits, path: string): string {
+  if (limits === null) return path;
+  const found = allowedRoot(limits, path);
+  if ('root' in found) return found.root;
+  if (found.refused === 'closed')
+    refuse('agents may not be sent there: other programs run what lies in it', placesOf(limits));
+  if (found.refused === 'narrowed')
+    refuse(
+      'the project allows only a part of an allowed directory, which an agent above it could exchange',
+      `the user can allow that part alone: zwarm config set allowed_dirs DIR; ${placesOf(limits)}`,
+    );
+  return refuse('that directory is not allowed', placesOf(limits));
+}
+
+/** The directory of a session is one in which its caller's agents may run. @throws ZwarmError `not_allowed` */
+export function requireAllowedDirectory(limits: Policy, path: string): void {
+  if (requireAllowedRoot(limits, path) !== path)
+    refuse('agents that the user did not start run at an allowed directory itself', placesOf(limits));
+}
+
+function requireAllowedSandbox(limits: Policy, sandbox: Sandbox): void {
+  if (!isWider(sandbox, limits.sandbox)) return;
+  refuse(`the sandbox ${sandbox} is not allowed`, `the widest that is allowed: ${limits.sandbox}`);
+}
+
+/** Refuses a turn that its caller may not have. */
+async function requireWithin(
+  context: ManagerContext,
+  store: Store | null,
+  limits: Policy,
+  record: SessionRecord,
+): Promise<void> {
+  requireAllowedDirectory(limits, record.working_dir);
+  requireAllowedSandbox(limits, record.sandbox);
+  if (record.agent_args.length > 0) {
+    refuse(
+      'arguments for the agent’s own program are for the user alone: they could widen its sandbox',
+      'leave them out, or take a session without any',
+    );
+  }
+  if (store !== null) await requireQuota(context, store, limits);
+}
+
+/** How many sessions stand above a new one of this caller; more than can be counted where one of them is gone. */
+function depthBelow(store: Store | null, { source, parent }: Caller): number {
+  if (parent === null) return source === UNKNOWN_AGENT ? Number.POSITIVE_INFINITY : 0;
+  const { links, complete } = store === null ? { links: [], complete: false } : ancestryOf(store, parent);
+  return complete ? links.length : Number.POSITIVE_INFINITY;
+}
+
+/** Refuses a new session that would stand too deep. */
+function requireAllowedDepth(store: Store | null, limits: Policy, caller: Caller): void {
+  const depth = depthBelow(store, caller);
+  if (depth <= limits.maxDepth) return;
+  if (!Number.isFinite(depth))
+    refuse('a session above this one is gone: its depth cannot be told', 'do it yourself');
+  refuse(
+    `this would be a session at depth ${depth}, and no more than ${limits.maxDepth} is allowed`,
+    'do it yourself, or leave it to the session above',
+  );
+}
+
+/** Refuses a new session that its caller may not have. @throws ZwarmError `not_allowed`, `over_quota` */
+export async function requireAllowedSession(
+  context: ManagerContext,
+  store: Store | null,
+  limits: Limits,
+  record: SessionRecord,
+): Promise<void> {
+  if (limits === null) return;
+  requireAllowedDepth(store, limits, callerOf(context));
+  await requireWithin(context, store, limits, record);
+}
+
+/** Refuses a new session that is to run others, and could not. @throws ZwarmError `not_allowed` */
+export function requireRoomBelow(context: ManagerContext, store: Store | null, { policy }: Settings): void {
+  if (depthBelow(store, callerOf(context)) < policy.maxDepth) return;
+  refuse(
+    `it could start no other session: max_depth is ${policy.maxDepth}`,
+    'the user can raise it: zwarm config set max_depth NUMBER',
+  );
+}
+
+/** Whether a caller started a session, or what it started did. */
+function isOwn(store: Store, { source }: Caller, id: SessionId): boolean {
+  return ancestryOf(store, id).links.some((link) => link.source === source);
+}
+
+/**
+ * Refuses to speak to a session that its caller has not started, or to wind it back: an agent that could go on with the
+ * session above it would stand above itself. @throws ZwarmError `not_allowed`
+ */
+export function requireOwn(context: ManagerContext, store: Store, id: SessionId): void {
+  const caller = callerOf(context);
+  if (caller.source === USER || isOwn(store, caller, id)) return;
+  refuse(`${id} was not started by you`, 'speak to sessions that you started, or start one');
+}
+
+/**
+ * The limits of whoever asks for a session's next turn, which is within them: each turn is asked for anew.
+ * @throws ZwarmError `not_allowed`, `over_quota`
+ */
+export async function requireAllowedTurn(
+  context: ManagerContext,
+  store: Store,
+  { id, record }: { readonly id: SessionId; readonly record: SessionRecord },
+): Promise<Limits> {
+  if (callerOf(context).source === USER) return null;
+  requireOwn(context, store, id);
+  const { limits } = await settingsFor(context, store);
+  if (limits !== null) await requireWithin(context, store, limits, record);
+  return limits;
+}
+
+/**
+ * Refuses to end or delete a session that its caller has not started, unless the configuration allows it.
+ * @throws ZwarmError `not_allowed`
+ */
+export async function requireMayEnd(context: ManagerContext, store: Store, id: SessionId): Promise<void> {
+  const caller = callerOf(context);
+  // What is one's own can be ended whatever became of the configuration.
+  if (caller.source === USER || isOwn(store, caller, id)) return;
+  const { limits } = await settingsFor(context, store);
+  if (limits?.endOthers) return;
+  refuse(`${id} was not started by you`, 'only sessions that you started can be ended or deleted');
+}

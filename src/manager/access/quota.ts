@@ -1,0 +1,92 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ZwarmError } from '../../core/errors.ts';
+import type { SessionId } from '../../core/ids.ts';
+import type { Policy } from '../../core/rules/policy.ts';
+import { listSessionIds } from '../../store/sessions.ts';
+import type { ManagerContext, Store } from '../context.ts';
+import { readNow, type SessionNow } from '../session/current-turn.ts';
+import { sourceOf } from './ancestry.ts';
+import { USER } from './caller.ts';
+
+/*
+ * How many sessions may run at a time in which others than the user began a turn.
+ */
+
+/** A turn that was claimed: of which session, and when. */
+export interface ClaimedAt {
+  readonly id: SessionId;
+  readonly at: string;
+}
+
+/** A session that counts: its turn runs or is about to. */
+interface Live extends ClaimedAt {
+  readonly launched: boolean;
+}
+
+/** Whether somebody else than the user began what runs in a session. A session of others counts whoever spoke last. */
+function isOfOthers(store: Store, { id, current, behind }: SessionNow): boolean {
+  return sourceOf(store, id) !== USER || [current, ...behind].some(({ request }) => request.by !== USER);
+}
+
+async function liveOfOthers(
+  context: ManagerContext,
+  store: Store,
+  except: SessionId | null,
+): Promise<Live[]> {
+  const live: Live[] = [];
+  for (const id of listSessionIds(store.root)) {
+    if (id === except) continue;
+    // A damaged session starts no turn.
+    const now = await readNow(store, id, context.now()).catch(orGone);
+    if (now === null) continue;
+    const { verdict, request, runner } = now.current;
+    const { status } = verdict;
+    if ((status === 'running' || status === 'pending') && isOfOthers(store, now))
+      live.push({ id, at: request.at, launched: runner !== null });
+  }
+  return live;
+}
+
+function orGone(error: unknown): null {
+  if (error instanceof ZwarmError && (error.code === 'not_found' || error.code === 'damaged')) return null;
+  throw error;
+}
+
+function noRoom(running: number, { maxSessions }: Policy): ZwarmError {
+  return new ZwarmError(
+    'over_quota',
+    `${running} sessions run that were not begun by the user, and no more than ${maxSessions} may`,
+    'wait for one of them, or end one; the user can raise max_sessions',
+  );
+}
+
+/** Refuses a turn for which there is no room now, before anything is claimed. @throws ZwarmError `over_quota` */
+export async function requireQuota(context: ManagerContext, store: Store, limits: Policy): Promise<void> {
+  const live = await liveOfOthers(context, store, null);
+  if (live.length >= limits.maxSessions) throw noRoom(live.length, limits);
+}
+
+const LOOK_AGAIN_MS = 5;
+const GIVE_UP_MS = 5000;
+
+/**
+ * Refuses a claimed turn for which there is no room. Of several that were claimed at once those that came first have it,
+ * and a later one that was begun before it saw them counts: so each waits until it is known what the later ones do.
+ * @throws ZwarmError `over_quota`
+ */
+export async function requireRoom(
+  context: ManagerContext,
+  store: Store,
+  limits: Policy,
+  claimed: ClaimedAt,
+): Promise<void> {
+  const isEarlier = ({ id, at }: ClaimedAt): boolean => `${at} ${id}` < `${claimed.at} ${claimed.id}`;
+  const deadline = performance.now() + GIVE_UP_MS;
+  for (;;) {
+    const live = await liveOfOthers(context, store, claimed.id);
+    if (live.length < limits.maxSessions) return;
+    const sure = live.filter((one) => one.launched || isEarlier(one)).length;
+    if (sure >= limits.maxSessions || performance.now() > deadline) throw noRoom(live.length, limits);
+    await sleep(LOOK_AGAIN_MS);
+  }
+}

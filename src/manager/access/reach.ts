@@ -1,0 +1,70 @@
+import { resolve } from 'node:path';
+import type { AgentAdapter } from '../../agents/agent.ts';
+import { ZwarmError } from '../../core/errors.ts';
+import { isWithin } from '../../core/path.ts';
+import type { SessionRecord } from '../../core/session.ts';
+import { readSmall, unlessDamaged } from '../../store/read-file.ts';
+import { realPathToBe } from '../../store/real-path.ts';
+import { type ManagerContext, placeOf } from '../context.ts';
+
+/*
+ * zwarm believes its own records. So the state directory never lies inside of what an agent may write.
+ */
+
+/** A turn as far as this rule goes. */
+export type Confined = Pick<SessionRecord, 'working_dir' | 'sandbox' | 'agent_args'>;
+
+function textOf(path: string): readonly string[] {
+  const text = unlessDamaged(() => readSmall(path)?.bytes.toString());
+  return text == null ? [] : [text];
+}
+
+/** The directories that the agent of a turn may write, as far as they are there; real paths. */
+async function writableBy(
+  { env }: ManagerContext,
+  { confinement }: AgentAdapter,
+  { working_dir: directory, agent_args: args }: Confined,
+): Promise<readonly string[]> {
+  const files = confinement?.configurationFiles(env, directory, args) ?? [];
+  const named = (await confinement?.writable(args, files.flatMap(textOf))) ?? [];
+  const home = env['HOME'] ?? '';
+  const paths = named.map((path) => resolve(directory, path.replace(/^~(?=\/|$)/, home)));
+  return [directory, '/tmp', env['TMPDIR'] || '/tmp', ...paths].map(realPathToBe);
+}
+
+/**
+ * The directory through which the agent of a turn could write to the state directory, or null. An agent without a
+ * sandbox can write wherever the user can, and nothing of ours changes that.
+ */
+export async function reachOf(
+  context: ManagerContext,
+  adapter: AgentAdapter,
+  turn: Confined,
+): Promise<{ readonly state: string; readonly through: string } | null> {
+  if (adapter.confinement === null || turn.sandbox !== 'workspace-write') return null;
+  const state = realPathToBe(placeOf(context).stateDir);
+  const through = (await writableBy(context, adapter, turn)).find((path) => isWithin(state, path));
+  return through === undefined ? null : { state, through };
+}
+
+/**
+ * Refuses a turn whose agent could write to the state directory, unless the user's own configuration allows it.
+ * @throws ZwarmError `state_reachable`, `config`
+ */
+export async function requireOutOfReach(
+  context: ManagerContext,
+  adapter: AgentAdapter,
+  turn: Confined,
+): Promise<void> {
+  const reach = await reachOf(context, adapter, turn);
+  if (reach === null) return;
+  const { env } = context;
+  const { projectRoot } = placeOf(context);
+  const { reachableState } = await context.loadSettings({ env, projectRoot });
+  if (reachableState) return;
+  throw new ZwarmError(
+    'state_reachable',
+    `the agent could write to zwarm's own records: ${reach.state} lies in ${reach.through}, which it may write`,
+    `set XDG_STATE_HOME to a directory elsewhere, run it with -s read-only, or give that safety up: zwarm config set reachable_state true`,
+  );
+}

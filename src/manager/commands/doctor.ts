@@ -1,0 +1,66 @@
+import { AGENTS } from '../../agents/registry.ts';
+import { type Check, type Finding, finding } from '../../core/check.ts';
+import { nodeVersion } from '../../process/node-version.ts';
+import { type ManagerContext, openForReading, type Store } from '../context.ts';
+import { checkAgents } from '../doctor/agents.ts';
+import { checkGit, checkRepository } from '../doctor/git.ts';
+import { isolated } from '../doctor/isolated.ts';
+import { checkLeftoverFiles, checkLeftoverProcesses } from '../doctor/leftovers.ts';
+import { checkNode } from '../doctor/node.ts';
+import { checkProjects } from '../doctor/projects.ts';
+import { checkReach } from '../doctor/reach.ts';
+import { checkServers } from '../doctor/servers.ts';
+import { checkSessions } from '../doctor/sessions.ts';
+import {
+  checkStateDirectory,
+  fileSystemHere,
+  judgeFileSystem,
+  judgeSpace,
+} from '../doctor/state-directory.ts';
+
+/** How long a program may take to answer a question. */
+const ANSWER_MS = 10_000;
+
+/** The checks of what is in a store, in the order in which they are told. */
+const OF_STORE: readonly [
+  name: string,
+  check: (c: ManagerContext, s: Store) => Finding | Promise<Finding>,
+][] = [
+  ['sessions', checkSessions],
+  ['leftover-files', checkLeftoverFiles],
+  ['leftover-processes', checkLeftoverProcesses],
+];
+
+/** The store, or the reason why there is nothing to look into. */
+function storeOf(context: ManagerContext): Store | string {
+  try {
+    return openForReading(context) ?? 'this project has no sessions yet';
+  } catch {
+    // `state-directory` tells why.
+    return 'the state directory cannot be used';
+  }
+}
+
+/**
+ * Checks everything that zwarm needs, and says what to do about what is wrong. Writes nothing, and never throws.
+ */
+export async function doctor(context: ManagerContext): Promise<readonly Check[]> {
+  const store = storeOf(context);
+  const ofStore = OF_STORE.map(([name, check]) =>
+    isolated(name, () => (typeof store === 'string' ? finding('skipped', store) : check(context, store))),
+  );
+  const checks = await Promise.all([
+    isolated('node', () => checkNode(nodeVersion(), context.paths.node)),
+    isolated('git', () => checkGit(context, ANSWER_MS)),
+    isolated('repository', () => checkRepository(context)),
+    checkAgents(context, AGENTS, ANSWER_MS),
+    isolated('state-directory', () => checkStateDirectory(context)),
+    isolated('file-system', () => judgeFileSystem(fileSystemHere(context))),
+    isolated('free-space', () => judgeSpace(fileSystemHere(context))),
+    isolated('agent-access', () => checkReach(context)),
+    isolated('projects', () => checkProjects(context)),
+    ...ofStore,
+    isolated('servers', () => checkServers(context)),
+  ]);
+  return checks.flat();
+}

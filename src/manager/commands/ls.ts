@@ -1,0 +1,131 @@
+import { realpathSync } from 'node:fs';
+import { type Created, newestFirst } from '../../core/ids.ts';
+import { matchesSource, parseSources, requireOneAgent, type SourceFilter } from '../../core/rules/source.ts';
+import type { SessionStatus, SessionSummary } from '../../core/session.ts';
+import { parseIso } from '../../core/time.ts';
+import { createCensus } from '../../process/bearers.ts';
+import { listSessions } from '../../store/sessions.ts';
+import { createSummaryReader } from '../../store/summary.ts';
+import { type ManagerContext, openForReading, type Store } from '../context.ts';
+import { FOLD_VERSION, readRow } from '../session/current-turn.ts';
+import { rowOf } from '../session/session-summary.ts';
+
+/**
+ * Which sessions to list; the default is all that run or are about to, and the newest 20. Damaged ones are listed
+ * whatever is asked for: nobody can tell whether they would fit.
+ */
+export interface ListOptions {
+  readonly all?: boolean | undefined;
+  /** The newest `limit` sessions instead of the newest 20, whatever their status. */
+  readonly limit?: number | undefined;
+  readonly statuses?: readonly SessionStatus[] | undefined;
+  /** Only sessions that work in the caller's directory. */
+  readonly here?: boolean | undefined;
+  /** Only sessions that changed at or after this time (ms since the epoch). */
+  readonly sinceMs?: number | undefined;
+  /** Only sessions with this text in their task, name or last message; case does not count. */
+  readonly grep?: string | undefined;
+  /** Only sessions that have ended, and of which this caller has not seen it. */
+  readonly attention?: boolean | undefined;
+  /** Only sessions that these started: `you`, `orch`, `orch:ab12`, `mcp`, `mcp:codex`, separated by commas. */
+  readonly source?: string | undefined;
+  readonly sort?: 'created' | 'updated' | undefined;
+  /** The sessions of all projects. */
+  readonly everywhere?: boolean | undefined;
+  /** Damaged ones like all others: for ids that another command gets. */
+  readonly exactly?: boolean | undefined;
+}
+
+const DEFAULT_LIMIT = 20;
+
+function isLive({ status }: SessionSummary): boolean {
+  return status === 'running' || status === 'pending';
+}
+
+/** Whether a row is asked for, its source aside. */
+type Filter = (row: SessionSummary) => boolean;
+
+function filterOf(options: ListOptions, cwd: string): Filter {
+  const { statuses, attention, sinceMs } = options;
+  const here = options.here ? realpathSync(cwd) : null;
+  const wanted = options.grep?.toLowerCase() ?? null;
+  const has = (text: string | null): boolean => text?.toLowerCase().includes(wanted ?? '') ?? false;
+  const filters: readonly (Filter | false)[] = [
+    statuses !== undefined && (({ status }) => statuses.includes(status)),
+    attention === true && ((row) => row.needs_attention === true),
+    here !== null && ((row) => row.working_dir === here),
+    sinceMs !== undefined && ((row) => (parseIso(row.updated_at) ?? 0) >= sinceMs),
+    wanted !== null && ((row) => has(row.task) || has(row.name) || has(row.last_message)),
+  ];
+  // What is not asked for costs nothing.
+  const asked = filters.filter((filter) => filter !== false);
+  return (row) => asked.every((filter) => filter(row));
+}
+
+/** What is shown of a session, and what decides whether and where it stands in the list. */
+interface Listed<T> extends Created {
+  readonly source: string | null;
+  readonly live: boolean;
+  /** Whether it is listed whatever is asked for. */
+  readonly always: boolean;
+  readonly shown: T;
+}
+
+/**
+ * Sessions, newest first. Damaged ones are listed as damaged; nothing is written, nothing is started. Of each row no
+ * more is kept than `show` makes of it: ten thousand whole ones cost more than to read them.
+ * @throws ZwarmError `usage`, `ambiguous` for a source
+ */
+export async function list<T>(
+  context: ManagerContext,
+  options: ListOptions,
+  show: (row: SessionSummary) => T,
+): Promise<T[]> {
+  const sources = options.source === undefined ? null : parseSources(options.source);
+  const isAsked = filterOf(options, context.cwd);
+  const listed: Listed<T>[] = [];
+  const note = (row: SessionSummary): void => {
+    const always = row.status === 'damaged' && !options.exactly;
+    if (!always && !isAsked(row)) return;
+    const createdAt = (options.sort === 'updated' ? row.updated_at : row.created_at) ?? '';
+    listed.push({ id: row.id, createdAt, source: row.source, live: isLive(row), always, shown: show(row) });
+  };
+  for (const store of await storesOf(context, options)) await forEachRow(store, context.now(), note);
+  const chosen = sources === null ? listed : ofSources(listed, sources);
+  chosen.sort(newestFirst);
+  const limit = options.all ? Number.POSITIVE_INFINITY : (options.limit ?? DEFAULT_LIMIT);
+  return chosen.flatMap(({ live, always, shown }, i) =>
+    i < limit || always || (options.limit === undefined && live) ? [shown] : [],
+  );
+}
+
+async function storesOf(context: ManagerContext, { everywhere }: ListOptions): Promise<readonly Store[]> {
+  if (everywhere) return (await import('../project/gone-stores.ts')).openAll(context);
+  const store = openForReading(context);
+  return store === null ? [] : [store];
+}
+
+function ofSources<T>(listed: readonly Listed<T>[], sources: readonly SourceFilter[]): Listed<T>[] {
+  requireOneAgent(
+    listed.map(({ source }) => source),
+    sources,
+  );
+  return listed.filter(({ source, always }) => always || matchesSource(source, sources));
+}
+
+/** Every row of the store, in no order; from summaries where they tell it. */
+async function forEachRow(store: Store, nowMs: number, tell: (row: SessionSummary) => void): Promise<void> {
+  const readSummary = createSummaryReader(store, FOLD_VERSION);
+  const census = createCensus();
+  // What is no directory but a link to one, say, has no summary of ours.
+  const { directories, others: rest } = listSessions(store.root);
+  for (const id of directories) {
+    const summary = readSummary(id);
+    if (summary === null) rest.push(id);
+    else tell(rowOf(store, id, summary));
+  }
+  for (const id of rest) {
+    const row = await readRow(store, id, nowMs, census);
+    if (row !== null) tell(row);
+  }
+}

@@ -1,0 +1,83 @@
+import { realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { toZwarmError, ZwarmError } from '../../core/errors.ts';
+import { flush, makeDirs, publishOnce, replaceKeepingMode } from '../../store/files.ts';
+import { lookAt, readSmall } from '../../store/read-file.ts';
+import type { ManagerContext } from '../context.ts';
+
+/** Whether a file may be a link: a user's own may, one in a project an agent could have put there. */
+export type Links = 'followed' | 'refused';
+
+/** A file of another program's configuration, as it was read. */
+export interface HostFile {
+  /** Absolute, as it is named. */
+  readonly path: string;
+  /** Where its links lead: what is replaced. */
+  readonly real: string;
+  readonly links: Links;
+  /** Null where there is no file yet. */
+  readonly text: string | null;
+  /** Its permissions. */
+  readonly mode: number;
+}
+
+const PERMISSIONS = 0o777;
+
+function textOf(bytes: Uint8Array): string {
+  return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+}
+
+function read(path: string, links: Links, uid: number): HostFile {
+  const isLink = [dirname(path), path].some((one) => lookAt(one)?.isSymbolicLink());
+  if (links === 'refused' && isLink)
+    throw new Error('it is behind a symbolic link, which an agent may have put there');
+  if (lookAt(path) === null) return { path, real: path, links, text: null, mode: 0o600 };
+  // A user's own link, to where the configuration of all machines is kept, say.
+  const real = links === 'refused' ? path : realpathSync(path);
+  const stat = lookAt(real);
+  if (!stat?.isFile()) throw new Error('it is not a regular file');
+  // What we put in its place would be ours, and might be closed to its owner.
+  if (stat.uid !== uid) throw new Error('it belongs to another user');
+  const file = readSmall(real);
+  return { path, real, links, text: textOf(file?.bytes ?? Buffer.alloc(0)), mode: stat.mode & PERMISSIONS };
+}
+
+/** Does something with a host's file; what goes wrong names the file. @throws ZwarmError `io` */
+function attempt<T>(path: string, what: string, hint: string, act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    if (error instanceof ZwarmError) throw error;
+    throw new ZwarmError('io', `${path} cannot be ${what}: ${toZwarmError(error).message}`, hint, error);
+  }
+}
+
+/** Reads a host's file, whole. `hint` says what to do where that cannot be done. @throws ZwarmError `io` */
+export function readHostFile(path: string, links: Links, uid: number, hint: string): HostFile {
+  return attempt(path, 'read', hint, () => read(path, links, uid));
+}
+
+/**
+ * Writes a host's file in one step, with the permissions that it had; a new one, and its directory, is for its user
+ * alone. @throws ZwarmError `io`, also where somebody else has changed it since it was read
+ */
+export function writeHostFile(
+  { uid, newNonce }: Pick<ManagerContext, 'uid' | 'newNonce'>,
+  file: HostFile,
+  text: string,
+  hint: string,
+): void {
+  const { path, real, links, mode } = file;
+  const changed = (): ZwarmError =>
+    new ZwarmError('io', `${path} was changed in the meantime: nothing was written`, 'try again');
+  attempt(path, 'written', hint, () => {
+    const now = read(path, links, uid);
+    if (now.real !== real || now.text !== file.text) throw changed();
+    const temporary = join(dirname(real), `.zwarm-${newNonce()}`);
+    if (file.text === null) {
+      makeDirs(dirname(real));
+      if (!publishOnce(real, text, temporary)) throw changed();
+    } else replaceKeepingMode(real, text, temporary, mode);
+    flush(dirname(real));
+  });
+}

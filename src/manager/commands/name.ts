@@ -1,0 +1,33 @@
+import { ZwarmError } from '../../core/errors.ts';
+import { parseName, type SessionId } from '../../core/ids.ts';
+import { giveUpName, holderOf, moveName } from '../../store/names.ts';
+import { hasSession } from '../../store/sessions.ts';
+import { locateSession } from '../access/locate-session.ts';
+import { requireOwn } from '../access/permissions.ts';
+import type { ManagerContext } from '../context.ts';
+
+/** The name that a session has now, and the session that had it before. */
+export interface Renamed {
+  readonly id: SessionId;
+  readonly name: string | null;
+  readonly takenFrom: SessionId | null;
+}
+
+/**
+ * Gives a session a name, which no other session has from then on; or with null takes its name away.
+ * @throws ZwarmError `usage`, `not_found`, `not_allowed`
+ */
+export function rename(context: ManagerContext, ref: string, name: string | null): Renamed {
+  const wanted = name === null ? null : parseName(name);
+  const { store, id } = locateSession(context, ref, { forWriting: true });
+  requireOwn(context, store, id);
+  const old = store.names.get(id) ?? null;
+  const holder = wanted === null ? null : holderOf(store.root, wanted);
+  const other = holder !== null && holder !== id && hasSession(store.root, holder) ? holder : null;
+  if (other !== null) requireOwn(context, store, other);
+  if (wanted === null && old === null)
+    throw new ZwarmError('usage', `${id} has no name`, `give it one: zwarm name ${id} NAME`);
+  if (wanted !== null && wanted !== old) moveName(store.root, wanted, id, context.newNonce());
+  if (old !== null && old !== wanted) giveUpName(store.root, old, id, context.newNonce());
+  return { id, name: wanted, takenFrom: other };
+}

@@ -1,0 +1,104 @@
+import { resolve } from 'node:path';
+import { ZwarmError } from '../../core/errors.ts';
+import type { ProjectRecord } from '../../core/session.ts';
+import { identityOfDirectory, standingOf } from '../../store/project-record.ts';
+import { hasStore, listStores, moveStore, storeDir } from '../../store/project-store.ts';
+import { DamagedRecord } from '../../store/read-file.ts';
+import { listSessionIds } from '../../store/sessions.ts';
+import { rootOfProject } from '../../store/which-project.ts';
+import { requireUser } from '../access/caller.ts';
+import { type ManagerContext, openStore, placeOf } from '../context.ts';
+import { hasLiveSession } from '../project/gone-stores.ts';
+import { findMoved } from '../project/moved-project.ts';
+import { openWindow } from '../project/open-window.ts';
+
+/*
+ * A project that has moved: its sessions are given to the directory where it is now.
+ */
+
+/** The sessions of one directory that are to belong to another one. */
+export interface Relocation {
+  /** The store. */
+  readonly root: string;
+  readonly record: ProjectRecord;
+  /** Where the project was and is, for people. */
+  readonly from: string;
+  readonly to: string;
+  readonly sessions: number;
+  /** The context in the new directory. */
+  readonly there: ManagerContext;
+}
+
+function planTo(
+  context: ManagerContext,
+  there: ManagerContext,
+  { root, record }: { root: string; record: ProjectRecord },
+): Relocation {
+  const { stateDir, project } = placeOf(there);
+  const from = rootOfProject(record.path);
+  const to = rootOfProject(project.path);
+  if (hasStore(stateDir, project.path) && storeDir(stateDir, project.path) !== root) {
+    throw new ZwarmError('lost_race', `${to} has sessions of its own`, `see them: zwarm ls --project ${to}`);
+  }
+  const sessions = listSessionIds(root).length;
+  return { root, record, from, to, sessions, there: { ...context, ...there } };
+}
+
+/**
+ * What `relocate` would do: without `to`, give the sessions of a project that was moved here to this directory; with it,
+ * give those that are kept for this path to the directory `to`. @throws ZwarmError `not_found`, `usage`
+ */
+export function planRelocation(context: ManagerContext, to: string | null): Relocation {
+  requireUser(context);
+  const { stateDir, project } = placeOf(context);
+  const here = { root: storeDir(stateDir, project.path), path: project.path };
+  const known = listStores(stateDir).find(({ root }) => root === here.root)?.record;
+  if (known instanceof DamagedRecord) throw new ZwarmError('damaged', `${here.root}: ${known.message}`);
+  if (to !== null) {
+    if (known === undefined)
+      throw new ZwarmError(
+        'not_found',
+        `no sessions are kept for ${rootOfProject(here.path)}`,
+        'see: zwarm ls --everywhere',
+      );
+    if (standingOf(known) === 'here')
+      throw new ZwarmError(
+        'usage',
+        `the project of these sessions is still at ${rootOfProject(known.path)}`,
+        'move it first',
+      );
+    const there = { ...context, cwd: resolve(context.cwd, to), project: null };
+    return planTo(context, there, { root: here.root, record: known });
+  }
+  // The directory of the store was renamed, and its record was not replaced: the rest of that is done now.
+  if (known !== undefined && known.path !== here.path)
+    return planTo(context, context, { root: here.root, record: known });
+  if (known !== undefined)
+    throw new ZwarmError('usage', 'the sessions of this project are here already', 'see: zwarm ls');
+  const moved = findMoved(context);
+  if (moved !== null) return planTo(context, context, moved);
+  throw new ZwarmError(
+    'not_found',
+    'nothing tells of sessions that this project had elsewhere',
+    'see where sessions are kept: zwarm ls --everywhere',
+  );
+}
+
+/** Gives the sessions to the directory where their project is now. @throws ZwarmError `busy`, `lost_race` */
+export async function relocate({ root, record, to, there }: Relocation): Promise<void> {
+  const { stateDir, project } = placeOf(there);
+  if (await hasLiveSession(there, openStore(there, root, true)))
+    throw new ZwarmError(
+      'busy',
+      'a session of this project runs',
+      'wait for it, or end it: zwarm ls --everywhere',
+    );
+  const moved = { ...record, path: project.path, ...identityOfDirectory(project.path) };
+  try {
+    moveStore(stateDir, root, moved, there.newNonce());
+  } catch (error) {
+    if (!hasStore(stateDir, project.path) || storeDir(stateDir, project.path) === root) throw error;
+    throw new ZwarmError('lost_race', `${to} was given sessions by another command`, 'see: zwarm ls', error);
+  }
+  await openWindow(there, openStore(there, storeDir(stateDir, project.path), true, project.path));
+}

@@ -1,0 +1,35 @@
+import { join } from 'node:path';
+import { ZwarmError } from '../../core/errors.ts';
+import { isSessionId, parseTurnNumber } from '../../core/ids.ts';
+import { isoTime } from '../../core/time.ts';
+import { flush, publishOnce } from '../../store/files.ts';
+import { BUILDING_PREFIX, turnDir, turnFile } from '../../store/layout.ts';
+import { writeSummary } from '../../store/summary.ts';
+import { type ManagerContext, openForReading } from '../context.ts';
+import { FOLD_VERSION, readFinalSummary } from '../session/current-turn.ts';
+
+/**
+ * What happens once when a turn has ended: its files are flushed to the disk (a shell cannot), and how the session
+ * stands is cached for lists. Called by the turn runner, which names the turn in the environment; if it never runs,
+ * nothing is lost. @throws ZwarmError `usage` without such an environment
+ */
+export async function settle(context: ManagerContext): Promise<void> {
+  const id = context.env['ZWARM_SESSION_ID'] ?? '';
+  const turn = parseTurnNumber(context.env['ZWARM_TURN'] ?? '');
+  if (!isSessionId(id) || turn === null) {
+    throw new ZwarmError(
+      'usage',
+      'settle is called by the turn runner, with the turn in its environment',
+      null,
+    );
+  }
+  const store = openForReading(context);
+  if (store === null) throw new ZwarmError('not_found', `there is no store of ${id}`, null);
+  const { root } = store;
+  for (const file of ['events', 'stderr', 'exit'] as const) flush(turnFile(root, id, turn, file));
+  flush(turnDir(root, id, turn));
+  const summary = await readFinalSummary(store, id, context.now());
+  if (summary?.listed.turn === turn) writeSummary(store, id, FOLD_VERSION, summary, context.newNonce());
+  const temporary = join(turnDir(root, id, turn), `${BUILDING_PREFIX}${context.newNonce()}`);
+  publishOnce(turnFile(root, id, turn, 'notified'), `{"v":1,"at":"${isoTime(context.now())}"}\n`, temporary);
+}

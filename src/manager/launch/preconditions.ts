@@ -1,0 +1,71 @@
+import type { AgentAdapter } from '../../agents/agent.ts';
+import { ZwarmError } from '../../core/errors.ts';
+import type { SessionRecord } from '../../core/session.ts';
+import { isInRepository } from '../../store/git.ts';
+import { realPathOf } from '../../store/real-path.ts';
+import type { SessionNow } from '../session/current-turn.ts';
+import { elsewhereError, whoRan } from '../turn/where-it-ran.ts';
+
+/*
+ * What must hold before a session goes on: each of these says what is in the way.
+ */
+
+/**
+ * Refuses unless the session is at rest.
+ * @param force the user knows that a session of which nobody can tell whether it runs does not
+ * @throws ZwarmError `busy`, `unknown_liveness`
+ */
+export function requireAtRest({ id, current }: SessionNow, force = false): void {
+  const { status } = current.verdict;
+  if (status === 'running' || status === 'pending') {
+    throw new ZwarmError('busy', `${id} is still ${status}`, `wait for it first: zwarm wait ${id}`);
+  }
+  if (status === 'unknown' && !force)
+    throw elsewhereError(
+      id,
+      whoRan(current),
+      `go on with it there; if that is gone for good: zwarm inject --force ${id} "…"`,
+    );
+}
+
+/**
+ * The session's directory is still the one that its sandbox was meant for: an agent may have put a link in the place of
+ * any part of the path. Where there is none any more, the turn runner records that. @throws ZwarmError `directory_changed`
+ */
+export function requireSameDirectory({ id, record }: SessionNow): void {
+  const now = realPathOf(record.working_dir);
+  if (now === null || now === record.working_dir) return;
+  throw new ZwarmError(
+    'directory_changed',
+    `the directory of ${id}, ${record.working_dir}, now leads to ${now}: nothing was run`,
+    'put it back, or start a new session where it should work: zwarm start -C DIR "…"',
+  );
+}
+
+/**
+ * The session's directory is in a git repository, where its agent insists on one. Where there is no directory any more,
+ * the turn runner records that. @throws ZwarmError `usage`
+ */
+export function requireRepository(
+  { name, readArguments }: AgentAdapter,
+  { working_dir: directory, agent_args: args }: SessionRecord,
+  elsewise = '',
+): void {
+  if (!readArguments(args).needsRepository || realPathOf(directory) === null || isInRepository(directory))
+    return;
+  throw new ZwarmError(
+    'usage',
+    `${name} works in a git repository alone, and ${directory} is in none`,
+    `run \`git init\` there${elsewise}`,
+  );
+}
+
+/** The session's agent is one that this zwarm knows. @throws ZwarmError `not_resumable` */
+export function requireKnownAgent({ adapter, record }: SessionNow): AgentAdapter {
+  if (adapter !== null) return adapter;
+  throw new ZwarmError(
+    'not_resumable',
+    `this zwarm knows no agent ${JSON.stringify(record.agent)}`,
+    'update zwarm',
+  );
+}

@@ -1,0 +1,34 @@
+import { windowDir } from '../../store/layout.ts';
+import { hasStore, storeDir } from '../../store/project-store.ts';
+import { rootOfProject } from '../../store/which-project.ts';
+import { hasOldStore } from '../../store/window.ts';
+import { type ManagerContext, placeOf, replacedProject } from '../context.ts';
+import { findMoved } from './moved-project.ts';
+
+/** What whoever lists the sessions of a project should know about where they are kept. */
+export function projectNotices(context: ManagerContext): readonly string[] {
+  if (context.env['ZWARM_STORE']) return [];
+  const { stateDir, project } = placeOf(context);
+  const old = hasOldStore(project.checkout)
+    ? [
+        `${windowDir(project.checkout)} holds sessions of zwarm 0.1, which this version does not read; they stay as they are`,
+      ]
+    : [];
+  return [...old, ...whereabouts(context, stateDir, project.path)];
+}
+
+function whereabouts(context: ManagerContext, stateDir: string, path: string): readonly string[] {
+  if (!hasStore(stateDir, path)) {
+    const moved = findMoved(context);
+    return moved === null
+      ? []
+      : [
+          `this project was at ${rootOfProject(moved.record.path)}; to have its sessions here: zwarm relocate`,
+        ];
+  }
+  return replacedProject(storeDir(stateDir, path), path) === null
+    ? []
+    : [
+        `zwarm keeps the sessions of another directory that was at ${rootOfProject(path)}; where it was moved to: zwarm relocate --to DIR`,
+      ];
+}

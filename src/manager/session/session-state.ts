@@ -1,0 +1,138 @@
+import type { AgentAdapter } from '../../agents/agent.ts';
+import type { TurnOutcome } from '../../core/conversation/fold.ts';
+import { sumUsage, usagePerTurn } from '../../core/conversation/usage.ts';
+import type { SessionId } from '../../core/ids.ts';
+import { speakingTurn } from '../../core/rules/speaking-turn.ts';
+import {
+  cutText,
+  type How,
+  type LaunchRecord,
+  type SessionError,
+  type SessionRecord,
+  type SessionState,
+  type TokenUsage,
+} from '../../core/session.ts';
+import { isFinal } from '../../core/status.ts';
+import { isoTime, parseIso, writtenMs } from '../../core/time.ts';
+import { turnFile } from '../../store/layout.ts';
+import { DamagedRecord } from '../../store/read-file.ts';
+import { eventsMtime } from '../../store/sessions.ts';
+import { readTail } from '../../store/tail.ts';
+import type { Store } from '../context.ts';
+import { explainVerdict } from '../turn/explain-failure.ts';
+import type { TurnReading } from '../turn/turn-state.ts';
+import { placeOf, whoRan } from '../turn/where-it-ran.ts';
+
+/*
+ * How a session stands, from what was read of its turns.
+ */
+
+const STDERR_TAIL = 1 << 16;
+
+/** A session of whose turns the outcomes were read. */
+export interface SessionReading {
+  readonly id: SessionId;
+  readonly record: SessionRecord;
+  readonly adapter: AgentAdapter | null;
+  readonly turns: readonly TurnReading[];
+}
+
+/** The turns that ran in this very session: those of a fork up to the one at which it was forked are copies. */
+function ownTurns({ record, turns }: SessionReading): readonly TurnReading[] {
+  return turns.filter(({ turn }) => turn > (record.forked_from?.turn ?? 0));
+}
+
+/** Why a turn failed, or null. */
+export function explain(reading: SessionReading, store: Store, turn: TurnReading): SessionError | null {
+  return explainVerdict(turn.verdict, {
+    id: reading.id,
+    adapter: reading.adapter,
+    workingDir: reading.record.working_dir,
+    terminal: turn.terminal,
+    launched: turn.runner !== null,
+    place: placeOf(whoRan(turn)),
+    stderr: () => readTail(turnFile(store.root, reading.id, turn.turn, 'stderr'), STDERR_TAIL),
+  });
+}
+
+/** Whether the agent was to go on in one thread, and did so in another. */
+export function hasLostThread({ thread_id: asked, forks }: LaunchRecord, { threadId }: TurnOutcome): boolean {
+  return asked !== null && !forks && threadId !== null && threadId !== asked;
+}
+
+/** How the turn really reached its agent: one that answers with another thread has begun afresh. */
+export function howOf({ launch, outcome }: TurnReading): How | null {
+  if (launch === null) return null;
+  return hasLostThread(launch, outcome) ? 'fresh' : launch.how;
+}
+
+/** The tokens of each turn. */
+export function usageOf(turns: readonly TurnReading[]): (TokenUsage | null)[] {
+  return usagePerTurn(
+    turns.map((turn) => ({
+      threadId: turn.outcome.threadId,
+      report: turn.outcome.usage,
+      fresh: howOf(turn) !== 'native',
+      copyOf: turn.launch?.forks ? turn.launch.thread_id : null,
+    })),
+  );
+}
+
+/** When the runner showed itself (ms since the epoch), or null. */
+export function startedMs({ runner, launch }: Pick<TurnReading, 'runner' | 'launch'>): number | null {
+  return runner === null ? null : writtenMs(runner.fileMs, parseIso(launch?.at ?? null));
+}
+
+function durationOf(turn: TurnReading, nowMs: number): number | null {
+  const { runner, exit, verdict } = turn;
+  const began = runner?.uptime ?? null;
+  const ended = exit?.uptime ?? null;
+  if (began !== null && ended !== null) return ended < began ? null : Math.round((ended - began) * 1000);
+  const start = startedMs(turn);
+  const end = exit?.endedMs ?? (verdict.status === 'running' ? nowMs : null);
+  if (start === null || end === null) return null;
+  const ms = Math.round(end - start);
+  // The clock was set back meanwhile (one millisecond is the difference of its two readings): nobody knows how long.
+  return ms < -1 ? null : Math.max(0, ms);
+}
+
+function updatedMs(store: Store, id: SessionId, turn: TurnReading): number {
+  const claimed = parseIso(turn.request.at) ?? 0;
+  if (turn.exit !== null) return Math.max(claimed, turn.exit.endedMs);
+  return Math.max(claimed, startedMs(turn) ?? 0, eventsMtime(store.root, id, turn.turn) ?? 0);
+}
+
+/** How a session stands: what its turns come to, and what the newest of them says. */
+export function stateOf(reading: SessionReading, store: Store, nowMs: number): SessionState {
+  const { turns } = reading;
+  const current = speakingTurn(turns.toReversed())?.current;
+  if (current === undefined) throw new DamagedRecord('it has no turns');
+  const { verdict, exit, outcome } = current;
+  const own = ownTurns(reading);
+  const durations = own.flatMap((turn) => durationOf(turn, nowMs) ?? []);
+  const usage = usageOf(turns).slice(turns.length - own.length);
+  const running = verdict.status === 'running';
+  return {
+    status: verdict.status,
+    turn: current.turn,
+    updated_at: isoTime(
+      Math.max(
+        updatedMs(store, reading.id, current),
+        // A fork and a rewind are news of a session, too.
+        parseIso(reading.record.created_at) ?? 0,
+        parseIso(turns.at(-1)?.request.at ?? null) ?? 0,
+      ),
+    ),
+    ended_at: exit === null || !isFinal(verdict.status) ? null : isoTime(exit.endedMs),
+    duration_ms: durations.length === 0 ? null : durations.reduce((sum, ms) => sum + ms, 0),
+    pid: running ? current.processes.runner : null,
+    exit_code: verdict.exitCode,
+    signal: verdict.signal,
+    error: explain(reading, store, current),
+    pending: verdict.status === 'pending' ? { reason: 'it is being launched', not_before: null } : null,
+    thread_id: turns.findLast(({ outcome: { threadId } }) => threadId !== null)?.outcome.threadId ?? null,
+    token_usage: sumUsage(usage),
+    cost_usd: null,
+    last_message: outcome.answer === null ? null : cutText(outcome.answer),
+  };
+}

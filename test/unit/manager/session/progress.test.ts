@@ -1,0 +1,88 @@
+import { lstatSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { messageLine, writeStream } from '../../../../bench/streams.js';
+import { createCodexParser } from '../../../../src/agents/codex/translate.ts';
+import { createFolder } from '../../../../src/core/conversation/fold.ts';
+import type { Step } from '../../../../src/core/conversation/steps.ts';
+import { readLastStep, readProgress } from '../../../../src/manager/session/progress.ts';
+import { readSteps, type TurnStream } from '../../../../src/manager/turn/turn-stream.ts';
+import { ownIdentity } from '../../../../src/process/identity.ts';
+import { claimTurn } from '../../../../src/store/claim.ts';
+import { LINE_SIZES } from '../../../../src/store/read-forward.ts';
+import { emptyDirectory } from '../../../helpers/directory.ts';
+import { recordedStreams } from '../../../helpers/fuzz.ts';
+import { createStoredSession, ID, RECORD, requestOf } from '../../../helpers/store.ts';
+
+function streamOf(path: string, ended: boolean): TurnStream {
+  return { path, range: { limit: null, ended }, parse: createCodexParser('0.169.0') };
+}
+
+function written(content: string | Uint8Array): string {
+  const path = join(emptyDirectory(), 'events.jsonl');
+  writeFileSync(path, content);
+  return path;
+}
+
+/** The last of all steps of a stream. */
+function lastOf(stream: TurnStream): Step | null {
+  const steps: Step[] = [];
+  for (const { index, step } of readSteps(stream, createFolder())) steps[index] = step;
+  return steps.at(-1) ?? null;
+}
+
+/** Bytes that this process has read so far. */
+const bytesRead = (): number => Number(/^rchar: (\d+)$/m.exec(readFileSync('/proc/self/io', 'utf8'))?.[1]);
+
+test('what an agent was at last is told by a few bytes of a long turn', () => {
+  const path = written('');
+  const { open } = writeStream(path, { bytes: 15_000_000 });
+  const running = { ...streamOf(path, false), range: { limit: open, ended: false } };
+  const last = lastOf(running);
+  const before = bytesRead();
+  expect(readLastStep(streamOf(path, true))).toMatchObject({
+    type: 'message',
+    content: 'All of it is done.',
+  });
+  expect(readLastStep(running)).toEqual(last);
+  expect(bytesRead() - before).toBeLessThan(1_000_000);
+});
+
+test('of every recorded stream it is the last of all its steps', () => {
+  for (const { name, bytes } of recordedStreams()) {
+    for (const ended of [true, false]) {
+      const stream = streamOf(written(bytes), ended);
+      expect(readLastStep(stream), name).toEqual(lastOf(stream));
+    }
+  }
+});
+
+test('it is looked for up to the beginning, and may be none', () => {
+  const few = { ...LINE_SIZES, last: 100 };
+  const noise = '{"type":"turn.started"}\n'.repeat(100);
+  expect(readLastStep(streamOf(written(messageLine('item_0', 'first') + noise), false), few)).toEqual(
+    expect.objectContaining({ content: 'first' }),
+  );
+  for (const content of ['', noise]) expect(readLastStep(streamOf(written(content), true), few)).toBeNull();
+});
+
+test('the turn that speaks for a session tells how it comes along, not the newest one', async () => {
+  const store = createStoredSession();
+  const { root } = store;
+  const turn = (number: number, name: string): string =>
+    join(root, 'sessions', ID, 'turns', String(number), name);
+  const now = Date.parse(RECORD.created_at);
+  expect(await readProgress(store, ID, now)).toEqual({ status: 'pending', sinceMs: now, lastStep: null });
+
+  // Its runner began, said something, and ended; then it was wound back.
+  const { start, ...identity } = ownIdentity();
+  const stat = `${identity.pid} (sh) S ${'0 '.repeat(18)}${start} 0`;
+  writeFileSync(turn(1, 'runner.stat'), JSON.stringify({ v: 1, ...identity, stat }));
+  writeFileSync(turn(1, 'events.jsonl'), messageLine('item_0', 'first'));
+  const end = { why: null, detail: null, cancelled: false, uptime: null, ended_at: null, events_bytes: null };
+  writeFileSync(turn(1, 'exit.json'), JSON.stringify({ v: 1, code: 1, ...end }));
+  claimTurn(root, ID, 2, { request: { ...requestOf('mark'), kind: 'rewind', to: 0 }, prompt: null });
+  const sinceMs = lstatSync(turn(1, 'runner.stat')).mtimeMs;
+  const message = { type: 'message', role: 'assistant', content: 'first' };
+  expect(await readProgress(store, ID, now)).toEqual({ status: 'failed', sinceMs, lastStep: message });
+});

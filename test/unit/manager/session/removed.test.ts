@@ -1,0 +1,44 @@
+import { renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { ZwarmError } from '../../../../src/core/errors.ts';
+import { installation } from '../../../../src/installation.ts';
+import { orDamaged } from '../../../../src/manager/session/current-turn.ts';
+import { publishCancel } from '../../../../src/manager/stop/request-cancel.ts';
+import { createStoredSession, ID } from '../../../helpers/store.ts';
+
+/** A session, and a `clean` that removes it at this very moment. */
+function createDoomed() {
+  const store = createStoredSession();
+  const { root } = store;
+  const remove = (): void => renameSync(join(root, 'sessions', ID), join(root, 'trash', ID));
+  return { store, remove };
+}
+
+test('a session that is removed while it is read is gone, whatever was found of it', async () => {
+  const { store, remove } = createDoomed();
+  const reading = orDamaged(store, ID, async () => {
+    remove();
+    return 'a status without its events';
+  });
+  await expect(reading).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('a session that is removed while it is read is gone, whatever was missed of it', async () => {
+  const { store, remove } = createDoomed();
+  const reading = orDamaged(store, ID, async () => {
+    remove();
+    throw new ZwarmError('not_resumable', 'a conversation without its name');
+  });
+  await expect(reading).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('a turn of a session that was removed is not found, and not damaged', () => {
+  const { store, remove } = createDoomed();
+  const { paths, ...rest } = installation();
+  const context = { ...rest, paths, cwd: '/', env: {}, uid: process.getuid?.() ?? 0, stateDir: null };
+  remove();
+  expect(() => publishCancel(context, store, ID, 1, 'never-launched')).toThrowError(
+    expect.objectContaining({ code: 'not_found' }),
+  );
+});
