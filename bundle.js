@@ -53,17 +53,35 @@ const smallZod = {
   },
 };
 
-/** What every command that is used often needs: all that these files import is one part. */
-const BASE = ['main', 'cli/program', 'manager/session-manager', 'manager/commands/ls'];
+/**
+ * Files that are one part, with all that they import: what every command needs, and what every command that looks at
+ * sessions needs besides. A list needs nothing more than both.
+ */
+const TOGETHER = {
+  base: ['main', 'cli/program'],
+  sessions: ['manager/session-manager', 'manager/project/project-notices', 'manager/commands/ls', 'render/row'],
+};
 
 /** @type {import('esbuild').Plugin} */
-const base = {
-  name: 'base',
+const together = {
+  name: 'together',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^base$/ }, () => ({ path: 'base', namespace: 'base' }));
-    onLoad({ filter: /./, namespace: 'base' }, () => ({
-      contents: BASE.map((name) => `import './src/${name}.ts';`).join('\n'),
+    onResolve({ filter: /^(base|sessions)$/ }, ({ path }) => ({ path, namespace: 'together' }));
+    onLoad({ filter: /./, namespace: 'together' }, ({ path }) => ({
+      contents: TOGETHER[/** @type {keyof typeof TOGETHER} */ (path)]
+        .map((name) => `import './src/${name}.ts';`)
+        .join('\n'),
       resolveDir: import.meta.dirname,
+    }));
+    // esbuild makes a part of what the same entries need: whatever is loaded later needs all of `sessions`.
+    onResolve({ filter: /\.ts$/ }, ({ path, kind, resolveDir }) => {
+      const file = join(resolveDir, path);
+      const isEntry = kind === 'dynamic-import' && file.startsWith(join(import.meta.dirname, 'src'));
+      return isEntry ? { path: file, namespace: 'entry' } : undefined;
+    });
+    onLoad({ filter: /./, namespace: 'entry' }, ({ path }) => ({
+      contents: `import 'sessions'; export * from ${JSON.stringify(path)};`,
+      resolveDir: dirname(path),
     }));
   },
 };
@@ -106,7 +124,7 @@ export async function bundle(entryPoints, plugins = []) {
     chunkNames: '[name]-[hash]',
     define: { 'import.meta.dirname': 'zwarmDirectory' },
     inject: ['base'],
-    plugins: [lazyBuiltins, smallZod, base, ...plugins],
+    plugins: [lazyBuiltins, smallZod, together, ...plugins],
     metafile: true,
     write: false,
     logLevel: 'warning',

@@ -1,5 +1,6 @@
 import { patchToml } from '../core/toml/patch.ts';
-import type { Given, Key } from './keys.ts';
+import type { Key } from './key-names.ts';
+import type { Given } from './keys.ts';
 import { withFile } from './load.ts';
 
 /**

@@ -8,6 +8,7 @@ import {
   DEFAULT_SANDBOX,
 } from '../core/rules/policy.ts';
 import { cutText, SANDBOXES, type Sandbox } from '../core/session.ts';
+import type { Key } from './key-names.ts';
 
 /** What each key comes to; null where nothing was chosen. */
 export interface Values {
@@ -21,8 +22,6 @@ export interface Values {
   readonly wait_sec: number | null;
   readonly reachable_state: boolean;
 }
-
-export type Key = keyof Values;
 
 /** What one source says; a key that is left out is unset there. */
 export type Given = { readonly [K in Key]?: NonNullable<Values[K]> | undefined };
@@ -69,7 +68,7 @@ function isFixed(path: string): boolean {
   return path === ANY_DIRECTORY || path === '~' || /^~?\//.test(path);
 }
 
-/** Every key, in the order in which people see them. */
+/** What each key may be, and who decides it. */
 export const KEYS: { readonly [K in Key]: KeyRow<Values[K]> } = {
   agent: {
     schema: z.string().check(z.regex(/^[a-z][a-z0-9-]{0,39}$/)),
@@ -111,14 +110,6 @@ export const KEYS: { readonly [K in Key]: KeyRow<Values[K]> } = {
   },
   reachable_state: { ...flag, fallback: false, refusal: never },
 };
-
-/** The names of all keys. */
-export const KEY_NAMES = Object.keys(KEYS) as readonly Key[];
-
-/** Whether a word is one of the keys. */
-export function isKey(word: string): word is Key {
-  return Object.hasOwn(KEYS, word);
-}
 
 /** A value from a file, as it may stand in a message. */
 export function shown(value: unknown): string {

@@ -1,6 +1,7 @@
 import { defaultDirectories, isAllowedDirectory, type Policy, type Settings } from '../core/rules/policy.ts';
 import type { Directory } from './directories.ts';
-import { type Given, KEY_NAMES, KEYS, type Key, type Values } from './keys.ts';
+import { KEY_NAMES, type Key } from './key-names.ts';
+import { type Given, KEYS, type Values } from './keys.ts';
 
 /** A file, read and understood. */
 export interface Source {

@@ -30,11 +30,12 @@ test('--version loads nothing', async () => {
   expect(costly(probed)).toEqual([]);
 });
 
-test('--help loads the command line, and nothing costly of Node', async () => {
+test('--help loads the command line, no schema, and nothing costly of Node', async () => {
   const probed = await probe(createProject(), ['--help']);
-  expect(packagesOf(probed)).toEqual(['commander', 'nanoid', 'zod']);
+  expect(packagesOf(probed)).toEqual(['commander', 'nanoid']);
   expect(costly(probed)).toEqual([]);
-  expect(bytesOf(probed)).toBeLessThan(260_000);
+  expect(bytesOf(probed)).toBeLessThan(120_000);
+  expect(probed.parts.length).toBeLessThan(4);
 });
 
 test.each([[['ls']], [['ls', '--all', '--json']], [['ls', '-q']]])(
@@ -47,8 +48,8 @@ test.each([[['ls']], [['ls', '--all', '--json']], [['ls', '-q']]])(
     expect(ids.filter((id) => !probed.stdout.includes(id))).toEqual([]);
     expect(packagesOf(probed)).toEqual(['commander', 'nanoid', 'zod']);
     expect(costly(probed)).toEqual(['crypto']);
-    expect(bytesOf(probed)).toBeLessThan(270_000);
-    expect(probed.parts.length).toBeLessThan(15);
+    expect(bytesOf(probed)).toBeLessThan(260_000);
+    expect(probed.parts.length).toBeLessThan(10);
   },
 );
 

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
-import { fromWords, KEY_NAMES as KEYS, type Key } from '../../config/keys.ts';
-import { type Configuration, configFiles, loadConfiguration } from '../../config/load.ts';
-import { readUserText } from '../../config/read-text.ts';
+import { KEY_NAMES as KEYS, type Key } from '../../config/key-names.ts';
+import type { ConfigFiles, Configuration } from '../../config/load.ts';
 import { EXIT_CODES, usageError } from '../../core/errors.ts';
 import type { ConfigPlace } from '../../core/rules/policy.ts';
 import { safeLine, safeText } from '../../render/safe-text.ts';
@@ -23,7 +22,13 @@ async function placeOf(verb: Verb): Promise<ConfigPlace> {
 }
 
 async function load(verb: Verb): Promise<Configuration> {
+  const { loadConfiguration } = await import('../../config/load.ts');
   return loadConfiguration(await placeOf(verb));
+}
+
+async function filesOf(verb: Verb): Promise<ConfigFiles> {
+  const { configFiles } = await import('../../config/load.ts');
+  return configFiles(await placeOf(verb));
 }
 
 function say(verb: Verb, text: string): void {
@@ -71,6 +76,7 @@ async function requireValue(key: Key, words: readonly string[], unset: boolean) 
   if (unset) return null;
   if (words.length === 0) throw usage(`${key}: no value was given`);
   if (words.length > 1 && key !== 'allowed_dirs') throw usage(`${key} takes one value`);
+  const { fromWords } = await import('../../config/keys.ts');
   return fromWords(key, words, usage);
 }
 
@@ -83,9 +89,10 @@ const set = defineVerb({
     const manager = await verb.manager();
     manager.requireUser();
     const value = await requireValue(key, words, unset);
-    const { user } = configFiles(await placeOf(verb));
+    const { user } = await filesOf(verb);
     if (user === null) throw usageError('no home directory is known', 'set HOME to your home directory');
     const { withValue } = await import('../../config/edit.ts');
+    const { readUserText } = await import('../../config/read-text.ts');
     const before = readUserText(user) ?? '';
     const after = withValue(user, before, key, value);
     if (after !== before) await manager.saveUserConfig(after);
@@ -98,7 +105,7 @@ const path = defineVerb({
   summary: "the paths of your own file and the project's",
   options: { json: JSON_OPTION('{user, project}') },
   async run(verb, _args, { json }) {
-    const files = configFiles(await placeOf(verb));
+    const files = await filesOf(verb);
     const there = (file: string | null) => ({ path: file, exists: file !== null && existsSync(file) });
     const [user, project] = [there(files.user), there(files.project)];
     if (json) return verb.printJson({ user, project });
@@ -118,7 +125,7 @@ const trust = defineVerb({
     manager.requireUser();
     const { trust: project } = await load(verb);
     if (project === null) {
-      const { project: missing } = configFiles(await placeOf(verb));
+      const { project: missing } = await filesOf(verb);
       throw usageError(`there is no ${missing}`, 'a project chooses its agent and model there');
     }
     const { file, mark, trusted, values } = project;

@@ -1,0 +1,19 @@
+/** Every key of the configuration, in the order in which people see them. */
+export const KEY_NAMES = [
+  'agent',
+  'model',
+  'sandbox',
+  'allowed_dirs',
+  'max_depth',
+  'max_sessions',
+  'end_others',
+  'wait_sec',
+  'reachable_state',
+] as const;
+
+export type Key = (typeof KEY_NAMES)[number];
+
+/** Whether a word is one of the keys. */
+export function isKey(word: string): word is Key {
+  return KEY_NAMES.some((name) => name === word);
+}
