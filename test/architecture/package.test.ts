@@ -72,6 +72,7 @@ test('the tarball holds what a user needs and nothing else', () => {
       'package.json',
     ]),
   );
+  expect(packed).not.toContain('docs/release.md');
 });
 
 test('it brings no dependency, and the licences of what it bundles', () => {

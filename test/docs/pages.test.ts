@@ -8,12 +8,14 @@ import { repositoryFile } from '../helpers/project.ts';
 const PAGES = [
   'README.md',
   'CONTRIBUTING.md',
+  'SECURITY.md',
   'CHANGELOG.md',
   'docs/architecture.md',
   'docs/configuration.md',
   'docs/formats.md',
   'docs/guide.md',
   'docs/orchestration.md',
+  'docs/release.md',
   'docs/reliability.md',
 ];
 
@@ -26,6 +28,8 @@ const FOREIGN = [
   '--silent',
   '--quick',
   '--tags-filter',
+  '--no-git-tag-version',
+  '--follow-tags',
 ];
 
 /** What a page tells to type after `zwarm`: the verb and its options. */
