@@ -69,8 +69,9 @@ export function makeWindowFromGit(
 
 /** Whether a checkout holds sessions of zwarm 0.1, which kept them in the project itself. */
 export function hasOldStore(checkout: string): boolean {
-  const isFile = (name: string): boolean =>
-    lstatSync(join(windowDir(checkout), name), { throwIfNoEntry: false })?.isFile() === true;
-  const sessions = lstatSync(windowLink(checkout), { throwIfNoEntry: false });
-  return isFile('format') && sessions?.isDirectory() === true;
+  const isOld = (): boolean =>
+    lookAt(join(windowDir(checkout), 'format'))?.isFile() === true &&
+    lookAt(windowLink(checkout))?.isDirectory() === true;
+  // That of another user is closed to us.
+  return unlessDamaged(isOld) ?? false;
 }

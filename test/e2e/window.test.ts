@@ -1,5 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import {
+  chownSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -12,7 +13,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createProject, type Project, repositoryFile } from '../helpers/project.ts';
+import { testAsRoot } from '../helpers/as-root.ts';
+import { installForAll } from '../helpers/install.ts';
+import { createProject, type Project, repositoryFile, runProgram } from '../helpers/project.ts';
 
 function git(project: Project, ...args: string[]): string {
   return execFileSync('git', args, { cwd: project.directory, encoding: 'utf8' });
@@ -133,5 +136,25 @@ test.concurrent('without its window nothing is lost, and the next start makes it
   rmSync(window(project), { recursive: true, force: true });
   expect((await project.list()).map((row) => row.id)).toEqual([id]);
   await project.start(['again']);
+  expect(readlinkSync(link(project))).toBe(sessions(project));
+});
+
+testAsRoot('two users in one checkout have sessions of their own', async () => {
+  const project = createProject('p');
+  git(project, 'init', '-q');
+  const mine = await project.start(['-a', 'demo', 'hello']);
+  const home = join(project.base, 'other');
+  mkdirSync(home);
+  chownSync(home, 65_534, 65_534);
+  const program = join(installForAll(project.base), 'bin/zwarm.js');
+  const env = { ...project.env, HOME: home };
+  const asOther = (...args: string[]) =>
+    runProgram(process.execPath, [program, ...args], { cwd: project.directory, env, uid: 65_534 });
+  expect(await asOther('ls')).toMatchObject({ code: 0, stdout: '', stderr: '' });
+  const started = await asOther('start', '-a', 'demo', '--wait', 'hello');
+  expect(started).toMatchObject({ code: 0, stderr: expect.stringContaining('is not a link of zwarm') });
+  const theirs = (await asOther('ls', '--all', '-q')).stdout;
+  expect(theirs).toMatch(/^\w{10}\n$/);
+  expect(await project.ok(['ls', '--all', '-q'])).toBe(mine);
   expect(readlinkSync(link(project))).toBe(sessions(project));
 });
