@@ -18,13 +18,6 @@ async function helpOf(words: readonly string[], columns: number): Promise<string
   return stdout;
 }
 
-test('the help of everything, at 80 columns', async () => {
-  const pages = await Promise.all(
-    LINES.map(async (words) => `$ ${['zwarm', ...words].join(' ')} --help\n${await helpOf(words, 80)}`),
-  );
-  await expect(pages.join('\n')).toMatchFileSnapshot('help.txt');
-});
-
 test('the help of a verb on a narrow terminal', async () => {
   expect(await helpOf(['rewind'], 40)).toMatchInlineSnapshot(`
     "Usage: zwarm rewind [options] <id>
