@@ -259,7 +259,7 @@ test('a forged name of a conversation never becomes an argument of the next turn
   const silent = { FAKE_AGENT_STREAM: undefined };
   const real = named(THREAD);
   // Each turn but the first says nothing, so that the first one's conversation goes on.
-  const nextArgv = async (text: string): Promise<string[] | undefined> => {
+  const nextArgv = async (text: string): Promise<readonly string[] | undefined> => {
     const before = project.runs().length;
     leave(project, id, text);
     await onScreen(project, ['inject', id, '--wait', 'x'], { env: silent });

@@ -1,3 +1,4 @@
+import { StringDecoder } from 'node:string_decoder';
 import type { CliContext } from '../../src/cli/context.ts';
 import { run } from '../../src/cli/run.ts';
 import { installation } from '../../src/installation.ts';
@@ -40,6 +41,8 @@ export async function onScreen(
   options: ScreenOptions = {},
 ): Promise<Screen> {
   const written = { stdout: '', stderr: '' };
+  // A character may come in two pieces.
+  const decoders = { stdout: new StringDecoder('utf8'), stderr: new StringDecoder('utf8') };
   const output = (name: keyof typeof written): CliContext['stdout'] => ({
     write(text) {
       written[name] += text;
@@ -47,7 +50,7 @@ export async function onScreen(
       else options.onStdout?.(written.stdout);
     },
     async send(chunk) {
-      this.write(Buffer.from(chunk).toString());
+      this.write(decoders[name].write(Buffer.from(chunk)));
     },
     closed: new AbortController().signal,
     isTTY: options.tty ?? false,

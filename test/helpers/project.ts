@@ -19,6 +19,7 @@ import { onTestFinished } from 'vitest';
 import type { SessionDetail, SessionSummary } from '../../src/core/session.ts';
 import { hasStore, storeDir } from '../../src/store/project-store.ts';
 import { TEST_CACHE_HOME } from './cache.ts';
+import { onScreen } from './context.ts';
 import { removeTree } from './remove.ts';
 
 /** A file of this repository. */
@@ -72,6 +73,27 @@ export function runProgram(program: string, args: readonly string[], options: Ru
   });
 }
 
+/** What a scripted agent tells of one run. */
+export interface AgentRun {
+  readonly pid: number;
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  readonly stdin: string;
+}
+
+/** Reads the log of scripted agents: fields that end with NUL, and stdin of each run in a file beside it. */
+export function readRuns(log: string): AgentRun[] {
+  const fields = existsSync(log) ? readFileSync(log, 'utf8').split('\0') : [];
+  const runs: AgentRun[] = [];
+  // The last one may be half written.
+  for (let at = 0; at + 3 + Number(fields[at + 2]) < fields.length; at += 3 + Number(fields[at + 2])) {
+    const [pid, cwd = '', count] = fields.slice(at, at + 3);
+    const argv = fields.slice(at + 3, at + 3 + Number(count));
+    runs.push({ pid: Number(pid), argv, cwd, stdin: readFileSync(`${log}.${pid}`, 'utf8') });
+  }
+  return runs;
+}
+
 /** Registers what is to be done when a test has ended; the last one registered runs first. */
 export type OnFinished = (cleanup: () => void | Promise<void>) => void;
 
@@ -86,8 +108,10 @@ export interface Project {
   readonly state: string;
   /** The project's store in it, whether it is there or not. */
   store(): string;
-  /** Runs the built zwarm in the project. */
+  /** Runs a command line of zwarm in the project, in this process. */
   zwarm(args: readonly string[], options?: RunOptions): Promise<Ended>;
+  /** The same in a process of its own, with what is built: for races, and where the process itself matters. */
+  asProcess(args: readonly string[], options?: RunOptions): Promise<Ended>;
   /** The same, which must succeed; its stdout without the last newline. */
   ok(args: readonly string[], options?: RunOptions): Promise<string>;
   /** Starts a session, which must succeed; its id. */
@@ -99,7 +123,7 @@ export interface Project {
   /** Waits until the runner of a turn has done all that it does after the end. */
   settled(id: string, turn?: number): Promise<void>;
   /** The runs that the fake agent has logged. */
-  runs(): { pid: number; argv: string[]; cwd: string; stdin: string }[];
+  runs(): AgentRun[];
 }
 
 /**
@@ -121,7 +145,7 @@ export function createProject(
   // A test may make a repository of its project.
   const git = join(directory, '.git');
   const store = (): string => storeDir(state, hasStore(state, git) ? git : directory);
-  const log = join(base, 'agent-runs.jsonl');
+  const log = join(base, 'agent-runs');
   const env: Record<string, string | undefined> = {
     PATH: process.env['PATH'],
     HOME: join(base, 'home'),
@@ -133,11 +157,16 @@ export function createProject(
     FAKE_AGENT_LOG: log,
     FAKE_AGENT_STREAM: stream('message'),
   };
-  const zwarm: Project['zwarm'] = (args, options = {}) =>
+  const zwarm: Project['zwarm'] = async (args, { cwd = directory, env: more = {}, input } = {}) => {
+    const stdin = input === undefined ? {} : { stdin: input };
+    const screen = await onScreen({ directory, env }, args, { cwd, env: more, ...stdin });
+    return { ...screen, signal: null };
+  };
+  const asProcess: Project['asProcess'] = (args, options = {}) =>
     runProgram(process.execPath, [ZWARM, ...args], {
+      ...options,
       cwd: options.cwd ?? directory,
       env: { ...env, ...options.env },
-      ...(options.input === undefined ? {} : { input: options.input }),
     });
   const ok: Project['ok'] = async (args, options) => {
     const ended = await zwarm(args, options);
@@ -164,6 +193,7 @@ export function createProject(
     state,
     store,
     zwarm,
+    asProcess,
     ok,
     start: (args, options) => ok(['start', ...args], options),
     list: async (args = []) => JSON.parse(await ok(['ls', '--json', ...args])),
@@ -177,9 +207,7 @@ export function createProject(
       });
     },
     runs() {
-      // The last line may be half written.
-      const lines = existsSync(log) ? readFileSync(log, 'utf8').split('\n').slice(0, -1) : [];
-      return lines.map((line) => JSON.parse(line));
+      return readRuns(log);
     },
   };
 }

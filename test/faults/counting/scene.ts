@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { inject } from 'vitest';
 import { installation } from '../../../src/installation.ts';
 import { createSessionManager, type SessionManager } from '../../../src/manager/session-manager.ts';
 import { storeDir } from '../../../src/store/project-store.ts';
-import { eventually, processesWith, runProgram } from '../../helpers/project.ts';
+import { eventually, processesWith, readRuns, runProgram } from '../../helpers/project.ts';
 import { snapshot } from '../../helpers/tree.ts';
 
 /** A project of its own for one case, with its sessions in this process and as commands. */
@@ -51,7 +51,7 @@ export function createScene(): Scene {
   const base = realpathSync(mkdtempSync(join(PLACE, 'zwarm-scene-')));
   const directory = join(base, 'project');
   const home = join(base, 'home');
-  const log = join(base, 'runs.jsonl');
+  const log = join(base, 'runs');
   const runner = join(base, 'turn-runner.sh');
   mkdirSync(directory);
   mkdirSync(home);
@@ -112,10 +112,9 @@ export function createScene(): Scene {
     strangers,
     strangersAtFirst: strangers(),
     prompts() {
-      const lines = existsSync(log) ? readFileSync(log, 'utf8').split('\n').slice(0, -1) : [];
       // A new thread is told before the message what was said earlier.
       const messageIn = (stdin: string): string => stdin.split(/^<.* end of the record>\n\n/m).at(-1) ?? '';
-      return lines.map((line) => messageIn(JSON.parse(line).stdin));
+      return readRuns(log).map(({ stdin }) => messageIn(stdin));
     },
     async end() {
       await eventually('every process of the case has ended', () => {
