@@ -35,9 +35,11 @@ test('a name of a session that was removed is free, and no second removal finds 
 
 test('of eight starts at once with one name exactly one has it, first and after a removal', async () => {
   const project = createProject();
-  for (let round = 0; round < 3; round += 1) {
+  for (let round = 0; round < 2; round += 1) {
     const ends = await Promise.all(
-      Array.from({ length: 8 }, (_, i) => project.zwarm(['start', '--wait', '-q', '--name', 'docs', `${i}`])),
+      Array.from({ length: 8 }, (_, i) =>
+        project.asProcess(['start', '--wait', '-q', '--name', 'docs', `${i}`]),
+      ),
     );
     expect(ends.map(({ code }) => code).sort()).toEqual([0, 4, 4, 4, 4, 4, 4, 4]);
     expect(sessionsOf(project)).toHaveLength(1);

@@ -32,21 +32,6 @@ test('the eight verbs work from a subdirectory of a path with spaces and other l
   ]);
 });
 
-test('two projects side by side do not know of each other', async () => {
-  const [one, two] = [createProject('one'), createProject('two')];
-  const first = await one.start(['--wait', '--json', 'first', '--name', 'same']);
-  const second = await two.start(['--wait', '--json', 'second', '--name', 'same']);
-  for (const [project, json] of [
-    [one, first],
-    [two, second],
-  ] as const) {
-    const { id, task } = JSON.parse(json);
-    expect((await project.list()).map((row) => row.id)).toEqual([id]);
-    expect((await project.show('same')).task).toBe(task);
-  }
-  expect((await one.zwarm(['show', JSON.parse(second).id])).code).toBe(3);
-});
-
 test('-C says where the agent works, not where its session is kept', async () => {
   const project = createProject();
   const elsewhere = join(project.base, 'elsewhere');
@@ -57,26 +42,6 @@ test('-C says where the agent works, not where its session is kept', async () =>
   await project.ok(['inject', id, '--wait', 'again']);
   expect(project.runs().map((run) => run.cwd)).toEqual([elsewhere, elsewhere]);
   expect(Object.keys(snapshot(elsewhere))).toEqual([elsewhere]);
-});
-
-test('sessions are kept at the root of the git checkout, and a linked worktree shares them', async () => {
-  const project = createProject();
-  const git = (...args: string[]) =>
-    runProgram('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', ...args], {
-      cwd: project.directory,
-      env: project.env,
-    });
-  await git('init', '-q', '-b', 'main');
-  await git('commit', '-q', '--allow-empty', '-m', 'first');
-  await git('worktree', 'add', '-q', '../tree');
-  const inner = join(project.directory, 'inner');
-  mkdirSync(inner);
-  const first = await project.start(['inside'], { cwd: inner });
-  const second = await project.start(['in the worktree'], { cwd: join(project.base, 'tree') });
-  for (const cwd of [project.directory, inner, join(project.base, 'tree')]) {
-    expect(await project.ok(['ls', '-q'], { cwd })).toBe(`${second}\n${first}`);
-  }
-  expect((await git('status', '--porcelain')).stdout).toBe('');
 });
 
 test('an empty .git directory, as some sandboxes leave it behind, is no checkout', async () => {

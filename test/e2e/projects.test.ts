@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, type TestContext, test } from 'vitest';
-import { createProject, type Project } from '../helpers/project.ts';
+import { createProject, eventually, type Project } from '../helpers/project.ts';
 
 function git(cwd: string, ...args: string[]): string {
   const identity = ['-c', 'user.name=a', '-c', 'user.email=a@b'];
@@ -202,6 +202,7 @@ test.concurrent('relocate knows a moved directory also without its window', asyn
 test.concurrent('relocate refuses while a session runs, and where others would lose theirs', async (t) => {
   const project = createRepository(t);
   const running = await project.start(['hello'], { env: { FAKE_AGENT_HANG: '1' } });
+  await eventually('the agent runs', () => project.runs().length === 1);
   const there = join(project.base, 'store');
   renameSync(project.directory, there);
   expect(await project.zwarm(['relocate', '--yes'], { cwd: there })).toMatchObject({ code: 4 });

@@ -9,7 +9,7 @@ test('of eight injects at once exactly one wins, and its message is the one that
   const gate = join(project.base, 'gate');
   const messages = Array.from({ length: 8 }, (_, i) => `message ${i}`);
   const ends = await Promise.all(
-    messages.map((message) => project.zwarm(['inject', id, message], { env: { FAKE_AGENT_GATE: gate } })),
+    messages.map((message) => project.asProcess(['inject', id, message], { env: { FAKE_AGENT_GATE: gate } })),
   );
   const winners = messages.filter((_, i) => ends[i]?.code === 0);
   expect(winners).toHaveLength(1);
@@ -23,7 +23,8 @@ test('of eight injects at once exactly one wins, and its message is the one that
 
 test('starts at once in a fresh project all succeed, in one state directory', async () => {
   const project = createProject();
-  const ids = await Promise.all([1, 2, 3, 4].map((i) => project.start([`task ${i}`])));
+  const started = await Promise.all([1, 2, 3, 4].map((i) => project.asProcess(['start', `task ${i}`])));
+  const ids = started.map(({ stdout }) => stdout.trim());
   expect((await project.list()).map((row) => row.id).sort()).toEqual(ids.sort());
   for (const id of ids) expect(await project.ok(['wait', id])).toBe(`${id} completed`);
   expect(
@@ -40,9 +41,9 @@ test('rm and inject at once: one wins, and a list in between shows no damage', a
     const { id } = JSON.parse(await project.ok(['start', '--wait', '--json', 'first']));
     const before = project.runs().length;
     const [removed, injected, ...lists] = await Promise.all([
-      project.zwarm(['rm', id]),
+      project.asProcess(['rm', id]),
       // It goes on: a turn that has ended may be removed, and both would have won.
-      project.zwarm(['inject', id, 'more'], { env: { FAKE_AGENT_HANG: '1' } }),
+      project.asProcess(['inject', id, 'more'], { env: { FAKE_AGENT_HANG: '1' } }),
       ...[1, 2, 3].map(() => project.list()),
     ]);
     expect([removed.code, injected.code].filter((code) => code === 0)).toHaveLength(1);

