@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { leaveCaller } from './test/environment.ts';
 import { COUNTING_SYSCALLS, SYSCALLS } from './test/faults/replace-syscalls.ts';
@@ -7,6 +8,8 @@ leaveCaller();
 export default defineConfig({
   test: {
     globalSetup: 'test/build.ts',
+    // Tests mostly wait for other processes.
+    maxWorkers: 2 * availableParallelism(),
     tags: [{ name: 'root', description: 'Only root can run it.' }],
     projects: [
       {
@@ -17,7 +20,7 @@ export default defineConfig({
           // A file leaves nothing behind for the next one; a process and all modules anew for each would be a tenth of the
           // time.
           isolate: false,
-          testTimeout: 60_000,
+          setupFiles: 'test/limits.ts',
           hookTimeout: 60_000,
         },
       },
