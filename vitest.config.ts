@@ -15,6 +15,7 @@ export default defineConfig({
       {
         test: {
           name: 'fast',
+          setupFiles: 'test/strict-expect.ts',
           include: ['test/**/*.test.ts'],
           exclude: ['test/contract/**', 'test/faults/**', 'test/clock/**', 'test/soak/**'],
           // A file leaves nothing behind for the next one; a process and all modules anew for each would be a tenth of the
@@ -34,6 +35,7 @@ export default defineConfig({
         ],
         test: {
           name: 'faults',
+          setupFiles: 'test/strict-expect.ts',
           include: ['test/faults/**/*.test.ts'],
           globalSetup: 'test/faults/setup.ts',
           testTimeout: 180_000,
@@ -43,6 +45,7 @@ export default defineConfig({
       {
         test: {
           name: 'clock',
+          setupFiles: 'test/strict-expect.ts',
           include: ['test/clock/**/*.test.ts'],
           // It sets the clock of the machine.
           fileParallelism: false,
@@ -53,6 +56,7 @@ export default defineConfig({
       {
         test: {
           name: 'soak',
+          setupFiles: 'test/strict-expect.ts',
           include: ['test/soak/**/*.test.ts'],
           testTimeout: 3_600_000,
           hookTimeout: 60_000,
@@ -61,6 +65,7 @@ export default defineConfig({
       {
         test: {
           name: 'contract',
+          setupFiles: 'test/strict-expect.ts',
           include: ['test/contract/**/*.test.ts'],
           globalSetup: 'test/contract/setup.ts',
           // The tests of a file start together; each runs several processes, so no more than this at a time.

@@ -89,7 +89,9 @@ test('a client that takes tasks gets one instead of a wait, and asks for its res
   const third = await call('delegate', { task: 'hang' });
   expect(await request('tasks/cancel', { taskId: third.taskId })).toMatchObject({ resultType: 'complete' });
   expect(await request('tasks/get', { taskId: third.taskId })).toMatchObject({ status: 'cancelled' });
-  expect(await request('tasks/get', { taskId: '../../x.1' })).toMatchObject({ message: /no task/ });
+  expect(await request('tasks/get', { taskId: '../../x.1' })).toMatchObject({
+    message: expect.stringContaining('no task'),
+  });
 
   // What was not to be waited for is answered at once.
   const asynchronous = await call('delegate', { task: 'quick', mode: 'async' });

@@ -53,7 +53,9 @@ testWithMount(
     expectNoRoom(await project.zwarm(['start', 'quick']));
     expectNoRoom(await project.zwarm(['inject', id, 'quick']));
     const json = await project.zwarm(['start', '--json', 'quick']);
-    expect(JSON.parse(json.stderr)).toMatchObject({ error: { code: 'io', hint: /^the disk is full/ } });
+    expect(JSON.parse(json.stderr)).toMatchObject({
+      error: { code: 'io', hint: expect.stringMatching(/^the disk is full/) },
+    });
     expect(await project.ok(['show', id, '--json'])).toBe(before);
     expect(await project.ok(['ls', '-q'])).toBe(id);
     expect(await project.ok(['wait', id])).toBe(`${id} completed`);
