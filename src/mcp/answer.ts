@@ -1,44 +1,31 @@
+import type { z } from 'zod';
 import { ZwarmError } from '../core/errors.ts';
-import type { SessionId } from '../core/ids.ts';
 import { cutText, type SessionDetail, type TurnView } from '../core/session.ts';
 import { isFinal } from '../core/status.ts';
+import type { turnFields } from './fields.ts';
 
-/** What hosts show to a model of one answer is limited: a response is cut here, some 10,000 tokens. */
+/** Hosts limit what they show a model of one answer: a response is cut here, some 10,000 tokens. */
 export const LONGEST_RESPONSE = 40_000;
 
-/** What to do about a turn that has not completed, or has said nothing. */
+/** What to do next about a turn. */
 function adviceOf(id: string, { turn, status, answer, error, log_file }: TurnView, waitSec: number): string {
   const look = `get_trajectory(session_id="${id}", turn=${turn}) shows what it did`;
-  if (status === 'unknown') return 'it runs on another machine, where alone it can be told how it stands';
+  if (status === 'unknown') return 'it runs on another machine; only there can its status be determined';
   if (!isFinal(status)) {
-    return `it runs on by itself: check_session(session_id="${id}", wait_sec=${waitSec}) waits for its answer; do not start it again`;
+    return `it is still running: check_session(session_id="${id}", wait_sec=${waitSec}) waits for its answer; do not start it again`;
   }
   if (status === 'completed') {
     if (answer === null) return `it ended without an answer; ${look}`;
     if (answer.length > LONGEST_RESPONSE) return `the response was cut; all of it is in ${log_file}`;
-    return `converse(session_id="${id}", message=…) goes on; ${look}`;
+    return `converse(session_id="${id}", message=…) continues it; ${look}`;
   }
   const forUser = error?.hint == null ? '' : `the user can do something about it (${error.hint}); `;
-  if (error?.retryable)
-    return `${forUser}the same may succeed later: converse(session_id="${id}", message=…)`;
-  return `${forUser}${look}; converse goes on where it stopped`;
+  if (error?.retryable) return `${forUser}a retry may succeed: converse(session_id="${id}", message=…)`;
+  return `${forUser}${look}; converse continues where it stopped`;
 }
 
-/** A session as one turn of it has it. */
-export interface TurnAnswer {
-  readonly success: boolean;
-  readonly error: string | null;
-  readonly hint: string;
-  readonly session_id: SessionId;
-  readonly session: string | null;
-  readonly status: TurnView['status'];
-  readonly turn: number;
-  readonly by: string | null;
-  readonly response: string | null;
-  readonly tokens: number | null;
-  readonly runtime: number | null;
-  readonly log_file: string;
-}
+/** A turn of a session, in the fields that the tools share. */
+export type TurnAnswer = z.infer<z.ZodObject<typeof turnFields>>;
 
 /** Milliseconds as seconds, to a tenth. */
 function secondsOf(ms: number | null): number | null {
@@ -51,7 +38,7 @@ function failureOf({ status, error, warnings }: TurnView): string {
 }
 
 /**
- * How a turn of a session stands: its answer once it has ended, and what to do next.
+ * The status of a turn, its answer once it has ended, and what to do next.
  * @param waitSec how long a call may wait, for the advice
  */
 export function turnAnswer(session: SessionDetail, turn: TurnView, waitSec: number): TurnAnswer {

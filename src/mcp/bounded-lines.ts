@@ -1,21 +1,24 @@
 import { Transform, type TransformCallback } from 'node:stream';
-import { RequestIdFinder } from './request-id.ts';
+import { requestIdOf } from './request-id.ts';
 
 const NEWLINE = 0x0a;
+/** How much is kept of each end of a line that is too long: the members around its parameters need less. */
+const EDGE_BYTES = 1024;
 
 /** The line that is being read. */
 interface Line {
-  readonly held: Buffer[];
   bytes: number;
-  /** Of a line that is too long: it is looked at and not kept. */
-  finder: RequestIdFinder | null;
+  /** All of it, or the end of one that is too long. */
+  held: Buffer[];
+  /** The beginning of a line that is too long. */
+  beginning: Buffer | null;
 }
 
-const begin = (): Line => ({ held: [], bytes: 0, finder: null });
+const begin = (): Line => ({ bytes: 0, held: [], beginning: null });
 
 /**
- * Passes lines on, each in one piece. One that is longer than `longest` bytes is left out: however long it is, it takes
- * no more memory, and when it has ended `tooLong` is told the id of the request in it, or null.
+ * Passes lines on, each in one piece. It drops a line of more than `longest` bytes, which takes no more memory however
+ * long it is, and calls `tooLong` at its end with the id of the request in it, or null.
  */
 export class BoundedLines extends Transform {
   readonly #longest: number;
@@ -42,18 +45,19 @@ export class BoundedLines extends Transform {
   #add(part: Buffer): void {
     const line = this.#line;
     line.bytes += part.length;
-    if (line.finder === null && line.bytes > this.#longest) {
-      line.finder = new RequestIdFinder();
-      for (const piece of line.held.splice(0)) line.finder.read(piece);
-    }
-    if (line.finder === null) line.held.push(part);
-    else line.finder.read(part);
+    line.held.push(part);
+    if (line.bytes <= this.#longest) return;
+    const held = Buffer.concat(line.held);
+    // Copies: a piece of a buffer would keep all of it.
+    line.beginning ??= Buffer.from(held.subarray(0, EDGE_BYTES));
+    line.held = [Buffer.from(held.subarray(-EDGE_BYTES))];
   }
 
   #end(): void {
-    const { held, finder } = this.#line;
+    const { held, beginning } = this.#line;
     this.#line = begin();
-    if (finder === null) this.push(Buffer.concat(held));
-    else this.#tooLong(finder.id);
+    const text = Buffer.concat(held);
+    if (beginning === null) this.push(text);
+    else this.#tooLong(requestIdOf(beginning.toString(), text.toString()));
   }
 }

@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { ZwarmError } from '../core/errors.ts';
-import { isSessionId, parseTurnNumber, type SessionId } from '../core/ids.ts';
+import { isSessionId, parseTurnNumber } from '../core/ids.ts';
 import type { SessionDetail, TurnView } from '../core/session.ts';
 import { isFinal } from '../core/status.ts';
 import type { SessionManager } from '../manager/session-manager.ts';
@@ -15,7 +15,7 @@ import { turnAnswer, turnOf } from './answer.ts';
 
 /*
  * The tasks extension (SEP-2663, revision 2026-07-28): a client that offers it in a request gets a task instead of a
- * wait, and polls it. A turn is such a task already, durable before it is named: there is no second store of them.
+ * wait, and polls it. A turn is such a task already, durable before it has a name, so nothing else stores tasks.
  */
 
 export const TASKS = 'io.modelcontextprotocol/tasks';
@@ -28,19 +28,19 @@ export function takesTasks({ mcpReq }: ServerContext): boolean {
   return Object.hasOwn(capabilities?.extensions ?? {}, TASKS);
 }
 
-/** The longer it takes, the less often it is worth asking. */
+/** The longer a session has worked, the less often a client should poll. */
 function pollIntervalMs({ duration_ms: ms }: SessionDetail): number {
   return (ms ?? 0) < 60_000 ? 2000 : 10_000;
 }
 
 function taskOf(session: SessionDetail, turn: TurnView) {
   const { id, created_at, updated_at } = session;
-  const ended = isFinal(turn.status);
   const created = turn.started_at ?? created_at ?? '';
+  const wasCancelled = turn.status === 'killed' && turn.answer === null;
   return {
     taskId: `${id}.${turn.turn}`,
-    // A turn that has failed is a task that has completed: its answer says so.
-    status: !ended ? 'working' : turn.status === 'killed' && turn.answer === null ? 'cancelled' : 'completed',
+    // A turn that has failed is a completed task: its result says so.
+    status: !isFinal(turn.status) ? 'working' : wasCancelled ? 'cancelled' : 'completed',
     statusMessage: `turn ${turn.turn} of ${id}: ${turn.status}`,
     createdAt: created,
     lastUpdatedAt: updated_at ?? created,
@@ -50,18 +50,18 @@ function taskOf(session: SessionDetail, turn: TurnView) {
   };
 }
 
-/** The end of a turn as the answer that the call which began it would have got: `delegate` begins first turns, `converse` all others. */
+/** What the call that began this turn would have answered: `delegate` begins first turns, `converse` all others. */
 function resultOf(session: SessionDetail, turn: TurnView): CallToolResult {
   const asked = turn.turn === 1 ? { mode: 'sync', task: turn.prompt ?? '' } : { you_said: turn.prompt ?? '' };
   const answer = { ...turnAnswer(session, turn, 0), ...asked };
   return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: answer };
 }
 
-/** An answer about a turn that runs, as the task to ask for; the answer itself stays with it. */
+/** The answer of a call whose turn is still running, as a task to poll. */
 export async function asTask(
   manager: SessionManager,
   result: CallToolResult,
-  id: SessionId,
+  id: string,
   turn: number,
 ): Promise<CallToolResult> {
   const session = await manager.get(id, { turn });
@@ -72,7 +72,7 @@ function noTask(taskId: string): ProtocolError {
   return new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no task ${JSON.stringify(taskId)}`);
 }
 
-/** The session and the turn that the name of a task stands for. @throws ProtocolError for one that is none of ours */
+/** The turn that a task stands for, with its session. @throws ProtocolError where there is none */
 async function readTask(
   manager: SessionManager,
   taskId: string,
@@ -92,7 +92,7 @@ async function readTask(
 
 const PARAMS = { params: z.object({ taskId: z.string() }) };
 
-/** Answers the questions about tasks, and ends the turn of one that is cancelled. */
+/** Serves `tasks/get` and `tasks/cancel`. */
 export function serveTasks(
   { server }: McpServer,
   managerFor: (context: ServerContext) => Promise<SessionManager>,
@@ -108,8 +108,9 @@ export function serveTasks(
   server.setRequestHandler('tasks/cancel', PARAMS, async ({ taskId }, context) => {
     const manager = await managerFor(context);
     const { session, turn } = await readTask(manager, taskId);
-    // Another turn may run by now, which nobody wants to end.
-    if (!isFinal(turn.status)) await manager.kill(session.id, { reason: 'the task was cancelled' });
+    // The session may be running another turn, which this task does not stand for.
+    const isCurrent = turn.turn === session.turn && !isFinal(turn.status);
+    if (isCurrent) await manager.kill(session.id, { reason: 'the task was cancelled' });
     return {};
   });
 }

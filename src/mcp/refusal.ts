@@ -2,42 +2,23 @@ import { type ErrorCode, toZwarmError, type ZwarmError } from '../core/errors.ts
 
 /** What a model can do about an error, in the words of the tools: the hints of the command line are for people. */
 const HINTS: Partial<Record<ErrorCode, string>> = {
-  busy: 'its agent still works: check_session with wait_sec waits for it',
+  busy: 'its agent is still working: check_session with wait_sec waits for it',
   lost_race: 'somebody else spoke to it first: check_session(session_id=…)',
-  not_resumable: 'this conversation cannot go on: delegate a new session',
+  not_resumable: 'this conversation cannot continue: delegate a new session',
   name_taken: 'choose another name, or converse with the session that has it',
-  still_running: 'try end_session again; if it stays, tell the user',
-  directory_changed: 'its directory is not what it was: tell the user',
+  still_running: 'try end_session again; if it does not end, tell the user',
+  interrupted: 'call it again if it is still wanted',
   unknown_liveness: 'it may run on another machine: tell the user',
-  damaged: 'its records are damaged: tell the user',
-  agent_not_found: 'the program of that agent is not installed: tell the user',
-  agent_not_executable: 'the program of that agent cannot be run: tell the user',
-  program_unsafe: 'tell the user',
-  project_replaced: 'tell the user',
-  state_reachable: 'tell the user',
-  state_dir_unsafe: 'tell the user',
   format_newer: 'tell the user to update zwarm',
   config: 'tell the user: zwarm config list shows what is wrong',
-  io: 'tell the user',
-  interrupted: 'call it again, if it is still wanted',
 };
 
-/** Errors whose own hints speak of what is allowed, or of what was given. */
-const OWN_HINTS: readonly ErrorCode[] = ['not_allowed', 'over_quota', 'ambiguous'];
+/** Errors about what was asked for, so that the one who asks can do something about them. */
+const ABOUT_THE_CALL: readonly ErrorCode[] = ['usage', 'not_found', 'ambiguous', 'not_allowed', 'over_quota'];
+/** Those whose own hints name what is allowed or what was meant. */
+const OWN_HINTS: readonly ErrorCode[] = ['ambiguous', 'not_allowed', 'over_quota'];
 
 const CLOSEST = 3;
-
-/** How many characters two ids share at their beginnings. */
-function shared(a: string, b: string): number {
-  let i = 0;
-  while (i < a.length && a[i] === b[i]) i += 1;
-  return i;
-}
-
-/** The ids that somebody may have meant, the nearest first. */
-function nearest(id: string, known: readonly string[]): readonly string[] {
-  return [...known].sort((a, b) => shared(b, id) - shared(a, id)).slice(0, CLOSEST);
-}
 
 /** A call that was refused or has failed, as an answer. */
 export interface Refusal {
@@ -49,35 +30,43 @@ export interface Refusal {
 /**
  * An error as the answer to a model.
  * @param asked the ids that the call named
- * @param known the ids of all sessions, asked for where an id names none
+ * @param known lists the ids of all sessions; called where an id names none
  */
 export async function refusalOf(
   thrown: unknown,
   asked: readonly string[],
   known: () => Promise<readonly string[]>,
 ): Promise<Refusal> {
-  const error: ZwarmError = toZwarmError(thrown);
-  return { success: false, error: error.message, hint: await hintOf(error, asked, known) };
+  const error = toZwarmError(thrown);
+  const hint = isAboutId(error) ? closestIds(error, asked, await known()) : hintOf(error);
+  return { success: false, error: error.message, hint };
 }
 
-/** Whether an error says that an id names nothing. */
+/** Whether an error says that an id names no session. */
 function isAboutId({ code, message }: ZwarmError): boolean {
-  return code === 'not_found' || (code === 'usage' && /is no session id|the id is empty/.test(message));
+  return code === 'not_found' || (code === 'usage' && /is not a session id|the id is empty/.test(message));
 }
 
-async function hintOf(
-  error: ZwarmError,
-  asked: readonly string[],
-  known: () => Promise<readonly string[]>,
-): Promise<string> {
-  if (isAboutId(error)) {
-    const ids = nearest(asked.find((id) => error.message.includes(id)) ?? asked[0] ?? '', await known());
-    return ids.length === 0
-      ? 'there are no sessions yet: delegate'
-      : `the closest ids: ${ids.join(', ')}; list_sessions() has all`;
-  }
-  const own = OWN_HINTS.includes(error.code) || !isForPeople(error.hint ?? '') ? error.hint : null;
-  return HINTS[error.code] ?? own ?? 'look at the arguments of this call';
+/** The ids that may have been meant: those whose beginnings agree most with the one that was asked for. */
+function closestIds({ message }: ZwarmError, asked: readonly string[], known: readonly string[]): string {
+  if (known.length === 0) return 'there are no sessions yet: delegate';
+  const id = asked.find((one) => message.includes(one)) ?? '';
+  const closest = [...known].sort((a, b) => shared(b, id) - shared(a, id)).slice(0, CLOSEST);
+  return `the closest ids: ${closest.join(', ')}; list_sessions() has all`;
+}
+
+/** How many characters two ids share at their beginnings. */
+function shared(a: string, b: string): number {
+  let length = 0;
+  while (length < a.length && a[length] === b[length]) length += 1;
+  return length;
+}
+
+function hintOf({ code, hint }: ZwarmError): string {
+  if (HINTS[code] !== undefined) return HINTS[code];
+  if (!ABOUT_THE_CALL.includes(code)) return 'tell the user';
+  const isUseful = hint !== null && (OWN_HINTS.includes(code) || !isForPeople(hint));
+  return isUseful ? hint : 'check the arguments of this call';
 }
 
 /** Whether a hint says what to type on a command line. */

@@ -17,14 +17,14 @@ import type { Tool, ToolCall } from './tool.ts';
 import { TOOLS } from './tools.ts';
 import { longestWait } from './wait-budget.ts';
 
-/** What the server is given. */
+/** What the server needs. */
 export interface ServeOptions {
   /** A manager that acts for the client of that name. */
   managerFor(client: string): Promise<SessionManager>;
   readonly input: Readable;
   /** Carries the protocol and nothing else. */
   readonly output: Writable;
-  /** Says something to a person. */
+  /** Writes a line for a person. */
   log(line: string): void;
   readonly version: string;
 }
@@ -35,10 +35,10 @@ const LONGEST_NAME = 40;
 /** The longest message, in bytes with its newline. */
 const LONGEST_MESSAGE = 10 * 1024 * 1024;
 
-/** Nobody is the user who comes this way. */
+/** A client without a name is not the user either. */
 const NAMELESS = 'unknown';
 
-/** The name that a client gives itself, as it is recorded: it chooses it, so that only plain characters remain. */
+/** The name that a client gives itself, as it is recorded: plain characters alone, as the client chooses them. */
 export function clientName(given: unknown): string {
   if (typeof given !== 'string') return NAMELESS;
   const name = given
@@ -48,7 +48,7 @@ export function clientName(given: unknown): string {
   return name === '' ? NAMELESS : name;
 }
 
-/** Who calls: each request of the newer protocol says so, in the older one the client did when it connected. */
+/** Who calls: each request of the newer protocol says so; in the older one the client did when it connected. */
 function clientOf(server: McpServer, context: ServerContext): string {
   const envelope = context.mcpReq.envelope as Readonly<Record<string, unknown>> | undefined;
   const info = (envelope?.[CLIENT_INFO] ?? server.server.getClientVersion()) as
@@ -67,18 +67,19 @@ function progressOf({ mcpReq }: ServerContext): ToolCall['progress'] {
     });
 }
 
-function asked(input: object): readonly string[] {
+/** The session ids in the arguments of a call. */
+function idsIn(input: object): readonly string[] {
   const { session_id, ids } = input as { session_id?: string; ids?: readonly string[] };
   return session_id === undefined ? (ids ?? []) : [session_id];
 }
 
-/** Whether a call was to wait for an answer. */
+/** Whether a call asks to wait for the answer. */
 function waits(input: object): boolean {
   const { mode, wait } = input as { mode?: string; wait?: boolean };
   return mode !== 'async' && wait !== false;
 }
 
-/** The longest wait of a call of this client; a configuration that cannot be read leaves it to what the client bears. */
+/** The longest wait of a call; where the configuration cannot be read, what the client is known to accept. */
 async function longestOf(manager: SessionManager, client: string, log: ServeOptions['log']): Promise<number> {
   try {
     return longestWait(client, (await manager.settings()).waitSec);
@@ -92,7 +93,7 @@ function addTool(
   server: McpServer,
   tool: Tool,
   { managerFor, log }: ServeOptions,
-  told: ToolCall['told'],
+  known: ToolCall['known'],
 ): void {
   const { name, description, input, output, annotations } = tool;
   server.registerTool(
@@ -103,21 +104,21 @@ function addTool(
       const manager = await managerFor(client);
       const { signal } = context.mcpReq;
       const adviceSec = await longestOf(manager, client, log);
-      // What has an agent work, and is waited for, is worth a task.
-      const task = annotations.openWorldHint && takesTasks(context);
+      // A call that has an agent work and waits for it can be a task instead.
+      const asksForTask = annotations.openWorldHint && takesTasks(context);
       const call: ToolCall = {
         manager,
         signal,
         progress: progressOf(context),
-        longestSec: task ? 0 : adviceSec,
+        longestSec: asksForTask ? 0 : adviceSec,
         adviceSec,
         self: manager.caller().parent,
-        told,
-        async seen(id, turn) {
-          // An answer that nobody waits for any more was not seen.
+        known,
+        async markSeen(id, turn) {
+          // Nobody sees the answer to a call that was cancelled.
           if (signal.aborted) return;
           await manager.markSeen(id, turn).catch((error: unknown) => {
-            log(`zwarm mcp: what was seen could not be noted: ${toZwarmError(error).message}`);
+            log(`zwarm mcp: could not record what was seen: ${toZwarmError(error).message}`);
           });
         },
       };
@@ -127,11 +128,11 @@ function addTool(
         const result: CallToolResult = { content: [{ type: 'text', text }], structuredContent: answer };
         const { session_id: id, turn, status } = answer as Partial<TurnAnswer>;
         const runs = status === 'running' || status === 'pending';
-        return task && waits(args) && runs && id && turn ? asTask(manager, result, id, turn) : result;
+        return asksForTask && waits(args) && runs && id && turn ? asTask(manager, result, id, turn) : result;
       } catch (error) {
-        const known = async () => (await manager.list({ all: true })).map(({ id }) => id);
-        const text = JSON.stringify(await refusalOf(error, asked(args), known));
-        // Text alone: structured content of another form than announced is thrown away by most clients, and the text with it.
+        const allIds = async () => (await manager.list({ all: true })).map(({ id }) => id);
+        const text = JSON.stringify(await refusalOf(error, idsIn(args), allIds));
+        // Text alone: most clients check structured content against the schema, and would throw the refusal away.
         return { isError: true, content: [{ type: 'text', text }] };
       }
     },
@@ -144,13 +145,10 @@ function tooLong(id: string | number | null): string {
   return `${JSON.stringify({ jsonrpc: '2.0', id, error: { code: ProtocolErrorCode.InvalidRequest, message } })}\n`;
 }
 
-/**
- * Serves the tools to one client, of the older protocol or the newer one, until it closes its end. The agents that it
- * started go on.
- */
+/** Serves the tools to one client, in either version of the protocol, until it disconnects. Its agents continue. */
 export async function serve(options: ServeOptions): Promise<void> {
   const { input, output, log, version } = options;
-  const told = new Map<string, number>();
+  const known: ToolCall['known'] = new Map();
   const lines = new BoundedLines(LONGEST_MESSAGE, (id) => void output.write(tooLong(id)));
   const ended = new Promise<void>((resolve) => {
     lines.once('end', resolve);
@@ -168,7 +166,7 @@ export async function serve(options: ServeOptions): Promise<void> {
         { name: 'zwarm', version },
         { capabilities: { tools: {}, extensions: { [TASKS]: {} } }, instructions: INSTRUCTIONS },
       );
-      for (const tool of TOOLS) addTool(server, tool, options, told);
+      for (const tool of TOOLS) addTool(server, tool, options, known);
       serveTasks(server, (context) => options.managerFor(clientOf(server, context)));
       return server;
     },
@@ -179,6 +177,6 @@ export async function serve(options: ServeOptions): Promise<void> {
   );
   await ended;
   await handle.close();
-  // What is not read any more keeps this process no longer.
+  // An open input would keep this process alive.
   input.unpipe(lines);
 }

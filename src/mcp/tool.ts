@@ -4,22 +4,22 @@ import type { SessionManager } from '../manager/session-manager.ts';
 
 /** One call of a tool: what it may use. */
 export interface ToolCall {
-  /** For the client that calls. */
+  /** Acts for the client that calls. */
   readonly manager: SessionManager;
   /** The longest that this call may wait, in seconds; 0 for a client that takes a task instead. */
   readonly longestSec: number;
   /** The longest that a call of this client may wait, for advice. */
   readonly adviceSec: number;
-  /** The session whose agent calls, or null: it cannot wait for itself. */
+  /** The session whose agent calls, or null. */
   readonly self: SessionId | null;
-  /** Aborts when the client no longer waits for the answer: then only the waiting ends. */
+  /** Aborts when the client no longer waits for the answer; the agents continue. */
   readonly signal: AbortSignal;
-  /** Tells the client that something goes on; null where it does not want to know. */
+  /** Reports progress to the client; null where it did not ask for that. */
   readonly progress: ((seconds: number, message: string) => Promise<void>) | null;
-  /** How many messages of a turn (`<id>.<turn>`) the client has been told of, while it is connected. */
-  readonly told: Map<string, number>;
-  /** Notes that the client has been told of the end of a turn, if it has ended; a failure of that is only logged. */
-  seen(id: SessionId, turn: number): Promise<void>;
+  /** How many messages of each turn (`<id>.<turn>`) this client knows. */
+  readonly known: Map<string, number>;
+  /** Records that the client has seen the end of a turn, if it has ended. A failure is only logged. */
+  markSeen(id: SessionId, turn: number): Promise<void>;
 }
 
 type Shape = z.ZodObject;
@@ -27,16 +27,11 @@ type Shape = z.ZodObject;
 /** A tool as the model sees it, and what it does. */
 export interface Tool<Input extends Shape = Shape, Output extends Shape = Shape> {
   readonly name: string;
-  /** The first 200 characters carry the meaning: hosts cut. */
+  /** The first 200 characters carry the meaning: hosts cut it. */
   readonly description: string;
   readonly input: Input;
   readonly output: Output;
-  readonly annotations: {
-    readonly readOnlyHint: boolean;
-    readonly destructiveHint?: boolean;
-    readonly idempotentHint?: boolean;
-    readonly openWorldHint: boolean;
-  };
+  readonly annotations: typeof READS | typeof WORKS | typeof ENDS;
   /** @throws ZwarmError, which becomes an answer that says what is wrong and what to do */
   run(input: z.infer<Input>, call: ToolCall): Promise<z.infer<Output>>;
 }
@@ -50,14 +45,14 @@ export function defineTool<Input extends Shape, Output extends Shape>(
 
 /** It looks, and changes nothing. */
 export const READS = { readOnlyHint: true, openWorldHint: false } as const;
-/** It has an agent work, which may change files and talk to the world. */
+/** It has an agent work, which may change files and use the network. */
 export const WORKS = {
   readOnlyHint: false,
   destructiveHint: true,
   idempotentHint: false,
   openWorldHint: true,
 } as const;
-/** It ends or deletes; done twice it does no more than once. */
+/** It ends or deletes; a second call does nothing more. */
 export const ENDS = {
   readOnlyHint: false,
   destructiveHint: true,

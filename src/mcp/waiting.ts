@@ -1,36 +1,36 @@
 import { setMaxListeners } from 'node:events';
 import { ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
-import { isFinal, type TurnStatus } from '../core/status.ts';
+import { isFinal } from '../core/status.ts';
+import type { StartedTurn } from '../manager/launch.ts';
+import { type TurnAnswer, turnAnswer, turnOf } from './answer.ts';
 import type { ToolCall } from './tool.ts';
 
-/** Hosts give up calls of which they hear nothing. */
+/** Hosts give up a call of which they hear nothing. */
 const PROGRESS_SEC = 10;
-/** What is said last often comes a moment before the end. */
-const LAST_WORDS_SEC = 2;
+/** The last message often comes a moment before the end: one call then reports both. */
+const END_AFTER_MESSAGE_SEC = 2;
 
-/** The seconds that a call waits, of which so many were asked for. */
+/** How many seconds a call waits that was asked to wait this long; as long as it may where it was not asked. */
 export function secondsOf({ longestSec }: ToolCall, asked: number | undefined): number {
   return Math.min(asked ?? longestSec, longestSec);
 }
 
-/** A call that its client has taken back begins nothing. @throws ZwarmError `interrupted` */
+/** Refuses to begin anything for a call that its client has cancelled. @throws ZwarmError `interrupted` */
 export function requireWanted({ signal }: ToolCall): void {
-  if (!signal.aborted) return;
-  throw new ZwarmError('interrupted', 'the call was taken back before anything was begun');
+  if (signal.aborted) throw new ZwarmError('interrupted', 'the call was cancelled before anything was begun');
 }
 
-/** An agent that waits for its own session waits for itself. @throws ZwarmError `usage` */
+/** Refuses an agent's own session: its turn would wait for itself. @throws ZwarmError `usage` */
 export function requireOther({ self }: ToolCall, id: SessionId): void {
-  if (id === self)
-    throw new ZwarmError('usage', `${id} is your own session`, 'leave it out: it goes on while you work');
+  if (id === self) throw new ZwarmError('usage', `${id} is your own session`, 'leave it out of the call');
 }
 
-/** A signal that aborts with another one, when it is told to, or after a time. */
+/** A signal that aborts together with another one, by `end`, or after a time. */
 function limited(signal: AbortSignal, seconds?: number): { signal: AbortSignal; end(): void } {
-  // By hand: a signal made by AbortSignal.any of one that nobody else holds is lost to the garbage collector.
+  // Not AbortSignal.any: the garbage collector takes a signal that nobody else holds.
   const controller = new AbortController();
-  // Each session of a swarm listens to it.
+  // Each of many sessions listens to it.
   setMaxListeners(0, controller.signal);
   const end = (): void => {
     clearTimeout(timer);
@@ -43,29 +43,29 @@ function limited(signal: AbortSignal, seconds?: number): { signal: AbortSignal; 
   return { signal: controller.signal, end };
 }
 
-/** Tells the client from time to time that something is waited for. Stops when the returned function is called. */
-function tellProgress({ progress }: ToolCall, what: string): () => void {
+/** Reports progress to the client now and from time to time, until the returned function is called. */
+function reportProgress({ progress }: ToolCall, what: string): () => void {
   if (progress === null) return () => undefined;
   let seconds = 0;
-  const tell = (): void => {
-    // A client that has gone away needs to be told no more.
+  const report = (): void => {
+    // A client that has gone away needs no more reports.
     progress(seconds, what).catch(() => clearInterval(timer));
     seconds += PROGRESS_SEC;
   };
-  const timer = setInterval(tell, PROGRESS_SEC * 1000);
-  tell();
+  const timer = setInterval(report, PROGRESS_SEC * 1000);
+  report();
   return () => clearInterval(timer);
 }
 
-/** Waits with `act`, at most so many seconds and not longer than the client does, and tells it so. */
-export async function waitWith<T>(
+/** Runs `act`, whose signal aborts after some seconds or with the call, and reports progress meanwhile. */
+async function waitWith<T>(
   call: ToolCall,
   seconds: number,
   what: string,
   act: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const limit = limited(call.signal, seconds);
-  const stop = tellProgress(call, what);
+  const stop = reportProgress(call, what);
   try {
     return await act(limit.signal);
   } finally {
@@ -74,63 +74,62 @@ export async function waitWith<T>(
   }
 }
 
-/** Waits for the end of a turn, at most so many seconds; how it stands then. */
-export function waitForTurn(
+/** The answer of a turn that this call has begun, waited for at most so many seconds. */
+export async function answerOfBegun(
   call: ToolCall,
-  id: SessionId,
-  turn: number,
+  { id, turn }: StartedTurn,
   seconds: number,
-): Promise<TurnStatus> {
-  return waitWith(call, seconds, `${id} works on turn ${turn}`, (signal) =>
-    call.manager.wait(id, signal, turn),
-  );
+): Promise<TurnAnswer> {
+  const { manager, adviceSec } = call;
+  if (seconds > 0)
+    await waitWith(call, seconds, `${id} works on turn ${turn}`, (signal) => manager.wait(id, signal, turn));
+  const session = await manager.get(id, { turn });
+  await call.markSeen(id, turn);
+  return turnAnswer(session, turnOf(session, turn), adviceSec);
 }
 
-/** Resolves when the agent has said more in a turn than so many messages. */
-async function moreSaid(
+/** Resolves when a turn has more messages of its agent than `known`, or when it has ended. */
+async function untilMoreMessages(
   { manager }: ToolCall,
-  id: SessionId,
-  turn: number,
-  known: number,
+  { id, turn, known }: KnownTurn,
   signal: AbortSignal,
 ): Promise<void> {
-  const said = new Set<number>();
+  const messages = new Set<number>();
   for await (const { type, step } of manager.followSteps(id, { follow: true, turn, signal })) {
-    if (type === 'message') said.add(step);
-    if (said.size > known) return;
+    if (type === 'message') messages.add(step);
+    if (messages.size > known) return;
   }
 }
 
-/**
- * Waits until a turn has ended or its agent has said more than the client knows of (`known` messages), at most so many
- * seconds.
- */
-export async function waitForNews(
-  call: ToolCall,
-  id: SessionId,
-  turn: number,
-  known: number,
-  seconds: number,
-): Promise<void> {
+/** A turn, and the number of its messages that the client knows. */
+export interface KnownTurn {
+  readonly id: SessionId;
+  readonly turn: number;
+  readonly known: number;
+}
+
+/** Waits at most so many seconds until a turn has ended or has messages that the client does not know. */
+export async function waitForNews(call: ToolCall, of: KnownTurn, seconds: number): Promise<void> {
+  const { id, turn } = of;
   await waitWith(call, seconds, `${id} works on turn ${turn}`, async (signal) => {
     const enough = limited(signal);
-    const rest = call.manager.wait(id, enough.signal, turn).then(enough.end);
-    const said = moreSaid(call, id, turn, known, enough.signal).then(async () => {
-      const lastWords = limited(enough.signal, LAST_WORDS_SEC);
-      await call.manager.wait(id, lastWords.signal, turn).finally(lastWords.end);
+    const ended = call.manager.wait(id, enough.signal, turn).then(enough.end);
+    const spoke = untilMoreMessages(call, of, enough.signal).then(async () => {
+      const end = limited(enough.signal, END_AFTER_MESSAGE_SEC);
+      await call.manager.wait(id, end.signal, turn).finally(end.end);
       enough.end();
     });
-    await Promise.all([rest, said]).finally(enough.end);
+    await Promise.all([ended, spoke]).finally(enough.end);
   });
 }
 
-/** One that cannot be waited for any more is waited for no longer: the answer tells what became of it. */
+/** A session that cannot be waited for counts as ended: the answer says what became of it. */
 function orGone(error: unknown): true {
   if (error instanceof ZwarmError) return true;
   throw error;
 }
 
-/** Waits until all of some sessions (or, with `any`, one of them) are at rest, at most so many seconds. */
+/** Waits at most so many seconds until all of some sessions have ended or, with `any`, one of them. */
 export async function waitForSessions(
   call: ToolCall,
   ids: readonly SessionId[],
@@ -140,13 +139,9 @@ export async function waitForSessions(
   await waitWith(call, seconds, `waiting for ${any ? 'one of ' : ''}${ids.join(', ')}`, async (signal) => {
     const enough = limited(signal);
     const each = ids.map(async (id) => {
-      const isOver = await call.manager.wait(id, enough.signal).then(isFinal, orGone);
-      if (any && isOver) enough.end();
+      const hasEnded = await call.manager.wait(id, enough.signal).then(isFinal, orGone);
+      if (any && hasEnded) enough.end();
     });
-    try {
-      await Promise.all(each);
-    } finally {
-      enough.end();
-    }
+    await Promise.all(each).finally(enough.end);
   });
 }

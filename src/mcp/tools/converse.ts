@@ -1,16 +1,15 @@
 import { z } from 'zod';
 import { cutText } from '../../core/session.ts';
-import { turnAnswer, turnOf } from '../answer.ts';
 import { sessionId, turnFields, waitSec } from '../fields.ts';
 import { defineTool, WORKS } from '../tool.ts';
-import { requireOther, requireWanted, secondsOf, waitForTurn } from '../waiting.ts';
+import { answerOfBegun, requireOther, requireWanted, secondsOf } from '../waiting.ts';
 
-/** Gives a session its next message. */
+/** Sends a session its next message. */
 export const converse = defineTool({
   name: 'converse',
   description:
     'Say something to an agent whose turn has ended; it remembers the conversation so far. Waits for its answer as ' +
-    'long as this call may take; status "running" then means that it goes on: call check_session, never converse ' +
+    'long as this call may take; status "running" then means that it continues: call check_session, never converse ' +
     'again with the same message.',
   input: z.strictObject({
     session_id: sessionId,
@@ -26,10 +25,7 @@ export const converse = defineTool({
     requireOther(call, known);
     const seconds = wait ? secondsOf(call, wait_sec) : 0;
     requireWanted(call);
-    const { id, turn } = await manager.inject(known, message);
-    if (seconds > 0) await waitForTurn(call, id, turn, seconds);
-    const session = await manager.get(id, { turn });
-    await call.seen(id, turn);
-    return { ...turnAnswer(session, turnOf(session, turn), call.adviceSec), you_said: cutText(message) };
+    const begun = await manager.inject(known, message);
+    return { ...(await answerOfBegun(call, begun, seconds)), you_said: cutText(message) };
   },
 });

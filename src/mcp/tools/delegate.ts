@@ -1,28 +1,27 @@
 import { z } from 'zod';
 import { ZwarmError } from '../../core/errors.ts';
 import { cutText } from '../../core/session.ts';
-import { turnAnswer, turnOf } from '../answer.ts';
 import { sandbox, turnFields, waitSec } from '../fields.ts';
 import { defineTool, WORKS } from '../tool.ts';
-import { requireWanted, secondsOf, waitForTurn } from '../waiting.ts';
+import { answerOfBegun, requireWanted, secondsOf } from '../waiting.ts';
 
-/** No path of ours is meant by `~` or by a relative one: the model does not know where this server runs. */
+/** The model does not know where this server runs, so that a relative path would mean nothing to it. */
 function requireAbsolute(path: string | undefined): string | undefined {
   if (path === undefined || path.startsWith('/')) return path;
-  throw new ZwarmError('not_allowed', 'working_dir is no absolute path', 'give one that begins with /');
+  throw new ZwarmError('not_allowed', 'working_dir is not an absolute path', 'give one that begins with /');
 }
 
-/** Begins a session. */
+/** Starts a session. */
 export const delegate = defineTool({
   name: 'delegate',
   description:
     'Give a task to a new coding agent that works by itself in the background. mode "sync" waits for its answer as ' +
-    'long as this call may take; status "running" then means that it goes on: call check_session, never delegate ' +
+    'long as this call may take; status "running" then means that it continues: call check_session, never delegate ' +
     'again. mode "async" returns at once: use it to have several agents work at the same time.',
   input: z.strictObject({
     task: z
       .string()
-      .describe('what to do, with all that the agent has to know: it sees nothing of this conversation'),
+      .describe('what to do, with everything the agent has to know: it sees nothing of this conversation'),
     mode: z.enum(['sync', 'async']).default('sync'),
     agent: z.string().optional().describe('the kind of agent; leave it out for the usual one'),
     model: z.string().optional().describe("the agent's model; leave it out for the usual one"),
@@ -41,10 +40,7 @@ export const delegate = defineTool({
     const seconds = mode === 'sync' ? secondsOf(call, wait_sec) : 0;
     const workingDir = requireAbsolute(working_dir);
     requireWanted(call);
-    const { id, turn } = await manager.start({ task, agent, model, sandbox, name, workingDir });
-    if (seconds > 0) await waitForTurn(call, id, turn, seconds);
-    const session = await manager.get(id, { turn });
-    await call.seen(id, turn);
-    return { ...turnAnswer(session, turnOf(session, turn), call.adviceSec), mode, task: cutText(task) };
+    const begun = await manager.start({ task, agent, model, sandbox, name, workingDir });
+    return { ...(await answerOfBegun(call, begun, seconds)), mode, task: cutText(task) };
   },
 });

@@ -6,7 +6,7 @@ import { common, sessionId, status } from '../fields.ts';
 import { defineTool, ENDS } from '../tool.ts';
 import { requireOther } from '../waiting.ts';
 
-/** Ends what runs of a session, and whether that was needed: that it has ended by itself is as good. */
+/** Ends a session; false where it had already ended by itself. */
 async function end(manager: SessionManager, id: SessionId, reason: string | undefined): Promise<boolean> {
   try {
     await manager.kill(id, { reason });
@@ -17,7 +17,7 @@ async function end(manager: SessionManager, id: SessionId, reason: string | unde
   }
 }
 
-/** A name may be given to another session once this one is gone: only a whole id is deleted. @throws ZwarmError `usage` */
+/** Another session may get the name or prefix of a deleted one: only a whole id is deleted. @throws ZwarmError `usage` */
 function requireWholeId(text: string, id: SessionId): void {
   if (text === id) return;
   throw new ZwarmError(
@@ -31,11 +31,11 @@ function requireWholeId(text: string, id: SessionId): void {
 export const endSession = defineTool({
   name: 'end_session',
   description:
-    'End a session: what its agent runs is stopped. One that has ended already is a success, too. Its records stay, ' +
-    'and converse can go on, unless delete=true.',
+    'End a session: its agent and all that it runs are stopped. It succeeds for one that has already ended, too. Its ' +
+    'records stay, and converse can continue it, unless delete=true.',
   input: z.strictObject({
     session_id: sessionId,
-    reason: z.string().max(500).optional().describe('why, for whoever looks at it later'),
+    reason: z.string().max(500).optional().describe('why, for the record'),
     delete: z
       .boolean()
       .default(false)
@@ -45,7 +45,7 @@ export const endSession = defineTool({
     ...common,
     session_id: z.string(),
     status,
-    reason: z.string().nullable().describe('as it was recorded; null where nothing ran any more'),
+    reason: z.string().nullable().describe('as it was recorded; null where nothing was running'),
     deleted: z.boolean(),
   }),
   annotations: ENDS,

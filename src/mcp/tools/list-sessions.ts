@@ -21,18 +21,18 @@ function rowOf(row: SessionSummary) {
   };
 }
 
-/** The sessions of the project. */
+/** Lists the sessions of the project. */
 export const listSessions = defineTool({
   name: 'list_sessions',
   description:
-    'The sessions of this project, newest first: how each stands, what it said last, and whether it has ended since ' +
+    'The sessions of this project, newest first: the status and last message of each, and whether it has ended since ' +
     'you looked at it (needs_attention).',
   input: z.strictObject({
     status: status.optional().describe('only these'),
     source: z
       .string()
       .optional()
-      .describe('only those that were started by: user, orchestrator, mcp, or one of them by its full name'),
+      .describe('only those started by: user, orchestrator, mcp, or one of them by its full name'),
     limit: z.number().int().min(1).max(500).default(DEFAULT_LIMIT),
   }),
   output: z.strictObject({
@@ -53,7 +53,7 @@ export const listSessions = defineTool({
     ),
     count: z
       .number()
-      .describe('of all that fit the filter, of which these are the newest, and all that are damaged'),
+      .describe('of all that match the filter; listed are the newest of them, and all that are damaged'),
     running: z.number(),
     completed: z.number(),
     needs_attention: z.number(),

@@ -5,11 +5,10 @@ import { defineTool, READS } from '../tool.ts';
 
 const ONE_LINE = 200;
 
-/** A glance at a session. */
+/** Reports the status of a session in a line. */
 export const peekSession = defineTool({
   name: 'peek_session',
-  description:
-    'A glance at a session: its status, and the beginning of what its agent said last, on one line.',
+  description: 'The status of a session, and the beginning of the last message of its agent, on one line.',
   input: z.strictObject({ session_id: sessionId }),
   output: z.strictObject({
     success: z.boolean(),
