@@ -59,7 +59,12 @@ const smallZod = {
  */
 const TOGETHER = {
   base: ['main', 'cli/program'],
-  sessions: ['manager/session-manager', 'manager/project/project-notices', 'manager/commands/ls', 'render/row'],
+  sessions: [
+    'manager/session-manager',
+    'manager/project/project-notices',
+    'manager/commands/ls',
+    'render/row',
+  ],
 };
 
 /** @type {import('esbuild').Plugin} */

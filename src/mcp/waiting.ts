@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
 import { isFinal } from '../core/status.ts';
-import type { StartedTurn } from '../manager/launch.ts';
+import type { StartedTurn } from '../manager/launch/launch-turn.ts';
 import { type TurnAnswer, turnAnswer, turnOf } from './answer.ts';
 import type { ToolCall } from './tool.ts';
 
