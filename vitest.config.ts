@@ -15,13 +15,12 @@ export default defineConfig({
       {
         test: {
           name: 'fast',
-          setupFiles: 'test/strict-expect.ts',
+          setupFiles: ['test/strict-expect.ts', 'test/limits.ts'],
           include: ['test/**/*.test.ts'],
           exclude: ['test/contract/**', 'test/faults/**', 'test/clock/**', 'test/soak/**'],
           // A file leaves nothing behind for the next one; a process and all modules anew for each would be a tenth of the
           // time.
           isolate: false,
-          setupFiles: 'test/limits.ts',
           hookTimeout: 60_000,
         },
       },
