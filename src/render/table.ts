@@ -40,7 +40,7 @@ const NO_BORDERS = Object.fromEntries(
 export function renderTable(columns: readonly Column[], { paint, width }: Style): string {
   const shown = fitting(columns, width);
   const fixed = shown.slice(0, -1).map((column) => column.width + GAP);
-  const left = Math.max(LAST_MINIMUM, width - fixed.reduce((sum, w) => sum + w, 0));
+  const left = Math.max(1, width - fixed.reduce((sum, w) => sum + w, 0));
   const table = new Table({
     chars: { ...NO_BORDERS, middle: '' },
     // The last column has no width of its own: the library would cut through the middle of an emoji.

@@ -33,6 +33,7 @@ function rows(): SessionSummary[] {
         task,
         status,
         turn: i * 100,
+        needs_attention: true,
         name: i % 2 ? `a-rather-long-name-${k}` : null,
         token_usage: {
           input_tokens: 10 ** i,
