@@ -5,25 +5,35 @@ import { isSessionId, parseTurnNumber, type SessionId } from './ids.ts';
  * behind it in the runner's own.
  */
 
-/** A store by its random id. */
-export interface Marking {
-  readonly id: string;
+/** A session as far as its marks go: its store's random id, and its own. */
+export interface MarkedSession {
+  readonly store: { readonly id: string };
+  readonly id: SessionId;
+}
+
+/** A turn as far as its marks go. */
+export interface MarkedTurn extends MarkedSession {
+  readonly turn: number;
 }
 
 /** What the marks of all turns of a store begin with. */
-export function marksOfStore({ id }: Marking): string {
+export function marksOfStore({ id }: MarkedSession['store']): string {
   return `${id}@`;
 }
 
-/** What the marks of all turns of a session begin with, or with a turn's number those of that turn. */
-export function marksOf(store: Marking, id: SessionId, turn?: number): string {
-  const session = `${marksOfStore(store)}${id}.`;
-  return turn === undefined ? session : `${session}${turn}.`;
+/** What the marks of all turns of a session begin with. */
+export function marksOfSession({ store, id }: MarkedSession): string {
+  return `${marksOfStore(store)}${id}.`;
+}
+
+/** What all marks of a turn begin with: a turn number may have been claimed by several, with different nonces. */
+export function marksOfTurn(turn: MarkedTurn): string {
+  return `${marksOfSession(turn)}${turn.turn}.`;
 }
 
 /** The mark of a turn. */
-export function markOfTurn(store: Marking, id: SessionId, turn: number, nonce: string): string {
-  return `${marksOf(store, id, turn)}${nonce}`;
+export function markOfTurn(turn: MarkedTurn, nonce: string): string {
+  return `${marksOfTurn(turn)}${nonce}`;
 }
 
 /** The parts of a mark. */

@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { ZwarmError } from '../core/errors.ts';
-import type { SessionId } from '../core/ids.ts';
+import { isSessionId, type SessionId } from '../core/ids.ts';
 import type { ConfigPlace, Settings } from '../core/rules/policy.ts';
 import type { ProjectRecord } from '../core/session.ts';
 import { isoTime } from '../core/time.ts';
@@ -78,7 +78,18 @@ export interface Store {
   readonly seen: ReadonlyMap<SessionId, number> | null;
 }
 
-/** The absolute path of zwarm's directory of state. @throws ZwarmError `usage` where no home is known */
+/** A session: the opened store that it lies in, and its id. */
+export interface Session {
+  readonly store: Store;
+  readonly id: SessionId;
+}
+
+/** A turn of a session. */
+export interface Turn extends Session {
+  readonly turn: number;
+}
+
+/** The absolute path of zwarm's state directory. @throws ZwarmError `usage` where no home is known */
 export function stateDirectory({ cwd, env, stateDir }: ManagerContext): string {
   if (stateDir !== null) return stateDir;
   // What agents get in their environment is not the user's choice.
@@ -134,7 +145,7 @@ function storeOfTurn({ env }: ManagerContext): string | null {
   if (!root?.startsWith('/') || mark === null) return null;
   return unlessDamaged(() =>
     readProjectRecord(root).store_id === mark.store &&
-    readRequest(root, mark.session, mark.turn).nonce === mark.nonce
+    readRequest({ store: { root }, id: mark.session, turn: mark.turn }).nonce === mark.nonce
       ? root
       : null,
   );
@@ -195,4 +206,11 @@ export function newProjectRecord(context: ManagerContext, path: string): Project
     ...identityOfDirectory(path),
     created_at: isoTime(context.now()),
   };
+}
+
+/** The id of a new session. */
+export function newSessionId({ newId }: ManagerContext): SessionId {
+  const id = newId();
+  if (isSessionId(id)) return id;
+  throw new TypeError(`newId() gave ${JSON.stringify(id)}, which is not a session id`);
 }

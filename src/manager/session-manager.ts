@@ -25,7 +25,7 @@ import type { StartedTurn } from './launch/launch-turn.ts';
 import type { GoneResult, GoneStore } from './project/gone-stores.ts';
 import type { HistoryOptions } from './session/history.ts';
 import type { SessionProgress } from './session/progress.ts';
-import type { DetailOptions } from './session/read-session.ts';
+import type { DetailOptions } from './session/session-detail.ts';
 
 /** Everything that can be done with sessions; each face of zwarm (command line, library) calls these. */
 export interface SessionManager {
@@ -78,8 +78,8 @@ export interface SessionManager {
   markSeen(id: SessionId, turn: number): Promise<void>;
   /** Stops the running turn; returns when its end was observed. */
   kill(id: SessionId, options?: KillOptions): Promise<void>;
-  /** What a session has started, directly or not, and of which there is something to end. */
-  livingDescendants(id: SessionId): Promise<readonly SessionId[]>;
+  /** What a session has started, directly or not, and still has to be ended; in rounds, as the caller ends them. */
+  livingDescendants(id: SessionId): AsyncIterable<readonly SessionId[]>;
   /** Deletes a session that is not running; returns the bytes freed. `force`: also where that cannot be told. */
   remove(id: SessionId, options?: { readonly force: boolean }): Promise<number>;
   /** Gives a session a name, or with null takes it away. */
@@ -124,22 +124,21 @@ async function* lazily<T>(open: () => Promise<AsyncIterable<T>>): AsyncGenerator
 /** A manager over the state directory that the context leads to. What a verb needs is loaded when it is called. */
 export function createSessionManager(context: ManagerContext): SessionManager {
   const locate = (ref: string) => locateSession(context, ref);
-  const reading = (id: SessionId) => locate(id).store;
-  const followed = (id: SessionId) => ({ context, store: reading(id), id });
+  const followed = (id: SessionId) => ({ context, ...locate(id) });
   const readSession = async (ref: string) => {
-    const { store, id } = locate(ref);
-    return (await import('./session/read-session.ts')).readSession(store, id, context.now());
+    const session = locate(ref);
+    return (await import('./session/read-session.ts')).readSession(session, context.now());
   };
   const read = async (ref: string, { turn }: DetailOptions = {}) => {
-    const { onlyTurn } = await import('./session/read-session.ts');
+    const { onlyTurn } = await import('./session/session-detail.ts');
     return onlyTurn(await readSession(ref), turn);
   };
-  /** The store for a verb that ends or deletes this session, once it is certain that whoever asks may do so. */
+  /** The session for a verb that ends or deletes it, once it is certain that its caller may do so. */
   const ending = async (id: SessionId) => {
-    const { store } = locateSession(context, id, { forWriting: true });
+    const session = locateSession(context, id, { forWriting: true });
     const { requireMayEnd } = await import('./access/permissions.ts');
-    await requireMayEnd(context, store, id);
-    return store;
+    await requireMayEnd(context, session);
+    return session;
   };
   return {
     start: async (options) => (await import('./commands/start.ts')).start(context, options),
@@ -151,19 +150,18 @@ export function createSessionManager(context: ManagerContext): SessionManager {
     listLive: async () => (await import('./session/live-sessions.ts')).listLive(context),
     read,
     async get(ref, options = {}) {
-      const { inFull } = await import('./session/read-session.ts');
+      const { inFull } = await import('./session/session-detail.ts');
       return inFull(await read(ref, options), options.full ?? false);
     },
-    progress: async (id) =>
-      (await import('./session/progress.ts')).readProgress(reading(id), id, context.now()),
+    progress: async (id) => (await import('./session/progress.ts')).readProgress(locate(id), context.now()),
     summary: async (id) =>
-      (await import('./session/current-turn.ts')).readSummaryNow(reading(id), id, context.now()),
+      (await import('./session/session-summary.ts')).readSummaryNow(locate(id), context.now()),
     async record(ref) {
-      const { store, id } = locate(ref);
-      return (await import('./session/current-turn.ts')).readRecord(store, id);
+      const session = locate(ref);
+      return (await import('./session/current-turn.ts')).readRecord(session);
     },
     async steps(ref, { turn } = {}) {
-      const { onlyTurn } = await import('./session/read-session.ts');
+      const { onlyTurn } = await import('./session/session-detail.ts');
       const session = await readSession(ref);
       // For the error where there is no such turn.
       onlyTurn(session, turn);
@@ -192,20 +190,18 @@ export function createSessionManager(context: ManagerContext): SessionManager {
       return (await import('./session/history.ts')).history(conversation, options);
     },
     wait: async (id, signal = new AbortController().signal, turn) =>
-      (await import('./commands/wait.ts')).wait(context, reading(id), id, signal, turn ?? null),
+      (await import('./commands/wait.ts')).wait(context, locate(id), turn ?? null, signal),
     markSeen: async (id, turn) =>
-      (await import('./access/mark-seen.ts')).markSeen(context, reading(id), id, turn),
+      (await import('./access/mark-seen.ts')).markSeen(context, { ...locate(id), turn }),
     async kill(id, options) {
-      const store = await ending(id);
-      await (await import('./commands/kill.ts')).kill(context, store, id, options);
+      const session = await ending(id);
+      await (await import('./commands/kill.ts')).kill(context, session, options);
     },
-    livingDescendants: async (id) =>
-      (await import('./session/descendants.ts')).livingDescendants(context, reading(id), id),
+    livingDescendants: (id) =>
+      lazily(async () => (await import('./session/descendants.ts')).livingDescendants(context, locate(id))),
     async remove(id, options) {
-      const store = await ending(id);
-      return (await import('./commands/rm.ts')).remove(context, store, id, {
-        force: options?.force ?? false,
-      });
+      const session = await ending(id);
+      return (await import('./commands/rm.ts')).remove(context, session, options);
     },
     rename: async (ref, name) => (await import('./commands/name.ts')).rename(context, ref, name),
     projectNotices: async () => (await import('./project/project-notices.ts')).projectNotices(context),

@@ -1,16 +1,17 @@
 import { join } from 'node:path';
 import { errnoOf, ZwarmError } from '../core/errors.ts';
-import type { SessionId } from '../core/ids.ts';
 import type { RequestRecord, SessionRecord } from '../core/session.ts';
 import { copyTurn } from './copy-turn.ts';
 import { createFile, discard, flush, isDiskFull, linkName, makeDir, rename } from './files.ts';
 import {
   BUILDING_PREFIX,
   buildingDir,
+  type SessionDir,
   sessionDir,
   sessionFile,
   sessionsDir,
   TURN_FILES,
+  type TurnDir,
   turnDir,
   turnsDir,
 } from './layout.ts';
@@ -49,8 +50,8 @@ export interface Copied {
 }
 
 /** A session about to be created. */
-export interface NewSession {
-  readonly id: SessionId;
+export interface NewSession extends SessionDir {
+  readonly store: SessionStore;
   readonly record: SessionRecord;
   readonly name: string | null;
   /** Its first turn, or the one after the copies; null where a fork begins without one. */
@@ -61,29 +62,29 @@ export interface NewSession {
 }
 
 /**
- * Creates a session with its first turn, or with copies of the turns of another one and a next turn (if any): everything is built under a hidden name and appears by one rename. It is
- * durable once `flushClaim` has returned. @throws ZwarmError `lost_race` when the id is taken, `name_taken`
+ * Creates a session with its first turn, or with copies of the turns of another session and a next turn, if any.
+ * Everything is built under a hidden name and appears by one rename. It is durable once `flushClaim` has returned.
+ * @throws ZwarmError `lost_race` when the id is taken, `name_taken`
  */
-export function createSession(store: SessionStore, session: NewSession): void {
-  const { root, projectRoot } = store;
-  const { id, record, claim, copies, name } = session;
-  const building = buildingDir(root, id);
+export function createSession(session: NewSession): void {
+  const { store, id, record, claim, copies, name } = session;
+  const building = buildingDir(session);
   makeDir(building);
   let named = false;
   try {
-    createFile(join(building, 'session.json'), encodeSession(record, projectRoot));
+    createFile(join(building, 'session.json'), encodeSession(record, store.projectRoot));
     makeDir(join(building, 'turns'));
-    const place = (turn: number): string => join(building, 'turns', String(turn));
+    const directoryOf = (turn: number): string => join(building, 'turns', String(turn));
     for (const [i, { directory, eventBytes }] of copies.entries())
-      copyTurn(directory, place(i + 1), eventBytes);
-    if (claim !== null) buildTurn(place(copies.length + 1), claim);
+      copyTurn(directory, directoryOf(i + 1), eventBytes);
+    if (claim !== null) buildTurn(directoryOf(copies.length + 1), claim);
     flush(join(building, 'turns'));
     flush(building);
-    if (name !== null) takeName(root, name, id);
+    if (name !== null) takeName(session, name);
     named = name !== null;
-    rename(building, sessionDir(root, id));
+    rename(building, sessionDir(session));
   } catch (error) {
-    if (name !== null && named) giveUpName(root, name, id, session.unique);
+    if (name !== null && named) giveUpName(session, name, session.unique);
     discard(building);
     if (isTaken(error)) throw new ZwarmError('lost_race', `the id ${id} is taken`, 'try again', error);
     throw error;
@@ -91,33 +92,34 @@ export function createSession(store: SessionStore, session: NewSession): void {
 }
 
 /**
- * Claims turn `turn` by renaming a complete directory onto its number: of several claimers exactly one wins. It is
+ * Claims a turn by renaming a complete directory onto its number: of several claimers exactly one wins. It is
  * durable once `flushClaim` has returned.
  * @throws ZwarmError `lost_race`, `not_found`; DamagedRecord; and then nothing was written
  */
-export function claimTurn(root: string, id: SessionId, turn: number, claim: Claim): void {
-  const building = join(turnsDir(root, id), `${BUILDING_PREFIX}${claim.request.nonce}`);
+export function claimTurn(turn: TurnDir, claim: Claim): void {
+  const building = join(turnsDir(turn), `${BUILDING_PREFIX}${claim.request.nonce}`);
   try {
     buildTurn(building, claim);
-    rename(building, turnDir(root, id, turn));
+    rename(building, turnDir(turn));
   } catch (error) {
     discard(building);
-    throw claimError(root, id, turn, error);
+    throw claimError(turn, error);
   }
 }
 
-function claimError(root: string, id: SessionId, turn: number, error: unknown): unknown {
-  if (!hasSession(root, id)) {
+function claimError(turn: TurnDir, error: unknown): unknown {
+  const { id } = turn;
+  if (!hasSession(turn)) {
     return new ZwarmError('not_found', `${id} was removed by another command`, 'see: zwarm ls', error);
   }
   if (!isTaken(error)) return error;
-  const what = `turn ${turn} of ${id} was claimed by another command`;
+  const what = `turn ${turn.turn} of ${id} was claimed by another command`;
   return new ZwarmError('lost_race', what, `see: zwarm show ${id}`, error);
 }
 
 /** Makes the claim of a turn survive a power cut; before that nobody may be told of it, and nothing may run. */
-export function flushClaim(root: string, id: SessionId, turn: number): void {
-  flush(turn === 1 ? sessionsDir(root) : turnsDir(root, id));
+export function flushClaim(turn: TurnDir): void {
+  flush(turn.turn === 1 ? sessionsDir(turn.store.root) : turnsDir(turn));
 }
 
 /**
@@ -125,21 +127,21 @@ export function flushClaim(root: string, id: SessionId, turn: number): void {
  * longer. A full disk has no room for a request, but for a name: there the tombstone is a second name of session.json.
  * @throws ZwarmError `lost_race`, `not_found`; DamagedRecord
  */
-export function claimTombstone(root: string, id: SessionId, turn: number, request: RequestRecord): void {
+export function claimTombstone(turn: TurnDir, request: RequestRecord): void {
   try {
-    claimTurn(root, id, turn, { request, prompt: null });
+    claimTurn(turn, { request, prompt: null });
   } catch (error) {
     if (!isDiskFull(error)) throw error;
     try {
-      linkName(sessionFile(root, id), turnDir(root, id, turn));
+      linkName(sessionFile(turn), turnDir(turn));
     } catch (linkError) {
-      throw claimError(root, id, turn, linkError);
+      throw claimError(turn, linkError);
     }
   }
   try {
-    flushClaim(root, id, turn);
+    flushClaim(turn);
   } catch (error) {
     // Whoever saw the tombstone may have finished the removal by now.
-    throw claimError(root, id, turn, error);
+    throw claimError(turn, error);
   }
 }

@@ -1,12 +1,22 @@
 import type { SessionId } from '../core/ids.ts';
 import type { CancelWhy } from '../core/status.ts';
 
-/**
- * Where everything lies. `state` is zwarm's directory in the user's state directory, `root` the store of one project in
- * it; ids and turn numbers come from directory names, never from the contents of a file. `docs/formats.md` says what each
- * file holds and who writes it. The paths are put together by hand: a list asks for ten thousands, and `path.join` takes
- * apart what is whole.
+/*
+ * Where everything lies. `state` is zwarm's directory in the user's state directory, `root` the store of one project.
+ * `docs/formats.md` says what each file holds and who writes it. The paths are concatenated by hand: a list asks for tens
+ * of thousands, and `path.join` is slow.
  */
+
+/** A session on the disk: the store that it lies in, and its id. */
+export interface SessionDir {
+  readonly store: { readonly root: string };
+  readonly id: SessionId;
+}
+
+/** A turn on the disk: its session and its number. */
+export interface TurnDir extends SessionDir {
+  readonly turn: number;
+}
 
 /** The version in the `format` file; a newer one is read as far as possible and never written to. */
 export const FORMAT = 2;
@@ -21,16 +31,16 @@ export const formatFile = (root: string): string => `${root}/format`;
 export const projectFile = (root: string): string => `${root}/project.json`;
 export const sessionsDir = (root: string): string => `${root}/sessions`;
 export const trashDir = (root: string): string => `${root}/trash`;
-export const sessionDir = (root: string, id: SessionId): string => `${sessionsDir(root)}/${id}`;
+export const sessionDir = ({ store, id }: SessionDir): string => `${sessionsDir(store.root)}/${id}`;
 /** Where a session is built before it appears. */
-export const buildingDir = (root: string, id: SessionId): string =>
-  `${sessionsDir(root)}/${BUILDING_PREFIX}${id}`;
+export const buildingDir = ({ store, id }: SessionDir): string =>
+  `${sessionsDir(store.root)}/${BUILDING_PREFIX}${id}`;
 export const namesDir = (root: string): string => `${root}/names`;
 export const nameLink = (root: string, name: string): string => `${namesDir(root)}/${name}`;
-export const sessionFile = (root: string, id: SessionId): string => `${sessionDir(root, id)}/session.json`;
-export const summaryFile = (root: string, id: SessionId): string => `${sessionDir(root, id)}/summary.json`;
-export const turnsDir = (root: string, id: SessionId): string => `${sessionDir(root, id)}/turns`;
-export const turnDir = (root: string, id: SessionId, turn: number): string => `${turnsDir(root, id)}/${turn}`;
+export const sessionFile = (session: SessionDir): string => `${sessionDir(session)}/session.json`;
+export const summaryFile = (session: SessionDir): string => `${sessionDir(session)}/summary.json`;
+export const turnsDir = (session: SessionDir): string => `${sessionDir(session)}/turns`;
+export const turnDir = (turn: TurnDir): string => `${turnsDir(turn)}/${turn.turn}`;
 
 /** The directory in a checkout through which people look into the store. */
 export const WINDOW_NAME = '.zwarm';
@@ -55,21 +65,18 @@ export const TURN_FILES = {
 export type TurnFile = keyof typeof TURN_FILES;
 
 /** The path of one file of a turn. */
-export const turnFile = (root: string, id: SessionId, turn: number, file: TurnFile): string =>
-  `${turnDir(root, id, turn)}/${TURN_FILES[file]}`;
+export const turnFile = (turn: TurnDir, file: TurnFile): string => `${turnDir(turn)}/${TURN_FILES[file]}`;
 
-/** The name that says why a turn was cancelled, where a full disk has no room for `cancel.json`. */
-export const cancelName = (root: string, id: SessionId, turn: number, why: CancelWhy): string =>
-  `${turnDir(root, id, turn)}/cancel.${why}`;
+/** The empty file that says why a turn was cancelled, where a full disk has no room for `cancel.json`. */
+export const cancelName = (turn: TurnDir, why: CancelWhy): string => `${turnDir(turn)}/cancel.${why}`;
 
-/** Whether a name is that of a cancellation for which a full disk had no room. */
+/** Whether a name is that of such a file. */
 export function cancelNameOf(name: string): boolean {
   return /^cancel\.[a-z-]+$/.test(name) && name !== TURN_FILES.cancel;
 }
 
-/** The name that says how a turn ended, where a full disk has no room for `exit.json`. */
-export const exitName = (root: string, id: SessionId, turn: number, code: number | null): string =>
-  `${turnDir(root, id, turn)}/exit.${code}`;
+/** The empty file that says how a turn ended, where a full disk has no room for `exit.json`. */
+export const exitName = (turn: TurnDir, code: number | null): string => `${turnDir(turn)}/exit.${code}`;
 
 /** The exit code in the name of an `exit.<code>` file, null for `exit.null`, undefined for any other name. */
 export function exitCodeOfName(name: string): number | null | undefined {

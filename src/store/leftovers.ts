@@ -36,8 +36,9 @@ function oldEntries(directory: string, prefix: string, nowMs: number): string[] 
 /** The directories in which commands build what they rename into place. */
 function buildingPlaces(root: string): string[] {
   const ofSession = (id: SessionId): string[] => {
-    const turns = unlessDamaged(() => listTurns(root, id)) ?? [];
-    return [sessionDir(root, id), turnsDir(root, id), ...turns.map((turn) => turnDir(root, id, turn))];
+    const session = { store: { root }, id };
+    const turns = unlessDamaged(() => listTurns(session)) ?? [];
+    return [sessionDir(session), turnsDir(session), ...turns.map((turn) => turnDir({ ...session, turn }))];
   };
   return [dirname(root), root, namesDir(root), sessionsDir(root), ...listSessionIds(root).flatMap(ofSession)];
 }

@@ -4,14 +4,14 @@ import { errnoOf, ZwarmError } from '../core/errors.ts';
 import { isSessionId, type SessionId } from '../core/ids.ts';
 import type { RequestRecord } from '../core/session.ts';
 import { discard, flush, makeLink, rename } from './files.ts';
-import { BUILDING_PREFIX, buildingDir, nameLink, namesDir, TURN_FILES } from './layout.ts';
+import { BUILDING_PREFIX, buildingDir, nameLink, namesDir, type SessionDir, TURN_FILES } from './layout.ts';
 import { entriesOf, readSmall, unlessDamaged } from './read-file.ts';
 import { parseRequestRecord } from './records.ts';
 import { hasSession } from './sessions.ts';
 
 /*
- * names/<name> is a symbolic link whose target is the id of the session that bears the name. It is the only record of a
- * name: made by one symlink(2), a name is taken once.
+ * names/<name> is a symbolic link whose target is the id of the session with that name. It is the only record of the name:
+ * made by one symlink(2), a name is taken once.
  */
 
 function targetOf(link: string): SessionId | null {
@@ -19,13 +19,13 @@ function targetOf(link: string): SessionId | null {
     const target = readlinkSync(link);
     return isSessionId(target) ? target : null;
   } catch (error) {
-    // EINVAL: not a link, so not one of ours.
+    // EINVAL: it is not a link.
     if (['ENOENT', 'ENOTDIR', 'EINVAL'].includes(errnoOf(error) ?? '')) return null;
     throw error;
   }
 }
 
-/** The session that a name leads to, whether it is there, being built, or gone; null where nobody has the name. */
+/** The session that a name leads to, whether it exists, is being built, or is gone; null for a free name. */
 export function holderOf(root: string, name: string): SessionId | null {
   return targetOf(nameLink(root, name));
 }
@@ -40,24 +40,24 @@ export function readNames(root: string): ReadonlyMap<SessionId, string> {
   return names;
 }
 
-/** Whether a session is there or being built. */
-export function isThereOrBuilt(root: string, id: SessionId): boolean {
-  return hasSession(root, id) || lstatSync(buildingDir(root, id), { throwIfNoEntry: false }) !== undefined;
+/** Whether a session exists or is being built. */
+export function isThereOrBuilt(session: SessionDir): boolean {
+  return hasSession(session) || lstatSync(buildingDir(session), { throwIfNoEntry: false }) !== undefined;
 }
 
 /** The claim of a session that is being built, or null where it has none. */
-export function readBuiltRequest(root: string, id: SessionId): RequestRecord | null {
+export function readBuiltRequest(session: SessionDir): RequestRecord | null {
   return unlessDamaged(() => {
-    const file = readSmall(join(buildingDir(root, id), 'turns', '1', TURN_FILES.request));
+    const file = readSmall(join(buildingDir(session), 'turns', '1', TURN_FILES.request));
     return file === null ? null : parseRequestRecord(file.bytes.toString());
   });
 }
 
-/** Takes a name that nobody has. @throws ZwarmError `name_taken` */
-export function takeName(root: string, name: string, id: SessionId): void {
+/** Gives a session a free name. @throws ZwarmError `name_taken` */
+export function takeName({ store, id }: SessionDir, name: string): void {
   try {
-    makeLink(id, nameLink(root, name));
-    flush(namesDir(root));
+    makeLink(id, nameLink(store.root, name));
+    flush(namesDir(store.root));
   } catch (error) {
     if (errnoOf(error) !== 'EEXIST') throw error;
     throw new ZwarmError(
@@ -69,25 +69,25 @@ export function takeName(root: string, name: string, id: SessionId): void {
   }
 }
 
-/** Gives a name to a session, whoever has it now. */
-export function moveName(root: string, name: string, id: SessionId, unique: string): void {
-  const link = join(namesDir(root), `${BUILDING_PREFIX}${unique}`);
+/** Gives a session a name, whichever session has it now. */
+export function moveName({ store, id }: SessionDir, name: string, unique: string): void {
+  const link = join(namesDir(store.root), `${BUILDING_PREFIX}${unique}`);
   makeLink(id, link);
-  rename(link, nameLink(root, name));
-  flush(namesDir(root));
+  rename(link, nameLink(store.root, name));
+  flush(namesDir(store.root));
 }
 
-/** Takes a name away from a session, and from no other: one that was given it in this moment keeps it. */
-export function giveUpName(root: string, name: string, id: SessionId, unique: string): void {
-  if (holderOf(root, name) !== id) return;
-  const removed = join(namesDir(root), `${BUILDING_PREFIX}${unique}`);
+/** Takes a name away from a session. Another session that was given the name at this moment keeps it. */
+export function giveUpName({ store, id }: SessionDir, name: string, unique: string): void {
+  if (holderOf(store.root, name) !== id) return;
+  const removed = join(namesDir(store.root), `${BUILDING_PREFIX}${unique}`);
   try {
-    rename(nameLink(root, name), removed);
+    rename(nameLink(store.root, name), removed);
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return;
     throw error;
   }
   const holder = targetOf(removed);
-  if (holder !== null && holder !== id) takeName(root, name, holder);
+  if (holder !== null && holder !== id) takeName({ store, id: holder }, name);
   discard(removed);
 }

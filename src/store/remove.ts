@@ -1,9 +1,8 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { toZwarmError, ZwarmError } from '../core/errors.ts';
-import type { SessionId } from '../core/ids.ts';
 import { flush, removeTree, rename } from './files.ts';
-import { sessionDir, sessionsDir, trashDir } from './layout.ts';
+import { type SessionDir, sessionDir, sessionsDir, trashDir } from './layout.ts';
 import { giveUpName } from './names.ts';
 import { entriesOf, unlessDamaged } from './read-file.ts';
 
@@ -20,15 +19,12 @@ export function treeBytes(path: string): number {
  * by one rename, then its files are deleted. Returns the bytes that were freed. `unique` keeps two removers apart.
  * @throws ZwarmError `io` where the session is gone and files of it are left
  */
-export function removeSession(
-  root: string,
-  { id, name }: { readonly id: SessionId; readonly name: string | null },
-  unique: string,
-): number {
-  const doomed = join(trashDir(root), `${id}.${unique}`);
-  const bytes = treeBytes(sessionDir(root, id));
-  if (name !== null) giveUpName(root, name, id, unique);
-  rename(sessionDir(root, id), doomed);
+export function removeSession(session: SessionDir, name: string | null, unique: string): number {
+  const { root } = session.store;
+  const doomed = join(trashDir(root), `${session.id}.${unique}`);
+  const bytes = treeBytes(sessionDir(session));
+  if (name !== null) giveUpName(session, name, unique);
+  rename(sessionDir(session), doomed);
   flush(sessionsDir(root));
   try {
     removeTree(doomed);
@@ -36,7 +32,7 @@ export function removeSession(
     const why = toZwarmError(error).message;
     throw new ZwarmError(
       'io',
-      `${id} is removed, but its files in ${doomed} are still there: ${why}`,
+      `${session.id} is removed, but its files in ${doomed} are still there: ${why}`,
       'zwarm clean deletes them once they are an hour old',
       error,
     );

@@ -13,22 +13,16 @@ import { parseIso, writtenMs } from '../core/time.ts';
 import {
   cancelName,
   exitCodeOfName,
+  type SessionDir,
   sessionDir,
   sessionFile,
   sessionsDir,
+  type TurnDir,
   turnDir,
   turnFile,
   turnsDir,
 } from './layout.ts';
-import {
-  DamagedRecord,
-  entriesOf,
-  isRealDirectory,
-  lookAt,
-  readSmall,
-  type SmallFile,
-  unlessDamaged,
-} from './read-file.ts';
+import { DamagedRecord, entriesOf, isRealDirectory, lookAt, readSmall, unlessDamaged } from './read-file.ts';
 import {
   parseCancelRecord,
   parseExitRecord,
@@ -41,7 +35,7 @@ import {
 /** No prompt that an agent takes comes near this. */
 const PROMPT_LIMIT = 64 << 20;
 
-/** The names in the store that are sessions', in no order: those of real directories, and those of anything else. */
+/** The session ids in a store, in no order: of real directories, and of anything else that has such a name. */
 export function listSessions(root: string): { directories: SessionId[]; others: SessionId[] } {
   const found: ReturnType<typeof listSessions> = { directories: [], others: [] };
   for (const { name, directory } of entriesOf(sessionsDir(root))) {
@@ -50,162 +44,145 @@ export function listSessions(root: string): { directories: SessionId[]; others: 
   return found;
 }
 
-/** The same names, damaged ones and files in their place included. */
+/** All of these ids, damaged sessions included. */
 export function listSessionIds(root: string): SessionId[] {
   const { directories, others } = listSessions(root);
   return directories.concat(others);
 }
 
-/** Whether a session of that id is there, damaged or not. */
-export function hasSession(root: string, id: SessionId): boolean {
-  return lstatSync(sessionDir(root, id), { throwIfNoEntry: false }) !== undefined;
+/** Whether a session exists, damaged or not. */
+export function hasSession(session: SessionDir): boolean {
+  return lstatSync(sessionDir(session), { throwIfNoEntry: false }) !== undefined;
 }
 
-/** A store as far as its sessions' records need it: its directory, and the root of the project it belongs to. */
+/** A store as far as the records of sessions need it: its directory, and the root of its project. */
 export interface SessionStore {
   readonly root: string;
   readonly projectRoot: string;
 }
 
-/** The record of a session, and the size and time of its file. @throws DamagedRecord */
-export function readSessionRecord(
-  { root, projectRoot }: SessionStore,
-  id: SessionId,
-): { record: SessionRecord } & SmallFile {
-  const file = readSmall(sessionFile(root, id), PROMPT_LIMIT);
-  if (file === null) throw new DamagedRecord('session.json is missing');
-  return { record: parseSessionRecord(file.bytes.toString(), projectRoot), ...file };
+/** The record of a session, in a store whose project is known. @throws DamagedRecord */
+export function readSessionRecord(session: SessionDir & { readonly store: SessionStore }): SessionRecord {
+  const text = textOf(sessionFile(session), PROMPT_LIMIT);
+  if (text === null) throw new DamagedRecord('session.json is missing');
+  return parseSessionRecord(text, session.store.projectRoot);
 }
 
-/** No conversation has so many; an agent that plants more keeps nobody busy. */
-const MOST_TURNS = 10_000;
-
 /**
- * The numbers of a session's turns, 1 to the newest, a tombstone's included. @throws DamagedRecord, also for a turn
- * that is no directory and for a gap: claims make neither
+ * The numbers of a session's turns, 1 to the newest, a tombstone's included.
+ * @throws DamagedRecord, also for a turn that is not a directory and for a gap: claims make neither
  */
-export function listTurns(root: string, id: SessionId): number[] {
-  const directory = turnsDir(root, id);
-  const numbers = entriesOf(directory).flatMap(({ name, directory: real }) => {
+export function listTurns(session: SessionDir): number[] {
+  const numbers = entriesOf(turnsDir(session)).flatMap(({ name, directory }) => {
     const turn = parseTurnNumber(name);
     if (turn === null) return [];
-    if (real || isTombstoneName(root, id, turn)) return [turn];
-    throw new DamagedRecord(`turn ${turn} is no directory`);
+    if (directory || isTombstoneName({ ...session, turn })) return [turn];
+    throw new DamagedRecord(`turn ${turn} is not a directory`);
   });
   numbers.sort((a, b) => a - b);
-  if (numbers.length > MOST_TURNS) throw new DamagedRecord(`it has more than ${MOST_TURNS} turns`);
   const gap = numbers.findIndex((turn, i) => turn !== i + 1);
   if (gap >= 0) throw new DamagedRecord(`turn ${gap + 1} is missing`);
   return numbers;
 }
 
-/** Whether a turn's place is taken by a second name of session.json: the tombstone that a full disk has room for. */
-function isTombstoneName(root: string, id: SessionId, turn: number): boolean {
-  const place = lookAt(turnDir(root, id, turn));
-  const record = lookAt(sessionFile(root, id));
-  return place?.isFile() === true && place.ino === record?.ino && place.dev === record.dev;
+/** Whether a second name of session.json stands for a turn: the tombstone that a full disk has room for. */
+function isTombstoneName(turn: TurnDir): boolean {
+  const found = lookAt(turnDir(turn));
+  const record = lookAt(sessionFile(turn));
+  return found?.isFile() === true && found.ino === record?.ino && found.dev === record.dev;
 }
 
-/** Whether a turn is no turn but marks its session as being removed. @throws DamagedRecord */
-export function isTombstone(root: string, id: SessionId, turn: number): boolean {
-  return isTombstoneName(root, id, turn) || readRequest(root, id, turn).kind === 'tombstone';
+/** Whether a turn marks its session as being removed. @throws DamagedRecord */
+export function isTombstone(turn: TurnDir): boolean {
+  return isTombstoneName(turn) || readRequest(turn).kind === 'tombstone';
 }
 
-/** Whether turn `turn` is there. */
-export function hasTurn(root: string, id: SessionId, turn: number): boolean {
-  return isRealDirectory(turnDir(root, id, turn)) || isTombstoneName(root, id, turn);
+/** Whether a turn exists. */
+export function hasTurn(turn: TurnDir): boolean {
+  return isRealDirectory(turnDir(turn)) || isTombstoneName(turn);
+}
+
+function textOf(path: string, limit?: number): string | null {
+  return readSmall(path, limit)?.bytes.toString() ?? null;
 }
 
 /** The claim of a turn. @throws DamagedRecord */
-export function readRequest(root: string, id: SessionId, turn: number): RequestRecord {
-  const request = requestIn(root, id, turn);
-  // Only what was before can be wound back to, or summed up.
-  if ([request.to ?? 0, ...request.covers].every((earlier) => earlier < turn)) return request;
-  throw new DamagedRecord(`turn ${turn} speaks of turns that were not before it`);
-}
-
-function requestIn(root: string, id: SessionId, turn: number): RequestRecord {
-  const file = readSmall(turnFile(root, id, turn, 'request'));
-  if (file === null) throw new DamagedRecord(`request.json of turn ${turn} is missing`);
-  return parseRequestRecord(file.bytes.toString());
+export function readRequest(turn: TurnDir): RequestRecord {
+  const text = textOf(turnFile(turn, 'request'));
+  if (text === null) throw new DamagedRecord(`request.json of turn ${turn.turn} is missing`);
+  const request = parseRequestRecord(text);
+  if ([request.to ?? 0, ...request.covers].every((earlier) => earlier < turn.turn)) return request;
+  throw new DamagedRecord(`turn ${turn.turn} refers to turns that were not before it`);
 }
 
 /** The user's message of a turn, byte for byte, or null for a marker. @throws DamagedRecord */
-export function readPrompt(root: string, id: SessionId, turn: number): Buffer | null {
-  return readSmall(turnFile(root, id, turn, 'prompt'), PROMPT_LIMIT)?.bytes ?? null;
+export function readPrompt(turn: TurnDir): Buffer | null {
+  return readSmall(turnFile(turn, 'prompt'), PROMPT_LIMIT)?.bytes ?? null;
 }
 
 /** What was started, or null before that. @throws DamagedRecord */
-export function readLaunch(root: string, id: SessionId, turn: number): LaunchRecord | null {
-  const file = readSmall(turnFile(root, id, turn, 'launch'), PROMPT_LIMIT);
-  return file === null ? null : parseLaunchRecord(file.bytes.toString());
+export function readLaunch(turn: TurnDir): LaunchRecord | null {
+  const text = textOf(turnFile(turn, 'launch'), PROMPT_LIMIT);
+  return text === null ? null : parseLaunchRecord(text);
 }
 
-function cancelRecord(root: string, id: SessionId, turn: number): CancelRecord | null {
+function cancelRecord(turn: TurnDir): CancelRecord | null {
   return unlessDamaged(() => {
-    const file = readSmall(turnFile(root, id, turn, 'cancel'));
-    return file === null ? null : parseCancelRecord(file.bytes.toString());
+    const text = textOf(turnFile(turn, 'cancel'));
+    return text === null ? null : parseCancelRecord(text);
   });
 }
 
-/** What whoever asked a turn to stop has said about it, or null. */
-export function readCancelReason(root: string, id: SessionId, turn: number): string | null {
-  return cancelRecord(root, id, turn)?.reason ?? null;
+/** The reason that was given when a turn was asked to stop, or null. */
+export function readCancelReason(turn: TurnDir): string | null {
+  return cancelRecord(turn)?.reason ?? null;
 }
 
-/** Why a turn was asked to stop, or null; a record that cannot be read is none of ours, and counts as absent. */
-export function readCancel(root: string, id: SessionId, turn: number): CancelWhy | null {
-  const record = cancelRecord(root, id, turn);
-  return record?.why ?? CANCEL_WHYS.find((why) => isFile(cancelName(root, id, turn, why))) ?? null;
+/** Why a turn was asked to stop, or null; a record that cannot be read counts as absent. */
+export function readCancel(turn: TurnDir): CancelWhy | null {
+  return cancelRecord(turn)?.why ?? CANCEL_WHYS.find((why) => isFile(cancelName(turn, why))) ?? null;
 }
 
 function isFile(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
-/** The runner that showed itself, and the time of that file; a record that was not written to its end counts as absent. */
-export function readRunner(
-  root: string,
-  id: SessionId,
-  turn: number,
-): (RunnerRecord & { fileMs: number }) | null {
+/** The runner that showed itself, and the time of that file; an incomplete record counts as absent. */
+export function readRunner(turn: TurnDir): (RunnerRecord & { fileMs: number }) | null {
   return unlessDamaged(() => {
-    const file = readSmall(turnFile(root, id, turn, 'runner'));
+    const file = readSmall(turnFile(turn, 'runner'));
     if (file === null) return null;
     return { ...parseRunnerStat(file.bytes.toString()), fileMs: file.mtimeMs };
   });
 }
 
+/** How a turn ended, and when (ms since the epoch). */
+export interface RecordedEnd {
+  readonly record: ExitRecord;
+  readonly endedMs: number;
+}
+
 /**
- * How a turn ended and when, from `exit.json` or, when a full disk left that empty, from the name of `exit.<code>`; a
- * record that cannot be read counts as absent. @throws DamagedRecord when the turn's directory cannot be read
+ * The end of a turn, from `exit.json` or, when a full disk left that empty, from the name of `exit.<code>`; a record
+ * that cannot be read counts as absent. @throws DamagedRecord when the turn's directory cannot be read
  */
-export function readExit(
-  root: string,
-  id: SessionId,
-  turn: number,
-): { record: ExitRecord; endedMs: number } | null {
+export function readExit(turn: TurnDir): RecordedEnd | null {
   const exit = unlessDamaged(() => {
-    const file = readSmall(turnFile(root, id, turn, 'exit'));
+    const file = readSmall(turnFile(turn, 'exit'));
     if (file === null) return null;
     const record = parseExitRecord(file.bytes.toString());
     return { record, endedMs: writtenMs(file.mtimeMs, parseIso(record.ended_at)) };
   });
-  return exit ?? readExitName(root, id, turn);
+  return exit ?? readExitName(turn);
 }
 
-function readExitName(
-  root: string,
-  id: SessionId,
-  turn: number,
-): { record: ExitRecord; endedMs: number } | null {
-  const directory = turnDir(root, id, turn);
-  for (const { name } of entriesOf(directory)) {
+function readExitName(turn: TurnDir): RecordedEnd | null {
+  for (const { name } of entriesOf(turnDir(turn))) {
     const code = exitCodeOfName(name);
     if (code === undefined) continue;
-    const stat = lstatSync(`${directory}/${name}`, { throwIfNoEntry: false });
+    const stat = lstatSync(`${turnDir(turn)}/${name}`, { throwIfNoEntry: false });
     if (!stat?.isFile()) continue;
-    const cancelled = readCancel(root, id, turn) !== null;
+    const cancelled = readCancel(turn) !== null;
     const why = code === null ? (cancelled ? 'cancelled' : 'not_launched') : null;
     const detail = 'there was no room to record its end (a full disk?): what it printed may be cut';
     const unknown = { uptime: null, ended_at: null, events_bytes: null } as const;
@@ -214,8 +191,8 @@ function readExitName(
   return null;
 }
 
-/** When the agent last printed something (ms since the epoch), or null. @throws DamagedRecord */
-export function eventsMtime(root: string, id: SessionId, turn: number): number | null {
-  const stat = lstatSync(turnFile(root, id, turn, 'events'), { throwIfNoEntry: false });
+/** When the agent last printed something (ms since the epoch), or null. */
+export function eventsMtime(turn: TurnDir): number | null {
+  const stat = lstatSync(turnFile(turn, 'events'), { throwIfNoEntry: false });
   return stat?.isFile() ? stat.mtimeMs : null;
 }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { SessionId } from '../core/ids.ts';
 import type { RecordSummary, SessionState } from '../core/session.ts';
 import { replaceFile } from './files.ts';
-import { BUILDING_PREFIX, sessionDir, summaryFile, turnDir } from './layout.ts';
+import { BUILDING_PREFIX, type SessionDir, sessionDir, summaryFile, turnDir } from './layout.ts';
 import { readBeginning } from './read-file.ts';
 import { encode, recordedPath } from './records.ts';
 import type { SessionStore } from './sessions.ts';
@@ -45,20 +45,17 @@ function isOfFold(json: unknown, fold: number): json is Summary {
  * Reads the summaries of a store: what a list shows of a session, or null where no summary tells that which is current
  * and of this version of the fold. That the session is a real directory, its caller knows.
  */
-export function createSummaryReader(
-  { root, projectRoot }: SessionStore,
-  fold: number,
-): (id: SessionId) => Listed | null {
+export function createSummaryReader(store: SessionStore, fold: number): (id: SessionId) => Listed | null {
   const buffer = Buffer.allocUnsafeSlow(LONGEST);
   return (id) => {
     try {
-      const length = readBeginning(summaryFile(root, id), buffer);
+      const length = readBeginning(summaryFile({ store, id }), buffer);
       if (length === LONGEST) return null;
       const json: unknown = JSON.parse(buffer.toString('latin1', 0, length));
       if (!isOfFold(json, fold)) return null;
       // Anything in the place of the next turn, a tombstone or damage too.
-      if (lstatSync(turnDir(root, id, json.newest + 1), IF_ANY) !== undefined) return null;
-      return { ...json.listed, working_dir: resolve(projectRoot, json.listed.working_dir ?? '') };
+      if (lstatSync(turnDir({ store, id, turn: json.newest + 1 }), IF_ANY) !== undefined) return null;
+      return { ...json.listed, working_dir: resolve(store.projectRoot, json.listed.working_dir ?? '') };
     } catch {
       // Missing, closed, no JSON: whoever computes meets again what else is in the way, and tells it.
       return null;
@@ -73,14 +70,13 @@ function asciiJson(json: string): string {
 
 /** Replaces the summary of a session. `unique` keeps two writers' temporary files apart. @throws DamagedRecord */
 export function writeSummary(
-  { root, projectRoot }: SessionStore,
-  id: SessionId,
+  session: SessionDir & { readonly store: SessionStore },
   fold: number,
   summary: Summary,
   unique: string,
 ): void {
-  const working_dir = recordedPath(summary.listed.working_dir ?? '', projectRoot);
+  const working_dir = recordedPath(summary.listed.working_dir ?? '', session.store.projectRoot);
   const recorded = { v: 1, fold, newest: summary.newest, listed: { ...summary.listed, working_dir } };
-  const temporary = `${sessionDir(root, id)}/${BUILDING_PREFIX}${unique}`;
-  replaceFile(summaryFile(root, id), asciiJson(encode(recorded)), temporary);
+  const temporary = `${sessionDir(session)}/${BUILDING_PREFIX}${unique}`;
+  replaceFile(summaryFile(session), asciiJson(encode(recorded)), temporary);
 }

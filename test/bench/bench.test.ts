@@ -9,7 +9,7 @@ import { ROWS } from '../../bench/rows.js';
 import { median, quantile, ratiosOf, verdictOf } from '../../bench/statistics.js';
 import { LONG, storeOf, writeLongSession, writeSessions } from '../../bench/store.js';
 import { TARGETS } from '../../bench/targets.js';
-import { FOLD_VERSION } from '../../src/manager/session/current-turn.ts';
+import { FOLD_VERSION } from '../../src/manager/session/summary-cache.ts';
 import { emptyDirectory } from '../helpers/directory.ts';
 import { createProject, eventually, processesWith } from '../helpers/project.ts';
 

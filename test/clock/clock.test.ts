@@ -28,7 +28,8 @@ const LAUNCHED_BY_NOBODY = 'abcdefghjk' as SessionId;
 /** A session whose first turn was claimed just now by a command that died before it launched anything. */
 function claimAndDie(project: Project): void {
   const request = { ...requestOf('nonce'), claimer: { ...ownIdentity(), start: '1' } };
-  createSession(storeOf(project.state, project.directory), {
+  createSession({
+    store: storeOf(project.state, project.directory),
     id: LAUNCHED_BY_NOBODY,
     record: { ...RECORD, working_dir: project.directory },
     name: null,

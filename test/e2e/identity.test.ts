@@ -31,7 +31,7 @@ function claimed(project: ShellProject, claimer: ProcessIdentity, at = RECORD.cr
   const record = { ...RECORD, working_dir: project.directory };
   const claim = { request, prompt: Buffer.from('x') };
   const store = storeOf(project.state, project.directory);
-  createSession(store, { id: ID, record, name: null, claim, copies: [], unique: 'test' });
+  createSession({ store, id: ID, record, name: null, claim, copies: [], unique: 'test' });
 }
 
 const own = ownIdentity();

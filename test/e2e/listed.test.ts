@@ -2,7 +2,7 @@ import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { SessionId } from '../../src/core/ids.ts';
-import { FOLD_VERSION } from '../../src/manager/session/current-turn.ts';
+import { FOLD_VERSION } from '../../src/manager/session/summary-cache.ts';
 import { createSummaryReader } from '../../src/store/summary.ts';
 import { createProject, eventually, type Project } from '../helpers/project.ts';
 

@@ -86,7 +86,20 @@ export function addSession(
   const record = { ...RECORD, ...more.record };
   const request = requestOf(id === ID ? 'first' : `nonce${id}`);
   const claim = { request, prompt: Buffer.from(record.task) };
-  createSession(store, { id, record, name: more.name ?? null, claim, copies: [], unique: 'test' });
+  createSession({ store, id, record, name: more.name ?? null, claim, copies: [], unique: 'test' });
+}
+
+/** The session `ID` of a store, for functions that take no more than its directory. */
+export function sessionIn(root: string): {
+  readonly store: { readonly root: string };
+  readonly id: SessionId;
+} {
+  return { store: { root }, id: ID };
+}
+
+/** One of its turns. */
+export function turnIn(root: string, turn: number) {
+  return { ...sessionIn(root), turn };
 }
 
 /** A store with the session `ID`. */

@@ -8,8 +8,8 @@ export const PROTECTIONS = [
   {
     name: 'claim by rename of a directory that is not empty',
     file: 'src/store/claim.ts',
-    from: '    rename(building, turnDir(root, id, turn));',
-    to: '    discard(turnDir(root, id, turn));\n    rename(building, turnDir(root, id, turn));',
+    from: '    rename(building, turnDir(turn));',
+    to: '    discard(turnDir(turn));\n    rename(building, turnDir(turn));',
     tests: ['test/unit/store/claim.test.ts'],
   },
   {
@@ -22,7 +22,7 @@ export const PROTECTIONS = [
   {
     name: 'a claim is flushed before anything runs',
     file: 'src/manager/launch/launch-turn.ts',
-    from: '    flushClaim(store.root, id, turn);\n',
+    from: '  flushClaim(launch);\n',
     to: '',
     tests: ['test/faults/counting/order.test.ts'],
   },
@@ -36,7 +36,7 @@ export const PROTECTIONS = [
   {
     name: 'a tombstone is flushed before its session is moved',
     file: 'src/store/claim.ts',
-    from: '    flushClaim(root, id, turn);\n  } catch',
+    from: '    flushClaim(turn);\n  } catch',
     to: '  } catch',
     tests: ['test/faults/counting/order.test.ts'],
   },
@@ -50,7 +50,7 @@ export const PROTECTIONS = [
   {
     name: 'the end of a turn is flushed before it is settled',
     file: 'src/manager/commands/settle.ts',
-    from: "  for (const file of ['events', 'stderr', 'exit'] as const) flush(turnFile(root, id, turn, file));\n",
+    from: "  for (const file of ['events', 'stderr', 'exit'] as const) flush(turnFile(ended, file));\n",
     to: '',
     tests: ['test/faults/counting/order.test.ts'],
   },
@@ -85,7 +85,7 @@ export const PROTECTIONS = [
   {
     name: 'a launch that fails is recorded as failed',
     file: 'src/manager/launch/launch-turn.ts',
-    from: "    if (record) recordEnd(store, id, turn, { why: 'spawn_error', detail: why, cancelled: false });\n",
+    from: "    if (record) recordEnd(turn, { why: 'spawn_error', detail: why, cancelled: false });\n",
     to: '',
     tests: ['test/faults/limits/processes.test.ts'],
   },
@@ -141,7 +141,7 @@ export const PROTECTIONS = [
   {
     name: 'turns are directories',
     file: 'src/store/sessions.ts',
-    from: '    throw new DamagedRecord(`turn ${turn} is no directory`);',
+    from: '    throw new DamagedRecord(`turn ${turn} is not a directory`);',
     to: '    return [];',
     tests: ['test/unit/store/sessions.test.ts'],
   },
@@ -337,8 +337,8 @@ export const PROTECTIONS = [
   {
     name: 'who asked for a stop is published before the first signal',
     file: 'src/manager/stop/stop-turn.ts',
-    from: 'const unpublished = current.exit === null ? failureToPublish(context, store, id, turn, target) : null;',
-    to: 'const unpublished = current.exit === null && graceMs < 0 ? failureToPublish(context, store, id, turn, target) : null;',
+    from: '    if (current.exit === null) publishCancel(context, current, how.why, how.reason);',
+    to: '    if (current.exit === null && how.graceMs < 0) publishCancel(context, current, how.why, how.reason);',
     tests: ['test/faults/counting/order.test.ts'],
   },
   {
@@ -484,8 +484,8 @@ export const PROTECTIONS = [
   {
     name: 'a damaged session whose agent lives is not removed',
     file: 'src/manager/commands/rm.ts',
-    from: '      if (anyBears(marksOf(store, id), census)) {',
-    to: '      if (false) {',
+    from: '  if (!anyBears(marksOfSession(session), census)) return;',
+    to: '  if (census) return;',
     tests: ['test/e2e/kill.test.ts', 'test/e2e'],
   },
   {
@@ -512,7 +512,7 @@ export const PROTECTIONS = [
   {
     name: 'what was said after the recorded end is not followed',
     file: 'src/manager/follow/follow-turns.ts',
-    from: 'limit: exit?.eventsBytes ?? null',
+    from: 'limit: exit?.record.events_bytes ?? null',
     to: 'limit: null',
     tests: ['test/cli/logs.test.ts'],
   },
@@ -581,15 +581,15 @@ export const PROTECTIONS = [
   },
   {
     name: 'a session that goes while it is read is not damaged',
-    file: 'src/manager/session/current-turn.ts',
-    from: '  return !hasSession(root, id);',
-    to: '  return false && !hasSession(root, id);',
+    file: 'src/manager/session/damage.ts',
+    from: '  if (!hasSession(session)) return removedError(id, error);\n',
+    to: '',
     tests: ['test/faults/races/verbs.test.ts'],
   },
   {
     name: 'a launch that was declared dead is never begun late',
     file: 'src/manager/stop/never-launched.ts',
-    from: "  publishCancel(context, store, id, current.turn, 'never-launched');\n",
+    from: "  publishCancel(context, current, 'never-launched');\n",
     to: '',
     tests: ['test/faults/races/runners.test.ts'],
   },
@@ -617,15 +617,15 @@ export const PROTECTIONS = [
   {
     name: 'what may live elsewhere is not removed',
     file: 'src/manager/commands/rm.ts',
-    from: 'if (!force) refuseElsewhere(store, id);\n  } else {',
-    to: '} else {',
+    from: '    if (!force) refuseElsewhere(session);\n',
+    to: '',
     tests: ['test/e2e/identity.test.ts'],
   },
   {
     name: 'a launch that was given up is called off',
     file: 'src/manager/launch/launch-turn.ts',
-    from: "publishCancel(context, store, id, turn, 'never-launched');\n  if (shown()) return;",
-    to: '(context.now() > 0 ? null : publishCancel(context, store, id, turn, "kill"));\n  if (shown()) return;',
+    from: "publishCancel(context, turn, 'never-launched');\n  if (shown()) return;",
+    to: "(context.now() > 0 ? null : publishCancel(context, turn, 'kill'));\n  if (shown()) return;",
     tests: ['test/e2e/kill-before-launch.test.ts'],
   },
   {
@@ -659,8 +659,8 @@ export const PROTECTIONS = [
   {
     name: 'an end that was recorded while the processes were looked at counts',
     file: 'src/manager/turn/turn-state.ts',
-    from: '  const exit = readExit(root, id, turn);\n',
-    to: '  const exit = recorded;\n',
+    from: 'cancel, exit: readExit(turn) };',
+    to: 'cancel, exit: recorded };',
     tests: ['test/faults/races/ends.test.ts'],
   },
   {
@@ -743,8 +743,8 @@ export const PROTECTIONS = [
   {
     name: 'only one of its own sessions is ended by a caller',
     file: 'src/manager/session-manager.ts',
-    from: "      const store = await ending(id);\n      await (await import('./commands/kill.ts'))",
-    to: "      const store = writing();\n      await (await import('./commands/kill.ts'))",
+    from: "      const session = await ending(id);\n      await (await import('./commands/kill.ts'))",
+    to: "      const session = locate(id);\n      await (await import('./commands/kill.ts'))",
     tests: ['test/e2e/tools-policy.test.ts'],
   },
   {
@@ -785,20 +785,20 @@ export const PROTECTIONS = [
   {
     name: 'caller: others speak only to what they started',
     file: 'src/manager/access/permissions.ts',
-    from: '  requireOwn(context, store, id);\n  const { limits }',
+    from: '  requireOwn(context, session);\n  const { limits }',
     to: '  const { limits }',
     tests: ['test/e2e/tools-policy.test.ts'],
   },
   {
     name: 'caller: others wind back only what they started',
     file: 'src/manager/commands/rewind.ts',
-    from: '  requireOwn(context, store, id);\n',
+    from: '  requireOwn(context, session);\n',
     to: '',
     tests: ['test/e2e/tools-policy.test.ts'],
   },
   {
     name: 'caller: a turn tells who asked for it',
-    file: 'src/manager/launch/launch-turn.ts',
+    file: 'src/manager/launch/new-request.ts',
     from: '    by: callerOf(context).source,',
     to: "    by: 'user',",
     tests: ['test/e2e/tools-policy.test.ts'],
@@ -841,8 +841,8 @@ export const PROTECTIONS = [
   {
     name: 'force: whoever says that it is dead ends it',
     file: 'src/manager/commands/kill.ts',
-    from: "  if (force && target.current.verdict.status === 'unknown')",
-    to: "  if (force && target.current.verdict.status === 'lost')",
+    from: "if (force && current.verdict.status === 'unknown') {",
+    to: "if (force && current.verdict.status === 'lost') {",
     tests: ['test/e2e/identity.test.ts'],
   },
   {
@@ -855,7 +855,7 @@ export const PROTECTIONS = [
   {
     name: 'typed: of several that take a name at once, one does',
     file: 'src/store/claim.ts',
-    from: '    if (name !== null) takeName(root, name, id);\n',
+    from: '    if (name !== null) takeName(session, name);\n',
     to: '',
     tests: ['test/e2e/names.test.ts', 'test/faults/races/starts.test.ts'],
   },
@@ -903,9 +903,9 @@ export const PROTECTIONS = [
   },
   {
     name: 'typed: a refused fork leaves nothing behind',
-    file: 'src/manager/commands/fork.ts',
-    from: '  if (own !== null) await plan(from, own);\n',
-    to: '',
+    file: 'src/manager/launch/next-turn.ts',
+    from: 'continues === null ? null : await planContinuation(context, { ...next, ...continues });',
+    to: 'null;',
     tests: ['test/e2e/conversation.test.ts'],
   },
   {
@@ -918,14 +918,14 @@ export const PROTECTIONS = [
   {
     name: 'an agent whose session is not here goes nowhere',
     file: 'src/manager/access/permissions.ts',
-    from: '  if (store === null || !hasSession(store.root, parent)) {\n',
-    to: '  if (store === null || !hasSession(store.root, parent)) return null;\n  if (store === null) {\n',
+    from: '  if (store === null || !hasSession({ store, id: parent })) {\n',
+    to: '  if (store === null || !hasSession({ store, id: parent })) return null;\n  if (store === null) {\n',
     tests: ['test/e2e/tools-policy.test.ts'],
   },
   {
     name: 'of turns that were claimed at once only those that came first begin',
     file: 'src/manager/launch/launch-turn.ts',
-    from: '    await requireRoom(context, store, limits, { id, at: readRequest(store.root, id, turn).at });\n',
+    from: '    await requireRoom(context, store, limits, { id, at: readRequest(launch).at });\n',
     to: '',
     tests: ['test/e2e/tools-policy.test.ts'],
   },
@@ -1023,7 +1023,7 @@ export const PROTECTIONS = [
   {
     name: 'projects: a store counts for an agent only together with the mark of its turn',
     file: 'src/manager/context.ts',
-    from: 'readRequest(root, mark.session, mark.turn).nonce === mark.nonce',
+    from: 'readRequest({ store: { root }, id: mark.session, turn: mark.turn }).nonce === mark.nonce',
     to: 'mark.nonce !== null',
     tests: ['test/unit/manager/context.test.ts'],
   },

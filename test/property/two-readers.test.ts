@@ -112,7 +112,7 @@ function createSession() {
   writeFileSync(join(turn, 'exit.json'), JSON.stringify({ v: 1, code: 0, ...end }));
   return {
     write: (content: string | Buffer) => writeFileSync(join(turn, 'events.jsonl'), content),
-    read: () => readSession(store, ID, Date.now()),
+    read: () => readSession({ store, id: ID }, Date.now()),
   };
 }
 

@@ -33,20 +33,15 @@ function isOver(outcome: Outcome<object>): boolean {
   return 'error' in outcome && OVER.has(outcome.error.code);
 }
 
-/** Ends what a session has started, directly or not, and repeats that until none of it lives. */
+/** Ends what a session has started, directly or not. */
 async function killDescendants(
   manager: SessionManager,
   root: SessionId,
   end: (id: SessionId) => Promise<object>,
 ): Promise<readonly Outcome<object>[]> {
-  const tried = new Set<SessionId>();
   const outcomes: Outcome<object>[] = [];
-  for (;;) {
-    const found = (await manager.livingDescendants(root)).filter((id) => !tried.has(id));
-    if (found.length === 0) return outcomes.filter((outcome) => !isOver(outcome));
-    for (const id of found) tried.add(id);
-    outcomes.push(...(await forEachRef(found, end)));
-  }
+  for await (const round of manager.livingDescendants(root)) outcomes.push(...(await forEachRef(round, end)));
+  return outcomes.filter((outcome) => !isOver(outcome));
 }
 
 /** Ends sessions, each before what it has started, so that it cannot start more. */

@@ -1,11 +1,7 @@
 import { isSessionId, type SessionId } from '../../core/ids.ts';
 import { unlessDamaged } from '../../store/read-file.ts';
 import { readSessionRecord } from '../../store/sessions.ts';
-import type { Store } from '../context.ts';
-
-/*
- * Who started a session, and what that one was started by.
- */
+import type { Session } from '../context.ts';
 
 /** A session and who started it. */
 export interface Link {
@@ -14,8 +10,8 @@ export interface Link {
 }
 
 /** Who started a session; null for one that is gone or damaged. */
-export function sourceOf(store: Store, id: SessionId): string | null {
-  return unlessDamaged(() => readSessionRecord(store, id))?.record.source ?? null;
+export function sourceOf(session: Session): string | null {
+  return unlessDamaged(() => readSessionRecord(session))?.source ?? null;
 }
 
 function parentIn(source: string): SessionId | null {
@@ -24,13 +20,13 @@ function parentIn(source: string): SessionId | null {
 }
 
 /** A session with those above it, nearest first; not `complete` where one of them is gone: nobody knows what was above. */
-export function ancestryOf(
-  store: Store,
-  id: SessionId,
-): { readonly links: readonly Link[]; readonly complete: boolean } {
+export function ancestryOf({ store, id }: Session): {
+  readonly links: readonly Link[];
+  readonly complete: boolean;
+} {
   const links: Link[] = [];
   for (let at: SessionId | null = id; at !== null; ) {
-    const source = sourceOf(store, at);
+    const source = sourceOf({ store, id: at });
     if (source === null || links.some((link) => link.id === at)) return { links, complete: false };
     links.push({ id: at, source });
     at = parentIn(source);

@@ -5,14 +5,15 @@ import { sessionFile } from '../../store/layout.ts';
 import { holderOf } from '../../store/names.ts';
 import { listStores } from '../../store/project-store.ts';
 import { hasSession, listSessionIds } from '../../store/sessions.ts';
-import { type ManagerContext, openForReading, openStore, type Store, stateDirectory } from '../context.ts';
+import {
+  type ManagerContext,
+  openForReading,
+  openStore,
+  type Session,
+  type Store,
+  stateDirectory,
+} from '../context.ts';
 import { callerOf, USER } from './caller.ts';
-
-/** A session by its store and its id. */
-export interface Located {
-  readonly store: Store;
-  readonly id: SessionId;
-}
 
 /** How to look for a session. */
 export interface LocateOptions {
@@ -28,11 +29,11 @@ export const MIN_PREFIX_DESTRUCTIVE = 4;
 const MIN_PREFIX_EVERYWHERE = 6;
 
 /** The sessions of a store, newest first; no record is read for that. */
-function newestFirst({ root }: Store): SessionId[] {
-  const sessions = listSessionIds(root).map((id) => ({
+function newestFirst(store: Store): SessionId[] {
+  const sessions = listSessionIds(store.root).map((id) => ({
     id,
     // Written once, when the session was created; a damaged session may have none.
-    ms: statSync(sessionFile(root, id), { throwIfNoEntry: false })?.mtimeMs ?? 0,
+    ms: statSync(sessionFile({ store, id }), { throwIfNoEntry: false })?.mtimeMs ?? 0,
   }));
   return sessions.sort((a, b) => b.ms - a.ms || (a.id < b.id ? -1 : 1)).map(({ id }) => id);
 }
@@ -45,13 +46,13 @@ function nthNewest(store: Store, back: number): SessionId {
 }
 
 /** The session of a store with this id, or else this name. */
-function namedIn({ root }: Store, text: string): SessionId | null {
-  if (isSessionId(text) && hasSession(root, text)) return text;
-  const holder = holderOf(root, text);
-  return holder !== null && hasSession(root, holder) ? holder : null;
+function namedIn(store: Store, text: string): SessionId | null {
+  if (isSessionId(text) && hasSession({ store, id: text })) return text;
+  const holder = holderOf(store.root, text);
+  return holder !== null && hasSession({ store, id: holder }) ? holder : null;
 }
 
-/** The stores in which a text is looked up that means nothing in this project. */
+/** The other stores, in which a text is looked up that names nothing in this project. */
 function otherStores(context: ManagerContext, own: Store | null, text: string): readonly string[] {
   if (callerOf(context).source !== USER || text.length < MIN_PREFIX_EVERYWHERE) return [];
   return listStores(stateDirectory(context))
@@ -68,7 +69,7 @@ export function locateSession(
   context: ManagerContext,
   text: string,
   { minPrefix = MIN_PREFIX, forWriting = false }: LocateOptions = {},
-): Located {
+): Session {
   const ref = parseRef(text);
   const own = openForReading(context, forWriting);
   if (ref.kind === 'last') {

@@ -1,5 +1,4 @@
 import { ZwarmError } from '../../core/errors.ts';
-import type { SessionId } from '../../core/ids.ts';
 import { isWithin } from '../../core/path.ts';
 import {
   ANY_DIRECTORY,
@@ -11,8 +10,8 @@ import {
 } from '../../core/rules/policy.ts';
 import type { Sandbox, SessionRecord } from '../../core/session.ts';
 import { hasSession, readSessionRecord } from '../../store/sessions.ts';
-import { type ManagerContext, placeOf, type Store } from '../context.ts';
-import { orDamaged } from '../session/current-turn.ts';
+import { type ManagerContext, placeOf, type Session, type Store } from '../context.ts';
+import { orDamaged } from '../session/damage.ts';
 import { ancestryOf } from './ancestry.ts';
 import { type Caller, callerOf, UNKNOWN_AGENT, USER } from './caller.ts';
 import { requireQuota } from './quota.ts';
@@ -34,13 +33,14 @@ function refuse(message: string, hint: string): never {
  */
 async function parentRecord(store: Store | null, { parent }: Caller): Promise<SessionRecord | null> {
   if (parent === null) return null;
-  if (store === null || !hasSession(store.root, parent)) {
+  if (store === null || !hasSession({ store, id: parent })) {
     refuse(
       `you are an agent of ${parent}, which is not a session here`,
       'leave the environment of zwarm as it is',
     );
   }
-  return orDamaged(store, parent, async () => readSessionRecord(store, parent).record);
+  const session = { store, id: parent };
+  return orDamaged(session, async () => readSessionRecord(session));
 }
 
 /**
@@ -122,7 +122,8 @@ async function requireWithin(
 /** How many sessions stand above a new one of this caller; more than can be counted where one of them is gone. */
 function depthBelow(store: Store | null, { source, parent }: Caller): number {
   if (parent === null) return source === UNKNOWN_AGENT ? Number.POSITIVE_INFINITY : 0;
-  const { links, complete } = store === null ? { links: [], complete: false } : ancestryOf(store, parent);
+  const { links, complete } =
+    store === null ? { links: [], complete: false } : ancestryOf({ store, id: parent });
   return complete ? links.length : Number.POSITIVE_INFINITY;
 }
 
@@ -160,18 +161,18 @@ export function requireRoomBelow(context: ManagerContext, store: Store | null, {
 }
 
 /** Whether a caller started a session, or what it started did. */
-function isOwn(store: Store, { source }: Caller, id: SessionId): boolean {
-  return ancestryOf(store, id).links.some((link) => link.source === source);
+function isOwn(session: Session, { source }: Caller): boolean {
+  return ancestryOf(session).links.some((link) => link.source === source);
 }
 
 /**
  * Refuses to speak to a session that its caller has not started, or to wind it back: an agent that could go on with the
  * session above it would stand above itself. @throws ZwarmError `not_allowed`
  */
-export function requireOwn(context: ManagerContext, store: Store, id: SessionId): void {
+export function requireOwn(context: ManagerContext, session: Session): void {
   const caller = callerOf(context);
-  if (caller.source === USER || isOwn(store, caller, id)) return;
-  refuse(`${id} was not started by you`, 'speak to sessions that you started, or start one');
+  if (caller.source === USER || isOwn(session, caller)) return;
+  refuse(`${session.id} was not started by you`, 'speak to sessions that you started, or start one');
 }
 
 /**
@@ -180,13 +181,12 @@ export function requireOwn(context: ManagerContext, store: Store, id: SessionId)
  */
 export async function requireAllowedTurn(
   context: ManagerContext,
-  store: Store,
-  { id, record }: { readonly id: SessionId; readonly record: SessionRecord },
+  session: Session & { readonly record: SessionRecord },
 ): Promise<Limits> {
   if (callerOf(context).source === USER) return null;
-  requireOwn(context, store, id);
-  const { limits } = await settingsFor(context, store);
-  if (limits !== null) await requireWithin(context, store, limits, record);
+  requireOwn(context, session);
+  const { limits } = await settingsFor(context, session.store);
+  if (limits !== null) await requireWithin(context, session.store, limits, session.record);
   return limits;
 }
 
@@ -194,11 +194,11 @@ export async function requireAllowedTurn(
  * Refuses to end or delete a session that its caller has not started, unless the configuration allows it.
  * @throws ZwarmError `not_allowed`
  */
-export async function requireMayEnd(context: ManagerContext, store: Store, id: SessionId): Promise<void> {
+export async function requireMayEnd(context: ManagerContext, session: Session): Promise<void> {
   const caller = callerOf(context);
   // What is one's own can be ended whatever became of the configuration.
-  if (caller.source === USER || isOwn(store, caller, id)) return;
-  const { limits } = await settingsFor(context, store);
+  if (caller.source === USER || isOwn(session, caller)) return;
+  const { limits } = await settingsFor(context, session.store);
   if (limits?.endOthers) return;
-  refuse(`${id} was not started by you`, 'only sessions that you started can be ended or deleted');
+  refuse(`${session.id} was not started by you`, 'only sessions that you started can be ended or deleted');
 }

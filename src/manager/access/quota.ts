@@ -24,8 +24,8 @@ interface Live extends ClaimedAt {
 }
 
 /** Whether somebody else than the user began what runs in a session. A session of others counts whoever spoke last. */
-function isOfOthers(store: Store, { id, current, behind }: SessionNow): boolean {
-  return sourceOf(store, id) !== USER || [current, ...behind].some(({ request }) => request.by !== USER);
+function isOfOthers(now: SessionNow): boolean {
+  return sourceOf(now) !== USER || [now.current, ...now.behind].some(({ request }) => request.by !== USER);
 }
 
 async function liveOfOthers(
@@ -37,11 +37,11 @@ async function liveOfOthers(
   for (const id of listSessionIds(store.root)) {
     if (id === except) continue;
     // A damaged session starts no turn.
-    const now = await readNow(store, id, context.now()).catch(orGone);
+    const now = await readNow({ store, id }, context.now()).catch(orGone);
     if (now === null) continue;
     const { verdict, request, runner } = now.current;
     const { status } = verdict;
-    if ((status === 'running' || status === 'pending') && isOfOthers(store, now))
+    if ((status === 'running' || status === 'pending') && isOfOthers(now))
       live.push({ id, at: request.at, launched: runner !== null });
   }
   return live;

@@ -11,8 +11,7 @@ import { discardMarks } from '../../store/seen.ts';
 import { hasSession, listSessionIds } from '../../store/sessions.ts';
 import { requireMayEnd } from '../access/permissions.ts';
 import { type ManagerContext, openForReading } from '../context.ts';
-import { readRow } from '../session/current-turn.ts';
-
+import { readRow } from '../session/session-summary.ts';
 import { remove } from './rm.ts';
 
 /** What `clean` did, or with `dryRun` would do. */
@@ -24,7 +23,7 @@ export interface CleanResult {
 
 /**
  * Removes the sessions whose newest end is at least `olderThanMs` ago. Running and damaged ones stay, and so does
- * one from the future: the clock was set, and nothing is deleted on its word.
+ * one from the future: the clock was changed, and cannot be trusted.
  */
 export async function clean(
   context: ManagerContext,
@@ -38,16 +37,15 @@ export async function clean(
   const nowMs = context.now();
   const census = createCensus();
   for (const id of listSessionIds(store.root).sort()) {
-    const row = await readRow(store, id, nowMs, census);
+    const session = { store, id };
+    const row = await readRow(session, nowMs, census);
     const updated = parseIso(row?.updated_at ?? null);
     if (row !== null && (row.status === 'damaged' || !isFinal(row.status))) {
       skipped.push({ id, reason: row.status });
     } else if (row === null || (updated !== null && nowMs - updated >= options.olderThanMs)) {
       try {
-        await requireMayEnd(context, store, id);
-        bytes += options.dryRun
-          ? treeBytes(sessionDir(store.root, id))
-          : await remove(context, store, id, { census });
+        await requireMayEnd(context, session);
+        bytes += options.dryRun ? treeBytes(sessionDir(session)) : await remove(context, session, { census });
         removed.push(id);
       } catch (error) {
         // One that cannot be removed keeps nobody from removing the others.
@@ -58,7 +56,7 @@ export async function clean(
   }
   if (!options.dryRun) {
     removeLeftovers(store.root, nowMs);
-    discardMarks(store.state, store.id, (id) => !hasSession(store.root, id));
+    discardMarks(store.state, store.id, (id) => !hasSession({ store, id }));
   }
   return { removed, skipped, bytes };
 }

@@ -5,14 +5,15 @@ import type { SessionId } from '../../core/ids.ts';
 import { unlessDamaged } from '../../store/read-file.ts';
 import { readTail } from '../../store/tail.ts';
 import { locateSession } from '../access/locate-session.ts';
-import type { ManagerContext, Store } from '../context.ts';
+import type { ManagerContext } from '../context.ts';
 import { DEFAULT_HISTORY_CHARS } from '../launch/continuation.ts';
+import { checkFollowUp, type FollowUp, goOn } from '../launch/follow-up.ts';
 import type { StartedTurn } from '../launch/launch-turn.ts';
 import { requireAtRest, requireKnownAgent } from '../launch/preconditions.ts';
-import { orDamaged, readNow, type SessionNow } from '../session/current-turn.ts';
-import { readPlaces } from '../session/turn-lineage.ts';
+import { readNow, type SessionNow } from '../session/current-turn.ts';
+import { orDamaged } from '../session/damage.ts';
+import { readLineageTurns } from '../session/turn-lineage.ts';
 import { historyOf } from '../turn/agent-history.ts';
-import { goOn } from './inject.ts';
 
 /** When and how to compact. */
 export interface CompactOptions {
@@ -21,27 +22,21 @@ export interface CompactOptions {
   readonly historyChars?: number | undefined;
 }
 
-/** What came of it: a turn that was begun, or that none was needed. */
+/** A turn that was begun, or none because the context is not that full. */
 export type Compacted =
   | { readonly id: SessionId; readonly started: StartedTurn }
   | { readonly id: SessionId; readonly started: null; readonly fill: ContextFill | null };
 
-/** So much of the end of an agent's file holds its last word about its context. */
+/** The end of an agent's file in which it last reports its context. */
 const TAIL = 1 << 20;
 
-/** How full the agent's context is, as its own file of the thread tells it; null where nothing tells it. */
+/** How full the agent's context is, from its own file of the thread; null where that is unknown. */
 function fillOf(context: ManagerContext, now: SessionNow, thread: string | null): ContextFill | null {
   const { history } = requireKnownAgent(now);
   const file = thread === null ? null : historyOf(context, requireKnownAgent(now), thread);
   if (file == null || history === null) return null;
   const tail = unlessDamaged(() => readTail(file.path, TAIL));
   return tail === null ? null : history.contextFill(tail);
-}
-
-async function lineage(context: ManagerContext, store: Store, now: SessionNow) {
-  return orDamaged(store, now.id, async () =>
-    lineageOf(await readPlaces(store, now.id, requireKnownAgent(now), now.turns, context.now())),
-  );
 }
 
 /**
@@ -53,10 +48,13 @@ export async function compact(
   ref: string,
   { ifOver, historyChars = DEFAULT_HISTORY_CHARS }: CompactOptions = {},
 ): Promise<Compacted> {
-  const { store, id } = locateSession(context, ref, { forWriting: true });
-  const now = await readNow(store, id, context.now());
+  const session = locateSession(context, ref, { forWriting: true });
+  const { id } = session;
+  const now = await readNow(session, context.now());
   requireAtRest(now);
-  const { parts, thread } = await lineage(context, store, now);
+  const { parts, thread } = await orDamaged(session, async () =>
+    lineageOf(await readLineageTurns(session, requireKnownAgent(now), now.turns, context.now())),
+  );
   if (parts.every(({ kind }) => kind === 'summary')) {
     throw new ZwarmError('not_resumable', `${id} has nothing to compact`, `see: zwarm show ${id}`);
   }
@@ -66,11 +64,7 @@ export async function compact(
       return { id, started: null, fill };
   }
   const covers = parts.map(({ turn }) => turn);
-  const started = await goOn(context, store, now, {
-    kind: 'compact',
-    message: COMPACT_PROMPT,
-    covers,
-    historyChars,
-  });
-  return { id, started };
+  const checked = await checkFollowUp(context, now);
+  const followUp: FollowUp = { kind: 'compact', message: COMPACT_PROMPT, covers, historyChars };
+  return { id, started: await goOn(context, now, checked, followUp) };
 }

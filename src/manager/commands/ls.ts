@@ -7,8 +7,8 @@ import { createCensus } from '../../process/bearers.ts';
 import { listSessions } from '../../store/sessions.ts';
 import { createSummaryReader } from '../../store/summary.ts';
 import { type ManagerContext, openForReading, type Store } from '../context.ts';
-import { FOLD_VERSION, readRow } from '../session/current-turn.ts';
-import { rowOf } from '../session/session-summary.ts';
+import { readRow, rowOf } from '../session/session-summary.ts';
+import { FOLD_VERSION } from '../session/summary-cache.ts';
 
 /**
  * Which sessions to list; the default is all that run or are about to, and the newest 20. Damaged ones are listed
@@ -122,10 +122,10 @@ async function forEachRow(store: Store, nowMs: number, tell: (row: SessionSummar
   for (const id of directories) {
     const summary = readSummary(id);
     if (summary === null) rest.push(id);
-    else tell(rowOf(store, id, summary));
+    else tell(rowOf({ store, id }, summary));
   }
   for (const id of rest) {
-    const row = await readRow(store, id, nowMs, census);
+    const row = await readRow({ store, id }, nowMs, census);
     if (row !== null) tell(row);
   }
 }

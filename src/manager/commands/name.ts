@@ -19,15 +19,16 @@ export interface Renamed {
  */
 export function rename(context: ManagerContext, ref: string, name: string | null): Renamed {
   const wanted = name === null ? null : parseName(name);
-  const { store, id } = locateSession(context, ref, { forWriting: true });
-  requireOwn(context, store, id);
+  const session = locateSession(context, ref, { forWriting: true });
+  const { store, id } = session;
+  requireOwn(context, session);
   const old = store.names.get(id) ?? null;
   const holder = wanted === null ? null : holderOf(store.root, wanted);
-  const other = holder !== null && holder !== id && hasSession(store.root, holder) ? holder : null;
-  if (other !== null) requireOwn(context, store, other);
+  const other = holder !== null && holder !== id && hasSession({ store, id: holder }) ? holder : null;
+  if (other !== null) requireOwn(context, { store, id: other });
   if (wanted === null && old === null)
     throw new ZwarmError('usage', `${id} has no name`, `give it one: zwarm name ${id} NAME`);
-  if (wanted !== null && wanted !== old) moveName(store.root, wanted, id, context.newNonce());
-  if (old !== null && old !== wanted) giveUpName(store.root, old, id, context.newNonce());
+  if (wanted !== null && wanted !== old) moveName(session, wanted, context.newNonce());
+  if (old !== null && old !== wanted) giveUpName(session, old, context.newNonce());
   return { id, name: wanted, takenFrom: other };
 }

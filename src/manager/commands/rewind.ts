@@ -4,7 +4,7 @@ import { claimTurn, flushClaim } from '../../store/claim.ts';
 import { locateSession } from '../access/locate-session.ts';
 import { requireOwn } from '../access/permissions.ts';
 import type { ManagerContext } from '../context.ts';
-import { newRequest } from '../launch/launch-turn.ts';
+import { newRequest } from '../launch/new-request.ts';
 import { requireAtRest } from '../launch/preconditions.ts';
 import { readNow } from '../session/current-turn.ts';
 import { cacheState } from '../session/summary-cache.ts';
@@ -23,8 +23,9 @@ export interface Rewound {
  * as they are. Undone by another one. @throws ZwarmError `usage`, `busy`, `lost_race`, …
  */
 export async function rewind(context: ManagerContext, ref: string, to: number): Promise<Rewound> {
-  const { store, id } = locateSession(context, ref, { forWriting: true });
-  const now = await readNow(store, id, context.now());
+  const session = locateSession(context, ref, { forWriting: true });
+  const { id } = session;
+  const now = await readNow(session, context.now());
   const last = now.turns.at(-1) ?? 1;
   if (to !== 0 && !now.turns.includes(to)) {
     throw new ZwarmError(
@@ -40,12 +41,12 @@ export async function rewind(context: ManagerContext, ref: string, to: number): 
       'name an earlier turn, or 0 for the beginning',
     );
   }
-  requireOwn(context, store, id);
+  requireOwn(context, session);
   requireAtRest(now);
-  declareNeverLaunched(context, store, now);
-  const turn = last + 1;
-  claimTurn(store.root, id, turn, { request: newRequest(context, 'rewind', { to }), prompt: null });
-  flushClaim(store.root, id, turn);
-  await cacheState(context, store, id);
-  return { id, turn, to };
+  declareNeverLaunched(context, now);
+  const turn = { ...session, turn: last + 1 };
+  claimTurn(turn, { request: newRequest(context, 'rewind', { to }), prompt: null });
+  flushClaim(turn);
+  await cacheState(context, session);
+  return { id, turn: turn.turn, to };
 }

@@ -4,9 +4,8 @@ import { isSessionId, parseTurnNumber } from '../../core/ids.ts';
 import { isoTime } from '../../core/time.ts';
 import { flush, publishOnce } from '../../store/files.ts';
 import { BUILDING_PREFIX, turnDir, turnFile } from '../../store/layout.ts';
-import { writeSummary } from '../../store/summary.ts';
 import { type ManagerContext, openForReading } from '../context.ts';
-import { FOLD_VERSION, readFinalSummary } from '../session/current-turn.ts';
+import { writeFinalSummary } from '../session/summary-cache.ts';
 
 /**
  * What happens once when a turn has ended: its files are flushed to the disk (a shell cannot), and how the session
@@ -25,11 +24,11 @@ export async function settle(context: ManagerContext): Promise<void> {
   }
   const store = openForReading(context);
   if (store === null) throw new ZwarmError('not_found', `there is no store of ${id}`, null);
-  const { root } = store;
-  for (const file of ['events', 'stderr', 'exit'] as const) flush(turnFile(root, id, turn, file));
-  flush(turnDir(root, id, turn));
-  const summary = await readFinalSummary(store, id, context.now());
-  if (summary?.listed.turn === turn) writeSummary(store, id, FOLD_VERSION, summary, context.newNonce());
-  const temporary = join(turnDir(root, id, turn), `${BUILDING_PREFIX}${context.newNonce()}`);
-  publishOnce(turnFile(root, id, turn, 'notified'), `{"v":1,"at":"${isoTime(context.now())}"}\n`, temporary);
+  const session = { store, id };
+  const ended = { ...session, turn };
+  for (const file of ['events', 'stderr', 'exit'] as const) flush(turnFile(ended, file));
+  flush(turnDir(ended));
+  await writeFinalSummary(context, session, turn);
+  const temporary = join(turnDir(ended), `${BUILDING_PREFIX}${context.newNonce()}`);
+  publishOnce(turnFile(ended, 'notified'), `{"v":1,"at":"${isoTime(context.now())}"}\n`, temporary);
 }

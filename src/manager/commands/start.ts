@@ -1,7 +1,7 @@
 import type { AgentAdapter } from '../../agents/agent.ts';
 import { DEFAULT_AGENT, requireAgent } from '../../agents/registry.ts';
 import { ZwarmError } from '../../core/errors.ts';
-import { isSessionId, parseName } from '../../core/ids.ts';
+import { parseName } from '../../core/ids.ts';
 import { isModelName } from '../../core/model.ts';
 import { isWithin } from '../../core/path.ts';
 import { narrower, type Settings } from '../../core/rules/policy.ts';
@@ -13,12 +13,13 @@ import { gitStateOf } from '../../store/git.ts';
 import { callerOf } from '../access/caller.ts';
 import { type Limits, requireAllowedSession, requireRoomBelow, settingsFor } from '../access/permissions.ts';
 import { requireWorkingDirectory } from '../access/working-directory.ts';
-import { type ManagerContext, openForReading, openOrCreate } from '../context.ts';
-import { type Program, requireProgram } from '../launch/agent-program.ts';
+import { type ManagerContext, newSessionId, openForReading, openOrCreate } from '../context.ts';
 import { requireFreeName } from '../launch/free-name.ts';
-import { launchTurn, newRequest, type StartedTurn } from '../launch/launch-turn.ts';
+import type { StartedTurn } from '../launch/launch-turn.ts';
+import { type Checked, launchNext, type NextTurn, withProgram } from '../launch/next-turn.ts';
+import { requireMessage } from '../launch/preconditions.ts';
 import { openWindow } from '../project/open-window.ts';
-import { warnOfPassing } from '../project/volatile-state.ts';
+import { warnOfVolatileState } from '../project/volatile-state.ts';
 import { list } from './ls.ts';
 
 /** What a new session is to be; everything left out has a default. */
@@ -43,23 +44,6 @@ export interface StartOptions {
 export interface StartedSession extends StartedTurn {
   /** What the user should know of its directory and of where it is kept. */
   readonly warnings: readonly string[];
-}
-
-/** Far more than any agent takes (Codex: 1,048,576 characters), and far less than a reader of records takes. */
-const LONGEST_MESSAGE = 10 << 20;
-
-/** A message that says something, and not too much. @throws ZwarmError `usage` */
-export function requireMessage(text: string, what: 'task' | 'message'): string {
-  if (Buffer.byteLength(text) > LONGEST_MESSAGE) {
-    const hint = 'put it into a file in the project, and name the file';
-    throw new ZwarmError('usage', `the ${what} is longer than 10 MiB`, hint);
-  }
-  if (text.trim() !== '') return text;
-  throw new ZwarmError(
-    'usage',
-    `the ${what} is empty`,
-    `say what to do: zwarm ${what === 'task' ? 'start' : 'inject ID'} "…"`,
-  );
 }
 
 function requireSandbox(text: string, known: readonly Sandbox[]): Sandbox {
@@ -101,13 +85,9 @@ function defaultSandbox({ sandbox }: Settings, limits: Limits): Sandbox {
   return limits === null ? sandbox : narrower(sandbox, limits.sandbox);
 }
 
-/** What a new session is launched with, once everything that can be refused was checked. */
-interface Prepared {
-  readonly record: SessionRecord;
+/** A first turn that was checked, and the name of its session. */
+interface Prepared extends Checked {
   readonly name: string | null;
-  readonly adapter: AgentAdapter;
-  readonly program: Program;
-  readonly limits: Limits;
 }
 
 async function prepare(context: ManagerContext, options: StartOptions): Promise<Prepared> {
@@ -144,8 +124,7 @@ async function prepare(context: ManagerContext, options: StartOptions): Promise<
   if (existing !== null) await requireFreeName(context, existing, name);
   await requireAllowedSession(context, existing, limits, record);
   const without = '; or go without: zwarm start --agent-arg=--skip-git-repo-check "…"';
-  const program = await requireProgram(context, adapter, record, without);
-  return { record, name, adapter, program, limits };
+  return { ...(await withProgram(context, { record, adapter, limits }, without)), name };
 }
 
 /** Refuses what `start` would refuse whatever the task: before somebody writes one. @throws ZwarmError */
@@ -178,34 +157,36 @@ async function warnOfAgentsAbove(context: ManagerContext, directory: string): Pr
  */
 export async function start(context: ManagerContext, options: StartOptions): Promise<StartedSession> {
   requireMessage(options.task, 'task');
-  const { record, name, adapter, program, limits } = await prepare(context, options);
+  const { name, ...checked } = await prepare(context, options);
+  const { record, limits } = checked;
   const isFirst = openForReading(context) === null;
   const store = openOrCreate(context);
-  // Only where another directory was named: a start looks at no other session.
+  // Only where another directory was named: a start reads no other session.
   const isNamed = limits === null && options.workingDir !== undefined;
   const above = isNamed ? await warnOfAgentsAbove(context, record.working_dir) : null;
-  const id = context.newId();
-  if (!isSessionId(id)) throw new TypeError(`newId() gave ${JSON.stringify(id)}, which is not a session id`);
-  const request = newRequest(context, 'prompt');
-  createSession(store, {
-    id,
-    record: { ...record, git: gitStateOf(record.working_dir) },
-    name,
-    claim: { request, prompt: Buffer.from(record.task) },
-    copies: [],
-    unique: context.newNonce(),
-  });
-  const window = await openWindow(context, store);
-  const passing = isFirst ? warnOfPassing(store) : null;
-  const started = await launchTurn(context, store, {
-    id,
+  const session = { store, id: newSessionId(context) };
+  let window: string | null = null;
+  const next: NextTurn = {
+    ...session,
+    ...checked,
     turn: 1,
-    record,
-    nonce: request.nonce,
-    adapter,
-    program,
-    continuation: { how: 'fresh' },
-    limits,
+    kind: 'prompt',
+    message: record.task,
+    covers: [],
+    before: [],
+    historyChars: 0,
+  };
+  const started = await launchNext(context, next, {
+    continues: null,
+    claim: (claim) => {
+      const git = gitStateOf(record.working_dir);
+      const unique = context.newNonce();
+      createSession({ ...session, record: { ...record, git }, name, claim, copies: [], unique });
+    },
+    async afterClaim() {
+      window = await openWindow(context, store);
+    },
   });
-  return { ...started, warnings: [above, passing, window].filter((warning) => warning !== null) };
+  const volatile = isFirst ? warnOfVolatileState(store) : null;
+  return { ...started, warnings: [above, volatile, window].filter((warning) => warning !== null) };
 }

@@ -10,6 +10,9 @@ import type { ManagerContext } from '../context.ts';
 import { type Program, programOf, projectOf } from '../launch/agent-program.ts';
 import { isolated } from './isolated.ts';
 
+/** Who asks, and how long an agent has for each answer. */
+type Asking = ManagerContext & { readonly timeoutMs: number };
+
 type Found = Program | { readonly error: ZwarmError };
 
 async function find(context: ManagerContext, adapter: AgentAdapter): Promise<Found> {
@@ -58,11 +61,10 @@ function configurationOf(probe: AgentProbe, env: ManagerContext['env']): string 
 
 /** Asks one question; without an answer, everything that it would have told has failed. */
 async function answers(
-  { cwd, env }: ManagerContext,
+  { cwd, env, timeoutMs }: Asking,
   program: Program,
   probe: AgentProbe,
   question: ProbeQuestion,
-  timeoutMs: number,
 ): Promise<Readonly<Record<string, Finding>>> {
   const args = [...program.args, ...question.args];
   try {
@@ -77,11 +79,10 @@ async function answers(
 }
 
 async function checkAgent(
-  context: ManagerContext,
+  context: Asking,
   adapter: AgentAdapter,
   found: Found,
   needed: boolean,
-  timeoutMs: number,
 ): Promise<Check[]> {
   const { name, probe } = adapter;
   const own = await isolated(name, () =>
@@ -93,7 +94,7 @@ async function checkAgent(
     'error' in found ? `there is no ${name} to ask` : 'it could not be told',
   );
   const groups = probe.questions.map(async (question) => {
-    const told = 'error' in found ? {} : await answers(context, found, probe, question, timeoutMs);
+    const told = 'error' in found ? {} : await answers(context, found, probe, question);
     return question.names.map((topic) => ({ name: `${name}-${topic}`, ...(told[topic] ?? skipped) }));
   });
   return [own, ...(await Promise.all(groups)).flat()];
@@ -113,7 +114,7 @@ export async function checkAgents(
   );
   const another = all.some(({ adapter, found }) => adapter.program.kind === 'path' && !('error' in found));
   const checks = all.map(({ adapter, found }) =>
-    checkAgent(context, adapter, found, adapter.name === DEFAULT_AGENT && !another, timeoutMs),
+    checkAgent({ ...context, timeoutMs }, adapter, found, adapter.name === DEFAULT_AGENT && !another),
   );
   return (await Promise.all(checks)).flat();
 }

@@ -35,13 +35,14 @@ const MOMENT_MS = 5000;
 /** Whether a process belongs to a turn that runs, has ended this very moment, or cannot be judged. */
 async function hasTurnThatRuns(store: Store, { pid, start, mark }: Marked, nowMs: number): Promise<boolean> {
   const [id = '', number = ''] = mark.slice(marksOfStore(store).length).split('.');
-  const turn = parseTurnNumber(number);
-  if (!isSessionId(id) || turn === null) return false;
+  const parsed = parseTurnNumber(number);
+  if (!isSessionId(id) || parsed === null) return false;
+  const turn = { store, id, turn: parsed };
   try {
-    if (!hasTurn(store.root, id, turn)) return false;
-    const { request, runner, exit, verdict } = await readTurnState(store, id, turn, null, nowMs);
+    if (!hasTurn(turn)) return false;
+    const { request, runner, exit, verdict } = await readTurnState(turn, null, nowMs);
     const bare = mark.endsWith(RUNNER_SUFFIX) ? mark.slice(0, -RUNNER_SUFFIX.length) : mark;
-    if (markOfTurn(store, id, turn, request.nonce) !== bare) return false;
+    if (markOfTurn(turn, request.nonce) !== bare) return false;
     // The runner goes on as what settles the turn.
     const identity = runner?.identity;
     if (identity?.pid === pid && identity.start === start) return true;

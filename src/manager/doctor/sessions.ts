@@ -1,5 +1,4 @@
 import { type Finding, finding } from '../../core/check.ts';
-import type { SessionId } from '../../core/ids.ts';
 import { turnFile } from '../../store/layout.ts';
 import { DamagedRecord } from '../../store/read-file.ts';
 import {
@@ -12,33 +11,33 @@ import {
   readSessionRecord,
 } from '../../store/sessions.ts';
 import { readTail } from '../../store/tail.ts';
-import type { ManagerContext, Store } from '../context.ts';
+import type { ManagerContext, Session, Store } from '../context.ts';
 
 /** So many are named; `ls` lists them all. */
 const NAMED = 5;
 
 /** Reads every record of a session, but not what its agent printed. @throws DamagedRecord */
-function readThrough(store: Store, id: SessionId): void {
-  const { root } = store;
-  readSessionRecord(store, id);
-  const turns = listTurns(root, id);
+function readThrough(session: Session): void {
+  readSessionRecord(session);
+  const turns = listTurns(session);
   if (turns.length === 0) throw new DamagedRecord('it has no turns');
-  for (const turn of turns) {
-    readRequest(root, id, turn);
-    readLaunch(root, id, turn);
-    readPrompt(root, id, turn);
-    readTail(turnFile(root, id, turn, 'events'), 1);
+  for (const number of turns) {
+    const turn = { ...session, turn: number };
+    readRequest(turn);
+    readLaunch(turn);
+    readPrompt(turn);
+    readTail(turnFile(turn, 'events'), 1);
   }
 }
 
-function damageOf(store: Store, id: SessionId): string | null {
+function damageOf(session: Session): string | null {
   try {
-    readThrough(store, id);
+    readThrough(session);
     return null;
   } catch (error) {
     if (!(error instanceof DamagedRecord)) throw error;
     // It was removed while we read it.
-    return hasSession(store.root, id) ? error.message : null;
+    return hasSession(session) ? error.message : null;
   }
 }
 
@@ -54,7 +53,7 @@ function andMore(all: readonly unknown[]): string {
 export function checkSessions(_: ManagerContext, store: Store): Finding {
   const ids = listSessionIds(store.root).sort();
   const damaged = ids.flatMap((id) => {
-    const reason = damageOf(store, id);
+    const reason = damageOf({ store, id });
     return reason === null ? [] : [{ id, reason }];
   });
   if (damaged.length === 0) return finding('ok', counted(ids.length));

@@ -1,11 +1,8 @@
 import { createStepList } from '../../core/conversation/step-list.ts';
 import { stepsInOrder } from '../../core/conversation/steps-in-order.ts';
 import { numberStep, type TrajectoryStep } from '../../core/conversation/trajectory.ts';
-import type { LineParser } from '../../core/events.ts';
-import { turnFile } from '../../store/layout.ts';
 import { followLines } from '../../store/read-forward.ts';
-import { parserOfTurn } from '../turn/turn-state.ts';
-import { eventsOf } from '../turn/turn-stream.ts';
+import { eventsOf, openStream } from '../turn/turn-stream.ts';
 import {
   CAUGHT_UP,
   everything,
@@ -32,10 +29,10 @@ async function* lastSteps(steps: Steps, count: number): AsyncGenerator<Trajector
   const recent = new Map<number, TrajectoryStep>();
   let newest = 0;
   let caughtUp = false;
-  const told = (): TrajectoryStep[] => [...recent.values()].sort((a, b) => a.step - b.step);
+  const kept = (): TrajectoryStep[] => [...recent.values()].sort((a, b) => a.step - b.step);
   for await (const step of steps) {
     if (step === CAUGHT_UP) {
-      if (!caughtUp) yield* told();
+      if (!caughtUp) yield* kept();
       caughtUp = true;
     } else if (caughtUp) yield step;
     else {
@@ -43,31 +40,30 @@ async function* lastSteps(steps: Steps, count: number): AsyncGenerator<Trajector
       if (step.step > newest - count) recent.set(step.step, step);
     }
   }
-  if (!caughtUp) yield* told();
+  if (!caughtUp) yield* kept();
 }
 
 /**
- * The steps of a session as they come, numbered as in its trajectory. A step that changes later is told again, with the
+ * The steps of a session as they come, numbered as in its trajectory. A step that changes later comes again, with the
  * same numbers. @throws ZwarmError as `followTurns` does
  */
 export function followSteps(
   followed: Followed,
   { last, ...options }: FollowStepsOptions,
 ): AsyncIterable<TrajectoryStep> {
-  const { store, id } = followed;
   let before = 0;
   let list = createStepList();
   const open: OpenSource<TrajectoryStep> = async (turn, adapter) => {
     before += list.length();
     list = createStepList();
     const first = before + 1;
-    const lines = followLines(turnFile(store.root, id, turn, 'events'));
-    const parse: LineParser = adapter === null ? () => [] : await parserOfTurn(store, id, turn, adapter);
+    const { path, parse } = await openStream(turn, { limit: null, ended: false }, adapter);
+    const lines = followLines(path);
     return {
       *read(range) {
         const events = eventsOf(lines.read(range), parse);
         for (const { index, step } of stepsInOrder(list, events, range.ended)) {
-          yield numberStep(step, turn, first + index);
+          yield numberStep(step, turn.turn, first + index);
         }
       },
     };

@@ -1,18 +1,18 @@
 import { setImmediate } from 'node:timers/promises';
 import type { AgentAdapter } from '../../agents/agent.ts';
 import { findAgent } from '../../agents/registry.ts';
-import { ZwarmError } from '../../core/errors.ts';
 import type { Line } from '../../core/events.ts';
-import type { SessionId } from '../../core/ids.ts';
 import { isFinal } from '../../core/status.ts';
 import { turnDir, turnFile } from '../../store/layout.ts';
 import { followBytes, followLines, type LineRange } from '../../store/read-forward.ts';
 import { readSessionRecord } from '../../store/sessions.ts';
 import { watchDirectory } from '../../store/watch.ts';
-import type { ManagerContext, Store } from '../context.ts';
-import { conversationTurns, damageError } from '../session/current-turn.ts';
+import type { ManagerContext, Session, Turn } from '../context.ts';
+import { turnsOf } from '../session/current-turn.ts';
+import { damageError } from '../session/damage.ts';
+import { unknownTurn } from '../session/session-detail.ts';
 import { readTurnState } from '../turn/turn-state.ts';
-import { elsewhereError, whoRan } from '../turn/where-it-ran.ts';
+import { elsewhereError } from '../turn/where-it-ran.ts';
 
 /** How much of a session to read, and whether to go on as it grows. */
 export interface FollowOptions {
@@ -24,11 +24,9 @@ export interface FollowOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The session that is followed, and where it lies. */
-export interface Followed {
+/** A session that is followed. */
+export interface Followed extends Session {
   readonly context: ManagerContext;
-  readonly store: Store;
-  readonly id: SessionId;
 }
 
 /** What is followed of a turn, read forward as `Follower` does. */
@@ -37,54 +35,47 @@ export interface Source<T> {
 }
 
 /** Begins to follow a turn that has been launched; `adapter` is null for an agent that we do not know. */
-export type OpenSource<T> = (turn: number, adapter: AgentAdapter | null) => Promise<Source<T>>;
+export type OpenSource<T> = (turn: Turn, adapter: AgentAdapter | null) => Promise<Source<T>>;
 
-/** Comes between two items: what is there by now has been told. */
+/** Comes between two items: everything that exists by now was delivered. */
 export const CAUGHT_UP = null;
 
-/** Notification only shortens the wait: where there is none, and for a death that no file tells of, we look again. */
+/** Notification only shortens the wait: a death that no file records is found by looking again. */
 const LOOK_AGAIN_MS = 1000;
 
 async function* followTurn<T>(
-  { context, store, id }: Followed,
-  turn: number,
+  turn: Turn & Pick<Followed, 'context'>,
   adapter: AgentAdapter | null,
   { follow, signal }: FollowOptions,
   open: OpenSource<T>,
 ): AsyncGenerator<T | typeof CAUGHT_UP> {
   // It begins before the first look: what happens in between is not missed.
-  const watch = follow ? watchDirectory(turnDir(store.root, id, turn), []) : null;
+  const watch = follow ? watchDirectory(turnDir(turn), []) : null;
   let source: Source<T> | null = null;
-  let told = 0;
+  let delivered = 0;
   try {
     while (!signal?.aborted) {
       // Before the reading: what was written before the end is there by then.
-      const state = await readTurnState(store, id, turn, adapter, context.now());
+      const state = await readTurnState(turn, adapter, turn.context.now());
       const { verdict, exit } = state;
       const ended = isFinal(verdict.status);
-      // The agent's version, which says what its lines mean, is recorded before it is launched.
+      // The launch records the agent's version, without which its lines cannot be understood.
       if (verdict.status !== 'pending') source ??= await open(turn, adapter);
-      for (const item of source?.read({ limit: exit?.eventsBytes ?? null, ended }) ?? []) {
+      for (const item of source?.read({ limit: exit?.record.events_bytes ?? null, ended }) ?? []) {
         yield item;
-        told += 1;
+        delivered += 1;
         // However much there is to read, Ctrl-C and the end of whoever reads this are noticed.
-        if (told % 256 === 0) await setImmediate();
+        if (delivered % 256 === 0) await setImmediate();
         if (signal?.aborted) return;
       }
       if (ended || watch === null) return;
-      if (verdict.status === 'unknown') throw elsewhereError(id, whoRan(state), 'follow it there');
+      if (verdict.status === 'unknown') throw elsewhereError(state, 'follow it there');
       yield CAUGHT_UP;
       await watch.next(LOOK_AGAIN_MS, signal ?? new AbortController().signal);
     }
   } finally {
     watch?.close();
   }
-}
-
-function turnsNow({ store, id }: Followed): readonly number[] {
-  const turns = conversationTurns(store, id);
-  if (turns === null) throw new ZwarmError('not_found', `${id} is being removed`, 'see: zwarm ls');
-  return turns;
 }
 
 /**
@@ -97,24 +88,23 @@ export async function* followTurns<T>(
   options: FollowOptions,
   open: OpenSource<T>,
 ): AsyncGenerator<T | typeof CAUGHT_UP> {
-  const { store, id } = followed;
   const { turn: last, signal } = options;
   try {
-    const adapter = findAgent(readSessionRecord(store, id).record.agent);
-    const turns = turnsNow(followed);
+    const adapter = findAgent(readSessionRecord(followed).agent);
+    const turns = turnsOf(followed);
     if (last !== undefined && !turns.includes(last)) {
-      throw new ZwarmError('usage', `${id} has no turn ${last}`, `its turns go from 1 to ${turns.at(-1)}`);
+      throw unknownTurn(followed.id, last, turns.at(-1) ?? 0);
     }
     for (let turn = from; !signal?.aborted; turn += 1) {
-      yield* followTurn(followed, turn, adapter, options, open);
-      if (turn === last || !turnsNow(followed).includes(turn + 1)) return;
+      yield* followTurn({ ...followed, turn }, adapter, options, open);
+      if (turn === last || !turnsOf(followed).includes(turn + 1)) return;
     }
   } catch (error) {
-    throw damageError(store, id, error);
+    throw damageError(followed, error);
   }
 }
 
-/** All that comes, without a word about when. */
+/** All items, without the marks between them. */
 export async function* everything<T>(items: AsyncIterable<T | typeof CAUGHT_UP>): AsyncGenerator<T> {
   for await (const item of items) if (item !== CAUGHT_UP) yield item;
 }
@@ -122,7 +112,7 @@ export async function* everything<T>(items: AsyncIterable<T | typeof CAUGHT_UP>)
 /** The two files that grow with what an agent prints. */
 export type OutputFile = 'events' | 'stderr';
 
-/** The recorded end is that of the events; where other output ended, nobody wrote down. */
+/** Only the end of the events is recorded. */
 function boundsOf(file: OutputFile, range: LineRange): LineRange {
   return file === 'events' ? range : { ...range, limit: null };
 }
@@ -134,7 +124,7 @@ export function followOutput(
   options: FollowOptions,
 ): AsyncIterable<Uint8Array> {
   const open: OpenSource<Uint8Array> = async (turn) => {
-    const bytes = followBytes(turnFile(followed.store.root, followed.id, turn, file));
+    const bytes = followBytes(turnFile(turn, file));
     return { read: (range) => bytes.read(boundsOf(file, range)) };
   };
   return everything(followTurns(followed, options.turn ?? 1, options, open));
@@ -143,7 +133,7 @@ export function followOutput(
 /** The lines of an agent's stderr; empty ones are left out but counted by `seq`, which begins anew with each turn. */
 export function followStderr(followed: Followed, options: FollowOptions): AsyncIterable<Line> {
   const open: OpenSource<Line> = async (turn) => {
-    const lines = followLines(turnFile(followed.store.root, followed.id, turn, 'stderr'));
+    const lines = followLines(turnFile(turn, 'stderr'));
     return { read: (range) => lines.read(boundsOf('stderr', range)) };
   };
   return everything(followTurns(followed, options.turn ?? 1, options, open));

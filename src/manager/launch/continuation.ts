@@ -3,39 +3,42 @@ import { createFolder } from '../../core/conversation/fold.ts';
 import { type Lineage, lineageOf, type TurnPlace } from '../../core/conversation/lineage.ts';
 import { toolContent } from '../../core/conversation/messages.ts';
 import { type ReplayEntry, replayInput } from '../../core/conversation/replay.ts';
-import type { SessionId } from '../../core/ids.ts';
 import type { ForkOrigin, SessionRecord } from '../../core/session.ts';
-import { createCensus } from '../../process/bearers.ts';
 import type { HistoryFile } from '../../store/agent-history.ts';
 import { readPrompt } from '../../store/sessions.ts';
-import type { ManagerContext, Store } from '../context.ts';
-import { orDamaged } from '../session/current-turn.ts';
-import { readPlaces } from '../session/turn-lineage.ts';
+import type { ManagerContext, Session } from '../context.ts';
+import { orDamaged } from '../session/damage.ts';
+import { readLineageTurns } from '../session/turn-lineage.ts';
 import { historyOf } from '../turn/agent-history.ts';
 import { readTurn, type TurnReading } from '../turn/turn-state.ts';
 import { readSteps } from '../turn/turn-stream.ts';
-import type { Continuation } from './launch-turn.ts';
+import type { Program } from './agent-program.ts';
 
-/** So much of a conversation most agents take with ease: some 25,000 tokens. */
+/** About 25,000 tokens, which most agents take with ease. */
 export const DEFAULT_HISTORY_CHARS = 100_000;
 
-/** What a turn goes on with. */
-export interface Continued {
-  readonly id: SessionId;
+/** How a turn continues what was before it: not at all, in a thread of the agent, or from a transcript (`why`). */
+export type Continuation =
+  | { readonly how: 'fresh' }
+  | { readonly how: 'native'; readonly threadId: string; readonly forks: boolean }
+  | { readonly how: 'replay'; readonly input: string; readonly why: string };
+
+/** What a turn continues. */
+export interface Continued extends Session {
   readonly record: SessionRecord;
   readonly adapter: AgentAdapter;
+  readonly program: Pick<Program, 'version'>;
   /** The turns before it, ascending. */
-  readonly turns: readonly number[];
+  readonly before: readonly number[];
   readonly message: string;
-  readonly agentVersion: string | null;
-  /** The most characters of a record of the conversation, where the agent has to be given one. */
+  /** The limit for a replayed transcript, in characters. */
   readonly historyChars: number;
 }
 
 /** The native way to go on with a conversation, or in words why there is none. */
 function nativeWay(
   context: ManagerContext,
-  { adapter, record, agentVersion }: Continued,
+  { adapter, record, program }: Continued,
   { thread, parts }: Lineage,
   places: readonly TurnPlace[],
 ): Continuation | string {
@@ -55,7 +58,7 @@ function nativeWay(
   const copied = record.forked_from?.turn ?? 0;
   const isOwn = places.every(({ turn, threadId }) => turn > copied || threadId !== thread);
   if (isOwn) return { how: 'native', threadId: thread, forks: false };
-  if (!capabilities.fork(agentVersion)) return `this ${name} cannot fork a thread`;
+  if (!capabilities.fork(program.version)) return `this ${name} cannot fork a thread`;
   return isAsForked(record.forked_from, file)
     ? { how: 'native', threadId: thread, forks: true }
     : 'the thread that it was forked from has gone on since, or may have';
@@ -76,46 +79,36 @@ function entriesOf(prompt: string | null, { request, stream }: TurnReading): Rep
   return [...asked, ...done];
 }
 
-/** What was said and done in a conversation, for a replay. @throws DamagedRecord */
+/** The transcript of a conversation, for a replay. @throws DamagedRecord */
 async function readEntries(
-  store: Store,
-  { id, adapter }: Continued,
+  { store, id, adapter }: Continued,
   { told }: Lineage,
   nowMs: number,
 ): Promise<readonly ReplayEntry[]> {
   const entries: ReplayEntry[] = [];
-  for (const { kind, turn } of told) {
-    const reading = await readTurn(store, id, turn, adapter, nowMs, createCensus());
-    const prompt = readPrompt(store.root, id, turn)?.toString() ?? null;
-    if (kind === 'turn') entries.push(...entriesOf(prompt, reading));
+  for (const { kind, turn: number } of told) {
+    const turn = { store, id, turn: number };
+    const reading = await readTurn(turn, adapter, nowMs);
+    if (kind === 'turn') entries.push(...entriesOf(readPrompt(turn)?.toString() ?? null, reading));
     else entries.push({ role: 'summary', text: reading.outcome.answer ?? '' });
   }
   return entries;
 }
 
 /**
- * How the next turn of a session goes on: in the agent's own thread while that equals the conversation and its file is
- * there, else from a record of the conversation. @throws ZwarmError `damaged`, `not_found`
+ * How the next turn of a session continues it: in the agent's own thread while that equals the conversation and its file
+ * exists, else from a transcript. @throws ZwarmError `damaged`, `not_found`
  */
-export function planContinuation(
-  context: ManagerContext,
-  store: Store,
-  continued: Continued,
-): Promise<Continuation> {
-  return orDamaged(store, continued.id, () => plan(context, store, continued));
-}
-
-async function plan(context: ManagerContext, store: Store, continued: Continued): Promise<Continuation> {
-  const { id, adapter, turns, message, historyChars } = continued;
-  const places = await readPlaces(store, id, adapter, turns, context.now());
-  const lineage = lineageOf(places);
-  if (lineage.told.length === 0) return { how: 'fresh' };
-  const way = nativeWay(context, continued, lineage, places);
-  if (typeof way !== 'string') return way;
-  const input = replayInput(
-    await readEntries(store, continued, lineage, context.now()),
-    message,
-    historyChars,
-  );
-  return input === message ? { how: 'fresh' } : { how: 'replay', input, why: way };
+export function planContinuation(context: ManagerContext, continued: Continued): Promise<Continuation> {
+  return orDamaged(continued, async () => {
+    const { adapter, before, message, historyChars } = continued;
+    const places = await readLineageTurns(continued, adapter, before, context.now());
+    const lineage = lineageOf(places);
+    if (lineage.told.length === 0) return { how: 'fresh' };
+    const way = nativeWay(context, continued, lineage, places);
+    if (typeof way !== 'string') return way;
+    const entries = await readEntries(continued, lineage, context.now());
+    const input = replayInput(entries, message, historyChars);
+    return input === message ? { how: 'fresh' } : { how: 'replay', input, why: way };
+  });
 }

@@ -4,31 +4,28 @@ import { orchestratorPrompt } from '../../core/conversation/orchestrator.ts';
 import { workInPrompt } from '../../core/conversation/work-in.ts';
 import { toZwarmError, ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
-import type { How, LaunchRecord, RequestRecord, SessionRecord, TurnKind } from '../../core/session.ts';
+import type { How, LaunchRecord, SessionRecord } from '../../core/session.ts';
 import { isoTime } from '../../core/time.ts';
 import { TOOL_NAMES } from '../../core/tool-names.ts';
 import { markOfTurn } from '../../core/turn-mark.ts';
-import { hostIdentity, MARK_VARIABLE, ownIdentity } from '../../process/identity.ts';
+import { hostIdentity, MARK_VARIABLE } from '../../process/identity.ts';
 import { spawnRunner } from '../../process/launch.ts';
 import { flushClaim } from '../../store/claim.ts';
 import { createFile } from '../../store/files.ts';
 import { TURN_FILES, turnDir, turnFile } from '../../store/layout.ts';
-import { DamagedRecord } from '../../store/read-file.ts';
 import { realPathOf } from '../../store/real-path.ts';
 import { encode } from '../../store/records.ts';
 import { readExit, readPrompt, readRequest, readRunner } from '../../store/sessions.ts';
-import { callerOf } from '../access/caller.ts';
 import { type Limits, requireAllowedDirectory } from '../access/permissions.ts';
 import { requireRoom } from '../access/quota.ts';
-import type { ManagerContext, Store } from '../context.ts';
+import type { ManagerContext, Turn } from '../context.ts';
 import { recordEnd } from '../stop/record-exit.ts';
 import { publishCancel } from '../stop/request-cancel.ts';
 import { argvOf, type Program } from './agent-program.ts';
+import type { Continuation } from './continuation.ts';
 
 /** A claimed turn that is to run now. */
-export interface Launch {
-  readonly id: SessionId;
-  readonly turn: number;
+export interface Launch extends Turn {
   readonly record: SessionRecord;
   readonly nonce: string;
   readonly adapter: AgentAdapter;
@@ -37,12 +34,6 @@ export interface Launch {
   /** What whoever asked for it has to keep to. */
   readonly limits: Limits;
 }
-
-/** How a turn goes on with what was before it: not at all, in a thread of the agent, or from a record of it (`why`). */
-export type Continuation =
-  | { readonly how: 'fresh' }
-  | { readonly how: 'native'; readonly threadId: string; readonly forks: boolean }
-  | { readonly how: 'replay'; readonly input: string; readonly why: string };
 
 /** A turn whose runner has shown itself. */
 export interface StartedTurn {
@@ -56,111 +47,63 @@ export interface StartedTurn {
 /** How long to wait for a runner's sign of life; it takes some milliseconds on an idle machine. */
 const SIGN_OF_LIFE_MS = 5000;
 
-/** The request of a new turn, claimed by this process now. */
-export function newRequest(
-  context: ManagerContext,
-  kind: TurnKind,
-  more: Partial<Pick<RequestRecord, 'to' | 'covers'>> = {},
-): RequestRecord {
-  return {
-    v: 1,
-    kind,
-    queued: false,
-    claimer: ownIdentity(),
-    nonce: context.newNonce(),
-    by: callerOf(context).source,
-    at: isoTime(context.now()),
-    to: null,
-    covers: [],
-    ...more,
-  };
-}
-
 /** The environment of a turn: the caller's own, and what tells the agent (and us) which turn it is. */
-function environmentOf(context: ManagerContext, store: Store, launch: Launch): ManagerContext['env'] {
+function environmentOf(context: ManagerContext, launch: Launch): ManagerContext['env'] {
   return {
     ...context.env,
     ZWARM_SESSION_ID: launch.id,
     ZWARM_TURN: String(launch.turn),
-    [MARK_VARIABLE]: markOfTurn(store, launch.id, launch.turn, launch.nonce),
+    [MARK_VARIABLE]: markOfTurn(launch, launch.nonce),
     ZWARM_DIR: undefined,
-    ZWARM_STORE: store.root,
+    ZWARM_STORE: launch.store.root,
     ZWARM_NODE: context.paths.node,
     ZWARM_MAIN: context.paths.cli,
   };
 }
 
-/** What is thrown when a turn was recorded but could not be started: with `record`, its end is recorded first. */
-function notStarted(
-  store: Store,
-  { id, turn }: Pick<Launch, 'id' | 'turn'>,
-  why: string,
-  record: boolean,
-  cause?: unknown,
-): ZwarmError {
+/** The error of a turn that was recorded but could not be started: with `record`, its end is recorded first. */
+function notStarted(turn: Turn, why: string, record: boolean, cause?: unknown): ZwarmError {
   let also = '';
   try {
-    if (record) recordEnd(store, id, turn, { why: 'spawn_error', detail: why, cancelled: false });
+    if (record) recordEnd(turn, { why: 'spawn_error', detail: why, cancelled: false });
   } catch (error) {
     also = `; nor could that be recorded: ${toZwarmError(error).message}`;
   }
-  const what = `turn ${turn} of ${id} was recorded but did not start: ${why}${also}`;
+  const what = `turn ${turn.turn} of ${turn.id} was recorded but did not start: ${why}${also}`;
   const { code, hint } = cause === undefined ? { code: 'io' as const, hint: null } : toZwarmError(cause);
-  return new ZwarmError(code, what, hint ?? `see: zwarm show ${id}`, cause);
+  return new ZwarmError(code, what, hint ?? `see: zwarm show ${turn.id}`, cause);
 }
 
 /**
  * Does what comes between the claim of a turn and its launch: where it fails, the turn has failed.
  * @throws ZwarmError of the same code, which says that the turn was recorded
  */
-export async function orNotStarted<T>(
-  store: Store,
-  id: SessionId,
-  turn: number,
-  act: () => Promise<T>,
-): Promise<T> {
+export async function orNotStarted<T>(turn: Turn, act: () => Promise<T>): Promise<T> {
   try {
     return await act();
   } catch (error) {
-    throw notStarted(store, { id, turn }, toZwarmError(error).message, true, error);
-  }
-}
-
-/** Whether a turn has ended, or an agent has closed its records to us: then it runs. */
-function hasEnd(store: Store, id: SessionId, turn: number): boolean {
-  try {
-    return readExit(store.root, id, turn) !== null;
-  } catch (error) {
-    if (error instanceof DamagedRecord) return true;
-    throw error;
+    throw notStarted(turn, toZwarmError(error).message, true, error);
   }
 }
 
 /** Resolves when the runner has shown itself. @throws ZwarmError `io` when it did not, and says so in `exit.json` */
-async function signOfLife(
-  context: ManagerContext,
-  store: Store,
-  launch: Launch,
-  ended: Promise<Error>,
-): Promise<void> {
-  const { id, turn } = launch;
-  const shown = (): boolean => readRunner(store.root, id, turn) !== null;
+async function signOfLife(context: ManagerContext, turn: Turn, ended: Promise<Error>): Promise<void> {
+  const shown = (): boolean => readRunner(turn) !== null;
   let reason: Error | undefined;
   void ended.then((why) => {
     reason = why;
   });
   for (const deadline = performance.now() + SIGN_OF_LIFE_MS; performance.now() < deadline; ) {
-    if (shown() || hasEnd(store, id, turn)) return;
+    if (shown() || readExit(turn) !== null) return;
     if (reason !== undefined) break;
     await sleep(1);
   }
-  // A runner that comes later sees this, and begins nothing; one that came in this moment is seen by us.
-  const called =
-    shown() || reason !== undefined ? null : publishCancel(context, store, id, turn, 'never-launched');
+  // A runner that comes later sees this, and begins nothing; one that came at this moment is seen by us.
+  const called = shown() || reason !== undefined ? null : publishCancel(context, turn, 'never-launched');
   if (shown()) return;
   const why = reason === undefined ? 'its runner gave no sign of life' : toZwarmError(reason).message;
-  // Where somebody else has called it off, the end is theirs to record.
-  throw notStarted(store, launch, why, called !== false, reason);
+  // Where somebody else has cancelled it, the end is theirs to record.
+  throw notStarted(turn, why, called !== false, reason);
 }
 
 /** The server of our own tools: with the environment of the turn, by which it knows whose agent calls it. */
@@ -172,27 +115,43 @@ function toolServer({ paths }: ManagerContext, env: ManagerContext['env']): Tool
 }
 
 /** What the agent reads on its stdin, where that is not the message as it is; else null. */
-function inputOf({ root }: Store, { id, turn, record, continuation }: Launch): string | null {
-  const told = continuation.how === 'replay' ? continuation.input : null;
-  // In its own thread an agent remembers what it was told at the beginning.
-  if (continuation.how === 'native' || (!record.orchestrates && record.work_in === null)) return told;
-  const asked = told ?? readPrompt(root, id, turn)?.toString() ?? '';
-  const placed = record.work_in === null ? asked : workInPrompt(record.work_in, asked);
-  return record.orchestrates ? orchestratorPrompt(placed) : placed;
+function inputOf(launch: Launch): string | null {
+  const { record, continuation } = launch;
+  const transcript = continuation.how === 'replay' ? continuation.input : null;
+  // In its own thread an agent remembers its instructions.
+  if (continuation.how === 'native' || (!record.orchestrates && record.work_in === null)) return transcript;
+  const asked = transcript ?? readPrompt(launch)?.toString() ?? '';
+  const prompt = record.work_in === null ? asked : workInPrompt(record.work_in, asked);
+  return record.orchestrates ? orchestratorPrompt(prompt) : prompt;
+}
+
+/** Writes what a turn is launched with, once it may run; returns its input, where that is not the message as it is. */
+async function writeLaunch(
+  context: ManagerContext,
+  launch: Launch,
+  launched: LaunchRecord,
+): Promise<string | null> {
+  const { id, store, limits, record } = launch;
+  flushClaim(launch);
+  const input = inputOf(launch);
+  // Once more: since the check, a link may have come into its place. The runner looks a last time.
+  if (limits !== null) {
+    requireAllowedDirectory(limits, realPathOf(record.working_dir) ?? record.working_dir);
+    await requireRoom(context, store, limits, { id, at: readRequest(launch).at });
+  }
+  if (input !== null) createFile(turnFile(launch, 'input'), input);
+  createFile(turnFile(launch, 'launch'), encode(launched));
+  return input;
 }
 
 /**
  * Starts the agent of a turn that this process has claimed, detached from us, and returns once its runner has shown
  * itself. @throws ZwarmError `io`
  */
-export async function launchTurn(
-  context: ManagerContext,
-  store: Store,
-  launch: Launch,
-): Promise<StartedTurn> {
-  const { id, turn, record, adapter, program, continuation, limits } = launch;
+export async function launchTurn(context: ManagerContext, launch: Launch): Promise<StartedTurn> {
+  const { id, turn, record, adapter, program, continuation } = launch;
   const thread = continuation.how === 'native' ? continuation : { threadId: null, forks: false };
-  const turnEnv = environmentOf(context, store, launch);
+  const turnEnv = environmentOf(context, launch);
   const { firstTurn, everyTurn } = adapter.readArguments(record.agent_args);
   const command = adapter.command({
     workingDir: record.working_dir,
@@ -215,24 +174,11 @@ export async function launchTurn(
     why: continuation.how === 'replay' ? continuation.why : null,
     at: isoTime(context.now()),
   };
-  let input: string | null;
-  try {
-    flushClaim(store.root, id, turn);
-    input = inputOf(store, launch);
-    // Once more: since it was allowed, a link may have come into its place. The runner looks a last time.
-    if (limits !== null) {
-      requireAllowedDirectory(limits, realPathOf(record.working_dir) ?? record.working_dir);
-      await requireRoom(context, store, limits, { id, at: readRequest(store.root, id, turn).at });
-    }
-    if (input !== null) createFile(turnFile(store.root, id, turn, 'input'), input);
-    createFile(turnFile(store.root, id, turn, 'launch'), encode(launched));
-  } catch (error) {
-    throw notStarted(store, launch, toZwarmError(error).message, true, error);
-  }
+  const input = await orNotStarted(launch, () => writeLaunch(context, launch, launched));
   const { host, boot_id, pid_ns, uid } = hostIdentity();
   const runner = spawnRunner({
     script: context.paths.runner,
-    cwd: turnDir(store.root, id, turn),
+    cwd: turnDir(launch),
     identity: JSON.stringify({ v: 1, host, boot_id, pid_ns, uid }).slice(0, -1),
     directory: record.working_dir,
     input: input === null ? TURN_FILES.prompt : TURN_FILES.input,
@@ -241,7 +187,7 @@ export async function launchTurn(
     env: { ...turnEnv, ...command.env },
   });
   try {
-    await signOfLife(context, store, launch, runner.ended);
+    await signOfLife(context, launch, runner.ended);
   } finally {
     runner.release();
   }

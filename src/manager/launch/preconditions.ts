@@ -4,11 +4,28 @@ import type { SessionRecord } from '../../core/session.ts';
 import { isInRepository } from '../../store/git.ts';
 import { realPathOf } from '../../store/real-path.ts';
 import type { SessionNow } from '../session/current-turn.ts';
-import { elsewhereError, whoRan } from '../turn/where-it-ran.ts';
+import { elsewhereError } from '../turn/where-it-ran.ts';
 
 /*
- * What must hold before a session goes on: each of these says what is in the way.
+ * What must hold before a turn is claimed; each refusal says what is in the way.
  */
+
+/** Far more than any agent takes (Codex: 1,048,576 characters), and far less than a reader of records takes. */
+const LONGEST_MESSAGE = 10 << 20;
+
+/** A message that says something, and not too much. @throws ZwarmError `usage` */
+export function requireMessage(text: string, what: 'task' | 'message'): string {
+  if (Buffer.byteLength(text) > LONGEST_MESSAGE) {
+    const hint = 'put it into a file in the project, and name the file';
+    throw new ZwarmError('usage', `the ${what} is longer than 10 MiB`, hint);
+  }
+  if (text.trim() !== '') return text;
+  throw new ZwarmError(
+    'usage',
+    `the ${what} is empty`,
+    `say what to do: zwarm ${what === 'task' ? 'start' : 'inject ID'} "…"`,
+  );
+}
 
 /**
  * Refuses unless the session is at rest.
@@ -22,8 +39,7 @@ export function requireAtRest({ id, current }: SessionNow, force = false): void 
   }
   if (status === 'unknown' && !force)
     throw elsewhereError(
-      id,
-      whoRan(current),
+      current,
       `go on with it there; if that is gone for good: zwarm inject --force ${id} "…"`,
     );
 }

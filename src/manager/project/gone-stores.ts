@@ -11,7 +11,7 @@ import { discardAllMarks } from '../../store/seen.ts';
 import { listSessionIds } from '../../store/sessions.ts';
 import { rootOfProject } from '../../store/which-project.ts';
 import { type ManagerContext, openStore, type Store, stateDirectory } from '../context.ts';
-import { readRow } from '../session/current-turn.ts';
+import { readRow } from '../session/session-summary.ts';
 
 /*
  * The stores of all projects. That of a project whose directory is gone stays until somebody says so: an unmounted disk is
@@ -47,7 +47,9 @@ function isGone({ root, record }: KnownStore, state: string): boolean {
 
 function describe({ root, record }: KnownStore): GoneStore {
   const ids = listSessionIds(root);
-  const times = ids.map((id) => statSync(turnsDir(root, id), { throwIfNoEntry: false })?.mtimeMs ?? 0);
+  const times = ids.map(
+    (id) => statSync(turnsDir({ store: { root }, id }), { throwIfNoEntry: false })?.mtimeMs ?? 0,
+  );
   return {
     root,
     project: record instanceof DamagedRecord ? root : rootOfProject(record.path),
@@ -69,7 +71,7 @@ export function listGone(context: ManagerContext): readonly GoneStore[] {
 export async function hasLiveSession(context: ManagerContext, store: Store): Promise<boolean> {
   const census = createCensus();
   for (const id of listSessionIds(store.root)) {
-    const row = await readRow(store, id, context.now(), census);
+    const row = await readRow({ store, id }, context.now(), census);
     if (row !== null && row.status !== 'damaged' && !isFinal(row.status)) return true;
   }
   return false;

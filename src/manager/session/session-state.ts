@@ -1,7 +1,6 @@
 import type { AgentAdapter } from '../../agents/agent.ts';
 import type { TurnOutcome } from '../../core/conversation/fold.ts';
 import { sumUsage, usagePerTurn } from '../../core/conversation/usage.ts';
-import type { SessionId } from '../../core/ids.ts';
 import { speakingTurn } from '../../core/rules/speaking-turn.ts';
 import {
   cutText,
@@ -15,23 +14,18 @@ import {
 import { isFinal } from '../../core/status.ts';
 import { isoTime, parseIso, writtenMs } from '../../core/time.ts';
 import { turnFile } from '../../store/layout.ts';
-import { DamagedRecord } from '../../store/read-file.ts';
 import { eventsMtime } from '../../store/sessions.ts';
 import { readTail } from '../../store/tail.ts';
-import type { Store } from '../context.ts';
+import type { Session } from '../context.ts';
 import { explainVerdict } from '../turn/explain-failure.ts';
 import type { TurnReading } from '../turn/turn-state.ts';
-import { placeOf, whoRan } from '../turn/where-it-ran.ts';
-
-/*
- * How a session stands, from what was read of its turns.
- */
+import { whereItRan } from '../turn/where-it-ran.ts';
+import { noTurns } from './current-turn.ts';
 
 const STDERR_TAIL = 1 << 16;
 
-/** A session of whose turns the outcomes were read. */
-export interface SessionReading {
-  readonly id: SessionId;
+/** A session with the outcomes of its turns. */
+export interface SessionReading extends Session {
   readonly record: SessionRecord;
   readonly adapter: AgentAdapter | null;
   readonly turns: readonly TurnReading[];
@@ -43,24 +37,24 @@ function ownTurns({ record, turns }: SessionReading): readonly TurnReading[] {
 }
 
 /** Why a turn failed, or null. */
-export function explain(reading: SessionReading, store: Store, turn: TurnReading): SessionError | null {
+export function explain({ adapter, record }: SessionReading, turn: TurnReading): SessionError | null {
   return explainVerdict(turn.verdict, {
-    id: reading.id,
-    adapter: reading.adapter,
-    workingDir: reading.record.working_dir,
+    id: turn.id,
+    adapter,
+    workingDir: record.working_dir,
     terminal: turn.terminal,
     launched: turn.runner !== null,
-    place: placeOf(whoRan(turn)),
-    stderr: () => readTail(turnFile(store.root, reading.id, turn.turn, 'stderr'), STDERR_TAIL),
+    place: whereItRan(turn),
+    stderr: () => readTail(turnFile(turn, 'stderr'), STDERR_TAIL),
   });
 }
 
-/** Whether the agent was to go on in one thread, and did so in another. */
+/** Whether the agent was to continue one thread, and used another. */
 export function hasLostThread({ thread_id: asked, forks }: LaunchRecord, { threadId }: TurnOutcome): boolean {
   return asked !== null && !forks && threadId !== null && threadId !== asked;
 }
 
-/** How the turn really reached its agent: one that answers with another thread has begun afresh. */
+/** How a turn really reached its agent: with another thread than it was asked for, the agent has begun afresh. */
 export function howOf({ launch, outcome }: TurnReading): How | null {
   if (launch === null) return null;
   return hasLostThread(launch, outcome) ? 'fresh' : launch.how;
@@ -86,27 +80,27 @@ export function startedMs({ runner, launch }: Pick<TurnReading, 'runner' | 'laun
 function durationOf(turn: TurnReading, nowMs: number): number | null {
   const { runner, exit, verdict } = turn;
   const began = runner?.uptime ?? null;
-  const ended = exit?.uptime ?? null;
+  const ended = exit?.record.uptime ?? null;
   if (began !== null && ended !== null) return ended < began ? null : Math.round((ended - began) * 1000);
   const start = startedMs(turn);
   const end = exit?.endedMs ?? (verdict.status === 'running' ? nowMs : null);
   if (start === null || end === null) return null;
   const ms = Math.round(end - start);
-  // The clock was set back meanwhile (one millisecond is the difference of its two readings): nobody knows how long.
+  // The clock was set back in between: nobody knows how long it took. Its two readings may differ by a millisecond.
   return ms < -1 ? null : Math.max(0, ms);
 }
 
-function updatedMs(store: Store, id: SessionId, turn: TurnReading): number {
+function updatedMs(turn: TurnReading): number {
   const claimed = parseIso(turn.request.at) ?? 0;
   if (turn.exit !== null) return Math.max(claimed, turn.exit.endedMs);
-  return Math.max(claimed, startedMs(turn) ?? 0, eventsMtime(store.root, id, turn.turn) ?? 0);
+  return Math.max(claimed, startedMs(turn) ?? 0, eventsMtime(turn) ?? 0);
 }
 
-/** How a session stands: what its turns come to, and what the newest of them says. */
-export function stateOf(reading: SessionReading, store: Store, nowMs: number): SessionState {
+/** How a session stands: the state of its current turn, and the sums over all turns. */
+export function stateOf(reading: SessionReading, nowMs: number): SessionState {
   const { turns } = reading;
   const current = speakingTurn(turns.toReversed())?.current;
-  if (current === undefined) throw new DamagedRecord('it has no turns');
+  if (current === undefined) throw noTurns();
   const { verdict, exit, outcome } = current;
   const own = ownTurns(reading);
   const durations = own.flatMap((turn) => durationOf(turn, nowMs) ?? []);
@@ -117,7 +111,7 @@ export function stateOf(reading: SessionReading, store: Store, nowMs: number): S
     turn: current.turn,
     updated_at: isoTime(
       Math.max(
-        updatedMs(store, reading.id, current),
+        updatedMs(current),
         // A fork and a rewind are news of a session, too.
         parseIso(reading.record.created_at) ?? 0,
         parseIso(turns.at(-1)?.request.at ?? null) ?? 0,
@@ -128,7 +122,7 @@ export function stateOf(reading: SessionReading, store: Store, nowMs: number): S
     pid: running ? current.processes.runner : null,
     exit_code: verdict.exitCode,
     signal: verdict.signal,
-    error: explain(reading, store, current),
+    error: explain(reading, current),
     pending: verdict.status === 'pending' ? { reason: 'it is being launched', not_before: null } : null,
     thread_id: turns.findLast(({ outcome: { threadId } }) => threadId !== null)?.outcome.threadId ?? null,
     token_usage: sumUsage(usage),

@@ -1,4 +1,4 @@
-import type { SessionId } from '../../core/ids.ts';
+import { findAgent } from '../../agents/registry.ts';
 import { needsAttention } from '../../core/rules/attention.ts';
 import {
   cutText,
@@ -8,11 +8,19 @@ import {
   type SessionSummary,
   titleOf,
 } from '../../core/session.ts';
+import { type Census, createCensus } from '../../process/bearers.ts';
 import { turnFile } from '../../store/layout.ts';
-import type { Store } from '../context.ts';
+import { DamagedRecord } from '../../store/read-file.ts';
+import { hasSession, readSessionRecord } from '../../store/sessions.ts';
+import type { Listed } from '../../store/summary.ts';
+import type { Session } from '../context.ts';
+import { readTurn, type TurnReading } from '../turn/turn-state.ts';
+import { turnsUnlessRemoved } from './current-turn.ts';
+import { removedError } from './damage.ts';
+import { type SessionReading, stateOf } from './session-state.ts';
 
 /** What a list shows of the record of a session. */
-export function recordSummaryOf(record: SessionRecord): RecordSummary {
+function recordSummaryOf(record: SessionRecord): RecordSummary {
   const { forked_from: fork } = record;
   return {
     tags: record.tags,
@@ -30,8 +38,13 @@ export function recordSummaryOf(record: SessionRecord): RecordSummary {
   };
 }
 
-/** One row of a list: what was asked for, and how it stands. */
-export function rowOf(store: Store, id: SessionId, listed: RecordSummary & SessionState): SessionSummary {
+/** What a list shows of a session: its record and its state. */
+export function listedOf(reading: SessionReading, nowMs: number): Listed {
+  return { ...recordSummaryOf(reading.record), ...stateOf(reading, nowMs) };
+}
+
+/** One row of a list. */
+export function rowOf({ store, id }: Session, listed: RecordSummary & SessionState): SessionSummary {
   return {
     id,
     project: store.projectRoot,
@@ -39,6 +52,92 @@ export function rowOf(store: Store, id: SessionId, listed: RecordSummary & Sessi
     ...listed,
     queued: 0,
     needs_attention: needsAttention(listed, store.seen && (store.seen.get(id) ?? 0)),
-    log_file: listed.turn === null ? null : turnFile(store.root, id, listed.turn, 'events'),
+    log_file: listed.turn === null ? null : turnFile({ store, id, turn: listed.turn }, 'events'),
   };
+}
+
+/** The row of a session whose records cannot be read: visible, with nothing invented. */
+function damagedRow({ store, id }: Session, reason: string): SessionSummary {
+  return {
+    id,
+    project: store.projectRoot,
+    name: store.names.get(id) ?? null,
+    tags: [],
+    title: null,
+    task: null,
+    queued: 0,
+    agent: null,
+    model: null,
+    sandbox: null,
+    working_dir: null,
+    work_in: null,
+    source: null,
+    parent: null,
+    forked_from: null,
+    created_at: null,
+    status: 'damaged',
+    turn: null,
+    updated_at: null,
+    ended_at: null,
+    duration_ms: null,
+    pid: null,
+    exit_code: null,
+    signal: null,
+    error: {
+      code: 'damaged',
+      message: `its records cannot be read: ${reason}`,
+      hint: `look at its files, or remove it: zwarm rm ${id}`,
+      retryable: false,
+      retry_at: null,
+    },
+    pending: null,
+    thread_id: null,
+    token_usage: null,
+    cost_usd: null,
+    last_message: null,
+    needs_attention: null,
+    log_file: null,
+  };
+}
+
+/** A session with the outcomes of all its turns, or null when it is being removed. @throws DamagedRecord */
+export async function readTurns(
+  session: Session,
+  nowMs: number,
+  census: Census = createCensus(),
+): Promise<SessionReading | null> {
+  const record = readSessionRecord(session);
+  const numbers = turnsUnlessRemoved(session);
+  if (numbers === null) return null;
+  const adapter = findAgent(record.agent);
+  const turns: TurnReading[] = [];
+  for (const turn of numbers) turns.push(await readTurn({ ...session, turn }, adapter, nowMs, census));
+  return { ...session, record, adapter, turns };
+}
+
+/**
+ * One row of a list from the session's own files, never from a summary, or null when the session is being removed. Never
+ * throws for a damaged session. One `census` serves a whole list.
+ */
+export async function readRow(
+  session: Session,
+  nowMs: number,
+  census: Census = createCensus(),
+): Promise<SessionSummary | null> {
+  try {
+    const reading = await readTurns(session, nowMs, census);
+    const row = reading === null ? null : rowOf(session, listedOf(reading, nowMs));
+    return hasSession(session) ? row : null;
+  } catch (error) {
+    if (!hasSession(session)) return null;
+    if (!(error instanceof DamagedRecord)) throw error;
+    return damagedRow(session, error.message);
+  }
+}
+
+/** How a session stands, from its own files. @throws ZwarmError `not_found` */
+export async function readSummaryNow(session: Session, nowMs: number): Promise<SessionSummary> {
+  const row = await readRow(session, nowMs);
+  if (row !== null) return row;
+  throw removedError(session.id);
 }

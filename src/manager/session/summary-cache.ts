@@ -1,16 +1,38 @@
-import type { SessionId } from '../../core/ids.ts';
-import { writeSummary } from '../../store/summary.ts';
-import type { ManagerContext, Store } from '../context.ts';
-import { FOLD_VERSION, readFinalSummary } from './current-turn.ts';
+import { isFinal } from '../../core/status.ts';
+import { type Summary, writeSummary } from '../../store/summary.ts';
+import type { ManagerContext, Session } from '../context.ts';
+import { listedOf, readTurns } from './session-summary.ts';
+
+/** The version of what a fold makes of a session: a summary that another version wrote is computed again. */
+export const FOLD_VERSION = 6;
+
+/** What `summary.json` holds of a session at rest, or null while it is not final. @throws DamagedRecord */
+async function readFinalSummary(session: Session, nowMs: number): Promise<Summary | null> {
+  const reading = await readTurns(session, nowMs);
+  if (reading === null) return null;
+  const listed = listedOf(reading, nowMs);
+  if (listed.status === 'damaged' || !isFinal(listed.status)) return null;
+  return { newest: reading.turns.at(-1)?.turn ?? 0, listed };
+}
+
+/** Caches for lists how a session stands, if it is final, and that `turn` (if any) speaks for it. @throws DamagedRecord */
+export async function writeFinalSummary(
+  context: ManagerContext,
+  session: Session,
+  turn: number | null = null,
+): Promise<void> {
+  const summary = await readFinalSummary(session, context.now());
+  if (summary === null || (turn !== null && summary.listed.turn !== turn)) return;
+  writeSummary(session, FOLD_VERSION, summary, context.newNonce());
+}
 
 /**
- * Caches how a session stands for lists, where no agent ends whose runner would do it. Never throws: what it is for has
- * been done by now, and without a summary readers compute.
+ * The same where no agent ends whose runner would do it. Never throws: the verb has done its work by now, and without a
+ * summary readers compute.
  */
-export async function cacheState(context: ManagerContext, store: Store, id: SessionId): Promise<void> {
+export async function cacheState(context: ManagerContext, session: Session): Promise<void> {
   try {
-    const summary = await readFinalSummary(store, id, context.now());
-    if (summary !== null) writeSummary(store, id, FOLD_VERSION, summary, context.newNonce());
+    await writeFinalSummary(context, session);
   } catch {
     return;
   }

@@ -1,42 +1,34 @@
 import type { AgentAdapter } from '../../agents/agent.ts';
 import type { TurnPlace } from '../../core/conversation/lineage.ts';
-import type { SessionId } from '../../core/ids.ts';
 import type { LaunchRecord, RequestRecord } from '../../core/session.ts';
-import { createCensus } from '../../process/bearers.ts';
 import { turnFile } from '../../store/layout.ts';
-import { unlessDamaged } from '../../store/read-file.ts';
-import { readLaunch, readRequest } from '../../store/sessions.ts';
+import { readRequest } from '../../store/sessions.ts';
 import { readTail } from '../../store/tail.ts';
-import type { Store } from '../context.ts';
+import type { Session, Turn } from '../context.ts';
 import { readTurn, type TurnReading, threadOfTurn } from '../turn/turn-state.ts';
+import { launchOf } from '../turn/turn-stream.ts';
 
 const STDERR_TAIL = 1 << 16;
 
-/** Whether the agent ended at once because it no longer has the thread which it was to continue. */
-function isThreadGone(
-  store: Store,
-  id: SessionId,
-  turn: number,
-  adapter: AgentAdapter,
-  launch: LaunchRecord | null,
-): boolean {
+/** Whether the agent ended at once because it no longer has the thread that it was to continue. */
+function isThreadGone(turn: Turn, adapter: AgentAdapter, launch: LaunchRecord | null): boolean {
   if (launch?.how !== 'native') return false;
-  const stderr = readTail(turnFile(store.root, id, turn, 'stderr'), STDERR_TAIL);
+  const stderr = readTail(turnFile(turn, 'stderr'), STDERR_TAIL);
   return adapter.explain({ message: null, stderr })?.code === 'thread_gone';
 }
 
-interface Course {
-  readonly turn: number;
+/** What was read of a turn. */
+interface Facts {
   readonly request: RequestRecord;
   readonly launch: LaunchRecord | null;
   readonly threadId: string | null;
   readonly summarised: boolean;
 }
 
-function placeOf(store: Store, id: SessionId, adapter: AgentAdapter | null, course: Course): TurnPlace {
-  const { turn, request, launch, threadId, summarised } = course;
+function lineageTurn(turn: Turn, adapter: AgentAdapter | null, facts: Facts): TurnPlace {
+  const { request, launch, threadId, summarised } = facts;
   return {
-    turn,
+    turn: turn.turn,
     kind: request.kind,
     to: request.to,
     how: launch?.how ?? null,
@@ -44,48 +36,40 @@ function placeOf(store: Store, id: SessionId, adapter: AgentAdapter | null, cour
     forks: launch?.forks ?? false,
     threadId,
     summarised,
-    threadGone: threadId === null && adapter !== null && isThreadGone(store, id, turn, adapter, launch),
+    threadGone: threadId === null && adapter !== null && isThreadGone(turn, adapter, launch),
   };
 }
 
-function isSummarised({ request, verdict, outcome }: TurnReading): boolean {
-  return request.kind === 'compact' && verdict.status === 'completed' && outcome.answer !== null;
-}
-
-/** What the course of the conversation needs to know of turns that were read. */
-export function placesOf(
-  store: Store,
-  id: SessionId,
-  adapter: AgentAdapter | null,
+/** What the lineage of a conversation depends on, of turns that were read. */
+export function lineageTurnsOf(
   turns: readonly TurnReading[],
+  adapter: AgentAdapter | null,
 ): readonly TurnPlace[] {
-  return turns.map((reading) => {
-    const { turn, request, launch, outcome } = reading;
-    const course = { turn, request, launch, threadId: outcome.threadId, summarised: isSummarised(reading) };
-    return placeOf(store, id, adapter, course);
+  return turns.map((turn) => {
+    const { request, launch, outcome, verdict } = turn;
+    const summarised =
+      request.kind === 'compact' && verdict.status === 'completed' && outcome.answer !== null;
+    return lineageTurn(turn, adapter, { request, launch, threadId: outcome.threadId, summarised });
   });
 }
 
-/** The same of all turns of a session, without reading more of them than that needs. @throws DamagedRecord */
-export async function readPlaces(
-  store: Store,
-  id: SessionId,
+/** The same of turns of a session, without reading more of them than that needs. @throws DamagedRecord */
+export async function readLineageTurns(
+  { store, id }: Session,
   adapter: AgentAdapter,
   turns: readonly number[],
   nowMs: number,
 ): Promise<readonly TurnPlace[]> {
-  const places: TurnPlace[] = [];
-  const census = createCensus();
-  for (const turn of turns) {
-    const request = readRequest(store.root, id, turn);
+  const found: TurnPlace[] = [];
+  for (const number of turns) {
+    const turn = { store, id, turn: number };
+    const request = readRequest(turn);
     if (request.kind === 'compact') {
-      const reading = await readTurn(store, id, turn, adapter, nowMs, census);
-      places.push(...placesOf(store, id, adapter, [reading]));
+      found.push(...lineageTurnsOf([await readTurn(turn, adapter, nowMs)], adapter));
       continue;
     }
-    const launch = unlessDamaged(() => readLaunch(store.root, id, turn));
-    const threadId = request.kind === 'rewind' ? null : await threadOfTurn(store, id, turn, adapter);
-    places.push(placeOf(store, id, adapter, { turn, request, launch, threadId, summarised: false }));
+    const threadId = request.kind === 'rewind' ? null : await threadOfTurn(turn, adapter);
+    found.push(lineageTurn(turn, adapter, { request, launch: launchOf(turn), threadId, summarised: false }));
   }
-  return places;
+  return found;
 }

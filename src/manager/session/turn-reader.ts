@@ -1,15 +1,13 @@
 import { createFolder, type Folder, type TurnFold } from '../../core/conversation/fold.ts';
 import { toolContent } from '../../core/conversation/messages.ts';
 import type { TurnReader } from '../../core/conversation/session-reader.ts';
-import type { SessionId } from '../../core/ids.ts';
 import type { Message, TurnView } from '../../core/session.ts';
-import type { Store } from '../context.ts';
 import type { TurnReading } from '../turn/turn-state.ts';
 import { readMessages, readSteps, type TurnStream } from '../turn/turn-stream.ts';
-import { walkOrDamaged } from './current-turn.ts';
+import { walkOrDamaged } from './damage.ts';
 import { hasLostThread } from './session-state.ts';
 
-/** What is to be said about a turn, in order. */
+/** The warnings about a turn, in order. */
 function warningsOf(
   { launch, outcome, exit }: TurnReading,
   { warnings, malformed }: TurnFold,
@@ -27,14 +25,13 @@ function warningsOf(
       : malformed === 1
         ? ['1 line of its output could not be read; it is kept in the log file']
         : [`${malformed} lines of its output could not be read; they are kept in the log file`];
-  const cut = exit?.fact.why === null && exit.fact.detail !== null ? [exit.fact.detail] : [];
+  const cut = exit?.record.why === null && exit.record.detail !== null ? [exit.record.detail] : [];
   const asked = cancelReason === null ? [] : [`it was ended on request: ${cancelReason}`];
   return [...lost, ...warnings, ...unread, ...cut, ...asked];
 }
 
-/** A turn of which the outcome was read, to be read on. `cancelReason` is why it was killed, in somebody's words. */
+/** Reads the conversation of a turn. `cancelReason` is why somebody killed it, in their words, or null. */
 export function createTurnReader(
-  { store, id }: { readonly store: Store; readonly id: SessionId },
   reading: TurnReading,
   view: TurnReader['view'],
   cancelReason: string | null,
@@ -44,7 +41,7 @@ export function createTurnReader(
 
   function* walk<T>(read: (stream: TurnStream, folder: Folder) => Iterable<T>): Generator<T> {
     const folder = createFolder();
-    yield* walkOrDamaged(store, id, read(stream, folder));
+    yield* walkOrDamaged(reading, read(stream, folder));
     fold = folder.result();
   }
 
@@ -67,7 +64,7 @@ export function createTurnReader(
 
   function readAll(): TurnFold {
     const folder = createFolder();
-    for (const _ of walkOrDamaged(store, id, readMessages(stream, folder)));
+    for (const _ of walkOrDamaged(reading, readMessages(stream, folder)));
     return folder.result();
   }
 

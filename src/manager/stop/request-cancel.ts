@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { ZwarmError } from '../../core/errors.ts';
-import type { SessionId } from '../../core/ids.ts';
 import type { CancelRecord } from '../../core/session.ts';
 import type { CancelWhy } from '../../core/status.ts';
 import { isoTime } from '../../core/time.ts';
@@ -9,30 +8,27 @@ import { isDiskFull, publishName, publishOnce } from '../../store/files.ts';
 import { BUILDING_PREFIX, cancelName, turnDir, turnFile } from '../../store/layout.ts';
 import { encode } from '../../store/records.ts';
 import { hasSession } from '../../store/sessions.ts';
-import type { ManagerContext, Store } from '../context.ts';
+import type { ManagerContext, Turn } from '../context.ts';
 
 /**
- * Records that a turn is to stop; false when somebody has done so before. On a full disk a name says it.
- * @throws ZwarmError `not_found`; DamagedRecord where something else is in the place of the turn
+ * Records that a turn is to stop; false when somebody has done so before. On a full disk an empty file records it.
+ * @throws ZwarmError `not_found`
  */
 export function publishCancel(
   context: ManagerContext,
-  store: Store,
-  id: SessionId,
-  turn: number,
+  turn: Turn,
   why: CancelWhy,
   reason: string | null = null,
 ): boolean {
   const record: CancelRecord = { v: 1, why, reason, by: ownIdentity(), at: isoTime(context.now()) };
-  const directory = turnDir(store.root, id, turn);
-  const temporary = join(directory, `${BUILDING_PREFIX}${context.newNonce()}`);
+  const temporary = join(turnDir(turn), `${BUILDING_PREFIX}${context.newNonce()}`);
   try {
-    return publishOnce(turnFile(store.root, id, turn, 'cancel'), encode(record), temporary);
+    return publishOnce(turnFile(turn, 'cancel'), encode(record), temporary);
   } catch (error) {
-    if (!hasSession(store.root, id)) {
-      throw new ZwarmError('not_found', `${id} was removed by another command`, 'see: zwarm ls', error);
+    if (!hasSession(turn)) {
+      throw new ZwarmError('not_found', `${turn.id} was removed by another command`, 'see: zwarm ls', error);
     }
     if (!isDiskFull(error)) throw error;
-    return publishName(cancelName(store.root, id, turn, why));
+    return publishName(cancelName(turn, why));
   }
 }

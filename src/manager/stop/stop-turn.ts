@@ -2,17 +2,16 @@ import type { StopSignal } from '../../agents/agent.ts';
 import { errnoOf, toZwarmError, ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import { type CancelWhy, isFinal, LAUNCH_GRACE_MS } from '../../core/status.ts';
-import { marksOf } from '../../core/turn-mark.ts';
+import { marksOfTurn } from '../../core/turn-mark.ts';
 import { anyMemberLives, createCensus } from '../../process/bearers.ts';
 import { areWeBelow } from '../../process/descendants.ts';
 import { type StopRequest, stopTurn } from '../../process/stop.ts';
-import { DamagedRecord } from '../../store/read-file.ts';
 import { readExit, readRunner } from '../../store/sessions.ts';
-import type { ManagerContext, Store } from '../context.ts';
+import type { ManagerContext, Turn } from '../context.ts';
 import type { SessionNow } from '../session/current-turn.ts';
 import { readTurnState, type TurnState } from '../turn/turn-state.ts';
 import { waitForRest } from '../turn/wait-for-rest.ts';
-import { elsewhereError, whoRan } from '../turn/where-it-ran.ts';
+import { elsewhereError } from '../turn/where-it-ran.ts';
 import { recordEnd } from './record-exit.ts';
 import { publishCancel } from './request-cancel.ts';
 
@@ -22,29 +21,26 @@ export const DEFAULT_GRACE_MS = 5000;
 /** For an agent of which nothing is known. */
 export const ALL_SIGNALS: readonly StopSignal[] = ['SIGINT', 'SIGTERM', 'SIGKILL'];
 
-/** Somebody wants it ended, and has not said why. */
-export const KILL = { why: 'kill', reason: null } as const;
-
-/** A turn to stop: how it stands, how to look again, and what to send. */
-export interface Target {
-  readonly current: TurnState;
-  /** Turns that were claimed behind it, to be called off with it. */
+/** How to stop a turn. */
+export interface Stop {
+  /** Turns that were claimed behind it, to be cancelled with it. */
   readonly behind: readonly TurnState[];
   readonly signals: readonly StopSignal[];
   readonly why: CancelWhy;
   /** In the words of whoever asked, or null. */
   readonly reason: string | null;
+  readonly graceMs: number;
+  /** Reads the state of the turn. */
   look(): Promise<TurnState>;
 }
 
-/** The turn of a session that is to be stopped, and what its agent is to be told. */
-export async function targetOf(
+/** How to stop the current turn of a session. */
+export async function stopOf(
   context: ManagerContext,
-  store: Store,
-  now: Pick<SessionNow, 'id' | 'adapter' | 'record' | 'current'>,
-): Promise<Target> {
-  const { id, adapter, record, current } = now;
-  // It will read how the turn has ended: then nobody has to wait until it is loaded.
+  { adapter, record, current, behind }: SessionNow,
+  asked: Pick<Stop, 'why' | 'reason' | 'graceMs'>,
+): Promise<Stop> {
+  // It will parse the end of the turn: nobody should have to wait then until it is loaded.
   await adapter?.loadParser(null);
   const command = adapter?.command({
     workingDir: record.working_dir,
@@ -55,24 +51,24 @@ export async function targetOf(
     forks: false,
     tools: null,
   });
-  const look = () => readTurnState(store, id, current.turn, adapter, context.now());
-  return { current, behind: [], signals: command?.stopSignals ?? ALL_SIGNALS, ...KILL, look };
+  const look = () => readTurnState(current, adapter, context.now());
+  return { ...asked, behind, signals: command?.stopSignals ?? ALL_SIGNALS, look };
 }
 
-function refuseUnlessLive(store: Store, id: SessionId, state: TurnState): void {
-  const { turn, cancel, verdict } = state;
+function refuseUnlessLive(state: TurnState): void {
+  const { id, cancel, verdict } = state;
   const { status } = verdict;
   if (status === 'unknown') {
     const hint = `kill it there; if that is gone for good: zwarm kill --force ${id}`;
-    throw elsewhereError(id, whoRan(state), hint);
+    throw elsewhereError(state, hint);
   }
-  // A kill that was itself killed may have left something of a turn whose end is recorded.
-  if (isFinal(status) && (cancel === null || !anyMemberLives(marksOf(store, id, turn), createCensus()))) {
+  // An interrupted kill may have left processes of a turn whose end is recorded.
+  if (isFinal(status) && (cancel === null || !anyMemberLives(marksOfTurn(state), createCensus()))) {
     throw new ZwarmError('not_running', `${id} is not running: it is ${status}`, `see: zwarm show ${id}`);
   }
 }
 
-/** An agent that ended its own session would leave half of it behind: it is among what started this command. */
+/** Refuses when this command is one of the processes with these marks: the agent would leave half of its session behind. */
 export function refuseFromInside(id: SessionId, marks: string): void {
   if (!areWeBelow(marks)) return;
   throw new ZwarmError(
@@ -82,7 +78,7 @@ export function refuseFromInside(id: SessionId, marks: string): void {
   );
 }
 
-/** Ends what a turn has left running. @throws ZwarmError `still_running`, with what could not be ended */
+/** Ends the processes of a session. @throws ZwarmError `still_running`, with those that could not be ended */
 export async function endProcesses(id: SessionId, request: StopRequest): Promise<void> {
   const left = await stopTurn(request);
   if (left.length === 0) return;
@@ -94,107 +90,98 @@ export async function endProcesses(id: SessionId, request: StopRequest): Promise
   );
 }
 
-/** Records the end of a turn that was stopped and has nobody left to record it; `ran` when an agent may have run. */
-export function recordStopped(store: Store, id: SessionId, turn: number, ran: boolean): void {
-  recordEnd(store, id, turn, { why: ran ? null : 'cancelled', detail: null, cancelled: true });
-}
-
-/** Publishes that a turn is to stop; why that failed, or null. An agent that made it fail is to end all the same. */
-export function failureToPublish(
-  context: ManagerContext,
-  store: Store,
-  id: SessionId,
-  turn: number,
-  { why, reason }: Pick<Target, 'why' | 'reason'>,
-): unknown {
-  try {
-    publishCancel(context, store, id, turn, why, reason);
-    return null;
-  } catch (error) {
-    const gone = error instanceof ZwarmError && error.code === 'not_found';
-    // Whoever may only read is nobody to end anything; that is no agent's doing.
-    if (gone || errnoOf(error) === 'EROFS') throw error;
-    return error;
-  }
-}
-
-export function unpublishedKill(id: SessionId, cause: unknown): ZwarmError {
-  const { message, hint } = toZwarmError(cause);
-  return new ZwarmError(
-    'io',
-    `the processes of ${id} were ended, but not that somebody asked for it could be recorded: ${message}`,
-    hint,
-    cause,
-  );
-}
-
-export async function killTurn(
-  context: ManagerContext,
-  store: Store,
-  id: SessionId,
-  target: Target,
-  graceMs: number,
-): Promise<void> {
-  const { current, behind, signals, look } = target;
-  refuseUnlessLive(store, id, current);
-  const { turn } = current;
-  const marks = marksOf(store, id, turn);
-  refuseFromInside(id, marks);
-  for (const next of behind) publishCancel(context, store, id, next.turn, 'kill');
-  // Before any signal: whatever dies from here on, readers know that somebody asked for it.
-  const unpublished = current.exit === null ? failureToPublish(context, store, id, turn, target) : null;
-  // A runner that comes later sees the cancellation before it starts its agent.
-  const runner = current.runner ?? readRunner(store.root, id, turn);
-  await endProcesses(id, {
-    marks,
-    recorded: runner?.identity ?? null,
-    signals,
-    graceMs,
-    ended: () => readExit(store.root, id, turn) !== null,
-    record: () => recordStopped(store, id, turn, runner !== null),
-  });
-  if (unpublished !== null) throw unpublishedKill(id, unpublished);
-  try {
-    await observeEnd(store, id, look, runner !== null || current.processes.living === 'yes');
-  } catch (error) {
-    // All of it has ended, and no record that could be read says how.
-    if (!(error instanceof DamagedRecord)) throw error;
-  }
-}
-
-/** Waits for the end of a turn whose processes have ended, and records it where nobody else does. `ran`: an agent may have. */
-async function observeEnd(
-  store: Store,
-  id: SessionId,
-  look: () => Promise<TurnState>,
-  ran: boolean,
-): Promise<void> {
-  let after = await waitForRest(store, id, look, AbortSignal.timeout(LAUNCH_GRACE_MS));
-  if (after.exit === null && ['killed', 'pending'].includes(after.verdict.status)) {
-    recordStopped(store, id, after.turn, ran || after.runner !== null);
-    after = await look();
-  }
-  const { status } = after.verdict;
-  if (status === 'killed') return;
-  if (!isFinal(status)) throw new ZwarmError('still_running', `${id} is still ${status}`, 'try again');
-  throw new ZwarmError('not_running', `${id} had already ended: it is ${status}`, `see: zwarm show ${id}`);
+/** Records the end of a stopped turn that has no runner left to do so; `ran` when an agent may have run. */
+export function recordStopped(turn: Turn, ran: boolean): void {
+  recordEnd(turn, { why: ran ? null : 'cancelled', detail: null, cancelled: true });
 }
 
 /**
- * Stops a running turn, so that the next one, which was claimed, can begin; returns when its end was observed.
- * @throws ZwarmError `still_running`
+ * Publishes that a turn is to stop, then does `end`, which ends its processes: also where the first failed.
+ * @throws ZwarmError `io` where the processes were ended but the cancellation could not be recorded
  */
-export async function interruptTurn(
-  context: ManagerContext,
-  store: Store,
-  now: SessionNow,
-  graceMs: number,
+export async function cancelThenEnd(
+  publish: () => void,
+  id: SessionId,
+  end: () => Promise<void>,
 ): Promise<void> {
+  let failure: { readonly cause: unknown } | null = null;
   try {
-    const target: Target = { ...(await targetOf(context, store, now)), why: 'interrupt' };
-    await killTurn(context, store, now.id, target, graceMs);
+    publish();
   } catch (error) {
-    // It ended by itself, which is as good.
+    const gone = error instanceof ZwarmError && error.code === 'not_found';
+    // Whoever may only read cannot end anything either.
+    if (gone || errnoOf(error) === 'EROFS') throw error;
+    failure = { cause: error };
+  }
+  await end();
+  if (failure === null) return;
+  const { message, hint } = toZwarmError(failure.cause);
+  const what = `the processes of ${id} were ended, but the request to stop it could not be recorded: ${message}`;
+  throw new ZwarmError('io', what, hint, failure.cause);
+}
+
+/** Stops a turn, and returns when its end was observed. @throws ZwarmError `not_running`, `still_running`, … */
+export async function stop(context: ManagerContext, current: TurnState, how: Stop): Promise<void> {
+  refuseUnlessLive(current);
+  const { id } = current;
+  const marks = marksOfTurn(current);
+  refuseFromInside(id, marks);
+  for (const next of how.behind) publishCancel(context, next, 'kill');
+  let ran = current.processes.living === 'yes';
+  // Before any signal: of whatever dies from here on, readers know that somebody asked for it.
+  const publish = (): void => {
+    if (current.exit === null) publishCancel(context, current, how.why, how.reason);
+  };
+  await cancelThenEnd(publish, id, async () => {
+    // A runner that comes later sees the cancellation before it starts its agent.
+    const runner = current.runner ?? readRunner(current);
+    ran ||= runner !== null;
+    await endProcesses(id, {
+      marks,
+      recorded: runner?.identity ?? null,
+      signals: how.signals,
+      graceMs: how.graceMs,
+      ended: () => readExit(current) !== null,
+      record: () => recordStopped(current, runner !== null),
+    });
+  });
+  await observeEnd(how.look, ran);
+}
+
+/** Waits for the end of a turn whose processes have ended, and records it where nobody else does. `ran`: an agent may have. */
+async function observeEnd(look: () => Promise<TurnState>, ran: boolean): Promise<void> {
+  let after = await waitForRest(look, AbortSignal.timeout(LAUNCH_GRACE_MS));
+  if (after.exit === null && ['killed', 'pending'].includes(after.verdict.status)) {
+    recordStopped(after, ran || after.runner !== null);
+    after = await look();
+  }
+  const { id, verdict } = after;
+  if (verdict.status === 'killed') return;
+  if (!isFinal(verdict.status))
+    throw new ZwarmError('still_running', `${id} is still ${verdict.status}`, 'try again');
+  throw new ZwarmError(
+    'not_running',
+    `${id} had already ended: it is ${verdict.status}`,
+    `see: zwarm show ${id}`,
+  );
+}
+
+/** Does something that stops a turn, which may as well have ended by itself. */
+export async function orEnded(stopping: () => Promise<void>): Promise<void> {
+  try {
+    await stopping();
+  } catch (error) {
     if (!(error instanceof ZwarmError) || error.code !== 'not_running') throw error;
   }
+}
+
+/**
+ * Stops the running turn, so that the next one, which was claimed, can begin; returns when its end was observed.
+ * @throws ZwarmError `still_running`
+ */
+export function interruptTurn(context: ManagerContext, now: SessionNow): Promise<void> {
+  return orEnded(async () => {
+    const asked = { why: 'interrupt', reason: null, graceMs: DEFAULT_GRACE_MS } as const;
+    await stop(context, now.current, { ...(await stopOf(context, now, asked)), behind: [] });
+  });
 }

@@ -5,13 +5,13 @@ import { type EndSizes, readFromEnd } from '../../store/read-from-end.ts';
 import { eventsOf, type TurnStream } from './turn-stream.ts';
 
 /*
- * What a turn came to, from the two ends of its stream: that costs the same however much an agent has printed.
+ * The outcome of a turn from the two ends of its stream: that costs the same however much an agent has printed.
  */
 
 /** An agent names its thread before anything else. */
 const HEAD_BYTES = 1 << 16;
 
-/** The thread that is named first at the beginning of a stream. @throws DamagedRecord */
+/** The first thread that a stream names at its beginning. @throws DamagedRecord */
 export function readThreadId({ path, range, parse }: TurnStream): string | null {
   const limit = Math.min(range.limit ?? HEAD_BYTES, HEAD_BYTES);
   for (const event of eventsOf(readLines(path, { limit, ended: range.ended }), parse)) {
@@ -20,10 +20,10 @@ export function readThreadId({ path, range, parse }: TurnStream): string | null 
   return null;
 }
 
-/** An agent reports its tokens and the end of a turn last: what has so many bytes behind it is no end. */
+/** An agent reports its tokens and the end of a turn last: an event with so many bytes after it is not the end. */
 const END_BYTES = 1 << 18;
 
-/** The last answer is looked for further up, but not for longer than somebody who looks at a list would notice. */
+/** The last answer may lie further up; the search stops before a list becomes noticeably slow. */
 export const ANSWER_BYTES = 1 << 22;
 
 /** The last terminal event of a stream that nobody writes to any more. @throws DamagedRecord */
@@ -37,8 +37,8 @@ export function readTerminal({ path, range, parse }: TurnStream, sizes?: EndSize
 }
 
 /**
- * What a turn came to: its thread from the beginning of the stream, all else from its end. The tokens and the terminal
- * event of a turn that goes on count only as far as its last answer was looked for. @throws DamagedRecord
+ * The outcome of a turn: its thread from the beginning of the stream, all else from its end. While the turn runs, tokens
+ * and terminal event count only as far as the search for the last answer goes. @throws DamagedRecord
  */
 export function readOutcome(stream: TurnStream, sizes?: EndSizes): TurnOutcome {
   const { path, range, parse } = stream;

@@ -1,51 +1,36 @@
 import type { AgentAdapter } from '../../agents/agent.ts';
 import type { TurnOutcome } from '../../core/conversation/fold.ts';
-import type { LineParser } from '../../core/events.ts';
-import type { SessionId } from '../../core/ids.ts';
 import type { LaunchRecord, RequestRecord, RunnerRecord } from '../../core/session.ts';
 import {
   type CancelWhy,
   deriveStatus,
-  type ExitFact,
   type Liveness,
   type Terminal,
   type TurnVerdict,
 } from '../../core/status.ts';
 import { parseIso } from '../../core/time.ts';
-import { marksOf } from '../../core/turn-mark.ts';
+import { marksOfTurn } from '../../core/turn-mark.ts';
 import { type Census, createCensus, processesOfTurn, type TurnProcesses } from '../../process/bearers.ts';
 import { livenessOf } from '../../process/identity.ts';
-import { turnFile } from '../../store/layout.ts';
-import { unlessDamaged } from '../../store/read-file.ts';
-import { readCancel, readExit, readLaunch, readRequest, readRunner } from '../../store/sessions.ts';
-import type { Store } from '../context.ts';
+import type { LineRange } from '../../store/read-forward.ts';
+import { type RecordedEnd, readCancel, readExit, readRequest, readRunner } from '../../store/sessions.ts';
+import type { Turn } from '../context.ts';
 import { readOutcome, readTerminal, readThreadId } from './turn-outcome.ts';
-import { openStream, type TurnStream } from './turn-stream.ts';
+import { launchOf, openStream, type TurnStream } from './turn-stream.ts';
 
 /** What the files of a turn and the kernel say, without its events. */
 interface BareFacts {
   readonly request: RequestRecord;
   readonly claimer: Liveness;
-  /** Whom `runner.stat` names: within the agent's reach. */
+  /** The process that `runner.stat` names. */
   readonly runner: (RunnerRecord & { readonly fileMs: number }) | null;
   readonly processes: TurnProcesses;
   readonly cancel: CancelWhy | null;
-  readonly exit: {
-    readonly fact: ExitFact;
-    readonly endedMs: number;
-    readonly uptime: number | null;
-    readonly eventsBytes: number | null;
-  } | null;
+  readonly exit: RecordedEnd | null;
 }
 
 /** A turn as a deciding verb sees it: its status and the processes to act upon, but no conversation. */
-export interface TurnState {
-  readonly turn: number;
-  readonly request: RequestRecord;
-  readonly runner: BareFacts['runner'];
-  readonly processes: TurnProcesses;
-  readonly cancel: CancelWhy | null;
-  readonly exit: BareFacts['exit'];
+export interface TurnState extends Turn, Omit<BareFacts, 'claimer'> {
   readonly terminal: Terminal | null;
   readonly verdict: TurnVerdict;
 }
@@ -57,42 +42,28 @@ export interface TurnReading extends TurnState {
   readonly stream: TurnStream;
 }
 
-const NOTHING_LIVES: TurnProcesses = { runner: null, living: 'no' };
+const NOTHING_LIVES = { claimer: 'no', processes: { runner: null, living: 'no' } } as const;
 
-function readBareFacts(store: Store, id: SessionId, turn: number, census: Census): BareFacts {
-  const { root } = store;
-  const request = readRequest(root, id, turn);
-  if (request.kind === 'rewind') {
-    return { request, claimer: 'no', runner: null, processes: NOTHING_LIVES, cancel: null, exit: null };
-  }
-  const recorded = readExit(root, id, turn);
+function readBareFacts(turn: Turn, census: Census): BareFacts {
+  const request = readRequest(turn);
+  if (request.kind === 'rewind') return { request, ...NOTHING_LIVES, runner: null, cancel: null, exit: null };
+  const recorded = readExit(turn);
+  // A recorded end is final: what the kernel says no longer matters, and asking it would make every list slow.
   if (recorded !== null) {
-    // A recorded end is final: what the kernel says no longer matters, and asking it would cost every list dearly.
-    const runner = readRunner(root, id, turn);
-    const cancel = readCancel(root, id, turn);
-    const exit = exitFacts(recorded);
-    return { request, claimer: 'no', runner, processes: NOTHING_LIVES, cancel, exit };
+    const [runner, cancel] = [readRunner(turn), readCancel(turn)];
+    return { request, ...NOTHING_LIVES, runner, cancel, exit: recorded };
   }
   const claimer = livenessOf(request.claimer);
-  const shown = readRunner(root, id, turn);
-  const marks = marksOf(store, id, turn);
+  const shown = readRunner(turn);
+  const marks = marksOfTurn(turn);
   const processes = processesOfTurn(marks, shown?.identity ?? null, request.claimer, census);
-  const cancel = readCancel(root, id, turn);
+  const cancel = readCancel(turn);
   // A runner may have shown itself before the cancellation that we see now: only one that comes later obeys it.
-  const late = shown === null && cancel !== null ? readRunner(root, id, turn) : null;
-  const runner = shown ?? late;
+  const late = shown === null && cancel !== null ? readRunner(turn) : null;
   const alive =
     late === null ? processes : processesOfTurn(marks, late.identity, request.claimer, createCensus());
   // Last: a runner writes its record before it dies, so a death that was seen above has its record by now.
-  const exit = readExit(root, id, turn);
-  return { request, claimer, runner, processes: alive, cancel, exit: exit === null ? null : exitFacts(exit) };
-}
-
-function exitFacts({
-  record,
-  endedMs,
-}: NonNullable<ReturnType<typeof readExit>>): NonNullable<BareFacts['exit']> {
-  return { fact: record, endedMs, uptime: record.uptime, eventsBytes: record.events_bytes };
+  return { request, claimer, runner: shown ?? late, processes: alive, cancel, exit: readExit(turn) };
 }
 
 /** Nothing writes to the stream any more: its last line may lack a newline, and what is in progress was interrupted. */
@@ -100,7 +71,7 @@ function isOver({ processes, exit }: BareFacts): boolean {
   return exit !== null || processes.living === 'no';
 }
 
-/** A marker is done as soon as it is there. */
+/** A marker is complete as soon as it exists. */
 const MARKED: TurnVerdict = {
   status: 'completed',
   reason: { kind: 'none' },
@@ -120,81 +91,53 @@ function judge(facts: BareFacts, terminal: Terminal | null, nowMs: number): Turn
     living: facts.processes.living,
     attended: facts.processes.runner !== null,
     cancel: facts.cancel,
-    exit: facts.exit?.fact ?? null,
+    exit: facts.exit?.record ?? null,
     terminal,
   });
 }
 
-async function streamOf(
-  store: Store,
-  id: SessionId,
-  turn: number,
+function stateOf(
+  { store, id, turn }: Turn,
   facts: BareFacts,
-  adapter: AgentAdapter | null,
-): Promise<{ readonly launch: LaunchRecord | null; readonly stream: TurnStream }> {
-  // Nothing is decided by launch.json: an agent that spoils it can still be stopped.
-  const launch = unlessDamaged(() => readLaunch(store.root, id, turn));
-  const range = { limit: facts.exit?.eventsBytes ?? null, ended: isOver(facts) };
-  const path = turnFile(store.root, id, turn, 'events');
-  return { launch, stream: await openStream(path, range, adapter, launch) };
+  terminal: Terminal | null,
+  nowMs: number,
+): TurnState {
+  const { claimer, ...known } = facts;
+  return { store, id, turn, ...known, terminal, verdict: judge(facts, terminal, nowMs) };
+}
+
+function rangeOf(facts: BareFacts): LineRange {
+  return { limit: facts.exit?.record.events_bytes ?? null, ended: isOver(facts) };
 }
 
 /** The state of a turn from its records, the kernel, and the end of its stream. @throws DamagedRecord */
 export async function readTurnState(
-  store: Store,
-  id: SessionId,
-  turn: number,
+  turn: Turn,
   adapter: AgentAdapter | null,
   nowMs: number,
 ): Promise<TurnState> {
-  const facts = readBareFacts(store, id, turn, createCensus());
-  const terminal = isOver(facts)
-    ? readTerminal((await streamOf(store, id, turn, facts, adapter)).stream)
-    : null;
-  const { request, runner, processes, cancel, exit } = facts;
-  const verdict = judge(facts, terminal, nowMs);
-  return { turn, request, runner, processes, cancel, exit, terminal, verdict };
+  const facts = readBareFacts(turn, createCensus());
+  const terminal = isOver(facts) ? readTerminal(await openStream(turn, rangeOf(facts), adapter)) : null;
+  return stateOf(turn, facts, terminal, nowMs);
 }
 
-/** A turn with its outcome. @throws DamagedRecord */
+/** A turn with its outcome. One `census` serves a whole list. @throws DamagedRecord */
 export async function readTurn(
-  store: Store,
-  id: SessionId,
-  turn: number,
+  turn: Turn,
   adapter: AgentAdapter | null,
   nowMs: number,
-  census: Census,
+  census: Census = createCensus(),
 ): Promise<TurnReading> {
-  const facts = readBareFacts(store, id, turn, census);
-  const { launch, stream } = await streamOf(store, id, turn, facts, adapter);
+  const facts = readBareFacts(turn, census);
+  const launch = launchOf(turn);
+  const stream = await openStream(turn, rangeOf(facts), adapter, launch);
   const outcome = readOutcome(stream);
-  const { terminal } = outcome;
-  const { request, runner, processes, cancel, exit } = facts;
-  const verdict = judge(facts, terminal, nowMs);
-  return { turn, request, runner, processes, cancel, exit, terminal, verdict, launch, outcome, stream };
-}
-
-/** What reads the lines of a turn: they mean what they meant in the agent's version that its launch recorded. */
-export async function parserOfTurn(
-  store: Store,
-  id: SessionId,
-  turn: number,
-  adapter: AgentAdapter,
-): Promise<LineParser> {
-  const launch = unlessDamaged(() => readLaunch(store.root, id, turn));
-  return adapter.loadParser(launch?.agent_version ?? null);
+  return { ...stateOf(turn, facts, outcome.terminal, nowMs), launch, outcome, stream };
 }
 
 /** The thread that the agent named first in a turn, or null. @throws DamagedRecord */
-export async function threadOfTurn(
-  store: Store,
-  id: SessionId,
-  turn: number,
-  adapter: AgentAdapter,
-): Promise<string | null> {
-  const launch = unlessDamaged(() => readLaunch(store.root, id, turn));
-  // What somebody appended after the recorded end names nothing.
-  const limit = readExit(store.root, id, turn)?.record.events_bytes ?? null;
-  const path = turnFile(store.root, id, turn, 'events');
-  return readThreadId(await openStream(path, { limit, ended: true }, adapter, launch));
+export async function threadOfTurn(turn: Turn, adapter: AgentAdapter): Promise<string | null> {
+  // Whatever was appended after the recorded end does not count.
+  const limit = readExit(turn)?.record.events_bytes ?? null;
+  return readThreadId(await openStream(turn, { limit, ended: true }, adapter));
 }

@@ -4,7 +4,10 @@ import { createStepList, type PlacedStep } from '../../core/conversation/step-li
 import { stepsInOrder } from '../../core/conversation/steps-in-order.ts';
 import type { AgentEvent, Line, LineParser } from '../../core/events.ts';
 import type { LaunchRecord } from '../../core/session.ts';
+import { type TurnDir, turnFile } from '../../store/layout.ts';
+import { unlessDamaged } from '../../store/read-file.ts';
 import { type LineRange, readLines } from '../../store/read-forward.ts';
+import { readLaunch } from '../../store/sessions.ts';
 
 /** The stream of one turn: where it is, how much of it counts, and what its lines mean. */
 export interface TurnStream {
@@ -13,16 +16,22 @@ export interface TurnStream {
   readonly parse: LineParser;
 }
 
+/** What was launched in a turn, or null: nothing is decided by this record, so a damaged one counts as absent. */
+export function launchOf(turn: TurnDir): LaunchRecord | null {
+  return unlessDamaged(() => readLaunch(turn));
+}
+
 /**
- * The stream at a path; nothing is read of it where nobody knows the agent. Its lines mean what they meant in the agent's
+ * The stream of a turn; nothing is read of it where nobody knows the agent. Its lines are understood as in the agent's
  * version that the launch recorded.
  */
 export async function openStream(
-  path: string,
+  turn: TurnDir,
   range: LineRange,
   adapter: AgentAdapter | null,
-  launch: LaunchRecord | null,
+  launch = launchOf(turn),
 ): Promise<TurnStream> {
+  const path = turnFile(turn, 'events');
   if (adapter === null) return { path, range: { ...range, limit: 0 }, parse: () => [] };
   return { path, range, parse: await adapter.loadParser(launch?.agent_version ?? null) };
 }
@@ -39,12 +48,12 @@ function* readInto(folder: Folder, { path, range, parse }: TurnStream): Generato
   }
 }
 
-/** What the agent said in a turn, as it is read; every event of the turn goes into the fold. @throws DamagedRecord */
+/** The agent's messages of a turn, as they are read; every event of the turn goes into the fold. @throws DamagedRecord */
 export function* readMessages(stream: TurnStream, folder: Folder): Generator<string> {
   for (const event of readInto(folder, stream)) if (event.type === 'message') yield event.text;
 }
 
-/** What the agent did in a turn, likewise, in its order. @throws DamagedRecord */
+/** The steps of a turn in their order, likewise. @throws DamagedRecord */
 export function readSteps(stream: TurnStream, folder: Folder): Generator<PlacedStep> {
   return stepsInOrder(createStepList(), readInto(folder, stream), stream.range.ended);
 }

@@ -4,21 +4,25 @@ import type { ProcessIdentity } from '../../core/session.ts';
 import { hostIdentity } from '../../process/identity.ts';
 import type { TurnState } from './turn-state.ts';
 
-/** Who ran a turn, or else claimed it. */
-export function whoRan({ runner, request }: Pick<TurnState, 'runner' | 'request'>): ProcessIdentity {
-  return runner?.identity ?? request.claimer;
+/** Where the runner of a turn was started, or else its claimer, in words: another host, or a pid namespace of this one. */
+export function whereItRan({ runner, request }: Pick<TurnState, 'runner' | 'request'>): string {
+  return whereOf(runner?.identity ?? request.claimer);
 }
 
-/** Where a process is or was, in words: another host by its name, or only another pid namespace of this one. */
-export function placeOf({ host, boot_id: boot }: ProcessIdentity): string {
+function whereOf({ host, boot_id: boot }: ProcessIdentity): string {
   return boot === hostIdentity().boot_id ? 'from inside a container or sandbox' : `on host ${host}`;
 }
 
-/** The refusal to act upon a turn of which nobody here can tell whether it runs; `who` ran or claimed it. */
-export function elsewhereError(id: SessionId, who: ProcessIdentity, hint: string): ZwarmError {
+/** The refusal to act upon a session that this process was started in, elsewhere: nobody here can see whether it runs. */
+export function startedElsewhere(id: SessionId, by: ProcessIdentity, hint: string): ZwarmError {
   return new ZwarmError(
     'unknown_liveness',
-    `${id} was started ${placeOf(who)}: whether it runs cannot be told here`,
+    `${id} was started ${whereOf(by)}: whether it runs cannot be told here`,
     hint,
   );
+}
+
+/** The refusal to act upon a turn of which nobody here can tell whether it runs. */
+export function elsewhereError({ id, runner, request }: TurnState, hint: string): ZwarmError {
+  return startedElsewhere(id, runner?.identity ?? request.claimer, hint);
 }

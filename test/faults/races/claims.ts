@@ -47,7 +47,7 @@ export function claimedSession({ state, directory }: Scene, message: string, by:
   const record = { ...RECORD, working_dir: directory, created_at: request.at };
   const claim = { request, prompt: Buffer.from(message) };
   const store = storeOf(state, directory);
-  createSession(store, { id, record, name: null, claim, copies: [], unique: newNonce() });
+  createSession({ store, id, record, name: null, claim, copies: [], unique: newNonce() });
   return { id, turn: 1, nonce: request.nonce };
 }
 
@@ -60,7 +60,7 @@ export function claimedTurn(
   by: 'us' | 'the dead',
 ): Claimed {
   const request = requestBy(by);
-  claimTurn(root, id, turn, { request, prompt: Buffer.from(message) });
+  claimTurn({ store: { root }, id, turn }, { request, prompt: Buffer.from(message) });
   return { id, turn, nonce: request.nonce };
 }
 
@@ -79,7 +79,7 @@ export function startRunner({ root, directory, env }: Scene, { id, turn, nonce }
       ...env,
       ZWARM_SESSION_ID: id,
       ZWARM_TURN: String(turn),
-      [MARK_VARIABLE]: markOfTurn({ id: readProjectRecord(root).store_id }, id, turn, nonce),
+      [MARK_VARIABLE]: markOfTurn({ store: { id: readProjectRecord(root).store_id }, id, turn }, nonce),
     },
   }).ended.then(({ message }) => message);
 }

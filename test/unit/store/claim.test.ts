@@ -13,6 +13,7 @@ import {
   ID,
   RECORD,
   requestOf,
+  turnIn,
 } from '../../helpers/store.ts';
 
 const lostRace = expect.objectContaining({ code: 'lost_race', exitCode: 4 });
@@ -22,9 +23,9 @@ test('a new session is complete, ours alone, and leaves nothing half built', () 
   const store = createStoredSession();
   const { root } = store;
   expect(readdirSync(join(root, 'sessions'))).toEqual([ID]);
-  expect(readSessionRecord(store, ID).record).toEqual(RECORD);
-  expect(readRequest(root, ID, 1)).toEqual(requestOf('first'));
-  expect(readPrompt(root, ID, 1)?.toString()).toBe('say hello');
+  expect(readSessionRecord({ store, id: ID })).toEqual(RECORD);
+  expect(readRequest(turnIn(root, 1))).toEqual(requestOf('first'));
+  expect(readPrompt(turnIn(root, 1))?.toString()).toBe('say hello');
   const turn = join(root, 'sessions', ID, 'turns', '1');
   expect(readdirSync(turn).sort()).toEqual(['events.jsonl', 'prompt.md', 'request.json', 'stderr.log']);
   for (const file of readdirSync(turn)) expect(statSync(join(turn, file)).mode & 0o777).toBe(0o600);
@@ -35,17 +36,17 @@ test('a new session is complete, ours alone, and leaves nothing half built', () 
 
 test('a marker has no prompt and no streams', () => {
   const { root } = createStoredSession();
-  claimTurn(root, ID, 2, { request: { ...requestOf('mark'), kind: 'tombstone' }, prompt: null });
+  claimTurn(turnIn(root, 2), { request: { ...requestOf('mark'), kind: 'tombstone' }, prompt: null });
   expect(readdirSync(join(root, 'sessions', ID, 'turns', '2'))).toEqual(['request.json']);
-  expect(readPrompt(root, ID, 2)).toBeNull();
+  expect(readPrompt(turnIn(root, 2))).toBeNull();
 });
 
 test('any bytes are a prompt, also none', () => {
   const { root } = createStoredSession();
   const prompts = [Buffer.from([0, 255, 10, 13]), Buffer.alloc(0), Buffer.alloc(300_000, 'x')];
   for (const [i, prompt] of prompts.entries()) {
-    claimTurn(root, ID, i + 2, { request: requestOf(`n${i}`), prompt });
-    expect(readPrompt(root, ID, i + 2)?.equals(prompt)).toBe(true);
+    claimTurn(turnIn(root, i + 2), { request: requestOf(`n${i}`), prompt });
+    expect(readPrompt(turnIn(root, i + 2))?.equals(prompt)).toBe(true);
   }
 });
 
@@ -54,7 +55,7 @@ test('an id that is taken is refused, and the session that has it stays whole', 
   const { root } = store;
   const again = (): void => addSession(store, ID, { record: { task: 'other' }, name: 'other' });
   expect(again).toThrow(lostRace);
-  expect(readSessionRecord(store, ID).record).toEqual(RECORD);
+  expect(readSessionRecord({ store, id: ID })).toEqual(RECORD);
   expect(readdirSync(join(root, 'sessions'))).toEqual([ID]);
   expect(readdirSync(join(root, 'names'))).toEqual([]);
 });
@@ -62,15 +63,15 @@ test('an id that is taken is refused, and the session that has it stays whole', 
 test('a turn number that is taken is refused, and nothing is written', () => {
   const { root } = createStoredSession();
   const claim = { request: requestOf('late'), prompt: Buffer.from('late') };
-  expect(() => claimTurn(root, ID, 1, claim)).toThrow(lostRace);
+  expect(() => claimTurn(turnIn(root, 1), claim)).toThrow(lostRace);
   expect(turnsOf(root)).toEqual(['1']);
-  expect(readPrompt(root, ID, 1)?.toString()).toBe('say hello');
+  expect(readPrompt(turnIn(root, 1))?.toString()).toBe('say hello');
 });
 
 test('a claim into a session that was removed fails and does not bring it back', () => {
   const { root } = createStoredSession();
   rmSync(join(root, 'sessions', ID), { recursive: true });
-  expect(() => claimTurn(root, ID, 2, { request: requestOf('x'), prompt: null })).toThrow(
+  expect(() => claimTurn(turnIn(root, 2), { request: requestOf('x'), prompt: null })).toThrow(
     expect.objectContaining({ code: 'not_found', exitCode: 3 }),
   );
   expect(existsSync(join(root, 'sessions', ID))).toBe(false);
@@ -79,7 +80,7 @@ test('a claim into a session that was removed fails and does not bring it back',
 test('a file in the place of a turn is not overwritten', () => {
   const { root } = createStoredSession();
   writeFileSync(join(root, 'sessions', ID, 'turns', '2'), 'planted');
-  expect(() => claimTurn(root, ID, 2, { request: requestOf('x'), prompt: null })).toThrow();
+  expect(() => claimTurn(turnIn(root, 2), { request: requestOf('x'), prompt: null })).toThrow();
   expect(readFileSync(join(root, 'sessions', ID, 'turns', '2'), 'utf8')).toBe('planted');
   expect(turnsOf(root)).toEqual(['1', '2']);
 });
@@ -87,8 +88,8 @@ test('a file in the place of a turn is not overwritten', () => {
 test('an empty directory that somebody left at the number is no claim', () => {
   const { root } = createStoredSession();
   mkdirSync(join(root, 'sessions', ID, 'turns', '2'));
-  claimTurn(root, ID, 2, { request: requestOf('x'), prompt: null });
-  expect(readRequest(root, ID, 2).nonce).toBe('x');
+  claimTurn(turnIn(root, 2), { request: requestOf('x'), prompt: null });
+  expect(readRequest(turnIn(root, 2)).nonce).toBe('x');
 });
 
 test('eight processes race for one number, twenty times: exactly one wins, the others leave nothing', async () => {
@@ -103,7 +104,7 @@ test('eight processes race for one number, twenty times: exactly one wins, the o
     while (!existsSync(root + '/go'));
     for (let turn = 2; turn < ${rounds + 2}; turn += 1) {
       try {
-        claimTurn(root, id, turn, { request: { ...JSON.parse(request), nonce: name + turn }, prompt: Buffer.from(name) });
+        claimTurn({ store: { root }, id, turn }, { request: { ...JSON.parse(request), nonce: name + turn }, prompt: Buffer.from(name) });
         process.stdout.write(turn + '\\n');
       } catch (error) {
         if (error.code !== 'lost_race') throw error;
@@ -148,8 +149,8 @@ test('eight processes race for one number, twenty times: exactly one wins, the o
   expect(results.flatMap(({ won }) => won).sort()).toEqual([...numbers].sort());
   for (const { name, won } of results) {
     for (const turn of won) {
-      expect(readPrompt(root, ID, Number(turn))?.toString()).toBe(name);
-      expect(readRequest(root, ID, Number(turn)).nonce).toBe(name + turn);
+      expect(readPrompt(turnIn(root, Number(turn)))?.toString()).toBe(name);
+      expect(readRequest(turnIn(root, Number(turn))).nonce).toBe(name + turn);
     }
   }
   expect(turnsOf(root)).toEqual(['1', ...numbers].sort());
@@ -173,7 +174,7 @@ test('the paths of a record are relative to the project, and move with it', () =
   const file = readFileSync(join(store.root, 'sessions', ID, 'session.json'), 'utf8');
   expect(JSON.parse(file)).toMatchObject({ working_dir: 'src', git: { root: '.' } });
   const moved = { root: store.root, projectRoot: '/elsewhere' };
-  expect(readSessionRecord(moved, ID).record).toMatchObject({
+  expect(readSessionRecord({ store: moved, id: ID })).toMatchObject({
     working_dir: '/elsewhere/src',
     git: { root: '/elsewhere' },
   });

@@ -10,9 +10,10 @@ const taken = expect.objectContaining({ code: 'name_taken', exitCode: 4 });
 const linksOf = (root: string): string[] => readdirSync(join(root, 'names')).sort();
 
 test('a name leads to one session, which keeps it', () => {
-  const { root } = createStoredSession('docs');
+  const store = createStoredSession('docs');
+  const { root } = store;
   expect(holderOf(root, 'docs')).toBe(ID);
-  expect(() => takeName(root, 'docs', OTHER)).toThrow(taken);
+  expect(() => takeName({ store, id: OTHER }, 'docs')).toThrow(taken);
   expect(readNames(root)).toEqual(new Map([[ID, 'docs']]));
 });
 
@@ -30,18 +31,20 @@ test('whatever else lies among the names is none', () => {
 });
 
 test('a name is given up by the session that has it, and by no other', () => {
-  const { root } = createStoredSession('docs');
-  giveUpName(root, 'docs', OTHER, 'x');
-  giveUpName(root, 'nobody', ID, 'x');
+  const store = createStoredSession('docs');
+  const { root } = store;
+  giveUpName({ store, id: OTHER }, 'docs', 'x');
+  giveUpName({ store, id: ID }, 'nobody', 'x');
   expect(holderOf(root, 'docs')).toBe(ID);
-  giveUpName(root, 'docs', ID, 'x');
+  giveUpName({ store, id: ID }, 'docs', 'x');
   expect(linksOf(root)).toEqual([]);
 });
 
 test('a name moves to another session at once, whoever has it', () => {
-  const { root } = createStoredSession('docs');
-  moveName(root, 'docs', OTHER, 'x');
+  const store = createStoredSession('docs');
+  const { root } = store;
+  moveName({ store, id: OTHER }, 'docs', 'x');
   expect(holderOf(root, 'docs')).toBe(OTHER);
-  moveName(root, 'more', OTHER, 'x');
+  moveName({ store, id: OTHER }, 'more', 'x');
   expect(linksOf(root)).toEqual(['docs', 'more']);
 });

@@ -3,18 +3,16 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { removeSession, treeBytes } from '../../../src/store/remove.ts';
 import { hasSession, listSessionIds } from '../../../src/store/sessions.ts';
-import { createEmptyStore, createStoredSession, ID } from '../../helpers/store.ts';
-
-const NAMELESS = { id: ID, name: null };
+import { createEmptyStore, createStoredSession, ID, sessionIn } from '../../helpers/store.ts';
 
 test('a session goes with its name, and the bytes that it held are counted', () => {
   const { root } = createStoredSession('docs');
   const before = treeBytes(join(root, 'sessions', ID));
   writeFileSync(join(root, 'sessions', ID, 'turns', '1', 'events.jsonl'), 'x'.repeat(1000));
-  expect(removeSession(root, { id: ID, name: 'docs' }, 'n')).toBe(before + 1000);
-  expect(hasSession(root, ID)).toBe(false);
+  expect(removeSession(sessionIn(root), 'docs', 'n')).toBe(before + 1000);
+  expect(hasSession(sessionIn(root))).toBe(false);
   for (const emptied of ['trash', 'names']) expect(readdirSync(join(root, emptied))).toEqual([]);
-  expect(() => removeSession(root, NAMELESS, 'n')).toThrow(/ENOENT/);
+  expect(() => removeSession(sessionIn(root), null, 'n')).toThrow(/ENOENT/);
 });
 
 test('links in a session are removed, not followed, and what they lead to is not counted', () => {
@@ -26,7 +24,7 @@ test('links in a session are removed, not followed, and what they lead to is not
   symlinkSync(outside, join(root, 'sessions', ID, 'to-directory'));
   symlinkSync(join(outside, 'precious'), join(root, 'sessions', ID, 'to-file'));
   symlinkSync('/no/where', join(root, 'sessions', ID, 'to-nowhere'));
-  expect(removeSession(root, NAMELESS, 'n')).toBe(before);
+  expect(removeSession(sessionIn(root), null, 'n')).toBe(before);
   expect(readdirSync(outside)).toEqual(['precious']);
 });
 
@@ -41,7 +39,7 @@ test.each<[string, (path: string, outside: string) => void, number]>([
   writeFileSync(join(outside, 'precious'), 'x');
   plant(join(root, 'sessions', ID), outside);
   expect(listSessionIds(root)).toEqual([ID]);
-  expect(removeSession(root, NAMELESS, 'n')).toBe(bytes);
+  expect(removeSession(sessionIn(root), null, 'n')).toBe(bytes);
   expect(listSessionIds(root)).toEqual([]);
   expect(readdirSync(outside)).toEqual(['precious']);
 });

@@ -16,7 +16,7 @@ import {
   readRunner,
   readSessionRecord,
 } from '../../../src/store/sessions.ts';
-import { createStoredSession, ID, requestOf } from '../../helpers/store.ts';
+import { createStoredSession, ID, requestOf, sessionIn, turnIn } from '../../helpers/store.ts';
 
 const turnPath = (root: string, name: string): string => join(root, 'sessions', ID, 'turns', '1', name);
 
@@ -31,43 +31,51 @@ test('only names of sessions are sessions, whatever else lies there', () => {
   symlinkSync('/no/where', join(root, 'sessions', 'nqwhereaaa'));
   expect(listSessionIds(root).sort()).toEqual([ID, ...links]);
   for (const link of links) {
-    expect(hasSession(root, link)).toBe(true);
-    expect(() => readSessionRecord(store, link)).toThrow(DamagedRecord);
+    expect(hasSession({ store, id: link })).toBe(true);
+    expect(() => readSessionRecord({ store, id: link })).toThrow(DamagedRecord);
   }
 });
 
 test('turns are the directories with a number, in the order of their numbers', () => {
   const { root } = createStoredSession();
   for (let turn = 2; turn <= 12; turn += 1) {
-    claimTurn(root, ID, turn, { request: requestOf(`n${turn}`), prompt: null });
+    claimTurn(turnIn(root, turn), { request: requestOf(`n${turn}`), prompt: null });
   }
   const turns = join(root, 'sessions', ID, 'turns');
   for (const name of ['.new-x', '013', '0', 'x']) mkdirSync(join(turns, name));
-  expect(listTurns(root, ID)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+  expect(listTurns(sessionIn(root))).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
 });
 
 test.each<[string, string, (turns: string) => void]>([
-  ['a file in the place of a turn', 'turn 2 is no directory', (turns) => writeFileSync(join(turns, '2'), '')],
-  ['a link in the place of a turn', 'turn 2 is no directory', (turns) => symlinkSync('1', join(turns, '2'))],
+  [
+    'a file in the place of a turn',
+    'turn 2 is not a directory',
+    (turns) => writeFileSync(join(turns, '2'), ''),
+  ],
+  [
+    'a link in the place of a turn',
+    'turn 2 is not a directory',
+    (turns) => symlinkSync('1', join(turns, '2')),
+  ],
   ['a turn that nobody can have claimed', 'turn 2 is missing', (turns) => mkdirSync(join(turns, '9'))],
 ])('%s is damage', (_, reason, plant) => {
   const { root } = createStoredSession();
   plant(join(root, 'sessions', ID, 'turns'));
-  expect(() => listTurns(root, ID)).toThrow(new DamagedRecord(reason));
+  expect(() => listTurns(sessionIn(root))).toThrow(new DamagedRecord(reason));
 });
 
 test('a tombstone is a turn of its kind or, on a full disk, a second name of session.json', () => {
   const { root } = createStoredSession();
-  claimTurn(root, ID, 2, { request: requestOf('n2'), prompt: Buffer.from('go on') });
+  claimTurn(turnIn(root, 2), { request: requestOf('n2'), prompt: Buffer.from('go on') });
   linkSync(join(root, 'sessions', ID, 'session.json'), join(root, 'sessions', ID, 'turns', '3'));
-  expect(listTurns(root, ID)).toEqual([1, 2, 3]);
-  expect([1, 2, 3].map((turn) => isTombstone(root, ID, turn))).toEqual([false, false, true]);
+  expect(listTurns(sessionIn(root))).toEqual([1, 2, 3]);
+  expect([1, 2, 3].map((turn) => isTombstone(turnIn(root, turn)))).toEqual([false, false, true]);
 });
 
 test('where a full disk had no room for cancel.json, a name says why', () => {
   const { root } = createStoredSession();
   writeFileSync(join(root, 'sessions', ID, 'turns', '1', 'cancel.never-launched'), '');
-  expect(readCancel(root, ID, 1)).toBe('never-launched');
+  expect(readCancel(turnIn(root, 1))).toBe('never-launched');
 });
 
 test.each<[string, (root: string) => void]>([
@@ -76,29 +84,29 @@ test.each<[string, (root: string) => void]>([
 ])('a session %s is damaged', (_, spoil) => {
   const store = createStoredSession();
   spoil(store.root);
-  expect(() => readSessionRecord(store, ID)).toThrow(DamagedRecord);
+  expect(() => readSessionRecord({ store, id: ID })).toThrow(DamagedRecord);
 });
 
 test('before a launch there is nothing to read, and that is no damage', () => {
   const { root } = createStoredSession();
-  expect([readLaunch, readCancel, readRunner, readExit].map((read) => read(root, ID, 1))).toEqual([
+  expect([readLaunch, readCancel, readRunner, readExit].map((read) => read(turnIn(root, 1)))).toEqual([
     null,
     null,
     null,
     null,
   ]);
-  expect(eventsMtime(root, ID, 1)).toEqual(expect.any(Number));
+  expect(eventsMtime(turnIn(root, 1))).toEqual(expect.any(Number));
   rmSync(turnPath(root, 'events.jsonl'));
-  expect(eventsMtime(root, ID, 1)).toBeNull();
+  expect(eventsMtime(turnIn(root, 1))).toBeNull();
   symlinkSync('/etc/passwd', turnPath(root, 'events.jsonl'));
-  expect(eventsMtime(root, ID, 1)).toBeNull();
+  expect(eventsMtime(turnIn(root, 1))).toBeNull();
 });
 
 test('a runner.stat that was not written to its end counts as absent', () => {
   const { root } = createStoredSession();
   for (const text of ['', '{"v":1,"host":"h","pid":1', '{}']) {
     writeFileSync(turnPath(root, 'runner.stat'), text);
-    expect(readRunner(root, ID, 1)).toBeNull();
+    expect(readRunner(turnIn(root, 1))).toBeNull();
   }
 });
 
@@ -130,7 +138,7 @@ describe('the end of a turn', () => {
   ])('%s', (_, files, expected) => {
     const { root } = createStoredSession();
     for (const [name, text] of Object.entries(files)) writeFileSync(turnPath(root, name), text);
-    const found = readExit(root, ID, 1);
+    const found = readExit(turnIn(root, 1));
     if (expected === null) expect(found).toBeNull();
     else expect(found?.record).toMatchObject(expected);
   });
@@ -138,7 +146,7 @@ describe('the end of a turn', () => {
 
 test('a turn is there when its place is taken by a directory, or by the tombstone of a full disk', () => {
   const { root } = createStoredSession();
-  expect([1, 2].map((turn) => hasTurn(root, ID, turn))).toEqual([true, false]);
+  expect([1, 2].map((turn) => hasTurn(turnIn(root, turn)))).toEqual([true, false]);
   linkSync(join(root, 'sessions', ID, 'session.json'), join(root, 'sessions', ID, 'turns', '2'));
-  expect(hasTurn(root, ID, 2)).toBe(true);
+  expect(hasTurn(turnIn(root, 2))).toBe(true);
 });

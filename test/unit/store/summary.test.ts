@@ -16,10 +16,10 @@ function changed(summary: Summary, state: Partial<Listed>): Summary {
 test('what was written is read, replaced by the next, and nothing else is left', () => {
   const { store, directory, summary } = createStoredSummary();
   expect(readSummary(store)).toBeNull();
-  writeSummary(store, ID, 1, summary, 'a');
+  writeSummary({ store, id: ID }, 1, summary, 'a');
   expect(readSummary(store)).toEqual(summary.listed);
   const next = changed(summary, { status: 'completed', error: null, token_usage: null, signal: 'x' });
-  writeSummary(store, ID, 1, next, 'b');
+  writeSummary({ store, id: ID }, 1, next, 'b');
   expect(readSummary(store)).toEqual(next.listed);
   expect(readdirSync(directory).sort()).toEqual(['session.json', 'summary.json', 'turns']);
 });
@@ -27,7 +27,7 @@ test('what was written is read, replaced by the next, and nothing else is left',
 test('it is written in ASCII, whatever the texts are', () => {
   const { store, directory, summary } = createStoredSummary();
   const text = '“naïve” \u2028 漢字 👩\u200d👩 \ud800 \x7f\x80\xff';
-  writeSummary(store, ID, 1, changed(summary, { task: text, last_message: text }), 'a');
+  writeSummary({ store, id: ID }, 1, changed(summary, { task: text, last_message: text }), 'a');
   const bytes = readFileSync(join(directory, 'summary.json'));
   expect(bytes.every((byte) => byte < 128)).toBe(true);
   expect(JSON.parse(bytes.toString()).listed).toMatchObject({ task: text, last_message: text });
@@ -37,9 +37,9 @@ test('it is written in ASCII, whatever the texts are', () => {
 test('one reader reads many, and nothing of one is left in the next', () => {
   const { store, directory, summary } = createStoredSummary();
   const read = createSummaryReader(store, 1);
-  writeSummary(store, ID, 1, changed(summary, { task: 'x'.repeat(500) }), 'a');
+  writeSummary({ store, id: ID }, 1, changed(summary, { task: 'x'.repeat(500) }), 'a');
   expect(read(ID)?.task).toHaveLength(500);
-  writeSummary(store, ID, 1, changed(summary, { task: 'short' }), 'b');
+  writeSummary({ store, id: ID }, 1, changed(summary, { task: 'short' }), 'b');
   expect(read(ID)?.task).toBe('short');
   rmSync(join(directory, 'summary.json'));
   expect(read(ID)).toBeNull();
@@ -47,7 +47,7 @@ test('one reader reads many, and nothing of one is left in the next', () => {
 
 test('the summary of another version of the fold is none', () => {
   const { store, summary } = createStoredSummary();
-  writeSummary(store, ID, 1, summary, 'a');
+  writeSummary({ store, id: ID }, 1, summary, 'a');
   expect(readSummary(store, 2)).toBeNull();
 });
 
@@ -58,7 +58,7 @@ test.each<[string, (turn: string, session: string) => void]>([
   ['a dangling link', (turn) => symlinkSync('/no/where', turn)],
 ])('with %s in the place of the next turn it is out of date', (_, put) => {
   const { store, directory, summary } = createStoredSummary();
-  writeSummary(store, ID, 1, summary, 'a');
+  writeSummary({ store, id: ID }, 1, summary, 'a');
   put(join(directory, 'turns', '2'), join(directory, 'session.json'));
   expect(readSummary(store)).toBeNull();
 });
@@ -98,7 +98,7 @@ test('a link, a directory or a FIFO in its place is ignored, and a link is repla
   writeFileSync(elsewhere, JSON.stringify({ fold: 1, ...summary }));
   symlinkSync(elsewhere, file);
   expect(readSummary(store)).toBeNull();
-  writeSummary(store, ID, 1, summary, 'a');
+  writeSummary({ store, id: ID }, 1, summary, 'a');
   expect(readSummary(store)).toEqual(summary.listed);
   rmSync(file);
   expect(readdirSync(store.root)).toContain('elsewhere');

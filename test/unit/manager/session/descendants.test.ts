@@ -20,25 +20,25 @@ function family(text: string) {
 
 /** The letters of a session and those above it, with a `?` where they end too early. */
 function above(store: ReturnType<typeof family>, one: string): string {
-  const { links, complete } = ancestryOf(store, id(one));
+  const { links, complete } = ancestryOf({ store, id: id(one) });
   return links.map((link) => link.id.slice(-1)).join('') + (complete ? '' : '?');
 }
 
 test('who is above a session is known by the records', () => {
   const store = family('a b<a c<b d');
   expect(['a', 'b', 'c', 'd'].map((one) => above(store, one))).toEqual(['a', 'ba', 'cba', 'd']);
-  expect([...descendantsOf(store, id('a'))].sort()).toEqual([id('b'), id('c')]);
+  expect([...descendantsOf({ store, id: id('a') })].sort()).toEqual([id('b'), id('c')]);
 });
 
 test('above a session that is gone nobody knows', () => {
   const store = family('b<a c<b');
   expect(above(store, 'c')).toBe('cb?');
   expect(above(store, 'a')).toBe('?');
-  expect([...descendantsOf(store, id('a'))].sort()).toEqual([id('b'), id('c')]);
+  expect([...descendantsOf({ store, id: id('a') })].sort()).toEqual([id('b'), id('c')]);
 });
 
 test('records that name one another in a circle end', () => {
   const store = family('a<c b<a c<b d<a s<s');
   expect(['a', 'd', 's'].map((one) => above(store, one))).toEqual(['acb?', 'dacb?', 's?']);
-  expect([...descendantsOf(store, id('a'))].sort()).toEqual([id('b'), id('c'), id('d')]);
+  expect([...descendantsOf({ store, id: id('a') })].sort()).toEqual([id('b'), id('c'), id('d')]);
 });

@@ -72,7 +72,11 @@ test('the turn that speaks for a session tells how it comes along, not the newes
   const turn = (number: number, name: string): string =>
     join(root, 'sessions', ID, 'turns', String(number), name);
   const now = Date.parse(RECORD.created_at);
-  expect(await readProgress(store, ID, now)).toEqual({ status: 'pending', sinceMs: now, lastStep: null });
+  expect(await readProgress({ store, id: ID }, now)).toEqual({
+    status: 'pending',
+    sinceMs: now,
+    lastStep: null,
+  });
 
   // Its runner began, said something, and ended; then it was wound back.
   const { start, ...identity } = ownIdentity();
@@ -81,8 +85,15 @@ test('the turn that speaks for a session tells how it comes along, not the newes
   writeFileSync(turn(1, 'events.jsonl'), messageLine('item_0', 'first'));
   const end = { why: null, detail: null, cancelled: false, uptime: null, ended_at: null, events_bytes: null };
   writeFileSync(turn(1, 'exit.json'), JSON.stringify({ v: 1, code: 1, ...end }));
-  claimTurn(root, ID, 2, { request: { ...requestOf('mark'), kind: 'rewind', to: 0 }, prompt: null });
+  claimTurn(
+    { store, id: ID, turn: 2 },
+    { request: { ...requestOf('mark'), kind: 'rewind', to: 0 }, prompt: null },
+  );
   const sinceMs = lstatSync(turn(1, 'runner.stat')).mtimeMs;
   const message = { type: 'message', role: 'assistant', content: 'first' };
-  expect(await readProgress(store, ID, now)).toEqual({ status: 'failed', sinceMs, lastStep: message });
+  expect(await readProgress({ store, id: ID }, now)).toEqual({
+    status: 'failed',
+    sinceMs,
+    lastStep: message,
+  });
 });

@@ -2,7 +2,6 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { TurnStatus } from '../../../../src/core/status.ts';
-import type { Store } from '../../../../src/manager/context.ts';
 import type { TurnState } from '../../../../src/manager/turn/turn-state.ts';
 import { waitForRest } from '../../../../src/manager/turn/wait-for-rest.ts';
 import { createStoredSession, ID } from '../../../helpers/store.ts';
@@ -16,15 +15,15 @@ function turnOf(...statuses: TurnStatus[]) {
   const look = async (): Promise<TurnState> => {
     const status = (statuses.length > 1 ? statuses.shift() : statuses[0]) ?? 'lost';
     said.push(status);
-    return { turn: 1, verdict: { status } } as TurnState;
+    return { store: { root }, id: ID, turn: 1, verdict: { status } } as TurnState;
   };
   const prepare = async (): Promise<void> => void said.push('prepared');
-  return { store: { root } as Store, directory: join(root, 'sessions', ID, 'turns/1'), said, look, prepare };
+  return { directory: join(root, 'sessions', ID, 'turns/1'), said, look, prepare };
 }
 
 test('what the end needs is prepared before the wait, once', async () => {
-  const { store, directory, said, look, prepare } = turnOf('running', 'running', 'running', 'completed');
-  const waiting = waitForRest(store, ID, look, never, async () => {
+  const { directory, said, look, prepare } = turnOf('running', 'running', 'running', 'completed');
+  const waiting = waitForRest(look, never, async () => {
     await prepare();
     // From now on a change is seen.
     setImmediate(() => mkdirSync(join(directory, 'change')));
@@ -34,14 +33,14 @@ test('what the end needs is prepared before the wait, once', async () => {
 });
 
 test('nothing is prepared for what has ended', async () => {
-  const { store, said, look, prepare } = turnOf('failed');
-  await waitForRest(store, ID, look, never, prepare);
+  const { said, look, prepare } = turnOf('failed');
+  await waitForRest(look, never, prepare);
   expect(said).toEqual(['failed']);
 });
 
 test('an end between the first look and the watch is not missed', async () => {
-  const { store, directory, said, look, prepare } = turnOf('running', 'completed');
+  const { directory, said, look, prepare } = turnOf('running', 'completed');
   writeFileSync(join(directory, 'exit.json'), '');
-  await waitForRest(store, ID, look, never, prepare);
+  await waitForRest(look, never, prepare);
   expect(said).toEqual(['running', 'prepared', 'completed']);
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ZwarmError } from '../../../../src/core/errors.ts';
 import { installation } from '../../../../src/installation.ts';
-import { orDamaged } from '../../../../src/manager/session/current-turn.ts';
+import { orDamaged } from '../../../../src/manager/session/damage.ts';
 import { publishCancel } from '../../../../src/manager/stop/request-cancel.ts';
 import { createStoredSession, ID } from '../../../helpers/store.ts';
 
@@ -17,7 +17,7 @@ function createDoomed() {
 
 test('a session that is removed while it is read is gone, whatever was found of it', async () => {
   const { store, remove } = createDoomed();
-  const reading = orDamaged(store, ID, async () => {
+  const reading = orDamaged({ store, id: ID }, async () => {
     remove();
     return 'a status without its events';
   });
@@ -26,7 +26,7 @@ test('a session that is removed while it is read is gone, whatever was found of 
 
 test('a session that is removed while it is read is gone, whatever was missed of it', async () => {
   const { store, remove } = createDoomed();
-  const reading = orDamaged(store, ID, async () => {
+  const reading = orDamaged({ store, id: ID }, async () => {
     remove();
     throw new ZwarmError('not_resumable', 'a conversation without its name');
   });
@@ -38,7 +38,7 @@ test('a turn of a session that was removed is not found, and not damaged', () =>
   const { paths, ...rest } = installation();
   const context = { ...rest, paths, cwd: '/', env: {}, uid: process.getuid?.() ?? 0, stateDir: null };
   remove();
-  expect(() => publishCancel(context, store, ID, 1, 'never-launched')).toThrowError(
+  expect(() => publishCancel(context, { store, id: ID, turn: 1 }, 'never-launched')).toThrowError(
     expect.objectContaining({ code: 'not_found' }),
   );
 });

@@ -1,0 +1,52 @@
+import { ZwarmError } from '../../core/errors.ts';
+import type { SessionId } from '../../core/ids.ts';
+import { DamagedRecord } from '../../store/read-file.ts';
+import { hasSession } from '../../store/sessions.ts';
+import type { Session } from '../context.ts';
+
+/*
+ * Errors of reading a session. A session disappears by one rename: when it is gone after a reading, any part of it may
+ * have been missing, and what was read counts for nothing.
+ */
+
+/** The error of a session that somebody has removed. */
+export function removedError(id: SessionId, cause?: unknown): ZwarmError {
+  return new ZwarmError('not_found', `${id} was removed`, 'see: zwarm ls', cause);
+}
+
+/** The error of a session whose removal has begun. */
+export function beingRemovedError(id: SessionId): ZwarmError {
+  return new ZwarmError('not_found', `${id} is being removed`, 'see: zwarm ls');
+}
+
+/** An error of reading a session as `not_found` or `damaged` where it means that; any other as it is. */
+export function damageError(session: Session, error: unknown): unknown {
+  const { id } = session;
+  if (!hasSession(session)) return removedError(id, error);
+  if (!(error instanceof DamagedRecord)) return error;
+  return new ZwarmError(
+    'damaged',
+    `the records of ${id} cannot be read: ${error.message}`,
+    `remove it with: zwarm rm ${id}`,
+    error,
+  );
+}
+
+/** Reads something of a session that still exists afterwards. @throws ZwarmError `not_found`, `damaged` */
+export async function orDamaged<T>(session: Session, read: () => Promise<T>): Promise<T> {
+  const found = await read().catch((error: unknown) => {
+    throw damageError(session, error);
+  });
+  if (!hasSession(session)) throw removedError(session.id);
+  return found;
+}
+
+/** The same for items that are read one by one. @throws ZwarmError likewise */
+export function* walkOrDamaged<T>(session: Session, items: Iterable<T>): Generator<T> {
+  try {
+    yield* items;
+  } catch (error) {
+    throw damageError(session, error);
+  }
+  if (!hasSession(session)) throw removedError(session.id);
+}
