@@ -1,67 +1,57 @@
-// `npm run bench [-- WORD… --quick --json FILE]`: measures what zwarm costs against targets.js. The rows whose name
-// holds a word, else all; --quick takes two minutes; --json writes the result to a file as well.
+// `npm run bench [-- WORD… --quick]`: measures what zwarm costs, and compares it with the budgets.
 
-import { writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { cpus, loadavg, release, totalmem, type } from 'node:os';
 import { parseArgs } from 'node:util';
-import { createCorpora } from './corpora.js';
-import { describeMachine } from './machine.js';
-import { createPlace, removePlace } from './place.js';
-import { lineOf, machineLine, tableOf } from './report.js';
-import { FULL, QUICK } from './rounds.js';
-import { ROWS } from './rows.js';
-import { TARGETS } from './targets.js';
+import { BUDGETS } from './budgets.js';
+import { createGround, removeGround } from './ground.js';
+import { FULL, median, QUICK, ratioOf } from './measure.js';
+import { createSessions } from './sessions.js';
 
-/** @typedef {import('./targets.js').Target} Target */
+/** @typedef {import('./budgets.js').Budget} Budget */
 
 const { values: options, positionals: words } = parseArgs({
-  options: { quick: { type: 'boolean', default: false }, json: { type: 'string' } },
+  options: { quick: { type: 'boolean', default: false } },
   allowPositionals: true,
 });
 
-const place = createPlace();
-const corpora = createCorpora(place);
-const machine = describeMachine(place.base);
+const ground = createGround();
+process.on('exit', () => removeGround(ground));
+for (const name of ['SIGINT', 'SIGTERM']) process.on(name, () => process.exit(130));
+const bench = { ground, sessions: createSessions(ground), effort: options.quick ? QUICK : FULL };
 
-// What has begun is ended in order, so that no agent is left behind.
-const interruption = new AbortController();
-for (const name of ['SIGINT', 'SIGTERM']) process.on(name, () => interruption.abort());
-const effort = { ...(options.quick ? QUICK : FULL), interrupted: interruption.signal };
+/** @param {string} name of a program, or a path */
+const isThere = (name) =>
+  name.startsWith('/') ? existsSync(name) : spawnSync('which', [name], { stdio: 'ignore' }).status === 0;
 
-/**
- * @param {Target} target
- * @returns {Promise<Parameters<typeof lineOf>[1]>}
- */
-async function measure({ name, quick }) {
-  if (options.quick && !quick) return { kind: 'left out', why: 'not with --quick' };
-  const row = ROWS[name];
-  if (row === undefined) throw new Error(`nothing measures ${name}`);
+/** Measures one row: the cells of the table. @param {Budget} budget */
+async function measure(budget) {
+  const unit = budget.unit === 'ratio' ? '' : ` ${budget.unit}`;
+  /** @type {(measured: string, verdict: string) => readonly string[]} */
+  const cells = (measured, verdict) => [
+    ...[budget.what, budget.against ?? '–', `${budget.atMost}${unit}`],
+    ...[measured, verdict],
+  ];
+  if (options.quick && budget.quick === false) return cells('–', 'not with --quick');
+  if (budget.needs !== undefined && !isThere(budget.needs)) return cells('–', `needs ${budget.needs}`);
   try {
-    return await row({ place, corpora, effort });
+    const value =
+      budget.unit === 'ratio' ? ratioOf(await budget.measure(bench)) : median(await budget.measure(bench));
+    return cells(`${value.toFixed(2)}${unit}`, value <= budget.atMost ? 'met' : 'missed');
   } catch (error) {
-    return { kind: 'failed', why: error instanceof Error ? error.message : String(error) };
+    return cells('–', `failed: ${error instanceof Error ? error.message : error}`);
   }
 }
 
-const lines = [];
-try {
-  const chosen = TARGETS.filter(
-    ({ name }) => words.length === 0 || words.some((word) => name.includes(word)),
-  );
-  if (chosen.length === 0) throw new Error(`no row has ${words.join(' or ')} in its name`);
-  for (const target of chosen) {
-    const line = lineOf(target, await measure(target));
-    if (interruption.signal.aborted) break;
-    process.stderr.write(`${line.name}: ${line.verdict}${line.why === null ? '' : `, ${line.why}`}\n`);
-    lines.push(line);
-  }
-} finally {
-  removePlace(place);
+const chosen = BUDGETS.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
+if (chosen.length === 0) throw new Error(`no row has ${words.join(' or ')} in its name`);
+const load = loadavg()[0]?.toFixed(1);
+const machine = `${cpus().length} × ${cpus()[0]?.model}, ${Math.round(totalmem() / 2 ** 30)} GB, ${type()} ${release()}`;
+console.log(`${machine}, Node ${process.version}; load ${load}\n`);
+console.log('| what | against | at most | measured | verdict |\n| --- | --- | --- | --- | --- |');
+for (const budget of chosen) {
+  const cells = await measure(budget);
+  console.log(`| ${cells.join(' | ')} |`);
+  if (/^(missed|failed)/.test(cells.at(-1) ?? '')) process.exitCode = 1;
 }
-
-console.log(`${machineLine(machine)}\n${tableOf(lines)}`);
-if (options.json !== undefined) {
-  writeFileSync(options.json, `${JSON.stringify({ machine, quick: options.quick, rows: lines }, null, 2)}\n`);
-}
-// A missed target is a result; a row that could not be measured is an error.
-if (lines.some(({ verdict }) => verdict === 'failed')) process.exitCode = 1;
-if (interruption.signal.aborted) process.exitCode = 130;

@@ -1,221 +1,161 @@
-// How each target is measured, by its name in targets.js.
+// How each budget is measured.
 
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  ending,
-  endSessions,
-  eventually,
-  launch,
-  membersOf,
-  startSession,
-  untilItWatches,
-} from './living.js';
-import {
-  firstByteMs,
-  isInstalled,
-  node,
-  peakMb,
-  repositoryFile,
-  run,
-  sendSignal,
-  shell,
-  wallMs,
-  zwarm,
-} from './place.js';
-import { randomOf } from './random.js';
-import { pairs, rounds } from './rounds.js';
-import { createStore, LONG, storeOf } from './store.js';
+import { node, repositoryFile, zwarm } from './ground.js';
+import { firstByteMs, pairs, peakMb, rounds, run, wallMs } from './measure.js';
+import { eventually, isAlive, pidIn, startSession } from './sessions.js';
 import { messageLine } from './streams.js';
 
-/** @typedef {import('./place.js').Command} Command */
-/** @typedef {import('./corpora.js').Size} Size */
+/** @typedef {import('./ground.js').Command} Command */
+/** @typedef {import('./sessions.js').Size} Size */
+/** @typedef {import('./measure.js').Pairs} Pairs */
 
 /**
- * What was measured: pairs of zwarm and its baseline, or values of zwarm alone; or nothing, and why.
- * @typedef {{ kind: 'pairs', unit: 'ms' | 'MB', pairs: readonly (readonly [a: number, b: number])[] }
- *   | { kind: 'values', values: readonly number[] }
- *   | { kind: 'left out', why: string }} Measured
- */
-
-/**
- * Where, how long and on what to measure.
  * @typedef {object} Bench
- * @property {import('./place.js').Place} place
- * @property {import('./rounds.js').Effort} effort
- * @property {import('./corpora.js').Corpora} corpora
+ * @property {import('./ground.js').Ground} ground
+ * @property {import('./sessions.js').Sessions} sessions
+ * @property {import('./measure.js').Effort} effort
  */
-
-/** @typedef {(bench: Bench) => Measured | Promise<Measured>} Row */
-
-/** @type {(project: string) => Command} */
-const nothing = (project) => node(project, '-e', '0');
-
-/** @type {(bench: Bench, a: Command, b: Command) => Promise<Measured>} */
-async function wall({ place, effort }, a, b) {
-  const measured = await pairs(
-    effort,
-    () => wallMs(place, a),
-    () => wallMs(place, b),
-  );
-  return { kind: 'pairs', unit: 'ms', pairs: measured };
-}
-
-/** @type {(bench: Bench, a: Command) => Promise<Measured>} */
-async function peak({ place, effort }, a) {
-  const measured = await pairs(
-    effort,
-    () => peakMb(place, a),
-    () => peakMb(place, nothing(a.cwd)),
-  );
-  return { kind: 'pairs', unit: 'MB', pairs: measured };
-}
-
-/** How long a command that starts a session runs, whose agent is ended then. @type {(bench: Bench, project: string) => Promise<number>} */
-async function startMs({ place }, project) {
-  const session = await startSession(place, project);
-  await session.end();
-  return session.exitedMs;
-}
 
 /**
- * How long the next message to a session takes that has ended, and that has ended again then.
- * @type {(bench: Bench, conversation: import('./corpora.js').Conversation) => number}
+ * @template Measured
+ * @typedef {(bench: Bench) => Promise<Measured>} Measure
  */
-function injectMs({ place }, { project, id, next }) {
-  const again = { ...place, env: { ...place.env, BENCH_STREAM: next } };
-  const ms = wallMs(again, zwarm(project, 'inject', '-q', id, 'go on'));
-  run(place, zwarm(project, 'wait', id));
-  return ms;
-}
 
-/** @type {(count: number) => Row} */
-const listAll = (count) => (bench) => {
-  const project = bench.corpora.sessions(count);
-  return wall(bench, zwarm(project, 'ls', '--all'), shell(storeOf(project), 'cat sessions/*/summary.json'));
+/** @type {(cwd: string) => Command} */
+export const nothing = (cwd) => node(cwd, '-e', '0');
+
+/** @type {(bench: Bench, a: Command, b: Command) => Promise<Pairs>} */
+export const wall = ({ ground, effort }, a, b) =>
+  pairs(
+    effort,
+    () => wallMs(ground, a),
+    () => wallMs(ground, b),
+  );
+
+/** A command of the base directory beside nothing. @type {(...args: string[]) => Measure<Pairs>} */
+export const bare =
+  (...args) =>
+  (bench) =>
+    wall(bench, zwarm(bench.ground.base, ...args), nothing(bench.ground.base));
+
+/** `zwarm show` beside another command. @type {(size: Size, option: string, other: (cwd: string, events: string) => Command) => Measure<Pairs>} */
+export const show = (size, option, other) => (bench) => {
+  const { project, id, directory } = bench.sessions.ended(size);
+  return wall(bench, zwarm(project, 'show', id, option), other(project, join(directory, 'events.jsonl')));
 };
 
-/** @type {(size: Size) => Row} */
-const status = (size) => async (bench) => {
-  const small = await bench.corpora.running('1 MB');
-  return wall(bench, zwarm(await bench.corpora.running(size), 'ls'), zwarm(small, 'ls'));
-};
+/** @type {(cwd: string, events: string) => Command} */
+export const jq = (cwd, events) => ({ program: 'jq', args: ['-c', '.', events], cwd });
 
-/** @type {(size: Size, ...options: string[]) => Row} */
-const showBesideJq =
-  (size, ...options) =>
-  (bench) => {
-    if (!isInstalled('jq')) return { kind: 'left out', why: 'jq is not installed' };
-    const { project, events } = bench.corpora.long(size);
-    const jq = { program: 'jq', args: ['-c', '.', events], cwd: project };
-    return wall(bench, zwarm(project, 'show', LONG, ...options), jq);
+/** @type {(size: Size) => Measure<Pairs>} */
+export const firstScreen =
+  (size) =>
+  ({ ground, effort, sessions }) => {
+    const { project, id } = sessions.ended(size);
+    return pairs(
+      effort,
+      () => firstByteMs(ground, zwarm(project, 'show', id)),
+      () => firstByteMs(ground, node(project, '-e', 'console.log(1)')),
+    );
   };
 
-/** @type {(size: Size) => Row} */
-const firstScreen = (size) => async (bench) => {
-  if (!isInstalled('script')) return { kind: 'left out', why: 'script is not installed' };
-  const { place, effort, corpora } = bench;
-  const { project } = corpora.long(size);
-  const measured = await pairs(
-    effort,
-    () => firstByteMs(place, zwarm(project, 'show', LONG)),
-    () => firstByteMs(place, node(project, '-e', 'console.log(1)')),
+/** @type {(command: (bench: Bench) => Command) => Measure<Pairs>} */
+export const memory = (command) => (bench) => {
+  const one = command(bench);
+  return pairs(
+    bench.effort,
+    () => peakMb(bench.ground, one),
+    () => peakMb(bench.ground, nothing(one.cwd)),
   );
-  return { kind: 'pairs', unit: 'ms', pairs: measured };
 };
 
-/** @type {(size: Size) => Row} */
-const memoryOfShow = (size) => (bench) =>
-  peak(bench, zwarm(bench.corpora.long(size).project, 'show', LONG, '--json'));
-
-/** @type {(bench: Bench, name: string) => string} */
-function emptyProject({ place }, name) {
-  const project = place.directory(name);
-  createStore(project);
-  return project;
-}
-
-/** @type {(moment: 'begunMs' | 'exitedMs') => Row} */
-const start = (moment) => async (bench) => {
-  const { place, effort } = bench;
-  const project = emptyProject(bench, 'start');
-  const measured = await pairs(
-    effort,
-    async () => {
-      const session = await startSession(place, project);
-      await session.end();
-      return session[moment];
-    },
-    async () => {
-      const nohup = node(project, repositoryFile('bench/nohup.cjs'), place.agent, join(project, 'out'));
-      const living = await launch(place, nohup);
-      await ending(place, living.pid, living)();
-      return living[moment];
-    },
-  );
-  return { kind: 'pairs', unit: 'ms', pairs: measured };
-};
-
-const AT_ONCE = 100;
-
-/** Task-spooler keeps its server and its jobs until they are ended. */
-const SPOOL = `i=0; while [ $i -lt ${AT_ONCE} ]; do tsp -n sleep 86400; i=$((i + 1)); done`;
-const UNSPOOL = `i=0; while [ $i -lt ${AT_ONCE} ]; do kill "$(tsp -p $i)"; i=$((i + 1)); done; tsp -K`;
-
-/** @type {Row} */
-async function manyStarts(bench) {
-  const { place, effort } = bench;
-  const script = [repositoryFile('bench/start-many.js'), repositoryFile('dist/index.js'), String(AT_ONCE)];
-  const zwarms = () => {
-    const project = emptyProject(bench, 'many');
-    try {
-      return wallMs(place, node(project, ...script));
-    } finally {
-      endSessions(project);
-    }
-  };
-  if (!isInstalled('tsp')) return { kind: 'values', values: await rounds(effort, zwarms) };
-  const spooler = { TS_SOCKET: join(place.base, 'tsp'), TS_SLOTS: String(AT_ONCE) };
-  const withSpooler = { ...place, env: { ...place.env, ...spooler } };
-  const measured = await pairs(effort, zwarms, () => {
-    const ms = wallMs(withSpooler, shell(place.base, SPOOL));
-    run(withSpooler, shell(place.base, UNSPOOL), 'ignore');
-    return ms;
+/** @type {(size: Size, option: string) => Measure<Pairs>} */
+export const memoryOfShow = (size, option) =>
+  memory(({ sessions }) => {
+    const { project, id } = sessions.ended(size);
+    return zwarm(project, 'show', id, option);
   });
-  return { kind: 'pairs', unit: 'ms', pairs: measured };
+
+/** @type {Measure<Pairs>} */
+export function start({ ground, effort }) {
+  const project = ground.directory('start');
+  const file = join(ground.base, 'agent.pid');
+  const timed = { ...ground, env: { ...ground.env, BENCH_PID: file } };
+  const nohup = node(project, repositoryFile('bench/nohup.cjs'), ground.agent, join(project, 'out'));
+  return pairs(
+    effort,
+    async () => {
+      rmSync(file, { force: true });
+      const ms = wallMs(timed, zwarm(project, 'start', '-q', 'go on and on'));
+      await pidIn(file);
+      run(ground, zwarm(project, 'kill', '--all', '-q', '--grace', '0'));
+      return ms;
+    },
+    async () => {
+      rmSync(file, { force: true });
+      const ms = wallMs(timed, nohup);
+      process.kill(await pidIn(file), 'SIGKILL');
+      return ms;
+    },
+  );
 }
 
-const TOGETHER = 5;
+/** @type {Measure<Pairs>} */
+export async function statusOfRunning(bench) {
+  const [large, small] = [await bench.sessions.running('1 GB'), await bench.sessions.running('1 MB')];
+  const measured = await wall(bench, zwarm(large.project, 'ls'), zwarm(small.project, 'ls'));
+  await large.end();
+  await small.end();
+  return measured;
+}
 
-/**
- * Of several sessions, as what one shell shares with others depends on there being others.
- * @type {(measure: (left: ReturnType<typeof membersOf>) => number) => Row}
- */
-const leftBehind = (measure) => async (bench) => {
-  if (process.platform !== 'linux') return { kind: 'left out', why: 'only Linux tells it' };
-  const project = emptyProject(bench, 'left behind');
-  const sessions = [];
-  while (sessions.length < TOGETHER) sessions.push(await startSession(bench.place, project));
-  const values = sessions.map(({ group, pid: agent }) =>
-    measure(membersOf(group).filter(({ pid }) => pid !== agent)),
+/** @type {Measure<Pairs>} */
+export function kill({ ground, sessions, effort }) {
+  const of = async (/** @type {Size} */ size) => {
+    const { project, id } = await sessions.running(size);
+    return wallMs(ground, zwarm(project, 'kill', id));
+  };
+  return pairs(
+    effort,
+    () => of('1 GB'),
+    () => of('1 MB'),
   );
-  for (const session of sessions) await session.end();
-  return { kind: 'values', values };
-};
+}
+
+/** @type {Measure<Pairs>} */
+export function wait(bench) {
+  const [large, small] = [bench.sessions.ended('1 GB'), bench.sessions.ended('1 MB')];
+  return wall(bench, zwarm(large.project, 'wait', large.id), zwarm(small.project, 'wait', small.id));
+}
+
+/** @type {Measure<Pairs>} */
+export function inject({ ground, sessions, effort }) {
+  const printing = { ...ground, env: { ...ground.env, BENCH_STREAM: sessions.next } };
+  const of = (/** @type {Size} */ size) => {
+    const { project, id } = sessions.ended(size);
+    const ms = wallMs(printing, zwarm(project, 'inject', '-q', id, 'go on'));
+    run(ground, zwarm(project, 'wait', id));
+    return ms;
+  };
+  return pairs(
+    effort,
+    () => of('1 GB'),
+    () => of('1 MB'),
+  );
+}
 
 const LINES = 40;
 
-/** @type {Row} */
-async function followed(bench) {
-  const { place } = bench;
-  const project = emptyProject(bench, 'logs');
-  const session = await startSession(place, project);
-  const events = join(session.directory, 'events.jsonl');
-  const { program, args, cwd } = zwarm(project, 'logs', '-f', session.id);
-  const follower = spawn(program, args, { cwd, env: place.env, stdio: ['ignore', 'pipe', 'inherit'] });
+/** @type {Measure<readonly number[]>} */
+export async function follow({ ground }) {
+  const session = await startSession(ground, ground.directory('logs'));
+  const { program, args, cwd } = zwarm(session.project, 'logs', '-f', session.id);
+  const follower = spawn(program, args, { cwd, env: ground.env, stdio: ['ignore', 'pipe', 'inherit'] });
   try {
     let shown = '';
     let wanted = '';
@@ -224,101 +164,81 @@ async function followed(bench) {
       shown += text;
       if (shownAt === 0 && shown.includes(wanted)) shownAt = performance.now();
     });
-    await untilItWatches(follower.pid ?? 0);
-    const random = randomOf(4);
     const values = [];
-    for (let i = 0; i < LINES; i += 1) {
-      await sleep(20 + random() * 20);
+    for (let i = 0; i <= LINES; i += 1) {
+      await sleep(20 + ((i * 7) % 20));
       wanted = `line number ${i}.`;
       shownAt = 0;
       const from = performance.now();
-      appendFileSync(events, messageLine(`item_${i}`, wanted));
+      appendFileSync(join(session.directory, 'events.jsonl'), messageLine(`item_${i}`, wanted));
       await eventually(`logs -f shows ${wanted}`, () => shownAt !== 0);
       values.push(shownAt - from);
     }
-    return { kind: 'values', values };
+    // Until the first line zwarm was being started.
+    return values.slice(1);
   } finally {
     follower.kill('SIGKILL');
     await session.end();
   }
 }
 
-/**
- * How long after the end of an agent a command returns that has waited for it. `act` is called when the command is on
- * its way.
- * @type {(verb: 'kill' | 'wait', act: (command: number, agent: number) => void | Promise<void>) => Row}
- */
-const returned = (verb, act) => async (bench) => {
-  const { place, effort } = bench;
-  const project = emptyProject(bench, verb);
-  const values = await rounds(effort, async () => {
-    const session = await startSession(place, project);
-    const { program, args, cwd } = zwarm(project, verb, session.id);
-    const command = spawn(program, args, { cwd, env: place.env, stdio: 'ignore' });
-    const exited = once(command, 'exit').then(() => performance.now());
-    await act(command.pid ?? 0, session.pid);
-    const ms = (await exited) - (await session.gone);
-    await session.end();
-    return ms;
+/** Whether a process watches files, as `wait` does when it waits. @param {number} pid */
+function watches(pid) {
+  const directory = `/proc/${pid}/fd`;
+  return readdirSync(directory).some((fd) => {
+    try {
+      return readlinkSync(join(directory, fd)).includes('inotify');
+    } catch {
+      // It was closed while we looked.
+      return false;
+    }
   });
-  return { kind: 'values', values };
-};
+}
 
-/** @type {Readonly<Record<string, Row>>} */
-export const ROWS = {
-  version: (bench) => wall(bench, zwarm(bench.place.base, '--version'), nothing(bench.place.base)),
-  help: (bench) => wall(bench, zwarm(bench.place.base, '--help'), nothing(bench.place.base)),
-  'ls 10': (bench) => {
-    const project = bench.corpora.sessions(10);
-    return wall(bench, zwarm(project, 'ls'), nothing(project));
-  },
-  'start exits': start('exitedMs'),
-  'start runs': start('begunMs'),
-  'ls 3000': listAll(3000),
-  'ls 10000': listAll(10_000),
-  'status 100 MB': status('100 MB'),
-  'status 1 GB': status('1 GB'),
-  'screen 1 kB': firstScreen('1 kB'),
-  'screen 1 MB': firstScreen('1 MB'),
-  'screen 100 MB': firstScreen('100 MB'),
-  'screen 1 GB': firstScreen('1 GB'),
-  'show full 100 MB': showBesideJq('100 MB', '--full'),
-  'show json 1 MB': (bench) => {
-    const { project } = bench.corpora.long('1 MB');
-    return wall(bench, zwarm(project, 'show', LONG, '--json'), nothing(project));
-  },
-  'show json 100 MB': showBesideJq('100 MB', '--json'),
-  'memory show 100 MB': memoryOfShow('100 MB'),
-  'memory show 1 GB': memoryOfShow('1 GB'),
-  'memory show line': memoryOfShow('line of 300 MB'),
-  'memory ls 10000': (bench) => peak(bench, zwarm(bench.corpora.sessions(10_000), 'ls', '--all')),
-  'left processes': leftBehind((left) => left.length),
-  'left memory': leftBehind((left) => left.reduce((sum, { privateMb }) => sum + privateMb, 0)),
-  '100 starts': manyStarts,
-  logs: followed,
-  kill: returned('kill', () => undefined),
-  wait: returned('wait', async (command, agent) => {
-    await untilItWatches(command);
-    sendSignal(agent, 'SIGTERM');
-  }),
-  'growth start': async (bench) => {
-    const many = bench.corpora.sessions(3000);
-    const none = emptyProject(bench, 'none');
-    const measured = await pairs(
-      bench.effort,
-      () => startMs(bench, many),
-      () => startMs(bench, none),
+/** How long after the end of the agent a command returns. @type {(verb: 'kill' | 'wait') => Measure<readonly number[]>} */
+export const returns =
+  (verb) =>
+  ({ ground, effort }) =>
+    rounds(effort, async () => {
+      const session = await startSession(ground, ground.directory(verb));
+      const { program, args, cwd } = zwarm(session.project, verb, session.id);
+      const command = spawn(program, args, { cwd, env: ground.env, stdio: 'ignore' });
+      const returned = once(command, 'exit').then(() => performance.now());
+      if (verb === 'wait') {
+        if (process.platform === 'linux') await eventually('wait waits', () => watches(command.pid ?? 0));
+        else await sleep(1000);
+        process.kill(session.agent, 'SIGTERM');
+      }
+      await eventually('the agent ends', () => !isAlive(session.agent));
+      const gone = performance.now();
+      const ms = (await returned) - gone;
+      await session.end();
+      return Math.max(0, ms);
+    });
+
+const TOGETHER = 5;
+
+/** What is left of several sessions, the agents apart. @type {(measure: (pids: readonly number[]) => number) => Measure<readonly number[]>} */
+export const leftBehind =
+  (measure) =>
+  async ({ ground }) => {
+    const project = ground.directory('left behind');
+    const running = [];
+    while (running.length < TOGETHER) running.push(await startSession(ground, project));
+    const table = spawnSync('ps', ['-eo', 'pid=,pgid='], { encoding: 'utf8' }).stdout;
+    const processes = table.split('\n').map((line) => line.trim().split(/\s+/).map(Number));
+    const values = running.map(({ group, agent }) =>
+      measure(processes.flatMap(([pid = 0, pgid]) => (pgid === group && pid !== agent ? [pid] : []))),
     );
-    return { kind: 'pairs', unit: 'ms', pairs: measured };
-  },
-  'growth inject': async (bench) => {
-    const long = bench.corpora.conversation('100 MB');
-    const short = bench.corpora.conversation('1 MB');
-    const measured = await pairs(
-      bench.effort,
-      () => injectMs(bench, long),
-      () => injectMs(bench, short),
-    );
-    return { kind: 'pairs', unit: 'ms', pairs: measured };
-  },
-};
+    for (const session of running) await session.end();
+    return values;
+  };
+
+/** The private memory of processes in MB, on Linux. @param {readonly number[]} pids */
+export function privateMb(pids) {
+  const texts = pids.map((pid) => readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'));
+  const kb = texts.flatMap((text) =>
+    [...text.matchAll(/^Private_\w+:\s+(\d+) kB/gm)].map(([, n]) => Number(n)),
+  );
+  return (kb.reduce((sum, n) => sum + n, 0) * 1024) / 1_000_000;
+}

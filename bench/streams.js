@@ -1,9 +1,29 @@
 // What Codex prints in a turn, in any size: the shapes of fixtures/streams/codex-0.169, with texts of our own.
 
 import { closeSync, openSync, writeSync } from 'node:fs';
-import { oneOf, randomOf } from './random.js';
 
-/** @typedef {import('./random.js').Random} Random */
+/**
+ * The same random numbers from 0 up to, not including, 1 in every run: two runs measure the same files.
+ * @typedef {() => number} Random
+ */
+
+/**
+ * The generator known as mulberry32.
+ * @param {number} seed
+ * @returns {Random}
+ */
+export function randomOf(seed) {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** @type {(random: Random, choices: readonly string[]) => string} */
+const oneOf = (random, choices) => choices[Math.floor(random() * choices.length)] ?? '';
 
 export const MB = 1_000_000;
 
@@ -37,7 +57,7 @@ const POOL = makePool(1 << 18);
  * @param {Random} random
  * @param {number} mean length of an exponential distribution
  */
-export function textOf(random, mean) {
+function textOf(random, mean) {
   const length = Math.min(Math.ceil(-Math.log(1 - random()) * mean), POOL.length / 2);
   const from = Math.floor((random() * POOL.length) / 2);
   return POOL.slice(from, from + length);

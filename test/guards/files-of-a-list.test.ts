@@ -1,7 +1,7 @@
 import { readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { writeSessions } from '../../bench/store.js';
+import { copySession } from '../../bench/sessions.js';
 import { createProject, type Project } from '../helpers/project.ts';
 import { probe } from './probe.ts';
 
@@ -10,9 +10,12 @@ import { probe } from './probe.ts';
  */
 
 /** A project with so many sessions that have ended, each with its summary. */
-function projectOf(sessions: number): Project {
+async function projectOf(sessions: number): Promise<Project> {
   const project = createProject();
-  writeSessions(project.directory, sessions);
+  const id = await project.start(['done']);
+  await project.settled(id);
+  const directory = dirname(project.turnFile(id, 1, 'events.jsonl'));
+  copySession({ project: project.directory, id, directory }, sessions - 1);
   return project;
 }
 
@@ -27,8 +30,8 @@ async function countsOf(project: Project, ...args: string[]): Promise<Record<str
 test.each([[['--all']], [['--all', '--json']], [[]], [['-q', '--status', 'failed']]])(
   'ls %j opens one file for each session that has ended, looks at one more, and lists no directory for it',
   async (args) => {
-    const { opened = 0, lookedAt = 0, listed } = await countsOf(projectOf(5), ...args);
-    const many = await countsOf(projectOf(45), ...args);
+    const { opened = 0, lookedAt = 0, listed } = await countsOf(await projectOf(5), ...args);
+    const many = await countsOf(await projectOf(45), ...args);
     expect(many).toEqual({ opened: opened + 40, lookedAt: lookedAt + 40, listed });
     // Besides them, hardly any.
     expect(opened).toBeLessThan(5 + 5);
@@ -36,7 +39,7 @@ test.each([[['--all']], [['--all', '--json']], [[]], [['-q', '--status', 'failed
 );
 
 test('each further file that is opened for a session would be counted', async () => {
-  const project = projectOf(5);
+  const project = await projectOf(5);
   const before = await countsOf(project, '--all');
   const sessions = join(project.store(), 'sessions');
   for (const id of readdirSync(sessions)) rmSync(join(sessions, id, 'summary.json'));

@@ -1,7 +1,6 @@
 import { appendFileSync, statSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { randomOf } from '../../bench/random.js';
-import { beginLines, messageLine, stepLines } from '../../bench/streams.js';
+import { beginLines, messageLine, randomOf, stepLines } from '../../bench/streams.js';
 import { createProject, eventually, SHELL_AGENT } from '../helpers/project.ts';
 import { probe } from './probe.ts';
 
