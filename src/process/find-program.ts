@@ -12,7 +12,7 @@ import { ask } from './run.ts';
 export interface FoundProgram {
   /** Absolute path. */
   readonly path: string;
-  /** Null when it could not be told. */
+  /** Null where it is not known. */
   readonly version: string | null;
 }
 
@@ -20,7 +20,7 @@ function isFile(path: string): boolean {
   try {
     return statSync(path).isFile();
   } catch {
-    // Not there, or in a directory that is closed to us: it is no program for us.
+    // Not there, or in a directory that we may not read.
     return false;
   }
 }
@@ -54,9 +54,9 @@ function override(path: string, { variable }: ProgramQuery): string {
 }
 
 function candidatesOn(path: string, binary: string): string[] {
-  // A relative entry would let the directory that we happen to be in choose the program.
-  const places = path.split(delimiter).filter(isAbsolute);
-  return places.map((place) => join(place, binary));
+  // A relative entry would let the current directory choose the program.
+  const directories = path.split(delimiter).filter(isAbsolute);
+  return directories.map((directory) => join(directory, binary));
 }
 
 /** The first program of that name on a PATH, or null; relative entries do not count. */
@@ -80,7 +80,7 @@ function onPath(query: ProgramQuery, path: string): string {
 
 const packageJson = () => z.object({ name: z.string(), version: lenient(z.string()) });
 
-/** The npm package that a file belongs to, when it is the one that the agent is published as. */
+/** The npm package that a file belongs to, if it is the package of the agent. */
 function packageOf(file: string, name: string): { directory: string; version: string | null } | null {
   for (let at = dirname(file); dirname(at) !== at; at = dirname(at)) {
     try {
@@ -88,7 +88,7 @@ function packageOf(file: string, name: string): { directory: string; version: st
       return found?.name === name ? { directory: at, version: found.version } : null;
     } catch (error) {
       const code = errnoOf(error);
-      // Without descriptors nothing can be told, and what we made of that could be another program.
+      // Without descriptors we would not find the package, and run another program.
       if (code === 'EMFILE' || code === 'ENFILE') throw error;
       if (code !== 'ENOENT' && code !== 'ENOTDIR') return null;
     }
@@ -117,15 +117,15 @@ export function isReplaceable(path: string, project: string): boolean {
   return [dirname(path), path].some((at) => isWithin(realpathSync(at), project));
 }
 
-/** An agent that is let loose on all of a home directory is stopped by nothing that we could do. */
+/** An agent that may write in a whole home directory can replace any program: nothing that we could do stops it. */
 function isAllOfHome(project: string, { HOME: home }: Environment): boolean {
   return home !== undefined && existsSync(home) && isWithin(realpathSync(home), project);
 }
 
 /**
- * The program of an agent: the one that its environment variable names, else the first on the PATH, and of that the
- * native one where an npm package holds it beside its script. Not from `project` (a real path), where an earlier agent
- * may have put it, unless the variable says so.
+ * The program of an agent: the one that its environment variable names, else the first on the PATH. Where that is the
+ * script of an npm package that holds a native program, the native one. A program in `project` (a real path), where an
+ * earlier agent may have put it, is refused unless the variable names it.
  * @throws ZwarmError `agent_not_found`, `agent_not_executable`, `program_unsafe`
  */
 export async function findProgram(

@@ -5,10 +5,10 @@ import { errnoOf } from '../core/errors.ts';
 import type { ProcessIdentity } from '../core/session.ts';
 import type { Liveness } from '../core/status.ts';
 
-/** What all processes that we can see have in common: the part of an identity that is no process's own. */
+/** The part of an identity that all processes of this machine, boot and pid namespace share. */
 export type HostIdentity = Pick<ProcessIdentity, 'host' | 'boot_id' | 'pid_ns' | 'uid'>;
 
-/** The environment variable by which every process of a turn can be told. */
+/** The environment variable that every process of a turn inherits. */
 export const MARK_VARIABLE = 'ZWARM_MARK';
 
 /** What the kernel says of a living process. */
@@ -19,18 +19,18 @@ export interface ProcessStat {
   readonly start: string;
   /** Zombie: it has ended and waits to be collected. */
   readonly dead: boolean;
-  /** Whether it has memory of its own, and with it an environment: no kernel thread, and not just about to be gone. */
+  /** Whether it has memory, and with it an environment: not a kernel thread, and not just ending. */
   readonly memory: boolean;
 }
 
-/** Whether a process's environment can be read; where it cannot, a turn is known by its runner's group alone. */
+/** Whether the environment of processes can be read; where not, a turn is found by its runner's group alone. */
 export const SHOWS_MARKS = process.platform === 'linux';
 const LINUX = SHOWS_MARKS;
 
-/** A process that is gone, or that is not ours to look at. */
+/** The process is gone, or we may not look at it. */
 const NOTHING_TO_SEE = new Set(['ENOENT', 'ESRCH', 'EACCES', 'EPERM']);
 
-/** What `read` finds in /proc, or null. Whatever else is in the way is thrown: with no descriptors left, nothing is dead. */
+/** What `read` finds in /proc, or null. Any other error is thrown: a lack of descriptors does not mean a dead process. */
 function unlessGone<T>(read: () => T): T | null {
   try {
     return read();
@@ -43,9 +43,9 @@ function unlessGone<T>(read: () => T): T | null {
 const textOf = (path: string): string | null => unlessGone(() => readFileSync(path, 'utf8'));
 
 /**
- * Whether a process is ours, and yet its environment is closed to us: we are confined, in a user namespace or a sandbox
- * that shares the pids of what is outside. One that has closed itself (`PR_SET_DUMPABLE`) belongs to root, and one of
- * `newgrp` to another group. Linux only.
+ * Whether a process belongs to our user, but we may not read its environment: we are in a user namespace or a sandbox that
+ * sees the processes outside. One that closed itself (`PR_SET_DUMPABLE`) belongs to root, one of `newgrp` to another
+ * group. Linux only.
  */
 export function isClosed(pid: number): boolean {
   try {
@@ -102,12 +102,12 @@ export function statOf(pid: number): ProcessStat | null {
   return LINUX ? procStat(pid) : (psStats(['-p', String(pid)])[0] ?? null);
 }
 
-/** How long a process may take to become another program; some 100 µs, unless it is not let run. */
+/** How long a process may take to become another program: some 100 µs, unless the machine is busy. */
 const EXEC_MS = 1000;
-/** How often to look at one that seems to have no environment: it may become one program after the other. */
+/** How often to look at a process that seems to have no environment: it may be becoming another program each time. */
 const ENVIRONMENT_LOOKS = 50;
 
-/** What a process was given as its environment, NUL between the variables; null when that is not ours to read. */
+/** The environment that a process was started with, NUL between the variables; null where we may not read it. */
 function environmentOf(pid: number): string | null {
   const path = `/proc/${pid}/environ`;
   let text = textOf(path);
@@ -115,7 +115,7 @@ function environmentOf(pid: number): string | null {
   for (const deadline = performance.now() + EXEC_MS; text === '' && performance.now() < deadline; ) {
     const fields = statFields(pid);
     if (fields === null || fields[20] === '0') break;
-    // No code yet: it becomes another program at this moment, and has no environment yet either.
+    // It has no code: it is becoming another program at this moment, and its environment will come.
     const between = fields[23] === '0';
     if (!between && fields[47] === fields[48]) break;
     if (between) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
@@ -126,7 +126,7 @@ function environmentOf(pid: number): string | null {
   return text;
 }
 
-/** The mark in the environment that a process was given; null when there is none or it may not be read. Linux only. */
+/** The mark in the environment of a process; null where there is none, or we may not read it. Linux only. */
 export function markOf(pid: number): string | null {
   const prefix = `${MARK_VARIABLE}=`;
   const entry = environmentOf(pid)
@@ -160,7 +160,7 @@ export function ownIdentity(): ProcessIdentity {
   return { ...hostIdentity(), pid: process.pid, start: statOf(process.pid)?.start ?? '' };
 }
 
-/** Whether /proc is that of our own pid namespace; in any other our pids are those of strangers. */
+/** Whether /proc is that of our pid namespace; in another one our pids belong to other processes. */
 function showsUs(): boolean {
   return !LINUX || readlinkSync('/proc/self') === String(process.pid);
 }
@@ -174,10 +174,7 @@ export function visibilityOf(identity: ProcessIdentity): 'here' | 'another boot'
   return identity.boot_id !== mine.boot_id && identity.host === mine.host ? 'another boot' : 'elsewhere';
 }
 
-/**
- * Whether that very process lives. This believes the record: one that an agent may have written can name a stranger
- * with its right start time, so ask for a mark as well wherever somebody is signalled, refused or kept waiting.
- */
+/** Whether that very process lives. */
 export function livenessOf(identity: ProcessIdentity): Liveness {
   const seen = visibilityOf(identity);
   if (seen !== 'here') return seen === 'another boot' ? 'no' : 'cannot_tell';
@@ -185,7 +182,7 @@ export function livenessOf(identity: ProcessIdentity): Liveness {
   return stat === null || stat.dead || stat.start !== identity.start ? 'no' : 'yes';
 }
 
-/** Whether a process is in our own pid namespace, not in one below it, such as a sandbox or a container. */
+/** Whether a process is in our pid namespace, not in one below it, such as a sandbox or a container. */
 export function isInOurNamespace(pid: number): boolean {
   return unlessGone(() => readlinkSync(`/proc/${pid}/ns/pid`)) === hostIdentity().pid_ns;
 }

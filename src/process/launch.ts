@@ -1,8 +1,8 @@
 import { spawn } from '../syscalls.ts';
-import { RUNNER_SUFFIX } from './bearers.ts';
 import { MARK_VARIABLE } from './identity.ts';
+import { RUNNER_SUFFIX } from './turn-processes.ts';
 
-/** A turn runner to start: all that it is told, and the environment that the agent inherits. */
+/** A turn runner to start, and the environment that the agent inherits. */
 export interface RunnerSpec {
   /** `bin/turn-runner.sh` */
   readonly script: string;
@@ -20,7 +20,7 @@ export interface RunnerSpec {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** A runner that was spawned: `ended` resolves with the reason when it could not be spawned or has already gone. */
+/** A runner that was spawned: `ended` resolves with the reason when it could not be spawned, or has ended. */
 export interface SpawnedRunner {
   readonly ended: Promise<Error>;
   /** Lets this process exit while the runner goes on. */
@@ -46,7 +46,7 @@ export function spawnRunner(spec: RunnerSpec): SpawnedRunner {
     spec.program,
     ...spec.argv,
   ];
-  // The runner takes the suffix off for its agent: what records the end of a turn must not be ended with it.
+  // The runner removes the suffix for its agent: whoever ends the agent must not end the runner.
   const env = { ...spec.env, [MARK_VARIABLE]: `${spec.env[MARK_VARIABLE] ?? ''}${RUNNER_SUFFIX}` };
   try {
     // By absolute path: whatever the PATH says, this is the shell that the runner was written for.

@@ -14,8 +14,8 @@ export interface AskOptions {
 }
 
 /**
- * Begins to run a program. For want of descriptors execa throws before it has a process that tells of its error: that
- * comes later, and would end us. @throws the error of the system
+ * Starts a program. When no descriptors are left, execa throws, and its process emits the real error later, which nobody
+ * would handle. @throws the error of the system
  */
 async function begin<T>(run: (by: typeof execa) => T): Promise<{ child: T }> {
   // Loaded only where a program is run: it costs more than all the rest of a start.
@@ -33,7 +33,7 @@ async function begin<T>(run: (by: typeof execa) => T): Promise<{ child: T }> {
   }
 }
 
-/** A program that prints without end must not fill our memory; nothing that we ask has a longer answer. */
+/** A program that prints without end must not fill our memory. */
 const ANSWER_LIMIT = 1 << 16;
 /** How long the streams of a program that has ended may be held open by what it left in the background. */
 const DRAIN_MS = 100;
@@ -67,7 +67,7 @@ export async function ask(
   let limit: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     limit = setTimeout(() => {
-      // Not yet collected, so that no other process can be the leader of a group with this number.
+      // The child has not been reaped, so that no other group can have this number.
       if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
       close();
       child.unref();
@@ -76,7 +76,7 @@ export async function ask(
   });
   child.once('exit', () => {
     clearTimeout(limit);
-    // Immediate: after a look at the streams, however late the timer comes.
+    // setImmediate: the streams are read once more before they are closed, however late the timer fires.
     setTimeout(() => setImmediate(close), DRAIN_MS).unref();
   });
   const result = await Promise.race([child, late]).finally(() => clearTimeout(limit));
@@ -94,12 +94,12 @@ export async function runOnTerminal(command: string, args: readonly string[]): P
   return (await child).exitCode ?? null;
 }
 
-/** The same pieces, never as an array: to execa that is a list of streams. */
+/** The same pieces as a generator: execa takes an array for a list of streams. */
 function* eachOf(pieces: Iterable<string>): Generator<string> {
   yield* pieces;
 }
 
-/** What a shell says with its exit code when a program cannot be run or is not found. */
+/** The exit codes of a shell when a program cannot be run, or is not found. */
 const NOT_RUN = [126, 127];
 
 /**

@@ -2,21 +2,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { errnoOf } from '../core/errors.ts';
 import type { ProcessIdentity } from '../core/session.ts';
 import { killProcess } from '../syscalls.ts';
-import { collectTree, type Member, type TurnTree } from './descendants.ts';
 import { statOf } from './identity.ts';
+import { collectTree, type Member, type TurnTree } from './process-tree.ts';
 
 /** A turn to stop. The caller has published `cancel.json` before. */
 export interface StopRequest {
-  /** The beginning of the marks by which the processes of the turn are known. */
+  /** The beginning of the turn's marks. */
   readonly marks: string;
-  /** Whom `runner.stat` names; believed only where no marks can be seen. */
+  /** The process in `runner.stat`; it counts only where marks cannot be read. */
   readonly recorded: ProcessIdentity | null;
   /** Sent in this order, a grace period after each. */
   readonly signals: readonly NodeJS.Signals[];
   readonly graceMs: number;
-  /** Whether the end of the turn has been recorded: its runner then has only to settle. */
+  /** Whether the end of the turn is recorded: its runner then only settles. */
   ended(): boolean;
-  /** Records it in the place of a runner that does not. */
+  /** Records the end instead of a runner that does not. */
   record(): void;
 }
 
@@ -24,9 +24,9 @@ export interface StopRequest {
 const LOOK_MS = 5;
 /** How long the kernel may take to end a process that got SIGKILL, and the runner to write its record. */
 const LAST_WAIT_MS = 5000;
-/** How often at most to look for what was begun before all of it was halted. */
+/** How often at most to look for processes that were started before all others were halted. */
 const FREEZE_LOOKS = 10;
-/** How long what the runner has forked may take to become what it is to be, and its helpers to end. */
+/** How long a fork of the runner may take to become another program, and a helper of it to end. */
 const RECORD_MS = 500;
 
 function isSame({ pid, start }: Member): boolean {
@@ -74,7 +74,7 @@ export async function stopTurn(request: StopRequest): Promise<readonly Member[]>
   const halt = (one: Member): void => {
     if (one.pid !== process.pid && !tree.spared.some(({ pid }) => pid === one.pid)) signal(one, 'SIGSTOP');
   };
-  // So that nobody begins anything, or hands over to a child, while we look at the others.
+  // No process may start another one, or hand over to a child, while we look at the rest.
   const freeze = (): TurnTree => {
     const halted = new Set<string>();
     for (let looks = 0; looks < FREEZE_LOOKS; looks += 1) {
@@ -88,21 +88,21 @@ export async function stopTurn(request: StopRequest): Promise<readonly Member[]>
     return tree;
   };
 
-  // An agent that is just being started is asked like any other.
+  // Wait until an agent that is just being started can be signalled.
   await until(() => gather().forks.length === 0, RECORD_MS);
   let allGone = gone();
   for (const name of signals) {
     if (allGone) break;
-    // SIGINT asks the agent, which knows best how to end its commands; the others are for everything that is left.
+    // SIGINT goes to the agent, which knows best how to end its commands; other signals to everything that is left.
     const { runner, members } = name === 'SIGINT' ? gather() : freeze();
     const leader = runner?.pid ?? recorded?.pid;
     const agent = members.filter(({ pgrp }) => pgrp === leader);
     const targets = name === 'SIGINT' && agent.length > 0 ? agent : members;
     for (const member of targets) signal(member, name);
     if (name === 'SIGKILL') break;
-    // What is stopped acts on a signal only when it is continued.
+    // A stopped process acts on a signal only once it is continued.
     for (const member of targets) signal(member, 'SIGCONT');
-    // Once all that were asked have ended, waiting for the others would be in vain: they have not been told yet.
+    // When all that got the signal have ended, the next signal is due for the others.
     await until(() => {
       allGone = gone();
       return allGone || !targets.some(isSame);
@@ -117,7 +117,7 @@ export async function stopTurn(request: StopRequest): Promise<readonly Member[]>
     }, ms);
   await endAll(false, LAST_WAIT_MS);
 
-  // With its agent gone the runner writes the record by itself; a stopped one must be continued for that.
+  // The runner now records the end; a stopped one must be continued for that.
   if (tree.runner !== null) signal(tree.runner, 'SIGCONT');
   const over = (): boolean => {
     if (request.ended()) return true;
@@ -126,13 +126,13 @@ export async function stopTurn(request: StopRequest): Promise<readonly Member[]>
   const deadline = performance.now() + LAST_WAIT_MS;
   let settled = await until(over, RECORD_MS);
   while (!settled && performance.now() < deadline) {
-    // A helper that hangs, an agent that calls itself one, or one that was begun only now.
+    // A helper that hangs, an agent that poses as one, or one that was started only now.
     await endAll(true, RECORD_MS);
     settled = await until(over, RECORD_MS);
   }
-  // While something cannot be ended the runner waits for it, and may record its end after all.
+  // While something cannot be ended the runner waits for it, and may still record the end.
   if (!settled && tree.members.length === 0) {
-    // Before its death: a launcher that still waits for it would record that as a failure.
+    // Before the runner dies: a launcher that still waits for it would record a failed launch.
     request.record();
     await until(() => {
       if (tree.runner !== null) signal(tree.runner, 'SIGKILL');

@@ -73,7 +73,7 @@ testAsRoot(
   'where /proc shows the pids of others nobody is seen, and nobody can be signalled',
   async () => {
     const program = await bundled(`
-import { markedProcesses } from './src/process/bearers.ts';
+import { markedProcesses } from './src/process/turn-processes.ts';
 import { livenessOf, ownIdentity } from './src/process/identity.ts';
 process.stdout.write(JSON.stringify([livenessOf(ownIdentity()), markedProcesses().length]));
 `);

@@ -2,7 +2,7 @@ import { toZwarmError, ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import { isFinal } from '../../core/status.ts';
 import { parseIso } from '../../core/time.ts';
-import { createCensus } from '../../process/bearers.ts';
+import { createCensus } from '../../process/turn-processes.ts';
 import { sessionDir } from '../../store/layout.ts';
 import { removeLeftovers } from '../../store/leftovers.ts';
 import { isForbidden } from '../../store/read-file.ts';

@@ -1,6 +1,6 @@
 import { ZwarmError } from '../../core/errors.ts';
 import { marksOfSession } from '../../core/turn-mark.ts';
-import { anyBears, createCensus } from '../../process/bearers.ts';
+import { anyLives, createCensus } from '../../process/turn-processes.ts';
 import { DamagedRecord, unlessDamaged } from '../../store/read-file.ts';
 import { listTurns } from '../../store/sessions.ts';
 import type { ManagerContext, Session } from '../context.ts';
@@ -61,7 +61,7 @@ async function killDamaged(
   why: ZwarmError,
 ): Promise<void> {
   const marks = marksOfSession(session);
-  if (!anyBears(marks, createCensus())) throw why;
+  if (!anyLives(marks, createCensus())) throw why;
   refuseFromInside(session.id, marks);
   const turn = unlessDamaged(() => listTurns(session).at(-1)) ?? null;
   const publish = (): void => {

@@ -3,7 +3,7 @@ import { type Created, newestFirst } from '../../core/ids.ts';
 import { matchesSource, parseSources, requireOneAgent, type SourceFilter } from '../../core/rules/source.ts';
 import type { SessionStatus, SessionSummary } from '../../core/session.ts';
 import { parseIso } from '../../core/time.ts';
-import { createCensus } from '../../process/bearers.ts';
+import { createCensus } from '../../process/turn-processes.ts';
 import { listSessions } from '../../store/sessions.ts';
 import { createSummaryReader } from '../../store/summary.ts';
 import { type ManagerContext, openForReading, type Store } from '../context.ts';

@@ -1,7 +1,7 @@
 import { errnoOf, ZwarmError } from '../../core/errors.ts';
 import { isFinal } from '../../core/status.ts';
 import { marksOfSession } from '../../core/turn-mark.ts';
-import { anyBears, type Census, createCensus } from '../../process/bearers.ts';
+import { anyLives, type Census, createCensus } from '../../process/turn-processes.ts';
 import { livenessOf } from '../../process/identity.ts';
 import { claimTombstone } from '../../store/claim.ts';
 import { unlessDamaged } from '../../store/read-file.ts';
@@ -63,7 +63,7 @@ async function bury(context: ManagerContext, session: Session, force: boolean): 
 /** Refuses a damaged session that may still run. @throws ZwarmError `busy`, `unknown_liveness` */
 function requireDead(session: Session, { force, census }: RemoveOptions): void {
   if (!force) refuseElsewhere(session);
-  if (!anyBears(marksOfSession(session), census)) return;
+  if (!anyLives(marksOfSession(session), census)) return;
   const { id } = session;
   throw new ZwarmError(
     'busy',

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { isFinal } from '../../core/status.ts';
-import { createCensus } from '../../process/bearers.ts';
+import { createCensus } from '../../process/turn-processes.ts';
 import { removeTree, rename } from '../../store/files.ts';
 import { BUILDING_PREFIX, projectsDir, turnsDir } from '../../store/layout.ts';
 import { standingOf } from '../../store/project-record.ts';

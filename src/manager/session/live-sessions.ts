@@ -2,7 +2,7 @@ import type { SessionId } from '../../core/ids.ts';
 import type { SessionSummary } from '../../core/session.ts';
 import { isFinal } from '../../core/status.ts';
 import { marksOfSession, marksOfTurn } from '../../core/turn-mark.ts';
-import { anyBears, anyMemberLives, type Census, createCensus } from '../../process/bearers.ts';
+import { anyLives, anyMemberLives, type Census, createCensus } from '../../process/turn-processes.ts';
 import { listSessionIds, readCancel } from '../../store/sessions.ts';
 import { type ManagerContext, openForReading, type Session } from '../context.ts';
 import { readRow } from './session-summary.ts';
@@ -11,7 +11,7 @@ import { readRow } from './session-summary.ts';
 function isLive(session: Session, row: SessionSummary | null, census: Census): boolean {
   if (row === null) return false;
   const { status, turn: number } = row;
-  if (status === 'damaged') return anyBears(marksOfSession(session), census);
+  if (status === 'damaged') return anyLives(marksOfSession(session), census);
   if (!isFinal(status) || number === null) return status === 'running' || status === 'pending';
   const turn = { ...session, turn: number };
   return anyMemberLives(marksOfTurn(turn), census) && readCancel(turn) !== null;

@@ -8,7 +8,7 @@ import {
   type SessionSummary,
   titleOf,
 } from '../../core/session.ts';
-import { type Census, createCensus } from '../../process/bearers.ts';
+import { type Census, createCensus } from '../../process/turn-processes.ts';
 import { turnFile } from '../../store/layout.ts';
 import { DamagedRecord } from '../../store/read-file.ts';
 import { hasSession, readSessionRecord } from '../../store/sessions.ts';

@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { ProcessIdentity } from '../../../src/core/session.ts';
+import { ownIdentity, statOf } from '../../../src/process/identity.ts';
 import {
-  anyBears,
+  anyLives,
   anyMemberLives,
   type Census,
   createCensus,
   markedProcesses,
   processesOfTurn,
   type TurnProcesses,
-} from '../../../src/process/bearers.ts';
-import { ownIdentity, statOf } from '../../../src/process/identity.ts';
+} from '../../../src/process/turn-processes.ts';
 import { end, hoppingScript, live, newMarks } from '../../helpers/marked.ts';
 import { eventually } from '../../helpers/project.ts';
 
@@ -70,8 +70,8 @@ test('the mark of another turn, of a longer number or of another session is none
   await live(`${session}2.x`);
   await live(`a${marks}x`);
   expect(look(marks, null)).toEqual(NOTHING);
-  expect(anyBears(marks, createCensus())).toBe(false);
-  expect(anyBears(session, createCensus())).toBe(true);
+  expect(anyLives(marks, createCensus())).toBe(false);
+  expect(anyLives(session, createCensus())).toBe(true);
 });
 
 test('only a process of our own pid namespace speaks against a record of another host or container', async () => {
@@ -94,7 +94,7 @@ test('only a process of our own pid namespace speaks against a record of another
 test('runners that record and settle are not what a turn has left', async () => {
   const marks = newMarks();
   const runner = await live(`${marks}x.runner`);
-  expect(anyBears(marks, createCensus())).toBe(true);
+  expect(anyLives(marks, createCensus())).toBe(true);
   expect(anyMemberLives(marks, createCensus())).toBe(false);
   await live(`${marks}x`);
   expect(anyMemberLives(marks, createCensus())).toBe(true);
@@ -116,7 +116,7 @@ test('a zombie bears nothing', async () => {
 test('a process that hands over to a child and ends, again and again, is seen', async () => {
   const marks = newMarks();
   await live(`${marks}x`, 'echo ready; exec "$1"', [hoppingScript()]);
-  const seen = [1, 2, 3, 4, 5].map(() => anyBears(marks, createCensus()));
+  const seen = [1, 2, 3, 4, 5].map(() => anyLives(marks, createCensus()));
   expect(seen).toEqual([true, true, true, true, true]);
 });
 

@@ -1,7 +1,7 @@
 import type { ProcessIdentity } from '../core/session.ts';
 import { parseMark } from '../core/turn-mark.ts';
-import { bearersOf, findRunner, isRunnerOf, type Marked, markedProcesses } from './bearers.ts';
 import type { ProcessStat } from './identity.ts';
+import { findRunner, isRunnerOf, type Marked, markedProcesses, processesWithMark } from './turn-processes.ts';
 
 /** A process that belongs to a turn, as it was when it was found. */
 export type Member = Pick<ProcessStat, 'pid' | 'start' | 'pgrp'>;
@@ -9,15 +9,15 @@ export type Member = Pick<ProcessStat, 'pid' | 'start' | 'pgrp'>;
 /** Everything that lives of a turn. */
 export interface TurnTree {
   readonly runner: Member | null;
-  /** The agent and all that it has started, but for what is spared. */
+  /** The agent and all that it has started, without what is spared. */
   readonly members: readonly Member[];
-  /** What the runner has forked and is not yet what it will be: an agent, or a helper that records the end. */
+  /** Forks of the runner that will soon be the agent, or a helper that records the end. */
   readonly forks: readonly Member[];
-  /** What bears the mark too, but runs this very command: we never signal ourselves or our ancestors. */
+  /** Our ancestors with the same mark: we never signal those. */
   readonly spared: readonly Member[];
 }
 
-/** Some processes with all below them, but for those in `others` and what is only below these. */
+/** Some processes with all below them, without those in `others` and what is only below these. */
 function withDescendants(
   roots: ReadonlySet<number>,
   others: ReadonlySet<number>,
@@ -40,7 +40,7 @@ function ancestorsOf(pid: number, processes: readonly ProcessStat[]): Set<number
   return found;
 }
 
-/** Whether this command was started, however indirectly, by the runner of a turn that is still at it. */
+/** Whether this command was started, directly or not, by a runner of such a turn that still lives. */
 export function areWeBelow(marks: string): boolean {
   const processes = markedProcesses();
   const ancestors = ancestorsOf(process.pid, processes);
@@ -49,22 +49,22 @@ export function areWeBelow(marks: string): boolean {
 
 /** Which processes to look for. */
 export interface Search {
-  /** The beginning of the marks that make a process one of the turn's. */
+  /** The beginning of the turn's marks. */
   readonly marks: string;
-  /** Whom `runner.stat` names; only where no marks can be seen is that believed. */
+  /** The process in `runner.stat`; it counts only where marks cannot be read. */
   readonly recorded: ProcessIdentity | null;
-  /** Whether what is below the runner or in its group belongs to the turn: not once it records and settles the end. */
+  /** Whether what is below the runner or in its group belongs to the turn: not once the runner records the end. */
   readonly running: boolean;
-  /** What was found before: a child whose parent has died belongs to nobody otherwise. */
+  /** What was found before: a child whose parent has died would not be found otherwise. */
   readonly known: readonly Member[];
-  /** Told of each process with the mark as soon as it is seen, before all others have been looked at. */
+  /** Called for each process with the mark as soon as it is seen, before we look at the others. */
   onSight?(one: Member): void;
 }
 
 /**
- * Everything that lives of a turn: what bears its mark, is below its runner or in the runner's group, or below
- * something that was found earlier. A process whose mark names another turn is left out with all below it: an agent
- * that starts sessions is their parent, and still each of them is its own.
+ * Everything that lives of a turn: what has its mark, is below its runner or in the runner's group, or below something
+ * that was found earlier. A process with the mark of another turn is left out with all below it: sessions that an agent
+ * has started are not ended with it.
  */
 export function collectTree({ marks, recorded, running, known, onSight }: Search): TurnTree {
   const processes = markedProcesses((one) => {
@@ -73,10 +73,10 @@ export function collectTree({ marks, recorded, running, known, onSight }: Search
   const runner = findRunner(processes, marks, recorded);
   const pidsOf = (test: (one: Marked) => boolean): Set<number> =>
     new Set(processes.filter(test).map(({ pid }) => pid));
-  const own = new Set(bearersOf(processes, marks, recorded).map(({ pid }) => pid));
-  // What is not a mark is a way to escape.
+  const own = new Set(processesWithMark(processes, marks, recorded).map(({ pid }) => pid));
+  // Anything else in that variable must not help a process to escape.
   const others = pidsOf(({ mark }) => parseMark(mark) !== null && !mark.startsWith(marks));
-  // The runner, and what it has forked that has not become anything else.
+  // The runner, and forks of it that have not become another program yet.
   const apart = new Set<number>();
   if (runner !== null) {
     const different = pidsOf((one) => !isRunnerOf(marks, one));

@@ -13,20 +13,19 @@ import {
 } from './identity.ts';
 
 /*
- * Whose processes are whose. Every process of a turn inherits the turn's mark in its
- * environment; nobody but its parents can have put it there, while the records in the store are within the reach of
- * agents. So a beginning of marks (`manager/mark`: those of a turn, a session or a store) says which processes are meant.
+ * Which processes belong to a turn. Each of them inherits the turn's mark in its environment. `marks` is the beginning of
+ * the marks of a turn, a session or a store (`core/turn-mark`).
  */
 
-/** What follows the mark in the environment of the turn runner and of its own helpers, which are no part of the turn. */
+/** The end of the mark of the turn runner and its helpers, which do not belong to the turn itself. */
 export const RUNNER_SUFFIX = '.runner';
 
-/** A process with the mark in its environment; empty when it has none that we can read. */
+/** A process with the mark in its environment; empty where it has none, or none that we can read. */
 export interface Marked extends ProcessStat {
   readonly mark: string;
 }
 
-/** How often to look for the heirs of processes that ended while we looked. */
+/** How often to look for new processes when others ended while we looked. */
 const LOOKS = 30;
 
 /** A living process, or null when it has ended. */
@@ -34,15 +33,15 @@ function readMarked(pid: number): Marked | null {
   const stat = statOf(pid);
   const mark = stat?.memory ? markOf(pid) : null;
   if (stat !== null && mark !== null) return { ...stat, mark };
-  // It has none, or none any more.
+  // It has no mark, or has just ended.
   const now = stat?.memory ? statOf(pid) : stat;
   return now === null || now.dead ? null : { ...now, mark: '' };
 }
 
 /**
- * All living processes as they are now, ourselves included, parents before their children. One that hands over to a child and ends, again and again,
- * is seen too: whoever ends before its mark could be read makes us look for processes that came after it. `onSight` is
- * told of each as soon as it is seen.
+ * All living processes, ourselves included, parents before their children. When a process ends before its mark could be
+ * read, we look once more: it may have forked a child to go on in its place. `onSight` is called for each process as soon
+ * as it is seen.
  */
 export function markedProcesses(onSight: (one: Marked) => void = () => undefined): readonly Marked[] {
   if (!SHOWS_MARKS) {
@@ -63,14 +62,14 @@ export function markedProcesses(onSight: (one: Marked) => void = () => undefined
   return living.sort((a, b) => Number(a.start) - Number(b.start) || a.pid - b.pid);
 }
 
-/** One look at all processes but ourselves, made when it is first needed: a list of many sessions needs no more. */
+/** All processes but ourselves, read once, when they are first needed: one look serves a list of many sessions. */
 export interface Census {
   processes(): readonly Marked[];
-  /** Whether a process of ours is closed to us: then what was not found may live all the same. */
+  /** Whether we may not read the mark of one of our user's processes: then a turn that was not found may live. */
   isPartial(): boolean;
 }
 
-/** A look that has not been made yet. */
+/** A census that has not looked yet. */
 export function createCensus(): Census {
   let seen: readonly Marked[] | undefined;
   let partial: boolean | undefined;
@@ -81,7 +80,7 @@ export function createCensus(): Census {
   return {
     processes,
     isPartial() {
-      // Root cannot tell them from those that have closed themselves: both are its own.
+      // For root, processes that have closed themselves look the same.
       partial ??=
         SHOWS_MARKS &&
         process.getuid?.() !== 0 &&
@@ -91,14 +90,14 @@ export function createCensus(): Census {
   };
 }
 
-/** Whether a mark is the runner's own, and not one of its agent's processes'. */
+/** Whether a process is a turn runner or one of its helpers. */
 export function isRunnerOf(marks: string, { mark }: Pick<Marked, 'mark'>): boolean {
   return mark.startsWith(marks) && mark.endsWith(RUNNER_SUFFIX);
 }
 
 /**
- * The turn runner among processes (as `markedProcesses` orders them): the first of its mark that leads a group, since everything else that bears it was
- * started later. Where no marks are seen, it is the process that was recorded.
+ * The turn runner among processes in the order of `markedProcesses`: the first one with its mark that leads a group. Where
+ * marks cannot be read, the process that was recorded.
  */
 export function findRunner(
   processes: readonly Marked[],
@@ -112,21 +111,21 @@ export function findRunner(
   return processes.find((one) => isRunnerOf(marks, one) && one.pid === one.pgrp) ?? null;
 }
 
-/** The processes of a turn by their mark, or where that is not seen by the group that its runner led. */
-export function bearersOf(
+/** The processes of a turn by their mark; where marks cannot be read, those in the group of its runner. */
+export function processesWithMark(
   processes: readonly Marked[],
   marks: string,
   recorded: ProcessIdentity | null,
 ): readonly Marked[] {
   if (SHOWS_MARKS) return processes.filter(({ mark }) => mark.startsWith(marks));
   if (recorded === null || visibilityOf(recorded) !== 'here') return [];
-  // Another process of that pid: the group is by now a stranger's.
+  // Another process has this pid now, so the group is not the runner's.
   const leader = processes.find(({ pid }) => pid === recorded.pid);
   if (leader !== undefined && leader.start !== recorded.start) return [];
   return processes.filter(({ pgrp }) => pgrp === recorded.pid);
 }
 
-/** Whether a process is that very one, bears one of the marks with the runner's suffix, and lives. */
+/** Whether the recorded runner lives, and has the runner's mark. */
 function isLivingRunner(recorded: ProcessIdentity, marks: string): boolean {
   if (visibilityOf(recorded) !== 'here') return false;
   const stat = statOf(recorded.pid);
@@ -142,7 +141,7 @@ export interface TurnProcesses {
   readonly living: Liveness;
 }
 
-/** Whether the process that was recorded as the runner lives, and may be it: it does not let us look. */
+/** Whether the recorded process lives, but does not let us read its mark. */
 function isClosedRunner(recorded: ProcessIdentity | null, processes: readonly Marked[]): boolean {
   if (!SHOWS_MARKS || recorded === null) return false;
   const one = processes.find(({ pid, start }) => pid === recorded.pid && start === recorded.start);
@@ -150,9 +149,9 @@ function isClosedRunner(recorded: ProcessIdentity | null, processes: readonly Ma
 }
 
 /**
- * What lives of a turn. Its mark decides: `recorded`, whom `runner.stat` names, is believed only to save the look at
- * all processes; and `origin`, the one who launched it, only about other hosts and containers, whose processes we do
- * not see or must not touch.
+ * What lives of a turn. The mark decides. `recorded`, the process in `runner.stat`, saves a look at all processes where it
+ * lives; with `origin`, the process that launched the turn, it tells whether the turn ran on another host or in a
+ * container, whose processes we cannot see.
  */
 export function processesOfTurn(
   marks: string,
@@ -162,25 +161,25 @@ export function processesOfTurn(
 ): TurnProcesses {
   if (recorded !== null && isLivingRunner(recorded, marks)) return { runner: recorded.pid, living: 'yes' };
   const all = census.processes();
-  const bearers = bearersOf(all, marks, recorded);
+  const found = processesWithMark(all, marks, recorded);
   const visibility = visibilityOf(recorded ?? origin);
   const elsewhere = visibility === 'elsewhere';
-  // What runs in a container below us bears the mark too, and so do the commands that an agent here runs in a sandbox.
-  if (bearers.length > 0 && (!elsewhere || bearers.some(({ pid }) => isInOurNamespace(pid)))) {
+  // A container below us, or the sandbox of an agent here, may hold processes with the mark, too.
+  if (found.length > 0 && (!elsewhere || found.some(({ pid }) => isInOurNamespace(pid)))) {
     return { runner: findRunner(all, marks, recorded)?.pid ?? null, living: 'yes' };
   }
   const unseen = elsewhere
-    ? recorded !== null || bearers.length > 0
+    ? recorded !== null || found.length > 0
     : visibility === 'here' && (isClosedRunner(recorded, all) || census.isPartial());
   return { runner: null, living: unseen ? 'cannot_tell' : 'no' };
 }
 
-/** Whether anything lives that bears a mark beginning like this. */
-export function anyBears(marks: string, census: Census): boolean {
+/** Whether any process lives that has such a mark. */
+export function anyLives(marks: string, census: Census): boolean {
   return census.processes().some(({ mark }) => mark.startsWith(marks));
 }
 
-/** The same but for turn runners, which go on for a moment when a turn has ended: they record and settle. */
+/** The same without turn runners, which live a moment longer than their turn: they record its end and settle. */
 export function anyMemberLives(marks: string, census: Census): boolean {
   return census.processes().some((one) => one.mark.startsWith(marks) && !isRunnerOf(marks, one));
 }
