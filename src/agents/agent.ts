@@ -6,36 +6,36 @@ import type { LineParser } from '../core/events.ts';
 import type { ProgramQuery } from '../core/program.ts';
 import type { Sandbox } from '../core/session.ts';
 
-/** A server of tools (MCP, on stdin and stdout) that an agent is to have. */
+/** A server of tools (MCP, on stdin and stdout) for an agent. */
 export interface ToolServer {
   readonly program: string;
   readonly args: readonly string[];
-  /** The names of the variables of the agent's own environment that it needs. */
+  /** The names of the variables of the agent's environment that it needs. */
   readonly variables: readonly string[];
-  /** The names of its tools, all of which the agent may call unasked. */
+  /** The names of its tools; the agent may call all of them without asking. */
   readonly tools: readonly string[];
 }
 
-/** A turn as an agent must be told about it. The prompt is not here: it is always the agent's stdin. */
+/** A turn to run. The prompt is always the agent's stdin. */
 export interface TurnRequest {
   /** Absolute, real path. */
   readonly workingDir: string;
   readonly sandbox: Sandbox;
-  /** Null leaves the choice to the agent's own configuration. */
+  /** Null leaves the choice to the agent's configuration. */
   readonly model: string | null;
-  /** The user's own arguments, as far as they concern this turn. */
+  /** The user's arguments for this turn. */
   readonly agentArgs: readonly string[];
-  /** The agent's conversation to continue, checked by its own parser; null begins a new one. */
+  /** The thread to continue, as its parser has checked it; null begins a new one. */
   readonly threadId: string | null;
-  /** Continue it in a thread of its own, which leaves that one as it is. */
+  /** Continue in a new thread that begins as a copy of that one. */
   readonly forks: boolean;
-  /** zwarm's own tools; null for an agent that runs no others, and is not to have them from its user either. */
+  /** The tools of zwarm; null for an agent that may not run others, even where its user has given it the tools. */
   readonly tools: ToolServer | null;
 }
 
-/** What the user's own arguments for an agent's program mean. */
+/** What the user's arguments for an agent's program mean. */
 export interface UserArguments {
-  /** One that cannot be passed on, why, and what to type instead; or null. */
+  /** An argument that cannot be passed on, why, and what to type instead; or null. */
   readonly refused: { readonly argument: string; readonly why: string; readonly hint: string } | null;
   /** Those that go with the first turn alone. */
   readonly firstTurn: readonly string[];
@@ -58,9 +58,9 @@ export interface CommandSpec {
 /** Where an agent's program comes from: looked for, or part of this package. */
 export type ProgramSpec = ({ readonly kind: 'path' } & ProgramQuery) | { readonly kind: 'embedded' };
 
-/** A failure as the files tell it, for the agent's adapter to put into words. */
+/** A failure as it was recorded; the adapter explains it. */
 export interface Failure {
-  /** From the agent's own terminal event, or null. */
+  /** From the agent's terminal event, or null. */
   readonly message: string | null;
   /** The end of its stderr. */
   readonly stderr: string;
@@ -75,7 +75,7 @@ export interface Explanation {
   readonly retryable: boolean;
 }
 
-/** What an adapter may look at beside an answer. */
+/** What an adapter may look at besides an answer. */
 export interface ProbeSurroundings {
   /** The environment that a turn would have. */
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -85,38 +85,38 @@ export interface ProbeSurroundings {
 
 /** A question to an agent's program: it ends by itself, and changes nothing of a project. */
 export interface ProbeQuestion {
-  /** What the answer tells of, such as `login`. */
+  /** The checks that the answer decides, such as `login`. */
   readonly names: readonly string[];
   readonly args: readonly string[];
-  /** What the answer means, by name; a name that is left out could not be told. */
+  /** What the answer means, by name; a name is left out where the answer does not decide it. */
   judge(answer: Answer, surroundings: ProbeSurroundings): Readonly<Record<string, Finding>>;
 }
 
-/** What `doctor` asks of an agent beside its version. */
+/** What `doctor` asks an agent besides its version. */
 export interface AgentProbe {
-  /** The path of the agent's own configuration, or null. */
+  /** The path of the agent's configuration, or null. */
   configurationFile(env: ProbeSurroundings['env']): string | null;
   readonly questions: readonly ProbeQuestion[];
 }
 
-/** Where an agent keeps its own record of each thread. */
+/** Where an agent keeps the history of its threads. */
 export interface AgentHistory {
-  /** An absolute path, or null where the environment does not tell. */
+  /** An absolute path, or null where it is not known. */
   directory(env: ProbeSurroundings['env']): string | null;
   /**
    * Where the file of a thread lies below that directory: patterns to try in this order, in which `*` stands for any
    * part of one name.
    */
   patterns(threadId: string): readonly string[];
-  /** How full the context was when the file was last written, from its text's last lines; null where that is not told. */
+  /** How full the context was when the file was last written, from its last lines; null where that is not known. */
   contextFill(tail: string): ContextFill | null;
-  /** What one line of the file tells of something that was done; null for every other line, and what is not known. */
+  /** The item in one line of the file; null for any other line. */
   timedItem(line: string): TimedItem | null;
-  /** The same of a step, by which an item is known to be that step; null where there is none. */
+  /** The key of a step, which equals that of its item; null for a step without an item. */
   stepKey(step: Step): string | null;
 }
 
-/** What an agent may write in the sandbox `workspace-write`, beside its directory and those for temporary files. */
+/** What an agent may write in the sandbox `workspace-write`, besides its directory and those for temporary files. */
 export interface Confinement {
   /** The absolute paths of the files of its configuration that may name more directories, whether they are there or not. */
   configurationFiles(
@@ -142,17 +142,17 @@ export interface AgentAdapter {
   readonly program: ProgramSpec;
   readArguments(args: readonly string[]): UserArguments;
   command(turn: TurnRequest): CommandSpec;
-  /** Null for an agent without a sandbox of its own. */
+  /** Null for an agent without a sandbox. */
   readonly confinement: Confinement | null;
   /**
    * A parser for the lines of one turn, loaded only when a stream is read. It lets no thread id pass that this agent
    * cannot have given: each becomes an argument of the next turn, and agents' output is not trusted.
    */
   loadParser(agentVersion: string | null): Promise<LineParser>;
-  /** The agent's own files of its threads; null where it keeps none that we know. */
+  /** The history files of its threads; null where we know of none. */
   readonly history: AgentHistory | null;
-  /** Null when the failure says nothing that the adapter knows. */
+  /** Null for a failure that the adapter does not know. */
   explain(failure: Failure): Explanation | null;
-  /** Null when there is nothing to ask: the agent is part of this package. */
+  /** Null for an agent that is part of this package. */
   readonly probe: AgentProbe | null;
 }

@@ -4,7 +4,7 @@ import type { AgentAdapter } from './agent.ts';
 import { codex } from './codex/index.ts';
 import { demo } from './demo/index.ts';
 
-/** Every agent that zwarm can start; a new one is a folder beside these and a word here. */
+/** Every agent that zwarm can start. */
 export const AGENTS: readonly AgentAdapter[] = [codex, demo];
 
 /** The agent of `start` without `-a`. */

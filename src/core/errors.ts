@@ -1,6 +1,6 @@
 /** Every way in which a verb can refuse or fail, and the exit code that each one gives. */
 export const EXIT_CODES = {
-  /** The file system or the operating system said no. */
+  /** The file system or the operating system refused. */
   io: 1,
   /** A session that was waited for ended otherwise than completed. */
   failed: 1,
@@ -18,7 +18,7 @@ export const EXIT_CODES = {
   not_resumable: 4,
   /** Another command claimed the same turn first. */
   lost_race: 4,
-  /** Whether the turn still lives can only be told on another host. */
+  /** Only the host of the turn can tell whether it still lives. */
   unknown_liveness: 4,
   damaged: 4,
   /** As many sessions run as may. */
@@ -74,7 +74,7 @@ export function usageError(message: string, hint: string, cause?: unknown): Zwar
   return new ZwarmError('usage', message, hint, cause);
 }
 
-/** What a failed operation of Node says of itself: its code (`ENOSPC`) or null. */
+/** The code of a failed operation of Node (`ENOSPC`), or null. */
 export function errnoOf(error: unknown): string | null {
   if (typeof error !== 'object' || error === null || !('code' in error)) return null;
   return typeof error.code === 'string' ? error.code : null;
@@ -82,15 +82,15 @@ export function errnoOf(error: unknown): string | null {
 
 const IO_HINTS: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full: free some space, then try again',
-  EROFS: 'the file system is read-only: choose another place with --state-dir DIR',
-  EACCES: 'check the permissions, or choose another place with --state-dir DIR',
-  EPERM: 'check the owner, or choose another place with --state-dir DIR',
+  EROFS: 'the file system is read-only: choose another directory with --state-dir DIR',
+  EACCES: 'check the permissions, or choose another directory with --state-dir DIR',
+  EPERM: 'check the owner, or choose another directory with --state-dir DIR',
   EMFILE: 'too many open files: raise the limit with ulimit -n',
   ENFILE: 'too many open files on this machine',
   EAGAIN: 'no more processes: end some, or raise the limit with ulimit -u',
 };
 
-/** What the operating system refused, for people: `permission denied: /x (mkdir)`. */
+/** An error of the operating system for people: `permission denied: /x (mkdir)`. */
 function plainMessage(error: Error): string {
   const said = /^E[A-Z0-9]+: (.+?), (\w+)(?: '(.*)')?$/s.exec(error.message);
   if (!said) return error.message;
@@ -98,7 +98,7 @@ function plainMessage(error: Error): string {
   return path === undefined ? `${reason} (${call})` : `${reason}: ${path} (${call})`;
 }
 
-/** Any thrown value as a ZwarmError: ours as it is, everything else as `io` with its own message. */
+/** Any thrown value as a ZwarmError: everything that is not one becomes `io`, with its message. */
 export function toZwarmError(error: unknown): ZwarmError {
   if (error instanceof ZwarmError) return error;
   const message = error instanceof Error ? plainMessage(error) : String(error);

@@ -59,7 +59,7 @@ export type AgentEvent = { readonly seq: number } & (
   | { readonly type: 'turn_started' }
   | { readonly type: 'turn_completed' }
   | { readonly type: 'turn_failed'; readonly message: string }
-  /** The line was read, and tells nothing that another line does not tell better. */
+  /** A known line that adds nothing to other lines. */
   | { readonly type: 'redundant' }
   | { readonly type: 'unknown'; readonly raw: string }
   /** `raw` is null where the line was too long to be read. */
@@ -77,6 +77,6 @@ export interface Line {
 
 /**
  * Translates the lines of one turn, in order. Never throws, and accounts for every line: one event or more that are
- * known, or one that is `unknown`, or one that is `malformed`; all of them bear the number of their line.
+ * known, or one that is `unknown`, or one that is `malformed`; all of them have the number of their line.
  */
 export type LineParser = (line: Line) => readonly AgentEvent[];

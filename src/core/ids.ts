@@ -15,7 +15,7 @@ const NAME = /^[a-z][a-z0-9_.-]{0,40}$/;
 const LAST = /^@last(?:~([0-9]{1,4}))?$/;
 const TURN = /^[1-9][0-9]{0,6}$/;
 
-/** Whether a string (a directory's name, say) is a session id. */
+/** Whether a text, such as the name of a directory, is a session id. */
 export function isSessionId(text: string): text is SessionId {
   return ID.test(text);
 }
@@ -52,7 +52,7 @@ export function parseRef(text: string): SessionRef {
   );
 }
 
-/** What decides where a session stands in a list. */
+/** The fields that decide the order of a list. */
 export interface Created {
   readonly id: SessionId;
   readonly createdAt: string;

@@ -1,6 +1,6 @@
 /*
- * JSON by somebody who is not trusted. JSON.parse itself takes anything; but what nests too deep overflows the stack
- * of whoever walks through it later, and a line of nothing but brackets becomes thirty times as large in memory.
+ * JSON from agents, which is not trusted. JSON.parse itself takes anything, but a value that nests too deep overflows the
+ * stack of code that walks through it, and a line of brackets becomes thirty times as large in memory.
  */
 
 /** No event of any agent nests a tenth as deep. */
@@ -27,11 +27,11 @@ function endOfString(text: string, from: number): number {
   return text.length;
 }
 
-/** With what any JSON text begins. A long one that begins otherwise need not be walked through. */
+/** How any JSON text begins. A long text with another beginning is not read further. */
 const BEGINNING = /^[ \t\n\r]*["[{\-\dtfn]/;
 
 function isModest(text: string): boolean {
-  // Most lines are too short to be anything else.
+  // Most lines are too short to break a limit.
   if (text.length <= MAX_DEPTH) return true;
   let depth = 0;
   let values = 0;
@@ -48,7 +48,7 @@ function isModest(text: string): boolean {
   return true;
 }
 
-/** The value of a JSON text; undefined where it is no JSON, nests deeper than 500 levels or holds too many values. */
+/** The value of a JSON text; undefined where it is not JSON, nests deeper than 500 levels or holds too many values. */
 export function parseJson(text: string): unknown {
   if (!BEGINNING.test(text) || !isModest(text)) return undefined;
   try {

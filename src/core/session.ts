@@ -6,7 +6,7 @@ import type { CancelWhy, NotRunWhy, TurnStatus } from './status.ts';
 export const SANDBOXES = ['read-only', 'workspace-write', 'danger-full-access'] as const;
 export type Sandbox = (typeof SANDBOXES)[number];
 
-/** A process that cannot be mistaken for another: a pid alone is reused, and means nothing on another host. */
+/** What identifies a process: a pid alone is reused, and means nothing on another host. */
 export interface ProcessIdentity {
   readonly host: string;
   readonly boot_id: string;
@@ -37,7 +37,7 @@ export interface SessionRecord {
   readonly agent: string;
   readonly task: string;
   readonly working_dir: string;
-  /** The directory below it in which the agent is told to work, relative to it; null where that is it. */
+  /** The directory in which the agent is asked to work, relative to `working_dir`; null where it is the same. */
   readonly work_in: string | null;
   readonly model: string | null;
   readonly sandbox: Sandbox;
@@ -48,7 +48,7 @@ export interface SessionRecord {
   readonly forked_from: ForkOrigin | null;
   readonly git: GitState | null;
   readonly executor: 'local';
-  /** Whether its agent is given zwarm's own tools, to run other sessions. */
+  /** Whether its agent gets the tools of zwarm, to run other sessions. */
   readonly orchestrates: boolean;
   readonly created_at: string;
 }
@@ -57,7 +57,7 @@ export interface SessionRecord {
 export interface ForkOrigin {
   readonly id: string;
   readonly turn: number;
-  /** The size of the agent's own file of the conversation as it was then: the same later, it is still the same. */
+  /** The size that the agent's history file had then; the file is unchanged while it has the same size. */
   readonly history_bytes: number | null;
 }
 
@@ -84,7 +84,7 @@ export interface RequestRecord {
   readonly at: string;
   /** Of a rewind: the turn to which it winds back, 0 for the beginning. */
   readonly to: number | null;
-  /** Of a compaction: the turns for which its summary stands. */
+  /** Of a compaction: the turns that its summary replaces. */
   readonly covers: readonly number[];
 }
 
@@ -111,7 +111,7 @@ export interface LaunchRecord {
 export interface CancelRecord {
   readonly v: 1;
   readonly why: CancelWhy;
-  /** In the words of whoever asked, or null. */
+  /** As given by whoever asked, or null. */
   readonly reason: string | null;
   readonly by: ProcessIdentity;
   readonly at: string;
@@ -146,7 +146,7 @@ export interface TokenUsage {
   readonly total_tokens: number;
 }
 
-/** Why a session failed, in words and for machines. `hint` says what to do next. */
+/** Why a session failed: `code` for programs, `message` for people. `hint` says what to do next. */
 export interface SessionError {
   readonly code: string;
   readonly message: string;
@@ -169,7 +169,7 @@ export const SESSION_STATUSES: readonly SessionStatus[] = [
   'damaged',
 ];
 
-/** The part of a summary that the session's record alone tells. */
+/** The part of a summary that comes from the session's record. */
 export interface RecordSummary {
   readonly tags: readonly string[];
   readonly title: string | null;
@@ -222,7 +222,7 @@ export interface TurnView {
   readonly by: string | null;
   /** Of a rewind: the turn to which it winds back, 0 for the beginning; else null. */
   readonly to: number | null;
-  /** Of a compaction: the turns for which its answer stands. */
+  /** Of a compaction: the turns that its answer replaces. */
   readonly covers: readonly number[];
   /** Whether it is part of the conversation: false once it was wound back. */
   readonly in_conversation: boolean;
@@ -288,13 +288,13 @@ const LIST_TEXT_LIMIT = 500;
 /** A long text as lists show it: at most `limit` characters, the last of them an ellipsis when something was cut. */
 export function cutText(text: string, limit = LIST_TEXT_LIMIT): string {
   if (text.length <= limit) return text;
-  // Copied: a mere piece of a string would keep all of that string in memory.
+  // Copied: a slice would keep the whole string in memory.
   return `${Array.from(beginning(text, limit - 1)).join('')}…`;
 }
 
 const FAILURE_LIMIT = 4096;
 
-/** The words of a failure as they are told: at most 4,096 characters; the agent's own files keep all of them. */
+/** The message of a failure, cut to 4,096 characters; the stream keeps all of it. */
 export function cutFailure(text: string): string {
   return cutText(text, FAILURE_LIMIT);
 }

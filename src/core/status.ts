@@ -7,7 +7,7 @@ export type TurnStatus = 'pending' | 'running' | 'completed' | 'failed' | 'kille
 /** The states of a turn that has ended. */
 export const FINAL_STATUSES = ['completed', 'failed', 'killed', 'lost'] as const;
 
-/** Why a turn was asked to stop. `never-launched`: nobody did; somebody declared a launch dead before acting on it. */
+/** Why a turn was asked to stop. `never-launched`: another command declared its launch dead. */
 export const CANCEL_WHYS = [
   'kill',
   'interrupt',
@@ -45,9 +45,9 @@ export interface TurnFacts {
   readonly claimer: Liveness;
   /** Milliseconds from the claim to when the reading began: negative when that came first, or the clock was set back. */
   readonly ageMs: number;
-  /** Whether a runner has shown itself. */
+  /** Whether a runner has begun: `runner.stat` exists. */
   readonly launched: boolean;
-  /** Whether any process lives that bears the mark of the turn, the runner included. */
+  /** Whether any process with the mark of the turn lives, the runner included. */
   readonly living: Liveness;
   /** Whether the runner itself was seen alive. */
   readonly attended: boolean;
@@ -79,10 +79,10 @@ export interface TurnVerdict {
   readonly orphaned: boolean;
 }
 
-/** A claim without a runner counts as being launched for this long, even when its claimer has died. */
+/** For this long a claim without a runner counts as being launched, even if its claimer has died. */
 export const LAUNCH_GRACE_MS = 5000;
 
-/** So long before a claim may the reading have begun that finds it, such as that of a long list. */
+/** A long list may find a claim this much newer than the beginning of its reading. */
 const LONGEST_READING_MS = 60_000;
 
 // Linux numbering of the portable signals; a shell reports death by signal n as 128+n.
@@ -146,11 +146,11 @@ function vanished(cancel: CancelWhy | null, terminal: Terminal | null): TurnVerd
 
 function notLaunched(facts: TurnFacts): TurnVerdict {
   const { queued, claimer, cancel } = facts;
-  // Nothing has run: whatever stands in its stream, nobody printed.
+  // Nothing has run, so its stream counts for nothing.
   if (queued) return cancel === null ? verdict('pending', NONE) : vanished(cancel, null);
   const young = facts.ageMs > -LONGEST_READING_MS && facts.ageMs < LAUNCH_GRACE_MS;
   if (cancel === null && young) return verdict('pending', NONE);
-  // Called off, but the end is its launcher's to record, who may be recording another one at this moment.
+  // It was cancelled, but its launcher records the end, and may be recording another one at this moment.
   if (cancel !== 'never-launched') {
     if (claimer === 'yes') return verdict('pending', NONE);
     if (claimer === 'cannot_tell') return verdict('unknown', { kind: 'elsewhere' });

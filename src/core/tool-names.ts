@@ -1,4 +1,4 @@
-/** The tools of `zwarm mcp`, in the order in which a client is told of them. */
+/** The tools of `zwarm mcp`, in the order in which clients see them. */
 export const TOOL_NAMES = [
   'delegate',
   'converse',

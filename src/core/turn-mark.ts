@@ -1,8 +1,8 @@
 import { isSessionId, parseTurnNumber, type SessionId } from './ids.ts';
 
 /*
- * The mark that every process of a turn has in its environment: `<store id>@<session>.<turn>.<nonce>`, with `.runner`
- * behind it in the runner's own.
+ * The mark that every process of a turn has in its environment: `<store id>@<session>.<turn>.<nonce>`, the
+ * runner's ends with `.runner`.
  */
 
 /** A session as far as its marks go: its store's random id, and its own. */

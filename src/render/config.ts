@@ -2,7 +2,7 @@ import { safeLine } from './safe-text.ts';
 import type { Style } from './style.ts';
 import { cutToWidth, widthOf } from './width.ts';
 
-/** A key with its value, and who says so. */
+/** A key with its value, and where that comes from. */
 export type EntryRow = readonly [key: string, value: string, origin: string];
 
 /** Rows for pipes: the cells separated by tabs; no header. */

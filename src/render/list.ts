@@ -7,14 +7,14 @@ import { lineOf, widthOf } from './width.ts';
 
 const LONGEST_NAME = 41;
 
-/** A session's name in a column: all that zwarm gives are ASCII, so another one was planted, and may not fit. */
+/** The name of a session in a column. zwarm gives only ASCII names; other characters may not fit. */
 function nameOf(row: SessionSummary): string {
   return (row.name ?? '').slice(0, LONGEST_NAME).replace(/[^\x20-\x7e]/gu, '?');
 }
 
 const LONGEST_FROM = 16;
 
-/** Who started a session, in a column: agents of ours by the beginning of their session's id. */
+/** Who started a session, in a column: orchestrators by the beginning of their id. */
 function fromOf({ source }: SessionSummary): string {
   if (source === 'user') return 'you';
   const short = (source ?? '').replace(/^orchestrator:(.{4}).*$/s, 'orch:$1');
@@ -26,14 +26,21 @@ function column(
   cells: readonly string[],
   paint: (cell: string, i: number) => string = (c) => c,
 ) {
-  // But for the last column, whose width nobody asks for, each character of these takes one column.
+  // Each character of these takes one column, except in the last one, whose width is not used.
   const width = Math.max(head.length, ...cells.map((cell) => cell.length));
   return { head, cells: cells.map(paint), width };
 }
 
+/** The branches before a row of a tree, three columns for each generation; `lastOf` is that of `core/rules/family`. */
+export function branchOf(lastOf: readonly boolean[]): string {
+  return lastOf
+    .map((last, i) => (i < lastOf.length - 1 ? (last ? '   ' : '│  ') : last ? '└─ ' : '├─ '))
+    .join('');
+}
+
 /**
- * The list of sessions for a terminal; the table library is loaded only here. `branches` are drawn before the ids, as
- * `render/tree` makes them.
+ * The list of sessions for a terminal; the table library is loaded only here. `branches` are drawn before the ids: see
+ * `branchOf`.
  */
 export async function renderList(
   rows: readonly SessionSummary[],

@@ -43,7 +43,7 @@ function tokenSpans(token: MarkedToken, paint: ChalkInstance, within: ChalkInsta
     case 'em':
       return inner(token.tokens, within.italic);
     case 'del':
-      // Without colours only the marks say that this does not hold.
+      // Without colours only the marks show that this was struck out.
       return paint.level === 0
         ? [...plain('~~'), ...inner(token.tokens, within), ...plain('~~')]
         : inner(token.tokens, within.strikethrough);

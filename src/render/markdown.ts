@@ -18,7 +18,7 @@ const DEEPEST = 50;
 const LONGEST_PARAGRAPH = 4000;
 const MOST_DELIMITERS = 400;
 
-/** A line within a list or a quotation keeps at least so many columns: beyond that, nothing is indented any more. */
+/** A line in a list or a quotation keeps at least this many columns: deeper levels are not indented further. */
 const NARROWEST = 16;
 
 function parse(text: string): Token[] {
@@ -40,7 +40,7 @@ function behind(prefix: string, lines: readonly string[], next = prefix): string
 
 function headingLines({ depth, tokens }: Tokens.Heading, { paint, width }: Style): string[] {
   const strong = depth === 1 ? paint.bold.underline : paint.bold;
-  // Without colours the marks alone tell a heading from a short paragraph.
+  // Without colours only the marks distinguish a heading from a short paragraph.
   const mark = paint.level === 0 ? `${'#'.repeat(depth)} ` : '';
   const columns = readable(width) - mark.length;
   return behind(mark, wrapSpans(inlineSpans(tokens, paint, strong), columns), ' '.repeat(mark.length));

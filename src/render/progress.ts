@@ -3,7 +3,7 @@ import type { SessionStatus } from '../core/session.ts';
 import { longSpan, paintStatus, type Style } from './style.ts';
 import { lineOf } from './width.ts';
 
-/** What the live line tells of one session. */
+/** What the live line shows of a session. */
 export interface Progress {
   readonly id: string;
   readonly status: SessionStatus;

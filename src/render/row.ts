@@ -5,7 +5,7 @@ import { safeLine } from './safe-text.ts';
  * Apart from `list.ts`: what measures the columns of a terminal takes longer to load than a thousand of these rows.
  */
 
-/** What a row says in its last column: the task, or what is wrong with a session that has none to be read. */
+/** The last column of a row: the task, or what is wrong with a session whose task cannot be read. */
 export function taskOf(row: SessionSummary): string {
   return row.task ?? row.error?.message ?? '';
 }

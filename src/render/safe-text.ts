@@ -36,11 +36,11 @@ function visible(character: string): string {
 
 /** Text of several lines in which everything unsafe has been made visible: ESC becomes `\x1b`. */
 export function safeText(text: string): string {
-  // A line break of DOS files is no trick; any other CR is.
+  // CR LF is a line break; any other CR could overwrite a line.
   return escapeUnsafe(text.replaceAll('\r\n', '\n'), visible);
 }
 
-// But for a single space, which is as it should be.
+// White space other than a single space.
 const WHITE_SPACE = /[^\S ]\s*| \s+/g;
 
 /** The same on one line: every run of white space becomes a single space. */

@@ -83,7 +83,7 @@ function rule(view: TurnReader['view'], style: Style): string {
     ...kindWords(view),
     ...(view.by === null || view.by === 'user' ? [] : [`by ${safeLine(view.by)}`]),
     ...(view.how === null || view.how === 'native' || view.turn === 1 ? [] : [view.how]),
-    // A clock that was set back tells nothing.
+    // After a clock was set back, times mean nothing.
     ...(duration === null || duration < 0 ? [] : [longSpan(duration)]),
   ];
   return turnRule(words.join(' · '), style);
@@ -108,7 +108,7 @@ function* askedBlocks(view: TurnReader['view'], style: Style, { full }: StepOpti
   const { paint, width } = style;
   const columns = readable(width);
   yield block(rule(view, style));
-  // The prompt of a compaction is our own.
+  // The prompt of a compaction is not the user's.
   if (view.prompt !== null && (view.kind === 'prompt' || full)) {
     yield block(indent(view.prompt.trimEnd(), '> ', columns, paint.bold));
   }
@@ -135,7 +135,7 @@ function* turnBlocks(
   for (const { step } of turn.steps()) {
     for (const path of changedFiles(step)) changed.add(path);
     if (step.type === 'message') answered = true;
-    // As many as the turn's own warnings may be.
+    // The same limit as for the turn's warnings.
     if (step.type === 'warning' && warned.size <= MOST_WARNINGS) warned.add(cutFailure(step.message));
     // The failure itself stands below, with what to do.
     if (step.type !== 'error' || step.message !== view.error?.message) yield* stepBlock(step, style, options);

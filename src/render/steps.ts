@@ -7,18 +7,18 @@ import type { Style } from './style.ts';
 import { cutToWidth, lineOf } from './width.ts';
 import { readable, type Span, wrapText } from './wrap.ts';
 
-/** How much of a step to tell. */
+/** How much of a step to show. */
 export interface StepOptions {
   /** Everything; else long commands, outputs and thoughts are cut short. */
   readonly full: boolean;
-  /** The session's working directory: paths below it are told from there. */
+  /** The session's working directory: paths below it are shown relative to it. */
   readonly directory: string | null;
 }
 
 const INDENT = '  ';
 const DEEPER = '    ';
 
-/** So many lines of an output are shown, its last ones: there it says how it went. */
+/** How many lines of an output are shown: the last ones, which usually hold the result. */
 const LAST_LINES = 6;
 const MOST_FILES = 20;
 

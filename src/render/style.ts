@@ -37,7 +37,7 @@ export function createStyle(
   return { paint: new Chalk({ level }), width: stream.columns, nowMs, markdown: null };
 }
 
-/** A status in its colour; the word alone says it all. */
+/** A status in its colour. */
 export function paintStatus(status: SessionStatus, { paint }: Style): string {
   switch (status) {
     case 'completed':

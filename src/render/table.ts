@@ -43,7 +43,7 @@ export function renderTable(columns: readonly Column[], { paint, width }: Style)
   const left = Math.max(1, width - fixed.reduce((sum, w) => sum + w, 0));
   const table = new Table({
     chars: { ...NO_BORDERS, middle: '' },
-    // The last column has no width of its own: the library would cut through the middle of an emoji.
+    // Without a width for the last column: the library would cut through the middle of an emoji.
     colWidths: fixed,
     style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [], compact: true },
   });

@@ -12,7 +12,7 @@ export function rangesOf(turns: readonly number[]): string {
   return ranges.map(([from, to]) => (from === to ? `${from}` : `${from}–${to}`)).join(', ');
 }
 
-/** What a turn was, where it was no message, and how it stands. */
+/** The kind of a turn, unless it is a message, and its status. */
 export function kindWords({
   kind,
   to,
@@ -23,7 +23,7 @@ export function kindWords({
   return kind === 'compact' ? [`summary of ${rangesOf(covers)}`, status] : [status];
 }
 
-/** A line between two turns that says which one begins. */
+/** The line above a turn, with its number and status. */
 export function turnRule(words: string, { paint, width }: Style): string {
   const said = `── ${words} `;
   return paint.dim(said + '─'.repeat(Math.max(0, Math.min(width, 80) - said.length)));

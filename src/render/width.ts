@@ -3,7 +3,7 @@ import { safeLine } from './safe-text.ts';
 
 const graphemes = new Intl.Segmenter();
 
-/** Letters with marks and joined emoji take several code units per column; more than this is no text. */
+/** Letters with marks and joined emoji take several code units per column, but never more than this. */
 const UNITS_PER_COLUMN = 16;
 
 // Measured once: a page of a large alphabet asks a hundred thousand times.
@@ -15,12 +15,12 @@ function columnsOf(character: string): number {
   if (known !== undefined) return known;
   const parts = character.match(/\p{Extended_Pictographic}|\p{Emoji_Modifier}/gu)?.length ?? 0;
   const columns = parts > 1 ? 2 * parts : stringWidth(character);
-  // The single code units are few; of all others together there is no end.
+  // Only single code units are kept: there is no limit to the number of all others.
   if (character.length === 1) measured.set(character, columns);
   return columns;
 }
 
-/** So many code units are segmented at once: the time that it takes grows with the square of their number. */
+/** Code units that are segmented at once: the time grows with the square of their number. */
 const PIECE = 256;
 
 /** Where a piece of a text ends: behind a space if there is one, else not within a surrogate pair. */
@@ -61,7 +61,7 @@ export function widthOf(text: string): number {
   return columns;
 }
 
-/** So much of a text as can matter for some columns, without half of a surrogate pair at its end. */
+/** The beginning of a text that some columns can show, without half of a surrogate pair at its end. */
 function beginning(text: string, columns: number): string {
   return text.slice(0, columns * UNITS_PER_COLUMN).replace(/[\ud800-\udbff]$/, '');
 }
@@ -84,7 +84,7 @@ export function cutToWidth(text: string, columns: number): string {
   return width <= columns && near.length === text.length ? text : `${near.slice(0, kept).trimEnd()}…`;
 }
 
-/** The beginning of any text as one harmless line of at most so many columns. */
+/** The beginning of any text as one safe line of at most some columns. */
 export function lineOf(text: string, columns: number): string {
   const near = beginning(text, columns);
   return cutToWidth(`${safeLine(near)}${near.length < text.length ? '…' : ''}`, columns);

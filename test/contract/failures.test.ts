@@ -222,14 +222,14 @@ const REFUSED_AT_ONCE = [
     exit: 1,
     code: 'agent_configuration',
     message: /`nowhere` not found/,
-    hint: /^mend the Codex configuration/,
+    hint: /^correct the Codex configuration/,
   },
   {
     args: ['-c', 'model_reasoning_effort=17'],
     exit: 1,
     code: 'agent_configuration',
     message: /config\.toml/,
-    hint: /^mend the Codex configuration/,
+    hint: /^correct the Codex configuration/,
   },
   {
     args: ['-c', 'model_providers.fake.env_key="NO_SUCH_KEY"'],

@@ -39,10 +39,10 @@ function toolServer({ program, args, variables, tools }: ToolServer): string {
   return `${SERVER}={${settings.join(',')}}`;
 }
 
-/** Switches the user's own entry off; where there is none, Codex wants to be told of a command for it. */
+/** Switches the user's entry off; where there is none, Codex requires a command in it. */
 const NO_TOOL_SERVER = `${SERVER}={command="true",enabled=false}`;
 
-/** What Codex is told of zwarm's tools; of an agent that is to have none, what the user says explicitly holds. */
+/** The arguments for zwarm's tools. For an agent without tools, an argument of the user that names them wins. */
 function toolArgs({ tools, agentArgs }: TurnRequest): readonly string[] {
   if (tools !== null) return ['-c', toolServer(tools)];
   return agentArgs.some((argument) => NAMES_SERVER.test(argument)) ? [] : ['-c', NO_TOOL_SERVER];
@@ -70,12 +70,12 @@ export function codexCommand(turn: TurnRequest): CommandSpec {
       '-',
     ],
     env: {},
-    // Only SIGINT makes Codex end the commands that it runs without a sandbox; they live in sessions of their own.
+    // Only SIGINT makes Codex end the commands that it runs without a sandbox, which are not in its process group.
     stopSignals: ['SIGINT', 'SIGTERM', 'SIGKILL'],
   };
 }
 
-/** Whether that version knows `codex exec fork`: seen in 0.169; of older ones nobody has looked, nor of an unknown one. */
+/** Whether that version knows `codex exec fork`: 0.169 does; older ones were not tried. */
 export function codexForks(agentVersion: string | null): boolean {
   const match = /(\d+)\.(\d+)\.\d+/.exec(agentVersion ?? '');
   return match !== null && (Number(match[1]) > 0 || Number(match[2]) >= 169);

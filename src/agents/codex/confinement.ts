@@ -11,7 +11,7 @@ function rootsIn(value: unknown): readonly string[] {
   );
 }
 
-/** The values of one of the user's own arguments. */
+/** The values of one of the user's arguments. */
 function valuesOf(args: readonly string[], option: string): readonly string[] {
   return codexItems(args).flatMap(({ name, values }) => (name === option ? values : []));
 }
@@ -38,7 +38,7 @@ export const codexConfinement: Confinement = {
         try {
           return rootsIn(parse(text));
         } catch {
-          // What Codex cannot read either: it refuses to run.
+          // Codex cannot read it either, and refuses to run.
           return [];
         }
       }),

@@ -74,7 +74,7 @@ const RULES: readonly Rule[] = [
   {
     match: /loading config|config\.toml|model provider .* not found/i,
     code: 'agent_configuration',
-    hint: 'mend the Codex configuration that the message names, then: zwarm start "…"',
+    hint: 'correct the Codex configuration that the message names, then: zwarm start "…"',
     retryable: false,
   },
   {
@@ -134,9 +134,9 @@ const RULES: readonly Rule[] = [
 ];
 
 const FAILED_AT_WORK = 'see what it did: zwarm show ID --full; then continue with: zwarm inject ID "…"';
-const FAILED_AT_START = 'all that it said is in the stderr_file that this names: zwarm show ID --json';
+const FAILED_AT_START = 'all that it printed is in the stderr_file that this names: zwarm show ID --json';
 
-/** What a failed Codex turn means and what to do about it; null when neither event nor stderr says anything. */
+/** What a failed Codex turn means and what to do about it; null where neither event nor stderr has a message. */
 export function explainCodexFailure(failure: Failure): Explanation | null {
   const said = failure.message ?? usefulLine(failure.stderr);
   if (said === null) return null;

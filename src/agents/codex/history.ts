@@ -83,7 +83,7 @@ export const codexHistory: AgentHistory = {
   patterns(threadId) {
     const name = `rollout-*-${threadId}.jsonl`;
     const began = beganMs(threadId);
-    // No place on earth is more than a day away from UTC.
+    // The local day differs from that of UTC by one at most.
     const days = began === null ? [] : [0, -1, 1].map((shift) => dayOf(began + shift * DAY_MS));
     return [...days.map((day) => `${day}/${name}`), `*/*/*/${name}`];
   },

@@ -24,7 +24,7 @@ const legacyLine = z.object({
 
 type Msg = z.infer<typeof legacyLine>['msg'];
 
-/** Said once per stream, because such a Codex names no thread and exits with 0 when it fails. */
+/** One warning per stream: such a Codex names no thread, and exits with 0 when it fails. */
 export const TOO_OLD =
   'this Codex is too old for zwarm to continue its conversations: npm install -g @openai/codex';
 
@@ -68,7 +68,7 @@ function remember<T extends Command | FileChange>(begun: Map<string, T>, event: 
   if (begun.size > BEGUN_COUNT) begun.delete(oldest);
 }
 
-// Events that carry nothing which another one does not say better.
+// Events that add nothing to other events.
 const REDUNDANT = new Set([
   'agent_reasoning_section_break',
   'exec_command_output_delta',

@@ -6,7 +6,7 @@ function reasonOf({ code, stderr }: Answer): string {
   return usefulLine(stderr) ?? `it ended with exit code ${code}`;
 }
 
-/** Commands that a version does not have: wrong usage, as the parser of its arguments says it. */
+/** Whether this version does not know the command. */
 function isUnknown({ code }: Answer): boolean {
   return code === 2;
 }
@@ -17,7 +17,7 @@ function judgeLogin(answer: Answer, { env, configuration }: ProbeSurroundings): 
   const said = reasonOf(answer);
   const broken = /^Error loading configuration: (.*)/.exec(said);
   if (broken) {
-    const hint = 'mend the file that the message names: until then no turn can begin';
+    const hint = 'correct the file that the message names: until then no turn can begin';
     return { configuration: finding('failed', `Codex cannot read its configuration: ${broken[1]}`, hint) };
   }
   const configured = finding('ok', 'Codex can read its configuration');

@@ -93,7 +93,7 @@ function readItem(json: unknown, phase: Phase): Translation {
   return event === null ? 'malformed' : [event];
 }
 
-/** Up to 0.58 Codex counted usage per process; a version that nobody could tell is taken for a newer one. */
+/** Up to 0.58 Codex counted usage per process; an unknown version is taken for a newer one. */
 function countsPerProcess(agentVersion: string | null): boolean {
   const match = /(\d+)\.(\d+)\.\d+/.exec(agentVersion ?? '');
   return match !== null && Number(match[1]) === 0 && Number(match[2]) <= 58;
@@ -136,7 +136,7 @@ function readError(json: unknown): Translation {
   return [RECONNECTING.test(message) ? { type: 'retry', message } : { type: 'warning', message }];
 }
 
-/** What an event tells; malformed where it does not have the shape of its type. */
+/** What an event means; malformed where it does not have the shape of its type. */
 function readEvent(type: string, json: object, cumulative: boolean): Translation {
   switch (type) {
     case 'thread.started':

@@ -43,8 +43,7 @@ async function printLines(
 async function printTable(verb: Verb, families: readonly Placed<SessionSummary>[]): Promise<void> {
   if (families.length === 0) return hintAtStart(verb);
   const rows = families.map(({ row }) => row);
-  const { renderList } = await import('../../render/list.ts');
-  const { branchOf } = await import('../../render/tree.ts');
+  const { branchOf, renderList } = await import('../../render/list.ts');
   const branches = families.map(({ lastOf }) => branchOf(lastOf));
   verb.context.stdout.write(await renderList(rows, await verb.style('stdout'), branches));
 }

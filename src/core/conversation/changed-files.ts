@@ -7,7 +7,7 @@ export function changedFiles(step: Step): readonly string[] {
     : [];
 }
 
-/** A path as it is told in a directory: from there if it lies below, else as it is. */
+/** A path relative to a directory if it lies below it, else unchanged. */
 export function pathFrom(directory: string | null, path: string): string {
   if (directory === null) return path;
   const base = directory.endsWith('/') ? directory : `${directory}/`;

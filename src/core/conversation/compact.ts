@@ -1,4 +1,4 @@
-/** How full an agent's context is, as its own files tell it. */
+/** How full an agent's context is, from its own files. */
 export interface ContextFill {
   /** Tokens of its last request, the answer included. */
   readonly tokens: number;
@@ -6,13 +6,13 @@ export interface ContextFill {
   readonly window: number | null;
 }
 
-/** Whether so many tokens fill more than that share of a window of tokens; false when that cannot be told. */
+/** Whether the usage is above a share of the window; false where either is not known. */
 export function shouldCompact(usage: number | null, window: number | null, threshold: number): boolean {
   if (usage === null || window === null || window <= 0 || !(threshold > 0)) return false;
   return usage > threshold * window;
 }
 
-/** What an agent is asked for, so that the conversation can go on from its answer alone. */
+/** The prompt of a compaction: the conversation goes on from its answer alone. */
 export const COMPACT_PROMPT = `Write a summary of our whole conversation so far. It will take the place of the conversation: whoever goes on with the work will see the summary and nothing else. Do not use any tools and do not change anything now; answer with the summary alone, under these headings:
 
 ## What the user asked for

@@ -2,9 +2,9 @@ import type { AgentEvent, UsageReport } from '../events.ts';
 import { cutFailure } from '../session.ts';
 import type { Terminal } from '../status.ts';
 
-/** What a turn came to: all that lists and deciding verbs need. */
+/** The outcome of a turn: all that lists and deciding verbs need. */
 export interface TurnOutcome {
-  /** The thread that the agent named first: a forged second one changes nothing. */
+  /** The first thread that the agent named: a second, forged one changes nothing. */
   readonly threadId: string | null;
   /** The last assistant message of this turn, or null. */
   readonly answer: string | null;
@@ -13,22 +13,22 @@ export interface TurnOutcome {
   readonly terminal: Terminal | null;
 }
 
-/** All that the events of one turn add up to, but for its messages and steps. */
+/** The fold of the events of one turn, without its messages and steps. */
 export interface TurnFold extends TurnOutcome {
   readonly warnings: readonly string[];
-  /** Lines of a kind that we do not know, and lines that are no event at all. */
+  /** Lines of an unknown kind, and lines that are not an event. */
   readonly unknown: number;
   readonly malformed: number;
 }
 
-/** What counts and keeps while the events of one turn arrive. */
+/** Folds the events of one turn as they arrive. */
 export interface Folder {
   add(event: AgentEvent): void;
   /** The result so far. */
   result(): TurnFold;
 }
 
-/** So many warnings of a turn are kept, each no longer than a failure: an agent may print gigabytes of them. */
+/** How many warnings of a turn are kept: an agent may print gigabytes of them. */
 export const MOST_WARNINGS = 1000;
 
 function moreWarnings(count: number): readonly string[] {
@@ -47,7 +47,7 @@ export function createFolder(): Folder {
   const warned: string[] = [];
   let left = 0;
   let failure: string | null = null;
-  /** What the agent waits for, as long as nothing follows. */
+  /** A retry that nothing has followed yet. */
   let retrying: string | null = null;
   const counts = { unknown: 0, malformed: 0 };
 

@@ -1,6 +1,6 @@
 import type { How, TurnKind } from '../session.ts';
 
-/** A piece of what an agent is to know: a turn with all that was said and done in it, or a summary of what was before. */
+/** A part of a conversation: a turn with its messages and steps, or a summary of earlier turns. */
 export interface Part {
   readonly kind: 'turn' | 'summary';
   readonly turn: number;
@@ -21,7 +21,7 @@ export interface TurnPlace {
   readonly threadId: string | null;
   /** A compaction that came to an answer. */
   readonly summarised: boolean;
-  /** The agent said that it no longer has the thread which it was to continue. */
+  /** The agent reported that it no longer has the thread that it should continue. */
   readonly threadGone: boolean;
 }
 
@@ -33,7 +33,7 @@ export interface Lineage {
   readonly thread: string | null;
   /** The turns that were not wound back, with those that a summary stands for: what a person reads. */
   readonly shown: readonly number[];
-  /** What a new thread is told: the parts, and the messages among them that never reached the agent. */
+  /** What a replay contains: the parts, with the messages that never reached the agent. */
   readonly told: readonly Part[];
 }
 
@@ -70,7 +70,7 @@ function partsAfter(before: Prefix<Part>, { turn, summarised }: TurnPlace): Pref
   return summarised ? append(nothing(), { kind: 'summary', turn }) : append(before, { kind: 'turn', turn });
 }
 
-/** What the thread in which a turn ran held before it; null when nobody knows. */
+/** What the thread of a turn held before it; null where that is not known. */
 function baseOf(
   place: TurnPlace,
   before: Prefix<Part>,

@@ -1,6 +1,6 @@
 import type { Step } from './steps.ts';
 
-/** What a step did, for people and for agents that have to be told; null for what is said. */
+/** What a step did, for people and for replays; null for messages and thoughts. */
 export function toolContent(step: Step): string | null {
   switch (step.type) {
     case 'command': {

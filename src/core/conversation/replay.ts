@@ -1,4 +1,4 @@
-/** One thing that was said or done, for a replay. */
+/** One message or step of a replay. */
 export interface ReplayEntry {
   readonly role: 'user' | 'assistant' | 'tool' | 'summary';
   readonly text: string;

@@ -2,19 +2,19 @@ import type { Message, SessionDetail, SessionSummary, TurnSteps, TurnView } from
 import type { PlacedStep } from './step-list.ts';
 import type { Step } from './steps.ts';
 
-/** A turn that is read while somebody walks through it, so that no more of it is in memory than a step. */
+/** A turn that is read while the caller iterates over it, so that only one step is in memory. */
 export interface TurnReader {
-  /** What the records and the two ends of the stream tell. */
+  /** What the records and the two ends of the stream hold. */
   readonly view: Omit<TurnView, 'warnings'>;
   /** The messages, none of a turn that was wound back; with `full` also what the agent did, as messages of role `tool`. */
   messages(full: boolean): Iterable<Message>;
-  /** The steps in their order. One that changes after it was given comes again, with the same index. */
+  /** The steps in order. A step that changes later is yielded once more, with the same index. */
   steps(): Iterable<PlacedStep>;
-  /** The turn with what only all of its stream tells; that is read now unless somebody has walked through it. */
+  /** The turn with what only the whole stream tells, which is read now unless it was read before. */
   whole(): TurnView;
 }
 
-/** A session: how it stands is known, its turns are read while somebody walks through them. */
+/** A session whose status is known, and whose turns are read while the caller iterates over them. */
 export interface SessionReader {
   readonly summary: SessionSummary;
   readonly turns: readonly TurnReader[];
@@ -25,14 +25,14 @@ export function* messagesOf({ turns }: SessionReader, full: boolean): Generator<
   for (const turn of turns) yield* turn.messages(full);
 }
 
-/** All else that is shown of a session. */
+/** A session without its messages. */
 export function withoutMessages({ summary, turns }: SessionReader): Omit<SessionDetail, 'messages'> {
   const views = turns.map((turn) => turn.whole());
   const current = views.find(({ turn }) => turn === summary.turn);
   return { ...summary, last_message: current?.answer ?? summary.last_message, turns: views };
 }
 
-/** The steps of a turn as they stand by now. */
+/** The steps of a turn as they are now. */
 export function stepsOf(reader: TurnReader): TurnSteps {
   const steps: Step[] = [];
   for (const { index, step } of reader.steps()) steps[index] = step;

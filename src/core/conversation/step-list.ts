@@ -1,11 +1,11 @@
 import type { AgentEvent } from '../events.ts';
 import type { Step } from './steps.ts';
 
-/** A step at its place in its turn, counted from 0: a new one, or one that has changed since it was told. */
+/** A step with its index in its turn, from 0: a new one, or one that has changed. */
 export interface PlacedStep {
   readonly index: number;
   readonly step: Step;
-  /** It is under way, or goes if nothing comes of it: told again when it has ended or another takes its place. */
+  /** It is under way, or may disappear: it is yielded once more when it has ended or another replaces it. */
   readonly open: boolean;
 }
 
@@ -56,7 +56,7 @@ function stepOf(event: AgentEvent): Step | null {
   }
 }
 
-/** At least so many items that have ended are remembered: agents speak of an item again soon, if at all. */
+/** At least this many ended items are remembered: a later event of an item comes soon, if at all. */
 const REMEMBERED = 5000;
 
 /** The places of items by their ids: of all that are under way, and of the last that have ended. */
@@ -78,7 +78,7 @@ function createPlaces() {
   };
 }
 
-/** An empty list. Places never change: whoever keeps the last that was told of each has the steps of the turn. */
+/** An empty list. An index never changes: the last step of each index makes up the steps of the turn. */
 export function createStepList(): StepList {
   const places = createPlaces();
   const underWay = new Map<number, Step>();
@@ -86,12 +86,12 @@ export function createStepList(): StepList {
   /** The words of the last step, if that is a warning. */
   let warned: string | null = null;
   let retrying = false;
-  /** The plan as it was told last: its end says the same once more. */
+  /** The last plan: the end of its item repeats it. */
   let plan = '';
 
-  /** A later event of the same item replaces the earlier one in its place. */
+  /** A later event of the same item replaces the earlier one. */
   function placeOf(event: AgentEvent, open: boolean): number {
-    // Codex announces a failure as a warning first; said once is enough.
+    // Codex prints a failure as a warning first; one of them is enough.
     if (event.type === 'turn_failed' && event.message === warned) return length - 1;
     if (!('id' in event)) return length;
     const key = `${event.type} ${event.id}`;

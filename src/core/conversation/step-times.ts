@@ -1,6 +1,6 @@
 import type { Step } from './steps.ts';
 
-/** Something that an agent's own file says it did, and when (ms since the epoch). */
+/** An item of an agent's history file, and when it was done (ms since the epoch). */
 export interface TimedItem {
   /** What it did, as `stepKey` tells it of a step: items are matched by this alone, never by their place. */
   readonly key: string;
@@ -8,7 +8,7 @@ export interface TimedItem {
   readonly endedMs: number;
 }
 
-/** When a step began and ended; null where nobody tells. */
+/** When a step began and ended; null where that is not known. */
 export interface StepTime {
   readonly startedMs: number;
   readonly endedMs: number;

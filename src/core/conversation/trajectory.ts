@@ -3,12 +3,12 @@ import { isoTime } from '../time.ts';
 import type { StepTime } from './step-times.ts';
 import type { Step } from './steps.ts';
 
-/** A step of a session at its place in the whole: the JSON contract of `docs/formats.md`. */
+/** A step with its number in the session: the JSON contract of `docs/formats.md`. */
 export type TrajectoryStep = Step & {
   readonly turn: number;
   /** Its number, counted from 1 through all turns. With `turn` it names the step, also while that changes. */
   readonly step: number;
-  /** When it began and ended, or null where nobody tells. */
+  /** When it began and ended, or null where that is not known. */
   readonly started_at: string | null;
   readonly ended_at: string | null;
 };

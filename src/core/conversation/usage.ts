@@ -19,7 +19,7 @@ function printed(report: UsageReport, base: UsageReport | null): TokenUsage | nu
   const reasoningBase = base === null ? 0 : base.reasoning;
   const reasoning =
     report.reasoning === null || reasoningBase === null ? null : report.reasoning - reasoningBase;
-  // A total that fell is no total of this thread.
+  // A total that fell does not belong to this thread.
   if (Math.min(input, cached, output, reasoning ?? 0) < 0) return null;
   return {
     input_tokens: input,
@@ -46,7 +46,7 @@ export function usagePerTurn(turns: readonly TurnUsage[]): (TokenUsage | null)[]
     }
     if (report === null) return null;
     if (!report.cumulative) {
-      // Should this thread go on with a version that counts totals, nobody knows from where.
+      // If a later version counts totals in this thread, their base is unknown.
       if (threadId !== null) totals.delete(threadId);
       return printed(report, null);
     }

@@ -25,7 +25,7 @@ export interface ConfigPlace {
   readonly projectRoot: string;
 }
 
-/** What the configuration comes to. */
+/** The merged configuration. */
 export interface Settings {
   /** Null leaves the choice to zwarm. */
   readonly agent: string | null;
@@ -33,12 +33,12 @@ export interface Settings {
   readonly model: string | null;
   /** Of a new session that asks for none. */
   readonly sandbox: Sandbox;
-  /** The longest time that one call of a tool waits, in seconds; null leaves it to what its client is known to bear. */
+  /** The longest wait of one call of a tool, in seconds; null for what its client is known to allow. */
   readonly waitSec: number | null;
-  /** Whether turns may run although their agents can write zwarm's own records. */
+  /** Whether turns may run whose agents can write the records of zwarm. */
   readonly reachableState: boolean;
   readonly policy: Policy;
-  /** What is to be said about the files: unknown keys, and values that have no effect. */
+  /** Problems of the files: unknown keys, and values that have no effect. */
   readonly notices: readonly string[];
 }
 
@@ -84,7 +84,7 @@ export function allowedRoot({ allowedDirs }: Pick<Policy, 'allowedDirs'>, path: 
   return isAllowedDirectory({ allowedDirs: narrower }, root) ? { root } : { refused: 'narrowed' };
 }
 
-/** The policy for the agent of a session: where it is allowed more than the session's own directory, that is all. */
+/** The policy for the agent of a session: at most the directory of that session. */
 export function policyBelow(
   policy: Policy,
   { working_dir, sandbox }: Pick<SessionRecord, 'working_dir' | 'sandbox'>,

@@ -1,7 +1,7 @@
 import type { TurnKind } from '../session.ts';
 import type { TurnStatus } from '../status.ts';
 
-/** What has to be known of a turn to say whether it speaks for its session. */
+/** The facts that decide whether a turn speaks for its session. */
 interface Turn {
   readonly request: { readonly kind: TurnKind };
   /** Null while no runner has shown itself. */

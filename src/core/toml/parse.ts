@@ -19,7 +19,7 @@ export function isTomlTable(value: unknown): value is TomlTable {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }
 
-/** Whether two values of TOML texts say the same. */
+/** Whether two values of TOML texts are equal. */
 export function sameToml(a: unknown, b: unknown): boolean {
   if (a instanceof Date && b instanceof Date) return a.toISOString() === b.toISOString();
   if (Array.isArray(a) && Array.isArray(b))

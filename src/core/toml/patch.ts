@@ -99,7 +99,7 @@ function without(value: unknown, [name, ...rest]: Path): unknown {
   return isTomlTable(table) ? { ...table, [name]: without(table[name], rest) } : table;
 }
 
-/** Whether the new text says the same as the old one, but for the value at the path, and of that what was meant. */
+/** Whether the new text has the wanted value at the path, and is otherwise equal to the old one. */
 function isSafe(before: TomlTable, text: string, path: Path, meant: unknown): boolean {
   try {
     const after = parseToml(text);

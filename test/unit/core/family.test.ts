@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { familiesOf, type Kin } from '../../../src/core/rules/family.ts';
-import { branchOf } from '../../../src/render/tree.ts';
+import { branchOf } from '../../../src/render/list.ts';
 
 /** Rows as written, newest first: `id` or `id<parent`. */
 function drawn(text: string): string[] {

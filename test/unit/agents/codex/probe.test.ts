@@ -49,7 +49,7 @@ test.each([
   expect(judged('configuration', { stderr })).toEqual({
     status: 'failed',
     message: `Codex cannot read its configuration: ${reason}`,
-    hint: expect.stringContaining('mend the file'),
+    hint: expect.stringContaining('correct the file'),
   });
   expect(judged('login', { stderr })).toBeUndefined();
 });
