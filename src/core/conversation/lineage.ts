@@ -29,7 +29,7 @@ export interface TurnPlace {
 export interface Lineage {
   /** What the agent is to know, oldest first. */
   readonly parts: readonly Part[];
-  /** The thread of the agent that holds exactly these parts, or null; its newest one. */
+  /** The thread of the agent that holds exactly these parts, or null: each turn ran in one, so that two never do. */
   readonly thread: string | null;
   /** The turns that were not wound back, with those that a summary stands for: what a person reads. */
   readonly shown: readonly number[];
@@ -95,14 +95,12 @@ export function lineageOf(turns: readonly TurnPlace[]): Lineage {
   const contents = new Map<string, Prefix<Part> | null>();
   for (const place of turns) {
     const { turn, kind, to, threadId, asked } = place;
-    if (kind === 'rewind') now = after[to ?? turn - 1] ?? now;
+    if (kind === 'rewind') now = (to === null ? undefined : after[to]) ?? now;
     else {
       if (place.threadGone && asked !== null) contents.delete(asked);
       let { parts } = now;
       if (threadId !== null) {
         const base = baseOf(place, parts, contents);
-        // Moved to the end: the newest is found last.
-        contents.delete(threadId);
         contents.set(threadId, base === null ? null : append(base, { kind: 'turn', turn }));
         parts = partsAfter(parts, place);
       }
@@ -112,7 +110,7 @@ export function lineageOf(turns: readonly TurnPlace[]): Lineage {
   }
   const parts = now.parts.list.slice(0, now.parts.length);
   const shown = now.shown.list.slice(0, now.shown.length);
-  const holding = [...contents].filter(([, held]) => held !== null && isSame(held, now.parts)).at(-1);
+  const holding = [...contents].find(([, held]) => held !== null && isSame(held, now.parts));
   return {
     parts,
     thread: parts.length === 0 ? null : (holding?.[0] ?? null),

@@ -31,7 +31,6 @@ export function familiesOf<T extends Kin>(rows: readonly T[]): readonly Placed<T
     const waiting: Placed<T>[] = [{ row: root, lastOf: [] }];
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
       const { row, lastOf } = next;
-      if (placed.has(row.id)) continue;
       placed.set(row.id, next);
       const below = (children.get(row.id) ?? []).filter(({ id }) => !placed.has(id));
       const deeper = below.map((child, i) => ({

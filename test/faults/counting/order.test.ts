@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { arm, disarm } from './plan.ts';
 import { createScene, type Scene } from './scene.ts';
-import { VERBS } from './verbs.ts';
+import { type CountedVerb, endedSession, VERBS } from './verbs.ts';
 
 /*
  * The order in which the calls are made is a promise too: what is flushed before it shows itself, and what is recorded
@@ -9,10 +9,10 @@ import { VERBS } from './verbs.ts';
  */
 
 /** The calls of a verb, with short names for what is random in them. */
-async function callsOf(verb: string): Promise<string[]> {
+async function callsOf(verb: string | Pick<CountedVerb, 'prepare' | 'act'>): Promise<string[]> {
   const scene = createScene();
   try {
-    const prepared = VERBS[verb];
+    const prepared = typeof verb === 'string' ? VERBS[verb] : verb;
     const id = (await prepared?.prepare(scene)) ?? null;
     arm(null);
     await prepared?.act(scene, id);
@@ -84,6 +84,31 @@ test('a message shows itself when all of it is on the disk, and is run when its 
   );
   const after = calls.slice(calls.indexOf(shown));
   expectBefore(after, ['fsync sessions/ID/turns', 'fsync sessions/ID/turns/2/launch.json'], 'spawn /bin/sh');
+});
+
+test('a rewind is on the disk before it is acknowledged', async () => {
+  const calls = await callsOf({
+    async prepare(scene) {
+      const id = await endedSession(scene);
+      await scene.manager.inject(id, 'quick second');
+      await scene.manager.wait(id);
+      return id;
+    },
+    act: ({ manager }, id) => manager.rewind(id ?? '', 1).then(() => true),
+  });
+  const claimed = 'rename sessions/ID/turns/.new sessions/ID/turns/3';
+  expectBefore(calls, ['fsync sessions/ID/turns/.new/request.json', 'fsync sessions/ID/turns/.new'], claimed);
+  expect(calls.slice(calls.indexOf(claimed))).toContain('fsync sessions/ID/turns');
+});
+
+test('a fork is on the disk before it is acknowledged', async () => {
+  const calls = await callsOf({
+    prepare: endedSession,
+    act: ({ manager }, id) => manager.fork(id ?? '').then(() => true),
+  });
+  const shown = 'rename sessions/.new sessions/ID';
+  expectBefore(calls, ['fsync sessions/.new/turns', 'fsync sessions/.new'], shown);
+  expect(calls.slice(calls.indexOf(shown))).toContain('fsync sessions');
 });
 
 test('who asked a turn to stop is on the disk before the first signal', async () => {

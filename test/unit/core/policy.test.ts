@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import { allowedRoot, type Policy, policyBelow } from '../../../src/core/rules/policy.ts';
+import {
+  allowedRoot,
+  defaultDirectories,
+  isWider,
+  narrower,
+  type Policy,
+  policyBelow,
+} from '../../../src/core/rules/policy.ts';
 
 const outside = { refused: 'outside' };
 const closed = { refused: 'closed' };
@@ -14,6 +21,7 @@ test.each<[what: string, lists: string[][], path: string, found: object]>([
   ['nothing, beside it with a name that begins alike', [['/p']], '/pq', outside],
   ['all of it, where the project allows that too', [['/p'], ['/p']], '/p/a', { root: '/p' }],
   ['all of it, where the project allows what is above', [['/p/a'], ['/p']], '/p/a/b', { root: '/p/a' }],
+  ['all of it, where the project allows that among others', [['/p'], ['/q', '/p']], '/p/a', { root: '/p' }],
   ['nothing, where the project allows only a part', [['/p'], ['/p/a']], '/p/a', { refused: 'narrowed' }],
   ['nothing, beside the part that the project allows', [['/p'], ['/p/a']], '/p/b', outside],
   ['a part, where any is allowed but for the project', [['*'], ['/p']], '/p/a', { root: '/p/a' }],
@@ -54,4 +62,26 @@ test('the agent of a session sends others no higher than it runs, and into no wi
     ['/p/a'],
     ['/p'],
   ]);
+});
+
+test.each<[root: string, home: string | null, allowed: readonly string[]]>([
+  ['/home/me/p', '/home/me', ['/home/me/p']],
+  ['/srv/p', '/home/me', ['/srv/p']],
+  ['/srv/p', null, ['/srv/p']],
+  ['/home/me', '/home/me', []],
+  ['/home', '/home/me', []],
+  ['/', '/home/me', []],
+  ['/', null, []],
+])('in the project %s of somebody at home in %j agents may work in %j', (root, home, allowed) => {
+  expect(defaultDirectories(root, home)).toEqual(allowed);
+});
+
+test('a sandbox is wider than those before it, and not than itself', () => {
+  const sandboxes = ['read-only', 'workspace-write', 'danger-full-access'] as const;
+  for (const [i, a] of sandboxes.entries()) {
+    for (const [j, b] of sandboxes.entries()) {
+      expect(isWider(a, b), `${a} than ${b}`).toBe(i > j);
+      expect(narrower(a, b)).toBe(sandboxes[Math.min(i, j)]);
+    }
+  }
 });

@@ -23,6 +23,8 @@ test.each([
   ['the one that runs', 'completed running', 2, []],
   ['the one that runs, not those claimed behind it', 'completed running (pending) (pending)', 2, [3, 4]],
   ['not what was called off behind the one that runs', 'running (killed) (pending)', 1, [3]],
+  ['one that runs although its runner left no record', 'completed (running) (pending)', 2, [3]],
+  ['one that runs although its runner left no record', 'completed (unknown) (pending)', 2, [3]],
   ['one that nobody can look at, like one that runs', 'completed unknown (pending)', 2, [3]],
   ['one alone that nobody can look at', '(unknown)', 1, []],
   ['a pending one behind one that has ended', 'completed (pending)', 2, []],

@@ -188,8 +188,10 @@ test('a code of 128+n is shown as the signal, any other as the code', () => {
   expect([0, 1, 42, 126, 127, 128, 192, 255, null].map(split)).toEqual(
     [0, 1, 42, 126, 127, 128, 192, 255, null].map((code) => [code, null]),
   );
-  expect([129, 130, 131, 134, 137, 139, 141, 143].map(split)).toEqual(
-    ['HUP', 'INT', 'QUIT', 'ABRT', 'KILL', 'SEGV', 'PIPE', 'TERM'].map((name) => [null, `SIG${name}`]),
+  const named = 'HUP INT QUIT ILL TRAP ABRT BUS FPE KILL USR1 SEGV USR2 PIPE ALRM TERM'.split(' ');
+  const numbers = [...named.map((_, i) => i + 1), 24, 25, 31];
+  expect(numbers.map((number) => split(128 + number))).toEqual(
+    [...named, 'XCPU', 'XFSZ', 'SYS'].map((name) => [null, `SIG${name}`]),
   );
 });
 

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { SessionId } from '../../../src/core/ids.ts';
-import { claimTurn } from '../../../src/store/claim.ts';
+import { claimTombstone, claimTurn } from '../../../src/store/claim.ts';
 import { readPrompt, readRequest, readSessionRecord } from '../../../src/store/sessions.ts';
 import { repositoryFile } from '../../helpers/project.ts';
 import {
@@ -98,7 +98,7 @@ test('eight processes race for one number, twenty times: exactly one wins, the o
   // Every process claims the same numbers in the same order, beginning when the starting file appears.
   const script = `
     import { existsSync } from 'node:fs';
-    import { claimTurn } from './claim.mjs';
+    import { claimTombstone, claimTurn } from './claim.mjs';
     const [root, id, name, request] = process.argv.slice(2);
     process.stdout.write('ready\\n');
     while (!existsSync(root + '/go'));
@@ -178,4 +178,28 @@ test('the paths of a record are relative to the project, and move with it', () =
     working_dir: '/elsewhere/src',
     git: { root: '/elsewhere' },
   });
+});
+
+test('a session whose id is taken gives its name up again', () => {
+  const store = createStoredSession();
+  mkdirSync(join(store.root, 'sessions', 'bcdefghjkm', 'turns'), { recursive: true });
+  expect(() => addSession(store, 'bcdefghjkm' as SessionId, { name: 'mine' })).toThrow(lostRace);
+  expect(readdirSync(join(store.root, 'names'))).toEqual([]);
+});
+
+test('a failure that is no lost race is told as it is', () => {
+  const { root } = createStoredSession();
+  rmSync(join(root, 'sessions', ID, 'turns'), { recursive: true });
+  const claim = { request: requestOf('second'), prompt: null };
+  expect(() => claimTurn(root, ID, 2, claim)).toThrow(expect.objectContaining({ code: 'ENOENT' }));
+  const tombstone = { ...requestOf('third'), kind: 'tombstone' } as const;
+  expect(() => claimTombstone(root, ID, 2, tombstone)).toThrow(expect.objectContaining({ code: 'ENOENT' }));
+});
+
+test('a tombstone takes the next number, once', () => {
+  const { root } = createStoredSession();
+  const tombstone = (nonce: string) => ({ ...requestOf(nonce), kind: 'tombstone' }) as const;
+  claimTombstone(root, ID, 2, tombstone('one'));
+  expect(readRequest(root, ID, 2)).toEqual(tombstone('one'));
+  expect(() => claimTombstone(root, ID, 2, tombstone('two'))).toThrow(lostRace);
 });

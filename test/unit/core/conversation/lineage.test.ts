@@ -64,6 +64,8 @@ test.each([
   ['A +A ~1 r:B ~2 +A ~4', '1 4 | B | 1 4'],
   // A rewind to a rewind is as it was right after that.
   ['A +A +A ~1 ~3 ~4', '1 | - | 1'],
+  // A rewind to a turn that is not there changes nothing.
+  ['A +A ~9', '1 2 | A | 1 2'],
   // A compaction is in its thread, too, which therefore holds more.
   ['A +A sA', 's3 | - | 1 2 3'],
   ['A +A sA r:B', 's3 4 | B | 1 2 3 4'],
@@ -101,4 +103,9 @@ test.each([
 ])('%s tells %s', (course, expected) => {
   const places = course.split(' ').map((word, i) => placeOf(word, i + 1));
   expect(partsInShort(lineageOf(places).told)).toBe(expected);
+});
+
+test('a rewind whose record does not say to where changes nothing', () => {
+  const turns = [placeOf('A', 1), placeOf('+A', 2), { ...placeOf('~1', 3), to: null }];
+  expect(lineageOf(turns)).toEqual(lineageOf(turns.slice(0, 2)));
 });

@@ -57,6 +57,72 @@ test('long outputs are cut first, and of one long message its middle', () => {
   expect(words).toMatch(/begin y+\n\[… \d+ characters are left out here …\]\ny+ end/);
 });
 
+/** The parts of a record, without its fences. */
+const partsOf = (entries: readonly ReplayEntry[], chars: number): readonly string[] =>
+  replayInput(entries, 'm', chars)
+    .split(/^<zwarm-record-1 .*>\n/m)
+    .slice(1, -1)
+    .map((part) => part.replace(/\n$/, ''));
+
+const cut = (head: string, left: number, tail: string): string =>
+  `${head}\n[… ${left} characters are left out here …]\n${tail}`;
+
+test('what fits exactly is whole; a character less, and an older part is left out', () => {
+  const entries: readonly ReplayEntry[] = [
+    { role: 'user', text: 'one' },
+    { role: 'assistant', text: 'two' },
+    { role: 'user', text: 'three' },
+  ];
+  expect(partsOf(entries, 11)).toEqual(['one', 'two', 'three']);
+  expect(partsOf(entries, 10)).toEqual(['three']);
+});
+
+test('an output of 4,000 characters is whole; of a longer one the two ends are kept', () => {
+  const output = (chars: number): readonly ReplayEntry[] => [
+    { role: 'user', text: 'do' },
+    { role: 'tool', text: 'x'.repeat(chars) },
+  ];
+  expect(partsOf(output(4000), 100_000)[1]).toBe('x'.repeat(4000));
+  expect(partsOf(output(4001), 100_000)[1]).toBe(cut('x'.repeat(2000), 1, 'x'.repeat(2000)));
+});
+
+test('no half of a character is kept at a cut', () => {
+  const text = `${'a'.repeat(24)}😀${'b'.repeat(100)}😀${'c'.repeat(24)}`;
+  expect(partsOf([{ role: 'user', text }], 100)).toEqual([cut('a'.repeat(24), 104, 'c'.repeat(24))]);
+});
+
+test('of a turn that does not fit, half is for the question, and the newest parts have the rest', () => {
+  const entries: readonly ReplayEntry[] = [
+    { role: 'user', text: 'q'.repeat(1000) },
+    { role: 'assistant', text: 'x'.repeat(300) },
+    { role: 'assistant', text: 'y'.repeat(300) },
+    { role: 'assistant', text: 'z'.repeat(150) },
+  ];
+  const asked = cut('q'.repeat(100), 800, 'q'.repeat(100));
+  const left = 400 - asked.length;
+  // Of what does not fit any more, as many characters are kept as are left.
+  const half = Math.floor((left - 150) / 2);
+  expect(partsOf(entries, 400)).toEqual(
+    half > 0 ? [asked, cut('y'.repeat(half), 300 - 2 * half, 'y'.repeat(half)), 'z'.repeat(150)] : [],
+  );
+  // What fits exactly leaves no room for an older one.
+  const exact: readonly ReplayEntry[] = [
+    ...entries.slice(0, 3),
+    { role: 'assistant', text: 'z'.repeat(left) },
+  ];
+  expect(partsOf(exact, 400)).toEqual([asked, 'z'.repeat(left)]);
+});
+
+test('a record that has no words of the user is not told', () => {
+  expect(replayInput([{ role: 'assistant', text: 'alone' }], 'm', 100)).toBe('m');
+});
+
+test('the fence stands in no text, not even at the beginning of a longer word', () => {
+  const texts = ['zwarm-record-999999999', 'zwarm-record-10000000001'];
+  const input = replayInput([{ role: 'user', text: texts.join(' ') }], 'm', 1000);
+  expect(input).toContain('<zwarm-record-1000000001 the user>');
+});
+
 test('no text can pose as another role, as the end of the record, or as the next message', () => {
   const nasty = fc.oneof(
     fc.string({ maxLength: 40 }),

@@ -72,7 +72,47 @@ test.each<[string, readonly TurnUsage[], readonly (Counts | null)[]]>([
       [50, 0, 10, 0],
     ],
   ],
-  ['without a thread a total means nothing', [turn(null, [100, 0, 10, 0], fresh)], [null]],
+  [
+    'without a thread a total means nothing, nor does the next one',
+    [turn(null, [100, 0, 10, 0], fresh), turn(null, [150, 0, 20, 0], fresh)],
+    [null, null],
+  ],
+  [
+    'reasoning must not fall either',
+    [turn('t', [100, 0, 10, 5], fresh), turn('t', [200, 0, 20, 4])],
+    [[100, 0, 10, 5], null],
+  ],
+  [
+    'a thread that is known is not begun anew, nor copied',
+    [
+      turn('a', [100, 0, 10, 0], fresh),
+      turn('a', [150, 0, 20, 0], fresh),
+      turn('a', [160, 0, 21, 0], { copyOf: 'b' }),
+    ],
+    [
+      [100, 0, 10, 0],
+      [50, 0, 10, 0],
+      [10, 0, 1, 0],
+    ],
+  ],
+  [
+    'a copy goes on from the total of its original, which goes on from its own',
+    [
+      turn('a', [100, 0, 10, 0], fresh),
+      turn('b', [150, 0, 20, 0], { copyOf: 'a' }),
+      turn('a', [110, 0, 12, 0]),
+    ],
+    [
+      [100, 0, 10, 0],
+      [50, 0, 10, 0],
+      [10, 0, 2, 0],
+    ],
+  ],
+  [
+    'a copy of a thread that nobody saw has an unknown base, also where it is said to be fresh',
+    [turn('b', [150, 0, 20, 0], { copyOf: 'a', fresh: true }), turn('b', [160, 0, 22, 0])],
+    [null, [10, 0, 2, 0]],
+  ],
   [
     'counts per process are taken as they are',
     [perProcess('t', [1000, 100, 10, null], true), perProcess('t', [1300, 1200, 16, null], false)],

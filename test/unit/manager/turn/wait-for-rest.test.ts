@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { TurnStatus } from '../../../../src/core/status.ts';
 import type { TurnState } from '../../../../src/manager/turn/turn-state.ts';
 import { waitForRest } from '../../../../src/manager/turn/wait-for-rest.ts';
-import { createStoredSession, ID } from '../../../helpers/store.ts';
+import { createStoredSession, ID, requestOf } from '../../../helpers/store.ts';
 
 const never = new AbortController().signal;
 
@@ -15,7 +15,8 @@ function turnOf(...statuses: TurnStatus[]) {
   const look = async (): Promise<TurnState> => {
     const status = (statuses.length > 1 ? statuses.shift() : statuses[0]) ?? 'lost';
     said.push(status);
-    return { store: { root }, id: ID, turn: 1, verdict: { status } } as TurnState;
+    const request = requestOf('first');
+    return { store: { root }, id: ID, turn: 1, runner: null, request, verdict: { status } } as TurnState;
   };
   const prepare = async (): Promise<void> => void said.push('prepared');
   return { directory: join(root, 'sessions', ID, 'turns/1'), said, look, prepare };
@@ -36,6 +37,12 @@ test('nothing is prepared for what has ended', async () => {
   const { said, look, prepare } = turnOf('failed');
   await waitForRest(look, never, prepare);
   expect(said).toEqual(['failed']);
+});
+
+test('what runs elsewhere is not waited for', async () => {
+  const { look, prepare } = turnOf('running', 'unknown');
+  const elsewhere = waitForRest(look, never, prepare);
+  await expect(elsewhere).rejects.toMatchObject({ code: 'unknown_liveness' });
 });
 
 test('an end between the first look and the watch is not missed', async () => {

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { clean } from '../../../src/cli/commands/clean.ts';
+import type { Verb } from '../../../src/cli/context.ts';
+
+const ID = 'abcdefghjk';
+
+/** What `clean` shows when the manager has kept a session for that reason. Files that root cannot delete are rare. */
+async function shownFor(reason: string, json: boolean) {
+  const written: string[] = [];
+  const codes: number[] = [];
+  const verb = {
+    context: {
+      stdout: { write: () => undefined },
+      stderr: { write: (text: string) => void written.push(text) },
+    },
+    manager: async () => ({ clean: async () => ({ removed: [], skipped: [{ id: ID, reason }], bytes: 0 }) }),
+    hint: () => undefined,
+    printJson: () => undefined,
+    exit: (code: number) => void codes.push(code),
+  } as unknown as Verb;
+  await clean.run?.(verb, {} as never, { json } as never);
+  return { codes, stderr: written.join('') };
+}
+
+test.each([true, false])('clean fails where files could not be deleted; with --json: %j', async (json) => {
+  const { codes, stderr } = await shownFor('io', json);
+  expect(codes).toEqual([1]);
+  expect(stderr).toBe(json ? '' : `zwarm: files could not be deleted, check their permissions: ${ID}\n`);
+});
+
+test('what clean keeps on purpose is no failure', async () => {
+  expect(await shownFor('damaged', false)).toEqual({ codes: [], stderr: '' });
+});
