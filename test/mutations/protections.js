@@ -638,7 +638,7 @@ export const PROTECTIONS = [
   {
     name: 'what was wound back is not told',
     file: 'src/core/conversation/lineage.ts',
-    from: "if (kind === 'rewind') now = after[to ?? turn - 1] ?? now;",
+    from: "if (kind === 'rewind') now = (to === null ? undefined : after[to]) ?? now;",
     to: "if (kind === 'rewind') now = after[turn - 1] ?? after[to ?? 0] ?? now;",
     tests: ['test/unit/core/conversation/lineage.test.ts'],
   },
