@@ -16,7 +16,7 @@ const SWAP = `
   const [path, file, other, fifo] = process.argv.slice(1);
   const fd = openSync(fifo, constants.O_RDWR);
   writeSync(fd, 'other');
-  for (let i = 0; i < 20_000; i += 1) {
+  for (let i = 0; i < 4_000; i += 1) {
     for (const one of [other, file]) {
       linkSync(one, path + '.new');
       renameSync(path + '.new', path);
