@@ -7,7 +7,6 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -35,28 +34,15 @@ async function completed(project: Project, cwd = project.directory): Promise<str
 const ids = async (project: Project, cwd: string, ...args: string[]): Promise<string[]> =>
   (await project.ok(['ls', '-q', ...args], { cwd })).split('\n').filter((line) => line !== '');
 
-/** Where a command stands that is to find the sessions of the repository `shop`; and where it must not. */
+/**
+ * Where a command stands that is to find the sessions of the repository `shop`, and where it must not. All of the rules
+ * are tested where they decide, in test/unit/store/which-project.test.ts.
+ */
 const STANDPOINTS: readonly {
   readonly name: string;
   readonly cwd: (project: Project) => string;
   readonly finds: boolean;
 }[] = [
-  {
-    name: 'a subdirectory',
-    cwd: ({ directory }) => {
-      mkdirSync(join(directory, 'a/b'), { recursive: true });
-      return join(directory, 'a/b');
-    },
-    finds: true,
-  },
-  {
-    name: 'a path through a link',
-    cwd: ({ base, directory }) => {
-      symlinkSync(directory, join(base, 'link'));
-      return join(base, 'link');
-    },
-    finds: true,
-  },
   {
     name: 'a linked worktree',
     cwd: ({ base, directory }) => {
@@ -65,7 +51,6 @@ const STANDPOINTS: readonly {
     },
     finds: true,
   },
-  { name: 'its git directory', cwd: ({ directory }) => join(directory, '.git'), finds: true },
   {
     name: 'a nested repository',
     cwd: ({ directory }) => {
@@ -99,17 +84,6 @@ test.concurrent.for(STANDPOINTS)('from $name: sessions are found, $finds', async
   const own = await completed(project, from);
   expect(await ids(project, from)).toEqual(finds ? [own, id] : [own]);
   expect(await ids(project, project.base, '--project', from)).toEqual(finds ? [own, id] : [own]);
-});
-
-test.concurrent('the worktrees of a bare repository share their sessions', async (t) => {
-  const project = createRepository(t);
-  git(project.base, 'clone', '-q', '--bare', project.directory, 'layout/.bare');
-  const layout = join(project.base, 'layout');
-  writeFileSync(join(layout, '.git'), 'gitdir: ./.bare\n');
-  git(layout, 'worktree', 'add', '-q', 'one');
-  git(layout, 'worktree', 'add', '-q', 'two');
-  const id = await completed(project, join(layout, 'one'));
-  for (const place of ['two', '.', '.bare']) expect(await ids(project, join(layout, place))).toEqual([id]);
 });
 
 test.concurrent('without git the project is the directory, also after git init', async (t) => {

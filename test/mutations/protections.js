@@ -108,14 +108,14 @@ export const PROTECTIONS = [
     file: 'src/store/git.ts',
     from: "  if (dirname(gitDir) !== join(common, 'worktrees')) return null;\n",
     to: '  if (common === gitDir) return null;\n',
-    tests: ['test/e2e/forged-checkout.test.ts'],
+    tests: ['test/unit/store/which-project.test.ts'],
   },
   {
     name: 'a git directory names its worktree back',
     file: 'src/store/git.ts',
     from: 'realPath(resolve(gitDir, dirname(back))) !== root',
     to: 'back === root',
-    tests: ['test/e2e/forged-checkout.test.ts'],
+    tests: ['test/unit/store/which-project.test.ts'],
   },
   {
     name: 'no link in the place of a record is followed',

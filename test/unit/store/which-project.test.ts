@@ -38,6 +38,12 @@ function withWorktree(base: string): void {
   git(join(base, 'repo'), 'worktree', 'add', '-q', join(base, 'linked'));
 }
 
+function withRelativeWorktree(base: string): void {
+  withWorktree(base);
+  writeFileSync(join(base, 'repo/.git/worktrees/linked/gitdir'), '../../../../linked/.git\n');
+  writeFileSync(join(base, 'linked/.git'), 'gitdir: ../repo/.git/worktrees/linked\n');
+}
+
 function directories(base: string, ...names: readonly string[]): void {
   for (const name of names) mkdirSync(join(base, name), { recursive: true });
 }
@@ -286,6 +292,45 @@ const SCENES: readonly [name: string, scene: Scene][] = [
       },
       ...bare('forged'),
       gitDir: 'forged/git',
+    },
+  ],
+  [
+    'a git directory that an agent made up in a directory called worktrees',
+    {
+      make(base) {
+        repository(join(base, 'repo'));
+        const made = join(base, 'forged/own/worktrees/own');
+        mkdirSync(made, { recursive: true });
+        writeFileSync(join(made, 'HEAD'), 'ref: refs/heads/main\n');
+        writeFileSync(join(made, 'gitdir'), `${join(base, 'forged/.git')}\n`);
+        writeFileSync(join(made, 'commondir'), `${join(base, 'repo/.git')}\n`);
+        writeFileSync(join(base, 'forged/.git'), 'gitdir: own/worktrees/own\n');
+      },
+      ...bare('forged'),
+      gitDir: 'forged/own/worktrees/own',
+    },
+  ],
+  [
+    'a linked worktree by relative paths, as git 2.48 can write them',
+    {
+      make: withRelativeWorktree,
+      cwd: 'linked',
+      path: 'repo/.git',
+      checkout: 'linked',
+      gitDir: 'repo/.git/worktrees/linked',
+    },
+  ],
+  [
+    'the git directory of a worktree by a link, from where its relative way back leads here',
+    {
+      make(base) {
+        withRelativeWorktree(base);
+        directories(base, 'elsewhere/linked');
+        symlinkSync(join(base, 'repo'), join(base, 'elsewhere/repo'));
+        cpSync(join(base, 'linked/.git'), join(base, 'elsewhere/linked/.git'));
+      },
+      ...bare('elsewhere/linked'),
+      gitDir: 'repo/.git/worktrees/linked',
     },
   ],
   [
