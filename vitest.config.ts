@@ -37,7 +37,7 @@ export default defineConfig({
           setupFiles: 'test/strict-expect.ts',
           include: ['test/faults/**/*.test.ts'],
           globalSetup: 'test/faults/setup.ts',
-          testTimeout: 180_000,
+          testTimeout: 120_000,
           hookTimeout: 60_000,
         },
       },

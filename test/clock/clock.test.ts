@@ -54,10 +54,10 @@ for (const hours of [2, -2]) {
       const [gated, stubborn] = [await project.start(['gate ../gate']), await project.start(['stubborn'])];
       await eventually('the agents run', () => project.runs().length === 3);
       const waits = (): number => processesWith(`HOME=${project.base}/`).filter(watchesFiles).length;
-      const long = project.zwarm(['wait', gated, '--timeout', '1h']);
+      const long = project.asProcess(['wait', gated, '--timeout', '1h']);
       await eventually('it is waited for', () => waits() === 1);
       let over = false;
-      const short = project.zwarm(['wait', stubborn, '--timeout', '1s']).finally(() => {
+      const short = project.asProcess(['wait', stubborn, '--timeout', '1s']).finally(() => {
         over = true;
       });
       await eventually('it is waited for, too', () => over || waits() === 2);

@@ -91,13 +91,13 @@ test('a commander killed at its claim or just after leaves its message, and a tu
     async (race) => {
       const { manager, root, prompts } = race;
       const orphans: Orphan[] = [];
-      await race.rounds(17, async (i) => {
+      await race.rounds(9, async (i) => {
         const message = (verb: string) => `${i % 2 === 0 ? 'quick' : 'hang'}\n${verb} in round ${i}.`;
-        const ms = (i * 20) / 16;
+        const ms = (i * 20) / 8;
         orphans.push(await injectKilled(race, message('inject'), ms));
         orphans.push(await startKilled(race, message('start'), ms));
       });
-      expect(new Set(orphans.map(({ id }) => id)).size).toBe(34);
+      expect(new Set(orphans.map(({ id }) => id)).size).toBe(18);
       for (const orphan of orphans) {
         const { id, turn, message, acknowledged } = orphan;
         expect(readFileSync(join(root, 'sessions', id, 'turns', String(turn), 'prompt.md'), 'utf8')).toBe(
@@ -117,7 +117,7 @@ test('a commander killed at its claim or just after leaves its message, and a tu
       }
       const { removed, skipped } = await manager.clean({ olderThanMs: 0, dryRun: false });
       expect(skipped).toEqual([]);
-      expect(removed).toHaveLength(34);
+      expect(removed).toHaveLength(18);
     },
     { late: true },
   ));

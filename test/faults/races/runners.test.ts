@@ -14,7 +14,7 @@ const pool = openPool(2);
 test('of six runners on one turn one runs the agent, and the others leave silently', () =>
   besideAReader(pool, async (race) => {
     const { manager, prompts, root } = race;
-    await race.rounds(20, async (i) => {
+    await race.rounds(10, async (i) => {
       const message = `quick\nround ${i}.`;
       const claimed = claimedSession(race, message, 'us');
       const ends = await Promise.all(Array.from({ length: 6 }, () => startRunner(race, claimed)));
@@ -36,7 +36,7 @@ test('of a runner that comes late and an inject that declares its launch dead at
       const { id } = await manager.start({ task: 'quick\nfirst.' });
       expect(await manager.wait(id)).toBe('completed');
       let turn = 2;
-      await race.rounds(40, async (i) => {
+      await race.rounds(20, async (i) => {
         // It lasts until the inject has returned: afterwards that would win rightly.
         const gate = join(base, `gate-${i}`);
         const late = `gate ${gate}\nlate in round ${i}.`;

@@ -35,7 +35,7 @@ test('of fifty starts at once each has its own session, and each agent runs once
     ),
   ));
 
-test.each(Array.from({ length: 12 }, (_, i) => i + 1))(
+test.each(Array.from({ length: 6 }, (_, i) => i + 1))(
   'eight first starts at once in a fresh project make one store (%i)',
   () =>
     besideAReader(pool, async (race) => {

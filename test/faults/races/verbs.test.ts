@@ -40,7 +40,7 @@ test('of eight injects at once one wins, its message is on the disk, and its age
   besideAReader(pool, async (race) => {
     const { manager, place, base, root } = race;
     const id = await rested(race, 'first');
-    await race.rounds(25, async (i) => {
+    await race.rounds(12, async (i) => {
       const turn = i + 2;
       // It lasts until all have tried: afterwards another would win rightly.
       const gate = join(base, `gate-${i}`);
@@ -59,14 +59,14 @@ test('of eight injects at once one wins, its message is on the disk, and its age
         messages.map((_, k) => (k === winner ? 1 : 0)),
       );
     });
-    expect(namesIn(root, 'sessions', id, 'turns')).toHaveLength(26);
-    expect((await manager.get(id)).turns).toHaveLength(26);
+    expect(namesIn(root, 'sessions', id, 'turns')).toHaveLength(13);
+    expect((await manager.get(id)).turns).toHaveLength(13);
   }));
 
 test('of an inject and a clean one wins', () =>
   besideAReader(pool, async (race) => {
     const { manager, place, base, root } = race;
-    await race.rounds(60, async (i) => {
+    await race.rounds(30, async (i) => {
       const id = await rested(race, `first of ${i}`);
       const gate = join(base, `gate-${i}`);
       const message = `gate ${gate}\nmore of ${i}.`;
@@ -101,7 +101,7 @@ test('an inject and a kill at once: what was killed is dead, what was not runs o
       // Every third one ends by itself, in the middle of the delays.
       const message = `${i % 3 === 2 ? 'nap 0.1' : 'hang'}\nround ${i}.`;
       const injecting = pool.contender(i).call(place, 'inject', id, message);
-      await sleep((i * 250) / 59);
+      await sleep((i * 250) / 29);
       const killed = await pool.contender(i + 1).call(place, 'kill', id, { graceMs: 2000 });
       codesOf([await injecting], ['ok']);
       codesOf([killed], ['ok', 'not_running']);
@@ -119,7 +119,7 @@ test('an inject and a kill at once: what was killed is dead, what was not runs o
       if (status === 'completed') expect(runs).toBe(1);
       else expect(runs).toBeLessThanOrEqual(1);
     };
-    await race.rounds(30, async (i) => {
+    await race.rounds(15, async (i) => {
       await Promise.all(sessions.map((id, k) => both(2 * i + k, id, i + 2)));
     });
   }));
@@ -127,7 +127,7 @@ test('an inject and a kill at once: what was killed is dead, what was not runs o
 test('four kills at once end everything, and none of them fails', () =>
   besideAReader(pool, async (race) => {
     const { manager, place } = race;
-    await race.rounds(10, async (i) => {
+    await race.rounds(6, async (i) => {
       const message = `hang\nround ${i}.`;
       const { id } = await manager.start({ task: message });
       const kills = [0, 1, 2, 3].map((k) => pool.contender(i + k).call(place, 'kill', id, { graceMs: 2000 }));
@@ -141,7 +141,7 @@ test('four kills at once end everything, and none of them fails', () =>
 test('three cleans at once remove each session once, one that never ran too, and leave nothing behind', () =>
   besideAReader(pool, async (race) => {
     const { manager, place, root } = race;
-    await race.rounds(30, async (i) => {
+    await race.rounds(12, async (i) => {
       const ran = await rested(race, `first of ${i}`);
       const ids = [ran, claimedSession(race, `never ran in ${i}.`, 'the dead').id].sort();
       const cleans = await Promise.all(
