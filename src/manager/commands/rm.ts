@@ -1,8 +1,8 @@
 import { errnoOf, ZwarmError } from '../../core/errors.ts';
 import { isFinal } from '../../core/status.ts';
 import { marksOfSession } from '../../core/turn-mark.ts';
-import { anyLives, type Census, createCensus } from '../../process/turn-processes.ts';
 import { livenessOf } from '../../process/identity.ts';
+import { anyLives, type Census, createCensus } from '../../process/turn-processes.ts';
 import { claimTombstone } from '../../store/claim.ts';
 import { unlessDamaged } from '../../store/read-file.ts';
 import { removeSession } from '../../store/remove.ts';

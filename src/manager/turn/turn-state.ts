@@ -10,8 +10,13 @@ import {
 } from '../../core/status.ts';
 import { parseIso } from '../../core/time.ts';
 import { marksOfTurn } from '../../core/turn-mark.ts';
-import { type Census, createCensus, processesOfTurn, type TurnProcesses } from '../../process/turn-processes.ts';
 import { livenessOf } from '../../process/identity.ts';
+import {
+  type Census,
+  createCensus,
+  processesOfTurn,
+  type TurnProcesses,
+} from '../../process/turn-processes.ts';
 import type { LineRange } from '../../store/read-forward.ts';
 import { type RecordedEnd, readCancel, readExit, readRequest, readRunner } from '../../store/sessions.ts';
 import type { Turn } from '../context.ts';

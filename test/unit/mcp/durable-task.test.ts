@@ -85,7 +85,10 @@ test('the end of a task whose turn has not begun leaves the turn that runs now a
   const { begin, cancel, manager, project } = createTasks();
   const { structuredContent } = await begin('delegate', { task: 'hang' });
   const id = structuredContent.session_id;
-  claimTurn({ store: { root: project.store() }, id, turn: 2 }, { request: requestOf('second'), prompt: Buffer.from('next') });
+  claimTurn(
+    { store: { root: project.store() }, id, turn: 2 },
+    { request: requestOf('second'), prompt: Buffer.from('next') },
+  );
   await cancel(`${id}.2`);
   expect(await manager.summary(id)).toMatchObject({ status: 'running', turn: 1 });
   // Nobody launches it, and what ends this test's session would wait for that.

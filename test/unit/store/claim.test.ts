@@ -191,15 +191,17 @@ test('a failure that is no lost race is told as it is', () => {
   const { root } = createStoredSession();
   rmSync(join(root, 'sessions', ID, 'turns'), { recursive: true });
   const claim = { request: requestOf('second'), prompt: null };
-  expect(() => claimTurn(root, ID, 2, claim)).toThrow(expect.objectContaining({ code: 'ENOENT' }));
+  expect(() => claimTurn(turnIn(root, 2), claim)).toThrow(expect.objectContaining({ code: 'ENOENT' }));
   const tombstone = { ...requestOf('third'), kind: 'tombstone' } as const;
-  expect(() => claimTombstone(root, ID, 2, tombstone)).toThrow(expect.objectContaining({ code: 'ENOENT' }));
+  expect(() => claimTombstone(turnIn(root, 2), tombstone)).toThrow(
+    expect.objectContaining({ code: 'ENOENT' }),
+  );
 });
 
 test('a tombstone takes the next number, once', () => {
   const { root } = createStoredSession();
   const tombstone = (nonce: string) => ({ ...requestOf(nonce), kind: 'tombstone' }) as const;
-  claimTombstone(root, ID, 2, tombstone('one'));
-  expect(readRequest(root, ID, 2)).toEqual(tombstone('one'));
-  expect(() => claimTombstone(root, ID, 2, tombstone('two'))).toThrow(lostRace);
+  claimTombstone(turnIn(root, 2), tombstone('one'));
+  expect(readRequest(turnIn(root, 2))).toEqual(tombstone('one'));
+  expect(() => claimTombstone(turnIn(root, 2), tombstone('two'))).toThrow(lostRace);
 });

@@ -1,11 +1,11 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { SessionId } from '../../../src/core/ids.ts';
-import type { Policy } from '../../../src/core/rules/policy.ts';
-import type { ManagerContext, Store } from '../../../src/manager/context.ts';
-import { requireQuota, requireRoom } from '../../../src/manager/quota.ts';
-import { addSession, createEmptyStore, RECORD } from '../../helpers/store.ts';
+import type { SessionId } from '../../../../src/core/ids.ts';
+import type { Policy } from '../../../../src/core/rules/policy.ts';
+import { requireQuota, requireRoom } from '../../../../src/manager/access/quota.ts';
+import type { ManagerContext, Store } from '../../../../src/manager/context.ts';
+import { addSession, createEmptyStore, RECORD } from '../../../helpers/store.ts';
 
 const ids = [
   'aaaaaaaaaa',

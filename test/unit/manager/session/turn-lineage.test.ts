@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { TurnKind } from '../../../src/core/session.ts';
-import type { TurnStatus } from '../../../src/core/status.ts';
-import { placesOf } from '../../../src/manager/places.ts';
-import type { TurnReading } from '../../../src/manager/read-turn.ts';
-import { createStoredSession, ID } from '../../helpers/store.ts';
+import type { TurnKind } from '../../../../src/core/session.ts';
+import type { TurnStatus } from '../../../../src/core/status.ts';
+import { lineageTurnsOf } from '../../../../src/manager/session/turn-lineage.ts';
+import type { TurnReading } from '../../../../src/manager/turn/turn-state.ts';
+import { createStoredSession, ID } from '../../../helpers/store.ts';
 
 test.each<[kind: TurnKind, status: TurnStatus, answer: string | null, summarised: boolean]>([
   ['compact', 'completed', 'the summary', true],
@@ -14,11 +14,13 @@ test.each<[kind: TurnKind, status: TurnStatus, answer: string | null, summarised
   ['prompt', 'completed', 'an answer', false],
 ])('a %s turn that is %s and says %j stands for what was before: %j', (kind, status, answer, summarised) => {
   const reading = {
+    store: createStoredSession(),
+    id: ID,
     turn: 1,
     request: { kind, to: null },
     launch: null,
     verdict: { status },
     outcome: { threadId: 'T', answer },
   } as TurnReading;
-  expect(placesOf(createStoredSession(), ID, null, [reading])).toMatchObject([{ turn: 1, kind, summarised }]);
+  expect(lineageTurnsOf([reading], null)).toMatchObject([{ turn: 1, kind, summarised }]);
 });
