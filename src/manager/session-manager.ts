@@ -40,21 +40,21 @@ export interface SessionManager {
   list(options?: ListOptions): Promise<SessionSummary[]>;
   /** The same list, of which no more is kept in memory than `show` makes of each row. */
   listAs<T>(options: ListOptions, show: (row: SessionSummary) => T): Promise<T[]>;
-  /** The sessions that run or are about to, whatever an agent wrote into a summary. */
+  /** The sessions that run or are about to, from their own files. */
   listLive(): Promise<SessionId[]>;
   /** A session whose turns are read while somebody walks through them. @throws ZwarmError `usage` for an unknown turn */
   read(ref: string, options?: Pick<DetailOptions, 'turn'>): Promise<SessionReader>;
   /** A session with its turns and messages. @throws ZwarmError likewise */
   get(ref: string, options?: DetailOptions): Promise<SessionDetail>;
-  /** How a session comes along, for a line that is drawn again each second. @throws ZwarmError `not_found`, `damaged` */
+  /** What a session is doing now, for a line that is redrawn each second. @throws ZwarmError `not_found`, `damaged` */
   progress(id: SessionId): Promise<SessionProgress>;
-  /** How a session stands, whatever an agent wrote into its summary; small however long its conversation. */
+  /** How a session stands, from its own files; small however long its conversation. */
   summary(id: SessionId): Promise<SessionSummary>;
   /** What was asked for, without a look at the turns. @throws ZwarmError `not_found`, `damaged` */
   record(ref: string): Promise<SessionRecord>;
   /** What the agent did, step by step, numbered through all turns. @throws ZwarmError `usage` for an unknown turn */
   steps(ref: string, options?: { readonly turn?: number | undefined }): Promise<readonly TrajectoryStep[]>;
-  /** The same list as it comes: a step that changes later is told again, with the same numbers. */
+  /** The same steps as they come: a step that changes later comes again, with the same numbers. */
   followSteps(id: SessionId, options?: FollowStepsOptions): AsyncIterable<TrajectoryStep>;
   /** What the agent printed, byte for byte; each piece is valid until the next one is asked for. */
   followOutput(id: SessionId, file: OutputFile, options?: FollowOptions): AsyncIterable<Uint8Array>;
@@ -80,11 +80,11 @@ export interface SessionManager {
   kill(id: SessionId, options?: KillOptions): Promise<void>;
   /** What a session has started, directly or not, and still has to be ended; in rounds, as the caller ends them. */
   livingDescendants(id: SessionId): AsyncIterable<readonly SessionId[]>;
-  /** Deletes a session that is not running; returns the bytes freed. `force`: also where that cannot be told. */
+  /** Deletes a session that is not running; returns the bytes freed. `force`: also where that is unknown. */
   remove(id: SessionId, options?: { readonly force: boolean }): Promise<number>;
   /** Gives a session a name, or with null takes it away. */
   rename(ref: string, name: string | null): Promise<Renamed>;
-  /** What to say about where the sessions of this project are kept. */
+  /** Notices about where the sessions of this project are kept. */
   projectNotices(): Promise<readonly string[]>;
   /** What `relocate` would do. @throws ZwarmError `not_found`, `usage` */
   planRelocation(to: string | null): Promise<Relocation>;

@@ -8,7 +8,7 @@ export interface HistoryFile {
   readonly bytes: number;
 }
 
-/** What cannot be told because the user's files are closed to us, or links lead in a circle. */
+/** The file may exist, but we may not look, or links lead in a circle. */
 const UNKNOWN = new Set(['EACCES', 'EPERM', 'ELOOP']);
 const NONE = new Set(['ENOENT', 'ENOTDIR']);
 
@@ -48,8 +48,8 @@ function fileAt(path: string): HistoryFile | null {
 
 /**
  * The first file below an agent's directory that fits one of the patterns, in which `*` stands for any part of one name;
- * null where there is none, undefined where that cannot be told: not even the directory is there, or it is closed to us. The directory is
- * the user's own, links and all.
+ * null where there is none, undefined where that is unknown: the directory is missing, or may not be read. Links are
+ * followed: the directory is the user's own.
  */
 export function findHistory(directory: string, patterns: readonly string[]): HistoryFile | null | undefined {
   try {

@@ -54,7 +54,7 @@ function checkoutOf(directory: string): Checkout | null {
 /** The checkout that has its root in this very directory, or null. */
 export function checkoutAt(directory: string): Checkout | null {
   const checkout = checkoutOf(directory);
-  // Without a HEAD it is no repository: Codex's sandbox leaves an empty .git in directories that an agent may write.
+  // Without a HEAD it is not a repository: Codex's sandbox leaves an empty .git in writable directories.
   const head = checkout === null ? null : join(checkout.gitDir, 'HEAD');
   return head !== null && lstatSync(head, { throwIfNoEntry: false }) !== undefined ? checkout : null;
 }

@@ -26,7 +26,7 @@ function look(path: string): Found | null {
   }
 }
 
-/** By what the directory at a path is known again. @throws ZwarmError `usage` where there is none */
+/** What identifies the directory at a path after it was moved. @throws ZwarmError `usage` where there is none */
 export function identityOfDirectory(path: string): Pick<ProjectRecord, 'inode' | 'birth_time'> {
   const found = look(path);
   if (found === null) throw new ZwarmError('usage', `there is no directory ${path}`, 'name one that exists');

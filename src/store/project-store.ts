@@ -58,7 +58,7 @@ function requirePrivate(directory: string, uid: number): void {
     refuse('can be written by others', `make it yours alone: chmod 700 '${directory}'`);
 }
 
-/** The version of a store, ours for one that is not there, infinite for one that is not a number. @throws DamagedRecord where it cannot be read */
+/** The format version of a store: ours where the file is missing, infinite where it is not a number. @throws DamagedRecord where it cannot be read */
 function formatOf(root: string): number {
   const file = readSmall(formatFile(root));
   if (file === null) return FORMAT;
@@ -74,7 +74,7 @@ export function requireUsable(state: string, root: string, uid: number, forWriti
   throw new ZwarmError('format_newer', `${root} was written by a newer zwarm`, 'update zwarm');
 }
 
-/** Whether files can be made in a store from here; the sandbox of an agent keeps it from that. */
+/** Whether this process may create files in a store: in the sandbox of an agent it may not. */
 export function isWritable(root: string, unique: string): boolean {
   const probe = join(root, `${BUILDING_PREFIX}${unique}`);
   try {
@@ -101,7 +101,7 @@ export function createStore(state: string, record: ProjectRecord, uid: number, u
   try {
     createFile(formatFile(building), `${FORMAT}\n`);
     createFile(projectFile(building), encode(record));
-    // All of them now: on a full disk a session could not be moved to a trash that is not there.
+    // All of them now: on a full disk the trash could not be created when it is needed.
     for (const directory of [sessionsDir, namesDir, trashDir]) makeDir(directory(building));
     flush(building);
     rename(building, storeDir(state, record.path));

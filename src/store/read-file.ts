@@ -10,12 +10,12 @@ import {
 } from 'node:fs';
 import { errnoOf } from '../core/errors.ts';
 
-/** A stored file that cannot be what zwarm wrote: a link, a device, too large, or not the expected JSON. */
+/** A stored file that is not what zwarm wrote: not a regular file, too large, or not the expected JSON. */
 export class DamagedRecord extends Error {
   override readonly name = 'DamagedRecord';
 }
 
-/** What `read` reads, or null where that is damaged: for records that then count as absent. */
+/** The result of `read`, or null for a damaged record: for records that then count as absent. */
 export function unlessDamaged<T>(read: () => T): T | null {
   try {
     return read();
@@ -31,18 +31,18 @@ export interface SmallFile {
   readonly mtimeMs: number;
 }
 
-/** No record of ours comes near this. */
+/** Far more than any record takes. */
 const RECORD_LIMIT = 1 << 20;
 
-// O_NONBLOCK: a planted FIFO must not hang a reader.
+// O_NONBLOCK: a FIFO at the path must not hang a reader.
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** Whether the permissions of a file were in the way. */
+/** Whether permissions made an operation fail. */
 export function isForbidden(error: unknown): boolean {
   return errnoOf(error) === 'EACCES' || errnoOf(error) === 'EPERM';
 }
 
-/** An open file; by its identity one that was put in its place is known. */
+/** An open file; another file at its path has another identity. */
 export interface OpenFile {
   readonly fd: number;
   readonly size: number;
@@ -59,9 +59,8 @@ export function openRegular(path: string): OpenFile | null {
     const code = errnoOf(error);
     if (code === 'ENOENT') return null;
     if (code === 'ELOOP' || code === 'ENXIO' || code === 'ENOTDIR') {
-      throw new DamagedRecord(`${path} is no regular file`);
+      throw new DamagedRecord(`${path} is not a regular file`);
     }
-    // An agent can take our right to read a file; that must not take every list down.
     if (isForbidden(error)) throw new DamagedRecord(`${path} may not be read`, { cause: error });
     throw error;
   }
@@ -70,7 +69,7 @@ export function openRegular(path: string): OpenFile | null {
     return { fd, size: stat.size, mtimeMs: stat.mtimeMs, identity: `${stat.dev}:${stat.ino}` };
   }
   closeSync(fd);
-  throw new DamagedRecord(`${path} is no regular file`);
+  throw new DamagedRecord(`${path} is not a regular file`);
 }
 
 /** Fills a buffer with the bytes of a file from `from` on; fewer are returned where the file ends before. */
@@ -84,7 +83,7 @@ export function readFully(fd: number, buffer: Buffer, from: number): Buffer {
   return buffer.subarray(0, done);
 }
 
-/** A whole small file, or null where there is none. @throws DamagedRecord when it is no regular file or too large */
+/** A whole small file, or null where there is none. @throws DamagedRecord when it is not a regular file or too large */
 export function readSmall(path: string, limit = RECORD_LIMIT): SmallFile | null {
   const file = openRegular(path);
   if (file === null) return null;
@@ -97,8 +96,8 @@ export function readSmall(path: string, limit = RECORD_LIMIT): SmallFile | null 
 }
 
 /**
- * Reads the beginning of a file into a buffer: how many bytes there were for it. For what is only believed when it makes
- * sense, as it may be any kind of file. @throws the error of the file system
+ * Reads the beginning of a file into a buffer: how many bytes there were for it. It may be any kind of file, so the
+ * caller checks what it read. @throws the error of the file system
  */
 export function readBeginning(path: string, buffer: Buffer): number {
   const fd = openSync(path, READ);
@@ -109,7 +108,7 @@ export function readBeginning(path: string, buffer: Buffer): number {
   }
 }
 
-/** What stands at a path, links not followed, or null. @throws DamagedRecord when that cannot be told */
+/** The file at a path, links not followed, or null. @throws DamagedRecord when that cannot be told */
 export function lookAt(path: string): Stats | null {
   try {
     return lstatSync(path);

@@ -15,7 +15,7 @@ export interface LineSizes {
   readonly longest: number;
 }
 
-/** A message of 10 MiB of which JSON escapes every byte takes 60 MiB; what is longer than this line is no message. */
+/** A message of 10 MiB takes at most 60 MiB as JSON; a longer line is not a message. */
 export const LINE_SIZES: LineSizes = { block: 1 << 18, longest: 64 << 20 };
 
 /** A file that grows, read forward: each reading goes on where the one before it ended. */
@@ -45,9 +45,8 @@ export function findNewline(
 }
 
 /**
- * Opens a file again and again as it grows. One that became shorter, or another, is not what was followed.
- * What it has when it is opened is all that is read of it: an agent that prints faster than we read would keep us
- * reading for ever.
+ * Opens a file repeatedly as it grows; one that was replaced or became shorter is an error. Each time it is read to the
+ * size that it had when it was opened: otherwise an agent that prints faster than we read would keep us reading.
  */
 function createOpener(path: string): (seen: number) => { fd: number; size: number } | null {
   let known: string | null = null;

@@ -44,7 +44,7 @@ function parser<T>(build: () => Schema<T>): (text: string) => T {
   };
 }
 
-/** The version of a record is for readers to come: one that we do not know is read as ours. */
+/** The version is for future readers: an unknown one is read as ours. */
 const v = z.catch(z.literal(1), 1);
 const string = z.string();
 const strings = z.array(string);

@@ -32,7 +32,7 @@ import {
   parseSessionRecord,
 } from './records.ts';
 
-/** No prompt that an agent takes comes near this. */
+/** Far more than any agent takes. */
 const PROMPT_LIMIT = 64 << 20;
 
 /** The session ids in a store, in no order: of real directories, and of anything else that has such a name. */

@@ -12,15 +12,15 @@ import type { SessionStore } from './sessions.ts';
  * `summary.json`: all that a list shows of a session, as it stood when its newest turn ended. A cache, read by lists
  * only, and the one file that is replaced.
  *
- * Reading it is the fast path of `ls`, which may do so ten thousand times: one small file is opened, and one look tells
- * whether it is current. Nobody asks what kind of file it is, one buffer serves for all, and the text is ASCII, which
- * needs no decoding. Whatever is unusual makes it no summary: then the reader computes.
+ * Reading it is the fast path of `ls`, which may do so ten thousand times: one small file is read into a shared buffer,
+ * one `lstat` says whether it is current, and the text is ASCII, which needs no decoding. Anything unusual is ignored:
+ * then the reader computes.
  */
 
 /** What a list shows of a session. */
 export type Listed = RecordSummary & SessionState;
 
-/** What a list shows of a session, and what tells whether that is current. */
+/** What a list shows of a session, and the turn at which it was written. */
 export interface Summary {
   /** The number of the newest turn. */
   readonly newest: number;
@@ -28,7 +28,7 @@ export interface Summary {
 }
 
 const IF_ANY = { throwIfNoEntry: false } as const;
-/** Hardly a summary that we write comes near this; one that does is not believed, and computed. */
+/** A longer summary is ignored, and the session is computed. */
 const LONGEST = 1 << 16;
 
 /**
@@ -42,8 +42,8 @@ function isOfFold(json: unknown, fold: number): json is Summary {
 }
 
 /**
- * Reads the summaries of a store: what a list shows of a session, or null where no summary tells that which is current
- * and of this version of the fold. That the session is a real directory, its caller knows.
+ * Reads the summaries of a store: what a list shows of a session, or null without a current summary of this version of
+ * the fold. The caller makes sure that the session is a real directory.
  */
 export function createSummaryReader(store: SessionStore, fold: number): (id: SessionId) => Listed | null {
   const buffer = Buffer.allocUnsafeSlow(LONGEST);
@@ -57,13 +57,13 @@ export function createSummaryReader(store: SessionStore, fold: number): (id: Ses
       if (lstatSync(turnDir({ store, id, turn: json.newest + 1 }), IF_ANY) !== undefined) return null;
       return { ...json.listed, working_dir: resolve(store.projectRoot, json.listed.working_dir ?? '') };
     } catch {
-      // Missing, closed, no JSON: whoever computes meets again what else is in the way, and tells it.
+      // Missing, unreadable or not JSON: computing the row reports whatever else is wrong.
       return null;
     }
   };
 }
 
-/** The same text of a JSON document in ASCII. */
+/** The same JSON document in ASCII. */
 function asciiJson(json: string): string {
   return json.replace(/[\x80-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

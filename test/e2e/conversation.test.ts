@@ -8,7 +8,6 @@ import {
   rmdirSync,
   rmSync,
   statSync,
-  symlinkSync,
   truncateSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -336,13 +335,4 @@ test('a rewind is done although its session cannot be cached, and a fork is cach
   expect(await run('rewind', id, '--to', '1')).toMatchObject({ code: 0 });
   const fork = (await run('fork', id)).stdout.trim();
   expect(existsSync(join(directory, '..', fork, 'summary.json'))).toBe(true);
-});
-
-test('a fork leaves out what an agent has put in the place of records that nobody needs', async () => {
-  const { id, project, run, show } = await talk('one');
-  await project.settled(id);
-  symlinkSync('/etc/passwd', project.turnFile(id, 1, 'input.md'));
-  const fork = (await run('fork', id)).stdout.trim();
-  expect(readdirSync(project.turnFile(fork, 1, '.'))).not.toContain('input.md');
-  expect((await show(fork)).status).toBe('completed');
 });

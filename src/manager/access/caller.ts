@@ -1,7 +1,7 @@
 import { ZwarmError } from '../../core/errors.ts';
 import { isSessionId, type SessionId } from '../../core/ids.ts';
 
-/** By what a caller is known. */
+/** What identifies a caller. */
 interface Asking {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The name of the MCP client, or null. */
@@ -19,7 +19,7 @@ export interface Caller {
 /** The source of what a person asks for. */
 export const USER = 'user';
 
-/** The source of an agent whose session cannot be told. */
+/** The source of an agent whose session is unknown. */
 export const UNKNOWN_AGENT = 'orchestrator:unknown';
 
 /** Who asks: an agent is known by its environment, whatever program it calls us with. */

@@ -9,7 +9,7 @@ import { sourceOf } from './ancestry.ts';
 import { USER } from './caller.ts';
 
 /*
- * How many sessions may run at a time in which others than the user began a turn.
+ * How many sessions may run at a time whose turns were not started by the user.
  */
 
 /** A turn that was claimed: of which session, and when. */

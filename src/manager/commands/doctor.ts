@@ -21,7 +21,7 @@ import {
 /** How long a program may take to answer a question. */
 const ANSWER_MS = 10_000;
 
-/** The checks of what is in a store, in the order in which they are told. */
+/** The checks of a store, in the order of the report. */
 const OF_STORE: readonly [
   name: string,
   check: (c: ManagerContext, s: Store) => Finding | Promise<Finding>,
@@ -36,7 +36,7 @@ function storeOf(context: ManagerContext): Store | string {
   try {
     return openForReading(context) ?? 'this project has no sessions yet';
   } catch {
-    // `state-directory` tells why.
+    // `state-directory` says why.
     return 'the state directory cannot be used';
   }
 }

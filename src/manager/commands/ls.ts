@@ -117,7 +117,7 @@ function ofSources<T>(listed: readonly Listed<T>[], sources: readonly SourceFilt
 async function forEachRow(store: Store, nowMs: number, tell: (row: SessionSummary) => void): Promise<void> {
   const readSummary = createSummaryReader(store, FOLD_VERSION);
   const census = createCensus();
-  // What is no directory but a link to one, say, has no summary of ours.
+  // A file or link in the place of a session has no summary.
   const { directories, others: rest } = listSessions(store.root);
   for (const id of directories) {
     const summary = readSummary(id);

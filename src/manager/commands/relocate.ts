@@ -79,7 +79,7 @@ export function planRelocation(context: ManagerContext, to: string | null): Relo
   if (moved !== null) return planTo(context, context, moved);
   throw new ZwarmError(
     'not_found',
-    'nothing tells of sessions that this project had elsewhere',
+    'no sessions are known that this project had elsewhere',
     'see where sessions are kept: zwarm ls --everywhere',
   );
 }

@@ -13,7 +13,7 @@ import { declareNeverLaunched } from '../stop/never-launched.ts';
 /** A conversation that was wound back. */
 export interface Rewound {
   readonly id: SessionId;
-  /** The number of the marker, which is no turn of the agent. */
+  /** The number of the marker, which is not a turn of the agent. */
   readonly turn: number;
   readonly to: number;
 }

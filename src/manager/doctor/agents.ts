@@ -59,7 +59,7 @@ function configurationOf(probe: AgentProbe, env: ManagerContext['env']): string 
   return readFileSync(path, 'utf8');
 }
 
-/** Asks one question; without an answer, everything that it would have told has failed. */
+/** Asks one question; without an answer, all its checks have failed. */
 async function answers(
   { cwd, env, timeoutMs }: Asking,
   program: Program,
@@ -94,8 +94,8 @@ async function checkAgent(
     'error' in found ? `there is no ${name} to ask` : 'it could not be told',
   );
   const groups = probe.questions.map(async (question) => {
-    const told = 'error' in found ? {} : await answers(context, found, probe, question);
-    return question.names.map((topic) => ({ name: `${name}-${topic}`, ...(told[topic] ?? skipped) }));
+    const findings = 'error' in found ? {} : await answers(context, found, probe, question);
+    return question.names.map((topic) => ({ name: `${name}-${topic}`, ...(findings[topic] ?? skipped) }));
   });
   return [own, ...(await Promise.all(groups)).flat()];
 }

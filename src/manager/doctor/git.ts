@@ -14,8 +14,8 @@ export async function checkGit({ cwd, env }: ManagerContext, timeoutMs: number):
   const { code, stdout, stderr } = await ask(path, ['--version'], { cwd, env, timeoutMs });
   const version = /\d+\.\d+\S*/.exec(stdout)?.[0];
   if (code === 0 && version !== undefined) return finding('ok', `${version}, ${path}`);
-  const said = (stderr || stdout).trim().split('\n', 1)[0];
-  return finding('warning', `${path} does not work: ${said || `exit code ${code}`}`, 'install git again');
+  const output = (stderr || stdout).trim().split('\n', 1)[0];
+  return finding('warning', `${path} does not work: ${output || `exit code ${code}`}`, 'install git again');
 }
 
 /** Whether the current directory lies in a repository, outside of which some agents refuse to work. */

@@ -19,14 +19,14 @@ const KINDS: Readonly<Record<Leftover['kind'], readonly [one: string, several: s
 export function checkLeftoverFiles(context: ManagerContext, { root }: Store): Finding {
   const leftovers = findLeftovers(root, context.now());
   if (leftovers.length === 0) return finding('ok', 'none');
-  const told = (['building', 'trash'] as const).flatMap((kind) => {
+  const text = (['building', 'trash'] as const).flatMap((kind) => {
     const of = leftovers.filter((leftover) => leftover.kind === kind);
     const [one, several] = KINDS[kind];
     return of[0] === undefined
       ? []
       : [`${of.length} ${of.length === 1 ? one : several}, such as ${of[0].path}`];
   });
-  return finding('warning', told.join('; '), 'they take only space; zwarm clean removes them');
+  return finding('warning', text.join('; '), 'they take only space; zwarm clean removes them');
 }
 
 /** A command may take a moment to end after its agent. */
@@ -71,13 +71,13 @@ export async function checkLeftoverProcesses(context: ManagerContext, store: Sto
     if (stat !== null && !stat.dead && stat.start === found.start) pids.push(found.pid);
   }
   if (pids.length === 0) return finding('ok', 'none');
-  const told =
+  const text =
     pids.length === 1
       ? 'a process of a turn that has ended still runs'
       : `${pids.length} processes of turns that have ended still run`;
   return finding(
     'warning',
-    `${told}: ${pids.join(', ')}`,
+    `${text}: ${pids.join(', ')}`,
     `look with: ps -fp ${pids.join(',')}; to end what nobody needs: kill ${pids.join(' ')}`,
   );
 }

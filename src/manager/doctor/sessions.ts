@@ -58,10 +58,10 @@ export function checkSessions(_: ManagerContext, store: Store): Finding {
   });
   if (damaged.length === 0) return finding('ok', counted(ids.length));
   const named = damaged.slice(0, NAMED);
-  const told = named.map(({ id, reason }) => `${id} (${reason})`).join(', ');
+  const list = named.map(({ id, reason }) => `${id} (${reason})`).join(', ');
   return finding(
     'failed',
-    `${damaged.length} of ${counted(ids.length)} cannot be read: ${told}${andMore(damaged)}`,
+    `${damaged.length} of ${counted(ids.length)} cannot be read: ${list}${andMore(damaged)}`,
     `look at their files, or remove them: zwarm rm ${named.map(({ id }) => id).join(' ')}`,
   );
 }

@@ -6,7 +6,7 @@ import { requireOutOfReach } from '../access/reach.ts';
 import type { ManagerContext } from '../context.ts';
 import { requireRepository } from './preconditions.ts';
 
-/** Where an agent works: the repository of its directory (a real path), or that itself. */
+/** The project that an agent works in: the repository around its directory (a real path), or that directory. */
 export function projectOf(workingDir: string): string {
   return gitStateOf(workingDir)?.root ?? workingDir;
 }
@@ -19,7 +19,7 @@ export interface Program {
 }
 
 /**
- * Looks an agent's program up, anew for every turn in `workingDir` (a real path).
+ * Finds an agent's program, for every turn anew. `workingDir` is a real path.
  * @throws ZwarmError `agent_not_found`, `agent_not_executable`, `program_unsafe`
  */
 export async function programOf(

@@ -47,7 +47,7 @@ export interface StartedTurn {
 /** How long to wait for a runner's sign of life; it takes some milliseconds on an idle machine. */
 const SIGN_OF_LIFE_MS = 5000;
 
-/** The environment of a turn: the caller's own, and what tells the agent (and us) which turn it is. */
+/** The environment of a turn: the caller's own, and variables that say which turn it is. */
 function environmentOf(context: ManagerContext, launch: Launch): ManagerContext['env'] {
   return {
     ...context.env,

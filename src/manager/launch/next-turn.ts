@@ -54,8 +54,8 @@ export interface Claiming {
 }
 
 /**
- * Plans how a turn continues the conversation, claims it and launches it. Whatever is in the way is said before the
- * claim; what fails after it is recorded as the end of the turn.
+ * Plans how a turn continues the conversation, claims it and launches it. Whatever can be refused is refused before
+ * the claim; a failure after it is recorded as the end of the turn.
  */
 export async function launchNext(
   context: ManagerContext,

@@ -29,7 +29,7 @@ async function hasWindow(context: ManagerContext, store: Store): Promise<boolean
  * null
  */
 export async function openWindow(context: ManagerContext, store: Store): Promise<string | null> {
-  // A bare repository is no place to look for it.
+  // A bare repository has no checkout.
   const { checkout, path } = placeOf(context).project;
   if (checkout === path && placeOf(context).project.gitDir !== null) return null;
   const where = `the sessions are in ${sessionsDir(store.root)}`;

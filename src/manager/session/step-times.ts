@@ -11,7 +11,7 @@ import type { ConversationReader } from './read-session.ts';
 /** The two clocks are one, but for the moment between an act and its record. */
 const SLACK_MS = 2000;
 
-/** What the agent's own file of a thread tells, as far as it can be read: it is an extra. */
+/** The items in the agent's own file of a thread; none where it cannot be read. */
 function itemsOf(context: ManagerContext, agent: string, threadId: string): readonly TimedItem[] {
   const adapter = findAgent(agent);
   const file = adapter === null ? null : historyOf(context, adapter, threadId);
@@ -30,7 +30,7 @@ function itemsOf(context: ManagerContext, agent: string, threadId: string): read
 
 /**
  * When the steps of a session were done, by turn, from the agent's own files of its threads: an item belongs to the
- * turn in whose time it was done. What no file tells stays unknown.
+ * turn in whose time it was done. Where no file has it, the time stays unknown.
  */
 export function stepTimes(
   context: ManagerContext,

@@ -21,7 +21,7 @@ function error(code: string, message: string, hint: string | null, retryable = f
   return { code, message, hint, retryable, retry_at: null };
 }
 
-const again = 'zwarm inject ID "…"';
+const continueIt = 'zwarm inject ID "…"';
 
 function notRun(why: NotRunWhy, detail: string | null, { workingDir }: Circumstances): SessionError | null {
   switch (why) {
@@ -31,34 +31,34 @@ function notRun(why: NotRunWhy, detail: string | null, { workingDir }: Circumsta
       return error(
         why,
         `its directory is gone or closed to us: ${workingDir}`,
-        `make it available again, then: ${again}`,
+        `make it available again, then: ${continueIt}`,
       );
     case 'no_agent':
       return error(
         why,
         "the agent's program was gone when the turn began",
-        `install it again, then: ${again}`,
+        `install it again, then: ${continueIt}`,
       );
     case 'not_launched':
       return error(
         why,
         'the agent could not be started (no more processes or memory?)',
-        `try again: ${again}`,
+        `try again: ${continueIt}`,
         true,
       );
     case 'spawn_error':
       return error(
         why,
         `the agent could not be started: ${detail ?? 'no reason was given'}`,
-        `try again: ${again}`,
+        `try again: ${continueIt}`,
         true,
       );
   }
 }
 
 function fromStderr(circumstances: Circumstances, otherwise: SessionError): SessionError {
-  const told = circumstances.adapter?.explain({ message: null, stderr: circumstances.stderr() }) ?? null;
-  return told === null ? otherwise : { ...told, retry_at: null };
+  const explained = circumstances.adapter?.explain({ message: null, stderr: circumstances.stderr() }) ?? null;
+  return explained === null ? otherwise : { ...explained, retry_at: null };
 }
 
 function inWords({ reason }: TurnVerdict, circumstances: Circumstances): SessionError | null {
@@ -69,10 +69,10 @@ function inWords({ reason }: TurnVerdict, circumstances: Circumstances): Session
     case 'not_run':
       return notRun(reason.why, reason.detail, circumstances);
     case 'agent_failed': {
-      const told = adapter?.explain({ message: reason.message, stderr: '' }) ?? null;
-      return told === null
+      const explained = adapter?.explain({ message: reason.message, stderr: '' }) ?? null;
+      return explained === null
         ? error('agent_failed', reason.message, `see what it did: zwarm show ${id} --full`)
-        : { ...told, retry_at: null };
+        : { ...explained, retry_at: null };
     }
     case 'exit_code': {
       if (terminal?.kind === 'completed') {
@@ -106,7 +106,7 @@ function inWords({ reason }: TurnVerdict, circumstances: Circumstances): Session
         return error(
           'lost',
           'it was never launched: the command that asked for it was ended first',
-          `its message is kept, and was not given to the agent: say it again: ${again}`,
+          `its message is kept, and was not given to the agent: say it again: ${continueIt}`,
           true,
         );
       }
@@ -131,7 +131,7 @@ function hintFor(hint: string, { id }: Circumstances): string {
 
 /** Why a turn is in a state that nobody wished for, and what to do about it; null when there is nothing to explain. */
 export function explainVerdict(verdict: TurnVerdict, circumstances: Circumstances): SessionError | null {
-  const told = inWords(verdict, circumstances);
-  if (told === null) return null;
-  return { ...told, hint: told.hint === null ? null : hintFor(told.hint, circumstances) };
+  const explained = inWords(verdict, circumstances);
+  if (explained === null) return null;
+  return { ...explained, hint: explained.hint === null ? null : hintFor(explained.hint, circumstances) };
 }
