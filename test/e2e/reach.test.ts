@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createProject, type Project } from '../helpers/project.ts';
@@ -89,9 +89,10 @@ test.concurrent('the user’s own configuration can allow it, the project’s ca
 });
 
 test.concurrent('start says once that the state directory goes sooner than the project', async (t) => {
-  const project = createProject('p', t.onTestFinished);
-  const env = { ZWARM_DIR: `/dev/shm/zwarm-test-${project.base.split('-').at(-1)}` };
+  const env = { ZWARM_DIR: mkdtempSync('/dev/shm/zwarm-test-') };
+  // Before the project, so that it is done after it: when nothing writes there any more.
   t.onTestFinished(() => rmSync(env.ZWARM_DIR, { recursive: true, force: true }));
+  const project = createProject('p', t.onTestFinished);
   const first = await project.zwarm(['start', '-s', 'read-only', 'hello'], { env });
   expect(first.stderr).toContain(`${env.ZWARM_DIR} lies on tmpfs, and may be gone sooner than the project`);
   expect((await project.zwarm(['start', '-s', 'read-only', 'hello'], { env })).stderr).toBe('');

@@ -62,8 +62,8 @@ test('an agent that outlives its runner still runs, and then its events tell how
   const id = await project.start(['x'], { env: { FAKE_AGENT_GATE: gate } });
   const { runner, agent } = await pidsOf(project, id);
   process.kill(runner, 'SIGKILL');
-  await eventually('the runner is gone', () => processesWith(`ZWARM_SESSION_ID=${id}`).length === 1);
-  expect(processesWith(`ZWARM_SESSION_ID=${id}`)).toEqual([agent]);
+  await eventually('the runner is gone', () => !processesWith(`ZWARM_SESSION_ID=${id}`).includes(runner));
+  expect(processesWith(`ZWARM_SESSION_ID=${id}`)).toContain(agent);
   expect(await project.show(id)).toMatchObject({ status: 'running', pid: null });
   expect((await project.zwarm(['inject', id, 'more'])).code).toBe(4);
   writeFileSync(gate, '');
