@@ -241,6 +241,8 @@ export interface TurnView {
   readonly warnings: readonly string[];
   readonly log_file: string;
   readonly stderr_file: string;
+  /** The host where it ran; null for this one. */
+  readonly host: string | null;
 }
 
 /** One utterance of a conversation; `timestamp` is null where the agent gives none. */

@@ -36,7 +36,7 @@ function changesRow(files: ReadonlySet<string>, directory: string | null, style:
   return cardRow('changed', `${count}: ${[...names, ...more].join(', ')}`, style);
 }
 
-function card(session: SessionSummary, style: Style): string {
+function card(session: SessionSummary, host: string | null, style: Style): string {
   const { paint, width } = style;
   const room = Math.min(readable(width) - BEFORE, TASK);
   const rows: [string, string | null][] = [
@@ -45,6 +45,7 @@ function card(session: SessionSummary, style: Style): string {
     ['tags', session.tags.join(', ')],
     ['agent', [session.agent, session.model].filter((word) => word !== null).join(', ')],
     ['sandbox', session.sandbox],
+    ['host', host],
     ['directory', session.working_dir],
     ['work in', session.work_in],
     ['turns', session.turn === null ? null : String(session.turn)],
@@ -151,7 +152,8 @@ function* turnBlocks(
 
 function* pageBlocks({ summary, turns }: SessionReader, style: Style, full: boolean): Generator<Block> {
   const { id, working_dir: directory } = summary;
-  yield block(card(summary, style));
+  const current = turns.find(({ view }) => view.turn === summary.turn);
+  yield block(card(summary, current?.view.host ?? null, style));
   const isHidden = ({ view }: TurnReader): boolean =>
     !full && turns.length > 1 && !view.in_conversation && view.kind !== 'rewind';
   const hidden = turns.filter(isHidden).map(({ view }) => view.turn);

@@ -48,7 +48,10 @@ test.each([
     if (launched) writeFileSync(project.turnFile(ID, 1, 'runner.stat'), runnerStat(there));
     expect((await project.run(['ls'])).stdout).toMatch(new RegExp(`^${ID}\tunknown\t1\t`));
     const shown = await project.run(['show', ID, '--json']);
-    expect(JSON.parse(shown.stdout)).toMatchObject({ status: 'unknown', error: { code: 'elsewhere' } });
+    const host = there.host === own.host ? null : there.host;
+    const unknown = { status: 'unknown', error: { code: 'elsewhere' }, turns: [{ host }] };
+    expect(JSON.parse(shown.stdout)).toMatchObject(unknown);
+    expect((await project.run(['show', ID])).stdout.includes('  host       elsewhere\n')).toBe(host !== null);
     for (const args of [
       ['kill', ID],
       ['inject', ID, 'more'],

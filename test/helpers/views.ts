@@ -64,6 +64,7 @@ export function turnOf(more: Partial<TurnView> = {}): TurnView {
     warnings: [],
     log_file: '/w/.zwarm/events.jsonl',
     stderr_file: '/w/.zwarm/stderr.log',
+    host: null,
     ...more,
   };
 }

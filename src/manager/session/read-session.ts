@@ -6,6 +6,7 @@ import { turnFile } from '../../store/layout.ts';
 import { readCancelReason, readPrompt } from '../../store/sessions.ts';
 import type { Session } from '../context.ts';
 import type { TurnReading } from '../turn/turn-state.ts';
+import { otherHostOf } from '../turn/where-it-ran.ts';
 import { beingRemovedError, orDamaged } from './damage.ts';
 import { explain, howOf, type SessionReading, startedMs, usageOf } from './session-state.ts';
 import { listedOf, readTurns, rowOf } from './session-summary.ts';
@@ -47,6 +48,7 @@ function turnView(
     replay_reason: launch?.why ?? null,
     log_file: turnFile(turn, 'events'),
     stderr_file: turnFile(turn, 'stderr'),
+    host: otherHostOf(turn),
   };
 }
 

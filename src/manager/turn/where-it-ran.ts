@@ -4,6 +4,12 @@ import type { ProcessIdentity } from '../../core/session.ts';
 import { hostIdentity } from '../../process/identity.ts';
 import type { TurnState } from './turn-state.ts';
 
+/** The host where a turn ran, or else was claimed; null for this one. */
+export function otherHostOf({ runner, request }: Pick<TurnState, 'runner' | 'request'>): string | null {
+  const { host } = runner?.identity ?? request.claimer;
+  return host === hostIdentity().host ? null : host;
+}
+
 /** Where the runner of a turn was started, or else its claimer, in words: another host, or a pid namespace of this one. */
 export function whereItRan({ runner, request }: Pick<TurnState, 'runner' | 'request'>): string {
   return whereOf(runner?.identity ?? request.claimer);
