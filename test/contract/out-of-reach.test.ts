@@ -45,9 +45,13 @@ interface Attacked extends CodexProject {
 async function createAttacked(t: TestContext, body: string): Promise<CodexProject & { foreign: string }> {
   const script = {
     steps: [{ message: 'hello' }],
+    // Codex goes on after half a minute whatever runs: then it begins once more.
     // From a file: Codex itself refuses to run a line with `rm -rf`.
     scenarios: {
-      attack: [{ shell: 'sh attack.sh', shellArgs: { yield_time_ms: 30_000 } }, { message: 'done' }],
+      attack: [
+        { shell: 'sh attack.sh', shellArgs: { yield_time_ms: 30_000 }, times: 4 },
+        { message: 'done' },
+      ],
     },
   };
   const project = await createCodexProject(t.onTestFinished, { script });

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { onScreen } from '../helpers/context.ts';
-import { createProject, type Project, runProgram } from '../helpers/project.ts';
+import { createProject, eventually, type Project, processesWith, runProgram } from '../helpers/project.ts';
 import { connectTools } from '../helpers/tools-client.ts';
 
 const session = (project: Project, id: string): string => join(project.store(), 'sessions', id);
@@ -42,6 +42,8 @@ test('a damaged session is listed as damaged beside the others, kept by clean, a
   for (const [name, damage] of DAMAGE) {
     const { id } = JSON.parse(await project.ok(['start', '--wait', '--json', 'bad']));
     await project.settled(id);
+    // What settles lives for a moment longer, and nobody can tell it from the agent of a damaged session.
+    await eventually('the runner is gone', () => processesWith(`ZWARM_SESSION_ID=${id}`).length === 0);
     // The records of a session that has ended, lists read only where there is no summary.
     rmSync(join(session(project, id), 'summary.json'));
     await damage(session(project, id));

@@ -53,7 +53,7 @@ export async function startFakeModel(script: ModelScript, finished: OnFinished):
   const [line] = await once(createInterface(child.stdout), 'line');
   const { url } = JSON.parse(String(line));
   const requests = async (): Promise<ModelRequest[]> => {
-    const answer = await fetch(new URL('/_fake/requests', url));
+    const answer = await fetch(new URL('/_fake/requests', url), { headers: { connection: 'close' } });
     const all: (ModelRequest & { path: string })[] = JSON.parse(await answer.text());
     return all.filter(({ path }) => path.endsWith('/responses'));
   };

@@ -178,7 +178,7 @@ testWithMount('without inodes an end is told by the agent itself, and no code is
   const killed = await project.zwarm(['kill', hangs, '--grace', '20s']);
   expect(killed).toMatchObject({ code: 1, stdout: '' });
   expect(killed.stderr).toMatch(
-    /^zwarm: the processes of \w+ were ended, but not that somebody asked for it could be recorded: no space left/,
+    /^zwarm: the processes of \w+ were ended, but the request to stop it could not be recorded: no space left/,
   );
   expect(processesWith(`ZWARM_SESSION_ID=${hangs}`)).toEqual([]);
   expect((await project.show(hangs)).status).toBe('lost');

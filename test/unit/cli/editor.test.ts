@@ -7,6 +7,7 @@ import { createProject } from '../../helpers/project.ts';
 test.each([0o000, 0o777])(
   'nobody else can read what is written in the editor, with a umask of %i',
   async (mask) => {
+    const project = createProject();
     const before = process.umask(mask);
     onTestFinished(() => void process.umask(before));
     const modes: number[] = [];
@@ -15,7 +16,7 @@ test.each([0o000, 0o777])(
       writeFileSync(file, '');
       return 0;
     };
-    await onScreen(createProject(), ['start'], { tty: true, env: { EDITOR: 'e' }, editor });
+    await onScreen(project, ['start'], { tty: true, env: { EDITOR: 'e' }, editor });
     expect(modes).toEqual([0o700, 0o600]);
   },
 );
