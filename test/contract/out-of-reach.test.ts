@@ -67,10 +67,12 @@ async function createAttacked(t: TestContext, body: string): Promise<CodexProjec
 async function begin(project: CodexProject & { foreign: string }): Promise<Attacked> {
   const attacker = await project.start(['[[attack]]']);
   await eventually('the attack has begun', () => existsSync(join(project.directory, 'began')));
+  const file = join(project.directory, 'tried');
+  const tried = (): number => (existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0);
   const stop = async (): Promise<void> => {
+    await eventually('the attack was tried', () => tried() > 3);
     writeFileSync(join(project.directory, 'stop'), '');
     await project.ok(['wait', attacker]);
-    expect(Number(readFileSync(join(project.directory, 'tried'), 'utf8'))).toBeGreaterThan(3);
   };
   return { ...project, attacker, stop };
 }
