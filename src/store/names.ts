@@ -1,4 +1,4 @@
-import { lstatSync, readlinkSync } from 'node:fs';
+import { readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { errnoOf, ZwarmError } from '../core/errors.ts';
 import { isSessionId, type SessionId } from '../core/ids.ts';
@@ -7,7 +7,6 @@ import { discard, flush, makeLink, rename } from './files.ts';
 import { BUILDING_PREFIX, buildingDir, nameLink, namesDir, type SessionDir, TURN_FILES } from './layout.ts';
 import { entriesOf, readSmall, unlessDamaged } from './read-file.ts';
 import { parseRequestRecord } from './records.ts';
-import { hasSession } from './sessions.ts';
 
 /*
  * names/<name> is a symbolic link whose target is the id of the session with that name. It is the only record of the name:
@@ -38,11 +37,6 @@ export function readNames(root: string): ReadonlyMap<SessionId, string> {
     if (id !== null) names.set(id, name);
   }
   return names;
-}
-
-/** Whether a session exists or is being built. */
-export function isThereOrBuilt(session: SessionDir): boolean {
-  return hasSession(session) || lstatSync(buildingDir(session), { throwIfNoEntry: false }) !== undefined;
 }
 
 /** The claim of a session that is being built, or null where it has none. */

@@ -1,6 +1,6 @@
 import { ZwarmError } from '../../core/errors.ts';
 import { livenessOf } from '../../process/identity.ts';
-import { giveUpName, holderOf, isThereOrBuilt, readBuiltRequest } from '../../store/names.ts';
+import { giveUpName, holderOf, readBuiltRequest } from '../../store/names.ts';
 import { hasSession } from '../../store/sessions.ts';
 import type { ManagerContext, Session, Store } from '../context.ts';
 import { readRow } from '../session/session-summary.ts';
@@ -33,10 +33,10 @@ export async function requireFreeName(
   const id = name === null ? null : holderOf(store.root, name);
   if (name === null || id === null) return;
   const session = { store, id };
-  if (hasSession(session)) throw await takenBy(context, name, session);
   const request = readBuiltRequest(session);
-  const isAbandoned = request === null || livenessOf(request.claimer) === 'no';
-  if (isThereOrBuilt(session) && !isAbandoned)
+  // After that look: what is not being built any more may have appeared.
+  if (hasSession(session)) throw await takenBy(context, name, session);
+  if (request !== null && livenessOf(request.claimer) !== 'no')
     throw taken(name, `${id}, which is being created`, 'choose another name');
   giveUpName(session, name, context.newNonce());
 }
