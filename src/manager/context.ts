@@ -7,10 +7,18 @@ import { isoTime } from '../core/time.ts';
 import { parseMark } from '../core/turn-mark.ts';
 import { userStateDirectory } from '../core/user-places.ts';
 import { hostIdentity, MARK_VARIABLE } from '../process/identity.ts';
+import { projectFile } from '../store/layout.ts';
 import { readNames } from '../store/names.ts';
 import { identityOfDirectory, readProjectRecord, standingOf } from '../store/project-record.ts';
-import { createStore, hasStore, isWritable, requireUsable, storeDir } from '../store/project-store.ts';
-import { unlessDamaged } from '../store/read-file.ts';
+import {
+  createStore,
+  hasStore,
+  isWritable,
+  recordOrDamage,
+  requireUsable,
+  storeDir,
+} from '../store/project-store.ts';
+import { DamagedRecord, unlessDamaged } from '../store/read-file.ts';
 import { marksDir, readMarks } from '../store/seen.ts';
 import { readRequest } from '../store/sessions.ts';
 import { findProject, type Project, rootOfProject } from '../store/which-project.ts';
@@ -90,7 +98,10 @@ export interface Turn extends Session {
 }
 
 /** The absolute path of zwarm's state directory. @throws ZwarmError `usage` where no home is known */
-export function stateDirectory({ cwd, env, stateDir }: ManagerContext): string {
+export function stateDirectory(context: ManagerContext): string {
+  const own = storeOfTurn(context);
+  if (own !== null) return stateOf(own);
+  const { cwd, env, stateDir } = context;
   if (stateDir !== null) return stateDir;
   // What agents get in their environment is not the user's choice.
   const named = env['ZWARM_SESSION_ID'] ? undefined : env['ZWARM_DIR'];
@@ -99,12 +110,30 @@ export function stateDirectory({ cwd, env, stateDir }: ManagerContext): string {
   throw new ZwarmError('usage', 'neither HOME nor XDG_STATE_HOME is set', 'set HOME to your home directory');
 }
 
-/** An opened store; `path` is the path of its project where that is known better than from its record. */
+/** The state directory in which a store lies. */
+const stateOf = (root: string): string => dirname(dirname(root));
+
+/** The error of a store whose own record cannot be read. */
+export function damagedStoreError(root: string, cause: DamagedRecord): ZwarmError {
+  return new ZwarmError(
+    'damaged',
+    `${projectFile(root)} cannot be read: ${cause.message}`,
+    `put a copy of that file back; to start again without these sessions, move ${root} away`,
+    cause,
+  );
+}
+
+/**
+ * An opened store; `path` is the path of its project where that is known better than from its record.
+ * @throws ZwarmError `state_dir_unsafe`, `format_newer`, `damaged`, `io`
+ */
 export function openStore(context: ManagerContext, root: string, forWriting: boolean, path?: string): Store {
-  const state = dirname(dirname(root));
+  const state = stateOf(root);
   requireUsable(state, root, context.uid, forWriting);
   if (forWriting) requireOutside(context, root);
-  const { store_id: id, path: recorded } = readProjectRecord(root);
+  const record = recordOrDamage(root);
+  if (record instanceof DamagedRecord) throw damagedStoreError(root, record);
+  const { store_id: id, path: recorded } = record;
   const projectPath = path ?? recorded;
   let names: Store['names'] | undefined;
   let seen: Store['seen'] | undefined;

@@ -84,8 +84,8 @@ export interface SessionManager {
   remove(id: SessionId, options?: { readonly force: boolean }): Promise<number>;
   /** Gives a session a name, or with null takes it away. */
   rename(ref: string, name: string | null): Promise<Renamed>;
-  /** Notices about where the sessions of this project are kept. */
-  projectNotices(): Promise<readonly string[]>;
+  /** Notices about where the sessions of this project, or of all projects, are kept. */
+  projectNotices(everywhere: boolean): Promise<readonly string[]>;
   /** What `relocate` would do. @throws ZwarmError `not_found`, `usage` */
   planRelocation(to: string | null): Promise<Relocation>;
   /** Gives the sessions of a project to the directory where it is now. @throws ZwarmError `busy` */
@@ -204,7 +204,8 @@ export function createSessionManager(context: ManagerContext): SessionManager {
       return (await import('./commands/rm.ts')).remove(context, session, options);
     },
     rename: async (ref, name) => (await import('./commands/name.ts')).rename(context, ref, name),
-    projectNotices: async () => (await import('./project/project-notices.ts')).projectNotices(context),
+    projectNotices: async (everywhere) =>
+      (await import('./project/project-notices.ts')).projectNotices(context, everywhere),
     planRelocation: async (to) => (await import('./commands/relocate.ts')).planRelocation(context, to),
     relocate: async (plan) => (await import('./commands/relocate.ts')).relocate(plan),
     listGone: async () => (await import('./project/gone-stores.ts')).listGone(context),

@@ -137,7 +137,8 @@ export function listStores(state: string): readonly KnownStore[] {
     .map((root) => ({ root, record: recordOrDamage(root) }));
 }
 
-function recordOrDamage(root: string): ProjectRecord | DamagedRecord {
+/** The record of a store, or why it cannot be read. */
+export function recordOrDamage(root: string): ProjectRecord | DamagedRecord {
   try {
     return readProjectRecord(root);
   } catch (error) {

@@ -143,6 +143,32 @@ test.concurrent('ls --everywhere lists all projects, and names those that are go
   );
 });
 
+test.concurrent('a damaged record of a project is named, with what to do, and hides no other project', async (t) => {
+  const project = createRepository(t);
+  const other = join(project.base, 'other');
+  mkdirSync(other);
+  const [mine, theirs] = [await completed(project), await completed(project, other)];
+  const record = join(project.store(), 'project.json');
+  const text = readFileSync(record, 'utf8');
+  writeFileSync(record, '{');
+  const said = `zwarm: ${record} cannot be read: not valid JSON\n`;
+  for (const args of [['ls'], ['show', mine], ['start', 'hello'], ['relocate', '--yes']]) {
+    const refused = await project.zwarm(args);
+    expect(refused, args.join(' ')).toMatchObject({ code: 4, stdout: '' });
+    expect(refused.stderr).toContain(`${said}hint: put a copy of that file back; `);
+  }
+  expect(await project.zwarm(['ls', '--everywhere'])).toMatchObject({
+    stdout: expect.stringContaining(theirs),
+    stderr: said,
+  });
+  const doctor = await project.zwarm(['doctor', '--json'], { cwd: other });
+  expect(JSON.parse(doctor.stdout).checks).toContainEqual(
+    expect.objectContaining({ name: 'projects', status: 'failed', message: said.slice(7, -1) }),
+  );
+  writeFileSync(record, text);
+  expect(await ids(project, project.directory)).toEqual([mine]);
+});
+
 test.concurrent('relocate gives a moved project its sessions', async (t) => {
   const project = createRepository(t);
   const id = await completed(project);

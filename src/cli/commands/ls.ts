@@ -62,7 +62,8 @@ async function goneProjects(verb: Verb, manager: SessionManager): Promise<readon
 
 /** Says on stderr what is to be known about where sessions are kept. */
 async function printNotices(verb: Verb, manager: SessionManager, everywhere: boolean): Promise<void> {
-  const notices = everywhere ? await goneProjects(verb, manager) : await manager.projectNotices();
+  const gone = everywhere ? await goneProjects(verb, manager) : [];
+  const notices = [...(await manager.projectNotices(everywhere)), ...gone];
   for (const notice of notices) verb.context.stderr.write(`zwarm: ${safeLine(notice)}\n`);
 }
 

@@ -7,7 +7,7 @@ import { DamagedRecord } from '../../store/read-file.ts';
 import { listSessionIds } from '../../store/sessions.ts';
 import { rootOfProject } from '../../store/which-project.ts';
 import { requireUser } from '../access/caller.ts';
-import { type ManagerContext, openStore, placeOf } from '../context.ts';
+import { damagedStoreError, type ManagerContext, openStore, placeOf } from '../context.ts';
 import { hasLiveSession } from '../project/gone-stores.ts';
 import { findMoved } from '../project/moved-project.ts';
 import { openWindow } from '../project/open-window.ts';
@@ -53,7 +53,7 @@ export function planRelocation(context: ManagerContext, to: string | null): Relo
   const { stateDir, project } = placeOf(context);
   const here = { root: storeDir(stateDir, project.path), path: project.path };
   const known = listStores(stateDir).find(({ root }) => root === here.root)?.record;
-  if (known instanceof DamagedRecord) throw new ZwarmError('damaged', `${here.root}: ${known.message}`);
+  if (known instanceof DamagedRecord) throw damagedStoreError(here.root, known);
   if (to !== null) {
     if (known === undefined)
       throw new ZwarmError(

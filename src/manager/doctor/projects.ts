@@ -1,11 +1,13 @@
 import { type Finding, finding } from '../../core/check.ts';
 import type { ManagerContext } from '../context.ts';
 import { listGone } from '../project/gone-stores.ts';
-import { projectNotices } from '../project/project-notices.ts';
+import { damageNotices, projectNotices } from '../project/project-notices.ts';
 
 /** Whether the sessions of this project are where it is, and whether some are kept of projects that are gone. */
 export function checkProjects(context: ManagerContext): Finding {
-  const notices = projectNotices(context);
+  const damaged = damageNotices(context);
+  if (damaged.length > 0) return finding('failed', damaged.join('; '), 'put copies of these files back');
+  const notices = projectNotices(context, false);
   if (notices.length > 0) return finding('warning', notices.join('; '));
   const gone = listGone(context);
   if (gone.length === 0) return finding('ok', 'every project with sessions is where it was');

@@ -5,7 +5,7 @@ import { errnoOf } from '../../core/errors.ts';
 import { type FileSystem, fileSystemOf } from '../../store/file-system.ts';
 import { hasStore, requireUsable, storeDir } from '../../store/project-store.ts';
 import { isForbidden } from '../../store/read-file.ts';
-import { type ManagerContext, placeOf } from '../context.ts';
+import { type ManagerContext, openStore, placeOf } from '../context.ts';
 
 /** The nearest directory that exists, at a path or above it; what a link in its place leads to does not count. */
 function existing(path: string): string {
@@ -29,7 +29,7 @@ export function checkStateDirectory(context: ManagerContext): Finding {
   const root = storeDir(stateDir, project.path);
   // As a verb that writes would see it.
   requireUsable(stateDir, root, context.uid, true);
-  if (hasStore(stateDir, project.path)) return finding('ok', root);
+  if (hasStore(stateDir, project.path)) return finding('ok', openStore(context, root, false).root);
   const above = existing(stateDir);
   if (mayWrite(above)) return finding('ok', `no sessions yet; the first start creates ${root}`);
   return finding(

@@ -1,11 +1,12 @@
 import { statSync } from 'node:fs';
+import type { ProjectRecord } from '../../core/session.ts';
 import { isFinal } from '../../core/status.ts';
 import { createCensus } from '../../process/turn-processes.ts';
 import { removeTree, rename } from '../../store/files.ts';
 import { BUILDING_PREFIX, projectsDir, turnsDir } from '../../store/layout.ts';
 import { standingOf } from '../../store/project-record.ts';
-import { type KnownStore, listStores, storeDir } from '../../store/project-store.ts';
-import { DamagedRecord, unlessDamaged } from '../../store/read-file.ts';
+import { listStores, storeDir } from '../../store/project-store.ts';
+import { DamagedRecord } from '../../store/read-file.ts';
 import { treeBytes } from '../../store/remove.ts';
 import { discardAllMarks } from '../../store/seen.ts';
 import { listSessionIds } from '../../store/sessions.ts';
@@ -18,7 +19,7 @@ import { readRow } from '../session/session-summary.ts';
  * gone, too.
  */
 
-/** The stores of all projects that can be opened. */
+/** The stores of all projects but the damaged ones. */
 export function openAll(context: ManagerContext): readonly Store[] {
   return listStores(stateDirectory(context)).flatMap(({ root, record }) =>
     record instanceof DamagedRecord ? [] : [openStore(context, root, false)],
@@ -36,23 +37,19 @@ export interface GoneStore {
   readonly lastMs: number | null;
 }
 
-function isGone({ root, record }: KnownStore, state: string): boolean {
-  // Where key and path disagree, a relocation was interrupted: the next one finishes it.
-  return (
-    !(record instanceof DamagedRecord) &&
-    storeDir(state, record.path) === root &&
-    standingOf(record) !== 'here'
-  );
+/** Whether the project is gone. Where key and path disagree, a relocation was interrupted: the next one finishes it. */
+function isGone(root: string, record: ProjectRecord, state: string): boolean {
+  return storeDir(state, record.path) === root && standingOf(record) !== 'here';
 }
 
-function describe({ root, record }: KnownStore): GoneStore {
+function describe(root: string, record: ProjectRecord): GoneStore {
   const ids = listSessionIds(root);
   const times = ids.map(
     (id) => statSync(turnsDir({ store: { root }, id }), { throwIfNoEntry: false })?.mtimeMs ?? 0,
   );
   return {
     root,
-    project: record instanceof DamagedRecord ? root : rootOfProject(record.path),
+    project: rootOfProject(record.path),
     sessions: ids.length,
     bytes: treeBytes(root),
     lastMs: times.length === 0 ? null : Math.max(...times),
@@ -62,9 +59,9 @@ function describe({ root, record }: KnownStore): GoneStore {
 /** The stores whose projects are gone. */
 export function listGone(context: ManagerContext): readonly GoneStore[] {
   const state = stateDirectory(context);
-  return listStores(state)
-    .filter((store) => isGone(store, state))
-    .map(describe);
+  return listStores(state).flatMap(({ root, record }) =>
+    record instanceof DamagedRecord || !isGone(root, record, state) ? [] : [describe(root, record)],
+  );
 }
 
 /** Whether a session of a store runs, is about to, or cannot be judged from here. */
@@ -90,8 +87,8 @@ export async function removeGone(context: ManagerContext, stores: readonly GoneS
   const removed: GoneStore[] = [];
   const kept: GoneStore[] = [];
   for (const gone of stores) {
-    const store = unlessDamaged(() => openStore(context, gone.root, true));
-    if (store === null || (await hasLiveSession(context, store))) {
+    const store = openStore(context, gone.root, true);
+    if (await hasLiveSession(context, store)) {
       kept.push(gone);
       continue;
     }

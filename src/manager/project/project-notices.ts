@@ -1,12 +1,27 @@
 import { windowDir } from '../../store/layout.ts';
-import { hasStore, storeDir } from '../../store/project-store.ts';
+import { hasStore, listStores, storeDir } from '../../store/project-store.ts';
+import { DamagedRecord } from '../../store/read-file.ts';
 import { rootOfProject } from '../../store/which-project.ts';
 import { hasOldStore } from '../../store/window.ts';
-import { type ManagerContext, placeOf, replacedProject } from '../context.ts';
+import {
+  damagedStoreError,
+  type ManagerContext,
+  placeOf,
+  replacedProject,
+  stateDirectory,
+} from '../context.ts';
 import { findMoved } from './moved-project.ts';
 
-/** What whoever lists the sessions of a project should know about where they are kept. */
-export function projectNotices(context: ManagerContext): readonly string[] {
+/** The stores, of all projects, whose sessions cannot be listed, each with the reason. */
+export function damageNotices(context: ManagerContext): readonly string[] {
+  return listStores(stateDirectory(context)).flatMap(({ root, record }) =>
+    record instanceof DamagedRecord ? [damagedStoreError(root, record).message] : [],
+  );
+}
+
+/** What whoever lists sessions, of this project or of all of them, should know about where they are kept. */
+export function projectNotices(context: ManagerContext, everywhere: boolean): readonly string[] {
+  if (everywhere) return damageNotices(context);
   if (context.env['ZWARM_STORE']) return [];
   const { stateDir, project } = placeOf(context);
   const old = hasOldStore(project.checkout)

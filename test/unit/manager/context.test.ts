@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { installation } from '../../../src/installation.ts';
 import { type ManagerContext, openForReading, stateDirectory } from '../../../src/manager/context.ts';
@@ -46,4 +46,12 @@ test('ZWARM_DIR is the user’s alone: in an agent it is not read', () => {
   expect(() => stateDirectory(contextOf({ HOME: undefined }))).toThrow(
     'neither HOME nor XDG_STATE_HOME is set',
   );
+});
+
+test('an agent’s state directory is that of the store of its turn, wherever the user’s variables led', () => {
+  const { root, id } = createStoredSession();
+  const env = { ZWARM_SESSION_ID: ID, ZWARM_STORE: root, ZWARM_MARK: `${id}@${ID}.1.first` };
+  expect(stateDirectory(contextOf(env))).toBe(dirname(dirname(root)));
+  const forged = contextOf({ ...env, ZWARM_MARK: `${id}@${ID}.1.second` });
+  expect(stateDirectory(forged)).toBe(`${forged.env['HOME']}/.local/state/zwarm`);
 });
