@@ -1,5 +1,5 @@
 import type { ConfigPlace, Settings } from '../core/rules/policy.ts';
-import type { Place, RuntimePaths } from '../manager/context.ts';
+import type { LocatedProject, RuntimePaths } from '../manager/context.ts';
 import type { SessionManager } from '../manager/session-manager.ts';
 import type { Style } from '../render/style.ts';
 
@@ -55,8 +55,8 @@ export interface CliContext {
   ): Promise<boolean>;
 }
 
-/** A client of the tools, by the name that it gives itself, and the place that was found when its server began. */
-export interface ServedClient extends Place {
+/** A client of the tools, by the name that it gives itself, and the project that was found when its server began. */
+export interface ServedClient extends LocatedProject {
   readonly client: string;
 }
 

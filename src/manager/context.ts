@@ -48,12 +48,10 @@ export interface ManagerContext {
   readonly paths: RuntimePaths;
 }
 
-/** Where the sessions of a project are kept, or would be. */
-export interface Place {
+/** The project around the current directory, and the state directory in which its sessions are kept, or would be. */
+export interface LocatedProject {
   readonly project: Project;
-  /** The root of the checkout around the current directory; a real path. */
-  readonly projectRoot: string;
-  /** zwarm's directory of state; an absolute path. */
+  /** An absolute path. */
   readonly stateDir: string;
 }
 
@@ -180,20 +178,20 @@ function storeOfTurn({ env }: ManagerContext): string | null {
   );
 }
 
-/** Where the project is that a context leads to now. @throws ZwarmError `usage` */
-export function placeOf(context: ManagerContext): Place {
+/** The project that a context leads to now. @throws ZwarmError `usage` */
+export function locateProject(context: ManagerContext): LocatedProject {
   const stateDir = stateDirectory(context);
   const { HOME: home } = context.env;
   const isKnown = (path: string): boolean => hasStore(stateDir, path);
   const project = context.project ?? findProject(context.cwd, home?.startsWith('/') ? home : null, isKnown);
-  return { stateDir, project, projectRoot: project.checkout };
+  return { stateDir, project };
 }
 
 /** The store of the project that a context leads to, if it is there, and is not that of a directory which is gone. */
 export function openForReading(context: ManagerContext, forWriting = false): Store | null {
   const own = storeOfTurn(context);
   if (own !== null) return openStore(context, own, forWriting);
-  const { stateDir: state, project } = placeOf(context);
+  const { stateDir: state, project } = locateProject(context);
   if (!hasStore(state, project.path)) return null;
   const root = storeDir(state, project.path);
   if (replacedProject(root, project.path) !== null) return null;
@@ -211,7 +209,7 @@ export function replacedProject(root: string, path: string): ProjectRecord | nul
 export function openOrCreate(context: ManagerContext): Store {
   const existing = openForReading(context, true);
   if (existing !== null) return existing;
-  const { stateDir: state, project } = placeOf(context);
+  const { stateDir: state, project } = locateProject(context);
   const root = storeDir(state, project.path);
   // One that another start has made at this moment is this project's own.
   if (replacedProject(root, project.path) !== null) {

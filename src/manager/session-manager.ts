@@ -18,7 +18,7 @@ import type { Renamed } from './commands/name.ts';
 import type { Relocation } from './commands/relocate.ts';
 import type { Rewound } from './commands/rewind.ts';
 import type { StartedSession, StartOptions } from './commands/start.ts';
-import { type ManagerContext, openForReading, type Place, placeOf } from './context.ts';
+import { type LocatedProject, locateProject, type ManagerContext, openForReading } from './context.ts';
 import type { FollowStepsOptions } from './follow/follow-steps.ts';
 import type { FollowOptions, OutputFile } from './follow/follow-turns.ts';
 import type { StartedTurn } from './launch/launch-turn.ts';
@@ -99,8 +99,8 @@ export interface SessionManager {
   settings(): Promise<Settings>;
   /** Checks everything that zwarm needs; never throws. */
   doctor(): Promise<readonly Check[]>;
-  /** Where the project is around the current directory. */
-  place(): Place;
+  /** The project around the current directory. */
+  project(): LocatedProject;
   /** Who asks. */
   caller(): Caller;
   /** Refuses everybody but the user. @throws ZwarmError `not_allowed` */
@@ -219,7 +219,7 @@ export function createSessionManager(context: ManagerContext): SessionManager {
       return (await settingsFor(context, openForReading(context))).settings;
     },
     doctor: async () => (await import('./commands/doctor.ts')).doctor(context),
-    place: () => placeOf(context),
+    project: () => locateProject(context),
     caller: () => callerOf(context),
     requireUser: () => requireUser(context),
     saveUserConfig: async (text) => (await import('./commands/config.ts')).saveUserConfig(context, text),

@@ -7,7 +7,7 @@ export interface Part {
 }
 
 /** What the course of a conversation depends on, of one turn. */
-export interface TurnPlace {
+export interface LineageTurn {
   readonly turn: number;
   readonly kind: TurnKind;
   /** Of a rewind: the turn to which it winds back, 0 for the beginning. */
@@ -66,17 +66,17 @@ interface Moment {
 const nothing = <T>(): Prefix<T> => ({ list: [], length: 0 });
 
 /** What a turn adds to a conversation. */
-function partsAfter(before: Prefix<Part>, { turn, summarised }: TurnPlace): Prefix<Part> {
+function partsAfter(before: Prefix<Part>, { turn, summarised }: LineageTurn): Prefix<Part> {
   return summarised ? append(nothing(), { kind: 'summary', turn }) : append(before, { kind: 'turn', turn });
 }
 
 /** What the thread of a turn held before it; null where that is not known. */
 function baseOf(
-  place: TurnPlace,
+  lineageTurn: LineageTurn,
   before: Prefix<Part>,
   contents: ReadonlyMap<string, Prefix<Part> | null>,
 ): Prefix<Part> | null {
-  const { how, asked, forks, threadId } = place;
+  const { how, asked, forks, threadId } = lineageTurn;
   if (how === 'replay') return before;
   const continued = asked !== null && (forks || threadId === asked);
   // A thread that was begun instead of the one that was asked for knows nothing of what was before.
@@ -88,21 +88,21 @@ function baseOf(
  * right after an earlier turn, markers and compactions included, so that each of them can be undone by another. A
  * message that never reached the agent is shown, and told to a new thread; the agent's own thread goes on without it.
  */
-export function lineageOf(turns: readonly TurnPlace[]): Lineage {
+export function lineageOf(turns: readonly LineageTurn[]): Lineage {
   let now: Moment = { parts: nothing(), shown: nothing() };
   const after: Moment[] = [now];
   // What each thread of the agent holds; null: something that no record tells of.
   const contents = new Map<string, Prefix<Part> | null>();
-  for (const place of turns) {
-    const { turn, kind, to, threadId, asked } = place;
+  for (const lineageTurn of turns) {
+    const { turn, kind, to, threadId, asked } = lineageTurn;
     if (kind === 'rewind') now = (to === null ? undefined : after[to]) ?? now;
     else {
-      if (place.threadGone && asked !== null) contents.delete(asked);
+      if (lineageTurn.threadGone && asked !== null) contents.delete(asked);
       let { parts } = now;
       if (threadId !== null) {
-        const base = baseOf(place, parts, contents);
+        const base = baseOf(lineageTurn, parts, contents);
         contents.set(threadId, base === null ? null : append(base, { kind: 'turn', turn }));
-        parts = partsAfter(parts, place);
+        parts = partsAfter(parts, lineageTurn);
       }
       now = { parts, shown: append(now.shown, turn) };
     }

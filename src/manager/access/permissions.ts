@@ -10,7 +10,7 @@ import {
 } from '../../core/rules/policy.ts';
 import type { Sandbox, SessionRecord } from '../../core/session.ts';
 import { hasSession, readSessionRecord } from '../../store/sessions.ts';
-import { type ManagerContext, placeOf, type Session, type Store } from '../context.ts';
+import { locateProject, type ManagerContext, type Session, type Store } from '../context.ts';
 import { orDamaged } from '../session/damage.ts';
 import { ancestryOf } from './ancestry.ts';
 import { type Caller, callerOf, UNKNOWN_AGENT, USER } from './caller.ts';
@@ -48,7 +48,7 @@ async function parentRecord(store: Store | null, { parent }: Caller): Promise<Se
  * project is known by: so for an agent it is that of its own session, as it was recorded.
  */
 function projectRoot(context: ManagerContext, store: Store | null, asking: SessionRecord | null): string {
-  if (asking === null || store === null) return placeOf(context).projectRoot;
+  if (asking === null || store === null) return locateProject(context).project.checkout;
   return isWithin(asking.working_dir, store.projectRoot)
     ? store.projectRoot
     : (asking.git?.root ?? asking.working_dir);

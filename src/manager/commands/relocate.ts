@@ -7,7 +7,7 @@ import { DamagedRecord } from '../../store/read-file.ts';
 import { listSessionIds } from '../../store/sessions.ts';
 import { rootOfProject } from '../../store/which-project.ts';
 import { requireUser } from '../access/caller.ts';
-import { damagedStoreError, type ManagerContext, openStore, placeOf } from '../context.ts';
+import { damagedStoreError, locateProject, type ManagerContext, openStore } from '../context.ts';
 import { hasLiveSession } from '../project/gone-stores.ts';
 import { findMoved } from '../project/moved-project.ts';
 import { openWindow } from '../project/open-window.ts';
@@ -34,7 +34,7 @@ function planTo(
   there: ManagerContext,
   { root, record }: { root: string; record: ProjectRecord },
 ): Relocation {
-  const { stateDir, project } = placeOf(there);
+  const { stateDir, project } = locateProject(there);
   const from = rootOfProject(record.path);
   const to = rootOfProject(project.path);
   if (hasStore(stateDir, project.path) && storeDir(stateDir, project.path) !== root) {
@@ -50,7 +50,7 @@ function planTo(
  */
 export function planRelocation(context: ManagerContext, to: string | null): Relocation {
   requireUser(context);
-  const { stateDir, project } = placeOf(context);
+  const { stateDir, project } = locateProject(context);
   const here = { root: storeDir(stateDir, project.path), path: project.path };
   const known = listStores(stateDir).find(({ root }) => root === here.root)?.record;
   if (known instanceof DamagedRecord) throw damagedStoreError(here.root, known);
@@ -86,7 +86,7 @@ export function planRelocation(context: ManagerContext, to: string | null): Relo
 
 /** Gives the sessions to the directory where their project is now. @throws ZwarmError `busy`, `lost_race` */
 export async function relocate({ root, record, to, there }: Relocation): Promise<void> {
-  const { stateDir, project } = placeOf(there);
+  const { stateDir, project } = locateProject(there);
   if (await hasLiveSession(there, openStore(there, root, true)))
     throw new ZwarmError(
       'busy',

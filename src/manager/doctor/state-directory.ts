@@ -5,7 +5,7 @@ import { errnoOf } from '../../core/errors.ts';
 import { type FileSystem, fileSystemOf } from '../../store/file-system.ts';
 import { hasStore, requireUsable, storeDir } from '../../store/project-store.ts';
 import { isForbidden } from '../../store/read-file.ts';
-import { type ManagerContext, openStore, placeOf } from '../context.ts';
+import { locateProject, type ManagerContext, openStore } from '../context.ts';
 
 /** The nearest directory that exists, at a path or above it; what a link in its place leads to does not count. */
 function existing(path: string): string {
@@ -25,7 +25,7 @@ function mayWrite(directory: string): boolean {
 
 /** Whether the state directory is one that zwarm may use: ours alone to write, and of a format that we know. */
 export function checkStateDirectory(context: ManagerContext): Finding {
-  const { stateDir, project } = placeOf(context);
+  const { stateDir, project } = locateProject(context);
   const root = storeDir(stateDir, project.path);
   // As a verb that writes would see it.
   requireUsable(stateDir, root, context.uid, true);
@@ -63,5 +63,5 @@ export function judgeSpace({ freeBytes, freeFiles }: FileSystem): Finding {
 
 /** The file system on which the state directory lies or would lie. */
 export function fileSystemHere(context: ManagerContext): FileSystem {
-  return fileSystemOf(existing(placeOf(context).stateDir));
+  return fileSystemOf(existing(locateProject(context).stateDir));
 }

@@ -1,6 +1,6 @@
 import type { AgentAdapter } from '../../agents/agent.ts';
 import { createFolder } from '../../core/conversation/fold.ts';
-import { type Lineage, lineageOf, type TurnPlace } from '../../core/conversation/lineage.ts';
+import { type Lineage, type LineageTurn, lineageOf } from '../../core/conversation/lineage.ts';
 import { toolContent } from '../../core/conversation/messages.ts';
 import { type ReplayEntry, replayInput } from '../../core/conversation/replay.ts';
 import type { ForkOrigin, SessionRecord } from '../../core/session.ts';
@@ -40,7 +40,7 @@ function nativeWay(
   context: ManagerContext,
   { adapter, record, program }: Continued,
   { thread, parts }: Lineage,
-  places: readonly TurnPlace[],
+  places: readonly LineageTurn[],
 ): Continuation | string {
   const { capabilities, name } = adapter;
   if (!capabilities.resume) return `${name} does not continue conversations`;

@@ -4,14 +4,14 @@ import { identityOfDirectory, standingOf } from '../../store/project-record.ts';
 import { listStores } from '../../store/project-store.ts';
 import { DamagedRecord } from '../../store/read-file.ts';
 import { windowTarget } from '../../store/window.ts';
-import { type ManagerContext, placeOf } from '../context.ts';
+import { locateProject, type ManagerContext } from '../context.ts';
 
 /**
  * The store of the project that was moved to where a context is now, or null. The window leads to it; where that is gone,
  * the directory itself is known by its inode.
  */
 export function findMoved(context: ManagerContext): { root: string; record: ProjectRecord } | null {
-  const { stateDir, project } = placeOf(context);
+  const { stateDir, project } = locateProject(context);
   const { path, checkout } = project;
   const window = windowTarget(checkout);
   const { inode, birth_time } = identityOfDirectory(path);

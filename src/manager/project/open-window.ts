@@ -3,14 +3,14 @@ import { toZwarmError } from '../../core/errors.ts';
 import { publishName } from '../../store/files.ts';
 import { sessionsDir, windowDir } from '../../store/layout.ts';
 import { makeWindowFromGit, windowStateOf } from '../../store/window.ts';
-import { type ManagerContext, placeOf, type Store } from '../context.ts';
+import { locateProject, type ManagerContext, type Store } from '../context.ts';
 
 /** How long the child may take that makes a window. */
 const MAKE_MS = 5000;
 
 /** Whether the window of the checkout leads to the store now. */
 async function hasWindow(context: ManagerContext, store: Store): Promise<boolean> {
-  const { checkout, gitDir } = placeOf(context).project;
+  const { checkout, gitDir } = locateProject(context).project;
   const sessions = sessionsDir(store.root);
   const state = windowStateOf(checkout, sessions);
   if (state === 'open' || state === 'occupied') return state === 'open';
@@ -30,8 +30,8 @@ async function hasWindow(context: ManagerContext, store: Store): Promise<boolean
  */
 export async function openWindow(context: ManagerContext, store: Store): Promise<string | null> {
   // A bare repository has no checkout.
-  const { checkout, path } = placeOf(context).project;
-  if (checkout === path && placeOf(context).project.gitDir !== null) return null;
+  const { checkout, path } = locateProject(context).project;
+  if (checkout === path && locateProject(context).project.gitDir !== null) return null;
   const where = `the sessions are in ${sessionsDir(store.root)}`;
   try {
     if ((await hasWindow(context, store)) || !publishName(join(store.root, 'window-told'))) return null;

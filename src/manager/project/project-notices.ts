@@ -5,8 +5,8 @@ import { rootOfProject } from '../../store/which-project.ts';
 import { hasOldStore } from '../../store/window.ts';
 import {
   damagedStoreError,
+  locateProject,
   type ManagerContext,
-  placeOf,
   replacedProject,
   stateDirectory,
 } from '../context.ts';
@@ -23,7 +23,7 @@ export function damageNotices(context: ManagerContext): readonly string[] {
 export function projectNotices(context: ManagerContext, everywhere: boolean): readonly string[] {
   if (everywhere) return damageNotices(context);
   if (context.env['ZWARM_STORE']) return [];
-  const { stateDir, project } = placeOf(context);
+  const { stateDir, project } = locateProject(context);
   const old = hasOldStore(project.checkout)
     ? [
         `${windowDir(project.checkout)} holds sessions of zwarm 0.1, which this version does not read; they stay as they are`,

@@ -1,5 +1,5 @@
 import type { AgentAdapter } from '../../agents/agent.ts';
-import type { TurnPlace } from '../../core/conversation/lineage.ts';
+import type { LineageTurn } from '../../core/conversation/lineage.ts';
 import type { LaunchRecord, RequestRecord } from '../../core/session.ts';
 import { turnFile } from '../../store/layout.ts';
 import { readRequest } from '../../store/sessions.ts';
@@ -25,7 +25,7 @@ interface Facts {
   readonly summarised: boolean;
 }
 
-function lineageTurn(turn: Turn, adapter: AgentAdapter | null, facts: Facts): TurnPlace {
+function lineageTurn(turn: Turn, adapter: AgentAdapter | null, facts: Facts): LineageTurn {
   const { request, launch, threadId, summarised } = facts;
   return {
     turn: turn.turn,
@@ -44,7 +44,7 @@ function lineageTurn(turn: Turn, adapter: AgentAdapter | null, facts: Facts): Tu
 export function lineageTurnsOf(
   turns: readonly TurnReading[],
   adapter: AgentAdapter | null,
-): readonly TurnPlace[] {
+): readonly LineageTurn[] {
   return turns.map((turn) => {
     const { request, launch, outcome, verdict } = turn;
     const summarised =
@@ -59,8 +59,8 @@ export async function readLineageTurns(
   adapter: AgentAdapter,
   turns: readonly number[],
   nowMs: number,
-): Promise<readonly TurnPlace[]> {
-  const found: TurnPlace[] = [];
+): Promise<readonly LineageTurn[]> {
+  const found: LineageTurn[] = [];
   for (const number of turns) {
     const turn = { store, id, turn: number };
     const request = readRequest(turn);

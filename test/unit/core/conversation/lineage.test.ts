@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { lineageOf, type Part, type TurnPlace } from '../../../../src/core/conversation/lineage.ts';
+import { type LineageTurn, lineageOf, type Part } from '../../../../src/core/conversation/lineage.ts';
 
 /*
  * A course in short: `A` runs in a new thread A, `+A` goes on in it, `r:B` is a replay in a new thread B, `f:A>B` forks
  * A as B, `?` never reached the agent, `~2` winds back to turn 2, `sA` is a compaction in A, `xA` found A gone, `A!B`
  * was to go on in A and came back as B.
  */
-function placeOf(word: string, turn: number): TurnPlace {
-  const place: TurnPlace = {
+function placeOf(word: string, turn: number): LineageTurn {
+  const place: LineageTurn = {
     turn,
     kind: 'prompt',
     to: null,
