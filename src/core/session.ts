@@ -1,6 +1,6 @@
 import type { Step } from './conversation/steps.ts';
 import type { SessionId } from './ids.ts';
-import type { CancelWhy, NotRunWhy, TurnStatus } from './status.ts';
+import type { TurnStatus } from './status.ts';
 
 /** What an agent may touch; the words are Codex's. */
 export const SANDBOXES = ['read-only', 'workspace-write', 'danger-full-access'] as const;
@@ -17,125 +17,13 @@ export interface ProcessIdentity {
   readonly uid: number;
 }
 
-/** `project.json`: which directory a store belongs to. Replaced only when the project has moved. */
-export interface ProjectRecord {
-  readonly v: 1;
-  /** Random; names the store in the marks of its turns. */
-  readonly store_id: string;
-  /** The real path of the project when the store was made or last relocated. */
-  readonly path: string;
-  readonly host: string;
-  /** Of the directory at that path: its inode, and when it was made. */
-  readonly inode: string;
-  readonly birth_time: string;
-  readonly created_at: string;
-}
-
-/** `session.json`: what was asked for. Written once. Paths in the project are recorded relative to its root. */
-export interface SessionRecord {
-  readonly v: 1;
-  readonly agent: string;
-  readonly task: string;
-  readonly working_dir: string;
-  /** The directory in which the agent is asked to work, relative to `working_dir`; null where it is the same. */
-  readonly work_in: string | null;
-  readonly model: string | null;
-  readonly sandbox: Sandbox;
-  readonly agent_args: readonly string[];
-  readonly source: string;
-  readonly tags: readonly string[];
-  readonly parent: string | null;
-  readonly forked_from: ForkOrigin | null;
-  readonly git: GitState | null;
-  readonly executor: 'local';
-  /** Whether its agent gets the tools of zwarm, to run other sessions. */
-  readonly orchestrates: boolean;
-  readonly created_at: string;
-}
-
-/** Where a fork comes from. Its turns up to that one are copies. */
-export interface ForkOrigin {
-  readonly id: string;
-  readonly turn: number;
-  /** The size that the agent's history file had then; the file is unchanged while it has the same size. */
-  readonly history_bytes: number | null;
-}
-
-/** Where a directory stood in git when a session was created there. */
-export interface GitState {
-  readonly root: string;
-  readonly head: string | null;
-  readonly branch: string | null;
-}
-
+/** What a turn is; only some of them run an agent. */
 export const TURN_KINDS = ['prompt', 'compact', 'rewind', 'imported', 'external', 'tombstone'] as const;
 export type TurnKind = (typeof TURN_KINDS)[number];
-
-/** `request.json`: the claim of a turn. */
-export interface RequestRecord {
-  readonly v: 1;
-  readonly kind: TurnKind;
-  readonly queued: boolean;
-  readonly claimer: ProcessIdentity;
-  /** Random; part of the mark that every process of the turn carries in its environment. */
-  readonly nonce: string;
-  /** Who asked for the turn: `user`, `orchestrator:<id>` or `mcp:<client>`; null where nobody recorded it. */
-  readonly by: string | null;
-  readonly at: string;
-  /** Of a rewind: the turn to which it winds back, 0 for the beginning. */
-  readonly to: number | null;
-  /** Of a compaction: the turns that its summary replaces. */
-  readonly covers: readonly number[];
-}
 
 /** How a turn reached its agent: a new thread, the agent's own resumption, or a replayed transcript. */
 export const HOWS = ['fresh', 'native', 'replay'] as const;
 export type How = (typeof HOWS)[number];
-
-/** `launch.json`: what was started. A record for people and for usage accounting, never an input. */
-export interface LaunchRecord {
-  readonly v: 1;
-  readonly argv: readonly string[];
-  readonly program: string;
-  readonly agent_version: string | null;
-  /** The agent's thread to go on with, or to fork; null for a new one. */
-  readonly thread_id: string | null;
-  readonly forks: boolean;
-  readonly how: How;
-  /** Why it is a replay, in words; else null. */
-  readonly why: string | null;
-  readonly at: string;
-}
-
-/** `cancel.json`: who asked a turn to stop. */
-export interface CancelRecord {
-  readonly v: 1;
-  readonly why: CancelWhy;
-  /** As given by whoever asked, or null. */
-  readonly reason: string | null;
-  readonly by: ProcessIdentity;
-  readonly at: string;
-}
-
-/** `exit.json`: how a turn ended. */
-export interface ExitRecord {
-  readonly v: 1;
-  readonly code: number | null;
-  readonly why: NotRunWhy | null;
-  readonly detail: string | null;
-  readonly cancelled: boolean;
-  /** Seconds since the machine began, or null. */
-  readonly uptime: number | null;
-  readonly ended_at: string | null;
-  readonly events_bytes: number | null;
-}
-
-/** `runner.stat`: who runs a turn. */
-export interface RunnerRecord {
-  readonly identity: ProcessIdentity;
-  /** Seconds since the machine began, or null. */
-  readonly uptime: number | null;
-}
 
 /** Token counts as printed. Cached tokens lie within input, reasoning within output; total = input + output. */
 export interface TokenUsage {
@@ -181,7 +69,7 @@ export interface RecordSummary {
   readonly work_in: string | null;
   readonly source: string | null;
   readonly parent: string | null;
-  readonly forked_from: Pick<ForkOrigin, 'id' | 'turn'> | null;
+  readonly forked_from: { readonly id: string; readonly turn: number } | null;
   readonly created_at: string | null;
 }
 

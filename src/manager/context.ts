@@ -2,7 +2,6 @@ import { dirname, resolve } from 'node:path';
 import { ZwarmError } from '../core/errors.ts';
 import { isSessionId, type SessionId } from '../core/ids.ts';
 import type { ConfigPlace, Settings } from '../core/rules/policy.ts';
-import type { ProjectRecord } from '../core/session.ts';
 import { isoTime } from '../core/time.ts';
 import { parseMark } from '../core/turn-mark.ts';
 import { userStateDirectory } from '../core/user-places.ts';
@@ -19,6 +18,7 @@ import {
   storeDir,
 } from '../store/project-store.ts';
 import { DamagedRecord, unlessDamaged } from '../store/read-file.ts';
+import type { ProjectRecord } from '../store/records.ts';
 import { marksDir, readMarks } from '../store/seen.ts';
 import { readRequest } from '../store/sessions.ts';
 import { findProject, type Project, rootOfProject } from '../store/which-project.ts';

@@ -4,8 +4,9 @@ import { type TrajectoryStep, trajectoryOf } from '../core/conversation/trajecto
 import type { Line } from '../core/events.ts';
 import type { SessionId } from '../core/ids.ts';
 import type { Settings } from '../core/rules/policy.ts';
-import type { Message, SessionDetail, SessionRecord, SessionSummary } from '../core/session.ts';
+import type { Message, SessionDetail, SessionSummary } from '../core/session.ts';
 import type { TurnStatus } from '../core/status.ts';
+import type { SessionRecord } from '../store/records.ts';
 import { type Caller, callerOf, requireUser } from './access/caller.ts';
 import { locateSession, MIN_PREFIX_DESTRUCTIVE } from './access/locate-session.ts';
 import type { CleanResult } from './commands/clean.ts';

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { errnoOf, ZwarmError } from '../core/errors.ts';
-import type { RequestRecord, SessionRecord } from '../core/session.ts';
 import { copyTurn } from './copy-turn.ts';
 import { createFile, discard, flush, isDiskFull, linkName, makeDir, rename } from './files.ts';
 import {
@@ -16,7 +15,7 @@ import {
   turnsDir,
 } from './layout.ts';
 import { giveUpName, takeName } from './names.ts';
-import { encode, encodeSession } from './records.ts';
+import { encode, encodeSession, type RequestRecord, type SessionRecord } from './records.ts';
 import { hasSession, type SessionStore } from './sessions.ts';
 
 /** A turn about to be claimed: what was asked, and the user's message byte for byte (null for a marker). */

@@ -1,8 +1,8 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { errnoOf } from '../core/errors.ts';
-import type { GitState } from '../core/session.ts';
 import { isRealDirectory, readSmall, unlessDamaged } from './read-file.ts';
+import type { GitState } from './records.ts';
 
 /*
  * What git's own files say about a directory. Running git would cost more than the whole start of a session, and

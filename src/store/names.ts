@@ -2,11 +2,10 @@ import { readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { errnoOf, ZwarmError } from '../core/errors.ts';
 import { isSessionId, type SessionId } from '../core/ids.ts';
-import type { RequestRecord } from '../core/session.ts';
 import { discard, flush, makeLink, rename } from './files.ts';
 import { BUILDING_PREFIX, buildingDir, nameLink, namesDir, type SessionDir, TURN_FILES } from './layout.ts';
 import { entriesOf, readSmall, unlessDamaged } from './read-file.ts';
-import { parseRequestRecord } from './records.ts';
+import { parseRequestRecord, type RequestRecord } from './records.ts';
 
 /*
  * names/<name> is a symbolic link whose target is the id of the session with that name. It is the only record of the name:

@@ -1,10 +1,9 @@
 import { statSync } from 'node:fs';
 import { errnoOf, ZwarmError } from '../core/errors.ts';
-import type { ProjectRecord } from '../core/session.ts';
 import { isoTime } from '../core/time.ts';
 import { projectFile } from './layout.ts';
 import { DamagedRecord, readSmall } from './read-file.ts';
-import { parseProjectRecord } from './records.ts';
+import { type ProjectRecord, parseProjectRecord } from './records.ts';
 
 const timeOf = (ns: bigint): string => isoTime(Number(ns / 1_000_000n));
 

@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import { lstatSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { errnoOf, ZwarmError } from '../core/errors.ts';
-import type { ProjectRecord } from '../core/session.ts';
 import { createFile, discard, flush, makeDir, makeDirs, rename, replaceFile } from './files.ts';
 import {
   BUILDING_PREFIX,
@@ -16,7 +15,7 @@ import {
 } from './layout.ts';
 import { readProjectRecord } from './project-record.ts';
 import { DamagedRecord, entriesOf, readSmall, unlessDamaged } from './read-file.ts';
-import { encode } from './records.ts';
+import { encode, type ProjectRecord } from './records.ts';
 
 /*
  * The stores of all projects, `projects/<name>-<key>`. The key alone says whose a store is; the name is for people.

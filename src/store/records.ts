@@ -2,19 +2,7 @@ import { isAbsolute, relative, resolve } from 'node:path';
 import * as z from 'zod/mini';
 import { amount, count, decode, flag, isoTime, orNull, type Schema } from '../core/decode.ts';
 import { isWithin } from '../core/path.ts';
-import {
-  type CancelRecord,
-  type ExitRecord,
-  HOWS,
-  type LaunchRecord,
-  type ProcessIdentity,
-  type ProjectRecord,
-  type RequestRecord,
-  type RunnerRecord,
-  SANDBOXES,
-  type SessionRecord,
-  TURN_KINDS,
-} from '../core/session.ts';
+import { HOWS, type ProcessIdentity, SANDBOXES, TURN_KINDS } from '../core/session.ts';
 import { CANCEL_WHYS, NOT_RUN_WHYS } from '../core/status.ts';
 import { DamagedRecord } from './read-file.ts';
 
@@ -44,6 +32,10 @@ function parser<T>(build: () => Schema<T>): (text: string) => T {
   };
 }
 
+/** What a parser yields; records never change. */
+type Parsed<P extends (text: string) => unknown> = Frozen<ReturnType<P>>;
+type Frozen<T> = T extends object ? { readonly [K in keyof T]: Frozen<T[K]> } : T;
+
 /** The version is for future readers: an unknown one is read as ours. */
 const v = z.catch(z.literal(1), 1);
 const string = z.string();
@@ -52,12 +44,22 @@ const strings = z.array(string);
 const machine = { host: string, boot_id: string, pid_ns: string, pid: count, uid: count };
 const identity = (): Schema<ProcessIdentity> => z.object({ ...machine, start: string });
 
-const parseStored = parser<SessionRecord>(() =>
+/** Where a fork comes from: its turns up to that one are copies. */
+const forkOrigin = () =>
+  z.object({
+    id: string,
+    turn: count,
+    // The size that the agent's history file had then; the file is unchanged while it has the same size.
+    history_bytes: orNull(count),
+  });
+
+const parseStored = parser(() =>
   z.object({
     v,
     agent: string,
     task: string,
     working_dir: string,
+    // The directory in which the agent is asked to work, relative to `working_dir`; null where it is the same.
     work_in: orNull(string),
     model: orNull(string),
     sandbox: z.enum(SANDBOXES),
@@ -65,13 +67,20 @@ const parseStored = parser<SessionRecord>(() =>
     source: string,
     tags: strings,
     parent: orNull(string),
-    forked_from: orNull(z.object({ id: string, turn: count, history_bytes: orNull(count) })),
+    forked_from: orNull(forkOrigin()),
+    // Where the directory stood in git when the session was created.
     git: orNull(z.object({ root: string, head: orNull(string), branch: orNull(string) })),
     executor: z.literal('local'),
+    // Whether its agent gets the tools of zwarm, to run other sessions.
     orchestrates: flag,
     created_at: isoTime,
   }),
 );
+
+/** `session.json`: what was asked for. Written once. Paths in the project are recorded relative to its root. */
+export type SessionRecord = Parsed<typeof parseStored>;
+export type ForkOrigin = NonNullable<SessionRecord['forked_from']>;
+export type GitState = NonNullable<SessionRecord['git']>;
 
 /** A path in or below the root of a project as it is recorded: relative to that, so that the project can move. */
 export function recordedPath(path: string, projectRoot: string): string {
@@ -99,10 +108,12 @@ export function parseSessionRecord(text: string, projectRoot: string): SessionRe
 }
 
 /** `project.json`. @throws DamagedRecord */
-export const parseProjectRecord = parser<ProjectRecord>(() =>
+export const parseProjectRecord = parser(() =>
   z.object({
     v,
+    // Random; names the store in the marks of its turns.
     store_id: string,
+    // The real path of the project when the store was made or last relocated; then what stat says of that directory.
     path: string.check(z.refine(isAbsolute)),
     host: string,
     inode: string,
@@ -111,38 +122,53 @@ export const parseProjectRecord = parser<ProjectRecord>(() =>
   }),
 );
 
+/** `project.json`: which directory a store belongs to. Replaced only when the project has moved. */
+export type ProjectRecord = Parsed<typeof parseProjectRecord>;
+
 /** `request.json`. @throws DamagedRecord */
-export const parseRequestRecord = parser<RequestRecord>(() =>
+export const parseRequestRecord = parser(() =>
   z.object({
     v,
     kind: z.enum(TURN_KINDS),
     queued: flag,
     claimer: identity(),
+    // Random; part of the mark that every process of the turn carries in its environment.
     nonce: string,
+    // Who asked for the turn: `user`, `orchestrator:<id>` or `mcp:<client>`; null where nobody recorded it.
     by: orNull(string),
     at: isoTime,
+    // Of a rewind: the turn to which it winds back, 0 for the beginning.
     to: orNull(count),
+    // Of a compaction: the turns that its summary replaces.
     covers: z._default(z.array(count), []),
   }),
 );
 
+/** `request.json`: the claim of a turn. */
+export type RequestRecord = Parsed<typeof parseRequestRecord>;
+
 /** `launch.json`. @throws DamagedRecord */
-export const parseLaunchRecord = parser<LaunchRecord>(() =>
+export const parseLaunchRecord = parser(() =>
   z.object({
     v,
     argv: strings,
     program: string,
     agent_version: orNull(string),
+    // The agent's thread to go on with, or to fork; null for a new one.
     thread_id: orNull(string),
     forks: flag,
     how: z.enum(HOWS),
+    // Why it is a replay, in words; else null.
     why: orNull(string),
     at: isoTime,
   }),
 );
 
+/** `launch.json`: what was started. A record for people and for usage accounting, never an input. */
+export type LaunchRecord = Parsed<typeof parseLaunchRecord>;
+
 /** `cancel.json`. @throws DamagedRecord */
-export const parseCancelRecord = parser<CancelRecord>(() =>
+export const parseCancelRecord = parser(() =>
   z.object({
     v,
     why: z.enum(CANCEL_WHYS),
@@ -152,19 +178,26 @@ export const parseCancelRecord = parser<CancelRecord>(() =>
   }),
 );
 
+/** `cancel.json`: who asked a turn to stop; `reason` as given, or null. */
+export type CancelRecord = Parsed<typeof parseCancelRecord>;
+
 /** `exit.json`. @throws DamagedRecord, also for a file that a full disk cut short */
-export const parseExitRecord = parser<ExitRecord>(() =>
+export const parseExitRecord = parser(() =>
   z.object({
     v,
     code: orNull(count),
     why: orNull(z.enum(NOT_RUN_WHYS)),
     detail: orNull(string),
     cancelled: flag,
+    // Seconds since the machine began, or null.
     uptime: orNull(amount),
     ended_at: orNull(string),
     events_bytes: orNull(count),
   }),
 );
+
+/** `exit.json`: how a turn ended. */
+export type ExitRecord = Parsed<typeof parseExitRecord>;
 
 const parseStat = parser(() =>
   z.object({
@@ -174,6 +207,12 @@ const parseStat = parser(() =>
     uptime: orNull(amount),
   }),
 );
+
+/** `runner.stat`: who runs a turn, and the seconds since the machine began, or null. */
+export interface RunnerRecord {
+  readonly identity: ProcessIdentity;
+  readonly uptime: number | null;
+}
 
 /**
  * `runner.stat`, the one record that a shell writes: what the launcher knew of the machine, the runner's pid, and

@@ -1,13 +1,5 @@
 import { lstatSync } from 'node:fs';
 import { isSessionId, parseTurnNumber, type SessionId } from '../core/ids.ts';
-import type {
-  CancelRecord,
-  ExitRecord,
-  LaunchRecord,
-  RequestRecord,
-  RunnerRecord,
-  SessionRecord,
-} from '../core/session.ts';
 import { CANCEL_WHYS, type CancelWhy } from '../core/status.ts';
 import { parseIso, writtenMs } from '../core/time.ts';
 import {
@@ -24,12 +16,18 @@ import {
 } from './layout.ts';
 import { DamagedRecord, entriesOf, isRealDirectory, lookAt, readSmall, unlessDamaged } from './read-file.ts';
 import {
+  type CancelRecord,
+  type ExitRecord,
+  type LaunchRecord,
   parseCancelRecord,
   parseExitRecord,
   parseLaunchRecord,
   parseRequestRecord,
   parseRunnerStat,
   parseSessionRecord,
+  type RequestRecord,
+  type RunnerRecord,
+  type SessionRecord,
 } from './records.ts';
 
 /** Far more than any agent takes. */

@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ExitRecord } from '../../src/core/session.ts';
+import type { ExitRecord } from '../../src/store/records.ts';
 import type { Project } from './project.ts';
 
 /** What an agent could say to do something to the terminal, or to the eyes, of whoever looks: by what it does. */

@@ -1,13 +1,13 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SessionId } from '../../src/core/ids.ts';
-import type { RequestRecord, SessionRecord } from '../../src/core/session.ts';
 import type { Store } from '../../src/manager/context.ts';
 import { ownIdentity } from '../../src/process/identity.ts';
 import { createSession } from '../../src/store/claim.ts';
 import { readNames } from '../../src/store/names.ts';
 import { identityOfDirectory } from '../../src/store/project-record.ts';
 import { createStore, storeDir } from '../../src/store/project-store.ts';
+import type { RequestRecord, SessionRecord } from '../../src/store/records.ts';
 import type { Summary } from '../../src/store/summary.ts';
 import { emptyDirectory } from './directory.ts';
 

@@ -3,9 +3,8 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFil
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { ExitRecord } from '../../src/core/session.ts';
 import { ownIdentity } from '../../src/process/identity.ts';
-import { parseExitRecord } from '../../src/store/records.ts';
+import { type ExitRecord, parseExitRecord } from '../../src/store/records.ts';
 import { repositoryFile } from './project.ts';
 import { removeTree } from './remove.ts';
 

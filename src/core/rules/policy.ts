@@ -1,5 +1,5 @@
 import { isWithin } from '../path.ts';
-import { SANDBOXES, type Sandbox, type SessionRecord } from '../session.ts';
+import { SANDBOXES, type Sandbox } from '../session.ts';
 
 /** What callers other than the user may do: agents of zwarm, and the clients of `zwarm mcp`. */
 export interface Policy {
@@ -87,7 +87,7 @@ export function allowedRoot({ allowedDirs }: Pick<Policy, 'allowedDirs'>, path: 
 /** The policy for the agent of a session: at most the directory of that session. */
 export function policyBelow(
   policy: Policy,
-  { working_dir, sandbox }: Pick<SessionRecord, 'working_dir' | 'sandbox'>,
+  { working_dir, sandbox }: { readonly working_dir: string; readonly sandbox: Sandbox },
 ): Policy {
   const [mine = [], ...others] = policy.allowedDirs;
   const own = mine.map((one) => (one !== ANY_DIRECTORY && isWithin(working_dir, one) ? working_dir : one));

@@ -8,7 +8,8 @@ import {
   policyBelow,
   type Settings,
 } from '../../core/rules/policy.ts';
-import type { Sandbox, SessionRecord } from '../../core/session.ts';
+import type { Sandbox } from '../../core/session.ts';
+import type { SessionRecord } from '../../store/records.ts';
 import { hasSession, readSessionRecord } from '../../store/sessions.ts';
 import { locateProject, type ManagerContext, type Session, type Store } from '../context.ts';
 import { orDamaged } from '../session/damage.ts';

@@ -2,9 +2,9 @@ import { resolve } from 'node:path';
 import type { AgentAdapter } from '../../agents/agent.ts';
 import { ZwarmError } from '../../core/errors.ts';
 import { isWithin } from '../../core/path.ts';
-import type { SessionRecord } from '../../core/session.ts';
 import { readSmall, unlessDamaged } from '../../store/read-file.ts';
 import { realPathToBe } from '../../store/real-path.ts';
+import type { SessionRecord } from '../../store/records.ts';
 import { locateProject, type ManagerContext } from '../context.ts';
 
 /*

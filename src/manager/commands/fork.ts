@@ -1,12 +1,12 @@
 import { lineageOf } from '../../core/conversation/lineage.ts';
 import { ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
-import type { SessionRecord } from '../../core/session.ts';
 import { isFinal } from '../../core/status.ts';
 import { isoTime } from '../../core/time.ts';
 import { type Claim, type Copied, createSession } from '../../store/claim.ts';
 import { flush } from '../../store/files.ts';
 import { sessionsDir, turnDir } from '../../store/layout.ts';
+import type { SessionRecord } from '../../store/records.ts';
 import { hasSession } from '../../store/sessions.ts';
 import { callerOf } from '../access/caller.ts';
 import { locateSession } from '../access/locate-session.ts';

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { ZwarmError } from '../../core/errors.ts';
-import type { ProjectRecord } from '../../core/session.ts';
 import { identityOfDirectory, standingOf } from '../../store/project-record.ts';
 import { hasStore, listStores, moveStore, storeDir } from '../../store/project-store.ts';
 import { DamagedRecord } from '../../store/read-file.ts';
+import type { ProjectRecord } from '../../store/records.ts';
 import { listSessionIds } from '../../store/sessions.ts';
 import { rootOfProject } from '../../store/which-project.ts';
 import { requireUser } from '../access/caller.ts';

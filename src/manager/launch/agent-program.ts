@@ -1,7 +1,7 @@
 import type { AgentAdapter, CommandSpec } from '../../agents/agent.ts';
-import type { SessionRecord } from '../../core/session.ts';
 import { findProgram } from '../../process/find-program.ts';
 import { gitStateOf } from '../../store/git.ts';
+import type { SessionRecord } from '../../store/records.ts';
 import { requireOutOfReach } from '../access/reach.ts';
 import type { ManagerContext } from '../context.ts';
 import { requireRepository } from './preconditions.ts';

@@ -1,5 +1,6 @@
-import type { RequestRecord, TurnKind } from '../../core/session.ts';
+import type { TurnKind } from '../../core/session.ts';
 import { claimTurn } from '../../store/claim.ts';
+import type { RequestRecord } from '../../store/records.ts';
 import { requireAllowedTurn } from '../access/permissions.ts';
 import type { ManagerContext } from '../context.ts';
 import type { SessionNow } from '../session/current-turn.ts';

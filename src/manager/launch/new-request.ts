@@ -1,6 +1,7 @@
-import type { RequestRecord, TurnKind } from '../../core/session.ts';
+import type { TurnKind } from '../../core/session.ts';
 import { isoTime } from '../../core/time.ts';
 import { ownIdentity } from '../../process/identity.ts';
+import type { RequestRecord } from '../../store/records.ts';
 import { callerOf } from '../access/caller.ts';
 import type { ManagerContext } from '../context.ts';
 

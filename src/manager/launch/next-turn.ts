@@ -1,6 +1,7 @@
 import type { AgentAdapter } from '../../agents/agent.ts';
-import type { RequestRecord, SessionRecord, TurnKind } from '../../core/session.ts';
+import type { TurnKind } from '../../core/session.ts';
 import type { Claim } from '../../store/claim.ts';
+import type { RequestRecord, SessionRecord } from '../../store/records.ts';
 import type { Limits } from '../access/permissions.ts';
 import type { ManagerContext, Session, Turn } from '../context.ts';
 import { type Program, requireProgram } from './agent-program.ts';

@@ -1,8 +1,8 @@
 import type { AgentAdapter } from '../../agents/agent.ts';
 import { ZwarmError } from '../../core/errors.ts';
-import type { SessionRecord } from '../../core/session.ts';
 import { isInRepository } from '../../store/git.ts';
 import { realPathOf } from '../../store/real-path.ts';
+import type { SessionRecord } from '../../store/records.ts';
 import type { SessionNow } from '../session/current-turn.ts';
 import { elsewhereError } from '../turn/where-it-ran.ts';
 

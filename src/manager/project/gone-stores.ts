@@ -1,5 +1,4 @@
 import { statSync } from 'node:fs';
-import type { ProjectRecord } from '../../core/session.ts';
 import { isFinal } from '../../core/status.ts';
 import { createCensus } from '../../process/turn-processes.ts';
 import { removeTree, rename } from '../../store/files.ts';
@@ -7,6 +6,7 @@ import { BUILDING_PREFIX, projectsDir, turnsDir } from '../../store/layout.ts';
 import { standingOf } from '../../store/project-record.ts';
 import { listStores, storeDir } from '../../store/project-store.ts';
 import { DamagedRecord } from '../../store/read-file.ts';
+import type { ProjectRecord } from '../../store/records.ts';
 import { treeBytes } from '../../store/remove.ts';
 import { discardAllMarks } from '../../store/seen.ts';
 import { listSessionIds } from '../../store/sessions.ts';

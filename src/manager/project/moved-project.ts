@@ -1,8 +1,8 @@
-import type { ProjectRecord } from '../../core/session.ts';
 import { sessionsDir } from '../../store/layout.ts';
 import { identityOfDirectory, standingOf } from '../../store/project-record.ts';
 import { listStores } from '../../store/project-store.ts';
 import { DamagedRecord } from '../../store/read-file.ts';
+import type { ProjectRecord } from '../../store/records.ts';
 import { windowTarget } from '../../store/window.ts';
 import { locateProject, type ManagerContext } from '../context.ts';
 

@@ -1,8 +1,8 @@
 import type { AgentAdapter } from '../../agents/agent.ts';
 import { findAgent } from '../../agents/registry.ts';
 import { endsSearch, speakingTurn } from '../../core/rules/speaking-turn.ts';
-import type { SessionRecord } from '../../core/session.ts';
 import { DamagedRecord } from '../../store/read-file.ts';
+import type { SessionRecord } from '../../store/records.ts';
 import { isTombstone, listTurns, readSessionRecord } from '../../store/sessions.ts';
 import type { Session, Turn } from '../context.ts';
 import { readTurnState, type TurnState } from '../turn/turn-state.ts';

@@ -5,15 +5,14 @@ import { speakingTurn } from '../../core/rules/speaking-turn.ts';
 import {
   cutText,
   type How,
-  type LaunchRecord,
   type SessionError,
-  type SessionRecord,
   type SessionState,
   type TokenUsage,
 } from '../../core/session.ts';
 import { isFinal } from '../../core/status.ts';
 import { isoTime, parseIso, writtenMs } from '../../core/time.ts';
 import { turnFile } from '../../store/layout.ts';
+import type { LaunchRecord, SessionRecord } from '../../store/records.ts';
 import { eventsMtime } from '../../store/sessions.ts';
 import { readTail } from '../../store/tail.ts';
 import type { Session } from '../context.ts';

@@ -3,7 +3,6 @@ import { needsAttention } from '../../core/rules/attention.ts';
 import {
   cutText,
   type RecordSummary,
-  type SessionRecord,
   type SessionState,
   type SessionSummary,
   titleOf,
@@ -11,6 +10,7 @@ import {
 import { type Census, createCensus } from '../../process/turn-processes.ts';
 import { turnFile } from '../../store/layout.ts';
 import { DamagedRecord } from '../../store/read-file.ts';
+import type { SessionRecord } from '../../store/records.ts';
 import { hasSession, readSessionRecord } from '../../store/sessions.ts';
 import type { Listed } from '../../store/summary.ts';
 import type { Session } from '../context.ts';

@@ -1,7 +1,7 @@
 import type { AgentAdapter } from '../../agents/agent.ts';
 import type { LineageTurn } from '../../core/conversation/lineage.ts';
-import type { LaunchRecord, RequestRecord } from '../../core/session.ts';
 import { turnFile } from '../../store/layout.ts';
+import type { LaunchRecord, RequestRecord } from '../../store/records.ts';
 import { readRequest } from '../../store/sessions.ts';
 import { readTail } from '../../store/tail.ts';
 import type { Session, Turn } from '../context.ts';

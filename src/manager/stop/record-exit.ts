@@ -1,8 +1,7 @@
 import { errnoOf } from '../../core/errors.ts';
-import type { ExitRecord } from '../../core/session.ts';
 import { createFile, isDiskFull, publishName } from '../../store/files.ts';
 import { exitName, type TurnDir, turnFile } from '../../store/layout.ts';
-import { encode } from '../../store/records.ts';
+import { type ExitRecord, encode } from '../../store/records.ts';
 
 /**
  * Records the end of a turn that has no runner to do it: the exit code is unknown. On a full disk an empty file records

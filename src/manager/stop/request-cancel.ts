@@ -1,12 +1,11 @@
 import { join } from 'node:path';
 import { ZwarmError } from '../../core/errors.ts';
-import type { CancelRecord } from '../../core/session.ts';
 import type { CancelWhy } from '../../core/status.ts';
 import { isoTime } from '../../core/time.ts';
 import { ownIdentity } from '../../process/identity.ts';
 import { isDiskFull, publishName, publishOnce } from '../../store/files.ts';
 import { BUILDING_PREFIX, cancelName, turnDir, turnFile } from '../../store/layout.ts';
-import { encode } from '../../store/records.ts';
+import { type CancelRecord, encode } from '../../store/records.ts';
 import { hasSession } from '../../store/sessions.ts';
 import type { ManagerContext, Turn } from '../context.ts';
 

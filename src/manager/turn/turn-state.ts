@@ -1,6 +1,5 @@
 import type { AgentAdapter } from '../../agents/agent.ts';
 import type { TurnOutcome } from '../../core/conversation/fold.ts';
-import type { LaunchRecord, RequestRecord, RunnerRecord } from '../../core/session.ts';
 import {
   type CancelWhy,
   deriveStatus,
@@ -18,6 +17,7 @@ import {
   type TurnProcesses,
 } from '../../process/turn-processes.ts';
 import type { LineRange } from '../../store/read-forward.ts';
+import type { LaunchRecord, RequestRecord, RunnerRecord } from '../../store/records.ts';
 import { type RecordedEnd, readCancel, readExit, readRequest, readRunner } from '../../store/sessions.ts';
 import type { Turn } from '../context.ts';
 import { readOutcome, readTerminal, readThreadId } from './turn-outcome.ts';

@@ -3,10 +3,10 @@ import type { Folder } from '../../core/conversation/fold.ts';
 import { createStepList, type PlacedStep } from '../../core/conversation/step-list.ts';
 import { stepsInOrder } from '../../core/conversation/steps-in-order.ts';
 import type { AgentEvent, Line, LineParser } from '../../core/events.ts';
-import type { LaunchRecord } from '../../core/session.ts';
 import { type TurnDir, turnFile } from '../../store/layout.ts';
 import { unlessDamaged } from '../../store/read-file.ts';
 import { type LineRange, readLines } from '../../store/read-forward.ts';
+import type { LaunchRecord } from '../../store/records.ts';
 import { readLaunch } from '../../store/sessions.ts';
 
 /** The stream of one turn: where it is, how much of it counts, and what its lines mean. */

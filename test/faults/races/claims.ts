@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import type { SessionId } from '../../../src/core/ids.ts';
-import type { RequestRecord } from '../../../src/core/session.ts';
 import { markOfTurn } from '../../../src/core/turn-mark.ts';
 import { installation } from '../../../src/installation.ts';
 import { hostIdentity, MARK_VARIABLE, ownIdentity } from '../../../src/process/identity.ts';
 import { spawnRunner } from '../../../src/process/launch.ts';
 import { claimTurn, createSession } from '../../../src/store/claim.ts';
 import { readProjectRecord } from '../../../src/store/project-record.ts';
+import type { RequestRecord } from '../../../src/store/records.ts';
 import { repositoryFile } from '../../helpers/project.ts';
 import { RECORD, storeOf } from '../../helpers/store.ts';
 import type { Scene } from '../counting/scene.ts';
