@@ -16,62 +16,49 @@ interface Node {
   readonly [key: string]: unknown;
 }
 
-/** Which rooms a room may import; the same for types. Files in the root of `src/` are rooms of their own. */
-const ARROWS: Readonly<Record<string, readonly string[]>> = {
-  main: ['cli', 'mcp', 'manager', 'config', 'hosts', 'render', 'process', 'core', 'installation', 'streams'],
-  index: ['manager', 'core', 'installation'],
-  // What main and index share: node's own path, the clock, fresh ids. They alone may import it.
-  installation: ['manager', 'config', 'core'],
-  // This process's own streams.
-  streams: ['cli', 'core'],
-  cli: ['manager', 'config', 'hosts', 'render', 'core'],
-  mcp: ['manager', 'config', 'render', 'core'],
-  manager: ['store', 'process', 'agents', 'core'],
-  config: ['core'],
-  hosts: ['core'],
-  render: ['core'],
-  store: ['core', 'syscalls'],
-  process: ['core', 'syscalls'],
-  // What changes the machine; SYSCALLERS says which files of those two rooms.
-  syscalls: [],
-  agents: ['core'],
-  core: [],
-};
+/** A line for each room: its name, those that it may import, and after a bar the packages. */
+function table(text: string): Readonly<Record<string, readonly string[]>> {
+  const lines = text.trim().split('\n');
+  return Object.fromEntries(
+    lines.map((line) => line.trim().split(/[ |]+/)).map(([room, ...may]) => [room, may]),
+  );
+}
+
+/**
+ * What a room may import, types too; `node:*` is all that Node itself brings. Files in the root of `src/` are rooms of
+ * their own: `installation` is what main and index share (the path of node, the clock, fresh ids), `streams` this
+ * process's own streams, `syscalls` what changes the machine, for SYSCALLERS alone.
+ */
+const ARROWS = table(`
+  main         cli mcp manager config hosts render process core installation streams | node:*
+  index        manager core installation | node:*
+  installation manager config core | node:* nanoid
+  streams      cli core | node:*
+  cli          manager config hosts render core | node:* commander
+  mcp          manager config render core | node:* @modelcontextprotocol/server @modelcontextprotocol/server/stdio zod
+  manager      store process agents core | node:*
+  config       core | node:* zod/mini
+  hosts        core | node:* jsonc-parser
+  render       core | chalk cli-table3 marked string-width
+  store        core syscalls | node:* zod/mini
+  process      core syscalls | node:* execa zod/mini
+  syscalls     | node:*
+  agents       core | zod/mini smol-toml
+  core         | zod/mini smol-toml`);
 
 /** Which rooms of the manager may import which others; files in its root are rooms of their own. */
-const MANAGER_ARROWS: Readonly<Record<string, readonly string[]>> = {
-  'session-manager': ['commands', 'launch', 'access', 'session', 'follow', 'project', 'context'],
-  commands: ['doctor', 'launch', 'stop', 'project', 'access', 'follow', 'session', 'turn', 'context'],
-  doctor: ['launch', 'project', 'access', 'turn', 'context'],
-  launch: ['stop', 'access', 'session', 'turn', 'context'],
-  project: ['session', 'context'],
-  access: ['session', 'turn', 'context'],
-  stop: ['session', 'turn', 'context'],
-  follow: ['session', 'turn', 'context'],
-  session: ['turn', 'context'],
-  turn: ['context'],
-  // A store knows what its caller has seen.
-  context: ['access'],
-};
-
-/** The packages of each room, `node:*` for all that Node itself brings. */
-const PACKAGES: Readonly<Record<string, readonly string[]>> = {
-  main: ['node:*'],
-  index: ['node:*'],
-  installation: ['node:*', 'nanoid'],
-  streams: ['node:*'],
-  cli: ['node:*', 'commander'],
-  mcp: ['node:*', '@modelcontextprotocol/server', '@modelcontextprotocol/server/stdio', 'zod'],
-  manager: ['node:*'],
-  config: ['node:*', 'zod/mini'],
-  hosts: ['node:*', 'jsonc-parser'],
-  render: ['chalk', 'cli-table3', 'marked', 'string-width'],
-  store: ['node:*', 'zod/mini'],
-  syscalls: ['node:*'],
-  process: ['node:*', 'execa', 'zod/mini'],
-  agents: ['zod/mini', 'smol-toml'],
-  core: ['zod/mini', 'smol-toml'],
-};
+const MANAGER_ARROWS = table(`
+  session-manager commands launch access session follow project context
+  commands doctor launch stop project access follow session turn context
+  doctor   launch project access turn context
+  launch   stop access session turn context
+  project  session context
+  access   session turn context
+  stop     session turn context
+  follow   session turn context
+  session  turn context
+  turn     context
+  context  access`);
 
 const TOP = ['main.ts', 'index.ts', 'installation.ts', 'streams.ts'];
 /** What `process/` may ask of `process`; every other room asks nothing. */
@@ -219,7 +206,7 @@ function importViolations(path: string, { target, names }: Import): string[] {
     if (there !== 'syscalls' || SYSCALLERS.includes(path)) return [];
     return [`${path}: only ${SYSCALLERS.join(', ')} may change the machine`];
   }
-  const known = PACKAGES[room] ?? [];
+  const known = ARROWS[room] ?? [];
   if (!known.includes(target) && !(target.startsWith('node:') && known.includes('node:*'))) {
     return [`${path}: ${room} may not import ${target}`];
   }
