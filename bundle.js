@@ -11,8 +11,7 @@ import { build, transform } from 'esbuild';
 const LAZY_BUILTINS = {
   'node:child_process':
     "export const spawn = load('spawn'), spawnSync = load('spawnSync'), execFile = load('execFile');",
-  'node:crypto': `export const createHash = load('createHash'), hash = load('hash');
-export const webcrypto = { getRandomValues: load('randomFillSync') };`,
+  'node:crypto': "export const webcrypto = { getRandomValues: load('randomFillSync') };",
   'node:os': "export const hostname = load('hostname'), tmpdir = load('tmpdir');",
 };
 

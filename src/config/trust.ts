@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { lstatSync, readFileSync } from 'node:fs';
+import { digest } from '../core/digest.ts';
 
 /** What it takes to remember that the user trusts a file as it is now. */
 export interface TrustMark {
@@ -7,10 +7,6 @@ export interface TrustMark {
   readonly name: string;
   /** Of the path and the content. */
   readonly digest: string;
-}
-
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }
 
 /** The mark of a file with this content. */

@@ -1,6 +1,6 @@
 import { lstatSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { sha256 } from '@noble/hashes/sha2.js';
+import { digest } from '../core/digest.ts';
 import { errnoOf, ZwarmError } from '../core/errors.ts';
 import { createFile, discard, flush, makeDir, makeDirs, rename, replaceFile } from './files.ts';
 import {
@@ -27,7 +27,7 @@ const LONGEST_NAME = 40;
 export function storeDir(state: string, path: string): string {
   const last = basename(path) === '.git' ? basename(dirname(path)) : basename(path);
   const name = last.replace(/[^A-Za-z0-9._-]+/g, '-').slice(0, LONGEST_NAME);
-  return join(projectsDir(state), `${name || 'root'}-${Buffer.from(sha256(Buffer.from(path))).toString('hex', 0, 8)}`);
+  return join(projectsDir(state), `${name || 'root'}-${digest(path).slice(0, 16)}`);
 }
 
 /** Whether there is a store for a project of this path. */

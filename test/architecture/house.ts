@@ -44,7 +44,7 @@ const ARROWS = table(`
   process      core syscalls | node:* execa zod/mini
   syscalls     | node:*
   agents       core | zod/mini smol-toml
-  core         | zod/mini smol-toml`);
+  core         | zod/mini smol-toml @noble/hashes/sha2.js @noble/hashes/utils.js`);
 
 /** Which rooms of the manager may import which others; files in its root are rooms of their own. */
 const MANAGER_ARROWS = table(`
