@@ -1,5 +1,5 @@
 import type { ConfigPlace, Settings } from '../core/rules/policy.ts';
-import type { LocatedProject, RuntimePaths } from '../manager/context.ts';
+import type { ManagerContext, RuntimePaths } from '../manager/context.ts';
 import type { SessionManager } from '../manager/session-manager.ts';
 import type { Style } from '../render/style.ts';
 
@@ -56,7 +56,7 @@ export interface CliContext {
 }
 
 /** A client of the tools, by the name that it gives itself, and the project that was found when its server began. */
-export interface ServedClient extends LocatedProject {
+export interface ServedClient extends Pick<ManagerContext, 'project'> {
   readonly client: string;
 }
 

@@ -8,14 +8,14 @@ import { userStateDirectory } from '../core/user-places.ts';
 import { hostIdentity, MARK_VARIABLE } from '../process/identity.ts';
 import { projectFile } from '../store/layout.ts';
 import { readNames } from '../store/names.ts';
-import { identityOfDirectory, readProjectRecord, standingOf } from '../store/project-record.ts';
 import {
   createStore,
-  hasStore,
+  identityOfDirectory,
   isWritable,
-  recordOrDamage,
+  type KnownStore,
   requireUsable,
-  storeDir,
+  standingOf,
+  storeAt,
 } from '../store/project-store.ts';
 import { DamagedRecord, unlessDamaged } from '../store/read-file.ts';
 import type { ProjectRecord } from '../store/records.ts';
@@ -46,13 +46,6 @@ export interface ManagerContext {
   /** A random word of at least 100 bits, for marks and temporary names. */
   newNonce(): string;
   readonly paths: RuntimePaths;
-}
-
-/** The project around the current directory, and the state directory in which its sessions are kept, or would be. */
-export interface LocatedProject {
-  readonly project: Project;
-  /** An absolute path. */
-  readonly stateDir: string;
 }
 
 /** Where the parts of this installation lie; absolute paths. */
@@ -97,8 +90,8 @@ export interface Turn extends Session {
 
 /** The absolute path of zwarm's state directory. @throws ZwarmError `usage` where no home is known */
 export function stateDirectory(context: ManagerContext): string {
-  const own = storeOfTurn(context);
-  if (own !== null) return stateOf(own);
+  const own = storeOfTurn(context)?.root ?? context.project?.root;
+  if (own !== undefined) return stateOf(own);
   const { cwd, env, stateDir } = context;
   if (stateDir !== null) return stateDir;
   // What agents get in their environment is not the user's choice.
@@ -122,14 +115,18 @@ export function damagedStoreError(root: string, cause: DamagedRecord): ZwarmErro
 }
 
 /**
- * An opened store; `path` is the path of its project where that is known better than from its record.
+ * Opens a store; `path` is the path of its project where that is known better than from its record.
  * @throws ZwarmError `state_dir_unsafe`, `format_newer`, `damaged`, `io`
  */
-export function openStore(context: ManagerContext, root: string, forWriting: boolean, path?: string): Store {
+export function openStore(
+  context: ManagerContext,
+  { root, record }: KnownStore,
+  forWriting: boolean,
+  path?: string,
+): Store {
   const state = stateOf(root);
   requireUsable(state, root, context.uid, forWriting);
   if (forWriting) requireOutside(context, root);
-  const record = recordOrDamage(root);
   if (record instanceof DamagedRecord) throw damagedStoreError(root, record);
   const { store_id: id, path: recorded } = record;
   const projectPath = path ?? recorded;
@@ -166,61 +163,52 @@ function requireOutside({ env, newNonce }: ManagerContext, root: string): void {
  * The store that an agent's environment names, for the agents and runners of its own turns: it counts only together with
  * the mark of a turn of that store.
  */
-function storeOfTurn({ env }: ManagerContext): string | null {
+function storeOfTurn({ env }: ManagerContext): KnownStore | null {
   const root = env['ZWARM_STORE'];
   const mark = parseMark(env[MARK_VARIABLE] ?? '');
-  if (!root?.startsWith('/') || mark === null) return null;
-  return unlessDamaged(() =>
-    readProjectRecord(root).store_id === mark.store &&
-    readRequest({ store: { root }, id: mark.session, turn: mark.turn }).nonce === mark.nonce
-      ? root
-      : null,
-  );
+  const store = root?.startsWith('/') && mark !== null ? storeAt(root) : null;
+  if (mark === null || store === null || store.record instanceof DamagedRecord) return null;
+  if (store.record.store_id !== mark.store) return null;
+  const turn = { store, id: mark.session, turn: mark.turn };
+  return unlessDamaged(() => (readRequest(turn).nonce === mark.nonce ? store : null));
 }
 
-/** The project that a context leads to now. @throws ZwarmError `usage` */
-export function locateProject(context: ManagerContext): LocatedProject {
-  const stateDir = stateDirectory(context);
+/** Where the project is that a context leads to now. @throws ZwarmError `usage` */
+export function locateProject(context: ManagerContext): Project {
+  if (context.project !== null) return context.project;
   const { HOME: home } = context.env;
-  const isKnown = (path: string): boolean => hasStore(stateDir, path);
-  const project = context.project ?? findProject(context.cwd, home?.startsWith('/') ? home : null, isKnown);
-  return { stateDir, project };
+  return findProject(context.cwd, home?.startsWith('/') ? home : null, stateDirectory(context));
 }
 
 /** The store of the project that a context leads to, if it is there, and is not that of a directory which is gone. */
 export function openForReading(context: ManagerContext, forWriting = false): Store | null {
   const own = storeOfTurn(context);
   if (own !== null) return openStore(context, own, forWriting);
-  const { stateDir: state, project } = locateProject(context);
-  if (!hasStore(state, project.path)) return null;
-  const root = storeDir(state, project.path);
-  if (replacedProject(root, project.path) !== null) return null;
-  return openStore(context, root, forWriting, project.path);
+  const { root, path } = locateProject(context);
+  const store = storeAt(root);
+  return store === null || isReplaced(store, path) ? null : openStore(context, store, forWriting, path);
 }
 
-/** The record of a store where another directory stands now at the path of its project, else null. */
-export function replacedProject(root: string, path: string): ProjectRecord | null {
-  const record = unlessDamaged(() => readProjectRecord(root));
+/** Whether another directory stands now at the path of a store's project. */
+export function isReplaced({ record }: KnownStore, path: string): boolean {
   // A record of another path: the project is being relocated to this one.
-  return record?.path === path && standingOf(record) === 'replaced' ? record : null;
+  return !(record instanceof DamagedRecord) && record.path === path && standingOf(record) === 'replaced';
 }
 
-/** The store of the project for a new session; created where there is none. @throws ZwarmError `project_replaced` */
-export function openOrCreate(context: ManagerContext): Store {
-  const existing = openForReading(context, true);
-  if (existing !== null) return existing;
-  const { stateDir: state, project } = locateProject(context);
-  const root = storeDir(state, project.path);
+/** Creates the store of the project; one that another start has made meanwhile stays. @throws ZwarmError `project_replaced` */
+export function createStoreHere(context: ManagerContext): Store {
+  const { state, root, path } = locateProject(context);
+  const known = storeAt(root);
   // One that another start has made at this moment is this project's own.
-  if (replacedProject(root, project.path) !== null) {
+  if (known !== null && isReplaced(known, path)) {
     throw new ZwarmError(
       'project_replaced',
-      `zwarm keeps the sessions of another directory that was at ${rootOfProject(project.path)}`,
+      `zwarm keeps the sessions of another directory that was at ${rootOfProject(path)}`,
       'where it was moved to: zwarm relocate --to DIR; if it is gone for good: zwarm clean --gone',
     );
   }
-  createStore(state, newProjectRecord(context, project.path), context.uid, context.newNonce());
-  return openStore(context, root, true, project.path);
+  const made = createStore(state, newProjectRecord(context, path), context.uid, context.newNonce());
+  return openStore(context, made, true, path);
 }
 
 /** The record for a store of the directory at this path. */

@@ -7,6 +7,7 @@ import type { Settings } from '../core/rules/policy.ts';
 import type { Message, SessionDetail, SessionSummary } from '../core/session.ts';
 import type { TurnStatus } from '../core/status.ts';
 import type { SessionRecord } from '../store/records.ts';
+import type { Project } from '../store/which-project.ts';
 import { type Caller, callerOf, requireUser } from './access/caller.ts';
 import { locateSession, MIN_PREFIX_DESTRUCTIVE } from './access/locate-session.ts';
 import type { CleanResult } from './commands/clean.ts';
@@ -19,7 +20,7 @@ import type { Renamed } from './commands/name.ts';
 import type { Relocation } from './commands/relocate.ts';
 import type { Rewound } from './commands/rewind.ts';
 import type { StartedSession, StartOptions } from './commands/start.ts';
-import { type LocatedProject, locateProject, type ManagerContext, openForReading } from './context.ts';
+import { locateProject, type ManagerContext, openForReading } from './context.ts';
 import type { FollowStepsOptions } from './follow/follow-steps.ts';
 import type { FollowOptions, OutputFile } from './follow/follow-turns.ts';
 import type { StartedTurn } from './launch/launch-turn.ts';
@@ -101,7 +102,7 @@ export interface SessionManager {
   /** Checks everything that zwarm needs; never throws. */
   doctor(): Promise<readonly Check[]>;
   /** The project around the current directory. */
-  project(): LocatedProject;
+  project(): Project;
   /** Who asks. */
   caller(): Caller;
   /** Refuses everybody but the user. @throws ZwarmError `not_allowed` */

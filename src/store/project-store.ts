@@ -2,6 +2,7 @@ import { lstatSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { digest } from '../core/digest.ts';
 import { errnoOf, ZwarmError } from '../core/errors.ts';
+import { isoTime } from '../core/time.ts';
 import { createFile, discard, flush, makeDir, makeDirs, rename, replaceFile } from './files.ts';
 import {
   BUILDING_PREFIX,
@@ -13,9 +14,8 @@ import {
   sessionsDir,
   trashDir,
 } from './layout.ts';
-import { readProjectRecord } from './project-record.ts';
 import { DamagedRecord, entriesOf, readSmall, unlessDamaged } from './read-file.ts';
-import { encode, type ProjectRecord } from './records.ts';
+import { encode, type ProjectRecord, parseProjectRecord } from './records.ts';
 
 /*
  * The stores of all projects, `projects/<name>-<key>`. The key alone says whose a store is; the name is for people.
@@ -30,12 +30,45 @@ export function storeDir(state: string, path: string): string {
   return join(projectsDir(state), `${name || 'root'}-${digest(path).slice(0, 16)}`);
 }
 
-/** Whether there is a store for a project of this path. */
-export function hasStore(state: string, path: string): boolean {
+/** Whether there is a store at `root`. */
+export function hasStore(root: string): boolean {
   try {
-    return lstatSync(storeDir(state, path), { throwIfNoEntry: false }) !== undefined;
+    return lstatSync(root, { throwIfNoEntry: false }) !== undefined;
   } catch (error) {
     if (errnoOf(error) === 'ENOTDIR') return false;
+    throw error;
+  }
+}
+
+/** A store: its directory, and its record or why that cannot be read. */
+export interface KnownStore {
+  readonly root: string;
+  readonly record: ProjectRecord | DamagedRecord;
+}
+
+/** The store at `root`, or null where there is none. */
+export function storeAt(root: string): KnownStore | null {
+  return hasStore(root) ? { root, record: recordOf(root) } : null;
+}
+
+/** The stores of all projects, in the order of their names. */
+export function listStores(state: string): readonly KnownStore[] {
+  const entries = unlessDamaged(() => entriesOf(projectsDir(state))) ?? [];
+  return entries
+    .filter(({ name, directory }) => directory && !name.startsWith('.'))
+    .map(({ name }) => join(projectsDir(state), name))
+    .sort()
+    .map((root) => ({ root, record: recordOf(root) }));
+}
+
+function recordOf(root: string): ProjectRecord | DamagedRecord {
+  try {
+    const file = readSmall(projectFile(root));
+    return file === null
+      ? new DamagedRecord('project.json is missing')
+      : parseProjectRecord(file.bytes.toString());
+  } catch (error) {
+    if (error instanceof DamagedRecord) return error;
     throw error;
   }
 }
@@ -57,7 +90,7 @@ function requirePrivate(directory: string, uid: number): void {
     refuse('can be written by others', `make it yours alone: chmod 700 '${directory}'`);
 }
 
-/** The format version of a store: ours where the file is missing, infinite where it is not a number. @throws DamagedRecord where it cannot be read */
+/** The format version of a store: ours where the file is missing, infinite where it is not a number. */
 function formatOf(root: string): number {
   const file = readSmall(formatFile(root));
   if (file === null) return FORMAT;
@@ -65,7 +98,10 @@ function formatOf(root: string): number {
   return /^\d{1,6}$/.test(text) ? Number(text) : Number.POSITIVE_INFINITY;
 }
 
-/** Refuses a state directory that others can write, and a store in it that a newer zwarm made. @throws ZwarmError `state_dir_unsafe`, `format_newer` */
+/**
+ * Refuses a state directory that others can write, and a store in it that a newer zwarm made.
+ * @throws ZwarmError `state_dir_unsafe`, `format_newer`; DamagedRecord where the format cannot be read
+ */
 export function requireUsable(state: string, root: string, uid: number, forWriting: boolean): void {
   requirePrivate(state, uid);
   requirePrivate(root, uid);
@@ -90,11 +126,12 @@ export function isWritable(root: string, unique: string): boolean {
  * Makes the store of a project: built under a hidden name, it appears by one rename. Where another command was first,
  * that one's store stays. @throws ZwarmError `state_dir_unsafe`, or the error of the file system
  */
-export function createStore(state: string, record: ProjectRecord, uid: number, unique: string): void {
+export function createStore(state: string, record: ProjectRecord, uid: number, unique: string): KnownStore {
   requirePrivate(state, uid);
   makeDirs(projectsDir(state));
   // Somebody else may have made it meanwhile.
   requirePrivate(state, uid);
+  const root = storeDir(state, record.path);
   const building = join(projectsDir(state), `${BUILDING_PREFIX}${unique}`);
   makeDir(building);
   try {
@@ -103,45 +140,50 @@ export function createStore(state: string, record: ProjectRecord, uid: number, u
     // All of them now: on a full disk the trash could not be created when it is needed.
     for (const directory of [sessionsDir, namesDir, trashDir]) makeDir(directory(building));
     flush(building);
-    rename(building, storeDir(state, record.path));
+    rename(building, root);
   } catch (error) {
     discard(building);
     if (errnoOf(error) !== 'ENOTEMPTY' && errnoOf(error) !== 'EEXIST') throw error;
   }
   flush(projectsDir(state));
+  return { root, record: recordOf(root) };
 }
 
-/** Gives a store to the project of another record. One that is there already stays. @throws ENOTEMPTY, EEXIST */
-export function moveStore(state: string, root: string, record: ProjectRecord, unique: string): void {
-  const target = storeDir(state, record.path);
+/** Gives the store at `root` to the project of another record. @throws ENOTEMPTY, EEXIST where that has one */
+export function moveStore(root: string, target: string, record: ProjectRecord, unique: string): void {
   if (target !== root) rename(root, target);
-  flush(projectsDir(state));
+  flush(dirname(target));
   replaceFile(projectFile(target), encode(record), join(target, `${BUILDING_PREFIX}${unique}`));
   flush(target);
 }
 
-/** One of all stores: its directory, and its record or why that cannot be read. */
-export interface KnownStore {
-  readonly root: string;
-  readonly record: ProjectRecord | DamagedRecord;
-}
-
-/** The stores of all projects, in the order of their names. */
-export function listStores(state: string): readonly KnownStore[] {
-  const entries = unlessDamaged(() => entriesOf(projectsDir(state))) ?? [];
-  return entries
-    .filter(({ name, directory }) => directory && !name.startsWith('.'))
-    .map(({ name }) => join(projectsDir(state), name))
-    .sort()
-    .map((root) => ({ root, record: recordOrDamage(root) }));
-}
-
-/** The record of a store, or why it cannot be read. */
-export function recordOrDamage(root: string): ProjectRecord | DamagedRecord {
+/** The directory at a path: its inode, and when it was made where its file system keeps that. */
+function look(path: string): (DirectoryIdentity & { readonly hasBirth: boolean }) | null {
   try {
-    return readProjectRecord(root);
+    const { ino, birthtimeNs, ctimeNs } = statSync(path, { bigint: true });
+    const birth_time = isoTime(Number(birthtimeNs / 1_000_000n));
+    // Where a file system keeps no time of birth, that of the last change takes its place and says nothing.
+    return { inode: String(ino), birth_time, hasBirth: birthtimeNs !== ctimeNs };
   } catch (error) {
-    if (error instanceof DamagedRecord) return error;
+    if (['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP'].includes(errnoOf(error) ?? '')) return null;
     throw error;
   }
+}
+
+/** What identifies a directory after it was moved. */
+type DirectoryIdentity = Pick<ProjectRecord, 'inode' | 'birth_time'>;
+
+/** What identifies the directory at a path after it was moved. @throws ZwarmError `usage` where there is none */
+export function identityOfDirectory(path: string): DirectoryIdentity {
+  const found = look(path);
+  if (found === null) throw new ZwarmError('usage', `there is no directory ${path}`, 'name one that exists');
+  return { inode: found.inode, birth_time: found.birth_time };
+}
+
+/** Whether the directory of a store is still at its path: the same one, another one in its place, or none. */
+export function standingOf({ path, inode, birth_time }: ProjectRecord): 'here' | 'replaced' | 'missing' {
+  const found = look(path);
+  if (found === null) return 'missing';
+  const isSame = found.inode === inode && (!found.hasBirth || found.birth_time === birth_time);
+  return isSame ? 'here' : 'replaced';
 }

@@ -2,10 +2,15 @@ import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { errnoOf, ZwarmError } from '../core/errors.ts';
 import { checkoutAt, commonDirectory, isGitDirectory } from './git.ts';
+import { hasStore, storeDir } from './project-store.ts';
 
-/** The project around a directory. */
+/** The project around a directory, and where its sessions are kept. */
 export interface Project {
-  /** What its store is kept under, a real path: the common git directory, outside of git the directory itself. */
+  /** zwarm's directory of state, an absolute path. */
+  readonly state: string;
+  /** The directory of its store, whether it is there or not. */
+  readonly root: string;
+  /** What its store is known by, a real path: the common git directory, outside of git the directory itself. */
   readonly path: string;
   /** The root of the checkout around the directory, outside of git the project's directory; a real path. */
   readonly checkout: string;
@@ -33,15 +38,23 @@ function realDirectory(path: string): string {
 }
 
 /** The project whose root is this very directory, or null where it is none. */
-function projectAt(directory: string, hasStore: (path: string) => boolean): Project | null {
-  const bare = { path: directory, checkout: directory, gitDir: null };
-  if (isGitDirectory(directory)) return { ...bare, gitDir: directory };
+function projectAt(state: string, directory: string): Project | null {
+  const inProject = (path: string, gitDir: string | null): Project => ({
+    state,
+    root: storeDir(state, path),
+    path,
+    checkout: directory,
+    gitDir,
+  });
+  if (isGitDirectory(directory)) return inProject(directory, directory);
   const checkout = checkoutAt(directory);
-  if (checkout === null) return hasStore(directory) ? bare : null;
-  const path = commonDirectory(checkout) ?? directory;
-  const inGit = { path, checkout: directory, gitDir: checkout.gitDir };
+  const own = inProject(directory, checkout?.gitDir ?? null);
+  if (checkout === null) return hasStore(own.root) ? own : null;
+  const common = commonDirectory(checkout);
+  if (common === null) return own;
+  const shared = inProject(common, checkout.gitDir);
   // Sessions from before `git init` stay with the directory.
-  return !hasStore(path) && hasStore(directory) ? { ...inGit, path: directory } : inGit;
+  return !hasStore(shared.root) && hasStore(own.root) ? own : shared;
 }
 
 /**
@@ -51,17 +64,17 @@ function projectAt(directory: string, hasStore: (path: string) => boolean): Proj
  *
  * @param cwd absolute path
  * @param home the user's home, or null
- * @param hasStore whether there is a store for a project of this path
+ * @param state zwarm's directory of state
  */
-export function findProject(cwd: string, home: string | null, hasStore: (path: string) => boolean): Project {
+export function findProject(cwd: string, home: string | null, state: string): Project {
   const here = realDirectory(cwd);
   const realHome = home !== null && lstatSync(home, { throwIfNoEntry: false }) ? realDirectory(home) : null;
   for (let at = here; ; at = dirname(at)) {
-    const project = projectAt(at, hasStore);
+    const project = projectAt(state, at);
     if (project !== null) return project;
     const above = dirname(at);
     if (above === at || above === '/' || above === realHome || isPublic(above))
-      return { path: here, checkout: here, gitDir: null };
+      return { state, root: storeDir(state, here), path: here, checkout: here, gitDir: null };
   }
 }
 

@@ -144,7 +144,10 @@ export function createProject(
   const state = join(base, 'home', '.local', 'state', 'zwarm');
   // A test may make a repository of its project.
   const git = join(directory, '.git');
-  const store = (): string => storeDir(state, hasStore(state, git) ? git : directory);
+  const store = (): string => {
+    const ofGit = storeDir(state, git);
+    return hasStore(ofGit) ? ofGit : storeDir(state, directory);
+  };
   const log = join(base, 'agent-runs');
   const env: Record<string, string | undefined> = {
     PATH: process.env['PATH'],

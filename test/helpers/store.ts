@@ -5,8 +5,7 @@ import type { Store } from '../../src/manager/context.ts';
 import { ownIdentity } from '../../src/process/identity.ts';
 import { createSession } from '../../src/store/claim.ts';
 import { readNames } from '../../src/store/names.ts';
-import { identityOfDirectory } from '../../src/store/project-record.ts';
-import { createStore, storeDir } from '../../src/store/project-store.ts';
+import { createStore, identityOfDirectory } from '../../src/store/project-store.ts';
 import type { RequestRecord, SessionRecord } from '../../src/store/records.ts';
 import type { Summary } from '../../src/store/summary.ts';
 import { emptyDirectory } from './directory.ts';
@@ -54,8 +53,7 @@ export function storeOf(state: string, path: string): Store {
   // A process of this store has an id of no other test's in its mark.
   const store_id = `test${identity.inode}`;
   const record = { v: 1, store_id, path, host: 'here', ...identity, created_at } as const;
-  createStore(state, record, process.getuid?.() ?? 0, 'test');
-  const root = storeDir(state, path);
+  const { root } = createStore(state, record, process.getuid?.() ?? 0, 'test');
   return {
     root,
     state,

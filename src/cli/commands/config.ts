@@ -18,7 +18,7 @@ function linesOf(value: Value): readonly string[] {
 }
 
 async function placeOf(verb: Verb): Promise<ConfigPlace> {
-  return { env: verb.context.env, projectRoot: (await verb.manager()).project().project.checkout };
+  return { env: verb.context.env, projectRoot: (await verb.manager()).project().checkout };
 }
 
 async function load(verb: Verb): Promise<Configuration> {

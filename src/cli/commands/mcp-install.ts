@@ -100,7 +100,7 @@ model that may itself only read.`,
     // Loaded only here: the parsers are large, and `zwarm mcp` starts without them.
     const { editHostText, snippet } = await import('../../hosts/edit.ts');
     if (entry !== null && options.print) return context.stdout.write(snippet(host, entry));
-    const projectRoot = (await verb.manager()).project().project.checkout;
+    const projectRoot = (await verb.manager()).project().checkout;
     const path = hostFile(host, { env: context.env, projectRoot });
     const { readHostFile } = await import('../../manager/commands/mcp-install.ts');
     const file = readHostFile(path, host.shared ? 'refused' : 'followed', context.uid, byHand(host));

@@ -3,7 +3,7 @@ import { ZwarmError } from '../../core/errors.ts';
 import { isSessionId, matchPrefix, parseRef, type SessionId } from '../../core/ids.ts';
 import { sessionFile } from '../../store/layout.ts';
 import { holderOf } from '../../store/names.ts';
-import { listStores } from '../../store/project-store.ts';
+import { type KnownStore, listStores } from '../../store/project-store.ts';
 import { hasSession, listSessionIds } from '../../store/sessions.ts';
 import {
   type ManagerContext,
@@ -53,11 +53,9 @@ function namedIn(store: Store, text: string): SessionId | null {
 }
 
 /** The other stores, in which a text is looked up that names nothing in this project. */
-function otherStores(context: ManagerContext, own: Store | null, text: string): readonly string[] {
+function otherStores(context: ManagerContext, own: Store | null, text: string): readonly KnownStore[] {
   if (callerOf(context).source !== USER || text.length < MIN_PREFIX_EVERYWHERE) return [];
-  return listStores(stateDirectory(context))
-    .map(({ root }) => root)
-    .filter((root) => root !== own?.root);
+  return listStores(stateDirectory(context)).filter(({ root }) => root !== own?.root);
 }
 
 /**
@@ -81,8 +79,8 @@ export function locateSession(
   const ids = own === null ? [] : listSessionIds(own.root);
   if (own !== null && ids.some((id) => id.startsWith(text)))
     return { store: own, id: matchPrefix(text, ids, minPrefix) };
-  const elsewhere = otherStores(context, own, text).flatMap((root) =>
-    listSessionIds(root).flatMap((id) => (id.startsWith(text) ? [{ root, id }] : [])),
+  const elsewhere = otherStores(context, own, text).flatMap((store) =>
+    listSessionIds(store.root).flatMap((id) => (id.startsWith(text) ? [{ store, id }] : [])),
   );
   const id = matchPrefix(
     text,
@@ -91,5 +89,5 @@ export function locateSession(
   );
   const found = elsewhere.find((one) => one.id === id);
   if (found === undefined) throw new TypeError(`${id} was found in no store`);
-  return { store: openStore(context, found.root, forWriting), id };
+  return { store: openStore(context, found.store, forWriting), id };
 }

@@ -49,7 +49,7 @@ async function parentRecord(store: Store | null, { parent }: Caller): Promise<Se
  * project is known by: so for an agent it is that of its own session, as it was recorded.
  */
 function projectRoot(context: ManagerContext, store: Store | null, asking: SessionRecord | null): string {
-  if (asking === null || store === null) return locateProject(context).project.checkout;
+  if (asking === null || store === null) return locateProject(context).checkout;
   return isWithin(asking.working_dir, store.projectRoot)
     ? store.projectRoot
     : (asking.git?.root ?? asking.working_dir);

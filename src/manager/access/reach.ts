@@ -5,7 +5,7 @@ import { isWithin } from '../../core/path.ts';
 import { readSmall, unlessDamaged } from '../../store/read-file.ts';
 import { realPathToBe } from '../../store/real-path.ts';
 import type { SessionRecord } from '../../store/records.ts';
-import { locateProject, type ManagerContext } from '../context.ts';
+import { locateProject, type ManagerContext, stateDirectory } from '../context.ts';
 
 /*
  * zwarm believes its own records. So the state directory never lies inside of what an agent may write.
@@ -42,7 +42,7 @@ export async function reachOf(
   turn: Confined,
 ): Promise<{ readonly state: string; readonly through: string } | null> {
   if (adapter.confinement === null || turn.sandbox !== 'workspace-write') return null;
-  const state = realPathToBe(locateProject(context).stateDir);
+  const state = realPathToBe(stateDirectory(context));
   const through = (await writableBy(context, adapter, turn)).find((path) => isWithin(state, path));
   return through === undefined ? null : { state, through };
 }
@@ -59,7 +59,7 @@ export async function requireOutOfReach(
   const reach = await reachOf(context, adapter, turn);
   if (reach === null) return;
   const { env } = context;
-  const projectRoot = locateProject(context).project.checkout;
+  const projectRoot = locateProject(context).checkout;
   const { reachableState } = await context.loadSettings({ env, projectRoot });
   if (reachableState) return;
   throw new ZwarmError(

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { ZwarmError } from '../../core/errors.ts';
-import { identityOfDirectory, standingOf } from '../../store/project-record.ts';
-import { hasStore, listStores, moveStore, storeDir } from '../../store/project-store.ts';
+import { hasStore, identityOfDirectory, moveStore, standingOf, storeAt } from '../../store/project-store.ts';
 import { DamagedRecord } from '../../store/read-file.ts';
 import type { ProjectRecord } from '../../store/records.ts';
 import { listSessionIds } from '../../store/sessions.ts';
@@ -34,10 +33,10 @@ function planTo(
   there: ManagerContext,
   { root, record }: { root: string; record: ProjectRecord },
 ): Relocation {
-  const { stateDir, project } = locateProject(there);
+  const target = locateProject(there);
   const from = rootOfProject(record.path);
-  const to = rootOfProject(project.path);
-  if (hasStore(stateDir, project.path) && storeDir(stateDir, project.path) !== root) {
+  const to = rootOfProject(target.path);
+  if (target.root !== root && hasStore(target.root)) {
     throw new ZwarmError('lost_race', `${to} has sessions of its own`, `see them: zwarm ls --project ${to}`);
   }
   const sessions = listSessionIds(root).length;
@@ -50,9 +49,8 @@ function planTo(
  */
 export function planRelocation(context: ManagerContext, to: string | null): Relocation {
   requireUser(context);
-  const { stateDir, project } = locateProject(context);
-  const here = { root: storeDir(stateDir, project.path), path: project.path };
-  const known = listStores(stateDir).find(({ root }) => root === here.root)?.record;
+  const here = locateProject(context);
+  const known = storeAt(here.root)?.record;
   if (known instanceof DamagedRecord) throw damagedStoreError(here.root, known);
   if (to !== null) {
     if (known === undefined)
@@ -86,19 +84,19 @@ export function planRelocation(context: ManagerContext, to: string | null): Relo
 
 /** Gives the sessions to the directory where their project is now. @throws ZwarmError `busy`, `lost_race` */
 export async function relocate({ root, record, to, there }: Relocation): Promise<void> {
-  const { stateDir, project } = locateProject(there);
-  if (await hasLiveSession(there, openStore(there, root, true)))
+  const target = locateProject(there);
+  if (await hasLiveSession(there, openStore(there, { root, record }, true)))
     throw new ZwarmError(
       'busy',
       'a session of this project runs',
       'wait for it, or end it: zwarm ls --everywhere',
     );
-  const moved = { ...record, path: project.path, ...identityOfDirectory(project.path) };
+  const moved = { ...record, path: target.path, ...identityOfDirectory(target.path) };
   try {
-    moveStore(stateDir, root, moved, there.newNonce());
+    moveStore(root, target.root, moved, there.newNonce());
   } catch (error) {
-    if (!hasStore(stateDir, project.path) || storeDir(stateDir, project.path) === root) throw error;
+    if (target.root === root || !hasStore(target.root)) throw error;
     throw new ZwarmError('lost_race', `${to} was given sessions by another command`, 'see: zwarm ls', error);
   }
-  await openWindow(there, openStore(there, storeDir(stateDir, project.path), true, project.path));
+  await openWindow(there, openStore(there, { root: target.root, record: moved }, true));
 }

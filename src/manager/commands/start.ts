@@ -14,7 +14,13 @@ import type { SessionRecord } from '../../store/records.ts';
 import { callerOf } from '../access/caller.ts';
 import { type Limits, requireAllowedSession, requireRoomBelow, settingsFor } from '../access/permissions.ts';
 import { requireWorkingDirectory } from '../access/working-directory.ts';
-import { type ManagerContext, newSessionId, openForReading, openOrCreate } from '../context.ts';
+import {
+  createStoreHere,
+  type ManagerContext,
+  newSessionId,
+  openForReading,
+  type Store,
+} from '../context.ts';
 import { requireFreeName } from '../launch/free-name.ts';
 import type { StartedTurn } from '../launch/launch-turn.ts';
 import { type Checked, launchNext, type NextTurn, withProgram } from '../launch/next-turn.ts';
@@ -86,9 +92,10 @@ function defaultSandbox({ sandbox }: Settings, limits: Limits): Sandbox {
   return limits === null ? sandbox : narrower(sandbox, limits.sandbox);
 }
 
-/** A first turn that was checked, and the name of its session. */
+/** A first turn that was checked, the name of its session, and the store of the project if there is one. */
 interface Prepared extends Checked {
   readonly name: string | null;
+  readonly existing: Store | null;
 }
 
 async function prepare(context: ManagerContext, options: StartOptions): Promise<Prepared> {
@@ -125,7 +132,7 @@ async function prepare(context: ManagerContext, options: StartOptions): Promise<
   if (existing !== null) await requireFreeName(context, existing, name);
   await requireAllowedSession(context, existing, limits, record);
   const without = '; or go without: zwarm start --agent-arg=--skip-git-repo-check "…"';
-  return { ...(await withProgram(context, { record, adapter, limits }, without)), name };
+  return { ...(await withProgram(context, { record, adapter, limits }, without)), name, existing };
 }
 
 /** Refuses what `start` would refuse whatever the task: before somebody writes one. @throws ZwarmError */
@@ -158,10 +165,9 @@ async function warnOfAgentsAbove(context: ManagerContext, directory: string): Pr
  */
 export async function start(context: ManagerContext, options: StartOptions): Promise<StartedSession> {
   requireMessage(options.task, 'task');
-  const { name, ...checked } = await prepare(context, options);
+  const { name, existing, ...checked } = await prepare(context, options);
   const { record, limits } = checked;
-  const isFirst = openForReading(context) === null;
-  const store = openOrCreate(context);
+  const store = existing ?? createStoreHere(context);
   // Only where another directory was named: a start reads no other session.
   const isNamed = limits === null && options.workingDir !== undefined;
   const above = isNamed ? await warnOfAgentsAbove(context, record.working_dir) : null;
@@ -188,6 +194,6 @@ export async function start(context: ManagerContext, options: StartOptions): Pro
       window = await openWindow(context, store);
     },
   });
-  const volatile = isFirst ? warnOfVolatileState(store) : null;
+  const volatile = existing === null ? warnOfVolatileState(store) : null;
   return { ...started, warnings: [above, volatile, window].filter((warning) => warning !== null) };
 }

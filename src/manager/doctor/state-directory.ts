@@ -3,9 +3,9 @@ import { dirname } from 'node:path';
 import { type Finding, finding } from '../../core/check.ts';
 import { errnoOf } from '../../core/errors.ts';
 import { type FileSystem, fileSystemOf } from '../../store/file-system.ts';
-import { hasStore, requireUsable, storeDir } from '../../store/project-store.ts';
+import { requireUsable, storeAt } from '../../store/project-store.ts';
 import { isForbidden } from '../../store/read-file.ts';
-import { locateProject, type ManagerContext, openStore } from '../context.ts';
+import { locateProject, type ManagerContext, openStore, stateDirectory } from '../context.ts';
 
 /** The nearest directory that exists, at a path or above it; what a link in its place leads to does not count. */
 function existing(path: string): string {
@@ -25,12 +25,12 @@ function mayWrite(directory: string): boolean {
 
 /** Whether the state directory is one that zwarm may use: ours alone to write, and of a format that we know. */
 export function checkStateDirectory(context: ManagerContext): Finding {
-  const { stateDir, project } = locateProject(context);
-  const root = storeDir(stateDir, project.path);
+  const { state, root } = locateProject(context);
   // As a verb that writes would see it.
-  requireUsable(stateDir, root, context.uid, true);
-  if (hasStore(stateDir, project.path)) return finding('ok', openStore(context, root, false).root);
-  const above = existing(stateDir);
+  requireUsable(state, root, context.uid, true);
+  const store = storeAt(root);
+  if (store !== null) return finding('ok', openStore(context, store, false).root);
+  const above = existing(state);
   if (mayWrite(above)) return finding('ok', `no sessions yet; the first start creates ${root}`);
   return finding(
     'warning',
@@ -63,5 +63,5 @@ export function judgeSpace({ freeBytes, freeFiles }: FileSystem): Finding {
 
 /** The file system on which the state directory lies or would lie. */
 export function fileSystemHere(context: ManagerContext): FileSystem {
-  return fileSystemOf(existing(locateProject(context).stateDir));
+  return fileSystemOf(existing(stateDirectory(context)));
 }

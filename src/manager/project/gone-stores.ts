@@ -3,8 +3,7 @@ import { isFinal } from '../../core/status.ts';
 import { createCensus } from '../../process/turn-processes.ts';
 import { removeTree, rename } from '../../store/files.ts';
 import { BUILDING_PREFIX, projectsDir, turnsDir } from '../../store/layout.ts';
-import { standingOf } from '../../store/project-record.ts';
-import { listStores, storeDir } from '../../store/project-store.ts';
+import { listStores, standingOf, storeAt, storeDir } from '../../store/project-store.ts';
 import { DamagedRecord } from '../../store/read-file.ts';
 import type { ProjectRecord } from '../../store/records.ts';
 import { treeBytes } from '../../store/remove.ts';
@@ -21,8 +20,8 @@ import { readRow } from '../session/session-summary.ts';
 
 /** The stores of all projects but the damaged ones. */
 export function openAll(context: ManagerContext): readonly Store[] {
-  return listStores(stateDirectory(context)).flatMap(({ root, record }) =>
-    record instanceof DamagedRecord ? [] : [openStore(context, root, false)],
+  return listStores(stateDirectory(context)).flatMap((known) =>
+    known.record instanceof DamagedRecord ? [] : [openStore(context, known, false)],
   );
 }
 
@@ -87,7 +86,10 @@ export async function removeGone(context: ManagerContext, stores: readonly GoneS
   const removed: GoneStore[] = [];
   const kept: GoneStore[] = [];
   for (const gone of stores) {
-    const store = openStore(context, gone.root, true);
+    const known = storeAt(gone.root);
+    // Another command was first.
+    if (known === null) continue;
+    const store = openStore(context, known, true);
     if (await hasLiveSession(context, store)) {
       kept.push(gone);
       continue;

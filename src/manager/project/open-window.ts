@@ -10,7 +10,7 @@ const MAKE_MS = 5000;
 
 /** Whether the window of the checkout leads to the store now. */
 async function hasWindow(context: ManagerContext, store: Store): Promise<boolean> {
-  const { checkout, gitDir } = locateProject(context).project;
+  const { checkout, gitDir } = locateProject(context);
   const sessions = sessionsDir(store.root);
   const state = windowStateOf(checkout, sessions);
   if (state === 'open' || state === 'occupied') return state === 'open';
@@ -30,8 +30,8 @@ async function hasWindow(context: ManagerContext, store: Store): Promise<boolean
  */
 export async function openWindow(context: ManagerContext, store: Store): Promise<string | null> {
   // A bare repository has no checkout.
-  const { checkout, path } = locateProject(context).project;
-  if (checkout === path && locateProject(context).project.gitDir !== null) return null;
+  const { checkout, path, gitDir } = locateProject(context);
+  if (checkout === path && gitDir !== null) return null;
   const where = `the sessions are in ${sessionsDir(store.root)}`;
   try {
     if ((await hasWindow(context, store)) || !publishName(join(store.root, 'window-told'))) return null;

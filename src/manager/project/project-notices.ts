@@ -1,13 +1,13 @@
 import { windowDir } from '../../store/layout.ts';
-import { hasStore, listStores, storeDir } from '../../store/project-store.ts';
+import { listStores, storeAt } from '../../store/project-store.ts';
 import { DamagedRecord } from '../../store/read-file.ts';
-import { rootOfProject } from '../../store/which-project.ts';
+import { type Project, rootOfProject } from '../../store/which-project.ts';
 import { hasOldStore } from '../../store/window.ts';
 import {
   damagedStoreError,
+  isReplaced,
   locateProject,
   type ManagerContext,
-  replacedProject,
   stateDirectory,
 } from '../context.ts';
 import { findMoved } from './moved-project.ts';
@@ -23,17 +23,18 @@ export function damageNotices(context: ManagerContext): readonly string[] {
 export function projectNotices(context: ManagerContext, everywhere: boolean): readonly string[] {
   if (everywhere) return damageNotices(context);
   if (context.env['ZWARM_STORE']) return [];
-  const { stateDir, project } = locateProject(context);
+  const project = locateProject(context);
   const old = hasOldStore(project.checkout)
     ? [
         `${windowDir(project.checkout)} holds sessions of zwarm 0.1, which this version does not read; they stay as they are`,
       ]
     : [];
-  return [...old, ...whereabouts(context, stateDir, project.path)];
+  return [...old, ...whereabouts(context, project)];
 }
 
-function whereabouts(context: ManagerContext, stateDir: string, path: string): readonly string[] {
-  if (!hasStore(stateDir, path)) {
+function whereabouts(context: ManagerContext, { root, path }: Project): readonly string[] {
+  const store = storeAt(root);
+  if (store === null) {
     const moved = findMoved(context);
     return moved === null
       ? []
@@ -41,9 +42,9 @@ function whereabouts(context: ManagerContext, stateDir: string, path: string): r
           `this project was at ${rootOfProject(moved.record.path)}; to have its sessions here: zwarm relocate`,
         ];
   }
-  return replacedProject(storeDir(stateDir, path), path) === null
-    ? []
-    : [
+  return isReplaced(store, path)
+    ? [
         `zwarm keeps the sessions of another directory that was at ${rootOfProject(path)}; where it was moved to: zwarm relocate --to DIR`,
-      ];
+      ]
+    : [];
 }

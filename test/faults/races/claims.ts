@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SessionId } from '../../../src/core/ids.ts';
 import { markOfTurn } from '../../../src/core/turn-mark.ts';
@@ -5,7 +6,7 @@ import { installation } from '../../../src/installation.ts';
 import { hostIdentity, MARK_VARIABLE, ownIdentity } from '../../../src/process/identity.ts';
 import { spawnRunner } from '../../../src/process/launch.ts';
 import { claimTurn, createSession } from '../../../src/store/claim.ts';
-import { readProjectRecord } from '../../../src/store/project-record.ts';
+import { projectFile } from '../../../src/store/layout.ts';
 import type { RequestRecord } from '../../../src/store/records.ts';
 import { repositoryFile } from '../../helpers/project.ts';
 import { RECORD, storeOf } from '../../helpers/store.ts';
@@ -79,7 +80,10 @@ export function startRunner({ root, directory, env }: Scene, { id, turn, nonce }
       ...env,
       ZWARM_SESSION_ID: id,
       ZWARM_TURN: String(turn),
-      [MARK_VARIABLE]: markOfTurn({ store: { id: readProjectRecord(root).store_id }, id, turn }, nonce),
+      [MARK_VARIABLE]: markOfTurn(
+        { store: { id: JSON.parse(readFileSync(projectFile(root), 'utf8')).store_id }, id, turn },
+        nonce,
+      ),
     },
   }).ended.then(({ message }) => message);
 }

@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { storeDir } from '../../../src/store/project-store.ts';
 import { realPathToBe } from '../../../src/store/real-path.ts';
 import { findProject, rootOfProject } from '../../../src/store/which-project.ts';
 import { emptyDirectory } from '../../helpers/directory.ts';
@@ -360,9 +361,13 @@ test.each(SCENES)('%s', (_, { make, stores = [], cwd, ...expected }) => {
   const at = (path: string): string => join(base, path);
   directories(base, 'home');
   make(base);
-  const found = findProject(join(base, cwd), join(base, 'home'), (path) => stores.map(at).includes(path));
+  const state = join(base, 'state');
+  for (const path of stores) mkdirSync(storeDir(state, at(path)), { recursive: true });
+  const found = findProject(join(base, cwd), join(base, 'home'), state);
   const { path, checkout, gitDir } = expected;
   expect(found).toEqual({
+    state,
+    root: storeDir(state, at(path)),
     path: at(path),
     checkout: at(checkout),
     gitDir: gitDir === null ? null : at(gitDir),
@@ -373,12 +378,12 @@ test('a link leads to the project that it names', () => {
   const base = emptyDirectory();
   repository(join(base, 'repo'));
   symlinkSync('repo', join(base, 'link'));
-  expect(findProject(join(base, 'link'), null, () => false).path).toBe(join(base, 'repo/.git'));
+  expect(findProject(join(base, 'link'), null, base).path).toBe(join(base, 'repo/.git'));
 });
 
 test('a directory that is gone, or whose name is not text, is an error of the user', () => {
   const base = emptyDirectory();
-  const found = (path: string) => () => findProject(path, null, () => false);
+  const found = (path: string) => () => findProject(path, null, base);
   expect(found(join(base, 'gone'))).toThrow(expect.objectContaining({ code: 'usage', exitCode: 2 }));
   mkdirSync(Buffer.concat([Buffer.from(`${base}/`), Buffer.from([0xff])]));
   expect(found(`${base}/\ufffd`)).toThrow(
