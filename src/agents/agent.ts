@@ -1,10 +1,12 @@
 import type { Answer, Finding } from '../core/check.ts';
 import type { ContextFill } from '../core/conversation/compact.ts';
-import type { TimedItem } from '../core/conversation/step-times.ts';
 import type { Step } from '../core/conversation/steps.ts';
+import type { TimedItem } from '../core/conversation/trajectory.ts';
 import type { LineParser } from '../core/events.ts';
 import type { ProgramQuery } from '../core/program.ts';
-import type { Sandbox } from '../core/session.ts';
+import type { Sandbox, SessionError } from '../core/session.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A server of tools (MCP, on stdin and stdout) for an agent. */
 export interface ToolServer {
@@ -37,7 +39,6 @@ export interface TurnRequest {
 export interface UserArguments {
   /** An argument that cannot be passed on, why, and what to type instead; or null. */
   readonly refused: { readonly argument: string; readonly why: string; readonly hint: string } | null;
-  /** Those that go with the first turn alone. */
   readonly firstTurn: readonly string[];
   /** Those that are repeated on every turn. */
   readonly everyTurn: readonly string[];
@@ -55,30 +56,19 @@ export interface CommandSpec {
   readonly stopSignals: readonly StopSignal[];
 }
 
-/** Where an agent's program comes from: looked for, or part of this package. */
-export type ProgramSpec = ({ readonly kind: 'path' } & ProgramQuery) | { readonly kind: 'embedded' };
-
-/** A failure as it was recorded; the adapter explains it. */
+/** A failure as it was recorded: the message of the agent's terminal event, if any, and the end of its stderr. */
 export interface Failure {
-  /** From the agent's terminal event, or null. */
   readonly message: string | null;
-  /** The end of its stderr. */
   readonly stderr: string;
 }
 
 /** A failure in words, with what to do about it. */
-export interface Explanation {
-  readonly code: string;
-  readonly message: string;
-  readonly hint: string | null;
-  /** The same turn may succeed later without any change. */
-  readonly retryable: boolean;
-}
+export type Explanation = Omit<SessionError, 'retry_at'>;
 
 /** What an adapter may look at besides an answer. */
 export interface ProbeSurroundings {
   /** The environment that a turn would have. */
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   /** The text of the agent's configuration file, or null where there is none. */
   readonly configuration: string | null;
 }
@@ -95,18 +85,15 @@ export interface ProbeQuestion {
 /** What `doctor` asks an agent besides its version. */
 export interface AgentProbe {
   /** The path of the agent's configuration, or null. */
-  configurationFile(env: ProbeSurroundings['env']): string | null;
+  configurationFile(env: Environment): string | null;
   readonly questions: readonly ProbeQuestion[];
 }
 
 /** Where an agent keeps the history of its threads. */
 export interface AgentHistory {
   /** An absolute path, or null where it is not known. */
-  directory(env: ProbeSurroundings['env']): string | null;
-  /**
-   * Where the file of a thread lies below that directory: patterns to try in this order, in which `*` stands for any
-   * part of one name.
-   */
+  directory(env: Environment): string | null;
+  /** Where the file of a thread lies below that directory: to try in this order; `*` is any part of one name. */
   patterns(threadId: string): readonly string[];
   /** How full the context was when the file was last written, from its last lines; null where that is not known. */
   contextFill(tail: string): ContextFill | null;
@@ -119,11 +106,7 @@ export interface AgentHistory {
 /** What an agent may write in the sandbox `workspace-write`, besides its directory and those for temporary files. */
 export interface Confinement {
   /** The absolute paths of the files of its configuration that may name more directories, whether they are there or not. */
-  configurationFiles(
-    env: ProbeSurroundings['env'],
-    directory: string,
-    args: readonly string[],
-  ): readonly string[];
+  configurationFiles(env: Environment, directory: string, args: readonly string[]): readonly string[];
   /** The directories that its arguments and the texts of these files name; relative to the session's directory, or below `~`. */
   writable(args: readonly string[], configurations: readonly string[]): Promise<readonly string[]>;
 }
@@ -131,23 +114,17 @@ export interface Confinement {
 /** All that zwarm knows of one kind of agent: data and pure functions. */
 export interface AgentAdapter {
   readonly name: string;
-  readonly capabilities: {
-    readonly resume: boolean;
-    /** Whether that version can begin a new thread with a copy of another one. */
-    readonly fork: (agentVersion: string | null) => boolean;
-    readonly sandbox: readonly Sandbox[];
-    /** Whether it can be given tools. */
-    readonly tools: boolean;
-  };
-  readonly program: ProgramSpec;
+  /** Whether that version can begin a new thread with a copy of another one. */
+  canFork(agentVersion: string | null): boolean;
+  /** Whether it can be given tools. */
+  readonly takesTools: boolean;
+  /** Where its program comes from: looked for, or part of this package. */
+  readonly program: ({ readonly kind: 'path' } & ProgramQuery) | { readonly kind: 'embedded' };
   readArguments(args: readonly string[]): UserArguments;
   command(turn: TurnRequest): CommandSpec;
   /** Null for an agent without a sandbox. */
   readonly confinement: Confinement | null;
-  /**
-   * A parser for the lines of one turn, loaded only when a stream is read. It lets no thread id pass that this agent
-   * cannot have given: each becomes an argument of the next turn, and agents' output is not trusted.
-   */
+  /** A parser for the lines of one turn, loaded only when a stream is read. */
   loadParser(agentVersion: string | null): Promise<LineParser>;
   /** The history files of its threads; null where we know of none. */
   readonly history: AgentHistory | null;

@@ -1,5 +1,4 @@
-import { ZwarmError } from '../core/errors.ts';
-import { closest } from '../core/suggest.ts';
+import { unknownWord } from '../core/suggest.ts';
 import type { AgentAdapter } from './agent.ts';
 import { codex } from './codex/index.ts';
 import { demo } from './demo/index.ts';
@@ -18,12 +17,7 @@ export function findAgent(name: string): AgentAdapter | null {
 /** The adapter of that name. @throws ZwarmError `usage` */
 export function requireAgent(name: string): AgentAdapter {
   const found = findAgent(name);
-  if (found) return found;
+  if (found !== null) return found;
   const names = AGENTS.map((agent) => agent.name);
-  const guess = closest(name, names);
-  throw new ZwarmError(
-    'usage',
-    `unknown agent ${JSON.stringify(name)}`,
-    guess === null ? `choose one of: ${names.join(', ')}` : `did you mean ${guess}?`,
-  );
+  throw unknownWord('agent', name, names);
 }

@@ -1,5 +1,5 @@
 import { usageError } from '../core/errors.ts';
-import { closest } from '../core/suggest.ts';
+import { requireWord } from '../core/suggest.ts';
 import type { Parser } from './define-verb.ts';
 
 export { parseDuration as duration } from '../core/time.ts';
@@ -18,15 +18,7 @@ export function count(least: number): Parser<number> {
 
 /** One of the known words; `what` says what kind of word it is. */
 export function oneOf<const Word extends string>(what: string, known: readonly Word[]): Parser<Word> {
-  return (text) => {
-    const found = known.find((word) => word === text);
-    if (found !== undefined) return found;
-    const guess = closest(text, known);
-    throw usageError(
-      `unknown ${what} ${JSON.stringify(text)}`,
-      guess === null ? `choose one of: ${known.join(', ')}` : `did you mean ${guess}?`,
-    );
-  };
+  return (text) => requireWord(what, text, known);
 }
 
 /** Several of the known words, separated by commas. */

@@ -4,11 +4,6 @@ import { parseIso } from './time.ts';
 /** A schema of which the values are of type T. */
 export type Schema<T> = z.ZodMiniType<T>;
 
-/** A value of the wanted shape, or what is wrong with it in plain words, with the path to it. */
-export type Decoded<T> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly problem: string };
-
 type Issue = z.core.$ZodIssue;
 
 /** The types of JSON and of zod, in words. */
@@ -53,8 +48,7 @@ function pathOf(path: Issue['path']): string {
     .replace(/^\./, '');
 }
 
-function problemOf(issue: Issue | undefined): string {
-  if (issue === undefined) return 'the value is not valid';
+function problemOf(issue: Issue): string {
   const subject = issue.path.length === 0 ? 'the value' : `field ${pathOf(issue.path)}`;
   return `${subject} ${complaintOf(issue)}`;
 }
@@ -63,14 +57,13 @@ function problemOf(issue: Issue | undefined): string {
 const CONTEXT = { reportInput: true, abortEarly: true };
 
 /**
- * Decodes a value of unknown shape: what was parsed from a file, a stream or an argument. Fields that the schema does
- * not name are left out. Never throws.
+ * Decodes a value of unknown shape, without the fields that the schema does not name. Else `refuse` makes the error of
+ * what is wrong with it, in plain words with the path to it.
  */
-export function decode<T>(schema: Schema<T>, value: unknown): Decoded<T> {
+export function decode<T>(schema: Schema<T>, value: unknown, refuse: (problem: string) => Error): T {
   const result = schema.safeParse(value, CONTEXT);
-  return result.success
-    ? { ok: true, value: result.data }
-    : { ok: false, problem: problemOf(result.error.issues[0]) };
+  if (result.success) return result.data;
+  throw refuse(result.error.issues.map(problemOf)[0] ?? 'the value is not valid');
 }
 
 /** The decoded value, or null where the value does not have the shape: cheaper than to ask for the problem. */

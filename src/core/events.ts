@@ -22,12 +22,11 @@ export interface UsageReport {
   readonly output: number;
   readonly reasoning: number | null;
   readonly cumulative: boolean;
-  readonly costUsd: number | null;
 }
 
 /** What one line of any agent's stream means. `seq` counts the lines of the turn from 0. */
 export type AgentEvent = { readonly seq: number } & (
-  | { readonly type: 'thread_started'; readonly threadId: string; readonly model: string | null }
+  | { readonly type: 'thread_started'; readonly threadId: string }
   | { readonly type: 'message'; readonly text: string }
   | { readonly type: 'reasoning'; readonly text: string }
   | {

@@ -1,4 +1,4 @@
-import { ZwarmError } from './errors.ts';
+import { usageError, ZwarmError } from './errors.ts';
 
 declare const brand: unique symbol;
 
@@ -28,8 +28,7 @@ export function parseTurnNumber(text: string): number | null {
 /** A session's name as given by `--name`. @throws ZwarmError `usage` */
 export function parseName(text: string): string {
   if (NAME.test(text)) return text;
-  throw new ZwarmError(
-    'usage',
+  throw usageError(
     `${JSON.stringify(text)} is not a valid name`,
     'a name begins with a lower-case letter and has at most 41 characters of a-z 0-9 _ . -',
   );
@@ -45,14 +44,13 @@ export function parseRef(text: string): SessionRef {
   const last = LAST.exec(text);
   if (last) return { kind: 'last', back: Number(last[1] ?? 0) };
   if (NAME.test(text)) return { kind: 'text', text };
-  throw new ZwarmError(
-    'usage',
+  throw usageError(
     text === '' ? 'the id is empty' : `${JSON.stringify(text.slice(0, 80))} is not a session id`,
     'give an id, the beginning of one, a --name or @last; `zwarm ls` lists them',
   );
 }
 
-/** The fields that decide the order of a list. */
+/** What decides the place in a list. */
 export interface Created {
   readonly id: SessionId;
   readonly createdAt: string;
@@ -72,13 +70,8 @@ export function matchPrefix(text: string, ids: readonly SessionId[], minPrefix: 
   const matches = ids.filter((id) => id.startsWith(text));
   const [match] = matches;
   if (match === undefined) throw new ZwarmError('not_found', `no session ${text}`, 'see: zwarm ls --all');
-  if (text.length < minPrefix) {
-    throw new ZwarmError(
-      'not_found',
-      `${text} is too short`,
-      `type at least ${minPrefix} characters of the id`,
-    );
-  }
+  const atLeast = `type at least ${minPrefix} characters of the id`;
+  if (text.length < minPrefix) throw new ZwarmError('not_found', `${text} is too short`, atLeast);
   if (matches.length === 1) return match;
   throw new ZwarmError(
     'ambiguous',

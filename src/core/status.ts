@@ -49,8 +49,6 @@ export interface TurnFacts {
   readonly launched: boolean;
   /** Whether any process with the mark of the turn lives, the runner included. */
   readonly living: Liveness;
-  /** Whether the runner itself was seen alive. */
-  readonly attended: boolean;
   readonly cancel: CancelWhy | null;
   readonly exit: ExitFact | null;
   readonly terminal: Terminal | null;
@@ -73,10 +71,6 @@ export interface TurnVerdict {
   readonly reason: StatusReason;
   readonly exitCode: number | null;
   readonly signal: string | null;
-  /** It runs, and was asked to stop. */
-  readonly stopping: boolean;
-  /** It runs without its runner: the exit code will never be known. */
-  readonly orphaned: boolean;
 }
 
 /** For this long a claim without a runner counts as being launched, even if its claimer has died. */
@@ -85,38 +79,25 @@ export const LAUNCH_GRACE_MS = 5000;
 /** A long list may find a claim this much newer than the beginning of its reading. */
 const LONGEST_READING_MS = 60_000;
 
-// Linux numbering of the portable signals; a shell reports death by signal n as 128+n.
-const SIGNALS: Readonly<Record<number, string>> = {
-  1: 'SIGHUP',
-  2: 'SIGINT',
-  3: 'SIGQUIT',
-  4: 'SIGILL',
-  5: 'SIGTRAP',
-  6: 'SIGABRT',
-  7: 'SIGBUS',
-  8: 'SIGFPE',
-  9: 'SIGKILL',
-  10: 'SIGUSR1',
-  11: 'SIGSEGV',
-  12: 'SIGUSR2',
-  13: 'SIGPIPE',
-  14: 'SIGALRM',
-  15: 'SIGTERM',
-  24: 'SIGXCPU',
-  25: 'SIGXFSZ',
-  31: 'SIGSYS',
-};
+// In the numbering of Linux, as far as that is portable.
+const FIRST_SIGNALS = 'HUP INT QUIT ILL TRAP ABRT BUS FPE KILL USR1 SEGV USR2 PIPE ALRM TERM'.split(' ');
+const SIGNALS: ReadonlyMap<number, string> = new Map([
+  ...FIRST_SIGNALS.map((name, i): [number, string] => [i + 1, name]),
+  [24, 'XCPU'],
+  [25, 'XFSZ'],
+  [31, 'SYS'],
+]);
 
-/** Splits a shell's exit code into code or signal; null stays unknown. */
+/** Splits a shell's exit code, where 128+n is death by signal n, into code or signal; null stays unknown. */
 export function splitExitCode(code: number | null): { exitCode: number | null; signal: string | null } {
-  const signal = code === null ? undefined : SIGNALS[code - 128];
-  return signal === undefined ? { exitCode: code, signal: null } : { exitCode: null, signal };
+  const name = code === null ? undefined : SIGNALS.get(code - 128);
+  return name === undefined ? { exitCode: code, signal: null } : { exitCode: null, signal: `SIG${name}` };
 }
 
 const NONE: StatusReason = { kind: 'none' };
 
 function verdict(status: TurnStatus, reason: StatusReason, code: number | null = null): TurnVerdict {
-  return { status, reason, ...splitExitCode(code), stopping: false, orphaned: false };
+  return { status, reason, ...splitExitCode(code) };
 }
 
 function ended(exit: ExitFact, cancel: CancelWhy | null, terminal: Terminal | null): TurnVerdict {
@@ -125,12 +106,10 @@ function ended(exit: ExitFact, cancel: CancelWhy | null, terminal: Terminal | nu
   if (exit.why === 'cancelled' && cancel === 'never-launched') return verdict('lost', { kind: 'vanished' });
   if (code === 0 && terminal?.kind === 'completed') return verdict('completed', NONE, code);
   if (exit.cancelled) return verdict('killed', NONE, code);
-  if (exit.why !== null) {
+  if (exit.why !== null)
     return verdict('failed', { kind: 'not_run', why: exit.why, detail: exit.detail }, code);
-  }
-  if (terminal?.kind === 'failed') {
+  if (terminal?.kind === 'failed')
     return verdict('failed', { kind: 'agent_failed', message: terminal.message }, code);
-  }
   if (code === 0 || code === null) return verdict('failed', { kind: 'no_result' }, code);
   const { signal } = splitExitCode(code);
   return verdict('failed', signal === null ? { kind: 'exit_code', code } : { kind: 'signal', signal }, code);
@@ -165,9 +144,7 @@ function notLaunched(facts: TurnFacts): TurnVerdict {
 export function deriveStatus(facts: TurnFacts): TurnVerdict {
   const { cancel, exit, terminal, living } = facts;
   if (exit !== null) return ended(exit, cancel, terminal);
-  if (living === 'yes') {
-    return { ...verdict('running', NONE), stopping: cancel !== null, orphaned: !facts.attended };
-  }
+  if (living === 'yes') return verdict('running', NONE);
   if (living === 'cannot_tell') return verdict('unknown', { kind: 'elsewhere' });
   return facts.launched ? vanished(cancel, terminal) : notLaunched(facts);
 }

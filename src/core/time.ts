@@ -1,18 +1,15 @@
-import { ZwarmError } from './errors.ts';
+import { usageError } from './errors.ts';
 
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** `45s`, `10m`, `2h`, `3d` or bare seconds, in milliseconds. @throws ZwarmError `usage` */
 export function parseDuration(text: string, option: string): number {
   const match = /^(\d{1,9}(?:\.\d{1,3})?)([smhd]?)$/.exec(text);
-  if (!match) {
-    throw new ZwarmError(
-      'usage',
-      `${option}: ${JSON.stringify(text)} is not a duration`,
-      'write 45s, 10m or 2h; a bare number is seconds',
-    );
-  }
-  return Number(match[1]) * (UNITS[match[2] || 's'] ?? 1000);
+  if (match) return Number(match[1]) * (UNITS[match[2] || 's'] ?? 1000);
+  throw usageError(
+    `${option}: ${JSON.stringify(text)} is not a duration`,
+    'write 45s, 10m or 2h; a bare number is seconds',
+  );
 }
 
 /** The last millisecond of the year 9999. */

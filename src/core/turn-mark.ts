@@ -5,14 +5,12 @@ import { isSessionId, parseTurnNumber, type SessionId } from './ids.ts';
  * runner's ends with `.runner`.
  */
 
-/** A session as far as its marks go: its store's random id, and its own. */
-export interface MarkedSession {
+interface MarkedSession {
   readonly store: { readonly id: string };
   readonly id: SessionId;
 }
 
-/** A turn as far as its marks go. */
-export interface MarkedTurn extends MarkedSession {
+interface MarkedTurn extends MarkedSession {
   readonly turn: number;
 }
 

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { ZwarmError } from '../core/errors.ts';
+import { usageError } from '../core/errors.ts';
 import type { CommandLine } from '../core/program.ts';
 import type { ConfigPlace } from '../core/rules/policy.ts';
-import { closest } from '../core/suggest.ts';
+import { unknownWord } from '../core/suggest.ts';
 
 /** What a host's configuration says of our server, in the order in which it is written. */
 export type HostEntry = Readonly<Record<string, HostValue>>;
@@ -61,7 +61,7 @@ const PASSED_ON: readonly string[] = [
 function homeOf({ env }: ConfigPlace): string {
   const home = env['HOME'];
   if (home?.startsWith('/')) return home;
-  throw new ZwarmError('usage', 'HOME is not set', 'set HOME to your home directory');
+  throw usageError('HOME is not set', 'set HOME to your home directory');
 }
 
 /** The directory that a variable names, else one below the user's home. @throws ZwarmError `usage` */
@@ -69,7 +69,7 @@ function named(place: ConfigPlace, variable: string, belowHome: string): string 
   const path = place.env[variable];
   if (!path) return join(homeOf(place), belowHome);
   if (path.startsWith('/')) return path;
-  throw new ZwarmError('usage', `${variable} is not an absolute path: ${path}`, 'set it to the full path');
+  throw usageError(`${variable} is not an absolute path: ${path}`, 'set it to the full path');
 }
 
 const HOSTS: readonly Host[] = [
@@ -191,15 +191,8 @@ export function requireHost(name: string | undefined): Host {
   const found = HOSTS.find((host) => host.name === name);
   if (found !== undefined) return found;
   const names = HOSTS.map((host) => host.name);
-  const choices = names.join(', ');
-  if (name === undefined)
-    throw new ZwarmError('usage', 'which host?', `choose with --host one of: ${choices}`);
-  const guess = closest(name, names);
-  throw new ZwarmError(
-    'usage',
-    `unknown host ${JSON.stringify(name)}`,
-    guess === null ? `choose one of: ${choices}` : `did you mean ${guess}? choose one of: ${choices}`,
-  );
+  if (name !== undefined) throw unknownWord('host', name, names);
+  throw usageError('which host?', `choose with --host one of: ${names.join(', ')}`);
 }
 
 /** The file of a host that is to be edited: of several the first that is there. @throws ZwarmError `usage` */

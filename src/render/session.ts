@@ -1,7 +1,7 @@
-import { changedFiles, pathFrom } from '../core/conversation/changed-files.ts';
 import { MOST_WARNINGS } from '../core/conversation/fold.ts';
 import type { SessionReader, TurnReader } from '../core/conversation/session-reader.ts';
-import type { Step } from '../core/conversation/steps.ts';
+import { changedFiles, type Step } from '../core/conversation/steps.ts';
+import { pathFrom } from '../core/path.ts';
 import { cutFailure, type SessionSummary, type TokenUsage } from '../core/session.ts';
 import { errorLines } from './error-lines.ts';
 import { safeLine } from './safe-text.ts';

@@ -1,6 +1,6 @@
-import { pathFrom } from '../core/conversation/changed-files.ts';
 import type { Step } from '../core/conversation/steps.ts';
 import type { StepStatus } from '../core/events.ts';
+import { pathFrom } from '../core/path.ts';
 import { withoutShell } from '../core/shell-word.ts';
 import { safeLine, safeText } from './safe-text.ts';
 import type { Style } from './style.ts';

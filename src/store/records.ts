@@ -18,9 +18,7 @@ function parse<T>(schema: Schema<T>, text: string): T {
   } catch (error) {
     throw new DamagedRecord('not valid JSON', { cause: error });
   }
-  const decoded = decode(schema, json);
-  if (decoded.ok) return decoded.value;
-  throw new DamagedRecord(decoded.problem);
+  return decode(schema, json, (problem) => new DamagedRecord(problem));
 }
 
 /** Reads the text of one kind of record. Its schema is built with the first of them: most commands read few kinds. */

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { nativeCodexPaths } from '../../src/agents/codex/native.ts';
+import { nativeCodexPaths } from '../../src/agents/codex/index.ts';
 import { type FakeModel, type ModelScript, startFakeModel } from './fake-model.ts';
 import { INSTALLATIONS, installedPackage } from './installed.ts';
 import { createProject, type Ended, type OnFinished, type Project, runProgram } from './project.ts';

@@ -13,32 +13,14 @@ const SHORT: Readonly<Record<string, string>> = {
 };
 
 // Of `codex exec` 0.169. What is in neither list may take a value or not: the next word is given the benefit of the doubt.
-const WITH_VALUE = new Set([
-  '--add-dir',
-  '--cd',
-  '--color',
-  '--config',
-  '--cyber-access-program',
-  '--disable',
-  '--enable',
-  '--image',
-  '--local-provider',
-  '--model',
-  '--output-last-message',
-  '--output-schema',
-  '--profile',
-  '--sandbox',
-  '--thread-source',
-]);
-const WITHOUT_VALUE = new Set([
-  '--dangerously-bypass-hook-trust',
-  '--ignore-rules',
-  '--ignore-user-config',
-  '--oss',
-  '--skip-git-repo-check',
-  '--strict-config',
-  '--trust',
-]);
+const WITH_VALUE =
+  '--add-dir --cd --color --config --cyber-access-program --disable --enable --image --local-provider --model ' +
+  '--output-last-message --output-schema --profile --sandbox --thread-source';
+const WITHOUT_VALUE =
+  '--dangerously-bypass-hook-trust --ignore-rules --ignore-user-config --oss --skip-git-repo-check ' +
+  '--strict-config --trust';
+const takesValue = new Set(WITH_VALUE.split(' '));
+const takesNoValue = new Set(WITHOUT_VALUE.split(' '));
 
 /** Why an argument cannot be passed on, and what to type instead. */
 type Reason = readonly [why: string, hint: string];
@@ -105,7 +87,7 @@ function optionOf(word: string): { readonly name: string; readonly attached: str
 
 /** How many of the words after an option are its values. */
 function valuesAfter(name: string, rest: readonly string[]): number {
-  if (WITHOUT_VALUE.has(name) || (REFUSED.has(name) && !WITH_VALUE.has(name))) return 0;
+  if (takesNoValue.has(name) || (REFUSED.has(name) && !takesValue.has(name))) return 0;
   const next = rest.findIndex(isOption);
   const words = next < 0 ? rest.length : next;
   // An image is followed by as many as there are.
@@ -131,7 +113,7 @@ function refusalOf({ name, words, values }: Item): UserArguments['refused'] {
   const [argument = ''] = words;
   const known = name === null || name === '--' ? (REFUSED.get(argument) ?? TASK) : REFUSED.get(name);
   if (known !== undefined) return { argument, why: known[0], hint: known[1] };
-  if (name === null || !WITH_VALUE.has(name) || values.length > 0) return null;
+  if (name === null || !takesValue.has(name) || values.length > 0) return null;
   return { argument, why: 'its value is missing', hint: `--agent-arg=${argument} --agent-arg=VALUE` };
 }
 

@@ -1,11 +1,4 @@
-import type { CommandSpec, ToolServer, TurnRequest } from '../agent.ts';
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
-/** Codex names its threads by UUID; with anything else `resume` would silently begin a new one. */
-export function isCodexThreadId(text: string): boolean {
-  return UUID.test(text);
-}
+import type { CommandSpec, Environment, ToolServer, TurnRequest } from '../agent.ts';
 
 /** One call may wait so long; a little longer than the server does. */
 const CALL_SEC = 1800;
@@ -75,8 +68,14 @@ export function codexCommand(turn: TurnRequest): CommandSpec {
   };
 }
 
-/** Whether that version knows `codex exec fork`: 0.169 does; older ones were not tried. */
-export function codexForks(agentVersion: string | null): boolean {
-  const match = /(\d+)\.(\d+)\.\d+/.exec(agentVersion ?? '');
-  return match !== null && (Number(match[1]) > 0 || Number(match[2]) >= 169);
+/** The number of a release of Codex, such as 169 of 0.169.0; null where it is not known. */
+export function codexRelease(agentVersion: string | null): number | null {
+  const [, major, minor] = /(\d+)\.(\d+)\.\d+/.exec(agentVersion ?? '') ?? [];
+  if (major === undefined) return null;
+  return Number(major) > 0 ? Number.POSITIVE_INFINITY : Number(minor);
+}
+
+/** Where Codex keeps its configuration and its history; null where no home is known. */
+export function codexHome({ CODEX_HOME: named, HOME: home }: Environment): string | null {
+  return named || (home ? `${home}/.codex` : null);
 }

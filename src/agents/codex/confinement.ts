@@ -1,5 +1,6 @@
 import type { Confinement } from '../agent.ts';
 import { codexItems } from './arguments.ts';
+import { codexHome } from './command.ts';
 
 const ROOTS = 'writable_roots';
 
@@ -22,7 +23,7 @@ function valuesOf(args: readonly string[], option: string): readonly string[] {
  */
 export const codexConfinement: Confinement = {
   configurationFiles(env, directory, args) {
-    const home = env['CODEX_HOME'] || (env['HOME'] ? `${env['HOME']}/.codex` : null);
+    const home = codexHome(env);
     const profiles = valuesOf(args, '--profile').map((profile) => `${profile}.config.toml`);
     const own = home === null ? [] : ['config.toml', ...profiles].map((file) => `${home}/${file}`);
     return [...own, `${directory}/.codex/config.toml`];

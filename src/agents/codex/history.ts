@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
-import type { ContextFill } from '../../core/conversation/compact.ts';
 import { count, decodeOrNull, lenient } from '../../core/decode.ts';
 import { parseJson } from '../../core/json.ts';
 import { withoutShell } from '../../core/shell-word.ts';
 import type { AgentHistory } from '../agent.ts';
+import { codexHome } from './command.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -40,20 +40,12 @@ const completedItem = z.lazy(() => {
   return z.object({ payload: z.object({ item, started_at_ms: positive, completed_at_ms: positive }) });
 });
 
-type CompletedItem = z.infer<typeof completedItem>['payload']['item'];
-
-function fillOf(line: string): ContextFill | null {
-  const info = decodeOrNull(tokenCount, parseJson(line))?.payload.info;
-  if (info === undefined) return null;
-  return { tokens: info.last_token_usage.total_tokens, window: info.model_context_window };
-}
-
 function keyOf(type: string, ...texts: readonly string[]): string {
   return JSON.stringify([type, ...texts]);
 }
 
 /** What an item of a rollout did, in the words of a step. */
-function itemKey(item: CompletedItem): string {
+function itemKey(item: z.infer<typeof completedItem>['payload']['item']): string {
   switch (item.type) {
     case 'AgentMessage':
       return keyOf('message', item.content.map(({ text }) => text).join(''));
@@ -76,9 +68,9 @@ function itemKey(item: CompletedItem): string {
  * not as expected is taken for unknown.
  */
 export const codexHistory: AgentHistory = {
-  directory({ CODEX_HOME: codexHome, HOME: home }) {
-    if (codexHome?.startsWith('/')) return `${codexHome}/sessions`;
-    return home?.startsWith('/') && !codexHome ? `${home}/.codex/sessions` : null;
+  directory(env) {
+    const home = codexHome(env);
+    return home?.startsWith('/') ? `${home}/sessions` : null;
   },
   patterns(threadId) {
     const name = `rollout-*-${threadId}.jsonl`;
@@ -89,8 +81,10 @@ export const codexHistory: AgentHistory = {
   },
   contextFill(tail) {
     for (const line of tail.split('\n').toReversed()) {
-      const fill = line.includes('"token_count"') ? fillOf(line) : null;
-      if (fill !== null) return fill;
+      const counted = line.includes('"token_count"') ? decodeOrNull(tokenCount, parseJson(line)) : null;
+      if (counted === null) continue;
+      const { last_token_usage: last, model_context_window: window } = counted.payload.info;
+      return { tokens: last.total_tokens, window };
     }
     return null;
   },

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { decodeOrNull, lenient } from '../../core/decode.ts';
-import type { FileEdit, StepStatus, Untold } from '../../core/events.ts';
+import type { FileEdit, Untold } from '../../core/events.ts';
+import type { Translation } from '../json-lines.ts';
 import { innerMessage } from './explain.ts';
 
 const words = lenient(z.string());
@@ -25,47 +26,40 @@ const legacyLine = z.object({
 type Msg = z.infer<typeof legacyLine>['msg'];
 
 /** One warning per stream: such a Codex names no thread, and exits with 0 when it fails. */
-export const TOO_OLD =
-  'this Codex is too old for zwarm to continue its conversations: npm install -g @openai/codex';
+const TOO_OLD = 'this Codex is too old for zwarm to continue its conversations: npm install -g @openai/codex';
 
-type Command = Extract<Untold, { type: 'command' }>;
-type FileChange = Extract<Untold, { type: 'file_change' }>;
+type Begun = Extract<Untold, { type: 'command' | 'file_change' }>;
 
-function begunCommand(msg: Msg, id: string): Command {
-  const command = (msg.command ?? []).filter((word) => typeof word === 'string').join(' ');
-  return { type: 'command', id, command, output: null, exitCode: null, status: 'in_progress' };
+function editOf([path, change]: readonly [string, object | null]): FileEdit {
+  const [kind] = Object.keys(change ?? {});
+  return { path, kind: kind === 'add' || kind === 'update' || kind === 'delete' ? kind : 'unknown' };
 }
 
-function endedCommand(begun: Command, msg: Msg): Command {
-  const status: StepStatus = msg.exit_code === 0 ? 'completed' : 'failed';
-  return { ...begun, output: msg.aggregated_output, exitCode: msg.exit_code, status };
+/** The command or change that a message begins, or ends without its beginning being known. */
+function begunBy({ type, command, changes }: Msg, id: string): Begun {
+  const status = 'in_progress';
+  if (type.startsWith('patch'))
+    return { type: 'file_change', id, changes: Object.entries(changes ?? {}).map(editOf), status };
+  const typed = (command ?? []).filter((word) => typeof word === 'string').join(' ');
+  return { type: 'command', id, command: typed, output: null, exitCode: null, status };
 }
 
-function begunChange(msg: Msg, id: string): FileChange {
-  const changes = Object.entries(msg.changes ?? {}).map(([path, change]): FileEdit => {
-    const [kind] = Object.keys(change ?? {});
-    return { path, kind: kind === 'add' || kind === 'update' || kind === 'delete' ? kind : 'unknown' };
-  });
-  return { type: 'file_change', id, changes, status: 'in_progress' };
-}
-
-function planEvent(msg: Msg): Untold {
-  const items = (msg.plan ?? []).flatMap((item) =>
-    item === null ? [] : [{ text: item.step ?? '', completed: item.status === 'completed' }],
-  );
-  return { type: 'plan', id: 'plan', items };
+function endedBy(begun: Begun, msg: Msg): Begun {
+  const { exit_code: exitCode, aggregated_output: output } = msg;
+  if (begun.type === 'file_change') return { ...begun, status: msg.success ? 'completed' : 'failed' };
+  return { ...begun, output, exitCode, status: exitCode === 0 ? 'completed' : 'failed' };
 }
 
 // What is remembered of a stream in which nothing that begins ever ends: the newest few, unless they are enormous.
 const BEGUN_COUNT = 64;
 const BEGUN_LENGTH = 1 << 20;
 
-function remember<T extends Command | FileChange>(begun: Map<string, T>, event: T): void {
-  const texts = event.type === 'command' ? [event.command] : event.changes.map(({ path }) => path);
-  if (texts.reduce((sum, text) => sum + text.length, event.id.length) > BEGUN_LENGTH) return;
-  begun.set(event.id, event);
-  const [oldest = ''] = begun.keys();
-  if (begun.size > BEGUN_COUNT) begun.delete(oldest);
+function remember(all: Map<string, Begun>, begun: Begun): void {
+  const texts = begun.type === 'command' ? [begun.command] : begun.changes.map(({ path }) => path);
+  if (texts.reduce((sum, text) => sum + text.length, begun.id.length) > BEGUN_LENGTH) return;
+  all.set(begun.id, begun);
+  const [oldest = ''] = all.keys();
+  if (all.size > BEGUN_COUNT) all.delete(oldest);
 }
 
 // Events that add nothing to other events.
@@ -82,11 +76,11 @@ const REDUNDANT = new Set([
  * old streams readable; that protocol knows no thread ids and no successful end. The end of a command or patch does
  * not repeat what its beginning said, so the translator remembers what has begun.
  */
-export function createLegacyTranslator(): (json: unknown) => Untold[] | 'unknown' {
-  const commands = new Map<string, Command>();
-  const changes = new Map<string, FileChange>();
-
-  function translate(msg: Msg): Untold[] | 'unknown' {
+export function createLegacyTranslator(): (json: unknown) => Translation {
+  const all = new Map<string, Begun>();
+  return (json) => {
+    const msg = decodeOrNull(legacyLine, json)?.msg;
+    if (msg === undefined) return 'unknown';
     const { type } = msg;
     const id = msg.call_id ?? type;
     const message = msg.message ?? '';
@@ -97,24 +91,21 @@ export function createLegacyTranslator(): (json: unknown) => Untold[] | 'unknown
         return [{ type: 'message', text: message }];
       case 'agent_reasoning':
         return [{ type: 'reasoning', text: msg.text ?? '' }];
-      case 'exec_command_begin': {
-        const begun = begunCommand(msg, id);
-        remember(commands, begun);
+      case 'exec_command_begin':
+      case 'patch_apply_begin': {
+        const begun = begunBy(msg, id);
+        remember(all, begun);
         return [begun];
       }
       case 'exec_command_end':
-        return [endedCommand(commands.get(id) ?? begunCommand(msg, id), msg)];
-      case 'patch_apply_begin': {
-        const begun = begunChange(msg, id);
-        remember(changes, begun);
-        return [begun];
+      case 'patch_apply_end':
+        return [endedBy(all.get(id) ?? begunBy(msg, id), msg)];
+      case 'plan_update': {
+        const items = (msg.plan ?? []).flatMap((item) =>
+          item === null ? [] : [{ text: item.step ?? '', completed: item.status === 'completed' }],
+        );
+        return [{ type: 'plan', id: 'plan', items }];
       }
-      case 'patch_apply_end': {
-        const status: StepStatus = msg.success ? 'completed' : 'failed';
-        return [{ ...(changes.get(id) ?? begunChange(msg, id)), status }];
-      }
-      case 'plan_update':
-        return [planEvent(msg)];
       case 'web_search_end': {
         const args = { query: msg.query };
         return [{ type: 'tool_call', id, name: 'web_search', args, result: null, status: 'completed' }];
@@ -126,10 +117,5 @@ export function createLegacyTranslator(): (json: unknown) => Untold[] | 'unknown
       default:
         return REDUNDANT.has(type) ? [{ type: 'redundant' }] : 'unknown';
     }
-  }
-
-  return (json) => {
-    const line = decodeOrNull(legacyLine, json);
-    return line === null ? 'unknown' : translate(line.msg);
   };
 }

@@ -1,5 +1,6 @@
 import { type Answer, type Finding, finding } from '../../core/check.ts';
 import type { AgentProbe, ProbeSurroundings } from '../agent.ts';
+import { codexHome } from './command.ts';
 import { usefulLine } from './explain.ts';
 
 function reasonOf({ code, stderr }: Answer): string {
@@ -13,7 +14,7 @@ function isUnknown({ code }: Answer): boolean {
 
 // Wordings of codex-cli 0.58 to 0.169, all on stderr and with exit code 1. What it says of somebody who is logged in
 // holds parts of the key: that is not passed on.
-function judgeLogin(answer: Answer, { env, configuration }: ProbeSurroundings): Record<string, Finding> {
+function judgeLogin(answer: Answer, surroundings: ProbeSurroundings): Record<string, Finding> {
   const said = reasonOf(answer);
   const broken = /^Error loading configuration: (.*)/.exec(said);
   if (broken) {
@@ -21,15 +22,10 @@ function judgeLogin(answer: Answer, { env, configuration }: ProbeSurroundings): 
     return { configuration: finding('failed', `Codex cannot read its configuration: ${broken[1]}`, hint) };
   }
   const configured = finding('ok', 'Codex can read its configuration');
-  return { configuration: configured, login: loginOf(answer, said, env, configuration) };
+  return { configuration: configured, login: loginOf(answer, said, surroundings) };
 }
 
-function loginOf(
-  answer: Answer,
-  said: string,
-  env: ProbeSurroundings['env'],
-  configuration: string | null,
-): Finding {
+function loginOf(answer: Answer, said: string, { env, configuration }: ProbeSurroundings): Finding {
   if (answer.code === 0) return finding('ok', 'logged in');
   if (isUnknown(answer)) return finding('note', 'this Codex cannot tell whether anybody is logged in');
   if (!said.startsWith('Not logged in')) {
@@ -68,8 +64,8 @@ function judgeSandbox(answer: Answer): Record<string, Finding> {
 /** What `doctor` asks of Codex: nothing that goes to the network, and nothing that writes into a project. */
 export const codexProbe: AgentProbe = {
   configurationFile(env) {
-    if (env['CODEX_HOME']) return `${env['CODEX_HOME']}/config.toml`;
-    return env['HOME'] ? `${env['HOME']}/.codex/config.toml` : null;
+    const home = codexHome(env);
+    return home === null ? null : `${home}/config.toml`;
   },
   questions: [
     { names: ['configuration', 'login'], args: ['login', 'status'], judge: judgeLogin },

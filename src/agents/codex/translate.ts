@@ -1,173 +1,217 @@
-import { decodeOrNull, type Schema } from '../../core/decode.ts';
+import * as z from 'zod/mini';
+import { count, decodeOrNull, lenient, oneOfOr, orNull, type Schema } from '../../core/decode.ts';
 import type { LineParser, StepStatus, Untold } from '../../core/events.ts';
-import { createJsonLineParser } from '../json-lines.ts';
-import { isCodexThreadId } from './command.ts';
+import { createJsonLineParser, type Translation, threadId } from '../json-lines.ts';
+import { codexRelease } from './command.ts';
 import { innerMessage } from './explain.ts';
 import { createLegacyTranslator } from './legacy.ts';
-import * as schema from './schema.ts';
 
-type Translation = readonly Untold[] | 'unknown' | 'malformed';
-type Phase = 'item.started' | 'item.updated' | 'item.completed';
+/*
+ * What `codex exec --json` prints, 0.58 to 0.169: the shape of each type of event and of item, and what it means. Only
+ * the fields that we use are named; words that we do not know have one that stands for them.
+ */
 
-const byPhase = (phase: Phase): StepStatus => (phase === 'item.completed' ? 'completed' : 'in_progress');
-
-function statusOf({ status }: { status: StepStatus | 'by_phase' }, phase: Phase): StepStatus {
-  return status === 'by_phase' ? byPhase(phase) : status;
-}
-
-/** What one item means; null where it does not have the shape of its type. */
-type ItemReader = (item: unknown, id: string, phase: Phase) => Untold | null;
-
-function reader<T>(of: Schema<T>, toEvent: (item: T, id: string, phase: Phase) => Untold): ItemReader {
-  return (json, id, phase) => {
-    const item = decodeOrNull(of, json);
-    return item === null ? null : toEvent(item, id, phase);
+/** Reads a value of one shape; anything else is malformed. */
+function shaped<T, C>(schema: Schema<T>, read: (value: T, context: C) => Translation) {
+  return (json: unknown, context: C): Translation => {
+    const value = decodeOrNull(schema, json);
+    return value === null ? 'malformed' : read(value, context);
   };
 }
 
-const READERS: ReadonlyMap<string, ItemReader> = new Map([
-  ['agent_message', reader(schema.spoken, ({ text }) => ({ type: 'message', text }))],
-  ['reasoning', reader(schema.spoken, ({ text }) => ({ type: 'reasoning', text }))],
+const string = z.string();
+const anything = z.optional(z.unknown());
+const status = oneOfOr(['in_progress', 'completed', 'failed', 'declined', 'by_phase'], 'by_phase');
+const message = z.object({ message: string });
+
+type Phase = 'item.started' | 'item.updated' | 'item.completed';
+
+function statusOf(given: StepStatus | 'by_phase', phase: Phase): StepStatus {
+  if (given !== 'by_phase') return given;
+  return phase === 'item.completed' ? 'completed' : 'in_progress';
+}
+
+interface InTurn {
+  readonly id: string;
+  readonly phase: Phase;
+}
+
+/** Reads an item of one type. */
+function item<T>(shape: Schema<T>, toEvent: (item: T, of: InTurn) => Untold) {
+  return shaped(shape, (value: T, of: InTurn) => [toEvent(value, of)]);
+}
+
+const ITEMS = new Map([
+  ['agent_message', item(z.object({ text: string }), ({ text }) => ({ type: 'message', text }))],
+  ['reasoning', item(z.object({ text: string }), ({ text }) => ({ type: 'reasoning', text }))],
   [
     'command_execution',
-    reader(schema.commandExecution, (item, id, phase) => {
-      const status = statusOf(item, phase);
-      // Codex prints no output of a command before its end.
-      const output = status === 'in_progress' ? null : (item.aggregated_output ?? null);
-      return { type: 'command', id, command: item.command, output, exitCode: item.exit_code, status };
-    }),
+    item(
+      z.object({
+        command: string,
+        aggregated_output: z.optional(string),
+        exit_code: orNull(z.number()),
+        status,
+      }),
+      ({ command, aggregated_output, exit_code: exitCode, ...given }, { id, phase }) => {
+        const status = statusOf(given.status, phase);
+        // Codex prints no output of a command before its end.
+        const output = status === 'in_progress' ? null : (aggregated_output ?? null);
+        return { type: 'command', id, command, output, exitCode, status };
+      },
+    ),
   ],
   [
     'file_change',
-    reader(schema.fileChange, (item, id, phase) => ({
-      type: 'file_change',
-      id,
-      changes: item.changes,
-      status: statusOf(item, phase),
-    })),
+    item(
+      z.object({
+        changes: z.array(
+          z.object({ path: string, kind: oneOfOr(['add', 'update', 'delete', 'unknown'], 'unknown') }),
+        ),
+        status,
+      }),
+      ({ changes, status }, { id, phase }) => ({
+        type: 'file_change',
+        id,
+        changes,
+        status: statusOf(status, phase),
+      }),
+    ),
   ],
   [
     'mcp_tool_call',
-    reader(schema.mcpToolCall, (item, id, phase) => ({
-      type: 'tool_call',
-      id,
-      name: `${item.server}.${item.tool}`,
-      args: item.arguments ?? null,
-      result: item.result ?? item.error?.message ?? null,
-      status: statusOf(item, phase),
-    })),
+    item(
+      z.object({
+        server: string,
+        tool: string,
+        arguments: anything,
+        result: anything,
+        error: lenient(message),
+        status,
+      }),
+      (call, { id, phase }) => ({
+        type: 'tool_call',
+        id,
+        name: `${call.server}.${call.tool}`,
+        args: call.arguments ?? null,
+        result: call.result ?? call.error?.message ?? null,
+        status: statusOf(call.status, phase),
+      }),
+    ),
   ],
   [
     'collab_tool_call',
-    reader(schema.collabToolCall, (item, id, phase) => ({
-      type: 'tool_call',
-      id,
-      name: item.tool,
-      args: { prompt: item.prompt, receiver_thread_ids: item.receiver_thread_ids },
-      result: item.agents_states ?? null,
-      status: statusOf(item, phase),
-    })),
+    item(
+      z.object({
+        tool: string,
+        prompt: orNull(string),
+        receiver_thread_ids: z._default(z.array(string), []),
+        agents_states: anything,
+        status,
+      }),
+      ({ tool: name, prompt, receiver_thread_ids, agents_states, status }, { id, phase }) => ({
+        type: 'tool_call',
+        id,
+        name,
+        args: { prompt, receiver_thread_ids },
+        result: agents_states ?? null,
+        status: statusOf(status, phase),
+      }),
+    ),
   ],
   [
     'web_search',
-    reader(schema.webSearch, ({ query, action }, id, phase) => ({
+    item(z.object({ query: z.optional(string), action: anything }), ({ query, action }, { id, phase }) => ({
       type: 'tool_call',
       id,
       name: 'web_search',
       args: { query: query ?? null, action: action ?? null },
       result: null,
       // Codex gives it none.
-      status: byPhase(phase),
+      status: statusOf('by_phase', phase),
     })),
   ],
-  ['todo_list', reader(schema.todoList, ({ items }, id) => ({ type: 'plan', id, items }))],
-  ['error', reader(schema.errorItem, ({ message }) => ({ type: 'warning', message }))],
+  [
+    'todo_list',
+    item(
+      z.object({ items: z.array(z.object({ text: string, completed: z.boolean() })) }),
+      ({ items }, { id }) => ({ type: 'plan', id, items }),
+    ),
+  ],
+  ['error', item(message, ({ message }) => ({ type: 'warning', message }))],
 ]);
 
-function readItem(json: unknown, phase: Phase): Translation {
-  const known = decodeOrNull(schema.anyItem, json);
-  if (known === null) return 'malformed';
-  const read = READERS.get(known.type);
-  if (read === undefined) return 'unknown';
-  const event = read(json, known.id, phase);
-  return event === null ? 'malformed' : [event];
-}
+const anyItem = z.object({ id: string, type: string });
 
-/** Up to 0.58 Codex counted usage per process; an unknown version is taken for a newer one. */
-function countsPerProcess(agentVersion: string | null): boolean {
-  const match = /(\d+)\.(\d+)\.\d+/.exec(agentVersion ?? '');
-  return match !== null && Number(match[1]) === 0 && Number(match[2]) <= 58;
-}
-
-const RECONNECTING = /^Reconnecting\.\.\./;
-
-function readThread(json: unknown): Translation {
-  const threadId = decodeOrNull(schema.threadStarted, json)?.thread_id ?? '';
-  // A name that Codex cannot have given is none: it would become an argument of the next turn.
-  return isCodexThreadId(threadId) ? [{ type: 'thread_started', threadId, model: null }] : 'malformed';
-}
-
-function readEnd(json: unknown, cumulative: boolean): Translation {
-  const end = decodeOrNull(schema.turnCompleted, json);
-  if (end === null) return 'malformed';
-  if (end.usage === null) return [{ type: 'turn_completed' }];
-  const usage = {
-    input: end.usage.input_tokens,
-    cachedInput: end.usage.cached_input_tokens,
-    output: end.usage.output_tokens,
-    reasoning: end.usage.reasoning_output_tokens,
-    cumulative,
-    costUsd: null,
+function itemEvent(phase: Phase) {
+  return (json: object): Translation => {
+    const item = 'item' in json ? json.item : undefined;
+    const known = decodeOrNull(anyItem, item);
+    if (known === null) return 'malformed';
+    return ITEMS.get(known.type)?.(item, { id: known.id, phase }) ?? 'unknown';
   };
-  return [{ type: 'usage', usage }, { type: 'turn_completed' }];
 }
 
-function readFailure(json: unknown): Translation {
-  const failure = decodeOrNull(schema.turnFailed, json);
-  return failure === null
-    ? 'malformed'
-    : [{ type: 'turn_failed', message: innerMessage(failure.error.message) }];
-}
+const usage = z.object({
+  input_tokens: count,
+  cached_input_tokens: count,
+  output_tokens: count,
+  // Newer than 0.104.
+  reasoning_output_tokens: orNull(count),
+});
 
-function readError(json: unknown): Translation {
-  const error = decodeOrNull(schema.streamError, json);
-  if (error === null) return 'malformed';
-  const message = innerMessage(error.message);
-  return [RECONNECTING.test(message) ? { type: 'retry', message } : { type: 'warning', message }];
-}
-
-/** What an event means; malformed where it does not have the shape of its type. */
-function readEvent(type: string, json: object, cumulative: boolean): Translation {
-  switch (type) {
-    case 'thread.started':
-      return readThread(json);
-    case 'turn.started':
-      return [{ type: 'turn_started' }];
-    case 'item.started':
-    case 'item.updated':
-    case 'item.completed':
-      return readItem('item' in json ? json.item : undefined, type);
-    case 'turn.completed':
-      return readEnd(json, cumulative);
-    case 'turn.failed':
-      return readFailure(json);
-    case 'error':
-      return readError(json);
-    default:
-      return 'unknown';
-  }
-}
+/** By the type of the event; whether the tokens are the total of the thread depends on the version of Codex. */
+const EVENTS = new Map<string, (json: object, cumulative: boolean) => Translation>([
+  [
+    'thread.started',
+    shaped(z.object({ thread_id: threadId }), (event) => [
+      { type: 'thread_started', threadId: event.thread_id },
+    ]),
+  ],
+  ['turn.started', () => [{ type: 'turn_started' }]],
+  ['item.started', itemEvent('item.started')],
+  ['item.updated', itemEvent('item.updated')],
+  ['item.completed', itemEvent('item.completed')],
+  [
+    'turn.completed',
+    shaped(z.object({ usage: orNull(usage) }), ({ usage: tokens }, cumulative) => {
+      if (tokens === null) return [{ type: 'turn_completed' }];
+      const usage = {
+        input: tokens.input_tokens,
+        cachedInput: tokens.cached_input_tokens,
+        output: tokens.output_tokens,
+        reasoning: tokens.reasoning_output_tokens,
+        cumulative,
+      };
+      return [{ type: 'usage', usage }, { type: 'turn_completed' }];
+    }),
+  ],
+  [
+    'turn.failed',
+    shaped(z.object({ error: message }), ({ error }) => [
+      { type: 'turn_failed', message: innerMessage(error.message) },
+    ]),
+  ],
+  [
+    'error',
+    shaped(message, (event) => {
+      const message = innerMessage(event.message);
+      return [{ type: message.startsWith('Reconnecting...') ? 'retry' : 'warning', message }];
+    }),
+  ],
+]);
 
 /**
  * A parser for the stream of one `codex exec --json` process, 0.58 to 0.169, and of older ones. A known event of the
  * wrong shape is malformed and not taken for an unknown one; fields that we do not use are not looked at.
  */
 export function createCodexParser(agentVersion: string | null): LineParser {
-  const cumulative = !countsPerProcess(agentVersion);
+  // Up to 0.58 Codex counted usage per process; an unknown version is taken for a newer one.
+  const cumulative = (codexRelease(agentVersion) ?? 59) > 58;
   const legacy = createLegacyTranslator();
   return createJsonLineParser((json) => {
     if (typeof json !== 'object' || json === null || Array.isArray(json)) return 'malformed';
     if (!('type' in json) || typeof json.type !== 'string') return legacy(json);
-    return readEvent(json.type, json, cumulative);
+    return EVENTS.get(json.type)?.(json, cumulative) ?? 'unknown';
   });
 }

@@ -5,20 +5,13 @@ import { demoCommand } from './command.ts';
 /** The embedded agent (`bin/demo-agent.mjs`): offline, harmless, for trying zwarm and for its tests. */
 export const demo: AgentAdapter = {
   name: 'demo',
-  capabilities: {
-    resume: true,
-    fork: () => false,
-    sandbox: ['read-only', 'workspace-write', 'danger-full-access'],
-    tools: false,
-  },
+  canFork: () => false,
+  takesTools: false,
   program: { kind: 'embedded' },
   readArguments: (args) => ({ refused: null, firstTurn: [], everyTurn: args, needsRepository: false }),
   command: demoCommand,
   confinement: null,
-  async loadParser() {
-    const { createDemoParser } = await import('./translate.ts');
-    return createDemoParser();
-  },
+  loadParser: async () => (await import('./translate.ts')).createDemoParser(),
   explain({ message, stderr }) {
     const said = cutFailure(message ?? stderr.trim().split('\n').at(-1) ?? '');
     return said === '' ? null : { code: 'agent_failed', message: said, hint: null, retryable: false };

@@ -1,13 +1,31 @@
-import { decodeOrNull } from '../../core/decode.ts';
+import * as z from 'zod/mini';
+import { count, decodeOrNull, orNull } from '../../core/decode.ts';
 import type { LineParser, Untold } from '../../core/events.ts';
-import { createJsonLineParser } from '../json-lines.ts';
-import { type DemoEvent, demoEvent } from './schema.ts';
+import { createJsonLineParser, threadId } from '../json-lines.ts';
 
-/** What one object of the protocol of `bin/demo-agent.mjs` means. */
-function meaningOf(event: DemoEvent): Untold[] {
+const string = z.string();
+
+/** One line that `bin/demo-agent.mjs` prints. */
+const demoEvent = z.discriminatedUnion('demo', [
+  z.object({ demo: z.literal('thread'), id: threadId }),
+  z.object({ demo: z.literal('think'), text: string }),
+  z.object({
+    demo: z.literal('command'),
+    id: string,
+    command: string,
+    output: z.nullable(string),
+    exit_code: orNull(z.number()),
+  }),
+  z.object({ demo: z.literal('wrote'), id: string, path: string }),
+  z.object({ demo: z.literal('say'), text: string }),
+  z.object({ demo: z.literal('done'), input_tokens: count, output_tokens: count }),
+  z.object({ demo: z.literal('failed'), message: string }),
+]);
+
+function meaningOf(event: z.infer<typeof demoEvent>): Untold[] {
   switch (event.demo) {
     case 'thread':
-      return [{ type: 'thread_started', threadId: event.id, model: event.model }];
+      return [{ type: 'thread_started', threadId: event.id }];
     case 'think':
       return [{ type: 'reasoning', text: event.text }];
     case 'command': {
@@ -22,14 +40,8 @@ function meaningOf(event: DemoEvent): Untold[] {
     case 'say':
       return [{ type: 'message', text: event.text }];
     case 'done': {
-      const usage = {
-        input: event.input_tokens,
-        cachedInput: 0,
-        output: event.output_tokens,
-        reasoning: null,
-        cumulative: false,
-        costUsd: null,
-      };
+      const { input_tokens: input, output_tokens: output } = event;
+      const usage = { input, cachedInput: 0, output, reasoning: null, cumulative: false };
       return [{ type: 'usage', usage }, { type: 'turn_completed' }];
     }
     case 'failed':

@@ -1,7 +1,17 @@
 import type { TurnSteps } from '../session.ts';
 import { isoTime } from '../time.ts';
-import type { StepTime } from './step-times.ts';
 import type { Step } from './steps.ts';
+
+/** When a step began and ended (ms since the epoch). */
+export interface StepTime {
+  readonly startedMs: number;
+  readonly endedMs: number;
+}
+
+/** An item of an agent's history file. It is matched with a step by its key (`stepKey`), never by its place. */
+export interface TimedItem extends StepTime {
+  readonly key: string;
+}
 
 /** A step with its number in the session: the JSON contract of `docs/formats.md`. */
 export type TrajectoryStep = Step & {
@@ -21,10 +31,12 @@ export function numberStep(
   time: StepTime | null = null,
 ): TrajectoryStep {
   const { type, ...rest } = step;
-  const started = time === null ? null : isoTime(time.startedMs);
-  const ended = time === null ? null : isoTime(time.endedMs);
+  const times = {
+    started_at: time === null ? null : isoTime(time.startedMs),
+    ended_at: time === null ? null : isoTime(time.endedMs),
+  };
   // The type first and the times last, as every reader of the JSON would write them.
-  return { type, turn, step: number, ...rest, started_at: started, ended_at: ended } as TrajectoryStep;
+  return { type, turn, step: number, ...rest, ...times } as TrajectoryStep;
 }
 
 /** The steps of a session's turns in one list, numbered, with their times as far as `times` (by turn) has them. */
@@ -39,4 +51,22 @@ export function trajectoryOf(
       return numberStep(step, turn, number, times.get(turn)?.[i] ?? null);
     }),
   );
+}
+
+/**
+ * Gives the steps of one turn the times of the items that are the same, in order, each item once. An item without a step
+ * (a command that the sandbox refused, say) is passed over, and a step without an item gets null.
+ */
+export function timesOfSteps(
+  steps: readonly Step[],
+  items: readonly TimedItem[],
+  keyOf: (step: Step) => string | null,
+): (StepTime | null)[] {
+  const waiting = new Map<string | null, TimedItem[]>();
+  for (const item of items) {
+    const same = waiting.get(item.key) ?? [];
+    waiting.set(item.key, same);
+    same.push(item);
+  }
+  return steps.map((step) => waiting.get(keyOf(step))?.shift() ?? null);
 }

@@ -1,22 +1,20 @@
-import { ZwarmError } from '../errors.ts';
+import { usageError, ZwarmError } from '../errors.ts';
 
-/** Whose sessions are meant: the user's, those of agents of ours (of one, by the beginning of its id), of MCP clients. */
-export type SourceFilter =
-  | { readonly kind: 'user' }
-  | { readonly kind: 'orchestrator'; readonly prefix: string }
-  | { readonly kind: 'mcp'; readonly client: string | null };
+/** Whose sessions are meant: those of one source, or of all that begin so. */
+export interface SourceFilter {
+  readonly source: string;
+  readonly begins: boolean;
+}
 
 const ORCHESTRATOR = 'orchestrator:';
-const MCP = 'mcp:';
 
 function parseSource(word: string): SourceFilter {
-  if (word === 'you' || word === 'user') return { kind: 'user' };
+  if (word === 'you' || word === 'user') return { source: 'user', begins: false };
   const agent = /^orch(?:estrator)?(?::([a-z][a-z2-9]{2,9}))?$/.exec(word);
-  if (agent) return { kind: 'orchestrator', prefix: agent[1] ?? '' };
+  if (agent) return { source: `${ORCHESTRATOR}${agent[1] ?? ''}`, begins: true };
   const client = /^mcp(?::(.+))?$/.exec(word);
-  if (client) return { kind: 'mcp', client: client[1] ?? null };
-  throw new ZwarmError(
-    'usage',
+  if (client) return { source: `mcp:${client[1] ?? ''}`, begins: client[1] === undefined };
+  throw usageError(
     `unknown source ${JSON.stringify(word.slice(0, 80))}`,
     'choose from: you, orch, orch:ID, mcp, mcp:CLIENT',
   );
@@ -27,31 +25,20 @@ export function parseSources(text: string): readonly SourceFilter[] {
   return text.split(',').map(parseSource);
 }
 
-function matches(source: string, filter: SourceFilter): boolean {
-  switch (filter.kind) {
-    case 'user':
-      return source === 'user';
-    case 'orchestrator':
-      return source.startsWith(`${ORCHESTRATOR}${filter.prefix}`);
-    case 'mcp':
-      return filter.client === null ? source.startsWith(MCP) : source === `${MCP}${filter.client}`;
-  }
-}
-
 /** Whether a session of that source is meant. */
 export function matchesSource(source: string | null, filters: readonly SourceFilter[]): boolean {
-  return source !== null && filters.some((filter) => matches(source, filter));
+  return filters.some((one) => (one.begins ? source?.startsWith(one.source) : source === one.source));
 }
 
 /** Makes sure that the beginning of an id means one agent of these sources. @throws ZwarmError `ambiguous` */
 export function requireOneAgent(sources: readonly (string | null)[], filters: readonly SourceFilter[]): void {
   for (const filter of filters) {
-    if (filter.kind !== 'orchestrator' || filter.prefix === '') continue;
-    const agents = new Set(sources.filter((source) => matchesSource(source, [filter])));
+    const prefix = filter.source.startsWith(ORCHESTRATOR) ? filter.source.slice(ORCHESTRATOR.length) : '';
+    const agents = new Set(sources.filter((source) => prefix !== '' && matchesSource(source, [filter])));
     if (agents.size < 2) continue;
     throw new ZwarmError(
       'ambiguous',
-      `orch:${filter.prefix} is the beginning of ${agents.size} ids`,
+      `orch:${prefix} is the beginning of ${agents.size} ids`,
       `type more of: ${[...agents].map((source) => source?.slice(ORCHESTRATOR.length)).join(', ')}`,
     );
   }

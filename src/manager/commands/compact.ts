@@ -1,5 +1,6 @@
-import { COMPACT_PROMPT, type ContextFill, shouldCompact } from '../../core/conversation/compact.ts';
+import { type ContextFill, shouldCompact } from '../../core/conversation/compact.ts';
 import { lineageOf } from '../../core/conversation/lineage.ts';
+import { COMPACT_PROMPT } from '../../core/conversation/prompts.ts';
 import { ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import { unlessDamaged } from '../../store/read-file.ts';

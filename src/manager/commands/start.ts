@@ -6,7 +6,7 @@ import { isModelName } from '../../core/model.ts';
 import { isWithin } from '../../core/path.ts';
 import { narrower, type Settings } from '../../core/rules/policy.ts';
 import { SANDBOXES, type Sandbox } from '../../core/session.ts';
-import { closest } from '../../core/suggest.ts';
+import { requireWord } from '../../core/suggest.ts';
 import { isoTime } from '../../core/time.ts';
 import { createSession } from '../../store/claim.ts';
 import { gitStateOf } from '../../store/git.ts';
@@ -53,17 +53,6 @@ export interface StartedSession extends StartedTurn {
   readonly warnings: readonly string[];
 }
 
-function requireSandbox(text: string, known: readonly Sandbox[]): Sandbox {
-  const found = known.find((sandbox) => sandbox === text);
-  if (found !== undefined) return found;
-  const guess = closest(text, known);
-  throw new ZwarmError(
-    'usage',
-    `unknown sandbox ${JSON.stringify(text)}`,
-    guess === null ? `choose one of: ${SANDBOXES.join(', ')}` : `did you mean ${guess}?`,
-  );
-}
-
 function requireModel(text: string): string {
   if (isModelName(text)) return text;
   throw new ZwarmError(
@@ -82,8 +71,8 @@ function requireArguments(adapter: AgentAdapter, args: readonly string[]): reado
 }
 
 /** An agent that can be given tools. @throws ZwarmError `usage` */
-function requireTools({ name, capabilities }: AgentAdapter): void {
-  if (capabilities.tools) return;
+function requireTools({ name, takesTools }: AgentAdapter): void {
+  if (takesTools) return;
   throw new ZwarmError('usage', `${name} cannot run other agents`, 'choose one that can: -a codex');
 }
 
@@ -110,10 +99,7 @@ async function prepare(context: ManagerContext, options: StartOptions): Promise<
     task: options.task,
     ...requireWorkingDirectory(context, options.workingDir ?? '.', limits),
     model: model === undefined ? null : requireModel(model),
-    sandbox: requireSandbox(
-      options.sandbox ?? defaultSandbox(settings, limits),
-      adapter.capabilities.sandbox,
-    ),
+    sandbox: requireWord('sandbox', options.sandbox ?? defaultSandbox(settings, limits), SANDBOXES),
     agent_args: requireArguments(adapter, options.agentArgs ?? []),
     source,
     tags: [],

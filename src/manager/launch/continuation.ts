@@ -1,8 +1,8 @@
 import type { AgentAdapter } from '../../agents/agent.ts';
 import { createFolder } from '../../core/conversation/fold.ts';
 import { type Lineage, type LineageTurn, lineageOf } from '../../core/conversation/lineage.ts';
-import { toolContent } from '../../core/conversation/messages.ts';
 import { type ReplayEntry, replayInput } from '../../core/conversation/replay.ts';
+import { toolContent } from '../../core/conversation/steps.ts';
 import type { HistoryFile } from '../../store/agent-history.ts';
 import type { ForkOrigin, SessionRecord } from '../../store/records.ts';
 import { readPrompt } from '../../store/sessions.ts';
@@ -42,8 +42,7 @@ function nativeWay(
   { thread, parts }: Lineage,
   places: readonly LineageTurn[],
 ): Continuation | string {
-  const { capabilities, name } = adapter;
-  if (!capabilities.resume) return `${name} does not continue conversations`;
+  const { name } = adapter;
   if (thread === null) {
     if (places.every(({ threadId }) => threadId === null))
       return `${name} ended before it had named its conversation`;
@@ -58,7 +57,7 @@ function nativeWay(
   const copied = record.forked_from?.turn ?? 0;
   const isOwn = places.every(({ turn, threadId }) => turn > copied || threadId !== thread);
   if (isOwn) return { how: 'native', threadId: thread, forks: false };
-  if (!capabilities.fork(program.version)) return `this ${name} cannot fork a thread`;
+  if (!adapter.canFork(program.version)) return `this ${name} cannot fork a thread`;
   return isAsForked(record.forked_from, file)
     ? { how: 'native', threadId: thread, forks: true }
     : 'the thread that it was forked from has gone on since, or may have';

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AgentAdapter, ToolServer } from '../../agents/agent.ts';
-import { orchestratorPrompt } from '../../core/conversation/orchestrator.ts';
-import { workInPrompt } from '../../core/conversation/work-in.ts';
+import { orchestratorPrompt, workInPrompt } from '../../core/conversation/prompts.ts';
 import { toZwarmError, ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { How } from '../../core/session.ts';

@@ -1,5 +1,5 @@
 import { findAgent } from '../../agents/registry.ts';
-import { type StepTime, type TimedItem, timesOfSteps } from '../../core/conversation/step-times.ts';
+import { type StepTime, type TimedItem, timesOfSteps } from '../../core/conversation/trajectory.ts';
 import type { TurnSteps } from '../../core/session.ts';
 import { parseIso } from '../../core/time.ts';
 import { unlessDamaged } from '../../store/read-file.ts';

@@ -1,6 +1,6 @@
 import { createFolder, type Folder, type TurnFold } from '../../core/conversation/fold.ts';
-import { toolContent } from '../../core/conversation/messages.ts';
 import type { TurnReader } from '../../core/conversation/session-reader.ts';
+import { toolContent } from '../../core/conversation/steps.ts';
 import type { Message, TurnView } from '../../core/session.ts';
 import type { TurnReading } from '../turn/turn-state.ts';
 import { readMessages, readSteps, type TurnStream } from '../turn/turn-stream.ts';

@@ -82,8 +82,6 @@ const MARKED: TurnVerdict = {
   reason: { kind: 'none' },
   exitCode: null,
   signal: null,
-  stopping: false,
-  orphaned: false,
 };
 
 function judge(facts: BareFacts, terminal: Terminal | null, nowMs: number): TurnVerdict {
@@ -94,7 +92,6 @@ function judge(facts: BareFacts, terminal: Terminal | null, nowMs: number): Turn
     ageMs: nowMs - (parseIso(facts.request.at) ?? 0),
     launched: facts.runner !== null,
     living: facts.processes.living,
-    attended: facts.processes.runner !== null,
     cancel: facts.cancel,
     exit: facts.exit?.record ?? null,
     terminal,

@@ -20,16 +20,9 @@ test('one whose parent is not among the rows is a root', () => {
   expect(drawn('b<a c<gone a')).toEqual(['c', 'a', '└─ b']);
 });
 
-test('a circle of parents loses no row and does not hang', () => {
-  expect(drawn('z a<b b<c c<a d<a s<s')).toEqual(['z', 'a', '├─ d', '└─ c', '   └─ b', 's']);
-});
-
-test('a family as deep as an agent likes is drawn, no deeper than a screen', () => {
-  const rows = Array.from({ length: 20_000 }, (_, i) => ({
-    id: `r${i}`,
-    parent: i === 0 ? null : `r${i - 1}`,
-  }));
-  const placed = familiesOf(rows.reverse());
-  expect(placed.map(({ row }) => row.id)).toEqual(rows.toReversed().map(({ id }) => id));
-  expect(Math.max(...placed.map(({ lastOf }) => branchOf(lastOf).length))).toBe(24);
+test('of a family of many generations the nearest are drawn', () => {
+  const generations = Array.from({ length: 12 }, (_, i) => (i === 0 ? 'g0' : `g${i}<g${i - 1}`));
+  const lines = drawn(generations.reverse().join(' '));
+  expect(lines.map((line) => line.trimStart().replace('└─ ', ''))).toEqual(lines.map((_, i) => `g${i}`));
+  expect(Math.max(...lines.map((line) => line.length))).toBe(24 + 'g11'.length);
 });

@@ -1,9 +1,8 @@
 import { parse } from 'smol-toml';
 import { expect, test } from 'vitest';
 import type { TurnRequest } from '../../../../src/agents/agent.ts';
-import { codexCommand, isCodexThreadId } from '../../../../src/agents/codex/command.ts';
-import { codex } from '../../../../src/agents/codex/index.ts';
-import { nativeCodexPaths } from '../../../../src/agents/codex/native.ts';
+import { codexCommand } from '../../../../src/agents/codex/command.ts';
+import { nativeCodexPaths } from '../../../../src/agents/codex/index.ts';
 import { SANDBOXES } from '../../../../src/core/session.ts';
 
 const THREAD = '01a1f880-c978-76c0-be58-213b143ff767';
@@ -36,16 +35,12 @@ test.each<[string, Partial<TurnRequest>, string[]]>([
   expect(argv(request)).toEqual(expected);
 });
 
-test.each<[string, string[]]>([
-  ['a setting', ['-c', 'mcp_servers.zwarm.enabled=true']],
-  ['a table', ['--config=mcp_servers.zwarm={command="zwarm",args=["mcp"]}']],
-])('what the user says of the server of tools holds: %s', (_, agentArgs) => {
-  expect(argv({ agentArgs })).toEqual([...HEAD, ...agentArgs, '-']);
-});
-
-test('what the user says of another server changes nothing', () => {
-  const agentArgs = ['-c', 'mcp_servers.zwarm-2.enabled=true'];
-  expect(argv({ agentArgs })).toEqual([...HEAD, ...NO_TOOLS, ...agentArgs, '-']);
+test.each<[string, string[], string[]]>([
+  ['a setting', ['-c', 'mcp_servers.zwarm.enabled=true'], []],
+  ['a table', ['--config=mcp_servers.zwarm={command="zwarm",args=["mcp"]}'], []],
+  ['another server', ['-c', 'mcp_servers.zwarm-2.enabled=true'], NO_TOOLS],
+])('what the user says of the server of tools holds: %s', (_, agentArgs, noTools) => {
+  expect(argv({ agentArgs })).toEqual([...HEAD, ...noTools, ...agentArgs, '-']);
 });
 
 test('an orchestrator is given its tools, all of which it may call', () => {
@@ -80,27 +75,12 @@ test('the sandbox is stated on every turn, whichever it is', () => {
       expect(words[words.indexOf('-s') + 1]).toBe(sandbox);
     }
   }
-  expect(codex.capabilities.sandbox).toEqual(SANDBOXES);
 });
 
 test('Codex is asked to stop by SIGINT first, and nothing is added to its environment', () => {
   const { stopSignals, env } = codexCommand(first);
   expect(stopSignals).toEqual(['SIGINT', 'SIGTERM', 'SIGKILL']);
   expect(env).toEqual({});
-});
-
-test('only a UUID is a thread id: nothing else reaches an argument', () => {
-  expect(isCodexThreadId(THREAD)).toBe(true);
-  const bad = ['', '-', '--last', '--dangerously-bypass-approvals-and-sandbox', 'latest', `${THREAD}\n`];
-  bad.push(
-    ` ${THREAD}`,
-    `-${THREAD}`,
-    THREAD.toUpperCase(),
-    `${THREAD}0`,
-    THREAD.slice(1),
-    '../../etc/passwd',
-  );
-  expect(bad.filter(isCodexThreadId)).toEqual([]);
 });
 
 test('the native program is looked for where each layout of the package has it', () => {

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { explainCodexFailure } from '../../../../src/agents/codex/explain.ts';
 import { createCodexParser } from '../../../../src/agents/codex/translate.ts';
 import type { AgentEvent } from '../../../../src/core/events.ts';
 import { repositoryFile } from '../../../helpers/project.ts';
@@ -53,6 +52,10 @@ describe('a line of no known shape', () => {
     JSON.stringify({ type, item: { id: 'item_0', ...fields } });
   const deep = (line: string): string =>
     line.replace('"arguments":0', `"arguments":${'['.repeat(100_000)}${']'.repeat(100_000)}`);
+  const tokens = (input: string): string =>
+    `{"type":"turn.completed","usage":{"input_tokens":${input},"cached_input_tokens":0,"output_tokens":0}}`;
+  const changes = Array(400_000).fill(null);
+  const tool = item({ type: 'mcp_tool_call', server: 's', tool: 't', arguments: 0 });
   test.each<[string, string, 'malformed' | 'unknown']>([
     ['empty object', '{}', 'unknown'],
     ['null', 'null', 'malformed'],
@@ -75,12 +78,6 @@ describe('a line of no known shape', () => {
     ['msg type toString', '{"id":"0","msg":{"type":"toString"}}', 'unknown'],
     ['thread id missing', '{"type":"thread.started"}', 'malformed'],
     ['thread id a number', '{"type":"thread.started","thread_id":5}', 'malformed'],
-    [
-      'thread id an option',
-      '{"type":"thread.started","thread_id":"--sandbox=danger-full-access"}',
-      'malformed',
-    ],
-    ['thread id a path', '{"type":"thread.started","thread_id":"../../x"}', 'malformed'],
     ['no item', '{"type":"item.completed"}', 'malformed'],
     ['item null', '{"type":"item.completed","item":null}', 'malformed'],
     ['item without id', '{"type":"item.completed","item":{"type":"agent_message","text":"x"}}', 'malformed'],
@@ -94,49 +91,43 @@ describe('a line of no known shape', () => {
     ['plan without items', item({ type: 'todo_list' }), 'malformed'],
     ['tool without a server', item({ type: 'mcp_tool_call', tool: 't' }), 'malformed'],
     ['usage a string', '{"type":"turn.completed","usage":"many"}', 'malformed'],
-    [
-      'negative tokens',
-      '{"type":"turn.completed","usage":{"input_tokens":-1,"cached_input_tokens":0,"output_tokens":0}}',
-      'malformed',
-    ],
-    [
-      'half a token',
-      '{"type":"turn.completed","usage":{"input_tokens":1.5,"cached_input_tokens":0,"output_tokens":0}}',
-      'malformed',
-    ],
-    [
-      'tokens beyond counting',
-      '{"type":"turn.completed","usage":{"input_tokens":1e300,"cached_input_tokens":0,"output_tokens":0}}',
-      'malformed',
-    ],
+    ['negative tokens', tokens('-1'), 'malformed'],
+    ['half a token', tokens('1.5'), 'malformed'],
+    ['tokens beyond counting', tokens('1e300'), 'malformed'],
     ['failure without error', '{"type":"turn.failed"}', 'malformed'],
     ['failure with error text', '{"type":"turn.failed","error":"boom"}', 'malformed'],
-    [
-      'a change that is none, among a million',
-      item({ type: 'file_change', changes: Array(400_000).fill(null) }),
-      'malformed',
-    ],
-    [
-      'a million plans that are none',
-      item({ type: 'todo_list', items: Array(200_000).fill({}) }),
-      'malformed',
-    ],
-    [
-      'nested deeper than any stack',
-      deep(item({ type: 'mcp_tool_call', server: 's', tool: 't', arguments: 0 })),
-      'malformed',
-    ],
+    ['a change that is none, among a million', item({ type: 'file_change', changes }), 'malformed'],
+    ['plans that are none', item({ type: 'todo_list', items: Array(200_000).fill({}) }), 'malformed'],
+    ['nested deeper than any stack', deep(tool), 'malformed'],
     ['nested so from its beginning', `${'{"type":'.repeat(100_000)}1${'}'.repeat(100_000)}`, 'malformed'],
     ['nested so and never closed', '['.repeat(100_000), 'malformed'],
-    [
-      'more values than an event can have',
-      item({ type: 'web_search', action: Array(600_000).fill(0) }),
-      'malformed',
-    ],
+    ['more values than any event', item({ type: 'web_search', action: Array(600_000).fill(0) }), 'malformed'],
     ['error without message', '{"type":"error"}', 'malformed'],
   ])('%s', (_, text, type) => {
     expect(read(text)).toEqual([{ seq: 7, type, raw: text }]);
   });
+});
+
+const THREAD = '01a1f880-c978-76c0-be58-213b143ff767';
+const notThreads = [
+  '',
+  '-',
+  '--last',
+  '--sandbox=danger-full-access',
+  'latest',
+  `${THREAD}\n`,
+  ` ${THREAD}`,
+  `-${THREAD}`,
+  THREAD.toUpperCase(),
+  `${THREAD}0`,
+  THREAD.slice(1),
+  '../../etc/passwd',
+];
+
+test('only a UUID is a thread id: nothing else reaches an argument', () => {
+  const started = (thread_id: string): string => JSON.stringify({ type: 'thread.started', thread_id });
+  expect(read(started(THREAD))).toEqual([{ seq: 7, type: 'thread_started', threadId: THREAD }]);
+  expect(notThreads.flatMap((id) => types(started(id)))).toEqual(notThreads.map(() => 'malformed'));
 });
 
 test.each<[string, object, object]>([
@@ -218,13 +209,4 @@ describe('the old protocol', () => {
     for (let i = 0; i < 40; i += 1) parser({ seq: 0, text: begin(`d${i}`, [`run ${i}`]) });
     expect([told(end('first')), told(end('d7'))]).toEqual([[''], ['run 7']]);
   });
-});
-
-test('a failure of many words is told by its beginning, without searching all of it', () => {
-  for (const part of ['model ', 'x', ' ', '\n', '{"error":', '[', 'status: 4']) {
-    const told = explainCodexFailure({ message: null, stderr: `Error: ${part.repeat(20_000)}` });
-    expect(told?.message.length).toBeLessThanOrEqual(4096);
-    const [failed] = read(JSON.stringify({ type: 'turn.failed', error: { message: part.repeat(20_000) } }));
-    expect(failed?.type).toBe('turn_failed');
-  }
 });

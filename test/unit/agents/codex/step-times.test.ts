@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { codexHistory } from '../../../../src/agents/codex/history.ts';
 import { createCodexParser } from '../../../../src/agents/codex/translate.ts';
-import { type TimedItem, timesOfSteps } from '../../../../src/core/conversation/step-times.ts';
+import { type TimedItem, timesOfSteps } from '../../../../src/core/conversation/trajectory.ts';
 import { foldWhole } from '../../../helpers/fold.ts';
 import { repositoryFile } from '../../../helpers/project.ts';
 

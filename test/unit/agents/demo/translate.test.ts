@@ -6,23 +6,19 @@ import { createDemoParser } from '../../../../src/agents/demo/translate.ts';
 const read = (text: string): readonly object[] => createDemoParser()({ seq: 3, text });
 
 const THREAD = '01a1f880-c978-76c0-be58-213b143ff767';
+const ran = { type: 'command', id: 'c', command: 'ls' };
+const did = { demo: 'command', id: 'c', command: 'ls' };
+const usage = { input: 5, cachedInput: 0, output: 2, reasoning: null, cumulative: false };
 
 test.each<[object, readonly object[]]>([
-  [{ demo: 'thread', id: THREAD, model: null }, [{ type: 'thread_started', threadId: THREAD, model: null }]],
-  [{ demo: 'thread', id: THREAD, model: 'm' }, [{ type: 'thread_started', threadId: THREAD, model: 'm' }]],
+  [{ demo: 'thread', id: THREAD, model: 'm' }, [{ type: 'thread_started', threadId: THREAD }]],
   [{ demo: 'think', text: 'hm' }, [{ type: 'reasoning', text: 'hm' }]],
   [
-    { demo: 'command', id: 'c', command: 'ls', output: null, exit_code: null },
-    [{ type: 'command', id: 'c', command: 'ls', output: null, exitCode: null, status: 'in_progress' }],
+    { ...did, output: null, exit_code: null },
+    [{ ...ran, output: null, exitCode: null, status: 'in_progress' }],
   ],
-  [
-    { demo: 'command', id: 'c', command: 'ls', output: 'a\n', exit_code: 0 },
-    [{ type: 'command', id: 'c', command: 'ls', output: 'a\n', exitCode: 0, status: 'completed' }],
-  ],
-  [
-    { demo: 'command', id: 'c', command: 'ls', output: '', exit_code: 2 },
-    [{ type: 'command', id: 'c', command: 'ls', output: '', exitCode: 2, status: 'failed' }],
-  ],
+  [{ ...did, output: 'a\n', exit_code: 0 }, [{ ...ran, output: 'a\n', exitCode: 0, status: 'completed' }]],
+  [{ ...did, output: '', exit_code: 2 }, [{ ...ran, output: '', exitCode: 2, status: 'failed' }]],
   [
     { demo: 'wrote', id: 'w', path: '/a' },
     [{ type: 'file_change', id: 'w', changes: [{ path: '/a', kind: 'add' }], status: 'completed' }],
@@ -30,13 +26,7 @@ test.each<[object, readonly object[]]>([
   [{ demo: 'say', text: 'hi', extra: 1 }, [{ type: 'message', text: 'hi' }]],
   [
     { demo: 'done', input_tokens: 5, output_tokens: 2 },
-    [
-      {
-        type: 'usage',
-        usage: { input: 5, cachedInput: 0, output: 2, reasoning: null, cumulative: false, costUsd: null },
-      },
-      { type: 'turn_completed' },
-    ],
+    [{ type: 'usage', usage }, { type: 'turn_completed' }],
   ],
   [{ demo: 'failed', message: 'no' }, [{ type: 'turn_failed', message: 'no' }]],
 ])('%j', (line, expected) => {
@@ -54,22 +44,12 @@ test.each([
   expect(read(text)).toEqual([{ seq: 3, type, raw: text }]);
 });
 
-test('what the demo agent is told', () => {
-  const request = {
-    workingDir: '/w',
-    sandbox: 'read-only' as const,
-    agentArgs: ['--hang'],
-    forks: false,
-    tools: null,
-  };
-  expect(demoCommand({ ...request, model: null, threadId: null }).argv).toEqual(['--hang']);
-  expect(demoCommand({ ...request, model: 'm', threadId: 't' }).argv).toEqual([
-    '--model',
-    'm',
-    '--hang',
-    '--resume',
-    't',
-  ]);
+test('the arguments of the demo agent', () => {
+  const request = { workingDir: '/w', sandbox: 'read-only' as const, forks: false, tools: null };
+  const argv = (model: string | null, threadId: string | null): string =>
+    demoCommand({ ...request, agentArgs: ['--hang'], model, threadId }).argv.join(' ');
+  expect(argv(null, null)).toBe('--hang');
+  expect(argv('m', 't')).toBe('--model m --hang --resume t');
 });
 
 test('its failure is explained by what it said last', () => {

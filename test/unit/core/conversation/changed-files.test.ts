@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { changedFiles, pathFrom } from '../../../../src/core/conversation/changed-files.ts';
-import type { Step } from '../../../../src/core/conversation/steps.ts';
+import { changedFiles, type Step } from '../../../../src/core/conversation/steps.ts';
 import type { StepStatus } from '../../../../src/core/events.ts';
+import { pathFrom } from '../../../../src/core/path.ts';
 
 const edit = (status: StepStatus, ...paths: string[]): Step => ({
   type: 'file_change',

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { toolContent } from '../../../../src/core/conversation/messages.ts';
-import { type Step, stepLine } from '../../../../src/core/conversation/steps.ts';
+import { type Step, stepLine, toolContent } from '../../../../src/core/conversation/steps.ts';
 
 const command = {
   type: 'command',

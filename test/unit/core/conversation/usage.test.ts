@@ -7,7 +7,7 @@ type Counts = readonly [input: number, cached: number, output: number, reasoning
 function turn(threadId: string | null, counts: Counts | null, more: object = {}): TurnUsage {
   if (counts === null) return { threadId, report: null, fresh: false, copyOf: null, ...more };
   const [input, cachedInput, output, reasoning] = counts;
-  const report = { input, cachedInput, output, reasoning, cumulative: true, costUsd: null };
+  const report = { input, cachedInput, output, reasoning, cumulative: true };
   return { threadId, report, fresh: false, copyOf: null, ...more };
 }
 const fresh = { fresh: true };
@@ -17,7 +17,7 @@ function perProcess(
   [input, cachedInput, output, reasoning]: Counts,
   isFresh: boolean,
 ): TurnUsage {
-  const report = { input, cachedInput, output, reasoning, cumulative: false, costUsd: null };
+  const report = { input, cachedInput, output, reasoning, cumulative: false };
   return { threadId, report, fresh: isFresh, copyOf: null };
 }
 

@@ -34,7 +34,6 @@ export function seenOf(directory: string, name: string, version: string): string
     ageMs: 10_000,
     launched: true,
     living: 'no',
-    attended: false,
     cancel: null,
     exit: { code, why: null, detail: null, cancelled: false },
     terminal: fold.terminal,
