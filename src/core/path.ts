@@ -7,6 +7,6 @@ export function isWithin(path: string, directory: string): boolean {
 
 /** A path relative to a directory if it lies below it, else unchanged. */
 export function pathFrom(directory: string | null, path: string): string {
-  if (directory === null || path === directory || !isWithin(path, directory)) return path;
-  return path.slice(prefixOf(directory).length);
+  if (directory === null || !isWithin(path, directory)) return path;
+  return path.slice(prefixOf(directory).length) || path;
 }

@@ -21,6 +21,7 @@ test.each<[string | null, string, string]>([
   ['/w/', '/w/a', 'a'],
   ['/', '/a', 'a'],
   ['/w', '/w', '/w'],
+  ['/w', '/w/', '/w/'],
   ['/w', '/wa/b', '/wa/b'],
   ['/w', 'a', 'a'],
   [null, '/w/a', '/w/a'],
