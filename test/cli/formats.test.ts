@@ -135,10 +135,7 @@ test('the files of a turn are those that the page names, with those fields', asy
   mkdirSync(join(project.base, 'home/.codex/sessions'), { recursive: true });
   await project.zwarm(['inject', id, 'second'], { env: { FAKE_AGENT_HANG: '1' } });
   await project.ok(['kill', id]);
-  await eventually('the end was dealt with', () => {
-    const names = readdirSync(project.turnFile(id, 2, '.'));
-    return names.includes('notified.json') && !names.some((name) => name.startsWith('.'));
-  });
+  for (const turn of [1, 2]) await project.settled(id, turn);
 
   const files = fieldsOf(page, 'Turn files').sort();
   expect(files).toEqual(Object.values(TURN_FILES).sort());

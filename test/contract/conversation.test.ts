@@ -17,7 +17,7 @@ test.concurrent('a task is answered, by the native program, and its tokens are t
   const script = { steps: [{ message: 'It is a parser.', usage: usage(1200, 300, 40, 8) }] };
   const project = await createCodexProject(t.onTestFinished, { script });
   const ended = await project.zwarm(['start', '--wait', 'what is this?']);
-  expect(ended).toEqual({ code: 0, signal: null, stdout: 'It is a parser.\n', stderr: '' });
+  expect(ended).toEqual({ code: 0, stdout: 'It is a parser.\n', stderr: '' });
   const [row] = await project.list();
   const session = await project.show(row?.id ?? '');
   expect(session).toMatchObject({

@@ -54,7 +54,6 @@ test.concurrent.for(CASES)(
     const asked = performance.now();
     expect(await project.zwarm(['kill', '--grace', grace, id])).toEqual({
       code: 0,
-      signal: null,
       stdout: `${id} killed\n`,
       stderr: '',
     });

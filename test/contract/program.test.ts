@@ -59,7 +59,6 @@ test.concurrent('without a network a session says what it waits for, until it is
   );
   expect(await started).toEqual({
     code: 124,
-    signal: null,
     stdout: '',
     stderr: `zwarm: ${row.id} still runs; wait for it with: zwarm wait ${row.id}\n`,
   });

@@ -76,7 +76,7 @@ testAsRoot("somebody else's state directory is refused", async () => {
 });
 
 /** Runs zwarm as a user whom permissions bind: root would pass every one of them. */
-function asNobody(project: Project): Project['zwarm'] {
+function asNobody(project: Project): Project['asProcess'] {
   const message = 'fixtures/streams/codex-0.169/message.jsonl';
   const installed = installForAll(project.base, 'fixtures/fake-agent', message);
   const env = {

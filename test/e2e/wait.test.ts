@@ -17,7 +17,6 @@ test('--wait prints the answer alone on stdout, and the exit code says how it en
   const project = createProject();
   expect(await project.zwarm(['start', '--wait', 'hi'])).toEqual({
     code: 0,
-    signal: null,
     stdout: ANSWER,
     stderr: '',
   });
@@ -56,7 +55,6 @@ test('--timeout ends the waiting with 124, and the agent runs on', async () => {
   expect(JSON.parse(object.stdout)).toMatchObject({ id: expect.any(String), status: 'running' });
   expect(await project.zwarm(['wait', id, '--timeout', '0.2'])).toEqual({
     code: 124,
-    signal: null,
     stdout: '',
     stderr: `zwarm: ${id} still runs\n`,
   });

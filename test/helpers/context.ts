@@ -2,7 +2,7 @@ import { StringDecoder } from 'node:string_decoder';
 import type { CliContext } from '../../src/cli/context.ts';
 import { run } from '../../src/cli/run.ts';
 import { installation } from '../../src/installation.ts';
-import type { Project } from './project.ts';
+import { type Project, repositoryFile } from './project.ts';
 
 /** What a screen shows. */
 export interface Screen {
@@ -34,6 +34,12 @@ export interface ScreenOptions {
   readonly onStderr?: (shown: string) => void;
 }
 
+/** The installation, in which no turn is settled by a process of its own; `Project.settled` does it. */
+export function testInstallation(): ReturnType<typeof installation> {
+  const { paths, ...rest } = installation();
+  return { ...rest, paths: { ...paths, node: repositoryFile('fixtures/node-that-settles-nothing') } };
+}
+
 /** Runs a command line in this process, with a terminal of any size or none, against a project's files. */
 export async function onScreen(
   project: Pick<Project, 'directory' | 'env'>,
@@ -59,7 +65,8 @@ export async function onScreen(
   });
   const { newId, now } = options;
   const code = await run(argv, {
-    ...installation(),
+    // What is installed in a host names the real one.
+    ...(argv[0] === 'mcp' ? installation() : testInstallation()),
     ...(newId === undefined ? {} : { newId: () => newId }),
     ...(now === undefined ? {} : { now: () => now }),
     stdout: output('stdout'),

@@ -17,9 +17,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import type { SessionDetail, SessionSummary } from '../../src/core/session.ts';
+import { createSessionManager } from '../../src/manager/session-manager.ts';
+import { statOf } from '../../src/process/identity.ts';
 import { hasStore, storeDir } from '../../src/store/project-store.ts';
 import { TEST_CACHE_HOME } from './cache.ts';
-import { onScreen } from './context.ts';
+import { onScreen, type Screen, type ScreenOptions, testInstallation } from './context.ts';
 import { removeTree } from './remove.ts';
 
 /** A file of this repository. */
@@ -36,11 +38,10 @@ export const SHELL_AGENT = repositoryFile('fixtures/shell-agent');
 export const stream = (name: string): string => repositoryFile(`fixtures/streams/codex-0.169/${name}.jsonl`);
 
 /** How a command ended. */
-export interface Ended {
+export interface Ended extends Omit<Screen, 'code'> {
+  /** Null where a signal ended it. */
   readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-  readonly stdout: string;
-  readonly stderr: string;
+  readonly signal?: NodeJS.Signals | null;
 }
 
 export interface RunOptions {
@@ -54,22 +55,19 @@ export interface RunOptions {
 /** Runs a program to its end, with stdin from `input` (empty by default). */
 export function runProgram(program: string, args: readonly string[], options: RunOptions): Promise<Ended> {
   return new Promise((resolve, reject) => {
-    const { cwd, env, uid } = options;
+    const { input = '', uid, ...place } = options;
     const user = uid === undefined ? {} : { uid, gid: uid };
-    const child = spawn(program, args, { cwd, env, stdio: 'pipe', ...user });
-    let stdout = '';
-    let stderr = '';
-    child.stdout.setEncoding('utf8').on('data', (text) => {
-      stdout += text;
-    });
-    child.stderr.setEncoding('utf8').on('data', (text) => {
-      stderr += text;
-    });
+    const child = spawn(program, args, { ...place, stdio: 'pipe', ...user });
+    const said = { stdout: '', stderr: '' };
+    for (const name of ['stdout', 'stderr'] as const)
+      child[name].setEncoding('utf8').on('data', (text) => {
+        said[name] += text;
+      });
     // A program that does not read its stdin closes it.
     child.stdin.on('error', () => undefined);
-    child.stdin.end(options.input ?? '');
+    child.stdin.end(input);
     child.once('error', reject);
-    child.once('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
+    child.once('close', (code, signal) => resolve({ code, signal, ...said }));
   });
 }
 
@@ -97,6 +95,8 @@ export function readRuns(log: string): AgentRun[] {
 /** Registers what is to be done when a test has ended; the last one registered runs first. */
 export type OnFinished = (cleanup: () => void | Promise<void>) => void;
 
+type InProcess = ScreenOptions & Pick<RunOptions, 'input'>;
+
 /** A project in a directory of its own, with a home, state and temporary directory beside it, and zwarm to run in it. */
 export interface Project {
   /** Everything of this test lies below it. */
@@ -109,18 +109,25 @@ export interface Project {
   /** The project's store in it, whether it is there or not. */
   store(): string;
   /** Runs a command line of zwarm in the project, in this process. */
-  zwarm(args: readonly string[], options?: RunOptions): Promise<Ended>;
+  zwarm(args: readonly string[], options?: InProcess): Promise<Screen>;
+  /**
+   * The same for one line: its words are split at blanks, but for those in quotes. All that it prints, and `[exit N]`
+   * unless that is 0.
+   */
+  $(line: string, options?: InProcess): Promise<string>;
   /** The same in a process of its own, with what is built: for races, and where the process itself matters. */
   asProcess(args: readonly string[], options?: RunOptions): Promise<Ended>;
   /** The same, which must succeed; its stdout without the last newline. */
-  ok(args: readonly string[], options?: RunOptions): Promise<string>;
+  ok(args: readonly string[], options?: InProcess): Promise<string>;
   /** Starts a session, which must succeed; its id. */
-  start(args: readonly string[], options?: RunOptions): Promise<string>;
+  start(args: readonly string[], options?: InProcess): Promise<string>;
+  /** Starts a session that has ended well when this resolves; its id. */
+  ended(args?: readonly string[], options?: InProcess): Promise<string>;
   list(args?: readonly string[]): Promise<SessionSummary[]>;
   show(id: string, args?: readonly string[]): Promise<SessionDetail>;
   /** A file of a turn. */
   turnFile(id: string, turn: number, name: string): string;
-  /** Waits until the runner of a turn has done all that it does after the end. */
+  /** Waits until a turn has ended, and does what its runner would do then in the built zwarm: `zwarm settle`. */
   settled(id: string, turn?: number): Promise<void>;
   /** The runs that the fake agent has logged. */
   runs(): AgentRun[];
@@ -160,11 +167,8 @@ export function createProject(
     FAKE_AGENT_LOG: log,
     FAKE_AGENT_STREAM: stream('message'),
   };
-  const zwarm: Project['zwarm'] = async (args, { cwd = directory, env: more = {}, input } = {}) => {
-    const stdin = input === undefined ? {} : { stdin: input };
-    const screen = await onScreen({ directory, env }, args, { cwd, env: more, ...stdin });
-    return { ...screen, signal: null };
-  };
+  const zwarm: Project['zwarm'] = (args, { input, ...options } = {}) =>
+    onScreen({ directory, env }, args, { ...(input === undefined ? {} : { stdin: input }), ...options });
   const asProcess: Project['asProcess'] = (args, options = {}) =>
     runProgram(process.execPath, [ZWARM, ...args], {
       ...options,
@@ -176,6 +180,17 @@ export function createProject(
     if (ended.code !== 0)
       throw new Error(`zwarm ${args.join(' ')} ended with ${ended.code}: ${ended.stderr}`);
     return ended.stdout.replace(/\n$/, '');
+  };
+  const settled: Project['settled'] = async (id, turn = 1) => {
+    await eventually(`the runner of turn ${turn} has ended`, () => {
+      if (!existsSync(turnFile(id, turn, 'exit.json'))) return false;
+      const { pid } = JSON.parse(readFileSync(turnFile(id, turn, 'runner.stat'), 'utf8'));
+      return hasEnded(pid);
+    });
+    if (existsSync(turnFile(id, turn, 'notified.json'))) return;
+    const turnEnv = { ...env, ZWARM_SESSION_ID: id, ZWARM_TURN: String(turn) };
+    const context = { ...testInstallation(), cwd: directory, uid: process.getuid?.() ?? 0, stateDir: state };
+    await createSessionManager({ ...context, env: turnEnv }).settle();
   };
   finished(async () => {
     // Most tests leave nothing behind, and one zwarm for each of them would be a tenth of their time.
@@ -196,23 +211,33 @@ export function createProject(
     state,
     store,
     zwarm,
+    async $(line, options) {
+      const words = line.match(/'[^']*'|[^\s']+/g) ?? [];
+      const { code, stdout, stderr } = await zwarm(
+        words.map((word) => word.replaceAll("'", '')),
+        options,
+      );
+      return stdout + stderr + (code === 0 ? '' : `[exit ${code}]\n`);
+    },
     asProcess,
     ok,
     start: (args, options) => ok(['start', ...args], options),
+    async ended(args = ['x'], options = {}) {
+      const { id } = JSON.parse(await ok(['start', '--wait', '--json', ...args], options));
+      await settled(id);
+      return id;
+    },
     list: async (args = []) => JSON.parse(await ok(['ls', '--json', ...args])),
     show: async (id, args = []) => JSON.parse(await ok(['show', id, '--json', ...args])),
     turnFile,
-    async settled(id, turn = 1) {
-      await eventually(`turn ${turn} is settled`, () => {
-        const names = existsSync(turnFile(id, turn, '.')) ? readdirSync(turnFile(id, turn, '.')) : [];
-        // The record stands there under a name of its own for a moment longer.
-        return names.includes('notified.json') && !names.some((name) => name.startsWith('.new-'));
-      });
-    },
-    runs() {
-      return readRuns(log);
-    },
+    settled,
+    runs: () => readRuns(log),
   };
+}
+
+/** Whether a process has ended; a zombie has. */
+export function hasEnded(pid: number): boolean {
+  return statOf(pid)?.dead ?? true;
 }
 
 /** Waits for a condition; fails after \`seconds\`. For what no notification tells. */
