@@ -4,28 +4,12 @@ import type { SessionId } from '../core/ids.ts';
 import { isFinal } from '../core/status.ts';
 import type { StartedTurn } from '../manager/launch/launch-turn.ts';
 import type { SessionManager } from '../manager/session-manager.ts';
+import { errorLines } from '../render/error-lines.ts';
 import { safeText } from '../render/safe-text.ts';
+import type { WaitOptions } from './common-options.ts';
 import type { Verb } from './context.ts';
 import { showLiveLine } from './live-line.ts';
 import { noteSeen } from './note-seen.ts';
-
-/** How a verb reports the turn that it has started. */
-export interface ReportOptions {
-  readonly wait?: boolean;
-  readonly json?: boolean;
-  readonly quiet?: boolean;
-  /** Milliseconds; undefined waits for ever. */
-  readonly timeoutMs?: number | undefined;
-}
-
-/** What ends a waiting before the sessions do, and the exit code that tells whether it was Ctrl-C or the time. */
-export interface WaitingLimit {
-  readonly signal: AbortSignal;
-  /** Ends the waiting. */
-  enough(): void;
-  /** The exit code: Ctrl-C, or else the time. */
-  code(): number;
-}
 
 /** With a longer time, a timer of Node fires at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
@@ -35,35 +19,30 @@ function later(act: () => void, ms: number): void {
   setTimeout(() => (left > 0 ? later(act, left) : act()), Math.min(ms, LONGEST_TIMER_MS)).unref();
 }
 
-/** Ends the waiting on Ctrl-C and, if `timeoutMs` is given, after that time. */
-export function limitWaiting(verb: Verb, timeoutMs: number | undefined): WaitingLimit {
+/**
+ * What ends a waiting before the sessions do: Ctrl-C, `timeoutMs` if it is given, or a call of `enough`. `code` is then
+ * the exit code: that of Ctrl-C, or of the timeout.
+ */
+export function limitWaiting(verb: Verb, timeoutMs: number | undefined) {
   const interrupt = verb.context.onInterrupt();
   const controller = new AbortController();
   const enough = (): void => controller.abort();
   interrupt.addEventListener('abort', enough, { once: true });
   // Nothing holds an AbortSignal.timeout within AbortSignal.any: the garbage collector would take it.
   if (timeoutMs !== undefined) later(enough, timeoutMs);
-  return {
-    signal: controller.signal,
-    enough,
-    code: () => (interrupt.aborted ? EXIT_CODES.interrupted : EXIT_CODES.timeout),
-  };
+  const code = (): number => (interrupt.aborted ? EXIT_CODES.interrupted : EXIT_CODES.timeout);
+  return { signal: controller.signal, enough, code };
 }
 
-async function printAnswer(verb: Verb, id: SessionId, turn: TurnReader['view']): Promise<void> {
+/** Prints the answer of a turn on stdout; why there is none goes to stderr. */
+function printAnswer(verb: Verb, id: SessionId, { answer, status, error }: TurnReader['view']): void {
   const { stdout, stderr } = verb.context;
-  const { errorLines } = await import('../render/error-lines.ts');
-  const { answer, status, error } = turn;
   // Raw for programs; on a terminal it must not control that.
-  if (answer !== null)
-    stdout.write(stdout.isTTY ? `${safeText(answer)}\n` : answer.endsWith('\n') ? answer : `${answer}\n`);
-  if (status === 'completed') {
-    if (answer === null)
-      stderr.write(`zwarm: ${id} completed without an answer; see: zwarm show ${id} --full\n`);
-    return;
-  }
-  const why = error === null ? [] : errorLines(error);
-  stderr.write([`zwarm: ${id} ${status}`, ...why].join('\n') + '\n');
+  if (answer !== null) stdout.write(stdout.isTTY ? `${safeText(answer)}\n` : answer.replace(/\n?$/, '\n'));
+  if (status !== 'completed') {
+    verb.warn(`${id} ${status}`);
+    stderr.write((error === null ? [] : errorLines(error)).map((line) => `${line}\n`).join(''));
+  } else if (answer === null) verb.warn(`${id} completed without an answer; see: zwarm show ${id} --full`);
 }
 
 /** Waits for the turn that was just started, prints its answer on stdout, and sets the exit code. */
@@ -71,23 +50,35 @@ async function reportEnd(
   verb: Verb,
   manager: SessionManager,
   { id, turn }: StartedTurn,
-  options: ReportOptions,
+  { timeoutMs, json }: WaitOptions,
 ): Promise<void> {
-  const { signal, code } = limitWaiting(verb, options.timeoutMs);
+  const { signal, code } = limitWaiting(verb, timeoutMs);
   const live = showLiveLine(verb, manager, () => [id]);
   const status = await manager.wait(id, signal, turn).finally(() => live.stop());
   if (!isFinal(status)) {
-    verb.context.stderr.write(`zwarm: ${id} still runs; wait for it with: zwarm wait ${id}\n`);
+    verb.warn(`${id} still runs; wait for it with: zwarm wait ${id}`);
     verb.exit(code());
-    if (options.json) verb.printJson((await manager.read(id)).summary);
+    if (json) verb.printJson((await manager.read(id)).summary);
     return;
   }
   const { summary, turns } = await manager.read(id, { turn });
   verb.exit(status === 'completed' ? 0 : EXIT_CODES.failed);
-  if (options.json) verb.printJson(summary);
+  if (json) verb.printJson(summary);
   // Not the session's last message: somebody else may have given it another task by now.
-  else for (const { view } of turns) await printAnswer(verb, id, view);
+  else for (const { view } of turns) printAnswer(verb, id, view);
   await noteSeen(verb, manager, id, turn);
+}
+
+/** Prints a session that a verb has changed: its id, with a hint for who reads the terminal, or all of it as JSON. */
+export async function reportSession(
+  verb: Verb,
+  manager: SessionManager,
+  { id, hint }: { readonly id: SessionId; readonly hint: string },
+  { json, quiet }: Pick<WaitOptions, 'json' | 'quiet'>,
+): Promise<void> {
+  if (json) return verb.printJson((await manager.read(id)).summary);
+  verb.context.stdout.write(`${id}\n`);
+  if (!quiet) verb.hint(hint);
 }
 
 /** Reports a turn that was just started: its id, or with `--wait` its answer. */
@@ -95,19 +86,11 @@ export async function reportStarted(
   verb: Verb,
   manager: SessionManager,
   started: StartedTurn,
-  options: ReportOptions,
+  options: WaitOptions,
 ): Promise<void> {
   const { id, turn, why } = started;
   if (why !== null) verb.hint(`${id} continues in a new thread with a transcript, as ${why}`);
-  if (options.wait) {
-    await reportEnd(verb, manager, started, options);
-  } else if (options.json) {
-    verb.printJson((await manager.read(id)).summary);
-  } else {
-    verb.context.stdout.write(`${id}\n`);
-    if (!options.quiet)
-      verb.hint(
-        turn === 1 ? `started; see: zwarm show ${id}` : `turn ${turn} started; see: zwarm show ${id}`,
-      );
-  }
+  if (options.wait) return reportEnd(verb, manager, started, options);
+  const hint = `${turn === 1 ? '' : `turn ${turn} `}started; see: zwarm show ${id}`;
+  return reportSession(verb, manager, { id, hint }, options);
 }

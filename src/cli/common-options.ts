@@ -12,14 +12,14 @@ export const IDS = argument('<id...>', 'ids, names, prefixes of ids, or @last');
 /** The sessions that a verb ends or deletes. */
 export const IDS_TO_END = argument('<id...>', 'ids, names, prefixes of ids (4 characters or more), or @last');
 
-/** For verbs that print the id of a session. */
-export const QUIET = flag('-q, --quiet', 'print only the id');
-
 /** For verbs that print the ids of sessions. */
 export const QUIET_IDS = flag('-q, --quiet', 'print only ids');
 
-/** For verbs that print a session. */
-export const JSON_SESSION = flag('--json', 'print the session as JSON');
+/** For verbs that print one session. */
+export const REPORT_OPTIONS = {
+  quiet: flag('-q, --quiet', 'print only the id'),
+  json: flag('--json', 'print the session as JSON'),
+};
 
 /** For verbs that look at a turn. */
 export const TURN = value('--turn <number>', 'only this turn', count(1));
@@ -31,7 +31,7 @@ export const HISTORY_CHARS = value(
   count(0),
 );
 
-/** The options of verbs that begin a session. */
+/** For verbs that begin a session. */
 export const SESSION_OPTIONS = {
   agent: value('-a, --agent <agent>', 'codex or demo (default: codex)'),
   model: value('-m, --model <model>', "the agent's model (default: the agent's own choice)"),
@@ -45,7 +45,7 @@ export const SESSION_OPTIONS = {
   agentArgs: values('--agent-arg <arg>', "an argument for the agent's own program; repeat for more"),
 };
 
-/** The options of verbs that wait for the turn that they start. */
+/** For verbs that can wait for the turn that they start. */
 export const WAIT_OPTIONS = {
   wait: flag('-w, --wait', 'wait for the end and print the answer'),
   timeoutMs: value(
@@ -53,8 +53,7 @@ export const WAIT_OPTIONS = {
     'with --wait: stop waiting after 45s, 10m, 2h (exit code 124; the agent continues)',
     duration,
   ),
-  quiet: QUIET,
-  json: JSON_SESSION,
+  ...REPORT_OPTIONS,
 };
 
 /** What a verb gets for `WAIT_OPTIONS`. */
@@ -66,7 +65,7 @@ export function fileOption(what: 'task' | 'message') {
 }
 
 /** Refuses `--timeout` without `--wait`. @throws ZwarmError `usage` */
-export function requireWaiting({ wait, timeoutMs }: Pick<WaitOptions, 'wait' | 'timeoutMs'>): void {
+export function requireWaiting({ wait, timeoutMs }: WaitOptions): void {
   if (wait || timeoutMs === undefined) return;
   throw usageError('--timeout needs --wait', 'add --wait, or leave --timeout out');
 }

@@ -12,15 +12,14 @@ export async function forEachRef<T, R extends string>(
   refs: readonly R[],
   act: (ref: R) => Promise<T>,
 ): Promise<readonly Outcome<T>[]> {
-  return Promise.all(
-    refs.map(async (ref): Promise<Outcome<T>> => {
-      try {
-        return { ref, value: await act(ref) };
-      } catch (error) {
-        return { ref, error: toZwarmError(error) };
-      }
-    }),
-  );
+  const outcomeOf = async (ref: R): Promise<Outcome<T>> => {
+    try {
+      return { ref, value: await act(ref) };
+    } catch (error) {
+      return { ref, error: toZwarmError(error) };
+    }
+  };
+  return Promise.all(refs.map(outcomeOf));
 }
 
 /** A failed argument in a JSON array of results. */
@@ -39,22 +38,11 @@ export function reportErrors({ context }: Verb, outcomes: readonly Outcome<unkno
   for (const outcome of outcomes) if ('error' in outcome) context.stderr.write(errorText(outcome.error));
 }
 
-/** Prints the results as a JSON array. */
-export function printOutcomes<T>(
-  verb: Verb,
-  outcomes: readonly Outcome<T>[],
-  objectOf: (value: T) => object | null,
-): void {
-  verb.printJson(
-    outcomes.map((outcome) =>
-      'error' in outcome ? failedObject(outcome.ref, outcome.error) : objectOf(outcome.value),
-    ),
-  );
-}
-
-/** Ends a verb that has printed its results as they came, unless they are wanted as JSON. */
-export function reportOutcomes(verb: Verb, outcomes: readonly Outcome<object>[], json: boolean): void {
+/** Ends a verb that has printed its results as they came, or prints them as a JSON array. */
+export function reportOutcomes(verb: Verb, outcomes: readonly Outcome<object | null>[], json: boolean): void {
   verb.exit(firstExitCode(outcomes));
-  if (json) printOutcomes(verb, outcomes, (value) => value);
+  const objectOf = (one: Outcome<object | null>) =>
+    'error' in one ? failedObject(one.ref, one.error) : one.value;
+  if (json) verb.printJson(outcomes.map(objectOf));
   else reportErrors(verb, outcomes);
 }

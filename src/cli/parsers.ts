@@ -4,16 +4,17 @@ import type { Parser } from './define-verb.ts';
 
 export { parseDuration as duration } from '../core/time.ts';
 
+/** A number of some form and at least `least`; `what` names it and `example` shows one in the error. */
+export function number(form: RegExp, least: number, what: string, example: string): Parser<number> {
+  return (text, name) => {
+    if (form.test(text) && Number(text) >= least) return Number(text);
+    throw usageError(`${name}: ${JSON.stringify(text)} is not ${what}`, `write ${name} ${example}`);
+  };
+}
+
 /** A whole number of at least `least`. */
 export function count(least: number): Parser<number> {
-  return (text, flag) => {
-    const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-    if (number >= least) return number;
-    throw usageError(
-      `${flag}: ${JSON.stringify(text)} is not a whole number of at least ${least}`,
-      `write ${flag} ${least + 6}`,
-    );
-  };
+  return number(/^\d{1,9}$/, least, `a whole number of at least ${least}`, String(least + 6));
 }
 
 /** One of the known words; `what` says what kind of word it is. */
@@ -26,12 +27,11 @@ export function someOf<const Word extends string>(
   what: string,
   known: readonly Word[],
 ): Parser<readonly Word[]> {
-  const one = oneOf(what, known);
-  return (text, flag) => text.split(',').map((word) => one(word, flag));
+  return (text, name) => text.split(',').map((word) => oneOf(what, known)(word, name));
 }
 
 /** A path to a directory. An empty one is an unset variable of a script, and not the current directory. */
-export const directory: Parser<string> = (text, flag) => {
+export const directory: Parser<string> = (text, name) => {
   if (text !== '') return text;
-  throw usageError(`${flag} is empty`, 'name a directory, or leave it out');
+  throw usageError(`${name} is empty`, 'name a directory, or leave it out');
 };

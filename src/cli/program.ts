@@ -1,7 +1,7 @@
-import { Command, CommanderError, Option } from 'commander';
+import { Command, CommanderError, Help, Option } from 'commander';
 import { usageError, type ZwarmError } from '../core/errors.ts';
 import type { CliContext, Verb } from './context.ts';
-import { type Example, type Options, type Values, type VerbDefinition, value } from './define-verb.ts';
+import { type Options, type Values, type VerbDefinition, value } from './define-verb.ts';
 import { formatItem, textBelow } from './help-layout.ts';
 import { directory } from './parsers.ts';
 import { VERBS } from './verbs.ts';
@@ -15,21 +15,22 @@ export const GLOBAL_OPTIONS = {
 /** What was given for `GLOBAL_OPTIONS`. */
 export type GlobalOptions = Values<typeof GLOBAL_OPTIONS>;
 
-const EXAMPLES: readonly Example[] = [
-  ['zwarm start "fix the failing tests"', 'start an agent, print its id'],
-  ['zwarm ls', 'what runs, and what has ended'],
-  ['zwarm show @last', 'the conversation'],
-  ['zwarm logs -f @last', 'what the agent does, as it happens'],
-  ['zwarm inject @last "now the docs too"', 'the next message'],
-  'zwarm start --wait "which TODOs are left?" > todos.txt',
-  'zwarm kill @last',
-  'zwarm clean --days 7',
-];
-
-const NOTES = `
+const ABOUT: Pick<VerbDefinition, 'notes' | 'examples'> = {
+  notes: `
 An id can be shortened to its first 3 characters. A --name or @last works, too.
 
-To see zwarm work without an agent: zwarm demo`;
+To see zwarm work without an agent: zwarm demo`,
+  examples: [
+    ['zwarm start "fix the failing tests"', 'start an agent, print its id'],
+    ['zwarm ls', 'what runs, and what has ended'],
+    ['zwarm show @last', 'the conversation'],
+    ['zwarm logs -f @last', 'what the agent does, as it happens'],
+    ['zwarm inject @last "now the docs too"', 'the next message'],
+    'zwarm start --wait "which TODOs are left?" > todos.txt',
+    'zwarm kill @last',
+    'zwarm clean --days 7',
+  ],
+};
 
 /** What commander says, in our words: the message on one line, its advice or the way to the help as the hint. */
 function fromCommander(error: CommanderError, command: Command): ZwarmError {
@@ -39,7 +40,7 @@ function fromCommander(error: CommanderError, command: Command): ZwarmError {
   // A line without a verb: commander would print all of its help as the error.
   if (error.code === 'commander.help') return usageError('which command?', help);
   const [first = '', advice] = error.message.replace(/^error: /, '').split('\n');
-  const guess = advice?.replace(/^\(D|\)$/g, (edge) => (edge === ')' ? '' : 'd'));
+  const guess = advice?.replace(/^\(D(.*)\)$/, 'd$1');
   const hints = [help];
   if (command.name() === 'start' || command.name() === 'inject') {
     if (error.code === 'commander.unknownOption') hints.unshift('text that begins with - goes after --');
@@ -50,8 +51,8 @@ function fromCommander(error: CommanderError, command: Command): ZwarmError {
 
 /** Adds options to a command. Returns a way to ask for their values, once the line has been parsed. */
 function addOptions<Table extends Options>(command: Command, table: Table): () => Values<Table> {
-  const readers = Object.entries(table).map(([key, { flags, description, repeats, conflicts, read }]) => {
-    const option = new Option(flags, description).conflicts([...conflicts]);
+  const readers = Object.entries(table).map(([key, { term, description, repeats, conflicts = [], read }]) => {
+    const option = new Option(term, description).conflicts([...conflicts]);
     if (repeats) option.argParser((text, all: string[] = []) => [...all, text]);
     command.addOption(option);
     return () => [key, read(command.getOptionValue(option.attributeName()))] as const;
@@ -59,17 +60,9 @@ function addOptions<Table extends Options>(command: Command, table: Table): () =
   return () => Object.fromEntries(readers.map((read) => read())) as Values<Table>;
 }
 
-/** A verb in the help of all of them: its name, an alias and its arguments. */
-function subcommandTerm(command: Command): string {
-  const args = command.registeredArguments.map((one) => {
-    const name = `${one.name()}${one.variadic ? '...' : ''}`;
-    return one.required ? `<${name}>` : `[${name}]`;
-  });
-  return [[command.name(), ...command.aliases().slice(0, 1)].join('|'), ...args].join(' ');
-}
-
 /** The settings that all commands share. */
-function withDefaults(command: Command, { stdout, stderr }: CliContext): Command {
+function withDefaults(command: Command, { stdout }: CliContext): Command {
+  const subcommandTerm = (verb: Command) => new Help().subcommandTerm(verb).replace(' [options]', '');
   return command
     .helpOption('-h, --help', 'print help')
     .configureHelp({ showGlobalOptions: true, minWidthToWrap: 20, formatItem, subcommandTerm })
@@ -79,9 +72,7 @@ function withDefaults(command: Command, { stdout, stderr }: CliContext): Command
       writeErr: () => undefined,
       outputError: () => undefined,
       getOutHelpWidth: () => stdout.columns,
-      getErrHelpWidth: () => stderr.columns,
       getOutHasColors: () => false,
-      getErrHasColors: () => false,
     })
     .exitOverride((error) => {
       throw error.exitCode === 0 ? error : fromCommander(error, command);
@@ -92,10 +83,8 @@ function withDefaults(command: Command, { stdout, stderr }: CliContext): Command
 function commandOf(definition: VerbDefinition, context: CliContext, createVerb: () => Verb): Command {
   const { name, summary, aliases = [], args = {}, options = {}, subcommands = [], run } = definition;
   const command = withDefaults(new Command(name), context);
-  command
-    .description(summary)
-    .aliases([...aliases])
-    .helpCommand(false);
+  command.description(summary).aliases([...aliases]);
+  command.helpCommand(false);
   for (const { term, description } of Object.values(args)) command.argument(term, description);
   const readOptions = addOptions(command, options);
   command.addHelpText('after', () => textBelow(definition, context.stdout.columns));
@@ -109,23 +98,16 @@ function commandOf(definition: VerbDefinition, context: CliContext, createVerb: 
   });
 }
 
-/**
- * The verbs that a line may name. One that it does not name has no options: for all verbs these would take as long as the
- * rest of a start.
- */
+/** The verbs that a line may name. One that it does not name has no options: they would double the time of a start. */
 function verbsFor(argv: readonly string[]): readonly VerbDefinition[] {
   const first = VERBS.filter(({ name }) => name === argv[0]);
   if (first.length > 0) return first;
-  return VERBS.map((verb) => {
-    const { options: _options, subcommands: _subcommands, ...outline } = verb;
-    return [verb.name, ...(verb.aliases ?? [])].some((word) => argv.includes(word)) ? verb : outline;
-  });
+  const isNamed = ({ name, aliases = [] }: VerbDefinition) =>
+    [name, ...aliases].some((w) => argv.includes(w));
+  return VERBS.map((verb) => (isNamed(verb) ? verb : { ...verb, options: {}, subcommands: [] }));
 }
 
-/**
- * Runs the verb that a command line names, or prints help or the version.
- * @throws ZwarmError
- */
+/** Runs the verb that a command line names, or prints help or the version. @throws ZwarmError */
 export async function runCommandLine(
   argv: readonly string[],
   context: CliContext,
@@ -142,7 +124,7 @@ export async function runCommandLine(
       throw new CommanderError(0, 'commander.version', '');
     })
     .helpCommand('help [command]', 'print the help of a command')
-    .addHelpText('after', () => textBelow({ notes: NOTES, examples: EXAMPLES }, context.stdout.columns));
+    .addHelpText('after', () => textBelow(ABOUT, context.stdout.columns));
   const readGlobals = addOptions(program, GLOBAL_OPTIONS);
   for (const verb of verbsFor(argv)) {
     const command = commandOf(verb, context, () => createVerb(readGlobals()));

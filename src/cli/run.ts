@@ -1,27 +1,20 @@
 import { resolve } from 'node:path';
-import { toZwarmError } from '../core/errors.ts';
-import type { ManagerContext } from '../manager/context.ts';
+import { toZwarmError, usageError } from '../core/errors.ts';
 import { renderJson } from '../render/json.ts';
-import type { CliContext, ServedClient, Verb } from './context.ts';
+import { safeLine } from '../render/safe-text.ts';
+import type { CliContext, Verb } from './context.ts';
 import { printError } from './print-error.ts';
 import { type GlobalOptions, runCommandLine } from './program.ts';
 
 /** A page is at least this wide, however narrow the terminal. */
 const NARROWEST = 20;
 
-function managerContext(
+function createVerb(
   context: CliContext,
   { stateDir, project }: GlobalOptions,
-  served: ServedClient | undefined,
-): ManagerContext {
-  const { env, uid, loadSettings, paths, now, newId, newNonce } = context;
-  const cwd = project === undefined ? context.cwd : resolve(context.cwd, project);
-  const given = { env, cwd, uid, loadSettings, paths, now, newId, newNonce };
-  const chosen = stateDir === undefined ? null : resolve(context.cwd, stateDir);
-  return { ...given, client: null, project: null, stateDir: chosen, ...served };
-}
-
-function createVerb(context: CliContext, options: GlobalOptions, exit: (code: number) => void): Verb {
+  exit: (code: number) => void,
+): Verb {
+  const { stdin, stdout, stderr } = context;
   const style: Verb['style'] = async (stream) => {
     const { createStyle } = await import('../render/style.ts');
     return createStyle(context.env, context[stream], context.now());
@@ -31,35 +24,44 @@ function createVerb(context: CliContext, options: GlobalOptions, exit: (code: nu
     exit,
     async manager(served) {
       const { createSessionManager } = await import('../manager/session-manager.ts');
-      return createSessionManager(managerContext(context, options, served));
+      const cwd = resolve(context.cwd, project ?? '');
+      const chosen = stateDir === undefined ? null : resolve(context.cwd, stateDir);
+      return createSessionManager({
+        ...context,
+        ...{ cwd, client: null, project: null, stateDir: chosen },
+        ...served,
+      });
     },
     style,
     async pageStyle() {
-      const { isTTY, columns } = context.stdout;
       const plain = await style('stdout');
-      if (!isTTY) return { ...plain, width: Number.POSITIVE_INFINITY };
+      if (!stdout.isTTY) return { ...plain, width: Number.POSITIVE_INFINITY };
       // Loaded only here: nothing that a program reads needs it.
       const { renderMarkdown } = await import('../render/markdown.ts');
-      return { ...plain, width: Math.max(NARROWEST, columns), markdown: renderMarkdown };
+      return { ...plain, width: Math.max(NARROWEST, plain.width), markdown: renderMarkdown };
     },
-    printJson: (value) => context.stdout.write(renderJson(value)),
+    printJson: (value) => stdout.write(renderJson(value)),
     hint(text) {
-      if (context.stderr.isTTY) context.stderr.write(`${text}\n`);
+      if (stderr.isTTY) stderr.write(`${text}\n`);
+    },
+    warn: (text) => stderr.write(`zwarm: ${safeLine(text)}\n`),
+    async confirm(question, yes) {
+      if (yes) return true;
+      if (stdin.isTTY && stderr.isTTY) return context.ask(question);
+      throw usageError('there is no terminal to ask on', 'say yes beforehand: --yes');
     },
   };
 }
 
-/**
- * Runs one command line and returns its exit code. Nothing is read from or written to the process itself: everything
- * goes through the context.
- */
+/** Runs one command line; its exit code. Everything that is read and written goes through the context. */
 export async function run(argv: readonly string[], context: CliContext): Promise<number> {
   let exitCode = 0;
-  const exit = (code: number): void => {
-    exitCode = code;
-  };
   try {
-    await runCommandLine(argv, context, (options) => createVerb(context, options, exit));
+    await runCommandLine(argv, context, (options) =>
+      createVerb(context, options, (code) => {
+        exitCode = code;
+      }),
+    );
     return exitCode;
   } catch (thrown) {
     const error = toZwarmError(thrown);

@@ -25,24 +25,16 @@ function decode(bytes: Uint8Array, what: string): string {
   }
 }
 
-function readTaskFile(path: string, what: string): string {
-  let bytes: Buffer;
+function readTaskFile(path: string, what: string): Buffer {
   try {
-    bytes = readFileSync(path);
+    return readFileSync(path);
   } catch (error) {
     throw usageError(`cannot read the ${what} from ${path}`, 'give a readable file with -F FILE', error);
   }
-  return decode(bytes, what);
 }
 
 const TEMPLATE = (what: string): string =>
   `\n<!-- Write the ${what} above, save and close. This comment is dropped; an empty ${what} starts nothing. -->\n`;
-
-function editorOf({ env }: CliContext, what: string): string {
-  const editor = env['ZWARM_EDITOR'] || env['VISUAL'] || env['EDITOR'];
-  if (editor) return editor;
-  throw usageError(`no ${what} was given`, 'write it as an argument, or set EDITOR to write it there');
-}
 
 /** Creates a file for the editor in a new directory that only the user can read, whatever the umask. */
 function createPage(what: string): string {
@@ -54,15 +46,11 @@ function createPage(what: string): string {
   return path;
 }
 
-function readPage(path: string, what: string): string {
-  return decode(readFileSync(path), what).replaceAll(TEMPLATE(what).trim(), '').trim();
-}
-
 /** The same error, with a hint at the file that holds what the user wrote. */
 function kept(error: unknown, path: string): ZwarmError {
   const { code, message, hint } = toZwarmError(error);
-  const where = `what you wrote is kept in ${path}`;
-  return new ZwarmError(code, message, hint === null ? where : `${hint}; ${where}`, error);
+  const hints = [...(hint === null ? [] : [hint]), `what you wrote is kept in ${path}`];
+  return new ZwarmError(code, message, hints.join('; '), error);
 }
 
 /** Has the user write a text in the editor, and uses it. The file is kept if that fails, unless it is empty. */
@@ -71,13 +59,16 @@ async function withEdited<T>(
   what: string,
   use: (text: string) => Promise<T>,
 ): Promise<T> {
-  const editor = editorOf(context, what);
+  const { env } = context;
+  const editor = env['ZWARM_EDITOR'] || env['VISUAL'] || env['EDITOR'];
+  if (!editor)
+    throw usageError(`no ${what} was given`, 'write it as an argument, or set EDITOR to write it there');
   const path = createPage(what);
   let isKept = false;
   try {
     const code = await context.runOnTerminal(editor, [path]);
     isKept = true;
-    const text = readPage(path, what);
+    const text = decode(readFileSync(path), what).replaceAll(TEMPLATE(what).trim(), '').trim();
     isKept = text !== '';
     // As it could be given with -F.
     writeFileSync(path, `${text}\n`);
@@ -101,33 +92,26 @@ export async function readTask(context: CliContext, { argument, file, what }: Ta
     throw usageError(`the ${what} was given twice: as an argument and with -F`, 'leave one of them out');
   }
   const given = argument ?? file;
-  if (given === '-') return decode(await context.stdin.readAll(), what);
-  if (argument !== undefined) return argument;
-  if (file !== undefined) return readTaskFile(resolve(context.cwd, file), what);
+  if (given !== undefined && given !== '-') {
+    return argument ?? decode(readTaskFile(resolve(context.cwd, given), what), what);
+  }
   const piped = decode(await context.stdin.readAll(), what);
-  if (piped.trim() !== '') return piped;
-  throw usageError(
-    `no ${what} was given`,
-    `write it as an argument: zwarm ${what === 'task' ? 'start' : 'inject ID'} "…"`,
-  );
+  if (given === '-' || piped.trim() !== '') return piped;
+  const line = `zwarm ${what === 'task' ? 'start' : 'inject ID'} "…"`;
+  throw usageError(`no ${what} was given`, `write it as an argument: ${line}`);
 }
 
-/** How a text is used. */
-export interface TaskUse<T> {
-  /** Runs before the editor opens, and refuses what no text could change. */
-  check(): Promise<void>;
-  use(text: string): Promise<T>;
-}
-
-/** Uses the text of a task or message. On a terminal, the editor opens if the command line has none. */
+/**
+ * Uses the text of a task or message. On a terminal, the editor opens if the command line has none: after `check`, which
+ * refuses what no text could change.
+ */
 export async function withTask<T>(
   context: CliContext,
   source: TaskSource,
-  { check, use }: TaskUse<T>,
+  { check, use }: { check(): Promise<void>; use(text: string): Promise<T> },
 ): Promise<T> {
-  const { argument, file, what } = source;
-  if (argument !== undefined || file !== undefined || !context.stdin.isTTY)
-    return use(await readTask(context, source));
+  const isGiven = source.argument !== undefined || source.file !== undefined;
+  if (isGiven || !context.stdin.isTTY) return use(await readTask(context, source));
   await check();
-  return withEdited(context, what, use);
+  return withEdited(context, source.what, use);
 }

@@ -27,7 +27,6 @@ export function renderChange(before: string, after: string, { paint }: Style): s
     ...show('-', old.slice(head, end)).map((line) => paint.red(line)),
     ...show('+', now.slice(head, now.length - tail)).map((line) => paint.green(line)),
     ...show(' ', old.slice(end, end + CONTEXT)),
-  ]
-    .map((line) => `${line}\n`)
-    .join('');
+    '',
+  ].join('\n');
 }

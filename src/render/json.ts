@@ -1,11 +1,9 @@
 import { escapeUnsafe } from './safe-text.ts';
 
+/** The escapes of a character; JSON writes one beyond 16 bits as two. */
 function unicodeEscapes(character: string): string {
-  // By code units: JSON writes a character beyond 16 bits as two.
-  return character
-    .split('')
-    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-    .join('');
+  const units = character.split('').map((unit) => unit.charCodeAt(0).toString(16).padStart(4, '0'));
+  return units.map((hex) => `\\u${hex}`).join('');
 }
 
 /** A value as one line of JSON lines, as inert as a document. */

@@ -1,34 +1,24 @@
-import type { SessionSummary } from '../core/session.ts';
+import type { SessionStatus, SessionSummary } from '../core/session.ts';
 import { parseIso } from '../core/time.ts';
 import { taskOf } from './row.ts';
 import { safeLine } from './safe-text.ts';
-import { paintStatus, type Style, shortCount, shortSpan } from './style.ts';
-import { lineOf, widthOf } from './width.ts';
+import { paintStatus, type Style } from './style.ts';
+import type { Column } from './table.ts';
+import { shortCount, shortSpan } from './units.ts';
+import { lineOf } from './width.ts';
 
 const LONGEST_NAME = 41;
-
-/** The name of a session in a column. zwarm gives only ASCII names; other characters may not fit. */
-function nameOf(row: SessionSummary): string {
-  return (row.name ?? '').slice(0, LONGEST_NAME).replace(/[^\x20-\x7e]/gu, '?');
-}
-
 const LONGEST_FROM = 16;
+
+/** A word in a column. zwarm gives only ASCII ones; other characters may not fit. */
+function wordOf(text: string, longest: number): string {
+  return text.slice(0, longest).replace(/[^\x20-\x7e]/gu, '?');
+}
 
 /** Who started a session, in a column: orchestrators by the beginning of their id. */
 function fromOf({ source }: SessionSummary): string {
   if (source === 'user') return 'you';
-  const short = (source ?? '').replace(/^orchestrator:(.{4}).*$/s, 'orch:$1');
-  return short.slice(0, LONGEST_FROM).replace(/[^\x20-\x7e]/gu, '?');
-}
-
-function column(
-  head: string,
-  cells: readonly string[],
-  paint: (cell: string, i: number) => string = (c) => c,
-) {
-  // Each character of these takes one column, except in the last one, whose width is not used.
-  const width = Math.max(head.length, ...cells.map((cell) => cell.length));
-  return { head, cells: cells.map(paint), width };
+  return wordOf((source ?? '').replace(/^orchestrator:(.{4}).*$/s, 'orch:$1'), LONGEST_FROM);
 }
 
 /** The branches before a row of a tree, three columns for each generation; `lastOf` is that of `core/rules/family`. */
@@ -38,66 +28,45 @@ export function branchOf(lastOf: readonly boolean[]): string {
     .join('');
 }
 
-/**
- * The list of sessions for a terminal; the table library is loaded only here. `branches` are drawn before the ids: see
- * `branchOf`.
- */
+/** The list of sessions for a terminal; the table library is loaded only here. `branches` are drawn before the ids. */
 export async function renderList(
   rows: readonly SessionSummary[],
   style: Style,
   branches: readonly string[] = [],
 ): Promise<string> {
   const { renderTable } = await import('./table.ts');
-  const age = (row: SessionSummary): string => {
-    const updated = parseIso(row.updated_at);
+  const ago = ({ updated_at }: SessionSummary): string => {
+    const updated = parseIso(updated_at);
     return updated === null ? '' : shortSpan(style.nowMs - updated);
   };
-  const tokens = (row: SessionSummary): string =>
-    row.token_usage === null ? '' : shortCount(row.token_usage.total_tokens);
-  const names = rows.map(nameOf);
+  const tokens = ({ token_usage: usage }: SessionSummary): string =>
+    usage === null ? '' : shortCount(usage.total_tokens);
   const froms = rows.map(fromOf);
-  const projects = [...new Set(rows.map(({ project }) => project))];
-  const columns = [
-    column(
-      'ID',
-      rows.map((row, i) => `${branches[i] ?? ''}${row.id}`),
-    ),
-    ...(names.some((name) => name !== '') ? [{ ...column('NAME', names), dispensable: 2 }] : []),
-    column(
-      'STATUS',
-      rows.map((row) => `${row.status}${row.needs_attention ? ' •' : ''}`),
-      (_, i) => {
-        const row = rows[i];
-        if (row === undefined) return '';
-        return `${paintStatus(row.status, style)}${row.needs_attention ? ' •' : ''}`;
-      },
+  const when = (isShown: boolean, column: Column): Column[] => (isShown ? [column] : []);
+  const columns: readonly Column[] = [
+    { head: 'ID', cells: rows.map(({ id }, i) => `${branches[i] ?? ''}${id}`) },
+    ...when(
+      rows.some(({ name }) => name),
+      { head: 'NAME', cells: rows.map(({ name }) => wordOf(name ?? '', LONGEST_NAME)), dispensable: 2 },
     ),
     {
-      ...column(
-        'TURN',
-        rows.map((row) => String(row.turn ?? '')),
-      ),
-      dispensable: 3,
+      head: 'STATUS',
+      cells: rows.map((row) => `${row.status}${row.needs_attention ? ' •' : ''}`),
+      paint: (cell) => cell.replace(/^\w+/, (status) => paintStatus(status as SessionStatus, style)),
     },
-    { ...column('AGO', rows.map(age)), dispensable: 1 },
-    { ...column('TOKENS', rows.map(tokens)), dispensable: 4 },
-    ...(froms.some((from) => from !== '' && from !== 'you')
-      ? [{ ...column('FROM', froms), dispensable: 5 }]
-      : []),
-    ...(projects.length > 1
-      ? [
-          {
-            head: 'PROJECT',
-            cells: rows.map(({ project }) => safeLine(project)),
-            width: Math.max(...projects.map((project) => widthOf(safeLine(project)))),
-            dispensable: 0,
-          },
-        ]
-      : []),
-    column(
-      'TASK',
-      rows.map((row) => lineOf(taskOf(row), style.width)),
+    { head: 'TURN', cells: rows.map(({ turn }) => String(turn ?? '')), dispensable: 3 },
+    { head: 'AGO', cells: rows.map(ago), dispensable: 1 },
+    { head: 'TOKENS', cells: rows.map(tokens), dispensable: 4 },
+    ...when(
+      froms.some((from) => from !== '' && from !== 'you'),
+      { head: 'FROM', cells: froms, dispensable: 5 },
     ),
+    ...when(new Set(rows.map(({ project }) => project)).size > 1, {
+      head: 'PROJECT',
+      cells: rows.map(({ project }) => safeLine(project)),
+      dispensable: 0,
+    }),
+    { head: 'TASK', cells: rows.map((row) => lineOf(taskOf(row), style.width)) },
   ];
   return renderTable(columns, style);
 }

@@ -1,6 +1,7 @@
 import { type Step, stepLine } from '../core/conversation/steps.ts';
 import type { SessionStatus } from '../core/session.ts';
-import { longSpan, paintStatus, type Style } from './style.ts';
+import { paintStatus, type Style } from './style.ts';
+import { longSpan } from './units.ts';
 import { lineOf } from './width.ts';
 
 /** What the live line shows of a session. */
@@ -13,10 +14,10 @@ export interface Progress {
 
 /** One line that fits the terminal: status, elapsed time, and what the agent did last. */
 export function renderProgress(progress: Progress, style: Style): string {
-  const words = `${progress.id} ${progress.status} ${longSpan(progress.elapsedMs)}`;
-  const room = style.width - words.length - 4;
-  const coloured = `${progress.id} ${paintStatus(progress.status, style)} ${longSpan(progress.elapsedMs)}`;
-  if (room < 8 || progress.lastStep === null) return coloured;
-  const step = lineOf(stepLine(progress.lastStep), room);
+  const { id, status, lastStep } = progress;
+  const elapsed = longSpan(progress.elapsedMs);
+  const room = style.width - `${id} ${status} ${elapsed}`.length - 4;
+  const coloured = `${id} ${paintStatus(status, style)} ${elapsed}`;
+  const step = room < 8 || lastStep === null ? '' : lineOf(stepLine(lastStep), room);
   return step === '' ? coloured : `${coloured}  ${style.paint.dim(step)}`;
 }

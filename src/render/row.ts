@@ -1,5 +1,6 @@
 import type { SessionSummary } from '../core/session.ts';
 import { safeLine } from './safe-text.ts';
+import { counted, shortBytes, shortSpan } from './units.ts';
 
 /*
  * Apart from `list.ts`: what measures the columns of a terminal takes longer to load than a thousand of these rows.
@@ -10,16 +11,25 @@ export function taskOf(row: SessionSummary): string {
   return row.task ?? row.error?.message ?? '';
 }
 
-/** A row for pipes: id, status, turn, agent, time of the last change, task, and the project if asked for, separated by tabs. */
+/** A row for pipes: id, status, turn, agent, time of the last change, task and, if asked for, project, between tabs. */
 export function renderRow(row: SessionSummary, withProject = false): string {
   const { id, status, turn, agent, updated_at } = row;
+  const last = `${safeLine(taskOf(row))}${withProject ? `\t${safeLine(row.project)}` : ''}\n`;
   // Joined, not added up: that would keep every part in memory.
-  return [
-    id,
-    status,
-    turn ?? '',
-    safeLine(agent ?? ''),
-    safeLine(updated_at ?? ''),
-    `${safeLine(taskOf(row))}${withProject ? `\t${safeLine(row.project)}` : ''}\n`,
-  ].join('\t');
+  return [id, status, turn ?? '', safeLine(agent ?? ''), safeLine(updated_at ?? ''), last].join('\t');
+}
+
+/** The sessions of a project whose directory is gone. */
+export interface GoneProject {
+  readonly project: string;
+  readonly sessions: number;
+  readonly bytes: number;
+  /** When a turn was last begun, in milliseconds since the epoch; null where there is none. */
+  readonly lastMs: number | null;
+}
+
+/** What is kept of a project whose directory is gone: where it was, how much, and how old. */
+export function renderGone({ project, sessions, bytes, lastMs }: GoneProject, nowMs: number): string {
+  const age = lastMs === null ? '' : `, last used ${shortSpan(nowMs - lastMs)} ago`;
+  return `${project} is gone: ${counted(sessions, 'session')}, ${shortBytes(bytes)}${age}`;
 }

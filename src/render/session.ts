@@ -6,8 +6,9 @@ import { cutFailure, type SessionSummary, type TokenUsage } from '../core/sessio
 import { errorLines } from './error-lines.ts';
 import { safeLine } from './safe-text.ts';
 import { hang, indent, renderStep, type StepOptions } from './steps.ts';
-import { longSpan, paintStatus, type Style, shortCount } from './style.ts';
+import { paintStatus, type Style } from './style.ts';
 import { kindWords, rangesOf, turnRule } from './turn-rule.ts';
+import { counted, longSpan, shortCount } from './units.ts';
 import { lineOf } from './width.ts';
 import { readable } from './wrap.ts';
 
@@ -19,7 +20,7 @@ const TASK = 100;
 const MOST_NAMES = 5;
 
 function tokensOf(usage: TokenUsage): string {
-  const { input_tokens: input, cached_input_tokens: cached, output_tokens: output } = usage;
+  const [input, cached, output] = [usage.input_tokens, usage.cached_input_tokens, usage.output_tokens];
   return `${shortCount(input)} in (${shortCount(cached)} cached), ${shortCount(output)} out`;
 }
 
@@ -29,18 +30,11 @@ function cardRow(label: string, value: string, { paint, width }: Style): string 
   return paint.dim(before) + hang(before, safeLine(value), width).slice(before.length);
 }
 
-function changesRow(files: ReadonlySet<string>, directory: string | null, style: Style): string {
-  const names = [...files].slice(0, MOST_NAMES).map((path) => pathFrom(directory, path));
-  const more = files.size > MOST_NAMES ? [`${files.size - MOST_NAMES} more`] : [];
-  const count = `${files.size} ${files.size === 1 ? 'file' : 'files'}`;
-  return cardRow('changed', `${count}: ${[...names, ...more].join(', ')}`, style);
-}
-
 function card(session: SessionSummary, host: string | null, style: Style): string {
   const { paint, width } = style;
-  const room = Math.min(readable(width) - BEFORE, TASK);
-  const rows: [string, string | null][] = [
-    ['task', session.task === null ? null : lineOf(session.task, room)],
+  const { token_usage: usage, forked_from: fork, cost_usd: cost, duration_ms: duration } = session;
+  const rows: readonly (readonly [string, string | number | null])[] = [
+    ['task', session.task === null ? null : lineOf(session.task, Math.min(readable(width) - BEFORE, TASK))],
     ['name', session.name],
     ['tags', session.tags.join(', ')],
     ['agent', [session.agent, session.model].filter((word) => word !== null).join(', ')],
@@ -48,44 +42,43 @@ function card(session: SessionSummary, host: string | null, style: Style): strin
     ['host', host],
     ['directory', session.working_dir],
     ['work in', session.work_in],
-    ['turns', session.turn === null ? null : String(session.turn)],
-    ['queued', session.queued === 0 ? null : String(session.queued)],
-    ['tokens', session.token_usage === null ? null : tokensOf(session.token_usage)],
-    ['cost', session.cost_usd === null ? null : `$${session.cost_usd.toFixed(2)}`],
-    ['duration', session.duration_ms === null ? null : longSpan(session.duration_ms)],
+    ['turns', session.turn],
+    ['queued', session.queued || null],
+    ['tokens', usage && tokensOf(usage)],
+    ['cost', cost === null ? null : `$${cost.toFixed(2)}`],
+    ['duration', duration === null ? null : longSpan(duration)],
     ['parent', session.parent],
-    [
-      'forked',
-      session.forked_from === null ? null : `${session.forked_from.id}, turn ${session.forked_from.turn}`,
-    ],
+    ['forked', fork && `${fork.id}, turn ${fork.turn}`],
     ['thread', session.thread_id],
     ['created', session.created_at],
     ['ended', session.ended_at],
     ['log', session.log_file],
   ];
-  const lines = rows.flatMap(([label, value]) =>
-    value === null || value === '' ? [] : [cardRow(label, value, style)],
-  );
-  const error = session.error === null ? [] : errorLines(session.error);
   const why = [
-    ...error.map((line) => hang('  ', line, readable(width), paint.red)),
+    ...(session.error === null ? [] : errorLines(session.error)).map((line) =>
+      hang('  ', line, readable(width), paint.red),
+    ),
     ...(session.pending === null ? [] : [hang('  ', safeLine(session.pending.reason), readable(width))]),
   ];
-  return [`${paint.bold(session.id)}  ${paintStatus(session.status, style)}`, ...why, ...lines].join('\n');
+  return [
+    `${paint.bold(session.id)}  ${paintStatus(session.status, style)}`,
+    ...why,
+    ...rows.flatMap(([label, value]) =>
+      value === null || value === '' ? [] : [cardRow(label, String(value), style)],
+    ),
+  ].join('\n');
 }
 
 function rule(view: TurnReader['view'], style: Style): string {
-  const duration =
-    view.started_at === null || view.ended_at === null
-      ? null
-      : Date.parse(view.ended_at) - Date.parse(view.started_at);
+  const { started_at: started, ended_at: ended, by, how } = view;
+  const duration = started === null || ended === null ? -1 : Date.parse(ended) - Date.parse(started);
   const words = [
     `turn ${view.turn}`,
     ...kindWords(view),
-    ...(view.by === null || view.by === 'user' ? [] : [`by ${safeLine(view.by)}`]),
-    ...(view.how === null || view.how === 'native' || view.turn === 1 ? [] : [view.how]),
+    ...(by === null || by === 'user' ? [] : [`by ${safeLine(by)}`]),
+    ...(how === null || how === 'native' || view.turn === 1 ? [] : [how]),
     // After a clock was set back, times mean nothing.
-    ...(duration === null || duration < 0 ? [] : [longSpan(duration)]),
+    ...(duration < 0 ? [] : [longSpan(duration)]),
   ];
   return turnRule(words.join(' · '), style);
 }
@@ -158,14 +151,18 @@ function* pageBlocks({ summary, turns }: SessionReader, style: Style, full: bool
     !full && turns.length > 1 && !view.in_conversation && view.kind !== 'rewind';
   const hidden = turns.filter(isHidden).map(({ view }) => view.turn);
   if (hidden.length > 0) {
-    const words = `${hidden.length === 1 ? 'turn' : 'turns'} ${rangesOf(hidden)} wound back; see: zwarm show ${id} --full`;
-    yield block(style.paint.dim(hang('  ', `(${words})`, readable(style.width))));
+    const which = `${hidden.length === 1 ? 'turn' : 'turns'} ${rangesOf(hidden)}`;
+    const words = `(${which} wound back; see: zwarm show ${id} --full)`;
+    yield block(style.paint.dim(hang('  ', words, readable(style.width))));
   }
   const changed = new Set<string>();
   for (const turn of turns) {
     if (!isHidden(turn)) yield* turnBlocks(turn, style, { full, directory }, changed);
   }
-  if (changed.size > 0) yield block(changesRow(changed, directory, style));
+  if (changed.size === 0) return;
+  const names = [...changed].slice(0, MOST_NAMES).map((path) => pathFrom(directory, path));
+  if (changed.size > MOST_NAMES) names.push(`${changed.size - MOST_NAMES} more`);
+  yield block(cardRow('changed', `${counted(changed.size, 'file')}: ${names.join(', ')}`, style));
 }
 
 /**

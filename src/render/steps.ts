@@ -1,9 +1,9 @@
 import type { Step } from '../core/conversation/steps.ts';
-import type { StepStatus } from '../core/events.ts';
 import { pathFrom } from '../core/path.ts';
 import { withoutShell } from '../core/shell-word.ts';
 import { safeLine, safeText } from './safe-text.ts';
 import type { Style } from './style.ts';
+import { counted } from './units.ts';
 import { cutToWidth, lineOf } from './width.ts';
 import { readable, type Span, wrapText } from './wrap.ts';
 
@@ -18,7 +18,7 @@ export interface StepOptions {
 const INDENT = '  ';
 const DEEPER = '    ';
 
-/** How many lines of an output are shown: the last ones, which usually hold the result. */
+/** So many lines of an output are shown: the last ones, which usually hold the result. */
 const LAST_LINES = 6;
 const MOST_FILES = 20;
 
@@ -43,10 +43,6 @@ function messageText(content: string, style: Style): string {
   return lines.map((line) => (line === '' ? '' : INDENT + line)).join('\n');
 }
 
-function counted(count: number, what: string): string {
-  return `… ${count} more ${what}${count === 1 ? '' : 's'}`;
-}
-
 function outputLines(output: string, style: Style, full: boolean): string[] {
   const whole = output.trimEnd();
   if (whole === '') return [];
@@ -57,13 +53,14 @@ function outputLines(output: string, style: Style, full: boolean): string[] {
     const tabs = style.width === Number.POSITIVE_INFINITY ? '\t' : '    ';
     return DEEPER + cutToWidth(safeText(line).replaceAll('\t', tabs), style.width - DEEPER.length);
   });
-  const cut = hidden > 0 ? [style.paint.dim(DEEPER + counted(hidden, 'line'))] : [];
+  const cut = hidden > 0 ? [style.paint.dim(`${DEEPER}… ${counted(hidden, 'more line')}`)] : [];
   return [...cut, ...last.map((line) => line.trimEnd())];
 }
 
-function endWords(status: StepStatus, exitCode: number | null): string {
-  if (exitCode !== null) return ` [exit ${exitCode}]`;
-  return status === 'completed' ? '' : ` [${status}]`;
+/** How a step ended: its exit code if it has one, else its status unless it completed. */
+export function endWords(step: Step): string {
+  if (step.type === 'command' && step.exit_code !== null) return ` [exit ${step.exit_code}]`;
+  return 'status' in step && step.status !== 'completed' ? ` [${step.status}]` : '';
 }
 
 function paintEnd(words: string, { paint }: Style): string {
@@ -74,7 +71,7 @@ function paintEnd(words: string, { paint }: Style): string {
 function commandText(step: Extract<Step, { type: 'command' }>, style: Style, full: boolean): string {
   const { paint, width } = style;
   const first = `${INDENT}$ `;
-  const end = endWords(step.status, step.exit_code);
+  const end = endWords(step);
   const command = full
     ? hang(first, step.command.trim(), width - end.length, paint.cyan)
     : paint.cyan(first + lineOf(withoutShell(step.command), width - first.length - end.length));
@@ -82,41 +79,36 @@ function commandText(step: Extract<Step, { type: 'command' }>, style: Style, ful
 }
 
 function fileChangeText(
-  { changes, status }: Extract<Step, { type: 'file_change' }>,
+  step: Extract<Step, { type: 'file_change' }>,
   style: Style,
   { full, directory }: StepOptions,
 ): string {
   const { paint, width } = style;
   const colours = { add: paint.green, update: paint.yellow, delete: paint.red, unknown: paint.dim };
-  const shown = full ? changes : changes.slice(0, MOST_FILES);
+  const shown = full ? step.changes : step.changes.slice(0, MOST_FILES);
   const lines = shown.map(({ kind, path }) =>
     hang(`${INDENT}${kind.padEnd(6)} `, safeLine(pathFrom(directory, path)), width, colours[kind]),
   );
-  const hidden = changes.length - shown.length;
-  const more = hidden > 0 ? [paint.dim(INDENT + counted(hidden, 'file'))] : [];
-  const end = endWords(status, null);
-  return [...lines, ...more, ...(end === '' ? [] : [paintEnd(` ${end}`, style)])].join('\n');
+  const hidden = step.changes.length - shown.length;
+  if (hidden > 0) lines.push(paint.dim(`${INDENT}… ${counted(hidden, 'more file')}`));
+  const end = endWords(step);
+  if (end !== '') lines.push(paintEnd(` ${end}`, style));
+  return lines.join('\n');
 }
 
 function valueText(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
 
-function toolCallText(
-  { name, args, result, status }: Extract<Step, { type: 'tool_call' }>,
-  style: Style,
-  full: boolean,
-): string {
+function toolCallText(step: Extract<Step, { type: 'tool_call' }>, style: Style, full: boolean): string {
   const { paint, width } = style;
-  const end = endWords(status, null);
-  const call = [name, args === null ? '' : valueText(args)].join(' ').trim();
+  const end = endWords(step);
+  const call = `${step.name} ${step.args === null ? '' : valueText(step.args)}`.trim();
   const head = full
     ? indent(call, INDENT, width - end.length, paint.cyan)
     : INDENT + paint.cyan(lineOf(call, width - INDENT.length - end.length));
-  return [
-    head + paintEnd(end, style),
-    ...(full && result !== null ? outputLines(valueText(result), style, full) : []),
-  ].join('\n');
+  const result = full && step.result !== null ? outputLines(valueText(step.result), style, full) : [];
+  return [head + paintEnd(end, style), ...result].join('\n');
 }
 
 /**
@@ -140,11 +132,10 @@ export function renderStep(step: Step, style: Style, options: StepOptions): stri
       return toolCallText(step, style, options.full);
     case 'plan':
       return step.items
-        .map(({ text, completed }) =>
-          completed
-            ? hang(`${INDENT}✓ `, safeLine(text), readable(width), paint.green)
-            : hang(`${INDENT}☐ `, safeLine(text), readable(width)),
-        )
+        .map(({ text, completed }) => {
+          const first = `${INDENT}${completed ? '✓' : '☐'} `;
+          return hang(first, safeLine(text), readable(width), completed ? paint.green : undefined);
+        })
         .join('\n');
     case 'warning':
       return hang(`${INDENT}! `, safeLine(step.message), readable(width), paint.yellow);

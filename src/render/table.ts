@@ -1,31 +1,20 @@
 import Table from 'cli-table3';
 import type { Style } from './style.ts';
-import { cutToWidth } from './width.ts';
+import { cutToWidth, widthOf } from './width.ts';
 
-/** One column of a terminal table. `cells` are ready to print: neutralised and painted. */
+/** One column of a table for a terminal. */
 export interface Column {
   readonly head: string;
+  /** Neutralised. */
   readonly cells: readonly string[];
-  /** Display width of the widest cell. */
-  readonly width: number;
+  /** A cell in its colours. */
+  readonly paint?: (cell: string) => string;
   /** Left out, the highest number first, while the last column would get less than it needs. */
   readonly dispensable?: number;
 }
 
 const GAP = 2;
 const LAST_MINIMUM = 16;
-
-function fitting(columns: readonly Column[], total: number): readonly Column[] {
-  const fixed = columns.slice(0, -1).reduce((sum, column) => sum + column.width + GAP, 0);
-  if (total - fixed >= LAST_MINIMUM) return columns;
-  const ranks = columns.flatMap((column) => column.dispensable ?? []);
-  if (ranks.length === 0) return columns;
-  const worst = Math.max(...ranks);
-  return fitting(
-    columns.filter((column) => column.dispensable !== worst),
-    total,
-  );
-}
 
 const NO_BORDERS = Object.fromEntries(
   ['top', 'bottom', 'left', 'right', 'mid'].flatMap((side) =>
@@ -38,24 +27,27 @@ const NO_BORDERS = Object.fromEntries(
  * cut there. Widths are display widths, right for CJK and emoji.
  */
 export function renderTable(columns: readonly Column[], { paint, width }: Style): string {
-  const shown = fitting(columns, width);
-  const fixed = shown.slice(0, -1).map((column) => column.width + GAP);
-  const left = Math.max(1, width - fixed.reduce((sum, w) => sum + w, 0));
+  let shown = columns.map((column) => ({
+    ...column,
+    room: Math.max(...[column.head, ...column.cells].map(widthOf)) + GAP,
+  }));
+  const left = (): number => width - shown.slice(0, -1).reduce((sum, { room }) => sum + room, 0);
+  const ranks = columns.flatMap(({ dispensable }) => dispensable ?? []).sort((a, b) => a - b);
+  while (left() < LAST_MINIMUM && ranks.length > 0) {
+    const worst = ranks.pop();
+    shown = shown.filter(({ dispensable }) => dispensable !== worst);
+  }
   const table = new Table({
     chars: { ...NO_BORDERS, middle: '' },
     // Without a width for the last column: the library would cut through the middle of an emoji.
-    colWidths: fixed,
+    colWidths: shown.slice(0, -1).map(({ room }) => room),
     style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [], compact: true },
   });
-  table.push(shown.map((column) => paint.dim(column.head)));
-  const rows = shown[0]?.cells.length ?? 0;
-  for (let i = 0; i < rows; i += 1) {
-    const cells = shown.map((column) => column.cells[i] ?? '');
-    table.push([...cells.slice(0, -1), cutToWidth(cells.at(-1) ?? '', left)]);
+  table.push(shown.map(({ head }) => paint.dim(head)));
+  const last = Math.max(1, left());
+  for (const row of shown[0]?.cells.keys() ?? []) {
+    const cells = shown.map(({ cells, paint: colour = String }) => colour(cells[row] ?? ''));
+    table.push([...cells.slice(0, -1), cutToWidth(cells.at(-1) ?? '', last)]);
   }
-  return `${table
-    .toString()
-    .split('\n')
-    .map((line) => line.trimEnd())
-    .join('\n')}\n`;
+  return table.toString().replace(/ +$/gm, '') + '\n';
 }

@@ -1,102 +1,69 @@
+import type { TurnReader } from '../core/conversation/session-reader.ts';
 import { type Step, stepLine } from '../core/conversation/steps.ts';
 import type { TrajectoryStep } from '../core/conversation/trajectory.ts';
-import type { TurnView } from '../core/session.ts';
 import { withoutShell } from '../core/shell-word.ts';
-import { renderStep } from './steps.ts';
+import { endWords, renderStep } from './steps.ts';
 import type { Style } from './style.ts';
 import { kindWords, turnRule } from './turn-rule.ts';
 import { lineOf } from './width.ts';
 
-/** What a line of a list begins with; the words of a command bring their own `$`. */
-const SIGNS: Readonly<Record<Exclude<Step['type'], 'command'>, string>> = {
-  reasoning: '~',
-  message: '»',
-  file_change: '±',
-  tool_call: '@',
-  plan: '#',
-  warning: '!',
-  error: '✗',
+/** What the line of a step begins with, and its colour. */
+const LINES: Readonly<Record<Step['type'], readonly [string, 'cyan' | 'dim' | 'yellow' | 'red' | null]>> = {
+  command: ['$', 'cyan'],
+  message: ['»', null],
+  reasoning: ['~', 'dim'],
+  file_change: ['±', 'dim'],
+  tool_call: ['@', 'dim'],
+  plan: ['#', 'dim'],
+  warning: ['!', 'yellow'],
+  error: ['✗', 'red'],
 };
 
-function wordsOf(step: Step): string {
-  return step.type === 'command'
-    ? `$ ${withoutShell(step.command)}`
-    : `${SIGNS[step.type]} ${stepLine(step)}`;
+/** What an agent did in some turns. */
+export interface Trajectory {
+  readonly turns: readonly TurnReader['view'][];
+  readonly steps: readonly TrajectoryStep[];
 }
 
-/** How a step came out, unless it came out well. */
-function endOf(step: Step): string {
-  if (step.type === 'command' && step.exit_code !== null) {
-    return step.exit_code === 0 ? '' : ` [exit ${step.exit_code}]`;
-  }
-  return 'status' in step && step.status !== 'completed' ? ` [${step.status}]` : '';
-}
-
-function paintLine(step: Step, text: string, { paint }: Style): string {
-  switch (step.type) {
-    case 'command':
-      return paint.cyan(text);
-    case 'message':
-      return text;
-    case 'warning':
-      return paint.yellow(text);
-    case 'error':
-      return paint.red(text);
-    default:
-      return paint.dim(text);
-  }
-}
-
-/** Turns as headings, with how each of them ended or stands. */
-export type TurnHeading = Pick<TurnView, 'turn' | 'kind' | 'to' | 'covers' | 'status' | 'in_conversation'>;
-
-function headingOf(turn: TurnHeading): string {
-  const undone = turn.in_conversation || turn.kind === 'rewind' ? [] : ['wound back'];
-  return [`turn ${turn.turn}`, ...kindWords(turn), ...undone].join(' · ');
-}
-
+/** Each turn as a heading, with how it ended or stands, and its steps below it, each behind its number. */
 function underHeadings(
-  turns: readonly TurnHeading[],
-  steps: readonly TrajectoryStep[],
+  { turns, steps }: Trajectory,
   style: Style,
   between: string,
-  render: (step: TrajectoryStep, gutter: number) => string,
+  render: (step: TrajectoryStep, columns: number) => string,
 ): string {
   const gutter = String(steps.at(-1)?.step ?? 0).length;
-  const blocks = turns.flatMap((turn) => [
-    turnRule(headingOf(turn), style),
-    ...steps.filter((step) => step.turn === turn.turn).map((step) => render(step, gutter)),
-  ]);
+  const numbered = (step: TrajectoryStep): string =>
+    render(step, style.width - gutter)
+      .split('\n')
+      .map((line, i) => {
+        if (i === 0) return style.paint.dim(String(step.step).padStart(gutter)) + line;
+        return line === '' ? '' : ' '.repeat(gutter) + line;
+      })
+      .join('\n');
+  const blocks = turns.flatMap((view) => {
+    const undone = view.in_conversation || view.kind === 'rewind' ? [] : ['wound back'];
+    const heading = [`turn ${view.turn}`, ...kindWords(view), ...undone].join(' · ');
+    return [turnRule(heading, style), ...steps.filter(({ turn }) => turn === view.turn).map(numbered)];
+  });
   return blocks.map((block) => `${block}\n`).join(between);
 }
 
 /** The steps of a session, a line for each, as wide as the style says. */
-export function renderSummary(
-  turns: readonly TurnHeading[],
-  steps: readonly TrajectoryStep[],
-  style: Style,
-): string {
-  return underHeadings(turns, steps, style, '', (step, gutter) => {
-    const end = endOf(step);
-    const words = lineOf(wordsOf(step), Math.max(8, style.width - gutter - 1 - end.length));
-    const number = style.paint.dim(String(step.step).padStart(gutter));
-    return `${number} ${paintLine(step, words, style)}${style.paint.dim(end)}`;
+export function renderSummary(trajectory: Trajectory, style: Style): string {
+  const { paint } = style;
+  return underHeadings(trajectory, style, '', (step, columns) => {
+    const [sign, colour] = LINES[step.type];
+    const said = step.type === 'command' ? withoutShell(step.command) : stepLine(step);
+    const end = endWords(step).replace(' [exit 0]', '');
+    const words = lineOf(`${sign} ${said}`, Math.max(8, columns - 1 - end.length));
+    return ` ${colour === null ? words : paint[colour](words)}${paint.dim(end)}`;
   });
 }
 
-/** The steps of a session with all that belongs to them; the number of each stands before its first line. */
-export function renderSteps(
-  turns: readonly TurnHeading[],
-  steps: readonly TrajectoryStep[],
-  style: Style,
-  directory: string | null,
-): string {
-  return underHeadings(turns, steps, style, '\n', (step, gutter) => {
-    const block = renderStep(step, { ...style, width: style.width - gutter }, { full: true, directory });
-    const number = style.paint.dim(String(step.step).padStart(gutter));
-    return block
-      .split('\n')
-      .map((line, i) => (i === 0 ? number : line === '' ? '' : ' '.repeat(gutter)) + line)
-      .join('\n');
-  });
+/** The steps of a session with all that belongs to them. */
+export function renderSteps(trajectory: Trajectory, style: Style, directory: string | null): string {
+  return underHeadings(trajectory, style, '\n', (step, width) =>
+    renderStep(step, { ...style, width }, { full: true, directory }),
+  );
 }

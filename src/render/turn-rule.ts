@@ -1,4 +1,4 @@
-import type { TurnView } from '../core/session.ts';
+import type { TurnReader } from '../core/conversation/session-reader.ts';
 import type { Style } from './style.ts';
 
 /** Turns as a person writes them: `1`, `1–3`, `1, 3–5`. */
@@ -13,13 +13,8 @@ export function rangesOf(turns: readonly number[]): string {
 }
 
 /** The kind of a turn, unless it is a message, and its status. */
-export function kindWords({
-  kind,
-  to,
-  covers,
-  status,
-}: Pick<TurnView, 'kind' | 'to' | 'covers' | 'status'>): string[] {
-  if (kind === 'rewind') return [to === 0 ? 'wound back to the beginning' : `wound back to turn ${to}`];
+export function kindWords({ kind, to, covers, status }: TurnReader['view']): string[] {
+  if (kind === 'rewind') return [`wound back to ${to === 0 ? 'the beginning' : `turn ${to}`}`];
   return kind === 'compact' ? [`summary of ${rangesOf(covers)}`, status] : [status];
 }
 

@@ -3,6 +3,8 @@ import { safeLine } from './safe-text.ts';
 
 const graphemes = new Intl.Segmenter();
 
+const ASCII = /^[\x20-\x7e]*$/;
+
 /** Letters with marks and joined emoji take several code units per column, but never more than this. */
 const UNITS_PER_COLUMN = 16;
 
@@ -40,7 +42,7 @@ export interface Character {
 
 /** The characters of a text. What is longer than any script writes comes by its code points. */
 export function* charactersOf(text: string): Generator<Character> {
-  if (/^[\x20-\x7e]*$/.test(text)) {
+  if (ASCII.test(text)) {
     for (const character of text) yield { text: character, columns: 1 };
     return;
   }
@@ -56,6 +58,7 @@ export function* charactersOf(text: string): Generator<Character> {
 
 /** The columns of a text of one line. */
 export function widthOf(text: string): number {
+  if (ASCII.test(text)) return text.length;
   let columns = 0;
   for (const character of charactersOf(text)) columns += character.columns;
   return columns;

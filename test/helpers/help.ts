@@ -6,7 +6,7 @@ import { VERBS } from '../../src/cli/verbs.ts';
 export const VERBS_OF_HELP = VERBS.filter(({ hidden }) => !hidden).map(({ name }) => name);
 
 function namesIn(options: Options = {}): string[] {
-  return Object.values(options).flatMap(({ flags }) => flags.match(/(?<![\w<-])--?[a-z][a-z-]*/gi) ?? []);
+  return Object.values(options).flatMap(({ term }) => term.match(/(?<![\w<-])--?[a-z][a-z-]*/gi) ?? []);
 }
 
 function namesOf({ options, subcommands = [] }: VerbDefinition): string[] {

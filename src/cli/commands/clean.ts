@@ -1,58 +1,51 @@
-import { EXIT_CODES, usageError } from '../../core/errors.ts';
-import type { CleanResult } from '../../manager/commands/clean.ts';
+import { EXIT_CODES } from '../../core/errors.ts';
 import { safeLine } from '../../render/safe-text.ts';
+import { counted, shortBytes } from '../../render/units.ts';
 import { QUIET_IDS } from '../common-options.ts';
-import { confirm } from '../confirm.ts';
 import type { Verb } from '../context.ts';
-import { defineVerb, flag, type Parser, value } from '../define-verb.ts';
+import { defineVerb, flag, type Values, value } from '../define-verb.ts';
+import { number } from '../parsers.ts';
 
 const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 7;
 
-const days: Parser<number> = (text, name) => {
-  if (/^\d{1,6}(\.\d{1,6})?$/.test(text)) return Number(text);
-  throw usageError(
-    `${name}: ${JSON.stringify(text)} is not a number of days`,
-    `write ${name} 7; 0 means every session that has ended`,
-  );
+const days = number(
+  /^\d{1,6}(\.\d{1,6})?$/,
+  0,
+  'a number of days',
+  '7; 0 means every session that has ended',
+);
+
+const OPTIONS = {
+  days: value('--days <days>', `that ended at least this many days ago (default: ${DEFAULT_DAYS})`, days),
+  gone: flag('--gone', 'all sessions of projects whose directories are gone', ['days']),
+  dryRun: flag('--dry-run', 'only print what would be deleted'),
+  yes: flag('-y, --yes', 'with --gone: do not ask'),
+  quiet: QUIET_IDS,
+  json: flag('--json', 'print {removed, skipped, bytes} as JSON'),
 };
 
-async function report(verb: Verb, { removed, skipped, bytes }: CleanResult, dryRun: boolean): Promise<void> {
-  const { shortBytes } = await import('../../render/style.ts');
-  verb.context.stdout.write(removed.map((id) => `${id}\n`).join(''));
-  const kept = skipped.map(({ id, reason }) => `${id} (${reason})`);
-  const number = `${removed.length} ${removed.length === 1 ? 'session' : 'sessions'}, ${shortBytes(bytes)}`;
-  verb.hint(
-    `${dryRun ? 'would remove' : 'removed'} ${number}${kept.length === 0 ? '' : `; kept ${kept.join(', ')}`}`,
-  );
-}
-
-interface GoneOptions {
-  readonly dryRun: boolean;
-  readonly yes: boolean;
-  readonly json: boolean;
-}
-
 /** Deletes the stores of projects whose directories are gone, once the user agrees. */
-async function cleanGone(verb: Verb, { dryRun, yes, json }: GoneOptions): Promise<void> {
-  const { context } = verb;
+async function cleanGone(verb: Verb, { dryRun, yes, json }: Values<typeof OPTIONS>): Promise<void> {
+  const { stdout, stderr, now } = verb.context;
   const manager = await verb.manager();
-  const { renderGone } = await import('../../render/stores.ts');
+  const { renderGone } = await import('../../render/row.ts');
   const stores = await manager.listGone();
+  const print = (gone: typeof stores): void =>
+    stdout.write(gone.map(({ project }) => `${safeLine(project)}\n`).join(''));
   if (stores.length === 0 || dryRun) {
     if (json) return verb.printJson({ removed: stores, kept: [] });
-    context.stdout.write(stores.map(({ project }) => `${safeLine(project)}\n`).join(''));
+    print(stores);
     return verb.hint(
       stores.length === 0 ? 'the directories of all projects are there' : 'would remove these',
     );
   }
-  for (const store of stores) context.stderr.write(`${safeLine(renderGone(store, context.now()))}\n`);
-  if (!(await confirm(context, 'Delete all of these sessions?', yes))) return verb.exit(EXIT_CODES.failed);
+  for (const store of stores) stderr.write(`${safeLine(renderGone(store, now()))}\n`);
+  if (!(await verb.confirm('Delete all of these sessions?', yes))) return verb.exit(EXIT_CODES.failed);
   const { removed, kept } = await manager.removeGone(stores);
   if (json) verb.printJson({ removed, kept });
-  else context.stdout.write(removed.map(({ project }) => `${safeLine(project)}\n`).join(''));
-  for (const { project } of kept)
-    context.stderr.write(`zwarm: kept, as a session of it may run: ${safeLine(project)}\n`);
+  else print(removed);
+  for (const { project } of kept) verb.warn(`kept, as a session of it may run: ${project}`);
   if (kept.length > 0) verb.exit(EXIT_CODES.failed);
 }
 
@@ -60,14 +53,7 @@ async function cleanGone(verb: Verb, { dryRun, yes, json }: GoneOptions): Promis
 export const clean = defineVerb({
   name: 'clean',
   summary: 'delete sessions that ended long ago',
-  options: {
-    days: value('--days <days>', `that ended at least this many days ago (default: ${DEFAULT_DAYS})`, days),
-    gone: flag('--gone', 'all sessions of projects whose directories are gone', ['days']),
-    dryRun: flag('--dry-run', 'only print what would be deleted'),
-    yes: flag('-y, --yes', 'with --gone: do not ask'),
-    quiet: QUIET_IDS,
-    json: flag('--json', 'print {removed, skipped, bytes} as JSON'),
-  },
+  options: OPTIONS,
   notes: `
 A session's age counts from its last end, not from its start. Running and damaged sessions are kept.`,
   examples: [
@@ -76,17 +62,22 @@ A session's age counts from its last end, not from its start. Running and damage
     ['zwarm clean --days 0', 'every session that has ended'],
     ['zwarm clean --gone', 'after projects were deleted; a disk that is not mounted is gone, too'],
   ],
-  async run(verb, _args, { days = DEFAULT_DAYS, dryRun, gone, yes, json }) {
-    if (gone) return cleanGone(verb, { dryRun, yes, json });
-    const result = await (await verb.manager()).clean({ olderThanMs: days * DAY_MS, dryRun });
+  async run(verb, _args, options) {
+    if (options.gone) return cleanGone(verb, options);
+    const { dryRun, json } = options;
+    const olderThanMs = (options.days ?? DEFAULT_DAYS) * DAY_MS;
+    const result = await (await verb.manager()).clean({ olderThanMs, dryRun });
+    const { removed, skipped, bytes } = result;
     if (json) verb.printJson(result);
-    else await report(verb, result, dryRun);
-    const failed = result.skipped.filter(({ reason }) => reason === 'io');
+    else {
+      verb.context.stdout.write(removed.map((id) => `${id}\n`).join(''));
+      const kept = skipped.map(({ id, reason }) => `${id} (${reason})`).join(', ');
+      const done = `${dryRun ? 'would remove' : 'removed'} ${counted(removed.length, 'session')}`;
+      verb.hint(`${done}, ${shortBytes(bytes)}${kept && `; kept ${kept}`}`);
+    }
+    const failed = skipped.filter(({ reason }) => reason === 'io').map(({ id }) => id);
     if (failed.length === 0) return;
     verb.exit(EXIT_CODES.io);
-    const ids = failed.map(({ id }) => id).join(', ');
-    if (!json) {
-      verb.context.stderr.write(`zwarm: files could not be deleted, check their permissions: ${ids}\n`);
-    }
+    if (!json) verb.warn(`files could not be deleted, check their permissions: ${failed.join(', ')}`);
   },
 });

@@ -1,14 +1,10 @@
 import type { ContextFill } from '../../core/conversation/compact.ts';
-import { usageError } from '../../core/errors.ts';
-import { reportStarted } from '../await-answer.ts';
+import { reportSession, reportStarted } from '../await-answer.ts';
 import { HISTORY_CHARS, ID, requireWaiting, WAIT_OPTIONS } from '../common-options.ts';
-import { defineVerb, flag, type Parser, value } from '../define-verb.ts';
+import { defineVerb, flag, value } from '../define-verb.ts';
+import { number } from '../parsers.ts';
 
-const share: Parser<number> = (text, name) => {
-  const number = /^(0?\.\d{1,6}|1|1\.0{1,6})$/.test(text) ? Number(text) : Number.NaN;
-  if (number > 0) return number;
-  throw usageError(`${name}: ${JSON.stringify(text)} is not a share between 0 and 1`, `write ${name} 0.8`);
-};
+const share = number(/^(0?\.\d{1,6}|1|1\.0{1,6})$/, 1e-6, 'a share between 0 and 1', '0.8');
 
 function whyNot(fill: ContextFill | null): string {
   if (fill === null || fill.window === null) return 'it is not known how full the context is';
@@ -41,8 +37,6 @@ else. To undo it: zwarm rewind ID --to TURN.`,
     const compacted = await manager.compact(ref, { ifOver, historyChars });
     if (compacted.started !== null) return reportStarted(verb, manager, compacted.started, report);
     const { id, fill } = compacted;
-    if (report.json) return verb.printJson((await manager.read(id)).summary);
-    verb.context.stdout.write(`${id}\n`);
-    if (!report.quiet) verb.hint(`not compacted: ${whyNot(fill)}`);
+    return reportSession(verb, manager, { id, hint: `not compacted: ${whyNot(fill)}` }, report);
   },
 });

@@ -1,58 +1,53 @@
 import { existsSync } from 'node:fs';
 import { KEY_NAMES as KEYS, type Key } from '../../config/key-names.ts';
-import type { ConfigFiles, Configuration } from '../../config/load.ts';
+import type { Configuration } from '../../config/load.ts';
 import { EXIT_CODES, usageError } from '../../core/errors.ts';
-import type { ConfigPlace } from '../../core/rules/policy.ts';
 import { safeLine, safeText } from '../../render/safe-text.ts';
-import { confirm } from '../confirm.ts';
 import type { Verb } from '../context.ts';
-import { argument, defineVerb, flag } from '../define-verb.ts';
+import { type Argument, argument, defineVerb, flag } from '../define-verb.ts';
 import { oneOf } from '../parsers.ts';
 
-type Value = Configuration['entries'][number]['value'];
-
 /** A value as people write it; a list has a line for each. */
-function linesOf(value: Value): readonly string[] {
+function linesOf(value: Configuration['entries'][number]['value']): readonly string[] {
   if (value === null) return [];
   return typeof value === 'object' ? value : [String(value)];
 }
 
-async function placeOf(verb: Verb): Promise<ConfigPlace> {
-  return { env: verb.context.env, projectRoot: (await verb.manager()).project().checkout };
+/** The configuration where the verb runs, and the files that it is read from. */
+async function configOf(verb: Verb) {
+  const { configFiles, loadConfiguration } = await import('../../config/load.ts');
+  const projectRoot = (await verb.manager()).project().checkout;
+  const place = { env: verb.context.env, projectRoot };
+  return { files: configFiles(place), load: () => loadConfiguration(place) };
 }
 
-async function load(verb: Verb): Promise<Configuration> {
-  const { loadConfiguration } = await import('../../config/load.ts');
-  return loadConfiguration(await placeOf(verb));
-}
-
-async function filesOf(verb: Verb): Promise<ConfigFiles> {
-  const { configFiles } = await import('../../config/load.ts');
-  return configFiles(await placeOf(verb));
-}
-
-function say(verb: Verb, text: string): void {
-  verb.context.stderr.write(`${safeText(text)}\n`);
-}
-
-const JSON_OPTION = (what: string) => flag('--json', `print ${what} as JSON`);
-
-const KEY = argument('<key>', KEYS.join(', '), oneOf('key', KEYS));
+const KEY: Argument<Key> = {
+  term: '<key>',
+  description: KEYS.join(', '),
+  read: (given) => oneOf('key', KEYS)(String(given), 'key'),
+};
 
 const list = defineVerb({
   name: 'list',
   summary: 'every key with its value, and where that comes from',
-  options: { json: JSON_OPTION('{entries, ignored, notices}') },
+  options: { json: flag('--json', 'print {entries, ignored, notices} as JSON') },
   async run(verb, _args, { json }) {
-    const { entries, ignored, notices, settings } = await load(verb);
+    const { entries, ignored, notices, settings } = await (await configOf(verb)).load();
     if (json) return verb.printJson({ entries, ignored, notices });
-    const { stdout } = verb.context;
-    const { renderEntries, renderEntryRows } = await import('../../render/config.ts');
-    const rows = entries.map(({ key, value, origin }) => [key, linesOf(value).join(', '), origin] as const);
-    stdout.write(
-      stdout.isTTY ? await renderEntries(rows, await verb.style('stdout')) : renderEntryRows(rows),
+    const { stdout, stderr } = verb.context;
+    const rows = entries.map(({ key, value, origin }) =>
+      [key, linesOf(value).join(', '), origin].map((cell) => safeLine(cell)),
     );
-    for (const notice of settings.notices) say(verb, notice);
+    if (stdout.isTTY) {
+      const { renderTable } = await import('../../render/table.ts');
+      const { cutToWidth } = await import('../../render/width.ts');
+      const style = await verb.style('stdout');
+      const cut = (cell = ''): string => cutToWidth(cell, Math.floor(style.width / 2));
+      const heads = ['KEY', 'VALUE', 'ORIGIN'];
+      const columns = heads.map((head, at) => ({ head, cells: rows.map((row) => cut(row[at])) }));
+      stdout.write(renderTable(columns, style));
+    } else stdout.write(rows.map((cells) => `${cells.join('\t')}\n`).join(''));
+    for (const notice of settings.notices) stderr.write(`${safeText(notice)}\n`);
   },
 });
 
@@ -60,9 +55,10 @@ const get = defineVerb({
   name: 'get',
   summary: 'the value of a key; a list has a line for each entry',
   args: { key: KEY },
-  options: { json: JSON_OPTION('{key, value, origin}') },
+  options: { json: flag('--json', 'print {key, value, origin} as JSON') },
   async run(verb, { key }, { json }) {
-    const entry = (await load(verb)).entries.find((one) => one.key === key);
+    const { entries } = await (await configOf(verb)).load();
+    const entry = entries.find((one) => one.key === key);
     if (json) return verb.printJson(entry);
     const lines = linesOf(entry?.value ?? null);
     verb.context.stdout.write(lines.map((line) => `${safeLine(line)}\n`).join(''));
@@ -89,7 +85,7 @@ const set = defineVerb({
     const manager = await verb.manager();
     manager.requireUser();
     const value = await requireValue(key, words, unset);
-    const { user } = await filesOf(verb);
+    const { user } = (await configOf(verb)).files;
     if (user === null) throw usageError('no home directory is known', 'set HOME to your home directory');
     const { withValue } = await import('../../config/edit.ts');
     const { readUserText } = await import('../../config/read-text.ts');
@@ -103,9 +99,9 @@ const set = defineVerb({
 const path = defineVerb({
   name: 'path',
   summary: "the paths of your own file and the project's",
-  options: { json: JSON_OPTION('{user, project}') },
+  options: { json: flag('--json', 'print {user, project} as JSON') },
   async run(verb, _args, { json }) {
-    const files = await filesOf(verb);
+    const { files } = await configOf(verb);
     const there = (file: string | null) => ({ path: file, exists: file !== null && existsSync(file) });
     const [user, project] = [there(files.user), there(files.project)];
     if (json) return verb.printJson({ user, project });
@@ -123,22 +119,22 @@ const trust = defineVerb({
   async run(verb, _args, { yes }) {
     const manager = await verb.manager();
     manager.requireUser();
-    const { trust: project } = await load(verb);
-    if (project === null) {
-      const { project: missing } = await filesOf(verb);
-      throw usageError(`there is no ${missing}`, 'a project chooses its agent and model there');
-    }
+    const { files, load } = await configOf(verb);
+    const { trust: project } = await load();
+    if (project === null)
+      throw usageError(`there is no ${files.project}`, 'a project chooses its agent and model there');
     const { file, mark, trusted, values } = project;
     const chosen = Object.entries(values).filter(([, value]) => value !== undefined);
     if (chosen.length === 0) return verb.hint('it chooses no agent and no model: there is nothing to trust');
     if (trusted) return verb.hint('you trust it already, as it is now');
-    say(verb, `${file} chooses, for sessions that ask for nothing else:`);
-    for (const [key, value] of chosen) say(verb, `  ${key} = ${JSON.stringify(value)}`);
-    if (await confirm(verb.context, 'Trust it as it is now?', yes)) {
+    const { stdout, stderr } = verb.context;
+    const choices = chosen.map(([key, value]) => `  ${key} = ${JSON.stringify(value)}\n`).join('');
+    stderr.write(safeText(`${file} chooses, for sessions that ask for nothing else:\n${choices}`));
+    if (await verb.confirm('Trust it as it is now?', yes)) {
       await manager.trustFile(mark);
-      verb.context.stdout.write(`${safeLine(file)}\n`);
+      stdout.write(`${safeLine(file)}\n`);
     } else {
-      say(verb, 'nothing was changed');
+      stderr.write('nothing was changed\n');
       verb.exit(EXIT_CODES.failed);
     }
   },

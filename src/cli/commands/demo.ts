@@ -6,37 +6,33 @@ import { EXIT_CODES, errnoOf } from '../../core/errors.ts';
 import type { CliContext, Verb } from '../context.ts';
 import { defineVerb } from '../define-verb.ts';
 
-interface Step {
-  /** What to print before it. */
-  readonly say: string;
-  readonly argv: readonly string[];
-}
+/** What is typed, with what is said before it. */
+const STORY = `
+# Start three agents side by side. Each command returns at once with an id.
+start -a demo --name readme "Write a readme for this project"
+start -a demo --name bugs "Look for bugs"
+start -a demo --name stuck "Count all the stars [[hang]]"
 
-const STORY: readonly Step[] = [
-  {
-    say: 'Start three agents side by side. Each command returns at once with an id.',
-    argv: ['start', '-a', 'demo', '--name', 'readme', 'Write a readme for this project'],
-  },
-  { say: '', argv: ['start', '-a', 'demo', '--name', 'bugs', 'Look for bugs'] },
-  { say: '', argv: ['start', '-a', 'demo', '--name', 'stuck', 'Count all the stars [[hang]]'] },
-  {
-    say: 'All of them run in the background. The mark in the last task makes the demo agent hang.',
-    argv: ['ls'],
-  },
-  { say: 'Wait for two of them. The third will never end by itself.', argv: ['wait', 'readme', 'bugs'] },
-  {
-    say: 'Go on with the first conversation, and wait for the answer.',
-    argv: ['inject', 'readme', '--wait', 'Now make it shorter'],
-  },
-  { say: 'Look at what was said.', argv: ['show', 'readme'] },
-  { say: 'End the one that hangs.', argv: ['kill', 'stuck'] },
-  { say: 'How everything stands now.', argv: ['ls'] },
-  { say: 'Delete every session that has ended.', argv: ['clean', '--days', '0'] },
-];
+# All of them run in the background. The mark in the last task makes the demo agent hang.
+ls
 
-function quoted(word: string): string {
-  return /^[\w@.=/-]+$/.test(word) ? word : `"${word}"`;
-}
+# Wait for two of them. The third will never end by itself.
+wait readme bugs
+
+# Go on with the first conversation, and wait for the answer.
+inject readme --wait "Now make it shorter"
+
+# Look at what was said.
+show readme
+
+# End the one that hangs.
+kill stuck
+
+# How everything stands now.
+ls
+
+# Delete every session that has ended.
+clean --days 0`;
 
 function demoContext(context: CliContext, scratch: string): CliContext {
   const project = join(scratch, 'project');
@@ -76,11 +72,12 @@ async function play(verb: Verb, context: CliContext, interrupt: AbortSignal): Pr
   // Lazily, because `run` leads to this verb.
   const { run } = await import('../run.ts');
   const { paint } = await verb.style('stdout');
-  for (const { say, argv } of STORY) {
+  for (const line of STORY.split('\n')) {
     if (interrupt.aborted) return EXIT_CODES.interrupted;
-    const typed = `$ zwarm ${argv.map(quoted).join(' ')}`;
-    context.stdout.write(`${say === '' ? '' : `\n${paint.dim(`# ${say}`)}\n`}${paint.bold(typed)}\n`);
-    const code = await run(argv, context);
+    const isTyped = /^\w/.test(line);
+    context.stdout.write(`${isTyped ? paint.bold(`$ zwarm ${line}`) : paint.dim(line)}\n`);
+    const words = line.match(/"[^"]*"|\S+/g)?.map((word) => word.replaceAll('"', '')) ?? [];
+    const code = isTyped ? await run(words, context) : 0;
     if (code !== 0) return code;
   }
   return 0;

@@ -1,4 +1,4 @@
-import { reportStarted } from '../await-answer.ts';
+import { reportSession, reportStarted } from '../await-answer.ts';
 import { fileOption, HISTORY_CHARS, ID, requireWaiting, WAIT_OPTIONS } from '../common-options.ts';
 import { argument, defineVerb, value } from '../define-verb.ts';
 import { count } from '../parsers.ts';
@@ -31,9 +31,7 @@ directory, and either can be deleted.`,
     const message = given ? await readTask(verb.context, { argument, file, what: 'message' }) : undefined;
     const { id, turn: newest, started } = await manager.fork(from, { turn, message, historyChars });
     if (started !== null) return reportStarted(verb, manager, started, report);
-    if (report.json) return verb.printJson((await manager.read(id)).summary);
-    verb.context.stdout.write(`${id}\n`);
-    if (!report.quiet)
-      verb.hint(`forked after turn ${newest} of ${from}; continue with: zwarm inject ${id} "…"`);
+    const hint = `forked after turn ${newest} of ${from}; continue with: zwarm inject ${id} "…"`;
+    return reportSession(verb, manager, { id, hint }, report);
   },
 });

@@ -1,4 +1,4 @@
-import { type ErrorCode, usageError } from '../../core/errors.ts';
+import { usageError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { SessionManager } from '../../manager/session-manager.ts';
 import { IDS_TO_END, QUIET_IDS } from '../common-options.ts';
@@ -9,42 +9,22 @@ import { duration } from '../parsers.ts';
 
 async function chosen(verb: Verb, refs: readonly string[], all: boolean): Promise<readonly string[]> {
   if (all && refs.length > 0) throw usageError('give either ids or --all', 'zwarm kill --all');
-  if (!all && refs.length === 0) {
-    throw usageError('which session?', 'zwarm kill ID, or zwarm kill --all');
-  }
+  if (!all && refs.length === 0) throw usageError('which session?', 'zwarm kill ID, or zwarm kill --all');
   return all ? (await verb.manager()).listLive() : refs;
 }
 
 /** A session as it is now; of a damaged one, its row in a list. */
-async function rowOf(manager: SessionManager, id: SessionId): Promise<object> {
-  try {
-    return (await manager.read(id)).summary;
-  } catch (error) {
-    const row = (await manager.list({ all: true })).find((one) => one.id === id);
-    if (row?.status === 'damaged') return row;
-    throw error;
-  }
+async function sessionNow(manager: SessionManager, id: SessionId): Promise<object> {
+  const row = await manager.summary(id);
+  return row.status === 'damaged' ? row : (await manager.read(id)).summary;
 }
 
 /** A session that ended or was deleted meanwhile counts as a failure only if it was named. */
-const OVER: ReadonlySet<ErrorCode> = new Set(['not_running', 'not_found']);
-
 function isOver(outcome: Outcome<object>): boolean {
-  return 'error' in outcome && OVER.has(outcome.error.code);
+  return 'error' in outcome && ['not_running', 'not_found'].includes(outcome.error.code);
 }
 
-/** Ends what a session has started, directly or not. */
-async function killDescendants(
-  manager: SessionManager,
-  root: SessionId,
-  end: (id: SessionId) => Promise<object>,
-): Promise<readonly Outcome<object>[]> {
-  const outcomes: Outcome<object>[] = [];
-  for await (const round of manager.livingDescendants(root)) outcomes.push(...(await forEachRef(round, end)));
-  return outcomes.filter((outcome) => !isOver(outcome));
-}
-
-/** Ends sessions, each before what it has started, so that it cannot start more. */
+/** Ends sessions, each before what it has started, directly or not, so that it cannot start more. */
 async function killTrees(
   manager: SessionManager,
   refs: readonly string[],
@@ -61,11 +41,14 @@ async function killTrees(
   for (const outcome of named) {
     const root = roots.get(outcome.ref);
     const over = isOver(outcome);
+    const ended: Outcome<object>[] = [];
     // One that could not be ended may start more at any time.
-    const found =
-      root !== undefined && (over || 'value' in outcome) ? await killDescendants(manager, root, end) : [];
-    below.push(...found);
-    if (!over || !found.some((one) => 'value' in one)) kept.push(outcome);
+    if (root !== undefined && (over || 'value' in outcome)) {
+      for await (const round of manager.livingDescendants(root))
+        ended.push(...(await forEachRef(round, end)));
+    }
+    below.push(...ended.filter((one) => !isOver(one)));
+    if (!over || !ended.some((one) => 'value' in one)) kept.push(outcome);
   }
   return [...kept, ...below];
 }
@@ -102,7 +85,7 @@ them were seen to end. The session keeps its answers and can be continued with z
     const manager = await verb.manager();
     const end = async (id: SessionId): Promise<object> => {
       await manager.kill(id, { graceMs, force });
-      if (json) return rowOf(manager, id);
+      if (json) return sessionNow(manager, id);
       verb.context.stdout.write(quiet ? `${id}\n` : `${id} killed\n`);
       return {};
     };

@@ -1,11 +1,15 @@
 import { usageError } from '../../core/errors.ts';
+import type { SessionId } from '../../core/ids.ts';
+import type { FollowStepsOptions } from '../../manager/follow/follow-steps.ts';
+import type { SessionManager } from '../../manager/session-manager.ts';
 import { renderJsonLine } from '../../render/json.ts';
+import { safeText } from '../../render/safe-text.ts';
 import { limitWaiting } from '../await-answer.ts';
 import { IDS, TURN } from '../common-options.ts';
+import type { Verb } from '../context.ts';
 import { defineVerb, flag, type Values, value } from '../define-verb.ts';
 import { failedObject, firstExitCode, forEachRef, reportErrors } from '../each.ts';
 import { count } from '../parsers.ts';
-import { printBytes, printJsonLines, printStderr, printSteps, type Wanted } from '../print-followed.ts';
 
 const OPTIONS = {
   follow: flag('-f, --follow', 'continue until the sessions are at rest'),
@@ -26,15 +30,62 @@ function checkOptions(
     throw usageError('give either --raw or --json', 'the untouched bytes are JSON lines of the agent');
   if (stderr && json) throw usageError('--stderr is not JSON', 'leave out --json');
   if (last !== undefined && (raw || stderr)) {
-    throw usageError(
-      `-n counts steps: ${raw ? '--raw' : '--stderr'} prints none`,
-      'leave out -n, or pipe it to tail',
-    );
+    const option = raw ? '--raw' : '--stderr';
+    throw usageError(`-n counts steps: ${option} prints none`, 'leave out -n, or pipe it to tail');
   }
   if (raw && refs.length > 1) throw usageError('--raw prints one session at a time', 'zwarm logs --raw ID');
   // Bytes of an agent could drive the terminal.
   if (raw && isTerminal)
     throw usageError('--raw is not for a terminal', 'zwarm logs --raw ID > FILE, or leave out --raw');
+}
+
+/** What is to be printed of each session. */
+interface Wanted extends FollowStepsOptions {
+  readonly full: boolean;
+  /** Several sessions share the output: each line says whose it is. */
+  readonly several: boolean;
+}
+
+/** The steps of a session for people, a block for each; a rule before each turn. */
+async function* stepBlocks(
+  verb: Verb,
+  manager: SessionManager,
+  id: SessionId,
+  { full, several, ...wanted }: Wanted,
+): AsyncGenerator<string> {
+  const { renderStep } = await import('../../render/steps.ts');
+  const { turnRule } = await import('../../render/turn-rule.ts');
+  const { working_dir: directory } = await manager.record(id);
+  const style = await verb.pageStyle();
+  const narrower = { ...style, width: style.width - (several ? id.length + 2 : 0) };
+  let turn = 0;
+  for await (const step of manager.followSteps(id, wanted)) {
+    const rule = step.turn === turn ? '' : `${turnRule(`turn ${step.turn}`, narrower)}\n`;
+    turn = step.turn;
+    yield rule + renderStep(step, narrower, { full, directory });
+  }
+}
+
+/** The lines of an agent's stderr, made harmless; of several empty lines one. */
+async function* stderrLines(
+  manager: SessionManager,
+  id: SessionId,
+  wanted: FollowStepsOptions,
+): AsyncGenerator<string> {
+  let next = 0;
+  for await (const { seq, text } of manager.followStderr(id, wanted)) {
+    const gap = seq > next ? '\n' : '';
+    next = seq + 1;
+    yield gap + (text === null ? '(a line of more than 64 MiB)' : safeText(text));
+  }
+}
+
+/** A block of lines, each with the id of its session before it. */
+function prefixed(id: SessionId, block: string): string {
+  return block
+    .split('\n')
+    .map((line) => (line === '' ? id : `${id}  ${line}`))
+    .join('\n');
 }
 
 /** `zwarm logs` */
@@ -54,26 +105,34 @@ the agents continue. With several ids, each line begins with the id of its sessi
   ],
   async run(verb, { refs }, options) {
     const { stdout } = verb.context;
+    const { follow, turn, last, full, stderr, raw, json } = options;
     checkOptions(refs, options, stdout.isTTY);
-    const { follow, turn, last, full } = options;
     const manager = await verb.manager();
     const { signal, enough, code } = limitWaiting(verb, undefined);
     stdout.closed.addEventListener('abort', enough, { once: true });
-    const wanted: Wanted = { follow, turn, last, full, several: refs.length > 1, signal };
+    const wanted = { follow, turn, last, full, several: refs.length > 1, signal };
+    // Each piece is waited for: a slow reader fills no memory.
     const outcomes = await forEachRef(refs, async (ref) => {
       const id = manager.resolve(ref);
-      if (options.raw) return printBytes(verb, manager, id, options.stderr ? 'stderr' : 'events', wanted);
-      if (options.stderr) return printStderr(verb, manager, id, wanted);
-      if (options.json) return printJsonLines(verb, manager, id, wanted);
-      await printSteps(verb, manager, id, wanted);
-      // As it stands now, without any waiting.
-      if (follow && !signal.aborted) verb.hint(`${id} ${await manager.wait(id, AbortSignal.abort())}`);
-    });
-    if (options.json) {
-      for (const outcome of outcomes) {
-        if ('error' in outcome) await stdout.send(renderJsonLine(failedObject(outcome.ref, outcome.error)));
+      if (raw) {
+        const bytes = manager.followOutput(id, stderr ? 'stderr' : 'events', wanted);
+        for await (const piece of bytes) await stdout.send(piece);
+      } else if (json) {
+        for await (const step of manager.followSteps(id, wanted))
+          await stdout.send(renderJsonLine({ id, ...step }));
+      } else {
+        const blocks = stderr ? stderrLines(manager, id, wanted) : stepBlocks(verb, manager, id, wanted);
+        for await (const block of blocks)
+          await stdout.send(`${wanted.several ? prefixed(id, block) : block}\n`);
+        // As it stands now, without any waiting.
+        if (follow && !stderr && !signal.aborted)
+          verb.hint(`${id} ${await manager.wait(id, AbortSignal.abort())}`);
       }
-    } else reportErrors(verb, outcomes);
+    });
+    if (!json) reportErrors(verb, outcomes);
+    else
+      for (const outcome of outcomes)
+        if ('error' in outcome) await stdout.send(renderJsonLine(failedObject(outcome.ref, outcome.error)));
     const interrupted = signal.aborted && !stdout.closed.aborted;
     verb.exit(interrupted ? code() : firstExitCode(outcomes));
   },

@@ -1,70 +1,28 @@
-import { familiesOf, type Placed } from '../../core/rules/family.ts';
+import { familiesOf } from '../../core/rules/family.ts';
 import { SESSION_STATUSES, type SessionSummary } from '../../core/session.ts';
 import type { ListOptions } from '../../manager/commands/ls.ts';
 import type { SessionManager } from '../../manager/session-manager.ts';
-import { safeLine } from '../../render/safe-text.ts';
 import { QUIET_IDS } from '../common-options.ts';
 import type { Verb } from '../context.ts';
 import { defineVerb, flag, value } from '../define-verb.ts';
 import { count, duration, oneOf, someOf } from '../parsers.ts';
 
-/** Rows in the order in which they are printed. */
-function placed(rows: readonly SessionSummary[], tree: boolean): readonly Placed<SessionSummary>[] {
-  return tree ? familiesOf(rows) : rows.map((row) => ({ row, lastOf: [] }));
+/** Says on stderr what is to be known about where sessions are kept. */
+async function printNotices(verb: Verb, manager: SessionManager, everywhere: boolean): Promise<void> {
+  const gone = everywhere ? await manager.listGone() : [];
+  for (const notice of await manager.projectNotices(everywhere)) verb.warn(notice);
+  if (gone.length === 0) return;
+  const { renderGone } = await import('../../render/row.ts');
+  for (const one of gone) verb.warn(`${renderGone(one, verb.context.now())}; to delete: zwarm clean --gone`);
 }
 
-async function rowsOf(
-  manager: SessionManager,
-  filters: ListOptions,
-  tree: boolean,
-): Promise<readonly SessionSummary[]> {
-  return placed(await manager.list(filters), tree).map(({ row }) => row);
-}
-
-/** Prints a line for each session, for programs. */
-async function printLines(
-  verb: Verb,
-  manager: SessionManager,
-  filters: ListOptions,
-  tree: boolean,
-): Promise<void> {
+/** The lines of a list for programs. Of ten thousand rows, only a tree needs more in memory than their lines. */
+async function linesFor(manager: SessionManager, filters: ListOptions, tree: boolean) {
   const { renderRow } = await import('../../render/row.ts');
   const lineOf = (row: SessionSummary): string =>
     filters.exactly ? `${row.id}\n` : renderRow(row, filters.everywhere);
-  // Of ten thousand rows, only a tree needs more in memory than their lines.
-  const lines = tree
-    ? (await rowsOf(manager, filters, true)).map(lineOf)
-    : await manager.listAs(filters, lineOf);
-  if (lines.length === 0) hintAtStart(verb);
-  else verb.context.stdout.write(lines.join(''));
-}
-
-/** Prints a table, for people. */
-async function printTable(verb: Verb, families: readonly Placed<SessionSummary>[]): Promise<void> {
-  if (families.length === 0) return hintAtStart(verb);
-  const rows = families.map(({ row }) => row);
-  const { branchOf, renderList } = await import('../../render/list.ts');
-  const branches = families.map(({ lastOf }) => branchOf(lastOf));
-  verb.context.stdout.write(await renderList(rows, await verb.style('stdout'), branches));
-}
-
-function hintAtStart(verb: Verb): void {
-  verb.hint('no sessions; start one: zwarm start "task"');
-}
-
-/** The projects that are gone, each with what is kept of it. */
-async function goneProjects(verb: Verb, manager: SessionManager): Promise<readonly string[]> {
-  const gone = await manager.listGone();
-  if (gone.length === 0) return [];
-  const { renderGone } = await import('../../render/stores.ts');
-  return gone.map((one) => `${renderGone(one, verb.context.now())}; to delete: zwarm clean --gone`);
-}
-
-/** Says on stderr what is to be known about where sessions are kept. */
-async function printNotices(verb: Verb, manager: SessionManager, everywhere: boolean): Promise<void> {
-  const gone = everywhere ? await goneProjects(verb, manager) : [];
-  const notices = [...(await manager.projectNotices(everywhere)), ...gone];
-  for (const notice of notices) verb.context.stderr.write(`zwarm: ${safeLine(notice)}\n`);
+  if (!tree) return manager.listAs(filters, lineOf);
+  return familiesOf(await manager.list(filters)).map(({ row }) => lineOf(row));
 }
 
 /** `zwarm ls` */
@@ -114,15 +72,22 @@ the project behind them.`,
   ],
   async run(verb, _args, { since, tree, quiet, json, ...wanted }) {
     const { now, stdout } = verb.context;
-    const filters = {
-      ...wanted,
-      sinceMs: since === undefined ? undefined : now() - since,
-      exactly: quiet,
-    };
+    const sinceMs = since === undefined ? undefined : now() - since;
+    const filters = { ...wanted, sinceMs, exactly: quiet };
     const manager = await verb.manager();
     if (!quiet) await printNotices(verb, manager, wanted.everywhere);
-    if (json) return verb.printJson(await rowsOf(manager, filters, tree));
-    if (quiet || !stdout.isTTY) return printLines(verb, manager, filters, tree);
-    await printTable(verb, placed(await manager.list(filters), tree));
+    const none = 'no sessions; start one: zwarm start "task"';
+    if (!json && (quiet || !stdout.isTTY)) {
+      const lines = await linesFor(manager, filters, tree);
+      return lines.length === 0 ? verb.hint(none) : stdout.write(lines.join(''));
+    }
+    const unordered = await manager.list(filters);
+    const families = tree ? familiesOf(unordered) : unordered.map((row) => ({ row, lastOf: [] }));
+    const rows = families.map(({ row }) => row);
+    if (json) return verb.printJson(rows);
+    if (rows.length === 0) return verb.hint(none);
+    const { branchOf, renderList } = await import('../../render/list.ts');
+    const branches = families.map(({ lastOf }) => branchOf(lastOf));
+    stdout.write(await renderList(rows, await verb.style('stdout'), branches));
   },
 });

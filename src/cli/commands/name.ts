@@ -1,5 +1,5 @@
 import { safeLine } from '../../render/safe-text.ts';
-import { ID, JSON_SESSION, QUIET } from '../common-options.ts';
+import { ID, REPORT_OPTIONS } from '../common-options.ts';
 import { argument, defineVerb } from '../define-verb.ts';
 
 /** `zwarm name` */
@@ -7,7 +7,7 @@ export const name = defineVerb({
   name: 'name',
   summary: 'give a session a name, or take it away',
   args: { ref: ID, name: argument('<name>', 'its name from now on; - takes the present one away') },
-  options: { quiet: QUIET, json: JSON_SESSION },
+  options: REPORT_OPTIONS,
   notes: `
 A name belongs to one session of a project. Where another session has it, the name moves.`,
   examples: ['zwarm name @last fix-login', ['zwarm name fix-login -', 'the session has no name']],

@@ -1,13 +1,12 @@
-import { beginSession } from '../begin-session.ts';
-import { fileOption, SESSION_OPTIONS, WAIT_OPTIONS } from '../common-options.ts';
 import { argument, defineVerb } from '../define-verb.ts';
+import { BEGIN_OPTIONS, beginSession } from './start.ts';
 
 /** `zwarm orchestrate` */
 export const orchestrate = defineVerb({
   name: 'orchestrate',
   summary: 'start an agent that reaches a goal with the help of other agents',
   args: { goal: argument('[goal]', 'what to reach; - reads it from stdin') },
-  options: { ...SESSION_OPTIONS, file: fileOption('task'), ...WAIT_OPTIONS },
+  options: BEGIN_OPTIONS,
   notes: `
 The agent gets the tools of zwarm mcp: it splits the goal into tasks, starts a session for each, waits for them, reviews
 what they did and reports. Its sessions work below this project, in a sandbox no wider than its own. See zwarm config for
@@ -18,5 +17,5 @@ the limits.`,
     'zwarm logs -f @last',
     ['zwarm kill --tree @last', 'end it with all of them'],
   ],
-  run: (verb, { goal }, options) => beginSession(verb, goal, { ...options, orchestrates: true }),
+  run: (verb, { goal }, options) => beginSession(verb, goal, options, true),
 });

@@ -1,6 +1,6 @@
 import { EXIT_CODES } from '../../core/errors.ts';
 import { safeLine } from '../../render/safe-text.ts';
-import { confirm } from '../confirm.ts';
+import { counted } from '../../render/units.ts';
 import { defineVerb, flag, value } from '../define-verb.ts';
 import { directory } from '../parsers.ts';
 
@@ -21,15 +21,14 @@ the old place, run it there with --to. Refused while a session of the project ru
     ['zwarm relocate --to ../store', 'where the old place holds a new clone'],
   ],
   async run(verb, _args, { to, yes, json }) {
-    const { context } = verb;
     const manager = await verb.manager();
     const plan = await manager.planRelocation(to ?? null);
-    const sessions = `${plan.sessions} ${plan.sessions === 1 ? 'session' : 'sessions'}`;
+    const sessions = counted(plan.sessions, 'session');
     const question = `Give ${sessions} of ${safeLine(plan.from)} to ${safeLine(plan.to)}?`;
-    if (!(await confirm(context, question, yes))) return verb.exit(EXIT_CODES.failed);
+    if (!(await verb.confirm(question, yes))) return verb.exit(EXIT_CODES.failed);
     await manager.relocate(plan);
     if (json) return verb.printJson({ from: plan.from, to: plan.to, sessions: plan.sessions });
-    context.stdout.write(`${safeLine(plan.to)}\n`);
+    verb.context.stdout.write(`${safeLine(plan.to)}\n`);
     verb.hint(`${sessions} of ${safeLine(plan.from)} now belong to it`);
   },
 });

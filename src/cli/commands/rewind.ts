@@ -1,5 +1,6 @@
 import { usageError } from '../../core/errors.ts';
-import { ID, JSON_SESSION, QUIET } from '../common-options.ts';
+import { reportSession } from '../await-answer.ts';
+import { ID, REPORT_OPTIONS } from '../common-options.ts';
 import { defineVerb, value } from '../define-verb.ts';
 import { count } from '../parsers.ts';
 
@@ -10,8 +11,7 @@ export const rewind = defineVerb({
   args: { ref: ID },
   options: {
     to: value('--to <turn>', 'the turn after which to continue; 0 for the beginning', count(0)),
-    quiet: QUIET,
-    json: JSON_SESSION,
+    ...REPORT_OPTIONS,
   },
   notes: `
 What came after that turn is no longer part of the conversation: the agent will not know of it. Files stay as they are,
@@ -21,17 +21,12 @@ including those that it changed. Turns keep their numbers. A rewind counts as a 
     ['zwarm rewind ab3 --to 0', 'an empty conversation'],
     'zwarm inject ab3 "another way: …"',
   ],
-  async run(verb, { ref }, { to, quiet, json }) {
-    if (to === undefined) {
-      throw usageError('--to is missing', 'say where to go on: zwarm rewind ID --to 2');
-    }
+  async run(verb, { ref }, { to, ...report }) {
+    if (to === undefined) throw usageError('--to is missing', 'say where to go on: zwarm rewind ID --to 2');
     const manager = await verb.manager();
     const { id } = await manager.rewind(ref, to);
-    if (json) return verb.printJson((await manager.read(id)).summary);
-    verb.context.stdout.write(`${id}\n`);
-    if (quiet) return;
-    verb.hint(
-      `rewound to ${to === 0 ? 'the beginning' : `turn ${to}`}; files are unchanged; continue with: zwarm inject ${id} "…"`,
-    );
+    const where = to === 0 ? 'the beginning' : `turn ${to}`;
+    const hint = `rewound to ${where}; files are unchanged; continue with: zwarm inject ${id} "…"`;
+    await reportSession(verb, manager, { id, hint }, report);
   },
 });

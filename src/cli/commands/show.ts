@@ -3,8 +3,7 @@ import { renderJsonAsRead } from '../../render/json.ts';
 import { ID, TURN } from '../common-options.ts';
 import { defineVerb, flag } from '../define-verb.ts';
 import { noteSeen } from '../note-seen.ts';
-import { showPage } from '../pager.ts';
-import { printAsRead } from '../print-as-read.ts';
+import { printAsRead, showPage } from '../pager.ts';
 
 /** `zwarm show` */
 export const show = defineVerb({

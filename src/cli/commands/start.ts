@@ -1,13 +1,43 @@
-import { beginSession } from '../begin-session.ts';
-import { fileOption, SESSION_OPTIONS, WAIT_OPTIONS } from '../common-options.ts';
-import { argument, defineVerb } from '../define-verb.ts';
+import { safeLine } from '../../render/safe-text.ts';
+import { reportStarted } from '../await-answer.ts';
+import { fileOption, requireWaiting, SESSION_OPTIONS, WAIT_OPTIONS } from '../common-options.ts';
+import type { Verb } from '../context.ts';
+import { argument, defineVerb, type Values } from '../define-verb.ts';
+import { withTask } from '../task-input.ts';
+
+/** The options of verbs that begin a session. */
+export const BEGIN_OPTIONS = { ...SESSION_OPTIONS, file: fileOption('task'), ...WAIT_OPTIONS };
+
+/** Begins a session with the task that the command line leads to, and reports it. */
+export async function beginSession(
+  verb: Verb,
+  task: string | undefined,
+  options: Values<typeof BEGIN_OPTIONS>,
+  orchestrates = false,
+): Promise<void> {
+  requireWaiting(options);
+  const { agent, model, sandbox, workingDir, name, agentArgs, file } = options;
+  const session = { agent, model, sandbox, workingDir, name, agentArgs, orchestrates };
+  const manager = await verb.manager();
+  // A limit with a typing error has no effect: whoever reads the terminal learns of it.
+  if (verb.context.stderr.isTTY) {
+    for (const notice of (await manager.settings()).notices) verb.hint(safeLine(notice));
+  }
+  const source = { argument: task, file, what: 'task' } as const;
+  const started = await withTask(verb.context, source, {
+    check: () => manager.checkStart(session),
+    use: (text) => manager.start({ task: text, ...session }),
+  });
+  for (const warning of started.warnings) verb.warn(`warning: ${warning}`);
+  await reportStarted(verb, manager, started, options);
+}
 
 /** `zwarm start` */
 export const start = defineVerb({
   name: 'start',
   summary: 'start an agent on a task in the background, and print the id of its session',
   args: { task: argument('[task]', 'what to do; - reads it from stdin') },
-  options: { ...SESSION_OPTIONS, file: fileOption('task'), ...WAIT_OPTIONS },
+  options: BEGIN_OPTIONS,
   notes: `
 The task is the argument, the text on stdin (- or a pipe), a file (-F), or what you write in your editor.`,
   examples: [

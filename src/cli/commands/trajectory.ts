@@ -26,14 +26,14 @@ The numbers run through all turns. A step that did not end well has its status o
     const steps = await manager.steps(ref, { turn });
     if (json) return verb.printJson(steps);
     const { summary, turns } = await manager.read(ref, { turn });
-    const headings = turns.map(({ view }) => view);
     const { renderSteps, renderSummary } = await import('../../render/trajectory.ts');
     const { stdout } = verb.context;
     const style = await verb.pageStyle();
+    const list = { turns: turns.map(({ view }) => view), steps };
     stdout.write(
       full
-        ? renderSteps(headings, steps, style, summary.working_dir)
-        : renderSummary(headings, steps, stdout.isTTY ? style : { ...style, width: PIPED_WIDTH }),
+        ? renderSteps(list, style, summary.working_dir)
+        : renderSummary(list, stdout.isTTY ? style : { ...style, width: PIPED_WIDTH }),
     );
   },
 });

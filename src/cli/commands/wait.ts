@@ -2,10 +2,11 @@ import { EXIT_CODES } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { SessionSummary } from '../../core/session.ts';
 import { isFinal, type TurnStatus } from '../../core/status.ts';
+import { errorLines } from '../../render/error-lines.ts';
 import { limitWaiting } from '../await-answer.ts';
 import { IDS, QUIET_IDS } from '../common-options.ts';
 import { defineVerb, flag, value } from '../define-verb.ts';
-import { firstExitCode, forEachRef, type Outcome, printOutcomes, reportErrors } from '../each.ts';
+import { firstExitCode, forEachRef, reportOutcomes } from '../each.ts';
 import { showLiveLine } from '../live-line.ts';
 import { noteSeen } from '../note-seen.ts';
 import { duration } from '../parsers.ts';
@@ -20,13 +21,11 @@ interface Waited {
   readonly session: SessionSummary | null;
 }
 
-function exitCodeOf(outcomes: readonly Outcome<Waited>[], any: boolean, givenUp: number): number {
-  const failed = firstExitCode(outcomes);
-  if (failed !== 0) return failed;
-  const statuses = outcomes.flatMap((outcome) => ('value' in outcome ? [outcome.value.status] : []));
-  const ended = statuses.filter(isFinal);
-  if (any ? ended.length === 0 : ended.length < statuses.length) return givenUp;
-  return ended.every((status) => status === 'completed') ? 0 : EXIT_CODES.failed;
+/** The exit code where every argument was a session; `givenUp` where the wait did not come to its end. */
+function exitCodeOf(waited: readonly Waited[], any: boolean, givenUp: number): number {
+  const ended = waited.filter(({ status }) => isFinal(status));
+  if (any ? ended.length === 0 : ended.length < waited.length) return givenUp;
+  return ended.every(({ status }) => status === 'completed') ? 0 : EXIT_CODES.failed;
 }
 
 /** `zwarm wait` */
@@ -49,42 +48,40 @@ Prints "id status" as each of them ends. Exit code: 0 all completed, 1 one did n
   ],
   async run(verb, { refs }, { any, timeoutMs, quiet, json }) {
     const manager = await verb.manager();
-    // Before the wait, so that nobody waits for it afterwards.
-    const { errorLines } = await import('../../render/error-lines.ts');
     const { signal, enough, code } = limitWaiting(verb, timeoutMs);
     let satisfied = false;
     const waiting = new Set<SessionId>();
     const live = showLiveLine(verb, manager, () => [...waiting]);
-    const outcomes = await forEachRef(refs, async (ref) => {
+    const outcomes = await forEachRef(refs, async (ref): Promise<Waited> => {
       const id = manager.resolve(ref);
       waiting.add(id);
       const status = await manager.wait(id, signal).finally(() => waiting.delete(id));
-      const reported = isFinal(status) && (json || !satisfied);
-      if (reported && !json) {
+      const ended = isFinal(status);
+      const isReported = ended && (json || !satisfied);
+      if (isReported && !json) {
         live.clear();
         verb.context.stdout.write(quiet ? `${id}\n` : `${id} ${status}\n`);
       }
       // Without the conversation, which may be large.
-      const row = isFinal(status) && !json ? await manager.summary(id) : null;
+      const row = ended && !json ? await manager.summary(id) : null;
       if (row?.error) verb.hint(errorLines(row.error).join('\n'));
-      if (isFinal(status) && any) {
+      if (ended && any) {
         satisfied = true;
         enough();
       }
       const session = json ? (await manager.read(id)).summary : null;
-      return { id, status, reported: reported ? ((session ?? row)?.turn ?? null) : null, session };
+      return { id, status, session, reported: isReported ? ((session ?? row)?.turn ?? null) : null };
     }).finally(() => live.stop());
-    verb.exit(exitCodeOf(outcomes, any, code()));
-    const left = outcomes.flatMap((outcome) =>
-      'value' in outcome && !isFinal(outcome.value.status) ? [outcome.value.id] : [],
-    );
+    const waited = outcomes.flatMap((outcome) => ('value' in outcome ? [outcome.value] : []));
+    const left = waited.filter(({ status }) => !isFinal(status)).map(({ id }) => id);
     if (left.length > 0 && !satisfied) {
-      verb.context.stderr.write(`zwarm: ${left.join(', ')} still ${left.length === 1 ? 'runs' : 'run'}\n`);
+      verb.warn(`${left.join(', ')} still ${left.length === 1 ? 'runs' : 'run'}`);
     }
-    if (json) printOutcomes(verb, outcomes, ({ session }) => session);
-    else reportErrors(verb, outcomes);
-    for (const outcome of outcomes) {
-      if ('value' in outcome) await noteSeen(verb, manager, outcome.value.id, outcome.value.reported);
-    }
+    const results = outcomes.map((one) =>
+      'value' in one ? { ref: one.ref, value: one.value.session } : one,
+    );
+    reportOutcomes(verb, results, json);
+    verb.exit(firstExitCode(outcomes) || exitCodeOf(waited, any, code()));
+    for (const { id, reported } of waited) await noteSeen(verb, manager, id, reported);
   },
 });

@@ -9,25 +9,23 @@ async function shownFor(reason: string, json: boolean) {
   const written: string[] = [];
   const codes: number[] = [];
   const verb = {
-    context: {
-      stdout: { write: () => undefined },
-      stderr: { write: (text: string) => void written.push(text) },
-    },
+    context: { stdout: { write: () => undefined } },
     manager: async () => ({ clean: async () => ({ removed: [], skipped: [{ id: ID, reason }], bytes: 0 }) }),
     hint: () => undefined,
+    warn: (text: string) => void written.push(text),
     printJson: () => undefined,
     exit: (code: number) => void codes.push(code),
   } as unknown as Verb;
   await clean.run?.(verb, {} as never, { json } as never);
-  return { codes, stderr: written.join('') };
+  return { codes, warned: written };
 }
 
 test.each([true, false])('clean fails where files could not be deleted; with --json: %j', async (json) => {
-  const { codes, stderr } = await shownFor('io', json);
+  const { codes, warned } = await shownFor('io', json);
   expect(codes).toEqual([1]);
-  expect(stderr).toBe(json ? '' : `zwarm: files could not be deleted, check their permissions: ${ID}\n`);
+  expect(warned).toEqual(json ? [] : [`files could not be deleted, check their permissions: ${ID}`]);
 });
 
 test('what clean keeps on purpose is no failure', async () => {
-  expect(await shownFor('damaged', false)).toEqual({ codes: [], stderr: '' });
+  expect(await shownFor('damaged', false)).toEqual({ codes: [], warned: [] });
 });

@@ -157,17 +157,11 @@ describe('on a terminal', () => {
 });
 
 test('a table counts the columns of wide characters', () => {
-  const column = (
-    head: string,
-    cells: string[],
-    width: number,
-  ): Parameters<typeof renderTable>[0][number] => ({
-    head,
-    cells,
-    width,
-  });
-  const text = renderTable([column('A', ['漢字', 'ab'], 4), column('B', ['1', '2'], 1)], styleOf(40));
-  expect(text).toBe('A     B\n漢字  1\nab    2\n');
+  const columns = [
+    { head: 'A', cells: ['漢字', 'ab'] },
+    { head: 'B', cells: ['1', '2'] },
+  ];
+  expect(renderTable(columns, styleOf(40))).toBe('A     B\n漢字  1\nab    2\n');
 });
 
 describe('in a pipe', () => {

@@ -1,14 +1,7 @@
 import { expect, test } from 'vitest';
 import { SESSION_STATUSES } from '../../../src/core/session.ts';
-import {
-  createStyle,
-  longSpan,
-  paintStatus,
-  shortBytes,
-  shortCount,
-  shortSpan,
-  wantsColour,
-} from '../../../src/render/style.ts';
+import { createStyle, paintStatus, wantsColour } from '../../../src/render/style.ts';
+import { longSpan, shortBytes, shortCount, shortSpan } from '../../../src/render/units.ts';
 import { plain } from '../../helpers/display.ts';
 
 // The environment, and whether it means colours on a terminal and in a pipe.
