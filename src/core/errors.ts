@@ -80,6 +80,11 @@ export function errnoOf(error: unknown): string | null {
   return typeof error.code === 'string' ? error.code : null;
 }
 
+/** Whether an operation of Node failed with one of these codes. */
+export function isErrno(error: unknown, ...codes: readonly string[]): boolean {
+  return codes.includes(errnoOf(error) ?? '');
+}
+
 const IO_HINTS: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full: free some space, then try again',
   EROFS: 'the file system is read-only: choose another directory with --state-dir DIR',

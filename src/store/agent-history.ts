@@ -1,6 +1,7 @@
-import { readdirSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { errnoOf } from '../core/errors.ts';
+import { isErrno } from '../core/errors.ts';
+import { DamagedRecord, entriesOf } from './read-file.ts';
 
 /** A file that an agent keeps of a conversation: its path and its size in bytes. */
 export interface HistoryFile {
@@ -8,32 +9,18 @@ export interface HistoryFile {
   readonly bytes: number;
 }
 
-/** The file may exist, but we may not look, or links lead in a circle. */
-const UNKNOWN = new Set(['EACCES', 'EPERM', 'ELOOP']);
-const NONE = new Set(['ENOENT', 'ENOTDIR']);
-
-function namesIn(directory: string): readonly string[] {
-  try {
-    return readdirSync(directory);
-  } catch (error) {
-    if (NONE.has(errnoOf(error) ?? '')) return [];
-    throw error;
-  }
+/** The names in a directory that fit a pattern with a `*`, the greatest first. */
+function namesLike(pattern: string, directory: string): readonly string[] {
+  const [head = '', tail = ''] = pattern.split('*');
+  const names = entriesOf(directory).map(({ name }) => name);
+  const fitting = names.filter(
+    (name) => name.length >= head.length + tail.length && name.startsWith(head) && name.endsWith(tail),
+  );
+  return fitting.sort().reverse();
 }
 
-function matches(name: string, pattern: string): boolean {
-  const [head = '', tail] = pattern.split('*');
-  if (tail === undefined) return name === pattern;
-  return name.length >= head.length + tail.length && name.startsWith(head) && name.endsWith(tail);
-}
-
-function find(directory: string, parts: readonly string[]): HistoryFile | null {
-  const [pattern, ...rest] = parts;
-  if (pattern === undefined) return null;
-  const names = pattern.includes('*')
-    ? namesIn(directory).filter((name) => matches(name, pattern))
-    : [pattern];
-  for (const name of names.toSorted().toReversed()) {
+function find(directory: string, [pattern = '', ...rest]: readonly string[]): HistoryFile | null {
+  for (const name of pattern.includes('*') ? namesLike(pattern, directory) : [pattern]) {
     const path = join(directory, name);
     const found = rest.length > 0 ? find(path, rest) : fileAt(path);
     if (found !== null) return found;
@@ -60,7 +47,8 @@ export function findHistory(directory: string, patterns: readonly string[]): His
     }
     return null;
   } catch (error) {
-    if (UNKNOWN.has(errnoOf(error) ?? '')) return undefined;
+    // The file may exist, but we may not look, or links lead in a circle.
+    if (error instanceof DamagedRecord || isErrno(error, 'EACCES', 'EPERM', 'ELOOP')) return undefined;
     throw error;
   }
 }

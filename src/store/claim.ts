@@ -1,7 +1,7 @@
+import { closeSync } from 'node:fs';
 import { join } from 'node:path';
-import { errnoOf, ZwarmError } from '../core/errors.ts';
-import { copyTurn } from './copy-turn.ts';
-import { createFile, discard, flush, isDiskFull, linkName, makeDir, rename } from './files.ts';
+import { isErrno, ZwarmError } from '../core/errors.ts';
+import { copyFile, createFile, discard, flush, isDiskFull, link, makeDir, rename } from './files.ts';
 import {
   BUILDING_PREFIX,
   buildingDir,
@@ -15,6 +15,7 @@ import {
   turnsDir,
 } from './layout.ts';
 import { giveUpName, takeName } from './names.ts';
+import { DamagedRecord, entriesOf, lookAt, openRegular } from './read-file.ts';
 import { encode, encodeSession, type RequestRecord, type SessionRecord } from './records.ts';
 import { hasSession, type SessionStore } from './sessions.ts';
 
@@ -36,20 +37,41 @@ function buildTurn(directory: string, { request, prompt }: Claim): void {
   flush(directory);
 }
 
-function isTaken(error: unknown): boolean {
-  const code = errnoOf(error);
-  // ENOTDIR: a file is in the way, such as the tombstone of a full disk.
-  return code === 'ENOTEMPTY' || code === 'EEXIST' || code === 'ENOTDIR';
-}
-
 /** A turn of another session that becomes one of a new one: its directory, and how much of its stream counts. */
 export interface Copied {
   readonly directory: string;
+  /** Null for all of it. */
   readonly eventBytes: number | null;
 }
 
+/** The records of a turn; whether it was settled matters only to the session that it ran in. */
+const COPIED = new Set<string>(Object.values(TURN_FILES).filter((name) => name !== TURN_FILES.notified));
+/** What a full disk leaves of them. */
+const SHORT_RECORD = /^(cancel|exit)\.[a-z0-9-]+$/;
+
+/**
+ * Copies the records of a turn that has ended, durable when this returns. Never a hard link: either of the two may be
+ * removed. @throws DamagedRecord
+ */
+function copyTurn({ directory: from, eventBytes }: Copied, to: string): void {
+  makeDir(to);
+  for (const { name } of entriesOf(from)) {
+    const file = COPIED.has(name) || SHORT_RECORD.test(name) ? openRegular(join(from, name)) : null;
+    if (file === null) continue;
+    try {
+      const bytes = name === TURN_FILES.events ? Math.min(file.size, eventBytes ?? file.size) : file.size;
+      copyFile(file.fd, join(to, name), bytes, file.mtimeMs);
+    } finally {
+      closeSync(file.fd);
+    }
+  }
+  // The other session was removed meanwhile.
+  if (lookAt(join(to, TURN_FILES.request)) === null) throw new DamagedRecord(`${from} cannot be copied`);
+  flush(to);
+}
+
 /** A session about to be created. */
-export interface NewSession extends SessionDir {
+interface NewSession extends SessionDir {
   readonly store: SessionStore;
   readonly record: SessionRecord;
   readonly name: string | null;
@@ -72,21 +94,39 @@ export function createSession(session: NewSession): void {
   let named = false;
   try {
     createFile(join(building, 'session.json'), encodeSession(record, store.projectRoot));
-    makeDir(join(building, 'turns'));
-    const directoryOf = (turn: number): string => join(building, 'turns', String(turn));
-    for (const [i, { directory, eventBytes }] of copies.entries())
-      copyTurn(directory, directoryOf(i + 1), eventBytes);
-    if (claim !== null) buildTurn(directoryOf(copies.length + 1), claim);
-    flush(join(building, 'turns'));
+    const turns = join(building, 'turns');
+    makeDir(turns);
+    for (const [i, copied] of copies.entries()) copyTurn(copied, join(turns, String(i + 1)));
+    if (claim !== null) buildTurn(join(turns, String(copies.length + 1)), claim);
+    flush(turns);
     flush(building);
     if (name !== null) takeName(session, name);
-    named = name !== null;
+    named = true;
     rename(building, sessionDir(session));
   } catch (error) {
     if (name !== null && named) giveUpName(session, name, session.unique);
     discard(building);
     if (isTaken(error)) throw new ZwarmError('lost_race', `the id ${id} is taken`, 'try again', error);
     throw error;
+  }
+}
+
+function isTaken(error: unknown): boolean {
+  // ENOTDIR: a file is in the way, such as the tombstone of a full disk.
+  return isErrno(error, 'ENOTEMPTY', 'EEXIST', 'ENOTDIR');
+}
+
+/** Takes a step of the claim of a turn. @throws ZwarmError `lost_race`, `not_found` where another command was first */
+function stepOfClaim(turn: TurnDir, step: () => void): void {
+  try {
+    step();
+  } catch (error) {
+    const { id } = turn;
+    if (!hasSession(turn))
+      throw new ZwarmError('not_found', `${id} was removed by another command`, 'see: zwarm ls', error);
+    if (!isTaken(error)) throw error;
+    const what = `turn ${turn.turn} of ${id} was claimed by another command`;
+    throw new ZwarmError('lost_race', what, `see: zwarm show ${id}`, error);
   }
 }
 
@@ -97,23 +137,15 @@ export function createSession(session: NewSession): void {
  */
 export function claimTurn(turn: TurnDir, claim: Claim): void {
   const building = join(turnsDir(turn), `${BUILDING_PREFIX}${claim.request.nonce}`);
-  try {
-    buildTurn(building, claim);
-    rename(building, turnDir(turn));
-  } catch (error) {
-    discard(building);
-    throw claimError(turn, error);
-  }
-}
-
-function claimError(turn: TurnDir, error: unknown): unknown {
-  const { id } = turn;
-  if (!hasSession(turn)) {
-    return new ZwarmError('not_found', `${id} was removed by another command`, 'see: zwarm ls', error);
-  }
-  if (!isTaken(error)) return error;
-  const what = `turn ${turn.turn} of ${id} was claimed by another command`;
-  return new ZwarmError('lost_race', what, `see: zwarm show ${id}`, error);
+  stepOfClaim(turn, () => {
+    try {
+      buildTurn(building, claim);
+      rename(building, turnDir(turn));
+    } catch (error) {
+      discard(building);
+      throw error;
+    }
+  });
 }
 
 /** Makes the claim of a turn survive a power cut; before that nobody may be told of it, and nothing may run. */
@@ -131,16 +163,8 @@ export function claimTombstone(turn: TurnDir, request: RequestRecord): void {
     claimTurn(turn, { request, prompt: null });
   } catch (error) {
     if (!isDiskFull(error)) throw error;
-    try {
-      linkName(sessionFile(turn), turnDir(turn));
-    } catch (linkError) {
-      throw claimError(turn, linkError);
-    }
+    stepOfClaim(turn, () => link(sessionFile(turn), turnDir(turn)));
   }
-  try {
-    flushClaim(turn);
-  } catch (error) {
-    // Whoever saw the tombstone may have finished the removal by now.
-    throw claimError(turn, error);
-  }
+  // Whoever saw the tombstone may have finished the removal by now.
+  stepOfClaim(turn, () => flushClaim(turn));
 }

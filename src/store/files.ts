@@ -1,6 +1,6 @@
-import { closeSync, constants, fstatSync, lstatSync, readSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { errnoOf, ZwarmError } from '../core/errors.ts';
+import { closeSync, constants, fstatSync, lstatSync, readSync, realpathSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { isErrno, ZwarmError } from '../core/errors.ts';
 import {
   chmod,
   fchmod,
@@ -8,18 +8,22 @@ import {
   link,
   mkdir,
   open,
+  rename,
   rm,
   spawnSync,
   symlink,
-  rename as syscallRename,
   utimes,
   write,
 } from '../syscalls.ts';
+import { BUILDING_PREFIX } from './layout.ts';
 
 /**
  * Every change that zwarm makes to a disk, and nothing else. Synchronous: a claim must not interleave with itself,
  * and one small file costs less this way than as a promise. No function follows a symbolic link at its last step.
  */
+
+// A rename onto a directory that is not empty fails, which is what makes a claim.
+export { link, rename, symlink };
 
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
@@ -47,8 +51,8 @@ function hasMadeDir(path: string): boolean {
   try {
     makeDir(path);
   } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return false;
-    if (errnoOf(error) !== 'EEXIST') throw error;
+    if (!isErrno(error, 'EEXIST', 'ENOENT')) throw error;
+    return isErrno(error, 'EEXIST');
   }
   return true;
 }
@@ -60,7 +64,7 @@ function hasMadeDir(path: string): boolean {
 export function makeDirs(path: string): void {
   if (hasMadeDir(path)) return;
   if (dirname(path) !== path) makeDirs(dirname(path));
-  // Others may create the same parents at the same time: whatever came of it, this decides.
+  // Others may create the same parents at the same time: this decides.
   if (!hasMadeDir(path)) makeDir(path);
 }
 
@@ -114,24 +118,14 @@ export function publishName(path: string): boolean {
     closeSync(create(path));
     return true;
   } catch (error) {
-    if (errnoOf(error) === 'EEXIST') return false;
+    if (isErrno(error, 'EEXIST')) return false;
     throw error;
   }
 }
 
-/** Makes a symbolic link. @throws EEXIST */
-export function makeLink(target: string, path: string): void {
-  symlink(target, path);
-}
-
-/** Gives a file a second name. @throws EEXIST */
-export function linkName(existing: string, path: string): void {
-  link(existing, path);
-}
-
 /** Whether an operation failed because there is no room on the disk. */
 export function isDiskFull(error: unknown): boolean {
-  return errnoOf(error) === 'ENOSPC' || errnoOf(error) === 'EDQUOT';
+  return isErrno(error, 'ENOSPC', 'EDQUOT');
 }
 
 /**
@@ -156,11 +150,6 @@ export function flush(path: string): void {
   }
 }
 
-/** Renames; onto a non-empty directory it fails, which is what makes a claim. @throws ENOTEMPTY, EEXIST */
-export function rename(from: string, to: string): void {
-  syscallRename(from, to);
-}
-
 /** Publishes a complete file under a name that nobody holds yet; false when somebody was first. */
 export function publishOnce(path: string, content: string, temporary: string): boolean {
   createFile(temporary, content);
@@ -168,17 +157,18 @@ export function publishOnce(path: string, content: string, temporary: string): b
     link(temporary, path);
     return true;
   } catch (error) {
-    if (errnoOf(error) === 'EEXIST') return false;
+    if (isErrno(error, 'EEXIST')) return false;
     throw error;
   } finally {
     discard(temporary);
   }
 }
 
-/** Puts a complete file in the place of another, for the one file that is a cache. */
-export function replaceFile(path: string, content: string, temporary: string): void {
+/** Puts a complete file in the place of another; `mode`: its permissions, where it is not for its user alone. */
+export function replaceFile(path: string, content: string, temporary: string, mode = 0o600): void {
   createFile(temporary, content);
   try {
+    if (mode !== 0o600) chmod(temporary, mode);
     rename(temporary, path);
   } catch (error) {
     discard(temporary);
@@ -186,33 +176,32 @@ export function replaceFile(path: string, content: string, temporary: string): v
   }
 }
 
-/** The same for a file that is not ours alone: it keeps its permissions. */
-export function replaceKeepingMode(path: string, content: string, temporary: string, mode: number): void {
-  createFile(temporary, content);
-  try {
-    chmod(temporary, mode);
-    rename(temporary, path);
-  } catch (error) {
-    discard(temporary);
-    throw error;
-  }
-}
-
-/** @throws ZwarmError `io` with what the system's rm says */
-function removeDirectory(path: string): void {
-  const ended = spawnSync('/bin/rm', ['-rf', '--', path], { stdio: ['ignore', 'ignore', 'pipe'] });
-  if (ended.error !== undefined) throw ended.error;
-  if (ended.status === 0) return;
-  const [why = ''] = ended.stderr.toString().trim().split('\n');
-  throw new ZwarmError('io', why, `look at what is in ${path}, and delete it yourself`);
+/**
+ * Puts a whole file into a place of the user's own, with the directories above it. A link is followed: what it leads to
+ * is replaced. `unique` keeps the temporary files of two commands apart.
+ */
+export function putUserFile(path: string, content: string, unique: string): void {
+  const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+  const target = isLink ? realpathSync(path) : path;
+  makeDirs(dirname(target));
+  replaceFile(target, content, join(dirname(target), `${BUILDING_PREFIX}${unique}.${basename(target)}`));
+  flush(dirname(target));
 }
 
 /**
  * Removes a file or a whole directory; symbolic links in it are removed, never followed. The system's rm goes by
  * descriptors: Node 20's and 22's own goes by paths, and whatever is put there meanwhile leads it astray.
+ * @throws ZwarmError `io` with what the system's rm says
  */
 export function removeTree(path: string): void {
   const stat = lstatSync(path, { throwIfNoEntry: false });
-  if (stat?.isDirectory()) removeDirectory(path);
-  else if (stat !== undefined) rm(path, { force: true });
+  if (!stat?.isDirectory()) {
+    if (stat !== undefined) rm(path, { force: true });
+    return;
+  }
+  const ended = spawnSync('/bin/rm', ['-rf', '--', path], { stdio: ['ignore', 'ignore', 'pipe'] });
+  if (ended.error !== undefined) throw ended.error;
+  if (ended.status === 0) return;
+  const [why = ''] = ended.stderr.toString().trim().split('\n');
+  throw new ZwarmError('io', why, `look at what is in ${path}, and delete it yourself`);
 }

@@ -1,7 +1,8 @@
-import { lstatSync, realpathSync, statSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { errnoOf } from '../core/errors.ts';
-import { isRealDirectory, readSmall, unlessDamaged } from './read-file.ts';
+import { isRealDirectory, lookAt, readText, unlessDamaged } from './read-file.ts';
+import { realPathOf } from './real-path.ts';
 import type { GitState } from './records.ts';
 
 /*
@@ -9,63 +10,42 @@ import type { GitState } from './records.ts';
  * these few facts are stable parts of its layout (gitrepository-layout(5)).
  */
 
+const LONGEST_FILE = 1 << 22;
+
 function textOf(path: string): string | null {
-  return unlessDamaged(() => readSmall(path, 1 << 22)?.bytes.toString() ?? null);
+  return unlessDamaged(() => readText(path, LONGEST_FILE));
 }
 
-/** The path that a file of git's holds, or null. */
-function pathIn(file: string): string | null {
-  return /^[^\0\r\n]+/.exec(textOf(file) ?? '')?.[0] ?? null;
+/** The real path of what the first line of one of git's files names, behind a prefix; null where nothing is there. */
+function pathIn(file: string, prefix = ''): string | null {
+  const [line = ''] = textOf(file)?.split(/[\0\r\n]/, 1) ?? [];
+  const path = line.startsWith(prefix) ? line.slice(prefix.length) : '';
+  return path === '' ? null : realPathOf(resolve(dirname(file), path));
 }
 
-/** The real path of what stands at a path that a file names, or null where nothing does. */
-function realPath(path: string): string | null {
-  try {
-    return realpathSync(path);
-  } catch {
-    // It leads nowhere, or where we may not look.
-    return null;
-  }
-}
-
-/** A checkout's root and its git directory; `common` is shared by all its worktrees. What a file names is a real path. */
-export interface Checkout {
+/** A checkout's root and its git directory; `common` is shared by all its worktrees. Real paths. */
+interface Checkout {
   readonly root: string;
   readonly gitDir: string;
   readonly common: string;
 }
 
-function linked(root: string, pointer: string): Checkout | null {
-  const target = /^gitdir: ([^\0\r\n]+)/.exec(pointer)?.[1];
-  const gitDir = target === undefined ? null : realPath(resolve(root, target));
-  if (gitDir === null) return null;
-  const commondir = pathIn(join(gitDir, 'commondir'));
-  const common = commondir === null ? gitDir : realPath(resolve(gitDir, commondir));
-  return common === null ? null : { root, gitDir, common };
-}
-
-function checkoutOf(directory: string): Checkout | null {
-  const git = join(directory, '.git');
-  if (isRealDirectory(git)) return { root: directory, gitDir: git, common: git };
-  const pointer = textOf(git);
-  return pointer === null ? null : linked(directory, pointer);
-}
-
-/** The checkout that has its root in this very directory, or null. */
-export function checkoutAt(directory: string): Checkout | null {
-  const checkout = checkoutOf(directory);
+/** The checkout that has its root, a real path, in this very directory, or null. */
+export function checkoutAt(root: string): Checkout | null {
+  const own = join(root, '.git');
+  const isOwn = isRealDirectory(own);
+  const gitDir = isOwn ? own : pathIn(own, 'gitdir: ');
   // Without a HEAD it is not a repository: Codex's sandbox leaves an empty .git in writable directories.
-  const head = checkout === null ? null : join(checkout.gitDir, 'HEAD');
-  return head !== null && lstatSync(head, { throwIfNoEntry: false }) !== undefined ? checkout : null;
+  if (gitDir === null || lookAt(join(gitDir, 'HEAD')) === null) return null;
+  const pointer = join(gitDir, 'commondir');
+  const common = isOwn || lookAt(pointer) === null ? gitDir : pathIn(pointer);
+  return common === null ? null : { root, gitDir, common };
 }
 
 /** Whether a directory is itself a git directory, such as a bare repository or the inside of `.git`. */
 export function isGitDirectory(directory: string): boolean {
-  return (
-    lstatSync(join(directory, 'HEAD'), { throwIfNoEntry: false }) !== undefined &&
-    isRealDirectory(join(directory, 'objects')) &&
-    isRealDirectory(join(directory, 'refs'))
-  );
+  const hasHead = lookAt(join(directory, 'HEAD')) !== null;
+  return hasHead && ['objects', 'refs'].every((name) => isRealDirectory(join(directory, name)));
 }
 
 /**
@@ -76,49 +56,52 @@ export function isGitDirectory(directory: string): boolean {
 export function commonDirectory({ root, gitDir, common }: Checkout): string | null {
   if (gitDir === common) return dirname(common) === root ? common : null;
   if (dirname(gitDir) !== join(common, 'worktrees')) return null;
-  const back = pathIn(join(gitDir, 'gitdir'));
-  if (back === null || basename(back) !== '.git' || realPath(resolve(gitDir, dirname(back))) !== root)
-    return null;
-  return isRealDirectory(common) ? common : null;
+  const isNamedBack = pathIn(join(gitDir, 'gitdir')) === join(root, '.git');
+  return isNamedBack && isRealDirectory(common) ? common : null;
 }
 
 const SHA = /^[0-9a-f]{40,64}$/;
 
-function commitOf(ref: string, checkout: Checkout): string | null {
-  for (const directory of [checkout.gitDir, checkout.common]) {
+function commitOf(ref: string, { gitDir, common }: Checkout): string | null {
+  for (const directory of [gitDir, common]) {
     const loose = textOf(join(directory, ref))?.trim();
     if (loose !== undefined && SHA.test(loose)) return loose;
   }
-  const packed = textOf(join(checkout.common, 'packed-refs'))?.split('\n') ?? [];
+  const packed = textOf(join(common, 'packed-refs'))?.split('\n') ?? [];
   const commit = packed.find((line) => line.endsWith(` ${ref}`))?.split(' ', 1)[0];
   return commit !== undefined && SHA.test(commit) ? commit : null;
 }
 
+/** A directory and those above it, the root last. */
+function* upwards(directory: string): Generator<string> {
+  for (let at = directory; ; at = dirname(at)) {
+    yield at;
+    if (dirname(at) === at) return;
+  }
+}
+
 /** Where the checkout around a directory stands, or null outside of git. */
 export function gitStateOf(directory: string): GitState | null {
-  for (let at = directory; ; at = dirname(at)) {
-    const checkout = checkoutAt(at);
-    if (checkout !== null) {
-      const head = textOf(join(checkout.gitDir, 'HEAD'))?.trim() ?? '';
-      const ref = /^ref: (refs\/[^\s\0]+)$/.exec(head)?.[1];
-      // A name from a file becomes part of a path: no way out of the git directory.
-      const safe = ref !== undefined && !ref.split('/').includes('..') ? ref : null;
-      return {
-        root: at,
-        head: safe === null ? (SHA.test(head) ? head : null) : commitOf(safe, checkout),
-        branch: safe?.startsWith('refs/heads/') ? safe.slice('refs/heads/'.length) : null,
-      };
-    }
-    if (dirname(at) === at) return null;
+  for (const root of upwards(directory)) {
+    const checkout = checkoutAt(root);
+    if (checkout === null) continue;
+    const head = textOf(join(checkout.gitDir, 'HEAD'))?.trim() ?? '';
+    const ref = /^ref: (refs\/[^\s\0]+)$/.exec(head)?.[1];
+    // A name from a file becomes part of a path: no way out of the git directory.
+    if (ref === undefined || ref.split('/').includes('..'))
+      return { root, head: SHA.test(head) ? head : null, branch: null };
+    const branch = ref.startsWith('refs/heads/') ? ref.slice('refs/heads/'.length) : null;
+    return { root, head: commitOf(ref, checkout), branch };
   }
+  return null;
 }
 
 /**
  * Whether an agent that insists on a repository would find one around a directory: a `.git` of any kind but a directory
- * without a HEAD, which is what Codex 0.169 looks for. True where that cannot be told.
+ * without a HEAD, which is what Codex 0.169 looks for. True where that cannot be known.
  */
 export function isInRepository(directory: string): boolean {
-  for (let at = directory; ; at = dirname(at)) {
+  for (const at of upwards(directory)) {
     try {
       const git = statSync(join(at, '.git'), { throwIfNoEntry: false });
       const sign = git?.isDirectory() ? statSync(join(at, '.git', 'HEAD'), { throwIfNoEntry: false }) : git;
@@ -127,6 +110,6 @@ export function isInRepository(directory: string): boolean {
       if (errnoOf(error) === null) throw error;
       return true;
     }
-    if (dirname(at) === at) return false;
   }
+  return false;
 }

@@ -70,11 +70,6 @@ export const turnFile = (turn: TurnDir, file: TurnFile): string => `${turnDir(tu
 /** The empty file that says why a turn was cancelled, where a full disk has no room for `cancel.json`. */
 export const cancelName = (turn: TurnDir, why: CancelWhy): string => `${turnDir(turn)}/cancel.${why}`;
 
-/** Whether a name is that of such a file. */
-export function cancelNameOf(name: string): boolean {
-  return /^cancel\.[a-z-]+$/.test(name) && name !== TURN_FILES.cancel;
-}
-
 /** The empty file that says how a turn ended, where a full disk has no room for `exit.json`. */
 export const exitName = (turn: TurnDir, code: number | null): string => `${turnDir(turn)}/exit.${code}`;
 

@@ -1,10 +1,10 @@
 import { readlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { errnoOf, ZwarmError } from '../core/errors.ts';
+import { isErrno, ZwarmError } from '../core/errors.ts';
 import { isSessionId, type SessionId } from '../core/ids.ts';
-import { discard, flush, makeLink, rename } from './files.ts';
+import { discard, flush, rename, symlink } from './files.ts';
 import { BUILDING_PREFIX, buildingDir, nameLink, namesDir, type SessionDir, TURN_FILES } from './layout.ts';
-import { entriesOf, readSmall, unlessDamaged } from './read-file.ts';
+import { entriesOf, readText, unlessDamaged } from './read-file.ts';
 import { parseRequestRecord, type RequestRecord } from './records.ts';
 
 /*
@@ -18,7 +18,7 @@ function targetOf(link: string): SessionId | null {
     return isSessionId(target) ? target : null;
   } catch (error) {
     // EINVAL: it is not a link.
-    if (['ENOENT', 'ENOTDIR', 'EINVAL'].includes(errnoOf(error) ?? '')) return null;
+    if (isErrno(error, 'ENOENT', 'ENOTDIR', 'EINVAL')) return null;
     throw error;
   }
 }
@@ -41,31 +41,27 @@ export function readNames(root: string): ReadonlyMap<SessionId, string> {
 /** The claim of a session that is being built, or null where it has none. */
 export function readBuiltRequest(session: SessionDir): RequestRecord | null {
   return unlessDamaged(() => {
-    const file = readSmall(join(buildingDir(session), 'turns', '1', TURN_FILES.request));
-    return file === null ? null : parseRequestRecord(file.bytes.toString());
+    const text = readText(join(buildingDir(session), 'turns', '1', TURN_FILES.request));
+    return text === null ? null : parseRequestRecord(text);
   });
 }
 
 /** Gives a session a free name. @throws ZwarmError `name_taken` */
 export function takeName({ store, id }: SessionDir, name: string): void {
   try {
-    makeLink(id, nameLink(store.root, name));
+    symlink(id, nameLink(store.root, name));
     flush(namesDir(store.root));
   } catch (error) {
-    if (errnoOf(error) !== 'EEXIST') throw error;
-    throw new ZwarmError(
-      'name_taken',
-      `the name ${name} was taken by another command at this moment`,
-      'choose another name',
-      error,
-    );
+    if (!isErrno(error, 'EEXIST')) throw error;
+    const what = `the name ${name} was taken by another command at this moment`;
+    throw new ZwarmError('name_taken', what, 'choose another name', error);
   }
 }
 
 /** Gives a session a name, whichever session has it now. */
 export function moveName({ store, id }: SessionDir, name: string, unique: string): void {
   const link = join(namesDir(store.root), `${BUILDING_PREFIX}${unique}`);
-  makeLink(id, link);
+  symlink(id, link);
   rename(link, nameLink(store.root, name));
   flush(namesDir(store.root));
 }
@@ -77,7 +73,7 @@ export function giveUpName({ store, id }: SessionDir, name: string, unique: stri
   try {
     rename(nameLink(store.root, name), removed);
   } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return;
+    if (isErrno(error, 'ENOENT')) return;
     throw error;
   }
   const holder = targetOf(removed);

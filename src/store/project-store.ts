@@ -1,7 +1,7 @@
 import { lstatSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { digest } from '../core/digest.ts';
-import { errnoOf, ZwarmError } from '../core/errors.ts';
+import { isErrno, ZwarmError } from '../core/errors.ts';
 import { isoTime } from '../core/time.ts';
 import { createFile, discard, flush, makeDir, makeDirs, rename, replaceFile } from './files.ts';
 import {
@@ -14,7 +14,7 @@ import {
   sessionsDir,
   trashDir,
 } from './layout.ts';
-import { DamagedRecord, entriesOf, readSmall, unlessDamaged } from './read-file.ts';
+import { DamagedRecord, entriesOf, readText, unlessDamaged } from './read-file.ts';
 import { encode, type ProjectRecord, parseProjectRecord } from './records.ts';
 
 /*
@@ -35,7 +35,7 @@ export function hasStore(root: string): boolean {
   try {
     return lstatSync(root, { throwIfNoEntry: false }) !== undefined;
   } catch (error) {
-    if (errnoOf(error) === 'ENOTDIR') return false;
+    if (isErrno(error, 'ENOTDIR')) return false;
     throw error;
   }
 }
@@ -55,7 +55,7 @@ export function storeAt(root: string): KnownStore | null {
 export function listStores(state: string): readonly KnownStore[] {
   const entries = unlessDamaged(() => entriesOf(projectsDir(state))) ?? [];
   return entries
-    .filter(({ name, directory }) => directory && !name.startsWith('.'))
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
     .map(({ name }) => join(projectsDir(state), name))
     .sort()
     .map((root) => ({ root, record: recordOf(root) }));
@@ -63,10 +63,8 @@ export function listStores(state: string): readonly KnownStore[] {
 
 function recordOf(root: string): ProjectRecord | DamagedRecord {
   try {
-    const file = readSmall(projectFile(root));
-    return file === null
-      ? new DamagedRecord('project.json is missing')
-      : parseProjectRecord(file.bytes.toString());
+    const text = readText(projectFile(root));
+    return text === null ? new DamagedRecord('project.json is missing') : parseProjectRecord(text);
   } catch (error) {
     if (error instanceof DamagedRecord) return error;
     throw error;
@@ -92,9 +90,7 @@ function requirePrivate(directory: string, uid: number): void {
 
 /** The format version of a store: ours where the file is missing, infinite where it is not a number. */
 function formatOf(root: string): number {
-  const file = readSmall(formatFile(root));
-  if (file === null) return FORMAT;
-  const text = file.bytes.toString().trim();
+  const text = readText(formatFile(root))?.trim() ?? `${FORMAT}`;
   return /^\d{1,6}$/.test(text) ? Number(text) : Number.POSITIVE_INFINITY;
 }
 
@@ -117,7 +113,7 @@ export function isWritable(root: string, unique: string): boolean {
     discard(probe);
     return true;
   } catch (error) {
-    if (['EROFS', 'EACCES', 'EPERM'].includes(errnoOf(error) ?? '')) return false;
+    if (isErrno(error, 'EROFS', 'EACCES', 'EPERM')) return false;
     throw error;
   }
 }
@@ -143,7 +139,7 @@ export function createStore(state: string, record: ProjectRecord, uid: number, u
     rename(building, root);
   } catch (error) {
     discard(building);
-    if (errnoOf(error) !== 'ENOTEMPTY' && errnoOf(error) !== 'EEXIST') throw error;
+    if (!isErrno(error, 'ENOTEMPTY', 'EEXIST')) throw error;
   }
   flush(projectsDir(state));
   return { root, record: recordOf(root) };
@@ -165,7 +161,7 @@ function look(path: string): (DirectoryIdentity & { readonly hasBirth: boolean }
     // Where a file system keeps no time of birth, that of the last change takes its place and says nothing.
     return { inode: String(ino), birth_time, hasBirth: birthtimeNs !== ctimeNs };
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP'].includes(errnoOf(error) ?? '')) return null;
+    if (isErrno(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP')) return null;
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 import {
   closeSync,
   constants,
+  type Dirent,
   fstatSync,
   lstatSync,
   openSync,
@@ -8,7 +9,7 @@ import {
   readSync,
   type Stats,
 } from 'node:fs';
-import { errnoOf } from '../core/errors.ts';
+import { isErrno } from '../core/errors.ts';
 
 /** A stored file that is not what zwarm wrote: not a regular file, too large, or not the expected JSON. */
 export class DamagedRecord extends Error {
@@ -25,13 +26,7 @@ export function unlessDamaged<T>(read: () => T): T | null {
   }
 }
 
-/** The bytes of a small file and when it was last written (ms since the epoch). */
-export interface SmallFile {
-  readonly bytes: Buffer;
-  readonly mtimeMs: number;
-}
-
-/** Far more than any record takes. */
+/** Far more than any record takes, in bytes. */
 const RECORD_LIMIT = 1 << 20;
 
 // O_NONBLOCK: a FIFO at the path must not hang a reader.
@@ -39,7 +34,14 @@ const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** Whether permissions made an operation fail. */
 export function isForbidden(error: unknown): boolean {
-  return errnoOf(error) === 'EACCES' || errnoOf(error) === 'EPERM';
+  return isErrno(error, 'EACCES', 'EPERM');
+}
+
+/** Null for the error of a path at which nothing is. @throws DamagedRecord where that cannot be known; other errors */
+function nothingAt(path: string, error: unknown): null {
+  // ENOTDIR: something above it is a file.
+  if (isErrno(error, 'ENOENT', 'ENOTDIR')) return null;
+  throw isForbidden(error) ? new DamagedRecord(`${path} may not be read`, { cause: error }) : error;
 }
 
 /** An open file; another file at its path has another identity. */
@@ -56,13 +58,8 @@ export function openRegular(path: string): OpenFile | null {
   try {
     fd = openSync(path, READ);
   } catch (error) {
-    const code = errnoOf(error);
-    if (code === 'ENOENT') return null;
-    if (code === 'ELOOP' || code === 'ENXIO' || code === 'ENOTDIR') {
-      throw new DamagedRecord(`${path} is not a regular file`);
-    }
-    if (isForbidden(error)) throw new DamagedRecord(`${path} may not be read`, { cause: error });
-    throw error;
+    if (!isErrno(error, 'ELOOP', 'ENXIO', 'ENOTDIR')) return nothingAt(path, error);
+    throw new DamagedRecord(`${path} is not a regular file`);
   }
   const stat = fstatSync(fd);
   if (stat.isFile()) {
@@ -83,8 +80,11 @@ export function readFully(fd: number, buffer: Buffer, from: number): Buffer {
   return buffer.subarray(0, done);
 }
 
-/** A whole small file, or null where there is none. @throws DamagedRecord when it is not a regular file or too large */
-export function readSmall(path: string, limit = RECORD_LIMIT): SmallFile | null {
+/**
+ * The bytes of a small file and when it was last written (ms since the epoch), or null where there is none.
+ * @throws DamagedRecord when it is not a regular file or too large
+ */
+export function readSmall(path: string, limit = RECORD_LIMIT): { bytes: Buffer; mtimeMs: number } | null {
   const file = openRegular(path);
   if (file === null) return null;
   try {
@@ -95,9 +95,14 @@ export function readSmall(path: string, limit = RECORD_LIMIT): SmallFile | null 
   }
 }
 
+/** The text of a small file, or null where there is none. @throws DamagedRecord likewise */
+export function readText(path: string, limit?: number): string | null {
+  return readSmall(path, limit)?.bytes.toString() ?? null;
+}
+
 /**
- * Reads the beginning of a file into a buffer: how many bytes there were for it. It may be any kind of file, so the
- * caller checks what it read. @throws the error of the file system
+ * Reads the beginning of a file, of whatever kind, into a buffer: how many bytes there were for it.
+ * @throws the error of the file system
  */
 export function readBeginning(path: string, buffer: Buffer): number {
   const fd = openSync(path, READ);
@@ -108,36 +113,25 @@ export function readBeginning(path: string, buffer: Buffer): number {
   }
 }
 
-/** The file at a path, links not followed, or null. @throws DamagedRecord when that cannot be told */
+/** The file at a path, links not followed, or null. @throws DamagedRecord when that cannot be known */
 export function lookAt(path: string): Stats | null {
   try {
     return lstatSync(path);
   } catch (error) {
-    // ENOTDIR: something above it is a file.
-    if (errnoOf(error) === 'ENOENT' || errnoOf(error) === 'ENOTDIR') return null;
-    if (isForbidden(error)) throw new DamagedRecord(`${path} may not be read`, { cause: error });
-    throw error;
+    return nothingAt(path, error);
   }
 }
 
-/**
- * Whether there is a directory of that very name: a link to one does not count.
- * @throws DamagedRecord when that cannot be told
- */
+/** Whether there is a directory of that very name: a link to one does not count. @throws DamagedRecord likewise */
 export function isRealDirectory(path: string): boolean {
   return lookAt(path)?.isDirectory() ?? false;
 }
 
 /** The entries of a directory, or none where there is no directory. @throws DamagedRecord when it may not be read */
-export function entriesOf(path: string): readonly { name: string; directory: boolean }[] {
+export function entriesOf(path: string): readonly Dirent[] {
   try {
-    return readdirSync(path, { withFileTypes: true }).map((entry) => ({
-      name: entry.name,
-      directory: entry.isDirectory(),
-    }));
+    return readdirSync(path, { withFileTypes: true });
   } catch (error) {
-    if (errnoOf(error) === 'ENOENT' || errnoOf(error) === 'ENOTDIR') return [];
-    if (isForbidden(error)) throw new DamagedRecord(`${path} may not be read`, { cause: error });
-    throw error;
+    return nothingAt(path, error) ?? [];
   }
 }

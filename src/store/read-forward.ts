@@ -1,6 +1,6 @@
 import { closeSync, readSync } from 'node:fs';
 import type { Line } from '../core/events.ts';
-import { DamagedRecord, openRegular, readFully } from './read-file.ts';
+import { DamagedRecord, type OpenFile, openRegular, readFully } from './read-file.ts';
 
 /** What bounds a reading: bytes that count (the rest came after the recorded end), and whether the writer is gone. */
 export interface LineRange {
@@ -48,7 +48,7 @@ export function findNewline(
  * Opens a file repeatedly as it grows; one that was replaced or became shorter is an error. Each time it is read to the
  * size that it had when it was opened: otherwise an agent that prints faster than we read would keep us reading.
  */
-function createOpener(path: string): (seen: number) => { fd: number; size: number } | null {
+function createOpener(path: string): (seen: number) => OpenFile | null {
   let known: string | null = null;
   return (seen) => {
     const file = openRegular(path);

@@ -1,6 +1,6 @@
 import { closeSync } from 'node:fs';
 import type { Line } from '../core/events.ts';
-import { lookAt, openRegular } from './read-file.ts';
+import { lookAt, openRegular, readFully } from './read-file.ts';
 import { findNewline, followLines, LINE_SIZES, type LineRange, type LineSizes } from './read-forward.ts';
 
 /*
@@ -8,7 +8,7 @@ import { findNewline, followLines, LINE_SIZES, type LineRange, type LineSizes } 
  */
 
 /** Some lines of a stream, in their order, and how many bytes are behind them. */
-export interface Portion {
+interface Portion {
   readonly lines: Iterable<Line>;
   readonly behind: number;
 }
@@ -56,5 +56,22 @@ export function* readFromEnd(
     if (from === to) continue;
     yield { lines: followLines(path, sizes, from).read({ limit: to, ended }), behind: end - to };
     to = from;
+  }
+}
+
+/**
+ * The end of a text file: its last `bytes` bytes from the beginning of a line on. Empty where there is no file.
+ * @throws DamagedRecord
+ */
+export function readTail(path: string, bytes: number): string {
+  const file = openRegular(path);
+  if (file === null) return '';
+  try {
+    const from = Math.max(0, file.size - bytes);
+    const text = readFully(file.fd, Buffer.alloc(file.size - from), from).toString();
+    // What is before the first newline began further up.
+    return from === 0 ? text : text.slice(text.indexOf('\n') + 1 || text.length);
+  } finally {
+    closeSync(file.fd);
   }
 }

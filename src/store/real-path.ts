@@ -1,14 +1,13 @@
 import { realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { errnoOf } from '../core/errors.ts';
+import { isErrno } from '../core/errors.ts';
 
-/** The real path of a directory, or null where there is none. */
+/** The real path of a file or directory, or null where there is none, or none that we can reach. */
 export function realPathOf(path: string): string | null {
   try {
     return realpathSync(path);
   } catch (error) {
-    const code = errnoOf(error);
-    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EACCES' || code === 'ELOOP') return null;
+    if (isErrno(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP', 'ENAMETOOLONG')) return null;
     throw error;
   }
 }
@@ -19,7 +18,7 @@ export function realPathToBe(path: string): string {
     return realpathSync.native(path);
   } catch (error) {
     const above = dirname(path);
-    if (errnoOf(error) !== 'ENOENT' || above === path) throw error;
+    if (!isErrno(error, 'ENOENT') || above === path) throw error;
     return join(realPathToBe(above), path.slice(above === '/' ? 1 : above.length + 1));
   }
 }

@@ -11,22 +11,18 @@ export function encode(record: object): string {
   return `${JSON.stringify(record)}\n`;
 }
 
-function parse<T>(schema: Schema<T>, text: string): T {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch (error) {
-    throw new DamagedRecord('not valid JSON', { cause: error });
-  }
-  return decode(schema, json, (problem) => new DamagedRecord(problem));
-}
-
 /** Reads the text of one kind of record. Its schema is built with the first of them: most commands read few kinds. */
 function parser<T>(build: () => Schema<T>): (text: string) => T {
   let schema: Schema<T> | undefined;
   return (text) => {
     schema ??= build();
-    return parse(schema, text);
+    let json: unknown;
+    try {
+      json = JSON.parse(text);
+    } catch (error) {
+      throw new DamagedRecord('not valid JSON', { cause: error });
+    }
+    return decode(schema, json, (problem) => new DamagedRecord(problem));
   };
 }
 

@@ -1,10 +1,21 @@
 import { lstatSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { toZwarmError, ZwarmError } from '../core/errors.ts';
+import type { SessionId } from '../core/ids.ts';
 import { flush, removeTree, rename } from './files.ts';
-import { type SessionDir, sessionDir, sessionsDir, trashDir } from './layout.ts';
+import {
+  BUILDING_PREFIX,
+  namesDir,
+  type SessionDir,
+  sessionDir,
+  sessionsDir,
+  trashDir,
+  turnDir,
+  turnsDir,
+} from './layout.ts';
 import { giveUpName } from './names.ts';
 import { entriesOf, unlessDamaged } from './read-file.ts';
+import { listSessionIds, listTurns } from './sessions.ts';
 
 /** The bytes of the regular files at and below a path, as far as it may be read; links are not followed. */
 export function treeBytes(path: string): number {
@@ -38,4 +49,48 @@ export function removeSession(session: SessionDir, name: string | null, unique: 
     );
   }
   return bytes;
+}
+
+/** What a command that was killed has left: something that it was building, or a session that it was deleting. */
+export interface Leftover {
+  readonly kind: 'building' | 'trash';
+  readonly path: string;
+}
+
+/** Whatever is younger may belong to a command that is at work. */
+const OLD_MS = 3_600_000;
+
+/** All leftovers of a store that are older than an hour. */
+export function findLeftovers(root: string, nowMs: number): readonly Leftover[] {
+  const oldIn = (directory: string, kind: Leftover['kind'], prefix: string): readonly Leftover[] => {
+    const entries = unlessDamaged(() => entriesOf(directory)) ?? [];
+    return entries.flatMap(({ name }) => {
+      const path = join(directory, name);
+      const stat = name.startsWith(prefix) ? lstatSync(path, { throwIfNoEntry: false }) : undefined;
+      return stat !== undefined && nowMs - stat.ctimeMs > OLD_MS ? [{ kind, path }] : [];
+    });
+  };
+  const placesOf = (id: SessionId): readonly string[] => {
+    const session = { store: { root }, id };
+    const turns = unlessDamaged(() => listTurns(session)) ?? [];
+    return [sessionDir(session), turnsDir(session), ...turns.map((turn) => turnDir({ ...session, turn }))];
+  };
+  // The directories in which commands build what they rename into place.
+  const ofStore = [dirname(root), root, namesDir(root), sessionsDir(root)];
+  const building = [...ofStore, ...listSessionIds(root).flatMap(placesOf)];
+  return [
+    ...building.flatMap((directory) => oldIn(directory, 'building', BUILDING_PREFIX)),
+    ...oldIn(trashDir(root), 'trash', ''),
+  ];
+}
+
+/** Removes all leftovers that are older than an hour, as far as that can be done. */
+export function removeLeftovers(root: string, nowMs: number): void {
+  for (const { path } of findLeftovers(root, nowMs)) {
+    try {
+      removeTree(path);
+    } catch (error) {
+      if (!(error instanceof ZwarmError)) throw error;
+    }
+  }
 }

@@ -11,7 +11,7 @@ import { entriesOf, unlessDamaged } from './read-file.ts';
 
 const LONGEST_CALLER = 64;
 
-/** The directory of a caller's marks of a store. A client of MCP names itself: no path comes of it. */
+/** The directory of a caller's marks of a store. A client of MCP names itself: its name cannot lead elsewhere. */
 export function marksDir(state: string, source: string, storeId: string): string {
   const caller = source
     .toLowerCase()
@@ -26,7 +26,7 @@ interface Mark {
   readonly path: string;
 }
 
-/** The marks in a directory; whatever else is there is none of ours. @throws DamagedRecord when it may not be read */
+/** The marks in a directory, whatever else is in it. @throws DamagedRecord when it may not be read */
 function marksIn(directory: string): readonly Mark[] {
   return entriesOf(directory).flatMap(({ name }) => {
     const [id = '', number = '', ...more] = name.split('.');
@@ -40,10 +40,8 @@ function marksIn(directory: string): readonly Mark[] {
 /** The newest turn of each session whose end was seen, or null when the marks may not be read. */
 export function readMarks(directory: string): ReadonlyMap<SessionId, number> | null {
   const marks = unlessDamaged(() => marksIn(directory));
-  if (marks === null) return null;
-  const newest = new Map<SessionId, number>();
-  for (const { id, turn } of marks) newest.set(id, Math.max(turn, newest.get(id) ?? 0));
-  return newest;
+  // A later entry of a map replaces an earlier one.
+  return marks && new Map(marks.toSorted((a, b) => a.turn - b.turn).map(({ id, turn }) => [id, turn]));
 }
 
 /** Marks the end of a turn as seen, unless a newer one is. @throws the error of the file system */

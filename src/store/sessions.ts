@@ -14,7 +14,15 @@ import {
   turnFile,
   turnsDir,
 } from './layout.ts';
-import { DamagedRecord, entriesOf, isRealDirectory, lookAt, readSmall, unlessDamaged } from './read-file.ts';
+import {
+  DamagedRecord,
+  entriesOf,
+  isRealDirectory,
+  lookAt,
+  readSmall,
+  readText,
+  unlessDamaged,
+} from './read-file.ts';
 import {
   type CancelRecord,
   type ExitRecord,
@@ -36,8 +44,8 @@ const PROMPT_LIMIT = 64 << 20;
 /** The session ids in a store, in no order: of real directories, and of anything else that has such a name. */
 export function listSessions(root: string): { directories: SessionId[]; others: SessionId[] } {
   const found: ReturnType<typeof listSessions> = { directories: [], others: [] };
-  for (const { name, directory } of entriesOf(sessionsDir(root))) {
-    if (isSessionId(name)) (directory ? found.directories : found.others).push(name);
+  for (const entry of entriesOf(sessionsDir(root))) {
+    if (isSessionId(entry.name)) (entry.isDirectory() ? found.directories : found.others).push(entry.name);
   }
   return found;
 }
@@ -61,7 +69,7 @@ export interface SessionStore {
 
 /** The record of a session, in a store whose project is known. @throws DamagedRecord */
 export function readSessionRecord(session: SessionDir & { readonly store: SessionStore }): SessionRecord {
-  const text = textOf(sessionFile(session), PROMPT_LIMIT);
+  const text = readText(sessionFile(session), PROMPT_LIMIT);
   if (text === null) throw new DamagedRecord('session.json is missing');
   return parseSessionRecord(text, session.store.projectRoot);
 }
@@ -71,10 +79,10 @@ export function readSessionRecord(session: SessionDir & { readonly store: Sessio
  * @throws DamagedRecord, also for a turn that is not a directory and for a gap: claims make neither
  */
 export function listTurns(session: SessionDir): number[] {
-  const numbers = entriesOf(turnsDir(session)).flatMap(({ name, directory }) => {
-    const turn = parseTurnNumber(name);
+  const numbers = entriesOf(turnsDir(session)).flatMap((entry) => {
+    const turn = parseTurnNumber(entry.name);
     if (turn === null) return [];
-    if (directory || isTombstoneName({ ...session, turn })) return [turn];
+    if (entry.isDirectory() || isTombstoneName({ ...session, turn })) return [turn];
     throw new DamagedRecord(`turn ${turn} is not a directory`);
   });
   numbers.sort((a, b) => a - b);
@@ -100,13 +108,9 @@ export function hasTurn(turn: TurnDir): boolean {
   return isRealDirectory(turnDir(turn)) || isTombstoneName(turn);
 }
 
-function textOf(path: string, limit?: number): string | null {
-  return readSmall(path, limit)?.bytes.toString() ?? null;
-}
-
 /** The claim of a turn. @throws DamagedRecord */
 export function readRequest(turn: TurnDir): RequestRecord {
-  const text = textOf(turnFile(turn, 'request'));
+  const text = readText(turnFile(turn, 'request'));
   if (text === null) throw new DamagedRecord(`request.json of turn ${turn.turn} is missing`);
   const request = parseRequestRecord(text);
   if ([request.to ?? 0, ...request.covers].every((earlier) => earlier < turn.turn)) return request;
@@ -120,13 +124,13 @@ export function readPrompt(turn: TurnDir): Buffer | null {
 
 /** What was started, or null before that. @throws DamagedRecord */
 export function readLaunch(turn: TurnDir): LaunchRecord | null {
-  const text = textOf(turnFile(turn, 'launch'), PROMPT_LIMIT);
+  const text = readText(turnFile(turn, 'launch'), PROMPT_LIMIT);
   return text === null ? null : parseLaunchRecord(text);
 }
 
 function cancelRecord(turn: TurnDir): CancelRecord | null {
   return unlessDamaged(() => {
-    const text = textOf(turnFile(turn, 'cancel'));
+    const text = readText(turnFile(turn, 'cancel'));
     return text === null ? null : parseCancelRecord(text);
   });
 }
@@ -138,19 +142,21 @@ export function readCancelReason(turn: TurnDir): string | null {
 
 /** Why a turn was asked to stop, or null; a record that cannot be read counts as absent. */
 export function readCancel(turn: TurnDir): CancelWhy | null {
-  return cancelRecord(turn)?.why ?? CANCEL_WHYS.find((why) => isFile(cancelName(turn, why))) ?? null;
+  const hasName = (why: CancelWhy): boolean => writtenAt(cancelName(turn, why)) !== null;
+  return cancelRecord(turn)?.why ?? CANCEL_WHYS.find(hasName) ?? null;
 }
 
-function isFile(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
+/** When a regular file was last written (ms since the epoch), or null where there is none. */
+function writtenAt(path: string): number | null {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  return stat?.isFile() ? stat.mtimeMs : null;
 }
 
 /** The runner that showed itself, and the time of that file; an incomplete record counts as absent. */
 export function readRunner(turn: TurnDir): (RunnerRecord & { fileMs: number }) | null {
   return unlessDamaged(() => {
     const file = readSmall(turnFile(turn, 'runner'));
-    if (file === null) return null;
-    return { ...parseRunnerStat(file.bytes.toString()), fileMs: file.mtimeMs };
+    return file && { ...parseRunnerStat(file.bytes.toString()), fileMs: file.mtimeMs };
   });
 }
 
@@ -177,20 +183,18 @@ export function readExit(turn: TurnDir): RecordedEnd | null {
 function readExitName(turn: TurnDir): RecordedEnd | null {
   for (const { name } of entriesOf(turnDir(turn))) {
     const code = exitCodeOfName(name);
-    if (code === undefined) continue;
-    const stat = lstatSync(`${turnDir(turn)}/${name}`, { throwIfNoEntry: false });
-    if (!stat?.isFile()) continue;
+    const endedMs = code === undefined ? null : writtenAt(`${turnDir(turn)}/${name}`);
+    if (code === undefined || endedMs === null) continue;
     const cancelled = readCancel(turn) !== null;
     const why = code === null ? (cancelled ? 'cancelled' : 'not_launched') : null;
     const detail = 'there was no room to record its end (a full disk?): what it printed may be cut';
     const unknown = { uptime: null, ended_at: null, events_bytes: null } as const;
-    return { record: { v: 1, code, why, detail, cancelled, ...unknown }, endedMs: stat.mtimeMs };
+    return { record: { v: 1, code, why, detail, cancelled, ...unknown }, endedMs };
   }
   return null;
 }
 
 /** When the agent last printed something (ms since the epoch), or null. */
 export function eventsMtime(turn: TurnDir): number | null {
-  const stat = lstatSync(turnFile(turn, 'events'), { throwIfNoEntry: false });
-  return stat?.isFile() ? stat.mtimeMs : null;
+  return writtenAt(turnFile(turn, 'events'));
 }

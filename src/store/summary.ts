@@ -20,14 +20,12 @@ import type { SessionStore } from './sessions.ts';
 /** What a list shows of a session. */
 export type Listed = RecordSummary & SessionState;
 
-/** What a list shows of a session, and the turn at which it was written. */
+/** What a list shows of a session, and the number of the newest turn at which it was written. */
 export interface Summary {
-  /** The number of the newest turn. */
   readonly newest: number;
   readonly listed: Listed;
 }
 
-const IF_ANY = { throwIfNoEntry: false } as const;
 /** A longer summary is ignored, and the session is computed. */
 const LONGEST = 1 << 16;
 
@@ -53,8 +51,9 @@ export function createSummaryReader(store: SessionStore, fold: number): (id: Ses
       if (length === LONGEST) return null;
       const json: unknown = JSON.parse(buffer.toString('latin1', 0, length));
       if (!isOfFold(json, fold)) return null;
+      const next = turnDir({ store, id, turn: json.newest + 1 });
       // Anything in the place of the next turn, a tombstone or damage too.
-      if (lstatSync(turnDir({ store, id, turn: json.newest + 1 }), IF_ANY) !== undefined) return null;
+      if (lstatSync(next, { throwIfNoEntry: false }) !== undefined) return null;
       return { ...json.listed, working_dir: resolve(store.projectRoot, json.listed.working_dir ?? '') };
     } catch {
       // Missing, unreadable or not JSON: computing the row reports whatever else is wrong.
@@ -72,11 +71,11 @@ function asciiJson(json: string): string {
 export function writeSummary(
   session: SessionDir & { readonly store: SessionStore },
   fold: number,
-  summary: Summary,
+  { newest, listed }: Summary,
   unique: string,
 ): void {
-  const working_dir = recordedPath(summary.listed.working_dir ?? '', session.store.projectRoot);
-  const recorded = { v: 1, fold, newest: summary.newest, listed: { ...summary.listed, working_dir } };
+  const working_dir = recordedPath(listed.working_dir ?? '', session.store.projectRoot);
+  const recorded = { v: 1, fold, newest, listed: { ...listed, working_dir } };
   const temporary = `${sessionDir(session)}/${BUILDING_PREFIX}${unique}`;
   replaceFile(summaryFile(session), asciiJson(encode(recorded)), temporary);
 }

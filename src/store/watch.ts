@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { type FSWatcher, watch } from 'node:fs';
 
 /** Waits for changes in a directory; notification is only a hint, so every wait has an end. */
@@ -12,14 +13,14 @@ export interface DirectoryWatch {
  * file systems) only the time limit wakes.
  */
 export function watchDirectory(path: string, ignored: readonly string[]): DirectoryWatch {
+  const waking = new EventEmitter();
   let changed = false;
-  let wake: () => void = () => {
-    changed = true;
-  };
   let watcher: FSWatcher | null = null;
   try {
     watcher = watch(path, { persistent: false }, (_, name) => {
-      if (name === null || !ignored.includes(name)) wake();
+      if (name !== null && ignored.includes(name)) return;
+      changed = true;
+      waking.emit('wake');
     });
     // A watched directory that is removed, or a used-up watch limit: the time limit still wakes.
     watcher.on('error', () => watcher?.close());
@@ -27,24 +28,12 @@ export function watchDirectory(path: string, ignored: readonly string[]): Direct
     watcher = null;
   }
   return {
-    next(ms, signal) {
-      if (changed || signal.aborted) {
-        changed = false;
-        return Promise.resolve();
-      }
-      return new Promise((resolve) => {
-        const done = (): void => {
-          clearTimeout(timer);
-          signal.removeEventListener('abort', done);
-          wake = () => {
-            changed = true;
-          };
-          resolve();
-        };
-        const timer = setTimeout(done, ms);
-        signal.addEventListener('abort', done, { once: true });
-        wake = done;
-      });
+    async next(ms, signal) {
+      const timer = setTimeout(() => waking.emit('wake'), ms);
+      // It rejects only when the signal aborts.
+      if (!changed) await once(waking, 'wake', { signal }).catch(() => undefined);
+      clearTimeout(timer);
+      changed = false;
     },
     close() {
       watcher?.close();

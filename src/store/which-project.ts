@@ -1,6 +1,6 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { errnoOf, ZwarmError } from '../core/errors.ts';
+import { isErrno, ZwarmError } from '../core/errors.ts';
 import { checkoutAt, commonDirectory, isGitDirectory } from './git.ts';
 import { hasStore, storeDir } from './project-store.ts';
 
@@ -28,7 +28,7 @@ function realDirectory(path: string): string {
   try {
     return realpathSync.native(path);
   } catch (error) {
-    if (errnoOf(error) !== 'ENOENT') throw error;
+    if (!isErrno(error, 'ENOENT')) throw error;
     // What Node cannot decode becomes U+FFFD, and no such path exists.
     const hint = path.includes('\ufffd')
       ? 'give the directory a name in UTF-8'

@@ -1,7 +1,7 @@
 import { lstatSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { errnoOf } from '../core/errors.ts';
-import { createFile, discard, makeDir, makeLink, rename } from './files.ts';
+import { errnoOf, isErrno } from '../core/errors.ts';
+import { createFile, discard, makeDir, rename, symlink } from './files.ts';
 import { BUILDING_PREFIX, WINDOW_NAME, windowDir, windowLink } from './layout.ts';
 import { entriesOf, lookAt, unlessDamaged } from './read-file.ts';
 
@@ -10,18 +10,12 @@ import { entriesOf, lookAt, unlessDamaged } from './read-file.ts';
  * itself never reads through it, since an agent that may write in the checkout can exchange it.
  */
 
-/**
- * How the window of a checkout is: it leads to these sessions; there is none; there is one that leads elsewhere or an
- * empty directory in its place; or somebody keeps something of their own there.
- */
-export type WindowState = 'open' | 'missing' | 'replaceable' | 'occupied';
-
 /** Where the window of a checkout leads, or null where there is no link. */
 export function windowTarget(checkout: string): string | null {
   try {
     return readlinkSync(windowLink(checkout));
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR', 'EINVAL', 'EACCES', 'ELOOP'].includes(errnoOf(error) ?? '')) return null;
+    if (isErrno(error, 'ENOENT', 'ENOTDIR', 'EINVAL', 'EACCES', 'ELOOP')) return null;
     throw error;
   }
 }
@@ -33,8 +27,14 @@ function isReplaceable(checkout: string): boolean {
   return stat.isDirectory() && entriesOf(windowLink(checkout)).length === 0;
 }
 
-/** How the window of a checkout is that is to lead to these sessions. */
-export function windowStateOf(checkout: string, sessions: string): WindowState {
+/**
+ * How the window of a checkout is that is to lead to these sessions: it does; there is none; there is one that leads
+ * elsewhere or an empty directory in its place; or somebody keeps something of their own there.
+ */
+export function windowStateOf(
+  checkout: string,
+  sessions: string,
+): 'open' | 'missing' | 'replaceable' | 'occupied' {
   if (windowTarget(checkout) === sessions) return 'open';
   const window = lstatSync(windowDir(checkout), { throwIfNoEntry: false });
   if (window === undefined) return 'missing';
@@ -44,7 +44,7 @@ export function windowStateOf(checkout: string, sessions: string): WindowState {
 
 /**
  * Makes the window where there is none: complete in the git directory, which no sandboxed agent can write, then renamed
- * onto `.zwarm`, which fails on whatever an agent has put there meanwhile. False where it did not come about so.
+ * onto `.zwarm`, which fails on whatever an agent has put there meanwhile. Whether it could be made so.
  */
 export function makeWindowFromGit(
   checkout: string,
@@ -56,7 +56,7 @@ export function makeWindowFromGit(
   try {
     makeDir(building);
     createFile(join(building, '.gitignore'), '*\n');
-    makeLink(sessions, join(building, 'sessions'));
+    symlink(sessions, join(building, 'sessions'));
     rename(building, windowDir(checkout));
     return true;
   } catch (error) {

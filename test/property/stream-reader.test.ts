@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Line } from '../../src/core/events.ts';
 import { type LineRange, readLines } from '../../src/store/read-forward.ts';
-import { readTail } from '../../src/store/tail.ts';
+import { readTail } from '../../src/store/read-from-end.ts';
 import { emptyDirectory } from '../helpers/directory.ts';
 import { fc } from '../helpers/fuzz.ts';
 

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { AgentAdapter } from '../../agents/agent.ts';
 import { ZwarmError } from '../../core/errors.ts';
 import { isWithin } from '../../core/path.ts';
-import { readSmall, unlessDamaged } from '../../store/read-file.ts';
+import { readText, unlessDamaged } from '../../store/read-file.ts';
 import { realPathToBe } from '../../store/real-path.ts';
 import type { SessionRecord } from '../../store/records.ts';
 import { locateProject, type ManagerContext, stateDirectory } from '../context.ts';
@@ -15,7 +15,7 @@ import { locateProject, type ManagerContext, stateDirectory } from '../context.t
 export type Confined = Pick<SessionRecord, 'working_dir' | 'sandbox' | 'agent_args'>;
 
 function textOf(path: string): readonly string[] {
-  const text = unlessDamaged(() => readSmall(path)?.bytes.toString());
+  const text = unlessDamaged(() => readText(path));
   return text == null ? [] : [text];
 }
 

@@ -4,7 +4,7 @@ import { COMPACT_PROMPT } from '../../core/conversation/prompts.ts';
 import { ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import { unlessDamaged } from '../../store/read-file.ts';
-import { readTail } from '../../store/tail.ts';
+import { readTail } from '../../store/read-from-end.ts';
 import { locateSession } from '../access/locate-session.ts';
 import type { ManagerContext } from '../context.ts';
 import { DEFAULT_HISTORY_CHARS } from '../launch/continuation.ts';

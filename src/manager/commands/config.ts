@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { ZwarmError } from '../../core/errors.ts';
 import { trustedDirectory, userConfigFile } from '../../core/user-places.ts';
-import { putUserFile } from '../../store/user-files.ts';
+import { putUserFile } from '../../store/files.ts';
 import { requireUser } from '../access/caller.ts';
 import type { ManagerContext } from '../context.ts';
 

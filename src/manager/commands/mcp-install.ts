@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { toZwarmError, ZwarmError } from '../../core/errors.ts';
-import { flush, makeDirs, publishOnce, replaceKeepingMode } from '../../store/files.ts';
+import { flush, makeDirs, publishOnce, replaceFile } from '../../store/files.ts';
 import { lookAt, readSmall } from '../../store/read-file.ts';
 import type { ManagerContext } from '../context.ts';
 
@@ -77,7 +77,7 @@ export function writeHostFile(
     if (file.text === null) {
       makeDirs(dirname(real));
       if (!publishOnce(real, text, temporary)) throw changed();
-    } else replaceKeepingMode(real, text, temporary, mode);
+    } else replaceFile(real, text, temporary, mode);
     flush(dirname(real));
   });
 }

@@ -1,6 +1,7 @@
 import { type Finding, finding } from '../../core/check.ts';
 import { turnFile } from '../../store/layout.ts';
 import { DamagedRecord } from '../../store/read-file.ts';
+import { readTail } from '../../store/read-from-end.ts';
 import {
   hasSession,
   listSessionIds,
@@ -10,7 +11,6 @@ import {
   readRequest,
   readSessionRecord,
 } from '../../store/sessions.ts';
-import { readTail } from '../../store/tail.ts';
 import type { ManagerContext, Session, Store } from '../context.ts';
 
 /** So many are named; `ls` lists them all. */

@@ -12,9 +12,9 @@ import {
 import { isFinal } from '../../core/status.ts';
 import { isoTime, parseIso, writtenMs } from '../../core/time.ts';
 import { turnFile } from '../../store/layout.ts';
+import { readTail } from '../../store/read-from-end.ts';
 import type { LaunchRecord, SessionRecord } from '../../store/records.ts';
 import { eventsMtime } from '../../store/sessions.ts';
-import { readTail } from '../../store/tail.ts';
 import type { Session } from '../context.ts';
 import { explainVerdict } from '../turn/explain-failure.ts';
 import type { TurnReading } from '../turn/turn-state.ts';

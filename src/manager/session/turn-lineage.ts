@@ -1,9 +1,9 @@
 import type { AgentAdapter } from '../../agents/agent.ts';
 import type { LineageTurn } from '../../core/conversation/lineage.ts';
 import { turnFile } from '../../store/layout.ts';
+import { readTail } from '../../store/read-from-end.ts';
 import type { LaunchRecord, RequestRecord } from '../../store/records.ts';
 import { readRequest } from '../../store/sessions.ts';
-import { readTail } from '../../store/tail.ts';
 import type { Session, Turn } from '../context.ts';
 import { readTurn, type TurnReading, threadOfTurn } from '../turn/turn-state.ts';
 import { launchOf } from '../turn/turn-stream.ts';

@@ -54,7 +54,7 @@ test('a link to a directory is no real directory, and a missing one has no entri
   const real = ['real', 'link', 'file', 'none'].filter((name) => isRealDirectory(join(directory, name)));
   expect(real).toEqual(['real']);
   expect(entriesOf(join(directory, 'none'))).toEqual([]);
-  const kinds = Object.fromEntries(entriesOf(directory).map((entry) => [entry.name, entry.directory]));
+  const kinds = Object.fromEntries(entriesOf(directory).map((entry) => [entry.name, entry.isDirectory()]));
   expect(kinds).toEqual({ real: true, link: false, file: false });
 });
 

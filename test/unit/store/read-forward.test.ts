@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { DamagedRecord } from '../../../src/store/read-file.ts';
 import { type LineRange, readLines } from '../../../src/store/read-forward.ts';
-import { readTail } from '../../../src/store/tail.ts';
+import { readTail } from '../../../src/store/read-from-end.ts';
 import { emptyDirectory } from '../../helpers/directory.ts';
 
 const BLOCK = 256 * 1024;
