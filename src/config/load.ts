@@ -7,7 +7,7 @@ import { trustedDirectory, userConfigFile } from '../core/user-places.ts';
 import { directoriesOf, directoryOf } from './directories.ts';
 import { isKey, KEY_NAMES } from './key-names.ts';
 import { checked, fromWords, type Given, KEYS, shown } from './keys.ts';
-import { type Merged, merge, type Source } from './merge.ts';
+import { merge, type Source } from './merge.ts';
 import { readProjectText, readUserText } from './read-text.ts';
 import { isTrusted, markOf, type TrustMark } from './trust.ts';
 
@@ -18,21 +18,18 @@ export interface ConfigFiles {
   readonly project: string;
 }
 
-/** What the files and the environment come to, and why. */
-export interface Configuration extends Merged {
+/** What the files and the environment say together, and why. */
+export interface Configuration extends ReturnType<typeof merge> {
   /** What else is to be said about the files. */
   readonly notices: readonly string[];
   readonly settings: Settings;
-  /** The project's file; null where there is none. */
-  readonly trust: ProjectTrust | null;
-}
-
-/** Whether the user trusts the project's file as it is now, and what depends on that. */
-export interface ProjectTrust {
-  readonly file: string;
-  readonly mark: TrustMark;
-  readonly trusted: boolean;
-  readonly values: Pick<Given, 'agent' | 'model'>;
+  /** Whether the user trusts the project's file as it is now, and what depends on that; null where there is no file. */
+  readonly trust: {
+    readonly file: string;
+    readonly mark: TrustMark;
+    readonly trusted: boolean;
+    readonly values: Pick<Given, 'agent' | 'model'>;
+  } | null;
 }
 
 /** The files of a user and a project, whether they are there or not. */
@@ -71,17 +68,18 @@ interface Understood extends Source {
   readonly notices: readonly string[];
 }
 
-/** What the text of a file says. @throws ZwarmError `config` */
+/** What a file says. @throws ZwarmError `config` */
 async function understand(
-  path: string,
-  text: string,
+  origin: string,
+  text: string | null,
   whose: 'user' | 'project',
   { env, projectRoot }: ConfigPlace,
 ): Promise<Understood> {
+  if (text === null) return { origin, values: {}, directories: [], notices: [] };
   // Loaded only where there is a file.
   const { parseToml } = await import('../core/toml/parse.ts');
-  const table = withFile(path, () => parseToml(text));
-  const refuse = (why: string) => new ZwarmError('config', `${path}: ${why}`, `edit ${path}`);
+  const table = withFile(origin, () => parseToml(text));
+  const refuse = (why: string) => new ZwarmError('config', `${origin}: ${why}`, `edit ${origin}`);
   const known = KEY_NAMES.filter((key) => Object.hasOwn(table, key));
   const values: Given = Object.fromEntries(
     known.map((key) => [key, checked(key, table[key], whose, refuse)]),
@@ -89,22 +87,22 @@ async function understand(
   const home = env['HOME']?.startsWith('/') ? env['HOME'] : null;
   const directories = directoriesOf(values.allowed_dirs ?? [], projectRoot, home);
   const missing = directories.flatMap((one) =>
-    'missing' in one ? `${path}: allowed_dirs: ${shown(one.entry)} allows nothing: ${one.missing}` : [],
+    'missing' in one ? `${origin}: allowed_dirs: ${shown(one.entry)} allows nothing: ${one.missing}` : [],
   );
   const unknown = Object.keys(table).filter((key) => !isKey(key));
   const notices = [
-    ...unknownKeys(path, unknown),
-    ...firstOf(missing, (more) => `${path}: allowed_dirs: ${more} more allow nothing`),
+    ...unknownKeys(origin, unknown),
+    ...firstOf(missing, (more) => `${origin}: allowed_dirs: ${more} more allow nothing`),
   ];
-  return { origin: path, values, directories, notices };
+  return { origin, values, directories, notices };
 }
 
 /** What variables say; an empty one says nothing. @throws ZwarmError `config` */
 function variablesOf(env: ConfigPlace['env']): Given {
   const set = KEY_NAMES.flatMap((key) => {
-    const { variable } = KEYS[key];
-    const word = variable === undefined ? undefined : env[variable];
-    if (variable === undefined || !word) return [];
+    const { variable = '' } = KEYS[key];
+    const word = env[variable];
+    if (!word) return [];
     const hint = `set ${variable} to another value, or unset it`;
     const refuse = (why: string) => new ZwarmError('config', `${variable}: ${why}`, hint);
     return [[key, fromWords(key, [word], refuse)]];
@@ -123,21 +121,18 @@ function realHome({ HOME: home }: ConfigPlace['env']): string | null {
 export async function loadConfiguration(place: ConfigPlace): Promise<Configuration> {
   const { env, projectRoot } = place;
   const files = configFiles(place);
-  const userText = files.user === null ? null : readUserText(files.user);
-  const projectText = readProjectText(files.project);
-  const user =
-    files.user === null || userText === null ? null : await understand(files.user, userText, 'user', place);
-  const project =
-    projectText === null ? null : await understand(files.project, projectText, 'project', place);
+  const [userText, projectText] = [files.user && readUserText(files.user), readProjectText(files.project)];
+  const user = await understand(files.user ?? '', userText, 'user', place);
+  const project = await understand(files.project, projectText, 'project', place);
   const mark = projectText === null ? null : markOf(files.project, projectText);
   const trusted = mark !== null && isTrusted(trustedDirectory(env), mark);
   const home = realHome(env);
   const merged = merge({ projectRoot, home, user, project, trusted, variables: variablesOf(env) });
-  const notices = [...(user?.notices ?? []), ...(project?.notices ?? [])];
+  const notices = [...user.notices, ...project.notices];
   const withoutEffect = merged.ignored.map(
     ({ key, value, origin, reason }) => `${origin}: ${key} = ${shown(value)} has no effect: ${reason}`,
   );
-  const { agent, model } = project?.values ?? {};
+  const { agent, model } = project.values;
   return {
     ...merged,
     notices,
@@ -146,7 +141,7 @@ export async function loadConfiguration(place: ConfigPlace): Promise<Configurati
   };
 }
 
-/** What the configuration of a user and a project comes to. @throws ZwarmError `config` where a file cannot be understood */
+/** The settings of a user and a project. @throws ZwarmError `config` where a file cannot be understood */
 export async function loadSettings(place: ConfigPlace): Promise<Settings> {
   return (await loadConfiguration(place)).settings;
 }

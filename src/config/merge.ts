@@ -1,14 +1,14 @@
-import { defaultDirectories, isAllowedDirectory, type Policy, type Settings } from '../core/rules/policy.ts';
+import { defaultDirectories, isAllowedDirectory, type Policy } from '../core/rules/policy.ts';
 import type { Directory } from './directories.ts';
 import { KEY_NAMES, type Key } from './key-names.ts';
 import { type Given, KEYS, type Values } from './keys.ts';
 
-/** A file, read and understood. */
+/** A file, read and understood; nothing of one that is not there. */
 export interface Source {
   /** Its path, by which people know it. */
   readonly origin: string;
   readonly values: Given;
-  /** Where its `allowed_dirs` lead to; none where it has no such key. */
+  /** Where its `allowed_dirs` lead to. */
   readonly directories: readonly Directory[];
 }
 
@@ -18,15 +18,15 @@ export interface Sources {
   readonly projectRoot: string;
   /** The user's home, a real path, or null. */
   readonly home: string | null;
-  readonly user: Source | null;
-  readonly project: Source | null;
+  readonly user: Source;
+  readonly project: Source;
   /** Whether the user has trusted the project's file as it is now. */
   readonly trusted: boolean;
   /** What the variables of the environment say. */
   readonly variables: Given;
 }
 
-/** What a key comes to, and who says so: `default`, the path of a file or the name of a variable. */
+/** The value of a key, and who says so: `default`, the path of a file or the name of a variable. */
 export interface Entry<K extends Key = Key> {
   readonly key: K;
   readonly value: Values[K];
@@ -38,14 +38,6 @@ export interface Ignored extends Entry {
   readonly reason: string;
 }
 
-/** What all sources come to. */
-export interface Merged {
-  /** Every key once. */
-  readonly entries: readonly Entry[];
-  readonly ignored: readonly Ignored[];
-  readonly settings: Omit<Settings, 'notices'>;
-}
-
 /** What the two files say of a key. */
 interface Held<K extends Key> {
   readonly entry: Entry<K>;
@@ -53,17 +45,16 @@ interface Held<K extends Key> {
 }
 
 /** The user's value, else a default. */
-function ofUser<K extends Key>(key: K, user: Source | null, fallback: Values[K]): Entry<K> {
-  const value = user?.values[key];
-  if (user === null || value === undefined) return { key, value: fallback, origin: 'default' };
-  return { key, value, origin: user.origin };
+function ofUser<K extends Key>(key: K, { values, origin }: Source, fallback: Values[K]): Entry<K> {
+  const value = values[key];
+  return value === undefined ? { key, value: fallback, origin: 'default' } : { key, value, origin };
 }
 
 function ofFiles<K extends Key>(key: K, { user, project, trusted }: Sources): Held<K> {
   const { fallback, refusal } = KEYS[key];
   const entry = ofUser(key, user, fallback);
-  const value = project?.values[key];
-  if (project === null || value === undefined || value === entry.value) return { entry, ignored: null };
+  const value = project.values[key];
+  if (value === undefined || value === entry.value) return { entry, ignored: null };
   const wish = { key, value, origin: project.origin };
   const reason = refusal(value, entry.value, trusted);
   return reason === null ? { entry: wish, ignored: null } : { entry, ignored: { ...wish, reason } };
@@ -78,9 +69,9 @@ function allowedDirs({ projectRoot, home, user, project }: Sources): Held<'allow
 } {
   const key = 'allowed_dirs';
   const given = ofUser(key, user, defaultDirectories(projectRoot, home));
-  const mine = user?.values[key] === undefined ? given.value : pathsOf(user.directories);
+  const mine = user.values[key] === undefined ? given.value : pathsOf(user.directories);
   const entry = { ...given, value: mine };
-  if (project?.values[key] === undefined) return { lists: [mine], entry, ignored: null };
+  if (project.values[key] === undefined) return { lists: [mine], entry, ignored: null };
   const { origin, directories } = project;
   const isOutside = (path: string): boolean => !isAllowedDirectory({ allowedDirs: [mine] }, path);
   const outside = directories.filter((one) => 'path' in one && isOutside(one.path));
@@ -93,8 +84,8 @@ function allowedDirs({ projectRoot, home, user, project }: Sources): Held<'allow
   return { lists: [mine, theirs], entry: { key, value: theirs, origin }, ignored };
 }
 
-/** Who wins, and why. The policy is the user's, and the project may narrow it. */
-export function merge(sources: Sources): Merged {
+/** Who wins, and why: each key once, and what the project says without effect. The policy is the user's, and the project may narrow it. */
+export function merge(sources: Sources) {
   const directories = allowedDirs(sources);
   const held = <K extends Key>(key: K): Held<K> => ofFiles(key, sources);
   const final = <K extends Key>(key: K): Entry<K> => {
@@ -102,7 +93,7 @@ export function merge(sources: Sources): Merged {
     const origin = KEYS[key].variable;
     return value === undefined || origin === undefined ? held(key).entry : { key, value, origin };
   };
-  const merged = KEY_NAMES.map((key) =>
+  const merged: readonly Held<Key>[] = KEY_NAMES.map((key) =>
     key === 'allowed_dirs' ? directories : { entry: final(key), ignored: held(key).ignored },
   );
   return {

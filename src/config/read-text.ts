@@ -14,12 +14,8 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 function unfit(path: string, reason: string, cause?: unknown): ZwarmError {
-  return new ZwarmError(
-    'config',
-    `${path} ${reason}`,
-    'look who put it there; mend it, or move it away',
-    cause,
-  );
+  const hint = 'find out who put it there; correct it, or move it away';
+  return new ZwarmError('config', `${path} ${reason}`, hint, cause);
 }
 
 /** What a descriptor gives, and at most one byte above the limit: the size of a file that grows means nothing. */
@@ -28,10 +24,10 @@ function bytesOf(fd: number): Buffer {
   let done = 0;
   while (done < bytes.length) {
     const count = readSync(fd, bytes, done, bytes.length - done, done);
-    if (count === 0) break;
+    if (count === 0) return bytes.subarray(0, done);
     done += count;
   }
-  return bytes.subarray(0, done);
+  return bytes;
 }
 
 /** Opens once, and looks at what was opened: a path may lead to something else a moment later. */

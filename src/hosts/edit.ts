@@ -7,23 +7,13 @@ import { patchJson } from './patch-json.ts';
 /** What our entry is called in every host. */
 const SERVER = 'zwarm';
 
-function edit({ format, servers }: Host, text: string, entry: HostEntry | null): string {
-  const patch = format === 'toml' ? patchToml : patchJson;
-  return patch(text, [servers, SERVER], entry);
-}
-
-/** What a user may paste into a host's file. */
-export function snippet(host: Host, entry: HostEntry): string {
-  return edit(host, '', entry);
-}
-
 /**
- * The text of a host's file with our entry, or for null without it; the same text where nothing is to be done.
- * @throws ZwarmError `config` where the text cannot be edited safely
+ * The text of a host's file with our entry, or for null without it; the same text where nothing is to be done. Of an
+ * empty text it makes what a user may paste. @throws ZwarmError `config` where the text cannot be edited safely
  */
 export function editHostText(host: Host, file: string, text: string, entry: HostEntry | null): string {
   try {
-    return edit(host, text, entry);
+    return (host.format === 'toml' ? patchToml : patchJson)(text, [host.servers, SERVER], entry);
   } catch (error) {
     if (!(error instanceof TextProblem)) throw error;
     throw new ZwarmError('config', `${file}: ${error.message}`, byHand(host), error);

@@ -40,42 +40,41 @@ const LONG_CALL_SEC = 1800;
  * What Codex passes on to our server, which else gets little more than HOME, PATH and TMPDIR: who calls, and what the
  * agents need that the server starts: their directories, their keys, and the way to the network.
  */
-const PASSED_ON: readonly string[] = [
-  ...[
-    'ZWARM_SESSION_ID',
-    'ZWARM_TURN',
-    'ZWARM_MARK',
-    'ZWARM_STORE',
-    'ZWARM_DIR',
-    'ZWARM_CODEX_BIN',
-    'ZWARM_DEBUG',
-  ],
-  ...['CODEX_HOME', 'XDG_CONFIG_HOME', 'XDG_STATE_HOME', 'XDG_CACHE_HOME', 'XDG_DATA_HOME'],
-  'XDG_RUNTIME_DIR',
-  ...['CODEX_API_KEY', 'OPENAI_API_KEY', 'OPENAI_BASE_URL', 'ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL'],
-  ...['SSH_AUTH_SOCK', 'SSL_CERT_FILE', 'SSL_CERT_DIR', 'NODE_EXTRA_CA_CERTS'],
-  ...['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY'],
-  ...['http_proxy', 'https_proxy', 'all_proxy', 'no_proxy'],
-];
+const PASSED_ON = `
+  ZWARM_SESSION_ID ZWARM_TURN ZWARM_MARK ZWARM_STORE ZWARM_DIR ZWARM_CODEX_BIN ZWARM_DEBUG
+  CODEX_HOME XDG_CONFIG_HOME XDG_STATE_HOME XDG_CACHE_HOME XDG_DATA_HOME XDG_RUNTIME_DIR
+  CODEX_API_KEY OPENAI_API_KEY OPENAI_BASE_URL ANTHROPIC_API_KEY ANTHROPIC_BASE_URL
+  SSH_AUTH_SOCK SSL_CERT_FILE SSL_CERT_DIR NODE_EXTRA_CA_CERTS
+  HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY http_proxy https_proxy all_proxy no_proxy`;
 
-function homeOf({ env }: ConfigPlace): string {
-  const home = env['HOME'];
-  if (home?.startsWith('/')) return home;
+/** A path below the directory that a variable names, else below one in the user's home. @throws ZwarmError `usage` */
+function below({ env }: ConfigPlace, variable: string, inHome: string, path: string): string {
+  const named = env[variable];
+  if (named?.startsWith('/')) return join(named, path);
+  if (named) throw usageError(`${variable} is not an absolute path: ${named}`, 'set it to the full path');
+  if (env['HOME']?.startsWith('/')) return join(env['HOME'], inHome, path);
   throw usageError('HOME is not set', 'set HOME to your home directory');
 }
 
-/** The directory that a variable names, else one below the user's home. @throws ZwarmError `usage` */
-function named(place: ConfigPlace, variable: string, belowHome: string): string {
-  const path = place.env[variable];
-  if (!path) return join(homeOf(place), belowHome);
-  if (path.startsWith('/')) return path;
-  throw usageError(`${variable} is not an absolute path: ${path}`, 'set it to the full path');
-}
+const stdio = ({ command, args }: CommandLine): HostEntry => ({ type: 'stdio', command, args });
+
+/** Of Gemini CLI and of Qwen Code, which began as a copy of it: what is trusted is called without asking. */
+const trusting = ({ command, args }: CommandLine, unattended: boolean): HostEntry => ({
+  command,
+  args,
+  timeout: LONG_CALL_SEC * 1000,
+  ...(unattended ? { trust: true } : {}),
+  env: LONG_WAIT,
+});
+
+const OF_USER = { format: 'json', servers: 'mcpServers', shared: false } as const;
+const OF_PROJECT = { format: 'json', shared: true } as const;
 
 const HOSTS: readonly Host[] = [
   {
+    ...OF_USER,
     name: 'codex',
-    files: (place) => [join(named(place, 'CODEX_HOME', '.codex'), 'config.toml')],
+    files: (place) => [below(place, 'CODEX_HOME', '.codex', 'config.toml')],
     where: 'config.toml in CODEX_HOME or ~/.codex',
     format: 'toml',
     servers: 'mcp_servers',
@@ -90,96 +89,75 @@ const HOSTS: readonly Host[] = [
       // Else it asks for what does not only look; `codex exec` has nobody to ask, and cancels that.
       ...(unattended ? { default_tools_approval_mode: 'approve' } : {}),
       env: LONG_WAIT,
-      env_vars: PASSED_ON,
+      env_vars: PASSED_ON.trim().split(/\s+/),
     }),
     approvals: null,
-    shared: false,
     next: 'start Codex anew; codex mcp list shows the server',
   },
   {
+    ...OF_PROJECT,
     name: 'claude',
     files: ({ projectRoot }) => [join(projectRoot, '.mcp.json')],
     where: '.mcp.json in the root of this project, which others get with it',
-    format: 'json',
     servers: 'mcpServers',
-    entry: ({ command, args }) => ({ type: 'stdio', command, args, env: LONG_WAIT }),
+    entry: (server) => ({ ...stdio(server), env: LONG_WAIT }),
     approvals: 'in Claude Code\'s own settings, by permissions.allow: "mcp__zwarm__delegate" for example',
-    shared: true,
     next: 'start Claude Code anew in this project, and approve the server zwarm when it asks',
   },
   {
+    ...OF_USER,
     name: 'cursor',
-    files: (place) => [join(homeOf(place), '.cursor', 'mcp.json')],
+    files: (place) => [below(place, '', '.cursor', 'mcp.json')],
     where: '~/.cursor/mcp.json',
-    format: 'json',
-    servers: 'mcpServers',
     // Its calls fail after a minute: the server's own limit is below that.
-    entry: ({ command, args }) => ({ type: 'stdio', command, args }),
+    entry: stdio,
     approvals: "in Cursor's own settings",
-    shared: false,
     next: 'start Cursor anew; its settings show the server',
   },
   {
+    ...OF_USER,
     name: 'opencode',
     files(place) {
-      const home = join(named(place, 'XDG_CONFIG_HOME', '.config'), 'opencode');
+      const home = below(place, 'XDG_CONFIG_HOME', '.config', 'opencode');
       return [join(home, 'opencode.json'), join(home, 'opencode.jsonc')];
     },
     where: 'opencode.json or .jsonc in ~/.config/opencode',
-    format: 'json',
     servers: 'mcp',
     entry: ({ command, args }) => ({ type: 'local', command: [command, ...args], enabled: true }),
     approvals: 'in the same file, by permission',
-    shared: false,
     warning:
       'opencode does not ask before its model starts, continues or ends agents, unless the file says so: "permission": {"zwarm_*": "ask"}',
     next: 'start opencode anew; opencode mcp list shows the server',
   },
   {
+    ...OF_USER,
     name: 'gemini',
-    files: (place) => [join(named(place, 'GEMINI_CLI_HOME', '.'), '.gemini', 'settings.json')],
+    files: (place) => [below(place, 'GEMINI_CLI_HOME', '.', '.gemini/settings.json')],
     where: '~/.gemini/settings.json',
-    format: 'json',
-    servers: 'mcpServers',
-    entry: trustingEntry,
+    entry: trusting,
     approvals: null,
-    shared: false,
     next: 'start Gemini CLI anew in a folder that it trusts; gemini mcp list shows the server',
   },
   {
+    ...OF_USER,
     name: 'qwen',
-    files: (place) => [join(named(place, 'QWEN_HOME', '.qwen'), 'settings.json')],
+    files: (place) => [below(place, 'QWEN_HOME', '.qwen', 'settings.json')],
     where: '~/.qwen/settings.json',
-    format: 'json',
-    servers: 'mcpServers',
-    entry: trustingEntry,
+    entry: trusting,
     approvals: null,
-    shared: false,
     next: 'start Qwen Code anew; qwen mcp list shows the server',
   },
   {
+    ...OF_PROJECT,
     name: 'vscode',
     files: ({ projectRoot }) => [join(projectRoot, '.vscode', 'mcp.json')],
     where: '.vscode/mcp.json in the root of this project, which others get with it',
-    format: 'json',
     servers: 'servers',
-    entry: ({ command, args }) => ({ type: 'stdio', command, args }),
+    entry: stdio,
     approvals: "in VS Code's own settings",
-    shared: true,
     next: 'open this project in VS Code, start the server zwarm with "MCP: List Servers", and trust it when asked',
   },
 ];
-
-/** Of Gemini CLI and of Qwen Code, which began as a copy of it: what is trusted is called without asking. */
-function trustingEntry({ command, args }: CommandLine, unattended: boolean): HostEntry {
-  return {
-    command,
-    args,
-    timeout: LONG_CALL_SEC * 1000,
-    ...(unattended ? { trust: true } : {}),
-    env: LONG_WAIT,
-  };
-}
 
 /** What `--help` says of each host: its name, and where its file is. */
 export const HOST_FILES: readonly (readonly [name: string, where: string])[] = HOSTS.map(

@@ -22,6 +22,7 @@ function shaped<T, C>(schema: Schema<T>, read: (value: T, context: C) => Transla
 const string = z.string();
 const anything = z.optional(z.unknown());
 const status = oneOfOr(['in_progress', 'completed', 'failed', 'declined', 'by_phase'], 'by_phase');
+const kind = oneOfOr(['add', 'update', 'delete', 'unknown'], 'unknown');
 const message = z.object({ message: string });
 
 type Phase = 'item.started' | 'item.updated' | 'item.completed';
@@ -41,105 +42,74 @@ function item<T>(shape: Schema<T>, toEvent: (item: T, of: InTurn) => Untold) {
   return shaped(shape, (value: T, of: InTurn) => [toEvent(value, of)]);
 }
 
-const ITEMS = new Map([
-  ['agent_message', item(z.object({ text: string }), ({ text }) => ({ type: 'message', text }))],
-  ['reasoning', item(z.object({ text: string }), ({ text }) => ({ type: 'reasoning', text }))],
-  [
-    'command_execution',
-    item(
-      z.object({
-        command: string,
-        aggregated_output: z.optional(string),
-        exit_code: orNull(z.number()),
-        status,
-      }),
-      ({ command, aggregated_output, exit_code: exitCode, ...given }, { id, phase }) => {
-        const status = statusOf(given.status, phase);
-        // Codex prints no output of a command before its end.
-        const output = status === 'in_progress' ? null : (aggregated_output ?? null);
-        return { type: 'command', id, command, output, exitCode, status };
-      },
-    ),
-  ],
-  [
-    'file_change',
-    item(
-      z.object({
-        changes: z.array(
-          z.object({ path: string, kind: oneOfOr(['add', 'update', 'delete', 'unknown'], 'unknown') }),
-        ),
-        status,
-      }),
-      ({ changes, status }, { id, phase }) => ({
-        type: 'file_change',
-        id,
-        changes,
-        status: statusOf(status, phase),
-      }),
-    ),
-  ],
-  [
-    'mcp_tool_call',
-    item(
-      z.object({
-        server: string,
-        tool: string,
-        arguments: anything,
-        result: anything,
-        error: lenient(message),
-        status,
-      }),
-      (call, { id, phase }) => ({
-        type: 'tool_call',
-        id,
-        name: `${call.server}.${call.tool}`,
-        args: call.arguments ?? null,
-        result: call.result ?? call.error?.message ?? null,
-        status: statusOf(call.status, phase),
-      }),
-    ),
-  ],
-  [
-    'collab_tool_call',
-    item(
-      z.object({
-        tool: string,
-        prompt: orNull(string),
-        receiver_thread_ids: z._default(z.array(string), []),
-        agents_states: anything,
-        status,
-      }),
-      ({ tool: name, prompt, receiver_thread_ids, agents_states, status }, { id, phase }) => ({
-        type: 'tool_call',
-        id,
-        name,
-        args: { prompt, receiver_thread_ids },
-        result: agents_states ?? null,
-        status: statusOf(status, phase),
-      }),
-    ),
-  ],
-  [
-    'web_search',
-    item(z.object({ query: z.optional(string), action: anything }), ({ query, action }, { id, phase }) => ({
+const ITEMS = {
+  agent_message: item(z.object({ text: string }), ({ text }) => ({ type: 'message', text })),
+  reasoning: item(z.object({ text: string }), ({ text }) => ({ type: 'reasoning', text })),
+  command_execution: item(
+    z.object({
+      command: string,
+      aggregated_output: z.optional(string),
+      exit_code: orNull(z.number()),
+      status,
+    }),
+    ({ command, aggregated_output, exit_code: exitCode, ...given }, { id, phase }) => {
+      const status = statusOf(given.status, phase);
+      // Codex prints no output of a command before its end.
+      const output = status === 'in_progress' ? null : (aggregated_output ?? null);
+      return { type: 'command', id, command, output, exitCode, status };
+    },
+  ),
+  file_change: item(
+    z.object({ changes: z.array(z.object({ path: string, kind })), status }),
+    ({ changes, status }, { id, phase }) => {
+      return { type: 'file_change', id, changes, status: statusOf(status, phase) };
+    },
+  ),
+  mcp_tool_call: item(
+    z.object({
+      server: string,
+      tool: string,
+      arguments: anything,
+      result: anything,
+      error: lenient(message),
+      status,
+    }),
+    ({ server, tool, arguments: args = null, result, error, ...given }, { id, phase }) => ({
       type: 'tool_call',
       id,
-      name: 'web_search',
-      args: { query: query ?? null, action: action ?? null },
-      result: null,
-      // Codex gives it none.
-      status: statusOf('by_phase', phase),
-    })),
-  ],
-  [
-    'todo_list',
-    item(
-      z.object({ items: z.array(z.object({ text: string, completed: z.boolean() })) }),
-      ({ items }, { id }) => ({ type: 'plan', id, items }),
-    ),
-  ],
-  ['error', item(message, ({ message }) => ({ type: 'warning', message }))],
-]);
+      name: `${server}.${tool}`,
+      args,
+      result: result ?? error?.message ?? null,
+      status: statusOf(given.status, phase),
+    }),
+  ),
+  collab_tool_call: item(
+    z.object({
+      tool: string,
+      prompt: orNull(string),
+      receiver_thread_ids: z._default(z.array(string), []),
+      agents_states: anything,
+      status,
+    }),
+    ({ tool: name, agents_states: result = null, status, ...args }, { id, phase }) => {
+      return { type: 'tool_call', id, name, args, result, status: statusOf(status, phase) };
+    },
+  ),
+  web_search: item(
+    z.object({ query: orNull(string), action: orNull(z.unknown()) }),
+    (args, { id, phase }) => {
+      // Codex gives it no status.
+      const status = statusOf('by_phase', phase);
+      return { type: 'tool_call', id, name: 'web_search', args, result: null, status };
+    },
+  ),
+  todo_list: item(
+    z.object({ items: z.array(z.object({ text: string, completed: z.boolean() })) }),
+    ({ items }, { id }) => ({ type: 'plan', id, items }),
+  ),
+  error: item(message, ({ message }) => ({ type: 'warning', message })),
+};
+const items = new Map(Object.entries(ITEMS));
 
 const anyItem = z.object({ id: string, type: string });
 
@@ -148,7 +118,7 @@ function itemEvent(phase: Phase) {
     const item = 'item' in json ? json.item : undefined;
     const known = decodeOrNull(anyItem, item);
     if (known === null) return 'malformed';
-    return ITEMS.get(known.type)?.(item, { id: known.id, phase }) ?? 'unknown';
+    return items.get(known.type)?.(item, { id: known.id, phase }) ?? 'unknown';
   };
 }
 
@@ -161,45 +131,34 @@ const usage = z.object({
 });
 
 /** By the type of the event; whether the tokens are the total of the thread depends on the version of Codex. */
-const EVENTS = new Map<string, (json: object, cumulative: boolean) => Translation>([
-  [
-    'thread.started',
-    shaped(z.object({ thread_id: threadId }), (event) => [
-      { type: 'thread_started', threadId: event.thread_id },
-    ]),
-  ],
-  ['turn.started', () => [{ type: 'turn_started' }]],
-  ['item.started', itemEvent('item.started')],
-  ['item.updated', itemEvent('item.updated')],
-  ['item.completed', itemEvent('item.completed')],
-  [
-    'turn.completed',
-    shaped(z.object({ usage: orNull(usage) }), ({ usage: tokens }, cumulative) => {
-      if (tokens === null) return [{ type: 'turn_completed' }];
-      const usage = {
-        input: tokens.input_tokens,
-        cachedInput: tokens.cached_input_tokens,
-        output: tokens.output_tokens,
-        reasoning: tokens.reasoning_output_tokens,
-        cumulative,
-      };
-      return [{ type: 'usage', usage }, { type: 'turn_completed' }];
-    }),
-  ],
-  [
-    'turn.failed',
-    shaped(z.object({ error: message }), ({ error }) => [
-      { type: 'turn_failed', message: innerMessage(error.message) },
-    ]),
-  ],
-  [
-    'error',
-    shaped(message, (event) => {
-      const message = innerMessage(event.message);
-      return [{ type: message.startsWith('Reconnecting...') ? 'retry' : 'warning', message }];
-    }),
-  ],
-]);
+const EVENTS: Readonly<Record<string, (json: object, cumulative: boolean) => Translation>> = {
+  'thread.started': shaped(z.object({ thread_id: threadId }), ({ thread_id }) => [
+    { type: 'thread_started', threadId: thread_id },
+  ]),
+  'turn.started': () => [{ type: 'turn_started' }],
+  'item.started': itemEvent('item.started'),
+  'item.updated': itemEvent('item.updated'),
+  'item.completed': itemEvent('item.completed'),
+  'turn.completed': shaped(z.object({ usage: orNull(usage) }), ({ usage: tokens }, cumulative) => {
+    if (tokens === null) return [{ type: 'turn_completed' }];
+    const usage = {
+      input: tokens.input_tokens,
+      cachedInput: tokens.cached_input_tokens,
+      output: tokens.output_tokens,
+      reasoning: tokens.reasoning_output_tokens,
+      cumulative,
+    };
+    return [{ type: 'usage', usage }, { type: 'turn_completed' }];
+  }),
+  'turn.failed': shaped(z.object({ error: message }), ({ error }) => [
+    { type: 'turn_failed', message: innerMessage(error.message) },
+  ]),
+  error: shaped(message, (event) => {
+    const message = innerMessage(event.message);
+    return [{ type: message.startsWith('Reconnecting...') ? 'retry' : 'warning', message }];
+  }),
+};
+const events = new Map(Object.entries(EVENTS));
 
 /**
  * A parser for the stream of one `codex exec --json` process, 0.58 to 0.169, and of older ones. A known event of the
@@ -212,6 +171,6 @@ export function createCodexParser(agentVersion: string | null): LineParser {
   return createJsonLineParser((json) => {
     if (typeof json !== 'object' || json === null || Array.isArray(json)) return 'malformed';
     if (!('type' in json) || typeof json.type !== 'string') return legacy(json);
-    return EVENTS.get(json.type)?.(json, cumulative) ?? 'unknown';
+    return events.get(json.type)?.(json, cumulative) ?? 'unknown';
   });
 }

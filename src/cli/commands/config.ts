@@ -87,10 +87,11 @@ const set = defineVerb({
     const value = await requireValue(key, words, unset);
     const { user } = (await configOf(verb)).files;
     if (user === null) throw usageError('no home directory is known', 'set HOME to your home directory');
-    const { withValue } = await import('../../config/edit.ts');
+    const { withFile } = await import('../../config/load.ts');
     const { readUserText } = await import('../../config/read-text.ts');
+    const { patchToml } = await import('../../core/toml/patch.ts');
     const before = readUserText(user) ?? '';
-    const after = withValue(user, before, key, value);
+    const after = withFile(user, () => patchToml(before, [key], value));
     if (after !== before) await manager.saveUserConfig(after);
     verb.hint(`${after === before ? 'nothing to change in' : 'changed'} ${safeLine(user)}`);
   },

@@ -66,8 +66,8 @@ model that may itself only read.`,
       );
     const entry = options.remove ? null : await entryFor(host, verb, options.unattended);
     // Loaded only here: the parsers are large, and `zwarm mcp` starts without them.
-    const { editHostText, snippet } = await import('../../hosts/edit.ts');
-    if (entry !== null && options.print) return context.stdout.write(snippet(host, entry));
+    const { editHostText } = await import('../../hosts/edit.ts');
+    if (options.print) return context.stdout.write(editHostText(host, '', '', entry));
     const projectRoot = manager.project().checkout;
     const path = hostFile(host, { env: context.env, projectRoot });
     const { readHostFile, writeHostFile } = await import('../../manager/commands/mcp-install.ts');
