@@ -1,12 +1,7 @@
 import * as z from 'zod/mini';
 import { decodeOrNull, type Schema } from '../core/decode.ts';
 import { isModelName } from '../core/model.ts';
-import {
-  ANY_DIRECTORY,
-  DEFAULT_MAX_DEPTH,
-  DEFAULT_MAX_SESSIONS,
-  DEFAULT_SANDBOX,
-} from '../core/rules/policy.ts';
+import { ANY_DIRECTORY } from '../core/rules/policy.ts';
 import { cutText, SANDBOXES, type Sandbox } from '../core/session.ts';
 import type { Key } from './key-names.ts';
 
@@ -87,7 +82,7 @@ export const KEYS: { readonly [K in Key]: KeyRow<Values[K]> } = {
   sandbox: {
     schema: z.enum(SANDBOXES),
     expected: `one of ${SANDBOXES.join(', ')}`,
-    fallback: DEFAULT_SANDBOX,
+    fallback: 'workspace-write',
     refusal: narrows((sandbox) => SANDBOXES.indexOf(sandbox)),
     variable: 'ZWARM_SANDBOX',
   },
@@ -99,8 +94,8 @@ export const KEYS: { readonly [K in Key]: KeyRow<Values[K]> } = {
     refusal: never,
     inProject: { schema: z.array(DIRECTORY), expected: 'a list of directories' },
   },
-  max_depth: { ...wholeNumber(0, 9), fallback: DEFAULT_MAX_DEPTH, refusal: narrows(Number) },
-  max_sessions: { ...wholeNumber(1, 1000), fallback: DEFAULT_MAX_SESSIONS, refusal: narrows(Number) },
+  max_depth: { ...wholeNumber(0, 9), fallback: 1, refusal: narrows(Number) },
+  max_sessions: { ...wholeNumber(1, 1000), fallback: 8, refusal: narrows(Number) },
   end_others: { ...flag, fallback: false, refusal: narrows(Number) },
   wait_sec: {
     ...wholeNumber(1, 86_400, 'of seconds '),

@@ -6,51 +6,16 @@ export type Schema<T> = z.ZodMiniType<T>;
 
 type Issue = z.core.$ZodIssue;
 
-/** The types of JSON and of zod, in words. */
-const TYPES: Readonly<Record<string, string>> = {
-  array: 'a list',
-  boolean: 'true or false',
-  int: 'a whole number',
-  number: 'a number',
-  object: 'an object',
-  record: 'an object',
-  string: 'a text',
-};
-
-function typeOf(value: unknown): string {
-  if (value === null) return 'null';
-  const type = Array.isArray(value) ? 'array' : typeof value;
-  return TYPES[type] ?? type;
-}
-
 function complaintOf(issue: Issue): string {
-  switch (issue.code) {
-    case 'invalid_type':
-      return issue.input === undefined
-        ? 'is missing'
-        : `must be ${TYPES[issue.expected] ?? issue.expected}, not ${typeOf(issue.input)}`;
-    case 'invalid_value':
-      return `is not one of ${issue.values.join(', ')}`;
-    case 'too_big':
-      return `is above the limit of ${issue.maximum}`;
-    case 'too_small':
-      return `is below the limit of ${issue.minimum}`;
-    default:
-      return 'is not valid';
-  }
+  if (issue.code === 'invalid_type')
+    return issue.input === undefined ? 'is missing' : `is not of type ${issue.expected}`;
+  return issue.code === 'invalid_value' ? `is not one of ${issue.values.join(', ')}` : 'is not valid';
 }
 
-/** Such as `forked_from.turn` or `tags[2]`. */
-function pathOf(path: Issue['path']): string {
-  return path
-    .map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))
-    .join('')
-    .replace(/^\./, '');
-}
-
+/** What is wrong, and where: `field forked_from.turn is missing`, `field tags[2] is not of type string`. */
 function problemOf(issue: Issue): string {
-  const subject = issue.path.length === 0 ? 'the value' : `field ${pathOf(issue.path)}`;
-  return `${subject} ${complaintOf(issue)}`;
+  const path = issue.path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('');
+  return `${path === '' ? 'the value' : `field ${path.replace(/^\./, '')}`} ${complaintOf(issue)}`;
 }
 
 // The first problem is enough: a hostile list may have half a million.

@@ -1,13 +1,10 @@
 /** Every way in which a verb can refuse or fail, and the exit code that each one gives. */
 export const EXIT_CODES = {
-  /** The file system or the operating system refused. */
   io: 1,
   /** A session that was waited for ended otherwise than completed. */
   failed: 1,
-  /** Processes of a turn could not be ended. */
   still_running: 1,
   usage: 2,
-  /** A file of the configuration cannot be understood. */
   config: 2,
   not_found: 3,
   ambiguous: 3,
@@ -21,13 +18,10 @@ export const EXIT_CODES = {
   /** Only the host of the turn can tell whether it still lives. */
   unknown_liveness: 4,
   damaged: 4,
-  /** As many sessions run as may. */
   over_quota: 4,
   /** Another directory stands where the project of a store was. */
   project_replaced: 4,
-  /** Another session has the name that was asked for. */
   name_taken: 4,
-  /** The policy does not allow it to this caller. */
   not_allowed: 5,
   /** The path of a session's directory now leads to another one. */
   directory_changed: 5,
@@ -48,10 +42,7 @@ export const EXIT_CODES = {
 /** The machine-readable name of an error, as in `{"error": {"code": …}}`. */
 export type ErrorCode = keyof typeof EXIT_CODES;
 
-/**
- * An error that a user can do something about.
- * `message` says what and why, `hint` what to type next.
- */
+/** An error that a user can do something about: `message` says what and why, `hint` what to type next. */
 export class ZwarmError extends Error {
   readonly code: ErrorCode;
   readonly hint: string | null;
@@ -76,8 +67,8 @@ export function usageError(message: string, hint: string, cause?: unknown): Zwar
 
 /** The code of a failed operation of Node (`ENOSPC`), or null. */
 export function errnoOf(error: unknown): string | null {
-  if (typeof error !== 'object' || error === null || !('code' in error)) return null;
-  return typeof error.code === 'string' ? error.code : null;
+  const { code = null } = (error ?? {}) as { readonly code?: unknown };
+  return typeof code === 'string' ? code : null;
 }
 
 /** Whether an operation of Node failed with one of these codes. */
@@ -97,9 +88,8 @@ const IO_HINTS: Readonly<Record<string, string>> = {
 
 /** An error of the operating system for people: `permission denied: /x (mkdir)`. */
 function plainMessage(error: Error): string {
-  const said = /^E[A-Z0-9]+: (.+?), (\w+)(?: '(.*)')?$/s.exec(error.message);
-  if (!said) return error.message;
-  const [, reason, call, path] = said;
+  const [, reason, call, path] = /^E[A-Z0-9]+: (.+?), (\w+)(?: '(.*)')?$/s.exec(error.message) ?? [];
+  if (reason === undefined) return error.message;
   return path === undefined ? `${reason} (${call})` : `${reason}: ${path} (${call})`;
 }
 

@@ -3,10 +3,8 @@
  * stack of code that walks through it, and a line of brackets becomes thirty times as large in memory.
  */
 
-/** No event of any agent nests a tenth as deep. */
+// No event of any agent nests a tenth as deep, and so many values take some 50 MB; a long text is one of them.
 const MAX_DEPTH = 500;
-
-/** Values that one text may hold; they take some 50 MB. A long text is one value, however long. */
 const MAX_VALUES = 500_000;
 
 const QUOTE = 0x22;

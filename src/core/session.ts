@@ -1,6 +1,6 @@
 import type { Step } from './conversation/steps.ts';
 import type { SessionId } from './ids.ts';
-import type { TurnStatus } from './status.ts';
+import { TURN_STATUSES, type TurnStatus } from './status.ts';
 
 /** What an agent may touch; the words are Codex's. */
 export const SANDBOXES = ['read-only', 'workspace-write', 'danger-full-access'] as const;
@@ -43,19 +43,9 @@ export interface SessionError {
   readonly retry_at: string | null;
 }
 
-export type SessionStatus = TurnStatus | 'damaged';
-
-/** Every status that a session can show, for `--status` and its help. */
-export const SESSION_STATUSES: readonly SessionStatus[] = [
-  'pending',
-  'running',
-  'completed',
-  'failed',
-  'killed',
-  'lost',
-  'unknown',
-  'damaged',
-];
+/** Every status that a session can show. */
+export const SESSION_STATUSES = [...TURN_STATUSES, 'damaged'] as const;
+export type SessionStatus = (typeof SESSION_STATUSES)[number];
 
 /** The part of a summary that comes from the session's record. */
 export interface RecordSummary {
@@ -106,11 +96,9 @@ export interface SessionSummary extends RecordSummary, SessionState {
 export interface TurnView {
   readonly turn: number;
   readonly kind: TurnKind;
-  /** Who asked for it: `user`, `orchestrator:<id>` or `mcp:<client>`; null where nobody recorded it. */
+  /** As `request.json` has them. */
   readonly by: string | null;
-  /** Of a rewind: the turn to which it winds back, 0 for the beginning; else null. */
   readonly to: number | null;
-  /** Of a compaction: the turns that its answer replaces. */
   readonly covers: readonly number[];
   /** Whether it is part of the conversation: false once it was wound back. */
   readonly in_conversation: boolean;
@@ -155,8 +143,7 @@ export interface TurnSteps {
 
 /** The beginning of a text, without half of a surrogate pair at its end. */
 function beginning(text: string, length: number): string {
-  const cut = text.slice(0, length);
-  return /[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut;
+  return text.slice(0, length).replace(/[\ud800-\udbff]$/, '');
 }
 
 const TITLE_LIMIT = 48;

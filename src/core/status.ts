@@ -1,11 +1,12 @@
 /** Whether a process lives: `cannot_tell` when it belongs to another host or another pid namespace. */
 export type Liveness = 'yes' | 'no' | 'cannot_tell';
 
-/** The state of a turn, and of a session that has at least one readable turn. */
-export type TurnStatus = 'pending' | 'running' | 'completed' | 'failed' | 'killed' | 'lost' | 'unknown';
-
 /** The states of a turn that has ended. */
-export const FINAL_STATUSES = ['completed', 'failed', 'killed', 'lost'] as const;
+const FINAL_STATUSES = ['completed', 'failed', 'killed', 'lost'] as const;
+
+/** The states of a turn, and of a session that has at least one readable turn. */
+export const TURN_STATUSES = ['pending', 'running', ...FINAL_STATUSES, 'unknown'] as const;
+export type TurnStatus = (typeof TURN_STATUSES)[number];
 
 /** Why a turn was asked to stop. `never-launched`: another command declared its launch dead. */
 export const CANCEL_WHYS = [

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { DEFAULT_MAX_DEPTH, DEFAULT_MAX_SESSIONS, DEFAULT_SANDBOX } from '../../src/core/rules/policy.ts';
+import { KEYS } from '../../src/config/keys.ts';
 import { TOOLS } from '../../src/mcp/tools.ts';
 import { longestWait } from '../../src/mcp/wait-budget.ts';
 import { codeWords, readPage, tableOf } from '../helpers/document.ts';
@@ -41,9 +41,9 @@ test('the fields of each session in a list are those of the page', () => {
 test('what the page says of limits is so', () => {
   const policy = tableOf(page, 'The policy').map((row) => row.join(' '));
   const of = (key: string): string => policy.find((row) => row.includes(`\`${key}\``)) ?? '';
-  expect(of('sandbox')).toContain(`at most \`${DEFAULT_SANDBOX}\``);
-  expect(of('max_depth')).toContain(`${DEFAULT_MAX_DEPTH}: `);
-  expect(of('max_sessions')).toContain(`${DEFAULT_MAX_SESSIONS}`);
+  expect(of('sandbox')).toContain(`at most \`${KEYS.sandbox.fallback}\``);
+  expect(of('max_depth')).toContain(`${KEYS.max_depth.fallback}: `);
+  expect(of('max_sessions')).toContain(`${KEYS.max_sessions.fallback}`);
   expect(page).toContain(
     `${longestWait('claude-code', null)} s for Claude Code, ${longestWait('codex-mcp-client', null)} s for Codex and all others`,
   );

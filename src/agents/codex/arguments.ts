@@ -28,37 +28,33 @@ type Reason = readonly [why: string, hint: string];
 const GO_ON: Reason = ['zwarm itself says which conversation goes on', 'zwarm inject ID "…"'];
 const PASSED: Reason = ['zwarm passes it itself', 'leave it out'];
 const NO_TURN: Reason = ['codex would print that and do nothing', 'run it yourself: codex exec --help'];
-const UNCONFINED: Reason = ['zwarm states the sandbox itself', 'zwarm start -s danger-full-access "…"'];
+const sandbox = (mode: string): Reason => ['zwarm states the sandbox itself', `zwarm start -s ${mode} "…"`];
 
 /** What contradicts what zwarm passes, or leaves a session that cannot go on. */
-const REFUSED: ReadonlyMap<string, Reason> = new Map(
-  Object.entries<Reason>({
-    '--all': GO_ON,
-    '--approve-for-me': ['zwarm states the sandbox itself', 'zwarm start -s workspace-write "…"'],
-    '--cd': ['zwarm states the directory itself', 'zwarm start -C DIR "…"'],
-    '--dangerously-bypass-approvals-and-sandbox': UNCONFINED,
-    '--ephemeral': ['codex would forget the conversation, so that none could go on', 'leave it out'],
-    '--experimental-json': PASSED,
-    '--help': NO_TURN,
-    '--json': PASSED,
-    '--last': GO_ON,
-    '--model': ['zwarm states the model itself', 'zwarm start -m MODEL "…"'],
-    '--sandbox': ['zwarm states the sandbox itself', 'zwarm start -s MODE "…"'],
-    '--version': NO_TURN,
-    '--worktree': [
-      'each turn would work in another tree',
-      'make one for all of them: git worktree add ../TREE && zwarm start -C ../TREE "…"',
-    ],
-    '--yolo': UNCONFINED,
-    fork: ['zwarm itself says which conversation goes on', 'zwarm fork ID "…"'],
-    help: NO_TURN,
-    resume: GO_ON,
-    review: [
-      'a review could not go on as a conversation',
-      'ask for one: zwarm start "review the last commit"',
-    ],
-  }),
-);
+const REFUSALS: Readonly<Record<string, Reason>> = {
+  '--all': GO_ON,
+  '--approve-for-me': sandbox('workspace-write'),
+  '--cd': ['zwarm states the directory itself', 'zwarm start -C DIR "…"'],
+  '--dangerously-bypass-approvals-and-sandbox': sandbox('danger-full-access'),
+  '--ephemeral': ['codex would forget the conversation, so that none could go on', 'leave it out'],
+  '--experimental-json': PASSED,
+  '--help': NO_TURN,
+  '--json': PASSED,
+  '--last': GO_ON,
+  '--model': ['zwarm states the model itself', 'zwarm start -m MODEL "…"'],
+  '--sandbox': sandbox('MODE'),
+  '--version': NO_TURN,
+  '--worktree': [
+    'each turn would work in another tree',
+    'make one for all of them: git worktree add ../TREE && zwarm start -C ../TREE "…"',
+  ],
+  '--yolo': sandbox('danger-full-access'),
+  fork: ['zwarm itself says which conversation goes on', 'zwarm fork ID "…"'],
+  help: NO_TURN,
+  resume: GO_ON,
+  review: ['a review could not go on as a conversation', 'ask for one: zwarm start "review the last commit"'],
+};
+const REFUSED: ReadonlyMap<string, Reason> = new Map(Object.entries(REFUSALS));
 
 const TASK: Reason = ['codex would take it for the task', 'give the task to zwarm: zwarm start "…"'];
 
@@ -75,12 +71,8 @@ function isOption(word: string): boolean {
 
 /** The option that a word begins, and the value that is part of the word. */
 function optionOf(word: string): { readonly name: string; readonly attached: string | null } {
-  if (word.startsWith('--')) {
-    const at = word.indexOf('=');
-    return at < 0
-      ? { name: word, attached: null }
-      : { name: word.slice(0, at), attached: word.slice(at + 1) };
-  }
+  const [, long, value = null] = /^(--[^=]*)(?:=(.*))?$/s.exec(word) ?? [];
+  if (long !== undefined) return { name: long, attached: value };
   const attached = word.slice(2).replace(/^=/, '');
   return { name: SHORT[word.charAt(1)] ?? word.slice(0, 2), attached: word.length > 2 ? attached : null };
 }

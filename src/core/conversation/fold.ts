@@ -21,22 +21,14 @@ export interface TurnFold extends TurnOutcome {
   readonly malformed: number;
 }
 
-/** Folds the events of one turn as they arrive. */
+/** Folds the events of one turn as they arrive; the result is that so far. */
 export interface Folder {
   add(event: AgentEvent): void;
-  /** The result so far. */
   result(): TurnFold;
 }
 
 /** How many warnings of a turn are kept: an agent may print gigabytes of them. */
 export const MOST_WARNINGS = 1000;
-
-function moreWarnings(count: number): readonly string[] {
-  if (count === 0) return [];
-  return count === 1
-    ? ['1 more warning; it is kept in the log file']
-    : [`${count} more warnings; they are kept in the log file`];
-}
 
 /** The one folder of events. Pure: its result is a function of the events alone. */
 export function createFolder(): Folder {
@@ -83,7 +75,9 @@ export function createFolder(): Folder {
       }
     },
     result() {
-      const warnings = [...warned.filter((message) => message !== failure), ...moreWarnings(left)];
+      const warnings = warned.filter((message) => message !== failure);
+      if (left === 1) warnings.push('1 more warning; it is kept in the log file');
+      if (left > 1) warnings.push(`${left} more warnings; they are kept in the log file`);
       if (retrying !== null) warnings.push(retrying);
       return { threadId, answer, usage, terminal, warnings, ...counts };
     },

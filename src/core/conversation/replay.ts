@@ -23,23 +23,17 @@ function shortened(text: string, chars: number): string {
   return `${head}\n[… ${text.length - head.length - tail.length} characters are left out here …]\n${tail}`;
 }
 
-/** Where a replay may begin: with words of the user, or with a summary. */
-function beginsHere({ role }: ReplayEntry): boolean {
-  return role === 'user' || role === 'summary';
-}
-
-function sizeOf(entries: readonly ReplayEntry[]): number {
-  return entries.reduce((sum, { text }) => sum + text.length, 0);
-}
-
 /** The newest entries that fit, beginning with words of the user; the newest of those are shortened where even they do not. */
 function fitting(entries: readonly ReplayEntry[], chars: number): readonly ReplayEntry[] {
   if (chars <= 0) return [];
   const short = entries.map((entry) =>
     entry.role === 'tool' ? { ...entry, text: shortened(entry.text, TOOL_CHARS) } : entry,
   );
-  const starts = short.flatMap((entry, i) => (beginsHere(entry) ? [i] : []));
-  const fits = starts.find((start) => sizeOf(short.slice(start)) <= chars);
+  // It may begin with words of the user, or with a summary.
+  const starts = short.flatMap(({ role }, i) => (role === 'user' || role === 'summary' ? [i] : []));
+  const sizeFrom = (start: number): number =>
+    short.slice(start).reduce((sum, { text }) => sum + text.length, 0);
+  const fits = starts.find((start) => sizeFrom(start) <= chars);
   if (fits !== undefined) return short.slice(fits);
   const [first, ...rest] = short.slice(starts.at(-1) ?? short.length);
   if (first === undefined) return [];

@@ -35,14 +35,14 @@ function stepOf(event: AgentEvent): Step | null {
     case 'reasoning':
       return { type: 'reasoning', content: event.text };
     case 'command': {
-      const { command, output, exitCode, status } = event;
-      return { type: 'command', command, output, exit_code: exitCode, status };
+      const { type, command, output, exitCode, status } = event;
+      return { type, command, output, exit_code: exitCode, status };
     }
     case 'file_change':
-      return { type: 'file_change', changes: event.changes, status: event.status };
+      return { type: event.type, changes: event.changes, status: event.status };
     case 'tool_call': {
-      const { name, args, result, status } = event;
-      return { type: 'tool_call', name, args, result, status };
+      const { type, name, args, result, status } = event;
+      return { type, name, args, result, status };
     }
     case 'plan':
       return { type: 'plan', items: event.items };
@@ -59,29 +59,13 @@ function stepOf(event: AgentEvent): Step | null {
 /** At least this many ended items are remembered: a later event of an item comes soon, if at all. */
 const REMEMBERED = 5000;
 
-/** The places of items by their ids: of all that are under way, and of the last that have ended. */
-function createPlaces() {
-  const underWay = new Map<string, number>();
+/** An empty list. An index never changes: the last step of each index makes up the steps of the turn. */
+export function createStepList(): StepList {
+  // By their items: the steps under way, and where those stand that ended last.
+  const underWay = new Map<string, PlacedStep>();
   // Two generations, the older forgotten at once: a map of which the first goes each time is slow.
   let ended = new Map<string, number>();
   let older = ended;
-  return {
-    find: (key: string): number | undefined => underWay.get(key) ?? ended.get(key) ?? older.get(key),
-    set(key: string, index: number, open: boolean): void {
-      if (open) underWay.set(key, index);
-      else {
-        underWay.delete(key);
-        if (ended.size === REMEMBERED) [older, ended] = [ended, new Map()];
-        ended.set(key, index);
-      }
-    },
-  };
-}
-
-/** An empty list. An index never changes: the last step of each index makes up the steps of the turn. */
-export function createStepList(): StepList {
-  const places = createPlaces();
-  const underWay = new Map<number, Step>();
   let length = 0;
   /** The words of the last step, if that is a warning. */
   let warned: string | null = null;
@@ -89,15 +73,14 @@ export function createStepList(): StepList {
   /** The last plan: the end of its item repeats it. */
   let plan = '';
 
-  /** A later event of the same item replaces the earlier one. */
-  function placeOf(event: AgentEvent, open: boolean): number {
-    // Codex prints a failure as a warning first; one of them is enough.
-    if (event.type === 'turn_failed' && event.message === warned) return length - 1;
-    if (!('id' in event)) return length;
-    const key = `${event.type} ${event.id}`;
-    const index = places.find(key) ?? length;
-    places.set(key, index, open);
-    return index;
+  function remember(key: string, step: PlacedStep): void {
+    if (step.open) {
+      underWay.set(key, step);
+      return;
+    }
+    underWay.delete(key);
+    if (ended.size === REMEMBERED) [older, ended] = [ended, new Map()];
+    ended.set(key, step.index);
   }
 
   return {
@@ -108,23 +91,26 @@ export function createStepList(): StepList {
       const step = stepOf(event);
       if (step === null) return null;
       if (retrying) return { index: length, step, open: true };
-      const open = isUnderWay(step);
-      const index = placeOf(event, open);
-      if (index >= length - 1) warned = step.type === 'warning' ? step.message : null;
-      length = Math.max(length, index + 1);
+      // A later event of the same item replaces the earlier one.
+      const key = 'id' in event ? `${event.type} ${event.id}` : '';
+      // Codex prints a failure as a warning first; one of them is enough.
+      const repeats = event.type === 'turn_failed' && event.message === warned;
+      const known = repeats ? length - 1 : (underWay.get(key)?.index ?? ended.get(key) ?? older.get(key));
+      const placed = { index: known ?? length, step, open: isUnderWay(step) };
+      if (key !== '') remember(key, placed);
+      if (placed.index >= length - 1) warned = step.type === 'warning' ? step.message : null;
+      length = Math.max(length, placed.index + 1);
       if (step.type === 'plan') {
         const told = plan;
-        plan = `${index} ${JSON.stringify(step.items)}`;
+        plan = `${placed.index} ${JSON.stringify(step.items)}`;
         if (plan === told) return null;
       }
-      if (open) underWay.set(index, step);
-      else underWay.delete(index);
-      return { index, step, open };
+      return placed;
     },
     interrupted: () =>
-      [...underWay]
-        .sort(([a], [b]) => a - b)
-        .map(([index, step]) => ({ index, step: interrupted(step), open: false })),
+      [...underWay.values()]
+        .sort((a, b) => a.index - b.index)
+        .map(({ index, step }) => ({ index, step: interrupted(step), open: false })),
     length: () => length + (retrying ? 1 : 0),
   };
 }

@@ -11,14 +11,20 @@ export interface TurnUsage {
   readonly copyOf: string | null;
 }
 
-function printed(report: UsageReport, base: UsageReport | null): TokenUsage | null {
-  const input = report.input - (base?.input ?? 0);
-  const cached = report.cachedInput - (base?.cachedInput ?? 0);
-  const output = report.output - (base?.output ?? 0);
+/** The sum of two counts, of which either may be unknown. */
+function plus(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? null : a + b;
+}
+
+type Tokens = Omit<UsageReport, 'cumulative'>;
+const NOTHING: Tokens = { input: 0, cachedInput: 0, output: 0, reasoning: 0 };
+
+function printed(report: Tokens, base: Tokens): TokenUsage | null {
+  const input = report.input - base.input;
+  const cached = report.cachedInput - base.cachedInput;
+  const output = report.output - base.output;
   // Reasoning was not always reported: its base can be unknown while the others are not.
-  const reasoningBase = base === null ? 0 : base.reasoning;
-  const reasoning =
-    report.reasoning === null || reasoningBase === null ? null : report.reasoning - reasoningBase;
+  const reasoning = plus(report.reasoning, base.reasoning === null ? null : -base.reasoning);
   // A total that fell does not belong to this thread.
   if (Math.min(input, cached, output, reasoning ?? 0) < 0) return null;
   return {
@@ -36,25 +42,20 @@ function printed(report: UsageReport, base: UsageReport | null): TokenUsage | nu
  * goes on from the total of that one.
  */
 export function usagePerTurn(turns: readonly TurnUsage[]): (TokenUsage | null)[] {
-  const totals = new Map<string, UsageReport | null>();
+  const totals = new Map<string, Tokens>();
   return turns.map(({ threadId, report, fresh, copyOf }) => {
-    const known = threadId !== null && totals.has(threadId);
-    if (threadId !== null && !known) {
-      if (copyOf === null && fresh) totals.set(threadId, null);
-      const copied = copyOf === null ? undefined : totals.get(copyOf);
-      if (copied !== undefined) totals.set(threadId, copied);
-    }
+    const before = copyOf === null ? (fresh ? NOTHING : undefined) : totals.get(copyOf);
+    if (threadId !== null && before !== undefined && !totals.has(threadId)) totals.set(threadId, before);
     if (report === null) return null;
     if (!report.cumulative) {
       // If a later version counts totals in this thread, their base is unknown.
       if (threadId !== null) totals.delete(threadId);
-      return printed(report, null);
+      return printed(report, NOTHING);
     }
     if (threadId === null) return null;
-    const hasBase = totals.has(threadId);
-    const base = totals.get(threadId) ?? null;
+    const base = totals.get(threadId);
     totals.set(threadId, report);
-    return hasBase ? printed(report, base) : null;
+    return base === undefined ? null : printed(report, base);
   });
 }
 
@@ -66,10 +67,7 @@ export function sumUsage(turns: readonly (TokenUsage | null)[]): TokenUsage | nu
       input_tokens: sum.input_tokens + turn.input_tokens,
       cached_input_tokens: sum.cached_input_tokens + turn.cached_input_tokens,
       output_tokens: sum.output_tokens + turn.output_tokens,
-      reasoning_output_tokens:
-        sum.reasoning_output_tokens === null || turn.reasoning_output_tokens === null
-          ? null
-          : sum.reasoning_output_tokens + turn.reasoning_output_tokens,
+      reasoning_output_tokens: plus(sum.reasoning_output_tokens, turn.reasoning_output_tokens),
       total_tokens: sum.total_tokens + turn.total_tokens,
     };
   }, null);

@@ -43,9 +43,6 @@ export interface Settings {
 }
 
 export const ANY_DIRECTORY = '*';
-export const DEFAULT_SANDBOX: Sandbox = 'workspace-write';
-export const DEFAULT_MAX_DEPTH = 1;
-export const DEFAULT_MAX_SESSIONS = 8;
 
 /**
  * Where agents may work unless the user says so: in the project. A "project" that holds the user's whole home, or all of

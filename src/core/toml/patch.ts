@@ -1,7 +1,7 @@
 import { stringify } from 'smol-toml';
 import { TextProblem } from '../text-problem.ts';
 import { isTomlTable, parseToml, sameToml, type TomlTable } from './parse.ts';
-import { type Path, type Range, type Section, sectionsOf, statementsOf } from './statements.ts';
+import { type Path, type Statement, sectionsOf, statementsOf } from './statements.ts';
 
 /*
  * A TOML file is edited as text: no library writes a user's comments, order and spelling back as they were. The result is
@@ -13,12 +13,10 @@ const ENDS_WITH_EMPTY_LINE = /(?:^|\n)\r?\n$/;
 const newlineOf = (text: string): string => /\r?\n/.exec(text)?.[0] ?? '\n';
 
 /** Ends the last line of a text that has any. */
-function ended(text: string): string {
-  return text === '' || text.endsWith('\n') ? text : text + newlineOf(text);
-}
+const ended = (text: string): string => (/(^|\n)$/.test(text) ? text : text + newlineOf(text));
 
 /** Cuts a section, with the empty line before it where another empty line or nothing follows. */
-function cut(text: string, { start, end }: Range): string {
+function cut(text: string, { start, end }: Statement): string {
   const before = text.slice(0, start);
   const after = text.slice(end);
   const spare = ENDS_WITH_EMPTY_LINE.test(before) && /^(?:\r?\n|$)/.test(after);
@@ -70,7 +68,7 @@ function patchTable(
   text: string,
   path: Path,
   value: TomlTable | null,
-  isKept: (section: Section) => boolean,
+  isKept: (section: Statement) => boolean,
 ): string {
   const pairs = Object.entries(value ?? {}).map(([key, one]) => `${writtenPair(key, one)}\n`);
   const lines = `[${path.join('.')}]\n${pairs.join('')}`.replaceAll('\n', newlineOf(text));
@@ -80,10 +78,9 @@ function patchTable(
   // From the end, so that what is left to do stays where it was.
   for (const section of sections.toReversed()) {
     const { start, end } = section;
-    if (section !== main && !isKept(section)) edited = cut(edited, section);
-    if (section !== main) continue;
     const table = text.slice(start, end).endsWith('\n') ? lines : lines.trimEnd();
-    edited = edited.slice(0, start) + table + edited.slice(end);
+    if (section === main) edited = edited.slice(0, start) + table + edited.slice(end);
+    else if (!isKept(section)) edited = cut(edited, section);
   }
   return edited;
 }
@@ -119,14 +116,13 @@ export function patchToml(text: string, path: Path, value: unknown): string {
   const before = parseToml(text);
   const old = valueAt(before, path);
   const table = isTomlTable(value) ? value : null;
-  const isKept = (section: Section): boolean => {
+  const isKept = (section: Statement): boolean => {
     const name = section.path[path.length];
     return table !== null && name !== undefined && !Object.hasOwn(table, name);
   };
-  const kept = sectionsOf(text, path)
-    .filter(isKept)
-    .map((section) => section.path[path.length]);
-  const stays = isTomlTable(old) ? Object.entries(old).filter(([key]) => kept.includes(key)) : [];
+  const kept = sectionsOf(text, path).filter(isKept);
+  const isBelow = (key: string): boolean => kept.some((section) => section.path[path.length] === key);
+  const stays = isTomlTable(old) ? Object.entries(old).filter(([key]) => isBelow(key)) : [];
   const meant = table === null ? (value ?? undefined) : { ...Object.fromEntries(stays), ...table };
   if (sameToml(old, meant)) return text;
   const [key = ''] = path;

