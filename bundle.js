@@ -60,7 +60,7 @@ const TOGETHER = {
   base: ['main', 'cli/program'],
   sessions: [
     'manager/session-manager',
-    'manager/project/project-notices',
+    'manager/project/moved-project',
     'manager/commands/ls',
     'render/row',
   ],

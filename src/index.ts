@@ -12,7 +12,7 @@ import { resolve } from 'node:path';
 import type { SessionId } from './core/ids.ts';
 import type { Message } from './core/session.ts';
 import { installation } from './installation.ts';
-import type { DetailOptions } from './manager/session/session-detail.ts';
+import type { DetailOptions } from './manager/session/read-session.ts';
 import { createSessionManager, type SessionManager } from './manager/session-manager.ts';
 
 export type { TrajectoryStep } from './core/conversation/trajectory.ts';
@@ -39,7 +39,7 @@ export type { StartOptions } from './manager/commands/start.ts';
 export type { FollowStepsOptions } from './manager/follow/follow-steps.ts';
 export type { StartedTurn } from './manager/launch/launch-turn.ts';
 export type { HistoryOptions } from './manager/session/history.ts';
-export type { DetailOptions } from './manager/session/session-detail.ts';
+export type { DetailOptions } from './manager/session/read-session.ts';
 
 /** Where to look for sessions, and what agents inherit; everything left out is this process's own. */
 export interface OpenOptions {

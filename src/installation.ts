@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { customAlphabet } from 'nanoid';
-import { ID_ALPHABET, ID_LENGTH, ID_LETTERS } from './core/ids.ts';
+import { ID_ALPHABET, ID_LENGTH, ID_LETTERS, type SessionId } from './core/ids.ts';
 import type { ConfigPlace, Settings } from './core/rules/policy.ts';
 import type { RuntimePaths } from './manager/context.ts';
 
@@ -17,7 +17,7 @@ export function installedFile(path: string): string {
 export function installation(): {
   readonly paths: RuntimePaths;
   now(): number;
-  newId(): string;
+  newId(): SessionId;
   newNonce(): string;
   readonly client: null;
   readonly project: null;
@@ -32,7 +32,7 @@ export function installation(): {
       demoAgent: installedFile('bin/demo-agent.mjs'),
     },
     now: Date.now,
-    newId: () => firstLetter() + otherCharacters(),
+    newId: () => (firstLetter() + otherCharacters()) as SessionId,
     newNonce,
     client: null,
     project: null,

@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { ZwarmError } from '../core/errors.ts';
-import { isSessionId, type SessionId } from '../core/ids.ts';
+import type { SessionId } from '../core/ids.ts';
 import type { ConfigPlace, Settings } from '../core/rules/policy.ts';
 import { isoTime } from '../core/time.ts';
 import { parseMark } from '../core/turn-mark.ts';
@@ -37,12 +37,11 @@ export interface ManagerContext {
   readonly client: string | null;
   /** The project, where it was found once and for all; null leaves it to the directory. */
   readonly project: Project | null;
-  /** What the configuration comes to. @throws ZwarmError `config` where a file cannot be understood */
+  /** The merged configuration. @throws ZwarmError `config` where a file cannot be understood */
   loadSettings(place: ConfigPlace): Promise<Settings>;
   /** Milliseconds since the epoch. */
   now(): number;
-  /** A new session id. */
-  newId(): string;
+  newId(): SessionId;
   /** A random word of at least 100 bits, for marks and temporary names. */
   newNonce(): string;
   readonly paths: RuntimePaths;
@@ -128,8 +127,8 @@ export function openStore(
   requireUsable(state, root, context.uid, forWriting);
   if (forWriting) requireOutside(context, root);
   if (record instanceof DamagedRecord) throw damagedStoreError(root, record);
-  const { store_id: id, path: recorded } = record;
-  const projectPath = path ?? recorded;
+  const { store_id: id } = record;
+  const projectPath = path ?? record.path;
   let names: Store['names'] | undefined;
   let seen: Store['seen'] | undefined;
   return {
@@ -159,10 +158,7 @@ function requireOutside({ env, newNonce }: ManagerContext, root: string): void {
   );
 }
 
-/**
- * The store that an agent's environment names, for the agents and runners of its own turns: it counts only together with
- * the mark of a turn of that store.
- */
+/** The store that an agent's environment names: it counts only together with the mark of one of its own turns. */
 function storeOfTurn({ env }: ManagerContext): KnownStore | null {
   const root = env['ZWARM_STORE'];
   const mark = parseMark(env[MARK_VARIABLE] ?? '');
@@ -173,7 +169,7 @@ function storeOfTurn({ env }: ManagerContext): KnownStore | null {
   return unlessDamaged(() => (readRequest(turn).nonce === mark.nonce ? store : null));
 }
 
-/** Where the project is that a context leads to now. @throws ZwarmError `usage` */
+/** The project that a context leads to now. @throws ZwarmError `usage` */
 export function locateProject(context: ManagerContext): Project {
   if (context.project !== null) return context.project;
   const { HOME: home } = context.env;
@@ -197,35 +193,17 @@ export function isReplaced({ record }: KnownStore, path: string): boolean {
 
 /** Creates the store of the project; one that another start has made meanwhile stays. @throws ZwarmError `project_replaced` */
 export function createStoreHere(context: ManagerContext): Store {
+  const { uid, now, newNonce } = context;
   const { state, root, path } = locateProject(context);
   const known = storeAt(root);
-  // One that another start has made at this moment is this project's own.
-  if (known !== null && isReplaced(known, path)) {
+  if (known !== null && isReplaced(known, path))
     throw new ZwarmError(
       'project_replaced',
       `zwarm keeps the sessions of another directory that was at ${rootOfProject(path)}`,
       'where it was moved to: zwarm relocate --to DIR; if it is gone for good: zwarm clean --gone',
     );
-  }
-  const made = createStore(state, newProjectRecord(context, path), context.uid, context.newNonce());
-  return openStore(context, made, true, path);
-}
-
-/** The record for a store of the directory at this path. */
-export function newProjectRecord(context: ManagerContext, path: string): ProjectRecord {
-  return {
-    v: 1,
-    store_id: context.newNonce(),
-    path,
-    host: hostIdentity().host,
-    ...identityOfDirectory(path),
-    created_at: isoTime(context.now()),
-  };
-}
-
-/** The id of a new session. */
-export function newSessionId({ newId }: ManagerContext): SessionId {
-  const id = newId();
-  if (isSessionId(id)) return id;
-  throw new TypeError(`newId() gave ${JSON.stringify(id)}, which is not a session id`);
+  const { host } = hostIdentity();
+  const made = { host, ...identityOfDirectory(path), created_at: isoTime(now()) };
+  const record: ProjectRecord = { v: 1, store_id: newNonce(), path, ...made };
+  return openStore(context, createStore(state, record, uid, newNonce()), true, path);
 }

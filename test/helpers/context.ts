@@ -1,6 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import type { CliContext } from '../../src/cli/context.ts';
 import { run } from '../../src/cli/run.ts';
+import type { SessionId } from '../../src/core/ids.ts';
 import { installation } from '../../src/installation.ts';
 import { type Project, repositoryFile } from './project.ts';
 
@@ -67,7 +68,7 @@ export async function onScreen(
   const code = await run(argv, {
     // What is installed in a host names the real one.
     ...(argv[0] === 'mcp' ? installation() : testInstallation()),
-    ...(newId === undefined ? {} : { newId: () => newId }),
+    ...(newId === undefined ? {} : { newId: () => newId as SessionId }),
     ...(now === undefined ? {} : { now: () => now }),
     stdout: output('stdout'),
     stderr: output('stderr'),

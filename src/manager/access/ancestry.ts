@@ -1,35 +1,58 @@
 import { isSessionId, type SessionId } from '../../core/ids.ts';
 import { unlessDamaged } from '../../store/read-file.ts';
-import { readSessionRecord } from '../../store/sessions.ts';
-import type { Session } from '../context.ts';
+import type { SessionRecord } from '../../store/records.ts';
+import { listSessionIds, readSessionRecord } from '../../store/sessions.ts';
+import type { ManagerContext, Session } from '../context.ts';
+import { listLive } from '../session/live-sessions.ts';
 
-/** A session and who started it. */
-export interface Link {
-  readonly id: SessionId;
-  readonly source: string;
-}
-
-/** Who started a session; null for one that is gone or damaged. */
-export function sourceOf(session: Session): string | null {
-  return unlessDamaged(() => readSessionRecord(session))?.source ?? null;
-}
-
-function parentIn(source: string): SessionId | null {
-  const id = /^orchestrator:(.*)$/s.exec(source)?.[1];
-  return id !== undefined && isSessionId(id) ? id : null;
-}
-
-/** A session with those above it, nearest first; not `complete` where one of them is gone: nobody knows what was above. */
-export function ancestryOf({ store, id }: Session): {
-  readonly links: readonly Link[];
+/** A session with those above it. */
+export interface Ancestry {
+  /** Nearest first, and the session itself before them; the last one may be gone. */
+  readonly ids: readonly SessionId[];
+  /** Who started each of those that are there. */
+  readonly sources: readonly string[];
+  /** False where one of them is gone or damaged: nobody knows what was above. */
   readonly complete: boolean;
-} {
-  const links: Link[] = [];
+}
+
+/** Who started a session, and who started that one, and so on. */
+export function ancestryOf({ store, id }: Session): Ancestry {
+  const ids: SessionId[] = [];
+  const sources: string[] = [];
   for (let at: SessionId | null = id; at !== null; ) {
-    const source = sourceOf({ store, id: at });
-    if (source === null || links.some((link) => link.id === at)) return { links, complete: false };
-    links.push({ id: at, source });
-    at = parentIn(source);
+    const session: Session = { store, id: at };
+    const record: SessionRecord | null = ids.includes(at)
+      ? null
+      : unlessDamaged(() => readSessionRecord(session));
+    ids.push(at);
+    if (record === null) return { ids, sources, complete: false };
+    sources.push(record.source);
+    at = record.parent !== null && isSessionId(record.parent) ? record.parent : null;
   }
-  return { links, complete: true };
+  return { ids, sources, complete: true };
+}
+
+/** The sessions that a session has started, directly or not; in no order. */
+export function descendantsOf({ store, id: ancestor }: Session): readonly SessionId[] {
+  return listSessionIds(store.root).filter(
+    (id) => id !== ancestor && ancestryOf({ store, id }).ids.includes(ancestor),
+  );
+}
+
+/**
+ * The descendants of a session of which something has to be ended. While the caller ends them they may start others:
+ * so they come in rounds, each session once, until nothing new lives.
+ */
+export async function* livingDescendants(
+  context: ManagerContext,
+  ancestor: Session,
+): AsyncGenerator<readonly SessionId[]> {
+  const known = new Set<SessionId>();
+  for (;;) {
+    const live = new Set(await listLive(context));
+    const found = descendantsOf(ancestor).filter((id) => live.has(id) && !known.has(id));
+    if (found.length === 0) return;
+    for (const id of found) known.add(id);
+    yield found;
+  }
 }

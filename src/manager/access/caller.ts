@@ -1,10 +1,9 @@
 import { ZwarmError } from '../../core/errors.ts';
 import { isSessionId, type SessionId } from '../../core/ids.ts';
 
-/** What identifies a caller. */
+/** What identifies a caller: its environment, and the name of an MCP client or null. */
 interface Asking {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The name of the MCP client, or null. */
   readonly client: string | null;
 }
 
@@ -26,18 +25,14 @@ export const UNKNOWN_AGENT = 'orchestrator:unknown';
 export function callerOf({ env, client }: Asking): Caller {
   const session = env['ZWARM_SESSION_ID'];
   if (!session) return { source: client === null ? USER : `mcp:${client}`, parent: null };
-  return isSessionId(session)
-    ? { source: `orchestrator:${session}`, parent: session }
-    : { source: UNKNOWN_AGENT, parent: null };
+  if (!isSessionId(session)) return { source: UNKNOWN_AGENT, parent: null };
+  return { source: `orchestrator:${session}`, parent: session };
 }
 
-/** Refuses everybody but the user, and what the user types. @throws ZwarmError `not_allowed` */
+/** Refuses everybody but the user. @throws ZwarmError `not_allowed` */
 export function requireUser(asking: Asking): void {
   const { source } = callerOf(asking);
   if (source === USER) return;
-  throw new ZwarmError(
-    'not_allowed',
-    `only the user may change what is allowed, and not ${source}`,
-    'ask the user to do it',
-  );
+  const what = `only the user may change what is allowed, and not ${source}`;
+  throw new ZwarmError('not_allowed', what, 'ask the user to do it');
 }

@@ -3,7 +3,7 @@ import { ZwarmError } from '../../core/errors.ts';
 import { isSessionId, matchPrefix, parseRef, type SessionId } from '../../core/ids.ts';
 import { sessionFile } from '../../store/layout.ts';
 import { holderOf } from '../../store/names.ts';
-import { type KnownStore, listStores } from '../../store/project-store.ts';
+import { listStores } from '../../store/project-store.ts';
 import { hasSession, listSessionIds } from '../../store/sessions.ts';
 import {
   type ManagerContext,
@@ -16,7 +16,7 @@ import {
 import { callerOf, USER } from './caller.ts';
 
 /** How to look for a session. */
-export interface LocateOptions {
+interface LocateOptions {
   /** A prefix names a session from this length on. */
   readonly minPrefix?: number;
   readonly forWriting?: boolean;
@@ -28,34 +28,35 @@ export const MIN_PREFIX_DESTRUCTIVE = 4;
 /** A prefix this long may also name a session of another project. */
 const MIN_PREFIX_EVERYWHERE = 6;
 
-/** The sessions of a store, newest first; no record is read for that. */
-function newestFirst(store: Store): SessionId[] {
+/** The nth newest session of a store, 0 for the newest; no record is read for that. */
+function nthNewest(store: Store, back: number): SessionId {
   const sessions = listSessionIds(store.root).map((id) => ({
     id,
     // Written once, when the session was created; a damaged session may have none.
     ms: statSync(sessionFile({ store, id }), { throwIfNoEntry: false })?.mtimeMs ?? 0,
   }));
-  return sessions.sort((a, b) => b.ms - a.ms || (a.id < b.id ? -1 : 1)).map(({ id }) => id);
+  sessions.sort((a, b) => b.ms - a.ms || (a.id < b.id ? -1 : 1));
+  const found = sessions[back];
+  if (found !== undefined) return found.id;
+  throw new ZwarmError('not_found', `this project has ${sessions.length} sessions`, 'see: zwarm ls --all');
 }
 
-function nthNewest(store: Store, back: number): SessionId {
-  const ids = newestFirst(store);
-  const found = ids[back];
-  if (found !== undefined) return found;
-  throw new ZwarmError('not_found', `this project has ${ids.length} sessions`, 'see: zwarm ls --all');
-}
-
-/** The session of a store with this id, or else this name. */
-function namedIn(store: Store, text: string): SessionId | null {
+/** The session of a store with this id, or else this name, or else this beginning of its id. */
+function findIn(store: Store, text: string, minPrefix: number): SessionId | null {
   if (isSessionId(text) && hasSession({ store, id: text })) return text;
   const holder = holderOf(store.root, text);
-  return holder !== null && hasSession({ store, id: holder }) ? holder : null;
+  if (holder !== null && hasSession({ store, id: holder })) return holder;
+  const ids = listSessionIds(store.root);
+  return ids.some((id) => id.startsWith(text)) ? matchPrefix(text, ids, minPrefix) : null;
 }
 
-/** The other stores, in which a text is looked up that names nothing in this project. */
-function otherStores(context: ManagerContext, own: Store | null, text: string): readonly KnownStore[] {
+/** The sessions of other projects whose ids begin so; agents see none. */
+function findElsewhere(context: ManagerContext, own: Store | null, text: string) {
   if (callerOf(context).source !== USER || text.length < MIN_PREFIX_EVERYWHERE) return [];
-  return listStores(stateDirectory(context)).filter(({ root }) => root !== own?.root);
+  const others = listStores(stateDirectory(context)).filter(({ root }) => root !== own?.root);
+  return others.flatMap((store) =>
+    listSessionIds(store.root).flatMap((id) => (id.startsWith(text) ? [{ store, id }] : [])),
+  );
 }
 
 /**
@@ -69,24 +70,16 @@ export function locateSession(
   { minPrefix = MIN_PREFIX, forWriting = false }: LocateOptions = {},
 ): Session {
   const ref = parseRef(text);
-  const own = openForReading(context, forWriting);
+  const store = openForReading(context, forWriting);
   if (ref.kind === 'last') {
-    if (own !== null) return { store: own, id: nthNewest(own, ref.back) };
+    if (store !== null) return { store, id: nthNewest(store, ref.back) };
     throw new ZwarmError('not_found', 'this project has no sessions', 'start one: zwarm start "task"');
   }
-  const named = own === null ? null : namedIn(own, text);
-  if (own !== null && named !== null) return { store: own, id: named };
-  const ids = own === null ? [] : listSessionIds(own.root);
-  if (own !== null && ids.some((id) => id.startsWith(text)))
-    return { store: own, id: matchPrefix(text, ids, minPrefix) };
-  const elsewhere = otherStores(context, own, text).flatMap((store) =>
-    listSessionIds(store.root).flatMap((id) => (id.startsWith(text) ? [{ store, id }] : [])),
-  );
-  const id = matchPrefix(
-    text,
-    elsewhere.map((one) => one.id),
-    MIN_PREFIX_EVERYWHERE,
-  );
+  const own = store === null ? null : findIn(store, text, minPrefix);
+  if (store !== null && own !== null) return { store, id: own };
+  const elsewhere = findElsewhere(context, store, text);
+  const ids = elsewhere.map(({ id }) => id);
+  const id = matchPrefix(text, ids, MIN_PREFIX_EVERYWHERE);
   const found = elsewhere.find((one) => one.id === id);
   if (found === undefined) throw new TypeError(`${id} was found in no store`);
   return { store: openStore(context, found.store, forWriting), id };

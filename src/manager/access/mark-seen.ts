@@ -1,28 +1,19 @@
-import { errnoOf, ZwarmError } from '../../core/errors.ts';
+import { errnoOf } from '../../core/errors.ts';
 import { isFinal } from '../../core/status.ts';
 import { marksDir, writeMark } from '../../store/seen.ts';
 import type { ManagerContext, Turn } from '../context.ts';
 import { readTurnNow } from '../session/current-turn.ts';
+import { unlessGone } from '../session/damage.ts';
 import { callerOf } from './caller.ts';
-
-/** Whether the end of a turn can be seen now; the marker of a rewind has none. */
-async function hasEnded(context: ManagerContext, turn: Turn): Promise<boolean> {
-  try {
-    const { request, verdict } = await readTurnNow(turn, context.now());
-    return request.kind !== 'rewind' && isFinal(verdict.status);
-  } catch (error) {
-    // Removed or damaged since it was shown: nothing is left that could need attention.
-    if (error instanceof ZwarmError && ['not_found', 'damaged'].includes(error.code)) return false;
-    throw error;
-  }
-}
 
 /**
  * Marks that this caller has seen the end of a turn, so that it needs no attention any more; nothing while it has none.
  * @throws ZwarmError `usage` where no home is known, or the error of the file system
  */
 export async function markSeen(context: ManagerContext, turn: Turn): Promise<void> {
-  if (!(await hasEnded(context, turn))) return;
+  // What was removed or damaged since it was shown has nothing left that could need attention.
+  const state = await unlessGone(readTurnNow(turn, context.now()));
+  if (state === null || state.request.kind === 'rewind' || !isFinal(state.verdict.status)) return;
   const { store, id } = turn;
   try {
     writeMark(marksDir(store.state, callerOf(context).source, store.id), id, turn.turn);

@@ -8,11 +8,10 @@ import {
   policyBelow,
   type Settings,
 } from '../../core/rules/policy.ts';
-import type { Sandbox } from '../../core/session.ts';
 import type { SessionRecord } from '../../store/records.ts';
-import { hasSession, readSessionRecord } from '../../store/sessions.ts';
+import { hasSession } from '../../store/sessions.ts';
 import { locateProject, type ManagerContext, type Session, type Store } from '../context.ts';
-import { orDamaged } from '../session/damage.ts';
+import { readRecord } from '../session/current-turn.ts';
 import { ancestryOf } from './ancestry.ts';
 import { type Caller, callerOf, UNKNOWN_AGENT, USER } from './caller.ts';
 import { requireQuota } from './quota.ts';
@@ -35,13 +34,10 @@ function refuse(message: string, hint: string): never {
 async function parentRecord(store: Store | null, { parent }: Caller): Promise<SessionRecord | null> {
   if (parent === null) return null;
   if (store === null || !hasSession({ store, id: parent })) {
-    refuse(
-      `you are an agent of ${parent}, which is not a session here`,
-      'leave the environment of zwarm as it is',
-    );
+    const what = `you are an agent of ${parent}, which is not a session here`;
+    return refuse(what, 'leave the environment of zwarm as it is');
   }
-  const session = { store, id: parent };
-  return orDamaged(session, async () => readSessionRecord(session));
+  return readRecord({ store, id: parent });
 }
 
 /**
@@ -50,9 +46,8 @@ async function parentRecord(store: Store | null, { parent }: Caller): Promise<Se
  */
 function projectRoot(context: ManagerContext, store: Store | null, asking: SessionRecord | null): string {
   if (asking === null || store === null) return locateProject(context).checkout;
-  return isWithin(asking.working_dir, store.projectRoot)
-    ? store.projectRoot
-    : (asking.git?.root ?? asking.working_dir);
+  if (isWithin(asking.working_dir, store.projectRoot)) return store.projectRoot;
+  return asking.git?.root ?? asking.working_dir;
 }
 
 /** The settings for whoever asks, and the limits that these set. @throws ZwarmError `config`, `damaged` */
@@ -69,7 +64,8 @@ export async function settingsFor(
   return { settings, limits: asking === null ? policy : policyBelow(policy, asking) };
 }
 
-function placesOf({ allowedDirs }: Policy): string {
+/** What is allowed, for a hint. */
+function allowedBy({ allowedDirs }: Policy): string {
   const lists = allowedDirs.filter((list) => !list.includes(ANY_DIRECTORY));
   if (lists.some((list) => list.length === 0))
     return 'none is allowed here; the user can name some: zwarm config set allowed_dirs DIR';
@@ -81,25 +77,20 @@ export function requireAllowedRoot(limits: Limits, path: string): string {
   if (limits === null) return path;
   const found = allowedRoot(limits, path);
   if ('root' in found) return found.root;
+  const allowed = allowedBy(limits);
   if (found.refused === 'closed')
-    refuse('agents may not be sent there: other programs run what lies in it', placesOf(limits));
-  if (found.refused === 'narrowed')
-    refuse(
-      'the project allows only a part of an allowed directory, which an agent above it could exchange',
-      `the user can allow that part alone: zwarm config set allowed_dirs DIR; ${placesOf(limits)}`,
-    );
-  return refuse('that directory is not allowed', placesOf(limits));
+    refuse('agents may not be sent there: other programs run what lies in it', allowed);
+  if (found.refused === 'outside') refuse('that directory is not allowed', allowed);
+  return refuse(
+    'the project allows only a part of an allowed directory, which an agent above it could exchange',
+    `the user can allow that part alone: zwarm config set allowed_dirs DIR; ${allowed}`,
+  );
 }
 
 /** The directory of a session is one in which its caller's agents may run. @throws ZwarmError `not_allowed` */
 export function requireAllowedDirectory(limits: Policy, path: string): void {
   if (requireAllowedRoot(limits, path) !== path)
-    refuse('agents that the user did not start run at an allowed directory itself', placesOf(limits));
-}
-
-function requireAllowedSandbox(limits: Policy, sandbox: Sandbox): void {
-  if (!isWider(sandbox, limits.sandbox)) return;
-  refuse(`the sandbox ${sandbox} is not allowed`, `the widest that is allowed: ${limits.sandbox}`);
+    refuse('agents that the user did not start run at an allowed directory itself', allowedBy(limits));
 }
 
 /** Refuses a turn that its caller may not have. */
@@ -110,34 +101,21 @@ async function requireWithin(
   record: SessionRecord,
 ): Promise<void> {
   requireAllowedDirectory(limits, record.working_dir);
-  requireAllowedSandbox(limits, record.sandbox);
-  if (record.agent_args.length > 0) {
+  if (isWider(record.sandbox, limits.sandbox))
+    refuse(`the sandbox ${record.sandbox} is not allowed`, `the widest that is allowed: ${limits.sandbox}`);
+  if (record.agent_args.length > 0)
     refuse(
       'arguments for the agent’s own program are for the user alone: they could widen its sandbox',
       'leave them out, or take a session without any',
     );
-  }
   if (store !== null) await requireQuota(context, store, limits);
 }
 
-/** How many sessions stand above a new one of this caller; more than can be counted where one of them is gone. */
+/** How many sessions stand above a new one of this caller; infinite where one of them is gone. */
 function depthBelow(store: Store | null, { source, parent }: Caller): number {
   if (parent === null) return source === UNKNOWN_AGENT ? Number.POSITIVE_INFINITY : 0;
-  const { links, complete } =
-    store === null ? { links: [], complete: false } : ancestryOf({ store, id: parent });
-  return complete ? links.length : Number.POSITIVE_INFINITY;
-}
-
-/** Refuses a new session that would stand too deep. */
-function requireAllowedDepth(store: Store | null, limits: Policy, caller: Caller): void {
-  const depth = depthBelow(store, caller);
-  if (depth <= limits.maxDepth) return;
-  if (!Number.isFinite(depth))
-    refuse('a session above this one is gone: its depth cannot be told', 'do it yourself');
-  refuse(
-    `this would be a session at depth ${depth}, and no more than ${limits.maxDepth} is allowed`,
-    'do it yourself, or leave it to the session above',
-  );
+  const above = store === null ? null : ancestryOf({ store, id: parent });
+  return above?.complete ? above.ids.length : Number.POSITIVE_INFINITY;
 }
 
 /** Refuses a new session that its caller may not have. @throws ZwarmError `not_allowed`, `over_quota` */
@@ -148,7 +126,14 @@ export async function requireAllowedSession(
   record: SessionRecord,
 ): Promise<void> {
   if (limits === null) return;
-  requireAllowedDepth(store, limits, callerOf(context));
+  const depth = depthBelow(store, callerOf(context));
+  if (depth === Number.POSITIVE_INFINITY)
+    refuse('a session above this one is gone: its depth cannot be told', 'do it yourself');
+  if (depth > limits.maxDepth)
+    refuse(
+      `this would be a session at depth ${depth}, and no more than ${limits.maxDepth} is allowed`,
+      'do it yourself, or leave it to the session above',
+    );
   await requireWithin(context, store, limits, record);
 }
 
@@ -161,9 +146,10 @@ export function requireRoomBelow(context: ManagerContext, store: Store | null, {
   );
 }
 
-/** Whether a caller started a session, or what it started did. */
-function isOwn(session: Session, { source }: Caller): boolean {
-  return ancestryOf(session).links.some((link) => link.source === source);
+/** Whether whoever asks is the user, or started a session, or what it started did. */
+function isOwn(context: ManagerContext, session: Session): boolean {
+  const { source } = callerOf(context);
+  return source === USER || ancestryOf(session).sources.includes(source);
 }
 
 /**
@@ -171,8 +157,7 @@ function isOwn(session: Session, { source }: Caller): boolean {
  * session above it would stand above itself. @throws ZwarmError `not_allowed`
  */
 export function requireOwn(context: ManagerContext, session: Session): void {
-  const caller = callerOf(context);
-  if (caller.source === USER || isOwn(session, caller)) return;
+  if (isOwn(context, session)) return;
   refuse(`${session.id} was not started by you`, 'speak to sessions that you started, or start one');
 }
 
@@ -196,9 +181,8 @@ export async function requireAllowedTurn(
  * @throws ZwarmError `not_allowed`
  */
 export async function requireMayEnd(context: ManagerContext, session: Session): Promise<void> {
-  const caller = callerOf(context);
   // What is one's own can be ended whatever became of the configuration.
-  if (caller.source === USER || isOwn(session, caller)) return;
+  if (isOwn(context, session)) return;
   const { limits } = await settingsFor(context, session.store);
   if (limits?.endOthers) return;
   refuse(`${session.id} was not started by you`, 'only sessions that you started can be ended or deleted');

@@ -5,7 +5,7 @@ import type { Policy } from '../../core/rules/policy.ts';
 import { listSessionIds } from '../../store/sessions.ts';
 import type { ManagerContext, Store } from '../context.ts';
 import { readNow, type SessionNow } from '../session/current-turn.ts';
-import { sourceOf } from './ancestry.ts';
+import { unlessGone } from '../session/damage.ts';
 import { USER } from './caller.ts';
 
 /*
@@ -13,51 +13,35 @@ import { USER } from './caller.ts';
  */
 
 /** A turn that was claimed: of which session, and when. */
-export interface ClaimedAt {
+interface ClaimedAt {
   readonly id: SessionId;
   readonly at: string;
 }
 
-/** A session that counts: its turn runs or is about to. */
-interface Live extends ClaimedAt {
-  readonly launched: boolean;
-}
-
 /** Whether somebody else than the user began what runs in a session. A session of others counts whoever spoke last. */
-function isOfOthers(now: SessionNow): boolean {
-  return sourceOf(now) !== USER || [now.current, ...now.behind].some(({ request }) => request.by !== USER);
+function isOfOthers({ record, current, behind }: SessionNow): boolean {
+  return record.source !== USER || [current, ...behind].some(({ request }) => request.by !== USER);
 }
 
-async function liveOfOthers(
-  context: ManagerContext,
-  store: Store,
-  except: SessionId | null,
-): Promise<Live[]> {
-  const live: Live[] = [];
+/** The sessions that count: their turns run or are about to. */
+async function liveOfOthers(context: ManagerContext, store: Store, except: SessionId | null) {
+  const live: (ClaimedAt & { readonly launched: boolean })[] = [];
   for (const id of listSessionIds(store.root)) {
     if (id === except) continue;
     // A damaged session starts no turn.
-    const now = await readNow({ store, id }, context.now()).catch(orGone);
+    const now = await unlessGone(readNow({ store, id }, context.now()));
     if (now === null) continue;
     const { verdict, request, runner } = now.current;
-    const { status } = verdict;
-    if ((status === 'running' || status === 'pending') && isOfOthers(now))
+    if ((verdict.status === 'running' || verdict.status === 'pending') && isOfOthers(now))
       live.push({ id, at: request.at, launched: runner !== null });
   }
   return live;
 }
 
-function orGone(error: unknown): null {
-  if (error instanceof ZwarmError && (error.code === 'not_found' || error.code === 'damaged')) return null;
-  throw error;
-}
-
 function noRoom(running: number, { maxSessions }: Policy): ZwarmError {
-  return new ZwarmError(
-    'over_quota',
-    `${running} sessions run that were not begun by the user, and no more than ${maxSessions} may`,
-    'wait for one of them, or end one; the user can raise max_sessions',
-  );
+  const what = `${running} sessions run that were not begun by the user, and no more than ${maxSessions} may`;
+  const hint = 'wait for one of them, or end one; the user can raise max_sessions';
+  return new ZwarmError('over_quota', what, hint);
 }
 
 /** Refuses a turn for which there is no room now, before anything is claimed. @throws ZwarmError `over_quota` */

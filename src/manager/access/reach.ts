@@ -7,17 +7,8 @@ import { realPathToBe } from '../../store/real-path.ts';
 import type { SessionRecord } from '../../store/records.ts';
 import { locateProject, type ManagerContext, stateDirectory } from '../context.ts';
 
-/*
- * zwarm believes its own records. So the state directory never lies inside of what an agent may write.
- */
-
-/** A turn as far as this rule goes. */
-export type Confined = Pick<SessionRecord, 'working_dir' | 'sandbox' | 'agent_args'>;
-
-function textOf(path: string): readonly string[] {
-  const text = unlessDamaged(() => readText(path));
-  return text == null ? [] : [text];
-}
+/** A turn as far as this rule needs it. */
+type Confined = Pick<SessionRecord, 'working_dir' | 'sandbox' | 'agent_args'>;
 
 /** The directories that the agent of a turn may write, as far as they are there; real paths. */
 async function writableBy(
@@ -26,29 +17,16 @@ async function writableBy(
   { working_dir: directory, agent_args: args }: Confined,
 ): Promise<readonly string[]> {
   const files = confinement?.configurationFiles(env, directory, args) ?? [];
-  const named = (await confinement?.writable(args, files.flatMap(textOf))) ?? [];
+  const texts = files.flatMap((path) => unlessDamaged(() => readText(path)) ?? []);
+  const named = (await confinement?.writable(args, texts)) ?? [];
   const home = env['HOME'] ?? '';
   const paths = named.map((path) => resolve(directory, path.replace(/^~(?=\/|$)/, home)));
   return [directory, '/tmp', env['TMPDIR'] || '/tmp', ...paths].map(realPathToBe);
 }
 
 /**
- * The directory through which the agent of a turn could write to the state directory, or null. An agent without a
- * sandbox can write wherever the user can, and nothing of ours changes that.
- */
-export async function reachOf(
-  context: ManagerContext,
-  adapter: AgentAdapter,
-  turn: Confined,
-): Promise<{ readonly state: string; readonly through: string } | null> {
-  if (adapter.confinement === null || turn.sandbox !== 'workspace-write') return null;
-  const state = realPathToBe(stateDirectory(context));
-  const through = (await writableBy(context, adapter, turn)).find((path) => isWithin(state, path));
-  return through === undefined ? null : { state, through };
-}
-
-/**
- * Refuses a turn whose agent could write to the state directory, unless the user's own configuration allows it.
+ * Refuses a turn whose agent could write to the state directory, unless the user's own configuration allows it: zwarm
+ * believes its own records. An agent without a sandbox can write wherever the user can, and nothing of ours changes that.
  * @throws ZwarmError `state_reachable`, `config`
  */
 export async function requireOutOfReach(
@@ -56,15 +34,17 @@ export async function requireOutOfReach(
   adapter: AgentAdapter,
   turn: Confined,
 ): Promise<void> {
-  const reach = await reachOf(context, adapter, turn);
-  if (reach === null) return;
+  if (adapter.confinement === null || turn.sandbox !== 'workspace-write') return;
+  const state = realPathToBe(stateDirectory(context));
+  const through = (await writableBy(context, adapter, turn)).find((path) => isWithin(state, path));
+  if (through === undefined) return;
   const { env } = context;
   const projectRoot = locateProject(context).checkout;
   const { reachableState } = await context.loadSettings({ env, projectRoot });
   if (reachableState) return;
   throw new ZwarmError(
     'state_reachable',
-    `the agent could write to zwarm's own records: ${reach.state} lies in ${reach.through}, which it may write`,
-    `set XDG_STATE_HOME to a directory elsewhere, run it with -s read-only, or give that safety up: zwarm config set reachable_state true`,
+    `the agent could write to zwarm's own records: ${state} lies in ${through}, which it may write`,
+    'set XDG_STATE_HOME to a directory elsewhere, run it with -s read-only, or give that safety up: zwarm config set reachable_state true',
   );
 }

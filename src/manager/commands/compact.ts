@@ -5,16 +5,14 @@ import { ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import { unlessDamaged } from '../../store/read-file.ts';
 import { readTail } from '../../store/read-from-end.ts';
-import { locateSession } from '../access/locate-session.ts';
-import type { ManagerContext } from '../context.ts';
+import type { ManagerContext, Session } from '../context.ts';
 import { DEFAULT_HISTORY_CHARS } from '../launch/continuation.ts';
-import { checkFollowUp, type FollowUp, goOn } from '../launch/follow-up.ts';
 import type { StartedTurn } from '../launch/launch-turn.ts';
+import { checkFollowUp, goOn } from '../launch/next-turn.ts';
 import { requireAtRest, requireKnownAgent } from '../launch/preconditions.ts';
 import { readNow, type SessionNow } from '../session/current-turn.ts';
 import { orDamaged } from '../session/damage.ts';
-import { readLineageTurns } from '../session/turn-lineage.ts';
-import { historyOf } from '../turn/agent-history.ts';
+import { historyOf, readLineageTurns } from '../session/turn-lineage.ts';
 
 /** When and how to compact. */
 export interface CompactOptions {
@@ -33,11 +31,11 @@ const TAIL = 1 << 20;
 
 /** How full the agent's context is, from its own file of the thread; null where that is unknown. */
 function fillOf(context: ManagerContext, now: SessionNow, thread: string | null): ContextFill | null {
-  const { history } = requireKnownAgent(now);
-  const file = thread === null ? null : historyOf(context, requireKnownAgent(now), thread);
-  if (file == null || history === null) return null;
+  const adapter = requireKnownAgent(now);
+  const file = thread === null ? null : historyOf(context, adapter, thread);
+  if (file == null) return null;
   const tail = unlessDamaged(() => readTail(file.path, TAIL));
-  return tail === null ? null : history.contextFill(tail);
+  return tail === null ? null : (adapter.history?.contextFill(tail) ?? null);
 }
 
 /**
@@ -46,26 +44,23 @@ function fillOf(context: ManagerContext, now: SessionNow, thread: string | null)
  */
 export async function compact(
   context: ManagerContext,
-  ref: string,
+  session: Session,
   { ifOver, historyChars = DEFAULT_HISTORY_CHARS }: CompactOptions = {},
 ): Promise<Compacted> {
-  const session = locateSession(context, ref, { forWriting: true });
   const { id } = session;
   const now = await readNow(session, context.now());
   requireAtRest(now);
   const { parts, thread } = await orDamaged(session, async () =>
     lineageOf(await readLineageTurns(session, requireKnownAgent(now), now.turns, context.now())),
   );
-  if (parts.every(({ kind }) => kind === 'summary')) {
+  if (parts.every(({ kind }) => kind === 'summary'))
     throw new ZwarmError('not_resumable', `${id} has nothing to compact`, `see: zwarm show ${id}`);
-  }
   if (ifOver !== undefined) {
     const fill = fillOf(context, now, thread);
     if (!shouldCompact(fill?.tokens ?? null, fill?.window ?? null, ifOver))
       return { id, started: null, fill };
   }
   const covers = parts.map(({ turn }) => turn);
-  const checked = await checkFollowUp(context, now);
-  const followUp: FollowUp = { kind: 'compact', message: COMPACT_PROMPT, covers, historyChars };
-  return { id, started: await goOn(context, now, checked, followUp) };
+  const given = { kind: 'compact', message: COMPACT_PROMPT, covers, historyChars } as const;
+  return { id, started: await goOn(context, now, await checkFollowUp(context, now), given) };
 }

@@ -6,10 +6,11 @@ import { requireUser } from '../access/caller.ts';
 import type { ManagerContext } from '../context.ts';
 
 /*
- * What only the user may do: say what is allowed, and whom to trust. All of it is kept where no sandboxed agent can write.
+ * What only the user may do: say what is allowed, and which files to trust. All of it is kept where no sandboxed agent can
+ * write.
  */
 
-/** Remembers that the user trusts a file; both words are digests, as `config/trust.ts` makes them. @throws ZwarmError `not_allowed` */
+/** Remembers that the user trusts a file; both are digests, as `config/trust.ts` makes them. @throws ZwarmError `not_allowed` */
 export function trustFile(
   context: ManagerContext,
   mark: { readonly name: string; readonly digest: string },
@@ -19,7 +20,7 @@ export function trustFile(
   putUserFile(join(directory, mark.name), `${mark.digest}\n`, context.newNonce());
 }
 
-/** Puts a text in the place of the user's own configuration. @throws ZwarmError `not_allowed` */
+/** Replaces the user's own configuration. @throws ZwarmError `not_allowed` */
 export function saveUserConfig(context: ManagerContext, text: string): void {
   requireUser(context);
   putUserFile(known(userConfigFile(context.env)), text, context.newNonce());

@@ -3,15 +3,13 @@ import { type Check, type Finding, finding } from '../../core/check.ts';
 import { nodeVersion } from '../../process/node-version.ts';
 import { type ManagerContext, openForReading, type Store } from '../context.ts';
 import { checkAgents } from '../doctor/agents.ts';
-import { checkGit, checkRepository } from '../doctor/git.ts';
+import { checkGit, checkNode, checkRepository, checkServers } from '../doctor/installation.ts';
 import { isolated } from '../doctor/isolated.ts';
 import { checkLeftoverFiles, checkLeftoverProcesses } from '../doctor/leftovers.ts';
-import { checkNode } from '../doctor/node.ts';
-import { checkProjects } from '../doctor/projects.ts';
-import { checkReach } from '../doctor/reach.ts';
-import { checkServers } from '../doctor/servers.ts';
 import { checkSessions } from '../doctor/sessions.ts';
 import {
+  checkProjects,
+  checkReach,
   checkStateDirectory,
   fileSystemHere,
   judgeFileSystem,
@@ -20,16 +18,6 @@ import {
 
 /** How long a program may take to answer a question. */
 const ANSWER_MS = 10_000;
-
-/** The checks of a store, in the order of the report. */
-const OF_STORE: readonly [
-  name: string,
-  check: (c: ManagerContext, s: Store) => Finding | Promise<Finding>,
-][] = [
-  ['sessions', checkSessions],
-  ['leftover-files', checkLeftoverFiles],
-  ['leftover-processes', checkLeftoverProcesses],
-];
 
 /** The store, or the reason why there is nothing to look into. */
 function storeOf(context: ManagerContext): Store | string {
@@ -41,14 +29,11 @@ function storeOf(context: ManagerContext): Store | string {
   }
 }
 
-/**
- * Checks everything that zwarm needs, and says what to do about what is wrong. Writes nothing, and never throws.
- */
+/** Checks everything that zwarm needs, and says what to do about what is wrong. Writes nothing, and never throws. */
 export async function doctor(context: ManagerContext): Promise<readonly Check[]> {
   const store = storeOf(context);
-  const ofStore = OF_STORE.map(([name, check]) =>
-    isolated(name, () => (typeof store === 'string' ? finding('skipped', store) : check(context, store))),
-  );
+  const ofStore = (name: string, check: (store: Store) => Finding | Promise<Finding>) =>
+    isolated(name, () => (typeof store === 'string' ? finding('skipped', store) : check(store)));
   const checks = await Promise.all([
     isolated('node', () => checkNode(nodeVersion(), context.paths.node)),
     isolated('git', () => checkGit(context, ANSWER_MS)),
@@ -59,7 +44,9 @@ export async function doctor(context: ManagerContext): Promise<readonly Check[]>
     isolated('free-space', () => judgeSpace(fileSystemHere(context))),
     isolated('agent-access', () => checkReach(context)),
     isolated('projects', () => checkProjects(context)),
-    ...ofStore,
+    ofStore('sessions', checkSessions),
+    ofStore('leftover-files', (opened) => checkLeftoverFiles(context, opened)),
+    ofStore('leftover-processes', (opened) => checkLeftoverProcesses(context, opened)),
     isolated('servers', () => checkServers(context)),
   ]);
   return checks.flat();

@@ -9,20 +9,17 @@ import { sessionsDir, turnDir } from '../../store/layout.ts';
 import type { SessionRecord } from '../../store/records.ts';
 import { hasSession } from '../../store/sessions.ts';
 import { callerOf } from '../access/caller.ts';
-import { locateSession } from '../access/locate-session.ts';
 import { requireAllowedSession, requireRoomBelow, settingsFor } from '../access/permissions.ts';
-import { type ManagerContext, newSessionId, type Session } from '../context.ts';
+import type { ManagerContext, Session } from '../context.ts';
 import { DEFAULT_HISTORY_CHARS } from '../launch/continuation.ts';
 import type { StartedTurn } from '../launch/launch-turn.ts';
 import { launchNext, withProgram } from '../launch/next-turn.ts';
 import { requireKnownAgent, requireMessage, requireSameDirectory } from '../launch/preconditions.ts';
 import { readNow, readTurnNow, type SessionNow } from '../session/current-turn.ts';
-import { orDamaged } from '../session/damage.ts';
-import { unknownTurn } from '../session/session-detail.ts';
+import { orDamaged, unknownTurn } from '../session/damage.ts';
 import { cacheState } from '../session/summary-cache.ts';
-import { readLineageTurns } from '../session/turn-lineage.ts';
-import { historyOf } from '../turn/agent-history.ts';
-import { elsewhereError } from '../turn/where-it-ran.ts';
+import { historyOf, readLineageTurns } from '../session/turn-lineage.ts';
+import { elsewhereError, starterOf } from '../turn/where-it-ran.ts';
 
 /** What to fork, and how to go on. */
 export interface ForkOptions {
@@ -44,16 +41,15 @@ export interface Forked {
 function forkedTurn({ id, turns, current, behind }: SessionNow, asked: number | undefined): number {
   const last = turns.at(-1) ?? 1;
   const turn = asked ?? last;
-  if (!turns.includes(turn)) {
-    throw unknownTurn(id, turn, last);
-  }
+  if (!turns.includes(turn)) throw unknownTurn(id, turn, last);
   const open = [current, ...behind].filter(({ verdict }) => !isFinal(verdict.status));
   const first = Math.min(...open.map((state) => state.turn));
   if (turn < first) return turn;
   const before = first > 1 ? `fork what was before: zwarm fork ${id} --turn ${first - 1}` : null;
-  if (current.verdict.status === 'unknown') throw elsewhereError(current, before ?? 'fork it there');
+  const { status } = current.verdict;
+  if (status === 'unknown') throw elsewhereError(id, starterOf(current), before ?? 'fork it there');
   const hint = before ?? `wait for it first: zwarm wait ${id}`;
-  throw new ZwarmError('busy', `turn ${first} of ${id} is still ${current.verdict.status}`, hint);
+  throw new ZwarmError('busy', `turn ${first} of ${id} is still ${status}`, hint);
 }
 
 /**
@@ -62,29 +58,16 @@ function forkedTurn({ id, turns, current, behind }: SessionNow, asked: number | 
  */
 async function historyBytes(context: ManagerContext, now: SessionNow, turn: number): Promise<number | null> {
   const adapter = requireKnownAgent(now);
-  const places = await readLineageTurns(now, adapter, now.turns, context.now());
-  const { thread } = lineageOf(places.filter((place) => place.turn <= turn));
-  const isTouched = places.some(
-    (place) => place.turn > turn && (place.threadId === thread || (place.asked === thread && !place.forks)),
+  const all = await readLineageTurns(now, adapter, now.turns, context.now());
+  const { thread } = lineageOf(all.filter((one) => one.turn <= turn));
+  const isTouched = all.some(
+    (one) => one.turn > turn && (one.threadId === thread || (one.asked === thread && !one.forks)),
   );
   if (thread === null || isTouched) return null;
   // The thread of a copied turn may have gone on since it was copied.
   const origin = now.record.forked_from;
-  const isCopied = places.some((place) => place.turn <= (origin?.turn ?? 0) && place.threadId === thread);
+  const isCopied = all.some((one) => one.turn <= (origin?.turn ?? 0) && one.threadId === thread);
   return isCopied ? (origin?.history_bytes ?? null) : (historyOf(context, adapter, thread)?.bytes ?? null);
-}
-
-async function copiesOf(
-  context: ManagerContext,
-  { store, id }: Session,
-  turns: readonly number[],
-): Promise<readonly Copied[]> {
-  const copies: Copied[] = [];
-  for (const turn of turns) {
-    const state = await readTurnNow({ store, id, turn }, context.now());
-    copies.push({ directory: turnDir(state), eventBytes: state.exit?.record.events_bytes ?? null });
-  }
-  return copies;
 }
 
 /**
@@ -92,29 +75,38 @@ async function copiesOf(
  * may be removed. With a message its next turn is launched.
  * @throws ZwarmError `usage`, `busy`, `unknown_liveness`, `directory_changed`, …
  */
-export async function fork(context: ManagerContext, ref: string, options: ForkOptions = {}): Promise<Forked> {
-  const { message, historyChars = DEFAULT_HISTORY_CHARS } = options;
+export async function fork(
+  context: ManagerContext,
+  parent: Session,
+  { message, turn: asked, historyChars = DEFAULT_HISTORY_CHARS }: ForkOptions = {},
+): Promise<Forked> {
   if (message !== undefined) requireMessage(message, 'message');
-  const parent = locateSession(context, ref, { forWriting: true });
   const { store } = parent;
   const now = await readNow(parent, context.now());
-  const turn = forkedTurn(now, options.turn);
+  const turn = forkedTurn(now, asked);
   requireSameDirectory(now);
   const { settings, limits } = await settingsFor(context, store);
   if (now.record.orchestrates) requireRoomBelow(context, store, settings);
   await requireAllowedSession(context, store, limits, now.record);
   const adapter = requireKnownAgent(now);
   const before = now.turns.filter((number) => number <= turn);
-  const history_bytes = await orDamaged(parent, () => historyBytes(context, now, turn));
   const record: SessionRecord = {
     ...now.record,
     ...callerOf(context),
-    forked_from: { id: parent.id, turn, history_bytes },
+    forked_from: {
+      id: parent.id,
+      turn,
+      history_bytes: await orDamaged(parent, () => historyBytes(context, now, turn)),
+    },
     created_at: isoTime(context.now()),
   };
-  const session = { store, id: newSessionId(context) };
+  const session = { store, id: context.newId() };
   const checked = message === undefined ? null : await withProgram(context, { record, adapter, limits });
-  const copies = await copiesOf(context, parent, before);
+  const copies: Copied[] = [];
+  for (const number of before) {
+    const state = await readTurnNow({ ...parent, turn: number }, context.now());
+    copies.push({ directory: turnDir(state), eventBytes: state.exit?.record.events_bytes ?? null });
+  }
   const create = (claim: Claim | null): void => {
     try {
       createSession({ ...session, record, name: null, claim, copies, unique: context.newNonce() });
@@ -130,10 +122,12 @@ export async function fork(context: ManagerContext, ref: string, options: ForkOp
     await cacheState(context, session);
     return { id: session.id, turn, started: null };
   }
-  const more = { kind: 'prompt', message, covers: [], before, historyChars } as const;
-  const next = { ...session, turn: turn + 1, ...checked, ...more };
-  // Planned once more after the copying, which takes its time: the parent may have gone on meanwhile.
-  const afterClaim = async () => undefined;
-  const started = await launchNext(context, next, { continues: parent, claim: create, afterClaim });
-  return { id: session.id, turn: next.turn, started };
+  const next = { ...session, ...checked, kind: 'prompt', message, covers: [], before, historyChars } as const;
+  const started = await launchNext(context, next, {
+    continues: parent,
+    claim: (_, claim) => create(claim),
+    // Planned once more after the copying, which takes its time: the parent may have gone on meanwhile.
+    afterClaim: async () => undefined,
+  });
+  return { id: session.id, turn: started.turn, started };
 }

@@ -1,12 +1,10 @@
 import { ZwarmError } from '../../core/errors.ts';
 import { marksOfTurn } from '../../core/turn-mark.ts';
 import { claimTurn, flushClaim } from '../../store/claim.ts';
-import { locateSession } from '../access/locate-session.ts';
-import type { ManagerContext } from '../context.ts';
+import type { ManagerContext, Session } from '../context.ts';
 import { DEFAULT_HISTORY_CHARS } from '../launch/continuation.ts';
-import { checkFollowUp, type FollowUp, followUpOf, goOn } from '../launch/follow-up.ts';
 import type { StartedTurn } from '../launch/launch-turn.ts';
-import { type Checked, launchNext } from '../launch/next-turn.ts';
+import { type Checked, checkFollowUp, goOn, launchNext } from '../launch/next-turn.ts';
 import { requireAtRest, requireMessage } from '../launch/preconditions.ts';
 import { readNow, type SessionNow } from '../session/current-turn.ts';
 import { interruptTurn, refuseFromInside } from '../stop/stop-turn.ts';
@@ -15,61 +13,36 @@ import { interruptTurn, refuseFromInside } from '../stop/stop-turn.ts';
 export interface InjectOptions {
   /** Stop the running turn first; the message is claimed before that, so that it cannot be lost. */
   readonly interrupt?: boolean | undefined;
-  /** The user knows that a session of which nobody here can tell whether it runs does not. */
+  /** The user knows that a session does not run of which that cannot be told here. */
   readonly force?: boolean | undefined;
   /** The limit for a replayed transcript, in characters. */
   readonly historyChars?: number | undefined;
 }
 
-/** A session that can be given a message now. */
+/** A session that can be given a message now, and whether its running turn is to be stopped first. */
 interface Open {
   readonly now: SessionNow;
   readonly checked: Checked;
-  /** Whether its running turn is to be stopped first. */
   readonly interrupts: boolean;
 }
 
-/** Everything that can be refused of a turn that interrupts the running one. */
-async function checkInterrupt(context: ManagerContext, now: SessionNow): Promise<Checked> {
-  const { id, behind, current } = now;
-  if (behind.length > 0) {
+/** Refuses what `inject` would refuse whatever the message: before somebody writes one. @throws ZwarmError */
+export async function checkInject(
+  context: ManagerContext,
+  session: Session,
+  { interrupt, force }: InjectOptions = {},
+): Promise<Open> {
+  const now = await readNow(session, context.now());
+  const { id, current } = now;
+  const interrupts = interrupt === true && current.verdict.status === 'running';
+  if (!interrupts) requireAtRest(now, force);
+  else if (now.behind.length > 0) {
     const hint = `wait for it first: zwarm wait ${id}`;
     throw new ZwarmError('busy', `${id} is being given another message`, hint);
   }
   const checked = await checkFollowUp(context, now);
-  refuseFromInside(id, marksOfTurn(current));
-  return checked;
-}
-
-async function open(
-  context: ManagerContext,
-  ref: string,
-  { interrupt, force }: InjectOptions,
-): Promise<Open> {
-  const session = locateSession(context, ref, { forWriting: true });
-  const now = await readNow(session, context.now());
-  if (interrupt && now.current.verdict.status === 'running')
-    return { now, checked: await checkInterrupt(context, now), interrupts: true };
-  requireAtRest(now, force);
-  return { now, checked: await checkFollowUp(context, now), interrupts: false };
-}
-
-/** Claims the next turn, ends the running one, and launches the claimed one once that end was observed. */
-function interrupt(
-  context: ManagerContext,
-  now: SessionNow,
-  checked: Checked,
-  followUp: FollowUp,
-): Promise<StartedTurn> {
-  const next = followUpOf(now, checked, followUp);
-  return launchNext(context, next, {
-    continues: null,
-    claim: (claim) => claimTurn(next, claim),
-    async afterClaim() {
-      flushClaim(next);
-      await interruptTurn(context, now);
-    },
-  });
+  if (interrupts) refuseFromInside(id, marksOfTurn(current));
+  return { now, checked, interrupts };
 }
 
 /**
@@ -79,22 +52,22 @@ function interrupt(
  */
 export async function inject(
   context: ManagerContext,
-  ref: string,
+  session: Session,
   message: string,
   options: InjectOptions = {},
 ): Promise<StartedTurn> {
   requireMessage(message, 'message');
-  const { now, checked, interrupts } = await open(context, ref, options);
+  const { now, checked, interrupts } = await checkInject(context, session, options);
   const { historyChars = DEFAULT_HISTORY_CHARS } = options;
-  const followUp: FollowUp = { kind: 'prompt', message, covers: [], historyChars };
-  return (interrupts ? interrupt : goOn)(context, now, checked, followUp);
-}
-
-/** Refuses what `inject` would refuse whatever the message: before somebody writes one. @throws ZwarmError */
-export async function checkInject(
-  context: ManagerContext,
-  ref: string,
-  options: InjectOptions = {},
-): Promise<void> {
-  await open(context, ref, options);
+  const given = { kind: 'prompt', message, covers: [], historyChars } as const;
+  if (!interrupts) return goOn(context, now, checked, given);
+  const next = { ...session, before: now.turns, ...checked, ...given };
+  return launchNext(context, next, {
+    continues: null,
+    claim: claimTurn,
+    async afterClaim(turn) {
+      flushClaim(turn);
+      await interruptTurn(context, now);
+    },
+  });
 }

@@ -22,11 +22,11 @@ import { readTurnState, type TurnState } from '../turn/turn-state.ts';
 
 /** How to end a session. */
 export interface KillOptions {
-  /** The user knows that a session of which nobody here can tell whether it runs does not: it is recorded as killed. */
+  /** The user knows that a session does not run of which that cannot be told here: it is recorded as killed. */
   readonly force?: boolean | undefined;
   /** How long its agent gets after each signal, in milliseconds. */
   readonly graceMs?: number | undefined;
-  /** Why, for whoever looks at it later. */
+  /** Why, for people who look at it later. */
   readonly reason?: string | null | undefined;
 }
 
@@ -36,24 +36,32 @@ interface Target {
   readonly how: Stop;
 }
 
-/** The newest turn of a session whose records are damaged; null when that cannot be read either. */
-async function damagedTarget(
+/** The current turn of a session, or the newest where its records are damaged; or why neither can be read. */
+async function targetOf(
   context: ManagerContext,
   session: Session,
   asked: Pick<Stop, 'why' | 'reason' | 'graceMs'>,
-): Promise<Target | null> {
+): Promise<Target | ZwarmError> {
   try {
-    const turn = listTurns(session).at(-1);
-    if (turn === undefined) return null;
-    const look = () => readTurnState({ ...session, turn }, null, context.now());
-    return { current: await look(), how: { ...asked, behind: [], signals: ALL_SIGNALS, look } };
+    const now = await readNow(session, context.now());
+    return { current: now.current, how: await stopOf(context, now, asked) };
   } catch (error) {
-    if (error instanceof DamagedRecord) return null;
-    throw error;
+    // A session that is being removed may still have processes.
+    if (error instanceof ZwarmError && error.code === 'not_found') return error;
+    if (!(error instanceof ZwarmError) || error.code !== 'damaged') throw error;
+    try {
+      const turn = listTurns(session).at(-1);
+      if (turn === undefined) return error;
+      const look = () => readTurnState({ ...session, turn }, null, context.now());
+      return { current: await look(), how: { ...asked, behind: [], signals: ALL_SIGNALS, look } };
+    } catch (again) {
+      if (again instanceof DamagedRecord) return error;
+      throw again;
+    }
   }
 }
 
-/** Ends the processes of a session whose records tell nothing: they bear its mark. @throws `why` when there are none */
+/** Ends the processes of a session whose records cannot be read: they bear its mark. @throws `why` when there are none */
 async function killDamaged(
   context: ManagerContext,
   session: Session,
@@ -82,16 +90,7 @@ export async function kill(
   session: Session,
   { graceMs = DEFAULT_GRACE_MS, reason = null, force = false }: KillOptions = {},
 ): Promise<void> {
-  const asked = { why: 'kill', reason, graceMs } as const;
-  const target = await readNow(session, context.now())
-    .then(async (now): Promise<Target> => ({ current: now.current, how: await stopOf(context, now, asked) }))
-    .catch(async (error: unknown) => {
-      if (!(error instanceof ZwarmError)) throw error;
-      if (error.code === 'damaged') return (await damagedTarget(context, session, asked)) ?? error;
-      // A session that is being removed may still have processes.
-      if (error.code === 'not_found') return error;
-      throw error;
-    });
+  const target = await targetOf(context, session, { why: 'kill', reason, graceMs });
   if (target instanceof ZwarmError) return killDamaged(context, session, graceMs, target);
   const { current, how } = target;
   if (force && current.verdict.status === 'unknown') {
@@ -105,6 +104,6 @@ export async function kill(
   // What was claimed behind it never begins, and that is recorded: by its launcher or here.
   for (const next of how.behind) {
     const look = () => readTurnState(next, null, context.now());
-    await orEnded(async () => stop(context, await look(), { ...how, behind: [], look }));
+    await orEnded(stop(context, await look(), { ...how, behind: [], look }));
   }
 }

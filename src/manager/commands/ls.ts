@@ -38,32 +38,22 @@ export interface ListOptions {
 
 const DEFAULT_LIMIT = 20;
 
-function isLive({ status }: SessionSummary): boolean {
-  return status === 'running' || status === 'pending';
-}
-
-/** Whether a row is asked for, its source aside. */
-type Filter = (row: SessionSummary) => boolean;
-
-function filterOf(options: ListOptions, cwd: string): Filter {
+/** Whether a row is asked for, its source aside; what is not asked for costs nothing. */
+function filterOf(options: ListOptions, cwd: string): (row: SessionSummary) => boolean {
   const { statuses, attention, sinceMs } = options;
   const here = options.here ? realpathSync(cwd) : null;
-  const wanted = options.grep?.toLowerCase() ?? null;
-  const has = (text: string | null): boolean => text?.toLowerCase().includes(wanted ?? '') ?? false;
-  const filters: readonly (Filter | false)[] = [
-    statuses !== undefined && (({ status }) => statuses.includes(status)),
-    attention === true && ((row) => row.needs_attention === true),
-    here !== null && ((row) => row.working_dir === here),
-    sinceMs !== undefined && ((row) => (parseIso(row.updated_at) ?? 0) >= sinceMs),
-    wanted !== null && ((row) => has(row.task) || has(row.name) || has(row.last_message)),
-  ];
-  // What is not asked for costs nothing.
-  const asked = filters.filter((filter) => filter !== false);
-  return (row) => asked.every((filter) => filter(row));
+  const wanted = options.grep?.toLowerCase();
+  const has = (text: string | null, part: string) => text?.toLowerCase().includes(part);
+  return ({ status, needs_attention, working_dir, updated_at, task, name, last_message }) =>
+    (statuses === undefined || statuses.includes(status)) &&
+    (!attention || needs_attention === true) &&
+    (here === null || working_dir === here) &&
+    (sinceMs === undefined || (parseIso(updated_at) ?? 0) >= sinceMs) &&
+    (wanted === undefined || [task, name, last_message].some((text) => has(text, wanted)));
 }
 
 /** What is shown of a session, and what decides whether and where it stands in the list. */
-interface Listed<T> extends Created {
+interface Entry<T> extends Created {
   readonly source: string | null;
   readonly live: boolean;
   /** Whether it is listed whatever is asked for. */
@@ -83,12 +73,14 @@ export async function list<T>(
 ): Promise<T[]> {
   const sources = options.source === undefined ? null : parseSources(options.source);
   const isAsked = filterOf(options, context.cwd);
-  const listed: Listed<T>[] = [];
+  const listed: Entry<T>[] = [];
   const note = (row: SessionSummary): void => {
     const always = row.status === 'damaged' && !options.exactly;
     if (!always && !isAsked(row)) return;
+    const { id, source, status } = row;
     const createdAt = (options.sort === 'updated' ? row.updated_at : row.created_at) ?? '';
-    listed.push({ id: row.id, createdAt, source: row.source, live: isLive(row), always, shown: show(row) });
+    const live = status === 'running' || status === 'pending';
+    listed.push({ id, createdAt, source, live, always, shown: show(row) });
   };
   for (const store of await storesOf(context, options)) await forEachRow(store, context.now(), note);
   const chosen = sources === null ? listed : ofSources(listed, sources);
@@ -100,16 +92,14 @@ export async function list<T>(
 }
 
 async function storesOf(context: ManagerContext, { everywhere }: ListOptions): Promise<readonly Store[]> {
-  if (everywhere) return (await import('../project/gone-stores.ts')).openAll(context);
+  if (everywhere) return (await import('../project/all-stores.ts')).openAll(context).stores;
   const store = openForReading(context);
   return store === null ? [] : [store];
 }
 
-function ofSources<T>(listed: readonly Listed<T>[], sources: readonly SourceFilter[]): Listed<T>[] {
-  requireOneAgent(
-    listed.map(({ source }) => source),
-    sources,
-  );
+function ofSources<T>(listed: readonly Entry<T>[], sources: readonly SourceFilter[]): Entry<T>[] {
+  const all = listed.map(({ source }) => source);
+  requireOneAgent(all, sources);
   return listed.filter(({ source, always }) => always || matchesSource(source, sources));
 }
 

@@ -2,9 +2,8 @@ import { ZwarmError } from '../../core/errors.ts';
 import { parseName, type SessionId } from '../../core/ids.ts';
 import { giveUpName, holderOf, moveName } from '../../store/names.ts';
 import { hasSession } from '../../store/sessions.ts';
-import { locateSession } from '../access/locate-session.ts';
 import { requireOwn } from '../access/permissions.ts';
-import type { ManagerContext } from '../context.ts';
+import type { ManagerContext, Session } from '../context.ts';
 
 /** The name that a session has now, and the session that had it before. */
 export interface Renamed {
@@ -17,9 +16,8 @@ export interface Renamed {
  * Gives a session a name, which no other session has from then on; or with null takes its name away.
  * @throws ZwarmError `usage`, `not_found`, `not_allowed`
  */
-export function rename(context: ManagerContext, ref: string, name: string | null): Renamed {
+export function rename(context: ManagerContext, session: Session, name: string | null): Renamed {
   const wanted = name === null ? null : parseName(name);
-  const session = locateSession(context, ref, { forWriting: true });
   const { store, id } = session;
   requireOwn(context, session);
   const old = store.names.get(id) ?? null;

@@ -7,7 +7,7 @@ import { listSessionIds } from '../../store/sessions.ts';
 import { rootOfProject } from '../../store/which-project.ts';
 import { requireUser } from '../access/caller.ts';
 import { damagedStoreError, locateProject, type ManagerContext, openStore } from '../context.ts';
-import { hasLiveSession } from '../project/gone-stores.ts';
+import { hasLiveSession } from '../project/all-stores.ts';
 import { findMoved } from '../project/moved-project.ts';
 import { openWindow } from '../project/open-window.ts';
 
@@ -36,11 +36,9 @@ function planTo(
   const target = locateProject(there);
   const from = rootOfProject(record.path);
   const to = rootOfProject(target.path);
-  if (target.root !== root && hasStore(target.root)) {
+  if (target.root !== root && hasStore(target.root))
     throw new ZwarmError('lost_race', `${to} has sessions of its own`, `see them: zwarm ls --project ${to}`);
-  }
-  const sessions = listSessionIds(root).length;
-  return { root, record, from, to, sessions, there: { ...context, ...there } };
+  return { root, record, from, to, sessions: listSessionIds(root).length, there: { ...context, ...there } };
 }
 
 /**
@@ -50,47 +48,37 @@ function planTo(
 export function planRelocation(context: ManagerContext, to: string | null): Relocation {
   requireUser(context);
   const here = locateProject(context);
-  const known = storeAt(here.root)?.record;
-  if (known instanceof DamagedRecord) throw damagedStoreError(here.root, known);
+  const { root, path } = here;
+  const record = storeAt(root)?.record;
+  if (record instanceof DamagedRecord) throw damagedStoreError(root, record);
   if (to !== null) {
-    if (known === undefined)
-      throw new ZwarmError(
-        'not_found',
-        `no sessions are kept for ${rootOfProject(here.path)}`,
-        'see: zwarm ls --everywhere',
-      );
-    if (standingOf(known) === 'here')
-      throw new ZwarmError(
-        'usage',
-        `the project of these sessions is still at ${rootOfProject(known.path)}`,
-        'move it first',
-      );
+    if (record === undefined) {
+      const what = `no sessions are kept for ${rootOfProject(path)}`;
+      throw new ZwarmError('not_found', what, 'see: zwarm ls --everywhere');
+    }
+    if (standingOf(record) === 'here') {
+      const what = `the project of these sessions is still at ${rootOfProject(record.path)}`;
+      throw new ZwarmError('usage', what, 'move it first');
+    }
     const there = { ...context, cwd: resolve(context.cwd, to), project: null };
-    return planTo(context, there, { root: here.root, record: known });
+    return planTo(context, there, { root, record });
   }
   // The directory of the store was renamed, and its record was not replaced: the rest of that is done now.
-  if (known !== undefined && known.path !== here.path)
-    return planTo(context, context, { root: here.root, record: known });
-  if (known !== undefined)
+  if (record !== undefined && record.path !== path) return planTo(context, context, { root, record });
+  if (record !== undefined)
     throw new ZwarmError('usage', 'the sessions of this project are here already', 'see: zwarm ls');
-  const moved = findMoved(context);
+  const moved = findMoved(here);
   if (moved !== null) return planTo(context, context, moved);
-  throw new ZwarmError(
-    'not_found',
-    'no sessions are known that this project had elsewhere',
-    'see where sessions are kept: zwarm ls --everywhere',
-  );
+  const hint = 'see where sessions are kept: zwarm ls --everywhere';
+  throw new ZwarmError('not_found', 'no sessions are known that this project had elsewhere', hint);
 }
 
 /** Gives the sessions to the directory where their project is now. @throws ZwarmError `busy`, `lost_race` */
 export async function relocate({ root, record, to, there }: Relocation): Promise<void> {
   const target = locateProject(there);
+  const hint = 'wait for it, or end it: zwarm ls --everywhere';
   if (await hasLiveSession(there, openStore(there, { root, record }, true)))
-    throw new ZwarmError(
-      'busy',
-      'a session of this project runs',
-      'wait for it, or end it: zwarm ls --everywhere',
-    );
+    throw new ZwarmError('busy', 'a session of this project runs', hint);
   const moved = { ...record, path: target.path, ...identityOfDirectory(target.path) };
   try {
     moveStore(root, target.root, moved, there.newNonce());

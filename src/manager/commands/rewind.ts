@@ -1,14 +1,13 @@
 import { ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import { claimTurn, flushClaim } from '../../store/claim.ts';
-import { locateSession } from '../access/locate-session.ts';
 import { requireOwn } from '../access/permissions.ts';
-import type { ManagerContext } from '../context.ts';
+import type { ManagerContext, Session } from '../context.ts';
 import { newRequest } from '../launch/new-request.ts';
 import { requireAtRest } from '../launch/preconditions.ts';
 import { readNow } from '../session/current-turn.ts';
 import { cacheState } from '../session/summary-cache.ts';
-import { declareNeverLaunched } from '../stop/never-launched.ts';
+import { declareNeverLaunched } from '../stop/request-cancel.ts';
 
 /** A conversation that was wound back. */
 export interface Rewound {
@@ -22,25 +21,16 @@ export interface Rewound {
  * Winds a conversation back to what it was right after turn `to`, 0 for its beginning. Only the conversation: files stay
  * as they are. Undone by another one. @throws ZwarmError `usage`, `busy`, `lost_race`, …
  */
-export async function rewind(context: ManagerContext, ref: string, to: number): Promise<Rewound> {
-  const session = locateSession(context, ref, { forWriting: true });
+export async function rewind(context: ManagerContext, session: Session, to: number): Promise<Rewound> {
   const { id } = session;
   const now = await readNow(session, context.now());
   const last = now.turns.at(-1) ?? 1;
-  if (to !== 0 && !now.turns.includes(to)) {
-    throw new ZwarmError(
-      'usage',
-      `${id} has no turn ${to}`,
-      `its turns go from 1 to ${last}; 0 is its beginning`,
-    );
-  }
-  if (to === last) {
-    throw new ZwarmError(
-      'usage',
-      `turn ${to} is where ${id} is`,
-      'name an earlier turn, or 0 for the beginning',
-    );
-  }
+  const refuse = (what: string, hint: string): never => {
+    throw new ZwarmError('usage', what, hint);
+  };
+  if (to !== 0 && !now.turns.includes(to))
+    refuse(`${id} has no turn ${to}`, `its turns go from 1 to ${last}; 0 is its beginning`);
+  if (to === last) refuse(`turn ${to} is where ${id} is`, 'name an earlier turn, or 0 for the beginning');
   requireOwn(context, session);
   requireAtRest(now);
   declareNeverLaunched(context, now);

@@ -11,48 +11,47 @@ import { isTombstone, listTurns, readExit, readRequest, readRunner } from '../..
 import type { ManagerContext, Session } from '../context.ts';
 import { newRequest } from '../launch/new-request.ts';
 import { readNow } from '../session/current-turn.ts';
-import { declareNeverLaunched } from '../stop/never-launched.ts';
-import { elsewhereError, startedElsewhere } from '../turn/where-it-ran.ts';
+import { declareNeverLaunched } from '../stop/request-cancel.ts';
+import { elsewhereError, starterOf } from '../turn/where-it-ran.ts';
 
-function isTombstoned(session: Session): boolean {
-  return (
-    unlessDamaged(() => {
-      const last = listTurns(session).at(-1);
-      return last !== undefined && isTombstone({ ...session, turn: last });
-    }) ?? false
-  );
+function isTombstoned(session: Session): boolean | null {
+  return unlessDamaged(() => {
+    const last = listTurns(session).at(-1);
+    return last !== undefined && isTombstone({ ...session, turn: last });
+  });
 }
 
 const hintFor = (id: string): string => `remove it there; if that is gone for good: zwarm rm --force ${id}`;
 
 /**
- * Refuses where a turn without a recorded end was started where nobody can look from here, as far as its records can be
+ * Refuses where a turn without a recorded end was started where it cannot be seen from here, as far as its records can be
  * read. @throws ZwarmError `unknown_liveness`
  */
 function refuseElsewhere(session: Session): void {
+  const { id } = session;
   for (const number of unlessDamaged(() => listTurns(session)) ?? []) {
     const turn = { ...session, turn: number };
     if (unlessDamaged(() => readExit(turn)) !== null) continue;
     const request = unlessDamaged(() => readRequest(turn));
     const claimer = request?.kind === 'tombstone' ? null : request?.claimer;
-    for (const by of [readRunner(turn)?.identity, claimer])
-      if (by != null && livenessOf(by) === 'cannot_tell')
-        throw startedElsewhere(session.id, by, hintFor(session.id));
+    const starter = readRunner(turn)?.identity ?? claimer ?? null;
+    if (starter !== null && livenessOf(starter) === 'cannot_tell')
+      throw elsewhereError(id, starter, hintFor(id));
   }
 }
 
-/** How to remove: `force` also what may live where nobody can look; one `census` serves a whole `clean`. */
+/** How to remove: `force` also what may live where that cannot be seen; one `census` serves a whole `clean`. */
 interface RemoveOptions {
   readonly force: boolean;
   readonly census: Census;
 }
 
-/** Claims the next turn with a tombstone: from here on nobody can inject, and readers see the session no longer. */
+/** Claims the next turn with a tombstone: from here on it takes no message, and readers see the session no longer. */
 async function bury(context: ManagerContext, session: Session, force: boolean): Promise<void> {
   const { id } = session;
   const now = await readNow(session, context.now());
   const { status } = now.current.verdict;
-  if (status === 'unknown' && !force) throw elsewhereError(now.current, hintFor(id));
+  if (status === 'unknown' && !force) throw elsewhereError(id, starterOf(now.current), hintFor(id));
   if (status !== 'unknown' && !isFinal(status))
     throw new ZwarmError('busy', `${id} is still ${status}`, `end it first: zwarm kill ${id}`);
   declareNeverLaunched(context, now);
@@ -65,16 +64,12 @@ function requireDead(session: Session, { force, census }: RemoveOptions): void {
   if (!force) refuseElsewhere(session);
   if (!anyLives(marksOfSession(session), census)) return;
   const { id } = session;
-  throw new ZwarmError(
-    'busy',
-    `${id} is damaged, but its agent still runs`,
-    `end it first: zwarm kill ${id}`,
-  );
+  const what = `${id} is damaged, but its agent still runs`;
+  throw new ZwarmError('busy', what, `end it first: zwarm kill ${id}`);
 }
 
 /**
- * Removes a session that is not running, for good, and returns the bytes that this freed. A damaged one can be
- * removed too.
+ * Removes a session that is not running, damaged or not, for good, and returns the bytes that this freed.
  * @throws ZwarmError `busy`, `lost_race`, `unknown_liveness`, `not_found`
  */
 export async function remove(

@@ -16,11 +16,8 @@ export async function settle(context: ManagerContext): Promise<void> {
   const id = context.env['ZWARM_SESSION_ID'] ?? '';
   const turn = parseTurnNumber(context.env['ZWARM_TURN'] ?? '');
   if (!isSessionId(id) || turn === null) {
-    throw new ZwarmError(
-      'usage',
-      'settle is called by the turn runner, with the turn in its environment',
-      null,
-    );
+    const what = 'settle is called by the turn runner, with the turn in its environment';
+    throw new ZwarmError('usage', what, null);
   }
   const store = openForReading(context);
   if (store === null) throw new ZwarmError('not_found', `there is no store of ${id}`, null);

@@ -4,29 +4,23 @@ import { ZwarmError } from '../../core/errors.ts';
 import { parseName } from '../../core/ids.ts';
 import { isModelName } from '../../core/model.ts';
 import { isWithin } from '../../core/path.ts';
-import { narrower, type Settings } from '../../core/rules/policy.ts';
-import { SANDBOXES, type Sandbox } from '../../core/session.ts';
+import { narrower } from '../../core/rules/policy.ts';
+import { SANDBOXES } from '../../core/session.ts';
 import { requireWord } from '../../core/suggest.ts';
 import { isoTime } from '../../core/time.ts';
 import { createSession } from '../../store/claim.ts';
+import { fileSystemOf } from '../../store/file-system.ts';
 import { gitStateOf } from '../../store/git.ts';
 import type { SessionRecord } from '../../store/records.ts';
 import { callerOf } from '../access/caller.ts';
-import { type Limits, requireAllowedSession, requireRoomBelow, settingsFor } from '../access/permissions.ts';
+import { requireAllowedSession, requireRoomBelow, settingsFor } from '../access/permissions.ts';
 import { requireWorkingDirectory } from '../access/working-directory.ts';
-import {
-  createStoreHere,
-  type ManagerContext,
-  newSessionId,
-  openForReading,
-  type Store,
-} from '../context.ts';
+import { createStoreHere, type ManagerContext, openForReading, type Store } from '../context.ts';
 import { requireFreeName } from '../launch/free-name.ts';
 import type { StartedTurn } from '../launch/launch-turn.ts';
-import { type Checked, launchNext, type NextTurn, withProgram } from '../launch/next-turn.ts';
+import { type Checked, launchNext, withProgram } from '../launch/next-turn.ts';
 import { requireMessage } from '../launch/preconditions.ts';
 import { openWindow } from '../project/open-window.ts';
-import { warnOfVolatileState } from '../project/volatile-state.ts';
 import { list } from './ls.ts';
 
 /** What a new session is to be; everything left out has a default. */
@@ -55,11 +49,8 @@ export interface StartedSession extends StartedTurn {
 
 function requireModel(text: string): string {
   if (isModelName(text)) return text;
-  throw new ZwarmError(
-    'usage',
-    `${JSON.stringify(text)} is not a model name`,
-    'write it as the agent does: -m gpt-5.5',
-  );
+  const what = `${JSON.stringify(text)} is not a model name`;
+  throw new ZwarmError('usage', what, 'write it as the agent does: -m gpt-5.5');
 }
 
 /** The user's own arguments for the agent's program, which can be passed on. @throws ZwarmError `usage` */
@@ -70,19 +61,9 @@ function requireArguments(adapter: AgentAdapter, args: readonly string[]): reado
   throw new ZwarmError('usage', `--agent-arg=${argument} cannot be passed on: ${why}`, hint);
 }
 
-/** An agent that can be given tools. @throws ZwarmError `usage` */
-function requireTools({ name, takesTools }: AgentAdapter): void {
-  if (takesTools) return;
-  throw new ZwarmError('usage', `${name} cannot run other agents`, 'choose one that can: -a codex');
-}
-
-/** The sandbox of a session that asks for none: never more than its caller may have. */
-function defaultSandbox({ sandbox }: Settings, limits: Limits): Sandbox {
-  return limits === null ? sandbox : narrower(sandbox, limits.sandbox);
-}
-
-/** A first turn that was checked, the name of its session, and the store of the project if there is one. */
-interface Prepared extends Checked {
+/** A first turn that was checked, the name of its session, and the store of the project, if it has one. */
+interface Prepared {
+  readonly checked: Checked;
   readonly name: string | null;
   readonly existing: Store | null;
 }
@@ -92,18 +73,18 @@ async function prepare(context: ManagerContext, options: StartOptions): Promise<
   const { settings, limits } = await settingsFor(context, existing);
   const { agent = settings.agent ?? DEFAULT_AGENT, model = settings.model ?? undefined } = options;
   const adapter = requireAgent(agent);
-  const { source, parent } = callerOf(context);
+  // Of a session that asks for none: never more than its caller may have.
+  const sandbox = limits === null ? settings.sandbox : narrower(settings.sandbox, limits.sandbox);
   const record: SessionRecord = {
     v: 1,
     agent: adapter.name,
     task: options.task,
     ...requireWorkingDirectory(context, options.workingDir ?? '.', limits),
     model: model === undefined ? null : requireModel(model),
-    sandbox: requireWord('sandbox', options.sandbox ?? defaultSandbox(settings, limits), SANDBOXES),
+    sandbox: requireWord('sandbox', options.sandbox ?? sandbox, SANDBOXES),
     agent_args: requireArguments(adapter, options.agentArgs ?? []),
-    source,
+    ...callerOf(context),
     tags: [],
-    parent,
     forked_from: null,
     git: null,
     executor: 'local',
@@ -111,14 +92,15 @@ async function prepare(context: ManagerContext, options: StartOptions): Promise<
     created_at: isoTime(context.now()),
   };
   if (record.orchestrates) {
-    requireTools(adapter);
+    if (!adapter.takesTools)
+      throw new ZwarmError('usage', `${agent} cannot run other agents`, 'choose one that can: -a codex');
     requireRoomBelow(context, existing, settings);
   }
   const name = options.name === undefined ? null : parseName(options.name);
-  if (existing !== null) await requireFreeName(context, existing, name);
+  if (existing !== null && name !== null) await requireFreeName(context, existing, name);
   await requireAllowedSession(context, existing, limits, record);
   const without = '; or go without: zwarm start --agent-arg=--skip-git-repo-check "…"';
-  return { ...(await withProgram(context, { record, adapter, limits }, without)), name, existing };
+  return { checked: await withProgram(context, { record, adapter, limits }, without), name, existing };
 }
 
 /** Refuses what `start` would refuse whatever the task: before somebody writes one. @throws ZwarmError */
@@ -144,42 +126,48 @@ async function warnOfAgentsAbove(context: ManagerContext, directory: string): Pr
 }
 
 /**
+ * What to tell the user, when the first session of a project begins, of a state directory that goes with a container or a
+ * restart of the machine while the project itself stays; or null.
+ */
+function warnOfVolatileState({ root, state, projectPath }: Store): string | null {
+  const { passing } = fileSystemOf(root);
+  if (passing === null || fileSystemOf(projectPath).passing !== null) return null;
+  return `${state} lies on ${passing}, and may be gone sooner than the project; set ZWARM_DIR to a directory that stays`;
+}
+
+/**
  * Creates a session and launches its first turn. When this returns, the task is safe on the disk and the agent's
  * runner lives. Bad input changes nothing.
  * @throws ZwarmError `usage`, `config`, `not_allowed`, `over_quota`, `name_taken`, `agent_not_found`,
  * `agent_not_executable`, `state_dir_unsafe`, `io`
  */
 export async function start(context: ManagerContext, options: StartOptions): Promise<StartedSession> {
-  requireMessage(options.task, 'task');
-  const { name, existing, ...checked } = await prepare(context, options);
+  const { task, workingDir } = options;
+  requireMessage(task, 'task');
+  const { checked, name, existing } = await prepare(context, options);
   const { record, limits } = checked;
   const store = existing ?? createStoreHere(context);
   // Only where another directory was named: a start reads no other session.
-  const isNamed = limits === null && options.workingDir !== undefined;
+  const isNamed = limits === null && workingDir !== undefined;
   const above = isNamed ? await warnOfAgentsAbove(context, record.working_dir) : null;
-  const session = { store, id: newSessionId(context) };
+  const session = { store, id: context.newId() };
+  const given = { kind: 'prompt', message: task, covers: [], historyChars: 0 } as const;
   let window: string | null = null;
-  const next: NextTurn = {
-    ...session,
-    ...checked,
-    turn: 1,
-    kind: 'prompt',
-    message: record.task,
-    covers: [],
-    before: [],
-    historyChars: 0,
-  };
-  const started = await launchNext(context, next, {
-    continues: null,
-    claim: (claim) => {
-      const git = gitStateOf(record.working_dir);
-      const unique = context.newNonce();
-      createSession({ ...session, record: { ...record, git }, name, claim, copies: [], unique });
+  const started = await launchNext(
+    context,
+    { ...session, ...checked, ...given, before: [] },
+    {
+      continues: null,
+      claim(_, claim) {
+        const git = gitStateOf(record.working_dir);
+        const unique = context.newNonce();
+        createSession({ ...session, record: { ...record, git }, name, claim, copies: [], unique });
+      },
+      async afterClaim() {
+        window = await openWindow(context, store);
+      },
     },
-    async afterClaim() {
-      window = await openWindow(context, store);
-    },
-  });
+  );
   const volatile = existing === null ? warnOfVolatileState(store) : null;
   return { ...started, warnings: [above, volatile, window].filter((warning) => warning !== null) };
 }

@@ -5,26 +5,26 @@ import { markOfTurn, marksOfStore } from '../../core/turn-mark.ts';
 import { SHOWS_MARKS, statOf } from '../../process/identity.ts';
 import { createCensus, type Marked, RUNNER_SUFFIX } from '../../process/turn-processes.ts';
 import { DamagedRecord } from '../../store/read-file.ts';
-import { findLeftovers, type Leftover } from '../../store/remove.ts';
+import { findLeftovers } from '../../store/remove.ts';
 import { hasTurn } from '../../store/sessions.ts';
 import type { ManagerContext, Store } from '../context.ts';
 import { readTurnState } from '../turn/turn-state.ts';
 
-const KINDS: Readonly<Record<Leftover['kind'], readonly [one: string, several: string]>> = {
-  building: ['thing half built', 'things half built'],
-  trash: ['session half deleted', 'sessions half deleted'],
-};
+const KINDS = [
+  ['building', 'thing half built', 'things half built'],
+  ['trash', 'session half deleted', 'sessions half deleted'],
+] as const;
 
 /** What commands that were killed have left in the store. */
 export function checkLeftoverFiles(context: ManagerContext, { root }: Store): Finding {
   const leftovers = findLeftovers(root, context.now());
   if (leftovers.length === 0) return finding('ok', 'none');
-  const text = (['building', 'trash'] as const).flatMap((kind) => {
+  const text = KINDS.flatMap(([kind, one, several]) => {
     const of = leftovers.filter((leftover) => leftover.kind === kind);
-    const [one, several] = KINDS[kind];
-    return of[0] === undefined
+    const [first] = of;
+    return first === undefined
       ? []
-      : [`${of.length} ${of.length === 1 ? one : several}, such as ${of[0].path}`];
+      : [`${of.length} ${of.length === 1 ? one : several}, such as ${first.path}`];
   });
   return finding('warning', text.join('; '), 'they take only space; zwarm clean removes them');
 }

@@ -11,28 +11,24 @@ import {
   readRequest,
   readSessionRecord,
 } from '../../store/sessions.ts';
-import type { ManagerContext, Session, Store } from '../context.ts';
+import type { Session, Store } from '../context.ts';
 
 /** So many are named; `ls` lists them all. */
 const NAMED = 5;
 
-/** Reads every record of a session, but not what its agent printed. @throws DamagedRecord */
-function readThrough(session: Session): void {
-  readSessionRecord(session);
-  const turns = listTurns(session);
-  if (turns.length === 0) throw new DamagedRecord('it has no turns');
-  for (const number of turns) {
-    const turn = { ...session, turn: number };
-    readRequest(turn);
-    readLaunch(turn);
-    readPrompt(turn);
-    readTail(turnFile(turn, 'events'), 1);
-  }
-}
-
+/** Why a record of a session cannot be read, or null; what its agent printed is not looked at. */
 function damageOf(session: Session): string | null {
   try {
-    readThrough(session);
+    readSessionRecord(session);
+    const turns = listTurns(session);
+    if (turns.length === 0) return 'it has no turns';
+    for (const number of turns) {
+      const turn = { ...session, turn: number };
+      readRequest(turn);
+      readLaunch(turn);
+      readPrompt(turn);
+      readTail(turnFile(turn, 'events'), 1);
+    }
     return null;
   } catch (error) {
     if (!(error instanceof DamagedRecord)) throw error;
@@ -41,27 +37,21 @@ function damageOf(session: Session): string | null {
   }
 }
 
-function counted(count: number): string {
-  return `${count} ${count === 1 ? 'session' : 'sessions'}`;
-}
-
-function andMore(all: readonly unknown[]): string {
-  return all.length > NAMED ? ', …' : '';
-}
-
 /** Whether the records of all sessions can be read. */
-export function checkSessions(_: ManagerContext, store: Store): Finding {
+export function checkSessions(store: Store): Finding {
   const ids = listSessionIds(store.root).sort();
   const damaged = ids.flatMap((id) => {
     const reason = damageOf({ store, id });
     return reason === null ? [] : [{ id, reason }];
   });
-  if (damaged.length === 0) return finding('ok', counted(ids.length));
+  const counted = `${ids.length} ${ids.length === 1 ? 'session' : 'sessions'}`;
+  if (damaged.length === 0) return finding('ok', counted);
   const named = damaged.slice(0, NAMED);
   const list = named.map(({ id, reason }) => `${id} (${reason})`).join(', ');
+  const more = damaged.length > NAMED ? ', …' : '';
   return finding(
     'failed',
-    `${damaged.length} of ${counted(ids.length)} cannot be read: ${list}${andMore(damaged)}`,
+    `${damaged.length} of ${counted} cannot be read: ${list}${more}`,
     `look at their files, or remove them: zwarm rm ${named.map(({ id }) => id).join(' ')}`,
   );
 }

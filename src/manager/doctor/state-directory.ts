@@ -1,13 +1,17 @@
-import { accessSync, constants, lstatSync } from 'node:fs';
+import { accessSync, constants, lstatSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { requireAgent } from '../../agents/registry.ts';
 import { type Finding, finding } from '../../core/check.ts';
 import { errnoOf } from '../../core/errors.ts';
 import { type FileSystem, fileSystemOf } from '../../store/file-system.ts';
 import { requireUsable, storeAt } from '../../store/project-store.ts';
 import { isForbidden } from '../../store/read-file.ts';
+import { requireOutOfReach } from '../access/reach.ts';
 import { locateProject, type ManagerContext, openStore, stateDirectory } from '../context.ts';
+import { listGone, openAll } from '../project/all-stores.ts';
+import { projectNotices } from '../project/moved-project.ts';
 
-/** The nearest directory that exists, at a path or above it; what a link in its place leads to does not count. */
+/** The nearest directory that exists, at a path or above it; what a link there leads to does not count. */
 function existing(path: string): string {
   const isDirectory = lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
   return isDirectory || path === dirname(path) ? path : existing(dirname(path));
@@ -32,21 +36,15 @@ export function checkStateDirectory(context: ManagerContext): Finding {
   if (store !== null) return finding('ok', openStore(context, store, false).root);
   const above = existing(state);
   if (mayWrite(above)) return finding('ok', `no sessions yet; the first start creates ${root}`);
-  return finding(
-    'warning',
-    `the first start would create ${root}, and you may not write to ${above}`,
-    'set XDG_STATE_HOME to a directory of yours',
-  );
+  const what = `the first start would create ${root}, and you may not write to ${above}`;
+  return finding('warning', what, 'set XDG_STATE_HOME to a directory of yours');
 }
 
-/** Whether other machines may share the file system: then nobody else can tell who lives. */
+/** Whether other machines may share the file system: then no process can tell from there who lives. */
 export function judgeFileSystem({ remote }: FileSystem): Finding {
   if (remote === null) return finding('ok', 'a local file system');
-  return finding(
-    'warning',
-    `${remote}: if other machines share it, whether a session runs can only be told where it was started, and they may see it late`,
-    'set XDG_STATE_HOME to a local directory',
-  );
+  const what = `${remote}: if other machines share it, whether a session runs can only be told where it was started, and they may see it late`;
+  return finding('warning', what, 'set XDG_STATE_HOME to a local directory');
 }
 
 const LITTLE_BYTES = 50_000_000;
@@ -64,4 +62,32 @@ export function judgeSpace({ freeBytes, freeFiles }: FileSystem): Finding {
 /** The file system on which the state directory lies or would lie. */
 export function fileSystemHere(context: ManagerContext): FileSystem {
   return fileSystemOf(existing(stateDirectory(context)));
+}
+
+/** Whether an agent that would be started here now could write to the state directory. */
+export async function checkReach(context: ManagerContext): Promise<Finding> {
+  const working_dir = realpathSync(context.cwd);
+  const turn = { working_dir, sandbox: 'workspace-write', agent_args: [] } as const;
+  // Of all agents it is Codex that confines itself.
+  await requireOutOfReach(context, requireAgent('codex'), turn);
+  return finding('ok', 'no agent in the sandbox workspace-write can write to the state directory');
+}
+
+/** Whether the sessions of this project are where it is, and whether some are kept of projects that are gone. */
+export function checkProjects(context: ManagerContext): Finding {
+  const { refused } = openAll(context);
+  const [first] = refused;
+  if (first !== undefined)
+    return finding('failed', refused.map(({ message }) => message).join('; '), first.hint);
+  const notices = projectNotices(context);
+  if (notices.length > 0) return finding('warning', notices.join('; '));
+  const gone = listGone(context);
+  if (gone.length === 0) return finding('ok', 'every project with sessions is where it was');
+  const bytes = gone.reduce((sum, one) => sum + one.bytes, 0);
+  const named = gone.slice(0, 3).map(({ project }) => project);
+  return finding(
+    'note',
+    `${(bytes / 1_000_000).toFixed(1)} MB are kept of projects that are gone: ${named.join(', ')}${gone.length > 3 ? ', …' : ''}`,
+    'see them: zwarm ls --everywhere; delete them: zwarm clean --gone',
+  );
 }

@@ -4,15 +4,14 @@ import { findAgent } from '../../agents/registry.ts';
 import type { Line } from '../../core/events.ts';
 import { isFinal } from '../../core/status.ts';
 import { turnDir, turnFile } from '../../store/layout.ts';
-import { followBytes, followLines, type LineRange } from '../../store/read-forward.ts';
+import { type Follower, followBytes, followLines } from '../../store/read-forward.ts';
 import { readSessionRecord } from '../../store/sessions.ts';
 import { watchDirectory } from '../../store/watch.ts';
 import type { ManagerContext, Session, Turn } from '../context.ts';
 import { turnsOf } from '../session/current-turn.ts';
-import { damageError } from '../session/damage.ts';
-import { unknownTurn } from '../session/session-detail.ts';
+import { damageError, unknownTurn } from '../session/damage.ts';
 import { readTurnState } from '../turn/turn-state.ts';
-import { elsewhereError } from '../turn/where-it-ran.ts';
+import { elsewhereError, starterOf } from '../turn/where-it-ran.ts';
 
 /** How much of a session to read, and whether to go on as it grows. */
 export interface FollowOptions {
@@ -29,13 +28,8 @@ export interface Followed extends Session {
   readonly context: ManagerContext;
 }
 
-/** What is followed of a turn, read forward as `Follower` does. */
-export interface Source<T> {
-  read(range: LineRange): Iterable<T>;
-}
-
 /** Begins to follow a turn that has been launched; `adapter` is null for an agent that we do not know. */
-export type OpenSource<T> = (turn: Turn, adapter: AgentAdapter | null) => Promise<Source<T>>;
+export type OpenSource<T> = (turn: Turn, adapter: AgentAdapter | null) => Promise<Follower<T>>;
 
 /** Comes between two items: everything that exists by now was delivered. */
 export const CAUGHT_UP = null;
@@ -51,7 +45,7 @@ async function* followTurn<T>(
 ): AsyncGenerator<T | typeof CAUGHT_UP> {
   // It begins before the first look: what happens in between is not missed.
   const watch = follow ? watchDirectory(turnDir(turn), []) : null;
-  let source: Source<T> | null = null;
+  let source: Follower<T> | null = null;
   let delivered = 0;
   try {
     while (!signal?.aborted) {
@@ -64,12 +58,12 @@ async function* followTurn<T>(
       for (const item of source?.read({ limit: exit?.record.events_bytes ?? null, ended }) ?? []) {
         yield item;
         delivered += 1;
-        // However much there is to read, Ctrl-C and the end of whoever reads this are noticed.
+        // However much there is to read, Ctrl-C and the end of the reader are noticed.
         if (delivered % 256 === 0) await setImmediate();
         if (signal?.aborted) return;
       }
       if (ended || watch === null) return;
-      if (verdict.status === 'unknown') throw elsewhereError(state, 'follow it there');
+      if (verdict.status === 'unknown') throw elsewhereError(turn.id, starterOf(state), 'follow it there');
       yield CAUGHT_UP;
       await watch.next(LOOK_AGAIN_MS, signal ?? new AbortController().signal);
     }
@@ -92,9 +86,7 @@ export async function* followTurns<T>(
   try {
     const adapter = findAgent(readSessionRecord(followed).agent);
     const turns = turnsOf(followed);
-    if (last !== undefined && !turns.includes(last)) {
-      throw unknownTurn(followed.id, last, turns.at(-1) ?? 0);
-    }
+    if (last !== undefined && !turns.includes(last)) throw unknownTurn(followed.id, last, turns.at(-1) ?? 0);
     for (let turn = from; !signal?.aborted; turn += 1) {
       yield* followTurn({ ...followed, turn }, adapter, options, open);
       if (turn === last || !turnsOf(followed).includes(turn + 1)) return;
@@ -112,9 +104,18 @@ export async function* everything<T>(items: AsyncIterable<T | typeof CAUGHT_UP>)
 /** The two files that grow with what an agent prints. */
 export type OutputFile = 'events' | 'stderr';
 
-/** Only the end of the events is recorded. */
-function boundsOf(file: OutputFile, range: LineRange): LineRange {
-  return file === 'events' ? range : { ...range, limit: null };
+/** Follows one of these files; of the events alone the end is recorded. */
+function followFile<T>(
+  followed: Followed,
+  file: OutputFile,
+  options: FollowOptions,
+  follow: (path: string) => Follower<T>,
+): AsyncIterable<T> {
+  const open: OpenSource<T> = async (turn) => {
+    const source = follow(turnFile(turn, file));
+    return { read: (range) => source.read(file === 'events' ? range : { ...range, limit: null }) };
+  };
+  return everything(followTurns(followed, options.turn ?? 1, options, open));
 }
 
 /** What an agent printed, byte for byte; each piece is valid until the next one is asked for. */
@@ -123,18 +124,10 @@ export function followOutput(
   file: OutputFile,
   options: FollowOptions,
 ): AsyncIterable<Uint8Array> {
-  const open: OpenSource<Uint8Array> = async (turn) => {
-    const bytes = followBytes(turnFile(turn, file));
-    return { read: (range) => bytes.read(boundsOf(file, range)) };
-  };
-  return everything(followTurns(followed, options.turn ?? 1, options, open));
+  return followFile(followed, file, options, followBytes);
 }
 
 /** The lines of an agent's stderr; empty ones are left out but counted by `seq`, which begins anew with each turn. */
 export function followStderr(followed: Followed, options: FollowOptions): AsyncIterable<Line> {
-  const open: OpenSource<Line> = async (turn) => {
-    const lines = followLines(turnFile(turn, 'stderr'));
-    return { read: (range) => lines.read(boundsOf('stderr', range)) };
-  };
-  return everything(followTurns(followed, options.turn ?? 1, options, open));
+  return followFile(followed, 'stderr', options, (path) => followLines(path));
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AgentAdapter, ToolServer } from '../../agents/agent.ts';
+import type { ToolServer } from '../../agents/agent.ts';
 import { orchestratorPrompt, workInPrompt } from '../../core/conversation/prompts.ts';
 import { toZwarmError, ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
@@ -13,25 +13,19 @@ import { flushClaim } from '../../store/claim.ts';
 import { createFile } from '../../store/files.ts';
 import { TURN_FILES, turnDir, turnFile } from '../../store/layout.ts';
 import { realPathOf } from '../../store/real-path.ts';
-import { encode, type LaunchRecord, type SessionRecord } from '../../store/records.ts';
+import { encode, type LaunchRecord } from '../../store/records.ts';
 import { readExit, readPrompt, readRequest, readRunner } from '../../store/sessions.ts';
-import { type Limits, requireAllowedDirectory } from '../access/permissions.ts';
+import { requireAllowedDirectory } from '../access/permissions.ts';
 import { requireRoom } from '../access/quota.ts';
 import type { ManagerContext, Turn } from '../context.ts';
 import { recordEnd } from '../stop/record-exit.ts';
 import { publishCancel } from '../stop/request-cancel.ts';
-import { argvOf, type Program } from './agent-program.ts';
-import type { Continuation } from './continuation.ts';
+import type { Continuation, NextTurn } from './continuation.ts';
 
 /** A claimed turn that is to run now. */
-export interface Launch extends Turn {
-  readonly record: SessionRecord;
+export interface Launch extends Turn, Pick<NextTurn, 'record' | 'adapter' | 'program' | 'limits'> {
   readonly nonce: string;
-  readonly adapter: AgentAdapter;
-  readonly program: Program;
   readonly continuation: Continuation;
-  /** What whoever asked for it has to keep to. */
-  readonly limits: Limits;
 }
 
 /** A turn whose runner has shown itself. */
@@ -73,10 +67,7 @@ function notStarted(turn: Turn, why: string, record: boolean, cause?: unknown): 
   return new ZwarmError(code, what, hint ?? `see: zwarm show ${turn.id}`, cause);
 }
 
-/**
- * Does what comes between the claim of a turn and its launch: where it fails, the turn has failed.
- * @throws ZwarmError of the same code, which says that the turn was recorded
- */
+/** Does what comes between claim and launch: where it fails, the turn has failed, and the error says so. */
 export async function orNotStarted<T>(turn: Turn, act: () => Promise<T>): Promise<T> {
   try {
     return await act();
@@ -101,27 +92,27 @@ async function signOfLife(context: ManagerContext, turn: Turn, ended: Promise<Er
   const called = shown() || reason !== undefined ? null : publishCancel(context, turn, 'never-launched');
   if (shown()) return;
   const why = reason === undefined ? 'its runner gave no sign of life' : toZwarmError(reason).message;
-  // Where somebody else has cancelled it, the end is theirs to record.
+  // Where another command has cancelled it, that one records the end.
   throw notStarted(turn, why, called !== false, reason);
 }
 
 /** The server of our own tools: with the environment of the turn, by which it knows whose agent calls it. */
 function toolServer({ paths }: ManagerContext, env: ManagerContext['env']): ToolServer {
-  const variables = Object.keys(env).filter(
-    (name) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && env[name] !== undefined,
-  );
+  const isName = (name: string): boolean => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name);
+  const variables = Object.keys(env).filter((name) => isName(name) && env[name] !== undefined);
   return { program: paths.node, args: [paths.cli, 'mcp'], variables, tools: TOOL_NAMES };
 }
 
 /** What the agent reads on its stdin, where that is not the message as it is; else null. */
 function inputOf(launch: Launch): string | null {
-  const { record, continuation } = launch;
+  const { work_in: workIn, orchestrates } = launch.record;
+  const { continuation } = launch;
   const transcript = continuation.how === 'replay' ? continuation.input : null;
   // In its own thread an agent remembers its instructions.
-  if (continuation.how === 'native' || (!record.orchestrates && record.work_in === null)) return transcript;
+  if (continuation.how === 'native' || (!orchestrates && workIn === null)) return transcript;
   const asked = transcript ?? readPrompt(launch)?.toString() ?? '';
-  const prompt = record.work_in === null ? asked : workInPrompt(record.work_in, asked);
-  return record.orchestrates ? orchestratorPrompt(prompt) : prompt;
+  const prompt = workIn === null ? asked : workInPrompt(workIn, asked);
+  return orchestrates ? orchestratorPrompt(prompt) : prompt;
 }
 
 /** Writes what a turn is launched with, once it may run; returns its input, where that is not the message as it is. */
@@ -149,7 +140,7 @@ async function writeLaunch(
  */
 export async function launchTurn(context: ManagerContext, launch: Launch): Promise<StartedTurn> {
   const { id, turn, record, adapter, program, continuation } = launch;
-  const thread = continuation.how === 'native' ? continuation : { threadId: null, forks: false };
+  const { threadId, forks } = continuation.how === 'native' ? continuation : { threadId: null, forks: false };
   const turnEnv = environmentOf(context, launch);
   const { firstTurn, everyTurn } = adapter.readArguments(record.agent_args);
   const command = adapter.command({
@@ -157,18 +148,18 @@ export async function launchTurn(context: ManagerContext, launch: Launch): Promi
     sandbox: record.sandbox,
     model: record.model,
     agentArgs: turn === 1 ? [...firstTurn, ...everyTurn] : everyTurn,
-    threadId: thread.threadId,
-    forks: thread.forks,
+    threadId,
+    forks,
     tools: record.orchestrates ? toolServer(context, turnEnv) : null,
   });
-  const argv = argvOf(program, command);
+  const argv = [...program.args, ...command.argv];
   const launched: LaunchRecord = {
     v: 1,
     argv,
     program: program.path,
     agent_version: program.version,
-    thread_id: thread.threadId,
-    forks: thread.forks,
+    thread_id: threadId,
+    forks,
     how: continuation.how,
     why: continuation.how === 'replay' ? continuation.why : null,
     at: isoTime(context.now()),

@@ -1,13 +1,14 @@
-import type { AgentAdapter } from '../../agents/agent.ts';
-import type { TurnKind } from '../../core/session.ts';
-import type { Claim } from '../../store/claim.ts';
-import type { RequestRecord, SessionRecord } from '../../store/records.ts';
-import type { Limits } from '../access/permissions.ts';
+import { type Claim, claimTurn } from '../../store/claim.ts';
+import { requireAllowedTurn } from '../access/permissions.ts';
+import { requireOutOfReach } from '../access/reach.ts';
 import type { ManagerContext, Session, Turn } from '../context.ts';
-import { type Program, requireProgram } from './agent-program.ts';
-import { planContinuation } from './continuation.ts';
+import type { SessionNow } from '../session/current-turn.ts';
+import { declareNeverLaunched } from '../stop/request-cancel.ts';
+import { programOf } from './agent-program.ts';
+import { type NextTurn, planContinuation } from './continuation.ts';
 import { launchTurn, orNotStarted, type StartedTurn } from './launch-turn.ts';
 import { newRequest } from './new-request.ts';
+import { requireKnownAgent, requireRepository, requireSameDirectory } from './preconditions.ts';
 
 /*
  * The way of every turn: check → program → plan → claim → launch. The verbs check, each in its own way, and say how the
@@ -15,43 +16,63 @@ import { newRequest } from './new-request.ts';
  */
 
 /** A turn that its caller may have, and the agent's program that will run it. */
-export interface Checked {
-  readonly record: SessionRecord;
-  readonly adapter: AgentAdapter;
-  readonly limits: Limits;
-  readonly program: Program;
-}
+export type Checked = Pick<NextTurn, 'record' | 'adapter' | 'limits' | 'program'>;
 
-/** A turn that was checked, and is to be claimed and launched. */
-export interface NextTurn extends Turn, Checked {
-  readonly kind: TurnKind;
-  readonly message: string;
-  /** Of a compaction: the turns for which its summary will stand. */
-  readonly covers: RequestRecord['covers'];
-  /** The turns before it, ascending. */
-  readonly before: readonly number[];
-  /** The limit for a replayed transcript, in characters. */
-  readonly historyChars: number;
-}
+/** What a session is given next. */
+export type Given = Pick<NextTurn, 'kind' | 'message' | 'covers' | 'historyChars'>;
 
-/** Finds the agent's program for a turn that was checked. @throws ZwarmError as `requireProgram` */
+/**
+ * Finds the agent's program for a turn that was checked, once nothing else is in its way: its agent finds the repository
+ * that it insists on, and cannot write to the state directory.
+ * @param elsewise what else to type outside of git
+ * @throws ZwarmError `usage`, `state_reachable`, `agent_not_found`, `agent_not_executable`, `program_unsafe`
+ */
 export async function withProgram(
   context: ManagerContext,
   checked: Omit<Checked, 'program'>,
-  elsewise?: string,
+  elsewise = '',
 ): Promise<Checked> {
-  const program = await requireProgram(context, checked.adapter, checked.record, elsewise);
-  return { ...checked, program };
+  const { adapter, record } = checked;
+  requireRepository(adapter, record, elsewise);
+  await requireOutOfReach(context, adapter, record);
+  return { ...checked, program: await programOf(context, adapter, record.working_dir) };
+}
+
+/** Checks all that can be refused of another turn of a session, but for what the session is doing now. */
+export async function checkFollowUp(context: ManagerContext, now: SessionNow): Promise<Checked> {
+  requireSameDirectory(now);
+  const limits = await requireAllowedTurn(context, now);
+  return withProgram(context, { record: now.record, adapter: requireKnownAgent(now), limits });
+}
+
+/** Adds a turn to a session at rest, and launches it. @throws ZwarmError `lost_race`, … */
+export function goOn(
+  context: ManagerContext,
+  now: SessionNow,
+  checked: Checked,
+  given: Given,
+): Promise<StartedTurn> {
+  const { store, id, turns: before } = now;
+  return launchNext(
+    context,
+    { store, id, before, ...checked, ...given },
+    {
+      continues: now,
+      claim(turn, claim) {
+        declareNeverLaunched(context, now);
+        claimTurn(turn, claim);
+      },
+    },
+  );
 }
 
 /** How a turn is claimed. */
 export interface Claiming {
   /** The session whose conversation it continues as it is now; null where that must come to rest after the claim. */
   readonly continues: Session | null;
-  /** Claims the turn. */
-  claim(claim: Claim): void;
+  claim(turn: Turn, claim: Claim): void;
   /** Comes between claim and launch, and may change what the turn continues: that is planned anew. */
-  afterClaim?(): Promise<void>;
+  afterClaim?(turn: Turn): Promise<void>;
 }
 
 /**
@@ -63,15 +84,17 @@ export async function launchNext(
   next: NextTurn,
   { continues, claim, afterClaim }: Claiming,
 ): Promise<StartedTurn> {
+  const { store, id, kind, covers, before, message } = next;
+  const turn = { store, id, turn: (before.at(-1) ?? 0) + 1 };
   const planned = continues === null ? null : await planContinuation(context, { ...next, ...continues });
-  const request = newRequest(context, next.kind, { covers: next.covers });
-  claim({ request, prompt: Buffer.from(next.message) });
+  const request = newRequest(context, kind, { covers });
+  claim(turn, { request, prompt: Buffer.from(message) });
   const continuation =
     planned !== null && afterClaim === undefined
       ? planned
-      : await orNotStarted(next, async () => {
-          await afterClaim?.();
+      : await orNotStarted(turn, async () => {
+          await afterClaim?.(turn);
           return planContinuation(context, next);
         });
-  return launchTurn(context, { ...next, nonce: request.nonce, continuation });
+  return launchTurn(context, { ...turn, ...next, nonce: request.nonce, continuation });
 }

@@ -4,7 +4,7 @@ import { isInRepository } from '../../store/git.ts';
 import { realPathOf } from '../../store/real-path.ts';
 import type { SessionRecord } from '../../store/records.ts';
 import type { SessionNow } from '../session/current-turn.ts';
-import { elsewhereError } from '../turn/where-it-ran.ts';
+import { elsewhereError, starterOf } from '../turn/where-it-ran.ts';
 
 /*
  * What must hold before a turn is claimed; each refusal says what is in the way.
@@ -13,40 +13,33 @@ import { elsewhereError } from '../turn/where-it-ran.ts';
 /** Far more than any agent takes (Codex: 1,048,576 characters), and far less than a reader of records takes. */
 const LONGEST_MESSAGE = 10 << 20;
 
-/** A message that says something, and not too much. @throws ZwarmError `usage` */
-export function requireMessage(text: string, what: 'task' | 'message'): string {
+/** A message that is not empty, and not too long. @throws ZwarmError `usage` */
+export function requireMessage(text: string, what: 'task' | 'message'): void {
   if (Buffer.byteLength(text) > LONGEST_MESSAGE) {
     const hint = 'put it into a file in the project, and name the file';
     throw new ZwarmError('usage', `the ${what} is longer than 10 MiB`, hint);
   }
-  if (text.trim() !== '') return text;
-  throw new ZwarmError(
-    'usage',
-    `the ${what} is empty`,
-    `say what to do: zwarm ${what === 'task' ? 'start' : 'inject ID'} "…"`,
-  );
+  if (text.trim() !== '') return;
+  const hint = `say what to do: zwarm ${what === 'task' ? 'start' : 'inject ID'} "…"`;
+  throw new ZwarmError('usage', `the ${what} is empty`, hint);
 }
 
 /**
  * Refuses unless the session is at rest.
- * @param force the user knows that a session of which nobody can tell whether it runs does not
+ * @param force the user knows that a session does not run of which that cannot be told here
  * @throws ZwarmError `busy`, `unknown_liveness`
  */
 export function requireAtRest({ id, current }: SessionNow, force = false): void {
   const { status } = current.verdict;
-  if (status === 'running' || status === 'pending') {
+  if (status === 'running' || status === 'pending')
     throw new ZwarmError('busy', `${id} is still ${status}`, `wait for it first: zwarm wait ${id}`);
-  }
-  if (status === 'unknown' && !force)
-    throw elsewhereError(
-      current,
-      `go on with it there; if that is gone for good: zwarm inject --force ${id} "…"`,
-    );
+  const hint = `go on with it there; if that is gone for good: zwarm inject --force ${id} "…"`;
+  if (status === 'unknown' && !force) throw elsewhereError(id, starterOf(current), hint);
 }
 
 /**
  * The session's directory is still the one that its sandbox was meant for: an agent may have put a link in the place of
- * any part of the path. Where there is none any more, the turn runner records that. @throws ZwarmError `directory_changed`
+ * any part of the path. Where it is gone, the turn runner records that. @throws ZwarmError `directory_changed`
  */
 export function requireSameDirectory({ id, record }: SessionNow): void {
   const now = realPathOf(record.working_dir);
@@ -59,29 +52,23 @@ export function requireSameDirectory({ id, record }: SessionNow): void {
 }
 
 /**
- * The session's directory is in a git repository, where its agent insists on one. Where there is no directory any more,
- * the turn runner records that. @throws ZwarmError `usage`
+ * The session's directory is in a git repository, where its agent insists on one. Where it is gone, the turn runner
+ * records that. @throws ZwarmError `usage`
  */
 export function requireRepository(
   { name, readArguments }: AgentAdapter,
   { working_dir: directory, agent_args: args }: SessionRecord,
-  elsewise = '',
+  elsewise: string,
 ): void {
   if (!readArguments(args).needsRepository || realPathOf(directory) === null || isInRepository(directory))
     return;
-  throw new ZwarmError(
-    'usage',
-    `${name} works in a git repository alone, and ${directory} is in none`,
-    `run \`git init\` there${elsewise}`,
-  );
+  const what = `${name} works in a git repository alone, and ${directory} is in none`;
+  throw new ZwarmError('usage', what, `run \`git init\` there${elsewise}`);
 }
 
 /** The session's agent is one that this zwarm knows. @throws ZwarmError `not_resumable` */
 export function requireKnownAgent({ adapter, record }: SessionNow): AgentAdapter {
   if (adapter !== null) return adapter;
-  throw new ZwarmError(
-    'not_resumable',
-    `this zwarm knows no agent ${JSON.stringify(record.agent)}`,
-    'update zwarm',
-  );
+  const what = `this zwarm knows no agent ${JSON.stringify(record.agent)}`;
+  throw new ZwarmError('not_resumable', what, 'update zwarm');
 }

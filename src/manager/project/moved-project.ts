@@ -1,16 +1,17 @@
-import { sessionsDir } from '../../store/layout.ts';
-import { identityOfDirectory, listStores, standingOf } from '../../store/project-store.ts';
+import { sessionsDir, windowDir } from '../../store/layout.ts';
+import { identityOfDirectory, listStores, standingOf, storeAt } from '../../store/project-store.ts';
 import { DamagedRecord } from '../../store/read-file.ts';
 import type { ProjectRecord } from '../../store/records.ts';
-import { windowTarget } from '../../store/window.ts';
-import { locateProject, type ManagerContext } from '../context.ts';
+import { type Project, rootOfProject } from '../../store/which-project.ts';
+import { hasOldStore, windowTarget } from '../../store/window.ts';
+import { isReplaced, locateProject, type ManagerContext } from '../context.ts';
 
 /**
- * The store of the project that was moved to where a context is now, or null. The window leads to it; where that is gone,
+ * The store of the project that was moved to where this one is now, or null. The window leads to it; where that is gone,
  * the directory itself is known by its inode.
  */
-export function findMoved(context: ManagerContext): { root: string; record: ProjectRecord } | null {
-  const { state, path, checkout } = locateProject(context);
+export function findMoved(project: Project): { root: string; record: ProjectRecord } | null {
+  const { state, path, checkout } = project;
   const window = windowTarget(checkout);
   const { inode, birth_time } = identityOfDirectory(path);
   for (const { root, record } of listStores(state)) {
@@ -19,4 +20,27 @@ export function findMoved(context: ManagerContext): { root: string; record: Proj
     if ((isSame || window === sessionsDir(root)) && standingOf(record) !== 'here') return { root, record };
   }
   return null;
+}
+
+/** What a person who lists the sessions of this project should know about where they are kept. */
+export function projectNotices(context: ManagerContext): readonly string[] {
+  if (context.env['ZWARM_STORE']) return [];
+  const project = locateProject(context);
+  const { root, path, checkout } = project;
+  const notices: string[] = [];
+  if (hasOldStore(checkout))
+    notices.push(
+      `${windowDir(checkout)} holds sessions of zwarm 0.1, which this version does not read; they stay as they are`,
+    );
+  const store = storeAt(root);
+  const moved = store === null ? findMoved(project) : null;
+  if (moved !== null)
+    notices.push(
+      `this project was at ${rootOfProject(moved.record.path)}; to have its sessions here: zwarm relocate`,
+    );
+  if (store !== null && isReplaced(store, path))
+    notices.push(
+      `zwarm keeps the sessions of another directory that was at ${rootOfProject(path)}; where it was moved to: zwarm relocate --to DIR`,
+    );
+  return notices;
 }

@@ -6,7 +6,7 @@ import type { SessionRecord } from '../../store/records.ts';
 import { isTombstone, listTurns, readSessionRecord } from '../../store/sessions.ts';
 import type { Session, Turn } from '../context.ts';
 import { readTurnState, type TurnState } from '../turn/turn-state.ts';
-import { beingRemovedError, orDamaged } from './damage.ts';
+import { orDamaged, removedError } from './damage.ts';
 
 /** A session as the verbs that decide see it: its record, and the turn that speaks for it. */
 export interface SessionNow extends Session {
@@ -36,7 +36,7 @@ export function turnsUnlessRemoved(session: Session): readonly number[] | null {
 export function turnsOf(session: Session): readonly number[] {
   const turns = turnsUnlessRemoved(session);
   if (turns !== null) return turns;
-  throw beingRemovedError(session.id);
+  throw removedError(session.id);
 }
 
 /** The record of a session. @throws ZwarmError `not_found`, `damaged` */

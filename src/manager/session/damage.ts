@@ -14,9 +14,9 @@ export function removedError(id: SessionId, cause?: unknown): ZwarmError {
   return new ZwarmError('not_found', `${id} was removed`, 'see: zwarm ls', cause);
 }
 
-/** The error of a session whose removal has begun. */
-export function beingRemovedError(id: SessionId): ZwarmError {
-  return new ZwarmError('not_found', `${id} is being removed`, 'see: zwarm ls');
+/** The error of a turn that a session does not have. */
+export function unknownTurn(id: SessionId, turn: number, last: number): ZwarmError {
+  return new ZwarmError('usage', `${id} has no turn ${turn}`, `its turns go from 1 to ${last}`);
 }
 
 /** An error of reading a session as `not_found` or `damaged` where it means that; any other as it is. */
@@ -24,12 +24,8 @@ export function damageError(session: Session, error: unknown): unknown {
   const { id } = session;
   if (!hasSession(session)) return removedError(id, error);
   if (!(error instanceof DamagedRecord)) return error;
-  return new ZwarmError(
-    'damaged',
-    `the records of ${id} cannot be read: ${error.message}`,
-    `remove it with: zwarm rm ${id}`,
-    error,
-  );
+  const what = `the records of ${id} cannot be read: ${error.message}`;
+  return new ZwarmError('damaged', what, `remove it with: zwarm rm ${id}`, error);
 }
 
 /** Reads something of a session that still exists afterwards. @throws ZwarmError `not_found`, `damaged` */
@@ -49,4 +45,14 @@ export function* walkOrDamaged<T>(session: Session, items: Iterable<T>): Generat
     throw damageError(session, error);
   }
   if (!hasSession(session)) throw removedError(session.id);
+}
+
+/** What is read of a session, or null where that was removed or is damaged. */
+export async function unlessGone<T>(reading: Promise<T>): Promise<T | null> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof ZwarmError && (error.code === 'not_found' || error.code === 'damaged')) return null;
+    throw error;
+  }
 }

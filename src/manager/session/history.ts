@@ -8,20 +8,18 @@ export interface HistoryOptions {
 }
 
 /**
- * What the agent is to know of a conversation, as messages of the user and the assistant, oldest first: without what
- * was wound back, and with a summary (an assistant's message) in the place of what it stands for. When it is cut, it
- * begins with words of the user.
+ * What the agent is to know of a conversation, as messages of the user and the assistant, oldest first: without what was
+ * wound back, and with a summary (an assistant's message) for what it replaces. When cut, it begins with a user's message.
  */
 export function history(
   { turns, parts }: Pick<ConversationReader, 'turns' | 'parts'>,
-  options: HistoryOptions = {},
+  { maxMessages }: HistoryOptions = {},
 ): readonly Message[] {
   const messages = parts.flatMap(({ kind, turn }): readonly Message[] => {
     const reader = turns.find(({ view }) => view.turn === turn);
     const ofTurn = [...(reader?.messages(false) ?? [])];
     return kind === 'turn' ? ofTurn : ofTurn.slice(-1);
   });
-  const { maxMessages } = options;
   if (maxMessages === undefined || messages.length <= maxMessages) return messages;
   const newest = maxMessages <= 0 ? [] : messages.slice(-maxMessages);
   const first = newest.findIndex(({ role }) => role === 'user');

@@ -1,5 +1,4 @@
 import type { SessionId } from '../../core/ids.ts';
-import type { SessionSummary } from '../../core/session.ts';
 import { isFinal } from '../../core/status.ts';
 import { marksOfSession, marksOfTurn } from '../../core/turn-mark.ts';
 import { anyLives, anyMemberLives, type Census, createCensus } from '../../process/turn-processes.ts';
@@ -8,7 +7,8 @@ import { type ManagerContext, openForReading, type Session } from '../context.ts
 import { readRow } from './session-summary.ts';
 
 /** Whether something of a session has to be ended: also what an interrupted kill has left. */
-function isLive(session: Session, row: SessionSummary | null, census: Census): boolean {
+async function isLive(session: Session, nowMs: number, census: Census): Promise<boolean> {
+  const row = await readRow(session, nowMs, census);
   if (row === null) return false;
   const { status, turn: number } = row;
   if (status === 'damaged') return anyLives(marksOfSession(session), census);
@@ -20,12 +20,9 @@ function isLive(session: Session, row: SessionSummary | null, census: Census): b
 /** The sessions of which something has to be ended, from their own files, never from summaries. */
 export async function listLive(context: ManagerContext): Promise<SessionId[]> {
   const store = openForReading(context);
-  if (store === null) return [];
   const live: SessionId[] = [];
   const census = createCensus();
-  for (const id of listSessionIds(store.root)) {
-    const session = { store, id };
-    if (isLive(session, await readRow(session, context.now(), census), census)) live.push(id);
-  }
+  for (const id of store === null ? [] : listSessionIds(store.root))
+    if (store !== null && (await isLive({ store, id }, context.now(), census))) live.push(id);
   return live;
 }

@@ -34,7 +34,7 @@ export function readLastStep({ path, range, parse }: TurnStream, sizes?: EndSize
 }
 
 /**
- * What a session is doing now, from the end of its current stream: somebody asks each second, however long the
+ * What a session is doing now, from the end of its current stream: it is asked each second, however long the
  * conversation. @throws ZwarmError `not_found`, `damaged`
  */
 export async function readProgress(session: Session, nowMs: number): Promise<SessionProgress> {

@@ -18,7 +18,7 @@ import { eventsMtime } from '../../store/sessions.ts';
 import type { Session } from '../context.ts';
 import { explainVerdict } from '../turn/explain-failure.ts';
 import type { TurnReading } from '../turn/turn-state.ts';
-import { whereItRan } from '../turn/where-it-ran.ts';
+import { starterOf, whereOf } from '../turn/where-it-ran.ts';
 import { noTurns } from './current-turn.ts';
 
 const STDERR_TAIL = 1 << 16;
@@ -30,11 +30,6 @@ export interface SessionReading extends Session {
   readonly turns: readonly TurnReading[];
 }
 
-/** The turns that ran in this very session: those of a fork up to the one at which it was forked are copies. */
-function ownTurns({ record, turns }: SessionReading): readonly TurnReading[] {
-  return turns.filter(({ turn }) => turn > (record.forked_from?.turn ?? 0));
-}
-
 /** Why a turn failed, or null. */
 export function explain({ adapter, record }: SessionReading, turn: TurnReading): SessionError | null {
   return explainVerdict(turn.verdict, {
@@ -43,7 +38,7 @@ export function explain({ adapter, record }: SessionReading, turn: TurnReading):
     workingDir: record.working_dir,
     terminal: turn.terminal,
     launched: turn.runner !== null,
-    place: whereItRan(turn),
+    where: whereOf(starterOf(turn)),
     stderr: () => readTail(turnFile(turn, 'stderr'), STDERR_TAIL),
   });
 }
@@ -55,8 +50,7 @@ export function hasLostThread({ thread_id: asked, forks }: LaunchRecord, { threa
 
 /** How a turn really reached its agent: with another thread than it was asked for, the agent has begun afresh. */
 export function howOf({ launch, outcome }: TurnReading): How | null {
-  if (launch === null) return null;
-  return hasLostThread(launch, outcome) ? 'fresh' : launch.how;
+  return launch !== null && hasLostThread(launch, outcome) ? 'fresh' : (launch?.how ?? null);
 }
 
 /** The tokens of each turn. */
@@ -90,35 +84,33 @@ function durationOf(turn: TurnReading, nowMs: number): number | null {
 }
 
 function updatedMs(turn: TurnReading): number {
-  const claimed = parseIso(turn.request.at) ?? 0;
-  if (turn.exit !== null) return Math.max(claimed, turn.exit.endedMs);
-  return Math.max(claimed, startedMs(turn) ?? 0, eventsMtime(turn) ?? 0);
+  const news = turn.exit?.endedMs ?? Math.max(startedMs(turn) ?? 0, eventsMtime(turn) ?? 0);
+  return Math.max(parseIso(turn.request.at) ?? 0, news);
 }
 
 /** How a session stands: the state of its current turn, and the sums over all turns. */
 export function stateOf(reading: SessionReading, nowMs: number): SessionState {
-  const { turns } = reading;
+  const { turns, record } = reading;
   const current = speakingTurn(turns.toReversed())?.current;
   if (current === undefined) throw noTurns();
   const { verdict, exit, outcome } = current;
-  const own = ownTurns(reading);
-  const durations = own.flatMap((turn) => durationOf(turn, nowMs) ?? []);
-  const usage = usageOf(turns).slice(turns.length - own.length);
-  const running = verdict.status === 'running';
+  // The turns of a fork up to the one at which it was forked are copies.
+  const copies = record.forked_from?.turn ?? 0;
+  const durations = turns.slice(copies).flatMap((turn) => durationOf(turn, nowMs) ?? []);
+  const usage = usageOf(turns).slice(copies);
+  const updated = [
+    updatedMs(current),
+    // A fork and a rewind are news of a session, too.
+    parseIso(record.created_at) ?? 0,
+    parseIso(turns.at(-1)?.request.at ?? null) ?? 0,
+  ];
   return {
     status: verdict.status,
     turn: current.turn,
-    updated_at: isoTime(
-      Math.max(
-        updatedMs(current),
-        // A fork and a rewind are news of a session, too.
-        parseIso(reading.record.created_at) ?? 0,
-        parseIso(turns.at(-1)?.request.at ?? null) ?? 0,
-      ),
-    ),
+    updated_at: isoTime(Math.max(...updated)),
     ended_at: exit === null || !isFinal(verdict.status) ? null : isoTime(exit.endedMs),
     duration_ms: durations.length === 0 ? null : durations.reduce((sum, ms) => sum + ms, 0),
-    pid: running ? current.processes.runner : null,
+    pid: verdict.status === 'running' ? current.processes.runner : null,
     exit_code: verdict.exitCode,
     signal: verdict.signal,
     error: explain(reading, current),

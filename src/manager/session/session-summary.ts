@@ -1,16 +1,9 @@
 import { findAgent } from '../../agents/registry.ts';
 import { needsAttention } from '../../core/rules/attention.ts';
-import {
-  cutText,
-  type RecordSummary,
-  type SessionState,
-  type SessionSummary,
-  titleOf,
-} from '../../core/session.ts';
+import { cutText, type SessionSummary, titleOf } from '../../core/session.ts';
 import { type Census, createCensus } from '../../process/turn-processes.ts';
 import { turnFile } from '../../store/layout.ts';
 import { DamagedRecord } from '../../store/read-file.ts';
-import type { SessionRecord } from '../../store/records.ts';
 import { hasSession, readSessionRecord } from '../../store/sessions.ts';
 import type { Listed } from '../../store/summary.ts';
 import type { Session } from '../context.ts';
@@ -19,8 +12,9 @@ import { turnsUnlessRemoved } from './current-turn.ts';
 import { removedError } from './damage.ts';
 import { type SessionReading, stateOf } from './session-state.ts';
 
-/** What a list shows of the record of a session. */
-function recordSummaryOf(record: SessionRecord): RecordSummary {
+/** What a list shows of a session: its record and its state. */
+export function listedOf(reading: SessionReading, nowMs: number): Listed {
+  const { record } = reading;
   const { forked_from: fork } = record;
   return {
     tags: record.tags,
@@ -35,16 +29,12 @@ function recordSummaryOf(record: SessionRecord): RecordSummary {
     parent: record.parent,
     forked_from: fork === null ? null : { id: fork.id, turn: fork.turn },
     created_at: record.created_at,
+    ...stateOf(reading, nowMs),
   };
 }
 
-/** What a list shows of a session: its record and its state. */
-export function listedOf(reading: SessionReading, nowMs: number): Listed {
-  return { ...recordSummaryOf(reading.record), ...stateOf(reading, nowMs) };
-}
-
 /** One row of a list. */
-export function rowOf({ store, id }: Session, listed: RecordSummary & SessionState): SessionSummary {
+export function rowOf({ store, id }: Session, listed: Listed): SessionSummary {
   return {
     id,
     project: store.projectRoot,
@@ -56,56 +46,50 @@ export function rowOf({ store, id }: Session, listed: RecordSummary & SessionSta
   };
 }
 
-/** The row of a session whose records cannot be read: visible, with nothing invented. */
-function damagedRow({ store, id }: Session, reason: string): SessionSummary {
-  return {
-    id,
-    project: store.projectRoot,
-    name: store.names.get(id) ?? null,
-    tags: [],
-    title: null,
-    task: null,
-    queued: 0,
-    agent: null,
-    model: null,
-    sandbox: null,
-    working_dir: null,
-    work_in: null,
-    source: null,
-    parent: null,
-    forked_from: null,
-    created_at: null,
-    status: 'damaged',
-    turn: null,
-    updated_at: null,
-    ended_at: null,
-    duration_ms: null,
-    pid: null,
-    exit_code: null,
-    signal: null,
-    error: {
-      code: 'damaged',
-      message: `its records cannot be read: ${reason}`,
-      hint: `look at its files, or remove it: zwarm rm ${id}`,
-      retryable: false,
-      retry_at: null,
-    },
-    pending: null,
-    thread_id: null,
-    token_usage: null,
-    cost_usd: null,
-    last_message: null,
-    needs_attention: null,
-    log_file: null,
-  };
+/** What a list shows of a session whose records cannot be read: nothing is invented. */
+const DAMAGED: Listed = {
+  tags: [],
+  title: null,
+  task: null,
+  agent: null,
+  model: null,
+  sandbox: null,
+  working_dir: null,
+  work_in: null,
+  source: null,
+  parent: null,
+  forked_from: null,
+  created_at: null,
+  status: 'damaged',
+  turn: null,
+  updated_at: null,
+  ended_at: null,
+  duration_ms: null,
+  pid: null,
+  exit_code: null,
+  signal: null,
+  error: null,
+  pending: null,
+  thread_id: null,
+  token_usage: null,
+  cost_usd: null,
+  last_message: null,
+};
+
+function damagedRow(session: Session, reason: string): SessionSummary {
+  const message = `its records cannot be read: ${reason}`;
+  const hint = `look at its files, or remove it: zwarm rm ${session.id}`;
+  const error = { code: 'damaged', message, hint, retryable: false, retry_at: null };
+  return rowOf(session, { ...DAMAGED, error });
 }
 
 /** A session with the outcomes of all its turns, or null when it is being removed. @throws DamagedRecord */
 export async function readTurns(
-  session: Session,
+  { store, id }: Session,
   nowMs: number,
   census: Census = createCensus(),
 ): Promise<SessionReading | null> {
+  const session = { store, id };
   const record = readSessionRecord(session);
   const numbers = turnsUnlessRemoved(session);
   if (numbers === null) return null;

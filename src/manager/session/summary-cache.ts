@@ -1,19 +1,10 @@
 import { isFinal } from '../../core/status.ts';
-import { type Summary, writeSummary } from '../../store/summary.ts';
+import { writeSummary } from '../../store/summary.ts';
 import type { ManagerContext, Session } from '../context.ts';
 import { listedOf, readTurns } from './session-summary.ts';
 
 /** The version of what a fold makes of a session: a summary that another version wrote is computed again. */
 export const FOLD_VERSION = 6;
-
-/** What `summary.json` holds of a session at rest, or null while it is not final. @throws DamagedRecord */
-async function readFinalSummary(session: Session, nowMs: number): Promise<Summary | null> {
-  const reading = await readTurns(session, nowMs);
-  if (reading === null) return null;
-  const listed = listedOf(reading, nowMs);
-  if (listed.status === 'damaged' || !isFinal(listed.status)) return null;
-  return { newest: reading.turns.at(-1)?.turn ?? 0, listed };
-}
 
 /** Caches for lists how a session stands, if it is final, and that `turn` (if any) speaks for it. @throws DamagedRecord */
 export async function writeFinalSummary(
@@ -21,9 +12,14 @@ export async function writeFinalSummary(
   session: Session,
   turn: number | null = null,
 ): Promise<void> {
-  const summary = await readFinalSummary(session, context.now());
-  if (summary === null || (turn !== null && summary.listed.turn !== turn)) return;
-  writeSummary(session, FOLD_VERSION, summary, context.newNonce());
+  const nowMs = context.now();
+  const reading = await readTurns(session, nowMs);
+  if (reading === null) return;
+  const listed = listedOf(reading, nowMs);
+  if (listed.status === 'damaged' || !isFinal(listed.status)) return;
+  if (turn !== null && listed.turn !== turn) return;
+  const newest = reading.turns.at(-1)?.turn ?? 0;
+  writeSummary(session, FOLD_VERSION, { newest, listed }, context.newNonce());
 }
 
 /**
@@ -31,9 +27,5 @@ export async function writeFinalSummary(
  * summary readers compute.
  */
 export async function cacheState(context: ManagerContext, session: Session): Promise<void> {
-  try {
-    await writeFinalSummary(context, session);
-  } catch {
-    return;
-  }
+  await writeFinalSummary(context, session).catch(() => undefined);
 }

@@ -1,10 +1,11 @@
 import type { AgentAdapter } from '../../agents/agent.ts';
 import type { LineageTurn } from '../../core/conversation/lineage.ts';
+import { findHistory, type HistoryFile } from '../../store/agent-history.ts';
 import { turnFile } from '../../store/layout.ts';
 import { readTail } from '../../store/read-from-end.ts';
 import type { LaunchRecord, RequestRecord } from '../../store/records.ts';
 import { readRequest } from '../../store/sessions.ts';
-import type { Session, Turn } from '../context.ts';
+import type { ManagerContext, Session, Turn } from '../context.ts';
 import { readTurn, type TurnReading, threadOfTurn } from '../turn/turn-state.ts';
 import { launchOf } from '../turn/turn-stream.ts';
 
@@ -40,17 +41,11 @@ function lineageTurn(turn: Turn, adapter: AgentAdapter | null, facts: Facts): Li
   };
 }
 
-/** What the lineage of a conversation depends on, of turns that were read. */
-export function lineageTurnsOf(
-  turns: readonly TurnReading[],
-  adapter: AgentAdapter | null,
-): readonly LineageTurn[] {
-  return turns.map((turn) => {
-    const { request, launch, outcome, verdict } = turn;
-    const summarised =
-      request.kind === 'compact' && verdict.status === 'completed' && outcome.answer !== null;
-    return lineageTurn(turn, adapter, { request, launch, threadId: outcome.threadId, summarised });
-  });
+/** What the lineage of a conversation depends on, of a turn that was read. */
+export function lineageTurnOf(turn: TurnReading, adapter: AgentAdapter | null): LineageTurn {
+  const { request, launch, outcome, verdict } = turn;
+  const summarised = request.kind === 'compact' && verdict.status === 'completed' && outcome.answer !== null;
+  return lineageTurn(turn, adapter, { request, launch, threadId: outcome.threadId, summarised });
 }
 
 /** The same of turns of a session, without reading more of them than that needs. @throws DamagedRecord */
@@ -65,11 +60,22 @@ export async function readLineageTurns(
     const turn = { store, id, turn: number };
     const request = readRequest(turn);
     if (request.kind === 'compact') {
-      found.push(...lineageTurnsOf([await readTurn(turn, adapter, nowMs)], adapter));
+      found.push(lineageTurnOf(await readTurn(turn, adapter, nowMs), adapter));
       continue;
     }
     const threadId = request.kind === 'rewind' ? null : await threadOfTurn(turn, adapter);
     found.push(lineageTurn(turn, adapter, { request, launch: launchOf(turn), threadId, summarised: false }));
   }
   return found;
+}
+
+/** The agent's own file of a thread: null when it is gone, undefined where that is unknown. */
+export function historyOf(
+  { env }: Pick<ManagerContext, 'env'>,
+  { history }: AgentAdapter,
+  threadId: string,
+): HistoryFile | null | undefined {
+  const directory = history?.directory(env) ?? null;
+  if (history === null || directory === null) return undefined;
+  return findHistory(directory, history.patterns(threadId));
 }

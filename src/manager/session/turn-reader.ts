@@ -1,42 +1,64 @@
 import { createFolder, type Folder, type TurnFold } from '../../core/conversation/fold.ts';
 import type { TurnReader } from '../../core/conversation/session-reader.ts';
 import { toolContent } from '../../core/conversation/steps.ts';
-import type { Message, TurnView } from '../../core/session.ts';
+import type { Message, TokenUsage, TurnView } from '../../core/session.ts';
+import { isoTime } from '../../core/time.ts';
+import { turnFile } from '../../store/layout.ts';
+import { readCancelReason, readPrompt } from '../../store/sessions.ts';
 import type { TurnReading } from '../turn/turn-state.ts';
 import { readMessages, readSteps, type TurnStream } from '../turn/turn-stream.ts';
+import { otherHostOf } from '../turn/where-it-ran.ts';
 import { walkOrDamaged } from './damage.ts';
-import { hasLostThread } from './session-state.ts';
+import { explain, hasLostThread, howOf, type SessionReading, startedMs } from './session-state.ts';
 
 /** The warnings about a turn, in order. */
-function warningsOf(
-  { launch, outcome, exit }: TurnReading,
-  { warnings, malformed }: TurnFold,
-  cancelReason: string | null,
-): readonly string[] {
-  const lost =
-    launch !== null && hasLostThread(launch, outcome)
-      ? [
-          `the agent did not continue its thread ${launch.thread_id} but began ${outcome.threadId}: it does not know the earlier turns`,
-        ]
-      : [];
-  const unread =
-    malformed === 0
-      ? []
-      : malformed === 1
-        ? ['1 line of its output could not be read; it is kept in the log file']
-        : [`${malformed} lines of its output could not be read; they are kept in the log file`];
-  const cut = exit?.record.why === null && exit.record.detail !== null ? [exit.record.detail] : [];
-  const asked = cancelReason === null ? [] : [`it was ended on request: ${cancelReason}`];
-  return [...lost, ...warnings, ...unread, ...cut, ...asked];
+function warningsOf(turn: TurnReading, { warnings, malformed }: TurnFold): readonly string[] {
+  const { launch, outcome, exit, verdict } = turn;
+  const reason = verdict.status === 'killed' ? readCancelReason(turn) : null;
+  const all: readonly (string | false | null | undefined)[] = [
+    launch !== null &&
+      hasLostThread(launch, outcome) &&
+      `the agent did not continue its thread ${launch.thread_id} but began ${outcome.threadId}: it does not know the earlier turns`,
+    ...warnings,
+    malformed === 1 && '1 line of its output could not be read; it is kept in the log file',
+    malformed > 1 && `${malformed} lines of its output could not be read; they are kept in the log file`,
+    exit?.record.why === null && exit.record.detail,
+    reason !== null && `it was ended on request: ${reason}`,
+  ];
+  return all.filter((warning) => typeof warning === 'string');
 }
 
-/** Reads the conversation of a turn. `cancelReason` is why somebody killed it, in their words, or null. */
+/** Reads the conversation of a turn; `usage` is that of the turn alone. */
 export function createTurnReader(
+  session: SessionReading,
   reading: TurnReading,
-  view: TurnReader['view'],
-  cancelReason: string | null,
+  usage: TokenUsage | null,
+  inConversation: boolean,
 ): TurnReader {
-  const { turn, request, stream } = reading;
+  const { turn, request, stream, verdict, launch, outcome, exit } = reading;
+  const started = startedMs(reading);
+  const view: TurnReader['view'] = {
+    turn,
+    kind: request.kind,
+    by: request.by,
+    to: request.to,
+    covers: request.covers,
+    in_conversation: inConversation,
+    prompt: readPrompt(reading)?.toString() ?? null,
+    status: verdict.status,
+    started_at: started === null ? null : isoTime(started),
+    ended_at: exit === null ? null : isoTime(exit.endedMs),
+    exit_code: verdict.exitCode,
+    signal: verdict.signal,
+    error: explain(session, reading),
+    answer: outcome.answer,
+    token_usage: usage,
+    how: howOf(reading),
+    replay_reason: launch?.why ?? null,
+    log_file: turnFile(reading, 'events'),
+    stderr_file: turnFile(reading, 'stderr'),
+    host: otherHostOf(reading),
+  };
   let fold: TurnFold | null = null;
 
   function* walk<T>(read: (stream: TurnStream, folder: Folder) => Iterable<T>): Generator<T> {
@@ -46,12 +68,12 @@ export function createTurnReader(
   }
 
   function* messages(full: boolean): Generator<Message> {
-    if (!view.in_conversation) return;
-    const message = (role: Message['role'], content: string): Message => ({
-      ...{ role, content, turn },
-      timestamp: role === 'user' ? request.at : null,
-    });
-    if (view.prompt !== null && view.kind === 'prompt') yield message('user', view.prompt);
+    if (!inConversation) return;
+    const message = (role: Message['role'], content: string): Message => {
+      const timestamp = role === 'user' ? request.at : null;
+      return { role, content, turn, timestamp };
+    };
+    if (view.prompt !== null && request.kind === 'prompt') yield message('user', view.prompt);
     if (!full) {
       for (const text of walk(readMessages)) yield message('assistant', text);
       return;
@@ -62,15 +84,13 @@ export function createTurnReader(
     }
   }
 
-  function readAll(): TurnFold {
-    const folder = createFolder();
-    for (const _ of walkOrDamaged(reading, readMessages(stream, folder)));
-    return folder.result();
-  }
-
   function whole(): TurnView {
-    fold ??= readAll();
-    return { ...view, answer: fold.answer, warnings: warningsOf(reading, fold, cancelReason) };
+    if (fold === null) {
+      const folder = createFolder();
+      for (const _ of walkOrDamaged(reading, readMessages(stream, folder)));
+      fold = folder.result();
+    }
+    return { ...view, answer: fold.answer, warnings: warningsOf(reading, fold) };
   }
 
   return { view, messages, steps: () => walk(readSteps), whole };

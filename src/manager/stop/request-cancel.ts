@@ -6,11 +6,12 @@ import { ownIdentity } from '../../process/identity.ts';
 import { isDiskFull, publishName, publishOnce } from '../../store/files.ts';
 import { BUILDING_PREFIX, cancelName, turnDir, turnFile } from '../../store/layout.ts';
 import { type CancelRecord, encode } from '../../store/records.ts';
-import { hasSession } from '../../store/sessions.ts';
+import { hasSession, readRunner } from '../../store/sessions.ts';
 import type { ManagerContext, Turn } from '../context.ts';
+import type { SessionNow } from '../session/current-turn.ts';
 
 /**
- * Records that a turn is to stop; false when somebody has done so before. On a full disk an empty file records it.
+ * Records that a turn is to stop; false when another command has done so before. On a full disk an empty file records it.
  * @throws ZwarmError `not_found`
  */
 export function publishCancel(
@@ -24,10 +25,23 @@ export function publishCancel(
   try {
     return publishOnce(turnFile(turn, 'cancel'), encode(record), temporary);
   } catch (error) {
-    if (!hasSession(turn)) {
+    if (!hasSession(turn))
       throw new ZwarmError('not_found', `${turn.id} was removed by another command`, 'see: zwarm ls', error);
-    }
     if (!isDiskFull(error)) throw error;
     return publishName(cancelName(turn, why));
   }
+}
+
+/**
+ * Makes the death of a launch final before a command acts on it. The runner looks for `cancel.json` after it has shown
+ * itself, we look for the runner after we have published it: at least one of us sees the other, so a launch that was
+ * declared dead can never start late. @throws ZwarmError `busy` when the runner has shown itself after all
+ */
+export function declareNeverLaunched(context: ManagerContext, { id, current }: SessionNow): void {
+  const { status } = current.verdict;
+  // An unknown one gets here only when the user says that it does not run.
+  if ((status !== 'lost' && status !== 'unknown') || current.runner !== null) return;
+  publishCancel(context, current, 'never-launched');
+  if (readRunner(current) === null) return;
+  throw new ZwarmError('busy', `${id} has started after all`, `wait for it first: zwarm wait ${id}`);
 }

@@ -11,7 +11,7 @@ import type { ManagerContext, Turn } from '../context.ts';
 import type { SessionNow } from '../session/current-turn.ts';
 import { readTurnState, type TurnState } from '../turn/turn-state.ts';
 import { waitForRest } from '../turn/wait-for-rest.ts';
-import { elsewhereError } from '../turn/where-it-ran.ts';
+import { elsewhereError, starterOf } from '../turn/where-it-ran.ts';
 import { recordEnd } from './record-exit.ts';
 import { publishCancel } from './request-cancel.ts';
 
@@ -27,7 +27,7 @@ export interface Stop {
   readonly behind: readonly TurnState[];
   readonly signals: readonly StopSignal[];
   readonly why: CancelWhy;
-  /** In the words of whoever asked, or null. */
+  /** As given by the caller, or null. */
   readonly reason: string | null;
   readonly graceMs: number;
   /** Reads the state of the turn. */
@@ -58,24 +58,18 @@ export async function stopOf(
 function refuseUnlessLive(state: TurnState): void {
   const { id, cancel, verdict } = state;
   const { status } = verdict;
-  if (status === 'unknown') {
-    const hint = `kill it there; if that is gone for good: zwarm kill --force ${id}`;
-    throw elsewhereError(state, hint);
-  }
+  const hint = `kill it there; if that is gone for good: zwarm kill --force ${id}`;
+  if (status === 'unknown') throw elsewhereError(id, starterOf(state), hint);
   // An interrupted kill may have left processes of a turn whose end is recorded.
-  if (isFinal(status) && (cancel === null || !anyMemberLives(marksOfTurn(state), createCensus()))) {
+  if (isFinal(status) && (cancel === null || !anyMemberLives(marksOfTurn(state), createCensus())))
     throw new ZwarmError('not_running', `${id} is not running: it is ${status}`, `see: zwarm show ${id}`);
-  }
 }
 
 /** Refuses when this command is one of the processes with these marks: the agent would leave half of its session behind. */
 export function refuseFromInside(id: SessionId, marks: string): void {
   if (!areWeBelow(marks)) return;
-  throw new ZwarmError(
-    'still_running',
-    `${id} cannot be ended from inside: this command is one of its own processes`,
-    'let its agent end, or kill it from another terminal',
-  );
+  const what = `${id} cannot be ended from inside: this command is one of its own processes`;
+  throw new ZwarmError('still_running', what, 'let its agent end, or kill it from another terminal');
 }
 
 /** Ends the processes of a session. @throws ZwarmError `still_running`, with those that could not be ended */
@@ -83,11 +77,8 @@ export async function endProcesses(id: SessionId, request: StopRequest): Promise
   const left = await stopTurn(request);
   if (left.length === 0) return;
   const pids = left.map(({ pid }) => pid).join(', ');
-  throw new ZwarmError(
-    'still_running',
-    `processes of ${id} could not be ended: ${pids}`,
-    `look at them: ps -fp ${pids}`,
-  );
+  const what = `processes of ${id} could not be ended: ${pids}`;
+  throw new ZwarmError('still_running', what, `look at them: ps -fp ${pids}`);
 }
 
 /** Records the end of a stopped turn that has no runner left to do so; `ran` when an agent may have run. */
@@ -109,7 +100,7 @@ export async function cancelThenEnd(
     publish();
   } catch (error) {
     const gone = error instanceof ZwarmError && error.code === 'not_found';
-    // Whoever may only read cannot end anything either.
+    // A process that may only read cannot end anything either.
     if (gone || errnoOf(error) === 'EROFS') throw error;
     failure = { cause: error };
   }
@@ -128,7 +119,7 @@ export async function stop(context: ManagerContext, current: TurnState, how: Sto
   refuseFromInside(id, marks);
   for (const next of how.behind) publishCancel(context, next, 'kill');
   let ran = current.processes.living === 'yes';
-  // Before any signal: of whatever dies from here on, readers know that somebody asked for it.
+  // Before any signal: of whatever dies from here on, readers know that it was asked to.
   const publish = (): void => {
     if (current.exit === null) publishCancel(context, current, how.why, how.reason);
   };
@@ -148,7 +139,7 @@ export async function stop(context: ManagerContext, current: TurnState, how: Sto
   await observeEnd(how.look, ran);
 }
 
-/** Waits for the end of a turn whose processes have ended, and records it where nobody else does. `ran`: an agent may have. */
+/** Waits for the end of a turn whose processes have ended, and records it where nothing else does. `ran`: an agent may have. */
 async function observeEnd(look: () => Promise<TurnState>, ran: boolean): Promise<void> {
   let after = await waitForRest(look, AbortSignal.timeout(LAUNCH_GRACE_MS));
   if (after.exit === null && ['killed', 'pending'].includes(after.verdict.status)) {
@@ -156,20 +147,16 @@ async function observeEnd(look: () => Promise<TurnState>, ran: boolean): Promise
     after = await look();
   }
   const { id, verdict } = after;
-  if (verdict.status === 'killed') return;
-  if (!isFinal(verdict.status))
-    throw new ZwarmError('still_running', `${id} is still ${verdict.status}`, 'try again');
-  throw new ZwarmError(
-    'not_running',
-    `${id} had already ended: it is ${verdict.status}`,
-    `see: zwarm show ${id}`,
-  );
+  const { status } = verdict;
+  if (status === 'killed') return;
+  if (!isFinal(status)) throw new ZwarmError('still_running', `${id} is still ${status}`, 'try again');
+  throw new ZwarmError('not_running', `${id} had already ended: it is ${status}`, `see: zwarm show ${id}`);
 }
 
 /** Does something that stops a turn, which may as well have ended by itself. */
-export async function orEnded(stopping: () => Promise<void>): Promise<void> {
+export async function orEnded(stopping: Promise<void>): Promise<void> {
   try {
-    await stopping();
+    await stopping;
   } catch (error) {
     if (!(error instanceof ZwarmError) || error.code !== 'not_running') throw error;
   }
@@ -179,9 +166,7 @@ export async function orEnded(stopping: () => Promise<void>): Promise<void> {
  * Stops the running turn, so that the next one, which was claimed, can begin; returns when its end was observed.
  * @throws ZwarmError `still_running`
  */
-export function interruptTurn(context: ManagerContext, now: SessionNow): Promise<void> {
-  return orEnded(async () => {
-    const asked = { why: 'interrupt', reason: null, graceMs: DEFAULT_GRACE_MS } as const;
-    await stop(context, now.current, { ...(await stopOf(context, now, asked)), behind: [] });
-  });
+export async function interruptTurn(context: ManagerContext, now: SessionNow): Promise<void> {
+  const how = await stopOf(context, now, { why: 'interrupt', reason: null, graceMs: DEFAULT_GRACE_MS });
+  await orEnded(stop(context, now.current, { ...how, behind: [] }));
 }

@@ -1,4 +1,4 @@
-import type { AgentAdapter } from '../../agents/agent.ts';
+import type { AgentAdapter, Explanation } from '../../agents/agent.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { SessionError } from '../../core/session.ts';
 import type { NotRunWhy, Terminal, TurnVerdict } from '../../core/status.ts';
@@ -12,126 +12,88 @@ export interface Circumstances {
   /** Whether its runner has shown itself. */
   readonly launched: boolean;
   /** Where it was started, in words. */
-  readonly place: string;
+  readonly where: string;
   /** The end of the agent's stderr; read only when it is needed. */
   stderr(): string;
 }
 
-function error(code: string, message: string, hint: string | null, retryable = false): SessionError {
-  return { code, message, hint, retryable, retry_at: null };
+// In a hint `ID` stands for the id of the session.
+const CONTINUE = 'zwarm inject ID "…"';
+const GO_ON = 'continue with: zwarm inject ID "go on"';
+const SEE = 'see what it did: zwarm show ID --full';
+
+function error(code: string, message: string, hint: string, retryable = false): Explanation {
+  return { code, message, hint, retryable };
 }
 
-const continueIt = 'zwarm inject ID "…"';
-
-function notRun(why: NotRunWhy, detail: string | null, { workingDir }: Circumstances): SessionError | null {
+function notRun(why: NotRunWhy, detail: string | null, workingDir: string): Explanation | null {
+  const failed = (how: string) => `the agent could not be started${how}`;
   switch (why) {
     case 'cancelled':
       return null;
-    case 'no_working_dir':
-      return error(
-        why,
-        `its directory is gone or closed to us: ${workingDir}`,
-        `make it available again, then: ${continueIt}`,
-      );
-    case 'no_agent':
-      return error(
-        why,
-        "the agent's program was gone when the turn began",
-        `install it again, then: ${continueIt}`,
-      );
+    case 'no_working_dir': {
+      const gone = `its directory is gone or closed to us: ${workingDir}`;
+      return error(why, gone, `make it available again, then: ${CONTINUE}`);
+    }
+    case 'no_agent': {
+      const gone = "the agent's program was gone when the turn began";
+      return error(why, gone, `install it again, then: ${CONTINUE}`);
+    }
     case 'not_launched':
-      return error(
-        why,
-        'the agent could not be started (no more processes or memory?)',
-        `try again: ${continueIt}`,
-        true,
-      );
+      return error(why, failed(' (no more processes or memory?)'), `try again: ${CONTINUE}`, true);
     case 'spawn_error':
-      return error(
-        why,
-        `the agent could not be started: ${detail ?? 'no reason was given'}`,
-        `try again: ${continueIt}`,
-        true,
-      );
+      return error(why, failed(`: ${detail ?? 'no reason was given'}`), `try again: ${CONTINUE}`, true);
   }
 }
 
-function fromStderr(circumstances: Circumstances, otherwise: SessionError): SessionError {
-  const explained = circumstances.adapter?.explain({ message: null, stderr: circumstances.stderr() }) ?? null;
-  return explained === null ? otherwise : { ...explained, retry_at: null };
-}
-
-function inWords({ reason }: TurnVerdict, circumstances: Circumstances): SessionError | null {
-  const { id, adapter, terminal } = circumstances;
+function inWords({ reason }: TurnVerdict, circumstances: Circumstances): Explanation | null {
+  const { adapter, terminal, workingDir, launched, where } = circumstances;
+  const fromStderr = () => adapter?.explain({ message: null, stderr: circumstances.stderr() });
   switch (reason.kind) {
     case 'none':
       return null;
     case 'not_run':
-      return notRun(reason.why, reason.detail, circumstances);
-    case 'agent_failed': {
-      const explained = adapter?.explain({ message: reason.message, stderr: '' }) ?? null;
-      return explained === null
-        ? error('agent_failed', reason.message, `see what it did: zwarm show ${id} --full`)
-        : { ...explained, retry_at: null };
-    }
-    case 'exit_code': {
-      if (terminal?.kind === 'completed') {
-        const message = `the agent said that it had completed, then ended with exit code ${reason.code}`;
-        return error('exit_code', message, `its answer is kept; see: zwarm show ${id}`);
-      }
-      return fromStderr(
-        circumstances,
-        error(
-          'exit_code',
-          `the agent ended with exit code ${reason.code}`,
-          `see what it did: zwarm show ${id} --full`,
-        ),
+      return notRun(reason.why, reason.detail, workingDir);
+    case 'agent_failed':
+      return (
+        adapter?.explain({ message: reason.message, stderr: '' }) ??
+        error('agent_failed', reason.message, SEE)
       );
+    case 'exit_code': {
+      const ended = `ended with exit code ${reason.code}`;
+      if (terminal?.kind !== 'completed')
+        return fromStderr() ?? error('exit_code', `the agent ${ended}`, SEE);
+      const contradiction = `the agent said that it had completed, then ${ended}`;
+      return error('exit_code', contradiction, 'its answer is kept; see: zwarm show ID');
     }
     case 'signal': {
-      const hint = reason.signal === 'SIGKILL' ? 'out of memory, or killed from outside; ' : '';
-      return error(
-        'signal',
-        `the agent was ended by ${reason.signal}`,
-        `${hint}continue with: zwarm inject ID "go on"`,
-      );
+      const killed = reason.signal === 'SIGKILL' ? 'out of memory, or killed from outside; ' : '';
+      return error('signal', `the agent was ended by ${reason.signal}`, `${killed}${GO_ON}`);
     }
     case 'no_result':
-      return fromStderr(
-        circumstances,
-        error('no_result', 'the agent ended without a result', `see what it did: zwarm show ${id} --full`),
-      );
-    case 'vanished':
-      if (!circumstances.launched) {
+      return fromStderr() ?? error('no_result', 'the agent ended without a result', SEE);
+    case 'vanished': {
+      if (launched)
         return error(
           'lost',
-          'it was never launched: the command that asked for it was ended first',
-          `its message is kept, and was not given to the agent: say it again: ${continueIt}`,
-          true,
+          'it stopped without telling: its processes are gone and no end was recorded',
+          GO_ON,
         );
-      }
-      return error(
-        'lost',
-        'it stopped without telling: its processes are gone and no end was recorded',
-        'continue with: zwarm inject ID "go on"',
-      );
-    case 'elsewhere':
-      return error(
-        'elsewhere',
-        `it was started ${circumstances.place}: whether it runs cannot be told here`,
-        'look and act from there',
-      );
+      const unlaunched = 'it was never launched: the command that asked for it was ended first';
+      const hint = `its message is kept, and was not given to the agent: say it again: ${CONTINUE}`;
+      return error('lost', unlaunched, hint, true);
+    }
+    case 'elsewhere': {
+      const message = `it was started ${where}: whether it runs cannot be told here`;
+      return error('elsewhere', message, 'look and act from there');
+    }
   }
-}
-
-/** A hint that works when it is typed: with the id. */
-function hintFor(hint: string, { id }: Circumstances): string {
-  return hint.replaceAll(/\bID\b/g, id);
 }
 
 /** Why a turn is in a state that nobody wished for, and what to do about it; null when there is nothing to explain. */
 export function explainVerdict(verdict: TurnVerdict, circumstances: Circumstances): SessionError | null {
   const explained = inWords(verdict, circumstances);
   if (explained === null) return null;
-  return { ...explained, hint: explained.hint === null ? null : hintFor(explained.hint, circumstances) };
+  const hint = explained.hint?.replaceAll(/\bID\b/g, circumstances.id) ?? null;
+  return { ...explained, hint, retry_at: null };
 }

@@ -5,13 +5,20 @@ import { type EndSizes, readFromEnd } from '../../store/read-from-end.ts';
 import { eventsOf, type TurnStream } from './turn-stream.ts';
 
 /*
- * The outcome of a turn from the two ends of its stream: that costs the same however much an agent has printed.
+ * The outcome of a turn from the two ends of its stream: that costs the same however much an agent has printed. All of
+ * these throw DamagedRecord.
  */
 
 /** An agent names its thread before anything else. */
 const HEAD_BYTES = 1 << 16;
 
-/** The first thread that a stream names at its beginning. @throws DamagedRecord */
+/** An agent reports its tokens and the end of a turn last: an event with so many bytes after it is not the end. */
+const END_BYTES = 1 << 18;
+
+/** The last answer may lie further up; the search stops before a list becomes noticeably slow. */
+export const ANSWER_BYTES = 1 << 22;
+
+/** The first thread that a stream names at its beginning. */
 export function readThreadId({ path, range, parse }: TurnStream): string | null {
   const limit = Math.min(range.limit ?? HEAD_BYTES, HEAD_BYTES);
   for (const event of eventsOf(readLines(path, { limit, ended: range.ended }), parse)) {
@@ -20,13 +27,7 @@ export function readThreadId({ path, range, parse }: TurnStream): string | null 
   return null;
 }
 
-/** An agent reports its tokens and the end of a turn last: an event with so many bytes after it is not the end. */
-const END_BYTES = 1 << 18;
-
-/** The last answer may lie further up; the search stops before a list becomes noticeably slow. */
-export const ANSWER_BYTES = 1 << 22;
-
-/** The last terminal event of a stream that nobody writes to any more. @throws DamagedRecord */
+/** The last terminal event of a stream that nobody writes to any more. */
 export function readTerminal({ path, range, parse }: TurnStream, sizes?: EndSizes): Terminal | null {
   for (const { lines, behind } of readFromEnd(path, range, sizes)) {
     if (behind >= END_BYTES) break;
@@ -38,7 +39,7 @@ export function readTerminal({ path, range, parse }: TurnStream, sizes?: EndSize
 
 /**
  * The outcome of a turn: its thread from the beginning of the stream, all else from its end. While the turn runs, tokens
- * and terminal event count only as far as the search for the last answer goes. @throws DamagedRecord
+ * and terminal event count only as far as the search for the last answer goes.
  */
 export function readOutcome(stream: TurnStream, sizes?: EndSizes): TurnOutcome {
   const { path, range, parse } = stream;
@@ -48,9 +49,7 @@ export function readOutcome(stream: TurnStream, sizes?: EndSizes): TurnOutcome {
     if (behind >= (answer === null ? ANSWER_BYTES : END_BYTES)) break;
     const fold = foldEvents(eventsOf(lines, parse));
     answer ??= fold.answer;
-    if (behind < END_BYTES) {
-      end = { usage: end.usage ?? fold.usage, terminal: end.terminal ?? fold.terminal };
-    }
+    if (behind < END_BYTES) end = { usage: end.usage ?? fold.usage, terminal: end.terminal ?? fold.terminal };
     if (answer !== null && !(range.ended && (end.usage === null || end.terminal === null))) break;
   }
   return { threadId: readThreadId(stream), answer, ...end };

@@ -17,7 +17,7 @@ import {
   type TurnProcesses,
 } from '../../process/turn-processes.ts';
 import type { LineRange } from '../../store/read-forward.ts';
-import type { LaunchRecord, RequestRecord, RunnerRecord } from '../../store/records.ts';
+import type { LaunchRecord, RequestRecord } from '../../store/records.ts';
 import { type RecordedEnd, readCancel, readExit, readRequest, readRunner } from '../../store/sessions.ts';
 import type { Turn } from '../context.ts';
 import { readOutcome, readTerminal, readThreadId } from './turn-outcome.ts';
@@ -28,14 +28,14 @@ interface BareFacts {
   readonly request: RequestRecord;
   readonly claimer: Liveness;
   /** The process that `runner.stat` names. */
-  readonly runner: (RunnerRecord & { readonly fileMs: number }) | null;
+  readonly runner: ReturnType<typeof readRunner>;
   readonly processes: TurnProcesses;
   readonly cancel: CancelWhy | null;
   readonly exit: RecordedEnd | null;
 }
 
 /** A turn as a deciding verb sees it: its status and the processes to act upon, but no conversation. */
-export interface TurnState extends Turn, Omit<BareFacts, 'claimer'> {
+export interface TurnState extends Turn, BareFacts {
   readonly terminal: Terminal | null;
   readonly verdict: TurnVerdict;
 }
@@ -71,11 +71,6 @@ function readBareFacts(turn: Turn, census: Census): BareFacts {
   return { request, claimer, runner: shown ?? late, processes: alive, cancel, exit: readExit(turn) };
 }
 
-/** Nothing writes to the stream any more: its last line may lack a newline, and what is in progress was interrupted. */
-function isOver({ processes, exit }: BareFacts): boolean {
-  return exit !== null || processes.living === 'no';
-}
-
 /** A marker is complete as soon as it exists. */
 const MARKED: TurnVerdict = {
   status: 'completed',
@@ -85,42 +80,36 @@ const MARKED: TurnVerdict = {
 };
 
 function judge(facts: BareFacts, terminal: Terminal | null, nowMs: number): TurnVerdict {
-  if (facts.request.kind === 'rewind') return MARKED;
+  const { request, claimer, runner, processes, cancel, exit } = facts;
+  if (request.kind === 'rewind') return MARKED;
   return deriveStatus({
-    queued: facts.request.queued,
-    claimer: facts.claimer,
-    ageMs: nowMs - (parseIso(facts.request.at) ?? 0),
-    launched: facts.runner !== null,
-    living: facts.processes.living,
-    cancel: facts.cancel,
-    exit: facts.exit?.record ?? null,
+    queued: request.queued,
+    claimer,
+    ageMs: nowMs - (parseIso(request.at) ?? 0),
+    launched: runner !== null,
+    living: processes.living,
+    cancel,
+    exit: exit?.record ?? null,
     terminal,
   });
 }
 
-function stateOf(
-  { store, id, turn }: Turn,
-  facts: BareFacts,
-  terminal: Terminal | null,
-  nowMs: number,
-): TurnState {
-  const { claimer, ...known } = facts;
-  return { store, id, turn, ...known, terminal, verdict: judge(facts, terminal, nowMs) };
-}
-
-function rangeOf(facts: BareFacts): LineRange {
-  return { limit: facts.exit?.record.events_bytes ?? null, ended: isOver(facts) };
+/** How much of the stream counts. It is over where nothing writes to it any more: its last line may lack a newline. */
+function rangeOf({ exit, processes }: BareFacts): LineRange {
+  return { limit: exit?.record.events_bytes ?? null, ended: exit !== null || processes.living === 'no' };
 }
 
 /** The state of a turn from its records, the kernel, and the end of its stream. @throws DamagedRecord */
 export async function readTurnState(
-  turn: Turn,
+  { store, id, turn }: Turn,
   adapter: AgentAdapter | null,
   nowMs: number,
 ): Promise<TurnState> {
-  const facts = readBareFacts(turn, createCensus());
-  const terminal = isOver(facts) ? readTerminal(await openStream(turn, rangeOf(facts), adapter)) : null;
-  return stateOf(turn, facts, terminal, nowMs);
+  const at = { store, id, turn };
+  const facts = readBareFacts(at, createCensus());
+  const range = rangeOf(facts);
+  const terminal = range.ended ? readTerminal(await openStream(at, range, adapter)) : null;
+  return { ...at, ...facts, terminal, verdict: judge(facts, terminal, nowMs) };
 }
 
 /** A turn with its outcome. One `census` serves a whole list. @throws DamagedRecord */
@@ -134,7 +123,8 @@ export async function readTurn(
   const launch = launchOf(turn);
   const stream = await openStream(turn, rangeOf(facts), adapter, launch);
   const outcome = readOutcome(stream);
-  return { ...stateOf(turn, facts, outcome.terminal, nowMs), launch, outcome, stream };
+  const { terminal } = outcome;
+  return { ...turn, ...facts, terminal, verdict: judge(facts, terminal, nowMs), launch, outcome, stream };
 }
 
 /** The thread that the agent named first in a turn, or null. @throws DamagedRecord */

@@ -22,8 +22,8 @@ export function launchOf(turn: TurnDir): LaunchRecord | null {
 }
 
 /**
- * The stream of a turn; nothing is read of it where nobody knows the agent. Its lines are understood as in the agent's
- * version that the launch recorded.
+ * The stream of a turn, whose lines are understood as in the agent's version that the launch recorded. Nothing is read of
+ * it where the agent is unknown.
  */
 export async function openStream(
   turn: TurnDir,

@@ -2,7 +2,7 @@ import { isFinal, LAUNCH_GRACE_MS } from '../../core/status.ts';
 import { TURN_FILES, turnDir } from '../../store/layout.ts';
 import { watchDirectory } from '../../store/watch.ts';
 import type { TurnState } from './turn-state.ts';
-import { elsewhereError } from './where-it-ran.ts';
+import { elsewhereError, starterOf } from './where-it-ran.ts';
 
 /** Notification only shortens a wait: a death that no file records is found by looking again. */
 const LOOK_AGAIN_MS = 1000;
@@ -11,9 +11,8 @@ const LOOK_AGAIN_PENDING_MS = LAUNCH_GRACE_MS / 10;
 const OUTPUT = [TURN_FILES.events, TURN_FILES.stderr];
 
 /**
- * Waits until a turn is final, and returns it. `look` reads its state; `prepare` is called before a wait and does what
- * would delay the answer later. Aborting the signal ends only the waiting, with the state as it is then; the agent runs
- * on. @throws ZwarmError `unknown_liveness`
+ * Waits until a turn is final, or the signal aborts, and returns its state then. `look` reads that; `prepare` is called
+ * before a wait and does what would delay the answer later. @throws ZwarmError `unknown_liveness`
  */
 export async function waitForRest(
   look: () => Promise<TurnState>,
@@ -23,9 +22,8 @@ export async function waitForRest(
   let current = await look();
   if (!isFinal(current.verdict.status)) await prepare();
   while (!isFinal(current.verdict.status) && !signal.aborted) {
-    if (current.verdict.status === 'unknown') {
-      throw elsewhereError(current, 'wait for it there');
-    }
+    if (current.verdict.status === 'unknown')
+      throw elsewhereError(current.id, starterOf(current), 'wait for it there');
     const watch = watchDirectory(turnDir(current), OUTPUT);
     try {
       // Read again after the watch began: nothing that happened in between is missed.

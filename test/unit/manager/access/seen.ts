@@ -44,7 +44,7 @@ export function seenOf(directory: string, name: string, version: string): string
     workingDir: '/workspace',
     terminal: fold.terminal,
     launched: true,
-    place: 'here',
+    where: 'here',
     stderr: () => textOf(`${base}.stderr.txt`),
   });
   const short = (text: string): string =>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { isWithin } from '../../../../src/core/path.ts';
 import { shellWord } from '../../../../src/core/shell-word.ts';
-import { checkNode } from '../../../../src/manager/doctor/node.ts';
+import { checkNode } from '../../../../src/manager/doctor/installation.ts';
 import { judgeFileSystem, judgeSpace } from '../../../../src/manager/doctor/state-directory.ts';
 import { readPage } from '../../../helpers/document.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { TurnKind } from '../../../../src/core/session.ts';
 import type { TurnStatus } from '../../../../src/core/status.ts';
-import { lineageTurnsOf } from '../../../../src/manager/session/turn-lineage.ts';
+import { lineageTurnOf } from '../../../../src/manager/session/turn-lineage.ts';
 import type { TurnReading } from '../../../../src/manager/turn/turn-state.ts';
 import { createStoredSession, ID } from '../../../helpers/store.ts';
 
@@ -22,5 +22,5 @@ test.each<[kind: TurnKind, status: TurnStatus, answer: string | null, summarised
     verdict: { status },
     outcome: { threadId: 'T', answer },
   } as TurnReading;
-  expect(lineageTurnsOf([reading], null)).toMatchObject([{ turn: 1, kind, summarised }]);
+  expect(lineageTurnOf(reading, null)).toMatchObject({ turn: 1, kind, summarised });
 });

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { SessionId } from '../../../../src/core/ids.ts';
-import { ancestryOf } from '../../../../src/manager/access/ancestry.ts';
-import { descendantsOf } from '../../../../src/manager/session/descendants.ts';
+import { ancestryOf, descendantsOf } from '../../../../src/manager/access/ancestry.ts';
 import { addSession, createEmptyStore } from '../../../helpers/store.ts';
 
 const id = (letter: string): SessionId => `famkyn${letter.repeat(4)}` as SessionId;
@@ -18,10 +17,11 @@ function family(text: string) {
   return store;
 }
 
-/** The letters of a session and those above it, with a `?` where they end too early. */
+/** The letters of a session and those above it that are there, with a `?` where the last one is not. */
 function above(store: ReturnType<typeof family>, one: string): string {
-  const { links, complete } = ancestryOf({ store, id: id(one) });
-  return links.map((link) => link.id.slice(-1)).join('') + (complete ? '' : '?');
+  const { ids, sources, complete } = ancestryOf({ store, id: id(one) });
+  const known = ids.slice(0, sources.length).map((known) => known.slice(-1));
+  return known.join('') + (complete ? '' : '?');
 }
 
 test('who is above a session is known by the records', () => {

@@ -1,9 +1,10 @@
 import { statSync } from 'node:fs';
+import { ZwarmError } from '../../core/errors.ts';
 import { isFinal } from '../../core/status.ts';
 import { createCensus } from '../../process/turn-processes.ts';
 import { removeTree, rename } from '../../store/files.ts';
 import { BUILDING_PREFIX, projectsDir, turnsDir } from '../../store/layout.ts';
-import { listStores, standingOf, storeAt, storeDir } from '../../store/project-store.ts';
+import { listStores, requireUsable, standingOf, storeAt, storeDir } from '../../store/project-store.ts';
 import { DamagedRecord } from '../../store/read-file.ts';
 import type { ProjectRecord } from '../../store/records.ts';
 import { treeBytes } from '../../store/remove.ts';
@@ -14,15 +15,29 @@ import { type ManagerContext, openStore, type Store, stateDirectory } from '../c
 import { readRow } from '../session/session-summary.ts';
 
 /*
- * The stores of all projects. That of a project whose directory is gone stays until somebody says so: an unmounted disk is
- * gone, too.
+ * The stores of all projects. That of a project whose directory is gone stays until the user removes it: an unmounted disk
+ * is gone, too.
  */
 
-/** The stores of all projects but the damaged ones. */
-export function openAll(context: ManagerContext): readonly Store[] {
-  return listStores(stateDirectory(context)).flatMap((known) =>
-    known.record instanceof DamagedRecord ? [] : [openStore(context, known, false)],
-  );
+/** The stores of all projects, and why those cannot be listed that are damaged or that others can write. */
+export function openAll(context: ManagerContext): {
+  stores: readonly Store[];
+  refused: readonly ZwarmError[];
+} {
+  const state = stateDirectory(context);
+  // What holds for all of them is no fault of one.
+  requireUsable(state, state, context.uid, false);
+  const stores: Store[] = [];
+  const refused: ZwarmError[] = [];
+  for (const known of listStores(state)) {
+    try {
+      stores.push(openStore(context, known, false));
+    } catch (error) {
+      if (!(error instanceof ZwarmError)) throw error;
+      refused.push(error);
+    }
+  }
+  return { stores, refused };
 }
 
 /** The store of a project whose directory is gone: it is not there, or another one is in its place. */
@@ -34,11 +49,6 @@ export interface GoneStore {
   readonly bytes: number;
   /** When a turn was last begun, in milliseconds since the epoch; null where there is none. */
   readonly lastMs: number | null;
-}
-
-/** Whether the project is gone. Where key and path disagree, a relocation was interrupted: the next one finishes it. */
-function isGone(root: string, record: ProjectRecord, state: string): boolean {
-  return storeDir(state, record.path) === root && standingOf(record) !== 'here';
 }
 
 function describe(root: string, record: ProjectRecord): GoneStore {
@@ -58,9 +68,11 @@ function describe(root: string, record: ProjectRecord): GoneStore {
 /** The stores whose projects are gone. */
 export function listGone(context: ManagerContext): readonly GoneStore[] {
   const state = stateDirectory(context);
-  return listStores(state).flatMap(({ root, record }) =>
-    record instanceof DamagedRecord || !isGone(root, record, state) ? [] : [describe(root, record)],
-  );
+  return listStores(state).flatMap(({ root, record }) => {
+    // Where key and path disagree, a relocation was interrupted: the next one finishes it.
+    const isKept = record instanceof DamagedRecord || storeDir(state, record.path) !== root;
+    return isKept || standingOf(record) === 'here' ? [] : [describe(root, record)];
+  });
 }
 
 /** Whether a session of a store runs, is about to, or cannot be judged from here. */
@@ -82,7 +94,6 @@ export interface GoneResult {
 
 /** Removes stores whose projects are gone, with all of their sessions; one of which something runs stays. */
 export async function removeGone(context: ManagerContext, stores: readonly GoneStore[]): Promise<GoneResult> {
-  const state = stateDirectory(context);
   const removed: GoneStore[] = [];
   const kept: GoneStore[] = [];
   for (const gone of stores) {
@@ -94,10 +105,10 @@ export async function removeGone(context: ManagerContext, stores: readonly GoneS
       kept.push(gone);
       continue;
     }
-    const doomed = `${projectsDir(state)}/${BUILDING_PREFIX}${context.newNonce()}`;
+    const doomed = `${projectsDir(store.state)}/${BUILDING_PREFIX}${context.newNonce()}`;
     rename(gone.root, doomed);
     removeTree(doomed);
-    discardAllMarks(state, store.id);
+    discardAllMarks(store.state, store.id);
     removed.push(gone);
   }
   return { removed, kept };

@@ -1,0 +1,64 @@
+import { realpathSync, statSync } from 'node:fs';
+import { type Finding, finding } from '../../core/check.ts';
+import { lookUp } from '../../process/find-program.ts';
+import { ask } from '../../process/run.ts';
+import { runningScripts } from '../../process/running-scripts.ts';
+import { gitStateOf } from '../../store/git.ts';
+import type { ManagerContext } from '../context.ts';
+
+/*
+ * What zwarm runs on: Node, git, and its own servers.
+ */
+
+/** The oldest Node that zwarm works with, as `engines` in `package.json` says. */
+const OLDEST = [20, 12] as const;
+
+/** Whether a version of Node, such as `20.12.0`, is new enough. */
+export function checkNode(version: string, path: string): Finding {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const enough = major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]);
+  if (enough) return finding('ok', `${version}, ${path}`);
+  const oldest = OLDEST.join('.');
+  return finding('failed', `Node ${version} (${path}) is too old`, `install Node ${oldest} or newer`);
+}
+
+/** Whether git is there. zwarm reads repositories by itself; agents and people want it. */
+export async function checkGit({ cwd, env }: ManagerContext, timeoutMs: number): Promise<Finding> {
+  const path = lookUp('git', env['PATH'] ?? '');
+  if (path === null)
+    return finding('warning', 'git was not found on your PATH', 'install git: agents work with it');
+  const { code, stdout, stderr } = await ask(path, ['--version'], { cwd, env, timeoutMs });
+  const version = /\d+\.\d+\S*/.exec(stdout)?.[0];
+  if (code === 0 && version !== undefined) return finding('ok', `${version}, ${path}`);
+  const output = (stderr || stdout).trim().split('\n', 1)[0];
+  return finding('warning', `${path} does not work: ${output || `exit code ${code}`}`, 'install git again');
+}
+
+/** Whether the current directory lies in a repository, outside of which some agents refuse to work. */
+export function checkRepository({ cwd }: ManagerContext): Finding {
+  const directory = realpathSync(cwd);
+  const git = gitStateOf(directory);
+  if (git !== null) return finding('ok', git.root);
+  return finding(
+    'warning',
+    `${directory} lies in no git repository: there Codex refuses to work`,
+    'git init; or go without: zwarm start --agent-arg=--skip-git-repo-check "…"',
+  );
+}
+
+/** Whether a server of the tools still runs the code of an older installation: a host starts it once, and keeps it. */
+export function checkServers({ paths, now }: ManagerContext): Finding {
+  const servers = runningScripts(paths.cli, 'mcp');
+  if (servers === null) return finding('skipped', 'this system does not show what processes run');
+  // Of the change, not of the content: a package says of all its files that they are from 1985.
+  const installedMs = now() - statSync(paths.cli).ctimeMs;
+  const older = servers.filter(({ ageMs }) => ageMs > installedMs);
+  if (older.length === 0)
+    return finding('ok', `${servers.length} of zwarm mcp, none older than this installation`);
+  const pids = older.map(({ pid }) => pid).join(', ');
+  return finding(
+    'warning',
+    `zwarm mcp runs since before this version was installed (pid ${pids})`,
+    'restart the program that started it: Codex, Claude Code, an editor',
+  );
+}
