@@ -113,7 +113,7 @@ export function createSessionManager(context: ManagerContext) {
     },
     /** What a session has started, directly or not, and still has to be ended; in rounds, as the caller ends them. */
     async *livingDescendants(id: SessionId) {
-      yield* (await import('./access/ancestry.ts')).livingDescendants(context, locate(id));
+      yield* (await import('./commands/kill.ts')).livingDescendants(context, locate(id));
     },
     /** Deletes a session that is not running; returns the bytes freed. `force`: also where that is unknown. */
     async remove(id: SessionId, options?: { readonly force: boolean }) {

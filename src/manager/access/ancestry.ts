@@ -2,8 +2,7 @@ import { isSessionId, type SessionId } from '../../core/ids.ts';
 import { unlessDamaged } from '../../store/read-file.ts';
 import type { SessionRecord } from '../../store/records.ts';
 import { listSessionIds, readSessionRecord } from '../../store/sessions.ts';
-import type { ManagerContext, Session } from '../context.ts';
-import { listLive } from '../session/live-sessions.ts';
+import type { Session } from '../context.ts';
 
 /** A session with those above it. */
 export interface Ancestry {
@@ -37,22 +36,4 @@ export function descendantsOf({ store, id: ancestor }: Session): readonly Sessio
   return listSessionIds(store.root).filter(
     (id) => id !== ancestor && ancestryOf({ store, id }).ids.includes(ancestor),
   );
-}
-
-/**
- * The descendants of a session of which something has to be ended. While the caller ends them they may start others:
- * so they come in rounds, each session once, until nothing new lives.
- */
-export async function* livingDescendants(
-  context: ManagerContext,
-  ancestor: Session,
-): AsyncGenerator<readonly SessionId[]> {
-  const known = new Set<SessionId>();
-  for (;;) {
-    const live = new Set(await listLive(context));
-    const found = descendantsOf(ancestor).filter((id) => live.has(id) && !known.has(id));
-    if (found.length === 0) return;
-    for (const id of found) known.add(id);
-    yield found;
-  }
 }

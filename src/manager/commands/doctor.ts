@@ -19,13 +19,15 @@ import {
 /** How long a program may take to answer a question. */
 const ANSWER_MS = 10_000;
 
+const UNUSABLE = 'the state directory cannot be used';
+
 /** The store, or the reason why there is nothing to look into. */
 function storeOf(context: ManagerContext): Store | string {
   try {
     return openForReading(context) ?? 'this project has no sessions yet';
   } catch {
     // `state-directory` says why.
-    return 'the state directory cannot be used';
+    return UNUSABLE;
   }
 }
 
@@ -43,7 +45,7 @@ export async function doctor(context: ManagerContext): Promise<readonly Check[]>
     isolated('file-system', () => judgeFileSystem(fileSystemHere(context))),
     isolated('free-space', () => judgeSpace(fileSystemHere(context))),
     isolated('agent-access', () => checkReach(context)),
-    isolated('projects', () => checkProjects(context)),
+    isolated('projects', () => (store === UNUSABLE ? finding('skipped', store) : checkProjects(context))),
     ofStore('sessions', checkSessions),
     ofStore('leftover-files', (opened) => checkLeftoverFiles(context, opened)),
     ofStore('leftover-processes', (opened) => checkLeftoverProcesses(context, opened)),

@@ -1,10 +1,13 @@
 import { ZwarmError } from '../../core/errors.ts';
+import type { SessionId } from '../../core/ids.ts';
 import { marksOfSession } from '../../core/turn-mark.ts';
 import { anyLives, createCensus } from '../../process/turn-processes.ts';
 import { DamagedRecord, unlessDamaged } from '../../store/read-file.ts';
 import { listTurns } from '../../store/sessions.ts';
+import { descendantsOf } from '../access/ancestry.ts';
 import type { ManagerContext, Session } from '../context.ts';
 import { readNow } from '../session/current-turn.ts';
+import { listLive } from '../session/live-sessions.ts';
 import { publishCancel } from '../stop/request-cancel.ts';
 import {
   ALL_SIGNALS,
@@ -105,5 +108,23 @@ export async function kill(
   for (const next of how.behind) {
     const look = () => readTurnState(next, null, context.now());
     await orEnded(stop(context, await look(), { ...how, behind: [], look }));
+  }
+}
+
+/**
+ * The descendants of a session of which something has to be ended. While the caller ends them they may start others:
+ * so they come in rounds, each session once, until nothing new lives.
+ */
+export async function* livingDescendants(
+  context: ManagerContext,
+  ancestor: Session,
+): AsyncGenerator<readonly SessionId[]> {
+  const known = new Set<SessionId>();
+  for (;;) {
+    const live = new Set(await listLive(context));
+    const found = descendantsOf(ancestor).filter((id) => live.has(id) && !known.has(id));
+    if (found.length === 0) return;
+    for (const id of found) known.add(id);
+    yield found;
   }
 }
