@@ -58,12 +58,7 @@ const smallZod = {
  */
 const TOGETHER = {
   base: ['main', 'cli/program'],
-  sessions: [
-    'manager/session-manager',
-    'manager/project/moved-project',
-    'manager/commands/ls',
-    'render/row',
-  ],
+  sessions: ['manager/session-manager', 'manager/project/moved-project', 'manager/commands/ls', 'render/row'],
 };
 
 /** @type {import('esbuild').Plugin} */
