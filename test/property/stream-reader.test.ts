@@ -1,8 +1,8 @@
-import { writeFileSync } from 'node:fs';
+import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Line } from '../../src/core/events.ts';
-import { type LineRange, readLines } from '../../src/store/read-forward.ts';
+import { followLines, type LineRange, readLines } from '../../src/store/read-forward.ts';
 import { readTail } from '../../src/store/read-from-end.ts';
 import { emptyDirectory } from '../helpers/directory.ts';
 import { fc } from '../helpers/fuzz.ts';
@@ -76,6 +76,26 @@ test('while a stream grows its lines only become more: none changes, none is tol
         seen = lines.length;
       }
       expect(seen).toBe(whole.length);
+    }),
+  );
+});
+
+test('in whatever portions a stream grows, whoever follows it has all of its lines', () => {
+  const fileOf = createFile();
+  const portions = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 20 });
+  void fc.assert(
+    fc.property(bytes, portions, fc.integer({ min: 1, max: 32 }), (content, sizes, block) => {
+      const path = fileOf(Buffer.alloc(0));
+      const follower = followLines(path, { block, longest: 1000 });
+      const lines: Line[] = [];
+      for (let from = 0, i = 0; from < content.length; i += 1) {
+        const size = sizes[i % sizes.length] ?? 1;
+        appendFileSync(path, content.subarray(from, from + size));
+        from += size;
+        lines.push(...follower.read({ limit: null, ended: false }));
+      }
+      lines.push(...follower.read(WHOLE));
+      expect(lines).toEqual(expectedLines(content, true));
     }),
   );
 });

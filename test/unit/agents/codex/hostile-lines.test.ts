@@ -6,21 +6,10 @@ import { repositoryFile } from '../../../helpers/project.ts';
 
 const read = (text: string): readonly AgentEvent[] => createCodexParser('0.169.0')({ seq: 7, text });
 const types = (text: string): string[] => read(text).map((event) => event.type);
-const recorded = (name: string): Buffer => readFileSync(repositoryFile(`fixtures/streams/${name}.jsonl`));
-const linesOf = (name: string): string[] => recorded(name).toString().split('\n').filter(Boolean);
-const SMALL = ['codex-0.169/shell', 'codex-0.169/mcp', 'codex-0.169/todo-list', 'codex-older/0.36.0-tour'];
-
-test.each(SMALL)('%s cut at any byte is read without an error, and a cut line is malformed', (name) => {
-  const bytes = recorded(name);
-  for (let cut = 1; cut < bytes.length; cut += 1) {
-    const start = bytes.subarray(0, cut).lastIndexOf(10) + 1;
-    if (start === cut) continue;
-    const whole = bytes[cut] === 10;
-    const parsed = types(bytes.subarray(start, cut).toString());
-    if (whole) expect(parsed).not.toContain('malformed');
-    else expect(parsed).toEqual(['malformed']);
-  }
-});
+const linesOf = (name: string): string[] =>
+  readFileSync(repositoryFile(`fixtures/streams/codex-0.169/${name}.jsonl`), 'utf8')
+    .split('\n')
+    .filter(Boolean);
 
 function shuffled(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(shuffled);
@@ -36,7 +25,7 @@ function withoutFreeForm(events: readonly AgentEvent[]): unknown {
   );
 }
 
-test.each(SMALL.slice(0, 3))(
+test.each(['shell', 'mcp', 'todo-list'])(
   '%s reads the same with its keys in another order and with new fields',
   (name) => {
     for (const line of linesOf(name)) {

@@ -14,66 +14,43 @@ const plan = (text: string, completed = false): Untold => ({
   id: 'p',
   items: [{ text, completed }],
 });
-const command = (id: string, status: StepStatus): Untold => ({
-  type: 'command',
-  id,
-  command: id,
-  output: null,
-  exitCode: null,
-  status,
-});
+const command = (id: string, status: StepStatus): Untold => {
+  return { type: 'command', id, command: id, output: null, exitCode: null, status };
+};
+const begin = (id: string): Untold => command(id, 'in_progress');
+const end = (id: string): Untold => command(id, 'completed');
 
 const numbered = (events: readonly Untold[]): AgentEvent[] =>
   events.map((event, seq) => ({ ...event, seq }) as AgentEvent);
 
-/** What a list tells of each event: the place, an ellipsis while it is open, and the words. */
-function told(events: readonly Untold[]): (string | null)[] {
-  const list = createStepList();
-  const line = ({ index, step, open }: PlacedStep): string => `${index}${open ? '…' : ''} ${stepLine(step)}`;
+/** What a list tells of each event: the place, an ellipsis while it is open, and the words; a dash for nothing. */
+function told(events: readonly Untold[], list = createStepList()): string[] {
   return numbered(events).map((event) => {
     const change = list.add(event);
-    return change === null ? null : line(change);
+    return change === null ? '-' : `${change.index}${change.open ? '…' : ''} ${stepLine(change.step)}`;
   });
 }
 
-test.each<[string, readonly Untold[], (string | null)[]]>([
-  [
-    'a step is told when it begins and again in its place when it has ended',
-    [command('a', 'in_progress'), command('b', 'in_progress'), command('a', 'completed')],
-    ['0… $ a', '1… $ b', '0 $ a'],
-  ],
-  [
-    'a failure takes the place of the warning that announced it',
-    [warn('boom'), fail('boom')],
-    ['0 boom', '0 boom'],
-  ],
+test.each<[string, readonly Untold[], string[]]>([
+  ['a step is told in its place', [begin('a'), begin('b'), end('a')], ['0… $ a', '1… $ b', '0 $ a']],
+  ['a failure takes the place of its announcement', [warn('boom'), fail('boom')], ['0 boom', '0 boom']],
   ['but not of another', [warn('boom'), say('x'), fail('boom')], ['0 boom', '1 x', '2 boom']],
+  ['a retry gives its place up', [retry('1'), retry('2'), say('back')], ['0… 1', '0… 2', '0 back']],
   [
-    'a retry gives its place to what comes next',
-    [retry('1/2'), retry('2/2'), say('back')],
-    ['0… 1/2', '0… 2/2', '0 back'],
-  ],
-  [
-    'what changes nothing tells nothing',
+    'an unchanged plan is not told',
     [plan('x'), plan('x'), plan('x', true)],
-    ['0 plan: 0 of 1 done', null, '0 plan: 1 of 1 done'],
+    ['0 plan: 0 of 1 done', '-', '0 plan: 1 of 1 done'],
   ],
-  ['what is no step tells nothing', [{ type: 'turn_started' }, { type: 'redundant' }], [null, null]],
+  ['what is no step tells nothing', [{ type: 'turn_started' }, { type: 'redundant' }], ['-', '-']],
 ])('%s', (_, events, expected) => {
   expect(told(events)).toEqual(expected);
 });
 
 test('when the turn is over, what never ended was interrupted, and a retry that led to nothing is a step', () => {
   const list = createStepList();
-  for (const event of numbered([
-    command('b', 'in_progress'),
-    say('x'),
-    command('a', 'in_progress'),
-    retry('1/2'),
-  ])) {
-    list.add(event);
-  }
-  expect(list.interrupted().map(({ index, step }) => [index, 'status' in step && step.status])).toEqual([
+  told([begin('b'), say('x'), begin('a'), retry('1/2')], list);
+  const left = list.interrupted().map(({ index, step }) => [index, 'status' in step && step.status]);
+  expect(left).toEqual([
     [0, 'interrupted'],
     [2, 'interrupted'],
   ]);
@@ -83,18 +60,9 @@ test('when the turn is over, what never ended was interrupted, and a retry that 
 });
 
 test('of items that ended long ago nothing is remembered, of one that is under way everything', () => {
-  const many = Array.from({ length: 10_001 }, (_, i) => command(`item_${i}`, 'completed'));
-  const events = [
-    command('open', 'in_progress'),
-    ...many,
-    command('item_0', 'completed'),
-    command('item_10000', 'completed'),
-  ];
-  expect(told([...events, command('open', 'completed')]).slice(-3)).toEqual([
-    '10002 $ item_0',
-    '10001 $ item_10000',
-    '0 $ open',
-  ]);
+  const many = Array.from({ length: 10_001 }, (_, i) => end(`item_${i}`));
+  const events = [begin('open'), ...many, end('item_0'), end('item_10000'), end('open')];
+  expect(told(events).slice(-3)).toEqual(['10002 $ item_0', '10001 $ item_10000', '0 $ open']);
 });
 
 const STATUSES: readonly StepStatus[] = ['in_progress', 'completed', 'failed', 'declined'];
@@ -102,10 +70,7 @@ const word = fc.constantFrom('a', 'b', 'c');
 const anyEvent: fc.Arbitrary<Untold> = fc.oneof(
   fc.tuple(word, fc.constantFrom(...STATUSES)).map(([id, status]) => command(id, status)),
   fc.tuple(word, fc.boolean()).map(([text, completed]) => plan(text, completed)),
-  word.map(say),
-  word.map(warn),
-  word.map(retry),
-  word.map(fail),
+  fc.tuple(word, fc.constantFrom(say, warn, retry, fail)).map(([text, make]) => make(text)),
   fc.constantFrom<Untold>({ type: 'turn_completed' }, { type: 'redundant' }, { type: 'turn_started' }),
 );
 
