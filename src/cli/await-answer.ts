@@ -3,7 +3,6 @@ import { EXIT_CODES } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
 import { isFinal } from '../core/status.ts';
 import type { StartedTurn } from '../manager/launch/launch-turn.ts';
-import type { SessionManager } from '../manager/session-manager.ts';
 import { errorLines } from '../render/error-lines.ts';
 import { safeText } from '../render/safe-text.ts';
 import type { WaitOptions } from './common-options.ts';
@@ -34,7 +33,6 @@ export function limitWaiting(verb: Verb, timeoutMs: number | undefined) {
   return { signal: controller.signal, enough, code };
 }
 
-/** Prints the answer of a turn on stdout; why there is none goes to stderr. */
 function printAnswer(verb: Verb, id: SessionId, { answer, status, error }: TurnReader['view']): void {
   const { stdout, stderr } = verb.context;
   // Raw for programs; on a terminal it must not control that.
@@ -46,14 +44,10 @@ function printAnswer(verb: Verb, id: SessionId, { answer, status, error }: TurnR
 }
 
 /** Waits for the turn that was just started, prints its answer on stdout, and sets the exit code. */
-async function reportEnd(
-  verb: Verb,
-  manager: SessionManager,
-  { id, turn }: StartedTurn,
-  { timeoutMs, json }: WaitOptions,
-): Promise<void> {
+async function reportEnd(verb: Verb, { id, turn }: StartedTurn, { timeoutMs, json }: WaitOptions) {
+  const { manager } = verb;
   const { signal, code } = limitWaiting(verb, timeoutMs);
-  const live = showLiveLine(verb, manager, () => [id]);
+  const live = showLiveLine(verb, () => [id]);
   const status = await manager.wait(id, signal, turn).finally(() => live.stop());
   if (!isFinal(status)) {
     verb.warn(`${id} still runs; wait for it with: zwarm wait ${id}`);
@@ -66,31 +60,25 @@ async function reportEnd(
   if (json) verb.printJson(summary);
   // Not the session's last message: somebody else may have given it another task by now.
   else for (const { view } of turns) printAnswer(verb, id, view);
-  await noteSeen(verb, manager, id, turn);
+  await noteSeen(verb, id, turn);
 }
 
 /** Prints a session that a verb has changed: its id, with a hint for who reads the terminal, or all of it as JSON. */
 export async function reportSession(
   verb: Verb,
-  manager: SessionManager,
   { id, hint }: { readonly id: SessionId; readonly hint: string },
   { json, quiet }: Pick<WaitOptions, 'json' | 'quiet'>,
 ): Promise<void> {
-  if (json) return verb.printJson((await manager.read(id)).summary);
-  verb.context.stdout.write(`${id}\n`);
+  if (json) return verb.printJson((await verb.manager.read(id)).summary);
+  verb.print(id);
   if (!quiet) verb.hint(hint);
 }
 
 /** Reports a turn that was just started: its id, or with `--wait` its answer. */
-export async function reportStarted(
-  verb: Verb,
-  manager: SessionManager,
-  started: StartedTurn,
-  options: WaitOptions,
-): Promise<void> {
+export async function reportStarted(verb: Verb, started: StartedTurn, options: WaitOptions): Promise<void> {
   const { id, turn, why } = started;
   if (why !== null) verb.hint(`${id} continues in a new thread with a transcript, as ${why}`);
-  if (options.wait) return reportEnd(verb, manager, started, options);
+  if (options.wait) return reportEnd(verb, started, options);
   const hint = `${turn === 1 ? '' : `turn ${turn} `}started; see: zwarm show ${id}`;
-  return reportSession(verb, manager, { id, hint }, options);
+  return reportSession(verb, { id, hint }, options);
 }

@@ -44,14 +44,18 @@ export interface CliContext extends Omit<ManagerContext, 'stateDir' | 'client' |
 /** What the action of a verb is given: the context, and the ways that all verbs share to reach sessions and streams. */
 export interface Verb {
   readonly context: CliContext;
-  /** The manager for the global options, loaded when a verb first needs it; `served` for a client of the tools. */
-  manager(served?: Pick<ManagerContext, 'client' | 'project'>): Promise<SessionManager>;
+  /** The manager for the global options. */
+  readonly manager: SessionManager;
+  /** The same for a client of the tools. */
+  managerFor(served: Pick<ManagerContext, 'client' | 'project'>): SessionManager;
   /** How to write for a stream. */
   style(stream: 'stdout' | 'stderr'): Promise<Style>;
   /** How to write a page of a conversation on stdout: rendered for a terminal, elsewhere as it was written. */
   pageStyle(): Promise<Style>;
   /** Prints one JSON document on stdout. */
   printJson(value: unknown): void;
+  /** Prints a line on stdout. */
+  print(line: string): void;
   /** Prints a line on stderr, only if that is a terminal. */
   hint(text: string): void;
   /** Prints a line on stderr, with our name before it, neutralised. */

@@ -1,16 +1,15 @@
 import type { SessionId } from '../core/ids.ts';
-import type { SessionManager } from '../manager/session-manager.ts';
 import type { Verb } from './context.ts';
 
 const REDRAW_MS = 1000;
 const CLEAR = '\r\u001b[2K';
 
-async function describe(verb: Verb, manager: SessionManager, ids: readonly SessionId[]): Promise<string> {
+async function describe(verb: Verb, ids: readonly SessionId[]): Promise<string> {
   const { renderProgress } = await import('../render/progress.ts');
   const style = await verb.style('stderr');
   const [id] = ids;
   if (id === undefined) return '';
-  const { status, sinceMs, lastStep } = await manager.progress(id);
+  const { status, sinceMs, lastStep } = await verb.manager.progress(id);
   const more = ids.length > 1 ? ` (and ${ids.length - 1} more)` : '';
   const narrower = { ...style, width: style.width - (ids.length > 1 ? 14 : 0) };
   const elapsedMs = sinceMs === null ? 0 : verb.context.now() - sinceMs;
@@ -21,7 +20,7 @@ async function describe(verb: Verb, manager: SessionManager, ids: readonly Sessi
  * Shows the progress of the first of some sessions on stderr, if that is a terminal, redrawn until `stop` is called.
  * `clear` removes the line, so that something else can be printed.
  */
-export function showLiveLine(verb: Verb, manager: SessionManager, ids: () => readonly SessionId[]) {
+export function showLiveLine(verb: Verb, ids: () => readonly SessionId[]) {
   const { stderr } = verb.context;
   let stopped = !stderr.isTTY;
   let timer: NodeJS.Timeout | undefined;
@@ -29,7 +28,7 @@ export function showLiveLine(verb: Verb, manager: SessionManager, ids: () => rea
     if (stderr.isTTY) stderr.write(CLEAR);
   };
   const draw = async (): Promise<void> => {
-    const line = await describe(verb, manager, ids());
+    const line = await describe(verb, ids());
     if (stopped) return;
     stderr.write(CLEAR + line);
     timer = setTimeout(next, REDRAW_MS);

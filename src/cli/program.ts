@@ -80,7 +80,11 @@ function withDefaults(command: Command, { stdout }: CliContext): Command {
 }
 
 /** A verb as a command of commander. */
-function commandOf(definition: VerbDefinition, context: CliContext, createVerb: () => Verb): Command {
+function commandOf(
+  definition: VerbDefinition,
+  context: CliContext,
+  createVerb: () => Promise<Verb>,
+): Command {
   const { name, summary, aliases = [], args = {}, options = {}, subcommands = [], run } = definition;
   const command = withDefaults(new Command(name), context);
   command.description(summary).aliases([...aliases]);
@@ -94,7 +98,7 @@ function commandOf(definition: VerbDefinition, context: CliContext, createVerb: 
     const given = Object.fromEntries(
       Object.entries(args).map(([key, { read }], index) => [key, read(command.processedArgs[index])]),
     );
-    await run(createVerb(), given, readOptions());
+    await run(await createVerb(), given, readOptions());
   });
 }
 
@@ -111,7 +115,7 @@ function verbsFor(argv: readonly string[]): readonly VerbDefinition[] {
 export async function runCommandLine(
   argv: readonly string[],
   context: CliContext,
-  createVerb: (options: GlobalOptions) => Verb,
+  createVerb: (options: GlobalOptions) => Promise<Verb>,
 ): Promise<void> {
   const program = withDefaults(new Command('zwarm'), context);
   program

@@ -9,12 +9,19 @@ import { type GlobalOptions, runCommandLine } from './program.ts';
 /** A page is at least this wide, however narrow the terminal. */
 const NARROWEST = 20;
 
-function createVerb(
+async function createVerb(
   context: CliContext,
   { stateDir, project }: GlobalOptions,
   exit: (code: number) => void,
-): Verb {
+): Promise<Verb> {
   const { stdin, stdout, stderr } = context;
+  const { createSessionManager } = await import('../manager/session-manager.ts');
+  const managerContext = {
+    ...context,
+    ...{ client: null, project: null },
+    cwd: resolve(context.cwd, project ?? ''),
+    stateDir: stateDir === undefined ? null : resolve(context.cwd, stateDir),
+  };
   const style: Verb['style'] = async (stream) => {
     const { createStyle } = await import('../render/style.ts');
     return createStyle(context.env, context[stream], context.now());
@@ -22,16 +29,8 @@ function createVerb(
   return {
     context,
     exit,
-    async manager(served) {
-      const { createSessionManager } = await import('../manager/session-manager.ts');
-      const cwd = resolve(context.cwd, project ?? '');
-      const chosen = stateDir === undefined ? null : resolve(context.cwd, stateDir);
-      return createSessionManager({
-        ...context,
-        ...{ cwd, client: null, project: null, stateDir: chosen },
-        ...served,
-      });
-    },
+    manager: createSessionManager(managerContext),
+    managerFor: (served) => createSessionManager({ ...managerContext, ...served }),
     style,
     async pageStyle() {
       const plain = await style('stdout');
@@ -41,6 +40,7 @@ function createVerb(
       return { ...plain, width: Math.max(NARROWEST, plain.width), markdown: renderMarkdown };
     },
     printJson: (value) => stdout.write(renderJson(value)),
+    print: (line) => stdout.write(`${line}\n`),
     hint(text) {
       if (stderr.isTTY) stderr.write(`${text}\n`);
     },

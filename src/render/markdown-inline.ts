@@ -1,20 +1,13 @@
 import type { ChalkInstance } from 'chalk';
-import type { MarkedToken, Token } from 'marked';
+import type { MarkedToken, Token, Tokens } from 'marked';
 import { safeText } from './safe-text.ts';
 import type { Span } from './wrap.ts';
 
 /** The references that people write so that a browser does not take a character for markup. */
-const REFERENCES: Readonly<Record<string, string>> = {
-  '&lt;': '<',
-  '&gt;': '>',
-  '&quot;': '"',
-  '&#39;': "'",
-  '&nbsp;': ' ',
-  '&amp;': '&',
-};
+const REFERENCES = new Map(Object.entries({ lt: '<', gt: '>', quot: '"', '#39': "'", nbsp: ' ', amp: '&' }));
 
 function dereferenced(text: string): string {
-  return text.replace(/&(?:lt|gt|quot|#39|nbsp|amp);/g, (reference) => REFERENCES[reference] ?? reference);
+  return text.replace(/&(lt|gt|quot|#39|nbsp|amp);/g, (whole, name) => REFERENCES.get(name) ?? whole);
 }
 
 /**
@@ -25,40 +18,41 @@ function piece(text: string): string {
   return safeText(text.replace(/[ \t]+/g, ' ').replaceAll('\n ', '\n')).replace(/^\p{M}/u, '\u25cc$&');
 }
 
-function linkSpans(text: readonly Span[], href: string, paint: ChalkInstance): Span[] {
+/** Where a link leads, unless its text says so: an address that was written as such, or a mailto: of one. */
+function addressOf({ href }: Tokens.Link, text: readonly Span[]): string | null {
   const said = text.map((span) => span.text).join('');
   const url = piece(href);
-  // An address that was written as such, or a mailto: of one.
-  if (url === '' || said === url || url === `mailto:${said}`) return [...text];
-  return [...text, { text: ` (${url})`, paint: paint.dim }];
+  return url === '' || said === url || url === `mailto:${said}` ? null : url;
 }
 
 function tokenSpans(token: MarkedToken, paint: ChalkInstance, within: ChalkInstance, depth: number): Span[] {
   const plain = (text: string, how = within): Span[] => [{ text: piece(text), paint: how }];
-  const inner = (tokens: readonly Token[] | undefined, how: ChalkInstance): Span[] =>
-    inlineSpans(tokens ?? [], paint, how, depth + 1);
+  const inner = (how = within): Span[] =>
+    inlineSpans(('tokens' in token && token.tokens) || [], paint, how, depth + 1);
+  // Without colours only the marks show what they mean.
+  const isPlain = paint.level === 0;
   switch (token.type) {
     case 'strong':
-      return inner(token.tokens, within.bold);
+      return inner(within.bold);
     case 'em':
-      return inner(token.tokens, within.italic);
+      return inner(within.italic);
     case 'del':
-      // Without colours only the marks show that this was struck out.
-      return paint.level === 0
-        ? [...plain('~~'), ...inner(token.tokens, within), ...plain('~~')]
-        : inner(token.tokens, within.strikethrough);
+      return isPlain ? [...plain('~~'), ...inner(), ...plain('~~')] : inner(within.strikethrough);
     case 'codespan':
-      return paint.level === 0 ? plain(`\`${token.text}\``) : plain(token.text, within.cyan);
+      return isPlain ? plain(`\`${token.text}\``) : plain(token.text, within.cyan);
     case 'br':
       return [{ text: '\n', paint: within }];
-    case 'link':
-      return linkSpans(inner(token.tokens, within), token.href, paint);
+    case 'link': {
+      const text = inner();
+      const url = addressOf(token, text);
+      return url === null ? text : [...text, { text: ` (${url})`, paint: paint.dim }];
+    }
     case 'image':
       return plain(token.text === '' ? token.href : token.text);
     case 'checkbox':
       return [];
     case 'text':
-      return token.tokens === undefined ? plain(dereferenced(token.text)) : inner(token.tokens, within);
+      return token.tokens === undefined ? plain(dereferenced(token.text)) : inner();
     case 'escape':
       return plain(token.text);
     default:

@@ -2,13 +2,11 @@ import type { Tokens } from 'marked';
 import { inlineSpans } from './markdown-inline.ts';
 import type { Style } from './style.ts';
 import { widthOf } from './width.ts';
-import { readable, type Span, type WrappedLine, wrapLines } from './wrap.ts';
+import { readable, type Span, type WrappedLine, wrapLines, wrapSpans } from './wrap.ts';
 
 const GAP = 2;
 /** A narrower column is not worth reading. */
 const NARROWEST = 8;
-
-type Align = Tokens.Table['align'][number];
 
 interface Cell {
   readonly spans: readonly Span[];
@@ -17,11 +15,8 @@ interface Cell {
 
 function cellOf({ tokens }: Tokens.TableCell, { paint }: Style, header: boolean): Cell {
   const spans = inlineSpans(tokens, paint, header ? paint.bold : paint);
-  const lines = spans
-    .map((span) => span.text)
-    .join('')
-    .split('\n');
-  return { spans, width: Math.max(...lines.map(widthOf)) };
+  const text = spans.map((span) => span.text).join('');
+  return { spans, width: Math.max(...text.split('\n').map(widthOf)) };
 }
 
 /** Widths that fit together: the widest columns give way first. Null when they would become too narrow. */
@@ -36,35 +31,32 @@ function fittingWidths(natural: readonly number[], room: number): number[] | nul
   return widths;
 }
 
-const EMPTY: WrappedLine = { text: '', columns: 0 };
+type Aligns = Tokens.Table['align'];
 
-function aligned(line: WrappedLine, columns: number, align: Align): string {
-  const room = Math.max(0, columns - line.columns);
+function aligned(line: WrappedLine | undefined, columns: number, align: Aligns[number] | undefined): string {
+  const room = Math.max(0, columns - (line?.columns ?? 0));
   const left = align === 'right' ? room : align === 'center' ? Math.floor(room / 2) : 0;
-  return ' '.repeat(left) + line.text + ' '.repeat(room - left);
+  return ' '.repeat(left) + (line?.text ?? '') + ' '.repeat(room - left);
 }
 
-function rowLines(cells: readonly Cell[], widths: readonly number[], align: readonly Align[]): string[] {
+function rowLines(cells: readonly Cell[], widths: readonly number[], align: Aligns): string[] {
   const wrapped = cells.map((cell, i) => wrapLines(cell.spans, widths[i] ?? NARROWEST));
   const height = Math.max(...wrapped.map((lines) => lines.length));
   return Array.from({ length: height }, (_, row) =>
     wrapped
-      .map((lines, i) => aligned(lines[row] ?? EMPTY, widths[i] ?? NARROWEST, align[i] ?? null))
+      .map((lines, i) => aligned(lines[row], widths[i] ?? NARROWEST, align[i]))
       .join(' '.repeat(GAP))
       .trimEnd(),
   );
 }
 
-const NO_CELL: Cell = { spans: [], width: 0 };
-
 /** Where the columns do not fit beside one another: a line for each cell, behind the head of its column. */
 function cellByCell(head: readonly Cell[], rows: readonly (readonly Cell[])[], width: number): string[] {
   return rows.flatMap((cells, row) => [
     ...(row === 0 ? [] : ['']),
-    ...cells.flatMap((cell, i) => {
-      const name = head[i]?.spans ?? [];
+    ...head.flatMap(({ spans: name }, i) => {
       const colon = { text: ': ', paint: name.at(-1)?.paint ?? String };
-      return wrapLines([...name, colon, ...cell.spans], readable(width)).map(({ text }) => text);
+      return wrapSpans([...name, colon, ...(cells[i]?.spans ?? [])], readable(width));
     }),
   ]);
 }
@@ -76,7 +68,7 @@ export function tableLines({ header, rows, align }: Tokens.Table, style: Style):
   const body = rows.map((row) => row.map((cell) => cellOf(cell, style, false)));
   const natural = head.map((cell, i) => Math.max(cell.width, ...body.map((row) => row[i]?.width ?? 0), 1));
   const widths = fittingWidths(natural, width - GAP * (head.length - 1));
-  if (widths === null) return cellByCell(head, body.length === 0 ? [head.map(() => NO_CELL)] : body, width);
+  if (widths === null) return cellByCell(head, body.length === 0 ? [[]] : body, width);
   return [
     ...rowLines(head, widths, align),
     paint.dim(widths.map((columns) => '─'.repeat(columns)).join(' '.repeat(GAP))),

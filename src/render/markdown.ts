@@ -27,8 +27,8 @@ function parse(text: string): Token[] {
   lexer.blockTokens(text, lexer.tokens);
   for (const { src, tokens } of lexer.inlineQueue) {
     const delimiters = src.match(/[*_~]/g)?.length ?? 0;
-    if (src.length > LONGEST_PARAGRAPH || delimiters > MOST_DELIMITERS)
-      tokens.push({ type: 'text', raw: src, text: src });
+    const isLong = src.length > LONGEST_PARAGRAPH || delimiters > MOST_DELIMITERS;
+    if (isLong) tokens.push({ type: 'text', raw: src, text: src });
     else lexer.inlineTokens(src, tokens);
   }
   return lexer.tokens;
@@ -58,23 +58,18 @@ function quoteLines({ tokens }: Tokens.Blockquote, style: Style, depth: number):
   return behind(`${paint.dim('│')} `, lines);
 }
 
-function markOf(list: Tokens.List, index: number, { paint }: Style): string {
-  const item = list.items[index];
-  if (item?.task) return item.checked ? paint.green('✓') : '☐';
-  return list.ordered ? `${Number(list.start) + index}.` : '•';
-}
-
 function listLines(list: Tokens.List, style: Style, depth: number): string[] {
-  const widest = list.ordered ? String(Number(list.start) + list.items.length - 1).length + 1 : 1;
+  const numberOf = (index: number): string => (list.ordered ? `${Number(list.start) + index}.` : '•');
+  const widest = numberOf(list.items.length - 1).length;
   const indent = style.width - widest - 1 < NARROWEST ? 0 : widest + 1;
   return list.items.flatMap((item, index) => {
     const lines = blockLines(item.tokens, { ...style, width: style.width - indent }, depth, !item.loose);
-    const mark = markOf(list, index, style);
+    const mark = item.task ? (item.checked ? '✓' : '☐') : numberOf(index);
+    const painted = mark === '✓' ? style.paint.green(mark) : mark;
     const between = list.loose && index > 0 ? [''] : [];
-    if (indent === 0) return [...between, mark, ...lines];
-    const plainMark = item.task ? 1 : mark.length;
-    const first = ' '.repeat(Math.max(0, widest - plainMark)) + mark;
-    return [...between, ...behind(`${first} `, lines.length === 0 ? [''] : lines, ' '.repeat(indent))];
+    if (indent === 0) return [...between, painted, ...lines];
+    const first = `${' '.repeat(Math.max(0, widest - mark.length))}${painted} `;
+    return [...between, ...behind(first, lines.length === 0 ? [''] : lines, ' '.repeat(indent))];
   });
 }
 
@@ -100,12 +95,11 @@ function tokenLines(token: MarkedToken, style: Style, depth: number): string[] {
     case 'html':
     case 'def':
       return wrapText(safeText(token.raw.trimEnd()), prose);
-    case 'paragraph':
-    case 'text':
-      return wrapSpans(inlineSpans(token.tokens ?? [token], paint), prose);
-    default:
-      // A word of a line where blocks are expected.
-      return wrapSpans(inlineSpans([token], paint), prose);
+    default: {
+      // A paragraph, or a word of a line where blocks are expected.
+      const isParagraph = token.type === 'paragraph' || token.type === 'text';
+      return wrapSpans(inlineSpans((isParagraph && token.tokens) || [token], paint), prose);
+    }
   }
 }
 
@@ -122,10 +116,8 @@ function blockLines(tokens: readonly Token[], style: Style, depth: number, tight
  * What is too long or too deep to be parsed is shown as it was written.
  */
 export function renderMarkdown(text: string, style: Style): string[] {
-  const said = text
-    .replaceAll('\r\n', '\n')
-    .replace(/^(?:[ \t]*\n)+/, '')
-    .trimEnd();
+  const unix = text.replaceAll('\r\n', '\n');
+  const said = unix.replace(/^(?:[ \t]*\n)+/, '').trimEnd();
   if (said.length <= LONGEST) {
     try {
       return blockLines(parse(said), style, 0);

@@ -1,4 +1,4 @@
-import { charactersOf } from './width.ts';
+import { type Character, charactersOf } from './width.ts';
 
 /** Some neutralised text in one colour. A newline in it ends the line. */
 export interface Span {
@@ -6,17 +6,12 @@ export interface Span {
   readonly paint: (text: string) => string;
 }
 
-interface Cell {
-  readonly text: string;
-  readonly columns: number;
+interface Cell extends Character {
   readonly span: Span;
 }
 
 /** A line of a wrapped text, painted, and the columns that it takes. */
-export interface WrappedLine {
-  readonly text: string;
-  readonly columns: number;
-}
+export type WrappedLine = Character;
 
 const READABLE = 100;
 
@@ -35,15 +30,13 @@ function columnsOfCells(cells: readonly Cell[]): number {
 }
 
 function paintLine(cells: readonly Cell[]): WrappedLine {
-  let line = '';
-  for (let from = 0; from < cells.length; ) {
-    const span = cells[from]?.span;
-    let to = from;
-    let text = '';
-    for (; cells[to]?.span === span && to < cells.length; to += 1) text += cells[to]?.text;
-    line += span?.paint(text) ?? '';
-    from = to;
+  const pieces: { text: string; readonly span: Span }[] = [];
+  for (const { text, span } of cells) {
+    const last = pieces.at(-1);
+    if (last?.span === span) last.text += text;
+    else pieces.push({ text, span });
   }
+  const line = pieces.map(({ text, span }) => span.paint(text)).join('');
   return { text: line, columns: columnsOfCells(cells) };
 }
 
@@ -105,10 +98,8 @@ export function wrapSpans(spans: readonly Span[], columns: number): string[] {
   return wrapLines(spans, columns).map(({ text }) => text);
 }
 
-const AS_IT_IS = (text: string): string => text;
-
 /** The same for neutralised text of one colour. Infinite columns break it at its newlines alone, and keep its tabs. */
-export function wrapText(text: string, columns: number, paint: Span['paint'] = AS_IT_IS): string[] {
+export function wrapText(text: string, columns: number, paint: Span['paint'] = String): string[] {
   if (columns === Number.POSITIVE_INFINITY) return text.split('\n').map((line) => paint(line));
   return wrapSpans([{ text, paint }], columns);
 }

@@ -1,4 +1,5 @@
 import { EXIT_CODES } from '../../core/errors.ts';
+import type { GoneResult } from '../../manager/project/gone-stores.ts';
 import { safeLine } from '../../render/safe-text.ts';
 import { counted, shortBytes } from '../../render/units.ts';
 import { QUIET_IDS } from '../common-options.ts';
@@ -27,26 +28,24 @@ const OPTIONS = {
 
 /** Deletes the stores of projects whose directories are gone, once the user agrees. */
 async function cleanGone(verb: Verb, { dryRun, yes, json }: Values<typeof OPTIONS>): Promise<void> {
-  const { stdout, stderr, now } = verb.context;
-  const manager = await verb.manager();
+  const { manager, context } = verb;
   const { renderGone } = await import('../../render/row.ts');
   const stores = await manager.listGone();
-  const print = (gone: typeof stores): void =>
-    stdout.write(gone.map(({ project }) => `${safeLine(project)}\n`).join(''));
+  const report = (result: GoneResult): void => {
+    if (json) verb.printJson(result);
+    else for (const { project } of result.removed) verb.print(safeLine(project));
+  };
   if (stores.length === 0 || dryRun) {
-    if (json) return verb.printJson({ removed: stores, kept: [] });
-    print(stores);
-    return verb.hint(
-      stores.length === 0 ? 'the directories of all projects are there' : 'would remove these',
-    );
+    report({ removed: stores, kept: [] });
+    const hint = stores.length === 0 ? 'the directories of all projects are there' : 'would remove these';
+    return json ? undefined : verb.hint(hint);
   }
-  for (const store of stores) stderr.write(`${safeLine(renderGone(store, now()))}\n`);
+  for (const store of stores) context.stderr.write(`${safeLine(renderGone(store, context.now()))}\n`);
   if (!(await verb.confirm('Delete all of these sessions?', yes))) return verb.exit(EXIT_CODES.failed);
-  const { removed, kept } = await manager.removeGone(stores);
-  if (json) verb.printJson({ removed, kept });
-  else print(removed);
-  for (const { project } of kept) verb.warn(`kept, as a session of it may run: ${project}`);
-  if (kept.length > 0) verb.exit(EXIT_CODES.failed);
+  const result = await manager.removeGone(stores);
+  report(result);
+  for (const { project } of result.kept) verb.warn(`kept, as a session of it may run: ${project}`);
+  if (result.kept.length > 0) verb.exit(EXIT_CODES.failed);
 }
 
 /** `zwarm clean` */
@@ -66,11 +65,11 @@ A session's age counts from its last end, not from its start. Running and damage
     if (options.gone) return cleanGone(verb, options);
     const { dryRun, json } = options;
     const olderThanMs = (options.days ?? DEFAULT_DAYS) * DAY_MS;
-    const result = await (await verb.manager()).clean({ olderThanMs, dryRun });
+    const result = await verb.manager.clean({ olderThanMs, dryRun });
     const { removed, skipped, bytes } = result;
     if (json) verb.printJson(result);
     else {
-      verb.context.stdout.write(removed.map((id) => `${id}\n`).join(''));
+      for (const id of removed) verb.print(id);
       const kept = skipped.map(({ id, reason }) => `${id} (${reason})`).join(', ');
       const done = `${dryRun ? 'would remove' : 'removed'} ${counted(removed.length, 'session')}`;
       verb.hint(`${done}, ${shortBytes(bytes)}${kept && `; kept ${kept}`}`);

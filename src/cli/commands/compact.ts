@@ -33,10 +33,9 @@ else. To undo it: zwarm rewind ID --to TURN.`,
   ],
   async run(verb, { ref }, { ifOver, historyChars, ...report }) {
     requireWaiting(report);
-    const manager = await verb.manager();
-    const compacted = await manager.compact(ref, { ifOver, historyChars });
-    if (compacted.started !== null) return reportStarted(verb, manager, compacted.started, report);
+    const compacted = await verb.manager.compact(ref, { ifOver, historyChars });
+    if (compacted.started !== null) return reportStarted(verb, compacted.started, report);
     const { id, fill } = compacted;
-    return reportSession(verb, manager, { id, hint: `not compacted: ${whyNot(fill)}` }, report);
+    return reportSession(verb, { id, hint: `not compacted: ${whyNot(fill)}` }, report);
   },
 });

@@ -16,8 +16,7 @@ function linesOf(value: Configuration['entries'][number]['value']): readonly str
 /** The configuration where the verb runs, and the files that it is read from. */
 async function configOf(verb: Verb) {
   const { configFiles, loadConfiguration } = await import('../../config/load.ts');
-  const projectRoot = (await verb.manager()).project().checkout;
-  const place = { env: verb.context.env, projectRoot };
+  const place = { env: verb.context.env, projectRoot: verb.manager.project().checkout };
   return { files: configFiles(place), load: () => loadConfiguration(place) };
 }
 
@@ -36,17 +35,17 @@ const list = defineVerb({
     if (json) return verb.printJson({ entries, ignored, notices });
     const { stdout, stderr } = verb.context;
     const rows = entries.map(({ key, value, origin }) =>
-      [key, linesOf(value).join(', '), origin].map((cell) => safeLine(cell)),
+      [key, linesOf(value).join(', '), origin].map(safeLine),
     );
     if (stdout.isTTY) {
       const { renderTable } = await import('../../render/table.ts');
-      const { cutToWidth } = await import('../../render/width.ts');
+      const { lineOf } = await import('../../render/width.ts');
       const style = await verb.style('stdout');
-      const cut = (cell = ''): string => cutToWidth(cell, Math.floor(style.width / 2));
+      const cut = (cell = ''): string => lineOf(cell, Math.floor(style.width / 2));
       const heads = ['KEY', 'VALUE', 'ORIGIN'];
       const columns = heads.map((head, at) => ({ head, cells: rows.map((row) => cut(row[at])) }));
       stdout.write(renderTable(columns, style));
-    } else stdout.write(rows.map((cells) => `${cells.join('\t')}\n`).join(''));
+    } else for (const cells of rows) verb.print(cells.join('\t'));
     for (const notice of settings.notices) stderr.write(`${safeText(notice)}\n`);
   },
 });
@@ -60,8 +59,7 @@ const get = defineVerb({
     const { entries } = await (await configOf(verb)).load();
     const entry = entries.find((one) => one.key === key);
     if (json) return verb.printJson(entry);
-    const lines = linesOf(entry?.value ?? null);
-    verb.context.stdout.write(lines.map((line) => `${safeLine(line)}\n`).join(''));
+    for (const line of linesOf(entry?.value ?? null)) verb.print(safeLine(line));
   },
 });
 
@@ -82,7 +80,7 @@ const set = defineVerb({
   args: { key: KEY, words: argument('[values...]', 'the value; several only for allowed_dirs') },
   options: { unset: flag('--unset', 'remove the key, so that it has its default') },
   async run(verb, { key, words }, { unset }) {
-    const manager = await verb.manager();
+    const { manager } = verb;
     manager.requireUser();
     const value = await requireValue(key, words, unset);
     const { user } = (await configOf(verb)).files;
@@ -106,10 +104,8 @@ const path = defineVerb({
     const there = (file: string | null) => ({ path: file, exists: file !== null && existsSync(file) });
     const [user, project] = [there(files.user), there(files.project)];
     if (json) return verb.printJson({ user, project });
-    for (const [name, file] of Object.entries({ user, project })) {
-      const cells = [name, file.path ?? '', file.exists ? 'there' : 'not there'];
-      verb.context.stdout.write(`${cells.map(safeLine).join('\t')}\n`);
-    }
+    for (const [name, file] of Object.entries({ user, project }))
+      verb.print(`${name}\t${safeLine(file.path ?? '')}\t${file.exists ? 'there' : 'not there'}`);
   },
 });
 
@@ -118,7 +114,7 @@ const trust = defineVerb({
   summary: "show the agent and model that the project's file chooses, and trust that choice",
   options: { yes: flag('-y, --yes', 'without asking') },
   async run(verb, _args, { yes }) {
-    const manager = await verb.manager();
+    const { manager } = verb;
     manager.requireUser();
     const { files, load } = await configOf(verb);
     const { trust: project } = await load();
@@ -128,12 +124,12 @@ const trust = defineVerb({
     const chosen = Object.entries(values).filter(([, value]) => value !== undefined);
     if (chosen.length === 0) return verb.hint('it chooses no agent and no model: there is nothing to trust');
     if (trusted) return verb.hint('you trust it already, as it is now');
-    const { stdout, stderr } = verb.context;
+    const { stderr } = verb.context;
     const choices = chosen.map(([key, value]) => `  ${key} = ${JSON.stringify(value)}\n`).join('');
     stderr.write(safeText(`${file} chooses, for sessions that ask for nothing else:\n${choices}`));
     if (await verb.confirm('Trust it as it is now?', yes)) {
       await manager.trustFile(mark);
-      stdout.write(`${safeLine(file)}\n`);
+      verb.print(safeLine(file));
     } else {
       stderr.write('nothing was changed\n');
       verb.exit(EXIT_CODES.failed);

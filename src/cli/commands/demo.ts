@@ -36,12 +36,14 @@ clean --days 0`;
 
 function demoContext(context: CliContext, scratch: string): CliContext {
   const project = join(scratch, 'project');
-  mkdirSync(project);
-  chmodSync(project, 0o700);
   // A repository of its own: the temporary directory may lie in a project of the user's.
-  mkdirSync(join(project, '.git'));
-  chmodSync(join(project, '.git'), 0o700);
-  writeFileSync(join(project, '.git', 'HEAD'), 'ref: refs/heads/main\n');
+  const git = join(project, '.git');
+  for (const directory of [scratch, project, git]) {
+    mkdirSync(directory, { recursive: true });
+    // Whatever the umask.
+    chmodSync(directory, 0o700);
+  }
+  writeFileSync(join(git, 'HEAD'), 'ref: refs/heads/main\n');
   const env = {
     ...context.env,
     // Whatever else leads to sessions of the user's own: the story ends and deletes all of them.
@@ -67,17 +69,15 @@ async function removeSettling(directory: string): Promise<void> {
   }
 }
 
-/** Plays the story with real commands and real processes; the first command that fails ends it. */
-async function play(verb: Verb, context: CliContext, interrupt: AbortSignal): Promise<number> {
-  // Lazily, because `run` leads to this verb.
-  const { run } = await import('../run.ts');
+/** Tells the story with real commands and real processes; the first command that fails ends it. */
+async function play(verb: Verb, zwarm: (argv: string[]) => Promise<number>, interrupt: AbortSignal) {
   const { paint } = await verb.style('stdout');
   for (const line of STORY.split('\n')) {
     if (interrupt.aborted) return EXIT_CODES.interrupted;
     const isTyped = /^\w/.test(line);
-    context.stdout.write(`${isTyped ? paint.bold(`$ zwarm ${line}`) : paint.dim(line)}\n`);
+    verb.print(isTyped ? paint.bold(`$ zwarm ${line}`) : paint.dim(line));
     const words = line.match(/"[^"]*"|\S+/g)?.map((word) => word.replaceAll('"', '')) ?? [];
-    const code = isTyped ? await run(words, context) : 0;
+    const code = isTyped ? await zwarm(words) : 0;
     if (code !== 0) return code;
   }
   return 0;
@@ -89,22 +89,17 @@ export const demo = defineVerb({
   summary:
     'see zwarm at work in ten seconds: real sessions with the built-in demo agent, in a temporary directory',
   async run(verb) {
-    // Before anything is made: where the current directory was deleted, this throws.
-    const outer = { ...verb.context };
+    // Lazily, because `run` leads to this verb.
+    const { run } = await import('../run.ts');
     // Caught from here on: whenever Ctrl-C comes, the agents are ended and the directory goes.
     const interrupt = verb.context.onInterrupt();
     const scratch = mkdtempSync(join(tmpdir(), 'zwarm-demo-'));
-    // Whatever the umask.
-    chmodSync(scratch, 0o700);
-    const context = demoContext(outer, scratch);
-    const { run } = await import('../run.ts');
+    const context = demoContext(verb.context, scratch);
     try {
-      verb.exit(await play(verb, context, interrupt));
+      verb.exit(await play(verb, (argv) => run(argv, context), interrupt));
     } finally {
-      await run(['kill', '--all', '-q', '--grace', '1s'], {
-        ...context,
-        stdout: { ...context.stdout, write: () => undefined },
-      });
+      const stdout = { ...context.stdout, write: () => undefined };
+      await run(['kill', '--all', '-q', '--grace', '1s'], { ...context, stdout });
       await removeSettling(scratch);
     }
   },

@@ -12,7 +12,7 @@ have left behind. Changes nothing. The exit code is 1 if a check has failed; war
   examples: ['zwarm doctor', `zwarm doctor --json | jq '.checks[] | select(.status == "failed")'`],
   async run(verb, _args, { json }) {
     const { context } = verb;
-    const checks = await (await verb.manager()).doctor();
+    const checks = await verb.manager.doctor();
     const ok = checks.every(({ status }) => status !== 'failed');
     if (!ok) verb.exit(EXIT_CODES.failed);
     const version = context.version();

@@ -25,13 +25,13 @@ directory, and either can be deleted.`,
   ],
   async run(verb, { ref, message: argument }, { turn, historyChars, file, ...report }) {
     requireWaiting(report);
-    const manager = await verb.manager();
+    const { manager } = verb;
     const from = manager.resolve(ref);
     const given = argument !== undefined || file !== undefined;
     const message = given ? await readTask(verb.context, { argument, file, what: 'message' }) : undefined;
     const { id, turn: newest, started } = await manager.fork(from, { turn, message, historyChars });
-    if (started !== null) return reportStarted(verb, manager, started, report);
+    if (started !== null) return reportStarted(verb, started, report);
     const hint = `forked after turn ${newest} of ${from}; continue with: zwarm inject ${id} "…"`;
-    return reportSession(verb, manager, { id, hint }, report);
+    return reportSession(verb, { id, hint }, report);
   },
 });

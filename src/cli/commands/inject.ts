@@ -28,7 +28,7 @@ never named, or differs from the conversation (after a rewind, a compaction or a
   ],
   async run(verb, { ref, message: argument }, { interrupt, force, historyChars, file, ...report }) {
     requireWaiting(report);
-    const manager = await verb.manager();
+    const { manager } = verb;
     const id = manager.resolve(ref);
     const next = { interrupt, force, historyChars };
     const source = { argument, file, what: 'message' } as const;
@@ -36,6 +36,6 @@ never named, or differs from the conversation (after a rewind, a compaction or a
       check: () => manager.checkInject(id, next),
       use: (message) => manager.inject(id, message, next),
     });
-    await reportStarted(verb, manager, started, report);
+    await reportStarted(verb, started, report);
   },
 });

@@ -2,16 +2,9 @@ import { usageError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { SessionManager } from '../../manager/session-manager.ts';
 import { IDS_TO_END, QUIET_IDS } from '../common-options.ts';
-import type { Verb } from '../context.ts';
 import { argument, defineVerb, flag, value } from '../define-verb.ts';
 import { forEachRef, type Outcome, reportOutcomes } from '../each.ts';
 import { duration } from '../parsers.ts';
-
-async function chosen(verb: Verb, refs: readonly string[], all: boolean): Promise<readonly string[]> {
-  if (all && refs.length > 0) throw usageError('give either ids or --all', 'zwarm kill --all');
-  if (!all && refs.length === 0) throw usageError('which session?', 'zwarm kill ID, or zwarm kill --all');
-  return all ? (await verb.manager()).listLive() : refs;
-}
 
 /** A session as it is now; of a damaged one, its row in a list. */
 async function sessionNow(manager: SessionManager, id: SessionId): Promise<object> {
@@ -40,15 +33,13 @@ async function killTrees(
   const below: Outcome<object>[] = [];
   for (const outcome of named) {
     const root = roots.get(outcome.ref);
-    const over = isOver(outcome);
-    const ended: Outcome<object>[] = [];
     // One that could not be ended may start more at any time.
-    if (root !== undefined && (over || 'value' in outcome)) {
-      for await (const round of manager.livingDescendants(root))
-        ended.push(...(await forEachRef(round, end)));
-    }
-    below.push(...ended.filter((one) => !isOver(one)));
-    if (!over || !ended.some((one) => 'value' in one)) kept.push(outcome);
+    const isLeft = root === undefined || ('error' in outcome && !isOver(outcome));
+    const found: Outcome<object>[] = [];
+    for await (const round of isLeft ? [] : manager.livingDescendants(root))
+      found.push(...(await forEachRef(round, end)));
+    below.push(...found.filter((one) => !isOver(one)));
+    if (!isOver(outcome) || !found.some((one) => 'value' in one)) kept.push(outcome);
   }
   return [...kept, ...below];
 }
@@ -80,13 +71,15 @@ them were seen to end. The session keeps its answers and can be continued with z
     'zwarm kill --all',
   ],
   async run(verb, { refs }, { all, tree, force, graceMs, quiet, json }) {
-    const ids = await chosen(verb, refs, all);
+    if (all && refs.length > 0) throw usageError('give either ids or --all', 'zwarm kill --all');
+    if (!all && refs.length === 0) throw usageError('which session?', 'zwarm kill ID, or zwarm kill --all');
+    const { manager } = verb;
+    const ids = all ? await manager.listLive() : refs;
     if (ids.length === 0 && !json) verb.hint('nothing is running');
-    const manager = await verb.manager();
     const end = async (id: SessionId): Promise<object> => {
       await manager.kill(id, { graceMs, force });
       if (json) return sessionNow(manager, id);
-      verb.context.stdout.write(quiet ? `${id}\n` : `${id} killed\n`);
+      verb.print(quiet ? id : `${id} killed`);
       return {};
     };
     const each =

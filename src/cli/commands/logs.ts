@@ -107,7 +107,7 @@ the agents continue. With several ids, each line begins with the id of its sessi
     const { stdout } = verb.context;
     const { follow, turn, last, full, stderr, raw, json } = options;
     checkOptions(refs, options, stdout.isTTY);
-    const manager = await verb.manager();
+    const { manager } = verb;
     const { signal, enough, code } = limitWaiting(verb, undefined);
     stdout.closed.addEventListener('abort', enough, { once: true });
     const wanted = { follow, turn, last, full, several: refs.length > 1, signal };

@@ -8,12 +8,13 @@ import { defineVerb, flag, value } from '../define-verb.ts';
 import { count, duration, oneOf, someOf } from '../parsers.ts';
 
 /** Says on stderr what is to be known about where sessions are kept. */
-async function printNotices(verb: Verb, manager: SessionManager, everywhere: boolean): Promise<void> {
+async function printNotices(verb: Verb, everywhere: boolean): Promise<void> {
+  const { manager, context } = verb;
   const gone = everywhere ? await manager.listGone() : [];
   for (const notice of await manager.projectNotices(everywhere)) verb.warn(notice);
   if (gone.length === 0) return;
   const { renderGone } = await import('../../render/row.ts');
-  for (const one of gone) verb.warn(`${renderGone(one, verb.context.now())}; to delete: zwarm clean --gone`);
+  for (const one of gone) verb.warn(`${renderGone(one, context.now())}; to delete: zwarm clean --gone`);
 }
 
 /** The lines of a list for programs. Of ten thousand rows, only a tree needs more in memory than their lines. */
@@ -71,11 +72,11 @@ the project behind them.`,
     'zwarm kill $(zwarm ls -q --status running --here)',
   ],
   async run(verb, _args, { since, tree, quiet, json, ...wanted }) {
-    const { now, stdout } = verb.context;
-    const sinceMs = since === undefined ? undefined : now() - since;
+    const { manager, context } = verb;
+    const { stdout } = context;
+    const sinceMs = since === undefined ? undefined : context.now() - since;
     const filters = { ...wanted, sinceMs, exactly: quiet };
-    const manager = await verb.manager();
-    if (!quiet) await printNotices(verb, manager, wanted.everywhere);
+    if (!quiet) await printNotices(verb, wanted.everywhere);
     const none = 'no sessions; start one: zwarm start "task"';
     if (!json && (quiet || !stdout.isTTY)) {
       const lines = await linesFor(manager, filters, tree);

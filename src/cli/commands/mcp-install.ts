@@ -57,7 +57,7 @@ model that may itself only read.`,
   async run(verb, _args, options) {
     const { context } = verb;
     const host = requireHost(options.host);
-    const manager = await verb.manager();
+    const { manager } = verb;
     if (!options.print && manager.caller().source !== 'user')
       throw new ZwarmError(
         'not_allowed',

@@ -12,7 +12,7 @@ continue. docs/orchestration.md describes the tools.`,
   examples: ['zwarm mcp install --host codex', 'zwarm mcp install --host claude --print'],
   async run(verb) {
     // Once and for all: an agent could move away what the project is known by.
-    const project = (await verb.manager()).project();
-    await verb.context.serveTools((client) => verb.manager({ client, project }));
+    const project = verb.manager.project();
+    await verb.context.serveTools(async (client) => verb.managerFor({ client, project }));
   },
 });

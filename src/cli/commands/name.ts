@@ -12,10 +12,10 @@ export const name = defineVerb({
 A name belongs to one session of a project. Where another session has it, the name moves.`,
   examples: ['zwarm name @last fix-login', ['zwarm name fix-login -', 'the session has no name']],
   async run(verb, { ref, name: wanted }, { quiet, json }) {
-    const manager = await verb.manager();
+    const { manager } = verb;
     const { id, takenFrom } = await manager.rename(ref, wanted === '-' ? null : wanted);
     if (json) return verb.printJson(await manager.summary(id));
-    verb.context.stdout.write(`${id}\n`);
+    verb.print(id);
     if (takenFrom !== null && !quiet) verb.hint(safeLine(`${wanted} was the name of ${takenFrom}`));
   },
 });

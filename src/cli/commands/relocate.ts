@@ -21,14 +21,14 @@ the old place, run it there with --to. Refused while a session of the project ru
     ['zwarm relocate --to ../store', 'where the old place holds a new clone'],
   ],
   async run(verb, _args, { to, yes, json }) {
-    const manager = await verb.manager();
+    const { manager } = verb;
     const plan = await manager.planRelocation(to ?? null);
     const sessions = counted(plan.sessions, 'session');
     const question = `Give ${sessions} of ${safeLine(plan.from)} to ${safeLine(plan.to)}?`;
     if (!(await verb.confirm(question, yes))) return verb.exit(EXIT_CODES.failed);
     await manager.relocate(plan);
     if (json) return verb.printJson({ from: plan.from, to: plan.to, sessions: plan.sessions });
-    verb.context.stdout.write(`${safeLine(plan.to)}\n`);
+    verb.print(safeLine(plan.to));
     verb.hint(`${sessions} of ${safeLine(plan.from)} now belong to it`);
   },
 });

@@ -23,10 +23,9 @@ including those that it changed. Turns keep their numbers. A rewind counts as a 
   ],
   async run(verb, { ref }, { to, ...report }) {
     if (to === undefined) throw usageError('--to is missing', 'say where to go on: zwarm rewind ID --to 2');
-    const manager = await verb.manager();
-    const { id } = await manager.rewind(ref, to);
+    const { id } = await verb.manager.rewind(ref, to);
     const where = to === 0 ? 'the beginning' : `turn ${to}`;
     const hint = `rewound to ${where}; files are unchanged; continue with: zwarm inject ${id} "…"`;
-    await reportSession(verb, manager, { id, hint }, report);
+    await reportSession(verb, { id, hint }, report);
   },
 });

@@ -16,11 +16,11 @@ export const rm = defineVerb({
 Deletes only the records of zwarm; the files that the agent changed stay as they are. Never deletes a running session.`,
   examples: ['zwarm rm @last', 'zwarm rm $(zwarm ls -q --status failed)'],
   async run(verb, { refs }, { force, json }) {
-    const manager = await verb.manager();
+    const { manager } = verb;
     const outcomes = await forEachRef(refs, async (ref) => {
       const id = manager.resolveForEnding(ref);
       const bytes = await manager.remove(id, { force });
-      if (!json) verb.context.stdout.write(`${id}\n`);
+      if (!json) verb.print(id);
       return { id, removed: true, bytes };
     });
     reportOutcomes(verb, outcomes, json);

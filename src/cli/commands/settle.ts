@@ -6,6 +6,6 @@ export const settle = defineVerb({
   summary: 'record how a turn ended',
   hidden: true,
   async run(verb) {
-    await (await verb.manager()).settle();
+    await verb.manager.settle();
   },
 });

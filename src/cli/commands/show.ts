@@ -24,20 +24,17 @@ On a terminal, a page that is longer than the screen is shown with ZWARM_PAGER, 
     'zwarm show ab3 --json | jq -r .last_message',
   ],
   async run(verb, { ref }, { turn, full, json, pager }) {
-    const manager = await verb.manager();
-    const session = await manager.read(ref, { turn });
-    const { stdout } = verb.context;
+    const session = await verb.manager.read(ref, { turn });
+    const { context } = verb;
     if (json) {
       const rest = () => withoutMessages(session);
-      await printAsRead(stdout, renderJsonAsRead('messages', messagesOf(session, full), rest));
+      await printAsRead(context.stdout, renderJsonAsRead('messages', messagesOf(session, full), rest));
     } else {
       const { renderSession } = await import('../../render/session.ts');
       const style = await verb.pageStyle();
       const page = () => renderSession(session, style, full);
-      if (pager) await showPage(verb.context, page);
-      else await printAsRead(stdout, page());
+      await (pager ? showPage(context, page) : printAsRead(context.stdout, page()));
     }
-    const { id, turn: newest } = session.summary;
-    await noteSeen(verb, manager, id, turn ?? newest);
+    await noteSeen(verb, session.summary.id, turn ?? session.summary.turn);
   },
 });

@@ -18,7 +18,7 @@ export async function beginSession(
   requireWaiting(options);
   const { agent, model, sandbox, workingDir, name, agentArgs, file } = options;
   const session = { agent, model, sandbox, workingDir, name, agentArgs, orchestrates };
-  const manager = await verb.manager();
+  const { manager } = verb;
   // A limit with a typing error has no effect: whoever reads the terminal learns of it.
   if (verb.context.stderr.isTTY) {
     for (const notice of (await manager.settings()).notices) verb.hint(safeLine(notice));
@@ -29,7 +29,7 @@ export async function beginSession(
     use: (text) => manager.start({ task: text, ...session }),
   });
   for (const warning of started.warnings) verb.warn(`warning: ${warning}`);
-  await reportStarted(verb, manager, started, options);
+  await reportStarted(verb, started, options);
 }
 
 /** `zwarm start` */

@@ -22,7 +22,7 @@ The numbers run through all turns. A step that did not end well has its status o
     `zwarm trajectory ab3 --json | jq -r '.[] | select(.type == "command") | .command'`,
   ],
   async run(verb, { ref }, { turn, full, json }) {
-    const manager = await verb.manager();
+    const { manager } = verb;
     const steps = await manager.steps(ref, { turn });
     if (json) return verb.printJson(steps);
     const { summary, turns } = await manager.read(ref, { turn });

@@ -47,11 +47,11 @@ Prints "id status" as each of them ends. Exit code: 0 all completed, 1 one did n
     'zwarm wait $(zwarm ls -q --status running)',
   ],
   async run(verb, { refs }, { any, timeoutMs, quiet, json }) {
-    const manager = await verb.manager();
+    const { manager } = verb;
     const { signal, enough, code } = limitWaiting(verb, timeoutMs);
     let satisfied = false;
     const waiting = new Set<SessionId>();
-    const live = showLiveLine(verb, manager, () => [...waiting]);
+    const live = showLiveLine(verb, () => [...waiting]);
     const outcomes = await forEachRef(refs, async (ref): Promise<Waited> => {
       const id = manager.resolve(ref);
       waiting.add(id);
@@ -60,7 +60,7 @@ Prints "id status" as each of them ends. Exit code: 0 all completed, 1 one did n
       const isReported = ended && (json || !satisfied);
       if (isReported && !json) {
         live.clear();
-        verb.context.stdout.write(quiet ? `${id}\n` : `${id} ${status}\n`);
+        verb.print(quiet ? id : `${id} ${status}`);
       }
       // Without the conversation, which may be large.
       const row = ended && !json ? await manager.summary(id) : null;
@@ -82,6 +82,6 @@ Prints "id status" as each of them ends. Exit code: 0 all completed, 1 one did n
     );
     reportOutcomes(verb, results, json);
     verb.exit(firstExitCode(outcomes) || exitCodeOf(waited, any, code()));
-    for (const { id, reported } of waited) await noteSeen(verb, manager, id, reported);
+    for (const { id, reported } of waited) await noteSeen(verb, id, reported);
   },
 });

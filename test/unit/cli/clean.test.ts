@@ -9,8 +9,7 @@ async function shownFor(reason: string, json: boolean) {
   const written: string[] = [];
   const codes: number[] = [];
   const verb = {
-    context: { stdout: { write: () => undefined } },
-    manager: async () => ({ clean: async () => ({ removed: [], skipped: [{ id: ID, reason }], bytes: 0 }) }),
+    manager: { clean: async () => ({ removed: [], skipped: [{ id: ID, reason }], bytes: 0 }) },
     hint: () => undefined,
     warn: (text: string) => void written.push(text),
     printJson: () => undefined,
