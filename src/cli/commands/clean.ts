@@ -1,5 +1,5 @@
 import { EXIT_CODES } from '../../core/errors.ts';
-import type { GoneResult } from '../../manager/project/gone-stores.ts';
+import type { GoneResult } from '../../manager/project/all-stores.ts';
 import { safeLine } from '../../render/safe-text.ts';
 import { counted, shortBytes } from '../../render/units.ts';
 import { QUIET_IDS } from '../common-options.ts';
