@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import {
   cpSync,
   existsSync,
@@ -10,85 +9,59 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { expect, type TestContext, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { git } from '../helpers/git.ts';
 import { createProject, eventually, type Project } from '../helpers/project.ts';
 
-function git(cwd: string, ...args: string[]): string {
-  const identity = ['-c', 'user.name=a', '-c', 'user.email=a@b'];
-  return execFileSync('git', [...identity, ...args], { cwd, encoding: 'utf8', stdio: 'pipe' });
-}
-
-function createRepository(t: TestContext): Project {
-  const project = createProject('shop', t.onTestFinished);
+/** A repository, and beside it an empty directory and a path where something could be moved. */
+function createRepository(): { project: Project; other: string; there: string } {
+  const project = createProject('shop');
   git(project.directory, 'init', '-q');
-  git(project.directory, 'commit', '-q', '--allow-empty', '-m', 'x');
-  return project;
-}
-
-async function completed(project: Project, cwd = project.directory): Promise<string> {
-  const id = await project.start(['hello'], { cwd });
-  await project.ok(['wait', id], { cwd });
-  return id;
+  const [other, there] = [join(project.base, 'other'), join(project.base, 'store')];
+  mkdirSync(other);
+  return { project, other, there };
 }
 
 const ids = async (project: Project, cwd: string, ...args: string[]): Promise<string[]> =>
   (await project.ok(['ls', '-q', ...args], { cwd })).split('\n').filter((line) => line !== '');
 
-/**
- * Where a command stands that is to find the sessions of the repository `shop`, and where it must not. All of the rules
- * are tested where they decide, in test/unit/store/which-project.test.ts.
- */
-const STANDPOINTS: readonly {
-  readonly name: string;
-  readonly cwd: (project: Project) => string;
-  readonly finds: boolean;
-}[] = [
-  {
-    name: 'a linked worktree',
-    cwd: ({ base, directory }) => {
-      git(directory, 'worktree', 'add', '-q', join(base, 'tree'));
-      return join(base, 'tree');
-    },
-    finds: true,
-  },
-  {
-    name: 'a nested repository',
-    cwd: ({ directory }) => {
-      git(directory, 'init', '-q', 'nested');
-      return join(directory, 'nested');
-    },
-    finds: false,
-  },
-  {
-    name: 'a copy',
-    cwd: ({ base, directory }) => {
-      cpSync(directory, join(base, 'copy'), { recursive: true, verbatimSymlinks: true });
-      return join(base, 'copy');
-    },
-    finds: false,
-  },
-];
+const json = (path: string) => JSON.parse(readFileSync(path, 'utf8'));
 
-test.concurrent.for(STANDPOINTS)('from $name: sessions are found, $finds', async ({ cwd, finds }, t) => {
-  const project = createRepository(t);
-  const id = await completed(project);
-  const from = cwd(project);
-  expect(await ids(project, from)).toEqual(finds ? [id] : []);
+/** Where a command stands, and whether it finds the sessions of the repository; all rules: which-project.test.ts. */
+test.each<[string, boolean, (project: Project, other: string) => void]>([
+  [
+    'a linked worktree',
+    true,
+    ({ directory }, other) => {
+      git(directory, 'commit', '-q', '--allow-empty', '-m', 'x');
+      git(directory, 'worktree', 'add', '-q', other);
+    },
+  ],
+  ['a nested repository', false, (_, other) => git(other, 'init', '-q')],
+  [
+    'a copy',
+    false,
+    ({ directory }, other) => cpSync(directory, other, { recursive: true, verbatimSymlinks: true }),
+  ],
+])('from %s sessions are found: %s', async (what, finds, arrange) => {
+  const { project, other } = createRepository();
+  const id = await project.ended();
+  const cwd = what === 'a nested repository' ? join(project.directory, 'nested') : other;
+  if (cwd !== other) mkdirSync(cwd);
+  arrange(project, cwd);
+  expect(await ids(project, cwd)).toEqual(finds ? [id] : []);
   // By its whole id from anywhere; and there is one store for all who find it.
-  expect(await project.ok(['inject', id, '--wait', 'again'], { cwd: from })).not.toBe('');
-  expect(await project.zwarm(['show', id.slice(0, 6), '--json'], { cwd: from })).toMatchObject({ code: 0 });
-  expect((await project.zwarm(['kill', id], { cwd: from })).stderr).toContain(
-    'is not running: it is completed',
-  );
+  expect(await project.$(`inject ${id} --wait again`, { cwd })).toMatch(/^The project prints/);
+  expect(await project.$(`show ${id.slice(0, 6)}`, { cwd })).toContain('> again');
+  expect(await project.$(`kill ${id}`, { cwd })).toContain('is not running: it is completed');
   expect(readdirSync(join(project.state, 'projects'))).toHaveLength(1);
-  const own = await completed(project, from);
-  expect(await ids(project, from)).toEqual(finds ? [own, id] : [own]);
-  expect(await ids(project, project.base, '--project', from)).toEqual(finds ? [own, id] : [own]);
+  const own = await project.start(['x'], { cwd });
+  expect(await ids(project, project.base, '--project', cwd)).toEqual(finds ? [own, id] : [own]);
 });
 
-test.concurrent('without git the project is the directory, also after git init', async (t) => {
-  const project = createProject('notes', t.onTestFinished);
-  const id = await completed(project);
+test('without git the project is the directory, also after git init', async () => {
+  const project = createProject('notes');
+  const id = await project.start(['x']);
   mkdirSync(join(project.directory, 'sub'));
   expect(await ids(project, join(project.directory, 'sub'))).toEqual([id]);
   expect(await ids(project, project.base)).toEqual([]);
@@ -96,66 +69,56 @@ test.concurrent('without git the project is the directory, also after git init',
   expect(await ids(project, project.directory)).toEqual([id]);
 });
 
-test.concurrent('ZWARM_DIR and --state-dir name another state directory', async (t) => {
-  const project = createRepository(t);
+test('ZWARM_DIR and --state-dir name another state directory', async () => {
+  const { project, other } = createRepository();
   const elsewhere = join(project.base, 'volume');
-  const id = await project.start(['hello'], { env: { ZWARM_DIR: elsewhere } });
-  expect(readdirSync(elsewhere).sort()).toEqual(['projects']);
+  const id = await project.start(['x'], { env: { ZWARM_DIR: elsewhere } });
+  expect(readdirSync(elsewhere)).toEqual(['projects']);
   expect(await ids(project, project.directory)).toEqual([]);
   expect(await ids(project, project.directory, '--state-dir', elsewhere)).toEqual([id]);
+  // Other projects are seen by their ids alone, by names and @last they are not, and by agents not at all.
+  const mine = await project.start(['--name', 'mine', 'x']);
+  const show = (ref: string, env = {}) => project.$(`show ${ref}`, { cwd: other, env });
+  expect(await show(mine.slice(0, 6))).not.toContain('[exit');
+  for (const ref of [mine.slice(0, 5), 'mine', '@last']) expect(await show(ref)).toContain('[exit 3]');
+  expect(await show(mine, { ZWARM_SESSION_ID: mine })).toContain('[exit 3]');
 });
 
-test.concurrent('other projects are seen by their ids alone, by names and @last they are not', async (t) => {
-  const project = createRepository(t);
-  const other = join(project.base, 'other');
-  mkdirSync(other);
-  const id = await project.start(['--name', 'mine', 'hello']);
-  const show = (ref: string) => project.zwarm(['show', ref], { cwd: other });
-  expect(await show(id.slice(0, 6))).toMatchObject({ code: 0 });
-  for (const ref of [id.slice(0, 5), 'mine', '@last']) expect(await show(ref)).toMatchObject({ code: 3 });
-  // Agents see no other project.
-  const env = { ZWARM_SESSION_ID: id };
-  expect(await project.zwarm(['show', id], { cwd: other, env })).toMatchObject({ code: 3 });
-});
-
-test.concurrent('ls --everywhere lists all projects, and names those that are gone', async (t) => {
-  const project = createRepository(t);
-  const other = join(project.base, 'other');
-  mkdirSync(other);
-  const [mine, theirs] = [await completed(project), await completed(project, other)];
-  const rows = JSON.parse(await project.ok(['ls', '--everywhere', '--json'])) as {
-    id: string;
-    project: string;
-  }[];
-  expect(rows.map((row) => [row.id, row.project])).toEqual([
-    [theirs, other],
-    [mine, project.directory],
-  ]);
-  renameSync(other, join(project.base, 'away'));
-  const listed = await project.zwarm(['ls', '--everywhere']);
-  expect(listed.stdout.split('\n').map((line) => line.split('\t').at(-1))).toEqual([
-    other,
-    project.directory,
-    '',
-  ]);
-  expect(listed.stderr).toMatch(
-    /^zwarm: .*\/other is gone: 1 session, .* kB, last used \d+s ago; to delete: zwarm clean --gone\n$/,
+test('ls --everywhere lists all projects; clean --gone deletes the sessions of those that are gone', async () => {
+  const { project, other, there } = createRepository();
+  const mine = await project.start(['x']);
+  await project.ok(['start', '--wait', 'x'], { cwd: other });
+  const rows: { id: string; project: string }[] = JSON.parse(
+    await project.ok(['ls', '--everywhere', '--json']),
   );
+  expect(rows.map((row) => row.project)).toEqual([other, project.directory]);
+  expect(rows.at(-1)?.id).toBe(mine);
+  expect(await project.$('clean --gone --yes')).not.toContain('[exit');
+  renameSync(other, there);
+  const listed = await project.$('ls --everywhere');
+  expect(listed).toMatch(
+    /zwarm: .*\/other is gone: 1 session, .* kB, last used \d+s ago; to delete: zwarm clean --gone\n$/,
+  );
+  expect(listed.match(/[^\t\n]+$/gm)?.slice(0, 2)).toEqual([other, project.directory]);
+  expect(await project.$('clean --gone --dry-run')).toMatch(new RegExp(`^${other}\n`));
+  expect(await project.$('clean --gone')).toContain('[exit 2]');
+  expect(readdirSync(join(project.state, 'projects'))).toHaveLength(2);
+  expect(await project.$('clean --gone --yes')).toMatch(new RegExp(`^${other}\n`));
+  expect(readdirSync(join(project.state, 'projects'))).toHaveLength(1);
+  expect(await ids(project, project.directory, '--everywhere')).toEqual([mine]);
 });
 
-test.concurrent('a damaged record of a project is named, with what to do, and hides no other project', async (t) => {
-  const project = createRepository(t);
-  const other = join(project.base, 'other');
-  mkdirSync(other);
-  const [mine, theirs] = [await completed(project), await completed(project, other)];
+test('a damaged record of a project is named, with what to do, and hides no other project', async () => {
+  const { project, other } = createRepository();
+  const [mine, theirs] = [await project.start(['x']), await project.start(['x'], { cwd: other })];
   const record = join(project.store(), 'project.json');
   const text = readFileSync(record, 'utf8');
   writeFileSync(record, '{');
   const said = `zwarm: ${record} cannot be read: not valid JSON\n`;
-  for (const args of [['ls'], ['show', mine], ['start', 'hello'], ['relocate', '--yes']]) {
-    const refused = await project.zwarm(args);
-    expect(refused, args.join(' ')).toMatchObject({ code: 4, stdout: '' });
-    expect(refused.stderr).toContain(`${said}hint: put a copy of that file back; `);
+  for (const line of ['ls', `show ${mine}`, 'start hello', 'relocate --yes']) {
+    const refused = await project.$(line);
+    expect(refused, line).toContain(`${said}hint: put a copy of that file back; `);
+    expect(refused).toContain('[exit 4]');
   }
   expect(await project.zwarm(['ls', '--everywhere'])).toMatchObject({
     stdout: expect.stringContaining(theirs),
@@ -169,113 +132,73 @@ test.concurrent('a damaged record of a project is named, with what to do, and hi
   expect(await ids(project, project.directory)).toEqual([mine]);
 });
 
-test.concurrent('relocate gives a moved project its sessions', async (t) => {
-  const project = createRepository(t);
-  const id = await completed(project);
-  const there = join(project.base, 'store');
+test('relocate gives a moved project its sessions, and finishes what was interrupted', async () => {
+  const { project, there } = createRepository();
+  const id = await project.ended();
+  const old = readFileSync(join(project.store(), 'project.json'), 'utf8');
   renameSync(project.directory, there);
-  expect(await project.zwarm(['ls', '-q'], { cwd: there })).toMatchObject({ stdout: '', stderr: '' });
-  expect((await project.zwarm(['ls'], { cwd: there })).stderr).toContain(
+  const $ = (line: string) => project.$(line, { cwd: there });
+  expect(await $('ls -q')).toBe('');
+  expect(await $('ls')).toContain(
     `this project was at ${project.directory}; to have its sessions here: zwarm relocate`,
   );
   // Not on the word of nobody.
-  expect(await project.zwarm(['relocate'], { cwd: there })).toMatchObject({ code: 2 });
+  expect(await $('relocate')).toContain('[exit 2]');
   expect(await project.ok(['relocate', '--yes'], { cwd: there })).toBe(there);
-  expect(await ids(project, there)).toEqual([id]);
   const shown = JSON.parse(await project.ok(['show', id, '--json'], { cwd: there }));
   expect(shown).toMatchObject({ working_dir: there, project: there });
-  expect(await project.ok(['inject', id, '--wait', 'again'], { cwd: there })).not.toBe('');
+  expect(await $(`inject ${id} --wait again`)).not.toContain('[exit');
   expect(existsSync(join(there, '.zwarm', 'sessions', id))).toBe(true);
-  expect(await project.zwarm(['relocate', '--yes'], { cwd: there })).toMatchObject({ code: 2 });
-});
+  expect(await $('relocate --yes')).toContain('[exit 2]');
 
-test.concurrent('relocate knows a moved directory also without its window', async (t) => {
-  const project = createRepository(t);
-  const id = await completed(project);
-  const there = join(project.base, 'store');
-  rmSync(join(project.directory, '.zwarm'), { recursive: true });
-  renameSync(project.directory, there);
-  await project.ok(['relocate', '--yes'], { cwd: there });
-  expect(await ids(project, there)).toEqual([id]);
-});
-
-test.concurrent('relocate refuses while a session runs, and where others would lose theirs', async (t) => {
-  const project = createRepository(t);
-  const running = await project.start(['hello'], { env: { FAKE_AGENT_HANG: '1' } });
-  await eventually('the agent runs', () => project.runs().length === 1);
-  const there = join(project.base, 'store');
-  renameSync(project.directory, there);
-  expect(await project.zwarm(['relocate', '--yes'], { cwd: there })).toMatchObject({ code: 4 });
-  await project.ok(['kill', running], { cwd: there });
-  mkdirSync(join(project.base, 'busy'));
-  await completed(project, join(project.base, 'busy'));
-  git(project.base, 'init', '-q', project.directory);
-  const to = ['relocate', '--yes', '--to', join(project.base, 'busy')];
-  expect(await project.zwarm(to)).toMatchObject({ code: 4 });
-  await project.ok(['relocate', '--yes'], { cwd: there });
-  expect(await ids(project, there)).toEqual([running]);
-});
-
-test.concurrent('a clone at the path of a moved project gets none of its sessions', async (t) => {
-  const project = createRepository(t);
-  const id = await completed(project);
-  const there = join(project.base, 'store');
-  renameSync(project.directory, there);
-  git(project.base, 'clone', '-q', there, project.directory);
-  const listed = await project.zwarm(['ls']);
-  expect(listed).toMatchObject({ code: 0, stdout: '' });
-  expect(listed.stderr).toContain('zwarm keeps the sessions of another directory that was at');
-  const refused = await project.zwarm(['start', 'hello']);
-  expect(refused).toMatchObject({ code: 4, stdout: '' });
-  expect(refused.stderr).toContain('zwarm relocate --to DIR');
-  await project.ok(['relocate', '--yes', '--to', there]);
-  expect(await ids(project, there)).toEqual([id]);
-  await completed(project);
-  expect(await ids(project, there)).toEqual([id]);
-});
-
-test.concurrent('a relocation that was interrupted is finished by the next one', async (t) => {
-  const project = createRepository(t);
-  const id = await completed(project);
-  const there = join(project.base, 'store');
-  renameSync(project.directory, there);
-  const old = readFileSync(join(project.store(), 'project.json'), 'utf8');
-  await project.ok(['relocate', '--yes'], { cwd: there });
   const [store = ''] = readdirSync(join(project.state, 'projects'));
   const record = join(project.state, 'projects', store, 'project.json');
   writeFileSync(record, old);
   // Until then it is found where it was renamed to.
+  expect(await $('ls -q')).toBe(`${id}\n`);
+  expect(await $('relocate --yes')).not.toContain('[exit');
+  expect(json(record).path).toBe(join(there, '.git'));
+});
+
+test('relocate needs no window, and refuses while a session runs and where others would lose theirs', async () => {
+  const { project, other, there } = createRepository();
+  const running = await project.start(['x'], { env: { FAKE_AGENT_HANG: '1' } });
+  await eventually('the agent runs', () => project.runs().length === 1);
+  rmSync(join(project.directory, '.zwarm'), { recursive: true });
+  renameSync(project.directory, there);
+  const $ = (line: string) => project.$(line, { cwd: there });
+  expect(await $('relocate --yes')).toContain('[exit 4]');
+  await $(`kill ${running}`);
+  await project.start(['x'], { cwd: other });
+  git(project.base, 'init', '-q', project.directory);
+  expect(await project.$(`relocate --yes --to ${other}`)).toContain('[exit 4]');
+  await $('relocate --yes');
+  expect(await ids(project, there)).toEqual([running]);
+});
+
+test('a clone at the path of a moved project gets none of its sessions', async () => {
+  const { project, there } = createRepository();
+  const id = await project.ended();
+  renameSync(project.directory, there);
+  git(project.base, 'clone', '-q', there, project.directory);
+  expect(await project.$('ls')).toContain('zwarm keeps the sessions of another directory that was at');
+  expect(await project.$('start hello')).toMatch(/zwarm relocate --to DIR[\s\S]*\[exit 4\]/);
+  expect(await project.$(`relocate --yes --to ${there}`)).not.toContain('[exit');
   expect(await ids(project, there)).toEqual([id]);
-  await project.ok(['relocate', '--yes'], { cwd: there });
-  expect(JSON.parse(readFileSync(record, 'utf8')).path).toBe(join(there, '.git'));
+  await project.start(['x']);
+  expect(await ids(project, there)).toEqual([id]);
 });
 
-test.concurrent('clean --gone deletes the sessions of deleted projects, after it was told to', async (t) => {
-  const project = createRepository(t);
-  const other = join(project.base, 'other');
-  mkdirSync(other);
-  const [mine] = [await completed(project), await completed(project, other)];
-  expect(await project.zwarm(['clean', '--gone', '--yes'])).toMatchObject({ code: 0, stdout: '' });
-  rmSync(other, { recursive: true });
-  expect(await project.ok(['clean', '--gone', '--dry-run'])).toBe(other);
-  expect(await project.zwarm(['clean', '--gone'])).toMatchObject({ code: 2 });
-  expect(readdirSync(join(project.state, 'projects'))).toHaveLength(2);
-  expect(await project.ok(['clean', '--gone', '--yes'])).toBe(other);
-  expect(readdirSync(join(project.state, 'projects'))).toHaveLength(1);
-  expect(await ids(project, project.directory, '--everywhere')).toEqual([mine]);
-});
-
-test.concurrent('a name moves, and is given up', async (t) => {
-  const project = createRepository(t);
-  const first = await project.start(['--name', 'fix', 'hello']);
-  const second = await project.start(['hello']);
+test('a name moves, and is given up', async () => {
+  const { project } = createRepository();
+  const [first, second] = [await project.start(['--name', 'fix', 'x']), await project.start(['x'])];
   const names = async () => Object.fromEntries((await project.list()).map((row) => [row.id, row.name]));
-  expect(await project.ok(['name', second, 'fix'])).toBe(second);
+  expect(await project.$(`name ${second} fix`)).toMatch(new RegExp(`^${second}\n`));
   expect(await names()).toEqual({ [first]: null, [second]: 'fix' });
-  await project.ok(['name', 'fix', 'other']);
+  await project.$('name fix other');
   expect(await names()).toEqual({ [first]: null, [second]: 'other' });
-  await project.ok(['name', 'other', '-']);
+  await project.$('name other -');
   expect(await names()).toEqual({ [first]: null, [second]: null });
-  expect(await project.zwarm(['name', second, '-'])).toMatchObject({ code: 2 });
-  expect(await project.zwarm(['name', second, 'No Name'])).toMatchObject({ code: 2 });
+  for (const name of ['-', "'No Name'"])
+    expect(await project.$(`name ${second} ${name}`)).toContain('[exit 2]');
 });

@@ -1,160 +1,111 @@
 import { execFileSync, spawn } from 'node:child_process';
-import {
-  chownSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { testAsRoot } from '../helpers/as-root.ts';
+import { git } from '../helpers/git.ts';
 import { installForAll } from '../helpers/install.ts';
 import { createProject, type Project, repositoryFile, runProgram } from '../helpers/project.ts';
-
-function git(project: Project, ...args: string[]): string {
-  return execFileSync('git', args, { cwd: project.directory, encoding: 'utf8' });
-}
 
 const window = ({ directory }: Project): string => join(directory, '.zwarm');
 const link = (project: Project): string => join(window(project), 'sessions');
 const sessions = (project: Project): string => join(project.store(), 'sessions');
 
-test.concurrent.for(['in git', 'without git'])(
-  'start makes a window that git does not see, %s',
-  async (where, t) => {
-    const project = createProject('p', t.onTestFinished);
-    if (where === 'in git') git(project, 'init', '-q');
-    const id = await project.start(['hello']);
-    expect(readlinkSync(link(project))).toBe(sessions(project));
-    expect(existsSync(join(link(project), id, 'session.json'))).toBe(true);
-    expect(readFileSync(join(window(project), '.gitignore'), 'utf8')).toBe('*\n');
-    expect(lstatSync(window(project)).mode & 0o777).toBe(0o700);
-    if (where === 'in git') {
-      expect(git(project, 'status', '--porcelain')).toBe('');
-      expect(readdirSync(join(project.directory, '.git')).filter((name) => name.startsWith('.'))).toEqual([]);
-    }
-  },
-);
+function createRepository(): Project {
+  const project = createProject('p');
+  git(project.directory, 'init', '-q');
+  return project;
+}
 
-test.concurrent('the window belongs to the checkout in which start ran', async (t) => {
-  const project = createProject('p', t.onTestFinished);
-  git(project, 'init', '-q');
-  git(project, '-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-q', '--allow-empty', '-m', 'x');
-  const tree = join(project.base, 'tree');
-  git(project, 'worktree', 'add', '-q', tree);
-  await project.start(['hello'], { cwd: tree });
-  expect(readlinkSync(join(tree, '.zwarm', 'sessions'))).toBe(sessions(project));
-  expect(existsSync(window(project))).toBe(false);
+test.each([true, false])('start makes a window that git does not see, in git: %s', async (inGit) => {
+  const project = inGit ? createRepository() : createProject('p');
+  const id = await project.start(['hello']);
+  expect(fs.readlinkSync(link(project))).toBe(sessions(project));
+  expect(fs.existsSync(join(link(project), id, 'session.json'))).toBe(true);
+  expect(fs.readFileSync(join(window(project), '.gitignore'), 'utf8')).toBe('*\n');
+  expect(fs.lstatSync(window(project)).mode & 0o777).toBe(0o700);
+  if (!inGit) return;
+  expect(git(project.directory, 'status', '--porcelain')).toBe('');
+  expect(fs.readdirSync(join(project.directory, '.git')).filter((name) => name.startsWith('.'))).toEqual([]);
+  // Without its window nothing is lost, and the next start makes it again.
+  git(project.directory, 'clean', '-qfdx');
+  fs.rmSync(window(project), { recursive: true, force: true });
+  expect(await project.$('ls -q')).toBe(`${id}\n`);
+  await project.start(['again']);
+  expect(fs.readlinkSync(link(project))).toBe(sessions(project));
 });
 
-const REPLACED: readonly (readonly [what: string, arrange: (project: Project) => void])[] = [
-  ['a link that leads elsewhere', (project) => symlinkSync('/nowhere', link(project))],
-  ['an empty directory', (project) => mkdirSync(link(project))],
-  ['nothing', () => undefined],
-];
+test('the window belongs to the checkout in which start ran', async () => {
+  const project = createRepository();
+  const tree = join(project.base, 'tree');
+  git(project.directory, 'commit', '-q', '--allow-empty', '-m', 'x');
+  git(project.directory, 'worktree', 'add', '-q', tree);
+  await project.start(['hello'], { cwd: tree });
+  expect(fs.readlinkSync(join(tree, '.zwarm', 'sessions'))).toBe(sessions(project));
+  expect(fs.existsSync(window(project))).toBe(false);
+});
 
-test.concurrent.for(REPLACED)('in an existing .zwarm %s becomes the link', async ([, arrange], t) => {
-  const project = createProject('p', t.onTestFinished);
-  mkdirSync(window(project));
-  writeFileSync(join(window(project), 'mine'), 'x');
+test.each<[string, (project: Project) => void]>([
+  ['a link that leads elsewhere', (project) => fs.symlinkSync('/nowhere', link(project))],
+  ['an empty directory', (project) => fs.mkdirSync(link(project))],
+  ['nothing', () => undefined],
+])('in an existing .zwarm %s becomes the link', async (_, arrange) => {
+  const project = createProject('p');
+  fs.mkdirSync(window(project));
+  fs.writeFileSync(join(window(project), 'mine'), 'x');
   arrange(project);
   await project.start(['hello']);
-  expect(readlinkSync(link(project))).toBe(sessions(project));
-  expect(readFileSync(join(window(project), 'mine'), 'utf8')).toBe('x');
+  expect(fs.readlinkSync(link(project))).toBe(sessions(project));
+  expect(fs.readFileSync(join(window(project), 'mine'), 'utf8')).toBe('x');
 });
 
-const OCCUPIED: readonly (readonly [what: string, arrange: (project: Project) => void])[] = [
-  ['a file', (project) => writeFileSync(window(project), 'mine')],
-  [
-    'a link to another directory',
-    (project) => {
-      mkdirSync(join(project.base, 'other'));
-      symlinkSync(join(project.base, 'other'), window(project));
-    },
-  ],
-  [
-    'a directory with sessions of an older zwarm',
-    (project) => {
-      mkdirSync(join(link(project), 'abcdefghjk'), { recursive: true });
-      writeFileSync(join(window(project), 'format'), '1\n');
-    },
-  ],
-];
+test.each<[string, (project: Project) => void]>([
+  ['a file', (project) => fs.writeFileSync(window(project), 'mine')],
+  ['a link to another directory', (project) => fs.symlinkSync(join(project.base, 'tmp'), window(project))],
+  ['sessions of an older zwarm', (project) => fs.mkdirSync(join(link(project), 'abc'), { recursive: true })],
+])('%s in the place of .zwarm stays as it is, and is reported once', async (_, arrange) => {
+  const project = createProject('p');
+  arrange(project);
+  const looked = () => execFileSync('ls', ['-laR', '--time-style=+', window(project)], { encoding: 'utf8' });
+  const before = looked();
+  expect(await project.$('start hello')).toContain(
+    `zwarm: warning: ${window(project)} is not a link of zwarm's and stays as it is; the sessions are in ${sessions(project)}\n`,
+  );
+  expect(await project.$('start hello')).toMatch(/^\w{10}\n$/);
+  expect(looked()).toBe(before);
+});
 
-test.concurrent.for(OCCUPIED)(
-  '%s in the place of .zwarm stays as it is, and is told once',
-  async ([, arrange], t) => {
-    const project = createProject('p', t.onTestFinished);
-    arrange(project);
-    const before = execFileSync('ls', ['-laR', '--time-style=+', window(project)], { encoding: 'utf8' });
-    const first = await project.zwarm(['start', 'hello']);
-    expect(first).toMatchObject({ code: 0 });
-    expect(first.stderr).toContain(
-      `zwarm: warning: ${window(project)} is not a link of zwarm's and stays as it is; the sessions are in ${sessions(project)}\n`,
-    );
-    expect((await project.zwarm(['start', 'hello'])).stderr).toBe('');
-    expect(execFileSync('ls', ['-laR', '--time-style=+', window(project)], { encoding: 'utf8' })).toBe(
-      before,
-    );
-  },
-);
-
-test.concurrent('whoever exchanges .zwarm while it is made gains nothing', async (t) => {
-  const project = createProject('p', t.onTestFinished);
-  const foreign = join(project.base, 'foreign');
-  mkdirSync(join(foreign, 'sessions'), { recursive: true });
-  writeFileSync(join(foreign, 'precious'), 'mine');
+test('whoever exchanges .zwarm while it is made gains nothing', () => {
+  const { base, directory: cwd } = createProject('p');
+  const foreign = join(base, 'foreign');
+  fs.mkdirSync(join(foreign, 'sessions'), { recursive: true });
+  fs.writeFileSync(join(foreign, 'precious'), 'mine');
   const swap =
     'while :; do mkdir .zwarm; mv .zwarm aside; ln -s "$F" .zwarm; rm .zwarm; rm -rf aside; done 2>/dev/null';
-  const swapper = spawn('sh', ['-c', swap], { cwd: project.directory, env: { ...process.env, F: foreign } });
-  t.onTestFinished(() => void swapper.kill('SIGKILL'));
-  for (let round = 0; round < 60; round += 1) {
-    try {
-      execFileSync('/bin/sh', [repositoryFile('bin/make-window.sh'), project.directory, '/target'], {
-        cwd: project.directory,
-        stdio: 'ignore',
-      });
-    } catch {
-      // It saw that it was not where it should be.
-    }
+  const swapper = spawn('sh', ['-c', swap], { cwd, env: { ...process.env, F: foreign } });
+  const maker = `i=0; while [ $i -lt 60 ]; do sh "$0" "$1" /target; i=$((i + 1)); done 2>/dev/null`;
+  try {
+    execFileSync('sh', ['-c', `${maker}; :`, repositoryFile('bin/make-window.sh'), cwd], { cwd });
+  } finally {
+    swapper.kill('SIGKILL');
   }
-  expect(readdirSync(foreign).sort()).toEqual(['precious', 'sessions']);
-  expect(readdirSync(join(foreign, 'sessions'))).toEqual([]);
-});
-
-test.concurrent('without its window nothing is lost, and the next start makes it again', async (t) => {
-  const project = createProject('p', t.onTestFinished);
-  git(project, 'init', '-q');
-  const id = await project.start(['hello']);
-  git(project, 'clean', '-qfdx');
-  rmSync(window(project), { recursive: true, force: true });
-  expect((await project.list()).map((row) => row.id)).toEqual([id]);
-  await project.start(['again']);
-  expect(readlinkSync(link(project))).toBe(sessions(project));
+  expect(fs.readdirSync(foreign).sort()).toEqual(['precious', 'sessions']);
+  expect(fs.readdirSync(join(foreign, 'sessions'))).toEqual([]);
 });
 
 testAsRoot('two users in one checkout have sessions of their own', async () => {
-  const project = createProject('p');
-  git(project, 'init', '-q');
+  const project = createRepository();
   const mine = await project.start(['-a', 'demo', 'hello']);
-  const home = join(project.base, 'other');
-  mkdirSync(home);
-  chownSync(home, 65_534, 65_534);
+  const HOME = join(project.base, 'other');
+  fs.mkdirSync(HOME);
+  fs.chownSync(HOME, 65_534, 65_534);
   const program = join(installForAll(project.base), 'bin/zwarm.js');
-  const env = { ...project.env, HOME: home };
-  const asOther = (...args: string[]) =>
-    runProgram(process.execPath, [program, ...args], { cwd: project.directory, env, uid: 65_534 });
+  const place = { cwd: project.directory, env: { ...project.env, HOME }, uid: 65_534 };
+  const asOther = (...args: string[]) => runProgram(process.execPath, [program, ...args], place);
   expect(await asOther('ls')).toMatchObject({ code: 0, stdout: '', stderr: '' });
-  const started = await asOther('start', '-a', 'demo', '--wait', 'hello');
+  const started = await asOther('start', '-a', 'demo', '--wait', 'hello [[seconds=0]]');
   expect(started).toMatchObject({ code: 0, stderr: expect.stringContaining('is not a link of zwarm') });
-  const theirs = (await asOther('ls', '--all', '-q')).stdout;
-  expect(theirs).toMatch(/^\w{10}\n$/);
+  expect((await asOther('ls', '--all', '-q')).stdout).toMatch(/^\w{10}\n$/);
   expect(await project.ok(['ls', '--all', '-q'])).toBe(mine);
-  expect(readlinkSync(link(project))).toBe(sessions(project));
+  expect(fs.readlinkSync(link(project))).toBe(sessions(project));
 });
