@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { ProcessIdentity } from '../../src/core/session.ts';
@@ -15,16 +15,6 @@ function runnerStat({ start, ...identity }: ProcessIdentity): string {
   return `${JSON.stringify({ v: 1, ...identity, stat })}\n`;
 }
 
-function rewrite(
-  project: ShellProject,
-  id: string,
-  name: string,
-  change: (json: Record<string, unknown>) => object,
-): void {
-  const path = project.turnFile(id, 1, name);
-  writeFileSync(path, JSON.stringify(change(JSON.parse(readFileSync(path, 'utf8')))));
-}
-
 /** A session in the project that `claimer` has claimed; nobody has launched it. */
 function claimed(project: ShellProject, claimer: ProcessIdentity, at = RECORD.created_at): void {
   const request = { ...requestOf('nonce'), claimer, at };
@@ -38,127 +28,104 @@ const own = ownIdentity();
 
 const THREAD = '{"type":"thread.started","thread_id":"01a1f880-c978-76c0-be58-213b143ff767"}\n';
 
-test.each([
-  ['another host', { ...own, host: 'elsewhere', boot_id: 'theirs' }],
-  ['another container', { ...own, pid_ns: 'pid:[1]' }],
-])('a session of %s is unknown: it can be looked at, and nothing else', async (_, there) => {
+const ELSEWHERE = { ...own, host: 'elsewhere', boot_id: 'theirs' };
+const CONTAINER = { ...own, pid_ns: 'pid:[1]' };
+
+/** A project with the session `ID`, claimed there, and launched there or never. */
+function claimedAt(there: ProcessIdentity, launched: boolean): ShellProject {
   const project = createShellProject();
   claimed(project, there);
-  for (const launched of [false, true]) {
-    if (launched) writeFileSync(project.turnFile(ID, 1, 'runner.stat'), runnerStat(there));
-    expect((await project.run(['ls'])).stdout).toMatch(new RegExp(`^${ID}\tunknown\t1\t`));
-    const shown = await project.run(['show', ID, '--json']);
-    const host = there.host === own.host ? null : there.host;
-    const unknown = { status: 'unknown', error: { code: 'elsewhere' }, turns: [{ host }] };
-    expect(JSON.parse(shown.stdout)).toMatchObject(unknown);
-    expect((await project.run(['show', ID])).stdout.includes('  host       elsewhere\n')).toBe(host !== null);
-    for (const args of [
-      ['kill', ID],
-      ['inject', ID, 'more'],
-      ['rm', ID],
-      ['wait', ID],
-    ]) {
-      expect(await project.run(args)).toMatchObject({ code: 4, stdout: '' });
-    }
-    const cleaned = await project.run(['clean', '--days', '0', '--json']);
-    expect(JSON.parse(cleaned.stdout)).toMatchObject({
-      removed: [],
-      skipped: [{ id: ID, reason: 'unknown' }],
-    });
-    expect(await project.run(['kill', '--all'])).toMatchObject({ code: 0, stdout: '' });
-    expect(existsSync(project.turnFile(ID, 1, 'cancel.json'))).toBe(false);
-  }
+  if (launched) writeFileSync(project.turnFile(ID, 1, 'runner.stat'), runnerStat(there));
+  return project;
+}
+
+test.each([
+  ['another host', ELSEWHERE, false],
+  ['another host', ELSEWHERE, true],
+  ['another container', CONTAINER, false],
+  ['another container', CONTAINER, true],
+])('a session of %s is unknown: it can be looked at, and nothing else', async (_, there, launched) => {
+  const project = claimedAt(there, launched);
+  expect(await project.$('ls')).toMatch(new RegExp(`^${ID}\tunknown\t1\t`));
+  const host = there.host === own.host ? null : there.host;
+  const unknown = { status: 'unknown', error: { code: 'elsewhere' }, turns: [{ host }] };
+  expect(await project.show(ID)).toMatchObject(unknown);
+  expect((await project.$(`show ${ID}`)).includes('  host       elsewhere\n')).toBe(host !== null);
+  for (const line of [`kill ${ID}`, `inject ${ID} more`, `rm ${ID}`, `wait ${ID}`])
+    expect(await project.$(line), line).toContain('[exit 4]');
+  const cleaned = JSON.parse(await project.ok(['clean', '--days', '0', '--json']));
+  expect(cleaned).toMatchObject({ removed: [], skipped: [{ id: ID, reason: 'unknown' }] });
+  expect(await project.$('kill --all')).toBe('');
+  expect(existsSync(project.turnFile(ID, 1, 'cancel.json'))).toBe(false);
 });
 
 test.each([
-  ['another host', { ...own, host: 'elsewhere', boot_id: 'theirs' }, 'on host elsewhere'],
-  ['another container', { ...own, pid_ns: 'pid:[1]' }, 'from inside a container or sandbox'],
+  ['host', ELSEWHERE, 'on host elsewhere', false],
+  ['host', ELSEWHERE, 'on host elsewhere', true],
+  ['container', CONTAINER, 'from inside a container or sandbox', false],
+  ['container', CONTAINER, 'from inside a container or sandbox', true],
 ])(
-  'whoever knows that a session’s host or container is gone (%s) goes on with it, or ends it',
-  async (_, there, place) => {
-    for (const launched of [false, true]) {
-      const project = createShellProject();
-      claimed(project, there);
-      if (launched) writeFileSync(project.turnFile(ID, 1, 'runner.stat'), runnerStat(there));
-      writeFileSync(project.turnFile(ID, 1, 'events.jsonl'), THREAD);
-      const refused = await project.run(['inject', ID, 'quick']);
-      expect(refused).toMatchObject({ code: 4, stdout: '' });
-      expect(refused.stderr).toBe(
-        `zwarm: ${ID} was started ${place}: whether it runs cannot be told here\n` +
-          `hint: go on with it there; if that is gone for good: zwarm inject --force ${ID} "…"\n`,
-      );
-      expect(await project.run(['inject', ID, '--force', '--wait', 'quick'])).toMatchObject({
-        code: 0,
-        stdout: 'done\n',
-      });
-      // A runner that comes late after all must find that its turn was called off.
-      expect(existsSync(project.turnFile(ID, 1, 'cancel.json'))).toBe(!launched);
-      expect(await project.run(['rm', ID])).toMatchObject({ code: 0 });
-    }
-    for (const launched of [false, true]) {
-      const project = createShellProject();
-      claimed(project, there);
-      if (launched) writeFileSync(project.turnFile(ID, 1, 'runner.stat'), runnerStat(there));
-      writeFileSync(project.turnFile(ID, 1, 'events.jsonl'), THREAD);
-      expect((await project.run(['kill', ID])).stderr).toContain(`for good: zwarm kill --force ${ID}`);
-      expect(await project.run(['kill', '--force', ID])).toMatchObject({ code: 0, stdout: `${ID} killed\n` });
-      const shown = JSON.parse((await project.run(['show', ID, '--json'])).stdout);
-      expect(shown).toMatchObject({ status: 'killed', exit_code: null });
-      expect(await project.run(['inject', ID, '--wait', 'quick'])).toMatchObject({ code: 0 });
-    }
+  'whoever knows that the %s of a session is gone goes on with it, or ends it',
+  async (_, there, place, launched) => {
+    const project = claimedAt(there, launched);
+    writeFileSync(project.turnFile(ID, 1, 'events.jsonl'), THREAD);
+    expect(await project.$(`inject ${ID} quick`)).toBe(
+      `zwarm: ${ID} was started ${place}: whether it runs cannot be told here\n` +
+        `hint: go on with it there; if that is gone for good: zwarm inject --force ${ID} "…"\n[exit 4]\n`,
+    );
+    expect(await project.$(`kill ${ID}`)).toContain(`for good: zwarm kill --force ${ID}`);
+    expect(await project.$(`inject ${ID} --force --wait quick`)).toBe('done\n');
+    // A runner that comes late after all must find that its turn was called off.
+    expect(existsSync(project.turnFile(ID, 1, 'cancel.json'))).toBe(!launched);
+
+    const other = claimedAt(there, launched);
+    expect(await other.$(`kill --force ${ID}`)).toBe(`${ID} killed\n`);
+    expect(await other.show(ID)).toMatchObject({ status: 'killed', exit_code: null });
+    expect(await other.$(`inject ${ID} --wait quick`)).toBe('done\n');
   },
 );
 
 test('--force is no way around the end of what runs here', async () => {
   const project = createShellProject();
   const id = await project.begin('hang');
-  expect(await project.run(['inject', id, '--force', 'quick'])).toMatchObject({ code: 4 });
-  expect(await project.run(['rm', '--force', id])).toMatchObject({ code: 4 });
-  expect(await project.run(['kill', '--force', id])).toMatchObject({ code: 0 });
+  expect(await project.$(`inject ${id} --force quick`)).toContain('[exit 4]');
+  expect(await project.$(`rm --force ${id}`)).toContain('[exit 4]');
+  expect(await project.$(`kill --force ${id}`)).toBe(`${id} killed\n`);
   await eventually('nothing of it lives', () => project.marked(id).length === 0);
 });
 
 test('a session of another boot is lost, and can be removed', async () => {
-  const project = createShellProject();
-  const before = { ...own, boot_id: 'before' };
-  claimed(project, before);
-  writeFileSync(project.turnFile(ID, 1, 'runner.stat'), runnerStat(before));
-  expect((await project.run(['ls'])).stdout).toMatch(new RegExp(`^${ID}\tlost\t`));
-  expect(await project.run(['kill', ID])).toMatchObject({ code: 4 });
-  expect(await project.run(['rm', ID])).toMatchObject({ code: 0 });
+  const project = claimedAt({ ...own, boot_id: 'before' }, true);
+  expect(await project.$('ls')).toMatch(new RegExp(`^${ID}\tlost\t`));
+  expect(await project.$(`kill ${ID}`)).toContain('[exit 4]');
+  expect(await project.$(`rm ${ID}`)).toBe(`${ID}\n`);
 });
 
 test('a record that names a living stranger keeps nothing running, and the stranger is left alone', async () => {
-  const project = createShellProject();
+  const project = claimedAt({ ...own, pid: 4_194_305 }, false);
   const told = join(project.base, 'told');
-  const stranger = await live(
-    null,
-    `trap ': > "$1"' HUP INT TERM CONT; sleep 1000 & echo ready; wait; wait`,
-    [told],
-  );
-  claimed(project, { ...own, pid: 4_194_305 });
+  const script = `trap ': > "$1"' HUP INT TERM CONT; sleep 1000 & echo ready; wait; wait`;
+  const stranger = await live(null, script, [told]);
   writeFileSync(project.turnFile(ID, 1, 'runner.stat'), runnerStat(stranger.identity));
-  expect((await project.run(['ls'])).stdout).toMatch(new RegExp(`^${ID}\tlost\t`));
-  expect(await project.run(['kill', ID])).toMatchObject({ code: 4 });
+  expect(await project.$('ls')).toMatch(new RegExp(`^${ID}\tlost\t`));
+  expect(await project.$(`kill ${ID}`)).toContain('[exit 4]');
   // Nor does it when nothing else of the session can be read.
   writeFileSync(project.turnFile(ID, 1, 'request.json'), '{');
-  expect(await project.run(['kill', ID])).toMatchObject({ code: 4 });
-  expect(await project.run(['rm', ID])).toMatchObject({ code: 0 });
+  expect(await project.$(`kill ${ID}`)).toContain('[exit 4]');
+  expect(await project.$(`rm ${ID}`)).toBe(`${ID}\n`);
   expect(hasEnded(stranger.pid)).toBe(false);
   expect(existsSync(told)).toBe(false);
 });
 
 test('a claim in the name of a living stranger can be killed, and then removed', async () => {
-  const project = createShellProject();
   const stranger = await live(null);
-  claimed(project, stranger.identity);
-  expect((await project.run(['ls'])).stdout).toMatch(new RegExp(`^${ID}\tpending\t`));
-  expect(await project.run(['rm', ID])).toMatchObject({ code: 4 });
-  expect(await project.run(['kill', ID])).toMatchObject({ code: 0, stdout: `${ID} killed\n` });
-  expect(JSON.parse(readFileSync(project.turnFile(ID, 1, 'exit.json'), 'utf8'))).toMatchObject({
-    why: 'cancelled',
-  });
-  expect(await project.run(['rm', ID])).toMatchObject({ code: 0 });
+  const project = claimedAt(stranger.identity, false);
+  expect(await project.$('ls')).toMatch(new RegExp(`^${ID}\tpending\t`));
+  expect(await project.$(`rm ${ID}`)).toContain('[exit 4]');
+  expect(await project.$(`kill ${ID}`)).toBe(`${ID} killed\n`);
+  const exit = JSON.parse(readFileSync(project.turnFile(ID, 1, 'exit.json'), 'utf8'));
+  expect(exit.why).toBe('cancelled');
+  expect(await project.$(`rm ${ID}`)).toBe(`${ID}\n`);
   expect(hasEnded(stranger.pid)).toBe(false);
 });
 
@@ -178,8 +145,8 @@ test('an agent that forges or removes what is recorded of it still runs, is not 
     stranger.identity,
     { ...own, pid: agent, start: '1' },
     { ...own, boot_id: 'before' },
-    { ...own, host: 'elsewhere', boot_id: 'theirs' },
-    { ...own, pid_ns: 'pid:[1]' },
+    ELSEWHERE,
+    CONTAINER,
   ];
   for (const identity of forged) {
     writeFileSync(path, runnerStat(identity));
@@ -189,9 +156,15 @@ test('an agent that forges or removes what is recorded of it still runs, is not 
   await runs();
   rmSync(path);
   await runs();
-  rewrite(project, id, 'request.json', (request) => ({ ...request, nonce: 'another', claimer: forged[3] }));
+  const request = project.turnFile(id, 1, 'request.json');
+  const forgedRequest = {
+    ...JSON.parse(readFileSync(request, 'utf8')),
+    nonce: 'another',
+    claimer: ELSEWHERE,
+  };
+  writeFileSync(request, JSON.stringify(forgedRequest));
   await runs();
-  expect(await project.run(['kill', id])).toMatchObject({ code: 0, stdout: `${id} killed\n` });
+  expect(await project.$(`kill ${id}`)).toBe(`${id} killed\n`);
   expect(hasEnded(agent)).toBe(true);
   expect(hasEnded(stranger.pid)).toBe(false);
   await eventually('nothing is left', () => project.marked(id).length === 0);
@@ -206,7 +179,7 @@ test('an agent that spoils all records of its session does not escape kill --all
   rmSync(project.turnFile(id, 1, 'runner.stat'));
   expect((await project.run(['ls'])).stdout).toMatch(new RegExp(`^${id}\tdamaged\t`));
   expect(await project.run(['rm', id])).toMatchObject({ code: 4 });
-  expect(await project.run(['kill', '--all'])).toMatchObject({ code: 0, stdout: `${id} killed\n` });
+  expect(await project.$('kill --all')).toBe(`${id} killed\n`);
   expect(hasEnded(project.runs()[0]?.pid ?? 0)).toBe(true);
   await eventually('nothing is left', () => project.marked(id).length === 0);
   expect(await project.run(['kill', id])).toMatchObject({ code: 4 });
@@ -214,31 +187,20 @@ test('an agent that spoils all records of its session does not escape kill --all
 });
 
 test('what may live elsewhere is not removed when its records are damaged or a tombstone is there, but by force', async () => {
-  const there = { ...own, host: 'elsewhere', boot_id: 'theirs' };
-  for (const spoil of [
-    (project: ShellProject) => writeFileSync(join(project.store(), 'sessions', ID, 'session.json'), '{'),
-    (project: ShellProject) => {
-      const turn = join(project.store(), 'sessions', ID, 'turns/2');
-      mkdirSync(turn);
-      writeFileSync(join(turn, 'request.json'), JSON.stringify({ ...requestOf('n'), kind: 'tombstone' }));
-    },
-  ]) {
-    const project = createShellProject();
-    claimed(project, there);
-    writeFileSync(project.turnFile(ID, 1, 'runner.stat'), runnerStat(there));
-    spoil(project);
-    const refused = await project.run(['rm', ID]);
-    expect(refused).toMatchObject({ code: 4, stdout: '' });
-    expect(refused.stderr).toContain(`zwarm rm --force ${ID}`);
-    expect((await project.run(['clean', '--days', '0'])).stdout).toBe('');
+  const TOMBSTONE = JSON.stringify({ ...requestOf('n'), kind: 'tombstone' });
+  for (const [path, text] of [
+    ['session.json', '{'],
+    ['turns/2/request.json', TOMBSTONE],
+  ] as const) {
+    const project = claimedAt(ELSEWHERE, true);
+    const session = join(project.store(), 'sessions', ID);
+    mkdirSync(join(session, 'turns/2'));
+    writeFileSync(join(session, path), text);
+    if (path === 'session.json') rmdirSync(join(session, 'turns/2'));
+    expect(await project.$(`rm ${ID}`)).toMatch(new RegExp(`zwarm rm --force ${ID}[\\s\\S]*\\[exit 4\\]`));
+    expect((await project.zwarm(['clean', '--days', '0'])).stdout).toBe('');
     expect(existsSync(project.turnFile(ID, 1, 'prompt.md'))).toBe(true);
-    expect(await project.run(['rm', '--force', ID])).toMatchObject({ code: 0, stdout: `${ID}\n` });
+    expect(await project.$(`rm --force ${ID}`)).toBe(`${ID}\n`);
+    expect(await project.$('ls --all')).toBe('');
   }
-});
-
-test('a session that is unknown can be removed by whoever knows better', async () => {
-  const project = createShellProject();
-  claimed(project, { ...own, host: 'elsewhere', boot_id: 'theirs' });
-  expect(await project.run(['rm', '--force', ID])).toMatchObject({ code: 0 });
-  expect(await project.run(['ls', '--all'])).toMatchObject({ code: 0, stdout: '' });
 });
