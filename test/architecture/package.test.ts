@@ -1,12 +1,4 @@
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -26,9 +18,9 @@ async function succeed(program: string, args: readonly string[], cwd: string): P
 }
 
 beforeAll(async () => {
-  base = realpathSync(mkdtempSync(join(tmpdir(), 'zwarm-package-')));
+  base = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), 'zwarm-package-')));
   consumer = join(base, 'consumer');
-  for (const name of ['home', 'consumer']) mkdirSync(join(base, name));
+  for (const name of ['home', 'consumer']) fs.mkdirSync(join(base, name));
   // Nothing of npm's own environment: these commands may run below `npm test`.
   env = {
     PATH: process.env['PATH'],
@@ -40,11 +32,11 @@ beforeAll(async () => {
   const pack = ['pack', '--ignore-scripts', '--offline', '--json', '--pack-destination', base];
   const [tarball] = JSON.parse((await succeed('npm', pack, repositoryFile('.'))).stdout);
   packed = tarball.files.map((file: { path: string }) => file.path);
-  writeFileSync(join(consumer, 'package.json'), '{"name":"consumer","private":true,"type":"module"}');
+  fs.writeFileSync(join(consumer, 'package.json'), '{"name":"consumer","private":true,"type":"module"}');
   await succeed('npm', ['install', '--offline', '--no-audit', join(base, tarball.filename)], consumer);
 });
 
-afterAll(() => rmSync(base, { recursive: true, force: true, maxRetries: 5 }));
+afterAll(() => fs.rmSync(base, { recursive: true, force: true, maxRetries: 5 }));
 
 const installed = (path: string): string => join(consumer, 'node_modules', 'zwarm', path);
 
@@ -76,12 +68,12 @@ test('the tarball holds what a user needs and nothing else', () => {
 });
 
 test('it brings no dependency, and the licences of what it bundles', () => {
-  expect(readdirSync(join(consumer, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual([
+  expect(fs.readdirSync(join(consumer, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual([
     'zwarm',
   ]);
-  const notices = readFileSync(installed('dist/THIRD-PARTY-LICENSES.txt'), 'utf8').split(
-    `\n${'-'.repeat(80)}\n\n`,
-  );
+  const notices = fs
+    .readFileSync(installed('dist/THIRD-PARTY-LICENSES.txt'), 'utf8')
+    .split(`\n${'-'.repeat(80)}\n\n`);
   for (const name of ['commander', 'chalk', 'cli-table3', 'execa', 'marked', 'nanoid', 'zod']) {
     const notice = notices.find((text) => text.startsWith(`${name} `));
     expect(notice, name).toContain('Permission is hereby granted');
@@ -90,19 +82,21 @@ test('it brings no dependency, and the licences of what it bundles', () => {
 
 test('it tells nothing of the machine that built it', () => {
   const telling = packed.filter((path) =>
-    readFileSync(installed(path), 'utf8').includes(repositoryFile('.')),
+    fs.readFileSync(installed(path), 'utf8').includes(repositoryFile('.')),
   );
   expect(telling).toEqual([]);
 });
 
 test('it holds nothing of the tests, and obeys no fault of theirs', () => {
   expect(packed.filter((path) => path.startsWith('test/') || /\.test\.|fixtures/.test(path))).toEqual([]);
-  expect(packed.filter((path) => readFileSync(installed(path), 'utf8').includes('ZWARM_FAULT'))).toEqual([]);
+  expect(packed.filter((path) => fs.readFileSync(installed(path), 'utf8').includes('ZWARM_FAULT'))).toEqual(
+    [],
+  );
 });
 
 test('the installed command runs, starts an agent and waits for its answer', async () => {
   const zwarm = join(consumer, 'node_modules', '.bin', 'zwarm');
-  const { version } = JSON.parse(readFileSync(repositoryFile('package.json'), 'utf8'));
+  const { version } = JSON.parse(fs.readFileSync(repositoryFile('package.json'), 'utf8'));
   expect((await succeed(zwarm, ['--version'], consumer)).stdout).toBe(`zwarm ${version}\n`);
   const { stdout } = await succeed(
     zwarm,
@@ -124,7 +118,7 @@ console.log(JSON.stringify({ turn, status, answer: detail.last_message, listed: 
 `;
 
 test('the library starts a session, waits for it and reads it', async () => {
-  writeFileSync(join(consumer, 'use.mjs'), PROGRAM);
+  fs.writeFileSync(join(consumer, 'use.mjs'), PROGRAM);
   const { stdout } = await succeed(process.execPath, ['use.mjs'], consumer);
   const answer = 'Done: by the library (8 words noted).';
   expect(JSON.parse(stdout)).toEqual({ turn: 1, status: 'completed', answer, listed: 1 });
@@ -141,11 +135,11 @@ test('the shipped types are whole, and strict', async () => {
     typeRoots: [repositoryFile('node_modules/@types')],
     types: ['node'],
   };
-  writeFileSync(
+  fs.writeFileSync(
     join(consumer, 'tsconfig.json'),
     JSON.stringify({ compilerOptions: settings, files: ['use.ts'] }),
   );
-  writeFileSync(
+  fs.writeFileSync(
     join(consumer, 'use.ts'),
     `${PROGRAM}
 import { EXIT_CODES, type SessionDetail, type SessionSummary, ZwarmError } from 'zwarm';

@@ -1,14 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, type TestContext, test } from 'vitest';
 import { type CodexProject, createCodexProject, requireSandbox } from '../helpers/codex.ts';
@@ -55,10 +47,10 @@ async function createAttacked(t: TestContext, body: string): Promise<CodexProjec
     },
   };
   const project = await createCodexProject(t.onTestFinished, { script });
-  writeFileSync(join(project.directory, 'attack.sh'), attack(body));
+  fs.writeFileSync(join(project.directory, 'attack.sh'), attack(body));
   const foreign = join(project.base, 'foreign');
-  mkdirSync(join(foreign, 'turns'), { recursive: true });
-  writeFileSync(join(foreign, 'turns', 'precious'), 'mine');
+  fs.mkdirSync(join(foreign, 'turns'), { recursive: true });
+  fs.writeFileSync(join(foreign, 'turns', 'precious'), 'mine');
   Object.assign(project.env, { FOREIGN: foreign });
   return { ...project, foreign };
 }
@@ -66,12 +58,12 @@ async function createAttacked(t: TestContext, body: string): Promise<CodexProjec
 /** Begins the attack: from here on the agent is at it. */
 async function begin(project: CodexProject & { foreign: string }): Promise<Attacked> {
   const attacker = await project.start(['[[attack]]']);
-  await eventually('the attack has begun', () => existsSync(join(project.directory, 'began')));
+  await eventually('the attack has begun', () => fs.existsSync(join(project.directory, 'began')));
   const file = join(project.directory, 'tried');
-  const tried = (): number => (existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0);
+  const tried = (): number => (fs.existsSync(file) ? Number(fs.readFileSync(file, 'utf8')) : 0);
   const stop = async (): Promise<void> => {
     await eventually('the attack was tried', () => tried() > 3);
-    writeFileSync(join(project.directory, 'stop'), '');
+    fs.writeFileSync(join(project.directory, 'stop'), '');
     await project.ok(['wait', attacker]);
   };
   return { ...project, attacker, stop };
@@ -87,13 +79,14 @@ async function completed(project: CodexProject, args: readonly string[] = []): P
 
 /** Everything below a directory, with what each file holds. */
 function contents(directory: string): string[] {
-  return readdirSync(directory, { recursive: true, encoding: 'utf8' })
+  return fs
+    .readdirSync(directory, { recursive: true, encoding: 'utf8' })
     .sort()
     .map((name) => {
       const path = join(directory, name);
-      const stat = lstatSync(path);
-      const digest = stat.isFile() ? createHash('sha256').update(readFileSync(path)).digest('hex') : '';
-      return `${name} ${stat.isSymbolicLink() ? readlinkSync(path) : digest}`;
+      const stat = fs.lstatSync(path);
+      const digest = stat.isFile() ? createHash('sha256').update(fs.readFileSync(path)).digest('hex') : '';
+      return `${name} ${stat.isSymbolicLink() ? fs.readlinkSync(path) : digest}`;
     });
 }
 
@@ -116,7 +109,7 @@ test.concurrent('an agent writes, moves, replaces and deletes no record, by the 
   expect((await project.list(['--all'])).map(({ id }) => id).sort()).toEqual(
     [victim, running, attacked.attacker].sort(),
   );
-  expect(readdirSync(project.foreign)).toEqual(['turns']);
+  expect(fs.readdirSync(project.foreign)).toEqual(['turns']);
 });
 
 test.concurrent('A1: a directory that is swapped while rm works leads it nowhere', async (t) => {
@@ -128,14 +121,14 @@ test.concurrent('A1: a directory that is swapped while rm works leads it nowhere
     await project.ok(['rm', victim]);
   }
   await project.stop();
-  expect(readFileSync(join(project.foreign, 'turns', 'precious'), 'utf8')).toBe('mine');
+  expect(fs.readFileSync(join(project.foreign, 'turns', 'precious'), 'utf8')).toBe('mine');
 });
 
 test.concurrent('A2: a window that is swapped while clean works deletes no session of another project', async (t) => {
   const body = 'rm -rf .zwarm; ln -sfn "$OTHER/.zwarm" .zwarm; mv .zwarm .zwarm-old; rm -rf .zwarm-old';
   const created = await createAttacked(t, body);
   const other = join(created.base, 'other');
-  mkdirSync(other);
+  fs.mkdirSync(other);
   execFileSync('git', ['init', '-q'], { cwd: other });
   Object.assign(created.env, { OTHER: other });
   const foreign = await created.start(['say hello'], { cwd: other });
@@ -154,14 +147,14 @@ test.concurrent('A3: a stream cannot be led into another file', async (t) => {
     'for d in "$s"/*/turns/*; do ln -sf "$FOREIGN/rc" "$d/events.jsonl"; ln -sf "$FOREIGN/rc" "$d/stderr.log"; done';
   const created = await createAttacked(t, body);
   const file = join(created.foreign, 'rc');
-  writeFileSync(file, 'mine');
+  fs.writeFileSync(file, 'mine');
   const project = await begin(created);
   for (let round = 0; round < 3; round += 1) {
     const id = await completed(project);
     expect((await project.show(id)).last_message).toBe('hello');
   }
   await project.stop();
-  expect(readFileSync(file, 'utf8')).toBe('mine');
+  expect(fs.readFileSync(file, 'utf8')).toBe('mine');
 });
 
 test.concurrent('A4: nobody puts other words into the place of the user’s', async (t) => {
@@ -195,7 +188,7 @@ test.concurrent('A6: an agent that runs git clean -fdx stays listed and killable
   const project = await begin(
     await createAttacked(t, 'git clean -qfdx; rm -rf .zwarm; touch began; sleep 0.1'),
   );
-  await eventually('the window is gone', () => !existsSync(join(project.directory, '.zwarm')));
+  await eventually('the window is gone', () => !fs.existsSync(join(project.directory, '.zwarm')));
   expect(await project.list()).toMatchObject([{ id: project.attacker, status: 'running' }]);
   await project.ok(['kill', '--all']);
   // The runner may still be settling.
@@ -203,13 +196,15 @@ test.concurrent('A6: an agent that runs git clean -fdx stays listed and killable
   await eventually('nothing of it lives', () => left() === 0);
   expect(await project.show(project.attacker)).toMatchObject({ status: 'killed' });
   await completed(project);
-  expect(readlinkSync(join(project.directory, '.zwarm', 'sessions'))).toBe(join(project.store(), 'sessions'));
+  expect(fs.readlinkSync(join(project.directory, '.zwarm', 'sessions'))).toBe(
+    join(project.store(), 'sessions'),
+  );
 });
 
 test.concurrent('A7: what a repository ships in .zwarm brings no record into git', async (t) => {
   const project = await createAttacked(t, ':');
-  mkdirSync(join(project.directory, '.zwarm'));
-  writeFileSync(join(project.directory, '.zwarm', '.gitignore'), '# nothing\n');
+  fs.mkdirSync(join(project.directory, '.zwarm'));
+  fs.writeFileSync(join(project.directory, '.zwarm', '.gitignore'), '# nothing\n');
   await project.ok(['start', '--wait', 'my secret task']);
   const git = (args: string[]): string =>
     execFileSync('git', args, { cwd: project.directory, encoding: 'utf8' });
@@ -240,7 +235,7 @@ test.concurrent('in the sandbox of an agent zwarm only looks', async (t) => {
   const project = await createCodexProject(t.onTestFinished, { script });
   const id = await project.start(['look']);
   await project.ok(['wait', id]);
-  const told = readFileSync(join(project.directory, 'told'), 'utf8');
+  const told = fs.readFileSync(join(project.directory, 'told'), 'utf8');
   expect(told.startsWith(`${id}\n`)).toBe(true);
   expect(told.match(/exit \d+/g)).toEqual(['exit 1', 'exit 1', 'exit 1', 'exit 1']);
   expect(told).toContain('this runs in the sandbox of an agent, where zwarm can only look');

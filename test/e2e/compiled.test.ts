@@ -1,19 +1,4 @@
-import {
-  chmodSync,
-  chownSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import * as fs from 'node:fs';
 import { basename, join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { testAsRoot } from '../helpers/as-root.ts';
@@ -35,16 +20,16 @@ let cacheHome: string;
 function install(): string {
   const directory = emptyDirectory();
   for (const path of ['bin', 'package.json', 'dist/parts.js']) {
-    mkdirSync(join(directory, 'dist'), { recursive: true });
-    cpSync(repositoryFile(path), join(directory, path), { recursive: true });
+    fs.mkdirSync(join(directory, 'dist'), { recursive: true });
+    fs.cpSync(repositoryFile(path), join(directory, path), { recursive: true });
   }
   return directory;
 }
 
 /** A directory of the user's alone. */
 function ownDirectory(): string {
-  const path = realpathSync(mkdtempSync(join(place ?? '', 'compiled-')));
-  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  const path = fs.realpathSync(fs.mkdtempSync(join(place ?? '', 'compiled-')));
+  onTestFinished(() => fs.rmSync(path, { recursive: true, force: true }));
   return path;
 }
 
@@ -56,18 +41,18 @@ const zwarm = (...args: string[]): Promise<Ended> => run(args, { XDG_CACHE_HOME:
 /** The files that are kept, by their paths. */
 function files(home = cacheHome): string[] {
   const kept = join(home, 'zwarm');
-  const names = existsSync(kept) ? readdirSync(kept, { recursive: true, encoding: 'utf8' }) : [];
-  return names.map((name) => join(kept, name)).filter((path) => statSync(path).isFile());
+  const names = fs.existsSync(kept) ? fs.readdirSync(kept, { recursive: true, encoding: 'utf8' }) : [];
+  return names.map((name) => join(kept, name)).filter((path) => fs.statSync(path).isFile());
 }
 
 /** Makes the installation another program of the same length, which says `boring` for `coding`. */
 function makeBoring(build: (name: string) => string): void {
   const parts = join(installed, 'dist/parts.js');
-  const text = readFileSync(parts, 'latin1');
+  const text = fs.readFileSync(parts, 'latin1');
   const name = /"build":"([0-9a-f]{16})"/.exec(text)?.[1] ?? '';
   const boring = text.replace('Run coding agents', 'Run boring agents').replace(name, build(name));
   expect(boring.length).toBe(text.length);
-  writeFileSync(parts, boring);
+  fs.writeFileSync(parts, boring);
 }
 
 describe.runIf(place !== null)('compiled code', () => {
@@ -82,23 +67,23 @@ describe.runIf(place !== null)('compiled code', () => {
     expect(first).toMatchObject({ code: 0, stderr: '' });
     const [path = ''] = files();
     expect(notPrivate(join(cacheHome, 'zwarm'))).toEqual([]);
-    const { mtimeMs } = statSync(path);
+    const { mtimeMs } = fs.statSync(path);
     expect(await zwarm('--help')).toEqual(first);
-    expect(statSync(path).mtimeMs, 'written once').toBe(mtimeMs);
+    expect(fs.statSync(path).mtimeMs, 'written once').toBe(mtimeMs);
   });
 
   test('lies in ~/.cache unless a variable names another place; nothing is added to the program', async () => {
-    const before = readdirSync(installed, { recursive: true });
+    const before = fs.readdirSync(installed, { recursive: true });
     await run(['--help'], { HOME: cacheHome });
     expect(files(join(cacheHome, '.cache'))).not.toEqual([]);
     await run(['--help'], { HOME: cacheHome, XDG_CACHE_HOME: join(cacheHome, 'other') });
     expect(files(join(cacheHome, 'other'))).not.toEqual([]);
-    expect(readdirSync(installed, { recursive: true })).toEqual(before);
+    expect(fs.readdirSync(installed, { recursive: true })).toEqual(before);
   });
 
   test('is kept by each verb of what it has used, and the more of it the more that was', async () => {
     const kept = (): Record<string, number> =>
-      Object.fromEntries(files().map((path) => [basename(path), statSync(path).size]));
+      Object.fromEntries(files().map((path) => [basename(path), fs.statSync(path).size]));
     await zwarm('ls', '--help');
     const { ls: helped = 0, ...others } = kept();
     expect(others).toEqual({});
@@ -113,36 +98,36 @@ describe.runIf(place !== null)('compiled code', () => {
   test('is made anew where a byte of it is damaged', async () => {
     const first = await zwarm('ls');
     const [path = ''] = files();
-    const whole = readFileSync(path);
+    const whole = fs.readFileSync(path);
     for (let part = 0; part < 12; part++) {
       const damaged = Buffer.from(whole);
       const at = Math.floor((whole.length * part) / 12);
       damaged[at] = 0xff ^ (damaged[at] ?? 0);
-      writeFileSync(path, damaged);
+      fs.writeFileSync(path, damaged);
       expect(await zwarm('ls'), `byte ${at}`).toEqual(first);
-      expect(readFileSync(path).equals(damaged), 'it is replaced').toBe(false);
+      expect(fs.readFileSync(path).equals(damaged), 'it is replaced').toBe(false);
     }
   });
 
   test('is made anew where a block of it is lost', async () => {
     const first = await zwarm('ls');
     const [path = ''] = files();
-    const whole = readFileSync(path);
+    const whole = fs.readFileSync(path);
     for (let block = 0; block + 4096 <= whole.length; block += 48 * 4096) {
-      writeFileSync(path, Buffer.from(whole).fill(0, block, block + 4096));
+      fs.writeFileSync(path, Buffer.from(whole).fill(0, block, block + 4096));
       expect(await zwarm('ls'), `block at ${block}`).toEqual(first);
     }
   });
 
   test('is not used by halves; where something is in the way there is none', async () => {
     const first = await zwarm('--help');
-    for (const path of files()) writeFileSync(path, readFileSync(path).subarray(0, 1000));
+    for (const path of files()) fs.writeFileSync(path, fs.readFileSync(path).subarray(0, 1000));
     expect(await zwarm('--help')).toEqual(first);
-    for (const path of files()) expect(statSync(path).size, 'it is made anew').toBeGreaterThan(1000);
-    for (const path of files()) writeFileSync(path, '');
+    for (const path of files()) expect(fs.statSync(path).size, 'it is made anew').toBeGreaterThan(1000);
+    for (const path of files()) fs.writeFileSync(path, '');
     expect(await zwarm('--help')).toEqual(first);
-    rmSync(join(cacheHome, 'zwarm'), { recursive: true });
-    writeFileSync(join(cacheHome, 'zwarm'), 'in the way');
+    fs.rmSync(join(cacheHome, 'zwarm'), { recursive: true });
+    fs.writeFileSync(join(cacheHome, 'zwarm'), 'in the way');
     expect(await zwarm('--help')).toEqual(first);
     expect(await run(['--help'], {})).toEqual(first);
     expect(await run(['--help'], { HOME: 'here', XDG_CACHE_HOME: 'there' })).toEqual(first);
@@ -160,7 +145,7 @@ describe.runIf(place !== null)('compiled code', () => {
   });
 
   testAsRoot('of a program of somebody else is kept as of any', async () => {
-    chownSync(join(installed, 'dist/parts.js'), 4321, 4321);
+    fs.chownSync(join(installed, 'dist/parts.js'), 4321, 4321);
     expect(await zwarm('--help')).toMatchObject({ code: 0, stderr: '' });
     expect(files()).not.toEqual([]);
   });
@@ -173,12 +158,12 @@ describe.runIf(place !== null)('compiled code', () => {
 
   test('of the oldest of many builds is removed when a new one is run', async () => {
     for (const [i, name] of ['a', 'b', 'c', 'd', 'e'].entries()) {
-      mkdirSync(join(cacheHome, 'zwarm', name), { recursive: true });
-      writeFileSync(join(cacheHome, 'zwarm', name, 'ls'), '');
-      utimesSync(join(cacheHome, 'zwarm', name), i, i);
+      fs.mkdirSync(join(cacheHome, 'zwarm', name), { recursive: true });
+      fs.writeFileSync(join(cacheHome, 'zwarm', name, 'ls'), '');
+      fs.utimesSync(join(cacheHome, 'zwarm', name), i, i);
     }
     await zwarm('--help');
-    const kept = readdirSync(join(cacheHome, 'zwarm'));
+    const kept = fs.readdirSync(join(cacheHome, 'zwarm'));
     expect(kept).toEqual(expect.arrayContaining(['c', 'd', 'e']));
     expect(kept).toHaveLength(4);
   });
@@ -191,8 +176,8 @@ describe.runIf(place !== null)('compiled code', () => {
       makeBoring((name) => name);
       const own = ownDirectory();
       await run(['--help'], { XDG_CACHE_HOME: own });
-      cpSync(join(own, 'zwarm'), join(home, 'zwarm'), { recursive: true });
-      for (const path of readdirSync(join(home, 'zwarm'))) chmodSync(join(home, 'zwarm', path), 0o700);
+      fs.cpSync(join(own, 'zwarm'), join(home, 'zwarm'), { recursive: true });
+      for (const path of fs.readdirSync(join(home, 'zwarm'))) fs.chmodSync(join(home, 'zwarm', path), 0o700);
       installed = honest;
     }
 
@@ -207,11 +192,12 @@ describe.runIf(place !== null)('compiled code', () => {
     test.each<[string, () => void]>([
       [
         'its directory is open',
-        () => chmodSync(join(cacheHome, 'zwarm', readdirSync(join(cacheHome, 'zwarm'))[0] ?? ''), 0o770),
+        () =>
+          fs.chmodSync(join(cacheHome, 'zwarm', fs.readdirSync(join(cacheHome, 'zwarm'))[0] ?? ''), 0o770),
       ],
-      ['one above it is open to everybody', () => chmodSync(cacheHome, 0o1777)],
-      ['it lies in a repository', () => mkdirSync(join(cacheHome, '.git'))],
-      ['it lies in a project', () => mkdirSync(join(cacheHome, '.zwarm'))],
+      ['one above it is open to everybody', () => fs.chmodSync(cacheHome, 0o1777)],
+      ['it lies in a repository', () => fs.mkdirSync(join(cacheHome, '.git'))],
+      ['it lies in a project', () => fs.mkdirSync(join(cacheHome, '.zwarm'))],
     ])('when %s', async (_, open) => {
       await plant(cacheHome);
       open();
@@ -228,14 +214,14 @@ describe.runIf(place !== null)('compiled code', () => {
     test('when a link leads there', async () => {
       const shared = emptyDirectory();
       await plant(shared);
-      symlinkSync(join(shared, 'zwarm'), join(cacheHome, 'zwarm'));
+      fs.symlinkSync(join(shared, 'zwarm'), join(cacheHome, 'zwarm'));
       expect(await shown()).toContain('Run coding agents');
     });
 
     testAsRoot('when it belongs to another user', async () => {
       await plant(cacheHome);
-      for (const name of readdirSync(join(cacheHome, 'zwarm')))
-        chownSync(join(cacheHome, 'zwarm', name), 4321, 4321);
+      for (const name of fs.readdirSync(join(cacheHome, 'zwarm')))
+        fs.chownSync(join(cacheHome, 'zwarm', name), 4321, 4321);
       expect(await shown()).toContain('Run coding agents');
     });
   });

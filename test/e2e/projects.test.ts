@@ -1,13 +1,4 @@
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { git } from '../helpers/git.ts';
@@ -18,14 +9,14 @@ function createRepository(): { project: Project; other: string; there: string } 
   const project = createProject('shop');
   git(project.directory, 'init', '-q');
   const [other, there] = [join(project.base, 'other'), join(project.base, 'store')];
-  mkdirSync(other);
+  fs.mkdirSync(other);
   return { project, other, there };
 }
 
 const ids = async (project: Project, cwd: string, ...args: string[]): Promise<string[]> =>
   (await project.ok(['ls', '-q', ...args], { cwd })).split('\n').filter((line) => line !== '');
 
-const json = (path: string) => JSON.parse(readFileSync(path, 'utf8'));
+const json = (path: string) => JSON.parse(fs.readFileSync(path, 'utf8'));
 
 /** Where a command stands, and whether it finds the sessions of the repository; all rules: which-project.test.ts. */
 test.each<[string, boolean, (project: Project, other: string) => void]>([
@@ -41,20 +32,20 @@ test.each<[string, boolean, (project: Project, other: string) => void]>([
   [
     'a copy',
     false,
-    ({ directory }, other) => cpSync(directory, other, { recursive: true, verbatimSymlinks: true }),
+    ({ directory }, other) => fs.cpSync(directory, other, { recursive: true, verbatimSymlinks: true }),
   ],
 ])('from %s sessions are found: %s', async (what, finds, arrange) => {
   const { project, other } = createRepository();
   const id = await project.ended();
   const cwd = what === 'a nested repository' ? join(project.directory, 'nested') : other;
-  if (cwd !== other) mkdirSync(cwd);
+  if (cwd !== other) fs.mkdirSync(cwd);
   arrange(project, cwd);
   expect(await ids(project, cwd)).toEqual(finds ? [id] : []);
   // By its whole id from anywhere; and there is one store for all who find it.
   expect(await project.$(`inject ${id} --wait again`, { cwd })).toMatch(/^The project prints/);
   expect(await project.$(`show ${id.slice(0, 6)}`, { cwd })).toContain('> again');
   expect(await project.$(`kill ${id}`, { cwd })).toContain('is not running: it is completed');
-  expect(readdirSync(join(project.state, 'projects'))).toHaveLength(1);
+  expect(fs.readdirSync(join(project.state, 'projects'))).toHaveLength(1);
   const own = await project.start(['x'], { cwd });
   expect(await ids(project, project.base, '--project', cwd)).toEqual(finds ? [own, id] : [own]);
 });
@@ -62,7 +53,7 @@ test.each<[string, boolean, (project: Project, other: string) => void]>([
 test('without git the project is the directory, also after git init', async () => {
   const project = createProject('notes');
   const id = await project.start(['x']);
-  mkdirSync(join(project.directory, 'sub'));
+  fs.mkdirSync(join(project.directory, 'sub'));
   expect(await ids(project, join(project.directory, 'sub'))).toEqual([id]);
   expect(await ids(project, project.base)).toEqual([]);
   git(project.directory, 'init', '-q');
@@ -73,7 +64,7 @@ test('ZWARM_DIR and --state-dir name another state directory', async () => {
   const { project, other } = createRepository();
   const elsewhere = join(project.base, 'volume');
   const id = await project.start(['x'], { env: { ZWARM_DIR: elsewhere } });
-  expect(readdirSync(elsewhere)).toEqual(['projects']);
+  expect(fs.readdirSync(elsewhere)).toEqual(['projects']);
   expect(await ids(project, project.directory)).toEqual([]);
   expect(await ids(project, project.directory, '--state-dir', elsewhere)).toEqual([id]);
   // Other projects are seen by their ids alone, by names and @last they are not, and by agents not at all.
@@ -94,7 +85,7 @@ test('ls --everywhere lists all projects; clean --gone deletes the sessions of t
   expect(rows.map((row) => row.project)).toEqual([other, project.directory]);
   expect(rows.at(-1)?.id).toBe(mine);
   expect(await project.$('clean --gone --yes')).not.toContain('[exit');
-  renameSync(other, there);
+  fs.renameSync(other, there);
   const listed = await project.$('ls --everywhere');
   expect(listed).toMatch(
     /zwarm: .*\/other is gone: 1 session, .* kB, last used \d+s ago; to delete: zwarm clean --gone\n$/,
@@ -102,9 +93,9 @@ test('ls --everywhere lists all projects; clean --gone deletes the sessions of t
   expect(listed.match(/[^\t\n]+$/gm)?.slice(0, 2)).toEqual([other, project.directory]);
   expect(await project.$('clean --gone --dry-run')).toMatch(new RegExp(`^${other}\n`));
   expect(await project.$('clean --gone')).toContain('[exit 2]');
-  expect(readdirSync(join(project.state, 'projects'))).toHaveLength(2);
+  expect(fs.readdirSync(join(project.state, 'projects'))).toHaveLength(2);
   expect(await project.$('clean --gone --yes')).toMatch(new RegExp(`^${other}\n`));
-  expect(readdirSync(join(project.state, 'projects'))).toHaveLength(1);
+  expect(fs.readdirSync(join(project.state, 'projects'))).toHaveLength(1);
   expect(await ids(project, project.directory, '--everywhere')).toEqual([mine]);
 });
 
@@ -112,8 +103,8 @@ test('a damaged record of a project is named, with what to do, and hides no othe
   const { project, other } = createRepository();
   const [mine, theirs] = [await project.start(['x']), await project.start(['x'], { cwd: other })];
   const record = join(project.store(), 'project.json');
-  const text = readFileSync(record, 'utf8');
-  writeFileSync(record, '{');
+  const text = fs.readFileSync(record, 'utf8');
+  fs.writeFileSync(record, '{');
   const said = `zwarm: ${record} cannot be read: not valid JSON\n`;
   for (const line of ['ls', `show ${mine}`, 'start hello', 'relocate --yes']) {
     const refused = await project.$(line);
@@ -128,15 +119,15 @@ test('a damaged record of a project is named, with what to do, and hides no othe
   expect(JSON.parse(doctor.stdout).checks).toContainEqual(
     expect.objectContaining({ name: 'projects', status: 'failed', message: said.slice(7, -1) }),
   );
-  writeFileSync(record, text);
+  fs.writeFileSync(record, text);
   expect(await ids(project, project.directory)).toEqual([mine]);
 });
 
 test('relocate gives a moved project its sessions, and finishes what was interrupted', async () => {
   const { project, there } = createRepository();
   const id = await project.ended();
-  const old = readFileSync(join(project.store(), 'project.json'), 'utf8');
-  renameSync(project.directory, there);
+  const old = fs.readFileSync(join(project.store(), 'project.json'), 'utf8');
+  fs.renameSync(project.directory, there);
   const $ = (line: string) => project.$(line, { cwd: there });
   expect(await $('ls -q')).toBe('');
   expect(await $('ls')).toContain(
@@ -148,12 +139,12 @@ test('relocate gives a moved project its sessions, and finishes what was interru
   const shown = JSON.parse(await project.ok(['show', id, '--json'], { cwd: there }));
   expect(shown).toMatchObject({ working_dir: there, project: there });
   expect(await $(`inject ${id} --wait again`)).not.toContain('[exit');
-  expect(existsSync(join(there, '.zwarm', 'sessions', id))).toBe(true);
+  expect(fs.existsSync(join(there, '.zwarm', 'sessions', id))).toBe(true);
   expect(await $('relocate --yes')).toContain('[exit 2]');
 
-  const [store = ''] = readdirSync(join(project.state, 'projects'));
+  const [store = ''] = fs.readdirSync(join(project.state, 'projects'));
   const record = join(project.state, 'projects', store, 'project.json');
-  writeFileSync(record, old);
+  fs.writeFileSync(record, old);
   // Until then it is found where it was renamed to.
   expect(await $('ls -q')).toBe(`${id}\n`);
   expect(await $('relocate --yes')).not.toContain('[exit');
@@ -164,8 +155,8 @@ test('relocate needs no window, and refuses while a session runs and where other
   const { project, other, there } = createRepository();
   const running = await project.start(['x'], { env: { FAKE_AGENT_HANG: '1' } });
   await eventually('the agent runs', () => project.runs().length === 1);
-  rmSync(join(project.directory, '.zwarm'), { recursive: true });
-  renameSync(project.directory, there);
+  fs.rmSync(join(project.directory, '.zwarm'), { recursive: true });
+  fs.renameSync(project.directory, there);
   const $ = (line: string) => project.$(line, { cwd: there });
   expect(await $('relocate --yes')).toContain('[exit 4]');
   await $(`kill ${running}`);
@@ -179,7 +170,7 @@ test('relocate needs no window, and refuses while a session runs and where other
 test('a clone at the path of a moved project gets none of its sessions', async () => {
   const { project, there } = createRepository();
   const id = await project.ended();
-  renameSync(project.directory, there);
+  fs.renameSync(project.directory, there);
   git(project.base, 'clone', '-q', there, project.directory);
   expect(await project.$('ls')).toContain('zwarm keeps the sessions of another directory that was at');
   expect(await project.$('start hello')).toMatch(/zwarm relocate --to DIR[\s\S]*\[exit 4\]/);

@@ -1,14 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
-import {
-  appendFileSync,
-  closeSync,
-  constants,
-  existsSync,
-  openSync,
-  readFileSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+import * as fs from 'node:fs';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -38,7 +29,7 @@ async function bigSession(project: Project): Promise<string> {
     type: 'turn.completed',
     usage: { input_tokens: 1, cached_input_tokens: 0, output_tokens: 1 },
   };
-  writeFileSync(path, [thread, message, end].map((event) => `${JSON.stringify(event)}\n`).join(''));
+  fs.writeFileSync(path, [thread, message, end].map((event) => `${JSON.stringify(event)}\n`).join(''));
   const { stdout } = await project.zwarm(['start', '--wait', '--json', 'x'], {
     env: { FAKE_AGENT_STREAM: path },
   });
@@ -87,15 +78,18 @@ test('with stdin, stdout or stderr closed every command still does its work', as
   expect(await project.list()).toHaveLength(2);
 });
 
-test.runIf(existsSync('/dev/full'))('output that cannot be written is a failure that says so', async () => {
-  const project = createProject();
-  await project.ok(['start', '--wait', 'x']);
-  for (const command of ['ls', 'ls --json', 'show @last', '--version', '--help']) {
-    const ended = await shell(project, `zwarm ${command} > /dev/full`);
-    expect.soft(ended.code, command).toBe(1);
-    expect.soft(ended.stderr, command).toMatch(/^zwarm: the output could not be written: .*no space left/);
-  }
-});
+test.runIf(fs.existsSync('/dev/full'))(
+  'output that cannot be written is a failure that says so',
+  async () => {
+    const project = createProject();
+    await project.ok(['start', '--wait', 'x']);
+    for (const command of ['ls', 'ls --json', 'show @last', '--version', '--help']) {
+      const ended = await shell(project, `zwarm ${command} > /dev/full`);
+      expect.soft(ended.code, command).toBe(1);
+      expect.soft(ended.stderr, command).toMatch(/^zwarm: the output could not be written: .*no space left/);
+    }
+  },
+);
 
 test('a pipe that does not wait, since others have made it so, gets every byte all the same', async () => {
   const project = createProject();
@@ -105,7 +99,7 @@ test('a pipe that does not wait, since others have made it so, gets every byte a
   const fifo = join(project.base, 'fifo');
   execFileSync('mkfifo', [fifo]);
   // For reading and writing, so that nobody waits for the other end.
-  const fd = openSync(fifo, 'r+');
+  const fd = fs.openSync(fifo, 'r+');
   const follower = spawn(process.execPath, [ZWARM, 'logs', '-f', '--raw', id], {
     cwd: project.directory,
     env: project.env,
@@ -114,12 +108,12 @@ test('a pipe that does not wait, since others have made it so, gets every byte a
   await eventually('it follows', () => watchesFiles(follower.pid ?? 0));
   // From here on the pipe does not wait; for the follower neither, whose stdout it is.
   const pipe = new Socket({ fd, readable: true, writable: false });
-  appendFileSync(events, `${'x'.repeat(3_000_000)}\n`);
+  fs.appendFileSync(events, `${'x'.repeat(3_000_000)}\n`);
   const got: Buffer[] = [];
   pipe.on('data', (bytes) => got.push(bytes));
   const printed = (): Buffer => Buffer.concat(got);
-  await eventually('all of it came', () => printed().length >= readFileSync(events).length);
-  expect(printed().equals(readFileSync(events))).toBe(true);
+  await eventually('all of it came', () => printed().length >= fs.readFileSync(events).length);
+  expect(printed().equals(fs.readFileSync(events))).toBe(true);
   follower.kill('SIGKILL');
   pipe.destroy();
 });
@@ -130,7 +124,10 @@ test.each(['--raw', '--json'])('Ctrl-C ends logs %s whose reader does not read',
   const fifo = join(project.base, 'fifo');
   execFileSync('mkfifo', [fifo]);
   // For reading and writing, so that nobody waits for the other end; and one that tells when there is no room.
-  const [both, writer] = [openSync(fifo, 'r+'), openSync(fifo, constants.O_WRONLY | constants.O_NONBLOCK)];
+  const [both, writer] = [
+    fs.openSync(fifo, 'r+'),
+    fs.openSync(fifo, fs.constants.O_WRONLY | fs.constants.O_NONBLOCK),
+  ];
   const child = spawn(process.execPath, [ZWARM, 'logs', option, id], {
     cwd: project.directory,
     env: project.env,
@@ -143,14 +140,14 @@ test.each(['--raw', '--json'])('Ctrl-C ends logs %s whose reader does not read',
   onTestFinished(() => void child.kill('SIGKILL'));
   await eventually('the pipe is full', () => {
     try {
-      return writeSync(writer, 'x') === 0;
+      return fs.writeSync(writer, 'x') === 0;
     } catch (error) {
       return (error as NodeJS.ErrnoException).code === 'EAGAIN';
     }
   });
   // The first asks it to end, and the second ends it.
   await eventually('it ends', () => ended || (child.kill('SIGINT') && false));
-  for (const fd of [both, writer]) closeSync(fd);
+  for (const fd of [both, writer]) fs.closeSync(fd);
 });
 
 test('a real terminal of 40 columns gets a table that fits it', async () => {

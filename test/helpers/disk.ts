@@ -1,14 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import {
-  closeSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  realpathSync,
-  rmdirSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
+import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished, type TestFunction } from 'vitest';
@@ -53,11 +44,11 @@ function unmount(path: string): void {
     // Something of a failed test still has a file open there: it goes as soon as that is closed.
     execFileSync('umount', ['--lazy', path], { stdio: 'pipe' });
   }
-  rmdirSync(path);
+  fs.rmdirSync(path);
 }
 
 function mountPoint(): string {
-  return realpathSync(mkdtempSync(join(tmpdir(), 'zwarm-disk-')));
+  return fs.realpathSync(fs.mkdtempSync(join(tmpdir(), 'zwarm-disk-')));
 }
 
 /**
@@ -69,21 +60,21 @@ export function mountDisk(size: string, inodes = 10_000): Disk {
   mount(['-t', 'tmpfs', '-o', `size=${size},nr_inodes=${inodes},mode=0755`, 'zwarm-test'], path);
   onTestFinished(() => unmount(path));
   const filler = join(path, 'filler');
-  mkdirSync(filler);
+  fs.mkdirSync(filler);
   return {
     path,
     fill() {
-      const fd = openSync(join(filler, 'bytes'), 'w');
+      const fd = fs.openSync(join(filler, 'bytes'), 'w');
       try {
-        untilFull(() => writeSync(fd, PAGE));
+        untilFull(() => fs.writeSync(fd, PAGE));
       } finally {
-        closeSync(fd);
+        fs.closeSync(fd);
       }
     },
-    fillInodes: () => untilFull((i) => closeSync(openSync(join(filler, String(i)), 'w'))),
+    fillInodes: () => untilFull((i) => fs.closeSync(fs.openSync(join(filler, String(i)), 'w'))),
     free() {
-      rmSync(filler, { recursive: true });
-      mkdirSync(filler);
+      fs.rmSync(filler, { recursive: true });
+      fs.mkdirSync(filler);
     },
     setReadOnly: (readOnly) => mount(['-o', `remount,${readOnly ? 'ro' : 'rw'}`], path),
   };

@@ -1,16 +1,5 @@
 import { spawn } from 'node:child_process';
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readSync,
-  realpathSync,
-  writeFileSync,
-} from 'node:fs';
+import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -81,13 +70,13 @@ export interface AgentRun {
 
 /** Reads the log of scripted agents: fields that end with NUL, and stdin of each run in a file beside it. */
 export function readRuns(log: string): AgentRun[] {
-  const fields = existsSync(log) ? readFileSync(log, 'utf8').split('\0') : [];
+  const fields = fs.existsSync(log) ? fs.readFileSync(log, 'utf8').split('\0') : [];
   const runs: AgentRun[] = [];
   // The last one may be half written.
   for (let at = 0; at + 3 + Number(fields[at + 2]) < fields.length; at += 3 + Number(fields[at + 2])) {
     const [pid, cwd = '', count] = fields.slice(at, at + 3);
     const argv = fields.slice(at + 3, at + 3 + Number(count));
-    runs.push({ pid: Number(pid), argv, cwd, stdin: readFileSync(`${log}.${pid}`, 'utf8') });
+    runs.push({ pid: Number(pid), argv, cwd, stdin: fs.readFileSync(`${log}.${pid}`, 'utf8') });
   }
   return runs;
 }
@@ -142,12 +131,12 @@ export function createProject(
   finished: OnFinished = onTestFinished,
   place = tmpdir(),
 ): Project {
-  const base = realpathSync(mkdtempSync(join(place, 'zwarm-test-')));
+  const base = fs.realpathSync(fs.mkdtempSync(join(place, 'zwarm-test-')));
   const directory = join(base, name);
-  mkdirSync(directory, { recursive: true });
+  fs.mkdirSync(directory, { recursive: true });
   // What Codex takes for a repository around all of it, and git and zwarm for none.
-  writeFileSync(join(base, '.git'), '');
-  for (const beside of ['home', 'tmp']) mkdirSync(join(base, beside));
+  fs.writeFileSync(join(base, '.git'), '');
+  for (const beside of ['home', 'tmp']) fs.mkdirSync(join(base, beside));
   const state = join(base, 'home', '.local', 'state', 'zwarm');
   // A test may make a repository of its project.
   const git = join(directory, '.git');
@@ -183,11 +172,11 @@ export function createProject(
   };
   const settled: Project['settled'] = async (id, turn = 1) => {
     await eventually(`the runner of turn ${turn} has ended`, () => {
-      if (!existsSync(turnFile(id, turn, 'exit.json'))) return false;
-      const { pid } = JSON.parse(readFileSync(turnFile(id, turn, 'runner.stat'), 'utf8'));
+      if (!fs.existsSync(turnFile(id, turn, 'exit.json'))) return false;
+      const { pid } = JSON.parse(fs.readFileSync(turnFile(id, turn, 'runner.stat'), 'utf8'));
       return hasEnded(pid);
     });
-    if (existsSync(turnFile(id, turn, 'notified.json'))) return;
+    if (fs.existsSync(turnFile(id, turn, 'notified.json'))) return;
     const turnEnv = { ...env, ZWARM_SESSION_ID: id, ZWARM_TURN: String(turn) };
     const context = { ...testInstallation(), cwd: directory, uid: process.getuid?.() ?? 0, stateDir: state };
     await createSessionManager({ ...context, env: turnEnv }).settle();
@@ -260,19 +249,20 @@ const ENVIRONMENT = Buffer.alloc(1 << 18);
 function bears(pid: string, text: string): boolean {
   let fd = -1;
   try {
-    fd = openSync(`/proc/${pid}/environ`, 'r');
-    return ENVIRONMENT.subarray(0, readSync(fd, ENVIRONMENT)).includes(text);
+    fd = fs.openSync(`/proc/${pid}/environ`, 'r');
+    return ENVIRONMENT.subarray(0, fs.readSync(fd, ENVIRONMENT)).includes(text);
   } catch {
     // It ended while we looked, or it is another user's.
     return false;
   } finally {
-    if (fd !== -1) closeSync(fd);
+    if (fd !== -1) fs.closeSync(fd);
   }
 }
 
 /** The living processes (zombies do not count) whose environment holds this text; Linux. */
 export function processesWith(text: string): number[] {
-  return readdirSync('/proc')
+  return fs
+    .readdirSync('/proc')
     .filter((entry) => /^\d+$/.test(entry) && Number(entry) !== process.pid && bears(entry, text))
     .map(Number);
 }
@@ -281,9 +271,9 @@ export function processesWith(text: string): number[] {
 export function watchesFiles(pid: number): boolean {
   const directory = `/proc/${pid}/fdinfo`;
   try {
-    return readdirSync(directory).some((fd) =>
-      readFileSync(`${directory}/${fd}`, 'utf8').includes('inotify'),
-    );
+    return fs
+      .readdirSync(directory)
+      .some((fd) => fs.readFileSync(`${directory}/${fd}`, 'utf8').includes('inotify'));
   } catch (error) {
     // Closed, or the process has ended, while we looked.
     if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return false;
