@@ -8,15 +8,12 @@ import { createShellProject, hasEnded, type ShellProject } from '../helpers/shel
 
 /** Begins to kill a session in a process of its own, and kills that as soon as `reached` is so. */
 async function killKilled(
-  { directory, env }: ShellProject,
-  args: readonly string[],
+  { directory: cwd, env }: ShellProject,
+  id: string,
   reached: () => boolean,
 ): Promise<void> {
-  const commander = spawn(process.execPath, [ZWARM, 'kill', ...args], {
-    cwd: directory,
-    env,
-    stdio: 'ignore',
-  });
+  const args = [ZWARM, 'kill', id, '--grace', '600s'];
+  const commander = spawn(process.execPath, args, { cwd, env, stdio: 'ignore' });
   const ended = once(commander, 'exit');
   await eventually('it is at it', reached);
   commander.kill('SIGKILL');
@@ -42,15 +39,9 @@ test('kill ends children that ignore signals, have sessions of their own, lost t
   const names = [...Object.keys(children), 'agent'];
   const pids = await Promise.all(names.map(async (name) => Number(await project.written(name))));
   expect(pids.map(hasEnded)).toEqual(names.map(() => false));
-  expect(await project.run(['kill', id, '--grace', '0.2s'])).toEqual({
-    code: 0,
-    stdout: `${id} killed\n`,
-    stderr: '',
-  });
+  expect(await project.$(`kill ${id} --grace 0.2s`)).toBe(`${id} killed\n`);
   // With no waiting: it has said that they are gone, and how it ended is on record.
-  expect(Object.fromEntries(names.map((name, i) => [name, hasEnded(pids[i] ?? 0)]))).toEqual(
-    Object.fromEntries(names.map((name) => [name, true])),
-  );
+  expect(names.filter((_, i) => !hasEnded(pids[i] ?? 0))).toEqual([]);
   expect(exitOf(project, id)).toMatchObject({ cancelled: true });
   expect((await project.show(id)).status).toBe('killed');
 });
@@ -71,34 +62,20 @@ test('an agent whose runner was killed is ended, and kill records the end in its
   process.kill(pid ?? 0, 'SIGKILL');
   await eventually('the runner is gone', () => hasEnded(pid ?? 0));
   expect(await project.show(id)).toMatchObject({ status: 'running', pid: null });
-  expect(await project.run(['kill', id, '--grace', '0.1s'])).toMatchObject({
-    code: 0,
-    stdout: `${id} killed\n`,
-  });
+  expect(await project.$(`kill ${id} --grace 0.1s`)).toBe(`${id} killed\n`);
   expect(project.marked(id)).toEqual([]);
-  expect(exitOf(project, id)).toEqual({
-    v: 1,
-    code: null,
-    why: null,
-    detail: null,
-    cancelled: true,
-    ended_at: null,
-    uptime: null,
-    events_bytes: null,
-  });
+  const nobodyKnows = { code: null, ended_at: null, uptime: null, events_bytes: null };
+  expect(exitOf(project, id)).toEqual({ v: 1, why: null, detail: null, cancelled: true, ...nobodyKnows });
   expect(await project.show(id)).toMatchObject({ status: 'killed', exit_code: null, error: null });
-  expect(await project.run(['kill', id])).toMatchObject({ code: 4 });
-  expect(await project.run(['inject', id, 'quick', '--wait'])).toMatchObject({ code: 0, stdout: 'done\n' });
+  expect(await project.$(`kill ${id}`)).toContain('[exit 4]');
+  expect(await project.$(`inject ${id} quick --wait`)).toBe('done\n');
 });
 
 test('a stopped agent and its stopped runner are ended, and the runner records it', async () => {
   const project = createShellProject();
   const id = await project.begin('hang');
   for (const pid of project.marked(id)) process.kill(pid, 'SIGSTOP');
-  expect(await project.run(['kill', id, '--grace', '600s'])).toMatchObject({
-    code: 0,
-    stdout: `${id} killed\n`,
-  });
+  expect(await project.$(`kill ${id} --grace 600s`)).toBe(`${id} killed\n`);
   // The runner's own record: kill knows no exit code.
   expect(exitOf(project, id)).toMatchObject({ code: 130, cancelled: true });
 });
@@ -106,14 +83,9 @@ test('a stopped agent and its stopped runner are ended, and the runner records i
 test('a kill that was killed while the agent resisted can be repeated', async () => {
   const project = createShellProject();
   const id = await project.begin('stubborn');
-  await killKilled(project, [id, '--grace', '600s'], () =>
-    existsSync(project.turnFile(id, 1, 'cancel.json')),
-  );
+  await killKilled(project, id, () => existsSync(project.turnFile(id, 1, 'cancel.json')));
   expect((await project.show(id)).status).toBe('running');
-  expect(await project.run(['kill', id, '--grace', '0s'])).toMatchObject({
-    code: 0,
-    stdout: `${id} killed\n`,
-  });
+  expect(await project.$(`kill ${id} --grace 0s`)).toBe(`${id} killed\n`);
   // The runner's own record: it still waited for its agent.
   expect(exitOf(project, id)).toMatchObject({ code: 137, cancelled: true });
   await eventually('nothing is left', () => project.marked(id).length === 0);
@@ -124,21 +96,18 @@ test('a kill that was killed after the agent had ended can be repeated, also wit
   const prompt = `run setsid sh -c 'trap "" INT TERM; echo $$ > child; exec sleep 1000' & exec sleep 1000`;
   const id = await project.begin(prompt);
   const child = Number(await project.written('child'));
-  await killKilled(project, [id, '--grace', '600s'], () => existsSync(project.turnFile(id, 1, 'exit.json')));
+  await killKilled(project, id, () => existsSync(project.turnFile(id, 1, 'exit.json')));
   expect((await project.show(id)).status).toBe('killed');
   const recorded = exitOf(project, id);
   expect(hasEnded(child)).toBe(false);
   const other = await project.begin('quick');
   expect((await project.run(['wait', other])).code).toBe(0);
-  expect(await project.run(['kill', '--all', '--grace', '0s'])).toMatchObject({
-    code: 0,
-    stdout: `${id} killed\n`,
-  });
+  expect(await project.$('kill --all --grace 0s')).toBe(`${id} killed\n`);
   expect(hasEnded(child)).toBe(true);
   expect(recorded).toMatchObject({ code: 130, cancelled: true });
   expect(exitOf(project, id), 'an end is never changed').toEqual(recorded);
-  expect(await project.run(['kill', id])).toMatchObject({ code: 4, stdout: '' });
-  expect(await project.run(['kill', '--all'])).toMatchObject({ code: 0, stdout: '' });
+  expect(await project.$(`kill ${id}`)).toContain('[exit 4]');
+  expect(await project.$('kill --all')).toBe('');
 });
 
 test('what cannot be ended is named, and nobody says that it was', async () => {
