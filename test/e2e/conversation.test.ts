@@ -246,6 +246,11 @@ test('a message whose turn never ran is told where the conversation is replayed'
   fs.mkdirSync(place);
   const id = await project.ended(['-C', place, 'one']);
   fs.rmdirSync(place);
+  fs.symlinkSync(project.base, place);
+  expect(await project.$(`inject ${id} elsewhere`)).toContain(
+    `now leads to ${project.base}: nothing was run`,
+  );
+  fs.unlinkSync(place);
   expect(await project.$(`inject ${id} --wait two`)).toContain('[exit 1]');
   expect((await project.show(id)).turns[1]).toMatchObject({ status: 'failed', how: 'native' });
   fs.mkdirSync(place);

@@ -1,143 +1,115 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { onScreen } from '../helpers/context.ts';
-import { createProject, eventually, type Project, processesWith, runProgram } from '../helpers/project.ts';
+import type { SessionId } from '../../src/core/ids.ts';
+import type { SessionSummary } from '../../src/core/session.ts';
+import { createProject, type Project } from '../helpers/project.ts';
+import { addSession, storeOf } from '../helpers/store.ts';
 import { connectTools } from '../helpers/tools-client.ts';
+
+const [BAD, GOOD] = ['aaaaaaaaaa', 'bbbbbbbbbb'] as const;
+
+/** A project with sessions that nobody has launched. */
+function projectOf(...ids: readonly string[]): Project {
+  const project = createProject();
+  const store = storeOf(project.state, project.directory);
+  const record = { working_dir: project.directory };
+  for (const id of ids) addSession(store, id as SessionId, { record: { ...record, task: id } });
+  return project;
+}
 
 const session = (project: Project, id: string): string => join(project.store(), 'sessions', id);
 
-/** Replaces whatever is at a path. */
-function replace(path: string, put: (path: string) => void): void {
+/** Puts something else in the place of a file or directory. */
+function put(path: string, what: 'link' | 'FIFO' | 'directory' | { text: string }): void {
   rmSync(path, { recursive: true, force: true });
-  put(path);
+  if (what === 'link') symlinkSync('/etc/hostname', path);
+  else if (what === 'FIFO') execFileSync('mkfifo', ['-m', '600', path]);
+  else if (what === 'directory') mkdirSync(path);
+  else writeFileSync(path, what.text);
 }
 
-const DAMAGE: readonly [name: string, damage: (path: string) => unknown][] = [
-  ['session.json is no JSON', (path) => writeFileSync(join(path, 'session.json'), '{"v":1,')],
-  ['session.json is empty', (path) => writeFileSync(join(path, 'session.json'), '')],
-  ['session.json is missing', (path) => rmSync(join(path, 'session.json'))],
-  [
-    'session.json is a link',
-    (path) => replace(join(path, 'session.json'), (at) => symlinkSync('/etc/hostname', at)),
-  ],
-  [
-    'session.json is a FIFO',
-    (path) => {
-      rmSync(join(path, 'session.json'));
-      return runProgram('mkfifo', [join(path, 'session.json')], {});
-    },
-  ],
-  ['it is a link', (path) => replace(path, (at) => symlinkSync('/etc', at))],
-  ['it is a file', (path) => replace(path, (at) => writeFileSync(at, ''))],
-  ['it is empty', (path) => replace(path, (at) => mkdirSync(at))],
-  ['turns is a file', (path) => replace(join(path, 'turns'), (at) => writeFileSync(at, ''))],
-  ['its turn is gone', (path) => rmSync(join(path, 'turns', '1'), { recursive: true })],
-  ['request.json is no JSON', (path) => writeFileSync(join(path, 'turns/1/request.json'), '\0\0')],
-];
-
-test('a damaged session is listed as damaged beside the others, kept by clean, and can be removed', async () => {
-  const project = createProject();
-  const good = JSON.parse(await project.ok(['start', '--wait', '--json', 'good', '--name', 'good'])).id;
-  for (const [name, damage] of DAMAGE) {
-    const { id } = JSON.parse(await project.ok(['start', '--wait', '--json', 'bad']));
-    await project.settled(id);
-    // What settles lives for a moment longer, and nobody can tell it from the agent of a damaged session.
-    await eventually('the runner is gone', () => processesWith(`ZWARM_SESSION_ID=${id}`).length === 0);
-    // The records of a session that has ended, lists read only where there is no summary.
-    rmSync(join(session(project, id), 'summary.json'));
-    await damage(session(project, id));
-    const rows = await project.list();
-    expect
-      .soft(
-        rows.find((row) => row.id === id),
-        name,
-      )
-      .toMatchObject({ status: 'damaged', error: { code: 'damaged' } });
-    expect
-      .soft(
-        rows.find((row) => row.id === good),
-        name,
-      )
-      .toMatchObject({ status: 'completed', task: 'good' });
-    expect.soft(await project.ok(['ls']), name).toContain(`${id}\tdamaged\t`);
-    const shown = await onScreen(project, ['show', id]);
-    expect.soft(shown, name).toMatchObject({ code: 4, stdout: '' });
-    expect.soft(shown.stderr, name).toMatch(new RegExp(`^zwarm: .*\nhint: .*zwarm rm ${id}`));
-    expect.soft((await onScreen(project, ['inject', id, 'x'])).code, name).toBe(4);
-    expect.soft((await onScreen(project, ['show', 'good'])).code, name).toBe(0);
-    const cleaned = JSON.parse(await project.ok(['clean', '--days', '100', '--json']));
-    expect.soft(cleaned, name).toEqual({ removed: [], skipped: [{ id, reason: 'damaged' }], bytes: 0 });
-    expect.soft(await onScreen(project, ['rm', id]), name).toMatchObject({ code: 0, stdout: `${id}\n` });
-    expect
-      .soft(
-        (await project.list()).map((row) => row.id),
-        name,
-      )
-      .toEqual([good]);
-  }
-});
+/** Whatever can be wrong with a session: a file of it, and what stands there instead. */
+test.each<[string, Parameters<typeof put>[1] | null]>([
+  ['session.json', { text: '{"v":1,' }],
+  ['session.json', { text: '' }],
+  ['session.json', null],
+  ['session.json', 'link'],
+  ['session.json', 'FIFO'],
+  ['.', 'link'],
+  ['.', { text: '' }],
+  ['.', 'directory'],
+  ['turns', { text: '' }],
+  ['turns/1', null],
+  ['turns/1/request.json', { text: '\0\0' }],
+  ['turns/1/request.json', 'FIFO'],
+  ['turns/1/events.jsonl', 'FIFO'],
+  ['turns/1/events.jsonl', 'directory'],
+  ['turns/1/prompt.md', 'link'],
+])(
+  'a session whose %s is %j is listed as damaged beside others, kept by clean, and can be removed',
+  async (path, what) => {
+    const project = projectOf(BAD, GOOD);
+    if (what === null) rmSync(join(session(project, BAD), path), { recursive: true });
+    else put(join(session(project, BAD), path), what);
+    // Lists read no events and no prompt.
+    const isListed = !/events|prompt/.test(path);
+    const rows = Object.fromEntries((await project.list()).map((row) => [row.id, row]));
+    if (isListed) expect(rows[BAD]).toMatchObject({ status: 'damaged', error: { code: 'damaged' } });
+    expect(rows[GOOD]).toMatchObject({ task: GOOD });
+    const shown = await project.zwarm(['show', BAD]);
+    expect(shown).toMatchObject({ code: 4, stdout: '' });
+    expect(shown.stderr).toMatch(new RegExp(`^zwarm: .*\nhint: .*zwarm rm ${BAD}`));
+    expect(await project.$(`inject ${BAD} x`)).toContain('[exit 4]');
+    expect(await project.$(`show ${GOOD}`)).not.toContain('[exit');
+    const checks: { name: string; message: string; hint: string }[] = JSON.parse(
+      (await project.zwarm(['doctor', '--json'])).stdout,
+    ).checks;
+    expect(checks.find(({ name }) => name === 'sessions')).toMatchObject({
+      message: expect.stringMatching(/^1 of 2 sessions cannot be read: a{10} \(.+\)$/),
+      hint: expect.stringMatching(new RegExp(`zwarm rm ${BAD}$`)),
+    });
+    if (!isListed) return;
+    const cleaned = JSON.parse(await project.ok(['clean', '--days', '0', '--json']));
+    expect(cleaned.skipped).toContainEqual({ id: BAD, reason: 'damaged' });
+    expect(await project.$(`rm ${BAD}`)).toBe(`${BAD}\n`);
+  },
+);
 
 test('a damaged launch record, which nothing acts on, stops no conversation', async () => {
   const project = createProject();
-  const id = JSON.parse(await project.ok(['start', '--wait', '--json', 'x'])).id;
+  const id = await project.ended();
   writeFileSync(project.turnFile(id, 1, 'launch.json'), '{');
-  expect(await project.zwarm(['inject', '--wait', id, 'more'])).toMatchObject({ code: 0 });
+  await project.ok(['inject', '--wait', id, 'more']);
   expect((await project.show(id)).turns.map(({ how }) => how)).toEqual([null, 'native']);
 });
 
 test('every list has the damaged ones, but ids for another command are exactly those that were asked for', async () => {
-  const project = createProject();
-  const ids = ['aaaaaaaaaa', 'bbbbbbbbbb', 'cccccccccc'];
-  for (const newId of ids) await onScreen(project, ['start', '--wait', newId], { newId });
-  const [bad = '', ...good] = ids;
-  await project.settled(bad);
-  rmSync(join(session(project, bad), 'summary.json'));
-  writeFileSync(join(session(project, bad), 'session.json'), '');
-  for (const argv of [
-    [],
-    ['--all'],
-    ['-n', '1'],
-    ['--status', 'failed'],
-    ['--here'],
-    ['--since', '1h'],
-    ['--grep', 'nowhere'],
-    ['--source', 'mcp'],
-    ['--attention'],
-    ['--tree'],
-    ['--sort', 'updated'],
-  ]) {
-    const { stdout } = await onScreen(project, ['ls', ...argv]);
-    expect.soft(stdout, argv.join(' ')).toContain(`${bad}\tdamaged\t`);
-    const rows: { id: string }[] = JSON.parse((await onScreen(project, ['ls', '--json', ...argv])).stdout);
-    expect
-      .soft(
-        rows.map(({ id }) => id),
-        argv.join(' '),
-      )
-      .toContain(bad);
+  const old = Array.from({ length: 20 }, (_, i) => `ccccccccc${'abcdefghjkmnpqrstuvw'[i]}`);
+  const project = projectOf(BAD, GOOD, ...old);
+  const store = storeOf(project.state, project.directory);
+  // More of them than a list shows.
+  addSession(store, 'zzzzzzzzzz' as SessionId, { record: { created_at: '2020-01-01T00:00:00.000Z' } });
+  for (const id of [BAD, 'zzzzzzzzzz']) put(join(session(project, id), 'session.json'), { text: '' });
+  const options =
+    '--all|-n 1|--status failed|--here|--since 1h|--grep nowhere|--source mcp|--attention|--tree';
+  for (const option of ['', ...options.split('|'), '--sort updated']) {
+    const rows: SessionSummary[] = JSON.parse(
+      await project.ok(['ls', '--json', ...option.split(' ').filter(Boolean)]),
+    );
+    const damaged = rows.filter(({ status }) => status === 'damaged').map(({ id }) => id);
+    expect.soft(damaged.sort(), option).toEqual([BAD, 'zzzzzzzzzz']);
+    expect.soft(await project.$(`ls ${option}`), option).toContain(`${BAD}\tdamaged\t`);
   }
-  const quiet = async (...argv: string[]): Promise<string> =>
-    (await onScreen(project, ['ls', '-q', ...argv])).stdout;
-  expect(await quiet('--status', 'completed')).toBe(
-    good
-      .toReversed()
-      .map((id) => `${id}\n`)
-      .join(''),
-  );
-  expect(await quiet('--status', 'damaged')).toBe(`${bad}\n`);
-  expect(await quiet('--status', 'failed')).toBe('');
+  const good = await project.$('ls -q --status lost,pending');
+  expect(good.split('\n')).toContain(GOOD);
+  expect(good).not.toContain(BAD);
+  expect(await project.$('ls -q --status damaged')).toMatch(/^(a{10}\nz{10}|z{10}\na{10})\n$/);
+  expect(await project.$('ls -q --status failed')).toBe('');
   const { ok } = await connectTools(project);
-  const listed = await ok('list_sessions', { status: 'completed', limit: 1 });
-  expect(listed).toMatchObject({ sessions: [{ session_id: good.at(-1) }, { session_id: bad }], count: 3 });
-});
-
-test('more sessions than a list shows hide no damaged one', async () => {
-  const project = createProject();
-  await onScreen(project, ['start', '--wait', 'x'], { newId: 'zzzzzzzzzz', now: 0 });
-  await project.settled('zzzzzzzzzz');
-  rmSync(join(session(project, 'zzzzzzzzzz'), 'summary.json'));
-  writeFileSync(join(session(project, 'zzzzzzzzzz'), 'session.json'), '');
-  for (let i = 0; i < 20; i += 1) await onScreen(project, ['start', 'x']);
-  expect((await onScreen(project, ['ls'])).stdout.trim().split('\n')).toHaveLength(21);
+  const listed = await ok('list_sessions', { status: 'running', limit: 1 });
+  expect(listed).toMatchObject({
+    sessions: [{ session_id: expect.any(String) }, { session_id: expect.any(String) }],
+  });
 });

@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { IS_ROOT, testAsRoot } from '../helpers/as-root.ts';
@@ -14,7 +14,7 @@ const [A, B, C] = ['aaaaaaaaaa', 'bbbbbbbbbb', 'cccccccccc'] as const;
 const NOBODY = 65_534;
 const OF_STORE = ['sessions', 'leftover-files', 'leftover-processes'];
 
-test('in a project without sessions all is well, and it is said where they would be kept', async () => {
+test('a healthy project is well, without sessions and with them, and nothing is written', async () => {
   const patient = createPatient();
   const before = snapshot(patient.base);
   const { code, ok, checks, named } = await patient.diagnose();
@@ -25,20 +25,17 @@ test('in a project without sessions all is well, and it is said where they would
   expect(checks['repository']?.message).toBe(patient.directory);
   expect(checks['state-directory']?.message).toBe(`no sessions yet; the first start creates ${patient.root}`);
   expect(snapshot(patient.base)).toEqual(before);
-});
 
-test('with healthy sessions all is well, and nothing was written', async () => {
-  const patient = createPatient();
   patient.session(A);
   patient.session(B);
-  const before = snapshot(patient.base);
-  const { code, checks, named } = await patient.diagnose();
-  expect(code).toBe(0);
-  expect(named('warning')).toEqual([]);
-  expect(checks['sessions']?.message).toBe('2 sessions');
-  expect(checks['state-directory']?.message).toBe(patient.root);
-  expect(checks['leftover-files']?.message).toBe('none');
-  expect(snapshot(patient.base)).toEqual(before);
+  const filled = snapshot(patient.base);
+  const found = await patient.diagnose();
+  expect([found.code, ...found.named('warning')]).toEqual([0]);
+  const messages = ['sessions', 'state-directory', 'leftover-files'].map(
+    (name) => found.checks[name]?.message,
+  );
+  expect(messages).toEqual(['2 sessions', patient.root, 'none']);
+  expect(snapshot(patient.base)).toEqual(filled);
 });
 
 test('the built command says the same on a pipe, with its version, and exits with 0 or 1', async () => {
@@ -46,15 +43,17 @@ test('the built command says the same on a pipe, with its version, and exits wit
   const { version } = JSON.parse(readPage('package.json'));
   const run = () =>
     runProgram(process.execPath, [ZWARM, 'doctor'], { cwd: patient.directory, env: patient.env });
-  const healthy = await run();
-  expect(healthy).toMatchObject({ code: 0, stderr: '' });
-  expect(healthy.stdout).toMatch(
-    new RegExp(`^zwarm ${version}\n\nok {7}node: .*\n[^]*\n\n(all is well|\\d warnings?) \\(3 skipped\\)\n$`),
-  );
+  expect(await run()).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(
+      new RegExp(
+        `^zwarm ${version}\n\nok {7}node: .*\n[\\s\\S]*\n\n(all is well|\\d warnings?) \\(3 skipped\\)\n$`,
+      ),
+    ),
+  });
   patient.codex('exit 1');
-  const sick = await run();
-  expect(sick).toMatchObject({ code: 1, stderr: '' });
-  expect(sick.stdout).toMatch(/\nfailed {3}codex-login: .*\n {9}hint: .*\n/);
+  const stdout = expect.stringMatching(/\nfailed {3}codex-login: .*\n {9}hint: .*\n/);
+  expect(await run()).toMatchObject({ code: 1, stdout, stderr: '' });
 });
 
 test('a codex that is missing, not logged in, misconfigured or without a sandbox has failed', async () => {
@@ -78,17 +77,9 @@ test('a codex that is missing, not logged in, misconfigured or without a sandbox
   const unreadable = await patient.diagnose();
   expect(unreadable.checks['codex-configuration']?.message).toContain('/c:1:2: what?');
   expect(unreadable.checks['codex-login']?.status).toBe('skipped');
-});
-
-test('outside of a repository that is a warning', async () => {
-  const patient = createPatient();
   rmSync(join(patient.directory, '.git'), { recursive: true });
-  const { code, checks } = await patient.diagnose();
-  expect(code).toBe(0);
-  expect(checks['repository']).toMatchObject({
-    status: 'warning',
-    hint: expect.stringContaining('git init'),
-  });
+  const hint = expect.stringContaining('git init');
+  expect((await patient.diagnose()).checks['repository']).toMatchObject({ status: 'warning', hint });
 });
 
 test('a state directory that is open to others has failed, and is not looked into', async () => {
@@ -146,50 +137,6 @@ test('where a start could not create the state directory, that is a warning', as
     `\nwarning  state-directory: the first start would create ${patient.root}, and you may not write to ${home}\n`,
   );
   expect(stdout).toMatch(/\n\d warnings? \(3 skipped\)\n$/);
-});
-
-/** Every way to spoil a session, by one file or directory of it. */
-const DAMAGE: readonly [name: string, damage: (session: string) => unknown][] = [
-  ['cut', (at) => writeFileSync(join(at, 'session.json'), '{"v":1,')],
-  ['gone', (at) => rmSync(join(at, 'session.json'))],
-  ['linked', (at) => relink(join(at, 'session.json'), '/etc/hostname')],
-  ['FIFO', (at) => makeFifo(join(at, 'session.json'))],
-  ['session a file', (at) => relink(at, '/etc/hostname')],
-  ['no turn', (at) => rmSync(join(at, 'turns', '1'), { recursive: true })],
-  ['request', (at) => writeFileSync(join(at, 'turns/1/request.json'), '\0')],
-  ['request FIFO', (at) => makeFifo(join(at, 'turns/1/request.json'))],
-  ['launch', (at) => writeFileSync(join(at, 'turns/1/launch.json'), '{')],
-  ['launch FIFO', (at) => makeFifo(join(at, 'turns/1/launch.json'))],
-  ['events FIFO', (at) => makeFifo(join(at, 'turns/1/events.jsonl'))],
-  ['events a directory', (at) => relink(join(at, 'turns/1/events.jsonl'), '/')],
-  ['prompt linked', (at) => relink(join(at, 'turns/1/prompt.md'), '/etc/passwd')],
-];
-
-function relink(path: string, target: string): void {
-  rmSync(path, { recursive: true });
-  symlinkSync(target, path);
-}
-
-function makeFifo(path: string): Promise<unknown> {
-  rmSync(path, { force: true });
-  return runProgram('mkfifo', ['-m', '600', path], {});
-}
-
-test('every damaged session is told of with its reason, and no planted link or FIFO is followed', async () => {
-  const patient = createPatient();
-  patient.session(B);
-  for (const [name, damage] of DAMAGE) {
-    await damage(patient.session(A));
-    const { code, checks, named } = await patient.diagnose();
-    expect.soft({ name, code, failed: named('failed') }).toEqual({ name, code: 1, failed: ['sessions'] });
-    expect.soft(checks['sessions']?.message, name).toMatch(/^1 of 2 sessions cannot be read: a{10} \(.+\)$/);
-    expect.soft(checks['sessions']?.hint, name).toMatch(new RegExp(`zwarm rm ${A}$`));
-    // Nothing acts on what was launched: without it a session can still be shown.
-    const shown = await onScreen(patient, ['show', A]);
-    expect.soft(shown.code === 0, name).toBe(name.startsWith('launch'));
-    for (const id of [A, B]) rmSync(join(patient.root, 'sessions', id), { recursive: true });
-    patient.session(B);
-  }
 });
 
 test('of many damaged sessions some are named', async () => {
