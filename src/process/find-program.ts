@@ -2,19 +2,11 @@ import { accessSync, constants, existsSync, readFileSync, realpathSync, statSync
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import * as z from 'zod/mini';
 import { decodeOrNull, lenient } from '../core/decode.ts';
-import { errnoOf, ZwarmError } from '../core/errors.ts';
+import { isErrno, ZwarmError } from '../core/errors.ts';
 import { isWithin } from '../core/path.ts';
 import type { ProgramQuery } from '../core/program.ts';
 import { shellWord } from '../core/shell-word.ts';
 import { ask } from './run.ts';
-
-/** A program that exists and may be executed. */
-export interface FoundProgram {
-  /** Absolute path. */
-  readonly path: string;
-  /** Null where it is not known. */
-  readonly version: string | null;
-}
 
 function isFile(path: string): boolean {
   try {
@@ -34,23 +26,24 @@ function isExecutable(path: string): boolean {
   return isFile(path);
 }
 
+function notFound(what: string, hint: string): ZwarmError {
+  return new ZwarmError('agent_not_found', what, hint);
+}
+
+function requireExecutable(path: string): string {
+  if (isExecutable(path)) return path;
+  throw new ZwarmError('agent_not_executable', `${path} may not be executed`, `chmod +x '${path}'`);
+}
+
 function override(path: string, { variable }: ProgramQuery): string {
-  if (!isAbsolute(path)) {
-    throw new ZwarmError(
-      'agent_not_found',
-      `${variable} is not an absolute path: ${path}`,
-      `set ${variable} to the full path`,
-    );
-  }
-  if (!isFile(path)) {
-    throw new ZwarmError(
-      'agent_not_found',
+  if (!isAbsolute(path))
+    throw notFound(`${variable} is not an absolute path: ${path}`, `set ${variable} to the full path`);
+  if (!isFile(path))
+    throw notFound(
       `${variable} names no file: ${path}`,
       `set ${variable} to the agent's program, or unset it`,
     );
-  }
-  if (isExecutable(path)) return path;
-  throw new ZwarmError('agent_not_executable', `${path} may not be executed`, `chmod +x '${path}'`);
+  return requireExecutable(path);
 }
 
 function candidatesOn(path: string, binary: string): string[] {
@@ -64,17 +57,12 @@ export function lookUp(binary: string, path: string): string | null {
   return candidatesOn(path, binary).find(isExecutable) ?? null;
 }
 
-function onPath(query: ProgramQuery, path: string): string {
-  const found = lookUp(query.binary, path);
-  if (found !== null) return found;
-  const present = candidatesOn(path, query.binary).find(isFile);
-  if (present !== undefined) {
-    throw new ZwarmError('agent_not_executable', `${present} may not be executed`, `chmod +x '${present}'`);
-  }
-  throw new ZwarmError(
-    'agent_not_found',
-    `${query.binary} was not found on your PATH`,
-    `install it with \`${query.install}\`, or point ${query.variable} at it; to try zwarm without it: zwarm start -a demo "…"`,
+function onPath({ binary, install, variable }: ProgramQuery, path: string): string {
+  const found = lookUp(binary, path) ?? candidatesOn(path, binary).find(isFile);
+  if (found !== undefined) return requireExecutable(found);
+  throw notFound(
+    `${binary} was not found on your PATH`,
+    `install it with \`${install}\`, or point ${variable} at it; to try zwarm without it: zwarm start -a demo "…"`,
   );
 }
 
@@ -87,10 +75,9 @@ function packageOf(file: string, name: string): { directory: string; version: st
       const found = decodeOrNull(packageJson(), JSON.parse(readFileSync(join(at, 'package.json'), 'utf8')));
       return found?.name === name ? { directory: at, version: found.version } : null;
     } catch (error) {
-      const code = errnoOf(error);
       // Without descriptors we would not find the package, and run another program.
-      if (code === 'EMFILE' || code === 'ENFILE') throw error;
-      if (code !== 'ENOENT' && code !== 'ENOTDIR') return null;
+      if (isErrno(error, 'EMFILE', 'ENFILE')) throw error;
+      if (!isErrno(error, 'ENOENT', 'ENOTDIR')) return null;
     }
   }
   return null;
@@ -99,17 +86,6 @@ function packageOf(file: string, name: string): { directory: string; version: st
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const VERSION_LIMIT_MS = 5000;
-
-/** The version that a program prints, or null where it prints none in time. */
-async function askVersion(
-  path: string,
-  args: readonly string[],
-  env: Environment,
-  cwd: string,
-): Promise<string | null> {
-  const answer = await ask(path, args, { cwd, env, timeoutMs: VERSION_LIMIT_MS }).catch(() => null);
-  return answer?.code === 0 ? (/\d+\.\d+\.\d+\S*/.exec(answer.stdout)?.[0] ?? null) : null;
-}
 
 /** Whether somebody who can write to `project`, a real path, can decide what runs as the program at `path`. */
 export function isReplaceable(path: string, project: string): boolean {
@@ -126,13 +102,14 @@ function isAllOfHome(project: string, { HOME: home }: Environment): boolean {
  * The program of an agent: the one that its environment variable names, else the first on the PATH. Where that is the
  * script of an npm package that holds a native program, the native one. A program in `project` (a real path), where an
  * earlier agent may have put it, is refused unless the variable names it.
+ * @returns its absolute path, and its version where that is known
  * @throws ZwarmError `agent_not_found`, `agent_not_executable`, `program_unsafe`
  */
 export async function findProgram(
   query: ProgramQuery,
   env: Environment,
   project: string,
-): Promise<FoundProgram> {
+): Promise<{ path: string; version: string | null }> {
   const named = env[query.variable];
   const path = named ? override(named, query) : onPath(query, env['PATH'] ?? '');
   if (!named && isReplaceable(path, project) && !isAllOfHome(project, env)) {
@@ -143,7 +120,12 @@ export async function findProgram(
     );
   }
   const home = packageOf(realpathSync(path), query.packageName);
-  if (home === null) return { path, version: await askVersion(path, query.versionArgs, env, project) };
+  if (home === null) {
+    const options = { cwd: project, env, timeoutMs: VERSION_LIMIT_MS };
+    const answer = await ask(path, query.versionArgs, options).catch(() => null);
+    const version = answer?.code === 0 ? /\d+\.\d+\.\d+\S*/.exec(answer.stdout)?.[0] : undefined;
+    return { path, version: version ?? null };
+  }
   if (named) return { path, version: home.version };
   const natives = query.native(process.platform, process.arch).map((inner) => join(home.directory, inner));
   return { path: natives.find(isExecutable) ?? path, version: home.version };

@@ -1,21 +1,22 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { errnoOf } from '../core/errors.ts';
+import { isErrno } from '../core/errors.ts';
 import type { ProcessIdentity } from '../core/session.ts';
 import type { Liveness } from '../core/status.ts';
-
-/** The part of an identity that all processes of this machine, boot and pid namespace share. */
-export type HostIdentity = Pick<ProcessIdentity, 'host' | 'boot_id' | 'pid_ns' | 'uid'>;
 
 /** The environment variable that every process of a turn inherits. */
 export const MARK_VARIABLE = 'ZWARM_MARK';
 
-/** What the kernel says of a living process. */
+/** Whether there is a /proc with the environment of processes; where not, `ps` finds the group of a turn's runner alone. */
+export const SHOWS_MARKS = process.platform === 'linux';
+
+/** What the kernel says of a process. */
 export interface ProcessStat {
   readonly pid: number;
   readonly ppid: number;
   readonly pgrp: number;
+  /** When it started, in the kernel's own words. */
   readonly start: string;
   /** Zombie: it has ended and waits to be collected. */
   readonly dead: boolean;
@@ -23,19 +24,15 @@ export interface ProcessStat {
   readonly memory: boolean;
 }
 
-/** Whether the environment of processes can be read; where not, a turn is found by its runner's group alone. */
-export const SHOWS_MARKS = process.platform === 'linux';
-const LINUX = SHOWS_MARKS;
-
-/** The process is gone, or we may not look at it. */
-const NOTHING_TO_SEE = new Set(['ENOENT', 'ESRCH', 'EACCES', 'EPERM']);
-
-/** What `read` finds in /proc, or null. Any other error is thrown: a lack of descriptors does not mean a dead process. */
+/**
+ * What `read` finds in /proc, or null where the process is gone or closed to us. Any other error is thrown: a lack of
+ * descriptors does not mean a dead process.
+ */
 function unlessGone<T>(read: () => T): T | null {
   try {
     return read();
   } catch (error) {
-    if (NOTHING_TO_SEE.has(errnoOf(error) ?? '')) return null;
+    if (isErrno(error, 'ENOENT', 'ESRCH', 'EACCES', 'EPERM')) return null;
     throw error;
   }
 }
@@ -52,9 +49,8 @@ export function isClosed(pid: number): boolean {
     readFileSync(`/proc/${pid}/environ`);
     return false;
   } catch (error) {
-    const code = errnoOf(error) ?? '';
-    if (!NOTHING_TO_SEE.has(code)) throw error;
-    if (code !== 'EACCES' && code !== 'EPERM') return false;
+    if (isErrno(error, 'ENOENT', 'ESRCH')) return false;
+    if (!isErrno(error, 'EACCES', 'EPERM')) throw error;
   }
   // Newer kernels close the environment of one that has ended, too.
   if (!statOf(pid)?.memory) return false;
@@ -77,29 +73,24 @@ function procStat(pid: number): ProcessStat | null {
   return { pid, ppid: Number(ppid), pgrp: Number(pgrp), start, dead, memory: fields[20] !== '0' };
 }
 
-function parsePsLine(line: string): ProcessStat | null {
-  const match = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(.+?)\s*$/.exec(line);
-  if (!match) return null;
-  const [, pid, ppid, pgrp, state, start] = match;
-  if (start === undefined || state === undefined) return null;
-  const dead = state.startsWith('Z');
-  return { pid: Number(pid), ppid: Number(ppid), pgrp: Number(pgrp), start, dead, memory: !dead };
-}
-
-/** Every process that `ps` shows, or one of them; for systems without /proc. */
+// By absolute path and with nothing of the caller's environment: what it says decides whom we signal.
 function psStats(selection: readonly string[]): ProcessStat[] {
   // One -o each: behind the first = the rest of an argument is a header (POSIX).
   const columns = ['pid', 'ppid', 'pgid', 'stat', 'lstart'].flatMap((column) => ['-o', `${column}=`]);
-  // By absolute path and with nothing of the caller's environment: what it says decides whom we signal.
   const env = { LC_ALL: 'C', TZ: 'UTC' };
   const { stdout, error } = spawnSync('/bin/ps', [...selection, ...columns], { encoding: 'utf8', env });
   if (error !== undefined) throw error;
-  return stdout.split('\n').flatMap((line) => parsePsLine(line) ?? []);
+  return [...stdout.matchAll(/^ *(\d+) +(\d+) +(\d+) +(\S+) +(.+?) *$/gm)].map(
+    ([, pid, ppid, pgrp, state = '', start = '']) => {
+      const dead = state.startsWith('Z');
+      return { pid: Number(pid), ppid: Number(ppid), pgrp: Number(pgrp), start, dead, memory: !dead };
+    },
+  );
 }
 
 /** One process, or null when there is none of that pid. */
 export function statOf(pid: number): ProcessStat | null {
-  return LINUX ? procStat(pid) : (psStats(['-p', String(pid)])[0] ?? null);
+  return SHOWS_MARKS ? procStat(pid) : (psStats(['-p', String(pid)])[0] ?? null);
 }
 
 /** How long a process may take to become another program: some 100 µs, unless the machine is busy. */
@@ -129,18 +120,19 @@ function environmentOf(pid: number): string | null {
 /** The mark in the environment of a process; null where there is none, or we may not read it. Linux only. */
 export function markOf(pid: number): string | null {
   const prefix = `${MARK_VARIABLE}=`;
-  const entry = environmentOf(pid)
-    ?.split('\0')
-    .find((variable) => variable.startsWith(prefix));
-  return entry === undefined ? null : entry.slice(prefix.length);
+  const variables = environmentOf(pid)?.split('\0') ?? [];
+  return variables.find((variable) => variable.startsWith(prefix))?.slice(prefix.length) ?? null;
 }
 
 function bootId(): string {
-  if (LINUX) return textOf('/proc/sys/kernel/random/boot_id')?.trim() ?? '';
+  if (SHOWS_MARKS) return textOf('/proc/sys/kernel/random/boot_id')?.trim() ?? '';
   const asked = spawnSync('/usr/sbin/sysctl', ['-n', 'kern.bootsessionuuid'], { encoding: 'utf8' });
   if (asked.error !== undefined) throw asked.error;
   return asked.stdout.trim();
 }
+
+/** The part of an identity that all processes of this machine, boot and pid namespace share. */
+type HostIdentity = Pick<ProcessIdentity, 'host' | 'boot_id' | 'pid_ns' | 'uid'>;
 
 let host: HostIdentity | undefined;
 
@@ -149,7 +141,7 @@ export function hostIdentity(): HostIdentity {
   host ??= {
     host: hostname(),
     boot_id: bootId(),
-    pid_ns: LINUX ? readlinkSync('/proc/self/ns/pid') : '',
+    pid_ns: SHOWS_MARKS ? readlinkSync('/proc/self/ns/pid') : '',
     uid: process.getuid?.() ?? 0,
   };
   return host;
@@ -162,10 +154,10 @@ export function ownIdentity(): ProcessIdentity {
 
 /** Whether /proc is that of our pid namespace; in another one our pids belong to other processes. */
 function showsUs(): boolean {
-  return !LINUX || readlinkSync('/proc/self') === String(process.pid);
+  return !SHOWS_MARKS || readlinkSync('/proc/self') === String(process.pid);
 }
 
-/** Whether a process can be seen from here, were it alive. */
+/** Whether a process could be seen from here if it were alive. */
 export function visibilityOf(identity: ProcessIdentity): 'here' | 'another boot' | 'elsewhere' {
   const mine = hostIdentity();
   if (!showsUs()) return 'elsewhere';
@@ -178,8 +170,13 @@ export function visibilityOf(identity: ProcessIdentity): 'here' | 'another boot'
 export function livenessOf(identity: ProcessIdentity): Liveness {
   const seen = visibilityOf(identity);
   if (seen !== 'here') return seen === 'another boot' ? 'no' : 'cannot_tell';
-  const stat = statOf(identity.pid);
-  return stat === null || stat.dead || stat.start !== identity.start ? 'no' : 'yes';
+  return isAlive(identity) ? 'yes' : 'no';
+}
+
+/** Whether the process of that pid is alive and is the one that started then. */
+export function isAlive({ pid, start }: Pick<ProcessStat, 'pid' | 'start'>): boolean {
+  const stat = statOf(pid);
+  return stat !== null && !stat.dead && stat.start === start;
 }
 
 /** Whether a process is in our pid namespace, not in one below it, such as a sandbox or a container. */
@@ -187,14 +184,14 @@ export function isInOurNamespace(pid: number): boolean {
   return unlessGone(() => readlinkSync(`/proc/${pid}/ns/pid`)) === hostIdentity().pid_ns;
 }
 
-/** Every process that can be seen from here, those that were started last first. */
+/** Every process that can be seen in /proc, those that were started last first. */
 export function allProcessIds(): readonly number[] {
   if (!showsUs()) return [];
   const names = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   return names.map(Number).sort((a, b) => b - a);
 }
 
-/** The same where there is no /proc: all at once. */
+/** Every process where there is no /proc, all at once. */
 export function allProcesses(): readonly ProcessStat[] {
   return psStats(['-ax']);
 }

@@ -3,7 +3,7 @@ import { MARK_VARIABLE } from './identity.ts';
 import { RUNNER_SUFFIX } from './turn-processes.ts';
 
 /** A turn runner to start, and the environment that the agent inherits. */
-export interface RunnerSpec {
+interface RunnerSpec {
   /** `bin/turn-runner.sh` */
   readonly script: string;
   /** The turn's directory: the runner works there. */
@@ -20,37 +20,25 @@ export interface RunnerSpec {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** A runner that was spawned: `ended` resolves with the reason when it could not be spawned, or has ended. */
-export interface SpawnedRunner {
-  readonly ended: Promise<Error>;
-  /** Lets this process exit while the runner goes on. */
-  release(): void;
-}
-
 /**
- * Starts a turn runner in a session and process group of its own, with nothing of ours but its environment.
- * Never throws: a spawn that fails ends at once.
+ * Starts a turn runner in a session and process group of its own, with nothing of ours but its environment. Never throws:
+ * a spawn that fails ends at once.
+ * @returns `ended`, which resolves with the reason when it could not be spawned or has ended, and `release`, which lets
+ * this process exit while the runner goes on
  */
-export function spawnRunner(spec: RunnerSpec): SpawnedRunner {
-  const args = [
-    spec.script,
-    '--identity',
-    spec.identity,
-    '--umask',
-    process.umask().toString(8).padStart(4, '0'),
-    '--directory',
-    spec.directory,
-    '--input',
-    spec.input,
-    '--',
-    spec.program,
-    ...spec.argv,
-  ];
+export function spawnRunner(spec: RunnerSpec): { ended: Promise<Error>; release(): void } {
+  const { script, cwd, identity, directory, input, program, argv } = spec;
+  const umask = process.umask().toString(8).padStart(4, '0');
+  const own = Object.entries({ identity, umask, directory, input }).flatMap(([name, value]) => [
+    `--${name}`,
+    value,
+  ]);
   // The runner removes the suffix for its agent: whoever ends the agent must not end the runner.
   const env = { ...spec.env, [MARK_VARIABLE]: `${spec.env[MARK_VARIABLE] ?? ''}${RUNNER_SUFFIX}` };
   try {
     // By absolute path: whatever the PATH says, this is the shell that the runner was written for.
-    const child = spawn('/bin/sh', args, { cwd: spec.cwd, detached: true, env, stdio: 'ignore' });
+    const args = [script, ...own, '--', program, ...argv];
+    const child = spawn('/bin/sh', args, { cwd, detached: true, env, stdio: 'ignore' });
     const ended = new Promise<Error>((resolve) => {
       child.once('error', resolve);
       child.once('exit', (code, signal) =>
@@ -60,9 +48,7 @@ export function spawnRunner(spec: RunnerSpec): SpawnedRunner {
     return { ended, release: () => child.unref() };
   } catch (error) {
     // E2BIG is thrown, not emitted.
-    return {
-      ended: Promise.resolve(error instanceof Error ? error : new Error(String(error))),
-      release: () => undefined,
-    };
+    const why = error instanceof Error ? error : new Error(String(error));
+    return { ended: Promise.resolve(why), release: () => undefined };
   }
 }

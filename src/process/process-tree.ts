@@ -31,34 +31,32 @@ function withDescendants(
   return found;
 }
 
-function ancestorsOf(pid: number, processes: readonly ProcessStat[]): Set<number> {
+/** This process and those above it. */
+function ourselvesIn(processes: readonly ProcessStat[]): Set<number> {
   const parents = new Map(processes.map((stat) => [stat.pid, stat.ppid]));
   const found = new Set<number>();
-  for (let at: number | undefined = pid; at !== undefined && at > 1 && !found.has(at); at = parents.get(at)) {
-    found.add(at);
-  }
+  let at: number | undefined = process.pid;
+  for (; at !== undefined && at > 1 && !found.has(at); at = parents.get(at)) found.add(at);
   return found;
 }
 
 /** Whether this command was started, directly or not, by a runner of such a turn that still lives. */
 export function areWeBelow(marks: string): boolean {
   const processes = markedProcesses();
-  const ancestors = ancestorsOf(process.pid, processes);
+  const ancestors = ourselvesIn(processes);
   return processes.some((one) => ancestors.has(one.pid) && isRunnerOf(marks, one));
 }
 
-/** Which processes to look for. */
+/** The processes of which turn to look for, as in `turn-processes`. */
 export interface Search {
-  /** The beginning of the turn's marks. */
   readonly marks: string;
-  /** The process in `runner.stat`; it counts only where marks cannot be read. */
   readonly recorded: ProcessIdentity | null;
   /** Whether what is below the runner or in its group belongs to the turn: not once the runner records the end. */
   readonly running: boolean;
   /** What was found before: a child whose parent has died would not be found otherwise. */
   readonly known: readonly Member[];
   /** Called for each process with the mark as soon as it is seen, before we look at the others. */
-  onSight?(one: Member): void;
+  onSight(one: Member): void;
 }
 
 /**
@@ -68,7 +66,7 @@ export interface Search {
  */
 export function collectTree({ marks, recorded, running, known, onSight }: Search): TurnTree {
   const processes = markedProcesses((one) => {
-    if (one.mark.startsWith(marks) && !isRunnerOf(marks, one)) onSight?.(one);
+    if (one.mark.startsWith(marks) && !isRunnerOf(marks, one)) onSight(one);
   });
   const runner = findRunner(processes, marks, recorded);
   const pidsOf = (test: (one: Marked) => boolean): Set<number> =>
@@ -77,22 +75,20 @@ export function collectTree({ marks, recorded, running, known, onSight }: Search
   // Anything else in that variable must not help a process to escape.
   const others = pidsOf(({ mark }) => parseMark(mark) !== null && !mark.startsWith(marks));
   // The runner, and forks of it that have not become another program yet.
-  const apart = new Set<number>();
-  if (runner !== null) {
-    const different = pidsOf((one) => !isRunnerOf(marks, one));
-    for (const pid of withDescendants(new Set([runner.pid]), different, processes)) apart.add(pid);
-  }
+  const leaders = new Set(runner === null ? [] : [runner.pid]);
+  const different = pidsOf((one) => !isRunnerOf(marks, one));
+  const apart = withDescendants(leaders, different, processes);
 
-  const startOf = new Map(processes.map(({ pid, start }) => [pid, start]));
-  const roots = new Set(own);
-  for (const { pid, start } of known) if (startOf.get(pid) === start) roots.add(pid);
-  for (const { pid, ppid, pgrp } of processes) {
-    if (running && (ppid === runner?.pid || pgrp === runner?.pid)) roots.add(pid);
-  }
-  for (const pid of apart) roots.delete(pid);
+  const before = new Map(known.map(({ pid, start }) => [pid, start]));
+  const isOfRunner = ({ ppid, pgrp }: Marked): boolean =>
+    running && (ppid === runner?.pid || pgrp === runner?.pid);
+  const roots = pidsOf(
+    (one) =>
+      !apart.has(one.pid) && (own.has(one.pid) || before.get(one.pid) === one.start || isOfRunner(one)),
+  );
   const ours = withDescendants(roots, others, processes);
   const ofOthers = withDescendants(others, own, processes);
-  const ourselves = ancestorsOf(process.pid, processes);
+  const ourselves = ourselvesIn(processes);
   const found = processes.filter(({ pid }) => ours.has(pid) && !ofOthers.has(pid) && !apart.has(pid));
   return {
     runner: runner !== null && ourselves.has(runner.pid) ? null : runner,

@@ -6,16 +6,9 @@ import type { Answer } from '../core/check.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where and how long a question may be asked. */
-export interface AskOptions {
-  readonly cwd: string;
-  readonly env: Environment;
-  readonly timeoutMs: number;
-}
-
 /**
- * Starts a program. When no descriptors are left, execa throws, and its process emits the real error later, which nobody
- * would handle. @throws the error of the system
+ * Starts a program. When no descriptors are left, execa throws, and its process emits the real error later.
+ * @throws the error of the system
  */
 async function begin<T>(run: (by: typeof execa) => T): Promise<{ child: T }> {
   // Loaded only where a program is run: it costs more than all the rest of a start.
@@ -33,7 +26,7 @@ async function begin<T>(run: (by: typeof execa) => T): Promise<{ child: T }> {
   }
 }
 
-/** A program that prints without end must not fill our memory. */
+/** The most characters of an answer that are kept in memory. */
 const ANSWER_LIMIT = 1 << 16;
 /** How long the streams of a program that has ended may be held open by what it left in the background. */
 const DRAIN_MS = 100;
@@ -46,12 +39,11 @@ const DRAIN_MS = 100;
 export async function ask(
   program: string,
   args: readonly string[],
-  { cwd, env, timeoutMs }: AskOptions,
+  { timeoutMs, ...place }: { cwd: string; env: Environment; timeoutMs: number },
 ): Promise<Answer> {
   const { child } = await begin((run) =>
     run(program, args, {
-      cwd,
-      env,
+      ...place,
       extendEnv: false,
       detached: true,
       stdin: 'ignore',
@@ -94,14 +86,6 @@ export async function runOnTerminal(command: string, args: readonly string[]): P
   return (await child).exitCode ?? null;
 }
 
-/** The same pieces as a generator: execa takes an array for a list of streams. */
-function* eachOf(pieces: Iterable<string>): Generator<string> {
-  yield* pieces;
-}
-
-/** The exit codes of a shell when a program cannot be run, or is not found. */
-const NOT_RUN = [126, 127];
-
 /**
  * Gives a text to a program on the user's terminal, no faster than that reads it, and waits until the program has ended,
  * however it does; false if it could not be run. One that leaves before the end of the text has seen enough.
@@ -115,7 +99,10 @@ export async function pipeToTerminal(
     run(program, args, {
       env,
       extendEnv: false,
-      stdin: eachOf(pieces),
+      // Not the pieces themselves: an array would be a list of streams.
+      stdin: (function* () {
+        yield* pieces;
+      })(),
       stdout: 'inherit',
       stderr: 'inherit',
       reject: false,
@@ -123,5 +110,6 @@ export async function pipeToTerminal(
   ).catch(() => null);
   if (begun === null) return false;
   const { exitCode, signal } = await begun.child;
-  return signal !== undefined || (exitCode !== undefined && !NOT_RUN.includes(exitCode));
+  // With 126 and 127 a shell says that a program cannot be run, or is not found.
+  return signal !== undefined || (exitCode !== undefined && exitCode !== 126 && exitCode !== 127);
 }

@@ -1,12 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { allProcessIds, SHOWS_MARKS, statOf } from './identity.ts';
 
-/** A process that runs a script, and for how long it has. */
-export interface RunningScript {
-  readonly pid: number;
-  readonly ageMs: number;
-}
-
 /** The unit of the start of a process in /proc/<pid>/stat, the same on every architecture of Linux (proc(5)). */
 const TICKS_PER_SECOND = 100;
 
@@ -19,8 +13,11 @@ function argumentsOf(pid: number): readonly string[] {
   }
 }
 
-/** The processes that Node runs with this script and this first argument. Null where /proc does not tell. */
-export function runningScripts(script: string, argument: string): readonly RunningScript[] | null {
+/** The processes that Node runs with this script and first argument, and since when. Null where there is no /proc. */
+export function runningScripts(
+  script: string,
+  argument: string,
+): readonly { readonly pid: number; readonly ageMs: number }[] | null {
   if (!SHOWS_MARKS) return null;
   const uptime = Number(readFileSync('/proc/uptime', 'utf8').split(' ')[0]);
   return allProcessIds().flatMap((pid) => {

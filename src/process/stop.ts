@@ -1,16 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { errnoOf } from '../core/errors.ts';
-import type { ProcessIdentity } from '../core/session.ts';
+import { isErrno } from '../core/errors.ts';
 import { killProcess } from '../syscalls.ts';
-import { statOf } from './identity.ts';
-import { collectTree, type Member, type TurnTree } from './process-tree.ts';
+import { isAlive } from './identity.ts';
+import { collectTree, type Member, type Search, type TurnTree } from './process-tree.ts';
 
 /** A turn to stop. The caller has published `cancel.json` before. */
-export interface StopRequest {
-  /** The beginning of the turn's marks. */
-  readonly marks: string;
-  /** The process in `runner.stat`; it counts only where marks cannot be read. */
-  readonly recorded: ProcessIdentity | null;
+export interface StopRequest extends Pick<Search, 'marks' | 'recorded'> {
   /** Sent in this order, a grace period after each. */
   readonly signals: readonly NodeJS.Signals[];
   readonly graceMs: number;
@@ -29,29 +24,24 @@ const FREEZE_LOOKS = 10;
 /** How long a fork of the runner may take to become another program, and a helper of it to end. */
 const RECORD_MS = 500;
 
-function isSame({ pid, start }: Member): boolean {
-  const stat = statOf(pid);
-  return stat !== null && !stat.dead && stat.start === start;
-}
-
 /** Signals one process if it is still the one that was found. Never a group, never pid 0 or 1. */
 function signal(member: Member, name: NodeJS.Signals): void {
-  if (member.pid <= 1 || !isSame(member)) return;
+  if (member.pid <= 1 || !isAlive(member)) return;
   try {
     killProcess(member.pid, name);
   } catch (error) {
-    // It ended in between (ESRCH), or is not ours to signal (EPERM): what still lives is reported in the end.
-    if (errnoOf(error) !== 'ESRCH' && errnoOf(error) !== 'EPERM') throw error;
+    // It ended in between, or is not ours to signal: what still lives is reported in the end.
+    if (!isErrno(error, 'ESRCH', 'EPERM')) throw error;
   }
 }
 
 async function until(condition: () => boolean, ms: number): Promise<boolean> {
   const deadline = performance.now() + ms;
-  for (;;) {
-    if (condition()) return true;
+  while (!condition()) {
     if (performance.now() >= deadline) return false;
     await sleep(LOOK_MS);
   }
+  return true;
 }
 
 /**
@@ -65,24 +55,24 @@ export async function stopTurn(request: StopRequest): Promise<readonly Member[]>
     tree = collectTree({ marks, recorded, running: !request.ended(), known: tree.members, onSight });
     return tree;
   };
-  const gone = (): boolean => {
-    if (tree.members.some(isSame)) return false;
+  const nothingLeft = (): boolean => {
     const { members, forks } = gather();
     return members.length === 0 && forks.length === 0;
   };
-
+  const gone = (): boolean => !tree.members.some(isAlive) && nothingLeft();
   const halt = (one: Member): void => {
     if (one.pid !== process.pid && !tree.spared.some(({ pid }) => pid === one.pid)) signal(one, 'SIGSTOP');
   };
+  const keyOf = ({ pid, start }: Member): string => `${pid} ${start}`;
   // No process may start another one, or hand over to a child, while we look at the rest.
   const freeze = (): TurnTree => {
     const halted = new Set<string>();
     for (let looks = 0; looks < FREEZE_LOOKS; looks += 1) {
-      const others = gather(halt).members.filter(({ pid, start }) => !halted.has(`${pid} ${start}`));
+      const others = gather(halt).members.filter((one) => !halted.has(keyOf(one)));
       if (others.length === 0) break;
       for (const one of others) {
         halt(one);
-        halted.add(`${one.pid} ${one.start}`);
+        halted.add(keyOf(one));
       }
     }
     return tree;
@@ -105,7 +95,7 @@ export async function stopTurn(request: StopRequest): Promise<readonly Member[]>
     // When all that got the signal have ended, the next signal is due for the others.
     await until(() => {
       allGone = gone();
-      return allGone || !targets.some(isSame);
+      return allGone || !targets.some(isAlive);
     }, graceMs);
   }
   const endAll = (forksToo: boolean, ms: number): Promise<boolean> =>
@@ -119,10 +109,8 @@ export async function stopTurn(request: StopRequest): Promise<readonly Member[]>
 
   // The runner now records the end; a stopped one must be continued for that.
   if (tree.runner !== null) signal(tree.runner, 'SIGCONT');
-  const over = (): boolean => {
-    if (request.ended()) return true;
-    return (tree.runner === null || !isSame(tree.runner)) && gather().runner === null;
-  };
+  const over = (): boolean =>
+    request.ended() || (!(tree.runner && isAlive(tree.runner)) && gather().runner === null);
   const deadline = performance.now() + LAST_WAIT_MS;
   let settled = await until(over, RECORD_MS);
   while (!settled && performance.now() < deadline) {
@@ -142,10 +130,7 @@ export async function stopTurn(request: StopRequest): Promise<readonly Member[]>
     }, LAST_WAIT_MS);
   }
   // A helper of the runner may be about to end.
-  await until(() => {
-    const { members, forks } = gather();
-    return members.length === 0 && forks.length === 0;
-  }, RECORD_MS);
+  await until(nothingLeft, RECORD_MS);
   const { runner, members, forks, spared } = tree;
   return [...members, ...forks, ...spared, ...(settled || runner === null ? [] : [runner])];
 }

@@ -5,6 +5,7 @@ import {
   allProcessIds,
   isClosed,
   isInOurNamespace,
+  livenessOf,
   markOf,
   type ProcessStat,
   SHOWS_MARKS,
@@ -14,7 +15,8 @@ import {
 
 /*
  * Which processes belong to a turn. Each of them inherits the turn's mark in its environment. `marks` is the beginning of
- * the marks of a turn, a session or a store (`core/turn-mark`).
+ * the marks of a turn, a session or a store (`core/turn-mark`); `recorded` the process in `runner.stat`, which counts
+ * only where marks cannot be read.
  */
 
 /** The end of the mark of the turn runner and its helpers, which do not belong to the turn itself. */
@@ -81,13 +83,14 @@ export function createCensus(): Census {
     processes,
     isPartial() {
       // For root, processes that have closed themselves look the same.
-      partial ??=
-        SHOWS_MARKS &&
-        process.getuid?.() !== 0 &&
-        processes().some(({ pid, mark, memory }) => mark === '' && memory && isClosed(pid));
+      partial ??= SHOWS_MARKS && process.getuid?.() !== 0 && processes().some(hidesMark);
       return partial;
     },
   };
+}
+
+function hidesMark({ pid, mark, memory }: Marked): boolean {
+  return mark === '' && memory && isClosed(pid);
 }
 
 /** Whether a process is a turn runner or one of its helpers. */
@@ -104,11 +107,9 @@ export function findRunner(
   marks: string,
   recorded: ProcessIdentity | null,
 ): Marked | null {
-  if (!SHOWS_MARKS) {
-    if (recorded === null || visibilityOf(recorded) !== 'here') return null;
-    return processes.find(({ pid, start }) => pid === recorded.pid && start === recorded.start) ?? null;
-  }
-  return processes.find((one) => isRunnerOf(marks, one) && one.pid === one.pgrp) ?? null;
+  const own = processesWithMark(processes, marks, recorded);
+  const isRunner = (one: Marked): boolean => one.pid === one.pgrp && (!SHOWS_MARKS || isRunnerOf(marks, one));
+  return own.find(isRunner) ?? null;
 }
 
 /** The processes of a turn by their mark; where marks cannot be read, those in the group of its runner. */
@@ -120,17 +121,8 @@ export function processesWithMark(
   if (SHOWS_MARKS) return processes.filter(({ mark }) => mark.startsWith(marks));
   if (recorded === null || visibilityOf(recorded) !== 'here') return [];
   // Another process has this pid now, so the group is not the runner's.
-  const leader = processes.find(({ pid }) => pid === recorded.pid);
-  if (leader !== undefined && leader.start !== recorded.start) return [];
+  if (processes.some(({ pid, start }) => pid === recorded.pid && start !== recorded.start)) return [];
   return processes.filter(({ pgrp }) => pgrp === recorded.pid);
-}
-
-/** Whether the recorded runner lives, and has the runner's mark. */
-function isLivingRunner(recorded: ProcessIdentity, marks: string): boolean {
-  if (visibilityOf(recorded) !== 'here') return false;
-  const stat = statOf(recorded.pid);
-  if (stat === null || stat.dead || stat.start !== recorded.start) return false;
-  return !SHOWS_MARKS || isRunnerOf(marks, { mark: markOf(recorded.pid) ?? '' });
 }
 
 /** What lives of a turn. */
@@ -141,17 +133,16 @@ export interface TurnProcesses {
   readonly living: Liveness;
 }
 
-/** Whether the recorded process lives, but does not let us read its mark. */
-function isClosedRunner(recorded: ProcessIdentity | null, processes: readonly Marked[]): boolean {
-  if (!SHOWS_MARKS || recorded === null) return false;
-  const one = processes.find(({ pid, start }) => pid === recorded.pid && start === recorded.start);
-  return one !== undefined && one.mark === '' && one.memory && isClosed(one.pid);
+/** Whether the recorded runner lives, and has the runner's mark. */
+function isLivingRunner(recorded: ProcessIdentity, marks: string): boolean {
+  if (livenessOf(recorded) !== 'yes') return false;
+  return !SHOWS_MARKS || isRunnerOf(marks, { mark: markOf(recorded.pid) ?? '' });
 }
 
 /**
- * What lives of a turn. The mark decides. `recorded`, the process in `runner.stat`, saves a look at all processes where it
- * lives; with `origin`, the process that launched the turn, it tells whether the turn ran on another host or in a
- * container, whose processes we cannot see.
+ * What lives of a turn. The mark decides. `recorded` saves a look at all processes where it lives; with `origin`, the
+ * process that launched the turn, it says whether the turn ran on another host or in a container, whose processes we
+ * cannot see.
  */
 export function processesOfTurn(
   marks: string,
@@ -168,9 +159,11 @@ export function processesOfTurn(
   if (found.length > 0 && (!elsewhere || found.some(({ pid }) => isInOurNamespace(pid)))) {
     return { runner: findRunner(all, marks, recorded)?.pid ?? null, living: 'yes' };
   }
+  const same = all.find(({ pid, start }) => pid === recorded?.pid && start === recorded.start);
+  const isClosedRunner = SHOWS_MARKS && same !== undefined && hidesMark(same);
   const unseen = elsewhere
     ? recorded !== null || found.length > 0
-    : visibility === 'here' && (isClosedRunner(recorded, all) || census.isPartial());
+    : visibility === 'here' && (isClosedRunner || census.isPartial());
   return { runner: null, living: unseen ? 'cannot_tell' : 'no' };
 }
 

@@ -2,7 +2,7 @@ import { type Finding, finding } from '../../core/check.ts';
 import { isSessionId, parseTurnNumber } from '../../core/ids.ts';
 import { isFinal } from '../../core/status.ts';
 import { markOfTurn, marksOfStore } from '../../core/turn-mark.ts';
-import { SHOWS_MARKS, statOf } from '../../process/identity.ts';
+import { isAlive, SHOWS_MARKS } from '../../process/identity.ts';
 import { createCensus, type Marked, RUNNER_SUFFIX } from '../../process/turn-processes.ts';
 import { DamagedRecord } from '../../store/read-file.ts';
 import { findLeftovers } from '../../store/remove.ts';
@@ -67,8 +67,7 @@ export async function checkLeftoverProcesses(context: ManagerContext, store: Sto
   for (const found of marked) {
     if (await hasTurnThatRuns(store, found, nowMs)) continue;
     // It may have ended since, and its turn with it.
-    const stat = statOf(found.pid);
-    if (stat !== null && !stat.dead && stat.start === found.start) pids.push(found.pid);
+    if (isAlive(found)) pids.push(found.pid);
   }
   if (pids.length === 0) return finding('ok', 'none');
   const text =
