@@ -5,7 +5,7 @@ import { isSessionId, type SessionId } from '../core/ids.ts';
 import { discard, flush, rename, symlink } from './files.ts';
 import { BUILDING_PREFIX, buildingDir, nameLink, namesDir, type SessionDir, TURN_FILES } from './layout.ts';
 import { entriesOf, readText, unlessDamaged } from './read-file.ts';
-import { parseRequestRecord, type RequestRecord } from './records.ts';
+import { parse, type RequestRecord } from './records.ts';
 
 /*
  * names/<name> is a symbolic link whose target is the id of the session with that name. It is the only record of the name:
@@ -42,7 +42,7 @@ export function readNames(root: string): ReadonlyMap<SessionId, string> {
 export function readBuiltRequest(session: SessionDir): RequestRecord | null {
   return unlessDamaged(() => {
     const text = readText(join(buildingDir(session), 'turns', '1', TURN_FILES.request));
-    return text === null ? null : parseRequestRecord(text);
+    return text === null ? null : parse.request(text);
   });
 }
 

@@ -15,7 +15,7 @@ import {
   trashDir,
 } from './layout.ts';
 import { DamagedRecord, entriesOf, readText, unlessDamaged } from './read-file.ts';
-import { encode, type ProjectRecord, parseProjectRecord } from './records.ts';
+import { encode, type ProjectRecord, parse } from './records.ts';
 
 /*
  * The stores of all projects, `projects/<name>-<key>`. The key alone says whose a store is; the name is for people.
@@ -64,7 +64,7 @@ export function listStores(state: string): readonly KnownStore[] {
 function recordOf(root: string): ProjectRecord | DamagedRecord {
   try {
     const text = readText(projectFile(root));
-    return text === null ? new DamagedRecord('project.json is missing') : parseProjectRecord(text);
+    return text === null ? new DamagedRecord('project.json is missing') : parse.project(text);
   } catch (error) {
     if (error instanceof DamagedRecord) return error;
     throw error;

@@ -47,34 +47,109 @@ const forkOrigin = () =>
     history_bytes: orNull(count),
   });
 
-const parseStored = parser(() =>
-  z.object({
-    v,
-    agent: string,
-    task: string,
-    working_dir: string,
-    // The directory in which the agent is asked to work, relative to `working_dir`; null where it is the same.
-    work_in: orNull(string),
-    model: orNull(string),
-    sandbox: z.enum(SANDBOXES),
-    agent_args: strings,
-    source: string,
-    tags: strings,
-    parent: orNull(string),
-    forked_from: orNull(forkOrigin()),
-    // Where the directory stood in git when the session was created.
-    git: orNull(z.object({ root: string, head: orNull(string), branch: orNull(string) })),
-    executor: z.literal('local'),
-    // Whether its agent gets the tools of zwarm, to run other sessions.
-    orchestrates: flag,
-    created_at: isoTime,
-  }),
-);
+/** What each record holds, by its file. @throws DamagedRecord, also for a file that a full disk cut short */
+export const parse = {
+  stored: parser(() =>
+    z.object({
+      v,
+      agent: string,
+      task: string,
+      working_dir: string,
+      // The directory in which the agent is asked to work, relative to `working_dir`; null where it is the same.
+      work_in: orNull(string),
+      model: orNull(string),
+      sandbox: z.enum(SANDBOXES),
+      agent_args: strings,
+      source: string,
+      tags: strings,
+      parent: orNull(string),
+      // Its turns up to that one are copies of those of another session.
+      forked_from: orNull(forkOrigin()),
+      // Where the directory stood in git when the session was created.
+      git: orNull(z.object({ root: string, head: orNull(string), branch: orNull(string) })),
+      executor: z.literal('local'),
+      // Whether its agent gets the tools of zwarm, to run other sessions.
+      orchestrates: flag,
+      created_at: isoTime,
+    }),
+  ),
+  project: parser(() =>
+    z.object({
+      v,
+      // Random; names the store in the marks of its turns.
+      store_id: string,
+      // The real path of the project when the store was made or last relocated; then what stat says of that directory.
+      path: string.check(z.refine(isAbsolute)),
+      host: string,
+      inode: string,
+      birth_time: isoTime,
+      created_at: isoTime,
+    }),
+  ),
+  request: parser(() =>
+    z.object({
+      v,
+      kind: z.enum(TURN_KINDS),
+      queued: flag,
+      claimer: identity(),
+      // Random; part of the mark that every process of the turn carries in its environment.
+      nonce: string,
+      // Who asked for the turn: `user`, `orchestrator:<id>` or `mcp:<client>`; null where nobody recorded it.
+      by: orNull(string),
+      at: isoTime,
+      // Of a rewind: the turn to which it winds back, 0 for the beginning.
+      to: orNull(count),
+      // Of a compaction: the turns that its summary replaces.
+      covers: z._default(z.array(count), []),
+    }),
+  ),
+  launch: parser(() =>
+    z.object({
+      v,
+      argv: strings,
+      program: string,
+      agent_version: orNull(string),
+      // The agent's thread to go on with, or to fork; null for a new one.
+      thread_id: orNull(string),
+      forks: flag,
+      how: z.enum(HOWS),
+      // Why it is a replay, in words; else null.
+      why: orNull(string),
+      at: isoTime,
+    }),
+  ),
+  cancel: parser(() =>
+    z.object({ v, why: z.enum(CANCEL_WHYS), reason: orNull(string), by: identity(), at: isoTime }),
+  ),
+  exit: parser(() =>
+    z.object({
+      v,
+      code: orNull(count),
+      why: orNull(z.enum(NOT_RUN_WHYS)),
+      detail: orNull(string),
+      cancelled: flag,
+      // Seconds since the machine began, or null.
+      uptime: orNull(amount),
+      ended_at: orNull(string),
+      events_bytes: orNull(count),
+    }),
+  ),
+};
 
 /** `session.json`: what was asked for. Written once. Paths in the project are recorded relative to its root. */
-export type SessionRecord = Parsed<typeof parseStored>;
+export type SessionRecord = Parsed<typeof parse.stored>;
 export type ForkOrigin = NonNullable<SessionRecord['forked_from']>;
 export type GitState = NonNullable<SessionRecord['git']>;
+/** `project.json`: which directory a store belongs to. Replaced only when the project has moved. */
+export type ProjectRecord = Parsed<typeof parse.project>;
+/** `request.json`: the claim of a turn. */
+export type RequestRecord = Parsed<typeof parse.request>;
+/** `launch.json`: what was started. A record for people and for usage accounting, never an input. */
+export type LaunchRecord = Parsed<typeof parse.launch>;
+/** `cancel.json`: who asked a turn to stop; `reason` as given, or null. */
+export type CancelRecord = Parsed<typeof parse.cancel>;
+/** `exit.json`: how a turn ended. */
+export type ExitRecord = Parsed<typeof parse.exit>;
 
 /** A path in or below the root of a project as it is recorded: relative to that, so that the project can move. */
 export function recordedPath(path: string, projectRoot: string): string {
@@ -98,100 +173,8 @@ export function encodeSession(record: SessionRecord, projectRoot: string): strin
 
 /** `session.json` of a project with this root. @throws DamagedRecord */
 export function parseSessionRecord(text: string, projectRoot: string): SessionRecord {
-  return withPaths(parseStored(text), (path) => resolve(projectRoot, path));
+  return withPaths(parse.stored(text), (path) => resolve(projectRoot, path));
 }
-
-/** `project.json`. @throws DamagedRecord */
-export const parseProjectRecord = parser(() =>
-  z.object({
-    v,
-    // Random; names the store in the marks of its turns.
-    store_id: string,
-    // The real path of the project when the store was made or last relocated; then what stat says of that directory.
-    path: string.check(z.refine(isAbsolute)),
-    host: string,
-    inode: string,
-    birth_time: isoTime,
-    created_at: isoTime,
-  }),
-);
-
-/** `project.json`: which directory a store belongs to. Replaced only when the project has moved. */
-export type ProjectRecord = Parsed<typeof parseProjectRecord>;
-
-/** `request.json`. @throws DamagedRecord */
-export const parseRequestRecord = parser(() =>
-  z.object({
-    v,
-    kind: z.enum(TURN_KINDS),
-    queued: flag,
-    claimer: identity(),
-    // Random; part of the mark that every process of the turn carries in its environment.
-    nonce: string,
-    // Who asked for the turn: `user`, `orchestrator:<id>` or `mcp:<client>`; null where nobody recorded it.
-    by: orNull(string),
-    at: isoTime,
-    // Of a rewind: the turn to which it winds back, 0 for the beginning.
-    to: orNull(count),
-    // Of a compaction: the turns that its summary replaces.
-    covers: z._default(z.array(count), []),
-  }),
-);
-
-/** `request.json`: the claim of a turn. */
-export type RequestRecord = Parsed<typeof parseRequestRecord>;
-
-/** `launch.json`. @throws DamagedRecord */
-export const parseLaunchRecord = parser(() =>
-  z.object({
-    v,
-    argv: strings,
-    program: string,
-    agent_version: orNull(string),
-    // The agent's thread to go on with, or to fork; null for a new one.
-    thread_id: orNull(string),
-    forks: flag,
-    how: z.enum(HOWS),
-    // Why it is a replay, in words; else null.
-    why: orNull(string),
-    at: isoTime,
-  }),
-);
-
-/** `launch.json`: what was started. A record for people and for usage accounting, never an input. */
-export type LaunchRecord = Parsed<typeof parseLaunchRecord>;
-
-/** `cancel.json`. @throws DamagedRecord */
-export const parseCancelRecord = parser(() =>
-  z.object({
-    v,
-    why: z.enum(CANCEL_WHYS),
-    reason: orNull(string),
-    by: identity(),
-    at: isoTime,
-  }),
-);
-
-/** `cancel.json`: who asked a turn to stop; `reason` as given, or null. */
-export type CancelRecord = Parsed<typeof parseCancelRecord>;
-
-/** `exit.json`. @throws DamagedRecord, also for a file that a full disk cut short */
-export const parseExitRecord = parser(() =>
-  z.object({
-    v,
-    code: orNull(count),
-    why: orNull(z.enum(NOT_RUN_WHYS)),
-    detail: orNull(string),
-    cancelled: flag,
-    // Seconds since the machine began, or null.
-    uptime: orNull(amount),
-    ended_at: orNull(string),
-    events_bytes: orNull(count),
-  }),
-);
-
-/** `exit.json`: how a turn ended. */
-export type ExitRecord = Parsed<typeof parseExitRecord>;
 
 const parseStat = parser(() =>
   z.object({

@@ -27,10 +27,7 @@ import {
   type CancelRecord,
   type ExitRecord,
   type LaunchRecord,
-  parseCancelRecord,
-  parseExitRecord,
-  parseLaunchRecord,
-  parseRequestRecord,
+  parse,
   parseRunnerStat,
   parseSessionRecord,
   type RequestRecord,
@@ -112,7 +109,7 @@ export function hasTurn(turn: TurnDir): boolean {
 export function readRequest(turn: TurnDir): RequestRecord {
   const text = readText(turnFile(turn, 'request'));
   if (text === null) throw new DamagedRecord(`request.json of turn ${turn.turn} is missing`);
-  const request = parseRequestRecord(text);
+  const request = parse.request(text);
   if ([request.to ?? 0, ...request.covers].every((earlier) => earlier < turn.turn)) return request;
   throw new DamagedRecord(`turn ${turn.turn} refers to turns that were not before it`);
 }
@@ -125,13 +122,13 @@ export function readPrompt(turn: TurnDir): Buffer | null {
 /** What was started, or null before that. @throws DamagedRecord */
 export function readLaunch(turn: TurnDir): LaunchRecord | null {
   const text = readText(turnFile(turn, 'launch'), PROMPT_LIMIT);
-  return text === null ? null : parseLaunchRecord(text);
+  return text === null ? null : parse.launch(text);
 }
 
 function cancelRecord(turn: TurnDir): CancelRecord | null {
   return unlessDamaged(() => {
     const text = readText(turnFile(turn, 'cancel'));
-    return text === null ? null : parseCancelRecord(text);
+    return text === null ? null : parse.cancel(text);
   });
 }
 
@@ -174,7 +171,7 @@ export function readExit(turn: TurnDir): RecordedEnd | null {
   const exit = unlessDamaged(() => {
     const file = readSmall(turnFile(turn, 'exit'));
     if (file === null) return null;
-    const record = parseExitRecord(file.bytes.toString());
+    const record = parse.exit(file.bytes.toString());
     return { record, endedMs: writtenMs(file.mtimeMs, parseIso(record.ended_at)) };
   });
   return exit ?? readExitName(turn);

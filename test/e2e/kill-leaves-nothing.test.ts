@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { parseExitRecord } from '../../src/store/records.ts';
+import { parse } from '../../src/store/records.ts';
 import { eventually, ZWARM } from '../helpers/project.ts';
 import { createShellProject, hasEnded, type ShellProject } from '../helpers/shell-project.ts';
 
@@ -20,8 +20,8 @@ async function killKilled(
   await ended;
 }
 
-function exitOf(project: ShellProject, id: string): ReturnType<typeof parseExitRecord> {
-  return parseExitRecord(readFileSync(project.turnFile(id, 1, 'exit.json'), 'utf8'));
+function exitOf(project: ShellProject, id: string): ReturnType<typeof parse.exit> {
+  return parse.exit(readFileSync(project.turnFile(id, 1, 'exit.json'), 'utf8'));
 }
 
 test('kill ends children that ignore signals, have sessions of their own, lost their parents, stopped or hide', async () => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { ownIdentity } from '../../src/process/identity.ts';
-import { type ExitRecord, parseExitRecord } from '../../src/store/records.ts';
+import { type ExitRecord, parse } from '../../src/store/records.ts';
 import { repositoryFile } from './project.ts';
 import { removeTree } from './remove.ts';
 
@@ -45,7 +45,7 @@ export function createTurn(prompt: string | Buffer = 'hello\n'): Turn {
     directory,
     work,
     file,
-    exit: () => parseExitRecord(file('exit.json')),
+    exit: () => parse.exit(file('exit.json')),
     run(argv, options = {}) {
       const [shell = '', ...shellArgs] = options.shell ?? ['/bin/sh'];
       const args = ['--identity', identity, '--umask', options.umask ?? '0022'];

@@ -4,10 +4,7 @@ import { DamagedRecord } from '../../../src/store/read-file.ts';
 import {
   encode,
   encodeSession,
-  parseCancelRecord,
-  parseExitRecord,
-  parseLaunchRecord,
-  parseRequestRecord,
+  parse,
   parseRunnerStat,
   parseSessionRecord,
 } from '../../../src/store/records.ts';
@@ -47,25 +44,25 @@ const RECORDS: readonly {
   },
   {
     file: 'request.json',
-    parse: parseRequestRecord,
+    parse: parse.request,
     required: { kind: 'prompt', claimer: identity, nonce: 'x', at },
     nullable: { by: 'user' },
   },
   {
     file: 'launch.json',
-    parse: parseLaunchRecord,
+    parse: parse.launch,
     required: { argv: ['a', ''], program: '/p', how: 'native', at },
     nullable: { agent_version: '0.169.0', thread_id: 't' },
   },
   {
     file: 'cancel.json',
-    parse: parseCancelRecord,
+    parse: parse.cancel,
     required: { why: 'kill', by: identity, at },
     nullable: { reason: 'r' },
   },
   {
     file: 'exit.json',
-    parse: parseExitRecord,
+    parse: parse.exit,
     required: {},
     nullable: { code: 3, why: 'no_agent', detail: 'd', uptime: 1.25, ended_at: at, events_bytes: 9 },
   },
@@ -155,7 +152,7 @@ test('every field of an identity is needed', () => {
   for (const key of Object.keys(identity)) {
     for (const value of [undefined, null, key === 'pid' || key === 'uid' ? '12' : 12]) {
       const claimer = { ...identity, [key]: value };
-      expect(() => parseRequestRecord(encode({ ...request, claimer }))).toThrow(DamagedRecord);
+      expect(() => parse.request(encode({ ...request, claimer }))).toThrow(DamagedRecord);
     }
   }
 });
