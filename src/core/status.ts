@@ -150,6 +150,11 @@ export function deriveStatus(facts: TurnFacts): TurnVerdict {
   return facts.launched ? vanished(cancel, terminal) : notLaunched(facts);
 }
 
+/** Whether something runs or is about to. */
+export function isActive(status: TurnStatus | 'damaged'): boolean {
+  return status === 'running' || status === 'pending';
+}
+
 /** Whether nothing that happens later can change this status. */
 export function isFinal(status: TurnStatus): boolean {
   return FINAL_STATUSES.some((final) => final === status);

@@ -14,27 +14,11 @@ import type { SessionManager } from '../manager/session-manager.ts';
 import { turnAnswer, turnOf } from './answer.ts';
 
 /*
- * The tasks extension (SEP-2663, revision 2026-07-28): a client that offers it in a request gets a task instead of a
- * wait, and polls it. A turn is such a task already, durable before it has a name, so nothing else stores tasks.
+ * A client that offers the tasks extension in a request gets a task instead of a wait, and polls it. A turn is such a
+ * task already, durable before it has a name, so nothing else stores tasks.
  */
 
-export const TASKS = 'io.modelcontextprotocol/tasks';
-const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
-
-/** Whether the client takes a task as the answer to this request. */
-export function takesTasks({ mcpReq }: ServerContext): boolean {
-  const envelope = mcpReq.envelope as Readonly<Record<string, unknown>> | undefined;
-  const capabilities = envelope?.[CAPABILITIES] as { extensions?: object } | undefined;
-  return Object.hasOwn(capabilities?.extensions ?? {}, TASKS);
-}
-
-/** The longer a session has worked, the less often a client should poll. */
-function pollIntervalMs({ duration_ms: ms }: SessionDetail): number {
-  return (ms ?? 0) < 60_000 ? 2000 : 10_000;
-}
-
-function taskOf(session: SessionDetail, turn: TurnView) {
-  const { id, created_at, updated_at } = session;
+function taskOf({ id, created_at, updated_at, duration_ms }: SessionDetail, turn: TurnView) {
   const created = turn.started_at ?? created_at ?? '';
   const wasCancelled = turn.status === 'killed' && turn.answer === null;
   return {
@@ -46,7 +30,8 @@ function taskOf(session: SessionDetail, turn: TurnView) {
     lastUpdatedAt: updated_at ?? created,
     // Nothing is deleted by itself.
     ttlMs: null,
-    pollIntervalMs: pollIntervalMs(session),
+    // The longer a session has worked, the less often a client should poll.
+    pollIntervalMs: (duration_ms ?? 0) < 60_000 ? 2000 : 10_000,
   };
 }
 
@@ -58,36 +43,23 @@ function resultOf(session: SessionDetail, turn: TurnView): CallToolResult {
 }
 
 /** The answer of a call whose turn is still running, as a task to poll. */
-export async function asTask(
-  manager: SessionManager,
-  result: CallToolResult,
-  id: string,
-  turn: number,
-): Promise<CallToolResult> {
+export async function asTask(manager: SessionManager, result: CallToolResult, id: string, turn: number) {
   const session = await manager.get(id, { turn });
   return { ...result, resultType: 'task', ...taskOf(session, turnOf(session, turn)) };
 }
 
-function noTask(taskId: string): ProtocolError {
-  return new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no task ${JSON.stringify(taskId)}`);
-}
-
 /** The turn that a task stands for, with its session. @throws ProtocolError where there is none */
-async function readTask(
-  manager: SessionManager,
-  taskId: string,
-): Promise<{ session: SessionDetail; turn: TurnView }> {
+async function readTask(manager: SessionManager, taskId: string) {
+  const message = `there is no task ${JSON.stringify(taskId)}`;
+  const noTask = new ProtocolError(ProtocolErrorCode.InvalidParams, message);
   const [id = '', number = '', ...rest] = taskId.split('.');
   const turn = parseTurnNumber(number);
-  if (!isSessionId(id) || turn === null || rest.length > 0) throw noTask(taskId);
-  try {
-    const session = await manager.get(id, { turn });
-    return { session, turn: turnOf(session, turn) };
-  } catch (error) {
-    if (error instanceof ZwarmError && (error.code === 'not_found' || error.code === 'usage'))
-      throw noTask(taskId);
-    throw error;
-  }
+  if (!isSessionId(id) || turn === null || rest.length > 0) throw noTask;
+  const session = await manager.get(id, { turn }).catch((error: unknown) => {
+    const isUnknown = error instanceof ZwarmError && ['not_found', 'usage'].includes(error.code);
+    throw isUnknown ? noTask : error;
+  });
+  return { session, turn: turnOf(session, turn) };
 }
 
 const PARAMS = { params: z.object({ taskId: z.string() }) };

@@ -13,63 +13,53 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
   config: 'tell the user: zwarm config list shows what is wrong',
 };
 
-/** Errors about what was asked for, so that the one who asks can do something about them. */
-const ABOUT_THE_CALL: readonly ErrorCode[] = ['usage', 'not_found', 'ambiguous', 'not_allowed', 'over_quota'];
-/** Those whose own hints name what is allowed or what was meant. */
+/** Errors whose own hints name what is allowed or what was meant. */
 const OWN_HINTS: readonly ErrorCode[] = ['ambiguous', 'not_allowed', 'over_quota'];
+
+/** The message of an error about a text that cannot be an id. */
+const NO_ID = /is not a session id|the id is empty/;
+/** A hint that says what to type on a command line. */
+const FOR_PEOPLE = /\bzwarm \w|(^|\s)-{1,2}\w/;
 
 const CLOSEST = 3;
 
-/** A call that was refused or has failed, as an answer. */
-export interface Refusal {
-  readonly success: false;
-  readonly error: string;
-  readonly hint: string;
-}
-
 /**
- * An error as the answer to a model.
- * @param asked the ids that the call named
+ * The answer to a call that was refused or has failed.
+ * @param args of the call
  * @param known lists the ids of all sessions; called where an id names none
  */
 export async function refusalOf(
   thrown: unknown,
-  asked: readonly string[],
+  args: object,
   known: () => Promise<readonly string[]>,
-): Promise<Refusal> {
+): Promise<{ success: false; error: string; hint: string }> {
   const error = toZwarmError(thrown);
-  const hint = isAboutId(error) ? closestIds(error, asked, await known()) : hintOf(error);
-  return { success: false, error: error.message, hint };
-}
-
-/** Whether an error says that an id names no session. */
-function isAboutId({ code, message }: ZwarmError): boolean {
-  return code === 'not_found' || (code === 'usage' && /is not a session id|the id is empty/.test(message));
+  const { code, message } = error;
+  const isAboutId = code === 'not_found' || (code === 'usage' && NO_ID.test(message));
+  const hint = isAboutId ? closestIds(message, args, await known()) : hintOf(error);
+  return { success: false, error: message, hint };
 }
 
 /** The ids that may have been meant: those whose beginnings agree most with the one that was asked for. */
-function closestIds({ message }: ZwarmError, asked: readonly string[], known: readonly string[]): string {
+function closestIds(message: string, args: object, known: readonly string[]): string {
   if (known.length === 0) return 'there are no sessions yet: delegate';
-  const id = asked.find((one) => message.includes(one)) ?? '';
+  const id = String(
+    Object.values(args)
+      .flat()
+      .find((one) => message.includes(one)) ?? '',
+  );
   const closest = [...known].sort((a, b) => shared(b, id) - shared(a, id)).slice(0, CLOSEST);
   return `the closest ids: ${closest.join(', ')}; list_sessions() has all`;
 }
 
 /** How many characters two ids share at their beginnings. */
 function shared(a: string, b: string): number {
-  let length = 0;
-  while (length < a.length && a[length] === b[length]) length += 1;
-  return length;
+  const end = [...a].findIndex((character, i) => character !== b[i]);
+  return end < 0 ? a.length : end;
 }
 
 function hintOf({ code, hint }: ZwarmError): string {
-  if (HINTS[code] !== undefined) return HINTS[code];
-  if (!ABOUT_THE_CALL.includes(code)) return 'tell the user';
-  const isUseful = hint !== null && (OWN_HINTS.includes(code) || !isForPeople(hint));
-  return isUseful ? hint : 'check the arguments of this call';
-}
-
-/** Whether a hint says what to type on a command line. */
-function isForPeople(hint: string): boolean {
-  return /\bzwarm \w|(^|\s)-{1,2}\w/.test(hint);
+  const hasOwn = OWN_HINTS.includes(code);
+  if (!hasOwn && code !== 'usage') return HINTS[code] ?? 'tell the user';
+  return hint !== null && (hasOwn || !FOR_PEOPLE.test(hint)) ? hint : 'check the arguments of this call';
 }

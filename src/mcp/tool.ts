@@ -10,12 +10,10 @@ export interface ToolCall {
   readonly longestSec: number;
   /** The longest that a call of this client may wait, for advice. */
   readonly adviceSec: number;
-  /** The session whose agent calls, or null. */
-  readonly self: SessionId | null;
   /** Aborts when the client no longer waits for the answer; the agents continue. */
   readonly signal: AbortSignal;
-  /** Reports progress to the client; null where it did not ask for that. */
-  readonly progress: ((seconds: number, message: string) => Promise<void>) | null;
+  /** Reports progress to the client, if it asked for that. */
+  progress(seconds: number, message: string): Promise<void>;
   /** How many messages of each turn (`<id>.<turn>`) this client knows. */
   readonly known: Map<string, number>;
   /** Records that the client has seen the end of a turn, if it has ended. A failure is only logged. */
@@ -37,25 +35,14 @@ export interface Tool<Input extends Shape = Shape, Output extends Shape = Shape>
 }
 
 /** Keeps the types of a tool's input and output together. */
-export function defineTool<Input extends Shape, Output extends Shape>(
-  tool: Tool<Input, Output>,
-): Tool<Input, Output> {
-  return tool;
+export function defineTool<Input extends Shape, Output extends Shape>(tool: Tool<Input, Output>): Tool {
+  return tool as unknown as Tool;
 }
 
 /** It looks, and changes nothing. */
 export const READS = { readOnlyHint: true, openWorldHint: false } as const;
+const CHANGES = { readOnlyHint: false, destructiveHint: true } as const;
 /** It has an agent work, which may change files and use the network. */
-export const WORKS = {
-  readOnlyHint: false,
-  destructiveHint: true,
-  idempotentHint: false,
-  openWorldHint: true,
-} as const;
+export const WORKS = { ...CHANGES, idempotentHint: false, openWorldHint: true } as const;
 /** It ends or deletes; a second call does nothing more. */
-export const ENDS = {
-  readOnlyHint: false,
-  destructiveHint: true,
-  idempotentHint: true,
-  openWorldHint: false,
-} as const;
+export const ENDS = { ...CHANGES, idempotentHint: true, openWorldHint: false } as const;

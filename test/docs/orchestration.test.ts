@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { KEYS } from '../../src/config/keys.ts';
+import { longestWait } from '../../src/mcp/client.ts';
 import { TOOLS } from '../../src/mcp/tools.ts';
-import { longestWait } from '../../src/mcp/wait-budget.ts';
 import { codeWords, readPage, tableOf } from '../helpers/document.ts';
 
 const page = readPage('docs/orchestration.md');

@@ -6,7 +6,6 @@ import type { SessionId } from '../../src/core/ids.ts';
 import type { SessionSummary } from '../../src/core/session.ts';
 import { createProject, type Project } from '../helpers/project.ts';
 import { addSession, storeOf } from '../helpers/store.ts';
-import { connectTools } from '../helpers/tools-client.ts';
 
 const [BAD, GOOD] = ['aaaaaaaaaa', 'bbbbbbbbbb'] as const;
 
@@ -107,9 +106,4 @@ test('every list has the damaged ones, but ids for another command are exactly t
   expect(good).not.toContain(BAD);
   expect(await project.$('ls -q --status damaged')).toMatch(/^(a{10}\nz{10}|z{10}\na{10})\n$/);
   expect(await project.$('ls -q --status failed')).toBe('');
-  const { ok } = await connectTools(project);
-  const listed = await ok('list_sessions', { status: 'running', limit: 1 });
-  expect(listed).toMatchObject({
-    sessions: [{ session_id: expect.any(String) }, { session_id: expect.any(String) }],
-  });
 });

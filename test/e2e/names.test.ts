@@ -5,8 +5,6 @@ import type { ProcessIdentity } from '../../src/core/session.ts';
 import { ownIdentity } from '../../src/process/identity.ts';
 import { onScreen } from '../helpers/context.ts';
 import { createProject, type Project } from '../helpers/project.ts';
-import { createShellProject } from '../helpers/shell-project.ts';
-import { connectTools } from '../helpers/tools-client.ts';
 
 const sessionsOf = (project: Project): string[] => readdirSync(join(project.store(), 'sessions'));
 
@@ -71,20 +69,4 @@ test('a name that a killed command had claimed is free; one that a living comman
   await leaveHalfStarted(project, { ...ownIdentity(), start: '1' });
   expect(await onScreen(project, ['start', '--wait', '--name', 'docs', 'two'])).toMatchObject({ code: 0 });
   expect((await project.list()).map(({ name }) => name)).toEqual(['docs']);
-});
-
-test('a tool deletes what is named by its whole id, and never by a name', async () => {
-  const project = createShellProject();
-  const { call, ok } = await connectTools(project);
-  const { session_id } = await ok('delegate', { task: 'quick', name: 'docs' });
-  for (const reference of ['docs', '@last', String(session_id).slice(0, 6)]) {
-    const { isError, fields } = await call('end_session', { session_id: reference, delete: true });
-    expect({ isError, fields }).toMatchObject({
-      isError: true,
-      fields: { hint: expect.stringContaining(String(session_id)) },
-    });
-  }
-  expect(sessionsOf(project)).toEqual([session_id]);
-  expect(await ok('end_session', { session_id, delete: true })).toMatchObject({ deleted: true });
-  expect(await call('end_session', { session_id, delete: true })).toMatchObject({ isError: true });
 });

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { installedPackage } from './installed.ts';
-import { type Project, ZWARM } from './project.ts';
-import { definedOf } from './tools-client.ts';
+import type { Project } from './project.ts';
+import { serverOf } from './tools-client.ts';
 
 /**
  * The official library of the first generation, which most hosts have: from 1.23 on it checks the structured content of
@@ -27,12 +27,11 @@ const file = (name: string): string =>
   join(FIRST_SDK.directory, 'node_modules', FIRST_SDK.name, 'dist/esm/client', name);
 
 /** Starts `zwarm mcp` in a project, and connects to it with that library; it ends with the test. */
-export async function connectFirstSdk({ directory: cwd, env }: Project): Promise<FirstClient> {
+export async function connectFirstSdk(project: Project): Promise<FirstClient> {
   const { Client } = await import(/* @vite-ignore */ file('index.js'));
   const { StdioClientTransport } = await import(/* @vite-ignore */ file('stdio.js'));
   const client: FirstClient = new Client({ name: 'first', version: '1.0.0' });
-  const server = { command: process.execPath, args: [ZWARM, 'mcp'], cwd, stderr: 'inherit' };
-  await client.connect(new StdioClientTransport({ ...server, env: definedOf(env) }));
+  await client.connect(new StdioClientTransport(serverOf(project)));
   onTestFinished(() => client.close());
   return client;
 }

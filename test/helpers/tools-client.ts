@@ -7,75 +7,42 @@ import { type Project, ZWARM } from './project.ts';
 export const PROTOCOLS = { older: '2025-11-25', newer: '2026-07-28' } as const;
 export type Protocol = keyof typeof PROTOCOLS;
 
-export interface ClientOptions {
-  readonly protocol?: Protocol;
-  readonly name?: string;
-  readonly cwd?: string;
-  readonly env?: Readonly<Record<string, string>>;
+/** How to start `zwarm mcp` in a project. */
+export function serverOf({ directory, env }: Project, cwd = directory) {
+  const defined = Object.entries(env).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]]));
+  const command = { command: process.execPath, args: [ZWARM, 'mcp'] };
+  return { ...command, cwd, env: Object.fromEntries(defined), stderr: 'inherit' as const };
 }
 
-/** What a tool answered. */
-export interface Answer {
-  readonly isError: boolean;
-  readonly text: string;
-  /** The structured content; of a refusal, which has none, what its text says. */
-  // biome-ignore lint/suspicious/noExplicitAny: each tool has fields of its own
-  readonly fields: any;
-}
-
-/** A client of `zwarm mcp`, as a host would have one: a process of its own, driven by the official library. */
-export interface ToolsClient {
-  readonly client: Client;
-  /** The pid of the server. */
-  readonly pid: number;
-  call(tool: string, args?: object, options?: Parameters<Client['callTool']>[1]): Promise<Answer>;
-  /** The same, of a call that must not be refused. */
-  ok(tool: string, args?: object): Promise<Answer['fields']>;
-  close(): Promise<void>;
-}
-
-/** The variables of an environment that are set. */
-export function definedOf(env: Project['env']): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(env).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
-  );
-}
-
-/** What a refusal says, which comes as text alone; undefined for a text of another kind. */
-function refusalIn(text: string): object | undefined {
-  return text.startsWith('{') ? JSON.parse(text) : undefined;
-}
-
-/** Starts `zwarm mcp` in a project, and connects to it; it ends with the test. */
-export async function connectTools(project: Project, options: ClientOptions = {}): Promise<ToolsClient> {
-  const { protocol = 'older', name = 'test-client', cwd = project.directory } = options;
-  const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: [ZWARM, 'mcp'],
-    cwd,
-    env: definedOf({ ...project.env, ...options.env }),
-    stderr: 'inherit',
-  });
-  const mode = protocol === 'newer' ? { pin: PROTOCOLS.newer } : ('legacy' as const);
-  const client = new Client({ name, version: '1.0.0' }, { versionNegotiation: { mode } });
+/** Starts `zwarm mcp` in a project, and connects to it with the official library; it ends with the test. */
+export async function connectTools(
+  project: Project,
+  options: { readonly protocol?: Protocol; readonly cwd?: string } = {},
+) {
+  const transport = new StdioClientTransport(serverOf(project, options.cwd));
+  const mode = options.protocol === 'newer' ? { pin: PROTOCOLS.newer } : ('legacy' as const);
+  const client = new Client({ name: 'test-client', version: '1.0.0' }, { versionNegotiation: { mode } });
   await client.connect(transport);
   onTestFinished(() => client.close());
-  const call: ToolsClient['call'] = async (tool, args = {}, requestOptions) => {
-    const answer = await client.callTool({ name: tool, arguments: { ...args } }, requestOptions);
-    const [content] = answer.content;
-    const text = content?.type === 'text' ? content.text : '';
-    const isError = answer.isError === true;
-    return { isError, text, fields: isError ? refusalIn(text) : answer.structuredContent };
+  const call = async (tool: string, args: object = {}, more?: Parameters<Client['callTool']>[1]) => {
+    const { isError, content, structuredContent } = await client.callTool(
+      { name: tool, arguments: { ...args } },
+      more,
+    );
+    const text = content[0]?.type === 'text' ? content[0].text : '';
+    // biome-ignore lint/suspicious/noExplicitAny: each tool has fields of its own
+    return { isError: isError === true, text, fields: structuredContent as any };
   };
   return {
     client,
+    /** The pid of the server. */
     pid: transport.pid ?? 0,
     call,
-    async ok(tool, args) {
-      const answer = await call(tool, args);
-      if (answer.isError) throw new Error(`${tool} was refused: ${answer.text}`);
-      return answer.fields;
+    /** The fields of the answer to a call that must not be refused. */
+    async ok(tool: string, args?: object) {
+      const { isError, text, fields } = await call(tool, args);
+      if (isError) throw new Error(`${tool} was refused: ${text}`);
+      return fields;
     },
-    close: () => client.close(),
   };
 }

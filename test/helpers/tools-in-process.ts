@@ -1,60 +1,59 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { installation } from '../../src/installation.ts';
 import { createSessionManager, type SessionManager } from '../../src/manager/session-manager.ts';
 import { serve } from '../../src/mcp/server.ts';
-import type { Project } from './project.ts';
-import type { Answer } from './tools-client.ts';
+import { createShellProject, type ShellProject } from './shell-project.ts';
 
-export interface InProcessOptions {
-  /** The name that the client gives itself; undefined for one that gives none. */
-  readonly name?: string | undefined;
+interface Options {
+  readonly project?: ShellProject;
+  /** The name that the client gives itself. */
+  readonly name?: string;
   readonly env?: Readonly<Record<string, string>>;
   /** Whether the client takes tasks. */
   readonly tasks?: boolean;
 }
 
-/** The server of tools in this process, and a client of the newer protocol that writes each request itself. */
-export interface ToolsInProcess {
-  /** What it logs for a person. */
-  readonly logged: string[];
-  /** The notifications that it has sent. */
-  readonly notifications: { method: string; params: object }[];
-  /** A manager that acts for this client. */
-  readonly manager: SessionManager;
-  /** The names of the clients for which it asked for a manager. */
-  readonly clients: string[];
-  // biome-ignore lint/suspicious/noExplicitAny: each method answers with fields of its own
-  request(method: string, params?: object, meta?: object): Promise<any>;
-  call(tool: string, args?: object, meta?: object): Promise<Answer>;
-  /** Takes back the request that was sent last. */
-  cancelLast(): void;
-  /** Closes the input, and waits until the server has ended. */
-  close(): Promise<void>;
+/** A manager for the sessions of a project that acts for an MCP client, or with null for the user. */
+export function managerOf(
+  { directory, env }: Pick<ShellProject, 'directory' | 'env'>,
+  client: string | null,
+  more: Partial<Parameters<typeof createSessionManager>[0]> = {},
+): SessionManager {
+  const uid = process.getuid?.() ?? 0;
+  return createSessionManager({
+    ...installation(),
+    cwd: directory,
+    env,
+    uid,
+    stateDir: null,
+    client,
+    ...more,
+  });
 }
 
-export function toolsInProcess(
-  project: Pick<Project, 'directory' | 'env'>,
-  options: InProcessOptions = {},
-): ToolsInProcess {
-  const { name = 'test-client', env = {}, tasks = false } = options;
+/** The server of tools in this process, in a project of its own, and a client of the newer protocol. */
+export function createTools(options: Options = {}) {
+  const { project = createShellProject(), name = 'test-client', env: more = {}, tasks = false } = options;
+  const env = { ...project.env, ...more };
   const clients: string[] = [];
-  const managerOf = (client: string): SessionManager =>
-    createSessionManager({
-      ...installation(),
-      cwd: project.directory,
-      env: { ...project.env, ...env },
-      uid: process.getuid?.() ?? 0,
-      stateDir: null,
-      client,
-    });
-  const [input, output] = [new PassThrough(), new PassThrough()];
   const logged: string[] = [];
+  // biome-ignore lint/suspicious/noExplicitAny: each method answers with fields of its own
+  const waiting = new Map<unknown, (reply: any) => void>();
+  const notifications: { method: string; params: object }[] = [];
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  createInterface(output).on('line', (line) => {
+    const reply = JSON.parse(line);
+    if (reply.id === undefined) notifications.push(reply);
+    else waiting.get(reply.id)?.(reply.result ?? reply.error);
+  });
   const served = serve({
     async managerFor(client) {
       clients.push(client);
-      return managerOf(client);
+      return managerOf(project, client, { env });
     },
     input,
     output,
@@ -67,14 +66,7 @@ export function toolsInProcess(
   };
   onTestFinished(close);
 
-  const waiting = new Map<unknown, (reply: object) => void>();
-  const notifications: ToolsInProcess['notifications'] = [];
-  createInterface(output).on('line', (line) => {
-    const reply = JSON.parse(line);
-    if (reply.id === undefined) notifications.push(reply);
-    else waiting.get(reply.id)?.(reply.result ?? reply.error);
-  });
-  const meta = {
+  const _meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
     'io.modelcontextprotocol/clientInfo': { name, version: '1' },
     'io.modelcontextprotocol/clientCapabilities': tasks
@@ -84,31 +76,56 @@ export function toolsInProcess(
   let id = 0;
   const send = (message: object): void =>
     void input.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
-  const request: ToolsInProcess['request'] = (method, params = {}, more = {}) => {
+  const request = (method: string, params: object = {}, meta: object = {}) => {
     id += 1;
-    const reply = new Promise((resolve) => waiting.set(id, resolve));
-    send({ id, method, params: { _meta: { ...meta, ...more }, ...params } });
+    const reply = new Promise<Parameters<NonNullable<ReturnType<typeof waiting.get>>>[0]>((resolve) =>
+      waiting.set(id, resolve),
+    );
+    send({ id, method, params: { _meta: { ..._meta, ...meta }, ...params } });
     return reply;
   };
+  /** A call of a tool, and the fields of its answer: of a refusal, which has text alone, what that says. */
+  const call = async (tool: string, args: object = {}, meta: object = {}) => {
+    const answer = await request('tools/call', { name: tool, arguments: args }, meta);
+    const text: string = answer.content?.[0]?.text ?? answer.message;
+    const refusal = text.startsWith('{') ? JSON.parse(text) : undefined;
+    return { isError: answer.isError === true, text, fields: answer.structuredContent ?? refusal };
+  };
+  const manager = managerOf(project, name);
+  const begin = async (task: string) => (await manager.start({ task })).id;
   return {
+    project,
+    manager,
+    /** The names of the clients for which it asked for a manager. */
+    clients,
+    /** What it logged for a person. */
     logged,
     notifications,
-    manager: managerOf(name),
-    clients,
     request,
-    async call(tool, args = {}, more) {
-      const answer = await request('tools/call', { name: tool, arguments: args }, more);
-      const text: string = answer.content?.[0]?.text ?? answer.message;
-      const isError = answer.isError === true;
-      const fields = isError
-        ? text.startsWith('{')
-          ? JSON.parse(text)
-          : undefined
-        : answer.structuredContent;
-      return { isError, text, fields };
+    call,
+    async ok(tool: string, args: object = {}) {
+      const { isError, text, fields } = await call(tool, args);
+      expect(isError, text).toBe(false);
+      return fields;
     },
+    async refused(tool: string, args: object = {}) {
+      const { isError, text, fields } = await call(tool, args);
+      expect(isError, text).toBe(true);
+      return fields;
+    },
+    /** Takes back the request that was sent last. */
     cancelLast: () =>
-      send({ method: 'notifications/cancelled', params: { _meta: meta, requestId: id, reason: 'test' } }),
+      send({ method: 'notifications/cancelled', params: { _meta, requestId: id, reason: 'test' } }),
+    /** Closes the input, and waits until the server has ended. */
     close,
+    begin,
+    /** The same, and waits for its end. */
+    async ended(task: string) {
+      const session = await begin(task);
+      await manager.wait(session);
+      return session;
+    },
+    /** Opens the gate of that name. */
+    open: (gate = 'go') => writeFileSync(join(project.directory, gate), ''),
   };
 }

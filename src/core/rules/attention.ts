@@ -1,5 +1,5 @@
 import type { SessionState } from '../session.ts';
-import { isFinal } from '../status.ts';
+import { isActive, isFinal } from '../status.ts';
 
 /**
  * Whether somebody should look at a session: it has ended, and this caller has not seen the end of that turn. `seen` is
@@ -9,7 +9,7 @@ export function needsAttention(
   { status, turn }: Pick<SessionState, 'status' | 'turn'>,
   seen: number | null,
 ): boolean | null {
-  if (status === 'running' || status === 'pending') return false;
+  if (isActive(status)) return false;
   if (status === 'damaged' || !isFinal(status) || turn === null || seen === null) return null;
   return turn > seen;
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { Policy } from '../../core/rules/policy.ts';
+import { isActive } from '../../core/status.ts';
 import { listSessionIds } from '../../store/sessions.ts';
 import type { ManagerContext, Store } from '../context.ts';
 import { readNow, type SessionNow } from '../session/current-turn.ts';
@@ -32,7 +33,7 @@ async function liveOfOthers(context: ManagerContext, store: Store, except: Sessi
     const now = await unlessGone(readNow({ store, id }, context.now()));
     if (now === null) continue;
     const { verdict, request, runner } = now.current;
-    if ((verdict.status === 'running' || verdict.status === 'pending') && isOfOthers(now))
+    if (isActive(verdict.status) && isOfOthers(now))
       live.push({ id, at: request.at, launched: runner !== null });
   }
   return live;

@@ -1,5 +1,5 @@
 import type { SessionId } from '../../core/ids.ts';
-import { isFinal } from '../../core/status.ts';
+import { isActive, isFinal } from '../../core/status.ts';
 import { marksOfSession, marksOfTurn } from '../../core/turn-mark.ts';
 import { anyLives, anyMemberLives, type Census, createCensus } from '../../process/turn-processes.ts';
 import { listSessionIds, readCancel } from '../../store/sessions.ts';
@@ -12,7 +12,7 @@ async function isLive(session: Session, nowMs: number, census: Census): Promise<
   if (row === null) return false;
   const { status, turn: number } = row;
   if (status === 'damaged') return anyLives(marksOfSession(session), census);
-  if (!isFinal(status) || number === null) return status === 'running' || status === 'pending';
+  if (!isFinal(status) || number === null) return isActive(status);
   const turn = { ...session, turn: number };
   return anyMemberLives(marksOfTurn(turn), census) && readCancel(turn) !== null;
 }

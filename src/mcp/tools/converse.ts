@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { cutText } from '../../core/session.ts';
-import { sessionId, turnFields, waitSec } from '../fields.ts';
+import { sessionId, turnFields, waitSec } from '../answer.ts';
 import { defineTool, WORKS } from '../tool.ts';
-import { answerOfBegun, requireOther, requireWanted, secondsOf } from '../waiting.ts';
+import { answerOfNewTurn, requireOther } from '../waiting.ts';
 
 /** Sends a session its next message. */
 export const converse = defineTool({
@@ -23,9 +23,7 @@ export const converse = defineTool({
     const { manager } = call;
     const known = manager.resolve(session_id);
     requireOther(call, known);
-    const seconds = wait ? secondsOf(call, wait_sec) : 0;
-    requireWanted(call);
-    const begun = await manager.inject(known, message);
-    return { ...(await answerOfBegun(call, begun, seconds)), you_said: cutText(message) };
+    const begin = () => manager.inject(known, message);
+    return { ...(await answerOfNewTurn(call, begin, wait ? wait_sec : 0)), you_said: cutText(message) };
   },
 });

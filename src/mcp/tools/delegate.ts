@@ -1,15 +1,9 @@
 import { z } from 'zod';
 import { ZwarmError } from '../../core/errors.ts';
-import { cutText } from '../../core/session.ts';
-import { sandbox, turnFields, waitSec } from '../fields.ts';
+import { cutText, SANDBOXES } from '../../core/session.ts';
+import { turnFields, waitSec } from '../answer.ts';
 import { defineTool, WORKS } from '../tool.ts';
-import { answerOfBegun, requireWanted, secondsOf } from '../waiting.ts';
-
-/** The model does not know where this server runs, so that a relative path would mean nothing to it. */
-function requireAbsolute(path: string | undefined): string | undefined {
-  if (path === undefined || path.startsWith('/')) return path;
-  throw new ZwarmError('not_allowed', 'working_dir is not an absolute path', 'give one that begins with /');
-}
+import { answerOfNewTurn } from '../waiting.ts';
 
 /** Starts a session. */
 export const delegate = defineTool({
@@ -29,18 +23,23 @@ export const delegate = defineTool({
       .string()
       .optional()
       .describe('absolute path of the directory to work in; the directory of this server when left out'),
-    sandbox: sandbox.optional().describe('what the agent may touch; leave it out for the usual one'),
+    sandbox: z
+      .enum(SANDBOXES)
+      .optional()
+      .describe('what the agent may touch; leave it out for the usual one'),
     name: z.string().optional().describe('a name to tell the session by: a-z 0-9 _ . -'),
     wait_sec: waitSec,
   }),
   output: z.strictObject({ ...turnFields, mode: z.enum(['sync', 'async']), task: z.string() }),
   annotations: WORKS,
-  async run({ task, mode, agent, model, working_dir, sandbox, name, wait_sec }, call) {
-    const { manager } = call;
-    const seconds = mode === 'sync' ? secondsOf(call, wait_sec) : 0;
-    const workingDir = requireAbsolute(working_dir);
-    requireWanted(call);
-    const begun = await manager.start({ task, agent, model, sandbox, name, workingDir });
-    return { ...(await answerOfBegun(call, begun, seconds)), mode, task: cutText(task) };
+  async run({ task, mode, working_dir: workingDir, wait_sec, ...asked }, call) {
+    // The model does not know where this server runs, so that a relative path would mean nothing to it.
+    if (workingDir?.startsWith('/') === false) {
+      const hint = 'give one that begins with /';
+      throw new ZwarmError('not_allowed', 'working_dir is not an absolute path', hint);
+    }
+    const begin = () => call.manager.start({ ...asked, task, workingDir });
+    const answer = await answerOfNewTurn(call, begin, mode === 'sync' ? wait_sec : 0);
+    return { ...answer, mode, task: cutText(task) };
   },
 });

@@ -1,31 +1,8 @@
 import { z } from 'zod';
-import { ZwarmError } from '../../core/errors.ts';
-import type { SessionId } from '../../core/ids.ts';
-import type { SessionManager } from '../../manager/session-manager.ts';
-import { common, sessionId, status } from '../fields.ts';
+import { usageError, ZwarmError } from '../../core/errors.ts';
+import { common, sessionId, status, succeeded } from '../answer.ts';
 import { defineTool, ENDS } from '../tool.ts';
 import { requireOther } from '../waiting.ts';
-
-/** Ends a session; false where it had already ended by itself. */
-async function end(manager: SessionManager, id: SessionId, reason: string | undefined): Promise<boolean> {
-  try {
-    await manager.kill(id, { reason });
-    return true;
-  } catch (error) {
-    if (error instanceof ZwarmError && error.code === 'not_running') return false;
-    throw error;
-  }
-}
-
-/** Another session may get the name or prefix of a deleted one: only a whole id is deleted. @throws ZwarmError `usage` */
-function requireWholeId(text: string, id: SessionId): void {
-  if (text === id) return;
-  throw new ZwarmError(
-    'usage',
-    `delete=true takes the whole id of a session, not ${JSON.stringify(text)}: nothing was ended`,
-    `if you mean that session: end_session(session_id="${id}", delete=true)`,
-  );
-}
 
 /** Ends a session. */
 export const endSession = defineTool({
@@ -52,18 +29,26 @@ export const endSession = defineTool({
   async run({ session_id, reason, delete: deletes }, call) {
     const { manager } = call;
     const id = manager.resolveForEnding(session_id);
-    if (deletes) requireWholeId(session_id, id);
+    const deletion = `end_session(session_id="${id}", delete=true)`;
+    // Another session may get the name or prefix of a deleted one.
+    if (deletes && session_id !== id)
+      throw usageError(
+        `delete=true takes the whole id of a session, not ${JSON.stringify(session_id)}: nothing was ended`,
+        `if you mean that session: ${deletion}`,
+      );
     requireOther(call, id);
-    const wasEnded = await end(manager, id, reason);
+    const ended = manager.kill(id, { reason }).then(() => true);
+    const wasRunning = await ended.catch((error: unknown) => {
+      if (error instanceof ZwarmError && error.code === 'not_running') return false;
+      throw error;
+    });
     const { status } = await manager.summary(id);
     if (deletes) await manager.remove(id);
     return {
-      success: true,
-      error: null,
-      hint: deletes ? null : `its records stay; end_session(session_id="${id}", delete=true) deletes them`,
+      ...succeeded(deletes ? null : `its records stay; ${deletion} deletes them`),
       session_id: id,
       status,
-      reason: wasEnded ? (reason ?? null) : null,
+      reason: wasRunning ? (reason ?? null) : null,
       deleted: deletes,
     };
   },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { stepLine } from '../../core/conversation/steps.ts';
 import type { TrajectoryStep } from '../../core/conversation/trajectory.ts';
 import { cutText } from '../../core/session.ts';
-import { common, sessionId } from '../fields.ts';
+import { common, sessionId, succeeded } from '../answer.ts';
 import { defineTool, READS } from '../tool.ts';
 
 const SUMMARY_CHARS = 200;
@@ -10,7 +10,6 @@ const SUMMARY_CHARS = 200;
 const FULL_CHARS = 8000;
 /** The most of one answer, by its steps as JSON. */
 const PAGE_CHARS = 40_000;
-const DEFAULT_LIMIT = 50;
 
 type StepFields = Readonly<Record<string, unknown>>;
 
@@ -25,13 +24,11 @@ function summaryOf(step: TrajectoryStep): StepFields {
 
 /** A step with all its fields, each text cut. */
 function wholeOf(step: TrajectoryStep): StepFields {
-  return Object.fromEntries(
-    Object.entries(step).map(([key, value]: [string, unknown]) => {
-      if (typeof value === 'string') return [key, cutText(value, FULL_CHARS)];
-      const text = typeof value === 'object' && value !== null ? JSON.stringify(value) : '';
-      return [key, text.length > FULL_CHARS ? cutText(text, FULL_CHARS) : value];
-    }),
-  );
+  const cut = (value: unknown): unknown => {
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    return text.length > FULL_CHARS ? cutText(text, FULL_CHARS) : value;
+  };
+  return Object.fromEntries(Object.entries(step).map(([key, value]) => [key, cut(value)]));
 }
 
 /** The first of some steps that fit into one answer; at least one. */
@@ -55,7 +52,7 @@ export const getTrajectory = defineTool({
     full: z.boolean().default(false),
     turn: z.number().int().min(1).optional().describe('only this turn'),
     offset: z.number().int().min(0).default(0).describe('how many of the first steps to skip'),
-    limit: z.number().int().min(1).max(500).default(DEFAULT_LIMIT),
+    limit: z.number().int().min(1).max(500).default(50),
   }),
   output: z.strictObject({
     ...common,
@@ -75,9 +72,7 @@ export const getTrajectory = defineTool({
     const steps = pageOf(all.slice(offset, offset + limit).map(full ? wholeOf : summaryOf));
     const next = offset + steps.length;
     return {
-      success: true,
-      error: null,
-      hint: next < all.length ? `${all.length - next} more: offset=${next}` : null,
+      ...succeeded(next < all.length ? `${all.length - next} more: offset=${next}` : null),
       session_id: id,
       turn: turn ?? null,
       mode,

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { cutText, type SessionSummary } from '../../core/session.ts';
-import { common, status } from '../fields.ts';
+import { isActive } from '../../core/status.ts';
+import { common, status, succeeded } from '../answer.ts';
 import { defineTool, READS } from '../tool.ts';
 
-const DEFAULT_LIMIT = 20;
 const MESSAGE_CHARS = 200;
 
 function rowOf(row: SessionSummary) {
@@ -33,7 +33,7 @@ export const listSessions = defineTool({
       .string()
       .optional()
       .describe('only those started by: user, orchestrator, mcp, or one of them by its full name'),
-    limit: z.number().int().min(1).max(500).default(DEFAULT_LIMIT),
+    limit: z.number().int().min(1).max(500).default(20),
   }),
   output: z.strictObject({
     ...common,
@@ -63,17 +63,14 @@ export const listSessions = defineTool({
   async run({ status, source, limit }, { manager }) {
     const statuses = status === undefined ? undefined : [status];
     const rows = await manager.list({ all: true, statuses, source });
-    const count = (test: (row: SessionSummary) => boolean): number => rows.filter(test).length;
     const unseen = rows.find((row) => row.needs_attention);
     return {
-      success: true,
-      error: null,
-      hint: unseen === undefined ? null : `check_session(session_id="${unseen.id}") has news`,
+      ...succeeded(unseen === undefined ? null : `check_session(session_id="${unseen.id}") has news`),
       sessions: rows.filter(({ status }, i) => i < limit || status === 'damaged').map(rowOf),
       count: rows.length,
-      running: count((row) => row.status === 'running' || row.status === 'pending'),
-      completed: count((row) => row.status === 'completed'),
-      needs_attention: count((row) => row.needs_attention === true),
+      running: rows.filter((row) => isActive(row.status)).length,
+      completed: rows.filter((row) => row.status === 'completed').length,
+      needs_attention: rows.filter((row) => row.needs_attention).length,
       filter: { status: status ?? null, source: source ?? null },
     };
   },

@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { cutText } from '../../core/session.ts';
-import { sessionId, status } from '../fields.ts';
+import { sessionId, status } from '../answer.ts';
 import { defineTool, READS } from '../tool.ts';
-
-const ONE_LINE = 200;
 
 /** Reports the status of a session in a line. */
 export const peekSession = defineTool({
@@ -19,7 +17,7 @@ export const peekSession = defineTool({
   annotations: READS,
   async run({ session_id }, { manager }) {
     const { id, status, last_message } = await manager.summary(manager.resolve(session_id));
-    const line = last_message === null ? null : cutText(last_message.replace(/\s+/g, ' ').trim(), ONE_LINE);
+    const line = last_message === null ? null : cutText(last_message.replace(/\s+/g, ' ').trim(), 200);
     return { success: true, session_id: id, status, latest_message: line };
   },
 });

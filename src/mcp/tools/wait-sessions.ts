@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
-import { cutText, type SessionStatus } from '../../core/session.ts';
+import { cutText } from '../../core/session.ts';
 import { isFinal } from '../../core/status.ts';
-import { turnAnswer, turnOf } from '../answer.ts';
-import { common, sessionId, status, waitSec } from '../fields.ts';
+import { common, sessionId, status, succeeded, turnAnswer, turnOf, waitSec } from '../answer.ts';
 import { defineTool, READS, type ToolCall } from '../tool.ts';
-import { requireOther, secondsOf, waitForSessions } from '../waiting.ts';
+import { requireOther, waitWith } from '../waiting.ts';
 
 const RESPONSE_CHARS = 4000;
 
@@ -32,14 +31,10 @@ async function answerOf({ manager, adviceSec }: ToolCall, id: SessionId): Promis
   }
 }
 
-function hasEnded(status: SessionStatus): boolean {
-  return status === 'damaged' || isFinal(status);
-}
-
-function hintOf(waiting: readonly SessionAnswer[], cut: readonly SessionAnswer[]): string | null {
-  const idsOf = (some: readonly SessionAnswer[]) => some.map((one) => one.session_id).join(', ');
-  if (waiting.length > 0) return `continue waiting for: ${idsOf(waiting)}`;
-  return cut.length > 0 ? `cut here, check_session has more: ${idsOf(cut)}` : null;
+/** A session that cannot be waited for counts as ended: the answer says why. */
+function orGone(error: unknown): true {
+  if (error instanceof ZwarmError) return true;
+  throw error;
 }
 
 /** Waits for several sessions. */
@@ -66,20 +61,30 @@ export const waitSessions = defineTool({
     const { manager } = call;
     const known = ids.map((id) => manager.resolve(id));
     for (const id of known) requireOther(call, id);
-    await waitForSessions(call, known, mode === 'any', secondsOf(call, wait_sec));
+    const any = mode === 'any';
+    const what = `waiting for ${any ? 'one of ' : ''}${known.join(', ')}`;
+    await waitWith(call, wait_sec, what, ({ signal, end }) => {
+      const each = known.map(async (id) => {
+        const hasEnded = await manager.wait(id, signal).then(isFinal, orGone);
+        if (any && hasEnded) end();
+      });
+      return Promise.all(each);
+    });
     const sessions: SessionAnswer[] = [];
     for (const id of known) sessions.push(await answerOf(call, id));
     // Only when the whole answer is there: what is not reported was not seen.
-    for (const [i, { turn }] of sessions.entries()) {
-      const id = known[i];
-      if (id !== undefined && turn !== null) await call.markSeen(id, turn);
+    for (const [i, id] of known.entries()) {
+      const turn = sessions[i]?.turn;
+      if (turn != null) await call.markSeen(id, turn);
     }
-    const waiting = sessions.filter(({ status }) => status !== null && !hasEnded(status));
-    const cut = sessions.filter(({ response }) => response !== null && response.length >= RESPONSE_CHARS);
+    const waiting = sessions.filter(
+      ({ status }) => status !== null && status !== 'damaged' && !isFinal(status),
+    );
+    const cut = sessions.filter(({ response }) => (response?.length ?? 0) >= RESPONSE_CHARS);
+    const idsOf = (some: readonly SessionAnswer[]) => some.map((one) => one.session_id).join(', ');
+    const more = cut.length > 0 ? `cut here, check_session has more: ${idsOf(cut)}` : null;
     return {
-      success: true,
-      error: null,
-      hint: hintOf(waiting, cut),
+      ...succeeded(waiting.length > 0 ? `continue waiting for: ${idsOf(waiting)}` : more),
       mode,
       sessions,
       count: sessions.length,

@@ -1,18 +1,14 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { claimTurn } from '../../../src/store/claim.ts';
-import { createShellProject } from '../../helpers/shell-project.ts';
 import { requestOf } from '../../helpers/store.ts';
-import { toolsInProcess } from '../../helpers/tools-in-process.ts';
+import { createTools } from '../../helpers/tools-in-process.ts';
 
-function createTasks(options: { readonly tasks?: boolean } = { tasks: true }) {
-  const project = createShellProject();
-  const tools = toolsInProcess(project, options);
+function createTasks(tasks = true) {
+  const tools = createTools({ tasks });
   return {
     ...tools,
-    project,
-    open: () => writeFileSync(join(project.directory, 'go'), ''),
     /** Begins a turn with the call of a tool; what it answers. */
     begin: (name: string, args: object) => tools.request('tools/call', { name, arguments: args }),
     get: (taskId: string) => tools.request('tasks/get', { taskId }),
@@ -110,20 +106,27 @@ test('what nobody waits for is no task', async () => {
 });
 
 test('a client that does not take tasks waits for the answer', async () => {
-  const { begin } = createTasks({ tasks: false });
+  const { begin } = createTasks(false);
   expect(await begin('delegate', { task: 'quick' })).toMatchObject({
     resultType: 'complete',
     structuredContent: { status: 'completed', response: 'done' },
   });
 });
 
-test.each(['nobodyhere.1', '../../x.1', 'ID', 'ID.0', 'ID.2', 'ID.1.1', 'ID.x', ''])(
-  'there is no task %j',
-  async (name) => {
-    const { begin, get, cancel } = createTasks();
-    const { structuredContent } = await begin('delegate', { task: 'hang', mode: 'async' });
-    const taskId = name.replace('ID', structuredContent.session_id);
+test('there is no task of another name', async () => {
+  const { ended, get, cancel } = createTasks();
+  const id = await ended('quick');
+  for (const taskId of [
+    'nobodyhere.1',
+    '../../x.1',
+    id,
+    `${id}.0`,
+    `${id}.2`,
+    `${id}.1.1`,
+    `${id}.x`,
+    '@last.1',
+    '',
+  ])
     for (const answer of [await get(taskId), await cancel(taskId)])
       expect(answer).toMatchObject({ code: -32602, message: `there is no task ${JSON.stringify(taskId)}` });
-  },
-);
+});

@@ -5,8 +5,8 @@ import { refusalOf } from '../../../src/mcp/refusal.ts';
 
 const IDS = ['abcdefghjk', 'abcdxxxxxx', 'bbbbbbbbbb', 'abxxxxxxxx', 'zzzzzzzzzz'];
 
-const hintOf = async (error: unknown, asked: readonly string[] = [], known = IDS): Promise<string> =>
-  (await refusalOf(error, asked, async () => known)).hint;
+const hintOf = async (error: unknown, ids: readonly string[] = [], known = IDS): Promise<string> =>
+  (await refusalOf(error, { ids }, async () => known)).hint;
 
 function thrownBy(act: () => unknown): unknown {
   try {
@@ -17,19 +17,11 @@ function thrownBy(act: () => unknown): unknown {
 }
 
 test('a refusal says what is wrong and what to do, and nothing else', async () => {
-  expect(await refusalOf(new ZwarmError('name_taken', 'taken', 'zwarm ls'), [], async () => [])).toEqual({
-    success: false,
-    error: 'taken',
-    hint: 'choose another name, or converse with the session that has it',
-  });
-});
-
-test('what is no ZwarmError is for the user', async () => {
-  expect(await refusalOf(new TypeError('broken'), [], async () => [])).toMatchObject({
-    success: false,
-    error: expect.stringContaining('broken'),
-    hint: 'tell the user',
-  });
+  const hint = 'choose another name, or converse with the session that has it';
+  const answer = await refusalOf(new ZwarmError('name_taken', 'taken', 'zwarm ls'), {}, async () => []);
+  expect(answer).toEqual({ success: false, error: 'taken', hint });
+  const broken = { success: false, error: expect.stringContaining('broken'), hint: 'tell the user' };
+  expect(await refusalOf(new TypeError('broken'), {}, async () => [])).toMatchObject(broken);
 });
 
 test.each<[what: string, error: unknown, asked: string]>([

@@ -1,94 +1,114 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { clientName } from '../../../src/mcp/server.ts';
 import { eventually } from '../../helpers/project.ts';
-import { createShellProject } from '../../helpers/shell-project.ts';
-import { toolsInProcess } from '../../helpers/tools-in-process.ts';
-
-test.each<[given: unknown, name: string]>([
-  ['codex-mcp-client', 'codex-mcp-client'],
-  ['Claude Code 2.1_x', 'claude-code-2.1_x'],
-  ['../../user', '..-..-user'],
-  ['a\u001b[31m\nb', 'a-31m-b'],
-  ['x'.repeat(50), 'x'.repeat(40)],
-  ['', 'unknown'],
-  [undefined, 'unknown'],
-  [5, 'unknown'],
-])('a client that calls itself %j is recorded as %s', (given, name) => {
-  expect(clientName(given)).toBe(name);
-});
+import { createTools } from '../../helpers/tools-in-process.ts';
 
 test('every call is that of its client', async () => {
-  const { call, clients, manager } = toolsInProcess(createShellProject(), { name: 'My Client' });
-  const { fields } = await call('delegate', { task: 'quick', mode: 'async' });
-  await call('list_sessions');
+  const { ok, clients, manager } = createTools({ name: 'My Client' });
+  const { session_id } = await ok('delegate', { task: 'quick', mode: 'async' });
+  await ok('list_sessions');
   expect(clients).toEqual(['my-client', 'my-client']);
-  expect(await manager.summary(fields.session_id)).toMatchObject({ source: 'mcp:my-client' });
+  expect(await manager.summary(session_id)).toMatchObject({ source: 'mcp:my-client' });
 });
 
 test('an answer is text and structured content alike; a refusal is text alone', async () => {
-  const { request } = toolsInProcess(createShellProject());
-  const answer = await request('tools/call', { name: 'list_sessions', arguments: {} });
+  const { request, ended, manager } = createTools();
+  const call = (name: string, args: object) => request('tools/call', { name, arguments: args });
+  const answer = await call('list_sessions', {});
   expect(answer.isError).toBeUndefined();
   expect(JSON.parse(answer.content[0].text)).toEqual(answer.structuredContent);
-  const refused = await request('tools/call', { name: 'peek_session', arguments: { session_id: 'nobody' } });
+  const known = await ended('quick');
+  const refused = await call('peek_session', { session_id: `${known.slice(0, 9)}2` });
   expect(refused).toMatchObject({ isError: true, content: [{ type: 'text' }] });
   expect(refused).not.toHaveProperty('structuredContent');
-  expect(JSON.parse(refused.content[0].text)).toMatchObject({ success: false });
+  const hint = `the closest ids: ${known}; list_sessions() has all`;
+  expect(JSON.parse(refused.content[0].text)).toMatchObject({ success: false, hint });
+  expect(await manager.list({ all: true })).toHaveLength(1);
+});
+
+test('what a call must not ask for is refused, and named', async () => {
+  const { call } = createTools();
+  const session_id = 'x';
+  const calls: readonly [tool: string, args: object, what: RegExp][] = [
+    ['delegate', {}, /task/],
+    ['delegate', { task: '' }, /empty/],
+    ['delegate', { task: 'x', mode: 'later' }, /mode/],
+    ['delegate', { task: 'x', sandbox: 'none' }, /sandbox/],
+    ['delegate', { task: 'x', agent: 'codecs' }, /codecs/],
+    ['delegate', { task: 'x', name: 'A B' }, /name/],
+    ['delegate', { task: 'x', workdir: '/' }, /workdir/],
+    ['delegate', { task: 'x', wait_sec: 86_401 }, /wait_sec/],
+    ['converse', { session_id: '../..', message: 'x' }, /not a session id/],
+    ['check_session', { session_id, wait_sec: -1 }, /wait_sec/],
+    ['peek_session', { session_id: '' }, /empty/],
+    ['get_trajectory', { session_id, limit: 0 }, /limit/],
+    ['get_trajectory', { session_id, turn: 0 }, /turn/],
+    ['get_trajectory', { session_id, offset: -1 }, /offset/],
+    ['list_sessions', { status: 'done' }, /status/],
+    ['list_sessions', { source: '!' }, /source/],
+    ['list_sessions', { limit: 501 }, /limit/],
+    ['end_session', { session_id, reason: 5 }, /reason/],
+    ['wait_sessions', { ids: [] }, /ids/],
+  ];
+  for (const [tool, args, what] of calls)
+    expect(await call(tool, args)).toMatchObject({ isError: true, text: expect.stringMatching(what) });
 });
 
 test('progress is reported where the client asks for it, and nowhere else', async () => {
-  const project = createShellProject();
-  const { call, notifications } = toolsInProcess(project);
-  const { fields } = await call('delegate', { task: 'quick' });
+  const { ok, call, notifications } = createTools();
+  const { session_id } = await ok('delegate', { task: 'quick' });
   expect(notifications).toEqual([]);
-  await call('converse', { session_id: fields.session_id, message: 'quick' }, { progressToken: 'p' });
-  expect(notifications).toMatchObject([
-    {
-      method: 'notifications/progress',
-      params: { progressToken: 'p', progress: 0, message: `${fields.session_id} works on turn 2` },
-    },
-  ]);
+  await call('converse', { session_id, message: 'quick' }, { progressToken: 0 });
+  const params = { progressToken: 0, progress: 0, message: `${session_id} works on turn 2` };
+  expect(notifications).toMatchObject([{ method: 'notifications/progress', params }]);
 });
 
 test('a configuration that cannot be read is logged, and keeps nobody from looking', async () => {
-  const project = createShellProject();
-  const { call, logged } = toolsInProcess(project, { env: { ZWARM_WAIT_SEC: 'soon' } });
-  expect(await call('list_sessions')).toMatchObject({ isError: false, fields: { count: 0 } });
+  const { ok, refused, logged } = createTools({ env: { ZWARM_WAIT_SEC: 'soon' } });
+  expect(await ok('list_sessions')).toMatchObject({ count: 0 });
   expect(logged).toEqual([expect.stringMatching(/^zwarm mcp: .*ZWARM_WAIT_SEC/)]);
-  expect(await call('delegate', { task: 'quick' })).toMatchObject({
-    isError: true,
-    fields: { hint: expect.stringContaining('zwarm config list') },
-  });
+  const { hint } = await refused('delegate', { task: 'quick' });
+  expect(hint).toContain('zwarm config list');
+});
+
+test('an answer is given although nobody can record that it was seen', async () => {
+  const { ok, ended, project, logged } = createTools();
+  const session_id = await ended('quick');
+  writeFileSync(join(project.state, 'seen'), '');
+  expect(await ok('check_session', { session_id })).toMatchObject({ response: 'done' });
+  expect(logged).toEqual([expect.stringMatching(/^zwarm mcp: could not record what was seen: ./)]);
 });
 
 test('who no longer waits for an answer has not seen it', async () => {
-  const project = createShellProject();
-  const { call, cancelLast, manager } = toolsInProcess(project);
+  const { call, ok, cancelLast, manager, open } = createTools();
   void call('delegate', { task: 'gate go' });
   const [session] = await eventually('the agent runs', async () => {
     const rows = await manager.list({ all: true, statuses: ['running'] });
     return rows.length === 1 && rows;
   });
-  const id = session?.id ?? '';
+  const id = session?.id as never;
   cancelLast();
   // Answered after the server has heard of that.
-  await call('list_sessions');
-  writeFileSync(join(project.directory, 'go'), '');
-  await eventually(
-    'it has ended',
-    async () => (await manager.summary(session?.id as never)).status === 'completed',
-  );
-  expect(await call('list_sessions')).toMatchObject({
-    fields: { needs_attention: 1, hint: `check_session(session_id="${id}") has news` },
-  });
-  await call('check_session', { session_id: id });
-  expect(await call('list_sessions')).toMatchObject({ fields: { needs_attention: 0, hint: null } });
+  await ok('list_sessions');
+  open();
+  await manager.wait(id);
+  const news = { needs_attention: 1, hint: `check_session(session_id="${id}") has news` };
+  expect(await ok('list_sessions')).toMatchObject(news);
+  await ok('check_session', { session_id: id });
+  expect(await ok('list_sessions')).toMatchObject({ needs_attention: 0, hint: null });
+});
+
+test('a call that is taken back before anything was begun begins nothing', async () => {
+  const { call, ok, cancelLast } = createTools();
+  void call('delegate', { task: 'quick' });
+  cancelLast();
+  expect(await ok('delegate', { task: 'quick' })).toMatchObject({ success: true });
+  expect(await ok('list_sessions')).toMatchObject({ count: 1 });
 });
 
 test('it ends with its input', async () => {
-  const { call, close } = toolsInProcess(createShellProject());
-  await call('list_sessions');
+  const { ok, close } = createTools();
+  await ok('list_sessions');
   await close();
 });

@@ -1,122 +1,136 @@
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createShellProject } from '../../helpers/shell-project.ts';
-import { toolsInProcess } from '../../helpers/tools-in-process.ts';
-
-/** A project with the tools; `ended` begins a session with a task, and waits for its end. */
-function createTools(env: Readonly<Record<string, string>> = {}) {
-  const project = createShellProject();
-  const tools = toolsInProcess(project, { env });
-  const { manager } = tools;
-  const begin = async (task: string): Promise<string> => (await manager.start({ task })).id;
-  return {
-    ...tools,
-    project,
-    begin,
-    async ended(task: string): Promise<string> {
-      const { id } = await manager.start({ task });
-      await manager.wait(id);
-      return id;
-    },
-    async ok(tool: string, args: object) {
-      const { isError, text, fields } = await tools.call(tool, args);
-      expect(isError, text).toBe(false);
-      return fields;
-    },
-    async refused(tool: string, args: object) {
-      const { isError, text, fields } = await tools.call(tool, args);
-      expect(isError, text).toBe(true);
-      return fields;
-    },
-  };
-}
+import { eventually } from '../../helpers/project.ts';
+import { createTools } from '../../helpers/tools-in-process.ts';
 
 const says = (text: string): string =>
   `echo '{"type":"item.completed","item":{"id":"${text}","type":"agent_message","text":"${text}"}}'`;
+const gate = (name: string): string => `until [ -e ${name} ]; do sleep 0.01; done`;
+
+/** Makes the record of a session unreadable, and lists read it. */
+async function damage({ project }: ReturnType<typeof createTools>, id: string): Promise<void> {
+  await project.settled(id);
+  rmSync(join(project.store(), 'sessions', id, 'summary.json'));
+  writeFileSync(join(project.store(), 'sessions', id, 'session.json'), '{');
+}
 
 test('delegate passes its arguments on to the session', async () => {
   const { ok, project, manager } = createTools();
-  const args = { task: 'quick', name: 'mine', model: 'big', sandbox: 'read-only', agent: 'codex' };
-  const answer = await ok('delegate', { ...args, working_dir: project.directory });
-  expect(answer).toMatchObject({
+  const args = { name: 'mine', model: 'big', sandbox: 'read-only', agent: 'codex' };
+  const answer = await ok('delegate', { ...args, task: 'quick', working_dir: project.directory });
+  const { session_id } = answer;
+  expect(answer).toEqual({
     success: true,
+    error: null,
+    hint: `converse(session_id="${session_id}", message=…) continues it; get_trajectory(session_id="${session_id}", turn=1) shows what it did`,
+    session_id,
     session: 'mine',
+    status: 'completed',
+    turn: 1,
+    by: 'mcp:test-client',
     response: 'done',
+    tokens: 15,
+    runtime: expect.any(Number),
+    log_file: project.turnFile(session_id, 1, 'events.jsonl'),
     mode: 'sync',
     task: 'quick',
   });
-  expect(await manager.summary(answer.session_id)).toMatchObject({
-    name: 'mine',
-    model: 'big',
-    sandbox: 'read-only',
-    working_dir: project.directory,
-  });
+  expect(await manager.summary(session_id)).toMatchObject({ ...args, working_dir: project.directory });
 });
 
-test.each(['src', '~', '.', ''])('delegate refuses the directory %j, which is not absolute', async (dir) => {
+test('delegate refuses a directory that is not absolute', async () => {
   const { refused, manager } = createTools();
-  expect(await refused('delegate', { task: 'quick', working_dir: dir })).toMatchObject({
-    error: 'working_dir is not an absolute path',
-    hint: 'give one that begins with /',
-  });
+  for (const working_dir of ['src', '~', '.', ''])
+    expect(await refused('delegate', { task: 'quick', working_dir })).toMatchObject({
+      error: 'working_dir is not an absolute path',
+      hint: 'give one that begins with /',
+    });
   expect(await manager.list({ all: true })).toEqual([]);
 });
 
-test('delegate and converse return at once where they are not to wait', async () => {
-  const { ok, ended } = createTools({ ZWARM_WAIT_SEC: '3600' });
+test('delegate and converse return at once where they are not to wait, and long texts cut', async () => {
+  const { ok, ended } = createTools({ env: { ZWARM_WAIT_SEC: '3600' } });
   for (const args of [{ mode: 'async' }, { wait_sec: 0 }])
     expect(await ok('delegate', { task: 'hang', ...args })).toMatchObject({
       status: expect.stringMatching(/running|pending/),
       response: null,
       hint: expect.stringContaining('wait_sec=3600'),
     });
+  const message = `hang\n${'a line of a long task\n'.repeat(1000)}`;
   for (const args of [{ wait: false }, { wait_sec: 0 }, { wait: false, wait_sec: 3600 }]) {
     const session_id = await ended('quick');
-    expect(await ok('converse', { session_id, message: 'hang', ...args })).toMatchObject({
+    const answer = await ok('converse', { session_id, message, ...args });
+    expect(answer).toMatchObject({
       turn: 2,
       response: null,
-      you_said: 'hang',
+      you_said: expect.stringMatching(/^hang\n.*…$/s),
     });
   }
+  const { task } = await ok('delegate', { task: message, mode: 'async' });
+  expect(task.length).toBeLessThan(message.length);
 });
 
-test('long texts that were given come back cut', async () => {
+test('a wait that runs out is no failure', async () => {
+  const { ok, open } = createTools({ env: { ZWARM_WAIT_SEC: '1' } });
+  const begun = await ok('delegate', { task: 'gate go' });
+  const { session_id } = begun;
+  const hint = `it is still running: check_session(session_id="${session_id}", wait_sec=1) waits for its answer; do not start it again`;
+  expect(begun).toMatchObject({ success: true, status: 'running', response: null, error: null, hint });
+  open();
+  await eventually(
+    'it has ended',
+    async () => !(await ok('check_session', { session_id, wait_sec: 1 })).is_running,
+  );
+});
+
+test('a turn that failed is an answer, and can be continued', async () => {
   const { ok } = createTools();
-  const long = `quick\n${'a line of a long task\n'.repeat(1000)}`;
-  const { session_id, task } = await ok('delegate', { task: long });
-  expect(task.length).toBeLessThan(long.length);
-  expect((await ok('converse', { session_id, message: long })).you_said).toBe(task);
+  const failed = await ok('delegate', { task: 'break' });
+  const { session_id } = failed;
+  const hint = expect.stringContaining('converse');
+  expect(failed).toMatchObject({ success: false, status: 'failed', error: 'it broke', response: null, hint });
+  expect(await ok('delegate', { task: 'die' })).toMatchObject({
+    success: false,
+    error: expect.stringMatching(/./),
+  });
+  const again = await ok('converse', { session_id, message: 'quick' });
+  expect(again).toMatchObject({ success: true, turn: 2, response: 'done', error: null });
 });
 
-test('check_session counts the messages of both sides and shows the latest one while the turn runs', async () => {
-  const { ok, begin, ended, manager } = createTools();
-  const session_id = await begin(`run ${says('half way')}; touch said; exec sleep 86400`);
-  for await (const { type } of manager.followSteps(session_id as never, { follow: true }))
-    if (type === 'message') break;
-  const running = {
-    is_running: true,
-    message_count: 2,
-    latest_message: 'half way',
-    response: null,
-    status: 'running',
-  };
-  expect(await ok('check_session', { session_id })).toMatchObject(running);
-  const done = await ended('quick');
-  expect(await ok('check_session', { session_id: done })).toMatchObject({
+test('check_session returns as soon as there is a message that the client does not know', async () => {
+  const tools = createTools();
+  const { ok, open, begin } = tools;
+  const task = `run ${gate('one')}; ${says('half way')}; ${gate('end')}`;
+  const session_id = await begin(task);
+  const check = () => ok('check_session', { session_id, wait_sec: 3600 });
+  const first = check();
+  open('one');
+  const news = { is_running: true, message_count: 2, latest_message: 'half way', response: null };
+  expect(await first).toMatchObject(news);
+  // Somebody who does not know it gets it at once; whoever does waits for the end.
+  const other = createTools({ project: tools.project });
+  expect(await other.ok('check_session', { session_id, wait_sec: 3600 })).toMatchObject(news);
+  const end = check();
+  open('end');
+  expect(await end).toMatchObject({
     is_running: false,
-    message_count: 2,
+    message_count: 3,
     latest_message: null,
     response: 'done',
-    task: 'quick',
+    task,
   });
-  // Of a turn that has not said anything the messages of the one before are not the latest.
-  await manager.inject(done, 'hang');
-  expect(await ok('check_session', { session_id: done })).toMatchObject({
-    turn: 2,
-    latest_message: null,
-    message_count: 3,
-  });
+  // The messages of a turn are not those of the next one.
+  await tools.manager.inject(session_id, 'hang');
+  const next = { turn: 2, latest_message: null, message_count: 4 };
+  expect(await ok('check_session', { session_id, wait_sec: 0.01 })).toMatchObject(next);
+});
+
+test('check_session does not wait for what the last message announces', async () => {
+  const { ok, begin } = createTools();
+  const session_id = await begin(`run ${says('last')}`);
+  // The end comes within two seconds of the first message: one answer has both.
+  expect(await ok('check_session', { session_id, wait_sec: 3600 })).toMatchObject({ is_running: false });
 });
 
 test('an answer that is longer than a response may be says where all of it is', async () => {
@@ -126,76 +140,82 @@ test('an answer that is longer than a response may be says where all of it is', 
       `head -c 50000 /dev/zero | tr '\\0' y; echo '"}}'; echo '{"type":"turn.completed"}'; exit 0`,
   );
   const answer = await ok('check_session', { session_id });
-  expect(answer.response.length).toBeLessThanOrEqual(40_000);
-  expect(answer.response).toMatch(/^y{30000}/);
+  expect(answer.response).toMatch(/^y{39999}…$/);
   expect(answer.hint).toBe(`the response was cut; all of it is in ${answer.log_file}`);
   const waited = await ok('wait_sessions', { ids: [session_id] });
-  expect(waited.sessions[0].response.length).toBeLessThanOrEqual(4000);
+  expect(waited.sessions[0].response).toMatch(/^y{3999}…$/);
   expect(waited.hint).toBe(`cut here, check_session has more: ${session_id}`);
-  const peeked = await ok('peek_session', { session_id });
-  expect(peeked.latest_message.length).toBeLessThanOrEqual(200);
+  expect((await ok('peek_session', { session_id })).latest_message).toMatch(/^y{199}…$/);
 });
 
 test('peek_session shows one line', async () => {
   const { ok, ended, begin } = createTools();
-  expect(await ok('peek_session', { session_id: await ended('quick') })).toMatchObject({
-    success: true,
-    status: 'completed',
-    latest_message: 'done',
-  });
+  const session_id = await ended(`run ${says('two\\\\n  lines ')}; echo '{"type":"turn.completed"}'; exit 0`);
+  const line = { success: true, session_id, status: 'completed', latest_message: 'two lines' };
+  expect(await ok('peek_session', { session_id })).toEqual(line);
   expect(await ok('peek_session', { session_id: await begin('hang') })).toMatchObject({
     latest_message: null,
   });
 });
 
-test('list_sessions filters, counts all that match and lists the newest of them', async () => {
-  const { ok, ended, begin, project } = createTools();
+test('list_sessions filters, counts all that match and lists the newest of them, and all that are damaged', async () => {
+  const tools = createTools();
+  const { ok, ended, begin, project } = tools;
   await project.run(['start', 'quick', '--wait']);
   const mine = [await ended('quick'), await ended('break'), await begin('hang')];
-  const all = await ok('list_sessions', {});
-  expect(all).toMatchObject({ count: 4, running: 1, completed: 2, filter: { status: null, source: null } });
+  const all = await ok('list_sessions');
+  const counts = { count: 4, running: 1, completed: 2, needs_attention: 3 };
+  expect(all).toMatchObject({ ...counts, filter: { status: null, source: null } });
   expect(all.sessions).toHaveLength(4);
+  expect(all.sessions[0]).toEqual({
+    session_id: mine[2],
+    session: null,
+    status: 'running',
+    turn: 1,
+    updated: expect.any(String),
+    source: 'mcp:test-client',
+    task: 'hang',
+    latest_message: null,
+    needs_attention: false,
+    tokens: null,
+  });
+  expect(all.sessions[2]).toMatchObject({ latest_message: 'done', tokens: 15, needs_attention: true });
   const newest = await ok('list_sessions', { source: 'mcp', limit: 1 });
   expect(newest).toMatchObject({ count: 3, completed: 1, filter: { status: null, source: 'mcp' } });
-  expect(newest.sessions).toMatchObject([{ session_id: mine[2], status: 'running' }]);
+  expect(newest.sessions).toMatchObject([{ session_id: mine[2] }]);
   const failed = await ok('list_sessions', { status: 'failed' });
   expect(failed).toMatchObject({ count: 1, filter: { status: 'failed', source: null } });
-  expect(failed.sessions).toMatchObject([{ session_id: mine[1] }]);
-});
-
-test('list_sessions names damaged sessions whatever the limit', async () => {
-  const { ok, ended, project } = createTools();
-  const damaged = await ended('quick');
-  writeFileSync(join(project.store(), 'sessions', damaged, 'session.json'), '{');
-  await ended('quick');
-  const { sessions, count } = await ok('list_sessions', { limit: 1 });
+  await damage(tools, mine[0] ?? '');
+  const { sessions, count } = await ok('list_sessions', { status: 'completed', limit: 1 });
   expect(count).toBe(2);
-  expect(sessions.map(({ status }: { status: string }) => status).sort()).toEqual(['completed', 'damaged']);
+  expect(sessions.map(({ status }: { status: string }) => status)).toEqual(['completed', 'damaged']);
 });
 
 test('get_trajectory pages through all the steps, to the last one', async () => {
   const { ok, ended } = createTools();
-  const session_id = await ended(`run ${says('one')}; ${says('two')}`);
+  const command = { id: 'c', type: 'command_execution', command: 'a\n b', exit_code: 3, status: 'failed' };
+  const item = JSON.stringify({ type: 'item.completed', item: { ...command, aggregated_output: 'no' } });
+  const session_id = await ended(`run ${says('one')}; printf '%s\\n' '${item}'`);
   const { steps, step_count, hint } = await ok('get_trajectory', { session_id });
   expect(hint).toBeNull();
   expect(steps).toHaveLength(step_count);
+  expect(steps).toMatchObject([
+    { step: 1, turn: 1, type: 'message', summary: 'one' },
+    { step: 2, type: 'command', status: 'failed', exit_code: 3, summary: '$ a b' },
+    { step: 3, summary: 'done' },
+  ]);
   const paged: unknown[] = [];
-  for (let offset = 0; ; offset += 1) {
+  for (let offset = 0; offset < step_count; offset += 1) {
     const page = await ok('get_trajectory', { session_id, offset, limit: 1 });
     paged.push(...page.steps);
     const left = step_count - offset - 1;
     expect(page.hint).toBe(left === 0 ? null : `${left} more: offset=${offset + 1}`);
-    if (left === 0) break;
   }
   expect(paged).toEqual(steps);
-  expect(await ok('get_trajectory', { session_id, offset: step_count })).toMatchObject({
-    steps: [],
-    hint: null,
-  });
-  expect(await ok('get_trajectory', { session_id, turn: 1, full: true })).toMatchObject({
-    turn: 1,
-    mode: 'full',
-  });
+  const beyond = await ok('get_trajectory', { session_id, offset: step_count });
+  expect(beyond).toMatchObject({ steps: [], hint: null, turn: null, mode: 'summary' });
+  const full = await ok('get_trajectory', { session_id, turn: 1, full: true });
+  expect(full).toMatchObject({ turn: 1, mode: 'full', steps: [{ content: 'one' }, { output: 'no' }, {}] });
 });
 
 test('a page of get_trajectory holds as many whole steps as fit, and at least one', async () => {
@@ -228,17 +248,17 @@ test('end_session ends what runs, and records the reason', async () => {
     deleted: false,
   });
   // It has ended already: a success, but nothing that this reason is recorded for.
-  expect(await ok('end_session', { session_id, reason: 'again' })).toMatchObject({
-    status: 'killed',
-    reason: null,
-  });
-  expect((await manager.get(session_id)).turns).toHaveLength(1);
+  const again = await ok('end_session', { session_id, reason: 'again' });
+  expect(again).toMatchObject({ status: 'killed', reason: null });
+  expect((await manager.get(session_id)).turns).toMatchObject([
+    { warnings: ['it was ended on request: enough'] },
+  ]);
 });
 
 test('end_session deletes a session by its whole id alone', async () => {
   const { ok, refused, manager } = createTools();
   const { session_id } = await ok('delegate', { task: 'hang', mode: 'async', name: 'mine' });
-  for (const text of ['mine', session_id.slice(0, 5)]) {
+  for (const text of ['mine', '@last', session_id.slice(0, 5)]) {
     expect(await refused('end_session', { session_id: text, delete: true })).toMatchObject({
       error: `delete=true takes the whole id of a session, not "${text}": nothing was ended`,
       hint: `if you mean that session: end_session(session_id="${session_id}", delete=true)`,
@@ -250,7 +270,7 @@ test('end_session deletes a session by its whole id alone', async () => {
   expect(await manager.list({ all: true })).toEqual([]);
 });
 
-test('wait_sessions tells of each how it stands, and of whom to wait for again', async () => {
+test('wait_sessions answers for each, and names those to wait for again', async () => {
   const { ok, ended, begin, manager } = createTools();
   const [done, failed, hanging] = [await ended('quick'), await ended('break'), await begin('hang')];
   expect(await ok('wait_sessions', { ids: [done, failed, hanging], wait_sec: 0 })).toMatchObject({
@@ -268,17 +288,47 @@ test('wait_sessions tells of each how it stands, and of whom to wait for again',
   expect(await manager.list({ all: true })).toMatchObject(
     [hanging, failed, done].map((id) => ({ id, needs_attention: false })),
   );
-  expect(await ok('wait_sessions', { ids: [hanging, done], mode: 'any' })).toMatchObject({ mode: 'any' });
 });
 
-test('wait_sessions tells the answers of the others where one is damaged', async () => {
-  const { ok, ended, project } = createTools();
-  const [damaged, done] = [await ended('quick'), await ended('quick')];
-  writeFileSync(join(project.store(), 'sessions', damaged, 'session.json'), '{');
-  expect(await ok('wait_sessions', { ids: [damaged, done] })).toMatchObject({
+test('wait_sessions waits for all, or for any; one that is damaged or removed meanwhile hides no other', async () => {
+  const tools = createTools();
+  const { ok, ended, begin, open, manager, call, notifications } = tools;
+  const [gone, gated, hanging] = [await ended('quick'), await begin('gate go'), await begin('hang')];
+  const any = call('wait_sessions', { ids: [gated, hanging], mode: 'any' }, { progressToken: 1 });
+  const all = call('wait_sessions', { ids: [gone, gated, hanging] }, { progressToken: 2 });
+  await eventually('both wait', () => notifications.length === 2);
+  expect(notifications).toMatchObject([
+    { params: { message: `waiting for one of ${gated}, ${hanging}` } },
+    { params: { message: `waiting for ${gone}, ${gated}, ${hanging}` } },
+  ]);
+  open();
+  expect((await any).fields).toMatchObject({ mode: 'any', running: 1, completed: 1 });
+  await tools.project.settled(gone);
+  await manager.remove(gone);
+  await manager.kill(hanging);
+  expect((await all).fields).toMatchObject({
     hint: null,
-    running: 0,
-    completed: 1,
-    sessions: [{ session_id: damaged, status: null, turn: null, response: null }, { response: 'done' }],
+    sessions: [
+      { session_id: gone, status: null, turn: null, response: null, error: expect.stringContaining(gone) },
+      { status: 'completed', response: 'done' },
+      { status: 'killed' },
+    ],
   });
+  await damage(tools, gated);
+  const damaged = await ok('wait_sessions', { ids: [gated, hanging], mode: 'any' });
+  expect(damaged).toMatchObject({ running: 0, sessions: [{ status: null }, { status: 'killed' }] });
+});
+
+test('an agent that has the tools does not wait for itself', async () => {
+  const user = createTools();
+  const self = await user.begin('hang');
+  const { ok, refused } = createTools({ project: user.project, env: { ZWARM_SESSION_ID: self } });
+  for (const [tool, args] of [
+    ['wait_sessions', { ids: [self] }],
+    ['check_session', { session_id: self, wait_sec: 60 }],
+    ['converse', { session_id: self, message: 'x' }],
+    ['end_session', { session_id: self }],
+  ] as const)
+    expect(await refused(tool, args), tool).toMatchObject({ error: `${self} is your own session` });
+  expect(await ok('check_session', { session_id: self })).toMatchObject({ is_running: true });
 });

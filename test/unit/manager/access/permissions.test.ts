@@ -1,0 +1,292 @@
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { installation } from '../../../../src/installation.ts';
+import type { StartOptions } from '../../../../src/manager/commands/start.ts';
+import type { SessionManager } from '../../../../src/manager/session-manager.ts';
+import { place } from '../../../helpers/config.ts';
+import { createShellProject } from '../../../helpers/shell-project.ts';
+import { managerOf } from '../../../helpers/tools-in-process.ts';
+
+/** A project with a directory beside it whose name begins like the project's, and those who ask for sessions in it. */
+function createParty() {
+  const project = createShellProject();
+  const { base, directory, env } = project;
+  const evil = `${directory}-evil`;
+  mkdirSync(join(evil, 'below'), { recursive: true });
+  const client = managerOf(project, 'test');
+  const user = managerOf(project, null);
+  return {
+    project,
+    directory,
+    evil,
+    user,
+    client,
+    /** The agent of a session, which can go anywhere before it asks. */
+    agentOf: (id: string, cwd = directory, more = {}) =>
+      managerOf(project, null, { project: user.project(), cwd, env: { ...env, ZWARM_SESSION_ID: id }, ...more }),
+    configure: (toml: string) => place(join(base, 'home/.config/zwarm/config.toml'), toml),
+    async ended(manager: SessionManager, options: Partial<StartOptions> = {}) {
+      const { id } = await manager.start({ task: 'quick', ...options });
+      await manager.wait(id);
+      return id;
+    },
+  };
+}
+
+const quoted = (path: string): string => JSON.stringify([path]);
+
+/** Why somebody may not do something, as one text; null where it succeeds. */
+const refusal = (asked: Promise<unknown>): Promise<string | null> =>
+  asked.then(
+    () => null,
+    ({ code, message, hint }) => `${code}: ${message}; ${hint}`,
+  );
+const NOT_OWN = expect.stringContaining('was not started by you');
+
+test('a client starts sessions within the allowed directories alone, and is not told what is elsewhere', async () => {
+  const { client, directory, evil, configure, user } = createParty();
+  for (const [name, to] of Object.entries({ link: evil, inside: join(directory, 'sub') }))
+    symlinkSync(to, join(directory, name));
+  mkdirSync(join(directory, 'sub'));
+  const outside = `not_allowed: that directory is not allowed; allowed: ${directory} and below`;
+  for (const path of ['..', '../home', 'link', 'link/below', evil, '/', '../nothing'])
+    expect(await refusal(client.checkStart({ workingDir: path })), path).toBe(outside);
+  for (const path of ['.', 'sub', 'inside'])
+    expect(await refusal(client.checkStart({ workingDir: path })), path).toBeNull();
+  expect(await refusal(client.checkStart({ workingDir: 'nothing' }))).toContain('there is no directory');
+  expect(await refusal(user.checkStart({ workingDir: evil }))).toBeNull();
+  for (const name of ['.git', '.git/hooks', '.codex', 'sub/.agents', '.claude', '.zwarm', '.GIT']) {
+    mkdirSync(join(directory, name), { recursive: true });
+    for (const toml of ['', 'allowed_dirs = ["*"]\n']) {
+      configure(toml);
+      const refused = await refusal(client.checkStart({ workingDir: name }));
+      expect(refused, name).toContain('other programs run what lies in it');
+    }
+  }
+});
+
+test.each<
+  [what: string, toml: (evil: string) => string, asked: Omit<StartOptions, 'task'>, refused: RegExp | null]
+>([
+  ['a list stands for all', (evil) => `allowed_dirs = ${quoted(evil)}`, {}, /allowed: .*-evil and below$/],
+  [
+    'what it names is allowed',
+    (evil) => `allowed_dirs = ${quoted(evil)}`,
+    { workingDir: '../project-evil' },
+    null,
+  ],
+  ['none is allowed', () => 'allowed_dirs = []', {}, /none is allowed here; the user can name some/],
+  ['any is allowed', () => 'allowed_dirs = ["*"]', { workingDir: '../project-evil' }, null],
+  [
+    'a wider sandbox',
+    () => '',
+    { sandbox: 'danger-full-access' },
+    /widest that is allowed: workspace-write$/,
+  ],
+  [
+    'a wider one by far',
+    () => 'sandbox = "read-only"',
+    { sandbox: 'workspace-write' },
+    /widest.*: read-only$/,
+  ],
+  ['the widest', () => 'sandbox = "danger-full-access"', { sandbox: 'danger-full-access' }, null],
+  ['arguments', () => '', { agentArgs: ['-c', 'x=1'] }, /arguments for the agent’s own program/],
+  [
+    'a part of a root',
+    () => 'narrow',
+    { workingDir: 'inner' },
+    /only a part of an allowed directory.*inner and below/,
+  ],
+  [
+    'the rest of that root',
+    () => 'narrow',
+    {},
+    /allowed: .*project and below; and of these only .*inner and below$/,
+  ],
+])('what a client may start follows the configuration: %s', async (_, toml, asked, refused) => {
+  const { client, user, directory, evil, configure } = createParty();
+  mkdirSync(join(directory, 'inner'));
+  if (toml(evil) === 'narrow') writeFileSync(join(directory, 'zwarm.toml'), 'allowed_dirs = ["inner"]\n');
+  else configure(`${toml(evil)}\n`);
+  expect(await refusal(client.checkStart(asked))).toEqual(refused && expect.stringMatching(refused));
+  expect(await refusal(user.checkStart(asked))).toBeNull();
+});
+
+test('a session that asks for no sandbox has the widest that is allowed, at most', async () => {
+  const { client, configure, ended } = createParty();
+  configure('sandbox = "read-only"\n');
+  expect(await client.summary(await ended(client))).toMatchObject({ sandbox: 'read-only' });
+});
+
+test('every turn is asked for anew', async () => {
+  const { client, project, evil, directory, configure, ended } = createParty();
+  configure('allowed_dirs = ["*"]\nsandbox = "danger-full-access"\n');
+  const [elsewhere, wide] = [
+    await ended(client, { workingDir: evil }),
+    await ended(client, { sandbox: 'danger-full-access' }),
+  ];
+  const above = await ended(client, { workingDir: join(project.base, 'home') });
+  configure('');
+  for (const id of [elsewhere, above])
+    expect(await refusal(client.checkInject(id))).toBe(
+      `not_allowed: that directory is not allowed; allowed: ${directory} and below`,
+    );
+  expect(await refusal(client.checkInject(wide))).toContain('the widest that is allowed: workspace-write');
+  // A directory that was a root by itself is below one now.
+  configure(`allowed_dirs = ${quoted(project.base)}\n`);
+  expect(await refusal(client.checkInject(elsewhere))).toContain('run at an allowed directory itself');
+});
+
+test('a directory that is swapped for a link after it was looked at is refused at the launch', async () => {
+  const { project, evil, configure } = createParty();
+  const [room, moved] = [join(project.base, 'room'), join(project.base, 'moved')];
+  mkdirSync(room);
+  configure(`allowed_dirs = ${quoted(room)}\n`);
+  const base = installation();
+  let swap = true;
+  const client = managerOf(project, 'test', {
+    // Asked for between the checks and the launch.
+    newNonce() {
+      if (swap) {
+        renameSync(room, moved);
+        symlinkSync(evil, room);
+      }
+      swap = false;
+      return base.newNonce();
+    },
+  });
+  const start = () => client.start({ task: 'quick', workingDir: room });
+  expect(await refusal(start())).toMatch(/^not_allowed/);
+  rmSync(room);
+  renameSync(moved, room);
+  const { id } = await start();
+  await client.wait(id);
+  swap = true;
+  expect(await refusal(client.inject(id, 'quick'))).toMatch(/^not_allowed/);
+  // Nor is it what the session began in, when somebody looks later.
+  expect(await refusal(client.inject(id, 'quick'))).not.toBeNull();
+  expect(project.runs()).toHaveLength(1);
+});
+
+test('an agent runs at an allowed directory itself, and is told to work below it', async () => {
+  const { project, client, directory, ended, user } = createParty();
+  mkdirSync(join(directory, 'sub/place'), { recursive: true });
+  const id = await ended(client, { workingDir: 'sub/place' });
+  await client.wait((await client.inject(id, 'quick')).id);
+  await user.wait((await user.inject(id, 'quick')).id);
+  expect(await client.get(id)).toMatchObject({
+    working_dir: directory,
+    work_in: 'sub/place',
+    turns: [{ prompt: 'quick', by: 'mcp:test' }, { by: 'mcp:test' }, { by: 'user' }],
+  });
+  const page = await project.ok(['show', id]);
+  expect(page).toMatch(/^ +work in +sub\/place$/m);
+  expect(page).toMatch(/turn 1 · completed · by mcp:test/);
+  expect(page).not.toContain('by user');
+  // In its own thread it remembers that.
+  const stdin = expect.stringMatching(/"sub\/place".*\n\nquick$/s);
+  expect(project.runs()).toMatchObject([{ cwd: directory, stdin }, { stdin: 'quick' }, { stdin: 'quick' }]);
+});
+
+test('the agent of a session sends others no higher than it runs, and into no wider sandbox', async () => {
+  const { user, directory, evil, agentOf, configure, ended, project } = createParty();
+  const below = join(directory, 'below');
+  mkdirSync(join(below, 'deeper'), { recursive: true });
+  const lead = await ended(user, { workingDir: below, sandbox: 'read-only' });
+  for (const toml of ['', `allowed_dirs = ${quoted(directory)}\n`]) {
+    configure(toml);
+    for (const [cwd, workingDir] of [
+      [below, '..'],
+      ['/', '/'],
+      ['/', '.'],
+      [below, evil],
+    ])
+      expect(await refusal(agentOf(lead, cwd).checkStart({ workingDir })), workingDir).toContain(
+        'not allowed',
+      );
+  }
+  const agent = agentOf(lead, below);
+  expect(await refusal(agent.checkStart({ sandbox: 'workspace-write' }))).toMatch(/allowed: read-only$/);
+  const child = await ended(agent, { workingDir: 'deeper' });
+  const record = { sandbox: 'read-only', parent: lead, working_dir: below, work_in: 'deeper' };
+  expect(await user.summary(child)).toMatchObject(record);
+  // One that works beside the project has its directory for one.
+  configure('');
+  const stateDir = join(project.base, 'state');
+  const other = managerOf(project, null, { stateDir });
+  const beside = await ended(other, { workingDir: evil });
+  const asking = (workingDir: string) => agentOf(beside, evil, { stateDir }).checkStart({ workingDir });
+  expect(await refusal(asking('below'))).toBeNull();
+  expect(await refusal(asking(directory))).toContain('not allowed');
+});
+
+test('sessions stand no deeper than is allowed, and below none that is gone or unknown', async () => {
+  const { user, client, agentOf, configure, ended } = createParty();
+  const outer = await ended(client);
+  const inner = await ended(agentOf(outer));
+  expect(await refusal(agentOf(inner).checkStart({}))).toBe(
+    'not_allowed: this would be a session at depth 2, and no more than 1 is allowed; ' +
+      'do it yourself, or leave it to the session above',
+  );
+  configure('max_depth = 2\n');
+  expect(await refusal(agentOf(inner).checkStart({}))).toBeNull();
+  configure('max_depth = 0\n');
+  expect(await refusal(client.checkStart({}))).toBeNull();
+  expect(await refusal(user.checkStart({ orchestrates: true }))).toContain('max_depth is 0');
+  configure('max_depth = 1\n');
+  expect(await refusal(user.checkStart({ orchestrates: true }))).toBeNull();
+  expect(await refusal(user.checkStart({ agent: 'demo', orchestrates: true }))).toContain('cannot run other');
+  await user.remove(outer as never);
+  for (const id of [inner, 'no id'])
+    expect(await refusal(agentOf(id).checkStart({}))).toContain('a session above this one is gone');
+  expect(await refusal(agentOf(outer).checkStart({}))).toContain(
+    `you are an agent of ${outer}, which is not`,
+  );
+});
+
+test('others speak to, wind back, end and delete only what they or theirs started, unless the user allows it', async () => {
+  const { user, client, agentOf, configure, ended, project } = createParty();
+  const other = managerOf(project, 'other');
+  const [users, others, mine] = [await ended(user), await ended(other), await ended(client)];
+  const child = await ended(agentOf(mine));
+  const running = (await user.start({ task: 'hang' })).id;
+  for (const asking of [client, agentOf(mine)]) {
+    for (const id of [users, others])
+      for (const verb of ['checkInject', 'kill', 'remove'] as const)
+        expect(await refusal(asking[verb](id)), verb).toEqual(NOT_OWN);
+    expect(await refusal(asking.rewind(users, 0))).toEqual(NOT_OWN);
+    expect(await refusal(asking.checkInject(running, { interrupt: true }))).toEqual(NOT_OWN);
+    expect(await refusal(asking.checkInject(child))).toBeNull();
+  }
+  // What its orchestrator left behind cannot have it begin again, nor end it.
+  for (const id of [child, mine])
+    expect(await refusal(agentOf(child).checkInject(mine)), id).toEqual(NOT_OWN);
+  expect(await refusal(agentOf(mine).checkInject(mine))).toEqual(NOT_OWN);
+  configure('end_others = true\n');
+  expect(await refusal(client.checkInject(users))).toEqual(NOT_OWN);
+  await client.remove(users);
+  // One's own can be ended whatever became of the configuration.
+  configure('nonsense');
+  await client.remove(child);
+  expect((await user.list({ all: true })).map(({ id }) => id).sort()).toEqual([others, mine, running].sort());
+});
+
+test('no more sessions run at a time than may, however many are asked for at once, by whomever', async () => {
+  const { user, client, configure, project } = createParty();
+  configure('max_sessions = 3\n');
+  // The user's own do not count.
+  await user.start({ task: 'hang' });
+  const clients = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => managerOf(project, name));
+  const asked = await Promise.allSettled(clients.map((one) => one.start({ task: 'hang' })));
+  const begun = asked.flatMap((one, i) =>
+    one.status === 'fulfilled' ? [[one.value.id, clients[i]] as const] : [],
+  );
+  expect(begun).toHaveLength(3);
+  expect(await refusal(client.checkStart({}))).toMatch(/^over_quota: 3 sessions run .* no more than 3 may/);
+  const [[id, owner] = []] = begun;
+  if (id === undefined) return;
+  await owner?.kill(id);
+  expect(await owner?.inject(id, 'hang')).toMatchObject({ turn: 2 });
+  expect(await refusal(client.checkStart({}))).toMatch(/^over_quota/);
+});
