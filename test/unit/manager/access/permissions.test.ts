@@ -23,8 +23,12 @@ function createParty() {
     user,
     client,
     /** The agent of a session, which can go anywhere before it asks. */
-    agentOf: (id: string, cwd = directory, more = {}) =>
-      managerOf(project, null, { project: user.project(), cwd, env: { ...env, ZWARM_SESSION_ID: id }, ...more }),
+    agentOf: (id: string, cwd = directory) =>
+      managerOf(project, null, {
+        project: user.project(),
+        cwd,
+        env: { ...env, ZWARM_SESSION_ID: id },
+      }),
     configure: (toml: string) => place(join(base, 'home/.config/zwarm/config.toml'), toml),
     async ended(manager: SessionManager, options: Partial<StartOptions> = {}) {
       const { id } = await manager.start({ task: 'quick', ...options });
@@ -213,10 +217,8 @@ test('the agent of a session sends others no higher than it runs, and into no wi
   expect(await user.summary(child)).toMatchObject(record);
   // One that works beside the project has its directory for one.
   configure('');
-  const stateDir = join(project.base, 'state');
-  const other = managerOf(project, null, { stateDir });
-  const beside = await ended(other, { workingDir: evil });
-  const asking = (workingDir: string) => agentOf(beside, evil, { stateDir }).checkStart({ workingDir });
+  const beside = await ended(user, { workingDir: evil });
+  const asking = (workingDir: string) => agentOf(beside, evil).checkStart({ workingDir });
   expect(await refusal(asking('below'))).toBeNull();
   expect(await refusal(asking(directory))).toContain('not allowed');
 });
