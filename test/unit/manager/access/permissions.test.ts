@@ -194,7 +194,7 @@ test('an agent runs at an allowed directory itself, and is told to work below it
 });
 
 test('the agent of a session sends others no higher than it runs, and into no wider sandbox', async () => {
-  const { user, directory, evil, agentOf, configure, ended, project } = createParty();
+  const { user, directory, evil, agentOf, configure, ended } = createParty();
   const below = join(directory, 'below');
   mkdirSync(join(below, 'deeper'), { recursive: true });
   const lead = await ended(user, { workingDir: below, sandbox: 'read-only' });
