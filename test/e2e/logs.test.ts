@@ -7,19 +7,12 @@ import { createShellProject, hasEnded, type ShellProject } from '../helpers/shel
 
 /** An event of a command, as Codex prints it. */
 function commandEvent(id: string, output: string | null): string {
-  const status = output === null ? 'in_progress' : 'completed';
-  const item = {
-    id,
-    type: 'command_execution',
-    command: `run ${id}`,
-    aggregated_output: output ?? '',
-    exit_code: output === null ? null : 0,
-    status,
-  };
-  return JSON.stringify({ type: output === null ? 'item.started' : 'item.completed', item });
+  const [type, status] = output === null ? ['item.started', 'in_progress'] : ['item.completed', 'completed'];
+  const ended = { aggregated_output: output ?? '', exit_code: output === null ? null : 0, status };
+  return JSON.stringify({ type, item: { id, type: 'command_execution', command: `run ${id}`, ...ended } });
 }
 
-/** Shell for an agent: prints a text as it is; waits until the test opens a gate. */
+/** Shell for an agent: prints a text as it is, or as a line; waits until the test opens a gate. */
 const say = (text: string): string => `printf '%s' '${text}'`;
 const line = (text: string): string => `printf '%s\n' '${text}'`;
 const gate = (name: string): string => `until [ -e ${name} ]; do sleep 0.01; done`;
@@ -33,41 +26,37 @@ function script(project: ShellProject, name: string, ...commands: readonly strin
 const open = (project: ShellProject, name: string): void => writeFileSync(join(project.directory, name), '');
 
 /** `zwarm logs` while it runs in this process. */
-function follow(project: ShellProject, args: readonly string[], interrupt?: AbortSignal) {
+function follow(project: ShellProject, ...args: string[]) {
   let shown = '';
-  const ended = project.run(['logs', ...args], {
-    ...(interrupt === undefined ? {} : { interrupt }),
-    onStdout: (text) => {
-      shown = text;
-    },
-  });
+  const onStdout = (text: string): void => {
+    shown = text;
+  };
   return {
-    ended,
+    ended: project.run(['logs', ...args], { onStdout }),
     /** What is shown once this is among it. */
     shows: (text: string): Promise<string> =>
       eventually(`${text} is shown`, () => shown.includes(text) && shown),
   };
 }
 
-/** The built zwarm, following; ready once it waits. */
-async function spawnFollower(
-  project: ShellProject,
-  args: readonly string[],
-): Promise<{ child: ChildProcess; ended: Promise<number | NodeJS.Signals | null>; shown: () => string }> {
-  const child = spawn(process.execPath, [ZWARM, 'logs', '-f', ...args], {
-    cwd: project.directory,
-    env: project.env,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+/** What a process prints, and how it ends. */
+function watched(child: ChildProcess) {
   let shown = '';
-  child.stdout.setEncoding('utf8').on('data', (text) => {
+  child.stdout?.setEncoding('utf8').on('data', (text) => {
     shown += text;
   });
   const ended = new Promise<number | NodeJS.Signals | null>((resolve) =>
     child.once('close', (code, signal) => resolve(code ?? signal)),
   );
-  await eventually('it follows', () => watchesFiles(child.pid ?? 0));
   return { child, ended, shown: () => shown };
+}
+
+/** The built zwarm, following; ready once it waits. */
+async function spawnFollower({ directory: cwd, env }: ShellProject, id: string) {
+  const args = [ZWARM, 'logs', '-f', id];
+  const follower = watched(spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] }));
+  await eventually('it follows', () => watchesFiles(follower.child.pid ?? 0));
+  return follower;
 }
 
 test('what an agent does is shown while it does it: a command as it starts, its output as it ends', async () => {
@@ -86,69 +75,59 @@ test('what an agent does is shown while it does it: a command as it starts, its 
       line(cut.slice(60)),
     ),
   );
-  const { ended, shows } = follow(project, ['-f', id]);
+  const { ended, shows } = follow(project, '-f', id);
   expect(await shows('$ run a')).toContain('[in_progress]');
   open(project, 'one');
-  expect(await shows('output of b')).toContain('    output of a');
-  expect(await shows('output of b')).not.toContain('run c');
+  const shown = await shows('output of b');
+  expect(shown).toContain('    output of a');
+  expect(shown).not.toContain('run c');
   open(project, 'two');
   const { code, stdout, stderr } = await ended;
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  expect(stdout.split('\n').slice(1)).toEqual([
-    '  $ run a [in_progress]',
-    '  $ run a [exit 0]',
-    '    output of a',
-    '  $ run b [exit 0]',
-    '    output of b',
-    '  $ run c [exit 0]',
-    '    output of c',
-    '  done',
-    '',
-  ]);
+  expect(stdout.slice(stdout.indexOf('\n'))).toMatchInlineSnapshot(`
+    "
+      $ run a [in_progress]
+      $ run a [exit 0]
+        output of a
+      $ run b [exit 0]
+        output of b
+      $ run c [exit 0]
+        output of c
+      done
+    "
+  `);
 });
 
 test('a step that changes is printed again as JSON with the same numbers, and so is one that was interrupted', async () => {
   const project = createShellProject();
-  const id = await project.begin(
-    script(
-      project,
-      'work',
-      line(commandEvent('a', null)),
-      line(commandEvent('b', null)),
-      gate('one'),
-      line(commandEvent('b', '')),
-      gate('two'),
-      'exit 3',
-    ),
-  );
-  const { ended, shows } = follow(project, ['-f', '--json', id]);
+  const [a, b] = [line(commandEvent('a', null)), line(commandEvent('b', null))];
+  const work = [a, b, gate('one'), line(commandEvent('b', '')), gate('two'), 'exit 3'];
+  const id = await project.begin(script(project, 'work', ...work));
+  const { ended, shows } = follow(project, '-f', '--json', id);
   await shows('run b');
   open(project, 'one');
   await shows('completed');
   open(project, 'two');
-  const { code, stdout } = await ended;
-  expect(code).toBe(0);
-  const lines = stdout.split('\n').slice(0, -1);
-  expect(
-    lines
-      .map((text) => JSON.parse(text))
-      .map(({ turn, step, command, status }) => [turn, step, command, status]),
-  ).toEqual([
-    [1, 1, 'run a', 'in_progress'],
-    [1, 2, 'run b', 'in_progress'],
-    [1, 2, 'run b', 'completed'],
-    [1, 1, 'run a', 'interrupted'],
+  const steps = (await ended).stdout
+    .trimEnd()
+    .split('\n')
+    .map((text) => JSON.parse(text));
+  expect(steps.map(({ turn, step, command, status }) => [turn, step, command, status].join(' '))).toEqual([
+    '1 1 run a in_progress',
+    '1 2 run b in_progress',
+    '1 2 run b completed',
+    '1 1 run a interrupted',
   ]);
 });
 
 test('-f goes on into a turn that was begun before it saw the end of the one before', async () => {
   const project = createShellProject();
-  const id = await project.begin(`gate ${join(project.directory, 'one')}`);
-  const follower = await spawnFollower(project, [id]);
+  const id = await project.begin(`gate one`);
+  const follower = await spawnFollower(project, id);
   follower.child.kill('SIGSTOP');
   open(project, 'one');
   await project.settled(id);
-  await project.run([
+  await project.ok([
     'inject',
     id,
     script(project, 'more', line(commandEvent('z', 'of turn 2\n')), gate('two')),
@@ -157,79 +136,69 @@ test('-f goes on into a turn that was begun before it saw the end of the one bef
   await eventually('the next turn is shown', () => follower.shown().includes('of turn 2'));
   open(project, 'two');
   expect(await follower.ended).toBe(0);
-  expect(follower.shown().replace(/─+/g, '─').split('\n')).toEqual([
-    '─ turn 1 ─',
-    '  done',
-    '─ turn 2 ─',
-    '  $ run z [exit 0]',
-    '    of turn 2',
-    '  done',
-    '',
-  ]);
+  expect(follower.shown().replace(/─+/g, '─')).toMatchInlineSnapshot(`
+    "─ turn 1 ─
+      done
+    ─ turn 2 ─
+      $ run z [exit 0]
+        of turn 2
+      done
+    "
+  `);
 });
 
-test('a kill ends it, and what the agent was at is told as interrupted', async () => {
+test('a kill ends it, and what the agent was at is shown as interrupted', async () => {
   const project = createShellProject();
   const id = await project.begin(`${script(project, 'work', line(commandEvent('a', null)))}; sleep 1000`);
-  const { ended, shows } = follow(project, ['-f', id]);
+  const { ended, shows } = follow(project, '-f', id);
   await shows('run a');
-  expect(await project.run(['kill', id])).toMatchObject({ code: 0 });
+  await project.ok(['kill', id]);
   expect(await ended).toMatchObject({ code: 0, stdout: expect.stringMatching(/run a \[interrupted\]\n$/) });
 });
 
 test('where the turn runner is killed it goes on as long as the agent, and ends with it', async () => {
   const project = createShellProject();
-  const id = await project.begin(`gate ${join(project.directory, 'one')}`);
-  const { ended, shows } = follow(project, ['-f', id, '--json']);
+  const id = await project.begin('gate one');
+  const ended = project.run(['logs', '-f', id], { tty: true });
   const { pid } = await project.show(id);
   process.kill(pid ?? 0, 'SIGKILL');
   await eventually('the runner is gone', () => hasEnded(pid ?? 0));
   open(project, 'one');
-  await shows('done');
-  expect((await ended).code).toBe(0);
-  expect((await project.show(id)).status).toBe('completed');
+  // On a terminal the end of what was followed is shown beside it.
+  const stdout = expect.stringContaining('done');
+  expect(await ended).toMatchObject({ code: 0, stdout, stderr: `${id} completed\n` });
 });
 
-test('several sessions are followed side by side, and -n tells where to begin', async () => {
+test('several sessions are followed side by side, and -n says where to begin', async () => {
   const project = createShellProject();
   const begin = async (name: string): Promise<string> => {
     const events = [`older-${name}`, `old-${name}`].map((id) => line(commandEvent(id, '')));
     const last = line(commandEvent(`new-${name}`, ''));
     const id = await project.begin(script(project, name, ...events, gate(`go-${name}`), last));
-    await eventually('it has begun', async () => (await project.run(['logs', id])).stdout.includes('old-'));
+    await eventually('it has begun', async () => (await project.$(`logs ${id}`)).includes('old-'));
     return id;
   };
   const [a, b] = [await begin('a'), await begin('b')];
-  const { ended, shows } = follow(project, ['-f', '-n', '1', a, b]);
+  const { ended, shows } = follow(project, '-f', '-n', '1', a, b);
   await shows('run old-a');
   await shows('run old-b');
   open(project, 'go-b');
   await shows(`${b}    done`);
   open(project, 'go-a');
-  const { code, stdout } = await ended;
-  expect(code).toBe(0);
-  const linesOf = (id: string): string[] =>
-    stdout.split('\n').flatMap((text) => (text.startsWith(`${id}  `) ? text.slice(id.length + 2) : []));
-  expect(linesOf(a).slice(1)).toEqual(['  $ run old-a [exit 0]', '  $ run new-a [exit 0]', '  done']);
-  expect(linesOf(b).slice(1)).toEqual(['  $ run old-b [exit 0]', '  $ run new-b [exit 0]', '  done']);
+  const { stdout } = await ended;
+  const steps = (id: string): string[] =>
+    stdout.split('\n').flatMap((text) => (text.startsWith(`${id}    `) ? text.slice(id.length + 4) : []));
+  expect(steps(a)).toEqual(['$ run old-a [exit 0]', '$ run new-a [exit 0]', 'done']);
+  expect(steps(b)).toEqual(['$ run old-b [exit 0]', '$ run new-b [exit 0]', 'done']);
   expect(stdout.indexOf('run new-b')).toBeLessThan(stdout.indexOf('run new-a'));
 });
 
 test('--raw and --stderr are followed too, byte for byte', async () => {
   const project = createShellProject();
-  const id = await project.begin(
-    script(
-      project,
-      'work',
-      say('half a li'),
-      "printf 'to stderr\n' >&2",
-      gate('one'),
-      line('ne \u001b'),
-      "printf 'more' >&2",
-    ),
-  );
-  const raw = follow(project, ['-f', '--raw', id]);
-  const stderr = follow(project, ['-f', '--stderr', id]);
+  const [begun, rest] = ["printf 'to stderr\n' >&2", "printf 'more' >&2"];
+  const work = [say('half a li'), begun, gate('one'), line('ne \u001b'), rest];
+  const id = await project.begin(script(project, 'work', ...work));
+  const [raw, stderr] = [follow(project, '-f', '--raw', id), follow(project, '-f', '--stderr', id)];
   await raw.shows('half a li');
   await stderr.shows('to stderr\n');
   open(project, 'one');
@@ -240,7 +209,7 @@ test('--raw and --stderr are followed too, byte for byte', async () => {
 test('output that was cut while it was followed is damage, and ends it', async () => {
   const project = createShellProject();
   const id = await project.begin(`${script(project, 'work', line(commandEvent('a', '')))}; sleep 1000`);
-  const { ended, shows } = follow(project, ['-f', id]);
+  const { ended, shows } = follow(project, '-f', id);
   await shows('run a');
   truncateSync(project.turnFile(id, 1, 'events.jsonl'), 3);
   const { code, stderr } = await ended;
@@ -253,45 +222,32 @@ test('output that was cut while it was followed is damage, and ends it', async (
 test('a session that is removed while it is followed is gone', async () => {
   const project = createShellProject();
   const id = await project.begin('hang');
-  const follower = await spawnFollower(project, [id]);
+  const follower = await spawnFollower(project, id);
   follower.child.kill('SIGSTOP');
-  await project.run(['kill', id]);
-  await project.settled(id);
-  expect(await project.run(['rm', id])).toMatchObject({ code: 0 });
+  await project.ok(['kill', id]);
+  await project.ok(['rm', id]);
   follower.child.kill('SIGCONT');
   expect(await follower.ended).toBe(3);
 });
 
-test('on a terminal the end of what was followed is told beside it', async () => {
+test('Ctrl-C ends it with 130, and a closed pipe quietly; the agent runs on', async () => {
   const project = createShellProject();
-  const id = await project.begin(`gate ${join(project.directory, 'one')}`);
-  const ended = project.run(['logs', '-f', id], { tty: true });
-  open(project, 'one');
-  expect(await ended).toMatchObject({ code: 0, stderr: `${id} completed\n` });
-});
-
-test('Ctrl-C ends it with 130, and the agent runs on', async () => {
-  const project = createShellProject();
-  const id = await project.begin('hang');
-  const follower = await spawnFollower(project, [id]);
+  const chatter = `while [ ! -e stop ]; do ${line(commandEvent('a', ''))}; sleep 0.01; done`;
+  const id = await project.begin(script(project, 'work', chatter));
+  const follower = await spawnFollower(project, id);
   follower.child.kill('SIGINT');
   expect(await follower.ended).toBe(130);
+  for (const options of ['-f', '-f --json', '-f --raw']) {
+    const command = `"$0" "$1" logs ${options} ${id} | head -1`;
+    const place = { cwd: project.directory, env: project.env };
+    const ended = await runProgram('/bin/sh', ['-c', command, process.execPath, ZWARM], place);
+    expect(ended, options).toMatchObject({
+      code: 0,
+      stderr: '',
+      stdout: expect.stringMatching(/^[^\n]+\n$/),
+    });
+  }
   expect((await project.show(id)).status).toBe('running');
-});
-
-test.each(['-f', '-f --json', '-f --raw'])('a closed pipe ends logs %s quietly', async (options) => {
-  const project = createShellProject();
-  const chatter = `i=0; while [ ! -e stop ]; do ${line(commandEvent('a', ''))}; sleep 0.01; done`;
-  const id = await project.begin(script(project, 'work', chatter));
-  const command = `"$0" "$1" logs ${options} ${id} | head -1`;
-  const ended = await runProgram('/bin/sh', ['-c', command, process.execPath, ZWARM], {
-    cwd: project.directory,
-    env: project.env,
-  });
-  expect(ended).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^[^\n]+\n$/) });
-  expect((await project.show(id)).status).toBe('running');
-  open(project, 'stop');
-  expect(await project.run(['wait', id])).toMatchObject({ code: 0 });
 });
 
 /** Without notification: a user namespace whose limit of watches is 0. */
@@ -304,28 +260,17 @@ test.skipIf(cannotLimit)('where notification does not work, following does', asy
   const project = createShellProject();
   const work = script(project, 'work', line(commandEvent('a', '')), gate('one'), line(commandEvent('b', '')));
   // The whole session in there: from another namespace one cannot tell whether an agent lives.
-  const child = spawn(
-    'unshare',
-    [
-      ...WITHOUT,
-      'sh',
-      '-c',
-      '"$1" "$2" start --name it "$3" >&2 && exec "$1" "$2" logs -f it',
-      'sh',
-      process.execPath,
-      ZWARM,
-      work,
-    ],
-    { cwd: project.directory, env: project.env, stdio: ['ignore', 'pipe', 'ignore'] },
+  const both = '"$1" "$2" start --name it "$3" >&2 && exec "$1" "$2" logs -f it';
+  const { child, ended, shown } = watched(
+    spawn('unshare', [...WITHOUT, 'sh', '-c', both, 'sh', process.execPath, ZWARM, work], {
+      cwd: project.directory,
+      env: project.env,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }),
   );
-  let shown = '';
-  child.stdout.setEncoding('utf8').on('data', (text) => {
-    shown += text;
-  });
-  const ended = new Promise((resolve) => child.once('close', resolve));
-  await eventually('the first step is shown', () => shown.includes('run a'));
+  await eventually('the first step is shown', () => shown().includes('run a'));
   expect(watchesFiles(child.pid ?? 0)).toBe(false);
   open(project, 'one');
-  await eventually('the next one is shown', () => shown.includes('run b'));
+  await eventually('the next one is shown', () => shown().includes('run b'));
   expect(await ended).toBe(0);
 });

@@ -15,84 +15,55 @@ function gate(project: Project): { env: Record<string, string>; open(): void } {
 
 test('--wait prints the answer alone on stdout, and the exit code says how it ended', async () => {
   const project = createProject();
-  expect(await project.zwarm(['start', '--wait', 'hi'])).toEqual({
-    code: 0,
-    stdout: ANSWER,
-    stderr: '',
-  });
-  expect(await project.zwarm(['inject', '@last', '-w', 'hi'])).toMatchObject({
-    code: 0,
-    stdout: ANSWER,
-    stderr: '',
-  });
-
-  const failed = await project.zwarm(['start', '--wait', 'hi'], { env: { FAKE_AGENT_EXIT: '42' } });
-  expect(failed).toMatchObject({ code: 1, stdout: ANSWER });
-  expect(failed.stderr).toMatch(
-    /^zwarm: \w{10} failed\n.*exit code 42\nhint: its answer is kept; see: zwarm show \w{10}\n$/,
+  const answered = { code: 0, stdout: ANSWER, stderr: '' };
+  expect(await project.zwarm(['start', '--wait', 'hi'])).toEqual(answered);
+  expect(await project.zwarm(['inject', '@last', '-w', 'hi'])).toEqual(answered);
+  const env = { FAKE_AGENT_EXIT: '42' };
+  expect(await project.$('start --wait hi', { env })).toMatch(
+    /^The project prints two lines\.\nzwarm: \w{10} failed\n.*exit code 42\nhint: its answer is kept; see: zwarm show \w{10}\n\[exit 1\]\n$/,
   );
-
-  const json = await project.zwarm(['inject', '@last', '--wait', '--json', 'hi'], {
-    env: { FAKE_AGENT_EXIT: '42' },
-  });
+  const json = await project.zwarm(['inject', '@last', '--wait', '--json', 'hi'], { env });
   expect(json).toMatchObject({ code: 1, stderr: '' });
   expect(JSON.parse(json.stdout)).toMatchObject({ status: 'failed', exit_code: 42, turn: 2 });
-
-  const silent = await project.zwarm(['start', '--wait', 'hi'], { env: { FAKE_AGENT_STREAM: undefined } });
-  expect(silent).toMatchObject({ code: 1, stdout: '' });
-  expect(silent.stderr).toMatch(/without a result/);
+  const silent = await project.$('start --wait hi', { env: { FAKE_AGENT_STREAM: undefined } });
+  expect(silent).toMatch(/^zwarm: .*\n.*without a result/);
 });
 
 test('--timeout ends the waiting with 124, and the agent runs on', async () => {
   const project = createProject();
   const { env, open } = gate(project);
-  const started = await project.zwarm(['start', '--wait', '--timeout', '0.2s', 'hi'], { env });
-  expect(started).toMatchObject({ code: 124, stdout: '' });
-  expect(started.stderr).toMatch(/^zwarm: (\w{10}) still runs; wait for it with: zwarm wait \1\n$/);
+  const started = await project.$('start --wait --timeout 0.2s hi', { env });
+  expect(started).toMatch(/^zwarm: (\w{10}) still runs; wait for it with: zwarm wait \1\n\[exit 124\]\n$/);
   const [{ id } = { id: '' }] = await project.list(['--status', 'running']);
-  const object = await project.zwarm(['start', '--wait', '--timeout', '0.2s', '--json', 'hi'], { env });
-  expect(object.code).toBe(124);
-  expect(JSON.parse(object.stdout)).toMatchObject({ id: expect.any(String), status: 'running' });
-  expect(await project.zwarm(['wait', id, '--timeout', '0.2'])).toEqual({
-    code: 124,
-    stdout: '',
-    stderr: `zwarm: ${id} still runs\n`,
-  });
-  const named = await project.zwarm(['start', '--wait', '--timeout', '0', '--json', 'hi'], { env });
-  expect(named.code).toBe(124);
-  expect(JSON.parse(named.stdout)).toMatchObject({ status: 'running', turn: 1 });
-  const json = await project.zwarm(['wait', id, '--timeout', '0', '--json']);
-  expect(json.code).toBe(124);
-  expect(JSON.parse(json.stdout)).toMatchObject([{ id, status: 'running' }]);
+  expect(await project.$(`wait ${id} --timeout 0.2`)).toBe(`zwarm: ${id} still runs\n[exit 124]\n`);
+  for (const argv of [
+    ['start', '--wait', 'hi'],
+    ['wait', id],
+  ]) {
+    const json = await project.zwarm([...argv, '--timeout', '0', '--json'], { env });
+    expect(json.code).toBe(124);
+    expect([JSON.parse(json.stdout)].flat()).toMatchObject([{ status: 'running', turn: 1 }]);
+  }
   open();
-  expect(await project.ok(['wait', id])).toBe(`${id} completed`);
+  expect(await project.$(`wait ${id}`)).toBe(`${id} completed\n`);
 });
 
 test('wait reports each end; with --json in the order of the arguments, errors in their place', async () => {
   const project = createProject();
   const { env, open } = gate(project);
-  const slow = await project.start(['slow'], { env });
-  const fast = await project.start(['fast']);
+  const [slow, fast] = [await project.start(['slow'], { env }), await project.start(['fast'])];
   const bad = await project.start(['bad'], { env: { FAKE_AGENT_EXIT: '1', FAKE_AGENT_STREAM: undefined } });
-
-  expect(await project.zwarm(['wait', '--any', slow, fast])).toMatchObject({
-    code: 0,
-    stdout: `${fast} completed\n`,
-  });
-  expect(await project.zwarm(['wait', '-q', fast, bad])).toMatchObject({
-    code: 1,
-    stdout: expect.stringContaining(bad),
-  });
-  const all = project.zwarm(['wait', slow, 'nosuch', fast, bad]);
-  const json = project.zwarm(['wait', slow, 'nosuch', fast, bad, '--json']);
+  expect(await project.$(`wait --any ${slow} ${fast}`)).toBe(`${fast} completed\n`);
+  expect(await project.$(`wait -q ${fast} ${bad}`)).toMatch(new RegExp(`${bad}[\\s\\S]*\\[exit 1\\]`));
+  const ids = [slow, 'nosuch', fast, bad];
+  const [all, json] = [project.zwarm(['wait', ...ids]), project.zwarm(['wait', ...ids, '--json'])];
   open();
   expect(await all).toMatchObject({
     code: 3,
     stderr: 'zwarm: no session nosuch\nhint: see: zwarm ls --all\n',
   });
-  expect((await all).stdout.trim().split('\n').sort()).toEqual(
-    [`${slow} completed`, `${fast} completed`, `${bad} failed`].sort(),
-  );
+  const ends = [`${slow} completed`, `${fast} completed`, `${bad} failed`];
+  expect((await all).stdout.trim().split('\n').sort()).toEqual(ends.sort());
   expect(await json).toMatchObject({ code: 3, stderr: '' });
   expect(JSON.parse((await json).stdout)).toMatchObject([
     { id: slow, status: 'completed' },
