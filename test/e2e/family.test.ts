@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { SessionSummary } from '../../src/core/session.ts';
 import { openSessions } from '../../src/index.ts';
 import { eventually, processesWith } from '../helpers/project.ts';
 import { createShellProject, type ShellProject } from '../helpers/shell-project.ts';
@@ -24,52 +23,33 @@ async function createFamily(project: ShellProject): Promise<readonly string[]> {
 }
 
 async function statuses(project: ShellProject): Promise<Record<string, string>> {
-  const rows: SessionSummary[] = JSON.parse((await project.run(['ls', '--json'])).stdout);
-  return Object.fromEntries(rows.map(({ id, status }) => [id, status]));
+  return Object.fromEntries((await project.list()).map(({ id, status }) => [id, status]));
 }
 
-test('kill ends one session, and with --tree all that its agents have started', async () => {
+test('kill ends one session, and with --tree all that its agents have started, the named one first', async () => {
   const project = createShellProject();
   const [parent = '', child = '', grandchild = ''] = await createFamily(project);
   const other = await project.begin('hang');
-  const tree = await project.run(['ls', '--tree', '-q']);
-  expect(tree.stdout).toBe([other, parent, child, grandchild].map((id) => `${id}\n`).join(''));
+  expect(await project.$('ls --tree -q')).toBe([other, parent, child, grandchild, ''].join('\n'));
   const screen = await project.run(['ls', '--tree'], { tty: true, env: { NO_COLOR: '1' } });
   expect(screen.stdout).toMatch(new RegExp(`└─ ${child} .* orch:${parent.slice(0, 4)} `));
   expect(screen.stdout).toMatch(new RegExp(` {3}└─ ${grandchild} `));
-  const from = await project.run(['ls', '-q', '--source', `orch:${parent}`]);
-  expect(from.stdout).toBe(`${child}\n`);
+  expect(await project.$(`ls -q --source orch:${parent}`)).toBe(`${child}\n`);
 
-  expect((await project.run(['kill', parent])).code).toBe(0);
-  const running = { [child]: 'running', [grandchild]: 'running', [other]: 'running' };
-  expect(await statuses(project)).toEqual({ [parent]: 'killed', ...running });
-  expect(processesWith(`ZWARM_SESSION_ID=${grandchild}`)).not.toEqual([]);
-
-  // It does not run itself, which is no error: something of it did.
-  const killed = await project.run(['kill', '--tree', parent, '--json']);
-  expect(killed.code, killed.stderr).toBe(0);
-  expect(
-    JSON.parse(killed.stdout)
-      .map(({ id }: SessionSummary) => id)
-      .sort(),
-  ).toEqual([child, grandchild].sort());
-  const ended = { [parent]: 'killed', [child]: 'killed', [grandchild]: 'killed' };
-  expect(await statuses(project)).toEqual({ ...ended, [other]: 'running' });
-  expect(await project.run(['kill', '--tree', parent])).toMatchObject({ code: 4 });
-  const gone = (): boolean => processesWith(`ZWARM_SESSION_ID=${grandchild}`).length === 0;
-  // Its runner settles for a moment longer.
-  await eventually('its processes have ended', gone);
-});
-
-test('kill --tree ends three generations, the named one first', async () => {
-  const project = createShellProject();
-  const [parent = '', child = '', grandchild = ''] = await createFamily(project);
-  const { code, stdout } = await project.run(['kill', '--tree', parent]);
-  expect(code).toBe(0);
-  const lines = stdout.trimEnd().split('\n');
-  expect(lines[0]).toBe(`${parent} killed`);
-  expect(lines.slice(1).sort()).toEqual([`${child} killed`, `${grandchild} killed`].sort());
-  expect(await statuses(project)).toEqual({ [parent]: 'killed', [child]: 'killed', [grandchild]: 'killed' });
+  await project.ok(['kill', child]);
+  const running = { [parent]: 'running', [grandchild]: 'running', [other]: 'running' };
+  expect(await statuses(project)).toEqual({ [child]: 'killed', ...running });
+  // One of them does not run itself, which is no error: others of the tree do.
+  expect(await project.$(`kill --tree ${child}`)).toBe(`${grandchild} killed\n`);
+  expect(await project.$(`kill --tree ${child}`)).toContain('[exit 4]');
+  await project.ok(['inject', child, 'run sh child.sh']);
+  await eventually('it has children again', async () => (await project.list()).length === 5);
+  const killed = (await project.ok(['kill', '--tree', parent])).split('\n');
+  expect([killed[0], killed.length]).toEqual([`${parent} killed`, 3]);
+  const { [other]: untouched, ...ended } = await statuses(project);
+  expect(untouched).toBe('running');
+  expect(new Set(Object.values(ended))).toEqual(new Set(['killed']));
+  expect(await project.$(`kill --tree ${parent}`)).toContain('[exit 4]');
 });
 
 test('kill --tree ends what is started while it is at it', async () => {
@@ -89,28 +69,16 @@ test('kill --tree ends what is started while it is at it', async () => {
 
 test('a loop of ls, show and list writes nothing below .zwarm and starts nothing', async () => {
   const project = createShellProject();
-  const done = (await project.run(['start', '--wait', '--json', 'quick'])).stdout;
-  const failed = (await project.run(['start', '--wait', '--json', 'break'])).stdout;
-  const ids = [done, failed].map((text): string => JSON.parse(text).id);
-  for (const id of ids) await project.settled(id);
+  const id = await project.ended(['quick']);
+  await project.zwarm(['start', '--wait', 'break']);
   const atWork = (): number[] => processesWith(`HOME=${project.base}/`);
   await eventually('all is quiet', () => atWork().length === 0);
   const sessions = openSessions({ cwd: project.directory, env: project.env });
   const before = snapshot(project.store());
-  const runs = project.runs().length;
-  for (let i = 0; i < 10; i += 1) {
-    for (const argv of [
-      ['ls'],
-      ['ls', '--json'],
-      ['ls', '--tree'],
-      ['ls', '--attention'],
-      ...ids.map((id) => ['show', id]),
-    ]) {
-      expect((await project.run(argv)).code, argv.join(' ')).toBe(0);
-    }
-    await sessions.list();
-  }
+  for (const line of ['ls', 'ls --json', 'ls --tree', 'ls --attention', `show ${id}`, 'show @last', 'ls'])
+    expect(await project.$(line)).not.toContain('[exit');
+  await sessions.list();
   expect(snapshot(project.store())).toEqual(before);
-  expect(project.runs()).toHaveLength(runs);
+  expect(project.runs()).toHaveLength(2);
   expect(atWork()).toEqual([]);
 });

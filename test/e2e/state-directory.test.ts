@@ -1,21 +1,15 @@
 import { chmodSync, chownSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { testAsRoot } from '../helpers/as-root.ts';
-import { onScreen } from '../helpers/context.ts';
+import { IS_ROOT, testAsRoot } from '../helpers/as-root.ts';
 import { installForAll } from '../helpers/install.ts';
 import { createProject, type Project, runProgram } from '../helpers/project.ts';
 import { snapshot } from '../helpers/tree.ts';
 
-const ROOT = process.getuid?.() === 0;
 const NOBODY = 65534;
 
-const READERS = [['ls'], ['show', '@last']];
-const WRITERS = [
-  ['start', 'x'],
-  ['inject', '@last', 'x'],
-  ['clean', '--days', '0'],
-];
+const READERS = ['ls', 'show @last'];
+const WRITERS = ['start x', 'inject @last x', 'clean --days 0'];
 
 function makeDirectory(path: string, mode: number): void {
   mkdirSync(path);
@@ -38,25 +32,23 @@ test.each(SPOILED)(
     const state = join(project.base, 'elsewhere');
     spoil(state);
     const before = snapshot(project.base);
-    const ended = await onScreen(project, ['--state-dir', state, 'start', 'x']);
-    expect(ended).toMatchObject({ code: 5, stdout: '' });
-    expect(ended.stderr).toMatch(message);
-    expect(ended.stderr).toMatch(/\nhint: .*(ZWARM_DIR|chmod 700)/);
+    const refused = await project.$(`--state-dir ${state} start x`);
+    expect(refused).toMatch(message);
+    expect(refused).toMatch(/\nhint: .*(ZWARM_DIR|chmod 700).*\n\[exit 5\]\n$/);
     expect(snapshot(project.base)).toEqual(before);
   },
 );
 
 test('a state directory or a store that others can write is not believed', async () => {
   const project = createProject();
-  const { id } = JSON.parse(await project.ok(['start', '--wait', '--json', 'x']));
-  await project.settled(id);
+  await project.ended();
   for (const path of [project.store(), project.state]) {
     chmodSync(path, 0o770);
     const before = snapshot(project.base);
-    for (const argv of [...READERS, ...WRITERS]) {
-      const ended = await onScreen(project, argv);
-      expect.soft(ended, argv.join(' ')).toMatchObject({ code: 5, stdout: '' });
-      expect.soft(ended.stderr).toContain(`${path} can be written by others\nhint: make it yours alone`);
+    for (const line of [...READERS, ...WRITERS]) {
+      const refused = await project.$(line);
+      expect.soft(refused).toContain(`${path} can be written by others\nhint: make it yours alone`);
+      expect.soft(refused, line).toContain('[exit 5]');
     }
     expect(snapshot(project.base)).toEqual(before);
   }
@@ -67,11 +59,8 @@ testAsRoot("somebody else's state directory is refused", async () => {
   mkdirSync(project.store(), { recursive: true, mode: 0o700 });
   chownSync(project.state, NOBODY, NOBODY);
   const before = snapshot(project.base);
-  for (const argv of [...READERS, ...WRITERS]) {
-    const ended = await project.zwarm(argv);
-    expect.soft(ended, argv.join(' ')).toMatchObject({ code: 5, stdout: '' });
-    expect.soft(ended.stderr).toMatch(/belongs to another user \(uid \d+\)\nhint: run zwarm as that user/);
-  }
+  const refusal = /belongs to another user \(uid \d+\)\nhint: run zwarm as that user.*\n\[exit 5\]\n$/;
+  for (const line of [...READERS, ...WRITERS]) expect.soft(await project.$(line), line).toMatch(refusal);
   expect(snapshot(project.base)).toEqual(before);
 });
 
@@ -85,7 +74,7 @@ function asNobody(project: Project): Project['asProcess'] {
     FAKE_AGENT_STREAM: join(installed, message),
     FAKE_AGENT_LOG: undefined,
   };
-  if (ROOT) {
+  if (IS_ROOT) {
     for (const path of [project.directory, join(project.base, 'home')]) chownSync(path, NOBODY, NOBODY);
   }
   return (args, options = {}) =>
@@ -93,7 +82,7 @@ function asNobody(project: Project): Project['asProcess'] {
       cwd: project.directory,
       ...options,
       env: { ...env, ...options.env },
-      ...(ROOT ? { uid: NOBODY } : {}),
+      ...(IS_ROOT ? { uid: NOBODY } : {}),
     });
 }
 
@@ -122,13 +111,9 @@ test('a read-only state directory can be read, and writing to it says what is wr
   const before = snapshot(project.state);
   expect((await zwarm(['ls', '-q'])).stdout).toBe(`${session.id}\n`);
   expect((await zwarm(['show', session.id])).code).toBe(0);
-  for (const argv of [
-    ['start', 'x'],
-    ['inject', session.id, 'x'],
-    ['rm', session.id],
-  ]) {
-    const ended = await zwarm(argv);
-    expect.soft(ended, argv.join(' ')).toMatchObject({ code: 1, stdout: '' });
+  for (const line of ['start x', `inject ${session.id} x`, `rm ${session.id}`]) {
+    const ended = await zwarm(line.split(' '));
+    expect.soft(ended, line).toMatchObject({ code: 1, stdout: '' });
     expect.soft(ended.stderr).toMatch(/^zwarm: .*permission denied.*\nhint: check the permissions/);
   }
   expect(snapshot(project.state)).toEqual(before);
@@ -136,19 +121,16 @@ test('a read-only state directory can be read, and writing to it says what is wr
 
 test('a store of a newer zwarm is shown but not written', async () => {
   const project = createProject();
-  const id = await project.start(['--wait', '--json', 'x']);
-  const session = JSON.parse(id);
-  await project.settled(session.id);
+  const id = await project.ended();
   const format = join(project.store(), 'format');
   expect(readFileSync(format, 'utf8')).toBe('2\n');
   writeFileSync(format, '3\n');
   const before = snapshot(project.base);
-  expect(await project.ok(['ls', '-q'])).toBe(session.id);
-  expect((await project.show(session.id)).status).toBe('completed');
-  for (const argv of [...WRITERS, ['rm', session.id], ['kill', session.id]]) {
-    const ended = await project.zwarm(argv);
-    expect.soft(ended, argv.join(' ')).toMatchObject({ code: 5, stdout: '' });
-    expect.soft(ended.stderr).toMatch(/written by a newer zwarm\nhint: update zwarm\n/);
+  expect(await project.$('ls -q')).toBe(`${id}\n`);
+  expect((await project.show(id)).status).toBe('completed');
+  for (const line of [...WRITERS, `rm ${id}`, `kill ${id}`]) {
+    const refused = await project.$(line);
+    expect.soft(refused, line).toMatch(/written by a newer zwarm\nhint: update zwarm.*\n\[exit 5\]\n$/);
   }
   expect(snapshot(project.base)).toEqual(before);
 });

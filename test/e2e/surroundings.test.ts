@@ -1,53 +1,22 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { git } from '../helpers/git.ts';
-import { notPrivate } from '../helpers/modes.ts';
 import {
-  createProject,
-  type Ended,
   eventually,
   type Project,
   processesWith,
-  runProgram,
   SHELL_AGENT,
   watchesFiles,
   ZWARM,
 } from '../helpers/project.ts';
-
-function shellProject(): Project {
-  const project = createProject();
-  project.env['ZWARM_CODEX_BIN'] = SHELL_AGENT;
-  return project;
-}
+import { createShellProject } from '../helpers/shell-project.ts';
 
 const LINUX = process.platform === 'linux';
 
-test('under umask 000 all that zwarm keeps is private, and the agent has the umask of its caller', async () => {
-  const project = shellProject();
-  const zwarm = (...args: string[]): Promise<Ended> =>
-    runProgram('/bin/sh', ['-c', 'umask 000; exec "$@"', 'sh', process.execPath, ZWARM, ...args], {
-      cwd: project.directory,
-      env: project.env,
-    });
-  expect((await zwarm('start', '--wait', 'run : > made')).code).toBe(0);
-  expect((await zwarm('inject', '@last', '--wait', 'quick')).code).toBe(0);
-  const killed = (await zwarm('start', 'hang')).stdout.trim();
-  expect((await zwarm('kill', killed, '--grace', '20s')).code).toBe(0);
-  await eventually('all is settled', () => processesWith(`HOME=${project.base}/`).length === 0);
-  expect(lstatSync(join(project.directory, 'made')).mode & 0o777).toBe(0o666);
-  const kept = [project.store(), join(project.base, 'home', '.local')];
-  expect(kept.flatMap(notPrivate)).toEqual([]);
-  // Every kind of file was there to be looked at.
-  const names = readdirSync(kept[0] ?? '', { recursive: true, encoding: 'utf8' }).join('\n');
-  for (const name of ['summary.json', 'cancel.json', 'exit.json', 'runner.stat', 'notified.json']) {
-    expect(names).toContain(name);
-  }
-});
-
 test('an agent that commits all that there is does not commit the window', async () => {
-  const project = shellProject();
+  const project = createShellProject();
   git(project.directory, 'init', '-q');
   const commit = "git -c user.name=a -c user.email=a@example.org commit -qm 'all of it'";
   await project.ok(['start', '--wait', `run : > made; git add -A . && ${commit}`]);
@@ -76,16 +45,11 @@ function showing(text: string): string[] {
 test.runIf(LINUX)(
   'ps shows no prompt: not while a turn is launched, and not while its agent runs',
   async () => {
-    const project = shellProject();
-    const [asked, go, agent] = ['asked', 'go', 'codex'].map((name) => join(project.base, name)) as [
-      string,
-      string,
-      string,
-    ];
-    const wait = `: > '${asked}'; until [ -e '${go}' ]; do sleep 0.01; done`;
-    writeFileSync(agent, `#!/bin/sh\n[ "$1" != --version ] || { ${wait}; }\nexec '${SHELL_AGENT}' "$@"\n`, {
-      mode: 0o755,
-    });
+    const project = createShellProject();
+    const agent = join(project.base, 'codex');
+    const [asked, go] = [`${agent}.asked`, `${agent}.go`];
+    const wait = `[ "$1" != --version ] || { : > ${asked}; until [ -e ${go} ]; do sleep 0.01; done; }`;
+    writeFileSync(agent, `#!/bin/sh\n${wait}\nexec '${SHELL_AGENT}' "$@"\n`, { mode: 0o755 });
     const secret = (name: string): string => `${name}-secret-of-${process.pid}`;
     const env = { ZWARM_CODEX_BIN: agent };
     const started = project.start(['-'], { env, input: `hang ${secret('first')}` });
@@ -94,23 +58,16 @@ test.runIf(LINUX)(
     writeFileSync(go, '');
     const first = await started;
 
-    const second = await project.start([`quick ${secret('second')}`]);
-    await project.ok(['wait', second]);
+    const second = await project.ended([`quick ${secret('second')}`]);
     await project.ok(['inject', second, `hang ${secret('third')}`]);
     await eventually('both agents run', () => project.runs().length === 3);
     for (const name of ['first', 'second', 'third']) expect(showing(secret(name))).toEqual([]);
     const [one, , three] = project.runs();
     expect(processesWith(`ZWARM_SESSION_ID=${first}`)).toContain(one?.pid);
     expect(processesWith(`ZWARM_SESSION_ID=${second}`)).toContain(three?.pid);
-    const launches = [
-      [first, 1],
-      [second, 1],
-      [second, 2],
-    ] as const;
-    for (const [id, turn] of launches) {
-      expect(readFileSync(project.turnFile(id, turn, 'launch.json'), 'utf8')).not.toContain('-secret-of-');
-      expect(readFileSync(project.turnFile(id, turn, 'prompt.md'), 'utf8')).toContain('-secret-of-');
-    }
+    const read = (name: string) => readFileSync(project.turnFile(second, 2, name), 'utf8');
+    expect(read('launch.json')).not.toContain('-secret-of-');
+    expect(read('prompt.md')).toContain('-secret-of-');
   },
 );
 
@@ -147,7 +104,7 @@ async function gated(project: Project): Promise<{ id: string; open(): void }> {
 }
 
 test.runIf(LINUX)('the terminal is closed: what ran in it ends, the agent goes on to its end', async () => {
-  const project = shellProject();
+  const project = createShellProject();
   const { terminal, pids } = inTerminal(project, `zwarm start --wait 'gate ../gate'`);
   const { id, open } = await gated(project);
   await waiting(pids);
@@ -162,7 +119,7 @@ test.runIf(LINUX)('the terminal is closed: what ran in it ends, the agent goes o
 test.runIf(LINUX)(
   'Ctrl-C in the shell that has started an agent ends the waiting, not the agent',
   async () => {
-    const project = shellProject();
+    const project = createShellProject();
     const { terminal, pids } = inTerminal(
       project,
       `trap : INT; zwarm start 'gate ../gate' && zwarm wait @last; echo $? > ../code`,
@@ -179,7 +136,7 @@ test.runIf(LINUX)(
 );
 
 test('stdin that stays open holds neither a command nor its agent', async () => {
-  const project = shellProject();
+  const project = createShellProject();
   const run = (...args: string[]): Promise<number | null> => {
     const child = spawn(process.execPath, [ZWARM, ...args], {
       cwd: project.directory,
