@@ -1,0 +1,155 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import type { ProcessIdentity } from '../../src/core/session.ts';
+import { ownIdentity } from '../../src/process/identity.ts';
+import { eventually, type Project, ZWARM } from '../helpers/project.ts';
+import { createShellProject } from '../helpers/shell-project.ts';
+
+/* What several commands do at once, and what one leaves that is killed. */
+
+test('of six injects at once exactly one wins, and its message is the one that runs', async () => {
+  const project = createShellProject();
+  const id = await project.ended();
+  const messages = Array.from({ length: 6 }, (_, i) => `gate ../gate\n${i}`);
+  const ends = await Promise.all(messages.map((message) => project.asProcess(['inject', id, message])));
+  const winners = messages.filter((_, i) => ends[i]?.code === 0);
+  expect(winners).toHaveLength(1);
+  for (const end of ends) if (end.code !== 0) expect(end).toMatchObject({ code: 4, stdout: '' });
+  await eventually('it runs', () => project.runs().length === 2);
+  expect(project.runs()[1]?.stdin).toBe(winners[0]);
+  expect(readFileSync(project.turnFile(id, 2, 'prompt.md'), 'utf8')).toBe(winners[0]);
+  expect(existsSync(project.turnFile(id, 3, 'request.json'))).toBe(false);
+});
+
+test('starts at once in a fresh project all succeed, in one state directory', async () => {
+  const project = createShellProject();
+  const tasks = [1, 2, 3, 4].map((i) => `task ${i}`);
+  const started = await Promise.all(tasks.map((task) => project.asProcess(['start', task])));
+  const ids = started.map(({ stdout }) => stdout.trim());
+  expect((await project.list()).map((row) => row.id).sort()).toEqual(ids.sort());
+  await project.ok(['wait', ...ids]);
+  expect(
+    project
+      .runs()
+      .map((run) => run.stdin)
+      .sort(),
+  ).toEqual(tasks);
+});
+
+test('rm and inject at once: one wins, and a list in between shows no damage', async () => {
+  const project = createShellProject();
+  for (let round = 0; round < 3; round += 1) {
+    const id = await project.ended();
+    const before = project.runs().length;
+    const [removed, injected, ...lists] = await Promise.all([
+      project.asProcess(['rm', id]),
+      // It goes on: a turn that has ended may be removed, and both would have won.
+      project.asProcess(['inject', id, 'hang']),
+      ...[1, 2, 3].map(() => project.list()),
+    ]);
+    expect([removed.code, injected.code].filter((code) => code === 0)).toHaveLength(1);
+    for (const code of [removed.code, injected.code]) expect([0, 3, 4]).toContain(code);
+    for (const row of lists.flat()) expect(row.status).not.toBe('damaged');
+    const ran = injected.code === 0 ? 1 : 0;
+    await eventually('the agent of the winner runs', () => project.runs().length === before + ran);
+    if (ran === 1) await project.ok(['kill', id]);
+    expect(project.runs()).toHaveLength(before + ran);
+  }
+});
+
+test('--wait prints the answer to its own message, also when the next one has been sent', async () => {
+  const project = createShellProject();
+  const id = 'answerturn';
+  const asked = project.run(['start', '--wait', 'gate ../gate'], { newId: id });
+  await eventually('the agent runs', () => project.runs().length === 1);
+  writeFileSync(join(project.base, 'gate'), '');
+  // Synchronously: the one who waits, in this process, cannot look before the next turn is there.
+  const place = { cwd: project.directory, env: project.env };
+  while (spawnSync(process.execPath, [ZWARM, 'inject', id, 'exit 3'], place).status !== 0);
+  expect(await asked).toMatchObject({ code: 0, stdout: 'done\n' });
+  expect(await project.$(`wait ${id}`)).toBe(`${id} failed\n[exit 1]\n`);
+});
+
+test('a start that is killed at any moment leaves no second run, no half prompt, and nothing that runs for ever', async () => {
+  const project = createShellProject();
+  const task = (i: number): string => `task ${i} ${'x'.repeat(100_000)} end`;
+  // A whole start on this machine, so that the kills fall into every part of it.
+  const began = performance.now();
+  await project.asProcess(['start', '-'], { input: task(99) });
+  const whole = performance.now() - began;
+  for (let i = 0; i < 12; i += 1) {
+    const place = { cwd: project.directory, env: project.env };
+    const child = spawn(process.execPath, [ZWARM, 'start', '-'], {
+      ...place,
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(task(i));
+    await sleep((whole * i) / 9);
+    child.kill('SIGKILL');
+    await ended;
+  }
+  const rows = await eventually('every session is final', async () => {
+    const all = await project.list(['--all']);
+    return all.every((row) => ['completed', 'lost'].includes(row.status)) && all;
+  });
+  const runs = project.runs().map((run) => run.stdin);
+  // A task ran at most once, whole, and only if its session is listed.
+  expect(new Set(runs).size).toBe(runs.length);
+  const prompts = rows.map((row) => readFileSync(project.turnFile(row.id, 1, 'prompt.md'), 'utf8'));
+  for (const prompt of [...runs, ...prompts]) expect(prompt).toMatch(/^task \d+ x{100000} end$/);
+  for (const run of runs) expect(prompts).toContain(run);
+  expect(rows.filter((row) => row.status === 'completed')).toHaveLength(runs.length);
+  // A launch that died can be continued only by a new message, which nothing sends by itself.
+  for (const row of rows) expect(readdirSync(project.turnFile(row.id, 1, '..'))).toEqual(['1']);
+});
+
+const sessionsOf = (project: Project): string[] => readdirSync(join(project.store(), 'sessions'));
+
+test('a second session of a name is refused, and the one that has it is named', async () => {
+  const project = createShellProject();
+  const id = await project.start(['--name', 'docs', 'hang']);
+  expect(await project.$('start --name docs two')).toBe(
+    `zwarm: the name docs is taken: ${id}, running\n` +
+      'hint: choose another name, or go on with that session: zwarm inject docs "…"\n[exit 4]\n',
+  );
+  expect(sessionsOf(project)).toEqual([id]);
+});
+
+test('of six starts at once with one name exactly one has it, first and after a removal', async () => {
+  const project = createShellProject();
+  for (let round = 1; round <= 2; round += 1) {
+    const args = ['start', '--wait', '-q', '--name', 'docs', 'x'];
+    const ends = await Promise.all(Array.from({ length: 6 }, () => project.asProcess(args)));
+    expect(ends.map(({ code }) => code).sort()).toEqual([0, 4, 4, 4, 4, 4]);
+    expect(sessionsOf(project)).toHaveLength(1);
+    expect(project.runs()).toHaveLength(round);
+    await project.ok(['rm', 'docs']);
+    // The name is free, and no second removal finds another session.
+    expect(await project.$('rm docs')).toContain('[exit 3]');
+    expect(readdirSync(join(project.store(), 'names'))).toEqual([]);
+  }
+});
+
+/** What a command leaves that is killed after it has claimed a name, just before its session appears. */
+async function leaveHalfStarted(project: Project, claimer: ProcessIdentity): Promise<void> {
+  const id = await project.ended(['--name', 'docs', 'one']);
+  const request = { v: 1, kind: 'prompt', claimer, nonce: 'x', at: '2026-11-20T10:00:00.000Z' };
+  writeFileSync(project.turnFile(id, 1, 'request.json'), JSON.stringify(request));
+  renameSync(join(project.store(), 'sessions', id), join(project.store(), 'sessions', `.new-${id}`));
+}
+
+test('a name that a killed command had claimed is free; one that a living command is about to give is not', async () => {
+  const project = createShellProject();
+  await leaveHalfStarted(project, ownIdentity());
+  expect(await project.$('start --name docs two')).toMatch(/which is being created[\s\S]*\[exit 4\]/);
+  rmSync(join(project.store(), 'sessions', sessionsOf(project)[0] ?? ''), { recursive: true });
+  rmSync(join(project.store(), 'names', 'docs'));
+  await leaveHalfStarted(project, { ...ownIdentity(), start: '1' });
+  expect(await project.$('start --wait --name docs two')).toBe('done\n');
+  expect((await project.list()).map(({ name }) => name)).toEqual(['docs']);
+});
