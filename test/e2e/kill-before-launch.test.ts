@@ -11,7 +11,7 @@ import { createShellProject } from '../helpers/shell-project.ts';
 
 /** Starts a session whose runner does nothing before the gate is opened; its id, and what comes of the start. */
 async function startHeld({ onTestFinished }: TestContext) {
-  const project = createShellProject(onTestFinished);
+  const project = createShellProject('project', onTestFinished);
   const gate = join(project.base, 'gate');
   const held = join(project.base, 'held-runner.sh');
   const { paths, ...rest } = installation();

@@ -1,40 +1,35 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createProject, type Project } from '../helpers/project.ts';
 
-/** Where the agent of a turn in workspace-write could write the state directory. */
-const REACHABLE: readonly {
-  readonly name: string;
-  readonly args?: readonly string[];
-  readonly arrange?: (project: Project) => Record<string, string> | undefined;
-}[] = [
-  { name: 'the project is the home directory', arrange: ({ directory }) => ({ HOME: directory }) },
-  { name: 'the home directory lies below the temporary one', arrange: ({ base }) => ({ TMPDIR: base }) },
-  { name: 'the state directory lies in /tmp', arrange: () => ({ ZWARM_DIR: '/tmp/zwarm-of-a-test' }) },
-  {
-    name: 'ZWARM_DIR lies in the project',
-    arrange: ({ directory }) => ({ ZWARM_DIR: join(directory, 'state') }),
-  },
-  {
-    name: 'it is reached through a link',
-    arrange({ base, directory }) {
-      mkdirSync(join(directory, 'real'));
-      symlinkSync(join(directory, 'real'), join(base, 'link'));
+/** Where the agent of a turn in workspace-write could write the state directory: what leads there, in env or arguments. */
+const REACHABLE: readonly [
+  name: string,
+  env: (project: Project) => Record<string, string> | undefined,
+  ...args: string[],
+][] = [
+  ['the project is the home directory', ({ directory }) => ({ HOME: directory })],
+  ['the home directory lies below the temporary one', ({ base }) => ({ TMPDIR: base })],
+  ['the state directory lies in /tmp', () => ({ ZWARM_DIR: '/tmp/zwarm-of-a-test' })],
+  ['ZWARM_DIR lies in the project', ({ directory }) => ({ ZWARM_DIR: join(directory, 'state') })],
+  [
+    'it is reached through a link',
+    ({ base, directory }) => {
+      symlinkSync(directory, join(base, 'link'));
       return { XDG_STATE_HOME: join(base, 'link') };
     },
-  },
-  {
-    name: 'the configuration of Codex names a directory above it',
-    arrange: (project) => configureCodex(project, '[sandbox_workspace_write]', project.base),
-  },
-  {
-    name: 'a profile of Codex names it',
-    arrange: (project) =>
-      configureCodex(project, '[profiles.wide.sandbox_workspace_write]', project.env['HOME']),
-  },
-  { name: '--add-dir names a directory above it', args: ['--add-dir', '../home'] },
-  { name: '-c names it', args: ['-c', 'sandbox_workspace_write.writable_roots=["~/.local"]'] },
+  ],
+  [
+    'the configuration of Codex names a directory above it',
+    (project) => configureCodex(project, '[sandbox_workspace_write]', project.base),
+  ],
+  [
+    'a profile of Codex names it',
+    (project) => configureCodex(project, '[profiles.wide.sandbox_workspace_write]', project.env['HOME']),
+  ],
+  ['--add-dir names a directory above it', () => ({}), '--add-dir', '../home'],
+  ['-c names it', () => ({}), '-c', 'sandbox_workspace_write.writable_roots=["~/.local"]'],
 ];
 
 function configureCodex(project: Project, table: string, root: string | undefined): undefined {
@@ -46,12 +41,10 @@ function configureCodex(project: Project, table: string, root: string | undefine
   );
 }
 
-const passed = (args: readonly string[]): string[] => args.map((arg) => `--agent-arg=${arg}`);
-
-test.concurrent.for(REACHABLE)('a turn is refused where $name', async ({ args = [], arrange }, t) => {
-  const project = createProject('p', t.onTestFinished);
-  const options = { env: arrange?.(project) ?? {} };
-  const refused = await project.zwarm(['start', ...passed(args), 'hello'], options);
+test.each(REACHABLE)('a turn is refused where %s', async (_, arrange, ...args) => {
+  const project = createProject('p');
+  const passed = args.map((arg) => `--agent-arg=${arg}`);
+  const refused = await project.zwarm(['start', ...passed, 'hello'], { env: arrange(project) ?? {} });
   expect(refused).toMatchObject({ code: 5, stdout: '' });
   expect(refused.stderr).toMatch(
     /^zwarm: the agent could write to zwarm's own records: \/.+ lies in \/.+, which it may write\nhint: set XDG_STATE_HOME to a directory elsewhere, .+$/m,
@@ -60,26 +53,23 @@ test.concurrent.for(REACHABLE)('a turn is refused where $name', async ({ args = 
   expect(project.runs()).toEqual([]);
 });
 
-test.concurrent('the refusal holds for every turn, and not for one that cannot write or can write everywhere', async (t) => {
-  const project = createProject('p', t.onTestFinished);
+test('the refusal holds for every turn, and not for one that cannot write or can write everywhere', async () => {
+  const project = createProject('p');
   const env = { TMPDIR: project.base };
-  const id = await project.start(['hello']);
-  await project.ok(['wait', id]);
-  expect(await project.zwarm(['inject', id, 'again'], { env })).toMatchObject({ code: 5 });
-  expect(await project.zwarm(['fork', id, 'again'], { env })).toMatchObject({ code: 5 });
-  expect(await project.zwarm(['compact', id], { env })).toMatchObject({ code: 5 });
-  for (const sandbox of ['read-only', 'danger-full-access'])
-    expect(await project.zwarm(['start', '-s', sandbox, 'hello'], { env })).toMatchObject({ code: 0 });
-  expect(await project.zwarm(['start', '-a', 'demo', 'hello'], { env })).toMatchObject({ code: 0 });
+  const id = await project.ended();
+  for (const line of [`inject ${id} again`, `fork ${id} again`, `compact ${id}`])
+    expect(await project.$(line, { env })).toContain('[exit 5]');
+  for (const how of ['-s read-only', '-s danger-full-access', '-a demo'])
+    expect(await project.$(`start ${how} hello`, { env })).not.toContain('[exit');
 });
 
-test.concurrent('the user’s own configuration can allow it, the project’s cannot; doctor tells', async (t) => {
-  const project = createProject('p', t.onTestFinished);
+test('the user’s own configuration can allow it, the project’s cannot, as doctor says', async () => {
+  const project = createProject('p');
   const env = { TMPDIR: project.base };
-  const access = async () =>
-    JSON.parse((await project.zwarm(['doctor', '--json'], { env })).stdout).checks.find(
-      ({ name }: { name: string }) => name === 'agent-access',
-    );
+  const access = async () => {
+    const { checks } = JSON.parse((await project.zwarm(['doctor', '--json'], { env })).stdout);
+    return checks.find(({ name }: { name: string }) => name === 'agent-access');
+  };
   writeFileSync(join(project.directory, 'zwarm.toml'), 'reachable_state = true\n');
   expect(await project.zwarm(['start', 'hello'], { env })).toMatchObject({ code: 5 });
   expect(await access()).toMatchObject({ status: 'failed' });
@@ -88,11 +78,11 @@ test.concurrent('the user’s own configuration can allow it, the project’s ca
   expect(await access()).toMatchObject({ status: 'ok' });
 });
 
-test.concurrent('start says once that the state directory goes sooner than the project', async (t) => {
+test('start says once that the state directory goes sooner than the project', async () => {
   const env = { ZWARM_DIR: mkdtempSync('/dev/shm/zwarm-test-') };
   // Before the project, so that it is done after it: when nothing writes there any more.
-  t.onTestFinished(() => rmSync(env.ZWARM_DIR, { recursive: true, force: true }));
-  const project = createProject('p', t.onTestFinished);
+  onTestFinished(() => rmSync(env.ZWARM_DIR, { recursive: true, force: true }));
+  const project = createProject('p');
   const first = await project.zwarm(['start', '-s', 'read-only', 'hello'], { env });
   expect(first.stderr).toContain(`${env.ZWARM_DIR} lies on tmpfs, and may be gone sooner than the project`);
   expect((await project.zwarm(['start', '-s', 'read-only', 'hello'], { env })).stderr).toBe('');

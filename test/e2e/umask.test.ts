@@ -11,7 +11,7 @@ const NOBODY = 65_534;
 
 /** A project of a user whom permissions bind: root runs zwarm as another one. */
 function ordinaryProject({ onTestFinished }: TestContext) {
-  const project = createShellProject(onTestFinished);
+  const project = createShellProject('project', onTestFinished);
   const { base, directory: cwd } = project;
   const installed = IS_ROOT ? installForAll(base, 'fixtures/shell-agent') : repositoryFile('.');
   const beside = [base, cwd, join(base, 'home'), join(base, 'tmp')];

@@ -12,8 +12,7 @@ import { probe } from './probe.ts';
 /** A project with so many sessions that have ended, each with its summary. */
 async function projectOf(sessions: number): Promise<Project> {
   const project = createProject();
-  const id = await project.start(['done']);
-  await project.settled(id);
+  const id = await project.ended();
   const directory = dirname(project.turnFile(id, 1, 'events.jsonl'));
   copySession({ project: project.directory, id, directory }, sessions - 1);
   return project;
@@ -27,16 +26,16 @@ async function countsOf(project: Project, ...args: string[]): Promise<Record<str
   return { opened: count(opened), lookedAt: count(lookedAt), listed: count(listed) };
 }
 
-test.each([[['--all']], [['--all', '--json']], [[]], [['-q', '--status', 'failed']]])(
-  'ls %j opens one file for each session that has ended, looks at one more, and lists no directory for it',
-  async (args) => {
-    const { opened = 0, lookedAt = 0, listed } = await countsOf(await projectOf(5), ...args);
-    const many = await countsOf(await projectOf(45), ...args);
-    expect(many).toEqual({ opened: opened + 40, lookedAt: lookedAt + 40, listed });
+test('ls opens one file for each session that has ended, looks at one more, and lists no directory for it', async () => {
+  const [few, many] = [await projectOf(5), await projectOf(45)];
+  for (const args of ['--all', '--all --json', '--sort updated', '-q --status failed']) {
+    const { opened = 0, lookedAt = 0, listed } = await countsOf(few, ...args.split(' '));
+    const grown = { opened: opened + 40, lookedAt: lookedAt + 40, listed };
+    expect(await countsOf(many, ...args.split(' ')), args).toEqual(grown);
     // Besides them, hardly any.
     expect(opened).toBeLessThan(5 + 5);
-  },
-);
+  }
+});
 
 test('each further file that is opened for a session would be counted', async () => {
   const project = await projectOf(5);

@@ -21,8 +21,8 @@ export interface ShellProject extends Project {
   marked(id: string): number[];
 }
 
-export function createShellProject(finished?: OnFinished): ShellProject {
-  const project = createProject('project', finished);
+export function createShellProject(name?: string, finished?: OnFinished): ShellProject {
+  const project = createProject(name, finished);
   project.env['ZWARM_CODEX_BIN'] = SHELL_AGENT;
   return {
     ...project,
