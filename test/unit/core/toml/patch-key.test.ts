@@ -42,14 +42,13 @@ test('what cannot be changed alone is left as it is', () => {
   expect(() => edit('model = \n', 'model', 'b')).toThrow(/is not valid TOML/);
 });
 
-const changeOf = <T>(key: string, value: fc.Arbitrary<T>) => fc.tuple(fc.constant(key), fc.option(value));
-const change = fc.oneof(
-  changeOf('agent', fc.string()),
-  changeOf('model', fc.string({ unit: 'binary' })),
-  changeOf('allowed_dirs', fc.array(fc.string(), { maxLength: 4 })),
-  changeOf('max_depth', fc.nat(9)),
-  changeOf('end_others', fc.boolean()),
+const values = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.array(fc.string(), { maxLength: 4 }),
+  fc.nat(9),
+  fc.boolean(),
 );
+const change = fc.tuple(fc.constantFrom('agent', 'model', 'end_others'), fc.option(values));
 const START =
   '# a comment\nx = [ # list\n 1,\n]\nsandbox = "read-only" # why\n\n[table]\nmodel = "not this"\n';
 
@@ -58,13 +57,9 @@ test('whatever was set is what is read, and nothing else changes', () => {
     fc.property(fc.array(change, { maxLength: 6 }), (changes) => {
       let text = START;
       for (const [key, to] of changes) {
-        const before = parseToml(text);
+        const { [key]: _old, ...others } = parseToml(text);
         text = edit(text, key, to);
-        expect({ ...parseToml(text), [key]: to ?? undefined }).toEqual({
-          ...before,
-          [key]: to ?? undefined,
-        });
-        expect(parseToml(text)[key]).toEqual(to ?? undefined);
+        expect(parseToml(text)).toEqual(to === null ? others : { ...others, [key]: to });
       }
       for (const line of START.split('\n')) expect(text.split('\n')).toContain(line);
     }),
