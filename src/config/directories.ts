@@ -16,10 +16,7 @@ function namedPath(entry: string, base: string, home: string | null): string | n
   return home === null ? null : resolve(`${home}${entry.slice(1)}`);
 }
 
-/**
- * Where an entry leads to; `*` to itself, a relative one from `base` on.
- * @param home absolute, for `~`; null where none is known
- */
+/** Where an entry leads to; `*` to itself, a relative one from `base`, `~` from `home` (absolute, or null). */
 export function directoryOf(entry: string, base: string, home: string | null): Directory {
   const path = namedPath(entry, base, home);
   if (path === null) return { entry, missing: 'HOME is not set' };

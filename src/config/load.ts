@@ -1,8 +1,7 @@
-import { ZwarmError } from '../core/errors.ts';
+import { TextProblem, ZwarmError } from '../core/errors.ts';
 import type { ConfigPlace, Settings } from '../core/rules/policy.ts';
 import { cutText } from '../core/session.ts';
 import { closest } from '../core/suggest.ts';
-import { TextProblem } from '../core/text-problem.ts';
 import { trustedDirectory, userConfigFile } from '../core/user-places.ts';
 import { directoriesOf, directoryOf } from './directories.ts';
 import { isKey, KEY_NAMES } from './key-names.ts';
@@ -10,13 +9,6 @@ import { checked, fromWords, type Given, KEYS, shown } from './keys.ts';
 import { merge, type Source } from './merge.ts';
 import { readProjectText, readUserText } from './read-text.ts';
 import { isTrusted, markOf, type TrustMark } from './trust.ts';
-
-/** Where the files are, or would be. */
-export interface ConfigFiles {
-  /** Null where no home is known. */
-  readonly user: string | null;
-  readonly project: string;
-}
 
 /** What the files and the environment say together, and why. */
 export interface Configuration extends ReturnType<typeof merge> {
@@ -32,8 +24,8 @@ export interface Configuration extends ReturnType<typeof merge> {
   } | null;
 }
 
-/** The files of a user and a project, whether they are there or not. */
-export function configFiles({ env, projectRoot }: ConfigPlace): ConfigFiles {
+/** The files of a user (null where no home is known) and a project, whether they are there or not. */
+export function configFiles({ env, projectRoot }: ConfigPlace) {
   return { user: userConfigFile(env), project: `${projectRoot.replace(/\/$/, '')}/zwarm.toml` };
 }
 

@@ -1,7 +1,4 @@
-/**
- * How a check of `doctor` came out: `ok`; `note` is worth knowing; `warning` does no harm yet, or may do some;
- * `failed` keeps something from working; `skipped` had nothing to look at.
- */
+/** How a check came out: `note` is worth knowing, a `warning` may do harm, `failed` keeps something from working. */
 export const CHECK_STATUSES = ['ok', 'note', 'warning', 'failed', 'skipped'] as const;
 export type CheckStatus = (typeof CHECK_STATUSES)[number];
 
@@ -17,7 +14,7 @@ export interface Check extends Finding {
   readonly name: string;
 }
 
-/** A finding. */
+/** A finding, as its parts. */
 export function finding(status: CheckStatus, message: string, hint: string | null = null): Finding {
   return { status, message, hint };
 }

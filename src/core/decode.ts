@@ -21,10 +21,7 @@ function problemOf(issue: Issue): string {
 // The first problem is enough: a hostile list may have half a million.
 const CONTEXT = { reportInput: true, abortEarly: true };
 
-/**
- * Decodes a value of unknown shape, without the fields that the schema does not name. Else `refuse` makes the error of
- * what is wrong with it, in plain words with the path to it.
- */
+/** The decoded value, without fields that the schema does not name. @throws what `refuse` makes of the problem in words */
 export function decode<T>(schema: Schema<T>, value: unknown, refuse: (problem: string) => Error): T {
   const result = schema.safeParse(value, CONTEXT);
   if (result.success) return result.data;

@@ -100,3 +100,8 @@ export function toZwarmError(error: unknown): ZwarmError {
   const errno = errnoOf(error) ?? (error instanceof Error ? errnoOf(error.cause) : null);
   return new ZwarmError('io', message, IO_HINTS[errno ?? ''] ?? null, error);
 }
+
+/** What is wrong with a text that cannot be understood, or cannot be edited safely. The message completes `FILE: `. */
+export class TextProblem extends Error {
+  override readonly name = 'TextProblem';
+}

@@ -74,8 +74,5 @@ export interface Line {
   readonly text: string | null;
 }
 
-/**
- * Translates the lines of one turn, in order. Never throws, and accounts for every line: one event or more that are
- * known, or one that is `unknown`, or one that is `malformed`; all of them have the number of their line.
- */
+/** Translates the lines of one turn, in order; never throws. Each line gives known events, or one unknown or malformed. */
 export type LineParser = (line: Line) => readonly AgentEvent[];

@@ -62,10 +62,7 @@ export function newestFirst(a: Created, b: Created): number {
   return a.id < b.id ? -1 : 1;
 }
 
-/**
- * The one of some ids that begins with a text of at least `minPrefix` characters.
- * @throws ZwarmError `not_found`, `ambiguous`
- */
+/** The only id that begins with a text, of at least `minPrefix` characters. @throws ZwarmError `not_found`, `ambiguous` */
 export function matchPrefix(text: string, ids: readonly SessionId[], minPrefix: number): SessionId {
   const matches = ids.filter((id) => id.startsWith(text));
   const [match] = matches;

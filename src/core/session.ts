@@ -17,7 +17,6 @@ export interface ProcessIdentity {
   readonly uid: number;
 }
 
-/** What a turn is; only some of them run an agent. */
 export const TURN_KINDS = ['prompt', 'compact', 'rewind', 'imported', 'external', 'tombstone'] as const;
 export type TurnKind = (typeof TURN_KINDS)[number];
 
@@ -135,7 +134,7 @@ export interface SessionDetail extends SessionSummary {
   readonly messages: readonly Message[];
 }
 
-/** A turn's steps beside its number. */
+/** The steps of a turn. */
 export interface TurnSteps {
   readonly turn: number;
   readonly steps: readonly Step[];

@@ -5,10 +5,7 @@ export function shellWord(text: string): string {
 
 const LONGEST_COMMAND = 10_000;
 
-/**
- * What a shell is given to run, where a command is nothing but a shell with one quoted text: `ls -1` for
- * `/bin/bash -lc 'ls -1'`. Any other command as it is.
- */
+/** `ls -1` for `/bin/bash -lc 'ls -1'`; any command that is not a shell with one quoted text as it is. */
 export function withoutShell(command: string): string {
   if (command.length > LONGEST_COMMAND) return command;
   const word = /^(?:[\w/]*\/)?(?:ba|z|da|k)?sh -l?c (.*)$/s.exec(command)?.[1];

@@ -138,10 +138,7 @@ function notLaunched(facts: TurnFacts): TurnVerdict {
   return vanished(cancel, facts.terminal);
 }
 
-/**
- * The status of a turn: the first row of the table in `docs/architecture.md` that fits. Pure and total.
- * A final status never changes as facts are added.
- */
+/** The first row that fits of the table in `docs/architecture.md`. A final status never changes as facts are added. */
 export function deriveStatus(facts: TurnFacts): TurnVerdict {
   const { cancel, exit, terminal, living } = facts;
   if (exit !== null) return ended(exit, cancel, terminal);

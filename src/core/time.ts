@@ -15,10 +15,7 @@ export function parseDuration(text: string, option: string): number {
 /** The last millisecond of the year 9999. */
 const LAST_MS = 253_402_300_799_999;
 
-/**
- * A point in time as it is stored and printed: UTC, milliseconds, `Z`. Whatever the time of a file was set to, the
- * result is one that `parseIso` reads.
- */
+/** A time as it is stored and printed: UTC, milliseconds, `Z`; one that `parseIso` reads, whatever a file was set to. */
 export function isoTime(ms: number): string {
   return new Date(Math.min(Math.max(ms, 0), LAST_MS)).toISOString();
 }
@@ -32,10 +29,7 @@ export function parseIso(text: string | null): number | null {
 
 const FAR_MS = 10_000;
 
-/**
- * When a record was written (ms since the epoch): as its file says, which knows milliseconds, unless that is far from
- * what was recorded. Then the file was copied or touched since.
- */
+/** When a record was written (ms): as its file says, unless that was copied or touched since and is far from the record. */
 export function writtenMs(fileMs: number, recordedMs: number | null): number {
   return recordedMs === null || Math.abs(fileMs - recordedMs) <= FAR_MS ? fileMs : recordedMs;
 }

@@ -1,9 +1,6 @@
 import { isSessionId, parseTurnNumber, type SessionId } from './ids.ts';
 
-/*
- * The mark that every process of a turn has in its environment: `<store id>@<session>.<turn>.<nonce>`, the
- * runner's ends with `.runner`.
- */
+// In the environment of every process of a turn: `<store id>@<session>.<turn>.<nonce>`, the runner's ends with `.runner`.
 
 interface MarkedSession {
   readonly store: { readonly id: string };

@@ -11,11 +11,9 @@ type HostValue = string | number | boolean | readonly string[] | Readonly<Record
 
 /** A program with a language model in it, which can call the tools of `zwarm mcp`. */
 export interface Host {
-  /** As it is typed behind `--host`. */
   readonly name: string;
-  /** Absolute paths of the files that it may read its servers from. @throws ZwarmError `usage` */
+  /** Absolute paths of the files that it may read its servers from, and in words. @throws ZwarmError `usage` */
   files(place: ConfigPlace): readonly [string, ...string[]];
-  /** Where its file is, for people. */
   readonly where: string;
   readonly format: 'json' | 'toml';
   /** The object or table in its file that holds all servers. */
@@ -32,7 +30,7 @@ export interface Host {
   readonly next: string;
 }
 
-/** The longest wait of one call, in seconds, where the host lets a call take longer than that. */
+// The longest wait of one call, in seconds, where the host lets a call take longer than that.
 const LONG_WAIT = { ZWARM_WAIT_SEC: '1500' };
 const LONG_CALL_SEC = 1800;
 

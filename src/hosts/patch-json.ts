@@ -8,13 +8,9 @@ import {
   type ParseError,
   parseTree,
 } from 'jsonc-parser';
-import { TextProblem } from '../core/text-problem.ts';
+import { TextProblem } from '../core/errors.ts';
 
 type Json = Readonly<Record<string, unknown>>;
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** The tree of a JSON text, which may have comments and trailing commas. @throws TextProblem */
 function treeOf(text: string): Node {
@@ -36,16 +32,13 @@ function plainValue(tree: Node): Json {
 }
 
 /** How a text is written: what one level is indented by, and how lines end. */
-interface Layout {
-  readonly unit: string;
-  readonly newline: string;
-}
-
-function layoutOf(text: string): Layout {
+function layoutOf(text: string) {
   return { unit: /\n([ \t]+)"/.exec(text)?.[1] ?? '  ', newline: text.includes('\r\n') ? '\r\n' : '\n' };
 }
 
-function print(value: unknown, depth: number, { unit, newline }: Layout): string {
+/** A value as it is written at a depth of a text. */
+function print(text: string, value: unknown, depth: number): string {
+  const { unit, newline } = layoutOf(text);
   return JSON.stringify(value, null, unit).replaceAll('\n', newline + unit.repeat(depth));
 }
 
@@ -61,10 +54,10 @@ function commaAfter(text: string, offset: number): number | null {
 
 /** Adds a member to an object whose members stand at `depth`: behind the last one and the comments after that. */
 function insertion(text: string, object: Node, member: Json, depth: number): Edit[] {
-  const layout = layoutOf(text);
-  const line = (level: number): string => layout.newline + layout.unit.repeat(level);
+  const { unit, newline } = layoutOf(text);
+  const line = (level: number): string => newline + unit.repeat(level);
   const [[key, value] = ['', null]] = Object.entries(member);
-  const written = `${JSON.stringify(key)}: ${print(value, depth, layout)}`;
+  const written = `${JSON.stringify(key)}: ${print(text, value, depth)}`;
   const close = endOf(object) - 1;
   const [first] = object.children ?? [];
   const last = object.children?.at(-1);
@@ -111,12 +104,12 @@ function editsFor(text: string, servers: string, name: string, entry: Json | nul
   if (object === undefined) return insertion(text, root, { [servers]: { [name]: entry } }, 1);
   if (value === undefined) return insertion(text, object, { [name]: entry }, 2);
   if (isDeepStrictEqual(plainValue(value), entry)) return [];
-  return [{ offset: value.offset, length: value.length, content: print(entry, 2, layoutOf(text)) }];
+  return [{ offset: value.offset, length: value.length, content: print(text, entry, 2) }];
 }
 
 /**
- * Gives the entry of a name in the object of all servers of a JSON text; null removes it. All else stays as it is,
- * comments too. @throws TextProblem where the text is not JSON, or would not say exactly what was meant
+ * Sets the entry of a name in the object of all servers of a JSON text; null removes it. All else stays, comments too.
+ * @throws TextProblem where the text is not JSON, or would not say exactly what was meant
  */
 export function patchJson(
   text: string,
@@ -130,7 +123,7 @@ export function patchJson(
   if (edited === text) return text;
   const saysOf = (json: string): readonly [rest: Json, entry: unknown] => {
     const document = plainValue(treeOf(json));
-    const held = isObject(document[servers]) ? document[servers] : {};
+    const held: Json = Object(document[servers]);
     return [{ ...document, [servers]: { ...held, [name]: undefined } }, held[name]];
   };
   const [rest] = saysOf(text);

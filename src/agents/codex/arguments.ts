@@ -109,10 +109,7 @@ function refusalOf({ name, words, values }: Item): UserArguments['refused'] {
   return { argument, why: 'its value is missing', hint: `--agent-arg=${argument} --agent-arg=VALUE` };
 }
 
-/**
- * What the user's own arguments mean to `codex exec` 0.169. Images are of the first turn: it remembers them, and each
- * is written so that the words behind it are not taken for more of them.
- */
+/** What the user's arguments mean to `codex exec` 0.169, which remembers the images of the first turn. */
 export function readCodexArguments(args: readonly string[]): UserArguments {
   const items = codexItems(args);
   const isImage = ({ name }: Item): boolean => name === '--image';

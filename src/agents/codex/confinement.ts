@@ -17,10 +17,7 @@ function valuesOf(args: readonly string[], option: string): readonly string[] {
   return codexItems(args).flatMap(({ name, values }) => (name === option ? values : []));
 }
 
-/**
- * What a turn of Codex in the sandbox `workspace-write` may write beside its directory, `/tmp` and `$TMPDIR`: what
- * `--add-dir` and `writable_roots` name, the latter in an argument `-c` or in the configuration (`codex exec` 0.169).
- */
+/** For `codex exec` 0.169: what `--add-dir` and `writable_roots` name, the latter in `-c` or in the configuration. */
 export const codexConfinement: Confinement = {
   configurationFiles(env, directory, args) {
     const home = codexHome(env);

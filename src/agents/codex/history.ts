@@ -7,14 +7,12 @@ import { codexHome } from './command.ts';
 
 const DAY_MS = 86_400_000;
 
-/** The milliseconds in a UUID of version 7, the time at which Codex began a thread; null for any other id. */
-function beganMs(threadId: string): number | null {
+/** The days around the one, by UTC, on which Codex began a thread: as a UUID of version 7 tells, others give none. */
+function daysAround(threadId: string): readonly string[] {
   const hex = threadId.replaceAll('-', '');
-  return hex[12] === '7' ? Number.parseInt(hex.slice(0, 12), 16) : null;
-}
-
-function dayOf(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 10).replaceAll('-', '/');
+  if (hex[12] !== '7') return [];
+  const days = [0, -1, 1].map((shift) => Number.parseInt(hex.slice(0, 12), 16) + shift * DAY_MS);
+  return days.map((ms) => new Date(ms).toISOString().slice(0, 10).replaceAll('-', '/'));
 }
 
 const string = z.string();
@@ -64,8 +62,7 @@ function itemKey(item: z.infer<typeof completedItem>['payload']['item']): string
 
 /**
  * Codex's session files, "rollouts" (codex-cli 0.58 to 0.169): in directories by the local day on which the thread
- * began, appended to by every turn of it; an archived one is moved away. The format is Codex's own business: what is
- * not as expected is taken for unknown.
+ * began; every turn appends, and an archived file is moved away. What is not as expected is taken for unknown.
  */
 export const codexHistory: AgentHistory = {
   directory(env) {
@@ -74,10 +71,7 @@ export const codexHistory: AgentHistory = {
   },
   patterns(threadId) {
     const name = `rollout-*-${threadId}.jsonl`;
-    const began = beganMs(threadId);
-    // The local day differs from that of UTC by one at most.
-    const days = began === null ? [] : [0, -1, 1].map((shift) => dayOf(began + shift * DAY_MS));
-    return [...days.map((day) => `${day}/${name}`), `*/*/*/${name}`];
+    return [...daysAround(threadId).map((day) => `${day}/${name}`), `*/*/*/${name}`];
   },
   contextFill(tail) {
     for (const line of tail.split('\n').toReversed()) {

@@ -13,10 +13,7 @@ const TRIPLES: Readonly<Record<string, string>> = {
   'darwin-arm64': 'aarch64-apple-darwin',
 };
 
-/**
- * Where the native program lies beside the npm package's script, newest layout first. Used directly it starts in a
- * tenth of the time and leaves no second process that a signal could miss.
- */
+/** Where the native program lies beside the npm package's script, newest layout first: it starts in a tenth of the time. */
 export function nativeCodexPaths(platform: string, arch: string): readonly string[] {
   const machine = `${platform}-${arch}`;
   const triple = TRIPLES[machine];

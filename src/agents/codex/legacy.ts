@@ -72,9 +72,8 @@ const REDUNDANT = new Set([
 ]);
 
 /**
- * A translator for the protocol of Codex 0.36 and before: two header lines, then `{"id","msg":{"type":…}}`. It keeps
- * old streams readable; that protocol knows no thread ids and no successful end. The end of a command or patch does
- * not repeat what its beginning said, so the translator remembers what has begun.
+ * A translator for the protocol of Codex 0.36 and before: two header lines, then `{"id","msg":{"type":…}}`. It knows no
+ * thread ids and no successful end; and as an end does not repeat its beginning, the translator remembers that.
  */
 export function createLegacyTranslator(): (json: unknown) => Translation {
   const all = new Map<string, Begun>();

@@ -7,10 +7,8 @@ function reasonOf({ code, stderr }: Answer): string {
   return usefulLine(stderr) ?? `it ended with exit code ${code}`;
 }
 
-/** Whether this version does not know the command. */
-function isUnknown({ code }: Answer): boolean {
-  return code === 2;
-}
+/** With it ends a version that does not know the command. */
+const UNKNOWN = 2;
 
 // Wordings of codex-cli 0.58 to 0.169, all on stderr and with exit code 1. What it says of somebody who is logged in
 // holds parts of the key: that is not passed on.
@@ -27,17 +25,14 @@ function judgeLogin(answer: Answer, surroundings: ProbeSurroundings): Record<str
 
 function loginOf(answer: Answer, said: string, { env, configuration }: ProbeSurroundings): Finding {
   if (answer.code === 0) return finding('ok', 'logged in');
-  if (isUnknown(answer)) return finding('note', 'this Codex cannot tell whether anybody is logged in');
+  if (answer.code === UNKNOWN) return finding('note', 'this Codex cannot tell whether anybody is logged in');
   if (!said.startsWith('Not logged in')) {
     return finding('failed', `Codex cannot tell who is logged in: ${said}`, 'log in again: codex login');
   }
   if (env['CODEX_API_KEY']) return finding('ok', 'not logged in, but CODEX_API_KEY is set: Codex uses that');
   if (/^\s*model_provider\s*=/m.test(configuration ?? '')) {
-    return finding(
-      'note',
-      'not logged in; the Codex configuration names a model provider, which may not need it',
-      'where a turn fails with status 401: codex login',
-    );
+    const message = 'not logged in; the Codex configuration names a model provider, which may not need it';
+    return finding('note', message, 'where a turn fails with status 401: codex login');
   }
   return finding('failed', 'nobody is logged in to Codex', 'log in: codex login (or set CODEX_API_KEY)');
 }
@@ -45,20 +40,17 @@ function loginOf(answer: Answer, said: string, { env, configuration }: ProbeSurr
 function judgeSandbox(answer: Answer): Record<string, Finding> {
   if (answer.code === 0) return { sandbox: finding('ok', "Codex's sandbox can be built here") };
   const said = reasonOf(answer);
-  if (isUnknown(answer)) {
+  if (answer.code === UNKNOWN) {
     return { sandbox: finding('note', 'this Codex cannot tell whether its sandbox can be built here') };
   }
   // What Codex itself gave up on, before it came to the sandbox.
   if (said.startsWith('Error: ')) {
     return { sandbox: finding('warning', `whether its sandbox can be built cannot be told: ${said}`) };
   }
-  return {
-    sandbox: finding(
-      'failed',
-      `Codex cannot build its sandbox here (${said}): every command of a turn would fail, and the turn still say completed`,
-      'allow unprivileged user namespaces; or, where this machine is a sandbox itself: zwarm start -s danger-full-access "…"',
-    ),
-  };
+  const message = `Codex cannot build its sandbox here (${said}): every command of a turn would fail, and the turn still say completed`;
+  const hint =
+    'allow unprivileged user namespaces; or, where this machine is a sandbox itself: zwarm start -s danger-full-access "…"';
+  return { sandbox: finding('failed', message, hint) };
 }
 
 /** What `doctor` asks of Codex: nothing that goes to the network, and nothing that writes into a project. */

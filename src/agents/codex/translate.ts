@@ -160,10 +160,7 @@ const EVENTS: Readonly<Record<string, (json: object, cumulative: boolean) => Tra
 };
 const events = new Map(Object.entries(EVENTS));
 
-/**
- * A parser for the stream of one `codex exec --json` process, 0.58 to 0.169, and of older ones. A known event of the
- * wrong shape is malformed and not taken for an unknown one; fields that we do not use are not looked at.
- */
+/** A parser for the stream of one `codex exec --json` process. A known event of the wrong shape is malformed, not unknown. */
 export function createCodexParser(agentVersion: string | null): LineParser {
   // Up to 0.58 Codex counted usage per process; an unknown version is taken for a newer one.
   const cumulative = (codexRelease(agentVersion) ?? 59) > 58;

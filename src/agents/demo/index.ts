@@ -1,6 +1,5 @@
 import { cutFailure } from '../../core/session.ts';
 import type { AgentAdapter } from '../agent.ts';
-import { demoCommand } from './command.ts';
 
 /** The embedded agent (`bin/demo-agent.mjs`): offline, harmless, for trying zwarm and for its tests. */
 export const demo: AgentAdapter = {
@@ -9,7 +8,12 @@ export const demo: AgentAdapter = {
   takesTools: false,
   program: { kind: 'embedded' },
   readArguments: (args) => ({ refused: null, firstTurn: [], everyTurn: args, needsRepository: false }),
-  command: demoCommand,
+  /** `demo-agent.mjs [--model M] [extra…] [--resume THREAD]`, the prompt on stdin. */
+  command({ model, agentArgs, threadId }) {
+    const ofModel = model === null ? [] : ['--model', model];
+    const ofThread = threadId === null ? [] : ['--resume', threadId];
+    return { argv: [...ofModel, ...agentArgs, ...ofThread], env: {}, stopSignals: ['SIGTERM', 'SIGKILL'] };
+  },
   confinement: null,
   loadParser: async () => (await import('./translate.ts')).createDemoParser(),
   explain({ message, stderr }) {

@@ -58,8 +58,7 @@ function baseOf(
 
 /**
  * Folds the turns of a session, 1 to the newest, into its conversation. A rewind makes it what it was right after an
- * earlier turn, markers and compactions included, so that each of them can be undone by another. A message that never
- * reached the agent is shown, and part of a replay; the agent's own thread goes on without it.
+ * earlier turn, markers and compactions included. A message that never reached the agent is shown and replayed.
  */
 export function lineageOf(turns: readonly LineageTurn[]): Lineage {
   let now: { readonly parts: Chain<Part>; readonly shown: Chain<number> } = { parts: null, shown: null };

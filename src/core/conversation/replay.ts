@@ -63,9 +63,8 @@ function fenceFor(texts: readonly string[]): string {
 }
 
 /**
- * The input for a new thread of an agent that is to go on with a conversation which it does not have: a fenced record
- * of what was said and done, cut from its oldest end to `chars` characters but beginning with words of the user, then
- * the new message as it is. Pure.
+ * The input for a new thread that is to go on with a conversation: a fenced record of what was said and done, cut from
+ * its oldest end to `chars` characters but beginning with words of the user, then the new message as it is.
  */
 export function replayInput(entries: readonly ReplayEntry[], message: string, chars: number): string {
   const kept = fitting(entries, chars);

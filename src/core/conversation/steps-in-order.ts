@@ -8,22 +8,9 @@ function inOrder(steps: ReadonlyMap<number, PlacedStep>): PlacedStep[] {
   return [...steps.values()].sort((a, b) => a.index - b.index);
 }
 
-/** Takes out the steps that are due before more is read: the newest may yet change, and so may what is open. */
-function takeDue(waiting: Map<number, PlacedStep>, newest: number): PlacedStep[] {
-  if (waiting.size === 0) return [];
-  const due: PlacedStep[] = [];
-  for (const change of inOrder(waiting)) {
-    if (change.index >= newest || (change.open && waiting.size <= HELD_AT_MOST)) break;
-    waiting.delete(change.index);
-    due.push(change);
-  }
-  return due;
-}
-
 /**
- * The steps of some events in their order, each as soon as it can hardly change any more; at the end of the events all
- * that are left, and once the turn has `ended` those that never did as interrupted. A step that changes after it was
- * given comes again.
+ * The steps of some events in order, each as soon as it can hardly change any more; at the end those that are left, and
+ * once the turn has `ended` those that never did as interrupted. A step that changes later comes again.
  */
 export function* stepsInOrder(
   list: StepList,
@@ -35,7 +22,13 @@ export function* stepsInOrder(
     const change = list.add(event);
     if (change === null) continue;
     waiting.set(change.index, change);
-    yield* takeDue(waiting, list.length() - 1);
+    for (const due of inOrder(waiting)) {
+      // The newest may yet change, and so may what is open.
+      const isLast = due.index >= list.length() - 1;
+      if (isLast || (due.open && waiting.size <= HELD_AT_MOST)) break;
+      waiting.delete(due.index);
+      yield due;
+    }
   }
   if (ended) for (const change of list.interrupted()) waiting.set(change.index, change);
   // A retry that has helped is no step any more.

@@ -53,10 +53,7 @@ export function trajectoryOf(
   );
 }
 
-/**
- * Gives the steps of one turn the times of the items that are the same, in order, each item once. An item without a step
- * (a command that the sandbox refused, say) is passed over, and a step without an item gets null.
- */
+/** The times of steps: those of the items with the same keys, in order, each item once; null for a step without one. */
 export function timesOfSteps(
   steps: readonly Step[],
   items: readonly TimedItem[],

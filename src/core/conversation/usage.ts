@@ -37,9 +37,8 @@ function printed(report: Tokens, base: Tokens): TokenUsage | null {
 }
 
 /**
- * The tokens of each turn. Agents that report a running total per thread are differenced within the thread; a
- * thread whose beginning this session did not see gives null for its first report, never the total. A copy of a thread
- * goes on from the total of that one.
+ * The tokens of each turn: running totals are differenced within their thread, and a copy goes on from the total of its
+ * original. A thread whose beginning this session did not see gives null for its first report, never the total.
  */
 export function usagePerTurn(turns: readonly TurnUsage[]): (TokenUsage | null)[] {
   const totals = new Map<string, Tokens>();

@@ -1,10 +1,7 @@
 import type { SessionState } from '../session.ts';
 import { isActive, isFinal } from '../status.ts';
 
-/**
- * Whether somebody should look at a session: it has ended, and this caller has not seen the end of that turn. `seen` is
- * the newest turn whose end the caller has seen, 0 for none, or null where nobody knows. Null where it cannot be told.
- */
+/** Whether a session has ended after turn `seen`, the newest whose end this caller saw (null: unknown); null: cannot tell. */
 export function needsAttention(
   { status, turn }: Pick<SessionState, 'status' | 'turn'>,
   seen: number | null,

@@ -14,10 +14,7 @@ export interface Placed<T> {
 /** Of a deeper tree only the nearest generations are drawn. */
 const DEEPEST = 8;
 
-/**
- * Rows, newest first, as families: roots stay newest first, children come below their parent, oldest first. A row
- * whose parent is none of the rows is a root.
- */
+/** Rows, newest first, as families: roots stay newest first, children follow their parent, if it is a row, oldest first. */
 export function familiesOf<T extends Kin>(rows: readonly T[]): readonly Placed<T>[] {
   const ids = new Set(rows.map(({ id }) => id));
   const children = new Map<string | null, T[]>();

@@ -3,10 +3,7 @@ import { SANDBOXES, type Sandbox } from '../session.ts';
 
 /** What callers other than the user may do: agents of zwarm, and the clients of `zwarm mcp`. */
 export interface Policy {
-  /**
-   * Where their agents may work: each of these lists must have the directory, or one above it. The first list is the
-   * user's, the others narrow it. Absolute real paths; `*` stands for any directory.
-   */
+  /** Where their agents may work: real paths or `*`. Each list must hold a directory; the first is the user's. */
   readonly allowedDirs: readonly (readonly string[])[];
   /** The widest sandbox. */
   readonly sandbox: Sandbox;
@@ -44,11 +41,7 @@ export interface Settings {
 
 export const ANY_DIRECTORY = '*';
 
-/**
- * Where agents may work unless the user says so: in the project. A "project" that holds the user's whole home, or all of
- * the machine, is none: then nowhere.
- * @param home a real path, or null
- */
+/** Where agents may work unless the user says so: in the project, unless that holds all of `home`, a real path or null. */
 export function defaultDirectories(projectRoot: string, home: string | null): readonly string[] {
   return projectRoot === '/' || (home !== null && isWithin(home, projectRoot)) ? [] : [projectRoot];
 }
@@ -56,27 +49,28 @@ export function defaultDirectories(projectRoot: string, home: string | null): re
 /** Hooks and configuration lie there, which other programs run outside of any sandbox. */
 const CLOSED = ['.git', '.codex', '.agents', '.claude', '.zwarm'];
 
-/** The part of a path below the allowed directories that is closed to agents, or undefined. */
-function closedPart(path: string, allowed: string): string | undefined {
+/** Whether a path below an allowed directory is closed to agents. */
+function isClosed(path: string, allowed: string): boolean {
   const below = path.slice(allowed === ANY_DIRECTORY ? 0 : allowed.length);
-  return below.split('/').find((part) => CLOSED.includes(part.toLowerCase()));
+  return below.split('/').some((part) => CLOSED.includes(part.toLowerCase()));
 }
 
-/** Where an agent that is to work in a directory would run, or in words why it may not work there. */
-export type AllowedRoot = { readonly root: string } | { readonly refused: 'outside' | 'closed' | 'narrowed' };
+const holds = (directory: string, path: string): boolean =>
+  directory === ANY_DIRECTORY || isWithin(path, directory);
+
+/** Where an agent that is to work in a directory would run, or why it may not work there. */
+type AllowedRoot = { readonly root: string } | { readonly refused: 'outside' | 'closed' | 'narrowed' };
 
 /**
- * The allowed directory that holds a path; a path itself where any directory is allowed. An agent runs at such a root and
- * never below it, as another agent at that root could exchange what is below. So a root of which the project allows only
- * a part is refused.
- * @param path a real path
+ * The allowed directory that holds a real path; the path itself where any is allowed. An agent runs at such a root and
+ * never below it, as another agent there could exchange what is below: a root that is allowed in part is refused.
  */
 export function allowedRoot({ allowedDirs }: Pick<Policy, 'allowedDirs'>, path: string): AllowedRoot {
   const [mine = [], ...narrower] = allowedDirs;
-  const allowed = mine.find((one) => one === ANY_DIRECTORY || isWithin(path, one));
+  const allowed = mine.find((one) => holds(one, path));
   if (allowed === undefined || !isAllowedDirectory({ allowedDirs: narrower }, path))
     return { refused: 'outside' };
-  if (closedPart(path, allowed) !== undefined) return { refused: 'closed' };
+  if (isClosed(path, allowed)) return { refused: 'closed' };
   const root = allowed === ANY_DIRECTORY ? path : allowed;
   return isAllowedDirectory({ allowedDirs: narrower }, root) ? { root } : { refused: 'narrowed' };
 }
@@ -93,9 +87,7 @@ export function policyBelow(
 
 /** Whether an agent may work in a directory; its real path. */
 export function isAllowedDirectory({ allowedDirs }: Pick<Policy, 'allowedDirs'>, path: string): boolean {
-  return allowedDirs.every((list) =>
-    list.some((allowed) => allowed === ANY_DIRECTORY || isWithin(path, allowed)),
-  );
+  return allowedDirs.every((list) => list.some((one) => holds(one, path)));
 }
 
 /** Whether a sandbox lets an agent do more than another one. */

@@ -1,7 +1,6 @@
 import type { TurnKind } from '../session.ts';
 import type { TurnStatus } from '../status.ts';
 
-/** The facts that decide whether a turn speaks for its session. */
 interface Turn {
   readonly request: { readonly kind: TurnKind };
   /** Null while no runner has shown itself. */
@@ -15,11 +14,8 @@ export function endsSearch({ request, runner, verdict: { status } }: Turn): bool
 }
 
 /**
- * The turn that speaks for a session: the one that runs, else the newest that is not a marker. `behind` are the turns
- * that were claimed behind a running one and are not launched yet, oldest first. Null where all are markers.
- *
- * Lists and deciding verbs alike ask here, so that they cannot disagree.
- *
+ * The turn that speaks for a session: the one that runs, else the newest that is not a marker; null where all are.
+ * `behind` are the turns claimed behind a running one and not launched yet, oldest first.
  * @param newestFirst all turns, or no more than those up to the first one that ends the search
  */
 export function speakingTurn<T extends Turn>(

@@ -1,5 +1,5 @@
 import { parse, TomlError } from 'smol-toml';
-import { TextProblem } from '../text-problem.ts';
+import { TextProblem } from '../errors.ts';
 
 export type TomlTable = Readonly<Record<string, unknown>>;
 

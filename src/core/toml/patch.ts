@@ -1,12 +1,9 @@
 import { stringify } from 'smol-toml';
-import { TextProblem } from '../text-problem.ts';
+import { TextProblem } from '../errors.ts';
 import { isTomlTable, parseToml, sameToml, type TomlTable } from './parse.ts';
 import { type Path, type Statement, sectionsOf, statementsOf } from './statements.ts';
 
-/*
- * A TOML file is edited as text: no library writes a user's comments, order and spelling back as they were. The result is
- * parsed and compared before anybody gets it.
- */
+// Edited as text, as no library writes a user's comments and spelling back; the result is parsed and compared.
 
 const ENDS_WITH_EMPTY_LINE = /(?:^|\n)\r?\n$/;
 
@@ -108,9 +105,8 @@ function isSafe(before: TomlTable, text: string, path: Path, meant: unknown): bo
 }
 
 /**
- * Gives the value at a path of a TOML text: a key of the root its line, a table its header; null removes it. All else
- * stays as it is, byte for byte, also the tables below a table that has no key of their name.
- * @throws TextProblem where the text is not TOML, or would not say exactly what was meant
+ * Sets a key of the root or a table of a TOML text; null removes it. All else stays as it is, byte for byte, also the
+ * tables below the table. @throws TextProblem where the text is not TOML, or would not say exactly what was meant
  */
 export function patchToml(text: string, path: Path, value: unknown): string {
   const before = parseToml(text);

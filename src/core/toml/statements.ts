@@ -65,10 +65,7 @@ export function statementsOf(text: string): Statement[] {
   return statements;
 }
 
-/**
- * The headers of a table and of the tables below it, each up to the last pair under it: a comment after that may belong
- * to the next table.
- */
+/** The headers of a table and of those below it, each up to its last pair: a later comment may belong to what follows. */
 export function sectionsOf(text: string, table: Path): Statement[] {
   const sections: Statement[] = [];
   for (const statement of statementsOf(text)) {

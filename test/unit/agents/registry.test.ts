@@ -7,10 +7,10 @@ const folders = readdirSync(repositoryFile('src/agents'), { withFileTypes: true 
   .filter((entry) => entry.isDirectory())
   .map((entry) => entry.name);
 
-test('every folder is a registered agent of that name, with the same three files', () => {
+test('every folder is a registered agent of that name, with the same two files', () => {
   expect(AGENTS.map((agent) => agent.name).sort()).toEqual(folders.sort());
   for (const folder of folders) {
-    const missing = ['index', 'command', 'translate'].filter(
+    const missing = ['index', 'translate'].filter(
       (file) => !existsSync(repositoryFile(`src/agents/${folder}/${file}.ts`)),
     );
     expect({ folder, missing }).toEqual({ folder, missing: [] });

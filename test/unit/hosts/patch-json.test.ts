@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { TextProblem } from '../../../src/core/text-problem.ts';
+import { TextProblem } from '../../../src/core/errors.ts';
 import { patchJson } from '../../../src/hosts/patch-json.ts';
 import { anyJson, anyText, fc, runs } from '../../helpers/fuzz.ts';
 

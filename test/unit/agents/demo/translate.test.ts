@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { demoCommand } from '../../../../src/agents/demo/command.ts';
 import { demo } from '../../../../src/agents/demo/index.ts';
 import { createDemoParser } from '../../../../src/agents/demo/translate.ts';
 
@@ -47,7 +46,7 @@ test.each([
 test('the arguments of the demo agent', () => {
   const request = { workingDir: '/w', sandbox: 'read-only' as const, forks: false, tools: null };
   const argv = (model: string | null, threadId: string | null): string =>
-    demoCommand({ ...request, agentArgs: ['--hang'], model, threadId }).argv.join(' ');
+    demo.command({ ...request, agentArgs: ['--hang'], model, threadId }).argv.join(' ');
   expect(argv(null, null)).toBe('--hang');
   expect(argv('m', 't')).toBe('--model m --hang --resume t');
 });

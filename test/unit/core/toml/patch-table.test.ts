@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { TextProblem } from '../../../../src/core/text-problem.ts';
+import { TextProblem } from '../../../../src/core/errors.ts';
 import { parseToml } from '../../../../src/core/toml/parse.ts';
 import { patchToml } from '../../../../src/core/toml/patch.ts';
 import { fc, runs } from '../../../helpers/fuzz.ts';
