@@ -51,7 +51,6 @@ export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGKILL';
 /** How to run a turn: everything but the program itself. */
 export interface CommandSpec {
   readonly argv: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
   /** In this order, a grace period after each, until the agent has ended. */
   readonly stopSignals: readonly StopSignal[];
 }

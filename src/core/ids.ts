@@ -34,16 +34,11 @@ export function parseName(text: string): string {
   );
 }
 
-/** How a user points at a session: by its text (id, name or prefix) or as the n-th newest. */
-export type SessionRef =
-  | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'last'; readonly back: number };
-
-/** The reference that a command-line argument stands for. @throws ZwarmError `usage` when it can name no session */
-export function parseRef(text: string): SessionRef {
+/** How a user points at a session: by a text (id, name or prefix) or as the n-th newest. @throws ZwarmError `usage` */
+export function parseRef(text: string) {
   const last = LAST.exec(text);
-  if (last) return { kind: 'last', back: Number(last[1] ?? 0) };
-  if (NAME.test(text)) return { kind: 'text', text };
+  if (last) return { kind: 'last', back: Number(last[1] ?? 0) } as const;
+  if (NAME.test(text)) return { kind: 'text', text } as const;
   throw usageError(
     text === '' ? 'the id is empty' : `${JSON.stringify(text.slice(0, 80))} is not a session id`,
     'give an id, the beginning of one, a --name or @last; `zwarm ls` lists them',

@@ -3,12 +3,10 @@ export interface ProgramQuery {
   readonly binary: string;
   /** The environment variable that names another program. */
   readonly variable: string;
-  /** The npm package of the program; its `package.json` has the version. */
+  /** The npm package of the program; its `package.json` has the version, a program elsewhere prints it for `--version`. */
   readonly packageName: string;
   /** Paths, relative to that package, of a native program that its script would only start for us. */
   native(platform: string, arch: string): readonly string[];
-  /** The arguments with which a program outside of that package prints its version. */
-  readonly versionArgs: readonly string[];
   /** The command that installs it. */
   readonly install: string;
 }

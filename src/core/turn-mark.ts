@@ -31,16 +31,8 @@ export function markOfTurn(turn: MarkedTurn, nonce: string): string {
   return `${marksOfTurn(turn)}${nonce}`;
 }
 
-/** The parts of a mark. */
-export interface TurnMark {
-  readonly store: string;
-  readonly session: SessionId;
-  readonly turn: number;
-  readonly nonce: string;
-}
-
 /** The parts of a text that is a mark, else null. */
-export function parseMark(text: string): TurnMark | null {
+export function parseMark(text: string) {
   const parts = /^([a-z0-9]+)@([a-z0-9]+)\.([0-9]+)\.([a-z0-9]+)(\.runner)?$/.exec(text);
   const [, store = '', session = '', number = '', nonce = ''] = parts ?? [];
   const turn = parseTurnNumber(number);

@@ -122,7 +122,7 @@ export async function findProgram(
   const home = packageOf(realpathSync(path), query.packageName);
   if (home === null) {
     const options = { cwd: project, env, timeoutMs: VERSION_LIMIT_MS };
-    const answer = await ask(path, query.versionArgs, options).catch(() => null);
+    const answer = await ask(path, ['--version'], options).catch(() => null);
     const version = answer?.code === 0 ? /\d+\.\d+\.\d+\S*/.exec(answer.stdout)?.[0] : undefined;
     return { path, version: version ?? null };
   }

@@ -57,13 +57,7 @@ function linesOf(bytes: Buffer): Buffer[] {
     .map((line) => Buffer.from(line, 'latin1'));
 }
 
-const CUT = [
-  '0.169/message',
-  '0.169/usage-limit',
-  '0.169/mcp',
-  'older/0.58.0-thread-turn1',
-  'older/0.36.0-tour',
-];
+const CUT = ['0.169/message', '0.169/usage-limit', '0.169/web-search', 'older/0.58.0-thread-turn1'];
 const isCut = ({ name }: { name: string }): boolean => CUT.some((one) => name === `codex-${one}.jsonl`);
 
 test('a log cut at any byte keeps all that was whole, and tells of at most one broken line', () => {

@@ -62,7 +62,6 @@ export function codexCommand(turn: TurnRequest): CommandSpec {
       ...(turn.threadId === null ? [] : [turn.forks ? 'fork' : 'resume', turn.threadId]),
       '-',
     ],
-    env: {},
     // Only SIGINT makes Codex end the commands that it runs without a sandbox, which are not in its process group.
     stopSignals: ['SIGINT', 'SIGTERM', 'SIGKILL'],
   };

@@ -39,7 +39,6 @@ export const codex: AgentAdapter = {
     variable: 'ZWARM_CODEX_BIN',
     packageName: '@openai/codex',
     native: nativeCodexPaths,
-    versionArgs: ['--version'],
     install: 'npm install -g @openai/codex',
   },
   readArguments: readCodexArguments,

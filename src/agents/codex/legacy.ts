@@ -55,21 +55,15 @@ const BEGUN_COUNT = 64;
 const BEGUN_LENGTH = 1 << 20;
 
 function remember(all: Map<string, Begun>, begun: Begun): void {
-  const texts = begun.type === 'command' ? [begun.command] : begun.changes.map(({ path }) => path);
-  if (texts.reduce((sum, text) => sum + text.length, begun.id.length) > BEGUN_LENGTH) return;
+  if (JSON.stringify(begun).length > BEGUN_LENGTH) return;
   all.set(begun.id, begun);
   const [oldest = ''] = all.keys();
   if (all.size > BEGUN_COUNT) all.delete(oldest);
 }
 
 // Events that add nothing to other events.
-const REDUNDANT = new Set([
-  'agent_reasoning_section_break',
-  'exec_command_output_delta',
-  'token_count',
-  'turn_diff',
-  'web_search_begin',
-]);
+const REDUNDANT =
+  /^(agent_reasoning_section_break|exec_command_output_delta|token_count|turn_diff|web_search_begin)$/;
 
 /**
  * A translator for the protocol of Codex 0.36 and before: two header lines, then `{"id","msg":{"type":…}}`. It knows no
@@ -114,7 +108,7 @@ export function createLegacyTranslator(): (json: unknown) => Translation {
       case 'error':
         return [{ type: 'turn_failed', message: innerMessage(message) }];
       default:
-        return REDUNDANT.has(type) ? [{ type: 'redundant' }] : 'unknown';
+        return REDUNDANT.test(type) ? [{ type: 'redundant' }] : 'unknown';
     }
   };
 }

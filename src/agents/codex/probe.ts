@@ -19,8 +19,8 @@ function judgeLogin(answer: Answer, surroundings: ProbeSurroundings): Record<str
     const hint = 'correct the file that the message names: until then no turn can begin';
     return { configuration: finding('failed', `Codex cannot read its configuration: ${broken[1]}`, hint) };
   }
-  const configured = finding('ok', 'Codex can read its configuration');
-  return { configuration: configured, login: loginOf(answer, said, surroundings) };
+  const login = loginOf(answer, said, surroundings);
+  return { configuration: finding('ok', 'Codex can read its configuration'), login };
 }
 
 function loginOf(answer: Answer, said: string, { env, configuration }: ProbeSurroundings): Finding {

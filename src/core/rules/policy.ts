@@ -58,14 +58,14 @@ function isClosed(path: string, allowed: string): boolean {
 const holds = (directory: string, path: string): boolean =>
   directory === ANY_DIRECTORY || isWithin(path, directory);
 
-/** Where an agent that is to work in a directory would run, or why it may not work there. */
-type AllowedRoot = { readonly root: string } | { readonly refused: 'outside' | 'closed' | 'narrowed' };
-
 /**
  * The allowed directory that holds a real path; the path itself where any is allowed. An agent runs at such a root and
  * never below it, as another agent there could exchange what is below: a root that is allowed in part is refused.
  */
-export function allowedRoot({ allowedDirs }: Pick<Policy, 'allowedDirs'>, path: string): AllowedRoot {
+export function allowedRoot(
+  { allowedDirs }: Pick<Policy, 'allowedDirs'>,
+  path: string,
+): { readonly root: string } | { readonly refused: 'outside' | 'closed' | 'narrowed' } {
   const [mine = [], ...narrower] = allowedDirs;
   const allowed = mine.find((one) => holds(one, path));
   if (allowed === undefined || !isAllowedDirectory({ allowedDirs: narrower }, path))

@@ -48,8 +48,8 @@ function present({ cwd }: ManagerContext, { program: spec }: AgentAdapter, progr
     );
   }
   if (version !== null) return finding('ok', `${version}, ${path}`);
-  const asked = [shellWord(path), ...spec.versionArgs].join(' ');
-  return finding('warning', `${path} does not tell its version`, `see what it says: ${asked}`);
+  const hint = `see what it says: ${shellWord(path)} --version`;
+  return finding('warning', `${path} does not tell its version`, hint);
 }
 
 function configurationOf(probe: AgentProbe, env: ManagerContext['env']): string | null {

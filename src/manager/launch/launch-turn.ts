@@ -174,7 +174,7 @@ export async function launchTurn(context: ManagerContext, launch: Launch): Promi
     input: input === null ? TURN_FILES.prompt : TURN_FILES.input,
     program: program.path,
     argv,
-    env: { ...turnEnv, ...command.env },
+    env: turnEnv,
   });
   try {
     await signOfLife(context, launch, runner.ended);

@@ -10,7 +10,6 @@ const QUERY: ProgramQuery = {
   variable: 'AGENT_BIN',
   packageName: '@vendor/agent',
   native: (platform, arch) => [`vendor/${platform}-${arch}/agent`, 'vendor/any/agent'],
-  versionArgs: ['--version'],
   install: 'npm install -g @vendor/agent',
 };
 

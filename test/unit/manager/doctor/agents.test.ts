@@ -22,7 +22,6 @@ const OTHER: AgentAdapter = {
     variable: 'ZWARM_OTHER_BIN',
     packageName: 'other',
     native: () => [],
-    versionArgs: ['--version'],
     install: 'npm install -g other',
   },
   probe: {
