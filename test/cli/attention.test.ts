@@ -13,15 +13,10 @@ async function run(project: Project, args: string[], options: ScreenOptions = {}
   return stdout;
 }
 
-/** Waits for a session as an agent does: the user has not seen its end. */
-async function waitAsAgent(project: Project, id: string): Promise<void> {
+/** Gives a session a turn whose end was seen by an agent alone. */
+async function unseen(project: Project, id: string, verb = ['start']): Promise<void> {
+  await run(project, [...verb, `task of ${id}`], { newId: id });
   await run(project, ['wait', id], { env: { ZWARM_SESSION_ID: 'zzzzzzzzzz' } });
-}
-
-/** Starts a session whose end was seen by an agent alone. */
-async function unseen(project: Project, id: string): Promise<void> {
-  await run(project, ['start', `task of ${id}`], { newId: id });
-  await waitAsAgent(project, id);
 }
 
 async function needing(project: Project, env: Record<string, string> = {}): Promise<string> {
@@ -38,8 +33,7 @@ test('what has ended needs attention until it was shown, then again after its ne
   expect(JSON.parse(await run(project, ['show', FIRST, '--json'])).needs_attention).toBe(false);
   expect(await needing(project)).toBe('');
   expect(await run(project, ['ls'], { tty: true })).not.toContain('•');
-  await run(project, ['inject', FIRST, 'more']);
-  await waitAsAgent(project, FIRST);
+  await unseen(project, FIRST, ['inject', FIRST]);
   expect(await needing(project)).toBe(`${FIRST}\n`);
   await run(project, ['show', FIRST, '--turn', '1']);
   expect(await needing(project)).toBe(`${FIRST}\n`);
@@ -62,16 +56,11 @@ test('those who wait have seen the end; lists, logs and trajectories are no look
   expect(await needing(project)).toBe('');
 });
 
-test('each caller has marks of its own', async () => {
+test('each caller has own marks; one that cannot be kept changes neither output nor exit code', async () => {
   const project = createProject();
   await unseen(project, FIRST);
   expect(await needing(project, { ZWARM_SESSION_ID: 'zzzzzzzzzz' })).toBe('');
   expect(await needing(project, { ZWARM_SESSION_ID: 'yyyyyyyyyy' })).toBe(`${FIRST}\n`);
-});
-
-test('a mark that cannot be kept changes neither output nor exit code', async () => {
-  const project = createProject();
-  await unseen(project, FIRST);
   rmSync(join(project.state, 'seen'), { recursive: true });
   writeFileSync(join(project.state, 'seen'), '');
   const { code, stdout, stderr } = await onScreen(project, ['show', FIRST]);
@@ -85,11 +74,11 @@ test('a session that runs needs none and is not marked; the marks of a removed o
   await run(project, ['start', 'stay'], { newId: FIRST, env: { FAKE_AGENT_HANG: '1' } });
   const row = async () => JSON.parse(await run(project, ['show', FIRST, '--json']));
   expect((await row()).needs_attention).toBe(false);
-  expect(existsSync(join(project.base, 'home/.local/state/zwarm/seen'))).toBe(false);
+  expect(existsSync(join(project.state, 'seen'))).toBe(false);
   await run(project, ['kill', FIRST]);
   expect((await row()).needs_attention).toBe(true);
-  const [digest = ''] = readdirSync(join(project.base, 'home/.local/state/zwarm/seen/user'));
-  const marks = join(project.base, 'home/.local/state/zwarm/seen/user', digest);
+  const [digest = ''] = readdirSync(join(project.state, 'seen/user'));
+  const marks = join(project.state, 'seen/user', digest);
   expect(readdirSync(marks)).toEqual([`${FIRST}.1`]);
   await run(project, ['rm', FIRST]);
   expect(readdirSync(marks)).toEqual([]);

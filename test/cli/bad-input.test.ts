@@ -20,48 +20,34 @@ const LATIN_1 = Uint8Array.of(0x66, 0xfc, 0x72);
 const codex = (path?: string): ScreenOptions => ({ env: { ZWARM_CODEX_BIN: path, PATH: '/nowhere' } });
 
 const ROWS: readonly Row[] = [
-  [['start'], 2, /no task was given/, /zwarm start "…"/],
   [['start'], 2, /no task was given/, /zwarm start "…"/, { stdin: ' \n' }],
-  [['start', ''], 2, /the task is empty/, /zwarm start "…"/],
   [['start', ' \n\t'], 2, /the task is empty/, /zwarm start "…"/],
-  [['start', '-'], 2, /the task is empty/, /zwarm start "…"/],
   [['start', 'a', '-F', 'task.md'], 2, /given twice/, /leave one/],
   [['start', 'fix', 'it'], 2, /too many arguments/, /quotes/],
   [['start', '-F', 'nowhere.md'], 2, /nowhere\.md/, /-F FILE/],
-  [['start', '-F', '.'], 2, /cannot read the task/, /-F FILE/],
   [['start', '-'], 2, /not valid UTF-8/, /iconv/, { stdin: LATIN_1 }],
   [['start', '-a', 'codx', 'x'], 2, /unknown agent "codx"/, /mean codex/],
-  [['start', '-a', 'zzzzzz', 'x'], 2, /unknown agent/, /codex.*demo/],
   [['start', '-s', 'readonly', 'x'], 2, /unknown sandbox/, /mean read-only/],
-  [['start', '-s', 'none', 'x'], 2, /unknown sandbox/, /choose one of: read-only/],
   [['start', '-m', '--evil', 'x'], 2, /not a model name/, /-m /],
-  [['start', '-m', '', 'x'], 2, /not a model name/, /-m /],
   [['start', '--name', 'My Docs', 'x'], 2, /not a valid name/, /lower-case/],
   [['start', '-C', 'nowhere', 'x'], 2, /nowhere/, /-C/],
   [['start', '-C', '', 'x'], 2, /directory is empty/, /-C/],
-  [['start', '-C', 'task.md', 'x'], 2, /task\.md/, /-C/],
   [['start', '--timeout', '5s', 'x'], 2, /needs --wait/, /add --wait/],
   [['start', '--wait', '--timeout', 'soon', 'x'], 2, /not a duration/, /10m/],
   [['start', '--sandbx', 'read-only', 'x'], 2, /unknown option/, /--sandbox/],
   [['start', '-x is broken'], 2, /unknown option/, /after --/],
   [['start', '-C'], 2, /argument missing/, /zwarm start --help/],
   [['strat', 'x'], 2, /unknown command 'strat'/, /start/],
-  [['frobnicate'], 2, /unknown command/, /zwarm --help/],
   [['help', 'frobnicate'], 2, /which command/, /zwarm --help/],
   [['--state-dir', '', 'start', 'x'], 2, /--state-dir is empty/, /leave it out/],
   [['--state-dir', 'x'], 2, /which command/, /zwarm --help/],
   [['ls', '--status', 'runing'], 2, /unknown status/, /mean running/],
-  [['ls', '--status', 'x,y'], 2, /unknown status "x"/, /pending, running/],
   [['ls', '--sort', 'name'], 2, /unknown order/, /created, updated/],
   [['ls', '-n', '0'], 2, /-n: "0"/, /-n \d/],
-  [['ls', '-n', '-1'], 2, /-n: "-1"/, /-n \d/],
   [['ls', '--since', 'yesterday'], 2, /not a duration/, /10m/],
   [['ls', 'x'], 2, /too many arguments/, /zwarm ls --help/],
   [['clean', '--days', '-1'], 2, /not a number of days/, /--days 7/],
-  [['clean', '--days', 'x'], 2, /not a number of days/, /--days 7/],
-  [['clean', '--days', ''], 2, /not a number of days/, /--days 7/],
   [['show', 'done', '--turn', '0'], 2, /--turn: "0"/, /--turn \d/],
-  [['show', 'done', '--turn', 'x'], 2, /--turn: "x"/, /--turn \d/],
   [['show', 'done', '--turn', '9'], 2, /has no turn 9/, /1/],
   [['show'], 2, /missing.*'id'/, /zwarm show --help/],
   [['show', ''], 2, /the id is empty/, /zwarm ls/],
@@ -70,15 +56,10 @@ const ROWS: readonly Row[] = [
   [['show', '@last~9'], 3, /3 sessions/, /zwarm ls/],
   [['show', 'abc'], 3, /abc is the beginning of 2/, /abcdefgh22.*abcdefgh33|abcdefgh33.*abcdefgh22/],
   [['show', 'ab'], 3, /too short/, /3 characters/],
-  [['trajectory'], 2, /missing.*'id'/, /zwarm trajectory --help/],
-  [['trajectory', 'nosuch'], 3, /no session nosuch/, /zwarm ls/],
-  [['trajectory', 'done', '--turn', '0'], 2, /--turn: "0"/, /--turn \d/],
-  [['trajectory', 'done', '--turn', 'x'], 2, /--turn: "x"/, /--turn \d/],
   [['trajectory', 'done', '--turn', '9'], 2, /has no turn 9/, /1/],
   [['inject', 'done'], 2, /no message/, /zwarm inject ID "…"/],
   [['inject', 'done', ''], 2, /message is empty/, /zwarm inject/],
   [['inject', 'done', 'go', 'on'], 2, /too many arguments/, /quotes/],
-  [['inject', 'nosuch', 'x'], 3, /nosuch/, /zwarm ls/],
   [['kill'], 2, /which session/, /zwarm kill ID/],
   [['kill', '--all', 'done'], 2, /either/, /kill/],
   [['kill', 'done', '--grace', 'x'], 2, /not a duration/, /10m/],
@@ -87,45 +68,31 @@ const ROWS: readonly Row[] = [
   [['start', 'x'], 127, /not found on your PATH/, /npm .*codex/, codex()],
   [['start', 'x'], 127, /\/nowhere\/codex/, /ZWARM_CODEX_BIN/, codex('/nowhere/codex')],
   [['start', 'x'], 127, /not an absolute path/, /full path/, codex('./codex')],
-  [['logs'], 2, /missing.*'id'/, /zwarm logs --help/],
-  [['logs', 'done', '--turn', '0'], 2, /--turn: "0"/, /--turn \d/],
   [['logs', 'done', '-n', '-1'], 2, /-n: "-1"/, /-n \d/],
-  [['logs', 'done', '-n', 'x'], 2, /-n: "x"/, /-n \d/],
   [['logs', 'done', '--raw', '--json'], 2, /either --raw or --json/, /JSON lines/],
   [['logs', 'done', '--stderr', '--json'], 2, /not JSON/, /leave out --json/],
   [['logs', 'done', '--raw', '-n', '1'], 2, /-n counts steps: --raw/, /tail/],
   [['logs', 'done', '--stderr', '-n', '1'], 2, /-n counts steps: --stderr/, /tail/],
   [['logs', 'done', 'done', '--raw'], 2, /one session at a time/, /zwarm logs --raw ID/],
   [['logs', 'done', '--raw'], 2, /not for a terminal/, /> FILE/, { tty: true }],
-  [['logs', 'done', '--since', '1h'], 2, /unknown option/, /zwarm logs --help/],
   [['rewind', 'done', '--to', '7'], 2, /has no turn 7/, /1/],
   [['rewind', 'done', '--to', '1'], 2, /turn 1 is where/, /./],
   [['rewind', 'done'], 2, /--to is missing/, /zwarm rewind ID --to 2/],
-  [['rewind', 'done', '--to', 'x'], 2, /not a whole number of at least 0/, /--to \d/],
   [['rewind', 'done', '--to=-1'], 2, /not a whole number of at least 0/, /--to \d/],
-  [['rewind', 'nosuch', '--to', '1'], 3, /no session nosuch/, /zwarm ls/],
   [['fork', 'done', '--turn', '2'], 2, /has no turn 2/, /1/],
-  [['fork', 'done', '--turn', '0'], 2, /not a whole number of at least 1/, /--turn \d/],
   [['fork', 'done', ''], 2, /message is empty/, /./],
   [['fork', 'done', 'x', '--timeout', '5'], 2, /needs --wait/, /add --wait/],
-  [['fork', 'nosuch'], 3, /no session nosuch/, /zwarm ls/],
   [['compact', 'done', '--if-over', '80'], 2, /not a share/, /--if-over 0\.8/],
   [['compact', 'done', '--if-over', '0'], 2, /not a share/, /--if-over 0\.8/],
-  [['compact', 'nosuch'], 3, /no session nosuch/, /zwarm ls/],
   [['inject', 'done', 'x', '--history-chars', '-5'], 2, /not a whole number/, /--history-chars \d/],
   [['inject', 'done', 'x'], 127, /not found on your PATH/, /npm .*codex/, codex()],
 
   // Of one argument among several: the verb goes on with the others, and reports each in its place.
   [['kill', 'done'], 4, /not running: it is completed/, /zwarm show/],
-  [['kill', 'don'], 3, /no session don/, /zwarm ls/],
   [['kill', 'qqq'], 3, /too short/, /4 characters/],
   [['rm', 'qqq'], 3, /too short/, /4 characters/],
   [['rm', 'abcd'], 3, /abcd/, /abcdefgh22/],
-  [['rm', ''], 2, /the id is empty/, /zwarm ls/],
-  [['rm', '../../etc'], 2, /not a session id/, /zwarm ls/],
   [['wait', 'nosuch'], 3, /no session nosuch/, /zwarm ls/],
-  [['logs', ''], 2, /the id is empty/, /zwarm ls/],
-  [['logs', '../../etc'], 2, /not a session id/, /zwarm ls/],
   [['logs', 'nosuch'], 3, /no session nosuch/, /zwarm ls/],
   [['logs', 'done', '--turn', '9'], 2, /has no turn 9/, /from 1 to 1/],
   [['logs', '-f', 'done', '--turn', '2'], 2, /has no turn 2/, /from 1 to 1/],
@@ -151,11 +118,9 @@ function linesOf({ message, hint }: ZwarmError): string[] {
 async function projectWithSessions(): Promise<Project> {
   const project = createProject();
   writeFileSync(join(project.directory, 'task.md'), 'a task');
-  const ids = ['abcdefgh22', 'abcdefgh33', 'qqqqqqqqqq'];
-  for (const newId of ids) {
+  for (const newId of ['abcdefgh22', 'abcdefgh33', 'qqqqqqqqqq']) {
     const name = newId.startsWith('q') ? ['--name', 'done'] : [];
-    const { code } = await onScreen(project, ['start', '--wait', 'say hello', ...name], { newId });
-    expect(code).toBe(0);
+    await onScreen(project, ['start', '--wait', 'say hello', ...name], { newId });
     await project.settled(newId);
   }
   return project;
@@ -236,21 +201,10 @@ test('a program that may not be executed is exit 126, and chmod is what to type'
 
 test('reading verbs in a directory without sessions create nothing', async () => {
   const project = createProject();
-  for (const [argv, code] of [
-    [['ls'], 0],
-    [['ls', '--json'], 0],
-    [['show', '@last'], 3],
-    [['trajectory', '@last'], 3],
-    [['logs', '@last'], 3],
-    [['logs', '-f', 'abc'], 3],
-    [['wait', 'abc'], 3],
-    [['kill', '--all'], 0],
-    [['kill', 'abcd'], 3],
-    [['rm', 'abcd'], 3],
-    [['clean'], 0],
-    [['inject', 'abc', 'x'], 3],
-  ] as const) {
-    expect.soft((await onScreen(project, argv)).code, argv.join(' ')).toBe(code);
-  }
+  const lines = ['ls', 'ls --json', 'kill --all', 'clean', 'show @last', 'trajectory @last', 'logs @last'];
+  const codes = [];
+  for (const line of [...lines, 'logs -f abc', 'wait abc', 'kill abcd', 'rm abcd', 'inject abc x'])
+    codes.push((await onScreen(project, line.split(' '))).code);
+  expect(codes).toEqual([0, 0, 0, 0, 3, 3, 3, 3, 3, 3, 3, 3]);
   expect(Object.keys(snapshot(project.directory))).toEqual([project.directory]);
 });

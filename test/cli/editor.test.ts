@@ -8,124 +8,100 @@ import { snapshot } from '../helpers/tree.ts';
 
 const EDITOR = { EDITOR: 'my-editor', VISUAL: undefined, ZWARM_EDITOR: undefined };
 
+/** An editor in which somebody types this; `paths` are the pages that it was given, `asked` what was to be run. */
+function typing(text: string, code: number | null = 0) {
+  const [paths, asked, pages]: [string[], string[], string[]] = [[], [], []];
+  const editor = (command: string, [file = '']: readonly string[]) => {
+    paths.push(file);
+    asked.push(command);
+    pages.push(readFileSync(file, 'utf8'));
+    writeFileSync(file, text === '' ? '' : `${text}\n${pages.at(-1)}`);
+    return Promise.resolve(code);
+  };
+  return { paths, asked, pages, editor };
+}
+
 test('the editor gets a page that explains itself, and its text above that is the task', async () => {
   const project = createProject();
-  let page = '';
-  let path = '';
-  const started = await onScreen(project, ['start', '--wait'], {
-    tty: true,
-    env: EDITOR,
-    editor: (command, [file = '']) => {
-      expect(command).toBe('my-editor');
-      path = file;
-      page = readFileSync(file, 'utf8');
-      writeFileSync(file, `fix the <!-- odd --> bug\n${page}`);
-      return Promise.resolve(0);
-    },
-  });
+  const { paths, pages, asked, editor } = typing('fix the <!-- odd --> bug');
+  const started = await onScreen(project, ['start', '--wait'], { tty: true, env: EDITOR, editor });
   expect(started.code).toBe(0);
-  expect(page).toMatch(/^\n<!-- Write the task above, save and close\./);
+  expect(asked).toEqual(['my-editor']);
+  expect(pages[0]).toMatch(/^\n<!-- Write the task above, save and close\./);
   expect(project.runs().map((run) => run.stdin)).toEqual(['fix the <!-- odd --> bug']);
-  expect(existsSync(dirname(path))).toBe(false);
+  expect(existsSync(dirname(paths[0] ?? ''))).toBe(false);
 });
 
 test('VISUAL comes before EDITOR, ZWARM_EDITOR before both, and a message is edited like a task', async () => {
   const project = createProject();
-  const asked: string[] = [];
-  const editor = (command: string, [file = '']: readonly string[]) => {
-    asked.push(command);
-    writeFileSync(file, 'hello');
-    return Promise.resolve(0);
-  };
+  const { asked, editor } = typing('hello');
   const env = { EDITOR: 'e', VISUAL: 'v', ZWARM_EDITOR: 'z' };
-  for (const more of [{}, { ZWARM_EDITOR: undefined }]) {
-    await onScreen(project, ['start', '--wait'], { tty: true, env: { ...env, ...more }, editor });
-  }
-  expect((await onScreen(project, ['inject', '@last', '--wait'], { tty: true, env, editor })).code).toBe(0);
+  const edit = (argv: string[], more = {}) =>
+    onScreen(project, [...argv, '--wait'], { tty: true, env: { ...env, ...more }, editor });
+  await edit(['start']);
+  await edit(['start'], { ZWARM_EDITOR: undefined });
+  expect((await edit(['inject', '@last'])).code).toBe(0);
   expect(asked).toEqual(['z', 'v', 'z']);
 });
 
 test('an editor that saves nothing, fails, or is not set starts nothing', async () => {
   const project = createProject();
-  const rows: readonly [env: typeof EDITOR | Record<string, undefined>, code: number | null, said: RegExp][] =
-    [
-      [EDITOR, 0, /the task is empty/],
-      [EDITOR, 3, /the editor ended with 3\nhint: nothing was started/],
-      [EDITOR, null, /the editor ended with a signal/],
-      [
-        { EDITOR: undefined, VISUAL: undefined, ZWARM_EDITOR: undefined },
-        0,
-        /no task was given\nhint: .*EDITOR/,
-      ],
-    ];
-  for (const [env, code, said] of rows) {
-    const editor = () => Promise.resolve(code);
+  for (const [env, code, said] of [
+    [EDITOR, 0, /the task is empty/],
+    [EDITOR, 3, /the editor ended with 3\nhint: nothing was started/],
+    [EDITOR, null, /the editor ended with a signal/],
+    [{ ...EDITOR, EDITOR: undefined }, 0, /no task was given\nhint: .*EDITOR/],
+  ] as const) {
+    const { editor } = typing('', code);
     const shown = await onScreen(project, ['start'], { tty: true, env, editor });
-    expect.soft(shown).toMatchObject({ code: 2, stdout: '' });
-    expect.soft(shown.stderr).toMatch(said);
+    expect.soft(shown).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(said) });
   }
   expect(Object.keys(snapshot(project.directory))).toEqual([project.directory]);
 });
 
-/** An editor in which somebody types this; `paths` are the pages that it was given. */
-function typing(text: string, code = 0) {
-  const paths: string[] = [];
-  const editor = (_: string, [file = '']: readonly string[]) => {
-    paths.push(file);
-    writeFileSync(file, `${text}\n${readFileSync(file, 'utf8')}`);
-    return Promise.resolve(code);
-  };
-  return { paths, editor };
-}
-
 test('what would be refused anyway is refused before the editor opens', async () => {
   const project = createShellProject();
   const running = await project.begin('hang');
-  for (const [argv, code] of [
-    [['start', '-a', 'nobody'], 2],
-    [['start', '-s', 'nothing'], 2],
-    [['start', '-C', 'no-where'], 2],
-    [['start', '--name', 'a b'], 2],
-    [['orchestrate', '-a', 'demo'], 2],
-    [['inject', 'nothing'], 3],
-    [['inject', running], 4],
+  const { paths, editor } = typing('a long message');
+  for (const [line, code] of [
+    ['start -a nobody', 2],
+    ['start -s nothing', 2],
+    ['start -C no-where', 2],
+    ['start --name A', 2],
+    ['orchestrate -a demo', 2],
+    ['inject nothing', 3],
+    [`inject ${running}`, 4],
   ] as const) {
-    const { paths, editor } = typing('a long message');
-    const shown = await onScreen(project, argv, { tty: true, env: EDITOR, editor });
-    expect.soft(shown.code, argv.join(' ')).toBe(code);
-    expect.soft(paths, argv.join(' ')).toEqual([]);
+    const shown = await onScreen(project, line.split(' '), { tty: true, env: EDITOR, editor });
+    expect.soft({ line, code: shown.code, paths }).toEqual({ line, code, paths: [] });
   }
 });
 
-test('what was written is kept where the command fails after that, and the error says where', async () => {
+test('what was written is kept where the editor or the command fails after that, and the error says where', async () => {
   const project = createProject();
   await onScreen(project, ['start', 'a task', '--wait']);
-  const { paths, editor } = typing('a long message');
-  const racing = (command: string, files: readonly string[]) => {
+  const { paths, editor } = typing('a long message', 1);
+  onTestFinished(() => {
+    for (const path of paths) rmSync(dirname(path), { recursive: true, force: true });
+  });
+  const failed = await onScreen(project, ['start'], { tty: true, env: EDITOR, editor });
+  expect(failed.stderr).toContain(
+    `the editor ended with 1\nhint: nothing was started; what you wrote is kept in ${paths[0]}`,
+  );
+  const racing = async (command: string, files: readonly string[]) => {
     // Removed while the message was written.
     rmSync(project.store(), { recursive: true });
-    return editor(command, files);
+    await editor(command, files);
+    return 0;
   };
   const shown = await onScreen(project, ['inject', '@last'], { tty: true, env: EDITOR, editor: racing });
-  const [path = ''] = paths;
-  onTestFinished(() => rmSync(dirname(path), { recursive: true, force: true }));
   expect(shown).toMatchObject({ code: 3, stdout: '' });
-  expect(shown.stderr).toContain(`what you wrote is kept in ${path}`);
-  expect(readFileSync(path, 'utf8')).toBe('a long message\n');
-  expect(statSync(path).mode & 0o777).toBe(0o600);
+  expect(shown.stderr).toContain(`what you wrote is kept in ${paths[1]}`);
+  for (const path of paths) {
+    expect(readFileSync(path, 'utf8')).toBe('a long message\n');
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  }
   // It can be given as it is.
-  expect((await onScreen(project, ['start', '-F', path, '--wait'])).code).toBe(0);
+  expect((await onScreen(project, ['start', '-F', paths[1] ?? '', '--wait'])).code).toBe(0);
   expect(project.runs().at(-1)?.stdin).toBe('a long message\n');
-});
-
-test('what was written is kept where the editor failed', async () => {
-  const project = createProject();
-  const { paths, editor } = typing('a long message', 1);
-  const shown = await onScreen(project, ['start'], { tty: true, env: EDITOR, editor });
-  const [path = ''] = paths;
-  onTestFinished(() => rmSync(dirname(path), { recursive: true, force: true }));
-  expect(shown.stderr).toContain(
-    `the editor ended with 1\nhint: nothing was started; what you wrote is kept in ${path}`,
-  );
-  expect(readFileSync(path, 'utf8')).toBe('a long message\n');
 });

@@ -17,46 +17,42 @@ async function startSession(
 }
 
 /** The ids that `ls -q` prints. */
-async function ids(
-  project: Project,
-  args: readonly string[] = [],
-  options: ScreenOptions = {},
-): Promise<string[]> {
-  const shown = await onScreen(project, ['ls', '-q', ...args], options);
+async function ids(project: Project, args = '', options: ScreenOptions = {}): Promise<string[]> {
+  const shown = await onScreen(project, ['ls', '-q', ...args.split(' ').filter(Boolean)], options);
   expect(shown).toMatchObject({ code: 0, stderr: '' });
   return shown.stdout.split('\n').slice(0, -1);
 }
+
+const [A, B, C] = ['aaaaaaaaaa', 'bbbbbbbbbb', 'cccccccccc'] as const;
 
 test('ls narrows by status, directory, time and text, and orders by creation or change', async () => {
   const project = createProject();
   const inner = join(project.directory, 'inner');
   mkdirSync(inner);
   const start = Date.now();
-  const at = (hours: number) => ({ now: start - hours * HOUR });
-  await startSession(project, 'aaaaaaaaaa', ['Fix the Tests', '--name', 'oldest'], at(5));
-  await startSession(project, 'bbbbbbbbbb', ['write docs'], { ...at(4), env: { FAKE_AGENT_EXIT: '1' } });
-  await startSession(project, 'cccccccccc', ['look around'], {
-    ...at(3),
-    cwd: inner,
-    env: { FAKE_AGENT_STREAM: stream('shell') },
-  });
-  expect(await ids(project)).toEqual(['cccccccccc', 'bbbbbbbbbb', 'aaaaaaaaaa']);
-  expect(await ids(project, ['--status', 'failed'])).toEqual(['bbbbbbbbbb']);
-  expect(await ids(project, ['--status', 'failed,completed', '-n', '2'])).toEqual([
-    'cccccccccc',
-    'bbbbbbbbbb',
-  ]);
-  expect(await ids(project, ['--here'])).toEqual(['bbbbbbbbbb', 'aaaaaaaaaa']);
-  expect(await ids(project, ['--here'], { cwd: inner })).toEqual(['cccccccccc']);
-  expect(await ids(project, ['--grep', 'TESTS'])).toEqual(['aaaaaaaaaa']);
-  expect(await ids(project, ['--grep', 'oldest'])).toEqual(['aaaaaaaaaa']);
-  expect(await ids(project, ['--grep', 'app.py'])).toEqual(['cccccccccc']);
-  expect(await ids(project, ['--grep', '.*'])).toEqual([]);
+  const at = (hours: number, env = {}) => ({ now: start - hours * HOUR, env });
+  await startSession(project, A, ['Fix the Tests', '--name', 'oldest'], at(5));
+  await startSession(project, B, ['write docs'], at(4, { FAKE_AGENT_EXIT: '1' }));
+  const shell = { ...at(3, { FAKE_AGENT_STREAM: stream('shell') }), cwd: inner };
+  await startSession(project, C, ['look around'], shell);
+  for (const [args, found] of [
+    ['', [C, B, A]],
+    ['--status failed', [B]],
+    ['--status failed,completed -n 2', [C, B]],
+    ['--here', [B, A]],
+    ['--grep TESTS', [A]],
+    ['--grep oldest', [A]],
+    ['--grep app.py', [C]],
+    ['--grep .*', []],
+  ] as const) {
+    expect.soft(await ids(project, args), args).toEqual(found);
+  }
+  expect(await ids(project, '--here', { cwd: inner })).toEqual([C]);
   await onScreen(project, ['inject', 'oldest', '--wait', 'again']);
-  expect(await ids(project)).toEqual(['cccccccccc', 'bbbbbbbbbb', 'aaaaaaaaaa']);
-  expect((await ids(project, ['--sort', 'updated']))[0]).toBe('aaaaaaaaaa');
-  expect(await ids(project, ['--since', '1h'], { now: Date.now() + 2 * HOUR })).toEqual([]);
-  expect(await ids(project, ['--since', '3h'], { now: Date.now() + 2 * HOUR })).toHaveLength(3);
+  expect(await ids(project)).toEqual([C, B, A]);
+  expect((await ids(project, '--sort updated'))[0]).toBe(A);
+  expect(await ids(project, '--since 1h', { now: Date.now() + 2 * HOUR })).toEqual([]);
+  expect(await ids(project, '--since 3h', { now: Date.now() + 2 * HOUR })).toHaveLength(3);
 });
 
 test('a session answers to its id, its name, a prefix and @last', async () => {
@@ -92,52 +88,50 @@ test('ls shows the newest 20 and all that run; -n and --all show what they say',
   }
   expect(await ids(project)).toHaveLength(21);
   expect((await ids(project)).at(-1)).toBe('zzzzzzzzzz');
-  expect(await ids(project, ['-n', '3'])).toHaveLength(3);
-  expect(await ids(project, ['--all'])).toHaveLength(23);
-  expect(await ids(project, ['-n', '100'])).toHaveLength(23);
+  expect(await ids(project, '-n 3')).toHaveLength(3);
+  expect(await ids(project, '--all')).toHaveLength(23);
+  expect(await ids(project, '-n 100')).toHaveLength(23);
 });
 
 test('clean removes what ended long enough ago, by its newest end, and nothing that runs', async () => {
   const project = createProject();
   const start = Date.now();
-  const exit = (id: string, turn: number, hours: number): void => {
+  const exit = (id: string, turn: number, days: number): void => {
     const path = project.turnFile(id, turn, 'exit.json');
-    const record = JSON.parse(readFileSync(path, 'utf8'));
-    const time = new Date(start - hours * HOUR);
-    writeFileSync(path, JSON.stringify({ ...record, ended_at: time.toISOString() }));
+    const time = new Date(start - days * 24 * HOUR);
+    writeFileSync(
+      path,
+      JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), ended_at: time.toISOString() }),
+    );
     utimesSync(path, time, time);
+    // What a summary remembers is older than what we have just done to the clock.
+    rmSync(join(project.turnFile(id, 1, '..'), '..', 'summary.json'), { force: true });
   };
   const long = { now: start - 500 * HOUR };
-  for (const id of ['aaaaaaaaaa', 'bbbbbbbbbb', 'cccccccccc']) await startSession(project, id, ['x'], long);
-  await onScreen(project, ['inject', 'bbbbbbbbbb', '--wait', 'again'], { now: start - 499 * HOUR });
-  await project.settled('bbbbbbbbbb', 2);
-  await onScreen(project, ['start', 'runs'], { ...long, newId: 'dddddddddd', env: { FAKE_AGENT_HANG: '1' } });
-  exit('aaaaaaaaaa', 1, 24 * 8);
-  exit('bbbbbbbbbb', 1, 24 * 9);
-  exit('bbbbbbbbbb', 2, 24 * 3);
-  exit('cccccccccc', 1, 24 * 30);
-  // What a summary remembers is older than what we have just done to the clock.
-  for (const id of ['aaaaaaaaaa', 'bbbbbbbbbb', 'cccccccccc']) dropSummary(project, id);
-  const cleaned = async (...args: string[]) =>
-    JSON.parse((await onScreen(project, ['clean', '--json', ...args], { now: start })).stdout);
-  const skipped = [{ id: 'dddddddddd', reason: 'running' }];
+  for (const id of [A, B, C]) await startSession(project, id, ['x'], long);
+  await onScreen(project, ['inject', B, '--wait', 'again'], { now: start - 499 * HOUR });
+  await project.settled(B, 2);
+  const running = 'dddddddddd';
+  await onScreen(project, ['start', 'runs'], { ...long, newId: running, env: { FAKE_AGENT_HANG: '1' } });
+  for (const [id, turn, days] of [
+    [A, 1, 8],
+    [B, 1, 9],
+    [B, 2, 3],
+    [C, 1, 30],
+  ] as const)
+    exit(id, turn, days);
+  const cleaned = async (args: string) =>
+    JSON.parse((await onScreen(project, ['clean', '--json', ...args.split(' ')], { now: start })).stdout);
+  const skipped = [{ id: running, reason: 'running' }];
 
-  const tried = await cleaned('--dry-run', '--days', '2.5');
-  expect(tried).toEqual({
-    removed: ['aaaaaaaaaa', 'bbbbbbbbbb', 'cccccccccc'],
-    skipped,
-    bytes: expect.any(Number),
-  });
+  const bytes = expect.any(Number);
+  expect(await cleaned('--dry-run --days 2.5')).toEqual({ removed: [A, B, C], skipped, bytes });
   expect(await ids(project)).toHaveLength(4);
-  expect(await cleaned('--days', '20')).toMatchObject({ removed: ['cccccccccc'], skipped });
-  expect(await cleaned()).toMatchObject({ removed: ['aaaaaaaaaa'], skipped });
-  expect(await cleaned('--days', '4')).toMatchObject({ removed: [], skipped, bytes: 0 });
+  expect(await cleaned('--days 20')).toEqual({ removed: [C], skipped, bytes });
+  expect(await cleaned('--json')).toEqual({ removed: [A], skipped, bytes });
+  expect(await cleaned('--days 4')).toEqual({ removed: [], skipped, bytes: 0 });
   const shown = await onScreen(project, ['clean', '--days', '3'], { tty: true, now: start });
-  expect(shown).toMatchObject({ code: 0, stdout: 'bbbbbbbbbb\n' });
+  expect(shown).toMatchObject({ code: 0, stdout: `${B}\n` });
   expect(shown.stderr).toMatch(/^removed 1 session, [\d.]+ k?B; kept dddddddddd \(running\)\n$/);
-  expect(await ids(project)).toEqual(['dddddddddd']);
+  expect(await ids(project)).toEqual([running]);
 });
-
-function dropSummary(project: Project, id: string): void {
-  rmSync(join(project.turnFile(id, 1, '..'), '..', 'summary.json'));
-}

@@ -34,11 +34,8 @@ const rule = (words: string): string => `── ${words} ${'─'.repeat(76 - wor
 test('the steps of an ended session, in order, each with its output, a rule before each turn', async () => {
   const project = createProject();
   await sessionOf(project, ['parallel', 'sigint-during-command', 'message']);
-  for (const argv of [
-    ['logs', ID],
-    ['logs', '-f', ID],
-  ]) {
-    const shown = await onScreen(project, argv);
+  for (const args of [[], ['-f']]) {
+    const shown = await onScreen(project, ['logs', ID, ...args]);
     expect(shown).toMatchObject({ code: 0, stderr: '' });
     expect(shown.stdout.split('\n')).toEqual([
       rule('turn 1'),
@@ -60,20 +57,13 @@ test('the steps of an ended session, in order, each with its output, a rule befo
 
 test('--json prints a line for each step of the trajectory, with the id of its session', async () => {
   const project = createProject();
-  const names = [
-    'shell-failed',
-    'todo-list',
-    'stream-cut-recovers',
-    'fail-late',
-    'mcp',
-    'sigint-during-command',
-  ];
+  const names = 'shell-failed todo-list stream-cut-recovers fail-late mcp sigint-during-command'.split(' ');
   await sessionOf(project, names);
   const steps: object[] = JSON.parse((await onScreen(project, ['trajectory', ID, '--json'])).stdout);
-  const { stdout } = await onScreen(project, ['logs', ID, '--json']);
-  const last = new Map(jsonLines(stdout).map((line) => [`${line['turn']} ${line['step']}`, line]));
+  const lines = jsonLines((await onScreen(project, ['logs', ID, '--json'])).stdout);
+  const last = new Map(lines.map((line) => [`${line['turn']} ${line['step']}`, line]));
   expect([...last.values()]).toEqual(steps.map((step) => ({ id: ID, ...step })));
-  expect(Object.keys(jsonLines(stdout)[0] ?? {})).toEqual(['id', ...Object.keys(steps[0] ?? {})]);
+  expect(Object.keys(lines[0] ?? {})).toEqual(['id', ...Object.keys(steps[0] ?? {})]);
 });
 
 test('a retry that helped is no step, also where nothing was said afterwards', async () => {
@@ -95,16 +85,17 @@ test('a retry that helped is no step, also where nothing was said afterwards', a
 test('-n tells how many of the last steps, --turn which turn', async () => {
   const project = createProject();
   await sessionOf(project, ['shell-failed', 'todo-list', 'message']);
-  const numbers = async (...args: string[]): Promise<unknown[]> =>
-    jsonLines((await onScreen(project, ['logs', ID, '--json', ...args])).stdout).map((line) => line['step']);
-  expect(await numbers('-n', '3')).toEqual([5, 6, 7]);
+  const numbers = async (args: string) => {
+    const { stdout } = await onScreen(project, ['logs', ID, '--json', ...args.split(' ')]);
+    return jsonLines(stdout).map((line) => line['step']);
+  };
+  expect(await numbers('-n 3')).toEqual([5, 6, 7]);
   // The plan as it stands at last, once.
-  expect(await numbers('-n', '4')).toEqual([4, 5, 6, 7]);
-  expect(await numbers('-n', '0')).toEqual([]);
-  expect(await numbers('-n', '999999999')).toEqual([1, 2, 3, 4, 5, 6, 7]);
-  expect(await numbers('--turn', '3')).toEqual([7]);
-  expect(await numbers('--turn', '2', '-n', '1')).toEqual([6]);
-  expect(await numbers('-f', '--turn', '1', '-n', '2')).toEqual([2, 3]);
+  expect(await numbers('-n 4')).toEqual([4, 5, 6, 7]);
+  expect(await numbers('-n 0')).toEqual([]);
+  expect(await numbers('-n 999999999')).toEqual([1, 2, 3, 4, 5, 6, 7]);
+  expect(await numbers('--turn 2 -n 1')).toEqual([6]);
+  expect(await numbers('-f --turn 1 -n 2')).toEqual([2, 3]);
 });
 
 test('several sessions: each line says whose it is, and a bad one keeps nobody from the others', async () => {
@@ -114,14 +105,11 @@ test('several sessions: each line says whose it is, and a bad one keeps nobody f
   const shown = await onScreen(project, ['logs', ID, 'nosuch', OTHER]);
   expect(shown).toMatchObject({ code: 3, stderr: 'zwarm: no session nosuch\nhint: see: zwarm ls --all\n' });
   const lines = shown.stdout.split('\n').slice(0, -1);
-  expect(lines.filter((line) => line.startsWith(`${OTHER}  `))).toEqual([
-    `${OTHER}  ${rule('turn 1')}`,
-    `${OTHER}    The project prints two lines.`,
-  ]);
-  expect(
-    lines.filter((line) => !line.startsWith(`${OTHER}  `)).every((line) => line.startsWith(`${ID}  `)),
-  ).toBe(true);
-  expect(lines).toContain(`${ID}      to-stderr`);
+  const others = lines.filter((line) => line.startsWith(`${OTHER}  `));
+  expect(others).toEqual([`${OTHER}  ${rule('turn 1')}`, `${OTHER}    The project prints two lines.`]);
+  const own = lines.filter((line) => !others.includes(line));
+  expect(own.filter((line) => !line.startsWith(`${ID}  `))).toEqual([]);
+  expect(own).toContain(`${ID}      to-stderr`);
 
   const json = await onScreen(project, ['logs', '--json', ID, 'nosuch', OTHER]);
   expect(json).toMatchObject({ code: 3, stderr: '' });

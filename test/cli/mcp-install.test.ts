@@ -22,70 +22,29 @@ import { createProject, type Project, ZWARM } from '../helpers/project.ts';
 import { snapshot } from '../helpers/tree.ts';
 
 const COMMAND = { command: process.execPath, args: [ZWARM, 'mcp'] };
+const STDIO = { type: 'stdio', ...COMMAND };
 const LONG = { env: { ZWARM_WAIT_SEC: '1500' } };
+const PATIENT = { ...COMMAND, ...LONG, timeout: 1_800_000 };
+const OF_CODEX = {
+  ...{ ...COMMAND, ...LONG, required: true, startup_timeout_sec: 20, tool_timeout_sec: 1800 },
+  supports_parallel_tool_calls: true,
+  env_vars: expect.arrayContaining(['ZWARM_SESSION_ID', 'ZWARM_MARK', 'CODEX_HOME', 'no_proxy']),
+};
+const OF_OPENCODE = { type: 'local', command: [process.execPath, ZWARM, 'mcp'], enabled: true };
 
-interface Row {
-  /** Below the home of the user, or below the project. */
-  readonly file: (home: string, project: string) => string;
-  readonly servers: string;
-  readonly entry: object;
-  /** What `--unattended` adds; null where the file cannot say it. */
-  readonly unattended: object | null;
-}
-
-/** What `mcp install` is to write for each host. */
+/**
+ * What `mcp install` is to write for each host: the file in the user's home or in the project, what holds the servers
+ * there, the entry, and what `--unattended` adds, or null where the file cannot say it.
+ */
 const HOSTS = {
-  codex: {
-    file: (home) => join(home, '.codex/config.toml'),
-    servers: 'mcp_servers',
-    entry: {
-      ...COMMAND,
-      ...LONG,
-      required: true,
-      startup_timeout_sec: 20,
-      tool_timeout_sec: 1800,
-      supports_parallel_tool_calls: true,
-      env_vars: expect.arrayContaining(['ZWARM_SESSION_ID', 'ZWARM_MARK', 'CODEX_HOME', 'no_proxy']),
-    },
-    unattended: { default_tools_approval_mode: 'approve' },
-  },
-  claude: {
-    file: (_, project) => join(project, '.mcp.json'),
-    servers: 'mcpServers',
-    entry: { type: 'stdio', ...COMMAND, ...LONG },
-    unattended: null,
-  },
-  cursor: {
-    file: (home) => join(home, '.cursor/mcp.json'),
-    servers: 'mcpServers',
-    entry: { type: 'stdio', ...COMMAND },
-    unattended: null,
-  },
-  opencode: {
-    file: (home) => join(home, '.config/opencode/opencode.json'),
-    servers: 'mcp',
-    entry: { type: 'local', command: [process.execPath, ZWARM, 'mcp'], enabled: true },
-    unattended: null,
-  },
-  gemini: {
-    file: (home) => join(home, '.gemini/settings.json'),
-    servers: 'mcpServers',
-    entry: { ...COMMAND, ...LONG, timeout: 1_800_000 },
-    unattended: { trust: true },
-  },
-  qwen: {
-    file: (home) => join(home, '.qwen/settings.json'),
-    servers: 'mcpServers',
-    entry: { ...COMMAND, ...LONG, timeout: 1_800_000 },
-    unattended: { trust: true },
-  },
-  vscode: {
-    file: (_, project) => join(project, '.vscode/mcp.json'),
-    servers: 'servers',
-    entry: { type: 'stdio', ...COMMAND },
-    unattended: null,
-  },
-} satisfies Readonly<Record<string, Row>>;
+  codex: ['~/.codex/config.toml', 'mcp_servers', OF_CODEX, { default_tools_approval_mode: 'approve' }],
+  claude: ['./.mcp.json', 'mcpServers', { ...STDIO, ...LONG }, null],
+  cursor: ['~/.cursor/mcp.json', 'mcpServers', STDIO, null],
+  opencode: ['~/.config/opencode/opencode.json', 'mcp', OF_OPENCODE, null],
+  gemini: ['~/.gemini/settings.json', 'mcpServers', PATIENT, { trust: true }],
+  qwen: ['~/.qwen/settings.json', 'mcpServers', PATIENT, { trust: true }],
+  vscode: ['./.vscode/mcp.json', 'servers', STDIO, null],
+} satisfies Readonly<Record<string, readonly [string, string, object, object | null]>>;
 type Host = keyof typeof HOSTS;
 const ALL = Object.keys(HOSTS) as Host[];
 
@@ -97,7 +56,7 @@ function bareProject(): Project {
 }
 
 const fileOf = ({ base, directory }: Project, host: Host): string =>
-  HOSTS[host].file(join(base, 'home'), directory);
+  HOSTS[host][0].replace('~', join(base, 'home')).replace(/^\.(?=\/)/, directory);
 
 function install(
   project: Project,
@@ -111,7 +70,7 @@ function install(
 /** What a host's file says of our server. */
 function entryIn(host: Host, text: string): Record<string, unknown> | undefined {
   const document = host === 'codex' ? parse(text) : JSON.parse(text);
-  return document[HOSTS[host].servers]?.zwarm;
+  return document[HOSTS[host][1]]?.zwarm;
 }
 
 const readEntry = (project: Project, host: Host) =>
@@ -120,7 +79,7 @@ const readEntry = (project: Project, host: Host) =>
 /** A host's file with a server of the user's. */
 function mineOf(host: Host): string {
   if (host === 'codex') return 'model = "m" # mine\n\n[mcp_servers.mine]\ncommand = "mine"\n';
-  return `{\n    "${HOSTS[host].servers}": {\n        "mine": {"command": "mine"}\n    }\n}\n`;
+  return `{\n    "${HOSTS[host][1]}": {\n        "mine": {"command": "mine"}\n    }\n}\n`;
 }
 
 function write(path: string, text: string): void {
@@ -134,9 +93,23 @@ test.each(ALL)('%s: a new file is shown, asked for and written, for its user alo
   const project = bareProject();
   const file = fileOf(project, host);
   const before = snapshot(project.base);
+  const [, , entry, unattended] = HOSTS[host];
   const printed = await install(project, host, ['--print']);
-  expect(entryIn(host, printed.stdout)).toEqual(HOSTS[host].entry);
+  expect(entryIn(host, printed.stdout)).toEqual(entry);
+  const free = await install(project, host, ['--unattended', '--print']);
+  if (unattended === null) {
+    expect(free).toMatchObject({ code: 2, stdout: '' });
+    expect(free.stderr).toMatch(
+      new RegExp(`^zwarm: --unattended cannot be written into the file of ${host}\nhint: leave it out; `),
+    );
+  } else {
+    expect(entryIn(host, free.stdout)).toEqual({ ...entry, ...unattended });
+    expect(free.stderr).toMatch(
+      /^zwarm: with --unattended the model starts, .* where the model itself may only read\n$/,
+    );
+  }
   expect(snapshot(project.base)).toEqual(before);
+
   const screen = await install(project, host, [], { ...YES, env: { NO_COLOR: '1' } });
   expect(screen.code).toBe(0);
   expect(screen.stderr).toContain(`Write this to ${file}?\n`);
@@ -147,67 +120,65 @@ test.each(ALL)('%s: a new file is shown, asked for and written, for its user alo
   if (host !== 'claude') expect(notPrivate(dirname(file))).toEqual([]);
 });
 
-test.each(ALL)('%s: what was there stays, and removal gives it back to the byte', async (host) => {
+test.each(['codex', 'claude', 'opencode'] as const)(
+  '%s: what was there stays, and removal gives it back to the byte',
+  async (host) => {
+    const project = bareProject();
+    const file = fileOf(project, host);
+    write(file, mineOf(host));
+    chmodSync(file, 0o640);
+    const done: unknown[] = [];
+    for (const args of [[], [], ['--remove'], ['--remove']]) {
+      const { code, stdout } = await install(project, host, [...args, '--yes', '--json']);
+      const { changed, removed } = JSON.parse(stdout);
+      done.push([code, changed, removed, readEntry(project, host) !== undefined]);
+      expect(JSON.parse(stdout)).toEqual({ host, file, changed, removed });
+    }
+    expect(done).toEqual([
+      [0, true, false, true],
+      [0, false, false, true],
+      [0, true, true, false],
+      [0, false, false, false],
+    ]);
+    expect(readFileSync(file, 'utf8')).toBe(mineOf(host));
+    expect(statSync(file).mode & 0o777).toBe(0o640);
+    expect(readdirSync(dirname(file)).filter((name) => name.startsWith('.zwarm'))).toEqual([]);
+  },
+);
+
+test('the change of a file that is there is shown before the question, and nothing is asked where there is none', async () => {
   const project = bareProject();
-  const file = fileOf(project, host);
-  write(file, mineOf(host));
-  chmodSync(file, 0o640);
-  const shown = await install(project, host, [], YES);
-  expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining('mine') });
-  expect(readEntry(project, host)).toEqual(HOSTS[host].entry);
-  expect(statSync(file).mode & 0o777).toBe(0o640);
-  const twice = await install(project, host, []);
-  expect(twice).toMatchObject({ code: 0, stdout: `${file}: already there\n` });
-
-  const removed = await install(project, host, ['--remove'], YES);
-  expect(removed).toMatchObject({ code: 0, stdout: expect.stringContaining('zwarm') });
-  expect(readFileSync(file, 'utf8')).toBe(mineOf(host));
-  const nothing = await install(project, host, ['--remove']);
-  expect(nothing).toEqual({ code: 0, stdout: `${file}: nothing to remove\n`, stderr: '' });
-  expect(readdirSync(dirname(file)).filter((name) => name.startsWith('.zwarm'))).toEqual([]);
-});
-
-test.each(ALL)('%s: --unattended is written where the file can say it, and else refused', async (host) => {
-  const project = bareProject();
-  const before = snapshot(project.base);
-  const { entry, unattended } = HOSTS[host];
-  const { code, stdout, stderr } = await install(project, host, ['--unattended', '--print']);
-  if (unattended === null) {
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    const refusal = `^zwarm: --unattended cannot be written into the file of ${host}\nhint: leave it out; `;
-    expect(stderr).toMatch(new RegExp(refusal));
-  } else {
-    expect(entryIn(host, stdout)).toEqual({ ...entry, ...unattended });
-    expect(stderr).toBe(
-      'zwarm: with --unattended the model starts, continues and ends agents without asking you, and they may write in ' +
-        'your projects even where the model itself may only read\n',
-    );
-  }
-  expect(snapshot(project.base)).toEqual(before);
-});
-
-test("--unattended is taken back without it, and the user's own tables stay", async () => {
-  const project = bareProject();
-  const file = fileOf(project, 'codex');
-  const tool = '[mcp_servers.zwarm.tools.end_session]\napproval_mode = "prompt"\n';
-  write(file, `${mineOf('codex')}\n${tool}`);
-  await install(project, 'codex', ['--yes']);
-  const attended = readFileSync(file, 'utf8');
-  const given = await install(project, 'codex', ['--unattended', '--yes']);
-  expect(given.stdout).toContain('+ default_tools_approval_mode = "approve"\n');
-  expect(readFileSync(file, 'utf8')).toContain(tool);
-  const taken = await install(project, 'codex', ['--yes']);
-  expect(taken.stdout).toContain('- default_tools_approval_mode = "approve"\n');
-  expect(taken.stderr).not.toContain('--unattended the model');
-  expect(readFileSync(file, 'utf8')).toBe(attended);
-  await install(project, 'codex', ['--remove', '--yes']);
-  expect(readFileSync(file, 'utf8')).toBe(mineOf('codex'));
-});
-
-test('opencode asks nobody by itself, and the user is told before agreeing', async () => {
-  const { code, stderr } = await install(bareProject(), 'opencode', [], { tty: true, answer: false });
-  expect(code).toBe(1);
-  expect(stderr).toMatch(/^zwarm: opencode does not ask .*"permission".*\nWrite this to /);
+  const file = fileOf(project, 'cursor');
+  write(file, mineOf('cursor'));
+  const shown = async (): Promise<string> => {
+    const { code, stdout, stderr } = await install(project, 'cursor', [], { ...YES, env: { NO_COLOR: '1' } });
+    const text = `${stdout}${stderr}exit ${code}`.replaceAll(file, 'FILE').replace(ZWARM, 'ZWARM');
+    return text.replace(process.execPath, 'NODE');
+  };
+  expect(await shown()).toMatchInlineSnapshot(`
+    "FILE
+      {
+          "mcpServers": {
+    -         "mine": {"command": "mine"}
+    +         "mine": {"command": "mine"},
+    +         "zwarm": {
+    +             "type": "stdio",
+    +             "command": "NODE",
+    +             "args": [
+    +                 "ZWARM",
+    +                 "mcp"
+    +             ]
+    +         }
+          }
+      }
+    Write this to FILE?
+    start Cursor anew; its settings show the server
+    exit 0"
+  `);
+  expect(await shown()).toMatchInlineSnapshot(`
+    "FILE: already there
+    exit 0"
+  `);
 });
 
 test('a zwarm on the PATH is called by its name, unless it is another one or only npm put it there', async () => {
@@ -257,68 +228,42 @@ test('a file in a project lies at the root of the checkout, one of the user wher
     expect((await install(project, host, ['--yes'], { env: { HOME: undefined } })).code).toBe(2);
 });
 
-test('opencode: the file that is there is edited, comments or not', async () => {
+test('opencode: the file that is there is edited, and the user is told before agreeing that it asks nobody', async () => {
   const project = bareProject();
   const file = `${fileOf(project, 'opencode')}c`;
   write(file, '{\n  // mine\n  "theme": "x",\n}\n');
-  expect((await install(project, 'opencode', ['--yes'])).code).toBe(0);
+  const { code, stderr } = await install(project, 'opencode', [], YES);
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/^zwarm: opencode does not ask .*"permission".*\nWrite this to /);
   expect(readFileSync(file, 'utf8')).toMatch(
     /^{\n {2}\/\/ mine\n {2}"theme": "x",\n {2}"mcp": {\n {4}"zwarm": {/,
   );
   expect(existsSync(fileOf(project, 'opencode'))).toBe(false);
 });
 
-test('the answer no, or nobody to ask, changes nothing', async () => {
+test('the answer no, nobody to ask, or an agent that asks for it: nothing changes', async () => {
   const project = bareProject();
-  write(fileOf(project, 'codex'), mineOf('codex'));
+  const file = fileOf(project, 'codex');
+  write(file, mineOf('codex'));
   const before = snapshot(project.base);
   const no = await install(project, 'codex', [], { tty: true, answer: false });
-  expect(no.code).toBe(1);
-  expect(no.stderr).toMatch(/zwarm: nothing was changed\n$/);
+  expect(no).toMatchObject({ code: 1, stderr: expect.stringMatching(/zwarm: nothing was changed\n$/) });
   const json = await install(project, 'codex', ['--json'], { tty: true, answer: false });
   expect(json.code).toBe(1);
-  expect(JSON.parse(json.stdout)).toEqual({
-    host: 'codex',
-    file: fileOf(project, 'codex'),
-    changed: false,
-    removed: false,
-  });
+  expect(JSON.parse(json.stdout)).toEqual({ host: 'codex', file, changed: false, removed: false });
   for (const options of [{}, { tty: true, stdin: 'y\n' }]) {
     const nobody = await install(project, 'codex', [], options);
     expect(nobody).toMatchObject({ code: 2, stdout: expect.stringContaining('[mcp_servers.zwarm]') });
     expect(nobody.stderr).toBe('zwarm: there is no terminal to ask on\nhint: say yes beforehand: --yes\n');
   }
-  expect(snapshot(project.base)).toEqual(before);
-});
-
-test('--json prints the result alone on stdout', async () => {
-  const project = bareProject();
-  const file = fileOf(project, 'cursor');
-  const results = [];
-  for (const args of [[], [], ['--remove'], ['--remove']]) {
-    const { code, stdout } = await install(project, 'cursor', ['--yes', '--json', ...args]);
-    expect(code).toBe(0);
-    results.push(JSON.parse(stdout));
-  }
-  expect(results).toEqual([
-    { host: 'cursor', file, changed: true, removed: false },
-    { host: 'cursor', file, changed: false, removed: false },
-    { host: 'cursor', file, changed: true, removed: true },
-    { host: 'cursor', file, changed: false, removed: false },
-  ]);
-});
-
-test('an agent may see what would be written, and write nothing', async () => {
-  const project = bareProject();
   const env = { ZWARM_SESSION_ID: 'mcpagent22' };
-  const before = snapshot(project.base);
   for (const args of [['--yes'], ['--yes', '--remove'], ['--yes', '--json']]) {
     const { code, stdout, stderr } = await install(project, 'codex', args, { env });
     expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
     expect(stderr).toContain('zwarm mcp install --host codex --print');
   }
-  expect(snapshot(project.base)).toEqual(before);
   expect((await install(project, 'codex', ['--print'], { env })).code).toBe(0);
+  expect(snapshot(project.base)).toEqual(before);
 });
 
 test('a link is followed, and what it leads to is replaced', async () => {
@@ -363,22 +308,10 @@ test.each([
 /** What may stand in the place of a host's file; the code of the error and what it says. */
 const UNFIT: readonly (readonly [string, (file: string) => void, number, RegExp])[] = [
   ['a link that leads nowhere', (file) => symlinkSync('/no/where', file), 1, /no such file/],
-  ['a directory', (file) => mkdirSync(file), 1, /not a regular file/],
   ['a FIFO', (file) => execFileSync('mkfifo', [file]), 1, /not a regular file/],
   ['a link to a device', (file) => symlinkSync('/dev/null', file), 1, /not a regular file/],
   ['bytes that are no text', (file) => writeFileSync(file, Buffer.from([0x61, 0xff])), 1, /not valid/],
-  [
-    'no TOML',
-    (file) => writeFileSync(file, 'a = 1\nb\n'),
-    2,
-    /config\.toml: line 2, column 2 is not valid TOML/,
-  ],
-  [
-    'a form that is not edited',
-    (file) => writeFileSync(file, 'mcp_servers = { zwarm = {} }\n'),
-    2,
-    /cannot edit mcp_servers\.zwarm/,
-  ],
+  ['no TOML', (file) => writeFileSync(file, 'a = 1\nb\n'), 2, /config\.toml: line 2, column 2 is not valid/],
 ];
 
 test.each(UNFIT)('%s is refused, and nothing changes', async (_what, make, expected, message) => {
@@ -386,16 +319,15 @@ test.each(UNFIT)('%s is refused, and nothing changes', async (_what, make, expec
   const file = fileOf(project, 'codex');
   mkdirSync(dirname(file));
   make(file);
-  const before = readdirSync(dirname(file));
-  const stat = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
+  const state = () => [readdirSync(dirname(file)), statSync(file, { throwIfNoEntry: false })?.mtimeMs];
+  const before = state();
   for (const args of [['--yes'], ['--yes', '--remove']]) {
     const { code, stdout, stderr } = await install(project, 'codex', args);
     expect({ code, stdout }).toEqual({ code: expected, stdout: '' });
     expect(stderr.split('\n')[0]).toMatch(message);
     expect(stderr).toMatch(/\nhint: .*zwarm mcp install --host codex --print\n$/);
   }
-  expect(readdirSync(dirname(file))).toEqual(before);
-  expect(statSync(file, { throwIfNoEntry: false })?.mtimeMs).toBe(stat);
+  expect(state()).toEqual(before);
 });
 
 testAsRoot('a file of another user is left to that one', async () => {
@@ -435,13 +367,8 @@ test('a host must be named, and be one that we know', async () => {
     const screen = await onScreen(project, ['mcp', 'install', ...args]);
     expect(screen).toEqual({ code: 2, stdout: '', stderr: `zwarm: ${message}\nhint: ${hint}\n` });
   }
-  for (const args of [
-    ['--print', '--remove'],
-    ['--unattended', '--remove'],
-    ['--no-such'],
-    ['too', 'many'],
-  ]) {
-    const { code, stderr } = await install(project, 'codex', args);
+  for (const args of ['--print --remove', '--unattended --remove', '--no-such', 'too many']) {
+    const { code, stderr } = await install(project, 'codex', args.split(' '));
     expect(code).toBe(2);
     expect(stderr).toMatch(/\nhint: see zwarm mcp install --help\n$/);
   }

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { onScreen, type ScreenOptions } from '../helpers/context.ts';
+import { columnsOf } from '../helpers/display.ts';
 import { createProject, type Project } from '../helpers/project.ts';
 
 /** Titles of windows, clipboards, cursor movements, C1, bidi, separators and a bell. */
@@ -15,24 +16,17 @@ const OURS = /\u001b\[[0-9;]*m|\r\u001b\[2K/g;
 /** An agent that says, does and fails with what it is given. */
 function saying(project: Project, text: string, failure: string | null = null): Record<string, string> {
   const path = join(project.base, 'said.jsonl');
+  const item = (id: string, more: object) => ({ type: 'item.completed', item: { id, ...more } });
+  const command = { command: text, aggregated_output: text, exit_code: 0, status: 'completed' };
+  const usage = { input_tokens: 1, cached_input_tokens: 0, output_tokens: 1 };
   const events = [
     { type: 'thread.started', thread_id: '01a1f880-c978-76c0-be58-213b143ff767' },
     { type: 'turn.started' },
-    { type: 'item.completed', item: { id: 'item_0', type: 'agent_message', text } },
-    {
-      type: 'item.completed',
-      item: {
-        id: 'item_1',
-        type: 'command_execution',
-        command: text,
-        aggregated_output: text,
-        exit_code: 0,
-        status: 'completed',
-      },
-    },
-    { type: 'item.completed', item: { id: 'item_2', type: 'agent_message', text } },
+    item('item_0', { type: 'agent_message', text }),
+    item('item_1', { type: 'command_execution', ...command }),
+    item('item_2', { type: 'agent_message', text }),
     failure === null
-      ? { type: 'turn.completed', usage: { input_tokens: 1, cached_input_tokens: 0, output_tokens: 1 } }
+      ? { type: 'turn.completed', usage }
       : { type: 'turn.failed', error: { message: failure } },
   ];
   writeFileSync(path, events.map((event) => `${JSON.stringify(event)}\n`).join(''));
@@ -70,26 +64,19 @@ test('nothing that a task, an agent or an error says can drive a terminal or wha
   }
 });
 
-const COLOURS: readonly [env: Record<string, string>, tty: boolean, coloured: boolean][] = [
-  [{}, true, true],
-  [{}, false, false],
-  [{ NO_COLOR: '1' }, true, false],
-  [{ NO_COLOR: '' }, true, true],
-  [{ NO_COLOR: '1', FORCE_COLOR: '1' }, true, false],
-  [{ FORCE_COLOR: '1' }, false, true],
-  [{ FORCE_COLOR: '0' }, true, false],
-  [{ CLICOLOR_FORCE: '1' }, false, true],
-  [{ CLICOLOR_FORCE: '0' }, true, false],
-  [{ CLICOLOR: '0' }, true, false],
-  [{ TERM: 'dumb' }, true, false],
-];
-
-test.each(COLOURS)('with %j and a terminal: %j, coloured: %j', async (env, tty, coloured) => {
+test('colours come and go with the terminal and the environment', async () => {
   const project = createProject();
   await onScreen(project, ['start', '--wait', 'x']);
-  for (const argv of [['show', '@last'], ...(tty ? [['ls']] : [])]) {
-    const shown = await onScreen(project, argv, { tty, env });
-    expect(shown.stdout.includes('\u001b['), argv.join(' ')).toBe(coloured);
+  for (const [options, coloured] of [
+    [{ tty: true }, true],
+    [{ tty: true, env: { NO_COLOR: '1' } }, false],
+    [{}, false],
+    [{ env: { FORCE_COLOR: '1' } }, true],
+  ] as const) {
+    const { stdout } = await onScreen(project, ['show', '@last'], options);
+    expect(stdout.includes('\u001b[')).toBe(coloured);
+    const rows = (await onScreen(project, ['ls'], options)).stdout;
+    expect(rows.includes('\u001b[')).toBe(coloured && 'tty' in options);
   }
 });
 
@@ -136,47 +123,18 @@ test('a page renders what the agent wrote for a terminal, and keeps it for a pip
   expect((await onScreen(project, ['show', '@last'], { env })).stdout).toContain('\n  **bold** [a](b)\n');
 });
 
-/** Columns that a line takes: two for East Asian letters and emoji. */
-function widthOf(line: string): number {
-  const letters = [...line.replace(OURS, '')];
-  return letters.reduce(
-    (sum, letter) =>
-      sum +
-      (/[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uff00-\uff60]|\p{Emoji_Presentation}/u.test(letter) ? 2 : 1),
-    0,
-  );
-}
-
-test.each([40, 60, 80, 200])(
-  'on a terminal of %i columns every line of ls, of show and of the live line fits',
-  async (columns) => {
-    const project = createProject();
-    const options: ScreenOptions = { tty: true, columns };
-    const env = saying(project, '日本語のドキュメントを書く 🎉 '.repeat(20));
-    for (const [i, task] of [
-      '日本語のドキュメントを書く 🎉 '.repeat(9),
-      'word '.repeat(60),
-      'x'.repeat(300),
-    ].entries()) {
-      await onScreen(project, ['start', '--wait', task, '--name', `a-name-that-is-rather-long-${i}`], {
-        env,
-      });
-    }
-    const { stdout } = await onScreen(project, ['ls'], options);
-    const lines = stdout.split('\n').slice(0, -1);
-    expect(lines).toHaveLength(4);
-    for (const line of lines) expect.soft(widthOf(line), line).toBeLessThanOrEqual(columns);
-    expect(lines[0]).toMatch(/ID.*STATUS.*TASK/);
-    for (const argv of [
-      ['show', '@last'],
-      ['show', '@last', '--full'],
-    ]) {
-      const page = await onScreen(project, argv, options);
-      for (const line of page.stdout.split('\n'))
-        expect.soft(widthOf(line), line).toBeLessThanOrEqual(columns);
-    }
-    const { stderr } = await onScreen(project, ['inject', '@last', '--wait', 'x'], { ...options, env });
-    for (const line of stderr.split('\r'))
-      expect.soft(widthOf(line.replace('\u001b[2K', '')), line).toBeLessThan(columns);
-  },
-);
+test.each([40, 80, 200])('on a terminal of %i columns every line of what is shown fits', async (columns) => {
+  const project = createProject();
+  const options: ScreenOptions = { tty: true, columns };
+  const wide = '日本語のドキュメントを書く 🎉 '.repeat(20);
+  const env = saying(project, wide);
+  for (const [i, task] of [wide, 'word '.repeat(60), 'x'.repeat(300)].entries())
+    await onScreen(project, ['start', '--wait', task, '--name', `a-name-that-is-rather-long-${i}`], { env });
+  for (const argv of [['ls'], ['show', '@last'], ['show', '@last', '--full']]) {
+    const { stdout } = await onScreen(project, argv, options);
+    for (const line of stdout.split('\n')) expect.soft(columnsOf(line), line).toBeLessThanOrEqual(columns);
+  }
+  const { stderr } = await onScreen(project, ['inject', '@last', '--wait', 'x'], { ...options, env });
+  for (const line of stderr.replaceAll('\u001b[2K', '').split('\r'))
+    expect.soft(columnsOf(line), line).toBeLessThan(columns);
+});

@@ -5,9 +5,9 @@ import { columnsOf, DRIVES } from '../helpers/display.ts';
 import { createProject, type Project, stream } from '../helpers/project.ts';
 
 /** A session whose turns print these recorded streams. */
-async function sessionOf(project: Project, ...names: readonly string[]): Promise<string> {
+async function sessionOf(project: Project, names: string): Promise<string> {
   const id = 'abcdefghjp';
-  for (const [i, name] of names.entries()) {
+  for (const [i, name] of names.split(' ').entries()) {
     const argv = i === 0 ? ['start', '--wait', 'go'] : ['inject', id, '--wait', 'go on'];
     await onScreen(project, argv, { newId: id, env: { FAKE_AGENT_STREAM: stream(name) } });
   }
@@ -16,14 +16,7 @@ async function sessionOf(project: Project, ...names: readonly string[]): Promise
 
 test('a line for each step, numbered through all turns, with a rule before each turn', async () => {
   const project = createProject();
-  const id = await sessionOf(
-    project,
-    'sigint-during-command',
-    'shell-failed',
-    'todo-list',
-    'mcp',
-    'file-change',
-  );
+  const id = await sessionOf(project, 'sigint-during-command shell-failed todo-list mcp file-change');
   const shown = await onScreen(project, ['trajectory', id]);
   expect(shown).toMatchObject({ code: 0, stderr: '' });
   const rule = (words: string): string => `── ${words} ${'─'.repeat(76 - words.length)}`;
@@ -50,27 +43,14 @@ test('a line for each step, numbered through all turns, with a rule before each 
       '',
     ].join('\n'),
   );
-
-  const turn = await onScreen(project, ['trajectory', id, '--turn', '3']);
-  expect(turn.stdout.split('\n')).toEqual([
-    rule('turn 3 · completed'),
-    '6 # plan: 2 of 2 done',
-    '7 $ true',
-    '8 » All steps done.',
-    '',
-  ]);
+  const { stdout } = await onScreen(project, ['trajectory', id, '--turn', '3']);
+  const turn = [rule('turn 3 · completed'), '6 # plan: 2 of 2 done', '7 $ true', '8 » All steps done.', ''];
+  expect(stdout).toBe(turn.join('\n'));
 });
 
 test('no line is wider than the terminal, whatever the agent said, and the end of a command is not cut off', async () => {
   const project = createProject();
-  const id = await sessionOf(
-    project,
-    'sigint-during-command',
-    'big-message',
-    'reasoning',
-    'odd-bytes',
-    'shell-failed',
-  );
+  const id = await sessionOf(project, 'sigint-during-command big-message reasoning odd-bytes shell-failed');
   for (const columns of [30, 40, 80, 200]) {
     const { stdout } = await onScreen(project, ['trajectory', id], { tty: true, columns });
     const lines = stdout.trimEnd().split('\n');
@@ -85,40 +65,22 @@ test('no line is wider than the terminal, whatever the agent said, and the end o
   expect(longest).toBeLessThanOrEqual(500);
 });
 
-test('--full prints all of a step behind its number', async () => {
+test('--full prints all of a step behind its number; --json and the library give the same list, with the number of each step', async () => {
   const project = createProject();
-  const id = await sessionOf(project, 'shell-failed');
-  const { stdout } = await onScreen(project, ['trajectory', id, '--full']);
-  expect(stdout).toContain("\n1  $ /bin/bash -lc 'cat does-not-exist.txt' [exit 1]\n");
-  expect(stdout).toContain('\n     cat: does-not-exist.txt: No such file or directory\n');
-  expect(stdout).toContain('\n3  Both commands failed.\n');
-});
-
-test('--json and the library give the same list, with the number of each step', async () => {
-  const project = createProject();
-  const id = await sessionOf(project, 'shell-failed', 'message');
+  const id = await sessionOf(project, 'shell-failed message');
+  const full = await onScreen(project, ['trajectory', id, '--full', '--turn', '1']);
+  expect(full.stdout).toMatch(
+    /\n1 {2}\$ .* \[exit 1\]\n {5}cat: .*\n\n2 [\s\S]*\n3 {2}Both commands failed\.\n$/,
+  );
   const all = JSON.parse((await onScreen(project, ['trajectory', id, '--json'])).stdout);
   const times = { started_at: null, ended_at: null };
+  const message = { type: 'message', role: 'assistant', ...times };
+  const command = "/bin/bash -lc 'echo to-stderr >&2; exit 3'";
+  const failed = { output: 'to-stderr\n', exit_code: 3, status: 'failed' };
   expect(all.slice(1)).toEqual([
-    {
-      type: 'command',
-      turn: 1,
-      step: 2,
-      command: "/bin/bash -lc 'echo to-stderr >&2; exit 3'",
-      output: 'to-stderr\n',
-      exit_code: 3,
-      status: 'failed',
-      ...times,
-    },
-    { type: 'message', turn: 1, step: 3, role: 'assistant', content: 'Both commands failed.', ...times },
-    {
-      type: 'message',
-      turn: 2,
-      step: 4,
-      role: 'assistant',
-      content: 'The project prints two lines.',
-      ...times,
-    },
+    { type: 'command', turn: 1, step: 2, command, ...failed, ...times },
+    { ...message, turn: 1, step: 3, content: 'Both commands failed.' },
+    { ...message, turn: 2, step: 4, content: 'The project prints two lines.' },
   ]);
   const second = JSON.parse((await onScreen(project, ['trajectory', id, '--json', '--turn', '2'])).stdout);
   expect(second).toEqual(all.slice(3));
@@ -133,10 +95,7 @@ test('--json and the library give the same list, with the number of each step', 
 
 test('a session that has done nothing yet is a heading, or an empty array', async () => {
   const project = createProject();
-  await onScreen(project, ['start', 'stay'], {
-    newId: 'abcdefghjp',
-    env: { FAKE_AGENT_HANG: '1', FAKE_AGENT_STREAM: undefined },
-  });
+  await onScreen(project, ['start', 'stay'], { env: { FAKE_AGENT_HANG: '1', FAKE_AGENT_STREAM: undefined } });
   expect((await onScreen(project, ['trajectory', '@last'])).stdout).toMatch(
     /^── turn 1 · (running|pending) ─+\n$/,
   );

@@ -22,18 +22,13 @@ const STEPS: readonly (Step | null)[] = [
   { type: 'command', command: 'ls\n'.repeat(90), output: null, exit_code: null, status: 'in_progress' },
 ];
 
-test('one line that is never wider than the terminal, whatever the agent did last', () => {
-  for (const columns of [40, 41, 60, 80, 200]) {
-    for (const lastStep of STEPS) {
-      for (const elapsedMs of [0, 65_000, 9e8]) {
-        const style = createStyle({ FORCE_COLOR: '1' }, { isTTY: true, columns }, 0);
-        const line = renderProgress({ id: 'abcdefghjk', status: 'running', elapsedMs, lastStep }, style);
-        expect({ line: plain(line), columns, fits: columnsOf(line) <= columns }).toMatchObject({
-          fits: true,
-        });
-        expect(plain(line)).not.toMatch(/[\x00-\x1f\x7f-\x9f]/);
-        expect(plain(line)).toMatch(/^abcdefghjk running /);
-      }
+test.each([40, 41, 60, 80, 200])('on %i columns it is one line, whatever the agent did last', (columns) => {
+  const style = createStyle({ FORCE_COLOR: '1' }, { isTTY: true, columns }, 0);
+  for (const lastStep of STEPS) {
+    for (const elapsedMs of [0, 65_000, 9e8]) {
+      const line = renderProgress({ id: 'abcdefghjk', status: 'running', elapsedMs, lastStep }, style);
+      expect(columnsOf(line), plain(line)).toBeLessThanOrEqual(columns);
+      expect(plain(line)).toMatch(/^abcdefghjk running [^\x00-\x1f\x7f-\x9f]*$/);
     }
   }
 });

@@ -162,25 +162,9 @@ test('of a document each item is written before the next one is asked for', () =
 });
 
 // What makes a careless pattern or a careless measuring of text take minutes for a megabyte.
-const REPETITIONS = [
-  ' ',
-  '\n',
-  '\r',
-  '\t',
-  'a ',
-  '\x1b[',
-  '\x1b]',
-  '\u0301',
-  '\u200d',
-  '😀\u200d',
-  '\ufe0f',
-  '\ud800',
-  '漢',
-  '\u1100',
-  '🇩',
-];
+const CHARACTERS = [...' \n\r\t\u0301\u200d\ufe0f\ud800漢\u1100🇩'];
 
-test.each(REPETITIONS)('150,000 times %j is no trouble', (part) => {
+test.each([...CHARACTERS, 'a ', '\x1b[', '\x1b]', '😀\u200d'])('150,000 times %j is no trouble', (part) => {
   const text = `x${part.repeat(150_000)}y`;
   expect(safeText(text)).not.toMatch(DRIVES);
   expect(safeLine(text)).not.toMatch(/[\n\t]/);

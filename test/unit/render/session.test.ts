@@ -32,7 +32,6 @@ function styleOf(columns = Number.POSITIVE_INFINITY, env: Record<string, string>
 }
 
 const say = (content: string): Step => ({ type: 'message', role: 'assistant', content });
-const EVIL = '\x1b]52;c;eA==\x07\x1b[2J\x9b31m\u202e\r';
 
 const SHOP: Shown = {
   name: 'total',
@@ -147,76 +146,40 @@ test('the card, then the conversation in its order, on 80 columns', () => {
 `);
 });
 
-test('the same on 40 columns', () => {
-  expect(page(SHOP, WORK, { columns: 40 })).toBe(`abcdefghjk  completed
+test('on 40 columns what is long goes on behind its label or is cut, and nothing else changes', () => {
+  const wide = page(SHOP, WORK, { columns: 80 }).split('\n');
+  const lines = page(SHOP, WORK, { columns: 40 }).split('\n');
+  expect(lines.filter((line) => !wide.includes(line)).join('\n')).toBe(`\
   task       The total is wrong when an…
-  name       total
-  agent      codex, gpt-5.5
-  sandbox    workspace-write
-  directory  /home/ann/shop
-  turns      1
   tokens     1,200 in (1,000 cached), 30
              out
-  duration   5.0s
-  created    2026-11-20T10:00:00.000Z
-  ended      2026-11-20T10:00:05.000Z
   log        /home/ann/shop/.zwarm/event
              s.jsonl
-
 ── turn 1 · completed · 5.0s ${'─'.repeat(11)}
-
 > The total is wrong when an item is
 > bought twice: fix it
->
-> With a test.
-
   $ npm test -- --reporter=ver… [exit 1]
-    … 3 more lines
     4 of nine lines, some of which are…
     5 of nine lines, some of which are…
     6 of nine lines, some of which are…
     7 of nine lines, some of which are…
     8 of nine lines, some of which are…
     9 of nine lines, some of which are…
-
-  $ git status [exit 0]
-  $ sleep 9 [interrupted]
-
-  The loop is wrong.
-
-  ✓ read the files
   ☐ fix the loop that goes over all the
     items
-
-  update cart.js
-  add    test/cart.test.js
-  delete /home/ann/shopping
-
   docs.search {"query":"the price of an…
-  ! the model is unknown
-
-  # Done
-
   It is \`right\` now, and it will be
   right when you buy an item twice.
-
   changed    3 files: cart.js,
              test/cart.test.js,
-             /home/ann/shopping
-`);
+             /home/ann/shopping`);
 });
 
 test('on 200 columns running text ends at 100, and nothing else is cut', () => {
   const prompt = 'word '.repeat(50).trim();
-  const long = 'x'.repeat(150);
-  const command: Step = {
-    type: 'command',
-    command: long,
-    output: `${long}\n`,
-    exit_code: 0,
-    status: 'completed',
-  };
-  const text = page({ turns: [turnOf({ prompt })] }, [command, say(prompt)], { columns: 200 });
+  const command = 'x'.repeat(150);
+  const run: Step = { type: 'command', command, output: `${command}\n`, exit_code: 0, status: 'completed' };
+  const text = page({ turns: [turnOf({ prompt })] }, [run, say(prompt)], { columns: 200 });
   const lines = text.slice(text.indexOf('──')).trimEnd().split('\n');
   expect(lines.map((line) => line.length)).toEqual([80, 0, 96, 96, 61, 0, 163, 154, 0, 101, 101, 51]);
 });
@@ -281,27 +244,33 @@ test('a failure is told with what to do, in the card and at its turn, and the wo
   expect(errorLines({ ...error, hint: null })).toEqual(['who?']);
 });
 
+/** Each kind of step, and all that a page shows of a session, with these words. */
+function everywhere(words: string): readonly [Shown, readonly Step[]] {
+  const error = { code: 'x', message: words, hint: words, retryable: false, retry_at: null };
+  const steps: Step[] = [
+    say(words),
+    say(`\`\`\`\n${words}\n\`\`\``),
+    { type: 'reasoning', content: words },
+    { type: 'command', command: words, output: words, exit_code: 0, status: 'completed' },
+    { type: 'file_change', changes: [{ path: words, kind: 'add' }], status: 'completed' },
+    { type: 'tool_call', name: words, args: words, result: words, status: 'completed' },
+    { type: 'plan', items: [{ text: words, completed: true }] },
+    { type: 'warning', message: words },
+    { type: 'error', message: words },
+  ];
+  const recorded = { name: words, agent: words, model: words, working_dir: words, thread_id: words };
+  const times = { created_at: words, ended_at: words, log_file: words };
+  const turns = [turnOf({ prompt: words, warnings: [words], error })];
+  return [{ ...recorded, ...times, error, turns }, steps];
+}
+
 test('an agent cannot pose as the page, by a line of its own or by one that goes on', () => {
   const posing = '── turn 9 · completed ──';
   for (const columns of [40, 80, 200, undefined]) {
     // Just so long that a terminal would go on with the words at its first column.
     for (const before of ['\n', 'x'.repeat((columns ?? 80) - 2), `${'x'.repeat((columns ?? 80) - 3)} `]) {
-      const words = before + posing;
-      const error = { code: 'x', message: words, hint: null, retryable: false, retry_at: null };
-      const steps: Step[] = [
-        say(words),
-        say(`\`\`\`\n${words}\n\`\`\``),
-        { type: 'reasoning', content: words },
-        { type: 'command', command: words, output: words, exit_code: 0, status: 'completed' },
-        { type: 'file_change', changes: [{ path: words, kind: 'add' }], status: 'completed' },
-        { type: 'tool_call', name: words, args: words, result: words, status: 'completed' },
-        { type: 'plan', items: [{ text: words, completed: true }] },
-        { type: 'warning', message: words },
-        { type: 'error', message: words },
-      ];
-      const turns = [turnOf({ prompt: words, warnings: [words], error })];
       for (const full of [true, false]) {
-        const text = page({ model: words, error, turns }, steps, { full, ...(columns && { columns }) });
+        const text = page(...everywhere(before + posing), { full, ...(columns && { columns }) });
         expect(text.match(/^──.*/gm)).toHaveLength(1);
         if (columns === undefined) continue;
         for (const line of text.split('\n')) expect.soft(columnsOf(line)).toBeLessThanOrEqual(columns);
@@ -310,57 +279,30 @@ test('an agent cannot pose as the page, by a line of its own or by one that goes
   }
 });
 
-test('an answer that is missing is said to be missing', () => {
+test('whatever text a page shows, from the agent or from disk, it commands no terminal', () => {
+  const shown = everywhere('\x1b]52;c;eA==\x07\x1b[2J\x9b31m\u202e\r');
+  for (const columns of [undefined, 80]) {
+    for (const full of [true, false]) {
+      const text = page(...shown, { full, ...(columns && { columns }) });
+      expect(text).toContain('\\x1b]52;c;eA==\\x07');
+      const coloured = page(...shown, { full, style: styleOf(columns, {}) });
+      for (const inert of [text, plain(coloured)])
+        expect(inert).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/);
+    }
+  }
+});
+
+test('a turn says how it came about, what it lacked, and each warning once', () => {
   expect(page({})).toContain('(it completed without an answer)');
   expect(page({}, [say('x')])).not.toContain('without an answer');
   expect(page({ turns: [turnOf({ status: 'running' })] })).not.toContain('without an answer');
-});
-
-test('a turn that did not go on natively says so, and warnings are shown once', () => {
   const turns = [turnOf({ warnings: ['a cut'] }), turnOf({ turn: 2, how: 'replay', warnings: ['another'] })];
   const text = page({ turns }, [{ type: 'warning', message: 'a cut' }]);
   expect(text).toContain('── turn 2 · completed · replay ─');
   expect(text).toContain('\n! another\n');
   expect(text.match(/! a cut/g)).toHaveLength(1);
-  expect(text).toContain('── turn 1 · completed ─');
-});
-
-test('the time that a turn took is not told where the clock was set back', () => {
+  // The clock was set back: nobody knows how long it took.
   const times = { started_at: '2026-11-20T10:00:05.000Z', ended_at: '2026-11-20T10:00:00.000Z' };
-  expect(page({ turns: [turnOf(times)] })).toContain('── turn 1 · completed ─');
-});
-
-test('whatever text a page shows, from the agent or from disk, it commands no terminal', () => {
-  const error = { code: 'x', message: EVIL, hint: EVIL, retryable: false, retry_at: null };
-  const detail: Shown = {
-    name: EVIL,
-    agent: EVIL,
-    model: EVIL,
-    working_dir: EVIL,
-    thread_id: EVIL,
-    created_at: EVIL,
-    ended_at: EVIL,
-    log_file: EVIL,
-    error,
-    turns: [turnOf({ prompt: EVIL, error, warnings: [EVIL] })],
-  };
-  const steps: Step[] = [
-    { type: 'reasoning', content: EVIL },
-    { type: 'message', role: 'assistant', content: EVIL },
-    { type: 'command', command: EVIL, output: EVIL, exit_code: 0, status: 'completed' },
-    { type: 'file_change', changes: [{ path: EVIL, kind: 'add' }], status: 'completed' },
-    { type: 'tool_call', name: EVIL, args: EVIL, result: EVIL, status: 'completed' },
-    { type: 'plan', items: [{ text: EVIL, completed: true }] },
-    { type: 'warning', message: EVIL },
-    { type: 'error', message: EVIL },
-  ];
-  for (const columns of [undefined, 80]) {
-    for (const full of [true, false]) {
-      const text = page(detail, steps, { full, ...(columns && { columns }) });
-      expect(text).toContain('\\x1b]52;c;eA==\\x07');
-      expect(text).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/);
-      const coloured = page(detail, steps, { full, style: styleOf(columns, {}) });
-      expect(plain(coloured)).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/);
-    }
-  }
+  for (const shown of [text, page({ turns: [turnOf(times)] })])
+    expect(shown).toContain('── turn 1 · completed ─');
 });

@@ -30,23 +30,14 @@ test.each<[string, string, number, string]>([
   expect(lineOf(text, columns)).toBe(line);
 });
 
-test.each([
-  ' ',
-  '\n',
-  '\r',
-  'x',
-  '漢',
-  '\x1b]',
-  '\u0301',
-  '\u200d',
-  '👩\u200d',
-  '\ufe0f',
-  '\ud800',
-  '\u1100',
-  '🇩',
-])('of four million %j no more than a line is looked at', (part) => {
-  const text = `x${part.repeat(4_000_000)}y`;
-  // Measured as a whole, some of these would take hours.
-  expect(lineOf(text, 80).length).toBeLessThan(80 * 16);
-  expect(cutToWidth(text, 80).endsWith('…')).toBe(true);
-});
+const CHARACTERS = [...' \n\rx\u0301\u200d\ufe0f\ud800漢\u1100🇩'];
+
+test.each([...CHARACTERS, '\x1b]', '👩\u200d'])(
+  'of four million %j no more than a line is looked at',
+  (part) => {
+    const text = `x${part.repeat(4_000_000)}y`;
+    // Measured as a whole, some of these would take hours.
+    expect(lineOf(text, 80).length).toBeLessThan(80 * 16);
+    expect(cutToWidth(text, 80).endsWith('…')).toBe(true);
+  },
+);
