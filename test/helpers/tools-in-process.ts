@@ -10,7 +10,6 @@ import { createShellProject, type ShellProject } from './shell-project.ts';
 
 interface Options {
   readonly project?: ShellProject;
-  /** The name that the client gives itself. */
   readonly name?: string;
   readonly env?: Readonly<Record<string, string>>;
   /** Whether the client takes tasks. */
@@ -41,8 +40,7 @@ export function createTools(options: Options = {}) {
   const env = { ...project.env, ...more };
   const clients: string[] = [];
   const logged: string[] = [];
-  // biome-ignore lint/suspicious/noExplicitAny: each method answers with fields of its own
-  const waiting = new Map<unknown, (reply: any) => void>();
+  const waiting = new Map<unknown, (reply: object) => void>();
   const notifications: { method: string; params: object }[] = [];
   const [input, output] = [new PassThrough(), new PassThrough()];
   createInterface(output).on('line', (line) => {
@@ -60,29 +58,26 @@ export function createTools(options: Options = {}) {
     log: (line) => void logged.push(line),
     version: '0.0.0-test',
   });
-  const close = async (): Promise<void> => {
+  const close = (): Promise<void> => {
     input.end();
-    await served;
+    return served;
   };
   onTestFinished(close);
 
+  const extensions = tasks ? { 'io.modelcontextprotocol/tasks': {} } : {};
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
     'io.modelcontextprotocol/clientInfo': { name, version: '1' },
-    'io.modelcontextprotocol/clientCapabilities': tasks
-      ? { extensions: { 'io.modelcontextprotocol/tasks': {} } }
-      : {},
+    'io.modelcontextprotocol/clientCapabilities': { extensions },
   };
   let id = 0;
   const send = (message: object): void =>
     void input.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
-  const request = (method: string, params: object = {}, meta: object = {}) => {
+  // biome-ignore lint/suspicious/noExplicitAny: each method answers with fields of its own
+  const request = (method: string, params: object = {}, meta: object = {}): Promise<any> => {
     id += 1;
-    const reply = new Promise<Parameters<NonNullable<ReturnType<typeof waiting.get>>>[0]>((resolve) =>
-      waiting.set(id, resolve),
-    );
     send({ id, method, params: { _meta: { ..._meta, ...meta }, ...params } });
-    return reply;
+    return new Promise((resolve) => waiting.set(id, resolve));
   };
   /** A call of a tool, and the fields of its answer: of a refusal, which has text alone, what that says. */
   const call = async (tool: string, args: object = {}, meta: object = {}) => {
@@ -91,6 +86,13 @@ export function createTools(options: Options = {}) {
     const refusal = text.startsWith('{') ? JSON.parse(text) : undefined;
     return { isError: answer.isError === true, text, fields: answer.structuredContent ?? refusal };
   };
+  const expecting =
+    (refused: boolean) =>
+    async (tool: string, args: object = {}) => {
+      const { isError, text, fields } = await call(tool, args);
+      expect(isError, text).toBe(refused);
+      return fields;
+    };
   const manager = managerOf(project, name);
   const begin = async (task: string) => (await manager.start({ task })).id;
   return {
@@ -103,16 +105,8 @@ export function createTools(options: Options = {}) {
     notifications,
     request,
     call,
-    async ok(tool: string, args: object = {}) {
-      const { isError, text, fields } = await call(tool, args);
-      expect(isError, text).toBe(false);
-      return fields;
-    },
-    async refused(tool: string, args: object = {}) {
-      const { isError, text, fields } = await call(tool, args);
-      expect(isError, text).toBe(true);
-      return fields;
-    },
+    ok: expecting(false),
+    refused: expecting(true),
     /** Takes back the request that was sent last. */
     cancelLast: () =>
       send({ method: 'notifications/cancelled', params: { _meta, requestId: id, reason: 'test' } }),

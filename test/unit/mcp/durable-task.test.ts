@@ -17,100 +17,84 @@ function createTasks(tasks = true) {
 }
 
 test('a turn that is waited for is a task, at once; its result is what the call would have answered', async () => {
-  const { begin, get, open, manager } = createTasks();
+  const { request, begin, get, open, manager } = createTasks();
+  expect((await request('server/discover')).capabilities.extensions).toEqual({
+    'io.modelcontextprotocol/tasks': {},
+  });
   const begun = await begin('delegate', { task: 'gate go' });
-  const id = begun.structuredContent.session_id;
-  expect(begun).toMatchObject({
-    resultType: 'task',
+  const { session_id: id, status } = begun.structuredContent;
+  expect(status).toBe('running');
+  const task = {
     taskId: `${id}.1`,
     status: 'working',
     ttlMs: null,
     pollIntervalMs: 2000,
     statusMessage: `turn 1 of ${id}: running`,
-  });
+  };
+  expect(begun).toMatchObject({ ...task, resultType: 'task' });
   const working = await get(begun.taskId);
-  expect(working).toMatchObject({ status: 'working', createdAt: begun.createdAt });
+  expect(working).toMatchObject({ ...task, createdAt: begun.createdAt });
   expect(working).not.toHaveProperty('result');
   open();
   await manager.wait(id);
   expect(await manager.summary(id)).toMatchObject({ needs_attention: true });
-  expect(await get(begun.taskId)).toMatchObject({
-    status: 'completed',
-    result: { structuredContent: { success: true, response: 'done', mode: 'sync', task: 'gate go' } },
-  });
+  const answer = { success: true, response: 'done', turn: 1, mode: 'sync', task: 'gate go' };
+  const { result, ...done } = await get(begun.taskId);
+  expect(done).toMatchObject({ status: 'completed' });
+  expect(result.structuredContent).toMatchObject(answer);
+  expect(JSON.parse(result.content[0].text)).toEqual(result.structuredContent);
   expect(await manager.summary(id)).toMatchObject({ needs_attention: false });
 
-  const second = await begin('converse', { session_id: id, message: 'gate go' });
+  const second = await begin('converse', { session_id: id, message: 'exit 3' });
+  expect(second.structuredContent).toMatchObject({ turn: 2, you_said: 'exit 3' });
   await manager.wait(id);
-  const { result } = await get(second.taskId ?? `${id}.2`);
-  expect(result.structuredContent).toMatchObject({ turn: 2, you_said: 'gate go', response: 'done' });
-  expect(result.structuredContent).not.toHaveProperty('mode');
-});
-
-test('a turn that failed is a task that has completed; one that was killed is cancelled', async () => {
-  const { begin, get, cancel, manager } = createTasks();
-  const failing = await begin('delegate', { task: 'exit 3' });
-  const id = failing.structuredContent.session_id;
-  await manager.wait(id);
-  expect(await get(`${id}.1`)).toMatchObject({
+  const failed = await get(`${id}.2`);
+  // A task that has completed, although the turn failed.
+  expect(failed).toMatchObject({
     status: 'completed',
-    result: { structuredContent: { success: false, status: 'failed' } },
+    result: { structuredContent: { success: false, you_said: 'exit 3' } },
   });
-  const hanging = await begin('delegate', { task: 'hang' });
-  expect(await cancel(hanging.taskId)).toMatchObject({ resultType: 'complete' });
-  const cancelled = await get(hanging.taskId);
-  expect(cancelled).toMatchObject({ status: 'cancelled' });
-  expect(cancelled).not.toHaveProperty('result');
-  const [turn] = (await manager.get(hanging.structuredContent.session_id)).turns;
-  expect(turn).toMatchObject({ status: 'killed' });
+  expect(failed.result.structuredContent).not.toHaveProperty('mode');
 });
 
-test('the end of a task that has ended leaves the turn that runs now alone', async () => {
-  const { begin, cancel, get, manager } = createTasks();
-  const first = await begin('delegate', { task: 'quick', mode: 'async' });
-  const id = first.structuredContent.session_id;
-  await manager.wait(id);
+test('the end of a task ends its turn, if that is the one that runs', async () => {
+  const { begin, cancel, get, manager, ended, project } = createTasks();
+  const id = await ended('quick');
   const second = await begin('converse', { session_id: id, message: 'hang' });
   expect(await cancel(`${id}.1`)).toMatchObject({ resultType: 'complete' });
+  // A turn that has not begun yet.
+  const turn = { store: { root: project.store() }, id, turn: 3 };
+  claimTurn(turn, { request: requestOf('third'), prompt: Buffer.from('next') });
+  await cancel(`${id}.3`);
   expect(await manager.summary(id)).toMatchObject({ status: 'running', turn: 2 });
-  await cancel(second.taskId);
-  expect(await get(second.taskId)).toMatchObject({ status: 'cancelled' });
-});
-
-test('the end of a task whose turn has not begun leaves the turn that runs now alone', async () => {
-  const { begin, cancel, manager, project } = createTasks();
-  const { structuredContent } = await begin('delegate', { task: 'hang' });
-  const id = structuredContent.session_id;
-  claimTurn(
-    { store: { root: project.store() }, id, turn: 2 },
-    { request: requestOf('second'), prompt: Buffer.from('next') },
-  );
-  await cancel(`${id}.2`);
-  expect(await manager.summary(id)).toMatchObject({ status: 'running', turn: 1 });
   // Nobody launches it, and what ends this test's session would wait for that.
-  rmSync(join(project.store(), 'sessions', id, 'turns/2'), { recursive: true });
+  rmSync(join(project.store(), 'sessions', id, 'turns/3'), { recursive: true });
+  await cancel(second.taskId);
+  const cancelled = await get(second.taskId);
+  expect(cancelled).toMatchObject({ status: 'cancelled' });
+  expect(cancelled).not.toHaveProperty('result');
+  // One that was ended when its answer was there is done.
+  const said = `echo '{"type":"item.completed","item":{"id":"a","type":"agent_message","text":"yes"}}'`;
+  const third = await begin('converse', { session_id: id, message: `run ${said}; exec sleep 86400` });
+  for await (const { type, turn: at } of manager.followSteps(id, { follow: true }))
+    if (type === 'message' && at === 3) break;
+  await cancel(third.taskId);
+  expect(await get(third.taskId)).toMatchObject({
+    status: 'completed',
+    result: { structuredContent: { response: 'yes' } },
+  });
 });
 
 test('what nobody waits for is no task', async () => {
-  const { begin, manager } = createTasks();
-  const asynchronous = await begin('delegate', { task: 'hang', mode: 'async' });
-  expect(asynchronous.resultType).toBe('complete');
-  const quick = await begin('delegate', { task: 'quick', mode: 'async' });
-  const id = quick.structuredContent.session_id;
-  await manager.wait(id);
-  expect((await begin('converse', { session_id: id, message: 'hang', wait: false })).resultType).toBe(
-    'complete',
-  );
+  const { begin, ended } = createTasks();
+  const session_id = await ended('quick');
+  const resultType = 'complete';
+  expect(await begin('delegate', { task: 'hang', mode: 'async' })).toMatchObject({ resultType });
+  expect(await begin('converse', { session_id, message: 'hang', wait: false })).toMatchObject({ resultType });
   // What only looks is answered, although the turn runs.
-  expect((await begin('check_session', { session_id: id })).resultType).toBe('complete');
-});
-
-test('a client that does not take tasks waits for the answer', async () => {
-  const { begin } = createTasks(false);
-  expect(await begin('delegate', { task: 'quick' })).toMatchObject({
-    resultType: 'complete',
-    structuredContent: { status: 'completed', response: 'done' },
-  });
+  expect(await begin('check_session', { session_id })).toMatchObject({ resultType });
+  const answer = { resultType, structuredContent: { status: 'completed' } };
+  expect(await createTasks(false).begin('delegate', { task: 'quick' })).toMatchObject(answer);
 });
 
 test('there is no task of another name', async () => {
@@ -119,13 +103,10 @@ test('there is no task of another name', async () => {
   for (const taskId of [
     'nobodyhere.1',
     '../../x.1',
-    id,
-    `${id}.0`,
-    `${id}.2`,
-    `${id}.1.1`,
-    `${id}.x`,
     '@last.1',
     '',
+    id,
+    ...['0', '2', '1.1', 'x'].map((turn) => `${id}.${turn}`),
   ])
     for (const answer of [await get(taskId), await cancel(taskId)])
       expect(answer).toMatchObject({ code: -32602, message: `there is no task ${JSON.stringify(taskId)}` });
