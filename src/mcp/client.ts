@@ -38,6 +38,6 @@ export function takesTasks({ mcpReq }: ServerContext): boolean {
 }
 
 /** The longest wait of one call, in seconds: what the user configured, else what the client is known to accept. */
-export function longestWait(client: string, configured: number | null): number {
+export function longestWait(client: string, configured: number | null | undefined): number {
   return configured ?? (/^claude-code/i.test(client) ? CLAUDE_CODE_SEC : DEFAULT_SEC);
 }

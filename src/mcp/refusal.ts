@@ -35,8 +35,8 @@ export async function refusalOf(
 ): Promise<{ success: false; error: string; hint: string }> {
   const error = toZwarmError(thrown);
   const { code, message } = error;
-  const isAboutId = code === 'not_found' || (code === 'usage' && NO_ID.test(message));
-  const hint = isAboutId ? closestIds(message, args, await known()) : hintOf(error);
+  const hint =
+    code === 'not_found' || NO_ID.test(message) ? closestIds(message, args, await known()) : hintOf(error);
   return { success: false, error: message, hint };
 }
 

@@ -34,7 +34,7 @@ async function longestOf(manager: SessionManager, client: string, log: ServeOpti
     log(`zwarm mcp: ${toZwarmError(error).message}`);
     return null;
   });
-  return longestWait(client, settings?.waitSec ?? null);
+  return longestWait(client, settings?.waitSec);
 }
 
 function addTool(

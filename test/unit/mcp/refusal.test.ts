@@ -39,6 +39,9 @@ test('the closest ids are those that begin alike, the nearest first, and three o
   expect(await hintOf(error, ['abcdefghjx'])).toBe(hint);
   // Of several that were asked for, the one that the error names.
   expect(await hintOf(error, ['zzzzzzzzzz', 'abcdefghjx'])).toBe(hint);
+  // An error that names none of them.
+  const gone = new ZwarmError('not_found', 'it is gone');
+  expect(await hintOf(gone, ['abcdefghjx'], ['aaa', 'uuu'])).toMatch(/ids: aaa, uuu;/);
   // Ids of which one is the beginning of another share all of it.
   expect(await hintOf(error, ['abcdefghjx'], ['b', 'abcdefghj', 'a'])).toMatch(/ids: abcdefghj, a, b;/);
 });

@@ -49,93 +49,59 @@ const refusal = (asked: Promise<unknown>): Promise<string | null> =>
 const NOT_OWN = expect.stringContaining('was not started by you');
 
 test('a client starts sessions within the allowed directories alone, and is not told what is elsewhere', async () => {
-  const { client, directory, evil, configure, user } = createParty();
-  for (const [name, to] of Object.entries({ link: evil, inside: join(directory, 'sub') }))
+  const { client, directory, evil } = createParty();
+  const start = (workingDir: string) => refusal(client.checkStart({ workingDir }));
+  mkdirSync(join(directory, 'sub/.GIT'), { recursive: true });
+  for (const [name, to] of [
+    ['link', evil],
+    ['inside', 'sub'],
+  ] as const)
     symlinkSync(to, join(directory, name));
-  mkdirSync(join(directory, 'sub'));
   const outside = `not_allowed: that directory is not allowed; allowed: ${directory} and below`;
   for (const path of ['..', '../home', 'link', 'link/below', evil, '/', '../nothing'])
-    expect(await refusal(client.checkStart({ workingDir: path })), path).toBe(outside);
-  for (const path of ['.', 'sub', 'inside'])
-    expect(await refusal(client.checkStart({ workingDir: path })), path).toBeNull();
-  expect(await refusal(client.checkStart({ workingDir: 'nothing' }))).toContain('there is no directory');
-  expect(await refusal(user.checkStart({ workingDir: evil }))).toBeNull();
-  for (const name of ['.git', '.git/hooks', '.codex', 'sub/.agents', '.claude', '.zwarm', '.GIT']) {
-    mkdirSync(join(directory, name), { recursive: true });
-    for (const toml of ['', 'allowed_dirs = ["*"]\n']) {
-      configure(toml);
-      const refused = await refusal(client.checkStart({ workingDir: name }));
-      expect(refused, name).toContain('other programs run what lies in it');
-    }
-  }
+    expect(await start(path), path).toBe(outside);
+  for (const path of ['.', 'sub', 'inside']) expect(await start(path), path).toBeNull();
+  expect(await start('nothing')).toContain('there is no directory');
+  expect(await start('sub/.GIT')).toContain('other programs run what lies in it');
 });
 
-test.each<
-  [what: string, toml: (evil: string) => string, asked: Omit<StartOptions, 'task'>, refused: RegExp | null]
->([
-  ['a list stands for all', (evil) => `allowed_dirs = ${quoted(evil)}`, {}, /allowed: .*-evil and below$/],
-  [
-    'what it names is allowed',
-    (evil) => `allowed_dirs = ${quoted(evil)}`,
-    { workingDir: '../project-evil' },
-    null,
-  ],
-  ['none is allowed', () => 'allowed_dirs = []', {}, /none is allowed here; the user can name some/],
-  ['any is allowed', () => 'allowed_dirs = ["*"]', { workingDir: '../project-evil' }, null],
-  [
-    'a wider sandbox',
-    () => '',
-    { sandbox: 'danger-full-access' },
-    /widest that is allowed: workspace-write$/,
-  ],
-  [
-    'a wider one by far',
-    () => 'sandbox = "read-only"',
-    { sandbox: 'workspace-write' },
-    /widest.*: read-only$/,
-  ],
-  ['the widest', () => 'sandbox = "danger-full-access"', { sandbox: 'danger-full-access' }, null],
-  ['arguments', () => '', { agentArgs: ['-c', 'x=1'] }, /arguments for the agent’s own program/],
-  [
-    'a part of a root',
-    () => 'narrow',
-    { workingDir: 'inner' },
-    /only a part of an allowed directory.*inner and below/,
-  ],
-  [
-    'the rest of that root',
-    () => 'narrow',
-    {},
-    /allowed: .*project and below; and of these only .*inner and below$/,
-  ],
-])('what a client may start follows the configuration: %s', async (_, toml, asked, refused) => {
-  const { client, user, directory, evil, configure } = createParty();
+test('what a client may start follows the configuration', async () => {
+  const { client, user, directory, evil, configure, ended } = createParty();
   mkdirSync(join(directory, 'inner'));
-  if (toml(evil) === 'narrow') writeFileSync(join(directory, 'zwarm.toml'), 'allowed_dirs = ["inner"]\n');
-  else configure(`${toml(evil)}\n`);
-  expect(await refusal(client.checkStart(asked))).toEqual(refused && expect.stringMatching(refused));
-  expect(await refusal(user.checkStart(asked))).toBeNull();
-});
-
-test('a session that asks for no sandbox has the widest that is allowed, at most', async () => {
-  const { client, configure, ended } = createParty();
-  configure('sandbox = "read-only"\n');
+  const full = 'danger-full-access';
+  const [only, any] = [`allowed_dirs = ${quoted(evil)}`, 'allowed_dirs = ["*"]'];
+  const check = async (toml: string, asked: Omit<StartOptions, 'task'>, refused: RegExp | null) => {
+    configure(`${toml}\n`);
+    expect(await refusal(client.checkStart(asked))).toEqual(refused && expect.stringMatching(refused));
+    expect(await refusal(user.checkStart(asked))).toBeNull();
+  };
+  await check(only, {}, /; allowed: .*-evil and below$/);
+  await check(only, { workingDir: evil }, null);
+  await check('allowed_dirs = []', {}, /; none is allowed here; the user can name some/);
+  await check(any, { workingDir: evil }, null);
+  await check(
+    '',
+    { sandbox: full },
+    /the sandbox danger-full-access.*the widest that is allowed: workspace-write$/,
+  );
+  await check('sandbox = "read-only"', { sandbox: 'workspace-write' }, /widest that is allowed: read-only$/);
   expect(await client.summary(await ended(client))).toMatchObject({ sandbox: 'read-only' });
+  await check(`sandbox = "${full}"`, { sandbox: full }, null);
+  await check('', { agentArgs: ['-c', 'x=1'] }, /arguments for the agent’s own program/);
+  writeFileSync(join(directory, 'zwarm.toml'), 'allowed_dirs = ["inner"]\n');
+  await check('', { workingDir: 'inner' }, /only a part of an allowed directory.*inner and below/);
+  await check('', {}, /; allowed: .*project and below; and of these only .*inner and below$/);
+  await check(any, {}, /; allowed: .*inner and below$/);
 });
 
 test('every turn is asked for anew', async () => {
   const { client, project, evil, directory, configure, ended } = createParty();
   configure('allowed_dirs = ["*"]\nsandbox = "danger-full-access"\n');
-  const [elsewhere, wide] = [
-    await ended(client, { workingDir: evil }),
-    await ended(client, { sandbox: 'danger-full-access' }),
-  ];
-  const above = await ended(client, { workingDir: join(project.base, 'home') });
+  const elsewhere = await ended(client, { workingDir: evil });
+  const wide = await ended(client, { sandbox: 'danger-full-access' });
   configure('');
-  for (const id of [elsewhere, above])
-    expect(await refusal(client.checkInject(id))).toBe(
-      `not_allowed: that directory is not allowed; allowed: ${directory} and below`,
-    );
+  const outside = `not_allowed: that directory is not allowed; allowed: ${directory} and below`;
+  expect(await refusal(client.checkInject(elsewhere))).toBe(outside);
   expect(await refusal(client.checkInject(wide))).toContain('the widest that is allowed: workspace-write');
   // A directory that was a root by itself is below one now.
   configure(`allowed_dirs = ${quoted(project.base)}\n`);
@@ -205,9 +171,9 @@ test('the agent of a session sends others no higher than it runs, and into no wi
       ['/', '/'],
       ['/', '.'],
       [below, evil],
-    ])
-      expect(await refusal(agentOf(lead, cwd).checkStart({ workingDir })), workingDir).toContain(
-        'not allowed',
+    ] as const)
+      expect(await refusal(agentOf(lead, cwd).checkStart({ workingDir }))).toMatch(
+        /that directory is not allowed/,
       );
   }
   const agent = agentOf(lead, below);
@@ -227,12 +193,10 @@ test('sessions stand no deeper than is allowed, and below none that is gone or u
   const { user, client, agentOf, configure, ended } = createParty();
   const outer = await ended(client);
   const inner = await ended(agentOf(outer));
-  expect(await refusal(agentOf(inner).checkStart({}))).toBe(
-    'not_allowed: this would be a session at depth 2, and no more than 1 is allowed; ' +
-      'do it yourself, or leave it to the session above',
-  );
+  const start = (id: string) => refusal(agentOf(id).checkStart({}));
+  expect(await start(inner)).toContain('at depth 2, and no more than 1 is allowed');
   configure('max_depth = 2\n');
-  expect(await refusal(agentOf(inner).checkStart({}))).toBeNull();
+  expect(await start(inner)).toBeNull();
   configure('max_depth = 0\n');
   expect(await refusal(client.checkStart({}))).toBeNull();
   expect(await refusal(user.checkStart({ orchestrates: true }))).toContain('max_depth is 0');
@@ -240,11 +204,8 @@ test('sessions stand no deeper than is allowed, and below none that is gone or u
   expect(await refusal(user.checkStart({ orchestrates: true }))).toBeNull();
   expect(await refusal(user.checkStart({ agent: 'demo', orchestrates: true }))).toContain('cannot run other');
   await user.remove(outer as never);
-  for (const id of [inner, 'no id'])
-    expect(await refusal(agentOf(id).checkStart({}))).toContain('a session above this one is gone');
-  expect(await refusal(agentOf(outer).checkStart({}))).toContain(
-    `you are an agent of ${outer}, which is not`,
-  );
+  for (const id of [inner, 'no id']) expect(await start(id)).toContain('a session above this one is gone');
+  expect(await start(outer)).toContain(`you are an agent of ${outer}, which is not`);
 });
 
 test('others speak to, wind back, end and delete only what they or theirs started, unless the user allows it', async () => {
@@ -281,14 +242,12 @@ test('no more sessions run at a time than may, however many are asked for at onc
   await user.start({ task: 'hang' });
   const clients = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => managerOf(project, name));
   const asked = await Promise.allSettled(clients.map((one) => one.start({ task: 'hang' })));
-  const begun = asked.flatMap((one, i) =>
-    one.status === 'fulfilled' ? [[one.value.id, clients[i]] as const] : [],
-  );
+  const begun = asked.flatMap((one) => (one.status === 'fulfilled' ? one.value.id : []));
   expect(begun).toHaveLength(3);
   expect(await refusal(client.checkStart({}))).toMatch(/^over_quota: 3 sessions run .* no more than 3 may/);
-  const [[id, owner] = []] = begun;
-  if (id === undefined) return;
-  await owner?.kill(id);
-  expect(await owner?.inject(id, 'hang')).toMatchObject({ turn: 2 });
+  const id = begun[0] ?? '';
+  await user.kill(id as never);
+  const again = await Promise.allSettled(clients.map((one) => one.inject(id, 'hang')));
+  expect(again.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   expect(await refusal(client.checkStart({}))).toMatch(/^over_quota/);
 });
