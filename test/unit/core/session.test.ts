@@ -26,22 +26,12 @@ test('a long text is cut at 500 characters, never inside a surrogate pair', () =
   expect(cutText('a'.repeat(501))).toBe(`${'a'.repeat(499)}…`);
   expect(cutText(`${'a'.repeat(498)}😀${'b'.repeat(9)}`)).toBe(`${'a'.repeat(498)}…`);
   expect(cutText(`${'a'.repeat(497)}😀${'b'.repeat(9)}`)).toBe(`${'a'.repeat(497)}😀…`);
-  for (const shift of [0, 1, 2, 3]) {
-    const cut = cutText('x'.repeat(shift) + '😀'.repeat(400));
-    expect(cut.length).toBeLessThanOrEqual(500);
-    expect(cut).not.toMatch(/\p{Surrogate}/u);
-  }
 });
 
-test.each<[string, string, string]>([
-  ['one word', 'x'.repeat(5 << 20), `${'x'.repeat(47)}…`],
-  ['short words', 'x '.repeat(5 << 20), `${'x '.repeat(22)}x…`],
-  ['emoji', '😀'.repeat(5 << 20), `${'😀'.repeat(47)}…`],
-  ['blank lines before the first word', `${' \n'.repeat(5 << 20)}late`, 'late'],
-  ['short lines', 'x\n'.repeat(5 << 20), 'x'],
-  ['carriage returns', `x${'\r'.repeat(5 << 20)}y`, 'x…'],
-])('the title of a task of megabytes: %s', (_, task, title) => {
-  expect(titleOf(task)).toBe(title);
+test('the title of a task of megabytes is found at its beginning', () => {
+  expect(titleOf('😀'.repeat(5 << 20))).toBe(`${'😀'.repeat(47)}…`);
+  expect(titleOf(`${' \n'.repeat(5 << 20)}late`)).toBe('late');
+  expect(titleOf(`x${'\r'.repeat(5 << 20)}y`)).toBe('x…');
 });
 
 test('what is cut out of a text does not keep the whole of it in memory', () => {

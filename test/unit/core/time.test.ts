@@ -1,37 +1,19 @@
 import { expect, test } from 'vitest';
 import { isoTime, parseDuration, parseIso } from '../../../src/core/time.ts';
 
-test.each<[string, number]>([
-  ['45s', 45_000],
-  ['10m', 600_000],
-  ['2h', 7_200_000],
-  ['7d', 604_800_000],
-  ['90', 90_000],
-  ['0', 0],
-  ['1.5s', 1500],
-  ['0.25h', 900_000],
-])('the duration %s', (text, ms) => {
-  expect(parseDuration(text, '--timeout')).toBe(ms);
+test('durations', () => {
+  const texts = ['45s', '10m', '2h', '7d', '90', '0', '1.5s', '0.25h'];
+  expect(texts.map((text) => parseDuration(text, '--timeout') / 1000)).toEqual([
+    45, 600, 7200, 604_800, 90, 0, 1.5, 900,
+  ]);
 });
 
 test.each([
-  '',
-  '-1',
-  'x',
-  '1 m',
-  '1m30s',
-  '1e3',
-  '.5',
-  '5.',
-  '10ms',
-  '1w',
-  'Infinity',
-  'NaN',
-  '9999999999',
-  '5s\n',
+  ...['', '-1', 'x', '1 m', '1m30s', '1e3', '.5', '5.', '10ms', '1w'],
+  ...['Infinity', 'NaN', '9999999999', '5s\n'],
 ])('%j is no duration, and the message names the option', (text) => {
-  expect(() => parseDuration(text, '--timeout')).toThrow(expect.objectContaining({ code: 'usage' }));
-  expect(() => parseDuration(text, '--timeout')).toThrow(/^--timeout: /);
+  const error = { code: 'usage', message: expect.stringMatching(/^--timeout: /) };
+  expect(() => parseDuration(text, '--timeout')).toThrow(expect.objectContaining(error));
 });
 
 test('times are UTC with milliseconds, and only such a text is one', () => {
@@ -47,9 +29,10 @@ test('times are UTC with milliseconds, and only such a text is one', () => {
     '2026-11-20T10:29:16+01:00',
     'yesterday',
   ];
-  expect([...bad, '2026-13-20T10:29:16Z', '2026-11-20T99:29:16Z'].map(parseIso)).toEqual(
-    new Array(bad.length + 2).fill(null),
+  const none = [...bad, '2026-13-20T10:29:16Z', '2026-11-20T99:29:16Z'].filter(
+    (text) => parseIso(text) === null,
   );
+  expect(none).toHaveLength(bad.length + 2);
 });
 
 test('the time of a file that was set to the year 318857, or before 1970, is still a time', () => {

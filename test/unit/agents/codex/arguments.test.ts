@@ -35,55 +35,42 @@ test.each([
   expect(readCodexArguments(words(typed))).toMatchObject(passed);
 });
 
-const GO_ON = 'zwarm inject ID "…"';
-const RUN = 'run it yourself: codex exec --help';
-const TREE = 'make one for all of them: git worktree add ../TREE && zwarm start -C ../TREE "…"';
-const FULL = 'zwarm start -s danger-full-access "…"';
-const TASK = 'give the task to zwarm: zwarm start "…"';
-
-// The refused word stands in brackets.
+// What to type instead, and what is refused: the word in brackets.
 test.each([
-  ['[resume]', GO_ON],
-  ['-c x=1 [resume] ID', GO_ON],
-  ['--oss [resume]', GO_ON],
-  ['-ia.png [resume]', GO_ON],
-  ['[--last]', GO_ON],
-  ['[--all]', GO_ON],
-  ['[fork] ID', 'zwarm fork ID "…"'],
-  ['[review]', 'ask for one: zwarm start "review the last commit"'],
-  ['[help]', RUN],
-  ['[-h]', RUN],
-  ['[--help]', RUN],
-  ['[-V]', RUN],
-  ['[--version]', RUN],
-  ['[--worktree]', TREE],
-  ['[--worktree=x]', TREE],
-  ['[--ephemeral]', 'leave it out'],
-  ['[--json]', 'leave it out'],
-  ['[--experimental-json]', 'leave it out'],
-  ['[-C] /tmp', 'zwarm start -C DIR "…"'],
-  ['[--cd=/tmp]', 'zwarm start -C DIR "…"'],
-  ['[-sread-only]', 'zwarm start -s MODE "…"'],
-  ['[--sandbox] read-only', 'zwarm start -s MODE "…"'],
-  ['[-m] x', 'zwarm start -m MODEL "…"'],
-  ['[--model=x]', 'zwarm start -m MODEL "…"'],
-  ['[--approve-for-me]', 'zwarm start -s workspace-write "…"'],
-  ['[--dangerously-bypass-approvals-and-sandbox]', FULL],
-  ['[--yolo]', FULL],
+  [
+    'zwarm inject ID "…"',
+    '[resume]',
+    '-c x=1 [resume] ID',
+    '--oss [resume]',
+    '-ia.png [resume]',
+    '[--last]',
+    '[--all]',
+  ],
+  ['zwarm fork ID "…"', '[fork] ID'],
+  ['ask for one: zwarm start "review the last commit"', '[review]'],
+  ['run it yourself: codex exec --help', '[help]', '[-h]', '[--help]', '[-V]', '[--version]'],
+  [
+    'make one for all of them: git worktree add ../TREE && zwarm start -C ../TREE "…"',
+    ...['[--worktree]', '[--worktree=x]'],
+  ],
+  ['leave it out', '[--ephemeral]', '[--json]', '[--experimental-json]'],
+  ['zwarm start -C DIR "…"', '[-C] /tmp', '[--cd=/tmp]'],
+  ['zwarm start -s MODE "…"', '[-sread-only]', '[--sandbox] read-only'],
+  ['zwarm start -m MODEL "…"', '[-m] x', '[--model=x]'],
+  ['zwarm start -s workspace-write "…"', '[--approve-for-me]'],
+  ['zwarm start -s danger-full-access "…"', '[--dangerously-bypass-approvals-and-sandbox]', '[--yolo]'],
   // Words that would be the task, or make the next one a task.
-  ['[hello]', TASK],
-  ['[toString]', TASK],
-  ['[]', TASK],
-  ['[-]', TASK],
-  ['[--]', TASK],
+  ['give the task to zwarm: zwarm start "…"', '[hello]', '[toString]', '[]', '[-]', '[--]'],
   // Without its value an option would take what zwarm passes next.
-  ['[-c]', '--agent-arg=-c --agent-arg=VALUE'],
-  ['[-p] --oss', '--agent-arg=-p --agent-arg=VALUE'],
-  ['[-i]', '--agent-arg=-i --agent-arg=VALUE'],
-])('%s is refused: %s', (typed, hint) => {
-  const argument = typed.replace(/.*\[(.*)\].*/, '$1');
-  const args = typed.replace(/[[\]]/g, '').split(' ');
-  expect(readCodexArguments(args).refused).toMatchObject({ argument, hint });
+  ['--agent-arg=-c --agent-arg=VALUE', '[-c]'],
+  ['--agent-arg=-p --agent-arg=VALUE', '[-p] --oss'],
+  ['--agent-arg=-i --agent-arg=VALUE', '[-i]'],
+])('%s, instead of %s', (hint, ...refused) => {
+  for (const typed of refused) {
+    const argument = typed.replace(/.*\[(.*)\].*/, '$1');
+    const args = typed.replace(/[[\]]/g, '').split(' ');
+    expect(readCodexArguments(args).refused, typed).toMatchObject({ argument, hint });
+  }
 });
 
 test('only one argument makes Codex run outside of a git repository', () => {

@@ -36,81 +36,63 @@ test.each(['shell', 'mcp', 'todo-list'])(
   },
 );
 
-describe('a line of no known shape', () => {
-  const item = (fields: object, type = 'item.completed'): string =>
-    JSON.stringify({ type, item: { id: 'item_0', ...fields } });
-  const deep = (line: string): string =>
-    line.replace('"arguments":0', `"arguments":${'['.repeat(100_000)}${']'.repeat(100_000)}`);
-  const tokens = (input: string): string =>
-    `{"type":"turn.completed","usage":{"input_tokens":${input},"cached_input_tokens":0,"output_tokens":0}}`;
-  const changes = Array(400_000).fill(null);
-  const tool = item({ type: 'mcp_tool_call', server: 's', tool: 't', arguments: 0 });
-  test.each<[string, string, 'malformed' | 'unknown']>([
-    ['empty object', '{}', 'unknown'],
-    ['null', 'null', 'malformed'],
-    ['a number', '17', 'malformed'],
-    ['a string', '"turn.completed"', 'malformed'],
-    ['an array', '[{"type":"turn.completed"}]', 'malformed'],
-    ['half an object', '{"type":"turn.comp', 'malformed'],
-    ['two objects', '{"type":"turn.started"}{"type":"turn.started"}', 'malformed'],
-    ['plain talk', 'Reading prompt from stdin...', 'malformed'],
-    ['NUL bytes', '\0\0\0', 'malformed'],
-    ['type null', '{"type":null}', 'unknown'],
-    ['type object', '{"type":{}}', 'unknown'],
-    ['type of tomorrow', '{"type":"turn.paused"}', 'unknown'],
-    ['type __proto__', '{"type":"__proto__"}', 'unknown'],
-    ['type constructor', '{"type":"constructor"}', 'unknown'],
-    ['item type __proto__', item({ type: '__proto__' }), 'unknown'],
-    ['item type constructor', item({ type: 'constructor' }), 'unknown'],
-    ['item type of tomorrow', item({ type: 'image_generation' }), 'unknown'],
-    ['msg null', '{"id":"0","msg":null}', 'unknown'],
-    ['msg type toString', '{"id":"0","msg":{"type":"toString"}}', 'unknown'],
-    ['thread id missing', '{"type":"thread.started"}', 'malformed'],
-    ['thread id a number', '{"type":"thread.started","thread_id":5}', 'malformed'],
-    ['no item', '{"type":"item.completed"}', 'malformed'],
-    ['item null', '{"type":"item.completed","item":null}', 'malformed'],
-    ['item without id', '{"type":"item.completed","item":{"type":"agent_message","text":"x"}}', 'malformed'],
-    ['message without text', item({ type: 'agent_message' }), 'malformed'],
-    ['message text null', item({ type: 'agent_message', text: null }), 'malformed'],
-    ['reasoning text a list', item({ type: 'reasoning', text: ['a'] }), 'malformed'],
-    ['command a list', item({ type: 'command_execution', command: ['ls'] }), 'malformed'],
-    ['exit code a string', item({ type: 'command_execution', command: 'ls', exit_code: '0' }), 'malformed'],
-    ['changes an object', item({ type: 'file_change', changes: {} }), 'malformed'],
-    ['a change null', item({ type: 'file_change', changes: [null] }), 'malformed'],
-    ['plan without items', item({ type: 'todo_list' }), 'malformed'],
-    ['tool without a server', item({ type: 'mcp_tool_call', tool: 't' }), 'malformed'],
-    ['usage a string', '{"type":"turn.completed","usage":"many"}', 'malformed'],
-    ['negative tokens', tokens('-1'), 'malformed'],
-    ['half a token', tokens('1.5'), 'malformed'],
-    ['tokens beyond counting', tokens('1e300'), 'malformed'],
-    ['failure without error', '{"type":"turn.failed"}', 'malformed'],
-    ['failure with error text', '{"type":"turn.failed","error":"boom"}', 'malformed'],
-    ['a change that is none, among a million', item({ type: 'file_change', changes }), 'malformed'],
-    ['plans that are none', item({ type: 'todo_list', items: Array(200_000).fill({}) }), 'malformed'],
-    ['nested deeper than any stack', deep(tool), 'malformed'],
-    ['nested so from its beginning', `${'{"type":'.repeat(100_000)}1${'}'.repeat(100_000)}`, 'malformed'],
-    ['nested so and never closed', '['.repeat(100_000), 'malformed'],
-    ['more values than any event', item({ type: 'web_search', action: Array(600_000).fill(0) }), 'malformed'],
-    ['error without message', '{"type":"error"}', 'malformed'],
-  ])('%s', (_, text, type) => {
-    expect(read(text)).toEqual([{ seq: 7, type, raw: text }]);
-  });
+const item = (fields: object): string =>
+  JSON.stringify({ type: 'item.completed', item: { id: 'item_0', ...fields } });
+const tokens = (input: string): string =>
+  `{"type":"turn.completed","usage":{"input_tokens":${input},"cached_input_tokens":0,"output_tokens":0}}`;
+
+test.each([
+  ...['{}', '{"type":null}', '{"type":{}}', '{"type":"turn.paused"}', '{"type":"__proto__"}'],
+  ...['{"type":"constructor"}', '{"id":"0","msg":null}', '{"id":"0","msg":{"type":"toString"}}'],
+  ...['__proto__', 'constructor', 'image_generation'].map((type) => item({ type })),
+])('%s is unknown', (text) => {
+  expect(read(text)).toEqual([{ seq: 7, type: 'unknown', raw: text }]);
+});
+
+test.each([
+  ...['null', '17', '"turn.completed"', '[{"type":"turn.completed"}]', '{"type":"turn.comp', '\0\0\0'],
+  ...['{"type":"turn.started"}{"type":"turn.started"}', 'Reading prompt from stdin...'],
+  ...['{"type":"thread.started"}', '{"type":"thread.started","thread_id":5}', '{"type":"error"}'],
+  ...['{"type":"item.completed"}', '{"type":"item.completed","item":null}', '{"type":"turn.failed"}'],
+  ...['{"type":"turn.failed","error":"boom"}', '{"type":"turn.completed","usage":"many"}'],
+  ...[tokens('-1'), tokens('1.5'), tokens('1e300')],
+  '{"type":"item.completed","item":{"type":"agent_message","text":"x"}}',
+  item({ type: 'agent_message' }),
+  item({ type: 'agent_message', text: null }),
+  item({ type: 'reasoning', text: ['a'] }),
+  item({ type: 'command_execution', command: ['ls'] }),
+  item({ type: 'command_execution', command: 'ls', exit_code: '0' }),
+  item({ type: 'file_change', changes: {} }),
+  item({ type: 'file_change', changes: [null] }),
+  item({ type: 'todo_list' }),
+  item({ type: 'mcp_tool_call', tool: 't' }),
+])('%s is malformed', (text) => {
+  expect(read(text)).toEqual([{ seq: 7, type: 'malformed', raw: text }]);
+});
+
+const deep = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`;
+const call = (args: string): string =>
+  item({ type: 'mcp_tool_call', server: 's', tool: 't', arguments: 0 }).replace(':0', `:${args}`);
+
+test.each<[string, string]>([
+  ['changes that are none', item({ type: 'file_change', changes: Array(400_000).fill(null) })],
+  ['plans that are none', item({ type: 'todo_list', items: Array(200_000).fill({}) })],
+  ['nested deeper than any stack', call(deep(100_000))],
+  ['nested so from its beginning', `${'{"type":'.repeat(100_000)}1${'}'.repeat(100_000)}`],
+  ['nested so and never closed', '['.repeat(100_000)],
+  ['more values than any event', item({ type: 'web_search', action: Array(600_000).fill(0) })],
+])('what would cost too much is malformed: %s', (_, text) => {
+  expect(read(text)).toEqual([{ seq: 7, type: 'malformed', raw: text }]);
+});
+
+test('what a tool was told nests as deep as anybody means it, and can be written as JSON again', () => {
+  expect(read(call(deep(450)))).toMatchObject([{ type: 'tool_call', args: JSON.parse(deep(450)) }]);
 });
 
 const THREAD = '01a1f880-c978-76c0-be58-213b143ff767';
 const notThreads = [
-  '',
-  '-',
-  '--last',
-  '--sandbox=danger-full-access',
-  'latest',
-  `${THREAD}\n`,
-  ` ${THREAD}`,
-  `-${THREAD}`,
-  THREAD.toUpperCase(),
-  `${THREAD}0`,
-  THREAD.slice(1),
-  '../../etc/passwd',
+  ...['', '-', '--last', '--sandbox=danger-full-access', 'latest', '../../etc/passwd', THREAD.toUpperCase()],
+  ...[`${THREAD}\n`, ` ${THREAD}`, `-${THREAD}`, `${THREAD}0`, THREAD.slice(1)],
 ];
 
 test('only a UUID is a thread id: nothing else reaches an argument', () => {
@@ -163,17 +145,6 @@ test('a line that was too long to be read is malformed, and kept nowhere', () =>
   expect(createCodexParser('0.169.0')({ seq: 7, text: null })).toEqual([
     { seq: 7, type: 'malformed', raw: null },
   ]);
-});
-
-test('what a tool was told nests as deep as anybody means it, and can be written as JSON again', () => {
-  const args = JSON.parse('['.repeat(450) + ']'.repeat(450));
-  const [event] = read(
-    JSON.stringify({
-      type: 'item.completed',
-      item: { id: 'i', type: 'mcp_tool_call', server: 's', tool: 't', arguments: args },
-    }),
-  );
-  expect(event).toMatchObject({ type: 'tool_call', args });
 });
 
 describe('the old protocol', () => {

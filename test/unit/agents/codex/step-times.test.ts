@@ -42,18 +42,13 @@ test('a step gets the time of the same thing, each once, and none that is not kn
   expect(times.map((time) => time?.startedMs ?? null)).toEqual([2, null, 3, null]);
 });
 
+const LINE = '{"payload":{"type":"item_completed","item":{"type":"AgentMessage","content":[]}';
 test.each([
   ['nothing', ''],
-  ['half a line', '{"payload":{"type":"item_completed","item":{"type":"AgentMessa'],
-  ['no times', '{"payload":{"item_completed":1,"item":{"type":"AgentMessage","content":[{"text":"x"}]}}}'],
-  [
-    'times in words',
-    '{"payload":{"type":"item_completed","item":{"type":"AgentMessage","content":[]},"started_at_ms":"1"}}',
-  ],
-  [
-    'another kind',
-    '{"payload":{"type":"item_completed","item":{"type":"Tomorrow"},"started_at_ms":1,"completed_at_ms":2}}',
-  ],
+  ['half a line', LINE],
+  ['no times', `${LINE}}}`],
+  ['times in words', `${LINE},"started_at_ms":"1","completed_at_ms":"2"}}`],
+  ['another kind', `${LINE.replace('Agent', 'Alien')},"started_at_ms":1,"completed_at_ms":2}}`],
 ])('of %s nothing is made', (_, line) => {
   expect(codexHistory.timedItem(line)).toBeNull();
 });
