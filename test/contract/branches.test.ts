@@ -1,26 +1,13 @@
-import { chmodSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { findHistory } from '../../src/store/agent-history.ts';
 import { CODEX_WRAPPER, type CodexProject, createCodexProject } from '../helpers/codex.ts';
-import { conversationOf } from '../helpers/fake-model.ts';
 import { eventually } from '../helpers/project.ts';
 
 const usage = (input: number, cached: number, output: number) => ({ input, cached, output, reasoning: 0 });
 
-/** What the model was sent last in the present thread of a session. */
-async function told(project: CodexProject, id: string): Promise<string[]> {
-  const { thread_id: thread } = await project.show(id);
-  const last = (await project.model.requestsOf(thread ?? '')).at(-1);
-  return last === undefined ? [] : conversationOf(last);
-}
-
-async function say(project: CodexProject, id: string, words: string): Promise<string> {
-  return project.ok(['inject', id, '--wait', words]);
-}
-
-async function begin(project: CodexProject, words = 'one'): Promise<string> {
-  return JSON.parse(await project.ok(['start', '--wait', '--json', words])).id;
-}
+const say = (project: CodexProject, id: string, words: string): Promise<string> =>
+  project.ok(['inject', id, '--wait', words]);
 
 const hows = async (project: CodexProject, id: string) =>
   (await project.show(id)).turns.map(({ how }) => how);
@@ -29,42 +16,32 @@ const ANSWERS = { steps: [{ message: 'did {{prompt}}', usage: usage(1000, 100, 1
 
 test.concurrent('five messages in one thread, each with the tokens of its own turn', async (t) => {
   const project = await createCodexProject(t.onTestFinished, { script: ANSWERS });
-  const id = await begin(project);
+  const id = await project.ended(['one']);
   for (const words of ['two', 'three', 'four', 'five', 'six']) await say(project, id, words);
   const { turns, token_usage } = await project.show(id);
   expect(turns.map((turn) => turn.token_usage?.total_tokens)).toEqual([1010, 1010, 1010, 1010, 1010, 1010]);
   expect(token_usage).toMatchObject({ input_tokens: 6000, cached_input_tokens: 600, output_tokens: 60 });
   expect(await hows(project, id)).toEqual(['fresh', 'native', 'native', 'native', 'native', 'native']);
-  expect(await told(project, id)).toEqual([
-    ...['one', 'two', 'three', 'four', 'five'].flatMap((words) => [
-      `user: ${words}`,
-      `assistant: did ${words}`,
-    ]),
-    'user: six',
+  const before = ['one', 'two', 'three', 'four', 'five'].flatMap((words) => [
+    `user: ${words}`,
+    `assistant: did ${words}`,
   ]);
+  expect(await project.told(id)).toEqual([...before, 'user: six']);
 });
 
 test.concurrent('two forks and their parent go on by themselves, also when the parent is gone', async (t) => {
   const project = await createCodexProject(t.onTestFinished, { script: ANSWERS });
-  const id = await begin(project);
+  const id = await project.ended(['one']);
   await say(project, id, 'two');
   const a = await project.ok(['fork', id, '-q']);
   const b = JSON.parse(await project.ok(['fork', id, '--wait', '--json', 'three in b'])).id;
   await say(project, a, 'three in a');
-  expect(await told(project, a)).toEqual([
-    'user: one',
-    'assistant: did one',
-    'user: two',
-    'assistant: did two',
-    'user: three in a',
-  ]);
+  const before = ['user: one', 'assistant: did one', 'user: two', 'assistant: did two'];
+  expect(await project.told(a)).toEqual([...before, 'user: three in a']);
   await project.ok(['rm', id]);
   await say(project, b, 'four in b');
-  expect((await told(project, b)).slice(4)).toEqual([
-    'user: three in b',
-    'assistant: did three in b',
-    'user: four in b',
-  ]);
+  const inB = ['user: three in b', 'assistant: did three in b', 'user: four in b'];
+  expect((await project.told(b)).slice(4)).toEqual(inB);
   await say(project, a, 'four in a');
   expect(await hows(project, a)).toEqual(['fresh', 'native', 'native', 'native']);
   expect(await hows(project, b)).toEqual(['fresh', 'native', 'native', 'native']);
@@ -78,53 +55,47 @@ test.concurrent('two forks and their parent go on by themselves, also when the p
 
 test.concurrent('a fork whose thread has gone on since is told what it was, not what it became', async (t) => {
   const project = await createCodexProject(t.onTestFinished, { script: ANSWERS });
-  const id = await begin(project);
+  const id = await project.ended(['one']);
   const fork = await project.ok(['fork', id, '-q']);
   await say(project, id, 'only the parent knows');
   await say(project, fork, 'and you?');
   expect(await hows(project, fork)).toEqual(['fresh', 'replay']);
-  const [input = ''] = await told(project, fork);
+  const [input = ''] = await project.told(fork);
   expect(input).toMatch(/the user>\none\n[\s\S]*did one\n[\s\S]*\n\nand you\?$/);
   expect(input).not.toContain('only the parent knows');
 });
 
 test.concurrent('a fork at an earlier turn, and a fork of a fork, know nothing of what came later', async (t) => {
   const project = await createCodexProject(t.onTestFinished, { script: ANSWERS });
-  const id = await begin(project);
+  const id = await project.ended(['one']);
   await say(project, id, 'later secret');
-  const early = JSON.parse(
-    await project.ok(['fork', id, '--turn', '1', '--wait', '--json', 'on from one']),
-  ).id;
+  const fromOne = ['fork', id, '--turn', '1', '--wait', '--json', 'on from one'];
+  const early = JSON.parse(await project.ok(fromOne)).id;
   expect(await hows(project, early)).toEqual(['fresh', 'replay']);
-  expect((await told(project, early)).join('\n')).not.toContain('secret');
+  expect((await project.told(early)).join('\n')).not.toContain('secret');
   expect((await project.show(early)).token_usage?.total_tokens).toBe(1010);
 
   const fork = await project.ok(['fork', id, '-q']);
   await say(project, id, 'hidden word');
   const second = JSON.parse(await project.ok(['fork', fork, '--wait', '--json', 'on from two'])).id;
   expect(await hows(project, second)).toEqual(['fresh', 'native', 'replay']);
-  const input = (await told(project, second)).join('\n');
+  const input = (await project.told(second)).join('\n');
   expect(input).toContain('later secret');
   expect(input).not.toContain('hidden word');
 });
 
 test.concurrent('the model is not told what was wound back, and a rewind is undone by another', async (t) => {
   const project = await createCodexProject(t.onTestFinished, { script: ANSWERS });
-  const id = await begin(project);
+  const id = await project.ended(['one']);
   await say(project, id, 'a secret mistake');
   await project.ok(['rewind', id, '--to', '1']);
   await say(project, id, 'another way');
-  expect((await told(project, id)).join('\n')).not.toContain('mistake');
-  expect((await told(project, id)).join('\n')).toContain('did one');
+  expect((await project.told(id)).join('\n')).not.toContain('mistake');
+  expect((await project.told(id)).join('\n')).toContain('did one');
   await project.ok(['rewind', id, '--to', '2']);
   await say(project, id, 'as it was');
-  expect(await told(project, id)).toEqual([
-    'user: one',
-    'assistant: did one',
-    'user: a secret mistake',
-    'assistant: did a secret mistake',
-    'user: as it was',
-  ]);
+  const mistake = ['user: a secret mistake', 'assistant: did a secret mistake'];
+  expect(await project.told(id)).toEqual(['user: one', 'assistant: did one', ...mistake, 'user: as it was']);
   expect(await hows(project, id)).toEqual(['fresh', 'native', null, 'replay', null, 'native']);
 });
 
@@ -134,19 +105,19 @@ test.concurrent('after a compaction the model is told the summary alone, until t
     rules: [{ prompt: 'Write a summary', steps: [{ message: 'SUMMARY: all of it' }] }],
   };
   const project = await createCodexProject(t.onTestFinished, { script });
-  const id = await begin(project);
+  const id = await project.ended(['one']);
   await say(project, id, 'two');
   expect(await project.ok(['compact', id, '--if-over', '0.99'])).toBe(id);
   expect((await project.show(id)).turn).toBe(2);
   expect(await project.ok(['compact', id, '--wait', '--if-over', '0.5'])).toBe('SUMMARY: all of it');
   await say(project, id, 'go on');
-  const [input = '', ...more] = await told(project, id);
+  const [input = '', ...more] = await project.told(id);
   expect(more).toEqual([]);
   expect(input).toMatch(/a summary of all that was before>\nSUMMARY: all of it\n[\s\S]*\n\ngo on$/);
   expect(input).not.toContain('did one');
   await project.ok(['rewind', id, '--to', '2']);
   await say(project, id, 'never summed up');
-  const whole = (await told(project, id)).join('\n');
+  const whole = (await project.told(id)).join('\n');
   expect(whole).toContain('did two');
   expect(whole).not.toContain('SUMMARY');
 });
@@ -158,11 +129,7 @@ test.concurrent('a command is interrupted, and the next message goes on in the s
   };
   const project = await createCodexProject(t.onTestFinished, { script });
   const id = await project.start(['[[long]] run it']);
-  await eventually('the command runs', async () =>
-    JSON.parse(await project.ok(['trajectory', id, '--json'])).some(
-      ({ type }: { type: string }) => type === 'command',
-    ),
-  );
+  await eventually('the command runs', async () => (await project.$(`trajectory ${id}`)).includes('$ '));
   expect(await project.ok(['inject', id, '--interrupt', '--wait', 'never mind'])).toBe('did never mind');
   const session = await project.show(id);
   expect(session.turns.map(({ status, how }) => [status, how])).toEqual([
@@ -179,30 +146,28 @@ test.concurrent('killed in mid-answer, it goes on where it was', async (t) => {
     steps: [{ message: 'did {{prompt}}' }],
   };
   const project = await createCodexProject(t.onTestFinished, { script });
-  const id = await begin(project);
+  const id = await project.ended(['one']);
   await project.ok(['inject', id, '[[slow]] answer']);
   const { thread_id: thread } = await project.show(id);
-  await eventually(
-    'the model was asked',
-    async () => (await project.model.requestsOf(thread ?? '')).length === 2,
-  );
+  const asked = () => project.model.requestsOf(thread ?? '');
+  await eventually('the model was asked', async () => (await asked()).length === 2);
   await project.ok(['kill', id]);
   await say(project, id, 'go on');
   expect(await hows(project, id)).toEqual(['fresh', 'native', 'native']);
-  expect((await told(project, id)).slice(0, 2)).toEqual(['user: one', 'assistant: did one']);
-  expect((await told(project, id)).at(-1)).toBe('user: go on');
+  expect((await project.told(id)).slice(0, 2)).toEqual(['user: one', 'assistant: did one']);
+  expect((await project.told(id)).at(-1)).toBe('user: go on');
 });
 
 test.concurrent('where the session file of Codex was deleted, it is told what was before, and that is said', async (t) => {
   const project = await createCodexProject(t.onTestFinished, { script: ANSWERS });
-  const id = await begin(project);
+  const id = await project.ended(['one']);
   const { thread_id: thread } = await project.show(id);
   const file = findHistory(`${project.codexHome}/sessions`, [`*/*/*/rollout-*-${thread}.jsonl`]);
   rmSync(file?.path ?? '');
   expect(await say(project, id, 'still there?')).toMatch(/^did /);
   const [, turn] = (await project.show(id)).turns;
   expect(turn).toMatchObject({ how: 'replay', replay_reason: `codex no longer has its thread ${thread}` });
-  const [input = ''] = await told(project, id);
+  const [input = ''] = await project.told(id);
   expect(input).toMatch(/the user>\none\n[\s\S]*you>\ndid one\n[\s\S]*\n\nstill there\?$/);
   await say(project, id, 'good');
   expect(await hows(project, id)).toEqual(['fresh', 'replay', 'native']);
@@ -212,16 +177,13 @@ test.concurrent('killed before it named its thread, it is told both messages, an
   const project = await createCodexProject(t.onTestFinished, { script: ANSWERS });
   // Codex as it is a few milliseconds after its start, for as long as this file is not there.
   const slow = `${project.base}/codex-that-waits`;
-  writeFileSync(
-    slow,
-    `#!/bin/sh\n[ "$1" = --version ] || until [ -e ${slow}.go ]; do sleep 0.01; done\nexec ${CODEX_WRAPPER} "$@"\n`,
-  );
-  chmodSync(slow, 0o755);
+  const wait = `[ "$1" = --version ] || until [ -e ${slow}.go ]; do sleep 0.01; done`;
+  writeFileSync(slow, `#!/bin/sh\n${wait}\nexec ${CODEX_WRAPPER} "$@"\n`, { mode: 0o755 });
   const id = await project.start(['use the new parser'], { env: { ZWARM_CODEX_BIN: slow } });
   await project.ok(['kill', id]);
   expect(await project.show(id)).toMatchObject({ status: 'killed', thread_id: null });
   await say(project, id, 'and keep the old one');
-  const [input = '', ...more] = await told(project, id);
+  const [input = '', ...more] = await project.told(id);
   expect(more).toEqual([]);
   expect(input).toMatch(/the user>\nuse the new parser\n[\s\S]*\n\nand keep the old one$/);
   expect((await project.show(id)).turns[1]).toMatchObject({

@@ -26,10 +26,7 @@ async function expectFailure(
   expect(exit_code).toBe(1);
   expect(ended).toMatchObject({ code: 1, stdout: '' });
   expect(ended.stderr).toBe(`zwarm: ${session.id} failed\n${error?.message}\nhint: ${error?.hint}\n`);
-  expect(await project.zwarm(['wait', session.id])).toMatchObject({
-    code: 1,
-    stdout: `${session.id} failed\n`,
-  });
+  expect(await project.$(`wait ${session.id}`)).toBe(`${session.id} failed\n[exit 1]\n`);
 }
 
 const http = (status: number, error: object, headers = {}) => [
@@ -121,13 +118,10 @@ test.concurrent.for(FAILURES)(
   async ({ steps, ...expected }, t) => {
     const script = { scenarios: { fail: steps }, steps: [{ message: 'well again' }] };
     const project = await createCodexProject(t.onTestFinished, { script });
-    await expectFailure(project, await project.zwarm(['start', '--wait', '[[fail]] go']), 1, expected);
-    await expectFailure(
-      project,
-      await project.zwarm(['inject', '@last', '--wait', '[[fail]] go']),
-      2,
-      expected,
-    );
+    for (const [turn, argv] of [['start'], ['inject', '@last']].entries()) {
+      const ended = await project.zwarm([...argv, '--wait', '[[fail]] go']);
+      await expectFailure(project, ended, turn + 1, expected);
+    }
     expect(await project.ok(['inject', '@last', '--wait', 'go on'])).toBe('well again');
   },
 );
@@ -215,36 +209,19 @@ test.each<[string, string, (at: string) => void]>([
   expect(isInRepository(below)).toBe(word === 'accepts');
 });
 
-const REFUSED_AT_ONCE = [
-  { args: ['--bogus'], exit: 2, code: 'agent_arguments', message: /--bogus/, hint: /--agent-arg/ },
-  {
-    args: ['-c', 'model_provider=nowhere'],
-    exit: 1,
-    code: 'agent_configuration',
-    message: /`nowhere` not found/,
-    hint: /^correct the Codex configuration/,
-  },
-  {
-    args: ['-c', 'model_reasoning_effort=17'],
-    exit: 1,
-    code: 'agent_configuration',
-    message: /config\.toml/,
-    hint: /^correct the Codex configuration/,
-  },
-  {
-    args: ['-c', 'model_providers.fake.env_key="NO_SUCH_KEY"'],
-    exit: 1,
-    code: 'login_required',
-    message: /`NO_SUCH_KEY`/,
-    hint: /set the API key/,
-  },
+/** What is passed to Codex, its exit code, and what is said of it. */
+const REFUSED_AT_ONCE: readonly [arg: string, exit: number, code: string, message: RegExp, hint: RegExp][] = [
+  ['--bogus', 2, 'agent_arguments', /--bogus/, /--agent-arg/],
+  ['-c model_provider=nowhere', 1, 'agent_configuration', /`nowhere` not found/, /^correct the Codex config/],
+  ['-c model_reasoning_effort=17', 1, 'agent_configuration', /config\.toml/, /^correct the Codex config/],
+  ['-c model_providers.fake.env_key="NO_SUCH_KEY"', 1, 'login_required', /`NO_SUCH_KEY`/, /set the API key/],
 ];
 
 test.concurrent('arguments and settings that Codex refuses', async (t) => {
   const project = await createCodexProject(t.onTestFinished, { script: ANSWERS });
-  for (const { args, exit, code, message, hint } of REFUSED_AT_ONCE) {
-    const passed = args.map((arg) => `--agent-arg=${arg}`);
-    expect((await project.zwarm(['start', '--wait', ...passed, 'hello'])).code, args.join(' ')).toBe(1);
+  for (const [args, exit, code, message, hint] of REFUSED_AT_ONCE) {
+    const passed = args.split(' ').map((arg) => `--agent-arg=${arg}`);
+    expect((await project.zwarm(['start', '--wait', ...passed, 'hello'])).code, args).toBe(1);
     const { status, exit_code, error } = await project.show('@last');
     expect({ status, exit_code, error }).toMatchObject({
       status: 'failed',

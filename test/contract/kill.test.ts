@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { CODEX_WRAPPER, createCodexProject } from '../helpers/codex.ts';
-import { conversationOf } from '../helpers/fake-model.ts';
 import { eventually, processesWith } from '../helpers/project.ts';
 
 /** The living processes with this argument. */
@@ -22,16 +21,12 @@ function processesCalled(argument: string): string[] {
 /** A time for sleep that no other process sleeps for. */
 const uniqueSeconds = (): string => `300.${process.pid}${String(Math.random()).slice(2)}`;
 
-const CASES = [
-  { program: 'native', sandbox: 'workspace-write', grace: '90s' },
-  { program: 'native', sandbox: 'danger-full-access', grace: '90s' },
-  { program: 'wrapper', sandbox: 'workspace-write', grace: '90s' },
-  { program: 'wrapper', sandbox: 'danger-full-access', grace: '90s' },
-  // No time to end by itself: what Codex leaves behind then must be ended too.
-  { program: 'native', sandbox: 'danger-full-access', grace: '0s' },
-  { program: 'wrapper', sandbox: 'danger-full-access', grace: '0s' },
-  { program: 'wrapper', sandbox: 'workspace-write', grace: '0s' },
-] as const;
+const CASES = ['workspace-write', 'danger-full-access'].flatMap((sandbox) =>
+  ['native', 'wrapper'].flatMap((program) =>
+    // No time to end by itself: what Codex leaves behind then must be ended too.
+    ['90s', '0s'].map((grace) => ({ program, sandbox, grace })),
+  ),
+);
 
 test.concurrent.for(CASES)(
   'kill during a command leaves no process: $sandbox, $program, grace $grace; then the session goes on',
@@ -52,25 +47,20 @@ test.concurrent.for(CASES)(
     expect(processesWith(`ZWARM_SESSION_ID=${id}`).length).toBeGreaterThan(2);
 
     const asked = performance.now();
-    expect(await project.zwarm(['kill', '--grace', grace, id])).toEqual({
-      code: 0,
-      stdout: `${id} killed\n`,
-      stderr: '',
-    });
+    expect(await project.$(`kill --grace ${grace} ${id}`)).toBe(`${id} killed\n`);
     // Codex obeys at once; what it leaves behind is then told to end, without another wait.
     expect(performance.now() - asked).toBeLessThan(60_000);
     // With no waiting: it has said that they are gone.
     expect([...processesCalled(waited), ...processesCalled(left)]).toEqual([]);
     const session = await project.show(id);
     expect(session).toMatchObject({ status: 'killed', error: null, last_message: 'on it' });
-    expect(await project.zwarm(['wait', id])).toMatchObject({ code: 1, stdout: `${id} killed\n` });
-    expect(await project.zwarm(['kill', id])).toMatchObject({ code: 4 });
+    expect(await project.$(`wait ${id}`)).toBe(`${id} killed\n[exit 1]\n`);
+    expect(await project.$(`kill ${id}`)).toContain('[exit 4]');
 
     expect(await project.ok(['inject', id, '--wait', 'are you there?'])).toBe('I am back');
     const again = await project.show(id);
     expect(again).toMatchObject({ status: 'completed', thread_id: session.thread_id });
-    const last = (await project.model.requestsOf(session.thread_id ?? '')).at(-1);
-    const told = last === undefined ? [] : conversationOf(last);
+    const told = await project.told(id);
     expect(told[0]).toBe('user: [[long]] build');
     expect(told.at(-1)).toBe('user: are you there?');
     // The agent, its runner and what settles the turn have all ended.

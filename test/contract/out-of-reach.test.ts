@@ -71,10 +71,7 @@ async function begin(project: CodexProject & { foreign: string }): Promise<Attac
 
 /** A session of the user's that has ended, and is settled. */
 async function completed(project: CodexProject, args: readonly string[] = []): Promise<string> {
-  const id = await project.start([...args, 'say hello']);
-  await project.ok(['wait', id]);
-  await project.settled(id);
-  return id;
+  return project.ended([...args, 'say hello']);
 }
 
 /** Everything below a directory, with what each file holds. */

@@ -17,12 +17,10 @@ testAsRoot(
   'a session that runs in a container is unknown outside of it, and is left alone',
   async () => {
     const project = createShellProject();
+    const { directory: cwd, env } = project;
     const script = '"$0" "$1" start hang; exec sleep 1000';
-    const container = spawn('unshare', [...CONTAINER, 'sh', '-c', script, process.execPath, ZWARM], {
-      cwd: project.directory,
-      env: project.env,
-      stdio: 'ignore',
-    });
+    const args = [...CONTAINER, 'sh', '-c', script, process.execPath, ZWARM];
+    const container = spawn('unshare', args, { cwd, env, stdio: 'ignore' });
     onTestFinished(() => void container.kill('SIGKILL'));
     // Its pid in there means somebody else out here.
     await eventually('the agent runs', () => project.runs().length === 1);
@@ -30,15 +28,9 @@ testAsRoot(
     const inside = project.marked(id);
     expect(inside.length).toBeGreaterThanOrEqual(2);
     expect(await project.show(id)).toMatchObject({ status: 'unknown', pid: null });
-    for (const args of [
-      ['kill', id],
-      ['inject', id, 'more'],
-      ['rm', id],
-      ['wait', id],
-    ]) {
-      expect(await project.run(args)).toMatchObject({ code: 4, stdout: '' });
-    }
-    expect(inside.map(hasEnded)).toEqual(inside.map(() => false));
+    for (const line of [`kill ${id}`, `inject ${id} more`, `rm ${id}`, `wait ${id}`])
+      expect(await project.$(line)).toContain('[exit 4]');
+    expect(inside.filter(hasEnded)).toEqual([]);
     container.kill('SIGKILL');
     await eventually('all of it has ended', () => project.marked(id).length === 0);
     // Gone, perhaps, and perhaps running on another host.
@@ -47,24 +39,28 @@ testAsRoot(
   CONTAINERS,
 );
 
-for (const [name, options] of [
-  ['with its own /proc', CONTAINER],
-  ['with the /proc of its host', CONTAINER.filter((option) => option !== '--mount-proc')],
+for (const [place, options] of [
+  ['a container with its own /proc', CONTAINER],
+  ['a container with the /proc of its host', ['--pid', '--fork', '--kill-child']],
+  // Where processes do not let us look.
+  ['a user namespace', ['--user', '--map-current-user']],
 ] as const)
   testAsRoot(
-    `from a container ${name} a session of its host is unknown, and is left alone`,
+    `from ${place} a session of its host is unknown, and is left alone`,
     async () => {
       const project = createShellProject();
-      const id = await project.begin('hang');
+      const id = await project.start(['hang']);
+      const { directory: cwd, env } = project;
       const within = (...args: string[]) =>
-        runProgram('unshare', [...options, process.execPath, ZWARM, ...args], {
-          cwd: project.directory,
-          env: project.env,
-        });
+        runProgram('unshare', [...options, process.execPath, ZWARM, ...args], { cwd, env });
       expect(JSON.parse((await within('ls', '--json')).stdout)).toMatchObject([{ id, status: 'unknown' }]);
-      expect(await within('kill', id)).toMatchObject({ code: 4, stdout: '' });
+      for (const verb of ['inject', 'rm', 'kill'])
+        expect(await within(verb, id, ...(verb === 'inject' ? ['x'] : []))).toMatchObject({
+          code: 4,
+          stdout: '',
+        });
       expect((await project.show(id)).status).toBe('running');
-      expect(await project.run(['kill', id])).toMatchObject({ code: 0 });
+      expect(await project.$(`kill ${id}`)).toBe(`${id} killed\n`);
     },
     CONTAINERS,
   );
@@ -88,37 +84,11 @@ process.stdout.write(JSON.stringify([livenessOf(ownIdentity()), markedProcesses(
 testAsRoot('processes of others, which may not be looked at, are in nobody’s way', async () => {
   const { asNobody, beginAsNobody, marked } = createProjectOfNobody();
   const id = await beginAsNobody('hang');
+  const show = async () => JSON.parse((await asNobody('show', id, '--json')).stdout);
   // Without its runner, all processes must be looked at.
-  process.kill(JSON.parse((await asNobody('show', id, '--json')).stdout).pid, 'SIGKILL');
+  process.kill((await show()).pid, 'SIGKILL');
   await eventually('the runner is gone', () => marked(id).length === 1);
-  expect(JSON.parse((await asNobody('show', id, '--json')).stdout)).toMatchObject({
-    status: 'running',
-    pid: null,
-  });
+  expect(await show()).toMatchObject({ status: 'running', pid: null });
   expect(await asNobody('kill', id, '--grace', '10s')).toMatchObject({ code: 0, stdout: `${id} killed\n` });
   expect(marked(id)).toEqual([]);
 });
-
-testAsRoot(
-  'from a user namespace, where processes do not let us look, a living session is unknown',
-  async () => {
-    const project = createShellProject();
-    const id = await project.begin('hang');
-    const inside = (...args: string[]) =>
-      runProgram('unshare', ['--user', '--map-current-user', process.execPath, ZWARM, ...args], {
-        cwd: project.directory,
-        env: project.env,
-      });
-    expect((await inside('ls')).stdout).toMatch(new RegExp(`^${id}\tunknown\t1\t`));
-    for (const args of [
-      ['inject', id, 'x'],
-      ['rm', id],
-      ['kill', id],
-    ]) {
-      expect(await inside(...args)).toMatchObject({ code: 4, stdout: '' });
-    }
-    expect(project.runs()).toHaveLength(1);
-    expect(await project.show(id)).toMatchObject({ status: 'running' });
-  },
-  CONTAINERS,
-);

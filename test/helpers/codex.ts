@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { nativeCodexPaths } from '../../src/agents/codex/index.ts';
-import { type FakeModel, type ModelScript, startFakeModel } from './fake-model.ts';
+import { conversationOf, type FakeModel, type ModelScript, startFakeModel } from './fake-model.ts';
 import { INSTALLATIONS, installedPackage } from './installed.ts';
 import { createProject, type Ended, type OnFinished, type Project, runProgram } from './project.ts';
 
@@ -35,6 +35,8 @@ export interface CodexProject extends Project {
   readonly model: FakeModel;
   /** Its CODEX_HOME; outside the temporary directory, where Codex warns about it. */
   readonly codexHome: string;
+  /** What the model was sent last in the present thread of a session, one line for each message and call. */
+  told(id: string): Promise<string[]>;
   /** What was recorded of the launch of a turn. */
   launch(id: string, turn: number): { argv: string[]; program: string; agent_version: string };
 }
@@ -83,6 +85,11 @@ export async function createCodexProject(
     ...project,
     model,
     codexHome,
+    async told(id) {
+      const { thread_id } = await project.show(id);
+      const last = (await model.requestsOf(thread_id ?? '')).at(-1);
+      return last === undefined ? [] : conversationOf(last);
+    },
     launch: (id, turn) => JSON.parse(readFileSync(project.turnFile(id, turn, 'launch.json'), 'utf8')),
   };
 }

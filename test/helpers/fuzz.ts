@@ -20,16 +20,14 @@ export function runs(times: number): { numRuns: number } {
   return { numRuns: Math.ceil(times * RUNS) };
 }
 
+const upTo = (max: number) => fc.array(fc.integer({ min: 0, max }), { maxLength: 8 });
+
 /** Text of any code units: halves of surrogate pairs, controls, bidi, separators, emoji. */
 export const anyText = fc.oneof(
   fc.string({ maxLength: 12 }),
   // By hand: the library's own unit for this takes a second to load.
-  fc
-    .array(fc.integer({ min: 0, max: 0x10ffff }), { maxLength: 8 })
-    .map((codes) => String.fromCodePoint(...codes)),
-  fc
-    .array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 8 })
-    .map((units) => String.fromCharCode(...units)),
+  upTo(0x10ffff).map((codes) => String.fromCodePoint(...codes)),
+  upTo(0xffff).map((units) => String.fromCharCode(...units)),
   fc.constantFrom(
     '',
     '__proto__',
@@ -93,61 +91,45 @@ export const FORGED_THREADS = [
   '-01a1f880-c978-76c0-be58-213b143ff76',
 ] as const;
 
+/** A record of a type, with these fields. */
+const typed = (type: string, fields: Readonly<Record<string, fc.Arbitrary<unknown>>>) =>
+  fc.record({ type: fc.constant(type), ...fields });
+/** A list of such things, or anything else. */
+const listOf = (thing: fc.Arbitrary<unknown>) => fc.oneof(fc.array(thing, { maxLength: 3 }), anyJson);
+
 const item = fc.oneof(
-  fc.record({ id, type: fc.constant('agent_message'), text: words }),
-  fc.record({ id, type: fc.constant('reasoning'), text: words }),
-  fc.record({
+  typed('agent_message', { id, text: words }),
+  typed('reasoning', { id, text: words }),
+  typed('command_execution', {
     id,
-    type: fc.constant('command_execution'),
     command: words,
     aggregated_output: words,
     exit_code: mostly(0, 1, null),
     status,
   }),
-  fc.record({
+  typed('file_change', {
     id,
-    type: fc.constant('file_change'),
-    changes: fc.oneof(fc.array(fc.record({ path: words, kind: mostly('add', 'update', 'delete') })), anyJson),
+    changes: listOf(fc.record({ path: words, kind: mostly('add', 'update', 'delete') })),
     status,
   }),
-  fc.record({
-    id,
-    type: fc.constant('mcp_tool_call'),
-    server: words,
-    tool: words,
-    arguments: anyJson,
-    result: anyJson,
+  typed('mcp_tool_call', {
+    ...{ id, server: words, tool: words, arguments: anyJson, result: anyJson, status },
     error: mostly(null, { message: 'no' }),
-    status,
   }),
-  fc.record({
-    id,
-    type: fc.constant('collab_tool_call'),
-    tool: words,
-    prompt: words,
-    agents_states: anyJson,
-    status,
-  }),
-  fc.record({ id, type: fc.constant('web_search'), query: words, action: anyJson }),
-  fc.record({
-    id,
-    type: fc.constant('todo_list'),
-    items: fc.oneof(fc.array(fc.record({ text: words, completed: mostly(true, false) })), anyJson),
-  }),
-  fc.record({ id, type: fc.constant('error'), message: words }),
+  typed('collab_tool_call', { id, tool: words, prompt: words, agents_states: anyJson, status }),
+  typed('web_search', { id, query: words, action: anyJson }),
+  typed('todo_list', { id, items: listOf(fc.record({ text: words, completed: mostly(true, false) })) }),
+  typed('error', { id, message: words }),
   fc.record({ id, type: words }),
 );
 
+const threadId = fc.constantFrom(...THREADS);
+const counts = { input_tokens: tokens, cached_input_tokens: tokens, output_tokens: tokens };
 const codexEvent = fc.oneof(
   {
     weight: 2,
-    arbitrary: fc.record({
-      type: fc.constant('thread.started'),
-      thread_id: fc.oneof(
-        { weight: 2, arbitrary: fc.constantFrom(...THREADS) },
-        fc.constantFrom(...FORGED_THREADS),
-        words,
-      ),
+    arbitrary: typed('thread.started', {
+      thread_id: fc.oneof({ weight: 2, arbitrary: threadId }, fc.constantFrom(...FORGED_THREADS), words),
     }),
   },
   fc.constant({ type: 'turn.started' }),
@@ -155,85 +137,56 @@ const codexEvent = fc.oneof(
     weight: 6,
     arbitrary: fc.record({ type: fc.constantFrom('item.started', 'item.updated', 'item.completed'), item }),
   },
-  fc.record({
-    type: fc.constant('turn.completed'),
-    usage: fc.oneof(
-      fc.record({
-        input_tokens: tokens,
-        cached_input_tokens: tokens,
-        output_tokens: tokens,
-        reasoning_output_tokens: tokens,
-      }),
-      mostly(null, undefined),
-    ),
+  typed('turn.completed', {
+    usage: fc.oneof(fc.record({ ...counts, reasoning_output_tokens: tokens }), mostly(null, undefined)),
   }),
-  fc.record({ type: fc.constant('turn.failed'), error: fc.oneof(fc.record({ message: words }), anyJson) }),
-  fc.record({ type: fc.constant('error'), message: mostly('Reconnecting... 1/5', 'boom') }),
+  typed('turn.failed', { error: fc.oneof(fc.record({ message: words }), anyJson) }),
+  typed('error', { message: mostly('Reconnecting... 1/5', 'boom') }),
 );
 
+const LEGACY = `task_started agent_message agent_reasoning exec_command_begin exec_command_end patch_apply_begin
+  patch_apply_end plan_update web_search_end stream_error error token_count turn_diff`;
 const legacyEvent = fc.record({
   id: mostly('0'),
   msg: fc.record(
     {
-      type: fc.constantFrom(
-        'task_started',
-        'agent_message',
-        'agent_reasoning',
-        'exec_command_begin',
-        'exec_command_end',
-        'patch_apply_begin',
-        'patch_apply_end',
-        'plan_update',
-        'web_search_end',
-        'stream_error',
-        'error',
-        'token_count',
-        'turn_diff',
-      ),
+      type: fc.constantFrom(...LEGACY.split(/\s+/)),
       call_id: mostly('call_0', 'call_1'),
       message: words,
       text: words,
-      command: fc.oneof(fc.array(words, { maxLength: 3 }), anyJson),
+      command: listOf(words),
       exit_code: mostly(0, 1),
       aggregated_output: words,
       changes: anyJson,
-      plan: fc.oneof(fc.array(fc.record({ step: words, status: words }), { maxLength: 3 }), anyJson),
+      plan: listOf(fc.record({ step: words, status: words })),
       success: mostly(true, false),
     },
     { requiredKeys: ['type'] },
   ),
 });
 
+/** An event of the demo agent. */
+const ofDemo = (demo: string, fields: Readonly<Record<string, fc.Arbitrary<unknown>>>) =>
+  fc.record({ demo: fc.constant(demo), ...fields });
 const demoEvent = fc.oneof(
-  fc.record({
-    demo: fc.constant('thread'),
-    id: fc.constantFrom(...THREADS, ...FORGED_THREADS),
-    model: mostly('m', null),
-  }),
+  ofDemo('thread', { id: fc.constantFrom(...THREADS, ...FORGED_THREADS), model: mostly('m', null) }),
   fc.record({ demo: fc.constantFrom('think', 'say'), text: words }),
-  fc.record({
-    demo: fc.constant('command'),
-    id,
-    command: words,
-    output: words,
-    exit_code: mostly(0, 1, null),
-  }),
-  fc.record({ demo: fc.constant('wrote'), id, path: words }),
-  fc.record({ demo: fc.constant('done'), input_tokens: tokens, output_tokens: tokens }),
-  fc.record({ demo: fc.constant('failed'), message: words }),
+  ofDemo('command', { id, command: words, output: words, exit_code: mostly(0, 1, null) }),
+  ofDemo('wrote', { id, path: words }),
+  ofDemo('done', { input_tokens: tokens, output_tokens: tokens }),
+  ofDemo('failed', { message: words }),
 );
 
 /** The recorded streams of real agents, each with its name. */
 export function recordedStreams(): readonly { readonly name: string; readonly bytes: Buffer }[] {
-  return ['codex-0.169', 'codex-older'].flatMap((directory) =>
-    readdirSync(repositoryFile(`fixtures/streams/${directory}`))
-      .filter((file) => file.endsWith('.jsonl') && !file.endsWith('.rollout.jsonl'))
-      .sort()
-      .map((file) => ({
-        name: `${directory}/${file}`,
-        bytes: readFileSync(repositoryFile(`fixtures/streams/${directory}/${file}`)),
-      })),
-  );
+  return ['codex-0.169', 'codex-older'].flatMap((version) => {
+    const directory = repositoryFile(`fixtures/streams/${version}`);
+    const files = readdirSync(directory).filter((file) => /(?<!\.rollout)\.jsonl$/.test(file));
+    return files.sort().map((file) => ({
+      name: `${version}/${file}`,
+      bytes: readFileSync(`${directory}/${file}`),
+    }));
+  });
 }
 
 const recordedLines = recordedStreams()
@@ -241,13 +194,11 @@ const recordedLines = recordedStreams()
   .filter((line) => line !== '' && line.length < 4000);
 
 const nested = fc
-  .tuple(fc.constantFrom(10, 400, 600, 20_000), fc.constantFrom('[', '{"a":'))
-  .map(
-    ([depth, open]) =>
-      `{"type":"item.completed","item":{"id":"i","type":"web_search","action":${open.repeat(
-        depth,
-      )}1${(open === '[' ? ']' : '}').repeat(depth)}}}`,
-  );
+  .tuple(fc.constantFrom(10, 400, 600, 20_000), fc.constantFrom(['[', ']'], ['{"a":', '}']))
+  .map(([depth, [open = '', close = '']]) => {
+    const action = `${open.repeat(depth)}1${close.repeat(depth)}`;
+    return `{"type":"item.completed","item":{"id":"i","type":"web_search","action":${action}}}`;
+  });
 
 /** One line of a stream, without its newline: events good and bad of all agents, other JSON, and no JSON at all. */
 export const anyLine: fc.Arbitrary<string> = fc
