@@ -12,21 +12,16 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Line } from '../../../src/core/events.ts';
 import { DamagedRecord } from '../../../src/store/read-file.ts';
-import {
-  type Follower,
-  followBytes,
-  followLines,
-  type LineRange,
-  readLines,
-} from '../../../src/store/read-forward.ts';
+import { type Follower, followBytes, followLines, type LineRange } from '../../../src/store/read-forward.ts';
 import { emptyDirectory } from '../../helpers/directory.ts';
 import { fc } from '../../helpers/fuzz.ts';
 
 const GROWING: LineRange = { limit: null, ended: false };
-const ENDED: LineRange = { limit: null, ended: true };
 
 const texts = (follower: Follower<Line>, range = GROWING): (string | null)[] =>
   [...follower.read(range)].map((line) => line.text);
+
+// However the lines of a stream come: test/property/stream-reader.test.ts.
 
 function emptyFile(): string {
   const path = join(emptyDirectory(), 'events.jsonl');
@@ -34,43 +29,11 @@ function emptyFile(): string {
   return path;
 }
 
-// Pieces of lines, cut anywhere: also in the middle of a character.
-const piece = fc.oneof(
-  fc
-    .constantFrom('', '\n', 'a\nb', '{"a":1}\n', 'long '.repeat(8), '😀\n', '\r\n')
-    .map((text) => Buffer.from(text)),
-  fc.constantFrom([0xf0, 0x9f], [0x98, 0x80], [0xff]).map((bytes) => Buffer.from(bytes)),
-);
-
-test('however a stream comes, its lines are those of the whole, each of them once', () => {
-  const path = emptyFile();
-  void fc.assert(
-    fc.property(
-      fc.array(piece, { maxLength: 20, size: 'max' }),
-      fc.integer({ min: 1, max: 64 }),
-      fc.constantFrom(3, 1000),
-      (pieces, block, longest) => {
-        const sizes = { block, longest };
-        writeFileSync(path, '');
-        const follower = followLines(path, sizes);
-        const seen: Line[] = [];
-        for (const bytes of pieces) {
-          appendFileSync(path, bytes);
-          seen.push(...follower.read(GROWING));
-          expect(seen).toEqual([...readLines(path, GROWING, sizes)]);
-        }
-        seen.push(...follower.read(ENDED));
-        expect(seen).toEqual([...readLines(path, ENDED, sizes)]);
-      },
-    ),
-  );
-});
-
 test('the bytes of a stream come as they are, in pieces of no more than a block', () => {
   const path = emptyFile();
   void fc.assert(
     fc.property(
-      fc.array(piece, { maxLength: 20, size: 'max' }),
+      fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 20 }),
       fc.integer({ min: 1, max: 16 }),
       (pieces, block) => {
         writeFileSync(path, '');

@@ -36,40 +36,37 @@ test('only names of sessions are sessions, whatever else lies there', () => {
   }
 });
 
-test('turns are the directories with a number, in the order of their numbers', () => {
+test.each<[string, (turns: string) => void, number | string]>([
+  [
+    'directories with a number',
+    (turns) => ['10', '.new-x', '013', '0', 'x'].map((name) => mkdirSync(join(turns, name))),
+    10,
+  ],
+  [
+    'a second name of session.json',
+    (turns) => linkSync(join(turns, '../session.json'), join(turns, '10')),
+    10,
+  ],
+  ['not a file', (turns) => writeFileSync(join(turns, '10'), ''), 'turn 10 is not a directory'],
+  ['not a link', (turns) => symlinkSync('1', join(turns, '10')), 'turn 10 is not a directory'],
+  ['without a gap', (turns) => mkdirSync(join(turns, '11')), 'turn 10 is missing'],
+])('turns are %s', (_, plant, expected) => {
   const { root } = createStoredSession();
-  for (let turn = 2; turn <= 12; turn += 1) {
-    claimTurn(turnIn(root, turn), { request: requestOf(`n${turn}`), prompt: null });
-  }
   const turns = join(root, 'sessions', ID, 'turns');
-  for (const name of ['.new-x', '013', '0', 'x']) mkdirSync(join(turns, name));
-  expect(listTurns(sessionIn(root))).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
-});
-
-test.each<[string, string, (turns: string) => void]>([
-  [
-    'a file in the place of a turn',
-    'turn 2 is not a directory',
-    (turns) => writeFileSync(join(turns, '2'), ''),
-  ],
-  [
-    'a link in the place of a turn',
-    'turn 2 is not a directory',
-    (turns) => symlinkSync('1', join(turns, '2')),
-  ],
-  ['a turn that nobody can have claimed', 'turn 2 is missing', (turns) => mkdirSync(join(turns, '9'))],
-])('%s is damage', (_, reason, plant) => {
-  const { root } = createStoredSession();
-  plant(join(root, 'sessions', ID, 'turns'));
-  expect(() => listTurns(sessionIn(root))).toThrow(new DamagedRecord(reason));
+  for (let turn = 2; turn < 10; turn += 1) mkdirSync(join(turns, String(turn)));
+  plant(turns);
+  const listed = (): number[] => listTurns(sessionIn(root));
+  if (typeof expected === 'string') expect(listed).toThrow(new DamagedRecord(expected));
+  else expect(listed()).toEqual(Array.from({ length: expected }, (_turn, i) => i + 1));
+  expect([1, 9, 12].map((turn) => hasTurn(turnIn(root, turn)))).toEqual([true, true, false]);
 });
 
 test('a tombstone is a turn of its kind or, on a full disk, a second name of session.json', () => {
   const { root } = createStoredSession();
-  claimTurn(turnIn(root, 2), { request: requestOf('n2'), prompt: Buffer.from('go on') });
+  claimTurn(turnIn(root, 2), { request: { ...requestOf('n2'), kind: 'tombstone' }, prompt: null });
   linkSync(join(root, 'sessions', ID, 'session.json'), join(root, 'sessions', ID, 'turns', '3'));
-  expect(listTurns(sessionIn(root))).toEqual([1, 2, 3]);
-  expect([1, 2, 3].map((turn) => isTombstone(turnIn(root, turn)))).toEqual([false, false, true]);
+  expect([1, 2, 3].map((turn) => isTombstone(turnIn(root, turn)))).toEqual([false, true, true]);
+  expect(hasTurn(turnIn(root, 3))).toBe(true);
 });
 
 test('where a full disk had no room for cancel.json, a name says why', () => {
@@ -78,23 +75,18 @@ test('where a full disk had no room for cancel.json, a name says why', () => {
   expect(readCancel(turnIn(root, 1))).toBe('never-launched');
 });
 
-test.each<[string, (root: string) => void]>([
-  ['whose session.json is missing', (root) => rmSync(join(root, 'sessions', ID, 'session.json'))],
-  ['whose session.json is empty', (root) => writeFileSync(join(root, 'sessions', ID, 'session.json'), '')],
-])('a session %s is damaged', (_, spoil) => {
+test('a session whose session.json is empty or missing is damaged', () => {
   const store = createStoredSession();
-  spoil(store.root);
-  expect(() => readSessionRecord({ store, id: ID })).toThrow(DamagedRecord);
+  const file = join(store.root, 'sessions', ID, 'session.json');
+  for (const spoil of [() => writeFileSync(file, ''), () => rmSync(file)]) {
+    spoil();
+    expect(() => readSessionRecord({ store, id: ID })).toThrow(DamagedRecord);
+  }
 });
 
 test('before a launch there is nothing to read, and that is no damage', () => {
   const { root } = createStoredSession();
-  expect([readLaunch, readCancel, readRunner, readExit].map((read) => read(turnIn(root, 1)))).toEqual([
-    null,
-    null,
-    null,
-    null,
-  ]);
+  for (const read of [readLaunch, readCancel, readRunner, readExit]) expect(read(turnIn(root, 1))).toBeNull();
   expect(eventsMtime(turnIn(root, 1))).toEqual(expect.any(Number));
   rmSync(turnPath(root, 'events.jsonl'));
   expect(eventsMtime(turnIn(root, 1))).toBeNull();
@@ -142,11 +134,4 @@ describe('the end of a turn', () => {
     if (expected === null) expect(found).toBeNull();
     else expect(found?.record).toMatchObject(expected);
   });
-});
-
-test('a turn is there when its place is taken by a directory, or by the tombstone of a full disk', () => {
-  const { root } = createStoredSession();
-  expect([1, 2].map((turn) => hasTurn(turnIn(root, turn)))).toEqual([true, false]);
-  linkSync(join(root, 'sessions', ID, 'session.json'), join(root, 'sessions', ID, 'turns', '2'));
-  expect(hasTurn(turnIn(root, 2))).toBe(true);
 });

@@ -1,371 +1,161 @@
-import {
-  chmodSync,
-  cpSync,
-  mkdirSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, realpathSync, renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { storeDir } from '../../../src/store/project-store.ts';
 import { realPathToBe } from '../../../src/store/real-path.ts';
 import { findProject, rootOfProject } from '../../../src/store/which-project.ts';
 import { emptyDirectory } from '../../helpers/directory.ts';
-import { git } from '../../helpers/git.ts';
+import { GIT_ENVIRONMENT } from '../../helpers/git.ts';
 
-/** Below an empty directory `base`, in which the user's home is `home`. */
-interface Scene {
-  readonly make: (base: string) => void;
-  /** The paths of projects that have a store already. */
-  readonly stores?: readonly string[];
-  readonly cwd: string;
-  readonly path: string;
-  readonly checkout: string;
-  /** Null outside of git. */
-  readonly gitDir: string | null;
+/** Makes what stands below an empty directory, in which the user's home is `home`. */
+function make(base: string, script: string): void {
+  const helpers = `
+repo() { git init -q -b main "$1" && git -C "$1" commit -q --allow-empty -m first; }
+linked() { repo repo && git -C repo worktree add -q ../linked; }
+relative() {
+  linked
+  echo ../../../../linked/.git > repo/.git/worktrees/linked/gitdir
+  echo 'gitdir: ../repo/.git/worktrees/linked' > linked/.git
+}
+forge() {
+  repo repo; mkdir -p "forged/$1"; echo "gitdir: $1" > forged/.git
+  echo 'ref: refs/heads/main' > "forged/$1/HEAD"
+  echo "$PWD/forged/.git" > "forged/$1/gitdir"; echo "$PWD/repo/.git" > "forged/$1/commondir"
+}
+mkdir home
+`;
+  execFileSync('/bin/sh', ['-euc', helpers + script], { cwd: base, env: GIT_ENVIRONMENT });
 }
 
-function repository(path: string): void {
-  mkdirSync(path, { recursive: true });
-  git(path, 'init', '-q', '-b', 'main');
-  git(path, 'commit', '-q', '--allow-empty', '-m', 'first');
-}
+const WORKTREE = 'repo/.git/worktrees/linked';
 
-function withWorktree(base: string): void {
-  repository(join(base, 'repo'));
-  git(join(base, 'repo'), 'worktree', 'add', '-q', join(base, 'linked'));
-}
-
-function withRelativeWorktree(base: string): void {
-  withWorktree(base);
-  writeFileSync(join(base, 'repo/.git/worktrees/linked/gitdir'), '../../../../linked/.git\n');
-  writeFileSync(join(base, 'linked/.git'), 'gitdir: ../repo/.git/worktrees/linked\n');
-}
-
-function directories(base: string, ...names: readonly string[]): void {
-  for (const name of names) mkdirSync(join(base, name), { recursive: true });
-}
-
-const bare = (at: string) => ({ cwd: at, path: at, checkout: at, gitDir: null });
-/** What a directory comes to where its `.git` proves nothing: a project of its own. */
-const alone = { ...bare('linked'), gitDir: 'repo/.git/worktrees/linked' };
-
-const SCENES: readonly [name: string, scene: Scene][] = [
-  ['an empty directory', { make: (base) => directories(base, 'a'), ...bare('a') }],
-  [
-    'a directory below one with a store',
-    { make: (base) => directories(base, 'a/b/c'), stores: ['a'], ...bare('a'), cwd: 'a/b/c' },
-  ],
-  [
-    'the nearest of several',
-    {
-      make: (base) => directories(base, 'a/b/c'),
-      stores: ['a', 'a/b'],
-      ...bare('a/b'),
-      cwd: 'a/b/c',
-    },
-  ],
-  [
-    'the root of a repository',
-    {
-      make: (base) => repository(join(base, 'repo')),
-      cwd: 'repo',
-      path: 'repo/.git',
-      checkout: 'repo',
-      gitDir: 'repo/.git',
-    },
-  ],
+/** What there is, where we stand, the project's path, checkout and git directory, and the projects with a store. */
+test.each<[string, string, string, readonly [string, string, string | null], string[]?]>([
+  ['an empty directory', 'mkdir a', 'a', ['a', 'a', null]],
+  ['a directory below one with a store', 'mkdir -p a/b/c', 'a/b/c', ['a', 'a', null], ['a']],
+  ['the nearest of several', 'mkdir -p a/b/c', 'a/b/c', ['a/b', 'a/b', null], ['a', 'a/b']],
+  ['the root of a repository', 'repo repo', 'repo', ['repo/.git', 'repo', 'repo/.git']],
   [
     'a directory in a repository',
-    {
-      make(base) {
-        repository(join(base, 'repo'));
-        directories(base, 'repo/a/b');
-      },
-      cwd: 'repo/a/b',
-      path: 'repo/.git',
-      checkout: 'repo',
-      gitDir: 'repo/.git',
-    },
+    'repo repo; mkdir -p repo/a/b',
+    'repo/a/b',
+    ['repo/.git', 'repo', 'repo/.git'],
   ],
   [
     'a repository in a repository',
-    {
-      make(base) {
-        repository(join(base, 'repo'));
-        repository(join(base, 'repo/inner'));
-      },
-      cwd: 'repo/inner',
-      path: 'repo/inner/.git',
-      checkout: 'repo/inner',
-      gitDir: 'repo/inner/.git',
-    },
+    'repo repo; repo repo/inner',
+    'repo/inner',
+    ['repo/inner/.git', 'repo/inner', 'repo/inner/.git'],
   ],
-  [
-    'a linked worktree',
-    {
-      make: withWorktree,
-      cwd: 'linked',
-      path: 'repo/.git',
-      checkout: 'linked',
-      gitDir: 'repo/.git/worktrees/linked',
-    },
-  ],
+  ['a linked worktree', 'linked', 'linked', ['repo/.git', 'linked', WORKTREE]],
   [
     'a linked worktree of a bare repository beside it',
-    {
-      make(base) {
-        repository(join(base, 'origin'));
-        git(base, 'clone', '-q', '--bare', 'origin', 'all/.bare');
-        git(join(base, 'all/.bare'), 'worktree', 'add', '-q', '../main', 'main');
-      },
-      cwd: 'all/main',
-      path: 'all/.bare',
-      checkout: 'all/main',
-      gitDir: 'all/.bare/worktrees/main',
-    },
+    'repo origin; git clone -q --bare origin all/.bare; git -C all/.bare worktree add -q ../main main',
+    'all/main',
+    ['all/.bare', 'all/main', 'all/.bare/worktrees/main'],
   ],
   [
     'a checkout whose .git file leads to .bare in it',
-    {
-      make(base) {
-        repository(join(base, 'origin'));
-        git(base, 'clone', '-q', '--bare', 'origin', 'all/.bare');
-        writeFileSync(join(base, 'all/.git'), 'gitdir: ./.bare\n');
-      },
-      cwd: 'all',
-      path: 'all/.bare',
-      checkout: 'all',
-      gitDir: 'all/.bare',
-    },
+    "repo origin; git clone -q --bare origin all/.bare; echo 'gitdir: ./.bare' > all/.git",
+    'all',
+    ['all/.bare', 'all', 'all/.bare'],
   ],
   [
     'a bare repository, also from within',
-    {
-      make(base) {
-        directories(base, 'bare.git');
-        git(join(base, 'bare.git'), 'init', '-q', '--bare');
-      },
-      cwd: 'bare.git/refs/heads',
-      path: 'bare.git',
-      checkout: 'bare.git',
-      gitDir: 'bare.git',
-    },
+    'git init -q --bare bare.git',
+    'bare.git/refs/heads',
+    ['bare.git', 'bare.git', 'bare.git'],
   ],
   [
     'a directory whose store is older than its repository',
-    {
-      make: (base) => repository(join(base, 'repo')),
-      stores: ['repo'],
-      cwd: 'repo',
-      path: 'repo',
-      checkout: 'repo',
-      gitDir: 'repo/.git',
-    },
+    'repo repo',
+    'repo',
+    ['repo', 'repo', 'repo/.git'],
+    ['repo'],
   ],
   [
     'a repository with a store of its own and an older one',
-    {
-      make: (base) => repository(join(base, 'repo')),
-      stores: ['repo', 'repo/.git'],
-      cwd: 'repo',
-      path: 'repo/.git',
-      checkout: 'repo',
-      gitDir: 'repo/.git',
-    },
+    'repo repo',
+    'repo',
+    ['repo/.git', 'repo', 'repo/.git'],
+    ['repo', 'repo/.git'],
   ],
-  [
-    'an empty .git, as a sandbox leaves it',
-    { make: (base) => directories(base, 'a/.git', 'a/b'), ...bare('a/b') },
-  ],
+  ['an empty .git, as a sandbox leaves it', 'mkdir -p a/.git a/b', 'a/b', ['a/b', 'a/b', null]],
   [
     'a directory below the home, which is a repository',
-    {
-      make(base) {
-        repository(join(base, 'home'));
-        directories(base, 'home/a');
-      },
-      stores: ['home'],
-      ...bare('home/a'),
-    },
+    'repo home; mkdir home/a',
+    'home/a',
+    ['home/a', 'home/a', null],
+    ['home'],
   ],
-  [
-    'the home itself',
-    {
-      make: (base) => repository(join(base, 'home')),
-      cwd: 'home',
-      path: 'home/.git',
-      checkout: 'home',
-      gitDir: 'home/.git',
-    },
-  ],
+  ['the home itself', 'repo home', 'home', ['home/.git', 'home', 'home/.git']],
   [
     'a directory below a public one, which is a repository',
-    {
-      make(base) {
-        repository(join(base, 'public'));
-        directories(base, 'public/a');
-        chmodSync(join(base, 'public'), 0o1777);
-      },
-      stores: ['public'],
-      ...bare('public/a'),
-    },
+    'repo public; mkdir public/a; chmod 1777 public',
+    'public/a',
+    ['public/a', 'public/a', null],
+    ['public'],
   ],
   [
     'a submodule',
-    {
-      make(base) {
-        repository(join(base, 'repo'));
-        repository(join(base, 'other'));
-        git(
-          join(base, 'repo'),
-          '-c',
-          'protocol.file.allow=always',
-          'submodule',
-          '-q',
-          'add',
-          join(base, 'other'),
-          'sub',
-        );
-      },
-      cwd: 'repo/sub',
-      path: 'repo/sub',
-      checkout: 'repo/sub',
-      gitDir: 'repo/.git/modules/sub',
-    },
+    'repo repo; repo other; git -C repo -c protocol.file.allow=always submodule -q add "$PWD/other" sub',
+    'repo/sub',
+    ['repo/sub', 'repo/sub', 'repo/.git/modules/sub'],
   ],
   [
     'a .git file that names the git directory of another repository',
-    {
-      make(base) {
-        repository(join(base, 'repo'));
-        directories(base, 'forged');
-        writeFileSync(join(base, 'forged/.git'), `gitdir: ${join(base, 'repo/.git')}\n`);
-      },
-      ...bare('forged'),
-      gitDir: 'repo/.git',
-    },
+    'repo repo; mkdir forged; echo "gitdir: $PWD/repo/.git" > forged/.git',
+    'forged',
+    ['forged', 'forged', 'repo/.git'],
   ],
-  [
-    'a copy of a linked worktree',
-    {
-      make(base) {
-        withWorktree(base);
-        cpSync(join(base, 'linked'), join(base, 'copy'), { recursive: true });
-      },
-      ...bare('copy'),
-      gitDir: 'repo/.git/worktrees/linked',
-    },
-  ],
+  ['a copy of a linked worktree', 'linked; cp -R linked copy', 'copy', ['copy', 'copy', WORKTREE]],
   [
     'a linked worktree that the repository does not name back',
-    {
-      make(base) {
-        withWorktree(base);
-        writeFileSync(join(base, 'repo/.git/worktrees/linked/gitdir'), '/elsewhere/.git\n');
-      },
-      ...alone,
-    },
+    `linked; echo /elsewhere/.git > ${WORKTREE}/gitdir`,
+    'linked',
+    ['linked', 'linked', WORKTREE],
   ],
   [
     'a linked worktree without its way back',
-    {
-      make(base) {
-        withWorktree(base);
-        rmSync(join(base, 'repo/.git/worktrees/linked/gitdir'));
-      },
-      ...alone,
-    },
+    `linked; rm ${WORKTREE}/gitdir`,
+    'linked',
+    ['linked', 'linked', WORKTREE],
   ],
-  [
-    'a git directory that an agent made up',
-    {
-      make(base) {
-        repository(join(base, 'repo'));
-        directories(base, 'forged/git');
-        writeFileSync(join(base, 'forged/git/HEAD'), 'ref: refs/heads/main\n');
-        writeFileSync(join(base, 'forged/git/gitdir'), `${join(base, 'forged/.git')}\n`);
-        writeFileSync(join(base, 'forged/git/commondir'), `${join(base, 'repo/.git')}\n`);
-        writeFileSync(join(base, 'forged/.git'), 'gitdir: git\n');
-      },
-      ...bare('forged'),
-      gitDir: 'forged/git',
-    },
-  ],
+  ['a git directory that an agent made up', 'forge git', 'forged', ['forged', 'forged', 'forged/git']],
   [
     'a git directory that an agent made up in a directory called worktrees',
-    {
-      make(base) {
-        repository(join(base, 'repo'));
-        const made = join(base, 'forged/own/worktrees/own');
-        mkdirSync(made, { recursive: true });
-        writeFileSync(join(made, 'HEAD'), 'ref: refs/heads/main\n');
-        writeFileSync(join(made, 'gitdir'), `${join(base, 'forged/.git')}\n`);
-        writeFileSync(join(made, 'commondir'), `${join(base, 'repo/.git')}\n`);
-        writeFileSync(join(base, 'forged/.git'), 'gitdir: own/worktrees/own\n');
-      },
-      ...bare('forged'),
-      gitDir: 'forged/own/worktrees/own',
-    },
+    'forge own/worktrees/own',
+    'forged',
+    ['forged', 'forged', 'forged/own/worktrees/own'],
   ],
   [
     'a linked worktree by relative paths, as git 2.48 can write them',
-    {
-      make: withRelativeWorktree,
-      cwd: 'linked',
-      path: 'repo/.git',
-      checkout: 'linked',
-      gitDir: 'repo/.git/worktrees/linked',
-    },
+    'relative',
+    'linked',
+    ['repo/.git', 'linked', WORKTREE],
   ],
   [
     'the git directory of a worktree by a link, from where its relative way back leads here',
-    {
-      make(base) {
-        withRelativeWorktree(base);
-        directories(base, 'elsewhere/linked');
-        symlinkSync(join(base, 'repo'), join(base, 'elsewhere/repo'));
-        cpSync(join(base, 'linked/.git'), join(base, 'elsewhere/linked/.git'));
-      },
-      ...bare('elsewhere/linked'),
-      gitDir: 'repo/.git/worktrees/linked',
-    },
+    'relative; mkdir -p elsewhere/linked; ln -s "$PWD/repo" elsewhere/repo; cp linked/.git elsewhere/linked',
+    'elsewhere/linked',
+    ['elsewhere/linked', 'elsewhere/linked', WORKTREE],
   ],
+  ['a .git file that leads nowhere', 'mkdir a; echo "gitdir: /no/where" > a/.git', 'a', ['a', 'a', null]],
+  ['a .git file of noise', "mkdir a; printf 'gitdir:\\n\\000' > a/.git", 'a', ['a', 'a', null]],
   [
-    'a .git file that leads nowhere',
-    {
-      make(base) {
-        directories(base, 'a');
-        writeFileSync(join(base, 'a/.git'), 'gitdir: /no/where\n');
-      },
-      ...bare('a'),
-    },
+    'a .git file of a name that is too long',
+    `mkdir a; printf 'gitdir: %05000d' 0 > a/.git`,
+    'a',
+    ['a', 'a', null],
   ],
-  [
-    'a .git file of noise',
-    {
-      make(base) {
-        directories(base, 'a');
-        writeFileSync(join(base, 'a/.git'), 'gitdir:\n\0');
-      },
-      ...bare('a'),
-    },
-  ],
-];
-
-test.each(SCENES)('%s', (_, { make, stores = [], cwd, ...expected }) => {
+])('%s', (_, script, cwd, [path, checkout, gitDir], stores = []) => {
   const base = emptyDirectory();
-  const at = (path: string): string => join(base, path);
-  directories(base, 'home');
-  make(base);
-  const state = join(base, 'state');
-  for (const path of stores) mkdirSync(storeDir(state, at(path)), { recursive: true });
-  const found = findProject(join(base, cwd), join(base, 'home'), state);
-  const { path, checkout, gitDir } = expected;
-  expect(found).toEqual({
+  const at = (name: string): string => join(base, name);
+  make(base, script);
+  const state = at('state');
+  for (const store of stores) mkdirSync(storeDir(state, at(store)), { recursive: true });
+  expect(findProject(at(cwd), at('home'), state)).toEqual({
     state,
     root: storeDir(state, at(path)),
     path: at(path),
@@ -376,8 +166,7 @@ test.each(SCENES)('%s', (_, { make, stores = [], cwd, ...expected }) => {
 
 test('a link leads to the project that it names', () => {
   const base = emptyDirectory();
-  repository(join(base, 'repo'));
-  symlinkSync('repo', join(base, 'link'));
+  make(base, 'repo repo; ln -s repo link');
   expect(findProject(join(base, 'link'), null, base).path).toBe(join(base, 'repo/.git'));
 });
 
@@ -391,7 +180,7 @@ test('a directory that is gone, or whose name is not text, is an error of the us
   );
 });
 
-test('what a path would be is told by what of it is there', () => {
+test('the real path of what is not there yet follows the links above it', () => {
   const base = emptyDirectory();
   mkdirSync(join(base, 'real'));
   symlinkSync('real', join(base, 'link'));
@@ -401,7 +190,5 @@ test('what a path would be is told by what of it is there', () => {
 });
 
 test('sessions record their directories from the main checkout, or from the bare repository', () => {
-  expect(rootOfProject('/w/.git')).toBe('/w');
-  expect(rootOfProject('/w/.bare')).toBe('/w/.bare');
-  expect(rootOfProject('/w')).toBe('/w');
+  expect(['/w/.git', '/w/.bare', '/w'].map(rootOfProject)).toEqual(['/w', '/w/.bare', '/w']);
 });
