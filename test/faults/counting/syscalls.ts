@@ -1,17 +1,5 @@
-import { spawn as spawnProcess, spawnSync as spawnProcessSync } from 'node:child_process';
-import {
-  chmodSync,
-  fchmodSync,
-  fsyncSync,
-  futimesSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeSync,
-} from 'node:fs';
+import * as processes from 'node:child_process';
+import * as fs from 'node:fs';
 import { step } from './plan.ts';
 
 /*
@@ -19,42 +7,33 @@ import { step } from './plan.ts';
  * that `setup.ts` builds: the same calls, each of them counted first.
  */
 
+const paths = new Map<unknown, unknown>();
+
+/** A call that is counted with its paths, also one on an open file. */
 function counted<F extends (...args: never[]) => unknown>(name: string, call: F): F {
   return ((...args: never[]) => {
-    step(name, args);
+    step(name, [paths.get(args[0]) ?? args[0], ...args.slice(1)]);
     return call(...args);
   }) as F;
 }
 
-const paths = new Map<number, unknown>();
-
-function openNoted(...args: Parameters<typeof openSync>): number {
-  const fd = openSync(...args);
+export const open = counted('open', (...args: Parameters<typeof fs.openSync>): number => {
+  const fd = fs.openSync(...args);
   paths.set(fd, args[0]);
   return fd;
-}
-
-/** A call on an open file, counted by the file's path. */
-function countedByPath<F extends (fd: number, ...rest: never[]) => unknown>(name: string, call: F): F {
-  return ((fd: number, ...rest: never[]) => {
-    step(name, [paths.get(fd)]);
-    return call(fd, ...rest);
-  }) as F;
-}
-
-export const mkdir = counted('mkdir', mkdirSync);
-export const open = counted('open', openNoted);
-export const write = countedByPath('write', writeSync);
-export const fsync = countedByPath('fsync', fsyncSync);
-export const link = counted('link', linkSync);
-export const symlink = counted('symlink', symlinkSync);
-export const rename = counted('rename', renameSync);
-export const rm = counted('rm', rmSync);
-export const utimes = countedByPath('utimes', futimesSync);
-export const chmod = counted('chmod', chmodSync);
-export const fchmod = countedByPath('fchmod', fchmodSync);
-export const spawn = counted('spawn', spawnProcess);
-export const spawnSync = counted('spawnSync', spawnProcessSync);
+});
+export const mkdir = counted('mkdir', fs.mkdirSync);
+export const write = counted('write', fs.writeSync);
+export const fsync = counted('fsync', fs.fsyncSync);
+export const link = counted('link', fs.linkSync);
+export const symlink = counted('symlink', fs.symlinkSync);
+export const rename = counted('rename', fs.renameSync);
+export const rm = counted('rm', fs.rmSync);
+export const utimes = counted('utimes', fs.futimesSync);
+export const chmod = counted('chmod', fs.chmodSync);
+export const fchmod = counted('fchmod', fs.fchmodSync);
+export const spawn = counted('spawn', processes.spawn);
+export const spawnSync = counted('spawnSync', processes.spawnSync);
 export const killProcess = counted('kill', (pid: number, signal: NodeJS.Signals): void => {
   process.kill(pid, signal);
 });

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { emptyDirectory } from '../../helpers/directory.ts';
@@ -45,6 +45,11 @@ testWithMount(
   'on a full disk start and inject are refused and change nothing, and readers read',
   async () => {
     const { disk, project } = createSmall();
+    disk.fill();
+    expectNoRoom(await project.zwarm(['start', 'quick']));
+    const made = Object.values(snapshot(project.directory)).filter((what) => !what.startsWith('directory'));
+    expect(made).toEqual([]);
+    disk.free();
     const id = await project.start(['quick']);
     await ended(project, id);
     const before = await project.ok(['show', id, '--json']);
@@ -74,19 +79,6 @@ testWithMount('a message for which there is not enough room is refused, and neve
   const input = 'x'.repeat(4 << 20);
   expectNoRoom(await project.zwarm(['inject', id, '-'], { input }));
   expect((await project.show(id)).turns).toHaveLength(1);
-});
-
-testWithMount('a first start on a full disk leaves nothing that a later one stumbles over', async () => {
-  const { disk, project } = createSmall();
-  disk.fill();
-  expectNoRoom(await project.zwarm(['start', 'quick']));
-  expect(await project.list()).toEqual([]);
-  const made = Object.entries(snapshot(project.directory)).filter(
-    ([, what]) => !what.startsWith('directory'),
-  );
-  expect(made).toEqual([]);
-  disk.free();
-  await project.ok(['start', '--wait', 'quick']);
 });
 
 testWithMount(
@@ -128,43 +120,34 @@ testWithMount('rm and clean make room on a full disk', async () => {
 });
 
 testWithMount(
-  'an agent whose output did not fit has failed with its own code, and show says why',
+  'the exit code of an agent survives a full disk, also of one whose output did not fit',
   async () => {
     const { disk, project, gate, open } = createSmall();
-    const wait = `until [ -e '${gate}' ]; do sleep 0.01; done`;
-    const id = await project.start([`run ${wait}; printf '%09000d' 0`]);
-    await running(project, id);
+    const said =
+      '{"type":"turn.completed","usage":{"input_tokens":1,"cached_input_tokens":0,"output_tokens":1}}';
+    const turn = (end: string) => `run echo '${said}'; until [ -e '${gate}' ]; do sleep 0.01; done; ${end}`;
+    const ends = ['exit 0', 'exit 42', "printf '%09000d' 0"];
+    const ids: string[] = [];
+    for (const end of ends) ids.push(await project.start([turn(end)]));
+    for (const id of ids) await running(project, id);
     disk.fill();
     open();
-    expect(await project.zwarm(['wait', id])).toMatchObject({ code: 1, stdout: `${id} failed\n` });
-    expect(namesOf(project, id)).toContain('exit.1');
-    const shown = await project.show(id);
-    expect(shown).toMatchObject({ status: 'failed', exit_code: 1, error: { code: 'exit_code' } });
-    expect(shown.turns[0]?.warnings).toEqual(expect.arrayContaining([expect.stringMatching(/full disk/)]));
-    expect(await project.ok(['show', id])).toMatch(/! there was no room to record its end/);
+    const [well = '', ill = '', cut = ''] = ids;
+    expect(await project.ok(['wait', well])).toBe(`${well} completed`);
+    for (const id of [ill, cut])
+      expect(await project.zwarm(['wait', id])).toMatchObject({ code: 1, stdout: `${id} failed\n` });
+    expect(namesOf(project, cut)).toContain('exit.1');
+    expect(await project.ok(['show', cut])).toMatch(/! there was no room to record its end/);
+    disk.free();
+    expect(await project.show(well)).toMatchObject({ status: 'completed', exit_code: 0, error: null });
+    expect(await project.show(ill)).toMatchObject({ status: 'failed', exit_code: 42 });
+    expect(await project.show(cut)).toMatchObject({
+      status: 'failed',
+      exit_code: 1,
+      error: { code: 'exit_code' },
+    });
   },
 );
-
-testWithMount('the exit code of an agent survives a full disk', async () => {
-  const { disk, project, gate, open } = createSmall();
-  const said =
-    '{"type":"turn.completed","usage":{"input_tokens":1,"cached_input_tokens":0,"output_tokens":1}}';
-  const turn = (code: number) =>
-    `run echo '${said}'; until [ -e '${gate}' ]; do sleep 0.01; done; exit ${code}`;
-  const ids = [await project.start([turn(0)]), await project.start([turn(42)])];
-  for (const id of ids) {
-    const events = () => readFileSync(project.turnFile(id, 1, 'events.jsonl'), 'utf8');
-    await eventually('it has said all', () => events().includes('turn.completed'));
-  }
-  disk.fill();
-  open();
-  const [well = '', ill = ''] = ids;
-  expect(await project.ok(['wait', well])).toBe(`${well} completed`);
-  expect((await project.zwarm(['wait', ill])).stdout).toBe(`${ill} failed\n`);
-  disk.free();
-  expect(await project.show(well)).toMatchObject({ status: 'completed', exit_code: 0, error: null });
-  expect(await project.show(ill)).toMatchObject({ status: 'failed', exit_code: 42 });
-});
 
 testWithMount('without inodes an end is told by the agent itself, and no code is invented', async () => {
   const { disk, project, gate, open } = createSmall(300);

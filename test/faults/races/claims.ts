@@ -9,7 +9,7 @@ import { claimTurn, createSession } from '../../../src/store/claim.ts';
 import { projectFile } from '../../../src/store/layout.ts';
 import type { RequestRecord } from '../../../src/store/records.ts';
 import { repositoryFile } from '../../helpers/project.ts';
-import { RECORD, storeOf } from '../../helpers/store.ts';
+import { RECORD, requestOf, storeOf } from '../../helpers/store.ts';
 import type { Scene } from '../counting/scene.ts';
 
 const { newId, newNonce } = installation();
@@ -21,30 +21,16 @@ export interface Claimed {
   readonly nonce: string;
 }
 
-/** The claim of this process, or of one that died long ago. */
-function requestBy(claimer: 'us' | 'the dead'): RequestRecord {
-  const [identity, at] =
-    claimer === 'us'
-      ? [ownIdentity(), Date.now()]
-      : [{ ...ownIdentity(), start: '1' }, Date.now() - 3_600_000];
-  const nonce = newNonce();
-  return {
-    v: 1,
-    kind: 'prompt',
-    queued: false,
-    claimer: identity,
-    nonce,
-    by: 'user',
-    at: new Date(at).toISOString(),
-    to: null,
-    covers: [],
-  };
+/** The claim of a process that died long ago. */
+function requestOfTheDead(): RequestRecord {
+  const at = new Date(Date.now() - 3_600_000).toISOString();
+  return { ...requestOf(newNonce()), claimer: { ...ownIdentity(), start: '1' }, at };
 }
 
-/** A session whose only turn was claimed: it is pending, or lost when its claimer is dead. */
-export function claimedSession({ state, directory }: Scene, message: string, by: 'us' | 'the dead'): Claimed {
+/** A session whose only turn was claimed by a process that died long ago. */
+export function claimedSession({ state, directory }: Scene, message: string): Claimed {
   const id = newId() as SessionId;
-  const request = requestBy(by);
+  const request = requestOfTheDead();
   const record = { ...RECORD, working_dir: directory, created_at: request.at };
   const claim = { request, prompt: Buffer.from(message) };
   const store = storeOf(state, directory);
@@ -52,15 +38,9 @@ export function claimedSession({ state, directory }: Scene, message: string, by:
   return { id, turn: 1, nonce: request.nonce };
 }
 
-/** The next turn of a session, claimed. */
-export function claimedTurn(
-  { root }: Scene,
-  id: SessionId,
-  turn: number,
-  message: string,
-  by: 'us' | 'the dead',
-): Claimed {
-  const request = requestBy(by);
+/** The next turn of a session, claimed by such a process. */
+export function claimedTurn({ root }: Scene, id: SessionId, turn: number, message: string): Claimed {
+  const request = requestOfTheDead();
   claimTurn({ store: { root }, id, turn }, { request, prompt: Buffer.from(message) });
   return { id, turn, nonce: request.nonce };
 }

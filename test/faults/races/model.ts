@@ -25,7 +25,7 @@ const WORDS: Readonly<Record<string, End | null>> = {
   hang: null,
 };
 
-export interface ModelTurn {
+interface ModelTurn {
   readonly prompt: string;
   /** How it will end by itself. */
   readonly natural: End | null;
@@ -44,16 +44,15 @@ export interface Model {
   readonly sessions: ModelSession[];
 }
 
-/** A worker: its name, the process that acts for it, and where. */
+/** A worker: the process that acts for it, and where. */
 export interface Worker {
-  readonly name: string;
   readonly contender: Contender;
   readonly place: Place;
   /** A message that nobody else has sent. */
   message(word: string): string;
 }
 
-type Command = fc.AsyncCommand<Model, Worker>;
+export type Command = fc.AsyncCommand<Model, Worker>;
 
 const newest = ({ turns }: ModelSession): ModelTurn => turns[turns.length - 1] as ModelTurn;
 const runs = ({ end, natural }: ModelTurn): boolean => end === null && natural === null;
@@ -74,6 +73,13 @@ function statusesOf(session: ModelSession): string[] {
   const { end, natural } = newest(session);
   if (end !== null) return [end.status];
   return natural === null ? ['running'] : ['running', natural.status];
+}
+
+/** The codes that a verb may end with: `running` while a turn runs, `rest` when none does, either when it may end. */
+function codesFor(session: ModelSession, running: string, rest: string): string[] {
+  const turn = newest(session);
+  if (session.removed) return ['not_found'];
+  return runs(turn) ? [running] : mayEnd(turn) ? [running, rest] : [rest];
 }
 
 /** A command on one of the worker's sessions, removed ones included. */
@@ -110,28 +116,20 @@ const start = (word: string): Command => ({
 const inject = (index: number, word: string): Command =>
   onSession(`inject ${word}`, index, always, async (session, { contender, place, message }) => {
     const prompt = message(word);
-    const turn = newest(session);
     const outcome = await contender.call(place, 'inject', session.id, prompt);
-    if (session.removed) codesOf([outcome], ['not_found']);
-    else if (runs(turn)) codesOf([outcome], ['busy']);
-    else if (mayEnd(turn)) codesOf([outcome], ['ok', 'busy']);
-    else codesOf([outcome], ['ok']);
+    codesOf([outcome], codesFor(session, 'busy', 'ok'));
     if (outcome.code !== 'ok') return;
-    ended(turn);
+    ended(newest(session));
     session.turns.push(turnOf(prompt));
     expect(outcome.value).toMatchObject({ id: session.id, turn: session.turns.length });
   });
 
 /** Ends the newest turn of a session, also when a walk is over. */
 export async function killOne(session: ModelSession, { contender, place }: Worker): Promise<void> {
-  const turn = newest(session);
   const outcome = await contender.call(place, 'kill', session.id, { graceMs: 2000 });
-  if (session.removed) codesOf([outcome], ['not_found']);
-  else if (runs(turn)) codesOf([outcome], ['ok']);
-  else if (mayEnd(turn)) codesOf([outcome], ['ok', 'not_running']);
-  else codesOf([outcome], ['not_running']);
-  if (outcome.code === 'ok') turn.end = KILLED;
-  else ended(turn);
+  codesOf([outcome], codesFor(session, 'ok', 'not_running'));
+  if (outcome.code === 'ok') newest(session).end = KILLED;
+  else ended(newest(session));
 }
 
 /** Waits until a session is at rest. */
@@ -157,9 +155,7 @@ export async function showOne(session: ModelSession, { contender, place }: Worke
 const remove = (index: number): Command =>
   onSession('remove', index, always, async (session, { contender, place }) => {
     const outcome = await contender.call(place, 'remove', session.id);
-    if (session.removed) codesOf([outcome], ['not_found']);
-    else if (runs(newest(session))) codesOf([outcome], ['busy']);
-    else codesOf([outcome], mayEnd(newest(session)) ? ['ok', 'busy'] : ['ok']);
+    codesOf([outcome], codesFor(session, 'busy', 'ok'));
     if (outcome.code === 'ok') session.removed = true;
   });
 

@@ -17,8 +17,6 @@ import { createScene, type Scene } from '../counting/scene.ts';
 export interface Pool {
   /** The n-th of them; they go round. */
   contender(n: number): Contender;
-  /** A new one, which its test may kill. */
-  another(): Promise<Contender>;
   /** The one that reads beside every race. */
   reader(): Contender;
 }
@@ -54,7 +52,6 @@ export function openPool(size: number): Pool {
   });
   return {
     contender: (n) => contenders[n % size] as Contender,
-    another: start,
     reader: () => reader,
   };
 }

@@ -1,8 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { claimedSession, claimedTurn, startRunner } from './claims.ts';
+import { claimedTurn, startRunner } from './claims.ts';
 import { besideAReader, codesOf, openPool } from './race.ts';
 
 /*
@@ -10,22 +10,6 @@ import { besideAReader, codesOf, openPool } from './race.ts';
  */
 
 const pool = openPool(2);
-
-test('of six runners on one turn one runs the agent, and the others leave silently', () =>
-  besideAReader(pool, async (race) => {
-    const { manager, prompts, root } = race;
-    await race.rounds(10, async (i) => {
-      const message = `quick\nround ${i}.`;
-      const claimed = claimedSession(race, message, 'us');
-      const ends = await Promise.all(Array.from({ length: 6 }, () => startRunner(race, claimed)));
-      expect(ends).toEqual(Array(6).fill('the turn runner ended with exit code 0'));
-      expect(prompts().filter((text) => text === message)).toHaveLength(1);
-      expect(await manager.get(claimed.id)).toMatchObject({ status: 'completed', exit_code: 0 });
-      const turn = join(root, 'sessions', claimed.id, 'turns', '1');
-      expect(readFileSync(join(turn, 'events.jsonl'), 'utf8').split('\n')).toHaveLength(4);
-      expect(readFileSync(join(turn, 'stderr.log'), 'utf8')).toBe('');
-    });
-  }));
 
 test('of a runner that comes late and an inject that declares its launch dead at most one runs its agent', () =>
   besideAReader(
@@ -41,7 +25,7 @@ test('of a runner that comes late and an inject that declares its launch dead at
         const gate = join(base, `gate-${i}`);
         const late = `gate ${gate}\nlate in round ${i}.`;
         const next = `quick\nnext in round ${i}.`;
-        const claimed = claimedTurn(race, id, turn, late, 'the dead');
+        const claimed = claimedTurn(race, id, turn, late);
         // Either may begin first, by a moment that is shorter than what it does.
         const running = sleep(i % 4).then(() => startRunner(race, claimed));
         const injected = await pool.contender(i).call(place, 'inject', id, next);
@@ -68,7 +52,7 @@ test('a runner that comes when its launch was taken for dead runs nothing', () =
       const { id } = await manager.start({ task: 'quick\nfirst.' });
       expect(await manager.wait(id)).toBe('completed');
       const late = 'quick\ntoo late.';
-      const claimed = claimedTurn(race, id, 2, late, 'the dead');
+      const claimed = claimedTurn(race, id, 2, late);
       await manager.inject(id, 'quick\nnext.');
       expect(await manager.wait(id)).toBe('completed');
       await startRunner(race, claimed);

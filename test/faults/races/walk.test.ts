@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { killOne, type Model, showOne, type Worker, waitOne, walk } from './model.ts';
+import { type Command, killOne, type Model, showOne, type Worker, waitOne, walk } from './model.ts';
 import { besideAReader, openPool, type Race } from './race.ts';
 
 /*
@@ -13,14 +13,12 @@ const pool = openPool(WORKERS);
 
 function createWorker({ place }: Race, k: number): Worker {
   let sent = 0;
-  const name = `worker ${k}`;
   return {
-    name,
     contender: pool.contender(k),
     place,
     message(word) {
       sent += 1;
-      return `${word}\nmessage ${sent} of ${name}.`;
+      return `${word}\nmessage ${sent} of worker ${k}.`;
     },
   };
 }
@@ -45,9 +43,7 @@ const KINDS = ['start', 'inject', 'kill', 'wait', 'show', 'remove', 'settle', 'l
 /** How often each of them was done, in all walks: one that does not fit is left out of a walk. */
 const done = new Map(KINDS.map((kind) => [kind, 0]));
 
-function* counted(
-  commands: Iterable<fc.AsyncCommand<Model, Worker>>,
-): Iterable<fc.AsyncCommand<Model, Worker>> {
+function* counted(commands: Iterable<Command>): Iterable<Command> {
   for (const command of commands) {
     const kind = /^\w+/.exec(command.toString())?.[0] ?? '';
     yield {

@@ -25,50 +25,25 @@ const SHELLS: readonly (readonly string[])[] = [
 ].filter(([path]) => existsSync(path ?? ''));
 
 describe.each(SHELLS.map((shell) => ({ shell, name: shell.join(' ') })))('in $name', ({ shell }) => {
-  test('the exit code of the agent is recorded, whichever it is', async () => {
-    for (const code of [0, 1, 42, 126, 127, 255]) {
+  test('the exit code of the agent is recorded, whichever it is; death by a signal is 128 and its number', async () => {
+    for (const [end, code] of [
+      ...[0, 1, 42, 126, 127, 255].map((exit) => [`exit ${exit}`, exit] as const),
+      ...[9, 15, 1, 2].map((signal) => [`kill -${signal} $$; sleep 60`, 128 + signal] as const),
+    ]) {
       const turn = createTurn();
-      await turn.run([program(turn, `cat > "in"; echo out; echo err >&2; exit ${code}`)], { shell });
+      await turn.run([program(turn, `cat > "in"; echo out; echo err >&2; ${end}`)], { shell });
       expect(turn.exit()).toMatchObject({ code, why: null, cancelled: false, events_bytes: 4 });
-      expect([turn.file('events.jsonl'), turn.file('stderr.log')]).toEqual(['out\n', 'err\n']);
+      expect(['events.jsonl', 'stderr.log'].map(turn.file)).toEqual(['out\n', 'err\n']);
       expect(readFileSync(join(turn.work, 'in'), 'utf8')).toBe('hello\n');
-    }
-  });
-
-  test('death by a signal is 128 and its number', async () => {
-    for (const [name, code] of [
-      ['KILL', 137],
-      ['TERM', 143],
-      ['HUP', 129],
-      ['INT', 130],
-    ] as const) {
-      const turn = createTurn();
-      await turn.run([program(turn, `kill -${name} $$; sleep 60`)], { shell });
-      expect(turn.exit().code).toBe(code);
     }
   });
 
   test('arguments arrive as they are', async () => {
     const turn = createTurn();
-    const argv = [
-      '',
-      'a b',
-      '--',
-      '-n',
-      'two\nlines\n',
-      '\'"`$(touch pwned)\\',
-      '*',
-      'ü😀',
-      'x'.repeat(100_000),
-    ];
-    const agent = [
-      process.execPath,
-      '-e',
-      'console.log(JSON.stringify(process.argv.slice(1)))',
-      '--',
-      ...argv,
-    ];
-    await turn.run(agent, { shell });
+    const odd = ['', 'a b', '--', '-n', 'two\nlines\n', '\'"`$(touch pwned)\\', '*', 'ü😀'];
+    const argv = [...odd, 'x'.repeat(100_000)];
+    const print = 'console.log(JSON.stringify(process.argv.slice(1)))';
+    await turn.run([process.execPath, '-e', print, '--', ...argv], { shell });
     expect(JSON.parse(turn.file('events.jsonl'))).toEqual(argv);
     expect(readdirSync(turn.work)).toEqual([]);
   });
@@ -140,80 +115,52 @@ describe.each(SHELLS.map((shell) => ({ shell, name: shell.join(' ') })))('in $na
   });
 });
 
-describe('nothing runs', () => {
-  test.each<[string, string, (turn: Turn) => { argv: string[]; options?: RunOptions }]>([
-    [
-      'when it was cancelled before',
-      'cancelled',
-      (turn) => {
-        writeFileSync(join(turn.directory, 'cancel.json'), '{}');
-        return { argv: ['/bin/echo', 'ran'] };
-      },
-    ],
-    [
-      'in a missing directory',
-      'no_working_dir',
-      () => ({ argv: ['/bin/echo'], options: { directory: '/no/where' } }),
-    ],
-    [
-      'where a link has taken the place of the directory',
-      'no_working_dir',
-      (turn) => {
-        renameSync(turn.work, `${turn.work} moved`);
-        symlinkSync(`${turn.work} moved`, turn.work);
-        return { argv: ['/bin/echo', 'ran'] };
-      },
-    ],
-    [
-      'where a link has taken the place of a directory above it',
-      'no_working_dir',
-      (turn) => {
-        mkdirSync(join(turn.work, 'in'));
-        renameSync(turn.work, `${turn.work} moved`);
-        symlinkSync(`${turn.work} moved`, turn.work);
-        return { argv: ['/bin/echo', 'ran'], options: { directory: join(turn.work, 'in') } };
-      },
-    ],
-    [
-      'in a file',
-      'no_working_dir',
-      (turn) => ({ argv: ['/bin/echo'], options: { directory: join(turn.directory, 'prompt.md') } }),
-    ],
-    ['without the program', 'no_agent', () => ({ argv: ['/no/such/program'] })],
-    ['when the program is a directory', 'no_agent', (turn) => ({ argv: [turn.work] })],
-    ['when it may not be executed', 'no_agent', (turn) => ({ argv: [join(turn.directory, 'prompt.md')] })],
-    [
-      'without its input',
-      'not_launched',
-      () => ({ argv: ['/bin/echo', 'ran'], options: { input: 'input.md' } }),
-    ],
-  ])('%s', async (_, why, prepare) => {
-    const turn = createTurn();
-    const { argv, options } = prepare(turn);
-    await turn.run(argv, options);
-    expect(turn.exit()).toEqual({
-      v: 1,
-      code: null,
-      why,
-      detail: null,
-      cancelled: why === 'cancelled',
-      uptime: expect.any(Number),
-      ended_at: null,
-      events_bytes: null,
-    });
-    expect(turn.file('events.jsonl')).toBe('');
-  });
-});
+type Prepared = RunOptions & { readonly argv?: readonly string[] };
 
-test.each(['json', 'kill', 'interrupt', 'withdraw', 'dependency', 'limit', 'never-launched'])(
-  'a turn is called off by cancel.%s',
-  async (suffix) => {
-    const turn = createTurn();
-    writeFileSync(join(turn.directory, `cancel.${suffix}`), '');
-    await turn.run(['/bin/echo', 'ran']);
-    expect(turn.exit()).toMatchObject({ code: null, why: 'cancelled', cancelled: true });
-  },
-);
+/** Puts a link in the place of the directory. */
+function moved(turn: Turn, more: Prepared = {}): Prepared {
+  renameSync(turn.work, `${turn.work} moved`);
+  symlinkSync(`${turn.work} moved`, turn.work);
+  return more;
+}
+
+function calledOff(turn: Turn, suffix: string): Prepared {
+  writeFileSync(join(turn.directory, `cancel.${suffix}`), '');
+  return {};
+}
+
+test.each<[string, string, (turn: Turn) => Prepared]>([
+  ['in a missing directory', 'no_working_dir', () => ({ directory: '/no/where' })],
+  ['where a link took the place of the directory', 'no_working_dir', (turn) => moved(turn)],
+  [
+    'where a link took the place of a directory above it',
+    'no_working_dir',
+    (turn) => {
+      mkdirSync(join(turn.work, 'in'));
+      return moved(turn, { directory: join(turn.work, 'in') });
+    },
+  ],
+  ['in a file', 'no_working_dir', (turn) => ({ directory: join(turn.directory, 'prompt.md') })],
+  ['without the program', 'no_agent', () => ({ argv: ['/no/such/program'] })],
+  ['when the program is a directory', 'no_agent', (turn) => ({ argv: [turn.work] })],
+  ['when it may not be executed', 'no_agent', (turn) => ({ argv: [join(turn.directory, 'prompt.md')] })],
+  ['without its input', 'not_launched', () => ({ input: 'input.md' })],
+  ...['json', 'kill', 'interrupt', 'withdraw', 'dependency', 'limit', 'never-launched'].map(
+    (suffix): [string, string, (turn: Turn) => Prepared] => [
+      `after cancel.${suffix}`,
+      'cancelled',
+      (turn) => calledOff(turn, suffix),
+    ],
+  ),
+])('nothing runs %s', async (_, why, prepare) => {
+  const turn = createTurn();
+  const { argv = ['/bin/echo', 'ran'], ...options } = prepare(turn);
+  await turn.run(argv, options);
+  const unknown = { detail: null, ended_at: null, events_bytes: null };
+  const cancelled = why === 'cancelled';
+  expect(turn.exit()).toEqual({ v: 1, code: null, why, cancelled, uptime: expect.any(Number), ...unknown });
+  expect(turn.file('events.jsonl')).toBe('');
+});
 
 test('a cancel that comes while the agent runs is in the record', async () => {
   const turn = createTurn();
@@ -295,23 +242,15 @@ test("its own helpers come from the system, the PATH of its agent and of what se
   expect(existsSync(join(turn.work, 'planted'))).toBe(false);
 });
 
-test('its agent bears the mark of the turn, what records and settles its end that of the runner', async () => {
+test('once the end is recorded it settles in the directory of the turn; its agent alone bears the mark of the turn', async () => {
   const turn = createTurn();
   const main = join(turn.work, 'main.mjs');
-  writeFileSync(main, "import fs from 'node:fs'; fs.writeFileSync('settled', process.env.ZWARM_MARK)");
+  const settle = "process.argv[2] + ' ' + process.env.ZWARM_MARK + ' ' + fs.readFileSync('exit.json')";
+  writeFileSync(main, `import fs from 'node:fs'; fs.writeFileSync('settled', ${settle})`);
   const env = { ZWARM_MARK: 'a.1.x.runner', ZWARM_NODE: process.execPath, ZWARM_MAIN: main };
-  await turn.run([program(turn, 'tr "\\0" "\\n" < /proc/$$/environ | grep ZWARM_MARK')], { env });
-  expect([turn.file('events.jsonl'), turn.file('settled')]).toEqual(['ZWARM_MARK=a.1.x\n', 'a.1.x.runner']);
-});
-
-test('it settles once the end is recorded, in the directory of the turn', async () => {
-  const turn = createTurn();
-  const main = join(turn.work, 'main.mjs');
-  writeFileSync(
-    main,
-    `import fs from 'node:fs'; fs.writeFileSync('settled', process.argv[2] + fs.readFileSync('exit.json'))`,
-  );
-  const env = { ZWARM_NODE: process.execPath, ZWARM_MAIN: main };
-  expect(await turn.run([program(turn, 'exit 2')], { env })).toBe(0);
-  expect(turn.file('settled')).toBe(`settle${turn.file('exit.json')}`);
+  const agent = program(turn, 'tr "\\0" "\\n" < /proc/$$/environ | grep ZWARM_MARK; exit 2');
+  expect(await turn.run([agent], { env })).toBe(0);
+  expect(turn.file('events.jsonl')).toBe('ZWARM_MARK=a.1.x\n');
+  expect(turn.file('settled')).toBe(`settle a.1.x.runner ${turn.file('exit.json')}`);
+  expect(turn.exit().code).toBe(2);
 });
