@@ -36,7 +36,8 @@ function read(lines: readonly string[]): Reading {
 }
 
 test('a log cut at any byte keeps all that was whole, and tells of at most one broken line', () => {
-  for (const { name, bytes } of STREAMS.filter(({ bytes }) => bytes.length < 800)) {
+  const few = /[69]\/(message|usage-limit|web-search)\.|0\.58\.0-thread-turn1\./;
+  for (const { name, bytes } of STREAMS.filter(({ name }) => few.test(name))) {
     const whole = read(linesOf(bytes));
     for (let cut = 0; cut <= bytes.length; cut += 1) {
       const { events } = read(linesOf(bytes.subarray(0, cut)));

@@ -31,12 +31,7 @@ test.each<[what: string, lists: string[][], path: string, found: object]>([
   ['nothing in .claude', [['/p']], '/p/.claude', closed],
   ['nothing in .zwarm, however it is written', [['/p']], '/p/.ZWarm/x', closed],
   ['nothing in .git, where any is allowed', [['*']], '/p/.git', closed],
-  [
-    'all, where the user names such a place',
-    [['/home/.codex/trees']],
-    '/home/.codex/trees/a',
-    { root: '/home/.codex/trees' },
-  ],
+  ['all, where the user names such a place', [['/h/.codex/t']], '/h/.codex/t/a', { root: '/h/.codex/t' }],
   ['all, in what is only named alike', [['/p']], '/p/.github', { root: '/p' }],
 ])('%s', (_, allowedDirs, path, found) => {
   expect(allowedRoot({ allowedDirs }, path)).toEqual(found);
@@ -51,17 +46,15 @@ const POLICY: Policy = {
 };
 
 test('the agent of a session sends others no higher than it runs, and into no wider sandbox', () => {
-  expect(policyBelow(POLICY, { working_dir: '/p/a', sandbox: 'read-only' })).toEqual({
-    ...POLICY,
-    allowedDirs: [['/p/a', '/q', '*']],
-    sandbox: 'read-only',
-  });
+  const sandbox = 'read-only';
+  const below = { ...POLICY, allowedDirs: [['/p/a', '/q', '*']], sandbox };
+  expect(policyBelow(POLICY, { working_dir: '/p/a', sandbox })).toEqual(below);
   expect(policyBelow(POLICY, { working_dir: '/x', sandbox: 'danger-full-access' })).toEqual(POLICY);
-  const narrowed = { ...POLICY, allowedDirs: [['/p'], ['/p']] };
-  expect(policyBelow(narrowed, { working_dir: '/p/a', sandbox: 'workspace-write' }).allowedDirs).toEqual([
-    ['/p/a'],
-    ['/p'],
-  ]);
+  const narrowed = policyBelow(
+    { ...POLICY, allowedDirs: [['/p'], ['/p']] },
+    { working_dir: '/p/a', sandbox },
+  );
+  expect(narrowed.allowedDirs).toEqual([['/p/a'], ['/p']]);
 });
 
 test.each<[root: string, home: string | null, allowed: readonly string[]]>([
@@ -79,9 +72,7 @@ test.each<[root: string, home: string | null, allowed: readonly string[]]>([
 test('a sandbox is wider than those before it, and not than itself', () => {
   const sandboxes = ['read-only', 'workspace-write', 'danger-full-access'] as const;
   for (const [i, a] of sandboxes.entries()) {
-    for (const [j, b] of sandboxes.entries()) {
-      expect(isWider(a, b), `${a} than ${b}`).toBe(i > j);
-      expect(narrower(a, b)).toBe(sandboxes[Math.min(i, j)]);
-    }
+    expect(sandboxes.map((b) => isWider(a, b))).toEqual(sandboxes.map((_, j) => i > j));
+    expect(sandboxes.map((b) => narrower(a, b))).toEqual(sandboxes.map((_, j) => sandboxes[Math.min(i, j)]));
   }
 });

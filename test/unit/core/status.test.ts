@@ -11,15 +11,14 @@ import {
 
 const OLD = LAUNCH_GRACE_MS * 100;
 /** A claim that is long past, whose claimer is gone and whose runner never showed itself. */
+const nothing = { cancel: null, exit: null, terminal: null };
 const bare: TurnFacts = {
   queued: false,
   claimer: 'no',
   ageMs: OLD,
   launched: false,
   living: 'no',
-  cancel: null,
-  exit: null,
-  terminal: null,
+  ...nothing,
 };
 const dead = { launched: true } as const;
 const alive = { launched: true, living: 'yes' } as const;

@@ -6,9 +6,9 @@ import { nativeCodexPaths } from '../../../../src/agents/codex/index.ts';
 import { SANDBOXES } from '../../../../src/core/session.ts';
 
 const THREAD = '01a1f880-c978-76c0-be58-213b143ff767';
+const place = { workingDir: '/some where/ünï', sandbox: 'workspace-write' } as const;
 const first: TurnRequest = {
-  workingDir: '/some where/ünï',
-  sandbox: 'workspace-write',
+  ...place,
   model: null,
   agentArgs: [],
   threadId: null,

@@ -48,11 +48,9 @@ test('where Codex keeps its files', () => {
   expect(codexHistory.directory({})).toBeNull();
 });
 
-test.each([
-  ['message', { tokens: 1230, window: 258_400 }],
-  ['shell', { tokens: 1320, window: 258_400 }],
-])('how full the context was: %s', (name, fill) => {
-  const path = repositoryFile(`fixtures/streams/codex-0.169/${name}.rollout.jsonl`);
+test('how full the context was', () => {
+  const path = repositoryFile('fixtures/streams/codex-0.169/shell.rollout.jsonl');
+  const fill = { tokens: 1320, window: 258_400 };
   expect(codexHistory.contextFill(readFileSync(path, 'utf8'))).toEqual(fill);
 });
 

@@ -18,21 +18,16 @@ function placeOf(word: string, turn: number): LineageTurn {
     summarised: false,
     threadGone: false,
   };
-  const rest = word.slice(1);
+  const [, mark = '', first = '', second = ''] = /^(~|\+|x|s|r:|f:|)(\w?)[>!]?(\w?)$/.exec(word) ?? [];
+  const native = { ...place, how: 'native', asked: first, threadId: first } as const;
   if (word === '?') return place;
-  if (word.startsWith('~')) return { ...place, kind: 'rewind', how: null, to: Number(rest) };
-  if (word.startsWith('+')) return { ...place, how: 'native', asked: rest, threadId: rest };
-  if (word.startsWith('x')) return { ...place, how: 'native', asked: rest, threadGone: true };
-  if (word.startsWith('s')) {
-    return { ...place, kind: 'compact', how: 'native', asked: rest, threadId: rest, summarised: true };
-  }
-  if (word.startsWith('r:')) return { ...place, how: 'replay', threadId: word.slice(2) };
-  const forked = /^f:(\w)>(\w)$/.exec(word);
-  if (forked)
-    return { ...place, how: 'native', asked: forked[1] ?? '', forks: true, threadId: forked[2] ?? '' };
-  const lost = /^(\w)!(\w)$/.exec(word);
-  if (lost) return { ...place, how: 'native', asked: lost[1] ?? '', threadId: lost[2] ?? '' };
-  return { ...place, threadId: word };
+  if (mark === '~') return { ...place, kind: 'rewind', how: null, to: Number(first) };
+  if (mark === '+') return native;
+  if (mark === 'x') return { ...native, threadId: null, threadGone: true };
+  if (mark === 's') return { ...native, kind: 'compact', summarised: true };
+  if (mark === 'r:') return { ...place, how: 'replay', threadId: first };
+  if (second !== '') return { ...native, forks: mark === 'f:', threadId: second };
+  return { ...place, threadId: first };
 }
 
 function inShort(course: string): string {

@@ -40,45 +40,21 @@ test.each([
   ['a failed turn reports nothing', 't*:10/0/1/0 t:none t:30/0/3/0', '10/0/1/0 null 20/0/2/0'],
   ['the first turn failed: the thread still began here', 't*:none t:30/0/3/0', 'null 30/0/3/0'],
   ['a thread that began elsewhere has an unknown base', 't:500/0/50/0 t:700/0/70/0', 'null 200/0/20/0'],
-  [
-    'a total that falls is none of this thread',
-    't*:100/0/10/0 t:40/0/4/0 t:60/0/6/0',
-    '100/0/10/0 null 20/0/2/0',
-  ],
+  ['a total that falls belongs elsewhere', 't*:9/0/1/0 t:4/0/1/0 t:6/0/2/0', '9/0/1/0 null 2/0/1/0'],
   ['each of its counts must not fall', 't*:100/50/10/5 t:200/40/20/6', '100/50/10/5 null'],
   ['reasoning must not fall either', 't*:100/0/10/5 t:200/0/20/4', '100/0/10/5 null'],
-  [
-    'another thread does not disturb',
-    'a*:100/0/10/0 b*:5/0/5/0 a:150/0/20/0',
-    '100/0/10/0 5/0/5/0 50/0/10/0',
-  ],
+  ['another thread is apart', 'a*:9/0/1/0 b*:5/0/5/0 a:12/0/2/0', '9/0/1/0 5/0/5/0 3/0/1/0'],
   ['without a thread a total means nothing', '-*:100/0/10/0 -*:150/0/20/0', 'null null'],
+  ['a known thread does not begin anew', 'a*:9/0/1/0 a*:12/0/2/0 a<b:13/0/3/0', '9/0/1/0 3/0/1/0 1/0/1/0'],
+  ['a copy goes on from its original', 'a*:9/0/1/0 b<a:12/0/2/0 a:10/0/3/0', '9/0/1/0 3/0/1/0 1/0/2/0'],
+  ['a copy of an unknown thread has no base', 'b*<a:150/0/20/0 b:160/0/22/0', 'null 10/0/2/0'],
+  ['counts per process are as they are', 't*:=10/1/1/? t:=13/12/16/?', '10/1/1/? 13/12/16/?'],
   [
-    'a thread that is known is not begun anew, nor copied',
-    'a*:100/0/10/0 a*:150/0/20/0 a<b:160/0/21/0',
-    '100/0/10/0 50/0/10/0 10/0/1/0',
+    'totals after counts per process have no base',
+    't*:=9/1/1/? t:23/13/2/4 t:24/13/6/5',
+    '9/1/1/? null 1/0/4/1',
   ],
-  [
-    'a copy goes on from the total of its original, which goes on from its own',
-    'a*:100/0/10/0 b<a:150/0/20/0 a:110/0/12/0',
-    '100/0/10/0 50/0/10/0 10/0/2/0',
-  ],
-  ['a copy of a thread that nobody saw has an unknown base', 'b*<a:150/0/20/0 b:160/0/22/0', 'null 10/0/2/0'],
-  [
-    'counts per process are taken as they are',
-    't*:=1000/100/10/? t:=1300/1200/16/?',
-    '1000/100/10/? 1300/1200/16/?',
-  ],
-  [
-    'after an update from counts per process to totals the base is unknown',
-    't*:=1000/100/10/? t:2300/1300/26/4 t:2400/1300/30/5',
-    '1000/100/10/? null 100/0/4/1',
-  ],
-  [
-    'reasoning that was not reported before has no base',
-    't*:1000/100/10/? t:2300/1300/26/4 t:2400/1300/30/5',
-    '1000/100/10/? 1300/1200/16/? 100/0/4/1',
-  ],
+  ['new reasoning has no base', 't*:10/1/1/? t:23/13/2/4 t:24/13/6/5', '10/1/1/? 13/12/1/? 1/0/4/1'],
 ])('%s', (_, turns, expected) => {
   expect(usagePerTurn(turnsOf(turns)).map(inShort).join(' ')).toBe(expected);
 });
