@@ -36,10 +36,9 @@ export type { KillOptions } from './manager/commands/kill.ts';
 export type { ListOptions } from './manager/commands/ls.ts';
 export type { Rewound } from './manager/commands/rewind.ts';
 export type { StartOptions } from './manager/commands/start.ts';
-export type { FollowStepsOptions } from './manager/follow/follow-steps.ts';
+export type { FollowStepsOptions } from './manager/follow/follow-turns.ts';
 export type { StartedTurn } from './manager/launch/launch-turn.ts';
-export type { HistoryOptions } from './manager/session/history.ts';
-export type { DetailOptions } from './manager/session/read-session.ts';
+export type { DetailOptions, HistoryOptions } from './manager/session/read-session.ts';
 
 /** Where to look for sessions, and what agents inherit; everything left out is this process's own. */
 export interface OpenOptions {

@@ -48,13 +48,6 @@ export interface UserArguments {
 
 export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGKILL';
 
-/** How to run a turn: everything but the program itself. */
-export interface CommandSpec {
-  readonly argv: readonly string[];
-  /** In this order, a grace period after each, until the agent has ended. */
-  readonly stopSignals: readonly StopSignal[];
-}
-
 /** A failure as it was recorded: the message of the agent's terminal event, if any, and the end of its stderr. */
 export interface Failure {
   readonly message: string | null;
@@ -120,7 +113,10 @@ export interface AgentAdapter {
   /** Where its program comes from: looked for, or part of this package. */
   readonly program: ({ readonly kind: 'path' } & ProgramQuery) | { readonly kind: 'embedded' };
   readArguments(args: readonly string[]): UserArguments;
-  command(turn: TurnRequest): CommandSpec;
+  /** The arguments of its program for a turn. */
+  command(turn: TurnRequest): readonly string[];
+  /** Sent in this order, a grace period after each, until the agent has ended. */
+  readonly stopSignals: readonly StopSignal[];
   /** Null for an agent without a sandbox. */
   readonly confinement: Confinement | null;
   /** A parser for the lines of one turn, loaded only when a stream is read. */

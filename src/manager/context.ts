@@ -24,14 +24,13 @@ import { readRequest } from '../store/sessions.ts';
 import { findProject, type Project, rootOfProject } from '../store/which-project.ts';
 import { callerOf } from './access/caller.ts';
 
-/** Everything that the manager needs from outside; `main` and `index` make one. */
+/** Everything that the manager needs from outside; `main` and `index` make one. Paths are absolute. */
 export interface ManagerContext {
-  /** Absolute path. */
   readonly cwd: string;
   /** What agents inherit; also `ZWARM_*`, `XDG_*`, `HOME`, `PATH`. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly uid: number;
-  /** Absolute path from `--state-dir`, in place of `$XDG_STATE_HOME/zwarm`; or null. */
+  /** From `--state-dir`, in place of `$XDG_STATE_HOME/zwarm`; or null. */
   readonly stateDir: string | null;
   /** The name of the MCP client that asks; null for the command line and the library. */
   readonly client: string | null;
@@ -39,7 +38,6 @@ export interface ManagerContext {
   readonly project: Project | null;
   /** The merged configuration. @throws ZwarmError `config` where a file cannot be understood */
   loadSettings(place: ConfigPlace): Promise<Settings>;
-  /** Milliseconds since the epoch. */
   now(): number;
   newId(): SessionId;
   /** A random word of at least 100 bits, for marks and temporary names. */
@@ -47,32 +45,27 @@ export interface ManagerContext {
   readonly paths: RuntimePaths;
 }
 
-/** Where the parts of this installation lie; absolute paths. */
+/** Where the parts of this installation lie. */
 export interface RuntimePaths {
   readonly node: string;
   /** `bin/zwarm.js`: what the turn runner calls when a turn has ended. */
   readonly cli: string;
   readonly runner: string;
-  /** `bin/make-window.sh` */
   readonly windowMaker: string;
   readonly demoAgent: string;
 }
 
 /** An opened store. */
 export interface Store {
-  /** Its directory, an absolute path. */
+  /** Its directory, and the state directory in which it lies. */
   readonly root: string;
-  /** zwarm's directory of state, in which it lies. */
   readonly state: string;
   /** Its random id, by which the marks of its turns name it. */
   readonly id: string;
-  /** The real path of its project. */
-  readonly projectPath: string;
   /** The root of that project, from which sessions record their directories. */
   readonly projectRoot: string;
-  /** The names of its sessions. */
   readonly names: ReadonlyMap<SessionId, string>;
-  /** The newest turn of each session whose end this caller has seen; null where nobody can tell. */
+  /** The newest turn of each session whose end this caller has seen; null where that cannot be told. */
   readonly seen: ReadonlyMap<SessionId, number> | null;
 }
 
@@ -87,7 +80,7 @@ export interface Turn extends Session {
   readonly turn: number;
 }
 
-/** The absolute path of zwarm's state directory. @throws ZwarmError `usage` where no home is known */
+/** zwarm's state directory. @throws ZwarmError `usage` where no home is known */
 export function stateDirectory(context: ManagerContext): string {
   const own = storeOfTurn(context)?.root ?? context.project?.root;
   if (own !== undefined) return stateOf(own);
@@ -105,18 +98,12 @@ const stateOf = (root: string): string => dirname(dirname(root));
 
 /** The error of a store whose own record cannot be read. */
 export function damagedStoreError(root: string, cause: DamagedRecord): ZwarmError {
-  return new ZwarmError(
-    'damaged',
-    `${projectFile(root)} cannot be read: ${cause.message}`,
-    `put a copy of that file back; to start again without these sessions, move ${root} away`,
-    cause,
-  );
+  const what = `${projectFile(root)} cannot be read: ${cause.message}`;
+  const hint = `put a copy of that file back; to start again without these sessions, move ${root} away`;
+  return new ZwarmError('damaged', what, hint, cause);
 }
 
-/**
- * Opens a store; `path` is the path of its project where that is known better than from its record.
- * @throws ZwarmError `state_dir_unsafe`, `format_newer`, `damaged`, `io`
- */
+/** Opens a store; `path` is that of its project where it is known better than from the record. @throws ZwarmError */
 export function openStore(
   context: ManagerContext,
   { root, record }: KnownStore,
@@ -128,15 +115,13 @@ export function openStore(
   if (forWriting) requireOutside(context, root);
   if (record instanceof DamagedRecord) throw damagedStoreError(root, record);
   const { store_id: id } = record;
-  const projectPath = path ?? record.path;
   let names: Store['names'] | undefined;
   let seen: Store['seen'] | undefined;
   return {
     root,
     state,
     id,
-    projectPath,
-    projectRoot: rootOfProject(projectPath),
+    projectRoot: rootOfProject(path ?? record.path),
     get names() {
       names ??= readNames(root);
       return names;
@@ -151,11 +136,8 @@ export function openStore(
 /** Refuses a verb that writes inside of the sandbox of an agent, where zwarm can only look. @throws ZwarmError `io` */
 function requireOutside({ env, newNonce }: ManagerContext, root: string): void {
   if (!env['ZWARM_SESSION_ID'] || isWritable(root, newNonce())) return;
-  throw new ZwarmError(
-    'io',
-    'this runs in the sandbox of an agent, where zwarm can only look',
-    'an agent that may start others has the tools of zwarm mcp: delegate, converse, end_session',
-  );
+  const hint = 'an agent that may start others has the tools of zwarm mcp: delegate, converse, end_session';
+  throw new ZwarmError('io', 'this runs in the sandbox of an agent, where zwarm can only look', hint);
 }
 
 /** The store that an agent's environment names: it counts only together with the mark of one of its own turns. */
@@ -191,17 +173,16 @@ export function isReplaced({ record }: KnownStore, path: string): boolean {
   return !(record instanceof DamagedRecord) && record.path === path && standingOf(record) === 'replaced';
 }
 
-/** Creates the store of the project; one that another start has made meanwhile stays. @throws ZwarmError `project_replaced` */
+/** Creates the store of the project, unless another start has done so. @throws ZwarmError `project_replaced` */
 export function createStoreHere(context: ManagerContext): Store {
   const { uid, now, newNonce } = context;
   const { state, root, path } = locateProject(context);
   const known = storeAt(root);
-  if (known !== null && isReplaced(known, path))
-    throw new ZwarmError(
-      'project_replaced',
-      `zwarm keeps the sessions of another directory that was at ${rootOfProject(path)}`,
-      'where it was moved to: zwarm relocate --to DIR; if it is gone for good: zwarm clean --gone',
-    );
+  if (known !== null && isReplaced(known, path)) {
+    const what = `zwarm keeps the sessions of another directory that was at ${rootOfProject(path)}`;
+    const hint = 'where it was moved to: zwarm relocate --to DIR; if it is gone for good: zwarm clean --gone';
+    throw new ZwarmError('project_replaced', what, hint);
+  }
   const { host } = hostIdentity();
   const made = { host, ...identityOfDirectory(path), created_at: isoTime(now()) };
   const record: ProjectRecord = { v: 1, store_id: newNonce(), path, ...made };

@@ -10,11 +10,9 @@ import type { ListOptions } from './commands/ls.ts';
 import type { Relocation } from './commands/relocate.ts';
 import type { StartOptions } from './commands/start.ts';
 import { locateProject, type ManagerContext, openForReading } from './context.ts';
-import type { FollowStepsOptions } from './follow/follow-steps.ts';
-import type { FollowOptions, OutputFile } from './follow/follow-turns.ts';
+import type { FollowOptions, FollowStepsOptions, OutputFile } from './follow/follow-turns.ts';
 import type { GoneStore } from './project/all-stores.ts';
-import type { HistoryOptions } from './session/history.ts';
-import type { DetailOptions } from './session/read-session.ts';
+import type { DetailOptions, HistoryOptions } from './session/read-session.ts';
 
 /** Everything that can be done with sessions; each face of zwarm (command line, library, tools) calls these. */
 export type SessionManager = ReturnType<typeof createSessionManager>;
@@ -52,7 +50,7 @@ export function createSessionManager(context: ManagerContext) {
     listAs: async <T>(options: ListOptions, show: (row: SessionSummary) => T) =>
       (await import('./commands/ls.ts')).list(context, options, show),
     /** The sessions that run or are about to, from their own files. */
-    listLive: async () => (await import('./session/live-sessions.ts')).listLive(context),
+    listLive: async () => (await import('./commands/kill.ts')).listLive(context),
     /** A session whose turns are read while the caller iterates over them. @throws ZwarmError `usage` for an unknown turn */
     read,
     /** A session with its turns and messages. @throws ZwarmError likewise */
@@ -71,7 +69,7 @@ export function createSessionManager(context: ManagerContext) {
       (await import('./session/trajectory.ts')).trajectory(context, await readSession(ref), turn),
     /** The same steps as they come: a step that changes later comes again, with the same numbers. */
     async *followSteps(id: SessionId, options: FollowStepsOptions = {}) {
-      yield* (await import('./follow/follow-steps.ts')).followSteps(followed(id), options);
+      yield* (await import('./follow/follow-turns.ts')).followSteps(followed(id), options);
     },
     /** What the agent printed, byte for byte; each piece is valid until the next one is asked for. */
     async *followOutput(id: SessionId, file: OutputFile, options: FollowOptions = {}) {
@@ -99,7 +97,7 @@ export function createSessionManager(context: ManagerContext) {
       (await import('./commands/compact.ts')).compact(context, toWrite(ref), options),
     /** What the agent is to know of a conversation, at most so many messages, beginning with the user's. */
     history: async (ref: string, options?: HistoryOptions) =>
-      (await import('./session/history.ts')).history(await readSession(ref), options),
+      (await import('./session/read-session.ts')).history(await readSession(ref), options),
     /** Waits until a session is at rest (or that turn has ended), or the signal aborts; returns the status then. */
     wait: async (id: SessionId, signal: AbortSignal = new AbortController().signal, turn?: number) =>
       (await import('./commands/wait.ts')).wait(context, locate(id), turn ?? null, signal),

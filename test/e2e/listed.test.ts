@@ -2,7 +2,7 @@ import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { SessionId } from '../../src/core/ids.ts';
-import { FOLD_VERSION } from '../../src/manager/session/summary-cache.ts';
+import { FOLD_VERSION } from '../../src/manager/session/session-summary.ts';
 import { createSummaryReader } from '../../src/store/summary.ts';
 import { FAKE_AGENT } from '../helpers/project.ts';
 import { createShellProject } from '../helpers/shell-project.ts';

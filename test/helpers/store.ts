@@ -58,7 +58,6 @@ export function storeOf(state: string, path: string): Store {
     root,
     state,
     id: store_id,
-    projectPath: path,
     projectRoot: path,
     get names() {
       return readNames(root);

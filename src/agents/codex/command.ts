@@ -1,4 +1,4 @@
-import type { CommandSpec, Environment, ToolServer, TurnRequest } from '../agent.ts';
+import type { Environment, ToolServer, TurnRequest } from '../agent.ts';
 
 /** One call may wait so long; a little longer than the server does. */
 const CALL_SEC = 1800;
@@ -47,24 +47,20 @@ function toolArgs({ tools, agentArgs }: TurnRequest): readonly string[] {
  * The sandbox and the directory are stated on every turn because a resumed thread inherits neither, and all options
  * stand before the word `resume`, which refuses `-C` and `-s` after it (codex-cli 0.169).
  */
-export function codexCommand(turn: TurnRequest): CommandSpec {
-  return {
-    argv: [
-      'exec',
-      '--json',
-      '-C',
-      turn.workingDir,
-      '-s',
-      turn.sandbox,
-      ...(turn.model === null ? [] : ['-m', turn.model]),
-      ...toolArgs(turn),
-      ...turn.agentArgs,
-      ...(turn.threadId === null ? [] : [turn.forks ? 'fork' : 'resume', turn.threadId]),
-      '-',
-    ],
-    // Only SIGINT makes Codex end the commands that it runs without a sandbox, which are not in its process group.
-    stopSignals: ['SIGINT', 'SIGTERM', 'SIGKILL'],
-  };
+export function codexCommand(turn: TurnRequest): readonly string[] {
+  return [
+    'exec',
+    '--json',
+    '-C',
+    turn.workingDir,
+    '-s',
+    turn.sandbox,
+    ...(turn.model === null ? [] : ['-m', turn.model]),
+    ...toolArgs(turn),
+    ...turn.agentArgs,
+    ...(turn.threadId === null ? [] : [turn.forks ? 'fork' : 'resume', turn.threadId]),
+    '-',
+  ];
 }
 
 /** The number of a release of Codex, such as 169 of 0.169.0; null where it is not known. */

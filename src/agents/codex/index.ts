@@ -43,6 +43,8 @@ export const codex: AgentAdapter = {
   },
   readArguments: readCodexArguments,
   command: codexCommand,
+  // Only SIGINT makes Codex end the commands that it runs without a sandbox, which are not in its process group.
+  stopSignals: ['SIGINT', 'SIGTERM', 'SIGKILL'],
   confinement: codexConfinement,
   loadParser: async (agentVersion) => (await import('./translate.ts')).createCodexParser(agentVersion),
   history: codexHistory,

@@ -12,8 +12,9 @@ export const demo: AgentAdapter = {
   command({ model, agentArgs, threadId }) {
     const ofModel = model === null ? [] : ['--model', model];
     const ofThread = threadId === null ? [] : ['--resume', threadId];
-    return { argv: [...ofModel, ...agentArgs, ...ofThread], stopSignals: ['SIGTERM', 'SIGKILL'] };
+    return [...ofModel, ...agentArgs, ...ofThread];
   },
+  stopSignals: ['SIGTERM', 'SIGKILL'],
   confinement: null,
   loadParser: async () => (await import('./translate.ts')).createDemoParser(),
   explain({ message, stderr }) {

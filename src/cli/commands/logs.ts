@@ -1,6 +1,6 @@
 import { usageError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
-import type { FollowStepsOptions } from '../../manager/follow/follow-steps.ts';
+import type { FollowStepsOptions } from '../../manager/follow/follow-turns.ts';
 import type { SessionManager } from '../../manager/session-manager.ts';
 import { renderJsonLine } from '../../render/json.ts';
 import { safeText } from '../../render/safe-text.ts';

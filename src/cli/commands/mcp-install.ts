@@ -21,7 +21,7 @@ const ABSOLUTE =
 
 /** How this host is to start our server; tells the user on stderr what that implies. @throws ZwarmError `usage` */
 async function entryFor(host: Host, verb: Verb, unattended: boolean): Promise<HostEntry> {
-  const { ownProgram } = await import('../../manager/launch/own-program.ts');
+  const { ownProgram } = await import('../../manager/commands/mcp-install.ts');
   const server = ownProgram(verb.context, ['mcp']);
   if (unattended && host.approvals !== null) {
     throw usageError(

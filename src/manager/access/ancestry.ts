@@ -4,18 +4,11 @@ import type { SessionRecord } from '../../store/records.ts';
 import { listSessionIds, readSessionRecord } from '../../store/sessions.ts';
 import type { Session } from '../context.ts';
 
-/** A session with those above it. */
-export interface Ancestry {
-  /** Nearest first, and the session itself before them; the last one may be gone. */
-  readonly ids: readonly SessionId[];
-  /** Who started each of those that are there. */
-  readonly sources: readonly string[];
-  /** False where one of them is gone or damaged: nobody knows what was above. */
-  readonly complete: boolean;
-}
-
-/** Who started a session, and who started that one, and so on. */
-export function ancestryOf({ store, id }: Session): Ancestry {
+/**
+ * The ids of a session and of those above it, nearest first, and who started each. Not `complete` where the last one is
+ * gone or damaged: what was above is unknown.
+ */
+export function ancestryOf({ store, id }: Session) {
   const ids: SessionId[] = [];
   const sources: string[] = [];
   for (let at: SessionId | null = id; at !== null; ) {

@@ -15,17 +15,9 @@ import {
 } from '../context.ts';
 import { callerOf, USER } from './caller.ts';
 
-/** How to look for a session. */
-interface LocateOptions {
-  /** A prefix names a session from this length on. */
-  readonly minPrefix?: number;
-  readonly forWriting?: boolean;
-}
-
+/** The shortest prefix that names a session: for most verbs, for those that end or delete, in other projects. */
 const MIN_PREFIX = 3;
-/** Verbs that end or delete a session want a character more. */
 export const MIN_PREFIX_DESTRUCTIVE = 4;
-/** A prefix this long may also name a session of another project. */
 const MIN_PREFIX_EVERYWHERE = 6;
 
 /** The nth newest session of a store, 0 for the newest; no record is read for that. */
@@ -60,14 +52,13 @@ function findElsewhere(context: ManagerContext, own: Store | null, text: string)
 }
 
 /**
- * The session that a reference means: in the project's own store by its id, its name, a unique prefix of its id, or
- * `@last`; elsewhere, for the user alone, by its id or a prefix of six characters.
- * @throws ZwarmError `usage`, `not_found`, `ambiguous`
+ * The session that a reference means: in this project by id, name, unique prefix of an id or `@last`; elsewhere, for the
+ * user alone, by id or a prefix of six characters. @throws ZwarmError `usage`, `not_found`, `ambiguous`
  */
 export function locateSession(
   context: ManagerContext,
   text: string,
-  { minPrefix = MIN_PREFIX, forWriting = false }: LocateOptions = {},
+  { minPrefix = MIN_PREFIX, forWriting = false } = {},
 ): Session {
   const ref = parseRef(text);
   const store = openForReading(context, forWriting);

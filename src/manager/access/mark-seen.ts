@@ -6,12 +6,8 @@ import { readTurnNow } from '../session/current-turn.ts';
 import { unlessGone } from '../session/damage.ts';
 import { callerOf } from './caller.ts';
 
-/**
- * Marks that this caller has seen the end of a turn, so that it needs no attention any more; nothing while it has none.
- * @throws ZwarmError `usage` where no home is known, or the error of the file system
- */
+/** Marks that this caller has seen the end of a turn; nothing while it has none. @throws ZwarmError `usage` */
 export async function markSeen(context: ManagerContext, turn: Turn): Promise<void> {
-  // What was removed or damaged since it was shown has nothing left that could need attention.
   const state = await unlessGone(readTurnNow(turn, context.now()));
   if (state === null || state.request.kind === 'rewind' || !isFinal(state.verdict.status)) return;
   const { store, id } = turn;

@@ -16,10 +16,6 @@ import { ancestryOf } from './ancestry.ts';
 import { type Caller, callerOf, UNKNOWN_AGENT, USER } from './caller.ts';
 import { requireQuota } from './quota.ts';
 
-/*
- * What the configuration allows to callers other than the user. Each of these says what is allowed, and changes nothing.
- */
-
 /** What a caller has to keep to: null for the user, who keeps to nothing. */
 export type Limits = Policy | null;
 
@@ -27,10 +23,7 @@ function refuse(message: string, hint: string): never {
   throw new ZwarmError('not_allowed', message, hint);
 }
 
-/**
- * The record of the session whose agent asks; null for others. It says how far its agent may go, so that
- * an agent that hides it, or turns to another state directory, goes nowhere.
- */
+/** The record of the session whose agent asks, which says how far that may go; null for others. */
 async function parentRecord(store: Store | null, { parent }: Caller): Promise<SessionRecord | null> {
   if (parent === null) return null;
   if (store === null || !hasSession({ store, id: parent })) {
@@ -41,8 +34,8 @@ async function parentRecord(store: Store | null, { parent }: Caller): Promise<Se
 }
 
 /**
- * The root of the project that a caller asks for. An agent can go anywhere before it asks, and can move away what its
- * project is known by: so for an agent it is that of its own session, as it was recorded.
+ * The root of the project that a caller asks for: of an agent that of its own session, as recorded, since an agent can go
+ * anywhere before it asks, and can move away what its project is known by.
  */
 function projectRoot(context: ManagerContext, store: Store | null, asking: SessionRecord | null): string {
   if (asking === null || store === null) return locateProject(context).checkout;
@@ -50,7 +43,7 @@ function projectRoot(context: ManagerContext, store: Store | null, asking: Sessi
   return asking.git?.root ?? asking.working_dir;
 }
 
-/** The settings for whoever asks, and the limits that these set. @throws ZwarmError `config`, `damaged` */
+/** The settings for the caller, and the limits that these set. @throws ZwarmError `config`, `damaged` */
 export async function settingsFor(
   context: ManagerContext,
   store: Store | null,
@@ -72,7 +65,7 @@ function allowedBy({ allowedDirs }: Policy): string {
   return `allowed: ${lists.map((list) => `${list.join(', ')} and below`).join('; and of these only ')}`;
 }
 
-/** Where an agent runs that is to work in a directory, by its real path. @throws ZwarmError `not_allowed` */
+/** Where an agent runs that is to work in a directory (a real path). @throws ZwarmError `not_allowed` */
 export function requireAllowedRoot(limits: Limits, path: string): string {
   if (limits === null) return path;
   const found = allowedRoot(limits, path);
@@ -81,10 +74,9 @@ export function requireAllowedRoot(limits: Limits, path: string): string {
   if (found.refused === 'closed')
     refuse('agents may not be sent there: other programs run what lies in it', allowed);
   if (found.refused === 'outside') refuse('that directory is not allowed', allowed);
-  return refuse(
-    'the project allows only a part of an allowed directory, which an agent above it could exchange',
-    `the user can allow that part alone: zwarm config set allowed_dirs DIR; ${allowed}`,
-  );
+  const part =
+    'the project allows only a part of an allowed directory, which an agent above it could exchange';
+  return refuse(part, `the user can allow that part alone: zwarm config set allowed_dirs DIR; ${allowed}`);
 }
 
 /** The directory of a session is one in which its caller's agents may run. @throws ZwarmError `not_allowed` */
@@ -140,13 +132,11 @@ export async function requireAllowedSession(
 /** Refuses a new session that is to run others, and could not. @throws ZwarmError `not_allowed` */
 export function requireRoomBelow(context: ManagerContext, store: Store | null, { policy }: Settings): void {
   if (depthBelow(store, callerOf(context)) < policy.maxDepth) return;
-  refuse(
-    `it could start no other session: max_depth is ${policy.maxDepth}`,
-    'the user can raise it: zwarm config set max_depth NUMBER',
-  );
+  const what = `it could start no other session: max_depth is ${policy.maxDepth}`;
+  refuse(what, 'the user can raise it: zwarm config set max_depth NUMBER');
 }
 
-/** Whether whoever asks is the user, or started a session, or what it started did. */
+/** Whether the caller is the user, or started a session, or what it started did. */
 function isOwn(context: ManagerContext, session: Session): boolean {
   const { source } = callerOf(context);
   return source === USER || ancestryOf(session).sources.includes(source);
@@ -161,10 +151,7 @@ export function requireOwn(context: ManagerContext, session: Session): void {
   refuse(`${session.id} was not started by you`, 'speak to sessions that you started, or start one');
 }
 
-/**
- * The limits of whoever asks for a session's next turn, which is within them: each turn is asked for anew.
- * @throws ZwarmError `not_allowed`, `over_quota`
- */
+/** The limits of the caller for a session's next turn, which is within. @throws ZwarmError `not_allowed`, `over_quota` */
 export async function requireAllowedTurn(
   context: ManagerContext,
   session: Session & { readonly record: SessionRecord },
@@ -176,10 +163,7 @@ export async function requireAllowedTurn(
   return limits;
 }
 
-/**
- * Refuses to end or delete a session that its caller has not started, unless the configuration allows it.
- * @throws ZwarmError `not_allowed`
- */
+/** Refuses to end or delete what others started, unless the configuration allows it. @throws ZwarmError `not_allowed` */
 export async function requireMayEnd(context: ManagerContext, session: Session): Promise<void> {
   // What is one's own can be ended whatever became of the configuration.
   if (isOwn(context, session)) return;

@@ -9,17 +9,13 @@ import { readNow, type SessionNow } from '../session/current-turn.ts';
 import { unlessGone } from '../session/damage.ts';
 import { USER } from './caller.ts';
 
-/*
- * How many sessions may run at a time whose turns were not started by the user.
- */
-
 /** A turn that was claimed: of which session, and when. */
 interface ClaimedAt {
   readonly id: SessionId;
   readonly at: string;
 }
 
-/** Whether somebody else than the user began what runs in a session. A session of others counts whoever spoke last. */
+/** Whether another caller than the user began what runs in a session, or the session itself. */
 function isOfOthers({ record, current, behind }: SessionNow): boolean {
   return record.source !== USER || [current, ...behind].some(({ request }) => request.by !== USER);
 }
@@ -29,7 +25,6 @@ async function liveOfOthers(context: ManagerContext, store: Store, except: Sessi
   const live: (ClaimedAt & { readonly launched: boolean })[] = [];
   for (const id of listSessionIds(store.root)) {
     if (id === except) continue;
-    // A damaged session starts no turn.
     const now = await unlessGone(readNow({ store, id }, context.now()));
     if (now === null) continue;
     const { verdict, request, runner } = now.current;
@@ -55,9 +50,8 @@ const LOOK_AGAIN_MS = 5;
 const GIVE_UP_MS = 5000;
 
 /**
- * Refuses a claimed turn for which there is no room. Of several that were claimed at once those that came first have it,
- * and a later one that was begun before it saw them counts: so each waits until it is known what the later ones do.
- * @throws ZwarmError `over_quota`
+ * Refuses a claimed turn for which there is no room. Of several that were claimed at once the first have it. A later one
+ * that was begun before it saw them counts, so each waits for what the later ones do. @throws ZwarmError `over_quota`
  */
 export async function requireRoom(
   context: ManagerContext,

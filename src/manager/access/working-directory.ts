@@ -7,11 +7,9 @@ import type { ManagerContext } from '../context.ts';
 import { type Limits, requireAllowedRoot } from './permissions.ts';
 
 /**
- * The directory for a new session. An agent of the user runs right there. An agent of another caller runs at an allowed
- * root and is told to work below it: whoever can write above a directory can exchange it for a link after every check.
- *
- * @param given relative to the caller's directory
- * @throws ZwarmError `usage`, `not_allowed`
+ * The directory for a new session; `given` is relative to the caller's. An agent of the user runs right there. An agent of
+ * another caller runs at an allowed root and is told to work below it: an agent that can write above a directory can
+ * exchange it for a link after every check. @throws ZwarmError `usage`, `not_allowed`
  */
 export function requireWorkingDirectory(
   { cwd }: ManagerContext,
@@ -24,7 +22,7 @@ export function requireWorkingDirectory(
   // An unset variable in a script must not send an agent into the directory that happens to be current.
   if (given === '') refuse('the directory is empty', 'give one that exists with -C DIR');
   const path = resolve(cwd, given);
-  // First: whoever may not work there does not learn what is there either.
+  // First: a caller that may not work there does not learn what is there.
   requireAllowedRoot(limits, realPathOf(path) ?? path);
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat === undefined) refuse(`there is no directory ${path}`, 'give one that exists with -C DIR');

@@ -47,7 +47,6 @@ export async function clean(
         bytes += options.dryRun ? treeBytes(sessionDir(session)) : await remove(context, session, { census });
         removed.push(id);
       } catch (error) {
-        // One that cannot be removed keeps nobody from removing the others.
         if (!(error instanceof ZwarmError) && !isForbidden(error)) throw error;
         skipped.push({ id, reason: toZwarmError(error).code });
       }

@@ -38,10 +38,7 @@ function fillOf(context: ManagerContext, now: SessionNow, thread: string | null)
   return tail === null ? null : (adapter.history?.contextFill(tail) ?? null);
 }
 
-/**
- * Asks the agent for a summary of the conversation, an ordinary turn; once it has come, the next message goes on from
- * the summary instead of the conversation. @throws ZwarmError as `inject`
- */
+/** Asks the agent for a summary, from which the conversation goes on once it has come. @throws ZwarmError as `inject` */
 export async function compact(
   context: ManagerContext,
   session: Session,

@@ -5,11 +5,6 @@ import { putUserFile } from '../../store/files.ts';
 import { requireUser } from '../access/caller.ts';
 import type { ManagerContext } from '../context.ts';
 
-/*
- * What only the user may do: say what is allowed, and which files to trust. All of it is kept where no sandboxed agent can
- * write.
- */
-
 /** Remembers that the user trusts a file; both are digests, as `config/trust.ts` makes them. @throws ZwarmError `not_allowed` */
 export function trustFile(
   context: ManagerContext,

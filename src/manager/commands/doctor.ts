@@ -2,9 +2,8 @@ import { AGENTS } from '../../agents/registry.ts';
 import { type Check, type Finding, finding } from '../../core/check.ts';
 import { nodeVersion } from '../../process/node-version.ts';
 import { type ManagerContext, openForReading, type Store } from '../context.ts';
-import { checkAgents } from '../doctor/agents.ts';
+import { checkAgents, isolated } from '../doctor/agents.ts';
 import { checkGit, checkNode, checkRepository, checkServers } from '../doctor/installation.ts';
-import { isolated } from '../doctor/isolated.ts';
 import { checkLeftoverFiles, checkLeftoverProcesses } from '../doctor/leftovers.ts';
 import { checkSessions } from '../doctor/sessions.ts';
 import {

@@ -17,7 +17,7 @@ import { launchNext, withProgram } from '../launch/next-turn.ts';
 import { requireKnownAgent, requireMessage, requireSameDirectory } from '../launch/preconditions.ts';
 import { readNow, readTurnNow, type SessionNow } from '../session/current-turn.ts';
 import { orDamaged, unknownTurn } from '../session/damage.ts';
-import { cacheState } from '../session/summary-cache.ts';
+import { cacheState } from '../session/session-summary.ts';
 import { historyOf, readLineageTurns } from '../session/turn-lineage.ts';
 import { elsewhereError, starterOf } from '../turn/where-it-ran.ts';
 
@@ -71,8 +71,7 @@ async function historyBytes(context: ManagerContext, now: SessionNow, turn: numb
 }
 
 /**
- * Creates a session that begins as another one was right after one of its turns. Both go on by themselves, and either
- * may be removed. With a message its next turn is launched.
+ * Creates a session that begins as another one was right after one of its turns; with a message its next turn is launched.
  * @throws ZwarmError `usage`, `busy`, `unknown_liveness`, `directory_changed`, …
  */
 export async function fork(
@@ -90,14 +89,11 @@ export async function fork(
   await requireAllowedSession(context, store, limits, now.record);
   const adapter = requireKnownAgent(now);
   const before = now.turns.filter((number) => number <= turn);
+  const history_bytes = await orDamaged(parent, () => historyBytes(context, now, turn));
   const record: SessionRecord = {
     ...now.record,
     ...callerOf(context),
-    forked_from: {
-      id: parent.id,
-      turn,
-      history_bytes: await orDamaged(parent, () => historyBytes(context, now, turn)),
-    },
+    forked_from: { id: parent.id, turn, history_bytes },
     created_at: isoTime(context.now()),
   };
   const session = { store, id: context.newId() };

@@ -4,9 +4,9 @@ import { claimTurn, flushClaim } from '../../store/claim.ts';
 import type { ManagerContext, Session } from '../context.ts';
 import { DEFAULT_HISTORY_CHARS } from '../launch/continuation.ts';
 import type { StartedTurn } from '../launch/launch-turn.ts';
-import { type Checked, checkFollowUp, goOn, launchNext } from '../launch/next-turn.ts';
+import { checkFollowUp, goOn, launchNext } from '../launch/next-turn.ts';
 import { requireAtRest, requireMessage } from '../launch/preconditions.ts';
-import { readNow, type SessionNow } from '../session/current-turn.ts';
+import { readNow } from '../session/current-turn.ts';
 import { interruptTurn, refuseFromInside } from '../stop/stop-turn.ts';
 
 /** How to give a session its next message. */
@@ -19,19 +19,12 @@ export interface InjectOptions {
   readonly historyChars?: number | undefined;
 }
 
-/** A session that can be given a message now, and whether its running turn is to be stopped first. */
-interface Open {
-  readonly now: SessionNow;
-  readonly checked: Checked;
-  readonly interrupts: boolean;
-}
-
-/** Refuses what `inject` would refuse whatever the message: before somebody writes one. @throws ZwarmError */
+/** Refuses what `inject` would refuse whatever the message: before one is written. @throws ZwarmError */
 export async function checkInject(
   context: ManagerContext,
   session: Session,
   { interrupt, force }: InjectOptions = {},
-): Promise<Open> {
+) {
   const now = await readNow(session, context.now());
   const { id, current } = now;
   const interrupts = interrupt === true && current.verdict.status === 'running';
@@ -46,9 +39,8 @@ export async function checkInject(
 }
 
 /**
- * Gives a session its next message. When this returns, the message is safe on the disk and the agent's runner lives.
- * @throws ZwarmError `busy`, `lost_race`, `not_resumable`, `unknown_liveness`, `directory_changed`, `not_allowed`,
- * `over_quota`, …
+ * Gives a session its next message, which is safe on the disk when this returns. @throws ZwarmError `busy`, `lost_race`,
+ * `not_resumable`, `unknown_liveness`, `directory_changed`, `not_allowed`, `over_quota`, …
  */
 export async function inject(
   context: ManagerContext,

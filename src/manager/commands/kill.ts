@@ -1,13 +1,14 @@
 import { ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
-import { marksOfSession } from '../../core/turn-mark.ts';
-import { anyLives, createCensus } from '../../process/turn-processes.ts';
+import { isActive, isFinal } from '../../core/status.ts';
+import { marksOfSession, marksOfTurn } from '../../core/turn-mark.ts';
+import { anyLives, anyMemberLives, type Census, createCensus } from '../../process/turn-processes.ts';
 import { DamagedRecord, unlessDamaged } from '../../store/read-file.ts';
-import { listTurns } from '../../store/sessions.ts';
+import { listSessionIds, listTurns, readCancel } from '../../store/sessions.ts';
 import { descendantsOf } from '../access/ancestry.ts';
-import type { ManagerContext, Session } from '../context.ts';
+import { type ManagerContext, openForReading, type Session } from '../context.ts';
 import { readNow } from '../session/current-turn.ts';
-import { listLive } from '../session/live-sessions.ts';
+import { readRow } from '../session/session-summary.ts';
 import { publishCancel } from '../stop/request-cancel.ts';
 import {
   ALL_SIGNALS,
@@ -27,16 +28,9 @@ import { readTurnState, type TurnState } from '../turn/turn-state.ts';
 export interface KillOptions {
   /** The user knows that a session does not run of which that cannot be told here: it is recorded as killed. */
   readonly force?: boolean | undefined;
-  /** How long its agent gets after each signal, in milliseconds. */
+  /** How long its agent gets after each signal. */
   readonly graceMs?: number | undefined;
-  /** Why, for people who look at it later. */
   readonly reason?: string | null | undefined;
-}
-
-/** What to stop of a session, and how. */
-interface Target {
-  readonly current: TurnState;
-  readonly how: Stop;
 }
 
 /** The current turn of a session, or the newest where its records are damaged; or why neither can be read. */
@@ -44,7 +38,7 @@ async function targetOf(
   context: ManagerContext,
   session: Session,
   asked: Pick<Stop, 'why' | 'reason' | 'graceMs'>,
-): Promise<Target | ZwarmError> {
+): Promise<{ readonly current: TurnState; readonly how: Stop } | ZwarmError> {
   try {
     const now = await readNow(session, context.now());
     return { current: now.current, how: await stopOf(context, now, asked) };
@@ -79,14 +73,13 @@ async function killDamaged(
     if (turn !== null) unlessDamaged(() => publishCancel(context, { ...session, turn }, 'kill'));
   };
   const unrecorded = { recorded: null, ended: () => false, record: () => undefined };
-  await cancelThenEnd(publish, session.id, () =>
-    endProcesses(session.id, { marks, signals: ALL_SIGNALS, graceMs, ...unrecorded }),
-  );
+  const request = { marks, signals: ALL_SIGNALS, graceMs, ...unrecorded };
+  await cancelThenEnd(publish, session.id, () => endProcesses(session.id, request));
 }
 
 /**
- * Stops the running turn of a session, and returns only when its end was observed.
- * @throws ZwarmError `not_running` (also when it completed first), `unknown_liveness`, `still_running`, `damaged`
+ * Stops the running turn of a session, and returns only when its end was observed. @throws ZwarmError `not_running`,
+ * `unknown_liveness`, `still_running`, `damaged`
  */
 export async function kill(
   context: ManagerContext,
@@ -111,10 +104,29 @@ export async function kill(
   }
 }
 
-/**
- * The descendants of a session of which something has to be ended. While the caller ends them they may start others:
- * so they come in rounds, each session once, until nothing new lives.
- */
+/** Whether something of a session has to be ended: also what an interrupted kill has left. */
+async function isLive(session: Session, nowMs: number, census: Census): Promise<boolean> {
+  const row = await readRow(session, nowMs, census);
+  if (row === null) return false;
+  const { status, turn: number } = row;
+  if (status === 'damaged') return anyLives(marksOfSession(session), census);
+  if (!isFinal(status) || number === null) return isActive(status);
+  const turn = { ...session, turn: number };
+  return anyMemberLives(marksOfTurn(turn), census) && readCancel(turn) !== null;
+}
+
+/** The sessions of which something has to be ended, from their own files, never from summaries. */
+export async function listLive(context: ManagerContext): Promise<SessionId[]> {
+  const store = openForReading(context);
+  if (store === null) return [];
+  const live: SessionId[] = [];
+  const census = createCensus();
+  for (const id of listSessionIds(store.root))
+    if (await isLive({ store, id }, context.now(), census)) live.push(id);
+  return live;
+}
+
+/** The descendants of a session that have to be ended; in rounds, as they may start others meanwhile. */
 export async function* livingDescendants(
   context: ManagerContext,
   ancestor: Session,

@@ -2,18 +2,15 @@ import { realpathSync } from 'node:fs';
 import { type Created, newestFirst } from '../../core/ids.ts';
 import { matchesSource, parseSources, requireOneAgent, type SourceFilter } from '../../core/rules/source.ts';
 import type { SessionStatus, SessionSummary } from '../../core/session.ts';
+import { isActive } from '../../core/status.ts';
 import { parseIso } from '../../core/time.ts';
 import { createCensus } from '../../process/turn-processes.ts';
 import { listSessions } from '../../store/sessions.ts';
 import { createSummaryReader } from '../../store/summary.ts';
 import { type ManagerContext, openForReading, type Store } from '../context.ts';
-import { readRow, rowOf } from '../session/session-summary.ts';
-import { FOLD_VERSION } from '../session/summary-cache.ts';
+import { FOLD_VERSION, readRow, rowOf } from '../session/session-summary.ts';
 
-/**
- * Which sessions to list; the default is all that run or are about to, and the newest 20. Damaged ones are listed
- * whatever is asked for: nobody can tell whether they would fit.
- */
+/** Which sessions to list: by default all that run or are about to, and the newest 20; damaged ones in any case. */
 export interface ListOptions {
   readonly all?: boolean | undefined;
   /** The newest `limit` sessions instead of the newest 20, whatever their status. */
@@ -62,9 +59,8 @@ interface Entry<T> extends Created {
 }
 
 /**
- * Sessions, newest first. Damaged ones are listed as damaged; nothing is written, nothing is started. Of each row no
- * more is kept than `show` makes of it: ten thousand whole ones cost more than to read them.
- * @throws ZwarmError `usage`, `ambiguous` for a source
+ * Sessions, newest first. Of each row only what `show` makes of it is kept: ten thousand whole ones cost more than to read
+ * them. @throws ZwarmError `usage`, `ambiguous` for a source
  */
 export async function list<T>(
   context: ManagerContext,
@@ -79,8 +75,7 @@ export async function list<T>(
     if (!always && !isAsked(row)) return;
     const { id, source, status } = row;
     const createdAt = (options.sort === 'updated' ? row.updated_at : row.created_at) ?? '';
-    const live = status === 'running' || status === 'pending';
-    listed.push({ id, createdAt, source, live, always, shown: show(row) });
+    listed.push({ id, createdAt, source, live: isActive(status), always, shown: show(row) });
   };
   for (const store of await storesOf(context, options)) await forEachRow(store, context.now(), note);
   const chosen = sources === null ? listed : ofSources(listed, sources);

@@ -1,6 +1,8 @@
 import { realpathSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { toZwarmError, ZwarmError } from '../../core/errors.ts';
+import type { CommandLine } from '../../core/program.ts';
+import { lookUp } from '../../process/find-program.ts';
 import { flush, makeDirs, publishOnce, replaceFile } from '../../store/files.ts';
 import { lookAt, readSmall } from '../../store/read-file.ts';
 import type { ManagerContext } from '../context.ts';
@@ -10,21 +12,12 @@ export type Links = 'followed' | 'refused';
 
 /** A file of another program's configuration, as it was read. */
 export interface HostFile {
-  /** Absolute, as it is named. */
   readonly path: string;
   /** Where its links lead: what is replaced. */
   readonly real: string;
   readonly links: Links;
-  /** Null where there is no file yet. */
   readonly text: string | null;
-  /** Its permissions. */
   readonly mode: number;
-}
-
-const PERMISSIONS = 0o777;
-
-function textOf(bytes: Uint8Array): string {
-  return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
 }
 
 function read(path: string, links: Links, uid: number): HostFile {
@@ -32,17 +25,15 @@ function read(path: string, links: Links, uid: number): HostFile {
   if (links === 'refused' && isLink)
     throw new Error('it is behind a symbolic link, which an agent may have put there');
   if (lookAt(path) === null) return { path, real: path, links, text: null, mode: 0o600 };
-  // A user's own link, to where the configuration of all machines is kept, say.
   const real = links === 'refused' ? path : realpathSync(path);
   const stat = lookAt(real);
   if (!stat?.isFile()) throw new Error('it is not a regular file');
   // What we put in its place would be ours, and might be closed to its owner.
   if (stat.uid !== uid) throw new Error('it belongs to another user');
-  const file = readSmall(real);
-  return { path, real, links, text: textOf(file?.bytes ?? Buffer.alloc(0)), mode: stat.mode & PERMISSIONS };
+  const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readSmall(real)?.bytes);
+  return { path, real, links, text, mode: stat.mode & 0o777 };
 }
 
-/** Does something with a host's file; what goes wrong names the file. @throws ZwarmError `io` */
 function attempt<T>(path: string, what: string, hint: string, act: () => T): T {
   try {
     return act();
@@ -57,10 +48,7 @@ export function readHostFile(path: string, links: Links, uid: number, hint: stri
   return attempt(path, 'read', hint, () => read(path, links, uid));
 }
 
-/**
- * Writes a host's file in one step, with the permissions that it had; a new one, and its directory, is for its user
- * alone. @throws ZwarmError `io`, also where somebody else has changed it since it was read
- */
+/** Replaces a host's file, or makes one for its user alone. @throws ZwarmError `io`, also where it was changed since */
 export function writeHostFile(
   { uid, newNonce }: Pick<ManagerContext, 'uid' | 'newNonce'>,
   file: HostFile,
@@ -80,4 +68,20 @@ export function writeHostFile(
     } else replaceFile(real, text, temporary, mode);
     flush(dirname(real));
   });
+}
+
+const NAME = 'zwarm';
+
+/** What npm and npx put on the PATH of what they run alone. */
+const OF_NPM = /\/node_modules\/\.bin\/?$/;
+
+/** How another program starts this installation: by its name where the PATH leads to it, else by absolute paths. */
+export function ownProgram(
+  { env, paths }: Pick<ManagerContext, 'env' | 'paths'>,
+  args: readonly string[],
+): CommandLine {
+  const lasting = (env['PATH'] ?? '').split(delimiter).filter((directory) => !OF_NPM.test(directory));
+  const found = lookUp(NAME, lasting.join(delimiter));
+  if (found !== null && realpathSync(found) === realpathSync(paths.cli)) return { command: NAME, args };
+  return { command: paths.node, args: [paths.cli, ...args] };
 }

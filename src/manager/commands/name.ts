@@ -1,22 +1,12 @@
 import { ZwarmError } from '../../core/errors.ts';
-import { parseName, type SessionId } from '../../core/ids.ts';
+import { parseName } from '../../core/ids.ts';
 import { giveUpName, holderOf, moveName } from '../../store/names.ts';
 import { hasSession } from '../../store/sessions.ts';
 import { requireOwn } from '../access/permissions.ts';
 import type { ManagerContext, Session } from '../context.ts';
 
-/** The name that a session has now, and the session that had it before. */
-export interface Renamed {
-  readonly id: SessionId;
-  readonly name: string | null;
-  readonly takenFrom: SessionId | null;
-}
-
-/**
- * Gives a session a name, which no other session has from then on; or with null takes its name away.
- * @throws ZwarmError `usage`, `not_found`, `not_allowed`
- */
-export function rename(context: ManagerContext, session: Session, name: string | null): Renamed {
+/** Gives a session a name, which no other has then; null takes it away. @throws ZwarmError `usage`, `not_allowed` */
+export function rename(context: ManagerContext, session: Session, name: string | null) {
   const wanted = name === null ? null : parseName(name);
   const { store, id } = session;
   requireOwn(context, session);

@@ -2,43 +2,30 @@ import { resolve } from 'node:path';
 import { ZwarmError } from '../../core/errors.ts';
 import { hasStore, identityOfDirectory, moveStore, standingOf, storeAt } from '../../store/project-store.ts';
 import { DamagedRecord } from '../../store/read-file.ts';
-import type { ProjectRecord } from '../../store/records.ts';
 import { listSessionIds } from '../../store/sessions.ts';
 import { rootOfProject } from '../../store/which-project.ts';
 import { requireUser } from '../access/caller.ts';
 import { damagedStoreError, locateProject, type ManagerContext, openStore } from '../context.ts';
 import { hasLiveSession } from '../project/all-stores.ts';
-import { findMoved } from '../project/moved-project.ts';
+import { findMoved, type MovedStore } from '../project/moved-project.ts';
 import { openWindow } from '../project/open-window.ts';
 
-/*
- * A project that has moved: its sessions are given to the directory where it is now.
- */
-
-/** The sessions of one directory that are to belong to another one. */
-export interface Relocation {
-  /** The store. */
-  readonly root: string;
-  readonly record: ProjectRecord;
+/** A store whose sessions are to belong to the directory where its project is now. */
+export interface Relocation extends MovedStore {
   /** Where the project was and is, for people. */
   readonly from: string;
   readonly to: string;
   readonly sessions: number;
-  /** The context in the new directory. */
   readonly there: ManagerContext;
 }
 
-function planTo(
-  context: ManagerContext,
-  there: ManagerContext,
-  { root, record }: { root: string; record: ProjectRecord },
-): Relocation {
+function planTo(there: ManagerContext, { root, record }: MovedStore): Relocation {
   const target = locateProject(there);
   const from = rootOfProject(record.path);
   const to = rootOfProject(target.path);
   if (target.root !== root && hasStore(target.root))
     throw new ZwarmError('lost_race', `${to} has sessions of its own`, `see them: zwarm ls --project ${to}`);
-  return { root, record, from, to, sessions: listSessionIds(root).length, there: { ...context, ...there } };
+  return { root, record, from, to, sessions: listSessionIds(root).length, there };
 }
 
 /**
@@ -61,14 +48,14 @@ export function planRelocation(context: ManagerContext, to: string | null): Relo
       throw new ZwarmError('usage', what, 'move it first');
     }
     const there = { ...context, cwd: resolve(context.cwd, to), project: null };
-    return planTo(context, there, { root, record });
+    return planTo(there, { root, record });
   }
   // The directory of the store was renamed, and its record was not replaced: the rest of that is done now.
-  if (record !== undefined && record.path !== path) return planTo(context, context, { root, record });
+  if (record !== undefined && record.path !== path) return planTo(context, { root, record });
   if (record !== undefined)
     throw new ZwarmError('usage', 'the sessions of this project are here already', 'see: zwarm ls');
   const moved = findMoved(here);
-  if (moved !== null) return planTo(context, context, moved);
+  if (moved !== null) return planTo(context, moved);
   const hint = 'see where sessions are kept: zwarm ls --everywhere';
   throw new ZwarmError('not_found', 'no sessions are known that this project had elsewhere', hint);
 }

@@ -6,7 +6,7 @@ import type { ManagerContext, Session } from '../context.ts';
 import { newRequest } from '../launch/new-request.ts';
 import { requireAtRest } from '../launch/preconditions.ts';
 import { readNow } from '../session/current-turn.ts';
-import { cacheState } from '../session/summary-cache.ts';
+import { cacheState } from '../session/session-summary.ts';
 import { declareNeverLaunched } from '../stop/request-cancel.ts';
 
 /** A conversation that was wound back. */
@@ -18,8 +18,8 @@ export interface Rewound {
 }
 
 /**
- * Winds a conversation back to what it was right after turn `to`, 0 for its beginning. Only the conversation: files stay
- * as they are. Undone by another one. @throws ZwarmError `usage`, `busy`, `lost_race`, …
+ * Winds a conversation, not its files, back to what it was right after turn `to`, 0 for its beginning.
+ * @throws ZwarmError `usage`, `busy`, `lost_race`, …
  */
 export async function rewind(context: ManagerContext, session: Session, to: number): Promise<Rewound> {
   const { id } = session;

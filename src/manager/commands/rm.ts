@@ -14,19 +14,9 @@ import { readNow } from '../session/current-turn.ts';
 import { declareNeverLaunched } from '../stop/request-cancel.ts';
 import { elsewhereError, starterOf } from '../turn/where-it-ran.ts';
 
-function isTombstoned(session: Session): boolean | null {
-  return unlessDamaged(() => {
-    const last = listTurns(session).at(-1);
-    return last !== undefined && isTombstone({ ...session, turn: last });
-  });
-}
-
 const hintFor = (id: string): string => `remove it there; if that is gone for good: zwarm rm --force ${id}`;
 
-/**
- * Refuses where a turn without a recorded end was started where it cannot be seen from here, as far as its records can be
- * read. @throws ZwarmError `unknown_liveness`
- */
+/** Refuses where a turn without a recorded end was started elsewhere. @throws ZwarmError `unknown_liveness` */
 function refuseElsewhere(session: Session): void {
   const { id } = session;
   for (const number of unlessDamaged(() => listTurns(session)) ?? []) {
@@ -68,17 +58,18 @@ function requireDead(session: Session, { force, census }: RemoveOptions): void {
   throw new ZwarmError('busy', what, `end it first: zwarm kill ${id}`);
 }
 
-/**
- * Removes a session that is not running, damaged or not, for good, and returns the bytes that this freed.
- * @throws ZwarmError `busy`, `lost_race`, `unknown_liveness`, `not_found`
- */
+/** Deletes a session that is not running, damaged or not; returns the bytes freed. @throws ZwarmError `busy`, … */
 export async function remove(
   context: ManagerContext,
   session: Session,
   { force = false, census = createCensus() }: Partial<RemoveOptions> = {},
 ): Promise<number> {
   const { store, id } = session;
-  if (isTombstoned(session)) {
+  const isBuried = unlessDamaged(() => {
+    const last = listTurns(session).at(-1);
+    return last !== undefined && isTombstone({ ...session, turn: last });
+  });
+  if (isBuried) {
     if (!force) refuseElsewhere(session);
   } else {
     await bury(context, session, force).catch((error: unknown) => {

@@ -5,12 +5,11 @@ import { isoTime } from '../../core/time.ts';
 import { flush, publishOnce } from '../../store/files.ts';
 import { BUILDING_PREFIX, turnDir, turnFile } from '../../store/layout.ts';
 import { type ManagerContext, openForReading } from '../context.ts';
-import { writeFinalSummary } from '../session/summary-cache.ts';
+import { cacheState } from '../session/session-summary.ts';
 
 /**
- * What happens once when a turn has ended: its files are flushed to the disk (a shell cannot), and how the session
- * stands is cached for lists. Called by the turn runner, which names the turn in the environment; if it never runs,
- * nothing is lost. @throws ZwarmError `usage` without such an environment
+ * What happens once when a turn has ended: its files are flushed to the disk (a shell cannot), and how the session stands
+ * is cached. The turn runner calls it, with the turn in the environment; if it never runs, nothing is lost.
  */
 export async function settle(context: ManagerContext): Promise<void> {
   const id = context.env['ZWARM_SESSION_ID'] ?? '';
@@ -21,11 +20,10 @@ export async function settle(context: ManagerContext): Promise<void> {
   }
   const store = openForReading(context);
   if (store === null) throw new ZwarmError('not_found', `there is no store of ${id}`, null);
-  const session = { store, id };
-  const ended = { ...session, turn };
+  const ended = { store, id, turn };
   for (const file of ['events', 'stderr', 'exit'] as const) flush(turnFile(ended, file));
   flush(turnDir(ended));
-  await writeFinalSummary(context, session, turn);
+  await cacheState(context, ended, turn);
   const temporary = join(turnDir(ended), `${BUILDING_PREFIX}${context.newNonce()}`);
   publishOnce(turnFile(ended, 'notified'), `{"v":1,"at":"${isoTime(context.now())}"}\n`, temporary);
 }

@@ -18,7 +18,7 @@ import { requireWorkingDirectory } from '../access/working-directory.ts';
 import { createStoreHere, type ManagerContext, openForReading, type Store } from '../context.ts';
 import { requireFreeName } from '../launch/free-name.ts';
 import type { StartedTurn } from '../launch/launch-turn.ts';
-import { type Checked, launchNext, withProgram } from '../launch/next-turn.ts';
+import { launchNext, withProgram } from '../launch/next-turn.ts';
 import { requireMessage } from '../launch/preconditions.ts';
 import { openWindow } from '../project/open-window.ts';
 import { list } from './ls.ts';
@@ -37,7 +37,6 @@ export interface StartOptions {
   readonly name?: string | undefined;
   /** Give its agent zwarm's own tools, and the part of one who runs other agents. */
   readonly orchestrates?: boolean | undefined;
-  /** Passed on to the agent's program as they are. */
   readonly agentArgs?: readonly string[] | undefined;
 }
 
@@ -62,13 +61,7 @@ function requireArguments(adapter: AgentAdapter, args: readonly string[]): reado
 }
 
 /** A first turn that was checked, the name of its session, and the store of the project, if it has one. */
-interface Prepared {
-  readonly checked: Checked;
-  readonly name: string | null;
-  readonly existing: Store | null;
-}
-
-async function prepare(context: ManagerContext, options: StartOptions): Promise<Prepared> {
+async function prepare(context: ManagerContext, options: StartOptions) {
   const existing = openForReading(context, true);
   const { settings, limits } = await settingsFor(context, existing);
   const { agent = settings.agent ?? DEFAULT_AGENT, model = settings.model ?? undefined } = options;
@@ -103,43 +96,34 @@ async function prepare(context: ManagerContext, options: StartOptions): Promise<
   return { checked: await withProgram(context, { record, adapter, limits }, without), name, existing };
 }
 
-/** Refuses what `start` would refuse whatever the task: before somebody writes one. @throws ZwarmError */
-export async function checkStart(
-  context: ManagerContext,
-  options: Omit<StartOptions, 'task'>,
-): Promise<void> {
+/** Refuses what `start` would refuse whatever the task: before one is written. @throws ZwarmError */
+export async function checkStart(context: ManagerContext, options: Omit<StartOptions, 'task'>) {
   await prepare(context, { ...options, task: '' });
 }
 
-/**
- * What to tell the user of a session in a directory above which an agent with write access runs, or null: that agent can
- * exchange the directory for a link to any other one.
- */
+/** Warns of an agent with write access that runs above a directory; or null. */
 async function warnOfAgentsAbove(context: ManagerContext, directory: string): Promise<string | null> {
   const live = { all: true, exactly: true, statuses: ['running', 'pending'] } as const;
-  const above = (await list(context, live, (row) => row)).find(
+  const rows = await list(context, live, (row) => row);
+  const above = rows.find(
     ({ sandbox, working_dir: at }) =>
       sandbox !== 'read-only' && at !== null && at !== directory && isWithin(directory, at),
   );
-  if (above === undefined) return null;
-  return `the agent of ${above.id} works above ${directory} and can put a link to another directory in its place`;
+  return above === undefined
+    ? null
+    : `the agent of ${above.id} works above ${directory} and can put a link to another directory in its place`;
 }
 
-/**
- * What to tell the user, when the first session of a project begins, of a state directory that goes with a container or a
- * restart of the machine while the project itself stays; or null.
- */
-function warnOfVolatileState({ root, state, projectPath }: Store): string | null {
+/** Warns of a state directory that goes with a container or a restart while the project itself stays; or null. */
+function warnOfVolatileState({ root, state, projectRoot }: Store): string | null {
   const { passing } = fileSystemOf(root);
-  if (passing === null || fileSystemOf(projectPath).passing !== null) return null;
+  if (passing === null || fileSystemOf(projectRoot).passing !== null) return null;
   return `${state} lies on ${passing}, and may be gone sooner than the project; set ZWARM_DIR to a directory that stays`;
 }
 
 /**
- * Creates a session and launches its first turn. When this returns, the task is safe on the disk and the agent's
- * runner lives. Bad input changes nothing.
- * @throws ZwarmError `usage`, `config`, `not_allowed`, `over_quota`, `name_taken`, `agent_not_found`,
- * `agent_not_executable`, `state_dir_unsafe`, `io`
+ * Creates a session and launches its first turn. When this returns, the task is safe on the disk and the agent's runner
+ * lives; bad input changes nothing. @throws ZwarmError
  */
 export async function start(context: ManagerContext, options: StartOptions): Promise<StartedSession> {
   const { task, workingDir } = options;
@@ -152,22 +136,19 @@ export async function start(context: ManagerContext, options: StartOptions): Pro
   const above = isNamed ? await warnOfAgentsAbove(context, record.working_dir) : null;
   const session = { store, id: context.newId() };
   const given = { kind: 'prompt', message: task, covers: [], historyChars: 0 } as const;
+  const next = { ...session, ...checked, ...given, before: [] };
   let window: string | null = null;
-  const started = await launchNext(
-    context,
-    { ...session, ...checked, ...given, before: [] },
-    {
-      continues: null,
-      claim(_, claim) {
-        const git = gitStateOf(record.working_dir);
-        const unique = context.newNonce();
-        createSession({ ...session, record: { ...record, git }, name, claim, copies: [], unique });
-      },
-      async afterClaim() {
-        window = await openWindow(context, store);
-      },
+  const started = await launchNext(context, next, {
+    continues: null,
+    claim(_, claim) {
+      const git = gitStateOf(record.working_dir);
+      const unique = context.newNonce();
+      createSession({ ...session, record: { ...record, git }, name, claim, copies: [], unique });
     },
-  );
+    async afterClaim() {
+      window = await openWindow(context, store);
+    },
+  });
   const volatile = existing === null ? warnOfVolatileState(store) : null;
   return { ...started, warnings: [above, volatile, window].filter((warning) => warning !== null) };
 }

@@ -5,10 +5,7 @@ import { readNow, readRecord, readTurnNow } from '../session/current-turn.ts';
 import type { TurnState } from '../turn/turn-state.ts';
 import { waitForRest } from '../turn/wait-for-rest.ts';
 
-/**
- * Waits until a session is at rest, or that turn of it has ended, or the signal aborts; returns the status then.
- * @throws ZwarmError `damaged`, …
- */
+/** Waits until a session is at rest, or that turn has ended, or the signal aborts. @throws ZwarmError `damaged`, … */
 export async function wait(
   context: ManagerContext,
   session: Session,

@@ -2,26 +2,25 @@ import { readFileSync, realpathSync, statSync } from 'node:fs';
 import type { AgentAdapter, AgentProbe, ProbeQuestion } from '../../agents/agent.ts';
 import { DEFAULT_AGENT } from '../../agents/registry.ts';
 import { type Check, type Finding, finding } from '../../core/check.ts';
-import { toZwarmError, type ZwarmError } from '../../core/errors.ts';
+import { toZwarmError, ZwarmError } from '../../core/errors.ts';
 import { shellWord } from '../../core/shell-word.ts';
 import { isReplaceable } from '../../process/find-program.ts';
 import { ask } from '../../process/run.ts';
 import type { ManagerContext } from '../context.ts';
 import { type Program, programOf, projectOf } from '../launch/agent-program.ts';
-import { isolated } from './isolated.ts';
+
+/** Runs one check; whatever breaks in it is its own failure, and no other's. Never throws. */
+export async function isolated(name: string, check: () => Finding | Promise<Finding>): Promise<Check> {
+  try {
+    return { name, ...(await check()) };
+  } catch (error) {
+    const { message, hint } = toZwarmError(error);
+    return { name, ...finding('failed', message, hint) };
+  }
+}
 
 /** Who asks, and how long an agent has for each answer. */
 type Asking = ManagerContext & { readonly timeoutMs: number };
-
-type Found = Program | { readonly error: ZwarmError };
-
-async function find(context: ManagerContext, adapter: AgentAdapter): Promise<Found> {
-  try {
-    return await programOf(context, adapter, realpathSync(context.cwd));
-  } catch (error) {
-    return { error: toZwarmError(error) };
-  }
-}
 
 function missing(
   { env }: ManagerContext,
@@ -30,7 +29,7 @@ function missing(
   needed: boolean,
 ): Finding {
   if (needed || code === 'io') return finding('failed', message, hint);
-  // Nobody needs every agent; but one that was set up and does not work, somebody wants.
+  // Not every agent is needed; but one that was set up should work.
   const named = program.kind === 'path' && Boolean(env[program.variable]);
   const wanted = named || name === DEFAULT_AGENT || code !== 'agent_not_found';
   return finding(wanted ? 'warning' : 'skipped', message, hint);
@@ -41,11 +40,8 @@ function present({ cwd }: ManagerContext, { program: spec }: AgentAdapter, progr
   const { path, version } = program;
   const project = projectOf(realpathSync(cwd));
   if (isReplaceable(path, project)) {
-    return finding(
-      'warning',
-      `${path} is found in ${project}, where an agent could put another program in its place`,
-      `set ${spec.variable} to a program elsewhere`,
-    );
+    const what = `${path} is found in ${project}, where an agent could put another program in its place`;
+    return finding('warning', what, `set ${spec.variable} to a program elsewhere`);
   }
   if (version !== null) return finding('ok', `${version}, ${path}`);
   const hint = `see what it says: ${shellWord(path)} --version`;
@@ -54,7 +50,6 @@ function present({ cwd }: ManagerContext, { program: spec }: AgentAdapter, progr
 
 function configurationOf(probe: AgentProbe, env: ManagerContext['env']): string | null {
   const path = probe.configurationFile(env);
-  // The user's own file, which may well be a link.
   if (path === null || statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return null;
   return readFileSync(path, 'utf8');
 }
@@ -81,38 +76,38 @@ async function answers(
 async function checkAgent(
   context: Asking,
   adapter: AgentAdapter,
-  found: Found,
+  found: Program | ZwarmError,
   needed: boolean,
 ): Promise<Check[]> {
   const { name, probe } = adapter;
+  const isMissing = found instanceof ZwarmError;
   const own = await isolated(name, () =>
-    'error' in found ? missing(context, adapter, found.error, needed) : present(context, adapter, found),
+    isMissing ? missing(context, adapter, found, needed) : present(context, adapter, found),
   );
   if (probe === null) return [own];
-  const skipped = finding(
-    'skipped',
-    'error' in found ? `there is no ${name} to ask` : 'it could not be told',
-  );
+  const skipped = finding('skipped', isMissing ? `there is no ${name} to ask` : 'it could not be told');
   const groups = probe.questions.map(async (question) => {
-    const findings = 'error' in found ? {} : await answers(context, found, probe, question);
+    const findings = isMissing ? {} : await answers(context, found, probe, question);
     return question.names.map((topic) => ({ name: `${name}-${topic}`, ...(findings[topic] ?? skipped) }));
   });
   return [own, ...(await Promise.all(groups)).flat()];
 }
 
-/**
- * Every agent: its program with its version, and what it says of itself when it is asked. A missing one has failed
- * only if it is the one that `start` takes, and there is no other to take.
- */
+/** Every agent: its program, and what that says of itself. The default one may be missing where another is there. */
 export async function checkAgents(
   context: ManagerContext,
   agents: readonly AgentAdapter[],
   timeoutMs: number,
 ): Promise<Check[]> {
   const all = await Promise.all(
-    agents.map(async (adapter) => ({ adapter, found: await find(context, adapter) })),
+    agents.map(async (adapter) => {
+      const find = async () => programOf(context, adapter, realpathSync(context.cwd));
+      return { adapter, found: await find().catch(toZwarmError) };
+    }),
   );
-  const another = all.some(({ adapter, found }) => adapter.program.kind === 'path' && !('error' in found));
+  const another = all.some(
+    ({ adapter, found }) => adapter.program.kind === 'path' && !(found instanceof ZwarmError),
+  );
   const checks = all.map(({ adapter, found }) =>
     checkAgent({ ...context, timeoutMs }, adapter, found, adapter.name === DEFAULT_AGENT && !another),
   );

@@ -6,10 +6,6 @@ import { runningScripts } from '../../process/running-scripts.ts';
 import { gitStateOf } from '../../store/git.ts';
 import type { ManagerContext } from '../context.ts';
 
-/*
- * What zwarm runs on: Node, git, and its own servers.
- */
-
 /** The oldest Node that zwarm works with, as `engines` in `package.json` says. */
 const OLDEST = [20, 12] as const;
 
@@ -18,8 +14,11 @@ export function checkNode(version: string, path: string): Finding {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const enough = major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]);
   if (enough) return finding('ok', `${version}, ${path}`);
-  const oldest = OLDEST.join('.');
-  return finding('failed', `Node ${version} (${path}) is too old`, `install Node ${oldest} or newer`);
+  return finding(
+    'failed',
+    `Node ${version} (${path}) is too old`,
+    `install Node ${OLDEST.join('.')} or newer`,
+  );
 }
 
 /** Whether git is there. zwarm reads repositories by itself; agents and people want it. */
@@ -39,11 +38,8 @@ export function checkRepository({ cwd }: ManagerContext): Finding {
   const directory = realpathSync(cwd);
   const git = gitStateOf(directory);
   if (git !== null) return finding('ok', git.root);
-  return finding(
-    'warning',
-    `${directory} lies in no git repository: there Codex refuses to work`,
-    'git init; or go without: zwarm start --agent-arg=--skip-git-repo-check "…"',
-  );
+  const hint = 'git init; or go without: zwarm start --agent-arg=--skip-git-repo-check "…"';
+  return finding('warning', `${directory} lies in no git repository: there Codex refuses to work`, hint);
 }
 
 /** Whether a server of the tools still runs the code of an older installation: a host starts it once, and keeps it. */
@@ -56,9 +52,6 @@ export function checkServers({ paths, now }: ManagerContext): Finding {
   if (older.length === 0)
     return finding('ok', `${servers.length} of zwarm mcp, none older than this installation`);
   const pids = older.map(({ pid }) => pid).join(', ');
-  return finding(
-    'warning',
-    `zwarm mcp runs since before this version was installed (pid ${pids})`,
-    'restart the program that started it: Codex, Claude Code, an editor',
-  );
+  const what = `zwarm mcp runs since before this version was installed (pid ${pids})`;
+  return finding('warning', what, 'restart the program that started it: Codex, Claude Code, an editor');
 }

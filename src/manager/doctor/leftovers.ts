@@ -44,11 +44,10 @@ async function hasTurnThatRuns(store: Store, { pid, start, mark }: Marked, nowMs
     const bare = mark.endsWith(RUNNER_SUFFIX) ? mark.slice(0, -RUNNER_SUFFIX.length) : mark;
     if (markOfTurn(turn, request.nonce) !== bare) return false;
     // The runner goes on as what settles the turn.
-    const identity = runner?.identity;
-    if (identity?.pid === pid && identity.start === start) return true;
-    if (!isFinal(verdict.status)) return true;
-    const ageMs = exit === null ? null : nowMs - exit.endedMs;
-    return ageMs !== null && ageMs >= 0 && ageMs < MOMENT_MS;
+    const isRunner = runner?.identity.pid === pid && runner.identity.start === start;
+    if (isRunner || !isFinal(verdict.status)) return true;
+    const ageMs = exit === null ? -1 : nowMs - exit.endedMs;
+    return ageMs >= 0 && ageMs < MOMENT_MS;
   } catch (error) {
     if (error instanceof DamagedRecord) return true;
     throw error;
@@ -59,24 +58,16 @@ async function hasTurnThatRuns(store: Store, { pid, start, mark }: Marked, nowMs
 export async function checkLeftoverProcesses(context: ManagerContext, store: Store): Promise<Finding> {
   if (!SHOWS_MARKS) return finding('skipped', 'this system does not tell whose a process is');
   const marks = marksOfStore(store);
-  const marked = createCensus()
-    .processes()
-    .filter(({ mark }) => mark.startsWith(marks));
   const nowMs = context.now();
   const pids: number[] = [];
-  for (const found of marked) {
-    if (await hasTurnThatRuns(store, found, nowMs)) continue;
+  for (const found of createCensus().processes()) {
+    if (!found.mark.startsWith(marks) || (await hasTurnThatRuns(store, found, nowMs))) continue;
     // It may have ended since, and its turn with it.
     if (isAlive(found)) pids.push(found.pid);
   }
   if (pids.length === 0) return finding('ok', 'none');
-  const text =
-    pids.length === 1
-      ? 'a process of a turn that has ended still runs'
-      : `${pids.length} processes of turns that have ended still run`;
-  return finding(
-    'warning',
-    `${text}: ${pids.join(', ')}`,
-    `look with: ps -fp ${pids.join(',')}; to end what nobody needs: kill ${pids.join(' ')}`,
-  );
+  const one = 'a process of a turn that has ended still runs';
+  const text = pids.length === 1 ? one : `${pids.length} processes of turns that have ended still run`;
+  const hint = `look with: ps -fp ${pids.join(',')}; to end what nobody needs: kill ${pids.join(' ')}`;
+  return finding('warning', `${text}: ${pids.join(', ')}`, hint);
 }

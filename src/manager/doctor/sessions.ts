@@ -32,7 +32,6 @@ function damageOf(session: Session): string | null {
     return null;
   } catch (error) {
     if (!(error instanceof DamagedRecord)) throw error;
-    // It was removed while we read it.
     return hasSession(session) ? error.message : null;
   }
 }
@@ -49,9 +48,6 @@ export function checkSessions(store: Store): Finding {
   const named = damaged.slice(0, NAMED);
   const list = named.map(({ id, reason }) => `${id} (${reason})`).join(', ');
   const more = damaged.length > NAMED ? ', …' : '';
-  return finding(
-    'failed',
-    `${damaged.length} of ${counted} cannot be read: ${list}${more}`,
-    `look at their files, or remove them: zwarm rm ${named.map(({ id }) => id).join(' ')}`,
-  );
+  const hint = `look at their files, or remove them: zwarm rm ${named.map(({ id }) => id).join(' ')}`;
+  return finding('failed', `${damaged.length} of ${counted} cannot be read: ${list}${more}`, hint);
 }

@@ -2,10 +2,8 @@ import { accessSync, constants, lstatSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { requireAgent } from '../../agents/registry.ts';
 import { type Finding, finding } from '../../core/check.ts';
-import { errnoOf } from '../../core/errors.ts';
 import { type FileSystem, fileSystemOf } from '../../store/file-system.ts';
 import { requireUsable, storeAt } from '../../store/project-store.ts';
-import { isForbidden } from '../../store/read-file.ts';
 import { requireOutOfReach } from '../access/reach.ts';
 import { locateProject, type ManagerContext, openStore, stateDirectory } from '../context.ts';
 import { listGone, openAll } from '../project/all-stores.ts';
@@ -21,16 +19,14 @@ function mayWrite(directory: string): boolean {
   try {
     accessSync(directory, constants.W_OK | constants.X_OK);
     return true;
-  } catch (error) {
-    if (isForbidden(error) || errnoOf(error) === 'EROFS') return false;
-    throw error;
+  } catch {
+    return false;
   }
 }
 
 /** Whether the state directory is one that zwarm may use: ours alone to write, and of a format that we know. */
 export function checkStateDirectory(context: ManagerContext): Finding {
   const { state, root } = locateProject(context);
-  // As a verb that writes would see it.
   requireUsable(state, root, context.uid, true);
   const store = storeAt(root);
   if (store !== null) return finding('ok', openStore(context, store, false).root);

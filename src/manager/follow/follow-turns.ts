@@ -1,6 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import type { AgentAdapter } from '../../agents/agent.ts';
 import { findAgent } from '../../agents/registry.ts';
+import { createStepList } from '../../core/conversation/step-list.ts';
+import { stepsInOrder } from '../../core/conversation/steps-in-order.ts';
+import { numberStep, type TrajectoryStep } from '../../core/conversation/trajectory.ts';
 import type { Line } from '../../core/events.ts';
 import { isFinal } from '../../core/status.ts';
 import { turnDir, turnFile } from '../../store/layout.ts';
@@ -11,28 +14,27 @@ import type { ManagerContext, Session, Turn } from '../context.ts';
 import { turnsOf } from '../session/current-turn.ts';
 import { damageError, unknownTurn } from '../session/damage.ts';
 import { readTurnState } from '../turn/turn-state.ts';
+import { eventsOf, openStream } from '../turn/turn-stream.ts';
 import { elsewhereError, starterOf } from '../turn/where-it-ran.ts';
 
 /** How much of a session to read, and whether to go on as it grows. */
 export interface FollowOptions {
   /** Go on until the session is at rest, through every turn that begins meanwhile; else only what is there. */
   readonly follow?: boolean | undefined;
-  /** Only this turn. */
   readonly turn?: number | undefined;
-  /** Ends the following; the agent runs on. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** A session that is followed. */
-export interface Followed extends Session {
+interface Followed extends Session {
   readonly context: ManagerContext;
 }
 
 /** Begins to follow a turn that has been launched; `adapter` is null for an agent that we do not know. */
-export type OpenSource<T> = (turn: Turn, adapter: AgentAdapter | null) => Promise<Follower<T>>;
+type OpenSource<T> = (turn: Turn, adapter: AgentAdapter | null) => Promise<Follower<T>>;
 
 /** Comes between two items: everything that exists by now was delivered. */
-export const CAUGHT_UP = null;
+const CAUGHT_UP = null;
 
 /** Notification only shortens the wait: a death that no file records is found by looking again. */
 const LOOK_AGAIN_MS = 1000;
@@ -73,10 +75,10 @@ async function* followTurn<T>(
 }
 
 /**
- * Follows turn after turn, from `from` on to the one that was asked for, or to the newest when that has ended.
+ * Follows turn after turn, from `from` to the one that was asked for, or to the newest when that has ended.
  * @throws ZwarmError `usage` for a turn that does not exist, `not_found`, `damaged`, `unknown_liveness`
  */
-export async function* followTurns<T>(
+async function* followTurns<T>(
   followed: Followed,
   from: number,
   options: FollowOptions,
@@ -97,7 +99,7 @@ export async function* followTurns<T>(
 }
 
 /** All items, without the marks between them. */
-export async function* everything<T>(items: AsyncIterable<T | typeof CAUGHT_UP>): AsyncGenerator<T> {
+async function* everything<T>(items: AsyncIterable<T | typeof CAUGHT_UP>): AsyncGenerator<T> {
   for await (const item of items) if (item !== CAUGHT_UP) yield item;
 }
 
@@ -130,4 +132,63 @@ export function followOutput(
 /** The lines of an agent's stderr; empty ones are left out but counted by `seq`, which begins anew with each turn. */
 export function followStderr(followed: Followed, options: FollowOptions): AsyncIterable<Line> {
   return followFile(followed, 'stderr', options, (path) => followLines(path));
+}
+
+/** Which steps, and whether to go on as they come. */
+export interface FollowStepsOptions extends FollowOptions {
+  /** Of the steps that are there, only so many of the last. */
+  readonly last?: number | undefined;
+}
+
+type Steps = AsyncIterable<TrajectoryStep | typeof CAUGHT_UP>;
+
+async function* onlyTurn(steps: Steps, turn: number): AsyncGenerator<TrajectoryStep | typeof CAUGHT_UP> {
+  for await (const step of steps) if (step === CAUGHT_UP || step.turn === turn) yield step;
+}
+
+/** Of what is there only the last `count` steps, each as it stands by now; then all that comes. */
+async function* lastSteps(steps: Steps, count: number): AsyncGenerator<TrajectoryStep> {
+  const recent = new Map<number, TrajectoryStep>();
+  let newest = 0;
+  let caughtUp = false;
+  const kept = (): TrajectoryStep[] => [...recent.values()].sort((a, b) => a.step - b.step);
+  for await (const step of steps) {
+    if (step === CAUGHT_UP) {
+      if (!caughtUp) yield* kept();
+      caughtUp = true;
+    } else if (caughtUp) yield step;
+    else {
+      for (; newest < step.step; newest += 1) recent.delete(newest + 1 - count);
+      if (step.step > newest - count) recent.set(step.step, step);
+    }
+  }
+  if (!caughtUp) yield* kept();
+}
+
+/** The steps of a session as they come, numbered through all turns; one that changes comes again, with its number. */
+export function followSteps(
+  followed: Followed,
+  { last, ...options }: FollowStepsOptions,
+): AsyncIterable<TrajectoryStep> {
+  let before = 0;
+  let list = createStepList();
+  const open: OpenSource<TrajectoryStep> = async (turn, adapter) => {
+    before += list.length();
+    list = createStepList();
+    const first = before + 1;
+    const { path, parse } = await openStream(turn, { limit: null, ended: false }, adapter);
+    const lines = followLines(path);
+    return {
+      *read(range) {
+        const events = eventsOf(lines.read(range), parse);
+        for (const { index, step } of stepsInOrder(list, events, range.ended)) {
+          yield numberStep(step, turn.turn, first + index);
+        }
+      },
+    };
+  };
+  // The numbers go through all turns: those before the one that is asked for are read for their count.
+  const all = followTurns(followed, 1, options, open);
+  const steps = options.turn === undefined ? all : onlyTurn(all, options.turn);
+  return last === undefined ? everything(steps) : lastSteps(steps, last);
 }

@@ -15,10 +15,7 @@ export interface Program {
   readonly version: string | null;
 }
 
-/**
- * Finds an agent's program, for every turn anew. `workingDir` is a real path.
- * @throws ZwarmError `agent_not_found`, `agent_not_executable`, `program_unsafe`
- */
+/** Finds an agent's program, for every turn anew; `workingDir` is a real path. @throws ZwarmError as `findProgram` */
 export async function programOf(
   { env, paths }: ManagerContext,
   { program }: AgentAdapter,

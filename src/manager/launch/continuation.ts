@@ -3,7 +3,7 @@ import { createFolder } from '../../core/conversation/fold.ts';
 import { type Lineage, type LineageTurn, lineageOf } from '../../core/conversation/lineage.ts';
 import { type ReplayEntry, replayInput } from '../../core/conversation/replay.ts';
 import { toolContent } from '../../core/conversation/steps.ts';
-import type { TurnKind } from '../../core/session.ts';
+import type { How, TurnKind } from '../../core/session.ts';
 import type { SessionRecord } from '../../store/records.ts';
 import { readPrompt } from '../../store/sessions.ts';
 import type { Limits } from '../access/permissions.ts';
@@ -17,18 +17,24 @@ import type { Program } from './agent-program.ts';
 /** About 25,000 tokens, which most agents take with ease. */
 export const DEFAULT_HISTORY_CHARS = 100_000;
 
-/** How a turn continues what was before it: not at all, in a thread of the agent, or from a transcript (`why`). */
-export type Continuation =
-  | { readonly how: 'fresh' }
-  | { readonly how: 'native'; readonly threadId: string; readonly forks: boolean }
-  | { readonly how: 'replay'; readonly input: string; readonly why: string };
+/** How a turn continues what was before it. */
+export interface Continuation {
+  readonly how: How;
+  /** Of a native one: the agent's thread, and whether to fork that. */
+  readonly threadId: string | null;
+  readonly forks: boolean;
+  /** Of a replay: the transcript with the message, and in words why there is no native way. */
+  readonly input: string | null;
+  readonly why: string | null;
+}
+
+const FRESH: Continuation = { how: 'fresh', threadId: null, forks: false, input: null, why: null };
 
 /** A turn that was checked, and is to be claimed and launched. */
 export interface NextTurn extends Session {
   readonly record: SessionRecord;
   readonly adapter: AgentAdapter;
   readonly program: Program;
-  /** What its caller has to keep to. */
   readonly limits: Limits;
   readonly kind: TurnKind;
   readonly message: string;
@@ -61,18 +67,17 @@ function nativeWay(
   // A thread that a copied turn names is another session's, whatever an agent calls its own.
   const origin = record.forked_from;
   const isOwn = turns.every(({ turn, threadId }) => turn > (origin?.turn ?? 0) || threadId !== thread);
-  if (isOwn) return { how: 'native', threadId: thread, forks: false };
+  if (isOwn) return { ...FRESH, how: 'native', threadId: thread };
   if (!adapter.canFork(program.version)) return `this ${name} cannot fork a thread`;
   const isAsForked = origin?.history_bytes != null && origin.history_bytes === file?.bytes;
-  return isAsForked
-    ? { how: 'native', threadId: thread, forks: true }
-    : 'the thread that it was forked from has gone on since, or may have';
+  if (!isAsForked) return 'the thread that it was forked from has gone on since, or may have';
+  return { ...FRESH, how: 'native', threadId: thread, forks: true };
 }
 
-function entriesOf(prompt: string | null, { request, stream }: TurnReading): ReplayEntry[] {
-  const asked: ReplayEntry[] =
-    prompt === null || request.kind !== 'prompt' ? [] : [{ role: 'user', text: prompt }];
-  const done = [...readSteps(stream, createFolder())].flatMap(({ step }): ReplayEntry[] => {
+function entriesOf(reading: TurnReading): ReplayEntry[] {
+  const prompt = reading.request.kind === 'prompt' ? readPrompt(reading) : null;
+  const asked: ReplayEntry[] = prompt === null ? [] : [{ role: 'user', text: prompt.toString() }];
+  const done = [...readSteps(reading.stream, createFolder())].flatMap(({ step }): ReplayEntry[] => {
     if (step.type === 'message') return [{ role: 'assistant', text: step.content }];
     const text = toolContent(step);
     return text === null ? [] : [{ role: 'tool', text }];
@@ -87,10 +92,9 @@ async function readEntries(
   nowMs: number,
 ): Promise<readonly ReplayEntry[]> {
   const entries: ReplayEntry[] = [];
-  for (const { kind, turn: number } of told) {
-    const turn = { store, id, turn: number };
-    const reading = await readTurn(turn, adapter, nowMs);
-    if (kind === 'turn') entries.push(...entriesOf(readPrompt(turn)?.toString() ?? null, reading));
+  for (const { kind, turn } of told) {
+    const reading = await readTurn({ store, id, turn }, adapter, nowMs);
+    if (kind === 'turn') entries.push(...entriesOf(reading));
     else entries.push({ role: 'summary', text: reading.outcome.answer ?? '' });
   }
   return entries;
@@ -105,11 +109,11 @@ export function planContinuation(context: ManagerContext, next: NextTurn): Promi
     const { adapter, before, message, historyChars } = next;
     const turns = await readLineageTurns(next, adapter, before, context.now());
     const lineage = lineageOf(turns);
-    if (lineage.told.length === 0) return { how: 'fresh' };
+    if (lineage.told.length === 0) return FRESH;
     const way = nativeWay(context, next, lineage, turns);
     if (typeof way !== 'string') return way;
     const entries = await readEntries(next, lineage, context.now());
     const input = replayInput(entries, message, historyChars);
-    return input === message ? { how: 'fresh' } : { how: 'replay', input, why: way };
+    return input === message ? FRESH : { ...FRESH, how: 'replay', input, why: way };
   });
 }

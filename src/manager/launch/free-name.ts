@@ -6,8 +6,8 @@ import type { ManagerContext, Store } from '../context.ts';
 import { readRow } from '../session/session-summary.ts';
 
 /**
- * Makes sure that no session has this name. A command that was killed just before its session appeared may have left the
- * name behind: it becomes free. @throws ZwarmError `name_taken`, with the session that has it
+ * Makes sure that no session has this name. One that a killed command left behind becomes free.
+ * @throws ZwarmError `name_taken`, with the session that has it
  */
 export async function requireFreeName(context: ManagerContext, store: Store, name: string): Promise<void> {
   const id = holderOf(store.root, name);

@@ -14,7 +14,7 @@ import { createFile } from '../../store/files.ts';
 import { TURN_FILES, turnDir, turnFile } from '../../store/layout.ts';
 import { realPathOf } from '../../store/real-path.ts';
 import { encode, type LaunchRecord } from '../../store/records.ts';
-import { readExit, readPrompt, readRequest, readRunner } from '../../store/sessions.ts';
+import { readExit, readRequest, readRunner } from '../../store/sessions.ts';
 import { requireAllowedDirectory } from '../access/permissions.ts';
 import { requireRoom } from '../access/quota.ts';
 import type { ManagerContext, Turn } from '../context.ts';
@@ -23,7 +23,7 @@ import { publishCancel } from '../stop/request-cancel.ts';
 import type { Continuation, NextTurn } from './continuation.ts';
 
 /** A claimed turn that is to run now. */
-export interface Launch extends Turn, Pick<NextTurn, 'record' | 'adapter' | 'program' | 'limits'> {
+export interface Launch extends NextTurn, Turn {
   readonly nonce: string;
   readonly continuation: Continuation;
 }
@@ -55,7 +55,8 @@ function environmentOf(context: ManagerContext, launch: Launch): ManagerContext[
 }
 
 /** The error of a turn that was recorded but could not be started: with `record`, its end is recorded first. */
-function notStarted(turn: Turn, why: string, record: boolean, cause?: unknown): ZwarmError {
+function notStarted(turn: Turn, cause: unknown, record: boolean): ZwarmError {
+  const { code, message: why, hint } = toZwarmError(cause);
   let also = '';
   try {
     if (record) recordEnd(turn, { why: 'spawn_error', detail: why, cancelled: false });
@@ -63,7 +64,6 @@ function notStarted(turn: Turn, why: string, record: boolean, cause?: unknown): 
     also = `; nor could that be recorded: ${toZwarmError(error).message}`;
   }
   const what = `turn ${turn.turn} of ${turn.id} was recorded but did not start: ${why}${also}`;
-  const { code, hint } = cause === undefined ? { code: 'io' as const, hint: null } : toZwarmError(cause);
   return new ZwarmError(code, what, hint ?? `see: zwarm show ${turn.id}`, cause);
 }
 
@@ -72,7 +72,7 @@ export async function orNotStarted<T>(turn: Turn, act: () => Promise<T>): Promis
   try {
     return await act();
   } catch (error) {
-    throw notStarted(turn, toZwarmError(error).message, true, error);
+    throw notStarted(turn, error, true);
   }
 }
 
@@ -91,9 +91,9 @@ async function signOfLife(context: ManagerContext, turn: Turn, ended: Promise<Er
   // A runner that comes later sees this, and begins nothing; one that came at this moment is seen by us.
   const called = shown() || reason !== undefined ? null : publishCancel(context, turn, 'never-launched');
   if (shown()) return;
-  const why = reason === undefined ? 'its runner gave no sign of life' : toZwarmError(reason).message;
+  const silent = new ZwarmError('io', 'its runner gave no sign of life', null);
   // Where another command has cancelled it, that one records the end.
-  throw notStarted(turn, why, called !== false, reason);
+  throw notStarted(turn, reason ?? silent, called !== false);
 }
 
 /** The server of our own tools: with the environment of the turn, by which it knows whose agent calls it. */
@@ -104,26 +104,25 @@ function toolServer({ paths }: ManagerContext, env: ManagerContext['env']): Tool
 }
 
 /** What the agent reads on its stdin, where that is not the message as it is; else null. */
-function inputOf(launch: Launch): string | null {
-  const { work_in: workIn, orchestrates } = launch.record;
-  const { continuation } = launch;
-  const transcript = continuation.how === 'replay' ? continuation.input : null;
+function inputOf({ record, continuation, message }: Launch): string | null {
+  const { work_in: workIn, orchestrates } = record;
+  const { how, input } = continuation;
   // In its own thread an agent remembers its instructions.
-  if (continuation.how === 'native' || (!orchestrates && workIn === null)) return transcript;
-  const asked = transcript ?? readPrompt(launch)?.toString() ?? '';
+  if (how === 'native' || (!orchestrates && workIn === null)) return input;
+  const asked = input ?? message;
   const prompt = workIn === null ? asked : workInPrompt(workIn, asked);
   return orchestrates ? orchestratorPrompt(prompt) : prompt;
 }
 
-/** Writes what a turn is launched with, once it may run; returns its input, where that is not the message as it is. */
+/** Writes what a turn is launched with, once it may run. */
 async function writeLaunch(
   context: ManagerContext,
   launch: Launch,
   launched: LaunchRecord,
-): Promise<string | null> {
+  input: string | null,
+): Promise<void> {
   const { id, store, limits, record } = launch;
   flushClaim(launch);
-  const input = inputOf(launch);
   // Once more: since the check, a link may have come into its place. The runner looks a last time.
   if (limits !== null) {
     requireAllowedDirectory(limits, realPathOf(record.working_dir) ?? record.working_dir);
@@ -131,17 +130,13 @@ async function writeLaunch(
   }
   if (input !== null) createFile(turnFile(launch, 'input'), input);
   createFile(turnFile(launch, 'launch'), encode(launched));
-  return input;
 }
 
-/**
- * Starts the agent of a turn that this process has claimed, detached from us, and returns once its runner has shown
- * itself. @throws ZwarmError `io`
- */
+/** Starts the agent of a claimed turn, detached, and waits until its runner has shown itself. @throws ZwarmError `io` */
 export async function launchTurn(context: ManagerContext, launch: Launch): Promise<StartedTurn> {
-  const { id, turn, record, adapter, program, continuation } = launch;
-  const { threadId, forks } = continuation.how === 'native' ? continuation : { threadId: null, forks: false };
-  const turnEnv = environmentOf(context, launch);
+  const { id, turn, record, adapter, program } = launch;
+  const { how, threadId, forks, why } = launch.continuation;
+  const env = environmentOf(context, launch);
   const { firstTurn, everyTurn } = adapter.readArguments(record.agent_args);
   const command = adapter.command({
     workingDir: record.working_dir,
@@ -150,9 +145,9 @@ export async function launchTurn(context: ManagerContext, launch: Launch): Promi
     agentArgs: turn === 1 ? [...firstTurn, ...everyTurn] : everyTurn,
     threadId,
     forks,
-    tools: record.orchestrates ? toolServer(context, turnEnv) : null,
+    tools: record.orchestrates ? toolServer(context, env) : null,
   });
-  const argv = [...program.args, ...command.argv];
+  const argv = [...program.args, ...command];
   const launched: LaunchRecord = {
     v: 1,
     argv,
@@ -160,11 +155,12 @@ export async function launchTurn(context: ManagerContext, launch: Launch): Promi
     agent_version: program.version,
     thread_id: threadId,
     forks,
-    how: continuation.how,
-    why: continuation.how === 'replay' ? continuation.why : null,
+    how,
+    why,
     at: isoTime(context.now()),
   };
-  const input = await orNotStarted(launch, () => writeLaunch(context, launch, launched));
+  const input = inputOf(launch);
+  await orNotStarted(launch, () => writeLaunch(context, launch, launched, input));
   const { host, boot_id, pid_ns, uid } = hostIdentity();
   const runner = spawnRunner({
     script: context.paths.runner,
@@ -174,12 +170,12 @@ export async function launchTurn(context: ManagerContext, launch: Launch): Promi
     input: input === null ? TURN_FILES.prompt : TURN_FILES.input,
     program: program.path,
     argv,
-    env: turnEnv,
+    env,
   });
   try {
     await signOfLife(context, launch, runner.ended);
   } finally {
     runner.release();
   }
-  return { id, turn, how: launched.how, why: launched.why };
+  return { id, turn, how, why };
 }

@@ -10,11 +10,6 @@ import { launchTurn, orNotStarted, type StartedTurn } from './launch-turn.ts';
 import { newRequest } from './new-request.ts';
 import { requireKnownAgent, requireRepository, requireSameDirectory } from './preconditions.ts';
 
-/*
- * The way of every turn: check → program → plan → claim → launch. The verbs check, each in its own way, and say how the
- * turn is claimed.
- */
-
 /** A turn that its caller may have, and the agent's program that will run it. */
 export type Checked = Pick<NextTurn, 'record' | 'adapter' | 'limits' | 'program'>;
 
@@ -22,10 +17,8 @@ export type Checked = Pick<NextTurn, 'record' | 'adapter' | 'limits' | 'program'
 export type Given = Pick<NextTurn, 'kind' | 'message' | 'covers' | 'historyChars'>;
 
 /**
- * Finds the agent's program for a turn that was checked, once nothing else is in its way: its agent finds the repository
- * that it insists on, and cannot write to the state directory.
- * @param elsewise what else to type outside of git
- * @throws ZwarmError `usage`, `state_reachable`, `agent_not_found`, `agent_not_executable`, `program_unsafe`
+ * Finds the program for a turn that was checked: its agent finds the repository that it insists on, and cannot write to
+ * the state directory. `elsewise` is what else to type outside of git. @throws ZwarmError
  */
 export async function withProgram(
   context: ManagerContext,
@@ -53,21 +46,16 @@ export function goOn(
   given: Given,
 ): Promise<StartedTurn> {
   const { store, id, turns: before } = now;
-  return launchNext(
-    context,
-    { store, id, before, ...checked, ...given },
-    {
-      continues: now,
-      claim(turn, claim) {
-        declareNeverLaunched(context, now);
-        claimTurn(turn, claim);
-      },
-    },
-  );
+  const next = { store, id, before, ...checked, ...given };
+  const claim: Claiming['claim'] = (turn, claimed) => {
+    declareNeverLaunched(context, now);
+    claimTurn(turn, claimed);
+  };
+  return launchNext(context, next, { continues: now, claim });
 }
 
 /** How a turn is claimed. */
-export interface Claiming {
+interface Claiming {
   /** The session whose conversation it continues as it is now; null where that must come to rest after the claim. */
   readonly continues: Session | null;
   claim(turn: Turn, claim: Claim): void;
@@ -76,8 +64,8 @@ export interface Claiming {
 }
 
 /**
- * Plans how a turn continues the conversation, claims it and launches it. Whatever can be refused is refused before
- * the claim; a failure after it is recorded as the end of the turn.
+ * Check → program → plan → claim → launch: plans how a turn continues the conversation, claims and launches it. All that
+ * can be refused is refused before the claim; a failure after it is recorded as the end of the turn.
  */
 export async function launchNext(
   context: ManagerContext,

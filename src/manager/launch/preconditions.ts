@@ -1,14 +1,11 @@
 import type { AgentAdapter } from '../../agents/agent.ts';
 import { ZwarmError } from '../../core/errors.ts';
+import { isActive } from '../../core/status.ts';
 import { isInRepository } from '../../store/git.ts';
 import { realPathOf } from '../../store/real-path.ts';
 import type { SessionRecord } from '../../store/records.ts';
 import type { SessionNow } from '../session/current-turn.ts';
 import { elsewhereError, starterOf } from '../turn/where-it-ran.ts';
-
-/*
- * What must hold before a turn is claimed; each refusal says what is in the way.
- */
 
 /** Far more than any agent takes (Codex: 1,048,576 characters), and far less than a reader of records takes. */
 const LONGEST_MESSAGE = 10 << 20;
@@ -24,37 +21,28 @@ export function requireMessage(text: string, what: 'task' | 'message'): void {
   throw new ZwarmError('usage', `the ${what} is empty`, hint);
 }
 
-/**
- * Refuses unless the session is at rest.
- * @param force the user knows that a session does not run of which that cannot be told here
- * @throws ZwarmError `busy`, `unknown_liveness`
- */
+/** Refuses unless the session is at rest; `force`: or unknown. @throws ZwarmError `busy`, `unknown_liveness` */
 export function requireAtRest({ id, current }: SessionNow, force = false): void {
   const { status } = current.verdict;
-  if (status === 'running' || status === 'pending')
+  if (isActive(status))
     throw new ZwarmError('busy', `${id} is still ${status}`, `wait for it first: zwarm wait ${id}`);
   const hint = `go on with it there; if that is gone for good: zwarm inject --force ${id} "…"`;
   if (status === 'unknown' && !force) throw elsewhereError(id, starterOf(current), hint);
 }
 
 /**
- * The session's directory is still the one that its sandbox was meant for: an agent may have put a link in the place of
- * any part of the path. Where it is gone, the turn runner records that. @throws ZwarmError `directory_changed`
+ * Refuses where an agent may have put a link at any part of the session's directory. Where that is gone, the turn runner
+ * records it. @throws ZwarmError `directory_changed`
  */
 export function requireSameDirectory({ id, record }: SessionNow): void {
   const now = realPathOf(record.working_dir);
   if (now === null || now === record.working_dir) return;
-  throw new ZwarmError(
-    'directory_changed',
-    `the directory of ${id}, ${record.working_dir}, now leads to ${now}: nothing was run`,
-    'put it back, or start a new session where it should work: zwarm start -C DIR "…"',
-  );
+  const what = `the directory of ${id}, ${record.working_dir}, now leads to ${now}: nothing was run`;
+  const hint = 'put it back, or start a new session where it should work: zwarm start -C DIR "…"';
+  throw new ZwarmError('directory_changed', what, hint);
 }
 
-/**
- * The session's directory is in a git repository, where its agent insists on one. Where it is gone, the turn runner
- * records that. @throws ZwarmError `usage`
- */
+/** Refuses a directory outside of git where the agent insists on a repository. @throws ZwarmError `usage` */
 export function requireRepository(
   { name, readArguments }: AgentAdapter,
   { working_dir: directory, agent_args: args }: SessionRecord,

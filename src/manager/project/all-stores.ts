@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { ZwarmError } from '../../core/errors.ts';
+import type { SessionId } from '../../core/ids.ts';
 import { isFinal } from '../../core/status.ts';
 import { createCensus } from '../../process/turn-processes.ts';
 import { removeTree, rename } from '../../store/files.ts';
@@ -14,18 +15,10 @@ import { rootOfProject } from '../../store/which-project.ts';
 import { type ManagerContext, openStore, type Store, stateDirectory } from '../context.ts';
 import { readRow } from '../session/session-summary.ts';
 
-/*
- * The stores of all projects. That of a project whose directory is gone stays until the user removes it: an unmounted disk
- * is gone, too.
- */
-
 /** The stores of all projects, and why those cannot be listed that are damaged or that others can write. */
-export function openAll(context: ManagerContext): {
-  stores: readonly Store[];
-  refused: readonly ZwarmError[];
-} {
+export function openAll(context: ManagerContext) {
   const state = stateDirectory(context);
-  // What holds for all of them is no fault of one.
+  // Of this one all are refused.
   requireUsable(state, state, context.uid, false);
   const stores: Store[] = [];
   const refused: ZwarmError[] = [];
@@ -43,26 +36,19 @@ export function openAll(context: ManagerContext): {
 /** The store of a project whose directory is gone: it is not there, or another one is in its place. */
 export interface GoneStore {
   readonly root: string;
-  /** Where the project was. */
   readonly project: string;
   readonly sessions: number;
   readonly bytes: number;
-  /** When a turn was last begun, in milliseconds since the epoch; null where there is none. */
+  /** When a turn was last begun (ms since the epoch); null where there is none. */
   readonly lastMs: number | null;
 }
 
 function describe(root: string, record: ProjectRecord): GoneStore {
   const ids = listSessionIds(root);
-  const times = ids.map(
-    (id) => statSync(turnsDir({ store: { root }, id }), { throwIfNoEntry: false })?.mtimeMs ?? 0,
-  );
-  return {
-    root,
-    project: rootOfProject(record.path),
-    sessions: ids.length,
-    bytes: treeBytes(root),
-    lastMs: times.length === 0 ? null : Math.max(...times),
-  };
+  const begun = (id: SessionId) => statSync(turnsDir({ store: { root }, id }), { throwIfNoEntry: false });
+  const times = ids.map((id) => begun(id)?.mtimeMs ?? 0);
+  const lastMs = times.length === 0 ? null : Math.max(...times);
+  return { root, project: rootOfProject(record.path), sessions: ids.length, bytes: treeBytes(root), lastMs };
 }
 
 /** The stores whose projects are gone. */
@@ -85,31 +71,27 @@ export async function hasLiveSession(context: ManagerContext, store: Store): Pro
   return false;
 }
 
-/** What `removeGone` did. */
+/** What `removeGone` did: of those that are kept something still runs. */
 export interface GoneResult {
   readonly removed: readonly GoneStore[];
-  /** Those of which something still runs. */
   readonly kept: readonly GoneStore[];
 }
 
-/** Removes stores whose projects are gone, with all of their sessions; one of which something runs stays. */
+/** Removes stores whose projects are gone, with all of their sessions. */
 export async function removeGone(context: ManagerContext, stores: readonly GoneStore[]): Promise<GoneResult> {
   const removed: GoneStore[] = [];
   const kept: GoneStore[] = [];
   for (const gone of stores) {
     const known = storeAt(gone.root);
-    // Another command was first.
     if (known === null) continue;
     const store = openStore(context, known, true);
-    if (await hasLiveSession(context, store)) {
-      kept.push(gone);
-      continue;
-    }
+    const isLive = await hasLiveSession(context, store);
+    (isLive ? kept : removed).push(gone);
+    if (isLive) continue;
     const doomed = `${projectsDir(store.state)}/${BUILDING_PREFIX}${context.newNonce()}`;
     rename(gone.root, doomed);
     removeTree(doomed);
     discardAllMarks(store.state, store.id);
-    removed.push(gone);
   }
   return { removed, kept };
 }

@@ -6,11 +6,14 @@ import { type Project, rootOfProject } from '../../store/which-project.ts';
 import { hasOldStore, windowTarget } from '../../store/window.ts';
 import { isReplaced, locateProject, type ManagerContext } from '../context.ts';
 
-/**
- * The store of the project that was moved to where this one is now, or null. The window leads to it; where that is gone,
- * the directory itself is known by its inode.
- */
-export function findMoved(project: Project): { root: string; record: ProjectRecord } | null {
+/** A store, and the record that says where its project was. */
+export interface MovedStore {
+  readonly root: string;
+  readonly record: ProjectRecord;
+}
+
+/** The store of the project that was moved here, by the window or else the inode of the directory; or null. */
+export function findMoved(project: Project): MovedStore | null {
   const { state, path, checkout } = project;
   const window = windowTarget(checkout);
   const { inode, birth_time } = identityOfDirectory(path);
@@ -28,19 +31,16 @@ export function projectNotices(context: ManagerContext): readonly string[] {
   const project = locateProject(context);
   const { root, path, checkout } = project;
   const notices: string[] = [];
-  if (hasOldStore(checkout))
-    notices.push(
-      `${windowDir(checkout)} holds sessions of zwarm 0.1, which this version does not read; they stay as they are`,
-    );
+  const old = `${windowDir(checkout)} holds sessions of zwarm 0.1, which this version does not read; they stay as they are`;
+  if (hasOldStore(checkout)) notices.push(old);
   const store = storeAt(root);
   const moved = store === null ? findMoved(project) : null;
-  if (moved !== null)
-    notices.push(
-      `this project was at ${rootOfProject(moved.record.path)}; to have its sessions here: zwarm relocate`,
-    );
+  if (moved !== null) {
+    const was = rootOfProject(moved.record.path);
+    notices.push(`this project was at ${was}; to have its sessions here: zwarm relocate`);
+  }
+  const other = `zwarm keeps the sessions of another directory that was at ${rootOfProject(path)}`;
   if (store !== null && isReplaced(store, path))
-    notices.push(
-      `zwarm keeps the sessions of another directory that was at ${rootOfProject(path)}; where it was moved to: zwarm relocate --to DIR`,
-    );
+    notices.push(`${other}; where it was moved to: zwarm relocate --to DIR`);
   return notices;
 }

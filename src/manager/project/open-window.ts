@@ -8,10 +8,7 @@ import { locateProject, type ManagerContext, type Store } from '../context.ts';
 /** How long the child may take that makes a window. */
 const MAKE_MS = 5000;
 
-/**
- * Makes the window of the checkout where there is none. It is for people alone: a start never fails for want of it.
- * @returns what to tell the user, or null: why it could not be made, or once per project that something else is there
- */
+/** Makes the window of the checkout where there is none; returns a warning where that failed, or null. */
 export async function openWindow(context: ManagerContext, store: Store): Promise<string | null> {
   const { checkout, gitDir } = locateProject(context);
   // A bare repository has no checkout.

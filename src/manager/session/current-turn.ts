@@ -24,19 +24,13 @@ export function noTurns(): DamagedRecord {
   return new DamagedRecord('it has no turns');
 }
 
-/** The turns of a session, or null when it is being removed. @throws DamagedRecord */
-export function turnsUnlessRemoved(session: Session): readonly number[] | null {
+/** The turns of a session. @throws ZwarmError `not_found` when it is being removed; DamagedRecord */
+export function turnsOf(session: Session): readonly number[] {
   const turns = listTurns(session);
   const last = turns.at(-1);
   if (last === undefined) throw noTurns();
-  return isTombstone({ ...session, turn: last }) ? null : turns;
-}
-
-/** The turns of a session. @throws ZwarmError `not_found` when it is being removed; DamagedRecord */
-export function turnsOf(session: Session): readonly number[] {
-  const turns = turnsUnlessRemoved(session);
-  if (turns !== null) return turns;
-  throw removedError(session.id);
+  if (isTombstone({ ...session, turn: last })) throw removedError(session.id);
+  return turns;
 }
 
 /** The record of a session. @throws ZwarmError `not_found`, `damaged` */

@@ -9,7 +9,7 @@ import type { Session } from '../context.ts';
  * have been missing, and what was read counts for nothing.
  */
 
-/** The error of a session that somebody has removed. */
+/** The error of a session that was removed, or is being removed. */
 export function removedError(id: SessionId, cause?: unknown): ZwarmError {
   return new ZwarmError('not_found', `${id} was removed`, 'see: zwarm ls', cause);
 }

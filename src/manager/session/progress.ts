@@ -16,7 +16,6 @@ export interface SessionProgress {
   readonly status: TurnStatus;
   /** When the turn that speaks for it was begun, or at least asked for (ms since the epoch), or null. */
   readonly sinceMs: number | null;
-  /** The last step of its agent in that turn, or null. */
   readonly lastStep: Step | null;
 }
 
@@ -33,10 +32,7 @@ export function readLastStep({ path, range, parse }: TurnStream, sizes?: EndSize
   return null;
 }
 
-/**
- * What a session is doing now, from the end of its current stream: it is asked each second, however long the
- * conversation. @throws ZwarmError `not_found`, `damaged`
- */
+/** What a session is doing now, from the end of its current stream. @throws ZwarmError `not_found`, `damaged` */
 export async function readProgress(session: Session, nowMs: number): Promise<SessionProgress> {
   const { current, adapter } = await readNow(session, nowMs);
   const { request, runner, exit, verdict } = current;

@@ -79,7 +79,7 @@ function durationOf(turn: TurnReading, nowMs: number): number | null {
   const end = exit?.endedMs ?? (verdict.status === 'running' ? nowMs : null);
   if (start === null || end === null) return null;
   const ms = Math.round(end - start);
-  // The clock was set back in between: nobody knows how long it took. Its two readings may differ by a millisecond.
+  // Less: the clock was set back in between. Its two readings may differ by a millisecond.
   return ms < -1 ? null : Math.max(0, ms);
 }
 
@@ -97,7 +97,6 @@ export function stateOf(reading: SessionReading, nowMs: number): SessionState {
   // The turns of a fork up to the one at which it was forked are copies.
   const copies = record.forked_from?.turn ?? 0;
   const durations = turns.slice(copies).flatMap((turn) => durationOf(turn, nowMs) ?? []);
-  const usage = usageOf(turns).slice(copies);
   const updated = [
     updatedMs(current),
     // A fork and a rewind are news of a session, too.
@@ -116,7 +115,7 @@ export function stateOf(reading: SessionReading, nowMs: number): SessionState {
     error: explain(reading, current),
     pending: verdict.status === 'pending' ? { reason: 'it is being launched', not_before: null } : null,
     thread_id: turns.findLast(({ outcome: { threadId } }) => threadId !== null)?.outcome.threadId ?? null,
-    token_usage: sumUsage(usage),
+    token_usage: sumUsage(usageOf(turns).slice(copies)),
     cost_usd: null,
     last_message: outcome.answer === null ? null : cutText(outcome.answer),
   };

@@ -1,14 +1,16 @@
 import { findAgent } from '../../agents/registry.ts';
+import { ZwarmError } from '../../core/errors.ts';
 import { needsAttention } from '../../core/rules/attention.ts';
 import { cutText, type SessionSummary, titleOf } from '../../core/session.ts';
+import { isFinal } from '../../core/status.ts';
 import { type Census, createCensus } from '../../process/turn-processes.ts';
 import { turnFile } from '../../store/layout.ts';
 import { DamagedRecord } from '../../store/read-file.ts';
 import { hasSession, readSessionRecord } from '../../store/sessions.ts';
-import type { Listed } from '../../store/summary.ts';
-import type { Session } from '../context.ts';
+import { type Listed, writeSummary } from '../../store/summary.ts';
+import type { ManagerContext, Session } from '../context.ts';
 import { readTurn, type TurnReading } from '../turn/turn-state.ts';
-import { turnsUnlessRemoved } from './current-turn.ts';
+import { turnsOf } from './current-turn.ts';
 import { removedError } from './damage.ts';
 import { type SessionReading, stateOf } from './session-state.ts';
 
@@ -83,37 +85,32 @@ function damagedRow(session: Session, reason: string): SessionSummary {
   return rowOf(session, { ...DAMAGED, error });
 }
 
-/** A session with the outcomes of all its turns, or null when it is being removed. @throws DamagedRecord */
+/** A session with the outcomes of all its turns. @throws ZwarmError `not_found` when it is being removed; DamagedRecord */
 export async function readTurns(
   { store, id }: Session,
   nowMs: number,
   census: Census = createCensus(),
-): Promise<SessionReading | null> {
+): Promise<SessionReading> {
   const session = { store, id };
   const record = readSessionRecord(session);
-  const numbers = turnsUnlessRemoved(session);
-  if (numbers === null) return null;
   const adapter = findAgent(record.agent);
   const turns: TurnReading[] = [];
-  for (const turn of numbers) turns.push(await readTurn({ ...session, turn }, adapter, nowMs, census));
+  for (const turn of turnsOf(session))
+    turns.push(await readTurn({ ...session, turn }, adapter, nowMs, census));
   return { ...session, record, adapter, turns };
 }
 
-/**
- * One row of a list from the session's own files, never from a summary, or null when the session is being removed. Never
- * throws for a damaged session. One `census` serves a whole list.
- */
+/** One row of a list from the session's own files; null when it is being removed. One `census` serves a whole list. */
 export async function readRow(
   session: Session,
   nowMs: number,
   census: Census = createCensus(),
 ): Promise<SessionSummary | null> {
   try {
-    const reading = await readTurns(session, nowMs, census);
-    const row = reading === null ? null : rowOf(session, listedOf(reading, nowMs));
+    const row = rowOf(session, listedOf(await readTurns(session, nowMs, census), nowMs));
     return hasSession(session) ? row : null;
   } catch (error) {
-    if (!hasSession(session)) return null;
+    if (!hasSession(session) || (error instanceof ZwarmError && error.code === 'not_found')) return null;
     if (!(error instanceof DamagedRecord)) throw error;
     return damagedRow(session, error.message);
   }
@@ -124,4 +121,29 @@ export async function readSummaryNow(session: Session, nowMs: number): Promise<S
   const row = await readRow(session, nowMs);
   if (row !== null) return row;
   throw removedError(session.id);
+}
+
+/** The version of what a fold makes of a session: a summary that another version wrote is computed again. */
+export const FOLD_VERSION = 6;
+
+/**
+ * Caches for lists how a session stands, if it is final, and that `turn` (if any) speaks for it. Never throws: without a
+ * summary readers compute.
+ */
+export async function cacheState(
+  context: ManagerContext,
+  session: Session,
+  turn: number | null = null,
+): Promise<void> {
+  try {
+    const nowMs = context.now();
+    const reading = await readTurns(session, nowMs);
+    const listed = listedOf(reading, nowMs);
+    if (listed.status === 'damaged' || !isFinal(listed.status)) return;
+    if (turn !== null && listed.turn !== turn) return;
+    const newest = reading.turns.at(-1)?.turn ?? 0;
+    writeSummary(session, FOLD_VERSION, { newest, listed }, context.newNonce());
+  } catch {
+    return;
+  }
 }

@@ -3,7 +3,7 @@ import type { LineageTurn } from '../../core/conversation/lineage.ts';
 import { findHistory, type HistoryFile } from '../../store/agent-history.ts';
 import { turnFile } from '../../store/layout.ts';
 import { readTail } from '../../store/read-from-end.ts';
-import type { LaunchRecord, RequestRecord } from '../../store/records.ts';
+import type { LaunchRecord } from '../../store/records.ts';
 import { readRequest } from '../../store/sessions.ts';
 import type { ManagerContext, Session, Turn } from '../context.ts';
 import { readTurn, type TurnReading, threadOfTurn } from '../turn/turn-state.ts';
@@ -18,16 +18,13 @@ function isThreadGone(turn: Turn, adapter: AgentAdapter, launch: LaunchRecord | 
   return adapter.explain({ message: null, stderr })?.code === 'thread_gone';
 }
 
-/** What was read of a turn. */
-interface Facts {
-  readonly request: RequestRecord;
-  readonly launch: LaunchRecord | null;
-  readonly threadId: string | null;
-  readonly summarised: boolean;
-}
-
-function lineageTurn(turn: Turn, adapter: AgentAdapter | null, facts: Facts): LineageTurn {
-  const { request, launch, threadId, summarised } = facts;
+function lineageTurn(
+  turn: Turn & Pick<TurnReading, 'request' | 'launch'>,
+  adapter: AgentAdapter | null,
+  threadId: string | null,
+  summarised: boolean,
+): LineageTurn {
+  const { request, launch } = turn;
   return {
     turn: turn.turn,
     kind: request.kind,
@@ -43,9 +40,9 @@ function lineageTurn(turn: Turn, adapter: AgentAdapter | null, facts: Facts): Li
 
 /** What the lineage of a conversation depends on, of a turn that was read. */
 export function lineageTurnOf(turn: TurnReading, adapter: AgentAdapter | null): LineageTurn {
-  const { request, launch, outcome, verdict } = turn;
+  const { request, outcome, verdict } = turn;
   const summarised = request.kind === 'compact' && verdict.status === 'completed' && outcome.answer !== null;
-  return lineageTurn(turn, adapter, { request, launch, threadId: outcome.threadId, summarised });
+  return lineageTurn(turn, adapter, outcome.threadId, summarised);
 }
 
 /** The same of turns of a session, without reading more of them than that needs. @throws DamagedRecord */
@@ -64,7 +61,7 @@ export async function readLineageTurns(
       continue;
     }
     const threadId = request.kind === 'rewind' ? null : await threadOfTurn(turn, adapter);
-    found.push(lineageTurn(turn, adapter, { request, launch: launchOf(turn), threadId, summarised: false }));
+    found.push(lineageTurn({ ...turn, request, launch: launchOf(turn) }, adapter, threadId, false));
   }
   return found;
 }

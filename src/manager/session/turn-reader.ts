@@ -11,7 +11,6 @@ import { otherHostOf } from '../turn/where-it-ran.ts';
 import { walkOrDamaged } from './damage.ts';
 import { explain, hasLostThread, howOf, type SessionReading, startedMs } from './session-state.ts';
 
-/** The warnings about a turn, in order. */
 function warningsOf(turn: TurnReading, { warnings, malformed }: TurnFold): readonly string[] {
   const { launch, outcome, exit, verdict } = turn;
   const reason = verdict.status === 'killed' ? readCancelReason(turn) : null;

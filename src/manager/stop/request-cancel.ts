@@ -10,10 +10,7 @@ import { hasSession, readRunner } from '../../store/sessions.ts';
 import type { ManagerContext, Turn } from '../context.ts';
 import type { SessionNow } from '../session/current-turn.ts';
 
-/**
- * Records that a turn is to stop; false when another command has done so before. On a full disk an empty file records it.
- * @throws ZwarmError `not_found`
- */
+/** Records that a turn is to stop; false when another command was first. @throws ZwarmError `not_found` */
 export function publishCancel(
   context: ManagerContext,
   turn: Turn,

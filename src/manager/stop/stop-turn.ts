@@ -30,29 +30,19 @@ export interface Stop {
   /** As given by the caller, or null. */
   readonly reason: string | null;
   readonly graceMs: number;
-  /** Reads the state of the turn. */
   look(): Promise<TurnState>;
 }
 
 /** How to stop the current turn of a session. */
 export async function stopOf(
   context: ManagerContext,
-  { adapter, record, current, behind }: SessionNow,
+  { adapter, current, behind }: SessionNow,
   asked: Pick<Stop, 'why' | 'reason' | 'graceMs'>,
 ): Promise<Stop> {
-  // It will parse the end of the turn: nobody should have to wait then until it is loaded.
+  // It will parse the end of the turn, and is loaded while the agent ends.
   await adapter?.loadParser(null);
-  const command = adapter?.command({
-    workingDir: record.working_dir,
-    sandbox: record.sandbox,
-    model: record.model,
-    agentArgs: record.agent_args,
-    threadId: null,
-    forks: false,
-    tools: null,
-  });
   const look = () => readTurnState(current, adapter, context.now());
-  return { ...asked, behind, signals: command?.stopSignals ?? ALL_SIGNALS, look };
+  return { ...asked, behind, signals: adapter?.stopSignals ?? ALL_SIGNALS, look };
 }
 
 function refuseUnlessLive(state: TurnState): void {
@@ -65,7 +55,7 @@ function refuseUnlessLive(state: TurnState): void {
     throw new ZwarmError('not_running', `${id} is not running: it is ${status}`, `see: zwarm show ${id}`);
 }
 
-/** Refuses when this command is one of the processes with these marks: the agent would leave half of its session behind. */
+/** Refuses where this command is one of the processes to end: half of them would be left behind. */
 export function refuseFromInside(id: SessionId, marks: string): void {
   if (!areWeBelow(marks)) return;
   const what = `${id} cannot be ended from inside: this command is one of its own processes`;
@@ -86,10 +76,7 @@ export function recordStopped(turn: Turn, ran: boolean): void {
   recordEnd(turn, { why: ran ? null : 'cancelled', detail: null, cancelled: true });
 }
 
-/**
- * Publishes that a turn is to stop, then does `end`, which ends its processes: also where the first failed.
- * @throws ZwarmError `io` where the processes were ended but the cancellation could not be recorded
- */
+/** Publishes a cancellation, then ends the processes, also where that failed. @throws ZwarmError `io` then */
 export async function cancelThenEnd(
   publish: () => void,
   id: SessionId,
@@ -136,18 +123,13 @@ export async function stop(context: ManagerContext, current: TurnState, how: Sto
       record: () => recordStopped(current, runner !== null),
     });
   });
-  await observeEnd(how.look, ran);
-}
-
-/** Waits for the end of a turn whose processes have ended, and records it where nothing else does. `ran`: an agent may have. */
-async function observeEnd(look: () => Promise<TurnState>, ran: boolean): Promise<void> {
-  let after = await waitForRest(look, AbortSignal.timeout(LAUNCH_GRACE_MS));
+  let after = await waitForRest(how.look, AbortSignal.timeout(LAUNCH_GRACE_MS));
+  // Its processes have ended, and none of them has recorded that.
   if (after.exit === null && ['killed', 'pending'].includes(after.verdict.status)) {
     recordStopped(after, ran || after.runner !== null);
-    after = await look();
+    after = await how.look();
   }
-  const { id, verdict } = after;
-  const { status } = verdict;
+  const { status } = after.verdict;
   if (status === 'killed') return;
   if (!isFinal(status)) throw new ZwarmError('still_running', `${id} is still ${status}`, 'try again');
   throw new ZwarmError('not_running', `${id} had already ended: it is ${status}`, `see: zwarm show ${id}`);
@@ -162,10 +144,7 @@ export async function orEnded(stopping: Promise<void>): Promise<void> {
   }
 }
 
-/**
- * Stops the running turn, so that the next one, which was claimed, can begin; returns when its end was observed.
- * @throws ZwarmError `still_running`
- */
+/** Stops the running turn, so that the claimed one can begin. @throws ZwarmError `still_running` */
 export async function interruptTurn(context: ManagerContext, now: SessionNow): Promise<void> {
   const how = await stopOf(context, now, { why: 'interrupt', reason: null, graceMs: DEFAULT_GRACE_MS });
   await orEnded(stop(context, now.current, { ...how, behind: [] }));

@@ -48,6 +48,7 @@ function notRun(why: NotRunWhy, detail: string | null, workingDir: string): Expl
 
 function inWords({ reason }: TurnVerdict, circumstances: Circumstances): Explanation | null {
   const { adapter, terminal, workingDir, launched, where } = circumstances;
+  const explained = (message: string) => adapter?.explain({ message, stderr: '' });
   const fromStderr = () => adapter?.explain({ message: null, stderr: circumstances.stderr() });
   switch (reason.kind) {
     case 'none':
@@ -55,10 +56,7 @@ function inWords({ reason }: TurnVerdict, circumstances: Circumstances): Explana
     case 'not_run':
       return notRun(reason.why, reason.detail, workingDir);
     case 'agent_failed':
-      return (
-        adapter?.explain({ message: reason.message, stderr: '' }) ??
-        error('agent_failed', reason.message, SEE)
-      );
+      return explained(reason.message) ?? error('agent_failed', reason.message, SEE);
     case 'exit_code': {
       const ended = `ended with exit code ${reason.code}`;
       if (terminal?.kind !== 'completed')
@@ -73,12 +71,8 @@ function inWords({ reason }: TurnVerdict, circumstances: Circumstances): Explana
     case 'no_result':
       return fromStderr() ?? error('no_result', 'the agent ended without a result', SEE);
     case 'vanished': {
-      if (launched)
-        return error(
-          'lost',
-          'it stopped without telling: its processes are gone and no end was recorded',
-          GO_ON,
-        );
+      const silent = 'it stopped without telling: its processes are gone and no end was recorded';
+      if (launched) return error('lost', silent, GO_ON);
       const unlaunched = 'it was never launched: the command that asked for it was ended first';
       const hint = `its message is kept, and was not given to the agent: say it again: ${CONTINUE}`;
       return error('lost', unlaunched, hint, true);
@@ -90,7 +84,7 @@ function inWords({ reason }: TurnVerdict, circumstances: Circumstances): Explana
   }
 }
 
-/** Why a turn is in a state that nobody wished for, and what to do about it; null when there is nothing to explain. */
+/** Why a turn has failed or is unknown, and what to do about it; null when there is nothing to explain. */
 export function explainVerdict(verdict: TurnVerdict, circumstances: Circumstances): SessionError | null {
   const explained = inWords(verdict, circumstances);
   if (explained === null) return null;

@@ -4,8 +4,8 @@ import { readLines } from '../../store/read-forward.ts';
 import { type EndSizes, readFromEnd } from '../../store/read-from-end.ts';
 import { eventsOf, type TurnStream } from './turn-stream.ts';
 
-/*
- * The outcome of a turn from the two ends of its stream: that costs the same however much an agent has printed. All of
+/**
+ * The outcome of a turn from the two ends of its stream, which costs the same however much an agent has printed. All of
  * these throw DamagedRecord.
  */
 
@@ -27,7 +27,7 @@ export function readThreadId({ path, range, parse }: TurnStream): string | null 
   return null;
 }
 
-/** The last terminal event of a stream that nobody writes to any more. */
+/** The last terminal event of a stream that is complete. */
 export function readTerminal({ path, range, parse }: TurnStream, sizes?: EndSizes): Terminal | null {
   for (const { lines, behind } of readFromEnd(path, range, sizes)) {
     if (behind >= END_BYTES) break;

@@ -27,7 +27,6 @@ import { launchOf, openStream, type TurnStream } from './turn-stream.ts';
 interface BareFacts {
   readonly request: RequestRecord;
   readonly claimer: Liveness;
-  /** The process that `runner.stat` names. */
   readonly runner: ReturnType<typeof readRunner>;
   readonly processes: TurnProcesses;
   readonly cancel: CancelWhy | null;
@@ -40,7 +39,7 @@ export interface TurnState extends Turn, BareFacts {
   readonly verdict: TurnVerdict;
 }
 
-/** A turn with its outcome, and its stream for whoever reads on. */
+/** A turn with its outcome, and its stream for further reading. */
 export interface TurnReading extends TurnState {
   readonly launch: LaunchRecord | null;
   readonly outcome: TurnOutcome;

@@ -21,10 +21,7 @@ export function launchOf(turn: TurnDir): LaunchRecord | null {
   return unlessDamaged(() => readLaunch(turn));
 }
 
-/**
- * The stream of a turn, whose lines are understood as in the agent's version that the launch recorded. Nothing is read of
- * it where the agent is unknown.
- */
+/** The stream of a turn, understood as in the agent's version that was launched; empty where the agent is unknown. */
 export async function openStream(
   turn: TurnDir,
   range: LineRange,
@@ -48,7 +45,7 @@ function* readInto(folder: Folder, { path, range, parse }: TurnStream): Generato
   }
 }
 
-/** The agent's messages of a turn, as they are read; every event of the turn goes into the fold. @throws DamagedRecord */
+/** The agent's messages of a turn, as they are read; every event goes into the fold. @throws DamagedRecord */
 export function* readMessages(stream: TurnStream, folder: Folder): Generator<string> {
   for (const event of readInto(folder, stream)) if (event.type === 'message') yield event.text;
 }

@@ -20,7 +20,7 @@ export function whereOf({ host, boot_id: boot }: ProcessIdentity): string {
   return boot === hostIdentity().boot_id ? 'from inside a container or sandbox' : `on host ${host}`;
 }
 
-/** The refusal to act upon a session of which nobody can tell from here whether it runs: this process started it. */
+/** The refusal to act upon a session that this process has started elsewhere: whether it runs cannot be told here. */
 export function elsewhereError(id: SessionId, starter: ProcessIdentity, hint: string): ZwarmError {
   const what = `${id} was started ${whereOf(starter)}: whether it runs cannot be told here`;
   return new ZwarmError('unknown_liveness', what, hint);

@@ -2,7 +2,7 @@ import { parse } from 'smol-toml';
 import { expect, test } from 'vitest';
 import type { TurnRequest } from '../../../../src/agents/agent.ts';
 import { codexCommand } from '../../../../src/agents/codex/command.ts';
-import { nativeCodexPaths } from '../../../../src/agents/codex/index.ts';
+import { codex, nativeCodexPaths } from '../../../../src/agents/codex/index.ts';
 import { SANDBOXES } from '../../../../src/core/session.ts';
 
 const THREAD = '01a1f880-c978-76c0-be58-213b143ff767';
@@ -15,8 +15,7 @@ const first: TurnRequest = {
   forks: false,
   tools: null,
 };
-const argv = (request: Partial<TurnRequest>): readonly string[] =>
-  codexCommand({ ...first, ...request }).argv;
+const argv = (request: Partial<TurnRequest>): readonly string[] => codexCommand({ ...first, ...request });
 const HEAD = ['exec', '--json', '-C', '/some where/ünï', '-s', 'workspace-write'];
 /** Whatever its user has Codex start, an agent that runs no others does not get zwarm's tools. */
 const NO_TOOLS = ['-c', 'mcp_servers.zwarm={command="true",enabled=false}'];
@@ -78,7 +77,7 @@ test('the sandbox is stated on every turn, whichever it is', () => {
 });
 
 test('Codex is asked to stop by SIGINT first', () => {
-  expect(codexCommand(first).stopSignals).toEqual(['SIGINT', 'SIGTERM', 'SIGKILL']);
+  expect(codex.stopSignals).toEqual(['SIGINT', 'SIGTERM', 'SIGKILL']);
 });
 
 test('the native program is looked for where each layout of the package has it', () => {

@@ -46,7 +46,7 @@ test.each([
 test('the arguments of the demo agent', () => {
   const request = { workingDir: '/w', sandbox: 'read-only' as const, forks: false, tools: null };
   const argv = (model: string | null, threadId: string | null): string =>
-    demo.command({ ...request, agentArgs: ['--hang'], model, threadId }).argv.join(' ');
+    demo.command({ ...request, agentArgs: ['--hang'], model, threadId }).join(' ');
   expect(argv(null, null)).toBe('--hang');
   expect(argv('m', 't')).toBe('--model m --hang --resume t');
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Message } from '../../../../src/core/session.ts';
-import { history } from '../../../../src/manager/session/history.ts';
+import { history } from '../../../../src/manager/session/read-session.ts';
 import { readerOf } from '../../../helpers/views.ts';
 
 const message = (turn: number, role: Message['role']): Message => ({
