@@ -20,10 +20,7 @@ export interface CleanResult {
   readonly bytes: number;
 }
 
-/**
- * Removes the sessions whose newest end is at least `olderThanMs` ago. Running and damaged ones stay, and so does
- * one from the future: the clock was changed, and cannot be trusted.
- */
+/** Removes the sessions that ended at least `olderThanMs` ago; none from the future, as the clock was changed. */
 export async function clean(
   context: ManagerContext,
   options: { readonly olderThanMs: number; readonly dryRun: boolean },

@@ -5,8 +5,7 @@ import { hasSession } from '../../store/sessions.ts';
 import type { Session } from '../context.ts';
 
 /*
- * Errors of reading a session. A session disappears by one rename: when it is gone after a reading, any part of it may
- * have been missing, and what was read counts for nothing.
+ * A session disappears by one rename: when it is gone after a reading, what was read of it counts for nothing.
  */
 
 /** The error of a session that was removed, or is being removed. */

@@ -39,7 +39,7 @@ export async function stopOf(
   { adapter, current, behind }: SessionNow,
   asked: Pick<Stop, 'why' | 'reason' | 'graceMs'>,
 ): Promise<Stop> {
-  // It will parse the end of the turn, and is loaded while the agent ends.
+  // It will parse the end of the turn, which should not wait for it.
   await adapter?.loadParser(null);
   const look = () => readTurnState(current, adapter, context.now());
   return { ...asked, behind, signals: adapter?.stopSignals ?? ALL_SIGNALS, look };

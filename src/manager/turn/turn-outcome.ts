@@ -4,9 +4,8 @@ import { readLines } from '../../store/read-forward.ts';
 import { type EndSizes, readFromEnd } from '../../store/read-from-end.ts';
 import { eventsOf, type TurnStream } from './turn-stream.ts';
 
-/**
- * The outcome of a turn from the two ends of its stream, which costs the same however much an agent has printed. All of
- * these throw DamagedRecord.
+/*
+ * The outcome of a turn from the two ends of its stream, however long that is. All of these throw DamagedRecord.
  */
 
 /** An agent names its thread before anything else. */
