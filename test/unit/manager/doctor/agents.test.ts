@@ -1,16 +1,13 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { AgentAdapter } from '../../../../src/agents/agent.ts';
+import type { AgentAdapter, AgentProbe } from '../../../../src/agents/agent.ts';
 import { codex } from '../../../../src/agents/codex/index.ts';
 import { demo } from '../../../../src/agents/demo/index.ts';
-import { type Check, finding } from '../../../../src/core/check.ts';
+import { finding } from '../../../../src/core/check.ts';
 import { installation } from '../../../../src/installation.ts';
-import type { ManagerContext } from '../../../../src/manager/context.ts';
 import { checkAgents } from '../../../../src/manager/doctor/agents.ts';
 import { emptyDirectory } from '../../../helpers/directory.ts';
-
-const LIMIT_MS = 60_000;
 
 /** An agent that nobody needs, with one question. */
 const OTHER: AgentAdapter = {
@@ -45,80 +42,58 @@ function program(directory: string, name: string, script = 'echo 1.2.3'): string
   return path;
 }
 
-interface Scene {
-  readonly base: string;
-  readonly project: string;
-  readonly bin: string;
-  readonly context: ManagerContext;
-}
-
-function scene(env: Record<string, string> = {}): Scene {
+function scene() {
   const base = emptyDirectory();
   const [project, bin] = [join(base, 'project'), join(base, 'bin')];
   for (const directory of [project, bin]) mkdirSync(directory);
   const PATH = `${bin}:/usr/bin:/bin`;
-  const context = { ...installation(), cwd: project, env: { PATH, ...env }, uid: 0, stateDir: null };
-  return { base, project, bin, context };
-}
-
-async function checks(
-  { context }: Pick<Scene, 'context'>,
-  agents: readonly AgentAdapter[],
-  limitMs = LIMIT_MS,
-): Promise<Record<string, Omit<Check, 'name'>>> {
-  const all = await checkAgents(context, agents, limitMs);
-  return Object.fromEntries(all.map(({ name, ...found }) => [name, found]));
+  /** One line for each check: its status, what was found, and what to do. */
+  async function checks(
+    agents: readonly AgentAdapter[],
+    { cwd = project, timeoutMs = 60_000, env = {} as Record<string, string> } = {},
+  ): Promise<string[]> {
+    const context = { ...installation(), cwd, env: { PATH, ...env }, uid: 0, stateDir: null };
+    const all = await checkAgents(context, agents, timeoutMs);
+    const lines = all.map(({ name, status, message, hint }) => `${name} ${status}: ${message} (${hint})`);
+    return lines.map((line) => line.replaceAll(base, '~'));
+  }
+  return { base, project, bin, checks };
 }
 
 test('with no agent but the demo, the default one has failed, and says how to get it', async () => {
-  const found = await checks(scene(), [codex, OTHER, demo]);
-  expect(found['codex']).toMatchObject({
-    status: 'failed',
-    hint: expect.stringMatching(/npm install -g @openai\/codex/),
-  });
-  expect(found['codex-login']).toEqual({
-    status: 'skipped',
-    message: 'there is no codex to ask',
-    hint: null,
-  });
-  expect(found['other']).toMatchObject({
-    status: 'skipped',
-    hint: expect.stringContaining('install -g other'),
-  });
-  expect(found['demo']).toEqual({ status: 'ok', message: 'part of zwarm', hint: null });
+  const found = await scene().checks([codex, OTHER, demo]);
+  expect(found.filter((line) => /^(codex|codex-login|other|demo) /.test(line))).toEqual([
+    expect.stringMatching(/^codex failed: .*npm install -g @openai\/codex/),
+    'codex-login skipped: there is no codex to ask (null)',
+    expect.stringMatching(/^other skipped: .*install -g other/),
+    'demo ok: part of zwarm (null)',
+  ]);
 });
 
 test('where another agent can run, that the default one is missing is a warning', async () => {
-  const place = scene();
-  const path = program(place.bin, 'other');
-  const found = await checks(place, [codex, OTHER, demo]);
-  expect(found['codex']?.status).toBe('warning');
-  expect(found['other']).toEqual({ status: 'ok', message: `1.2.3, ${path}`, hint: null });
+  const { bin, checks } = scene();
+  program(bin, 'other');
+  const found = await checks([codex, OTHER, demo]);
+  expect(found[0]).toMatch(/^codex warning: /);
+  expect(found).toContain('other ok: 1.2.3, ~/bin/other (null)');
 });
 
-test('an agent that nobody needs but somebody has set up is told of when it does not work', async () => {
-  const named = await checks(scene({ ZWARM_OTHER_BIN: '/nowhere/other' }), [OTHER]);
-  expect(named['other']).toMatchObject({ status: 'warning', message: expect.stringContaining('/nowhere') });
-  const place = scene();
-  writeFileSync(join(place.bin, 'other'), '', { mode: 0o644 });
-  const closed = await checks(place, [OTHER]);
-  expect(closed['other']).toMatchObject({ status: 'warning', hint: expect.stringContaining('chmod +x') });
-});
-
-test('a program that does not tell its version is told of', async () => {
-  const place = scene();
-  const path = program(place.bin, 'other', 'exit 1');
-  const found = await checks(place, [OTHER]);
-  expect(found['other']).toEqual({
-    status: 'warning',
-    message: `${path} does not tell its version`,
-    hint: `see what it says: ${path} --version`,
-  });
+test('an agent that was set up and does not work is a warning, and so is one without a version', async () => {
+  const { bin, checks } = scene();
+  const [named] = await checks([OTHER], { env: { ZWARM_OTHER_BIN: '/nowhere/other' } });
+  expect(named).toMatch(/^other warning: .*\/nowhere/);
+  writeFileSync(join(bin, 'other'), '', { mode: 0o644 });
+  expect((await checks([OTHER]))[0]).toMatch(/^other warning: .*chmod \+x/);
+  const silent = scene();
+  program(silent.bin, 'other', 'exit 1');
+  expect((await silent.checks([OTHER]))[0]).toBe(
+    'other warning: ~/bin/other does not tell its version (see what it says: ~/bin/other --version)',
+  );
 });
 
 // What lies in the project: the program itself, the link on the PATH to it, or only that link.
-test.each<[string, (place: Scene) => string]>([
-  ['the program', ({ project }) => join(project, 'node_modules', '.bin')],
+test.each<[string, (place: ReturnType<typeof scene>) => string]>([
+  ['the program', ({ project }) => join(program(join(project, 'bin'), 'other'), '..')],
   [
     'what a link on the PATH leads to',
     ({ project, bin }) => {
@@ -143,92 +118,63 @@ test.each<[string, (place: Scene) => string]>([
   ],
 ])('an agent may replace %s in the project: a warning', async (_, prepare) => {
   const place = scene();
-  const directory = prepare(place);
-  if (directory.endsWith('.bin')) program(directory, 'other');
-  const env = { PATH: `${directory}:/usr/bin:/bin` };
-  const found = await checks({ context: { ...place.context, env } }, [OTHER]);
-  expect(found['other']).toMatchObject({
-    status: 'warning',
-    hint: expect.stringContaining('ZWARM_OTHER_BIN'),
-  });
-  expect(found['other']?.message).toContain(`found in ${place.project}, where an agent could`);
+  const env = { PATH: `${prepare(place)}:/usr/bin:/bin` };
+  const [found] = await place.checks([OTHER], { env });
+  expect(found).toMatch(/^other warning: .* found in ~\/project, where an agent could .*ZWARM_OTHER_BIN/);
 });
 
 test('the project is the whole repository, and a directory beside it is none of it', async () => {
-  const place = scene();
-  mkdirSync(join(place.project, '.git'));
-  writeFileSync(join(place.project, '.git', 'HEAD'), 'ref: refs/heads/main\n');
-  const cwd = join(place.project, 'deep', 'down');
+  const { project, checks } = scene();
+  mkdirSync(join(project, '.git'));
+  writeFileSync(join(project, '.git', 'HEAD'), 'ref: refs/heads/main\n');
+  const cwd = join(project, 'deep', 'down');
   mkdirSync(cwd, { recursive: true });
-  const inside = { PATH: join(place.project, 'bin') };
-  program(inside.PATH, 'other');
-  const found = await checks({ context: { ...place.context, cwd, env: inside } }, [OTHER]);
-  expect(found['other']?.status).toBe('warning');
-  const beside = { PATH: `${place.project}-tools` };
-  program(beside.PATH, 'other');
-  const other = await checks({ context: { ...place.context, cwd, env: beside } }, [OTHER]);
-  expect(other['other']?.status).toBe('ok');
-});
-
-test('what an agent says of itself is judged by its adapter, with the text of its configuration', async () => {
-  const place = scene();
-  const CONFIGURATION = join(place.base, 'configuration');
-  writeFileSync(join(place.base, 'real'), 'a text');
-  symlinkSync(join(place.base, 'real'), CONFIGURATION);
-  program(
-    place.bin,
-    'other',
-    'if [ "$1" = --version ]; then echo 1.2.3; else echo "$1 $PWD $WORD"; exit 4; fi',
-  );
-  const env = { ...place.context.env, CONFIGURATION, WORD: 'word' };
-  const found = await checks({ context: { ...place.context, env } }, [OTHER]);
-  expect(found).toMatchObject({
-    'other-health': { status: 'failed', message: `well? ${place.project} word, a text` },
-    'other-mood': { status: 'skipped', message: 'it could not be told' },
-  });
-  const without = await checks(place, [OTHER]);
-  expect(without['other-health']?.message).toMatch(/, null$/);
-});
-
-test('an agent that never answers has failed in what it was asked, and nothing else has', async () => {
-  const place = scene();
-  const path = program(place.bin, 'other', 'if [ "$1" = --version ]; then echo 1.2.3; else sleep 1000; fi');
-  const found = await checks(place, [OTHER, demo], 300);
-  expect(found['other']?.status).toBe('ok');
-  expect(found['demo']?.status).toBe('ok');
-  for (const name of ['other-health', 'other-mood']) {
-    expect(found[name]).toMatchObject({
-      status: 'failed',
-      message: `\`${path} 'well?'\`: it gave no answer within 0.3 s`,
-    });
+  for (const [PATH, status] of [
+    [join(project, 'bin'), 'warning'],
+    [`${project}-tools`, 'ok'],
+  ] as const) {
+    program(PATH, 'other');
+    expect((await checks([OTHER], { cwd, env: { PATH } }))[0]).toContain(`other ${status}: `);
   }
 });
 
+test('what an agent says of itself is judged by its adapter, with the text of its configuration', async () => {
+  const { base, bin, checks } = scene();
+  const CONFIGURATION = join(base, 'configuration');
+  writeFileSync(join(base, 'real'), 'a text');
+  symlinkSync(join(base, 'real'), CONFIGURATION);
+  const answers = 'if [ "$1" = --version ]; then echo 1.2.3; else echo "$1 $PWD $WORD"; exit 4; fi';
+  program(bin, 'other', answers);
+  expect((await checks([OTHER], { env: { CONFIGURATION, WORD: 'word' } })).slice(1)).toEqual([
+    'other-health failed: well? ~/project word, a text (null)',
+    'other-mood skipped: it could not be told (null)',
+  ]);
+  expect((await checks([OTHER]))[1]).toMatch(/, null \(null\)$/);
+});
+
+test('an agent that never answers has failed in what it was asked, and nothing else has', async () => {
+  const { bin, checks } = scene();
+  program(bin, 'other', 'if [ "$1" = --version ]; then echo 1.2.3; else sleep 1000; fi');
+  const failed = "failed: `~/bin/other 'well?'`: it gave no answer within 0.3 s";
+  expect(await checks([OTHER, demo], { timeoutMs: 300 })).toEqual([
+    'other ok: 1.2.3, ~/bin/other (null)',
+    `other-health ${failed} (see what it says when you type it)`,
+    `other-mood ${failed} (see what it says when you type it)`,
+    'demo ok: part of zwarm (null)',
+  ]);
+});
+
 test('a check that breaks is its own failure alone', async () => {
-  const place = scene();
-  program(place.bin, 'other');
-  const broken: AgentAdapter = {
-    ...OTHER,
-    probe: {
-      configurationFile: () => null,
-      questions: [
-        {
-          names: ['x'],
-          args: [],
-          judge: () => {
-            throw new Error('broken');
-          },
-        },
-      ],
-    },
+  const { base, bin, checks } = scene();
+  program(bin, 'other');
+  const judge = () => {
+    throw new Error('broken');
   };
-  const gone = { context: { ...place.context, cwd: join(place.base, 'gone') } };
-  expect((await checks(gone, [OTHER]))['other']).toMatchObject({
-    status: 'failed',
-    message: expect.stringContaining('gone'),
-  });
-  expect(await checks(place, [broken])).toMatchObject({
-    other: { status: 'ok' },
-    'other-x': { status: 'failed' },
-  });
+  const probe: AgentProbe = { configurationFile: () => null, questions: [{ names: ['x'], args: [], judge }] };
+  expect((await checks([OTHER], { cwd: join(base, 'gone') }))[0]).toMatch(/^other failed: .*gone/);
+  const broken = await checks([{ ...OTHER, probe }]);
+  expect(broken).toEqual([
+    expect.stringMatching(/^other ok: /),
+    expect.stringMatching(/^other-x failed: .*broken/),
+  ]);
 });

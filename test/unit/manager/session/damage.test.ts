@@ -15,28 +15,21 @@ function createDoomed() {
   return { store, remove };
 }
 
-test('a session that is removed while it is read is gone, whatever was found of it', async () => {
+test.each([
+  ['found', async () => 'a status without its events'],
+  ['missed', () => Promise.reject(new ZwarmError('not_resumable', 'a conversation without its name'))],
+])('a session that is removed while it is read is gone, whatever was %s of it', async (_, read) => {
   const { store, remove } = createDoomed();
-  const reading = orDamaged({ store, id: ID }, async () => {
+  const reading = orDamaged({ store, id: ID }, () => {
     remove();
-    return 'a status without its events';
-  });
-  await expect(reading).rejects.toMatchObject({ code: 'not_found' });
-});
-
-test('a session that is removed while it is read is gone, whatever was missed of it', async () => {
-  const { store, remove } = createDoomed();
-  const reading = orDamaged({ store, id: ID }, async () => {
-    remove();
-    throw new ZwarmError('not_resumable', 'a conversation without its name');
+    return read();
   });
   await expect(reading).rejects.toMatchObject({ code: 'not_found' });
 });
 
 test('a turn of a session that was removed is not found, and not damaged', () => {
   const { store, remove } = createDoomed();
-  const { paths, ...rest } = installation();
-  const context = { ...rest, paths, cwd: '/', env: {}, uid: process.getuid?.() ?? 0, stateDir: null };
+  const context = { ...installation(), cwd: '/', env: {}, uid: process.getuid?.() ?? 0, stateDir: null };
   remove();
   expect(() => publishCancel(context, { store, id: ID, turn: 1 }, 'never-launched')).toThrowError(
     expect.objectContaining({ code: 'not_found' }),

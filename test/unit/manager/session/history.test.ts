@@ -3,23 +3,12 @@ import type { Message } from '../../../../src/core/session.ts';
 import { history } from '../../../../src/manager/session/read-session.ts';
 import { readerOf } from '../../../helpers/views.ts';
 
-const message = (turn: number, role: Message['role']): Message => ({
-  role,
-  content: `${role} ${turn}`,
-  turn,
-  timestamp: null,
-});
-
 /** Three turns, the second with two answers; the summary of turn 4 may stand for them. */
-const MESSAGES = [
-  message(1, 'user'),
-  message(1, 'assistant'),
-  message(2, 'user'),
-  message(2, 'assistant'),
-  message(2, 'assistant'),
-  message(3, 'user'),
-  message(4, 'assistant'),
-];
+const WORDS = ['user 1', 'assistant 1', 'user 2', 'assistant 2', 'assistant 2', 'user 3', 'assistant 4'];
+const MESSAGES = WORDS.map((content): Message => {
+  const [role, turn] = content.split(' ') as [Message['role'], string];
+  return { role, content, turn: Number(turn), timestamp: null };
+});
 
 function told(parts: readonly string[], maxMessages?: number): string[] {
   const session = {
@@ -32,7 +21,7 @@ function told(parts: readonly string[], maxMessages?: number): string[] {
   return history(session, { maxMessages }).map(({ content }) => content);
 }
 
-const WHOLE = ['user 1', 'assistant 1', 'user 2', 'assistant 2', 'assistant 2', 'user 3'];
+const WHOLE = WORDS.slice(0, -1);
 
 test.each<[number | undefined, readonly string[]]>([
   [undefined, WHOLE],

@@ -1,8 +1,7 @@
-import { lstatSync, readFileSync, writeFileSync } from 'node:fs';
+import { lstatSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { messageLine, writeStream } from '../../../../bench/streams.js';
-import { createCodexParser } from '../../../../src/agents/codex/translate.ts';
 import { createFolder } from '../../../../src/core/conversation/fold.ts';
 import type { Step } from '../../../../src/core/conversation/steps.ts';
 import { readLastStep, readProgress } from '../../../../src/manager/session/progress.ts';
@@ -10,19 +9,9 @@ import { readSteps, type TurnStream } from '../../../../src/manager/turn/turn-st
 import { ownIdentity } from '../../../../src/process/identity.ts';
 import { claimTurn } from '../../../../src/store/claim.ts';
 import { LINE_SIZES } from '../../../../src/store/read-forward.ts';
-import { emptyDirectory } from '../../../helpers/directory.ts';
 import { recordedStreams } from '../../../helpers/fuzz.ts';
 import { createStoredSession, ID, RECORD, requestOf } from '../../../helpers/store.ts';
-
-function streamOf(path: string, ended: boolean): TurnStream {
-  return { path, range: { limit: null, ended }, parse: createCodexParser('0.169.0') };
-}
-
-function written(content: string | Uint8Array): string {
-  const path = join(emptyDirectory(), 'events.jsonl');
-  writeFileSync(path, content);
-  return path;
-}
+import { bytesRead, streamOf } from '../../../helpers/turn-stream.ts';
 
 /** The last of all steps of a stream. */
 function lastOf(stream: TurnStream): Step | null {
@@ -31,16 +20,13 @@ function lastOf(stream: TurnStream): Step | null {
   return steps.at(-1) ?? null;
 }
 
-/** Bytes that this process has read so far. */
-const bytesRead = (): number => Number(/^rchar: (\d+)$/m.exec(readFileSync('/proc/self/io', 'utf8'))?.[1]);
-
 test('what an agent was at last is told by a few bytes of a long turn', () => {
-  const path = written('');
-  const { open } = writeStream(path, { bytes: 15_000_000 });
-  const running = { ...streamOf(path, false), range: { limit: open, ended: false } };
+  const ended = streamOf('', true);
+  const { open } = writeStream(ended.path, { bytes: 15_000_000 });
+  const running = { ...ended, range: { limit: open, ended: false } };
   const last = lastOf(running);
   const before = bytesRead();
-  expect(readLastStep(streamOf(path, true))).toMatchObject({
+  expect(readLastStep(ended)).toMatchObject({
     type: 'message',
     content: 'All of it is done.',
   });
@@ -51,7 +37,7 @@ test('what an agent was at last is told by a few bytes of a long turn', () => {
 test('of every recorded stream it is the last of all its steps', () => {
   for (const { name, bytes } of recordedStreams()) {
     for (const ended of [true, false]) {
-      const stream = streamOf(written(bytes), ended);
+      const stream = streamOf(bytes, ended);
       expect(readLastStep(stream), name).toEqual(lastOf(stream));
     }
   }
@@ -60,10 +46,10 @@ test('of every recorded stream it is the last of all its steps', () => {
 test('it is looked for up to the beginning, and may be none', () => {
   const few = { ...LINE_SIZES, last: 100 };
   const noise = '{"type":"turn.started"}\n'.repeat(100);
-  expect(readLastStep(streamOf(written(messageLine('item_0', 'first') + noise), false), few)).toEqual(
+  expect(readLastStep(streamOf(messageLine('item_0', 'first') + noise, false), few)).toEqual(
     expect.objectContaining({ content: 'first' }),
   );
-  for (const content of ['', noise]) expect(readLastStep(streamOf(written(content), true), few)).toBeNull();
+  for (const content of ['', noise]) expect(readLastStep(streamOf(content, true), few)).toBeNull();
 });
 
 test('the turn that speaks for a session tells how it comes along, not the newest one', async () => {

@@ -1,22 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { beginLines, endLine, messageLine, writeStream } from '../../../../bench/streams.js';
-import { createCodexParser } from '../../../../src/agents/codex/translate.ts';
 import { readOutcome, readTerminal } from '../../../../src/manager/turn/turn-outcome.ts';
-import type { TurnStream } from '../../../../src/manager/turn/turn-stream.ts';
-import { emptyDirectory } from '../../../helpers/directory.ts';
+import { bytesRead, streamOf } from '../../../helpers/turn-stream.ts';
 
 const THREAD = '01a1f880-c978-76c0-be58-213b143ff767';
-
-function streamOf(content: string | null, ended: boolean): TurnStream {
-  const path = join(emptyDirectory(), 'events.jsonl');
-  if (content !== null) writeFileSync(path, content);
-  return { path, range: { limit: null, ended }, parse: createCodexParser('0.169.0') };
-}
-
-/** Bytes that this process has read so far. */
-const bytesRead = (): number => Number(/^rchar: (\d+)$/m.exec(readFileSync('/proc/self/io', 'utf8'))?.[1]);
 
 test('how a long turn stands is told by a few of its bytes', () => {
   const stream = streamOf(null, true);
