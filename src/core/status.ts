@@ -153,6 +153,6 @@ export function isActive(status: TurnStatus | 'damaged'): boolean {
 }
 
 /** Whether nothing that happens later can change this status. */
-export function isFinal(status: TurnStatus): boolean {
+export function isFinal(status: TurnStatus | 'damaged'): boolean {
   return FINAL_STATUSES.some((final) => final === status);
 }

@@ -1,10 +1,5 @@
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 
-/*
- * What a request says of the client that sent it. In the newer protocol each request does; in the older one the client
- * gave its name when it connected.
- */
-
 /** The tasks extension (SEP-2663, revision 2026-07-28). */
 export const TASKS = 'io.modelcontextprotocol/tasks';
 const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo';
@@ -25,7 +20,7 @@ export function clientName(given: unknown): string {
   return name.slice(0, LONGEST_NAME) || NAMELESS;
 }
 
-/** The name of the client that calls. */
+/** The client that sent a request: in the newer protocol each says so, in the older one the client did once. */
 export function clientOf({ server }: McpServer, { mcpReq }: ServerContext): string {
   const envelope = mcpReq.envelope as { [CLIENT_INFO]?: { name?: unknown } } | undefined;
   return clientName((envelope?.[CLIENT_INFO] ?? server.getClientVersion())?.name);

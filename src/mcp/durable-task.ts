@@ -6,7 +6,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { ZwarmError } from '../core/errors.ts';
+import { toZwarmError } from '../core/errors.ts';
 import { isSessionId, parseTurnNumber } from '../core/ids.ts';
 import type { SessionDetail, TurnView } from '../core/session.ts';
 import { isFinal } from '../core/status.ts';
@@ -56,8 +56,7 @@ async function readTask(manager: SessionManager, taskId: string) {
   const turn = parseTurnNumber(number);
   if (!isSessionId(id) || turn === null || rest.length > 0) throw noTask;
   const session = await manager.get(id, { turn }).catch((error: unknown) => {
-    const isUnknown = error instanceof ZwarmError && ['not_found', 'usage'].includes(error.code);
-    throw isUnknown ? noTask : error;
+    throw ['not_found', 'usage'].includes(toZwarmError(error).code) ? noTask : error;
   });
   return { session, turn: turnOf(session, turn) };
 }

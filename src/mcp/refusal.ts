@@ -21,8 +21,6 @@ const NO_ID = /is not a session id|the id is empty/;
 /** A hint that says what to type on a command line. */
 const FOR_PEOPLE = /\bzwarm \w|(^|\s)-{1,2}\w/;
 
-const CLOSEST = 3;
-
 /**
  * The answer to a call that was refused or has failed.
  * @param args of the call
@@ -48,7 +46,7 @@ function closestIds(message: string, args: object, known: readonly string[]): st
       .flat()
       .find((one) => message.includes(one)) ?? '',
   );
-  const closest = [...known].sort((a, b) => shared(b, id) - shared(a, id)).slice(0, CLOSEST);
+  const closest = [...known].sort((a, b) => shared(b, id) - shared(a, id)).slice(0, 3);
   return `the closest ids: ${closest.join(', ')}; list_sessions() has all`;
 }
 

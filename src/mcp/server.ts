@@ -79,7 +79,7 @@ function addTool(
         const { mode, wait } = args as { mode?: string; wait?: boolean };
         if (!asksForTask || mode === 'async' || wait === false) return result;
         const { session_id: id, turn, status } = answer as TurnAnswer;
-        return isActive(status) && turn !== null ? await asTask(manager, result, id, turn) : result;
+        return isActive(status) ? await asTask(manager, result, id, turn) : result;
       } catch (error) {
         const allIds = async () => (await manager.list({ all: true })).map(({ id }) => id);
         const text = JSON.stringify(await refusalOf(error, args, allIds));
@@ -102,7 +102,6 @@ export async function serve(options: ServeOptions): Promise<void> {
   const log = (error: Error): void => options.log(`zwarm mcp: ${error.message}`);
   const known: ToolCall['known'] = new Map();
   const lines = boundedLines(LONGEST_MESSAGE, (id) => void output.write(tooLong(id)));
-  // An error of the input rejects.
   const ended = Promise.race([once(lines, 'end'), once(input, 'close'), once(output, 'error')]).catch(log);
   input.pipe(lines);
   const createServer = (): McpServer => {

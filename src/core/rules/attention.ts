@@ -7,6 +7,6 @@ export function needsAttention(
   seen: number | null,
 ): boolean | null {
   if (isActive(status)) return false;
-  if (status === 'damaged' || !isFinal(status) || turn === null || seen === null) return null;
+  if (!isFinal(status) || turn === null || seen === null) return null;
   return turn > seen;
 }

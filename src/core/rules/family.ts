@@ -16,7 +16,7 @@ const DEEPEST = 8;
 
 /** Rows, newest first, as families: roots stay newest first, children follow their parent, if it is a row, oldest first. */
 export function familiesOf<T extends Kin>(rows: readonly T[]): readonly Placed<T>[] {
-  const ids = new Set(rows.map(({ id }) => id));
+  const ids = new Set<string | null>(rows.map(({ id }) => id));
   const children = new Map<string | null, T[]>();
   for (const row of rows.toReversed()) {
     const siblings = children.get(row.parent) ?? [];
@@ -28,5 +28,5 @@ export function familiesOf<T extends Kin>(rows: readonly T[]): readonly Placed<T
     const isLast = (i: number): readonly boolean[] => [...lastOf, i === below.length - 1].slice(-DEEPEST);
     return [{ row, lastOf }, ...below.flatMap((child, i) => family(child, isLast(i)))];
   };
-  return rows.filter(({ parent }) => parent === null || !ids.has(parent)).flatMap((row) => family(row, []));
+  return rows.filter(({ parent }) => !ids.has(parent)).flatMap((row) => family(row, []));
 }

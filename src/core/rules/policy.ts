@@ -51,8 +51,11 @@ const CLOSED = ['.git', '.codex', '.agents', '.claude', '.zwarm'];
 
 /** Whether a path below an allowed directory is closed to agents. */
 function isClosed(path: string, allowed: string): boolean {
-  const below = path.slice(allowed === ANY_DIRECTORY ? 0 : allowed.length);
-  return below.split('/').some((part) => CLOSED.includes(part.toLowerCase()));
+  // `*` is as long as the slash at the beginning.
+  return path
+    .slice(allowed.length)
+    .split('/')
+    .some((part) => CLOSED.includes(part.toLowerCase()));
 }
 
 const holds = (directory: string, path: string): boolean =>
@@ -81,7 +84,7 @@ export function policyBelow(
   { working_dir, sandbox }: { readonly working_dir: string; readonly sandbox: Sandbox },
 ): Policy {
   const [mine = [], ...others] = policy.allowedDirs;
-  const own = mine.map((one) => (one !== ANY_DIRECTORY && isWithin(working_dir, one) ? working_dir : one));
+  const own = mine.map((one) => (isWithin(working_dir, one) ? working_dir : one));
   return { ...policy, allowedDirs: [own, ...others], sandbox: narrower(policy.sandbox, sandbox) };
 }
 

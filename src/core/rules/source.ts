@@ -33,7 +33,8 @@ export function matchesSource(source: string | null, filters: readonly SourceFil
 /** Makes sure that the beginning of an id means one agent of these sources. @throws ZwarmError `ambiguous` */
 export function requireOneAgent(sources: readonly (string | null)[], filters: readonly SourceFilter[]): void {
   for (const filter of filters) {
-    const prefix = filter.source.startsWith(ORCHESTRATOR) ? filter.source.slice(ORCHESTRATOR.length) : '';
+    // Of another filter that is empty, or no more than one source matches it.
+    const prefix = filter.source.slice(ORCHESTRATOR.length);
     const agents = new Set(sources.filter((source) => prefix !== '' && matchesSource(source, [filter])));
     if (agents.size < 2) continue;
     throw new ZwarmError(

@@ -5,7 +5,6 @@ import { cutText } from '../../core/session.ts';
 import { common, sessionId, succeeded } from '../answer.ts';
 import { defineTool, READS } from '../tool.ts';
 
-const SUMMARY_CHARS = 200;
 /** The longest text of a step. */
 const FULL_CHARS = 8000;
 /** The most of one answer, by its steps as JSON. */
@@ -19,7 +18,7 @@ function summaryOf(step: TrajectoryStep): StepFields {
   const { type, turn, step: number } = step;
   const status = 'status' in step ? { status: step.status } : {};
   const exit = 'exit_code' in step && step.exit_code !== null ? { exit_code: step.exit_code } : {};
-  return { step: number, turn, type, ...status, ...exit, summary: cutText(line, SUMMARY_CHARS) };
+  return { step: number, turn, type, ...status, ...exit, summary: cutText(line, 200) };
 }
 
 /** A step with all its fields, each text cut. */
@@ -68,14 +67,13 @@ export const getTrajectory = defineTool({
   async run({ session_id, full, turn, offset, limit }, { manager }) {
     const id = manager.resolve(session_id);
     const all = await manager.steps(id, { turn });
-    const mode = full ? ('full' as const) : ('summary' as const);
     const steps = pageOf(all.slice(offset, offset + limit).map(full ? wholeOf : summaryOf));
     const next = offset + steps.length;
     return {
       ...succeeded(next < all.length ? `${all.length - next} more: offset=${next}` : null),
       session_id: id,
       turn: turn ?? null,
-      mode,
+      mode: full ? 'full' : 'summary',
       steps: [...steps],
       step_count: all.length,
     };

@@ -4,8 +4,6 @@ import { isActive } from '../../core/status.ts';
 import { common, status, succeeded } from '../answer.ts';
 import { defineTool, READS } from '../tool.ts';
 
-const MESSAGE_CHARS = 200;
-
 function rowOf(row: SessionSummary) {
   return {
     session_id: row.id,
@@ -15,7 +13,7 @@ function rowOf(row: SessionSummary) {
     updated: row.updated_at,
     source: row.source,
     task: row.title,
-    latest_message: row.last_message === null ? null : cutText(row.last_message, MESSAGE_CHARS),
+    latest_message: row.last_message === null ? null : cutText(row.last_message, 200),
     needs_attention: row.needs_attention,
     tokens: row.token_usage?.total_tokens ?? null,
   };

@@ -77,9 +77,7 @@ export const waitSessions = defineTool({
       const turn = sessions[i]?.turn;
       if (turn != null) await call.markSeen(id, turn);
     }
-    const waiting = sessions.filter(
-      ({ status }) => status !== null && status !== 'damaged' && !isFinal(status),
-    );
+    const waiting = sessions.filter(({ status }) => status !== null && !isFinal(status));
     const cut = sessions.filter(({ response }) => (response?.length ?? 0) >= RESPONSE_CHARS);
     const idsOf = (some: readonly SessionAnswer[]) => some.map((one) => one.session_id).join(', ');
     const more = cut.length > 0 ? `cut here, check_session has more: ${idsOf(cut)}` : null;

@@ -12,6 +12,7 @@ test.each<[SessionStatus, turn: number | null, seen: number | null, needed: bool
   ['pending', 2, null, false],
   ['unknown', 2, 1, null],
   ['damaged', null, 1, null],
+  ['completed', null, 1, null],
 ])('%s, turn %s, seen %s: %s', (status, turn, seen, needed) => {
   expect(needsAttention({ status, turn }, seen)).toBe(needed);
 });

@@ -22,6 +22,7 @@ test.each<[what: string, lists: string[][], path: string, found: object]>([
   ['all of it, where the project allows that too', [['/p'], ['/p']], '/p/a', { root: '/p' }],
   ['all of it, where the project allows what is above', [['/p/a'], ['/p']], '/p/a/b', { root: '/p/a' }],
   ['all of it, where the project allows that among others', [['/p'], ['/q', '/p']], '/p/a', { root: '/p' }],
+  ['all of it, where the project allows any', [['/p'], ['*']], '/p/a', { root: '/p' }],
   ['nothing, where the project allows only a part', [['/p'], ['/p/a']], '/p/a', { refused: 'narrowed' }],
   ['nothing, beside the part that the project allows', [['/p'], ['/p/a']], '/p/b', outside],
   ['a part, where any is allowed but for the project', [['*'], ['/p']], '/p/a', { root: '/p/a' }],

@@ -3,16 +3,16 @@ import { speakingTurn } from '../../../src/core/rules/speaking-turn.ts';
 import type { TurnKind } from '../../../src/core/session.ts';
 import type { TurnStatus } from '../../../src/core/status.ts';
 
-/** Turns as written, oldest first: a status, in parentheses where no runner has shown itself; `rewind` is a marker. */
+/** Turns as written, oldest first: a status, in parentheses where no runner has shown itself; `rewind` is a marker, and `rewind?` one of another host. */
 function turnsOf(text: string) {
   return text.split(' ').map((word, i) => {
-    const status = word.replace(/[()]/g, '');
-    const kind: TurnKind = status === 'rewind' ? 'rewind' : 'prompt';
+    const status = { rewind: 'completed', 'rewind?': 'unknown' }[word] ?? word.replace(/[()]/g, '');
+    const kind: TurnKind = word.startsWith('rewind') ? 'rewind' : 'prompt';
     return {
       turn: i + 1,
       request: { kind },
       runner: kind === 'rewind' || word.startsWith('(') ? null : {},
-      verdict: { status: (kind === 'rewind' ? 'completed' : status) as TurnStatus },
+      verdict: { status: status as TurnStatus },
     };
   });
 }
@@ -30,6 +30,8 @@ test.each([
   ['a pending one behind one that has ended', 'completed (pending)', 2, []],
   ['one that could not be launched', 'completed (failed)', 2, []],
   ['never a marker', 'completed rewind', 1, []],
+  ['nor one that nobody can look at', 'completed rewind? (pending)', 3, []],
+  ['one alone that is about to run', '(pending)', 1, []],
   ['the one that runs, behind a marker', 'completed rewind running', 3, []],
   ['no turn before the newest that ran, whatever its record says', 'unknown completed', 2, []],
   ['nor one that seems to run', 'running completed (failed)', 3, []],

@@ -44,6 +44,8 @@ test('a turn that is waited for is a task, at once; its result is what the call 
   expect(result.structuredContent).toMatchObject(answer);
   expect(JSON.parse(result.content[0].text)).toEqual(result.structuredContent);
   expect(await manager.summary(id)).toMatchObject({ needs_attention: false });
+  const [turn] = (await manager.get(id)).turns;
+  expect(done).toMatchObject({ createdAt: turn?.started_at, lastUpdatedAt: turn?.ended_at });
 
   const second = await begin('converse', { session_id: id, message: 'exit 3' });
   expect(second.structuredContent).toMatchObject({ turn: 2, you_said: 'exit 3' });
@@ -66,6 +68,8 @@ test('the end of a task ends its turn, if that is the one that runs', async () =
   const turn = { store: { root: project.store() }, id, turn: 3 };
   claimTurn(turn, { request: requestOf('third'), prompt: Buffer.from('next') });
   await cancel(`${id}.3`);
+  const { created_at } = await manager.summary(id);
+  expect(await get(`${id}.3`)).toMatchObject({ status: 'working', createdAt: created_at });
   expect(await manager.summary(id)).toMatchObject({ status: 'running', turn: 2 });
   // Nobody launches it, and what ends this test's session would wait for that.
   rmSync(join(project.store(), 'sessions', id, 'turns/3'), { recursive: true });
@@ -73,6 +77,7 @@ test('the end of a task ends its turn, if that is the one that runs', async () =
   const cancelled = await get(second.taskId);
   expect(cancelled).toMatchObject({ status: 'cancelled' });
   expect(cancelled).not.toHaveProperty('result');
+  expect(await cancel(second.taskId)).toMatchObject({ resultType: 'complete' });
   // One that was ended when its answer was there is done.
   const said = `echo '{"type":"item.completed","item":{"id":"a","type":"agent_message","text":"yes"}}'`;
   const third = await begin('converse', { session_id: id, message: `run ${said}; exec sleep 86400` });

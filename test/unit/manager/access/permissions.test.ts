@@ -191,9 +191,10 @@ test('the agent of a session sends others no higher than it runs, and into no wi
 
 test('sessions stand no deeper than is allowed, and below none that is gone or unknown', async () => {
   const { user, client, agentOf, configure, ended } = createParty();
+  const start = (id: string) => refusal(agentOf(id).checkStart({}));
+  expect(await start('abcdefghjk')).toContain('you are an agent of abcdefghjk, which is not a session here');
   const outer = await ended(client);
   const inner = await ended(agentOf(outer));
-  const start = (id: string) => refusal(agentOf(id).checkStart({}));
   expect(await start(inner)).toContain('at depth 2, and no more than 1 is allowed');
   configure('max_depth = 2\n');
   expect(await start(inner)).toBeNull();
