@@ -67,13 +67,14 @@ export const getTrajectory = defineTool({
   async run({ session_id, full, turn, offset, limit }, { manager }) {
     const id = manager.resolve(session_id);
     const all = await manager.steps(id, { turn });
+    const mode = full ? ('full' as const) : ('summary' as const);
     const steps = pageOf(all.slice(offset, offset + limit).map(full ? wholeOf : summaryOf));
     const next = offset + steps.length;
     return {
       ...succeeded(next < all.length ? `${all.length - next} more: offset=${next}` : null),
       session_id: id,
       turn: turn ?? null,
-      mode: full ? 'full' : 'summary',
+      mode,
       steps: [...steps],
       step_count: all.length,
     };
