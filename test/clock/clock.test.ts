@@ -6,15 +6,8 @@ import { ownIdentity } from '../../src/process/identity.ts';
 import { createSession } from '../../src/store/claim.ts';
 import { capability, testAsRoot } from '../helpers/as-root.ts';
 import { withClockSet } from '../helpers/clock.ts';
-import { onScreen } from '../helpers/context.ts';
-import {
-  createProject,
-  eventually,
-  type Project,
-  processesWith,
-  SHELL_AGENT,
-  watchesFiles,
-} from '../helpers/project.ts';
+import { eventually, type Project, processesWith, watchesFiles } from '../helpers/project.ts';
+import { createShellProject } from '../helpers/shell-project.ts';
 import { RECORD, requestOf, storeOf } from '../helpers/store.ts';
 
 /*
@@ -43,16 +36,10 @@ for (const hours of [2, -2]) {
   testAsRoot(
     `the clock is set by ${hours} hours: what runs runs, waits are as long as they should be, nothing is deleted`,
     async () => {
-      const project = createProject();
-      project.env['ZWARM_CODEX_BIN'] = SHELL_AGENT;
-      const json = async (...argv: string[]) => {
-        const { code, stdout, stderr } = await onScreen(project, [...argv, '--json']);
-        expect(code, stderr).toBe(0);
-        return JSON.parse(stdout);
-      };
-      const old = JSON.parse(await project.ok(['start', '--wait', '--json', 'quick'])).id;
-      const [gated, stubborn] = [await project.start(['gate ../gate']), await project.start(['stubborn'])];
-      await eventually('the agents run', () => project.runs().length === 3);
+      const project = createShellProject();
+      const json = async (...argv: string[]) => JSON.parse(await project.ok([...argv, '--json']));
+      const old = await project.ended(['quick']);
+      const [gated, stubborn] = [await project.begin('gate ../gate'), await project.begin('stubborn')];
       const waits = (): number => processesWith(`HOME=${project.base}/`).filter(watchesFiles).length;
       const long = project.asProcess(['wait', gated, '--timeout', '1h']);
       await eventually('it is waited for', () => waits() === 1);

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { IS_ROOT, testAsRoot } from '../helpers/as-root.ts';
 import { onScreen } from '../helpers/context.ts';
-import { columnsOf, plain } from '../helpers/display.ts';
 import { readPage } from '../helpers/document.ts';
 import { installForAll } from '../helpers/install.ts';
 import { createPatient, type Patient } from '../helpers/patient.ts';
@@ -126,11 +125,9 @@ test('where a start could not create the state directory, that is a warning', as
   const installed = installForAll(patient.base);
   const home = join(patient.base, 'home');
   for (const path of [patient.base, home]) chmodSync(path, 0o555);
-  const { code, stdout } = await runProgram(process.execPath, [join(installed, 'bin/zwarm.js'), 'doctor'], {
-    cwd: patient.directory,
-    env: patient.env,
-    ...(IS_ROOT ? { uid: NOBODY } : {}),
-  });
+  const place = { cwd: patient.directory, env: patient.env, ...(IS_ROOT ? { uid: NOBODY } : {}) };
+  const doctor = [join(installed, 'bin/zwarm.js'), 'doctor'];
+  const { code, stdout } = await runProgram(process.execPath, doctor, place);
   for (const path of [patient.base, home]) chmodSync(path, 0o755);
   expect(code).toBe(0);
   expect(stdout).toContain(
@@ -145,19 +142,6 @@ test('of many damaged sessions some are named', async () => {
   const { checks } = await patient.diagnose();
   expect(checks['sessions']?.message).toMatch(/^8 of 8 sessions .*: (\w{10} \([^)]*\), ){5}…$/);
   expect(checks['sessions']?.hint?.match(/\b([a-h])\1{9}\b/g)).toHaveLength(5);
-});
-
-test('whether an agent could write to the state directory is told', async () => {
-  const patient = createPatient();
-  expect((await patient.diagnose()).checks['agent-access']?.status).toBe('ok');
-  const env = { ZWARM_DIR: join(patient.directory, 'state') };
-  const { code, checks } = await patient.diagnose({ env });
-  expect(code).toBe(1);
-  expect(checks['agent-access']).toMatchObject({
-    status: 'failed',
-    message: expect.stringContaining(`${env.ZWARM_DIR} lies in ${patient.directory}`),
-    hint: expect.stringContaining('XDG_STATE_HOME'),
-  });
 });
 
 test('what killed commands have left is told of once it is old', async () => {
@@ -175,32 +159,20 @@ test('what killed commands have left is told of once it is old', async () => {
   });
 });
 
-test.each([40, 80, 200])('on a terminal of %i columns the page fits, but for paths', async (columns) => {
-  const patient = createPatient();
-  rmSync(join(patient.session(A), 'session.json'));
-  patient.codex('echo Not logged in >&2; exit 1');
-  const { code, stdout } = await patient.screen({ tty: true, columns });
-  expect(code).toBe(1);
-  const lines = plain(stdout).split('\n');
-  for (const line of lines) {
-    if (!/^\S* *\S+$/.test(line)) expect.soft(columnsOf(line), line).toBeLessThanOrEqual(columns);
-  }
-  expect(lines[0]).toMatch(/^zwarm /);
-  expect(lines.at(-2)).toMatch(/^3 failed, \d warnings?$/);
-});
-
 test('nothing that Codex or a planted name says can drive a terminal', async () => {
   const patient: Patient = createPatient();
   const nasty = '\u001b]0;owned\u0007\u001b[2J\u009b\u202eevil';
   writeFileSync(join(patient.session(A), nasty), '', { mode: 0o666 });
   chmodSync(join(patient.root, 'sessions', A, nasty), 0o666);
   patient.codex(`printf 'Error loading configuration: ${nasty}\\n' >&2; exit 1`);
-  for (const tty of [true, false]) {
-    const { stdout } = await patient.screen({ tty, env: { NO_COLOR: '1' } });
+  const env = { NO_COLOR: '1' };
+  const page = await patient.screen({ tty: true, env });
+  expect(page.stdout).toContain('\\x1b]0;owned\\x07');
+  for (const { stdout } of [
+    page,
+    await patient.screen({ env }),
+    await onScreen(patient, ['doctor', '--json'], { tty: true }),
+  ])
     expect(stdout).not.toMatch(/[\0-\x09\x0b-\x1f\x7f-\x9f\u202e]/);
-    expect(stdout).toContain('\\x1b]0;owned\\x07');
-  }
-  const { stdout } = await onScreen(patient, ['doctor', '--json'], { tty: true });
-  expect(stdout).not.toMatch(/[\0-\x09\x0b-\x1f\x7f-\x9f\u202e]/);
   expect((await patient.diagnose()).checks['codex-configuration']?.message).toContain(nasty);
 });

@@ -137,10 +137,11 @@ test.runIf(LINUX)(
 
 test('stdin that stays open holds neither a command nor its agent', async () => {
   const project = createShellProject();
+  const { directory: cwd, env } = project;
   const run = (...args: string[]): Promise<number | null> => {
     const child = spawn(process.execPath, [ZWARM, ...args], {
-      cwd: project.directory,
-      env: project.env,
+      cwd,
+      env,
       stdio: ['pipe', 'ignore', 'inherit'],
     });
     return new Promise((resolve) => child.once('exit', (code) => resolve(code)));

@@ -20,12 +20,9 @@ export function createProjectOfNobody(): ProjectOfNobody {
   for (const path of [project.base, project.directory, join(project.base, 'home'), join(project.base, 'tmp')])
     chownSync(path, NOBODY, NOBODY);
   const env = { ...project.env, ZWARM_CODEX_BIN: join(installed, 'fixtures/shell-agent') };
+  const place = { cwd: project.directory, env, uid: NOBODY };
   const asNobody: ProjectOfNobody['asNobody'] = (...args) =>
-    runProgram(process.execPath, [join(installed, 'bin/zwarm.js'), ...args], {
-      cwd: project.directory,
-      env,
-      uid: NOBODY,
-    });
+    runProgram(process.execPath, [join(installed, 'bin/zwarm.js'), ...args], place);
   return {
     ...project,
     asNobody,
