@@ -6,9 +6,7 @@ import { runProgram } from '../helpers/project.ts';
 
 beforeAll(requireSandbox);
 
-const call = (tool: string, args: object): object => ({
-  mcp: { server: 'zwarm', tool, arguments: args },
-});
+const call = (tool: string, args: object): object => ({ mcp: { server: 'zwarm', tool, arguments: args } });
 
 const SCENARIOS = {
   worker: [{ shell: 'echo from the worker > written' }, { message: 'written' }],
