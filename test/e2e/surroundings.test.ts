@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { git } from '../helpers/git.ts';
 import {
   eventually,
   type Project,
@@ -14,18 +13,6 @@ import {
 import { createShellProject } from '../helpers/shell-project.ts';
 
 const LINUX = process.platform === 'linux';
-
-test('an agent that commits all that there is does not commit the window', async () => {
-  const project = createShellProject();
-  git(project.directory, 'init', '-q');
-  const commit = "git -c user.name=a -c user.email=a@example.org commit -qm 'all of it'";
-  await project.ok(['start', '--wait', `run : > made; git add -A . && ${commit}`]);
-  expect(git(project.directory, 'ls-files')).toBe('made');
-  git(project.directory, 'add', '-A');
-  expect(git(project.directory, 'status', '--porcelain')).toBe('');
-  git(project.directory, 'clean', '-qfdx');
-  expect(await project.ok(['ls', '-q'])).toMatch(/^\w{10}$/);
-});
 
 /** The processes whose arguments or environment hold a text, as `ps` would show them to others and to us. */
 function showing(text: string): string[] {

@@ -1,7 +1,5 @@
-import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { runProgram, ZWARM } from '../helpers/project.ts';
 import { createShellProject } from '../helpers/shell-project.ts';
@@ -42,17 +40,6 @@ test('a task arrives byte for byte, whatever it holds and however it is given', 
   expect(refused).toMatch(/longer than 10 MiB[\s\S]*\[exit 2\]/);
   expect(project.runs()).toHaveLength(11);
   expect(existsSync(join(project.directory, 'pwn'))).toBe(false);
-});
-
-test('a stdin that is open but never written to does not hold up a task that is an argument', async () => {
-  const project = createShellProject();
-  const child = spawn(process.execPath, [ZWARM, 'start', 'do it'], {
-    cwd: project.directory,
-    env: project.env,
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  expect(await text(child.stdout)).toMatch(/^\w{10}\n$/);
-  child.stdin.destroy();
 });
 
 test('without a task the editor opens on a terminal, and what it saves is the task', async () => {

@@ -25,6 +25,7 @@ test.each([true, false])('start makes a window that git does not see, in git: %s
   expect(fs.readFileSync(join(window(project), '.gitignore'), 'utf8')).toBe('*\n');
   expect(fs.lstatSync(window(project)).mode & 0o777).toBe(0o700);
   if (!inGit) return;
+  git(project.directory, 'add', '-A', '.');
   expect(git(project.directory, 'status', '--porcelain')).toBe('');
   expect(fs.readdirSync(join(project.directory, '.git')).filter((name) => name.startsWith('.'))).toEqual([]);
   // Without its window nothing is lost, and the next start makes it again.
