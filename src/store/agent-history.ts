@@ -35,8 +35,7 @@ function fileAt(path: string): HistoryFile | null {
 
 /**
  * The first file below an agent's directory that fits one of the patterns, in which `*` stands for any part of one name;
- * null where there is none, undefined where that is unknown: the directory is missing, or may not be read. Links are
- * followed: the directory is the user's own.
+ * null where there is none, undefined where the directory is missing or may not be read. Links are followed.
  */
 export function findHistory(directory: string, patterns: readonly string[]): HistoryFile | null | undefined {
   try {

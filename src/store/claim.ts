@@ -2,18 +2,7 @@ import { closeSync } from 'node:fs';
 import { join } from 'node:path';
 import { isErrno, ZwarmError } from '../core/errors.ts';
 import { copyFile, createFile, discard, flush, isDiskFull, link, makeDir, rename } from './files.ts';
-import {
-  BUILDING_PREFIX,
-  buildingDir,
-  type SessionDir,
-  sessionDir,
-  sessionFile,
-  sessionsDir,
-  TURN_FILES,
-  type TurnDir,
-  turnDir,
-  turnsDir,
-} from './layout.ts';
+import * as layout from './layout.ts';
 import { giveUpName, takeName } from './names.ts';
 import { DamagedRecord, entriesOf, lookAt, openRegular } from './read-file.ts';
 import { encode, encodeSession, type RequestRecord, type SessionRecord } from './records.ts';
@@ -27,12 +16,12 @@ export interface Claim {
 
 function buildTurn(directory: string, { request, prompt }: Claim): void {
   makeDir(directory);
-  createFile(join(directory, TURN_FILES.request), encode(request));
+  createFile(join(directory, layout.TURN_FILES.request), encode(request));
   if (prompt !== null) {
-    createFile(join(directory, TURN_FILES.prompt), prompt);
+    createFile(join(directory, layout.TURN_FILES.prompt), prompt);
     // There before the agent starts: opening them on a full disk cannot fail and pose as the agent's exit code.
-    createFile(join(directory, TURN_FILES.events), '');
-    createFile(join(directory, TURN_FILES.stderr), '');
+    createFile(join(directory, layout.TURN_FILES.events), '');
+    createFile(join(directory, layout.TURN_FILES.stderr), '');
   }
   flush(directory);
 }
@@ -45,33 +34,34 @@ export interface Copied {
 }
 
 /** The records of a turn; whether it was settled matters only to the session that it ran in. */
-const COPIED = new Set<string>(Object.values(TURN_FILES).filter((name) => name !== TURN_FILES.notified));
+const COPIED = new Set<string>(
+  Object.values(layout.TURN_FILES).filter((name) => name !== layout.TURN_FILES.notified),
+);
 /** What a full disk leaves of them. */
 const SHORT_RECORD = /^(cancel|exit)\.[a-z0-9-]+$/;
 
-/**
- * Copies the records of a turn that has ended, durable when this returns. Never a hard link: either of the two may be
- * removed. @throws DamagedRecord
- */
+/** Copies the records of a turn that has ended, durable when this returns. @throws DamagedRecord */
 function copyTurn({ directory: from, eventBytes }: Copied, to: string): void {
   makeDir(to);
   for (const { name } of entriesOf(from)) {
     const file = COPIED.has(name) || SHORT_RECORD.test(name) ? openRegular(join(from, name)) : null;
     if (file === null) continue;
     try {
-      const bytes = name === TURN_FILES.events ? Math.min(file.size, eventBytes ?? file.size) : file.size;
+      const bytes =
+        name === layout.TURN_FILES.events ? Math.min(file.size, eventBytes ?? file.size) : file.size;
       copyFile(file.fd, join(to, name), bytes, file.mtimeMs);
     } finally {
       closeSync(file.fd);
     }
   }
   // The other session was removed meanwhile.
-  if (lookAt(join(to, TURN_FILES.request)) === null) throw new DamagedRecord(`${from} cannot be copied`);
+  if (lookAt(join(to, layout.TURN_FILES.request)) === null)
+    throw new DamagedRecord(`${from} cannot be copied`);
   flush(to);
 }
 
 /** A session about to be created. */
-interface NewSession extends SessionDir {
+interface NewSession extends layout.SessionDir {
   readonly store: SessionStore;
   readonly record: SessionRecord;
   readonly name: string | null;
@@ -83,13 +73,12 @@ interface NewSession extends SessionDir {
 }
 
 /**
- * Creates a session with its first turn, or with copies of the turns of another session and a next turn, if any.
- * Everything is built under a hidden name and appears by one rename. It is durable once `flushClaim` has returned.
+ * Creates a session: built under a hidden name, it appears by one rename, and is durable once `flushClaim` has returned.
  * @throws ZwarmError `lost_race` when the id is taken, `name_taken`
  */
 export function createSession(session: NewSession): void {
   const { store, id, record, claim, copies, name } = session;
-  const building = buildingDir(session);
+  const building = layout.buildingDir(session);
   makeDir(building);
   let named = false;
   try {
@@ -102,7 +91,7 @@ export function createSession(session: NewSession): void {
     flush(building);
     if (name !== null) takeName(session, name);
     named = true;
-    rename(building, sessionDir(session));
+    rename(building, layout.sessionDir(session));
   } catch (error) {
     if (name !== null && named) giveUpName(session, name, session.unique);
     discard(building);
@@ -117,7 +106,7 @@ function isTaken(error: unknown): boolean {
 }
 
 /** Takes a step of the claim of a turn. @throws ZwarmError `lost_race`, `not_found` where another command was first */
-function stepOfClaim(turn: TurnDir, step: () => void): void {
+function stepOfClaim(turn: layout.TurnDir, step: () => void): void {
   try {
     step();
   } catch (error) {
@@ -131,16 +120,15 @@ function stepOfClaim(turn: TurnDir, step: () => void): void {
 }
 
 /**
- * Claims a turn by renaming a complete directory onto its number: of several claimers exactly one wins. It is
- * durable once `flushClaim` has returned.
- * @throws ZwarmError `lost_race`, `not_found`; DamagedRecord; and then nothing was written
+ * Claims a turn by renaming a complete directory onto its number: of several claimers exactly one wins. It is durable
+ * once `flushClaim` has returned. @throws ZwarmError `lost_race`, `not_found`, and then nothing was written
  */
-export function claimTurn(turn: TurnDir, claim: Claim): void {
-  const building = join(turnsDir(turn), `${BUILDING_PREFIX}${claim.request.nonce}`);
+export function claimTurn(turn: layout.TurnDir, claim: Claim): void {
+  const building = join(layout.turnsDir(turn), `${layout.BUILDING_PREFIX}${claim.request.nonce}`);
   stepOfClaim(turn, () => {
     try {
       buildTurn(building, claim);
-      rename(building, turnDir(turn));
+      rename(building, layout.turnDir(turn));
     } catch (error) {
       discard(building);
       throw error;
@@ -149,21 +137,20 @@ export function claimTurn(turn: TurnDir, claim: Claim): void {
 }
 
 /** Makes the claim of a turn survive a power cut; before that nobody may be told of it, and nothing may run. */
-export function flushClaim(turn: TurnDir): void {
-  flush(turn.turn === 1 ? sessionsDir(turn.store.root) : turnsDir(turn));
+export function flushClaim(turn: layout.TurnDir): void {
+  flush(turn.turn === 1 ? layout.sessionsDir(turn.store.root) : layout.turnsDir(turn));
 }
 
 /**
- * Claims a session's next turn number for its removal: from here on nobody can go on with it, and readers see it no
- * longer. A full disk has no room for a request, but for a name: there the tombstone is a second name of session.json.
- * @throws ZwarmError `lost_race`, `not_found`; DamagedRecord
+ * Claims a session's next turn number for its removal: nobody can go on with it, and readers see it no longer. On a full
+ * disk the tombstone is a second name of session.json. @throws ZwarmError `lost_race`, `not_found`
  */
-export function claimTombstone(turn: TurnDir, request: RequestRecord): void {
+export function claimTombstone(turn: layout.TurnDir, request: RequestRecord): void {
   try {
     claimTurn(turn, { request, prompt: null });
   } catch (error) {
     if (!isDiskFull(error)) throw error;
-    stepOfClaim(turn, () => link(sessionFile(turn), turnDir(turn)));
+    stepOfClaim(turn, () => link(layout.sessionFile(turn), layout.turnDir(turn)));
   }
   // Whoever saw the tombstone may have finished the removal by now.
   stepOfClaim(turn, () => flushClaim(turn));

@@ -1,79 +1,35 @@
 import { closeSync, constants, fstatSync, lstatSync, readSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isErrno, ZwarmError } from '../core/errors.ts';
-import {
-  chmod,
-  fchmod,
-  fsync,
-  link,
-  mkdir,
-  open,
-  rename,
-  rm,
-  spawnSync,
-  symlink,
-  utimes,
-  write,
-} from '../syscalls.ts';
+import * as syscalls from '../syscalls.ts';
 import { BUILDING_PREFIX } from './layout.ts';
 
-/**
- * Every change that zwarm makes to a disk, and nothing else. Synchronous: a claim must not interleave with itself,
- * and one small file costs less this way than as a promise. No function follows a symbolic link at its last step.
+/*
+ * Every change that zwarm makes to a disk. Synchronous: a claim must not interleave with itself, and one small file costs
+ * less this way than as a promise. No function follows a symbolic link at its last step.
  */
 
 // A rename onto a directory that is not empty fails, which is what makes a claim.
-export { link, rename, symlink };
+export const { link, rename, symlink } = syscalls;
 
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
 /** Creates a directory that only we can enter, whatever the umask. @throws EEXIST */
 export function makeDir(path: string): void {
-  mkdir(path, { mode: 0o700 });
-  if ((lstatSync(path).mode & 0o700) !== 0o700) chmod(path, 0o700);
-}
-
-/** Opens a new file that only we can read and write, whatever the umask. @throws EEXIST */
-function create(path: string): number {
-  const fd = open(path, CREATE, 0o600);
-  try {
-    if ((fstatSync(fd).mode & 0o600) !== 0o600) fchmod(fd, 0o600);
-    return fd;
-  } catch (error) {
-    closeSync(fd);
-    discard(path);
-    throw error;
-  }
-}
-
-/** Whether a directory was created; false when its parent is missing, true also when somebody was first. */
-function hasMadeDir(path: string): boolean {
-  try {
-    makeDir(path);
-  } catch (error) {
-    if (!isErrno(error, 'EEXIST', 'ENOENT')) throw error;
-    return isErrno(error, 'EEXIST');
-  }
-  return true;
+  syscalls.mkdir(path, { mode: 0o700 });
+  if ((lstatSync(path).mode & 0o700) !== 0o700) syscalls.chmod(path, 0o700);
 }
 
 /**
- * Creates a directory and its parents, all 0700; one that is there already is left as it is. By hand, because Node's
- * own recursive mkdir never returns where a file system answers ENOENT for a parent that exists (/proc).
+ * Creates a file that only we can read and write, whatever the umask, has it filled and flushes it to the disk; or leaves
+ * none. @throws EEXIST
  */
-export function makeDirs(path: string): void {
-  if (hasMadeDir(path)) return;
-  if (dirname(path) !== path) makeDirs(dirname(path));
-  // Others may create the same parents at the same time: this decides.
-  if (!hasMadeDir(path)) makeDir(path);
-}
-
-/** Creates a file that did not exist, fills it and flushes it to the disk; or leaves none. @throws EEXIST */
-function createWhole(path: string, fill: (fd: number) => void): void {
-  const fd = create(path);
+function create(path: string, fill: ((fd: number) => void) | null): void {
+  const fd = syscalls.open(path, CREATE, 0o600);
   try {
-    fill(fd);
-    fsync(fd);
+    if ((fstatSync(fd).mode & 0o600) !== 0o600) syscalls.fchmod(fd, 0o600);
+    fill?.(fd);
+    if (fill !== null) syscalls.fsync(fd);
   } catch (error) {
     discard(path);
     throw error;
@@ -82,25 +38,36 @@ function createWhole(path: string, fill: (fd: number) => void): void {
   }
 }
 
+/**
+ * Creates a directory and its parents, all 0700; one that is there already is left as it is. By hand, because Node's
+ * own recursive mkdir never returns where a file system answers ENOENT for a parent that exists (/proc).
+ */
+export function makeDirs(path: string): void {
+  try {
+    isFirst(() => makeDir(path));
+  } catch (error) {
+    if (!isErrno(error, 'ENOENT')) throw error;
+    makeDirs(dirname(path));
+    isFirst(() => makeDir(path));
+  }
+}
+
 /** Writes all of these bytes. */
 function writeAll(fd: number, bytes: Uint8Array): void {
   // A full disk shortens a write without an error; only the next one fails.
-  for (let done = 0; done < bytes.length; ) done += write(fd, bytes, done);
+  for (let done = 0; done < bytes.length; ) done += syscalls.write(fd, bytes, done);
 }
 
-/** Creates a file that did not exist, writes all of it and flushes it to the disk; or leaves none. @throws EEXIST */
+/** Creates a file, writes all of it and flushes it to the disk; or leaves none. @throws EEXIST */
 export function createFile(path: string, content: string | Uint8Array): void {
-  createWhole(path, (fd) => writeAll(fd, typeof content === 'string' ? Buffer.from(content) : content));
+  create(path, (fd) => writeAll(fd, typeof content === 'string' ? Buffer.from(content) : content));
 }
 
 const COPY_BLOCK = 1 << 20;
 
-/**
- * Copies the first `bytes` bytes of an open file into one that did not exist, with the time of its last change, and
- * flushes it; or leaves none. @throws EEXIST
- */
+/** Copies the first `bytes` bytes of an open file and the time of its last change into a new one; or leaves none. */
 export function copyFile(from: number, path: string, bytes: number, mtimeMs: number): void {
-  createWhole(path, (fd) => {
+  create(path, (fd) => {
     const block = Buffer.allocUnsafe(Math.min(COPY_BLOCK, bytes));
     for (let at = 0; at < bytes; ) {
       const count = readSync(from, block, 0, Math.min(block.length, bytes - at), at);
@@ -108,14 +75,14 @@ export function copyFile(from: number, path: string, bytes: number, mtimeMs: num
       writeAll(fd, block.subarray(0, count));
       at += count;
     }
-    utimes(fd, mtimeMs / 1000, mtimeMs / 1000);
+    syscalls.utimes(fd, mtimeMs / 1000, mtimeMs / 1000);
   });
 }
 
-/** Publishes an empty file, whose name says all that a full disk has no room for; false when somebody was first. */
-export function publishName(path: string): boolean {
+/** Makes what may be there; false when somebody was first. */
+function isFirst(make: () => void): boolean {
   try {
-    closeSync(create(path));
+    make();
     return true;
   } catch (error) {
     if (isErrno(error, 'EEXIST')) return false;
@@ -123,15 +90,17 @@ export function publishName(path: string): boolean {
   }
 }
 
+/** Publishes an empty file, whose name says all that a full disk has no room for; false when somebody was first. */
+export function publishName(path: string): boolean {
+  return isFirst(() => create(path, null));
+}
+
 /** Whether an operation failed because there is no room on the disk. */
 export function isDiskFull(error: unknown): boolean {
   return isErrno(error, 'ENOSPC', 'EDQUOT');
 }
 
-/**
- * Removes what a failed operation had begun. Never throws: the failure that made it necessary is what counts, and
- * what stays is debris under a hidden name, which `clean` removes and `doctor` shows.
- */
+/** Removes what a failed operation had begun. Never throws: what stays, `clean` removes and `doctor` shows. */
 export function discard(path: string): void {
   try {
     removeTree(path);
@@ -142,44 +111,38 @@ export function discard(path: string): void {
 
 /** Flushes what others wrote to a file, or the entries of a directory. */
 export function flush(path: string): void {
-  const fd = open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  const fd = syscalls.open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
-    fsync(fd);
+    syscalls.fsync(fd);
   } finally {
     closeSync(fd);
   }
 }
 
-/** Publishes a complete file under a name that nobody holds yet; false when somebody was first. */
-export function publishOnce(path: string, content: string, temporary: string): boolean {
+/** Writes a whole file under a temporary name, and does with it what gives it its place. */
+function viaTemporary<T>(temporary: string, content: string, place: () => T): T {
   createFile(temporary, content);
   try {
-    link(temporary, path);
-    return true;
-  } catch (error) {
-    if (isErrno(error, 'EEXIST')) return false;
-    throw error;
+    return place();
   } finally {
     discard(temporary);
   }
 }
 
-/** Puts a complete file in the place of another; `mode`: its permissions, where it is not for its user alone. */
-export function replaceFile(path: string, content: string, temporary: string, mode = 0o600): void {
-  createFile(temporary, content);
-  try {
-    if (mode !== 0o600) chmod(temporary, mode);
-    rename(temporary, path);
-  } catch (error) {
-    discard(temporary);
-    throw error;
-  }
+/** Publishes a complete file under a name that nobody holds yet; false when somebody was first. */
+export function publishOnce(path: string, content: string, temporary: string): boolean {
+  return viaTemporary(temporary, content, () => isFirst(() => link(temporary, path)));
 }
 
-/**
- * Puts a whole file into a place of the user's own, with the directories above it. A link is followed: what it leads to
- * is replaced. `unique` keeps the temporary files of two commands apart.
- */
+/** Puts a complete file in the place of another; `mode`: its permissions, where it is not for its user alone. */
+export function replaceFile(path: string, content: string, temporary: string, mode = 0o600): void {
+  viaTemporary(temporary, content, () => {
+    if (mode !== 0o600) syscalls.chmod(temporary, mode);
+    rename(temporary, path);
+  });
+}
+
+/** Puts a whole file into a place of the user's own, with the directories above it. A link is followed. */
 export function putUserFile(path: string, content: string, unique: string): void {
   const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
   const target = isLink ? realpathSync(path) : path;
@@ -196,10 +159,10 @@ export function putUserFile(path: string, content: string, unique: string): void
 export function removeTree(path: string): void {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (!stat?.isDirectory()) {
-    if (stat !== undefined) rm(path, { force: true });
+    if (stat !== undefined) syscalls.rm(path, { force: true });
     return;
   }
-  const ended = spawnSync('/bin/rm', ['-rf', '--', path], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const ended = syscalls.spawnSync('/bin/rm', ['-rf', '--', path], { stdio: ['ignore', 'ignore', 'pipe'] });
   if (ended.error !== undefined) throw ended.error;
   if (ended.status === 0) return;
   const [why = ''] = ended.stderr.toString().trim().split('\n');

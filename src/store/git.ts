@@ -49,9 +49,9 @@ export function isGitDirectory(directory: string): boolean {
 }
 
 /**
- * The git directory that all worktrees of a checkout share, or null where the checkout cannot prove that it is one of
- * them. An agent can write a `.git` file, which may lead anywhere: it counts only if its git directory lies directly in
- * the checkout, or is one of the shared directory's worktrees and names this checkout back.
+ * The git directory that all worktrees of a checkout share, or null. An agent can write a `.git` file, which may lead
+ * anywhere: it counts only if its git directory lies directly in the checkout, or is one of the shared directory's
+ * worktrees and names this checkout back.
  */
 export function commonDirectory({ root, gitDir, common }: Checkout): string | null {
   if (gitDir === common) return dirname(common) === root ? common : null;
@@ -96,10 +96,7 @@ export function gitStateOf(directory: string): GitState | null {
   return null;
 }
 
-/**
- * Whether an agent that insists on a repository would find one around a directory: a `.git` of any kind but a directory
- * without a HEAD, which is what Codex 0.169 looks for. True where that cannot be known.
- */
+/** Whether Codex 0.169 would find a repository around a directory: any `.git` but a directory without HEAD. */
 export function isInRepository(directory: string): boolean {
   for (const at of upwards(directory)) {
     try {

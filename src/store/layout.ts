@@ -2,9 +2,8 @@ import type { SessionId } from '../core/ids.ts';
 import type { CancelWhy } from '../core/status.ts';
 
 /*
- * Where everything lies. `state` is zwarm's directory in the user's state directory, `root` the store of one project.
- * `docs/formats.md` says what each file holds and who writes it. The paths are concatenated by hand: a list asks for tens
- * of thousands, and `path.join` is slow.
+ * Where everything lies: `state` is zwarm's directory of state, `root` the store of one project; docs/formats.md says what
+ * each file holds. The paths are concatenated: a list asks for tens of thousands, and `path.join` is slow.
  */
 
 /** A session on the disk: the store that it lies in, and its id. */

@@ -7,10 +7,7 @@ import { BUILDING_PREFIX, buildingDir, nameLink, namesDir, type SessionDir, TURN
 import { entriesOf, readText, unlessDamaged } from './read-file.ts';
 import { parse, type RequestRecord } from './records.ts';
 
-/*
- * names/<name> is a symbolic link whose target is the id of the session with that name. It is the only record of the name:
- * made by one symlink(2), a name is taken once.
- */
+// names/<name> is a symbolic link to the id of the session with that name, and the only record of it.
 
 function targetOf(link: string): SessionId | null {
   try {

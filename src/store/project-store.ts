@@ -1,33 +1,20 @@
-import { lstatSync, statSync } from 'node:fs';
+import { type BigIntStats, lstatSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { digest } from '../core/digest.ts';
 import { isErrno, ZwarmError } from '../core/errors.ts';
 import { isoTime } from '../core/time.ts';
 import { createFile, discard, flush, makeDir, makeDirs, rename, replaceFile } from './files.ts';
-import {
-  BUILDING_PREFIX,
-  FORMAT,
-  formatFile,
-  namesDir,
-  projectFile,
-  projectsDir,
-  sessionsDir,
-  trashDir,
-} from './layout.ts';
+import * as layout from './layout.ts';
 import { DamagedRecord, entriesOf, readText, unlessDamaged } from './read-file.ts';
 import { encode, type ProjectRecord, parse } from './records.ts';
 
-/*
- * The stores of all projects, `projects/<name>-<key>`. The key alone says whose a store is; the name is for people.
- */
-
 const LONGEST_NAME = 40;
 
-/** The directory of the store for a project of this path, whether it is there or not. */
+/** The directory of a project's store, there or not: the key says whose it is, the name is for people. */
 export function storeDir(state: string, path: string): string {
   const last = basename(path) === '.git' ? basename(dirname(path)) : basename(path);
   const name = last.replace(/[^A-Za-z0-9._-]+/g, '-').slice(0, LONGEST_NAME);
-  return join(projectsDir(state), `${name || 'root'}-${digest(path).slice(0, 16)}`);
+  return join(layout.projectsDir(state), `${name || 'root'}-${digest(path).slice(0, 16)}`);
 }
 
 /** Whether there is a store at `root`. */
@@ -53,17 +40,17 @@ export function storeAt(root: string): KnownStore | null {
 
 /** The stores of all projects, in the order of their names. */
 export function listStores(state: string): readonly KnownStore[] {
-  const entries = unlessDamaged(() => entriesOf(projectsDir(state))) ?? [];
+  const entries = unlessDamaged(() => entriesOf(layout.projectsDir(state))) ?? [];
   return entries
     .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
-    .map(({ name }) => join(projectsDir(state), name))
+    .map(({ name }) => join(layout.projectsDir(state), name))
     .sort()
     .map((root) => ({ root, record: recordOf(root) }));
 }
 
 function recordOf(root: string): ProjectRecord | DamagedRecord {
   try {
-    const text = readText(projectFile(root));
+    const text = readText(layout.projectFile(root));
     return text === null ? new DamagedRecord('project.json is missing') : parse.project(text);
   } catch (error) {
     if (error instanceof DamagedRecord) return error;
@@ -78,36 +65,30 @@ function requirePrivate(directory: string, uid: number): void {
   const refuse = (what: string, hint: string): never => {
     throw new ZwarmError('state_dir_unsafe', `${directory} ${what}`, hint);
   };
+  const another = 'run zwarm as that user, or set ZWARM_DIR to a directory of yours';
   if (!stat.isDirectory()) refuse('is not a directory', 'move it away, or set ZWARM_DIR to another place');
-  if (stat.uid !== uid)
-    refuse(
-      `belongs to another user (uid ${stat.uid})`,
-      'run zwarm as that user, or set ZWARM_DIR to a directory of yours',
-    );
+  if (stat.uid !== uid) refuse(`belongs to another user (uid ${stat.uid})`, another);
   if ((stat.mode & 0o022) !== 0)
     refuse('can be written by others', `make it yours alone: chmod 700 '${directory}'`);
 }
 
 /** The format version of a store: ours where the file is missing, infinite where it is not a number. */
 function formatOf(root: string): number {
-  const text = readText(formatFile(root))?.trim() ?? `${FORMAT}`;
+  const text = readText(layout.formatFile(root))?.trim() ?? `${layout.FORMAT}`;
   return /^\d{1,6}$/.test(text) ? Number(text) : Number.POSITIVE_INFINITY;
 }
 
-/**
- * Refuses a state directory that others can write, and a store in it that a newer zwarm made.
- * @throws ZwarmError `state_dir_unsafe`, `format_newer`; DamagedRecord where the format cannot be read
- */
+/** Refuses what others can write, and a newer format. @throws ZwarmError `state_dir_unsafe`, `format_newer` */
 export function requireUsable(state: string, root: string, uid: number, forWriting: boolean): void {
   requirePrivate(state, uid);
   requirePrivate(root, uid);
-  if (!forWriting || formatOf(root) <= FORMAT) return;
+  if (!forWriting || formatOf(root) <= layout.FORMAT) return;
   throw new ZwarmError('format_newer', `${root} was written by a newer zwarm`, 'update zwarm');
 }
 
 /** Whether this process may create files in a store: in the sandbox of an agent it may not. */
 export function isWritable(root: string, unique: string): boolean {
-  const probe = join(root, `${BUILDING_PREFIX}${unique}`);
+  const probe = join(root, `${layout.BUILDING_PREFIX}${unique}`);
   try {
     createFile(probe, '');
     discard(probe);
@@ -118,30 +99,28 @@ export function isWritable(root: string, unique: string): boolean {
   }
 }
 
-/**
- * Makes the store of a project: built under a hidden name, it appears by one rename. Where another command was first,
- * that one's store stays. @throws ZwarmError `state_dir_unsafe`, or the error of the file system
- */
+/** Makes the store of a project by one rename; another command's stays. @throws ZwarmError `state_dir_unsafe` */
 export function createStore(state: string, record: ProjectRecord, uid: number, unique: string): KnownStore {
   requirePrivate(state, uid);
-  makeDirs(projectsDir(state));
+  makeDirs(layout.projectsDir(state));
   // Somebody else may have made it meanwhile.
   requirePrivate(state, uid);
   const root = storeDir(state, record.path);
-  const building = join(projectsDir(state), `${BUILDING_PREFIX}${unique}`);
+  const building = join(layout.projectsDir(state), `${layout.BUILDING_PREFIX}${unique}`);
   makeDir(building);
   try {
-    createFile(formatFile(building), `${FORMAT}\n`);
-    createFile(projectFile(building), encode(record));
+    createFile(layout.formatFile(building), `${layout.FORMAT}\n`);
+    createFile(layout.projectFile(building), encode(record));
     // All of them now: on a full disk the trash could not be created when it is needed.
-    for (const directory of [sessionsDir, namesDir, trashDir]) makeDir(directory(building));
+    for (const directory of [layout.sessionsDir, layout.namesDir, layout.trashDir])
+      makeDir(directory(building));
     flush(building);
     rename(building, root);
   } catch (error) {
     discard(building);
     if (!isErrno(error, 'ENOTEMPTY', 'EEXIST')) throw error;
   }
-  flush(projectsDir(state));
+  flush(layout.projectsDir(state));
   return { root, record: recordOf(root) };
 }
 
@@ -149,37 +128,34 @@ export function createStore(state: string, record: ProjectRecord, uid: number, u
 export function moveStore(root: string, target: string, record: ProjectRecord, unique: string): void {
   if (target !== root) rename(root, target);
   flush(dirname(target));
-  replaceFile(projectFile(target), encode(record), join(target, `${BUILDING_PREFIX}${unique}`));
+  replaceFile(layout.projectFile(target), encode(record), join(target, `${layout.BUILDING_PREFIX}${unique}`));
   flush(target);
 }
 
-/** The directory at a path: its inode, and when it was made where its file system keeps that. */
-function look(path: string): (DirectoryIdentity & { readonly hasBirth: boolean }) | null {
+function look(path: string): BigIntStats | null {
   try {
-    const { ino, birthtimeNs, ctimeNs } = statSync(path, { bigint: true });
-    const birth_time = isoTime(Number(birthtimeNs / 1_000_000n));
-    // Where a file system keeps no time of birth, that of the last change takes its place and says nothing.
-    return { inode: String(ino), birth_time, hasBirth: birthtimeNs !== ctimeNs };
+    return statSync(path, { bigint: true });
   } catch (error) {
     if (isErrno(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP')) return null;
     throw error;
   }
 }
 
-/** What identifies a directory after it was moved. */
-type DirectoryIdentity = Pick<ProjectRecord, 'inode' | 'birth_time'>;
+const birthOf = ({ birthtimeNs }: BigIntStats): string => isoTime(Number(birthtimeNs / 1_000_000n));
 
 /** What identifies the directory at a path after it was moved. @throws ZwarmError `usage` where there is none */
-export function identityOfDirectory(path: string): DirectoryIdentity {
+export function identityOfDirectory(path: string): Pick<ProjectRecord, 'inode' | 'birth_time'> {
   const found = look(path);
   if (found === null) throw new ZwarmError('usage', `there is no directory ${path}`, 'name one that exists');
-  return { inode: found.inode, birth_time: found.birth_time };
+  return { inode: String(found.ino), birth_time: birthOf(found) };
 }
 
 /** Whether the directory of a store is still at its path: the same one, another one in its place, or none. */
 export function standingOf({ path, inode, birth_time }: ProjectRecord): 'here' | 'replaced' | 'missing' {
   const found = look(path);
   if (found === null) return 'missing';
-  const isSame = found.inode === inode && (!found.hasBirth || found.birth_time === birth_time);
+  // Where a file system keeps no time of birth, that of the last change takes its place and says nothing.
+  const hasBirth = found.birthtimeNs !== found.ctimeNs;
+  const isSame = String(found.ino) === inode && (!hasBirth || birthOf(found) === birth_time);
   return isSame ? 'here' : 'replaced';
 }

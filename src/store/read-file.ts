@@ -80,10 +80,7 @@ export function readFully(fd: number, buffer: Buffer, from: number): Buffer {
   return buffer.subarray(0, done);
 }
 
-/**
- * The bytes of a small file and when it was last written (ms since the epoch), or null where there is none.
- * @throws DamagedRecord when it is not a regular file or too large
- */
+/** A small file and when it was last written (ms since the epoch), or null. @throws DamagedRecord */
 export function readSmall(path: string, limit = RECORD_LIMIT): { bytes: Buffer; mtimeMs: number } | null {
   const file = openRegular(path);
   if (file === null) return null;
@@ -100,10 +97,7 @@ export function readText(path: string, limit?: number): string | null {
   return readSmall(path, limit)?.bytes.toString() ?? null;
 }
 
-/**
- * Reads the beginning of a file, of whatever kind, into a buffer: how many bytes there were for it.
- * @throws the error of the file system
- */
+/** Reads the beginning of a file of any kind into a buffer; how many bytes. @throws the error of the file system */
 export function readBeginning(path: string, buffer: Buffer): number {
   const fd = openSync(path, READ);
   try {

@@ -45,8 +45,8 @@ export function findNewline(
 }
 
 /**
- * Opens a file repeatedly as it grows; one that was replaced or became shorter is an error. Each time it is read to the
- * size that it had when it was opened: otherwise an agent that prints faster than we read would keep us reading.
+ * Opens a file repeatedly as it grows; one that was replaced or cut is an error. Each time it is read to the size that it
+ * had then: otherwise an agent that prints faster than we read would keep us reading.
  */
 function createOpener(path: string): (seen: number) => OpenFile | null {
   let known: string | null = null;
@@ -63,10 +63,9 @@ function createOpener(path: string): (seen: number) => OpenFile | null {
 }
 
 /**
- * Follows the lines of a stream from the line that begins at byte `from`, split at LF alone (U+2028 is legal inside JSON
- * strings). Empty lines are skipped but counted; a line without its newline is held back until that comes. A file that
- * is not there has no lines. However large the file, no more than a block and one line are in memory; a line that is too
- * long comes without its text, never cut.
+ * Follows the lines of a stream from byte `from` on, split at LF alone (U+2028 is legal inside JSON strings). Empty lines
+ * are skipped but counted; a line without its newline is held back until that comes; one that is too long comes without
+ * its text. No more than a block and one line are in memory.
  */
 export function followLines(path: string, sizes: LineSizes = LINE_SIZES, from = 0): Follower<Line> {
   const open = createOpener(path);

@@ -3,16 +3,6 @@ import type { Line } from '../core/events.ts';
 import { lookAt, openRegular, readFully } from './read-file.ts';
 import { findNewline, followLines, LINE_SIZES, type LineRange, type LineSizes } from './read-forward.ts';
 
-/*
- * A stream from its end: how a turn stands is written in its last lines, and a list must not read a gigabyte for them.
- */
-
-/** Some lines of a stream, in their order, and how many bytes are behind them. */
-interface Portion {
-  readonly lines: Iterable<Line>;
-  readonly behind: number;
-}
-
 /** Bytes of the last portion; each before it is four times as large, so that the first is reached soon. */
 export interface EndSizes extends LineSizes {
   readonly last: number;
@@ -36,14 +26,15 @@ function portionStart(path: string, to: number, bytes: number): number {
 }
 
 /**
- * The lines of a stream in portions, the last one first; `seq` counts within a portion. Nothing is read of a portion that
- * nobody asks for. @throws DamagedRecord
+ * The lines of a stream in portions, the last one first, each read when it is asked for; `seq` counts within a
+ * portion, and `behind` the bytes after it. How
+ * a turn stands is written in its last lines, and a list must not read a gigabyte for them. @throws DamagedRecord
  */
 export function* readFromEnd(
   path: string,
   { limit, ended }: LineRange,
   sizes: EndSizes = END_SIZES,
-): Generator<Portion> {
+): Generator<{ readonly lines: Iterable<Line>; readonly behind: number }> {
   // Then it is not even looked at.
   if (limit === 0) return;
   const size = lookAt(path)?.size ?? 0;
@@ -59,10 +50,7 @@ export function* readFromEnd(
   }
 }
 
-/**
- * The end of a text file: its last `bytes` bytes from the beginning of a line on. Empty where there is no file.
- * @throws DamagedRecord
- */
+/** The last `bytes` bytes of a text file, from the beginning of a line on; or nothing. @throws DamagedRecord */
 export function readTail(path: string, bytes: number): string {
   const file = openRegular(path);
   if (file === null) return '';

@@ -3,16 +3,7 @@ import { dirname, join } from 'node:path';
 import { toZwarmError, ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
 import { flush, removeTree, rename } from './files.ts';
-import {
-  BUILDING_PREFIX,
-  namesDir,
-  type SessionDir,
-  sessionDir,
-  sessionsDir,
-  trashDir,
-  turnDir,
-  turnsDir,
-} from './layout.ts';
+import * as layout from './layout.ts';
 import { giveUpName } from './names.ts';
 import { entriesOf, unlessDamaged } from './read-file.ts';
 import { listSessionIds, listTurns } from './sessions.ts';
@@ -26,17 +17,16 @@ export function treeBytes(path: string): number {
 }
 
 /**
- * Removes a session whose next turn number its caller has claimed with a tombstone: its name becomes free, it disappears
- * by one rename, then its files are deleted. Returns the bytes that were freed. `unique` keeps two removers apart.
- * @throws ZwarmError `io` where the session is gone and files of it are left
+ * Removes a session that its caller has claimed with a tombstone: its name becomes free, it disappears by one rename, then
+ * its files are deleted. Returns the bytes freed. @throws ZwarmError `io` where files of it are left
  */
-export function removeSession(session: SessionDir, name: string | null, unique: string): number {
+export function removeSession(session: layout.SessionDir, name: string | null, unique: string): number {
   const { root } = session.store;
-  const doomed = join(trashDir(root), `${session.id}.${unique}`);
-  const bytes = treeBytes(sessionDir(session));
+  const doomed = join(layout.trashDir(root), `${session.id}.${unique}`);
+  const bytes = treeBytes(layout.sessionDir(session));
   if (name !== null) giveUpName(session, name, unique);
-  rename(sessionDir(session), doomed);
-  flush(sessionsDir(root));
+  rename(layout.sessionDir(session), doomed);
+  flush(layout.sessionsDir(root));
   try {
     removeTree(doomed);
   } catch (error) {
@@ -73,14 +63,18 @@ export function findLeftovers(root: string, nowMs: number): readonly Leftover[] 
   const placesOf = (id: SessionId): readonly string[] => {
     const session = { store: { root }, id };
     const turns = unlessDamaged(() => listTurns(session)) ?? [];
-    return [sessionDir(session), turnsDir(session), ...turns.map((turn) => turnDir({ ...session, turn }))];
+    return [
+      layout.sessionDir(session),
+      layout.turnsDir(session),
+      ...turns.map((turn) => layout.turnDir({ ...session, turn })),
+    ];
   };
   // The directories in which commands build what they rename into place.
-  const ofStore = [dirname(root), root, namesDir(root), sessionsDir(root)];
+  const ofStore = [dirname(root), root, layout.namesDir(root), layout.sessionsDir(root)];
   const building = [...ofStore, ...listSessionIds(root).flatMap(placesOf)];
   return [
-    ...building.flatMap((directory) => oldIn(directory, 'building', BUILDING_PREFIX)),
-    ...oldIn(trashDir(root), 'trash', ''),
+    ...building.flatMap((directory) => oldIn(directory, 'building', layout.BUILDING_PREFIX)),
+    ...oldIn(layout.trashDir(root), 'trash', ''),
   ];
 }
 

@@ -20,14 +20,8 @@ export function marksDir(state: string, source: string, storeId: string): string
   return join(seenDir(state), caller, storeId);
 }
 
-interface Mark {
-  readonly id: SessionId;
-  readonly turn: number;
-  readonly path: string;
-}
-
 /** The marks in a directory, whatever else is in it. @throws DamagedRecord when it may not be read */
-function marksIn(directory: string): readonly Mark[] {
+function marksIn(directory: string): readonly { id: SessionId; turn: number; path: string }[] {
   return entriesOf(directory).flatMap(({ name }) => {
     const [id = '', number = '', ...more] = name.split('.');
     const turn = parseTurnNumber(number);
@@ -54,10 +48,7 @@ export function writeMark(directory: string, id: SessionId, turn: number): void 
   for (const { path } of older) removeTree(path);
 }
 
-/**
- * Removes the marks that any caller has of sessions that are gone. Never throws: a mark that stays says nothing of any
- * other session, and the next `clean` finds it.
- */
+/** Removes the marks that any caller has of sessions that are gone. Never throws: the next `clean` finds what stays. */
 export function discardMarks(state: string, storeId: string, isGone: (id: SessionId) => boolean): void {
   try {
     for (const { name } of entriesOf(seenDir(state))) {

@@ -2,18 +2,7 @@ import { lstatSync } from 'node:fs';
 import { isSessionId, parseTurnNumber, type SessionId } from '../core/ids.ts';
 import { CANCEL_WHYS, type CancelWhy } from '../core/status.ts';
 import { parseIso, writtenMs } from '../core/time.ts';
-import {
-  cancelName,
-  exitCodeOfName,
-  type SessionDir,
-  sessionDir,
-  sessionFile,
-  sessionsDir,
-  type TurnDir,
-  turnDir,
-  turnFile,
-  turnsDir,
-} from './layout.ts';
+import * as layout from './layout.ts';
 import {
   DamagedRecord,
   entriesOf,
@@ -41,7 +30,7 @@ const PROMPT_LIMIT = 64 << 20;
 /** The session ids in a store, in no order: of real directories, and of anything else that has such a name. */
 export function listSessions(root: string): { directories: SessionId[]; others: SessionId[] } {
   const found: ReturnType<typeof listSessions> = { directories: [], others: [] };
-  for (const entry of entriesOf(sessionsDir(root))) {
+  for (const entry of entriesOf(layout.sessionsDir(root))) {
     if (isSessionId(entry.name)) (entry.isDirectory() ? found.directories : found.others).push(entry.name);
   }
   return found;
@@ -54,8 +43,8 @@ export function listSessionIds(root: string): SessionId[] {
 }
 
 /** Whether a session exists, damaged or not. */
-export function hasSession(session: SessionDir): boolean {
-  return lstatSync(sessionDir(session), { throwIfNoEntry: false }) !== undefined;
+export function hasSession(session: layout.SessionDir): boolean {
+  return lstatSync(layout.sessionDir(session), { throwIfNoEntry: false }) !== undefined;
 }
 
 /** A store as far as the records of sessions need it: its directory, and the root of its project. */
@@ -65,18 +54,17 @@ export interface SessionStore {
 }
 
 /** The record of a session, in a store whose project is known. @throws DamagedRecord */
-export function readSessionRecord(session: SessionDir & { readonly store: SessionStore }): SessionRecord {
-  const text = readText(sessionFile(session), PROMPT_LIMIT);
+export function readSessionRecord(
+  session: layout.SessionDir & { readonly store: SessionStore },
+): SessionRecord {
+  const text = readText(layout.sessionFile(session), PROMPT_LIMIT);
   if (text === null) throw new DamagedRecord('session.json is missing');
   return parseSessionRecord(text, session.store.projectRoot);
 }
 
-/**
- * The numbers of a session's turns, 1 to the newest, a tombstone's included.
- * @throws DamagedRecord, also for a turn that is not a directory and for a gap: claims make neither
- */
-export function listTurns(session: SessionDir): number[] {
-  const numbers = entriesOf(turnsDir(session)).flatMap((entry) => {
+/** The numbers of a session's turns, 1 to the newest, a tombstone's included. @throws DamagedRecord, also for a gap */
+export function listTurns(session: layout.SessionDir): number[] {
+  const numbers = entriesOf(layout.turnsDir(session)).flatMap((entry) => {
     const turn = parseTurnNumber(entry.name);
     if (turn === null) return [];
     if (entry.isDirectory() || isTombstoneName({ ...session, turn })) return [turn];
@@ -89,25 +77,25 @@ export function listTurns(session: SessionDir): number[] {
 }
 
 /** Whether a second name of session.json stands for a turn: the tombstone that a full disk has room for. */
-function isTombstoneName(turn: TurnDir): boolean {
-  const found = lookAt(turnDir(turn));
-  const record = lookAt(sessionFile(turn));
+function isTombstoneName(turn: layout.TurnDir): boolean {
+  const found = lookAt(layout.turnDir(turn));
+  const record = lookAt(layout.sessionFile(turn));
   return found?.isFile() === true && found.ino === record?.ino && found.dev === record.dev;
 }
 
 /** Whether a turn marks its session as being removed. @throws DamagedRecord */
-export function isTombstone(turn: TurnDir): boolean {
+export function isTombstone(turn: layout.TurnDir): boolean {
   return isTombstoneName(turn) || readRequest(turn).kind === 'tombstone';
 }
 
 /** Whether a turn exists. */
-export function hasTurn(turn: TurnDir): boolean {
-  return isRealDirectory(turnDir(turn)) || isTombstoneName(turn);
+export function hasTurn(turn: layout.TurnDir): boolean {
+  return isRealDirectory(layout.turnDir(turn)) || isTombstoneName(turn);
 }
 
 /** The claim of a turn. @throws DamagedRecord */
-export function readRequest(turn: TurnDir): RequestRecord {
-  const text = readText(turnFile(turn, 'request'));
+export function readRequest(turn: layout.TurnDir): RequestRecord {
+  const text = readText(layout.turnFile(turn, 'request'));
   if (text === null) throw new DamagedRecord(`request.json of turn ${turn.turn} is missing`);
   const request = parse.request(text);
   if ([request.to ?? 0, ...request.covers].every((earlier) => earlier < turn.turn)) return request;
@@ -115,31 +103,31 @@ export function readRequest(turn: TurnDir): RequestRecord {
 }
 
 /** The user's message of a turn, byte for byte, or null for a marker. @throws DamagedRecord */
-export function readPrompt(turn: TurnDir): Buffer | null {
-  return readSmall(turnFile(turn, 'prompt'), PROMPT_LIMIT)?.bytes ?? null;
+export function readPrompt(turn: layout.TurnDir): Buffer | null {
+  return readSmall(layout.turnFile(turn, 'prompt'), PROMPT_LIMIT)?.bytes ?? null;
 }
 
 /** What was started, or null before that. @throws DamagedRecord */
-export function readLaunch(turn: TurnDir): LaunchRecord | null {
-  const text = readText(turnFile(turn, 'launch'), PROMPT_LIMIT);
+export function readLaunch(turn: layout.TurnDir): LaunchRecord | null {
+  const text = readText(layout.turnFile(turn, 'launch'), PROMPT_LIMIT);
   return text === null ? null : parse.launch(text);
 }
 
-function cancelRecord(turn: TurnDir): CancelRecord | null {
+function cancelRecord(turn: layout.TurnDir): CancelRecord | null {
   return unlessDamaged(() => {
-    const text = readText(turnFile(turn, 'cancel'));
+    const text = readText(layout.turnFile(turn, 'cancel'));
     return text === null ? null : parse.cancel(text);
   });
 }
 
 /** The reason that was given when a turn was asked to stop, or null. */
-export function readCancelReason(turn: TurnDir): string | null {
+export function readCancelReason(turn: layout.TurnDir): string | null {
   return cancelRecord(turn)?.reason ?? null;
 }
 
 /** Why a turn was asked to stop, or null; a record that cannot be read counts as absent. */
-export function readCancel(turn: TurnDir): CancelWhy | null {
-  const hasName = (why: CancelWhy): boolean => writtenAt(cancelName(turn, why)) !== null;
+export function readCancel(turn: layout.TurnDir): CancelWhy | null {
+  const hasName = (why: CancelWhy): boolean => writtenAt(layout.cancelName(turn, why)) !== null;
   return cancelRecord(turn)?.why ?? CANCEL_WHYS.find(hasName) ?? null;
 }
 
@@ -150,9 +138,9 @@ function writtenAt(path: string): number | null {
 }
 
 /** The runner that showed itself, and the time of that file; an incomplete record counts as absent. */
-export function readRunner(turn: TurnDir): (RunnerRecord & { fileMs: number }) | null {
+export function readRunner(turn: layout.TurnDir): (RunnerRecord & { fileMs: number }) | null {
   return unlessDamaged(() => {
-    const file = readSmall(turnFile(turn, 'runner'));
+    const file = readSmall(layout.turnFile(turn, 'runner'));
     return file && { ...parseRunnerStat(file.bytes.toString()), fileMs: file.mtimeMs };
   });
 }
@@ -163,13 +151,10 @@ export interface RecordedEnd {
   readonly endedMs: number;
 }
 
-/**
- * The end of a turn, from `exit.json` or, when a full disk left that empty, from the name of `exit.<code>`; a record
- * that cannot be read counts as absent. @throws DamagedRecord when the turn's directory cannot be read
- */
-export function readExit(turn: TurnDir): RecordedEnd | null {
+/** The end of a turn, from `exit.json` or the name that a full disk left; one that cannot be read counts as absent. */
+export function readExit(turn: layout.TurnDir): RecordedEnd | null {
   const exit = unlessDamaged(() => {
-    const file = readSmall(turnFile(turn, 'exit'));
+    const file = readSmall(layout.turnFile(turn, 'exit'));
     if (file === null) return null;
     const record = parse.exit(file.bytes.toString());
     return { record, endedMs: writtenMs(file.mtimeMs, parseIso(record.ended_at)) };
@@ -177,10 +162,10 @@ export function readExit(turn: TurnDir): RecordedEnd | null {
   return exit ?? readExitName(turn);
 }
 
-function readExitName(turn: TurnDir): RecordedEnd | null {
-  for (const { name } of entriesOf(turnDir(turn))) {
-    const code = exitCodeOfName(name);
-    const endedMs = code === undefined ? null : writtenAt(`${turnDir(turn)}/${name}`);
+function readExitName(turn: layout.TurnDir): RecordedEnd | null {
+  for (const { name } of entriesOf(layout.turnDir(turn))) {
+    const code = layout.exitCodeOfName(name);
+    const endedMs = code === undefined ? null : writtenAt(`${layout.turnDir(turn)}/${name}`);
     if (code === undefined || endedMs === null) continue;
     const cancelled = readCancel(turn) !== null;
     const why = code === null ? (cancelled ? 'cancelled' : 'not_launched') : null;
@@ -192,6 +177,6 @@ function readExitName(turn: TurnDir): RecordedEnd | null {
 }
 
 /** When the agent last printed something (ms since the epoch), or null. */
-export function eventsMtime(turn: TurnDir): number | null {
-  return writtenAt(turnFile(turn, 'events'));
+export function eventsMtime(turn: layout.TurnDir): number | null {
+  return writtenAt(layout.turnFile(turn, 'events'));
 }

@@ -9,12 +9,9 @@ import { encode, recordedPath } from './records.ts';
 import type { SessionStore } from './sessions.ts';
 
 /*
- * `summary.json`: all that a list shows of a session, as it stood when its newest turn ended. A cache, read by lists
- * only, and the one file that is replaced.
- *
- * Reading it is the fast path of `ls`, which may do so ten thousand times: one small file is read into a shared buffer,
- * one `lstat` says whether it is current, and the text is ASCII, which needs no decoding. Anything unusual is ignored:
- * then the reader computes.
+ * `summary.json`: all that a list shows of a session, as it stood when its newest turn ended. A cache for lists, which
+ * read ten thousand: into a shared buffer, in ASCII, which needs no decoding, with one `lstat` that says whether it is
+ * current. Anything unusual is ignored: then the reader computes.
  */
 
 /** What a list shows of a session. */
@@ -29,20 +26,14 @@ export interface Summary {
 /** A longer summary is ignored, and the session is computed. */
 const LONGEST = 1 << 16;
 
-/**
- * Whether a file holds what this version of the fold has written: anything else is computed again. Its fields are not
- * decoded one by one: that would cost a list of ten a fifth of its time, and one of ten thousand a third.
- */
+/** Whether this version of the fold has written it. Decoding its fields would cost a list up to a third of its time. */
 function isOfFold(json: unknown, fold: number): json is Summary {
   return (
     typeof json === 'object' && json !== null && 'fold' in json && json.fold === fold && 'listed' in json
   );
 }
 
-/**
- * Reads the summaries of a store: what a list shows of a session, or null without a current summary of this version of
- * the fold. The caller makes sure that the session is a real directory.
- */
+/** Reads the summaries of a store: null where there is none that is current. The session must be a real directory. */
 export function createSummaryReader(store: SessionStore, fold: number): (id: SessionId) => Listed | null {
   const buffer = Buffer.allocUnsafeSlow(LONGEST);
   return (id) => {

@@ -8,10 +8,7 @@ export interface DirectoryWatch {
   close(): void;
 }
 
-/**
- * Watches a directory's entries, but for changes of the files in `ignored`. Where notification does not work (network
- * file systems) only the time limit wakes.
- */
+/** Watches a directory's entries but those in `ignored`. On network file systems only the time limit wakes. */
 export function watchDirectory(path: string, ignored: readonly string[]): DirectoryWatch {
   const waking = new EventEmitter();
   let changed = false;

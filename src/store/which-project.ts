@@ -60,11 +60,7 @@ function projectAt(state: string, directory: string): Project | null {
 /**
  * The project around a directory: the nearest directory upwards that has a store or is the root of a git repository; the
  * directory itself where there is none. The walk does not enter the user's home, `/` or a directory in which others may
- * write from below: anybody could have made a project of it.
- *
- * @param cwd absolute path
- * @param home the user's home, or null
- * @param state zwarm's directory of state
+ * write from below: anybody could have made a project of it. All paths are absolute.
  */
 export function findProject(cwd: string, home: string | null, state: string): Project {
   const here = realDirectory(cwd);

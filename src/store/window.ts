@@ -27,14 +27,10 @@ function isReplaceable(checkout: string): boolean {
   return stat.isDirectory() && entriesOf(windowLink(checkout)).length === 0;
 }
 
-/**
- * How the window of a checkout is that is to lead to these sessions: it does; there is none; there is one that leads
- * elsewhere or an empty directory in its place; or somebody keeps something of their own there.
- */
-export function windowStateOf(
-  checkout: string,
-  sessions: string,
-): 'open' | 'missing' | 'replaceable' | 'occupied' {
+type WindowState = 'open' | 'missing' | 'replaceable' | 'occupied';
+
+/** Whether the window of a checkout leads to these sessions, is not there, may be replaced, or is somebody's own. */
+export function windowStateOf(checkout: string, sessions: string): WindowState {
   if (windowTarget(checkout) === sessions) return 'open';
   const window = lstatSync(windowDir(checkout), { throwIfNoEntry: false });
   if (window === undefined) return 'missing';
@@ -43,8 +39,8 @@ export function windowStateOf(
 }
 
 /**
- * Makes the window where there is none: complete in the git directory, which no sandboxed agent can write, then renamed
- * onto `.zwarm`, which fails on whatever an agent has put there meanwhile. Whether it could be made so.
+ * Makes the window where there is none, if it can: complete in the git directory, which no sandboxed agent can write, then
+ * renamed onto `.zwarm`, which fails on whatever an agent has put there meanwhile.
  */
 export function makeWindowFromGit(
   checkout: string,

@@ -71,7 +71,7 @@ const SYSCALLERS = ['store/files.ts', 'process/launch.ts', 'process/stop.ts'];
 const WRITERS = [SYSCALLS, 'cli/task-input.ts', 'cli/commands/demo.ts', 'streams.ts'];
 const READING = new Set(
   `accessSync constants existsSync fstatSync lstatSync readdirSync readFileSync readlinkSync readSync realpathSync
-   statSync statfsSync closeSync watch FSWatcher Stats Dirent`.split(/\s+/),
+   statSync statfsSync closeSync watch FSWatcher Stats BigIntStats Dirent`.split(/\s+/),
 );
 /** Opens files, for reading alone. */
 const OPENERS = ['store/read-file.ts', 'config/read-text.ts'];
