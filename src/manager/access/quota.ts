@@ -5,7 +5,7 @@ import type { Policy } from '../../core/rules/policy.ts';
 import { isActive } from '../../core/status.ts';
 import { listSessionIds } from '../../store/sessions.ts';
 import type { ManagerContext, Store } from '../context.ts';
-import { readNow, type SessionNow } from '../session/current-turn.ts';
+import { readNow } from '../session/current-turn.ts';
 import { unlessGone } from '../session/damage.ts';
 import { USER } from './caller.ts';
 
@@ -13,11 +13,6 @@ import { USER } from './caller.ts';
 interface ClaimedAt {
   readonly id: SessionId;
   readonly at: string;
-}
-
-/** Whether another caller than the user began what runs in a session, or the session itself. */
-function isOfOthers({ record, current, behind }: SessionNow): boolean {
-  return record.source !== USER || [current, ...behind].some(({ request }) => request.by !== USER);
 }
 
 /** The sessions that count: their turns run or are about to. */
@@ -28,7 +23,8 @@ async function liveOfOthers(context: ManagerContext, store: Store, except: Sessi
     const now = await unlessGone(readNow({ store, id }, context.now()));
     if (now === null) continue;
     const { verdict, request, runner } = now.current;
-    if (isActive(verdict.status) && isOfOthers(now))
+    // No other caller can begin a turn of the user's own session.
+    if (isActive(verdict.status) && now.record.source !== USER)
       live.push({ id, at: request.at, launched: runner !== null });
   }
   return live;

@@ -181,12 +181,23 @@ test('the agent of a session sends others no higher than it runs, and into no wi
   const child = await ended(agent, { workingDir: 'deeper' });
   const record = { sandbox: 'read-only', parent: lead, working_dir: below, work_in: 'deeper' };
   expect(await user.summary(child)).toMatchObject(record);
-  // One that works beside the project has its directory for one.
+  // What its project says holds for it wherever it works there.
   configure('');
+  const narrow = (path: string) => writeFileSync(join(path, 'zwarm.toml'), 'max_depth = 0\n');
+  narrow(directory);
+  expect(await refusal(agent.checkStart({}))).toContain('no more than 0 is allowed');
+  // One that works beside the project has its directory for one, or the repository around that.
   const beside = await ended(user, { workingDir: evil });
   const asking = (workingDir: string) => agentOf(beside, evil).checkStart({ workingDir });
   expect(await refusal(asking('below'))).toBeNull();
   expect(await refusal(asking(directory))).toContain('not allowed');
+  place(join(evil, '.git/HEAD'), 'ref: refs/heads/main\n');
+  const inside = await ended(user, { workingDir: join(evil, 'below') });
+  expect(await refusal(agentOf(inside, evil).checkStart({ workingDir: 'below' }))).toBeNull();
+  narrow(evil);
+  expect(await refusal(agentOf(inside, evil).checkStart({ workingDir: 'below' }))).toContain(
+    'no more than 0',
+  );
 });
 
 test('sessions stand no deeper than is allowed, and below none that is gone or unknown', async () => {
@@ -232,6 +243,7 @@ test('others speak to, wind back, end and delete only what they or theirs starte
   await client.remove(users);
   // One's own can be ended whatever became of the configuration.
   configure('nonsense');
+  expect(await refusal(user.checkInject(mine))).toBeNull();
   await client.remove(child);
   expect((await user.list({ all: true })).map(({ id }) => id).sort()).toEqual([others, mine, running].sort());
 });

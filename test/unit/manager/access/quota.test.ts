@@ -1,11 +1,13 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { SessionId } from '../../../../src/core/ids.ts';
 import type { Policy } from '../../../../src/core/rules/policy.ts';
 import { requireQuota, requireRoom } from '../../../../src/manager/access/quota.ts';
 import type { ManagerContext, Store } from '../../../../src/manager/context.ts';
-import { addSession, createEmptyStore, RECORD } from '../../../helpers/store.ts';
+import { createShellProject } from '../../../helpers/shell-project.ts';
+import { addSession, createEmptyStore, RECORD, storeOf } from '../../../helpers/store.ts';
+import { managerOf } from '../../../helpers/tools-in-process.ts';
 
 const ids = ['a', 'b', 'c', 'd'].map((letter) => letter.repeat(10)) as SessionId[];
 const [A, B, C] = ids as [SessionId, SessionId, SessionId];
@@ -53,6 +55,22 @@ test('times come before ids', async () => {
   const waiting = requireRoom(context, store, limits(1), earlier);
   end(store, A);
   await waiting;
+});
+
+test('one that was claimed later and runs already has its room, and nobody waits for ever', async () => {
+  const project = createShellProject();
+  const store = storeOf(project.state, project.directory);
+  await managerOf(project, 'client').start({ task: 'hang' });
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(0);
+  onTestFinished(() => void clock.mockRestore());
+  // Its clock stands still: it would wait.
+  await expect(
+    requireRoom({ now: Date.now } as ManagerContext, store, limits(1), { id: A, at: RECORD.created_at }),
+  ).rejects.toEqual(full);
+  clock.mockReturnValueOnce(0).mockReturnValue(5001);
+  await expect(
+    requireRoom(context, storeWith([B]), limits(1), { id: A, at: RECORD.created_at }),
+  ).rejects.toEqual(full);
 });
 
 test('as many as may run have room at once', async () => {
