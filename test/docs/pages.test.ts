@@ -5,31 +5,24 @@ import { codeWords, readPage, tableOf } from '../helpers/document.ts';
 import { OPTIONS_OF_HELP, VERBS_OF_HELP } from '../helpers/help.ts';
 import { repositoryFile } from '../helpers/project.ts';
 
+const DOCS = ['architecture', 'configuration', 'formats', 'guide', 'orchestration', 'release', 'reliability'];
 const PAGES = [
-  'README.md',
-  'CONTRIBUTING.md',
-  'SECURITY.md',
-  'CHANGELOG.md',
-  'docs/architecture.md',
-  'docs/configuration.md',
-  'docs/formats.md',
-  'docs/guide.md',
-  'docs/orchestration.md',
-  'docs/release.md',
-  'docs/reliability.md',
+  ...['README', 'CONTRIBUTING', 'SECURITY', 'CHANGELOG'].map((name) => `${name}.md`),
+  ...DOCS.map((name) => `docs/${name}.md`),
 ];
 
 /** Options of other programs that the pages mention. */
 const FOREIGN = [
-  '--skip-git-repo-check',
-  '--ephemeral',
-  '--shortstat',
-  '--project',
-  '--silent',
-  '--quick',
-  '--tags-filter',
-  '--no-git-tag-version',
-  '--follow-tags',
+  ...[
+    '--skip-git-repo-check',
+    '--ephemeral',
+    '--shortstat',
+    '--project',
+    '--silent',
+    '--quick',
+    '--tags-filter',
+  ],
+  ...['--no-git-tag-version', '--follow-tags'],
 ];
 
 /** What a page tells to type after `zwarm`: the verb and its options. */
@@ -60,10 +53,8 @@ test('every verb and option in the pages is in the help of the program', () => {
     }
     const anywhere = new Set([...known.values()].flat().concat(FOREIGN));
     const long = code.match(/(?<![\w-])--[a-z][a-z-]+/g) ?? [];
-    expect(
-      long.filter((name) => !anywhere.has(name)),
-      path,
-    ).toEqual([]);
+    const unknown = long.filter((name) => !anywhere.has(name));
+    expect(unknown, path).toEqual([]);
   }
   expect(looked).toBeGreaterThan(10);
 });
@@ -120,9 +111,7 @@ test('the status table names every status of a turn', () => {
 test('no page tells of the machine that it was written on', () => {
   for (const path of PAGES) {
     const absolute = readPage(path).match(/(?<=[\s`"'(])\/[a-z][\w.-]*\/[\w.-]*/g) ?? [];
-    expect(
-      absolute.filter((file) => !/^\/(home\/ann|proc\/)/.test(file)),
-      path,
-    ).toEqual([]);
+    const ours = absolute.filter((file) => !/^\/(home\/ann|proc\/)/.test(file));
+    expect(ours, path).toEqual([]);
   }
 });
