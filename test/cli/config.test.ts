@@ -1,248 +1,183 @@
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync, renameSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { place } from '../helpers/config.ts';
-import { onScreen, type ScreenOptions } from '../helpers/context.ts';
+import type { ScreenOptions } from '../helpers/context.ts';
 import { createProject, eventually, type Project } from '../helpers/project.ts';
 import { onTerminal } from '../helpers/pseudo-terminal.ts';
 import { snapshot } from '../helpers/tree.ts';
 
 const AN_AGENT = { ZWARM_SESSION_ID: 'cfgcfgcfg9' };
+const CHOICE = 'agent = "demo"\nmodel = "m"\n';
 
 const userFile = (project: Project): string => join(project.base, 'home/.config/zwarm/config.toml');
 const projectFile = (project: Project): string => join(project.directory, 'zwarm.toml');
 
-/** `zwarm config …`, which must succeed; its stdout. */
-async function ok(project: Project, argv: readonly string[], options?: ScreenOptions): Promise<string> {
-  const { code, stdout, stderr } = await onScreen(project, ['config', ...argv], options);
-  expect({ argv, code, stderr: code === 0 ? '' : stderr }).toEqual({ argv, code: 0, stderr: '' });
-  return stdout;
+/** What several `zwarm config …` print, one after the other. */
+async function shown(project: Project, lines: string, options: ScreenOptions = {}): Promise<string> {
+  const said: string[] = [];
+  for (const line of lines.split('\n')) {
+    const text = await project.$(`config ${line}`, { ...options, env: { NO_COLOR: '1', ...options.env } });
+    said.push(`$ ${line}\n${text.replaceAll(project.base, '/base')}`);
+  }
+  return said.join('').trimEnd();
 }
 
 test('list says of every key its value and who says so, and what is said in vain', async () => {
   const project = createProject();
-  place(userFile(project), 'max_depth = 2\nallowed_dirs = ["*"]\n');
+  mkdirSync(join(project.base, 'home/a'));
+  place(userFile(project), 'max_depth = 2\nallowed_dirs = ["~/a", "*"]\nend_others = true\n');
   const text = 'sandbox = "read-only"\nmax_depth = 9\nagent = "demo"\nmodell = "x\\u001b[2J"\n';
   place(projectFile(project), text);
-  const env = { ZWARM_MODEL: 'gpt-9', NO_COLOR: '1' };
-  const { code, stdout, stderr } = await onScreen(project, ['config', 'list'], { env });
-  expect(`${stdout}${stderr}exit ${code}`.replaceAll(project.base, '/base')).toMatchInlineSnapshot(`
-    "agent		default
+  const env = { ZWARM_MODEL: 'gpt-9' };
+  const lines = 'list\nget allowed_dirs\nget agent\nget agent --json\npath\npath --json';
+  expect(await shown(project, lines, { env })).toMatchInlineSnapshot(`
+    "$ list
+    agent		default
     model	gpt-9	ZWARM_MODEL
     sandbox	read-only	/base/project/zwarm.toml
-    allowed_dirs	*	/base/home/.config/zwarm/config.toml
+    allowed_dirs	/base/home/a, *	/base/home/.config/zwarm/config.toml
     max_depth	2	/base/home/.config/zwarm/config.toml
     max_sessions	8	default
-    end_others	false	default
+    end_others	true	/base/home/.config/zwarm/config.toml
     wait_sec		default
     reachable_state	false	default
     /base/project/zwarm.toml: unknown key "modell": did you mean model?
     /base/project/zwarm.toml: agent = "demo" has no effect: an agent could have written that; see: zwarm config trust
     /base/project/zwarm.toml: max_depth = 9 has no effect: a project may narrow 2, never widen it
-    exit 0"
+    $ get allowed_dirs
+    /base/home/a
+    *
+    $ get agent
+    $ get agent --json
+    {
+      "key": "agent",
+      "value": null,
+      "origin": "default"
+    }
+    $ path
+    user	/base/home/.config/zwarm/config.toml	there
+    project	/base/project/zwarm.toml	there
+    $ path --json
+    {
+      "user": {
+        "path": "/base/home/.config/zwarm/config.toml",
+        "exists": true
+      },
+      "project": {
+        "path": "/base/project/zwarm.toml",
+        "exists": true
+      }
+    }"
   `);
-  const table = (await onScreen(project, ['config', 'list'], { env, tty: true, columns: 60 })).stdout;
-  expect(table).toMatch(/^KEY +VALUE +ORIGIN\nagent +default\nmodel +gpt-9 +ZWARM_MODEL\n/);
-  expect(Math.max(...table.split('\n').map((line) => line.length))).toBeLessThanOrEqual(60);
-  const { entries, ignored, notices } = JSON.parse(await ok(project, ['list', '--json'], { env }));
+  const table = await project.$('config list', { tty: true, columns: 60, env: { NO_COLOR: '1' } });
+  expect(table).toMatch(/^KEY +VALUE +ORIGIN\nagent +default\nmodel +default\n/);
+  for (const line of table.split('\n').slice(0, 10)) expect(line.length).toBeLessThanOrEqual(60);
+  const { entries, ignored, notices } = JSON.parse(await project.$('config list --json'));
   const origin = projectFile(project);
-  expect(entries[3]).toEqual({ key: 'allowed_dirs', value: ['*'], origin: userFile(project) });
+  expect(entries[4]).toEqual({ key: 'max_depth', value: 2, origin: userFile(project) });
   expect(ignored[1]).toEqual({ key: 'max_depth', value: 9, origin, reason: expect.any(String) });
   expect(notices).toEqual([expect.stringContaining('modell')]);
+  const piped = await project.$('start --wait x');
+  const seen = await project.$('start --wait x', { tty: true });
+  expect([piped, seen].map((screen) => /modell/.test(screen))).toEqual([false, true]);
 });
 
 test('a file that cannot be understood is refused; one counts for the project that the directory belongs to', async () => {
   const project = createProject();
   place(projectFile(project), 'max_depth = \n');
-  const { code, stdout, stderr } = await onScreen(project, ['config', 'list', '--json']);
-  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  expect(JSON.parse(stderr).error).toMatchObject({
-    code: 'config',
-    message: expect.stringContaining('line 1'),
-  });
+  const { error } = JSON.parse((await project.$('config list --json')).replace('[exit 2]\n', ''));
+  expect(error).toMatchObject({ code: 'config', message: expect.stringContaining('line 1') });
   place(projectFile(project), 'max_depth = 0');
   mkdirSync(project.store(), { recursive: true, mode: 0o700 });
   mkdirSync(join(project.directory, 'deep/er'), { recursive: true });
-  expect(await ok(project, ['get', 'max_depth'], { cwd: join(project.directory, 'deep/er') })).toBe('0\n');
-});
-
-test('get prints the value alone', async () => {
-  const project = createProject();
-  mkdirSync(join(project.base, 'home/a'));
-  place(userFile(project), 'allowed_dirs = ["~/a", "*"]\nend_others = true\n');
-  expect(await ok(project, ['get', 'allowed_dirs'])).toBe(`${project.base}/home/a\n*\n`);
-  expect(await ok(project, ['get', 'end_others'])).toBe('true\n');
-  expect(await ok(project, ['get', 'model'])).toBe('');
-  expect(JSON.parse(await ok(project, ['get', 'model', '--json']))).toEqual({
-    key: 'model',
-    value: null,
-    origin: 'default',
-  });
-});
-
-test('path says where the files are, and whether they are there', async () => {
-  const project = createProject();
-  place(projectFile(project), '');
-  expect(await ok(project, ['path'])).toBe(
-    `user\t${userFile(project)}\tnot there\nproject\t${projectFile(project)}\tthere\n`,
-  );
-  expect(JSON.parse(await ok(project, ['path', '--json'], { env: { XDG_CONFIG_HOME: '/x' } }))).toEqual({
-    user: { path: '/x/zwarm/config.toml', exists: false },
-    project: { path: projectFile(project), exists: true },
-  });
+  expect(await project.$('config get max_depth', { cwd: join(project.directory, 'deep/er') })).toBe('0\n');
 });
 
 test('set creates the file for nobody else to read, and changes one line of it, through a link too', async () => {
   const project = createProject();
   const text = () => readFileSync(userFile(project), 'utf8');
-  await ok(project, ['set', 'max_depth', '3']);
+  expect(await shown(project, 'set max_depth 3\nget max_depth')).toBe(
+    '$ set max_depth 3\n$ get max_depth\n3',
+  );
   expect(text()).toBe('max_depth = 3\n');
-  for (const [path, mode] of [
-    [userFile(project), 0o600],
-    [join(userFile(project), '..'), 0o700],
-  ] as const)
-    expect(statSync(path).mode & 0o777).toBe(mode);
+  expect(
+    [userFile(project), join(userFile(project), '..')].map((path) => statSync(path).mode & 0o777),
+  ).toEqual([0o600, 0o700]);
   const real = join(project.base, 'dotfiles');
   renameSync(userFile(project), real);
   symlinkSync(real, userFile(project));
-  writeFileSync(real, '# mine\nmax_depth = "three" # three\n\nunknown = 1\n');
-  expect((await onScreen(project, ['config', 'get', 'max_depth'])).code).toBe(2);
-  await ok(project, ['set', 'max_depth', '0']);
-  await ok(project, ['set', 'allowed_dirs', '~/b', '/c d']);
-  await ok(project, ['set', 'end_others', 'true']);
+  place(real, '# mine\nmax_depth = "three" # three\n\nunknown = 1\n');
+  expect(await shown(project, 'get max_depth')).toMatch(/\[exit 2\]$/);
   const kept = '# mine\nmax_depth = 0 # three\n\nunknown = 1\n';
+  await shown(project, "set max_depth 0\nset allowed_dirs ~/b '/c d'\nset end_others true");
   expect(text()).toBe(`${kept}allowed_dirs = [ "~/b", "/c d" ]\nend_others = true\n`);
-  await ok(project, ['set', 'allowed_dirs', '--unset']);
-  await ok(project, ['set', 'model', '--unset']);
+  await shown(project, 'set allowed_dirs --unset\nset model --unset');
   expect(text()).toBe(`${kept}end_others = true\n`);
   expect(lstatSync(userFile(project)).isSymbolicLink()).toBe(true);
-  expect(await ok(project, ['get', 'max_depth'])).toBe('0\n');
 });
 
-test('what is refused says what to type, and changes nothing', async () => {
+test('an agent may only look, and nobody may edit what is no TOML or not there', async () => {
   const project = createProject();
   place(userFile(project), 'max_depth = 2\n');
   const before = snapshot(project.base);
-  const see = /hint: see zwarm config set --help/;
-  for (const [line, message, hint] of [
-    ['set max_dpth 1', /unknown key "max_dpth"/, /did you mean max_depth/],
-    ['get colour', /unknown key "colour"/, /choose one of: agent, /],
-    ['set max_depth 10', /max_depth must be a whole number from 0 to 9, not 10/, see],
-    ['set max_depth 1 2', /max_depth takes one value/, see],
-    ['set max_depth', /no value was given/, see],
-    ['set max_depth 1 --unset', /exclude each other/, see],
-    ['set', /missing.*'key'/, see],
-    ['lst', /unknown command 'lst'/, /list/],
-    ['', /which command/, /zwarm config --help/],
-  ] as const) {
-    const { code, stdout, stderr } = await onScreen(project, [
-      'config',
-      ...(line === '' ? [] : line.split(' ')),
-    ]);
-    expect.soft({ code, stdout }, line).toEqual({ code: 2, stdout: '' });
-    expect.soft(stderr, line).toMatch(message);
-    expect.soft(stderr, line).toMatch(hint);
-  }
-  const homeless = await onScreen(project, ['config', 'set', 'model', 'm'], { env: { HOME: undefined } });
-  expect(homeless).toMatchObject({ code: 2, stderr: expect.stringContaining('HOME') });
+  expect(await shown(project, 'set model m', { env: { HOME: undefined } })).toMatch(/HOME[\s\S]*\[exit 2\]$/);
+  const writes = 'set sandbox danger-full-access\nset sandbox --unset\ntrust --yes';
+  for (const line of writes.split('\n'))
+    expect(await shown(project, line, { env: AN_AGENT })).toMatch(
+      /only the user may .* not orchestrator:cfgcfgcfg9[\s\S]*\[exit 5\]$/,
+    );
+  expect(await shown(project, 'list\nget agent\npath', { env: AN_AGENT })).not.toContain('[exit');
   expect(snapshot(project.base)).toEqual(before);
   place(userFile(project), 'max_depth 2\n');
-  const broken = await onScreen(project, ['config', 'set', 'model', 'm']);
-  expect(broken).toMatchObject({ code: 2, stderr: expect.stringContaining('not valid TOML') });
+  expect(await shown(project, 'set model m')).toMatch(/not valid TOML[\s\S]*\[exit 2\]$/);
   expect(readFileSync(userFile(project), 'utf8')).toBe('max_depth 2\n');
 });
 
-test('an agent may look, and may neither set nor trust anything', async () => {
-  const project = createProject();
-  place(projectFile(project), 'agent = "demo"\n');
-  const before = snapshot(project.base);
-  for (const argv of [
-    ['set', 'sandbox', 'danger-full-access'],
-    ['set', 'sandbox', '--unset'],
-    ['trust', '--yes'],
-  ]) {
-    const { code, stderr } = await onScreen(project, ['config', ...argv], { env: AN_AGENT });
-    expect({ argv, code }).toEqual({ argv, code: 5 });
-    expect(stderr).toMatch(/only the user may .* not orchestrator:cfgcfgcfg9/);
-  }
-  for (const argv of [['list'], ['get', 'agent'], ['path']]) await ok(project, argv, { env: AN_AGENT });
-  expect(snapshot(project.base)).toEqual(before);
-});
-
-const TEXT = 'agent = "demo"\nmodel = "m"\n';
-
 test('trust in the file of a project is asked for, holds until the file changes, and is kept out of the project', async () => {
   const project = createProject();
-  place(projectFile(project), TEXT);
-  const no = await onScreen(project, ['config', 'trust'], { tty: true, answer: false });
-  expect(no).toMatchObject({ code: 1, stdout: '' });
-  expect(no.stderr).toMatch(
-    /zwarm\.toml chooses.*\n {2}agent = "demo"\n {2}model = "m"\nTrust it as it is now\?\nnothing was changed\n$/,
-  );
-  expect(await ok(project, ['get', 'agent'])).toBe('');
-  await ok(project, ['trust'], { tty: true, answer: true });
-  expect(await ok(project, ['get', 'agent'])).toBe('demo\n');
-  expect(await ok(project, ['get', 'model'])).toBe('m\n');
-  const trusted = join(project.base, 'home/.local/state/zwarm/trusted');
+  place(projectFile(project), 'max_depth = 0\n');
+  expect(await shown(project, 'trust --yes')).toBe('$ trust --yes');
+  expect(existsSync(join(project.base, 'home/.local'))).toBe(false);
+  place(projectFile(project), CHOICE);
+  const agent = () => shown(project, 'get agent');
+  expect(await shown(project, 'trust')).toMatch(/--yes\n\[exit 2\]$/);
+  expect(await shown(project, 'trust', { tty: true, answer: false })).toMatchInlineSnapshot(`
+    "$ trust
+    /base/project/zwarm.toml chooses, for sessions that ask for nothing else:
+      agent = "demo"
+      model = "m"
+    Trust it as it is now?
+    nothing was changed
+    [exit 1]"
+  `);
+  expect(await agent()).toBe('$ get agent');
+  await shown(project, 'trust', { tty: true, answer: true });
+  expect(await agent()).toBe('$ get agent\ndemo');
+  const trusted = join(project.state, 'trusted');
   expect(Object.values(snapshot(trusted))).toEqual(['directory 700', expect.stringMatching(/^file 600/)]);
   // Nothing is asked a second time.
-  await ok(project, ['trust'], { tty: true });
-  writeFileSync(projectFile(project), TEXT.replace('demo', 'codex'));
-  expect(await ok(project, ['get', 'agent'])).toBe('');
-  expect(await ok(project, ['trust', '--yes'])).toBe(`${projectFile(project)}\n`);
-  expect(await ok(project, ['get', 'agent'])).toBe('codex\n');
-});
-
-test('trust needs a terminal or --yes, a file, and a choice in it', async () => {
-  const project = createProject();
-  expect(await onScreen(project, ['config', 'trust', '--yes'])).toMatchObject({
-    code: 2,
-    stderr: expect.stringMatching(/there is no .*zwarm\.toml/),
-  });
-  place(projectFile(project), 'max_depth = 0\n');
-  await ok(project, ['trust', '--yes']);
-  expect(existsSync(join(project.base, 'home/.local'))).toBe(false);
-  place(projectFile(project), TEXT);
-  expect(await onScreen(project, ['config', 'trust'])).toMatchObject({
-    code: 2,
-    stdout: '',
-    stderr: expect.stringMatching(/--yes/),
-  });
+  expect(await shown(project, 'trust', { tty: true })).toMatch(/you trust it already/);
+  place(projectFile(project), CHOICE.replace('demo', 'codex'));
+  expect(await agent()).toBe('$ get agent');
+  expect(await shown(project, 'trust --yes')).toMatch(/^\$ trust --yes\n\/base\/project\/zwarm\.toml\n/);
+  expect(await agent()).toBe('$ get agent\ncodex');
 });
 
 // On a terminal of the kernel's, as only Linux has them for script(1).
 test.runIf(process.platform === 'linux').each([
   ['y\r', 0],
   [' YES \r', 0],
-  ['n\r', 1],
   ['\r', 1],
   ['yesterday\r', 1],
   ['\u0003', 1],
   ['\u0004', 1],
 ])('the answer %j on a real terminal ends with %i', async (keys, code) => {
   const project = createProject();
-  place(projectFile(project), 'agent = "demo"\n');
+  place(projectFile(project), CHOICE);
   const terminal = onTerminal(project, ['config', 'trust']);
   await eventually('it has asked', () => terminal.shown().includes('[y/N] '));
   terminal.type(keys);
   expect(await terminal.code).toBe(code);
-  expect(await ok(project, ['get', 'agent'])).toBe(code === 0 ? 'demo\n' : '');
-});
-
-test('start tells whoever is there of a key that it does not know', async () => {
-  const project = createProject();
-  writeFileSync(join(project.directory, 'zwarm.toml'), 'max_dept = 0\n');
-  const shown = await onScreen(project, ['start', '--wait', 'x'], { tty: true, env: { NO_COLOR: '1' } });
-  expect(shown.stderr).toMatch(/zwarm\.toml.*max_dept.*max_depth/);
-  const piped = await onScreen(project, ['start', '--wait', 'x']);
-  expect(piped).toMatchObject({ code: 0, stderr: '' });
+  expect(await project.$('config get agent')).toBe(code === 0 ? 'demo\n' : '');
 });

@@ -339,23 +339,6 @@ test('a file that somebody else has changed in the meantime is left as it is', a
   }
 });
 
-test('a host must be named, and be one that we know', async () => {
-  const project = bareProject();
-  for (const [args, message, hint] of [
-    [[], 'which host?', `choose with --host one of: ${ALL.join(', ')}`],
-    [['--host', 'claud'], 'unknown host "claud"', 'did you mean claude?'],
-    [['--host', 'vim'], 'unknown host "vim"', `choose one of: ${ALL.join(', ')}`],
-  ] as const) {
-    const screen = await onScreen(project, ['mcp', 'install', ...args]);
-    expect(screen).toEqual({ code: 2, stdout: '', stderr: `zwarm: ${message}\nhint: ${hint}\n` });
-  }
-  for (const args of ['--print --remove', '--unattended --remove', '--no-such', 'too many']) {
-    const { code, stderr } = await install(project, 'codex', args.split(' '));
-    expect(code).toBe(2);
-    expect(stderr).toMatch(/\nhint: see zwarm mcp install --help\n$/);
-  }
-});
-
 test('what a file holds cannot drive the terminal', async () => {
   const project = bareProject();
   write(fileOf(project, 'claude'), '{\n  "mcpServers": {\n    "\u009b2J\u202e": {}\n  }\n}\n');
