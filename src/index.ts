@@ -48,27 +48,16 @@ export interface OpenOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
+const SHARED = [
+  ...['start', 'list', 'resolve', 'get', 'steps', 'followSteps', 'history', 'inject', 'wait'],
+  ...['markSeen', 'kill', 'remove', 'clean', 'fork', 'rewind', 'compact'],
+] as const;
+
+/** What the command line does with sessions, too. */
+type Shared = Pick<SessionManager, (typeof SHARED)[number]>;
+
 /** What can be done with the sessions of a project. Every error is a ZwarmError with a code, a message and a hint. */
-export interface Sessions
-  extends Pick<
-    SessionManager,
-    | 'start'
-    | 'list'
-    | 'resolve'
-    | 'get'
-    | 'steps'
-    | 'followSteps'
-    | 'history'
-    | 'inject'
-    | 'wait'
-    | 'markSeen'
-    | 'kill'
-    | 'remove'
-    | 'clean'
-    | 'fork'
-    | 'rewind'
-    | 'compact'
-  > {
+export interface Sessions extends Shared {
   /** What was said, without what was wound back; with `full` also what the agent did, as messages of role `tool`. */
   messages(ref: string, options?: DetailOptions): Promise<readonly Message[]>;
   /** What the agent printed in a turn, byte for byte and as far as it has come, piece by piece. */
@@ -90,12 +79,9 @@ export function openSessions(options: OpenOptions = {}): Sessions {
     uid: process.getuid?.() ?? 0,
     stateDir: options.stateDir === undefined ? null : resolve(cwd, options.stateDir),
   });
-  const { start, list, resolve: resolveRef, get, steps, followSteps, history } = manager;
-  const { inject, wait, markSeen, kill, remove, clean, fork, rewind, compact } = manager;
   return {
-    ...{ start, list, resolve: resolveRef, get, steps, followSteps, history },
-    ...{ inject, wait, markSeen, kill, remove, clean, fork, rewind, compact },
-    messages: async (ref, detail) => (await get(ref, detail)).messages,
+    ...(Object.fromEntries(SHARED.map((name) => [name, manager[name]])) as unknown as Shared),
+    messages: async (ref, detail) => (await manager.get(ref, detail)).messages,
     output: (id, turn) => copies(manager.followOutput(id, 'events', { turn })),
   };
 }

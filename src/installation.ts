@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { customAlphabet } from 'nanoid';
 import { ID_ALPHABET, ID_LENGTH, ID_LETTERS, type SessionId } from './core/ids.ts';
-import type { ConfigPlace, Settings } from './core/rules/policy.ts';
-import type { RuntimePaths } from './manager/context.ts';
+import type { ConfigPlace } from './core/rules/policy.ts';
 
 const firstLetter = customAlphabet(ID_LETTERS, 1);
 const otherCharacters = customAlphabet(ID_ALPHABET, ID_LENGTH - 1);
@@ -14,15 +13,7 @@ export function installedFile(path: string): string {
 }
 
 /** What `main` and `index` take from the installation and the machine, and pass down. */
-export function installation(): {
-  readonly paths: RuntimePaths;
-  now(): number;
-  newId(): SessionId;
-  newNonce(): string;
-  readonly client: null;
-  readonly project: null;
-  loadSettings(place: ConfigPlace): Promise<Settings>;
-} {
+export function installation() {
   return {
     paths: {
       node: process.execPath,
@@ -36,6 +27,6 @@ export function installation(): {
     newNonce,
     client: null,
     project: null,
-    loadSettings: async (place) => (await import('./config/load.ts')).loadSettings(place),
+    loadSettings: async (place: ConfigPlace) => (await import('./config/load.ts')).loadSettings(place),
   };
 }

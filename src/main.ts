@@ -5,12 +5,6 @@ import { ZwarmError } from './core/errors.ts';
 import { installation, installedFile } from './installation.ts';
 import { isTerminal, outputStream } from './streams.ts';
 
-async function readAll(): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of process.stdin) chunks.push(chunk);
-  return Buffer.concat(chunks);
-}
-
 function onInterrupt(): AbortSignal {
   const controller = new AbortController();
   // Once: a second Ctrl-C ends the process in the usual way.
@@ -59,7 +53,7 @@ function contextOfProcess(): CliContext {
       get isTTY() {
         return isTerminal(0);
       },
-      readAll,
+      readAll: async () => (await import('node:stream/consumers')).buffer(process.stdin),
     },
     env: process.env,
     // Asked for when a command needs it: help does not.

@@ -7,45 +7,34 @@ import { errnoOf } from './core/errors.ts';
  * takes a sixth of a start, because it loads all that sockets and terminals take.
  */
 
-type Descriptor = 0 | 1 | 2;
-
-function nodeStream(fd: Descriptor): NodeJS.ReadStream | NodeJS.WriteStream {
-  return fd === 0 ? process.stdin : fd === 1 ? process.stdout : process.stderr;
-}
-
-/** Whether one of the three streams is a terminal. */
-export function isTerminal(fd: Descriptor): boolean {
+/** Whether stdin, stdout or stderr is a terminal. */
+export function isTerminal(fd: 0 | 1 | 2): boolean {
   const stat = fstatSync(fd);
   // /dev/null is a character device, too, and where scripts send what they do not want.
   if (!stat.isCharacterDevice() || stat.rdev === statSync('/dev/null').rdev) return false;
-  return nodeStream(fd).isTTY ?? false;
+  return (fd === 0 ? process.stdin : fd === 1 ? process.stdout : process.stderr).isTTY ?? false;
 }
 
 /** A stream that people or programs read. What is written at once is taken when `write` returns, or by the terminal. */
 export function outputStream(fd: 1 | 2): OutputStream {
   let closed = false;
-  let told: AbortController | null = null;
+  let gone: AbortController | null = null;
   let terminal: boolean | null = null;
   let stream: NodeJS.WriteStream | null = null;
 
-  const isTTY = (): boolean => {
-    terminal ??= isTerminal(fd);
-    return terminal;
-  };
+  const isTTY = (): boolean => (terminal ??= isTerminal(fd));
   const fail = (error: unknown): void => {
     closed = true;
-    told?.abort();
-    // Whoever read this has seen enough (`| head`): that is no failure. Anything else is one.
+    gone?.abort();
+    // The reader has seen enough (`| head`): that is not a failure.
     if (errnoOf(error) === 'EPIPE') return;
     process.exitCode = 1;
     const why = error instanceof Error ? error.message : String(error);
     if (fd === 1) process.stderr.write(`zwarm: the output could not be written: ${why}\n`);
   };
-  const opened = (): NodeJS.WriteStream => {
-    stream ??= (nodeStream(fd) as NodeJS.WriteStream).on('error', fail);
-    return stream;
-  };
-  // Who listens for Ctrl-C hears nothing while a full pipe is waited for.
+  const opened = (): NodeJS.WriteStream =>
+    (stream ??= (fd === 1 ? process.stdout : process.stderr).on('error', fail));
+  // A listener for Ctrl-C hears nothing while a full pipe is waited for.
   const needsStream = (): boolean => stream !== null || process.listenerCount('SIGINT') > 0 || isTTY();
   /** Writes without Node's stream; what is left where that has to wait. */
   const writeNow = (bytes: Uint8Array): Uint8Array | null => {
@@ -73,9 +62,9 @@ export function outputStream(fd: 1 | 2): OutputStream {
       if (left !== null) await new Promise<void>((resolve) => opened().write(left, () => resolve()));
     },
     get closed() {
-      told ??= new AbortController();
-      if (closed) told.abort();
-      return told.signal;
+      gone ??= new AbortController();
+      if (closed) gone.abort();
+      return gone.signal;
     },
     get isTTY() {
       return isTTY();

@@ -1,5 +1,5 @@
 import type { TurnReader } from '../core/conversation/session-reader.ts';
-import { EXIT_CODES } from '../core/errors.ts';
+import { EXIT_CODES, toZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
 import { isFinal } from '../core/status.ts';
 import type { StartedTurn } from '../manager/launch/launch-turn.ts';
@@ -8,7 +8,6 @@ import { safeText } from '../render/safe-text.ts';
 import type { WaitOptions } from './common-options.ts';
 import type { Verb } from './context.ts';
 import { showLiveLine } from './live-line.ts';
-import { noteSeen } from './note-seen.ts';
 
 /** With a longer time, a timer of Node fires at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
@@ -41,6 +40,14 @@ function printAnswer(verb: Verb, id: SessionId, { answer, status, error }: TurnR
     verb.warn(`${id} ${status}`);
     stderr.write((error === null ? [] : errorLines(error)).map((line) => `${line}\n`).join(''));
   } else if (answer === null) verb.warn(`${id} completed without an answer; see: zwarm show ${id} --full`);
+}
+
+/** Marks the end of a turn as seen, after it was printed. A failure is only reported: the verb has done its work. */
+export async function noteSeen(verb: Verb, id: SessionId, turn: number | null): Promise<void> {
+  if (turn === null) return;
+  const failed = (why: unknown) =>
+    verb.warn(`could not record that you have seen ${id}: ${toZwarmError(why).message}`);
+  await verb.manager.markSeen(id, turn).catch(failed);
 }
 
 /** Waits for the turn that was just started, prints its answer on stdout, and sets the exit code. */

@@ -1,6 +1,6 @@
 import { toZwarmError, type ZwarmError } from '../core/errors.ts';
+import { errorText } from '../render/error-lines.ts';
 import type { Verb } from './context.ts';
-import { errorText } from './print-error.ts';
 
 /** The result for one of several arguments. */
 export type Outcome<T> =

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
-import { toZwarmError, usageError } from '../core/errors.ts';
+import { toZwarmError, usageError, type ZwarmError } from '../core/errors.ts';
+import { errorText } from '../render/error-lines.ts';
 import { renderJson } from '../render/json.ts';
-import { safeLine } from '../render/safe-text.ts';
+import { safeLine, safeText } from '../render/safe-text.ts';
 import type { CliContext, Verb } from './context.ts';
-import { printError } from './print-error.ts';
 import { type GlobalOptions, runCommandLine } from './program.ts';
 
 /** A page is at least this wide, however narrow the terminal. */
@@ -51,6 +51,16 @@ async function createVerb(
       throw usageError('there is no terminal to ask on', 'say yes beforehand: --yes');
     },
   };
+}
+
+/** Prints the error that ended a verb, as JSON for `--json`. Loads nothing: perhaps no file can be opened any more. */
+function printError(error: ZwarmError, argv: readonly string[], { stderr, env }: CliContext): void {
+  const { code, message, hint } = error;
+  const end = argv.indexOf('--');
+  const json = argv.slice(0, end < 0 ? undefined : end).includes('--json');
+  stderr.write(json ? renderJson({ error: { code, message, hint } }) : errorText(error));
+  const cause = error.cause instanceof Error ? error.cause : error;
+  if (env['ZWARM_DEBUG']) stderr.write(`${safeText(cause.stack ?? cause.message)}\n`);
 }
 
 /** Runs one command line; its exit code. Everything that is read and written goes through the context. */

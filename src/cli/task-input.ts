@@ -83,10 +83,7 @@ async function withEdited<T>(
   }
 }
 
-/**
- * The text of a task or message, byte for byte: the argument, a file, or stdin (`-`, or anything piped in).
- * @throws ZwarmError `usage`
- */
+/** The text of a task or message, byte for byte: the argument, a file, or stdin. @throws ZwarmError `usage` */
 export async function readTask(context: CliContext, { argument, file, what }: TaskSource): Promise<string> {
   if (argument !== undefined && file !== undefined) {
     throw usageError(`the ${what} was given twice: as an argument and with -F`, 'leave one of them out');
@@ -101,10 +98,7 @@ export async function readTask(context: CliContext, { argument, file, what }: Ta
   throw usageError(`no ${what} was given`, `write it as an argument: ${line}`);
 }
 
-/**
- * Uses the text of a task or message. On a terminal, the editor opens if the command line has none: after `check`, which
- * refuses what no text could change.
- */
+/** Uses a text. Where the line has none, the editor opens on a terminal: after `check`, which refuses whatever the text. */
 export async function withTask<T>(
   context: CliContext,
   source: TaskSource,

@@ -36,10 +36,7 @@ function linesOf({ name, status, message, hint }: Check, columns: number, { pain
   return [head + first, ...rest.map((line) => ' '.repeat(STATUS_COLUMNS) + line)];
 }
 
-/**
- * The page of `doctor`: a line for each check that had something to look at, with what to do below it, in lines of
- * some columns; then how many failed.
- */
+/** The page of `doctor`: each check that had something to look at, with what to do below it; then how many failed. */
 export function renderChecks(checks: readonly Check[], columns: number, style: Style): string {
   const count = (wanted: CheckStatus): number => checks.filter(({ status }) => status === wanted).length;
   const [failed, warnings, skipped] = [count('failed'), count('warning'), count('skipped')];

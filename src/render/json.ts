@@ -11,18 +11,12 @@ export function renderJsonLine(value: unknown): string {
   return `${escapeUnsafe(JSON.stringify(value), unicodeEscapes)}\n`;
 }
 
-/**
- * A value as one JSON document. Characters that could drive a terminal but that JSON lets stand are written as
- * escapes, so that the document is inert on a screen and still parses to the very same value.
- */
+/** A value as one JSON document, inert on a screen: what could drive a terminal is written as escapes. */
 export function renderJson(value: unknown): string {
   return `${escapeUnsafe(JSON.stringify(value, null, 2), unicodeEscapes)}\n`;
 }
 
-/**
- * An object as one JSON document that is written as its list is read: first the field `name` with the items, each as
- * soon as it is there, then the fields of `rest`, which is asked for when the last item was written.
- */
+/** The document of `{[name]: items, ...rest}`, piece by piece; `rest` is asked for after the last item was written. */
 export function* renderJsonAsRead(
   name: string,
   items: Iterable<unknown>,

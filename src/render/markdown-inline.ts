@@ -25,10 +25,9 @@ function addressOf({ href }: Tokens.Link, text: readonly Span[]): string | null 
   return url === '' || said === url || url === `mailto:${said}` ? null : url;
 }
 
-function tokenSpans(token: MarkedToken, paint: ChalkInstance, within: ChalkInstance, depth: number): Span[] {
+function tokenSpans(token: MarkedToken, paint: ChalkInstance, within: ChalkInstance): Span[] {
   const plain = (text: string, how = within): Span[] => [{ text: piece(text), paint: how }];
-  const inner = (how = within): Span[] =>
-    inlineSpans(('tokens' in token && token.tokens) || [], paint, how, depth + 1);
+  const inner = (how = within): Span[] => inlineSpans(('tokens' in token && token.tokens) || [], paint, how);
   // Without colours only the marks show what they mean.
   const isPlain = paint.level === 0;
   switch (token.type) {
@@ -61,12 +60,6 @@ function tokenSpans(token: MarkedToken, paint: ChalkInstance, within: ChalkInsta
 }
 
 /** The words of a line in their colours, neutralised; `within` is the colour of what they stand in. */
-export function inlineSpans(
-  tokens: readonly Token[],
-  paint: ChalkInstance,
-  within: ChalkInstance = paint,
-  depth = 0,
-): Span[] {
-  if (depth > 50) throw new RangeError('nested too deeply');
-  return tokens.flatMap((token) => tokenSpans(token as MarkedToken, paint, within, depth));
+export function inlineSpans(tokens: readonly Token[], paint: ChalkInstance, within = paint): Span[] {
+  return tokens.flatMap((token) => tokenSpans(token as MarkedToken, paint, within));
 }

@@ -5,10 +5,7 @@ import { safeLine, safeText } from './safe-text.ts';
 import type { Style } from './style.ts';
 import { readable, wrapSpans, wrapText } from './wrap.ts';
 
-/*
- * What an agent writes as Markdown, for a terminal. The library only finds the structure; every text that it yields is
- * neutralised here, since a character reference may stand for any character.
- */
+/* The library only finds the structure; every text that it yields is neutralised here: `&#27;` may be in it. */
 
 /** A longer message is shown as it was written: the library takes a second for some of this length. */
 const LONGEST = 1 << 16;
@@ -111,10 +108,7 @@ function blockLines(tokens: readonly Token[], style: Style, depth: number, tight
   return blocks.flatMap((lines, i) => (i === 0 || tight ? lines : ['', ...lines]));
 }
 
-/**
- * Markdown as lines for a terminal: neutralised, painted, and none of them wider than the style says (at least 20).
- * What is too long or too deep to be parsed is shown as it was written.
- */
+/** Markdown as painted lines no wider than the style says (at least 20); as it was written where it is too long or deep. */
 export function renderMarkdown(text: string, style: Style): string[] {
   const unix = text.replaceAll('\r\n', '\n');
   const said = unix.replace(/^(?:[ \t]*\n)+/, '').trimEnd();

@@ -2,9 +2,7 @@ import type { SessionSummary } from '../core/session.ts';
 import { safeLine } from './safe-text.ts';
 import { counted, shortBytes, shortSpan } from './units.ts';
 
-/*
- * Apart from `list.ts`: what measures the columns of a terminal takes longer to load than a thousand of these rows.
- */
+/* Apart from `list.ts`: what measures the columns of a terminal takes longer to load than a thousand rows. */
 
 /** The last column of a row: the task, or what is wrong with a session whose task cannot be read. */
 export function taskOf(row: SessionSummary): string {
@@ -19,12 +17,11 @@ export function renderRow(row: SessionSummary, withProject = false): string {
   return [id, status, turn ?? '', safeLine(agent ?? ''), safeLine(updated_at ?? ''), last].join('\t');
 }
 
-/** The sessions of a project whose directory is gone. */
-export interface GoneProject {
+interface GoneProject {
   readonly project: string;
   readonly sessions: number;
   readonly bytes: number;
-  /** When a turn was last begun, in milliseconds since the epoch; null where there is none. */
+  /** When a turn was last begun, or null. */
   readonly lastMs: number | null;
 }
 

@@ -1,11 +1,11 @@
 import { MOST_WARNINGS } from '../core/conversation/fold.ts';
 import type { SessionReader, TurnReader } from '../core/conversation/session-reader.ts';
-import { changedFiles, type Step } from '../core/conversation/steps.ts';
+import { changedFiles } from '../core/conversation/steps.ts';
 import { pathFrom } from '../core/path.ts';
 import { cutFailure, type SessionSummary, type TokenUsage } from '../core/session.ts';
 import { errorLines } from './error-lines.ts';
 import { safeLine } from './safe-text.ts';
-import { hang, indent, renderStep, type StepOptions } from './steps.ts';
+import { hang, indent, note, renderStep, type StepOptions } from './steps.ts';
 import { paintStatus, type Style } from './style.ts';
 import { kindWords, rangesOf, turnRule } from './turn-rule.ts';
 import { counted, longSpan, shortCount } from './units.ts';
@@ -54,12 +54,9 @@ function card(session: SessionSummary, host: string | null, style: Style): strin
     ['ended', session.ended_at],
     ['log', session.log_file],
   ];
-  const why = [
-    ...(session.error === null ? [] : errorLines(session.error)).map((line) =>
-      hang('  ', line, readable(width), paint.red),
-    ),
-    ...(session.pending === null ? [] : [hang('  ', safeLine(session.pending.reason), readable(width))]),
-  ];
+  const failure = session.error === null ? [] : errorLines(session.error);
+  const why = failure.map((line) => note('  ', line, style, paint.red));
+  if (session.pending !== null) why.push(note('  ', session.pending.reason, style));
   return [
     `${paint.bold(session.id)}  ${paintStatus(session.status, style)}`,
     ...why,
@@ -91,24 +88,16 @@ interface Block {
 
 const block = (text: string): Block => ({ text, short: false });
 
-function stepBlock(step: Step, style: Style, options: StepOptions): readonly Block[] {
-  if (step.type === 'reasoning' && !options.full) return [];
-  const text = renderStep(step, style, options);
-  return text === '' ? [] : [{ text, short: step.type !== 'message' && !text.includes('\n') }];
-}
-
 /** What a turn was asked, above what its agent did. */
-function* askedBlocks(view: TurnReader['view'], style: Style, { full }: StepOptions): Generator<Block> {
+function* askedBlocks(view: TurnReader['view'], style: Style, full: boolean): Generator<Block> {
   const { paint, width } = style;
-  const columns = readable(width);
   yield block(rule(view, style));
   // The prompt of a compaction is not the user's.
-  if (view.prompt !== null && (view.kind === 'prompt' || full)) {
-    yield block(indent(view.prompt.trimEnd(), '> ', columns, paint.bold));
-  }
+  if (view.prompt !== null && (view.kind === 'prompt' || full))
+    yield block(indent(view.prompt.trimEnd(), '> ', readable(width), paint.bold));
   if (view.replay_reason !== null) {
-    const words = `(a new thread was told what was before: ${safeLine(view.replay_reason)})`;
-    yield block(hang('  ', words, columns, paint.dim));
+    const words = `(a new thread was told what was before: ${view.replay_reason})`;
+    yield block(note('  ', words, style, paint.dim));
   }
 }
 
@@ -120,9 +109,8 @@ function* turnBlocks(
   changed: Set<string>,
 ): Generator<Block> {
   const { view } = turn;
-  const { paint, width } = style;
-  const columns = readable(width);
-  yield* askedBlocks(view, style, options);
+  const { paint } = style;
+  yield* askedBlocks(view, style, options.full);
   if (view.kind === 'rewind') return;
   let answered = false;
   const warned = new Set<string>();
@@ -131,15 +119,18 @@ function* turnBlocks(
     if (step.type === 'message') answered = true;
     // The same limit as for the turn's warnings.
     if (step.type === 'warning' && warned.size <= MOST_WARNINGS) warned.add(cutFailure(step.message));
+    if (step.type === 'reasoning' && !options.full) continue;
     // The failure itself stands below, with what to do.
-    if (step.type !== 'error' || step.message !== view.error?.message) yield* stepBlock(step, style, options);
+    if (step.type === 'error' && step.message === view.error?.message) continue;
+    const text = renderStep(step, style, options);
+    if (text !== '') yield { text, short: step.type !== 'message' && !text.includes('\n') };
   }
   for (const warning of turn.whole().warnings) {
-    if (!warned.has(warning)) yield block(hang('! ', safeLine(warning), columns, paint.yellow));
+    if (!warned.has(warning)) yield block(note('! ', warning, style, paint.yellow));
   }
   if (view.status === 'completed' && !answered) yield block('  (it completed without an answer)');
   const error = view.error === null ? [] : errorLines(view.error);
-  const failure = error.map((line, i) => hang(i === 0 ? 'error: ' : '  ', line, columns, paint.red));
+  const failure = error.map((line, i) => note(i === 0 ? 'error: ' : '  ', line, style, paint.red));
   if (failure.length > 0) yield block(failure.join('\n'));
 }
 
@@ -153,7 +144,7 @@ function* pageBlocks({ summary, turns }: SessionReader, style: Style, full: bool
   if (hidden.length > 0) {
     const which = `${hidden.length === 1 ? 'turn' : 'turns'} ${rangesOf(hidden)}`;
     const words = `(${which} wound back; see: zwarm show ${id} --full)`;
-    yield block(style.paint.dim(hang('  ', words, readable(style.width))));
+    yield block(note('  ', words, style, style.paint.dim));
   }
   const changed = new Set<string>();
   for (const turn of turns) {
@@ -165,10 +156,7 @@ function* pageBlocks({ summary, turns }: SessionReader, style: Style, full: bool
   yield block(cardRow('changed', `${counted(changed.size, 'file')}: ${names.join(', ')}`, style));
 }
 
-/**
- * The page of one session in pieces, as its turns are read: a card, then the conversation with what the agent did, then
- * which files that changed. `full` tells everything whole.
- */
+/** The page of one session in pieces, as its turns are read. `full` cuts nothing short. */
 export function* renderSession(session: SessionReader, style: Style, full: boolean): Generator<string> {
   let before: Block | null = null;
   for (const part of pageBlocks(session, style, full)) {

@@ -37,6 +37,11 @@ export function hang(first: string, text: string, columns: number, paint: Span['
     .join('\n');
 }
 
+/** Some words as one line of running text, which hangs likewise where it is too long. */
+export function note(first: string, words: string, { width }: Style, paint?: Span['paint']): string {
+  return hang(first, safeLine(words), readable(width), paint);
+}
+
 function messageText(content: string, style: Style): string {
   if (style.markdown === null) return indent(content.trimEnd(), INDENT, style.width, style.paint);
   const lines = style.markdown(content, { ...style, width: style.width - INDENT.length });
@@ -111,10 +116,7 @@ function toolCallText(step: Extract<Step, { type: 'tool_call' }>, style: Style, 
   return [head + paintEnd(end, style), ...result].join('\n');
 }
 
-/**
- * One step as lines, neutralised, and each of them indented: a line of the agent's can never pose as one of ours. On a
- * terminal none is wider than the style says. Empty for a message, say, that has no words.
- */
+/** One step as lines, neutralised and indented, so that none of them can pose as ours; empty where it has no words. */
 export function renderStep(step: Step, style: Style, options: StepOptions): string {
   const { paint, width } = style;
   switch (step.type) {
@@ -134,12 +136,12 @@ export function renderStep(step: Step, style: Style, options: StepOptions): stri
       return step.items
         .map(({ text, completed }) => {
           const first = `${INDENT}${completed ? '✓' : '☐'} `;
-          return hang(first, safeLine(text), readable(width), completed ? paint.green : undefined);
+          return note(first, text, style, completed ? paint.green : undefined);
         })
         .join('\n');
     case 'warning':
-      return hang(`${INDENT}! `, safeLine(step.message), readable(width), paint.yellow);
+      return note(`${INDENT}! `, step.message, style, paint.yellow);
     case 'error':
-      return hang(`${INDENT}error: `, safeLine(step.message), readable(width), paint.red);
+      return note(`${INDENT}error: `, step.message, style, paint.red);
   }
 }

@@ -14,10 +14,7 @@ export interface Style {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/**
- * Whether a stream gets colours: NO_COLOR says no, then FORCE_COLOR and CLICOLOR_FORCE say yes (or with `0` no), then
- * CLICOLOR=0 and TERM=dumb say no, then the stream's own terminal decides.
- */
+/** Whether a stream gets colours: what the first of these variables says, else whether it is a terminal. */
 export function wantsColour(env: Environment, isTerminal: boolean): boolean {
   if (env['NO_COLOR']) return false;
   for (const force of [env['FORCE_COLOR'], env['CLICOLOR_FORCE']]) {

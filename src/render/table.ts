@@ -22,10 +22,7 @@ const NO_BORDERS = Object.fromEntries(
   ),
 );
 
-/**
- * A table without borders for a terminal. The last column is plain text; it takes what is left of the width and is
- * cut there. Widths are display widths, right for CJK and emoji.
- */
+/** A table without borders. The last column is plain text, cut where the width ends; CJK and emoji count two columns. */
 export function renderTable(columns: readonly Column[], { paint, width }: Style): string {
   let shown = columns.map((column) => ({
     ...column,

@@ -1,6 +1,4 @@
-/*
- * Numbers as people read them. Apart from `style.ts`, which loads what paints.
- */
+/* Numbers as people read them. Apart from `style.ts`, which loads what paints. */
 
 /** `1 session`, `2 sessions`. */
 export function counted(count: number, what: string): string {

@@ -69,10 +69,7 @@ function beginning(text: string, columns: number): string {
   return text.slice(0, columns * UNITS_PER_COLUMN).replace(/[\ud800-\udbff]$/, '');
 }
 
-/**
- * A text of one line cut to some columns, between characters as a reader sees them, with an ellipsis where it was cut.
- * However long the text, only its beginning is looked at. Infinite columns cut nothing.
- */
+/** A text of one line, cut to some columns with an ellipsis. However long it is, only its beginning is looked at. */
 export function cutToWidth(text: string, columns: number): string {
   if (columns === Number.POSITIVE_INFINITY) return text;
   const near = beginning(text, columns);

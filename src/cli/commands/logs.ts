@@ -1,7 +1,6 @@
 import { usageError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { FollowStepsOptions } from '../../manager/follow/follow-turns.ts';
-import type { SessionManager } from '../../manager/session-manager.ts';
 import { renderJsonLine } from '../../render/json.ts';
 import { safeText } from '../../render/safe-text.ts';
 import { limitWaiting } from '../await-answer.ts';
@@ -39,39 +38,26 @@ function checkOptions(
     throw usageError('--raw is not for a terminal', 'zwarm logs --raw ID > FILE, or leave out --raw');
 }
 
-/** What is to be printed of each session. */
-interface Wanted extends FollowStepsOptions {
-  readonly full: boolean;
-  /** Several sessions share the output: each line says whose it is. */
-  readonly several: boolean;
-}
+/** What is printed of each session; several share the output, and each of their lines says whose it is. */
+type Wanted = FollowStepsOptions & { readonly full: boolean; readonly several: boolean };
 
 /** The steps of a session for people, a block for each; a rule before each turn. */
-async function* stepBlocks(
-  verb: Verb,
-  manager: SessionManager,
-  id: SessionId,
-  { full, several, ...wanted }: Wanted,
-): AsyncGenerator<string> {
+async function* stepBlocks(verb: Verb, id: SessionId, { full, several, ...wanted }: Wanted) {
   const { renderStep } = await import('../../render/steps.ts');
   const { turnRule } = await import('../../render/turn-rule.ts');
-  const { working_dir: directory } = await manager.record(id);
-  const style = await verb.pageStyle();
-  const narrower = { ...style, width: style.width - (several ? id.length + 2 : 0) };
+  const { working_dir: directory } = await verb.manager.record(id);
+  const page = await verb.pageStyle();
+  const style = { ...page, width: page.width - (several ? id.length + 2 : 0) };
   let turn = 0;
-  for await (const step of manager.followSteps(id, wanted)) {
-    const rule = step.turn === turn ? '' : `${turnRule(`turn ${step.turn}`, narrower)}\n`;
+  for await (const step of verb.manager.followSteps(id, wanted)) {
+    const rule = step.turn === turn ? '' : `${turnRule(`turn ${step.turn}`, style)}\n`;
     turn = step.turn;
-    yield rule + renderStep(step, narrower, { full, directory });
+    yield rule + renderStep(step, style, { full, directory });
   }
 }
 
 /** The lines of an agent's stderr, made harmless; of several empty lines one. */
-async function* stderrLines(
-  manager: SessionManager,
-  id: SessionId,
-  wanted: FollowStepsOptions,
-): AsyncGenerator<string> {
+async function* stderrLines({ manager }: Verb, id: SessionId, wanted: Wanted) {
   let next = 0;
   for await (const { seq, text } of manager.followStderr(id, wanted)) {
     const gap = seq > next ? '\n' : '';
@@ -121,7 +107,7 @@ the agents continue. With several ids, each line begins with the id of its sessi
         for await (const step of manager.followSteps(id, wanted))
           await stdout.send(renderJsonLine({ id, ...step }));
       } else {
-        const blocks = stderr ? stderrLines(manager, id, wanted) : stepBlocks(verb, manager, id, wanted);
+        const blocks = (stderr ? stderrLines : stepBlocks)(verb, id, wanted);
         for await (const block of blocks)
           await stdout.send(`${wanted.several ? prefixed(id, block) : block}\n`);
         // As it stands now, without any waiting.

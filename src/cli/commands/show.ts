@@ -1,8 +1,8 @@
 import { messagesOf, withoutMessages } from '../../core/conversation/session-reader.ts';
 import { renderJsonAsRead } from '../../render/json.ts';
+import { noteSeen } from '../await-answer.ts';
 import { ID, TURN } from '../common-options.ts';
 import { defineVerb, flag } from '../define-verb.ts';
-import { noteSeen } from '../note-seen.ts';
 import { printAsRead, showPage } from '../pager.ts';
 
 /** `zwarm show` */

@@ -1,12 +1,27 @@
+import { SANDBOXES } from '../../core/session.ts';
 import { safeLine } from '../../render/safe-text.ts';
 import { reportStarted } from '../await-answer.ts';
-import { fileOption, requireWaiting, SESSION_OPTIONS, WAIT_OPTIONS } from '../common-options.ts';
+import { fileOption, requireWaiting, WAIT_OPTIONS } from '../common-options.ts';
 import type { Verb } from '../context.ts';
-import { argument, defineVerb, type Values } from '../define-verb.ts';
+import { argument, defineVerb, type Values, value, values } from '../define-verb.ts';
+import { oneOf } from '../parsers.ts';
 import { withTask } from '../task-input.ts';
 
 /** The options of verbs that begin a session. */
-export const BEGIN_OPTIONS = { ...SESSION_OPTIONS, file: fileOption('task'), ...WAIT_OPTIONS };
+export const BEGIN_OPTIONS = {
+  agent: value('-a, --agent <agent>', 'codex or demo (default: codex)'),
+  model: value('-m, --model <model>', "the agent's model (default: the agent's own choice)"),
+  sandbox: value(
+    '-s, --sandbox <mode>',
+    `${SANDBOXES.join(', ')} (default: workspace-write)`,
+    oneOf('sandbox', SANDBOXES),
+  ),
+  workingDir: value('-C, --directory <dir>', 'where the agent works (default: here)'),
+  name: value('--name <name>', 'a unique name for the session'),
+  agentArgs: values('--agent-arg <arg>', "an argument for the agent's own program; repeat for more"),
+  file: fileOption('task'),
+  ...WAIT_OPTIONS,
+};
 
 /** Begins a session with the task that the command line leads to, and reports it. */
 export async function beginSession(

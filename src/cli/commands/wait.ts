@@ -1,31 +1,19 @@
 import { EXIT_CODES } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
-import type { SessionSummary } from '../../core/session.ts';
 import { isFinal, type TurnStatus } from '../../core/status.ts';
 import { errorLines } from '../../render/error-lines.ts';
-import { limitWaiting } from '../await-answer.ts';
+import { limitWaiting, noteSeen } from '../await-answer.ts';
 import { IDS, QUIET_IDS } from '../common-options.ts';
 import { defineVerb, flag, value } from '../define-verb.ts';
 import { firstExitCode, forEachRef, reportOutcomes } from '../each.ts';
 import { showLiveLine } from '../live-line.ts';
-import { noteSeen } from '../note-seen.ts';
 import { duration } from '../parsers.ts';
 
-/** How waiting for a session ended. The status may have changed since. */
-interface Waited {
-  readonly id: SessionId;
-  readonly status: TurnStatus;
-  /** The turn whose end was reported, or null. */
-  readonly reported: number | null;
-  /** With --json. */
-  readonly session: SessionSummary | null;
-}
-
 /** The exit code where every argument was a session; `givenUp` where the wait did not come to its end. */
-function exitCodeOf(waited: readonly Waited[], any: boolean, givenUp: number): number {
-  const ended = waited.filter(({ status }) => isFinal(status));
-  if (any ? ended.length === 0 : ended.length < waited.length) return givenUp;
-  return ended.every(({ status }) => status === 'completed') ? 0 : EXIT_CODES.failed;
+function exitCodeOf(statuses: readonly TurnStatus[], any: boolean, givenUp: number): number {
+  const ended = statuses.filter(isFinal);
+  if (any ? ended.length === 0 : ended.length < statuses.length) return givenUp;
+  return ended.every((status) => status === 'completed') ? 0 : EXIT_CODES.failed;
 }
 
 /** `zwarm wait` */
@@ -52,7 +40,7 @@ Prints "id status" as each of them ends. Exit code: 0 all completed, 1 one did n
     let satisfied = false;
     const waiting = new Set<SessionId>();
     const live = showLiveLine(verb, () => [...waiting]);
-    const outcomes = await forEachRef(refs, async (ref): Promise<Waited> => {
+    const outcomes = await forEachRef(refs, async (ref) => {
       const id = manager.resolve(ref);
       waiting.add(id);
       const status = await manager.wait(id, signal).finally(() => waiting.delete(id));
@@ -81,7 +69,8 @@ Prints "id status" as each of them ends. Exit code: 0 all completed, 1 one did n
       'value' in one ? { ref: one.ref, value: one.value.session } : one,
     );
     reportOutcomes(verb, results, json);
-    verb.exit(firstExitCode(outcomes) || exitCodeOf(waited, any, code()));
+    const statuses = waited.map(({ status }) => status);
+    verb.exit(firstExitCode(outcomes) || exitCodeOf(statuses, any, code()));
     for (const { id, reported } of waited) await noteSeen(verb, id, reported);
   },
 });
