@@ -12,8 +12,3 @@ export const KEY_NAMES = [
 ] as const;
 
 export type Key = (typeof KEY_NAMES)[number];
-
-/** Whether a word is one of the keys. */
-export function isKey(word: string): word is Key {
-  return KEY_NAMES.some((name) => name === word);
-}

@@ -21,16 +21,13 @@ export interface Values {
 /** What one source says; a key that is left out is unset there. */
 export type Given = { readonly [K in Key]?: NonNullable<Values[K]> | undefined };
 
-/** What a value may be, for the program and in words. */
-interface Shape<T> {
-  readonly schema: Schema<T>;
+interface KeyRow<T> {
+  /** What a value may be, for the program and in words. */
+  readonly schema: Schema<NonNullable<T>>;
   readonly expected: string;
-}
-
-interface KeyRow<T> extends Shape<NonNullable<T>> {
+  /** The same of the project's file, where that is something else. */
+  readonly inProject?: Pick<KeyRow<T>, 'schema' | 'expected'>;
   readonly fallback: T;
-  /** What the project's file may say, where that is something else. */
-  readonly inProject?: Shape<NonNullable<T>>;
   /** Why the project's wish has no effect on the value that holds without it; null where the wish counts. */
   readonly refusal: (wish: NonNullable<T>, held: T, isTrusted: boolean) => string | null;
   /** The variable that goes before both files. It never changes the policy: an agent sets its own environment. */

@@ -4,7 +4,7 @@ import { cutText } from '../core/session.ts';
 import { closest } from '../core/suggest.ts';
 import { trustedDirectory, userConfigFile } from '../core/user-places.ts';
 import { directoriesOf, directoryOf } from './directories.ts';
-import { isKey, KEY_NAMES } from './key-names.ts';
+import { KEY_NAMES } from './key-names.ts';
 import { checked, fromWords, type Given, KEYS, shown } from './keys.ts';
 import { merge, type Source } from './merge.ts';
 import { readProjectText, readUserText } from './read-text.ts';
@@ -40,12 +40,10 @@ export function withFile<T>(path: string, act: () => T): T {
   }
 }
 
-const MOST_NOTICES = 5;
-
 /** The first few notices of a kind, and how many more there are: an agent's file could have thousands. */
 function firstOf(notices: readonly string[], rest: (more: number) => string): readonly string[] {
-  const more = notices.length - MOST_NOTICES;
-  return more <= 0 ? notices : [...notices.slice(0, MOST_NOTICES), rest(more)];
+  const more = notices.length - 5;
+  return more <= 0 ? notices : [...notices.slice(0, 5), rest(more)];
 }
 
 function unknownKeys(path: string, keys: readonly string[]): readonly string[] {
@@ -56,17 +54,13 @@ function unknownKeys(path: string, keys: readonly string[]): readonly string[] {
   return firstOf(notices, (more) => `${path}: ${more} more unknown ${more === 1 ? 'key' : 'keys'}`);
 }
 
-interface Understood extends Source {
-  readonly notices: readonly string[];
-}
-
 /** What a file says. @throws ZwarmError `config` */
 async function understand(
   origin: string,
   text: string | null,
   whose: 'user' | 'project',
   { env, projectRoot }: ConfigPlace,
-): Promise<Understood> {
+): Promise<Source> {
   if (text === null) return { origin, values: {}, directories: [], notices: [] };
   // Loaded only where there is a file.
   const { parseToml } = await import('../core/toml/parse.ts');
@@ -81,7 +75,7 @@ async function understand(
   const missing = directories.flatMap((one) =>
     'missing' in one ? `${origin}: allowed_dirs: ${shown(one.entry)} allows nothing: ${one.missing}` : [],
   );
-  const unknown = Object.keys(table).filter((key) => !isKey(key));
+  const unknown = Object.keys(table).filter((key) => !KEY_NAMES.some((name) => name === key));
   const notices = [
     ...unknownKeys(origin, unknown),
     ...firstOf(missing, (more) => `${origin}: allowed_dirs: ${more} more allow nothing`),

@@ -10,6 +10,8 @@ export interface Source {
   readonly values: Given;
   /** Where its `allowed_dirs` lead to. */
   readonly directories: readonly Directory[];
+  /** Unknown keys, and directories that allow nothing. */
+  readonly notices: readonly string[];
 }
 
 /** Everything that has a say. */

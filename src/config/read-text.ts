@@ -50,11 +50,7 @@ function read(path: string, flags: number): string | null {
 }
 
 /** The user's own file, which may well be a link; null where there is none. @throws ZwarmError `config` */
-export function readUserText(path: string): string | null {
-  return read(path, OPEN);
-}
+export const readUserText = (path: string): string | null => read(path, OPEN);
 
 /** A project's file, which an agent may have put there; null where there is none. @throws ZwarmError `config` */
-export function readProjectText(path: string): string | null {
-  return read(path, OPEN | constants.O_NOFOLLOW);
-}
+export const readProjectText = (path: string): string | null => read(path, OPEN | constants.O_NOFOLLOW);

@@ -14,7 +14,7 @@ export interface Check extends Finding {
   readonly name: string;
 }
 
-/** A finding, as its parts. */
+/** A finding. */
 export function finding(status: CheckStatus, message: string, hint: string | null = null): Finding {
   return { status, message, hint };
 }

@@ -12,8 +12,6 @@ export const ID_LENGTH = 10;
 
 const ID = new RegExp(`^[${ID_LETTERS}][${ID_ALPHABET}]{${ID_LENGTH - 1}}$`);
 const NAME = /^[a-z][a-z0-9_.-]{0,40}$/;
-const LAST = /^@last(?:~([0-9]{1,4}))?$/;
-const TURN = /^[1-9][0-9]{0,6}$/;
 
 /** Whether a text, such as the name of a directory, is a session id. */
 export function isSessionId(text: string): text is SessionId {
@@ -22,7 +20,7 @@ export function isSessionId(text: string): text is SessionId {
 
 /** The turn number that a directory's name stands for, or null for anything else. */
 export function parseTurnNumber(text: string): number | null {
-  return TURN.test(text) ? Number(text) : null;
+  return /^[1-9][0-9]{0,6}$/.test(text) ? Number(text) : null;
 }
 
 /** A session's name as given by `--name`. @throws ZwarmError `usage` */
@@ -36,7 +34,7 @@ export function parseName(text: string): string {
 
 /** How a user points at a session: by a text (id, name or prefix) or as the n-th newest. @throws ZwarmError `usage` */
 export function parseRef(text: string) {
-  const last = LAST.exec(text);
+  const last = /^@last(?:~([0-9]{1,4}))?$/.exec(text);
   if (last) return { kind: 'last', back: Number(last[1] ?? 0) } as const;
   if (NAME.test(text)) return { kind: 'text', text } as const;
   throw usageError(

@@ -1,7 +1,5 @@
-/*
- * JSON from agents, which is not trusted. JSON.parse itself takes anything, but a value that nests too deep overflows the
- * stack of code that walks through it, and a line of brackets becomes thirty times as large in memory.
- */
+// Agents' JSON is not trusted: what nests too deep overflows the stack of code that walks through it, and a line of
+// brackets becomes thirty times as large in memory.
 
 // No event of any agent nests a tenth as deep, and so many values take some 50 MB; a long text is one of them.
 const MAX_DEPTH = 500;
@@ -25,7 +23,7 @@ function endOfString(text: string, from: number): number {
   return text.length;
 }
 
-/** How any JSON text begins. A long text with another beginning is not read further. */
+// A long text that does not begin as JSON is not read further.
 const BEGINNING = /^[ \t\n\r]*["[{\-\dtfn]/;
 
 function isModest(text: string): boolean {

@@ -159,18 +159,14 @@ export function titleOf(task: string): string {
   return `${(space > 20 ? cut.slice(0, space) : cut).trimEnd()}…`;
 }
 
-const LIST_TEXT_LIMIT = 500;
-
 /** A long text as lists show it: at most `limit` characters, the last of them an ellipsis when something was cut. */
-export function cutText(text: string, limit = LIST_TEXT_LIMIT): string {
+export function cutText(text: string, limit = 500): string {
   if (text.length <= limit) return text;
   // Copied: a slice would keep the whole string in memory.
   return `${Array.from(beginning(text, limit - 1)).join('')}…`;
 }
 
-const FAILURE_LIMIT = 4096;
-
 /** The message of a failure, cut to 4,096 characters; the stream keeps all of it. */
 export function cutFailure(text: string): string {
-  return cutText(text, FAILURE_LIMIT);
+  return cutText(text, 4096);
 }

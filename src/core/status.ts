@@ -76,8 +76,7 @@ export interface TurnVerdict {
 
 /** For this long a claim without a runner counts as being launched, even if its claimer has died. */
 export const LAUNCH_GRACE_MS = 5000;
-
-/** A long list may find a claim this much newer than the beginning of its reading. */
+// A long list may find a claim this much newer than the beginning of its reading.
 const LONGEST_READING_MS = 60_000;
 
 // In the numbering of Linux, as far as that is portable.

@@ -27,9 +27,7 @@ export function parseIso(text: string | null): number | null {
   return Number.isNaN(ms) ? null : ms;
 }
 
-const FAR_MS = 10_000;
-
 /** When a record was written (ms): as its file says, unless that was copied or touched since and is far from the record. */
 export function writtenMs(fileMs: number, recordedMs: number | null): number {
-  return recordedMs === null || Math.abs(fileMs - recordedMs) <= FAR_MS ? fileMs : recordedMs;
+  return recordedMs === null || Math.abs(fileMs - recordedMs) <= 10_000 ? fileMs : recordedMs;
 }

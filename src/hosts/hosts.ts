@@ -178,6 +178,5 @@ export function hostFile(host: Host, place: ConfigPlace): string {
 }
 
 /** What to do where zwarm cannot write. */
-export function byHand({ name }: Host): string {
-  return `change it by hand; this prints what to paste: zwarm mcp install --host ${name} --print`;
-}
+export const byHand = ({ name }: Host): string =>
+  `change it by hand; this prints what to paste: zwarm mcp install --host ${name} --print`;

@@ -59,7 +59,7 @@ const REFUSED: ReadonlyMap<string, Reason> = new Map(Object.entries(REFUSALS));
 const TASK: Reason = ['codex would take it for the task', 'give the task to zwarm: zwarm start "…"'];
 
 /** An option with its values, or a word that is none: then it has no name. */
-export interface Item {
+interface Item {
   readonly name: string | null;
   readonly words: readonly string[];
   readonly values: readonly string[];

@@ -1,18 +1,12 @@
 import type { Environment, ToolServer, TurnRequest } from '../agent.ts';
 
-/** One call may wait so long; a little longer than the server does. */
-const CALL_SEC = 1800;
-const WAIT_SEC = 1500;
-
 const SERVER = 'mcp_servers.zwarm';
 const NAMES_SERVER = /mcp_servers\.zwarm\s*[.=]/;
 
 /**
- * The server of zwarm's tools, as a table of Codex's configuration on its command line (codex-cli 0.169). A server that
- * is not required is left out when it is not up within a second; without `approve`, `codex exec` cancels each call of a
- * tool that changes something; and of the environment a server gets little more than what `env_vars` names. What the
- * user's own entry says besides would hold too: that it is switched off, or that a tool must be asked for. JSON's strings
- * and lists are TOML's, too.
+ * The server of zwarm's tools as a table of Codex's configuration (0.169). One that is not required is left out when it
+ * is not up within a second; without `approve`, `codex exec` cancels calls; and a server gets little more than what
+ * `env_vars` names. What the user's own entry says besides would hold too. JSON's strings and lists are TOML's.
  */
 function toolServer({ program, args, variables, tools }: ToolServer): string {
   const approvals = tools.map((name) => `${name}={approval_mode="approve"}`);
@@ -22,11 +16,12 @@ function toolServer({ program, args, variables, tools }: ToolServer): string {
     `args=${JSON.stringify(args)}`,
     'required=true',
     'startup_timeout_sec=20',
-    `tool_timeout_sec=${CALL_SEC}`,
+    // A little longer than the server waits.
+    'tool_timeout_sec=1800',
     'supports_parallel_tool_calls=true',
     'default_tools_approval_mode="approve"',
     `tools={${approvals.join(',')}}`,
-    `env={ZWARM_WAIT_SEC="${WAIT_SEC}"}`,
+    'env={ZWARM_WAIT_SEC="1500"}',
     `env_vars=${JSON.stringify(variables)}`,
   ];
   return `${SERVER}={${settings.join(',')}}`;
@@ -42,10 +37,8 @@ function toolArgs({ tools, agentArgs }: TurnRequest): readonly string[] {
 }
 
 /**
- * `codex exec --json -C DIR -s MODE [-m M] -c TOOLS [extra…] [resume|fork THREAD] -`, the prompt on stdin.
- *
- * The sandbox and the directory are stated on every turn because a resumed thread inherits neither, and all options
- * stand before the word `resume`, which refuses `-C` and `-s` after it (codex-cli 0.169).
+ * `codex exec --json -C DIR -s MODE [-m M] -c TOOLS [extra…] [resume|fork THREAD] -`, the prompt on stdin. A resumed
+ * thread inherits neither sandbox nor directory, and `resume` refuses `-C` and `-s` after it (codex-cli 0.169).
  */
 export function codexCommand(turn: TurnRequest): readonly string[] {
   return [

@@ -12,10 +12,8 @@ function rootsIn(value: unknown): readonly string[] {
   );
 }
 
-/** The values of one of the user's arguments. */
-function valuesOf(args: readonly string[], option: string): readonly string[] {
-  return codexItems(args).flatMap(({ name, values }) => (name === option ? values : []));
-}
+const valuesOf = (args: readonly string[], option: string): readonly string[] =>
+  codexItems(args).flatMap(({ name, values }) => (name === option ? values : []));
 
 /** For `codex exec` 0.169: what `--add-dir` and `writable_roots` name, the latter in `-c` or in the configuration. */
 export const codexConfinement: Confinement = {

@@ -17,13 +17,8 @@ export function usefulLine(stderr: string): string | null {
   const lines = stderr.split('\n').map((line) => line.trim());
   const named = lines.find((line) => /^(Error|error)[: ]/.test(line));
   if (named !== undefined) return named;
-  const plain = lines.filter(
-    (line) =>
-      line !== '' &&
-      !/^\d{4}-\d\d-\d\dT/.test(line) &&
-      !/^Reading (additional input|prompt) from stdin/.test(line),
-  );
-  return plain.at(-1) ?? null;
+  const isNoise = /^$|^\d{4}-\d\d-\d\dT|^Reading (additional input|prompt) from stdin/;
+  return lines.findLast((line) => !isNoise.test(line)) ?? null;
 }
 
 const GO_ON = 'then continue with: zwarm inject ID "…"';

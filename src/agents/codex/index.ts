@@ -6,18 +6,15 @@ import { explainCodexFailure } from './explain.ts';
 import { codexHistory } from './history.ts';
 import { codexProbe } from './probe.ts';
 
-const TRIPLES: Readonly<Record<string, string>> = {
-  'linux-x64': 'x86_64-unknown-linux-musl',
-  'linux-arm64': 'aarch64-unknown-linux-musl',
-  'darwin-x64': 'x86_64-apple-darwin',
-  'darwin-arm64': 'aarch64-apple-darwin',
-};
+const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'x86_64', arm64: 'aarch64' };
+const SYSTEMS: Readonly<Record<string, string>> = { linux: 'unknown-linux-musl', darwin: 'apple-darwin' };
 
 /** Where the native program lies beside the npm package's script, newest layout first: it starts in a tenth of the time. */
 export function nativeCodexPaths(platform: string, arch: string): readonly string[] {
   const machine = `${platform}-${arch}`;
-  const triple = TRIPLES[machine];
-  if (triple === undefined) return [];
+  const [architecture, system] = [ARCHITECTURES[arch], SYSTEMS[platform]];
+  if (architecture === undefined || system === undefined) return [];
+  const triple = `${architecture}-${system}`;
   return [
     `node_modules/@openai/codex-${machine}/vendor/${triple}/bin/codex`,
     `../codex-${machine}/vendor/${triple}/bin/codex`,

@@ -32,14 +32,9 @@ function statusOf(given: StepStatus | 'by_phase', phase: Phase): StepStatus {
   return phase === 'item.completed' ? 'completed' : 'in_progress';
 }
 
-interface InTurn {
-  readonly id: string;
-  readonly phase: Phase;
-}
-
 /** Reads an item of one type. */
-function item<T>(shape: Schema<T>, toEvent: (item: T, of: InTurn) => Untold) {
-  return shaped(shape, (value: T, of: InTurn) => [toEvent(value, of)]);
+function item<T>(shape: Schema<T>, toEvent: (item: T, of: { id: string; phase: Phase }) => Untold) {
+  return shaped(shape, (value: T, of: { id: string; phase: Phase }) => [toEvent(value, of)]);
 }
 
 const ITEMS = {

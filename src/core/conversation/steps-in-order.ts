@@ -4,9 +4,8 @@ import type { PlacedStep, StepList } from './step-list.ts';
 /** Steps that wait for one before them to end; more than these are not held in memory. */
 const HELD_AT_MOST = 100;
 
-function inOrder(steps: ReadonlyMap<number, PlacedStep>): PlacedStep[] {
-  return [...steps.values()].sort((a, b) => a.index - b.index);
-}
+const inOrder = (steps: ReadonlyMap<number, PlacedStep>): PlacedStep[] =>
+  [...steps.values()].sort((a, b) => a.index - b.index);
 
 /**
  * The steps of some events in order, each as soon as it can hardly change any more; at the end those that are left, and
