@@ -18,6 +18,9 @@ export function findAgent(name: string): AgentAdapter | null {
 export function requireAgent(name: string): AgentAdapter {
   const found = findAgent(name);
   if (found !== null) return found;
-  const names = AGENTS.map((agent) => agent.name);
-  throw unknownWord('agent', name, names);
+  throw unknownWord(
+    'agent',
+    name,
+    AGENTS.map((agent) => agent.name),
+  );
 }

@@ -36,8 +36,8 @@ function above<T>(path: string | null, directories: ReadonlyMap<string | null, T
 }
 
 /**
- * Where the entries of a list lead to. One that lies in another adds nothing but a danger: an agent that may write in the
- * outer one can put a link in its place, to anywhere. So it is left out, or allows nothing where it leads out already.
+ * Where the entries of a list lead to. One that lies in another is left out, or allows nothing where it leads out: an
+ * agent that may write in the outer one can put a link in its place.
  */
 export function directoriesOf(
   entries: readonly string[],

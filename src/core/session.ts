@@ -141,12 +141,10 @@ export interface TurnSteps {
 }
 
 /** The beginning of a text, without half of a surrogate pair at its end. */
-function beginning(text: string, length: number): string {
-  return text.slice(0, length).replace(/[\ud800-\udbff]$/, '');
-}
+const beginning = (text: string, length: number): string =>
+  text.slice(0, length).replace(/[\ud800-\udbff]$/, '');
 
 const TITLE_LIMIT = 48;
-
 /** The first line of a task, cut at a word before 48 characters: the title of its session. */
 export function titleOf(task: string): string {
   // However long the task, no more than this is looked at.
@@ -167,6 +165,4 @@ export function cutText(text: string, limit = 500): string {
 }
 
 /** The message of a failure, cut to 4,096 characters; the stream keeps all of it. */
-export function cutFailure(text: string): string {
-  return cutText(text, 4096);
-}
+export const cutFailure = (text: string): string => cutText(text, 4096);

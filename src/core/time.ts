@@ -12,9 +12,8 @@ export function parseDuration(text: string, option: string): number {
   );
 }
 
-/** The last millisecond of the year 9999. */
+// The last millisecond of the year 9999.
 const LAST_MS = 253_402_300_799_999;
-
 /** A time as it is stored and printed: UTC, milliseconds, `Z`; one that `parseIso` reads, whatever a file was set to. */
 export function isoTime(ms: number): string {
   return new Date(Math.min(Math.max(ms, 0), LAST_MS)).toISOString();

@@ -22,9 +22,8 @@ export const demo: AgentAdapter = {
     return said === '' ? null : { code: 'agent_failed', message: said, hint: null, retryable: false };
   },
   history: {
-    directory({ XDG_STATE_HOME: state, HOME: home }) {
-      return state || home ? `${state || `${home}/.local/state`}/zwarm/demo` : null;
-    },
+    directory: ({ XDG_STATE_HOME: state, HOME: home }) =>
+      state || home ? `${state || `${home}/.local/state`}/zwarm/demo` : null,
     patterns: (threadId) => [`${threadId}/prompts.json`],
     contextFill: () => null,
     timedItem: () => null,

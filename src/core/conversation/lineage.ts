@@ -85,11 +85,8 @@ export function lineageOf(turns: readonly LineageTurn[]): Lineage {
   const [thread = null] = [...contents].find(([, held]) => held === now.parts) ?? [];
   const parts = itemsOf(now.parts);
   const shown = itemsOf(now.shown);
-  return { parts, thread, shown, told: toldOf(parts, shown) };
-}
-
-function toldOf([first]: readonly Part[], shown: readonly number[]): readonly Part[] {
-  const summary = first?.kind === 'summary' ? [first] : [];
-  const turns = shown.filter((turn) => turn > (summary[0]?.turn ?? 0));
-  return [...summary, ...turns.map((turn) => ({ kind: 'turn', turn }) as const)];
+  const summary = parts.filter(({ kind }) => kind === 'summary');
+  const since = shown.filter((turn) => turn > (summary[0]?.turn ?? 0));
+  const told = [...summary, ...since.map((turn) => ({ kind: 'turn', turn }) as const)];
+  return { parts, thread, shown, told };
 }

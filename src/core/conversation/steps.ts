@@ -65,7 +65,6 @@ export function toolContent(step: Step): string | null {
 
 /** The files that a step has changed. Paths are the agent's words. */
 export function changedFiles(step: Step): readonly string[] {
-  return step.type === 'file_change' && step.status === 'completed'
-    ? step.changes.map(({ path }) => path)
-    : [];
+  const hasChanged = step.type === 'file_change' && step.status === 'completed';
+  return hasChanged ? step.changes.map(({ path }) => path) : [];
 }

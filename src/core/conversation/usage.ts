@@ -12,9 +12,7 @@ export interface TurnUsage {
 }
 
 /** The sum of two counts, of which either may be unknown. */
-function plus(a: number | null, b: number | null): number | null {
-  return a === null || b === null ? null : a + b;
-}
+const plus = (a: number | null, b: number | null) => (a === null || b === null ? null : a + b);
 
 type Tokens = Omit<UsageReport, 'cumulative'>;
 const NOTHING: Tokens = { input: 0, cachedInput: 0, output: 0, reasoning: 0 };

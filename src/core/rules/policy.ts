@@ -99,6 +99,4 @@ export function isWider(sandbox: Sandbox, than: Sandbox): boolean {
 }
 
 /** The one of two sandboxes that lets an agent do less. */
-export function narrower(a: Sandbox, b: Sandbox): Sandbox {
-  return isWider(a, b) ? b : a;
-}
+export const narrower = (a: Sandbox, b: Sandbox): Sandbox => (isWider(a, b) ? b : a);

@@ -21,9 +21,7 @@ function parseSource(word: string): SourceFilter {
 }
 
 /** The words of `--source`, separated by commas: `you`, `orch`, `orch:ab12`, `mcp`, `mcp:codex`. @throws ZwarmError `usage` */
-export function parseSources(text: string): readonly SourceFilter[] {
-  return text.split(',').map(parseSource);
-}
+export const parseSources = (text: string): readonly SourceFilter[] => text.split(',').map(parseSource);
 
 /** Whether a session of that source is meant. */
 export function matchesSource(source: string | null, filters: readonly SourceFilter[]): boolean {

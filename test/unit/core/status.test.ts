@@ -3,7 +3,6 @@ import {
   CANCEL_WHYS,
   deriveStatus,
   type ExitFact,
-  isFinal,
   LAUNCH_GRACE_MS,
   splitExitCode,
   type TurnFacts,
@@ -113,9 +112,4 @@ test('a code of 128+n is shown as the signal, any other as the code', () => {
   expect(numbers.map((number) => split(128 + number))).toEqual(
     [...named, 'XCPU', 'XFSZ', 'SYS'].map((name) => [null, `SIG${name}`]),
   );
-});
-
-test('final are the states that have ended', () => {
-  const all = ['pending', 'running', 'unknown', 'completed', 'failed', 'killed', 'lost'] as const;
-  expect(all.filter(isFinal)).toEqual(['completed', 'failed', 'killed', 'lost']);
 });

@@ -103,8 +103,6 @@ test('items are replaced by id in their first place, also out of order, and apar
 });
 
 test('what never ended is interrupted once the turn is over, not before', () => {
-  expect([lines([began], false), lines([began], true)]).toEqual([
-    ['$ run a in_progress'],
-    ['$ run a interrupted'],
-  ]);
+  expect(lines([began], false)).toEqual(['$ run a in_progress']);
+  expect(lines([began], true)).toEqual(['$ run a interrupted']);
 });

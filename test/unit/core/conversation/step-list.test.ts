@@ -49,11 +49,8 @@ test.each<[string, readonly Untold[], string[]]>([
 test('when the turn is over, what never ended was interrupted, and a retry that led to nothing is a step', () => {
   const list = createStepList();
   told([begin('b'), say('x'), begin('a'), retry('1/2')], list);
-  const left = list.interrupted().map(({ index, step }) => [index, 'status' in step && step.status]);
-  expect(left).toEqual([
-    [0, 'interrupted'],
-    [2, 'interrupted'],
-  ]);
+  const left = list.interrupted().map(({ index, step }) => `${index} ${'status' in step && step.status}`);
+  expect(left).toEqual(['0 interrupted', '2 interrupted']);
   expect(list.length()).toBe(4);
   list.add({ seq: 4, type: 'turn_completed' });
   expect(list.length()).toBe(3);

@@ -49,11 +49,7 @@ test.each([
   ['a copy goes on from its original', 'a*:9/0/1/0 b<a:12/0/2/0 a:10/0/3/0', '9/0/1/0 3/0/1/0 1/0/2/0'],
   ['a copy of an unknown thread has no base', 'b*<a:150/0/20/0 b:160/0/22/0', 'null 10/0/2/0'],
   ['counts per process are as they are', 't*:=10/1/1/? t:=13/12/16/?', '10/1/1/? 13/12/16/?'],
-  [
-    'totals after counts per process have no base',
-    't*:=9/1/1/? t:23/13/2/4 t:24/13/6/5',
-    '9/1/1/? null 1/0/4/1',
-  ],
+  ['totals after those have no base', 't*:=9/1/1/? t:23/13/2/4 t:24/13/6/5', '9/1/1/? null 1/0/4/1'],
   ['new reasoning has no base', 't*:10/1/1/? t:23/13/2/4 t:24/13/6/5', '10/1/1/? 13/12/1/? 1/0/4/1'],
 ])('%s', (_, turns, expected) => {
   expect(usagePerTurn(turnsOf(turns)).map(inShort).join(' ')).toBe(expected);
