@@ -114,27 +114,9 @@ function inputOf({ record, continuation, message }: Launch): string | null {
   return orchestrates ? orchestratorPrompt(prompt) : prompt;
 }
 
-/** Writes what a turn is launched with, once it may run. */
-async function writeLaunch(
-  context: ManagerContext,
-  launch: Launch,
-  launched: LaunchRecord,
-  input: string | null,
-): Promise<void> {
-  const { id, store, limits, record } = launch;
-  flushClaim(launch);
-  // Once more: since the check, a link may have come into its place. The runner looks a last time.
-  if (limits !== null) {
-    requireAllowedDirectory(limits, realPathOf(record.working_dir) ?? record.working_dir);
-    await requireRoom(context, store, limits, { id, at: readRequest(launch).at });
-  }
-  if (input !== null) createFile(turnFile(launch, 'input'), input);
-  createFile(turnFile(launch, 'launch'), encode(launched));
-}
-
 /** Starts the agent of a claimed turn, detached, and waits until its runner has shown itself. @throws ZwarmError `io` */
 export async function launchTurn(context: ManagerContext, launch: Launch): Promise<StartedTurn> {
-  const { id, turn, record, adapter, program } = launch;
+  const { store, id, turn, record, adapter, program, limits } = launch;
   const { how, threadId, forks, why } = launch.continuation;
   const env = environmentOf(context, launch);
   const { firstTurn, everyTurn } = adapter.readArguments(record.agent_args);
@@ -160,7 +142,16 @@ export async function launchTurn(context: ManagerContext, launch: Launch): Promi
     at: isoTime(context.now()),
   };
   const input = inputOf(launch);
-  await orNotStarted(launch, () => writeLaunch(context, launch, launched, input));
+  await orNotStarted(launch, async () => {
+    flushClaim(launch);
+    // Once more: since the check, a link may have come into its place. The runner looks a last time.
+    if (limits !== null) {
+      requireAllowedDirectory(limits, realPathOf(record.working_dir) ?? record.working_dir);
+      await requireRoom(context, store, limits, { id, at: readRequest(launch).at });
+    }
+    if (input !== null) createFile(turnFile(launch, 'input'), input);
+    createFile(turnFile(launch, 'launch'), encode(launched));
+  });
   const { host, boot_id, pid_ns, uid } = hostIdentity();
   const runner = spawnRunner({
     script: context.paths.runner,

@@ -1,5 +1,5 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { AgentAdapter, AgentProbe } from '../../../../src/agents/agent.ts';
 import { codex } from '../../../../src/agents/codex/index.ts';
@@ -91,35 +91,17 @@ test('an agent that was set up and does not work is a warning, and so is one wit
   );
 });
 
-// What lies in the project: the program itself, the link on the PATH to it, or only that link.
-test.each<[string, (place: ReturnType<typeof scene>) => string]>([
-  ['the program', ({ project }) => join(program(join(project, 'bin'), 'other'), '..')],
-  [
-    'what a link on the PATH leads to',
-    ({ project, bin }) => {
-      symlinkSync(program(project, 'real'), join(bin, 'other'));
-      return bin;
-    },
-  ],
-  [
-    'the link on the PATH',
-    ({ project, base }) => {
-      symlinkSync(program(base, 'real'), join(project, 'other'));
-      return project;
-    },
-  ],
-  [
-    'the directory to which a link on the PATH leads',
-    ({ project, base }) => {
-      program(join(project, 'tools'), 'other');
-      symlinkSync(join(project, 'tools'), join(base, 'tools'));
-      return join(base, 'tools');
-    },
-  ],
-])('an agent may replace %s in the project: a warning', async (_, prepare) => {
-  const place = scene();
-  const env = { PATH: `${prepare(place)}:/usr/bin:/bin` };
-  const [found] = await place.checks([OTHER], { env });
+// Below the base: the program, a link with its target before it, and the directory on the PATH.
+test.each([
+  ['the program', 'project/bin/other', null, 'project/bin'],
+  ['what a link on the PATH leads to', 'project/real', ['project/real', 'bin/other'], 'bin'],
+  ['the link on the PATH', 'real', ['real', 'project/other'], 'project'],
+  ['the directory of a link on the PATH', 'project/tools/other', ['project/tools', 'tools'], 'tools'],
+] as const)('an agent may replace %s in the project: a warning', async (_, path, link, directory) => {
+  const { base, checks } = scene();
+  program(join(base, dirname(path)), basename(path));
+  if (link !== null) symlinkSync(join(base, link[0]), join(base, link[1]));
+  const [found] = await checks([OTHER], { env: { PATH: `${join(base, directory)}:/usr/bin:/bin` } });
   expect(found).toMatch(/^other warning: .* found in ~\/project, where an agent could .*ZWARM_OTHER_BIN/);
 });
 

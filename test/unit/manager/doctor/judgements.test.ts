@@ -37,22 +37,14 @@ test.each([
   expect(judgeSpace({ ...ROOM, freeBytes, freeFiles })).toMatchObject({ status, message });
 });
 
-test.each([
-  ['/a/b', '/a/b', true],
-  ['/a/b/c', '/a/b', true],
-  ['/a/bc', '/a/b', false],
-  ['/a', '/a/b', false],
-  ['/a', '/', true],
-])('%s lies in %s: %j', (path, directory, within) => {
-  expect(isWithin(path, directory)).toBe(within);
+test('a directory holds itself and what is below it', () => {
+  const lies = (path: string, directory: string) => isWithin(path, directory);
+  expect([lies('/a/b', '/a/b'), lies('/a/b/c', '/a/b'), lies('/a', '/')]).toEqual([true, true, true]);
+  expect([lies('/a/bc', '/a/b'), lies('/a', '/a/b')]).toEqual([false, false]);
 });
 
-test.each([
-  ['/home/ann/a-b_c.d', '/home/ann/a-b_c.d'],
-  ['/a b', "'/a b'"],
-  ["/x'; rm -rf ~; '", "'/x'\\''; rm -rf ~; '\\'''"],
-  ['$(x)', "'$(x)'"],
-  ['', "''"],
-])('a hint names %j as %s', (text, word) => {
-  expect(shellWord(text)).toBe(word);
+test('a hint quotes what a shell would not take as one word', () => {
+  const words = ['/home/ann/a-b_c.d', '/a b', "/x'; rm -rf ~; '", '$(x)', ''];
+  const quoted = ['/home/ann/a-b_c.d', "'/a b'", "'/x'\\''; rm -rf ~; '\\'''", "'$(x)'", "''"];
+  expect(words.map(shellWord)).toEqual(quoted);
 });

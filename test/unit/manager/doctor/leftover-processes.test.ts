@@ -1,7 +1,6 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Finding } from '../../../../src/core/check.ts';
 import { installation } from '../../../../src/installation.ts';
 import { checkLeftoverProcesses } from '../../../../src/manager/doctor/leftovers.ts';
 import { hostIdentity } from '../../../../src/process/identity.ts';
@@ -12,24 +11,16 @@ import { createStoredSession, ID } from '../../../helpers/store.ts';
 const LATER = Date.now() + 3_600_000;
 const NONE = { status: 'ok', message: 'none', hint: null };
 
-interface Scene {
-  readonly root: string;
-  file(name: string, content: object): void;
-  /** A process with the mark of a turn of this store. */
-  process(mark: string): ReturnType<typeof shellWith>;
-  check(nowMs?: number): Promise<Finding>;
-}
-
 /** A session whose only turn has the nonce `first`. */
-function scene(): Scene {
+function scene() {
   const store = createStoredSession();
-  const { root } = store;
+  const turn = join(store.root, 'sessions', ID, 'turns', '1');
   const context = { ...installation(), cwd: '/', env: {}, uid: 0, stateDir: null };
   return {
-    root,
-    file: (name, content) =>
-      writeFileSync(join(root, 'sessions', ID, 'turns', '1', name), JSON.stringify(content)),
-    process: (mark) => shellWith({ ZWARM_MARK: `${store.id}@${mark}` }),
+    turn,
+    file: (name: string, content: object) => writeFileSync(join(turn, name), JSON.stringify(content)),
+    /** A process with the mark of a turn of this store. */
+    process: (mark = `${ID}.1.first`) => shellWith({ ZWARM_MARK: `${store.id}@${mark}` }),
     check: (nowMs = LATER) => checkLeftoverProcesses({ ...context, now: () => nowMs }, store),
   };
 }
@@ -40,65 +31,55 @@ function runnerStat(pid: number): object {
   return { v: 1, ...hostIdentity(), pid, stat: readFileSync(`/proc/${pid}/stat`, 'utf8') };
 }
 
-function leftover(pid: number): object {
-  return {
-    status: 'warning',
-    message: `a process of a turn that has ended still runs: ${pid}`,
-    hint: `look with: ps -fp ${pid}; to end what nobody needs: kill ${pid}`,
-  };
-}
+const leftover = (pid: number) => ({
+  status: 'warning',
+  message: `a process of a turn that has ended still runs: ${pid}`,
+  hint: `look with: ps -fp ${pid}; to end what nobody needs: kill ${pid}`,
+});
 
 const linux = test.runIf(process.platform === 'linux');
 
-linux('processes of a turn that runs are where they belong', async () => {
-  const { process, file, check } = scene();
-  const runner = await process(`${ID}.1.first`);
-  await process(`${ID}.1.first`);
-  file('runner.stat', runnerStat(runner.pid));
-  expect(await check()).toEqual(NONE);
-});
+linux(
+  'the runner of a turn is no leftover, nor is what runs with it; once it settles, the rest is',
+  async () => {
+    const { process, file, check } = scene();
+    const [runner, { pid }] = [await process(), await process()];
+    file('runner.stat', runnerStat(runner.pid));
+    expect(await check()).toEqual(NONE);
+    file('exit.json', EXIT);
+    expect(await check()).toEqual(leftover(pid));
+  },
+);
 
 linux(
-  'a process that outlives its turn is told of, but not in the first moments, and until it ends',
+  'a process that outlives its turn is named, but not in the first moments, and until it ends',
   async () => {
-    const { root, process, file, check } = scene();
+    const { turn, process, file, check } = scene();
     file('exit.json', EXIT);
-    const ended = statSync(join(root, 'sessions', ID, 'turns', '1', 'exit.json')).mtimeMs;
-    const { pid, end } = await process(`${ID}.1.first`);
-    expect(await check(ended)).toEqual(NONE);
-    expect(await check(ended + 4999)).toEqual(NONE);
-    expect(await check(ended + 5000)).toEqual(leftover(pid));
+    const ended = statSync(join(turn, 'exit.json')).mtimeMs;
+    const { pid, end } = await process();
     // An end in the future, as an agent may forge it, hides nothing.
-    expect(await check(ended - 1)).toEqual(leftover(pid));
+    const rows = [NONE, NONE, leftover(pid), leftover(pid)];
+    for (const [i, afterMs] of [0, 4999, 5000, -1].entries())
+      expect(await check(ended + afterMs), `${afterMs} ms`).toEqual(rows[i]);
     await end();
     expect(await check()).toEqual(NONE);
   },
 );
 
-linux('the runner that settles its turn is no leftover', async () => {
-  const { process, file, check } = scene();
-  file('exit.json', EXIT);
-  const runner = await process(`${ID}.1.first`);
-  file('runner.stat', runnerStat(runner.pid));
-  expect(await check()).toEqual(NONE);
-  const { pid } = await process(`${ID}.1.first`);
-  expect(await check()).toEqual(leftover(pid));
-});
-
-linux.each([
-  ['a session that is gone', 'zzzzzzzzzz.1.first'],
-  ['a turn that is gone', `${ID}.2.first`],
-  ['a turn that another command had claimed', `${ID}.1.other`],
-  ['nothing that we know', '../../etc'],
-])('a process with the mark of %s is told of', async (_, mark) => {
+linux('a process is named whose session, turn or claim is gone, or whose mark says nothing', async () => {
   const { process, check } = scene();
-  const { pid } = await process(mark);
-  expect(await check()).toEqual(leftover(pid));
+  const pids: number[] = [];
+  for (const mark of ['zzzzzzzzzz.1.first', `${ID}.2.first`, `${ID}.1.other`, '../../etc'])
+    pids.push((await process(mark)).pid);
+  const { message } = await check();
+  const [, named = ''] = /^4 processes of turns that have ended still run: (.*)$/.exec(message) ?? [];
+  expect(named.split(', ').map(Number).sort()).toEqual(pids.sort());
 });
 
 linux('whose process it is cannot be told where the turn is damaged: nothing is said', async () => {
-  const { root, process, check } = scene();
-  await process(`${ID}.1.first`);
-  rmSync(join(root, 'sessions', ID, 'turns', '1', 'request.json'));
+  const { turn, process, check } = scene();
+  await process();
+  rmSync(join(turn, 'request.json'));
   expect(await check()).toEqual(NONE);
 });

@@ -33,15 +33,11 @@ test('what the end needs is prepared before the wait, once', async () => {
   expect(said).toEqual(['running', 'prepared', 'running', 'running', 'completed']);
 });
 
-test('nothing is prepared for what has ended', async () => {
+test('nothing is prepared for what has ended, and what runs elsewhere is not waited for', async () => {
   const { said, look, prepare } = turnOf('failed');
   await waitForRest(look, never, prepare);
   expect(said).toEqual(['failed']);
-});
-
-test('what runs elsewhere is not waited for', async () => {
-  const { look, prepare } = turnOf('running', 'unknown');
-  const elsewhere = waitForRest(look, never, prepare);
+  const elsewhere = waitForRest(turnOf('running', 'unknown').look, never);
   await expect(elsewhere).rejects.toMatchObject({ code: 'unknown_liveness' });
 });
 
