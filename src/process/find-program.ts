@@ -8,27 +8,19 @@ import type { ProgramQuery } from '../core/program.ts';
 import { shellWord } from '../core/shell-word.ts';
 import { ask } from './run.ts';
 
-function isFile(path: string): boolean {
+function isFile(path: string, mode = constants.F_OK): boolean {
   try {
+    accessSync(path, mode);
     return statSync(path).isFile();
   } catch {
-    // Not there, or in a directory that we may not read.
+    // Not there, not so, or in a directory that we may not read.
     return false;
   }
 }
 
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-  } catch {
-    return false;
-  }
-  return isFile(path);
-}
+const isExecutable = (path: string): boolean => isFile(path, constants.X_OK);
 
-function notFound(what: string, hint: string): ZwarmError {
-  return new ZwarmError('agent_not_found', what, hint);
-}
+const notFound = (what: string, hint: string) => new ZwarmError('agent_not_found', what, hint);
 
 function requireExecutable(path: string): string {
   if (isExecutable(path)) return path;
@@ -58,7 +50,7 @@ export function lookUp(binary: string, path: string): string | null {
 }
 
 function onPath({ binary, install, variable }: ProgramQuery, path: string): string {
-  const found = lookUp(binary, path) ?? candidatesOn(path, binary).find(isFile);
+  const found = lookUp(binary, path) ?? candidatesOn(path, binary).find((one) => isFile(one));
   if (found !== undefined) return requireExecutable(found);
   throw notFound(
     `${binary} was not found on your PATH`,
@@ -99,11 +91,9 @@ function isAllOfHome(project: string, { HOME: home }: Environment): boolean {
 }
 
 /**
- * The program of an agent: the one that its environment variable names, else the first on the PATH. Where that is the
- * script of an npm package that holds a native program, the native one. A program in `project` (a real path), where an
- * earlier agent may have put it, is refused unless the variable names it.
- * @returns its absolute path, and its version where that is known
- * @throws ZwarmError `agent_not_found`, `agent_not_executable`, `program_unsafe`
+ * The absolute path of an agent's program, and its version if that is known: the one that its variable names, else the
+ * first on the PATH, or the native program of its npm package. One in `project` (a real path), where an earlier agent may
+ * have put it, is refused. @throws ZwarmError `agent_not_found`, `agent_not_executable`, `program_unsafe`
  */
 export async function findProgram(
   query: ProgramQuery,

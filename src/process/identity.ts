@@ -24,10 +24,7 @@ export interface ProcessStat {
   readonly memory: boolean;
 }
 
-/**
- * What `read` finds in /proc, or null where the process is gone or closed to us. Any other error is thrown: a lack of
- * descriptors does not mean a dead process.
- */
+/** What `read` finds in /proc, or null where the process is gone or closed to us. A lack of descriptors is thrown. */
 function unlessGone<T>(read: () => T): T | null {
   try {
     return read();
@@ -40,9 +37,8 @@ function unlessGone<T>(read: () => T): T | null {
 const textOf = (path: string): string | null => unlessGone(() => readFileSync(path, 'utf8'));
 
 /**
- * Whether a process belongs to our user, but we may not read its environment: we are in a user namespace or a sandbox that
- * sees the processes outside. One that closed itself (`PR_SET_DUMPABLE`) belongs to root, one of `newgrp` to another
- * group. Linux only.
+ * Whether a process is our user's and hides its environment: a user namespace or a sandbox sees those outside so. One that
+ * closed itself (`PR_SET_DUMPABLE`) belongs to root, one of `newgrp` to another group. Linux only.
  */
 export function isClosed(pid: number): boolean {
   try {
@@ -93,17 +89,16 @@ export function statOf(pid: number): ProcessStat | null {
   return SHOWS_MARKS ? procStat(pid) : (psStats(['-p', String(pid)])[0] ?? null);
 }
 
-/** How long a process may take to become another program: some 100 µs, unless the machine is busy. */
+/** How long, and how often, to look at a process that may be becoming another program: that takes some 100 µs. */
 const EXEC_MS = 1000;
-/** How often to look at a process that seems to have no environment: it may be becoming another program each time. */
 const ENVIRONMENT_LOOKS = 50;
 
 /** The environment that a process was started with, NUL between the variables; null where we may not read it. */
 function environmentOf(pid: number): string | null {
   const path = `/proc/${pid}/environ`;
+  const deadline = performance.now() + EXEC_MS;
   let text = textOf(path);
-  let looks = 0;
-  for (const deadline = performance.now() + EXEC_MS; text === '' && performance.now() < deadline; ) {
+  for (let looks = 0; text === '' && performance.now() < deadline; ) {
     const fields = statFields(pid);
     if (fields === null || fields[20] === '0') break;
     // It has no code: it is becoming another program at this moment, and its environment will come.
@@ -131,13 +126,10 @@ function bootId(): string {
   return asked.stdout.trim();
 }
 
-/** The part of an identity that all processes of this machine, boot and pid namespace share. */
-type HostIdentity = Pick<ProcessIdentity, 'host' | 'boot_id' | 'pid_ns' | 'uid'>;
+let host: Omit<ProcessIdentity, 'pid' | 'start'> | undefined;
 
-let host: HostIdentity | undefined;
-
-/** This machine, this boot and this pid namespace; asked once. */
-export function hostIdentity(): HostIdentity {
+/** What all processes of this machine, boot and pid namespace share; asked once. */
+export function hostIdentity(): Omit<ProcessIdentity, 'pid' | 'start'> {
   host ??= {
     host: hostname(),
     boot_id: bootId(),
@@ -191,7 +183,7 @@ export function allProcessIds(): readonly number[] {
   return names.map(Number).sort((a, b) => b - a);
 }
 
-/** Every process where there is no /proc, all at once. */
+/** Every process where there is no /proc. */
 export function allProcesses(): readonly ProcessStat[] {
   return psStats(['-ax']);
 }

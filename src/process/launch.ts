@@ -21,10 +21,8 @@ interface RunnerSpec {
 }
 
 /**
- * Starts a turn runner in a session and process group of its own, with nothing of ours but its environment. Never throws:
- * a spawn that fails ends at once.
- * @returns `ended`, which resolves with the reason when it could not be spawned or has ended, and `release`, which lets
- * this process exit while the runner goes on
+ * Starts a turn runner in a session and process group of its own. Never throws: `ended` resolves with the reason when it
+ * could not be spawned or has ended. `release` lets this process exit while the runner goes on.
  */
 export function spawnRunner(spec: RunnerSpec): { ended: Promise<Error>; release(): void } {
   const { script, cwd, identity, directory, input, program, argv } = spec;

@@ -60,9 +60,8 @@ export interface Search {
 }
 
 /**
- * Everything that lives of a turn: what has its mark, is below its runner or in the runner's group, or below something
- * that was found earlier. A process with the mark of another turn is left out with all below it: sessions that an agent
- * has started are not ended with it.
+ * Everything that lives of a turn: what has its mark, is below its runner or in the runner's group, or was found earlier,
+ * with all below. What has the mark of another turn, which the agent has started, is left out with all below it.
  */
 export function collectTree({ marks, recorded, running, known, onSight }: Search): TurnTree {
   const processes = markedProcesses((one) => {

@@ -6,10 +6,7 @@ import type { Answer } from '../core/check.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/**
- * Starts a program. When no descriptors are left, execa throws, and its process emits the real error later.
- * @throws the error of the system
- */
+/** Starts a program. Without descriptors execa throws, and its process emits the error of the system later. */
 async function begin<T>(run: (by: typeof execa) => T): Promise<{ child: T }> {
   // Loaded only where a program is run: it costs more than all the rest of a start.
   const { execa } = await import('execa');
@@ -32,9 +29,8 @@ const ANSWER_LIMIT = 1 << 16;
 const DRAIN_MS = 100;
 
 /**
- * Runs a program away from the terminal and without input, and returns what it printed. One that has not ended in time
- * is killed with all of its process group; one that prints more than 64 Ki characters is ended.
- * @throws Error that says why there is no answer
+ * Runs a program away from the terminal and without input, and returns what it printed. One that has not ended in time is
+ * killed with its process group. @throws Error that says why there is no answer
  */
 export async function ask(
   program: string,
@@ -86,10 +82,7 @@ export async function runOnTerminal(command: string, args: readonly string[]): P
   return (await child).exitCode ?? null;
 }
 
-/**
- * Gives a text to a program on the user's terminal, no faster than that reads it, and waits until the program has ended,
- * however it does; false if it could not be run. One that leaves before the end of the text has seen enough.
- */
+/** Gives a text to a program on the user's terminal, as fast as that reads it; false if it could not be run. */
 export async function pipeToTerminal(
   [program, ...args]: readonly [string, ...string[]],
   pieces: Iterable<string>,

@@ -44,10 +44,7 @@ async function until(condition: () => boolean, ms: number): Promise<boolean> {
   return true;
 }
 
-/**
- * Ends a turn: its agent and everything that the agent has started, then the runner. Returns what could not be ended;
- * an empty list means that the end of every process was observed.
- */
+/** Ends a turn: its agent with all that it has started, then the runner. Returns what was not seen to end. */
 export async function stopTurn(request: StopRequest): Promise<readonly Member[]> {
   const { marks, recorded, signals, graceMs } = request;
   let tree: TurnTree = { runner: null, members: [], forks: [], spared: [] };

@@ -14,9 +14,8 @@ import {
 } from './identity.ts';
 
 /*
- * Which processes belong to a turn. Each of them inherits the turn's mark in its environment. `marks` is the beginning of
- * the marks of a turn, a session or a store (`core/turn-mark`); `recorded` the process in `runner.stat`, which counts
- * only where marks cannot be read.
+ * Which processes belong to a turn: each inherits its mark in the environment. `marks` is what the marks of a turn, session
+ * or store begin with (`core/turn-mark`); `recorded`, the process in `runner.stat`, counts where marks cannot be read.
  */
 
 /** The end of the mark of the turn runner and its helpers, which do not belong to the turn itself. */
@@ -41,9 +40,8 @@ function readMarked(pid: number): Marked | null {
 }
 
 /**
- * All living processes, ourselves included, parents before their children. When a process ends before its mark could be
- * read, we look once more: it may have forked a child to go on in its place. `onSight` is called for each process as soon
- * as it is seen.
+ * All living processes, ourselves included, parents before their children; `onSight` is called as soon as one is seen.
+ * When one ends before its mark could be read, we look once more: it may have forked a child to go on in its place.
  */
 export function markedProcesses(onSight: (one: Marked) => void = () => undefined): readonly Marked[] {
   if (!SHOWS_MARKS) {
@@ -98,10 +96,7 @@ export function isRunnerOf(marks: string, { mark }: Pick<Marked, 'mark'>): boole
   return mark.startsWith(marks) && mark.endsWith(RUNNER_SUFFIX);
 }
 
-/**
- * The turn runner among processes in the order of `markedProcesses`: the first one with its mark that leads a group. Where
- * marks cannot be read, the process that was recorded.
- */
+/** The turn runner among processes in the order of `markedProcesses`: the first with its mark that leads a group. */
 export function findRunner(
   processes: readonly Marked[],
   marks: string,
@@ -140,9 +135,8 @@ function isLivingRunner(recorded: ProcessIdentity, marks: string): boolean {
 }
 
 /**
- * What lives of a turn. The mark decides. `recorded` saves a look at all processes where it lives; with `origin`, the
- * process that launched the turn, it says whether the turn ran on another host or in a container, whose processes we
- * cannot see.
+ * What lives of a turn; the mark decides. `recorded` saves a look at all processes where it lives. With `origin`, which
+ * launched the turn, it says whether that was on another host or in a container, whose processes we cannot see.
  */
 export function processesOfTurn(
   marks: string,

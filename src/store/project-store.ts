@@ -1,11 +1,11 @@
-import { type BigIntStats, lstatSync, statSync } from 'node:fs';
+import { type BigIntStats, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { digest } from '../core/digest.ts';
 import { isErrno, ZwarmError } from '../core/errors.ts';
 import { isoTime } from '../core/time.ts';
 import { createFile, discard, flush, makeDir, makeDirs, rename, replaceFile } from './files.ts';
 import * as layout from './layout.ts';
-import { DamagedRecord, entriesOf, readText, unlessDamaged } from './read-file.ts';
+import { DamagedRecord, entriesOf, lookAt, readText, unlessDamaged } from './read-file.ts';
 import { encode, type ProjectRecord, parse } from './records.ts';
 
 const LONGEST_NAME = 40;
@@ -19,12 +19,7 @@ export function storeDir(state: string, path: string): string {
 
 /** Whether there is a store at `root`. */
 export function hasStore(root: string): boolean {
-  try {
-    return lstatSync(root, { throwIfNoEntry: false }) !== undefined;
-  } catch (error) {
-    if (isErrno(error, 'ENOTDIR')) return false;
-    throw error;
-  }
+  return lookAt(root) !== null;
 }
 
 /** A store: its directory, and its record or why that cannot be read. */

@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { isSessionId, parseTurnNumber, type SessionId } from '../core/ids.ts';
-import { CANCEL_WHYS, type CancelWhy } from '../core/status.ts';
+import { CANCEL_WHYS } from '../core/status.ts';
 import { parseIso, writtenMs } from '../core/time.ts';
 import * as layout from './layout.ts';
 import {
@@ -44,7 +44,7 @@ export function listSessionIds(root: string): SessionId[] {
 
 /** Whether a session exists, damaged or not. */
 export function hasSession(session: layout.SessionDir): boolean {
-  return lstatSync(layout.sessionDir(session), { throwIfNoEntry: false }) !== undefined;
+  return lookAt(layout.sessionDir(session)) !== null;
 }
 
 /** A store as far as the records of sessions need it: its directory, and the root of its project. */
@@ -113,22 +113,13 @@ export function readLaunch(turn: layout.TurnDir): LaunchRecord | null {
   return text === null ? null : parse.launch(text);
 }
 
-function cancelRecord(turn: layout.TurnDir): CancelRecord | null {
-  return unlessDamaged(() => {
-    const text = readText(layout.turnFile(turn, 'cancel'));
-    return text === null ? null : parse.cancel(text);
-  });
-}
-
-/** The reason that was given when a turn was asked to stop, or null. */
-export function readCancelReason(turn: layout.TurnDir): string | null {
-  return cancelRecord(turn)?.reason ?? null;
-}
-
-/** Why a turn was asked to stop, or null; a record that cannot be read counts as absent. */
-export function readCancel(turn: layout.TurnDir): CancelWhy | null {
-  const hasName = (why: CancelWhy): boolean => writtenAt(layout.cancelName(turn, why)) !== null;
-  return cancelRecord(turn)?.why ?? CANCEL_WHYS.find(hasName) ?? null;
+/** Why a turn was asked to stop, and the reason given, or null; a record that cannot be read counts as absent. */
+export function readCancel(turn: layout.TurnDir): Pick<CancelRecord, 'why' | 'reason'> | null {
+  const text = unlessDamaged(() => readText(layout.turnFile(turn, 'cancel')));
+  const record = text === null ? null : unlessDamaged(() => parse.cancel(text));
+  if (record !== null) return record;
+  const why = CANCEL_WHYS.find((one) => writtenAt(layout.cancelName(turn, one)) !== null);
+  return why === undefined ? null : { why, reason: null };
 }
 
 /** When a regular file was last written (ms since the epoch), or null where there is none. */

@@ -37,24 +37,17 @@ function realDirectory(path: string): string {
   }
 }
 
-/** The project whose root is this very directory, or null where it is none. */
-function projectAt(state: string, directory: string): Project | null {
-  const inProject = (path: string, gitDir: string | null): Project => ({
-    state,
-    root: storeDir(state, path),
-    path,
-    checkout: directory,
-    gitDir,
-  });
-  if (isGitDirectory(directory)) return inProject(directory, directory);
-  const checkout = checkoutAt(directory);
-  const own = inProject(directory, checkout?.gitDir ?? null);
-  if (checkout === null) return hasStore(own.root) ? own : null;
-  const common = commonDirectory(checkout);
-  if (common === null) return own;
-  const shared = inProject(common, checkout.gitDir);
+/** The project whose root is this very directory, and whether it is one: it is in git or has a store. */
+function projectAt(state: string, checkout: string): Project & { readonly isKnown: boolean } {
+  const found = checkoutAt(checkout);
+  const gitDir = isGitDirectory(checkout) ? checkout : (found?.gitDir ?? null);
+  const root = storeDir(state, checkout);
+  const own = { state, root, path: checkout, checkout, gitDir, isKnown: gitDir !== null || hasStore(root) };
+  const path = found === null || gitDir === checkout ? null : commonDirectory(found);
+  if (path === null) return own;
+  const shared = storeDir(state, path);
   // Sessions from before `git init` stay with the directory.
-  return !hasStore(shared.root) && hasStore(own.root) ? own : shared;
+  return !hasStore(shared) && hasStore(root) ? own : { ...own, root: shared, path };
 }
 
 /**
@@ -66,11 +59,11 @@ export function findProject(cwd: string, home: string | null, state: string): Pr
   const here = realDirectory(cwd);
   const realHome = home !== null && lstatSync(home, { throwIfNoEntry: false }) ? realDirectory(home) : null;
   for (let at = here; ; at = dirname(at)) {
-    const project = projectAt(state, at);
-    if (project !== null) return project;
+    const { isKnown, ...project } = projectAt(state, at);
+    if (isKnown) return project;
     const above = dirname(at);
     if (above === at || above === '/' || above === realHome || isPublic(above))
-      return { state, root: storeDir(state, here), path: here, checkout: here, gitDir: null };
+      return { ...project, root: storeDir(state, here), path: here, checkout: here };
   }
 }
 

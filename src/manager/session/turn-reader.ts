@@ -4,7 +4,7 @@ import { toolContent } from '../../core/conversation/steps.ts';
 import type { Message, TokenUsage, TurnView } from '../../core/session.ts';
 import { isoTime } from '../../core/time.ts';
 import { turnFile } from '../../store/layout.ts';
-import { readCancelReason, readPrompt } from '../../store/sessions.ts';
+import { readCancel, readPrompt } from '../../store/sessions.ts';
 import type { TurnReading } from '../turn/turn-state.ts';
 import { readMessages, readSteps, type TurnStream } from '../turn/turn-stream.ts';
 import { otherHostOf } from '../turn/where-it-ran.ts';
@@ -13,7 +13,7 @@ import { explain, hasLostThread, howOf, type SessionReading, startedMs } from '.
 
 function warningsOf(turn: TurnReading, { warnings, malformed }: TurnFold): readonly string[] {
   const { launch, outcome, exit, verdict } = turn;
-  const reason = verdict.status === 'killed' ? readCancelReason(turn) : null;
+  const reason = verdict.status === 'killed' ? (readCancel(turn)?.reason ?? null) : null;
   const all: readonly (string | false | null | undefined)[] = [
     launch !== null &&
       hasLostThread(launch, outcome) &&

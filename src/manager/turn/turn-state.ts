@@ -54,14 +54,14 @@ function readBareFacts(turn: Turn, census: Census): BareFacts {
   const recorded = readExit(turn);
   // A recorded end is final: what the kernel says no longer matters, and asking it would make every list slow.
   if (recorded !== null) {
-    const [runner, cancel] = [readRunner(turn), readCancel(turn)];
+    const [runner, cancel] = [readRunner(turn), readCancel(turn)?.why ?? null];
     return { request, ...NOTHING_LIVES, runner, cancel, exit: recorded };
   }
   const claimer = livenessOf(request.claimer);
   const shown = readRunner(turn);
   const marks = marksOfTurn(turn);
   const processes = processesOfTurn(marks, shown?.identity ?? null, request.claimer, census);
-  const cancel = readCancel(turn);
+  const cancel = readCancel(turn)?.why ?? null;
   // A runner may have shown itself before the cancellation that we see now: only one that comes later obeys it.
   const late = shown === null && cancel !== null ? readRunner(turn) : null;
   const alive =
