@@ -58,11 +58,11 @@ export function createTools(options: Options = {}) {
     log: (line) => void logged.push(line),
     version: '0.0.0-test',
   });
-  const close = (): Promise<void> => {
+  // It ends with its input.
+  onTestFinished(() => {
     input.end();
     return served;
-  };
-  onTestFinished(close);
+  });
 
   const extensions = tasks ? { 'io.modelcontextprotocol/tasks': {} } : {};
   const _meta = {
@@ -110,8 +110,6 @@ export function createTools(options: Options = {}) {
     /** Takes back the request that was sent last. */
     cancelLast: () =>
       send({ method: 'notifications/cancelled', params: { _meta, requestId: id, reason: 'test' } }),
-    /** Closes the input, and waits until the server has ended. */
-    close,
     begin,
     /** The same, and waits for its end. */
     async ended(task: string) {

@@ -30,7 +30,7 @@ test.each([
   ['a pending one behind one that has ended', 'completed (pending)', 2, []],
   ['one that could not be launched', 'completed (failed)', 2, []],
   ['never a marker', 'completed rewind', 1, []],
-  ['nor one that nobody can look at', 'completed rewind? (pending)', 3, []],
+  ['nor one that nobody can look at', 'completed rewind?', 1, []],
   ['one alone that is about to run', '(pending)', 1, []],
   ['the one that runs, behind a marker', 'completed rewind running', 3, []],
   ['no turn before the newest that ran, whatever its record says', 'unknown completed', 2, []],

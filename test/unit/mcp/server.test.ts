@@ -106,9 +106,3 @@ test('a call that is taken back before anything was begun begins nothing', async
   expect(await ok('delegate', { task: 'quick' })).toMatchObject({ success: true });
   expect(await ok('list_sessions')).toMatchObject({ count: 1 });
 });
-
-test('it ends with its input', async () => {
-  const { ok, close } = createTools();
-  await ok('list_sessions');
-  await close();
-});

@@ -23,7 +23,7 @@ test('delegate passes its arguments on to the session', async () => {
   expect(answer).toEqual({
     success: true,
     error: null,
-    hint: `converse(session_id="${session_id}", message=…) continues it; get_trajectory(session_id="${session_id}", turn=1) shows what it did`,
+    hint: expect.stringContaining('converse'),
     session_id,
     session: 'mine',
     status: 'completed',
@@ -75,27 +75,11 @@ test('a wait that runs out is no failure', async () => {
   const { ok, open } = createTools({ env: { ZWARM_WAIT_SEC: '1' } });
   const begun = await ok('delegate', { task: 'gate go' });
   const { session_id } = begun;
-  const hint = `it is still running: check_session(session_id="${session_id}", wait_sec=1) waits for its answer; do not start it again`;
+  const hint = expect.stringContaining('wait_sec=1)');
   expect(begun).toMatchObject({ success: true, status: 'running', response: null, error: null, hint });
   open();
-  await eventually(
-    'it has ended',
-    async () => !(await ok('check_session', { session_id, wait_sec: 1 })).is_running,
-  );
-});
-
-test('a turn that failed is an answer, and can be continued', async () => {
-  const { ok } = createTools();
-  const failed = await ok('delegate', { task: 'break' });
-  const { session_id } = failed;
-  const hint = expect.stringContaining('converse');
-  expect(failed).toMatchObject({ success: false, status: 'failed', error: 'it broke', response: null, hint });
-  expect(await ok('delegate', { task: 'die' })).toMatchObject({
-    success: false,
-    error: expect.stringMatching(/./),
-  });
-  const again = await ok('converse', { session_id, message: 'quick' });
-  expect(again).toMatchObject({ success: true, turn: 2, response: 'done', error: null });
+  const runs = async () => (await ok('check_session', { session_id, wait_sec: 1 })).is_running;
+  await eventually('it has ended', async () => !(await runs()));
 });
 
 test('check_session returns as soon as there is a message that the client does not know', async () => {
@@ -113,46 +97,30 @@ test('check_session returns as soon as there is a message that the client does n
   expect(await other.ok('check_session', { session_id, wait_sec: 3600 })).toMatchObject(news);
   const end = check();
   open('end');
-  expect(await end).toMatchObject({
-    is_running: false,
-    message_count: 3,
-    latest_message: null,
-    response: 'done',
-    task,
-  });
+  const done = { is_running: false, message_count: 3, latest_message: null, response: 'done', task };
+  expect(await end).toMatchObject(done);
   // The messages of a turn are not those of the next one.
   await tools.manager.inject(session_id, 'hang');
   const next = { turn: 2, latest_message: null, message_count: 4 };
   expect(await ok('check_session', { session_id, wait_sec: 0.01 })).toMatchObject(next);
 });
 
-test('check_session does not wait for what the last message announces', async () => {
-  const { ok, begin } = createTools();
-  const session_id = await begin(`run ${says('last')}`);
-  // The end comes within two seconds of the first message: one answer has both.
-  expect(await ok('check_session', { session_id, wait_sec: 3600 })).toMatchObject({ is_running: false });
-});
-
-test('an answer that is longer than a response may be says where all of it is', async () => {
-  const { ok, ended } = createTools();
-  const session_id = await ended(
-    `run printf '{"type":"item.completed","item":{"id":"a","type":"agent_message","text":"'; ` +
-      `head -c 50000 /dev/zero | tr '\\0' y; echo '"}}'; echo '{"type":"turn.completed"}'; exit 0`,
-  );
-  const answer = await ok('check_session', { session_id });
-  expect(answer.response).toMatch(/^y{39999}…$/);
-  expect(answer.hint).toBe(`the response was cut; all of it is in ${answer.log_file}`);
-  const waited = await ok('wait_sessions', { ids: [session_id] });
-  expect(waited.sessions[0].response).toMatch(/^y{3999}…$/);
-  expect(waited.hint).toBe(`cut here, check_session has more: ${session_id}`);
-  expect((await ok('peek_session', { session_id })).latest_message).toMatch(/^y{199}…$/);
-});
-
-test('peek_session shows one line', async () => {
+test('a long answer is cut in each of several answers, and on one line', async () => {
   const { ok, ended, begin } = createTools();
-  const session_id = await ended(`run ${says('two\\\\n  lines ')}; echo '{"type":"turn.completed"}'; exit 0`);
-  const line = { success: true, session_id, status: 'completed', latest_message: 'two lines' };
-  expect(await ok('peek_session', { session_id })).toEqual(line);
+  const session_id = await ended(
+    `run printf '{"type":"item.completed","item":{"id":"a","type":"agent_message","text":"two\\\\n  lines '; ` +
+      `head -c 5000 /dev/zero | tr '\\0' y; echo '"}}'; echo '{"type":"turn.completed"}'; exit 0`,
+  );
+  const { sessions, hint } = await ok('wait_sessions', { ids: [session_id] });
+  expect(sessions[0].response).toMatch(/^two\n {2}lines y{3987}…$/);
+  expect(hint).toBe(`cut here, check_session has more: ${session_id}`);
+  const latest_message = `two lines ${'y'.repeat(189)}…`;
+  expect(await ok('peek_session', { session_id })).toEqual({
+    success: true,
+    session_id,
+    status: 'completed',
+    latest_message,
+  });
   expect(await ok('peek_session', { session_id: await begin('hang') })).toMatchObject({
     latest_message: null,
   });
