@@ -60,8 +60,8 @@ export function matchPrefix(text: string, ids: readonly SessionId[], minPrefix: 
   const matches = ids.filter((id) => id.startsWith(text));
   const [match] = matches;
   if (match === undefined) throw new ZwarmError('not_found', `no session ${text}`, 'see: zwarm ls --all');
-  const atLeast = `type at least ${minPrefix} characters of the id`;
-  if (text.length < minPrefix) throw new ZwarmError('not_found', `${text} is too short`, atLeast);
+  const hint = `type at least ${minPrefix} characters of the id`;
+  if (text.length < minPrefix) throw new ZwarmError('not_found', `${text} is too short`, hint);
   if (matches.length === 1) return match;
   throw new ZwarmError(
     'ambiguous',

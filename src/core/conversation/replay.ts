@@ -6,7 +6,6 @@ export interface ReplayEntry {
 
 /** Where a tool's output is cut first: it is the least of what an agent must know. */
 const TOOL_CHARS = 4000;
-
 const ROLES: Readonly<Record<ReplayEntry['role'], string>> = {
   user: 'the user',
   assistant: 'you',

@@ -90,14 +90,8 @@ test('a failure of megabytes is whole among the steps, and its announcement is s
 const plan: Untold = { type: 'plan', id: 'a', items: [{ text: 'x', completed: true }] };
 
 test('items are replaced by id in their first place, also out of order, and apart by kind', () => {
-  const events = [
-    began,
-    command('b', 'in_progress'),
-    say('meanwhile'),
-    command('b', 'completed', 'B'),
-    ran,
-    plan,
-  ];
+  const b = command('b', 'in_progress');
+  const events = [began, b, say('meanwhile'), command('b', 'completed', 'B'), ran, plan];
   expect(lines(events)).toEqual(['$ run a completed', '$ run b completed', 'meanwhile', 'plan: 1 of 1 done']);
   expect(fold(events).steps[1]).toMatchObject({ output: 'B', exit_code: 0 });
 });
