@@ -8,7 +8,7 @@ export type PagerCommand = readonly [program: string, ...args: string[]];
 /** A stream that people or programs read. */
 export interface OutputStream {
   write(text: string): void;
-  /** Writes, and waits until it was taken, so that no more is in memory; resolves too when nobody reads. */
+  /** Writes, and waits until it was taken, also where nobody reads any more. */
   send(chunk: string | Uint8Array): Promise<void>;
   /** Aborts when the reader has left (`| head`). */
   readonly closed: AbortSignal;

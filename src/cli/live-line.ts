@@ -9,11 +9,9 @@ async function describe(verb: Verb, ids: readonly SessionId[]): Promise<string> 
   const style = await verb.style('stderr');
   const [id] = ids;
   if (id === undefined) return '';
-  const { status, sinceMs, lastStep } = await verb.manager.progress(id);
   const more = ids.length > 1 ? ` (and ${ids.length - 1} more)` : '';
   const narrower = { ...style, width: style.width - (ids.length > 1 ? 14 : 0) };
-  const elapsedMs = sinceMs === null ? 0 : verb.context.now() - sinceMs;
-  return renderProgress({ id, status, elapsedMs, lastStep }, narrower) + style.paint.dim(more);
+  return renderProgress(id, await verb.manager.progress(id), narrower) + style.paint.dim(more);
 }
 
 /**

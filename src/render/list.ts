@@ -42,13 +42,11 @@ export async function renderList(
   const tokens = ({ token_usage: usage }: SessionSummary): string =>
     usage === null ? '' : shortCount(usage.total_tokens);
   const froms = rows.map(fromOf);
-  const when = (isShown: boolean, column: Column): Column[] => (isShown ? [column] : []);
+  const names = rows.map(({ name }) => wordOf(name ?? '', LONGEST_NAME));
+  const projects = rows.map(({ project }) => safeLine(project));
   const columns: readonly Column[] = [
     { head: 'ID', cells: rows.map(({ id }, i) => `${branches[i] ?? ''}${id}`) },
-    ...when(
-      rows.some(({ name }) => name),
-      { head: 'NAME', cells: rows.map(({ name }) => wordOf(name ?? '', LONGEST_NAME)), dispensable: 2 },
-    ),
+    { head: 'NAME', cells: names, dispensable: 2, isShown: names.some(Boolean) },
     {
       head: 'STATUS',
       cells: rows.map((row) => `${row.status}${row.needs_attention ? ' •' : ''}`),
@@ -57,15 +55,13 @@ export async function renderList(
     { head: 'TURN', cells: rows.map(({ turn }) => String(turn ?? '')), dispensable: 3 },
     { head: 'AGO', cells: rows.map(ago), dispensable: 1 },
     { head: 'TOKENS', cells: rows.map(tokens), dispensable: 4 },
-    ...when(
-      froms.some((from) => from !== '' && from !== 'you'),
-      { head: 'FROM', cells: froms, dispensable: 5 },
-    ),
-    ...when(new Set(rows.map(({ project }) => project)).size > 1, {
-      head: 'PROJECT',
-      cells: rows.map(({ project }) => safeLine(project)),
-      dispensable: 0,
-    }),
+    {
+      head: 'FROM',
+      cells: froms,
+      dispensable: 5,
+      isShown: froms.some((from) => !['', 'you'].includes(from)),
+    },
+    { head: 'PROJECT', cells: projects, dispensable: 0, isShown: new Set(projects).size > 1 },
     { head: 'TASK', cells: rows.map((row) => lineOf(taskOf(row), style.width)) },
   ];
   return renderTable(columns, style);

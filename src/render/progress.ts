@@ -4,18 +4,16 @@ import { paintStatus, type Style } from './style.ts';
 import { longSpan } from './units.ts';
 import { lineOf } from './width.ts';
 
-/** What the live line shows of a session. */
-export interface Progress {
-  readonly id: string;
+interface Progress {
   readonly status: SessionStatus;
-  readonly elapsedMs: number;
+  /** When its turn began, in milliseconds since the epoch. */
+  readonly sinceMs: number | null;
   readonly lastStep: Step | null;
 }
 
 /** One line that fits the terminal: status, elapsed time, and what the agent did last. */
-export function renderProgress(progress: Progress, style: Style): string {
-  const { id, status, lastStep } = progress;
-  const elapsed = longSpan(progress.elapsedMs);
+export function renderProgress(id: string, { status, sinceMs, lastStep }: Progress, style: Style): string {
+  const elapsed = longSpan(sinceMs === null ? 0 : style.nowMs - sinceMs);
   const room = style.width - `${id} ${status} ${elapsed}`.length - 4;
   const coloured = `${id} ${paintStatus(status, style)} ${elapsed}`;
   const step = room < 8 || lastStep === null ? '' : lineOf(stepLine(lastStep), room);

@@ -73,65 +73,48 @@ function paintEnd(words: string, { paint }: Style): string {
   return words === ' [in_progress]' ? paint.yellow(words) : paint.red(words);
 }
 
-function commandText(step: Extract<Step, { type: 'command' }>, style: Style, full: boolean): string {
-  const { paint, width } = style;
-  const first = `${INDENT}$ `;
-  const end = endWords(step);
-  const command = full
-    ? hang(first, step.command.trim(), width - end.length, paint.cyan)
-    : paint.cyan(first + lineOf(withoutShell(step.command), width - first.length - end.length));
-  return [command + paintEnd(end, style), ...outputLines(step.output ?? '', style, full)].join('\n');
-}
-
-function fileChangeText(
-  step: Extract<Step, { type: 'file_change' }>,
-  style: Style,
-  { full, directory }: StepOptions,
-): string {
-  const { paint, width } = style;
-  const colours = { add: paint.green, update: paint.yellow, delete: paint.red, unknown: paint.dim };
-  const shown = full ? step.changes : step.changes.slice(0, MOST_FILES);
-  const lines = shown.map(({ kind, path }) =>
-    hang(`${INDENT}${kind.padEnd(6)} `, safeLine(pathFrom(directory, path)), width, colours[kind]),
-  );
-  const hidden = step.changes.length - shown.length;
-  if (hidden > 0) lines.push(paint.dim(`${INDENT}… ${counted(hidden, 'more file')}`));
-  const end = endWords(step);
-  if (end !== '') lines.push(paintEnd(` ${end}`, style));
-  return lines.join('\n');
-}
-
 function valueText(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
 
-function toolCallText(step: Extract<Step, { type: 'tool_call' }>, style: Style, full: boolean): string {
+/** One step as lines, neutralised and indented, so that none of them can pose as ours; empty where it has no words. */
+export function renderStep(step: Step, style: Style, { full, directory }: StepOptions): string {
   const { paint, width } = style;
   const end = endWords(step);
-  const call = `${step.name} ${step.args === null ? '' : valueText(step.args)}`.trim();
-  const head = full
-    ? indent(call, INDENT, width - end.length, paint.cyan)
-    : INDENT + paint.cyan(lineOf(call, width - INDENT.length - end.length));
-  const result = full && step.result !== null ? outputLines(valueText(step.result), style, full) : [];
-  return [head + paintEnd(end, style), ...result].join('\n');
-}
-
-/** One step as lines, neutralised and indented, so that none of them can pose as ours; empty where it has no words. */
-export function renderStep(step: Step, style: Style, options: StepOptions): string {
-  const { paint, width } = style;
+  const room = width - end.length;
   switch (step.type) {
     case 'message':
       return messageText(step.content, style);
     case 'reasoning':
-      return options.full
+      return full
         ? messageText(step.content.trim(), { ...style, paint: paint.dim })
         : INDENT + paint.dim(lineOf(step.content, width - INDENT.length));
-    case 'command':
-      return commandText(step, style, options.full);
-    case 'file_change':
-      return fileChangeText(step, style, options);
-    case 'tool_call':
-      return toolCallText(step, style, options.full);
+    case 'command': {
+      const first = `${INDENT}$ `;
+      const head = full
+        ? hang(first, step.command.trim(), room, paint.cyan)
+        : paint.cyan(first + lineOf(withoutShell(step.command), room - first.length));
+      return [head + paintEnd(end, style), ...outputLines(step.output ?? '', style, full)].join('\n');
+    }
+    case 'file_change': {
+      const colours = { add: paint.green, update: paint.yellow, delete: paint.red, unknown: paint.dim };
+      const shown = full ? step.changes : step.changes.slice(0, MOST_FILES);
+      const lines = shown.map(({ kind, path }) =>
+        hang(`${INDENT}${kind.padEnd(6)} `, safeLine(pathFrom(directory, path)), width, colours[kind]),
+      );
+      const hidden = step.changes.length - shown.length;
+      if (hidden > 0) lines.push(paint.dim(`${INDENT}… ${counted(hidden, 'more file')}`));
+      if (end !== '') lines.push(paintEnd(` ${end}`, style));
+      return lines.join('\n');
+    }
+    case 'tool_call': {
+      const call = `${step.name} ${step.args === null ? '' : valueText(step.args)}`.trim();
+      const head = full
+        ? indent(call, INDENT, room, paint.cyan)
+        : INDENT + paint.cyan(lineOf(call, room - INDENT.length));
+      const result = full && step.result !== null ? outputLines(valueText(step.result), style, full) : [];
+      return [head + paintEnd(end, style), ...result].join('\n');
+    }
     case 'plan':
       return step.items
         .map(({ text, completed }) => {

@@ -9,6 +9,8 @@ export interface Column {
   readonly cells: readonly string[];
   /** A cell in its colours. */
   readonly paint?: (cell: string) => string;
+  /** Left out altogether, where false. */
+  readonly isShown?: boolean;
   /** Left out, the highest number first, while the last column would get less than it needs. */
   readonly dispensable?: number;
 }
@@ -24,10 +26,12 @@ const NO_BORDERS = Object.fromEntries(
 
 /** A table without borders. The last column is plain text, cut where the width ends; CJK and emoji count two columns. */
 export function renderTable(columns: readonly Column[], { paint, width }: Style): string {
-  let shown = columns.map((column) => ({
-    ...column,
-    room: Math.max(...[column.head, ...column.cells].map(widthOf)) + GAP,
-  }));
+  let shown = columns
+    .filter(({ isShown = true }) => isShown)
+    .map((column) => ({
+      ...column,
+      room: Math.max(...[column.head, ...column.cells].map(widthOf)) + GAP,
+    }));
   const left = (): number => width - shown.slice(0, -1).reduce((sum, { room }) => sum + room, 0);
   const ranks = columns.flatMap(({ dispensable }) => dispensable ?? []).sort((a, b) => a - b);
   while (left() < LAST_MINIMUM && ranks.length > 0) {

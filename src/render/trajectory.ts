@@ -33,14 +33,10 @@ function underHeadings(
   render: (step: TrajectoryStep, columns: number) => string,
 ): string {
   const gutter = String(steps.at(-1)?.step ?? 0).length;
-  const numbered = (step: TrajectoryStep): string =>
-    render(step, style.width - gutter)
-      .split('\n')
-      .map((line, i) => {
-        if (i === 0) return style.paint.dim(String(step.step).padStart(gutter)) + line;
-        return line === '' ? '' : ' '.repeat(gutter) + line;
-      })
-      .join('\n');
+  const numbered = (step: TrajectoryStep): string => {
+    const number = style.paint.dim(String(step.step).padStart(gutter));
+    return number + render(step, style.width - gutter).replace(/\n(?=.)/g, `\n${' '.repeat(gutter)}`);
+  };
   const blocks = turns.flatMap((view) => {
     const undone = view.in_conversation || view.kind === 'rewind' ? [] : ['wound back'];
     const heading = [`turn ${view.turn}`, ...kindWords(view), ...undone].join(' · ');

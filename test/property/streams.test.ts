@@ -101,7 +101,7 @@ test.each(PARSERS)('%s: whatever came of it can be shown, harmlessly, and printe
         plain(page(false, { ...style, markdown: renderMarkdown })),
         page(true, style),
         ...steps.map((lastStep) =>
-          renderProgress({ id: 'abcdefghjk', status: 'running', elapsedMs: 0, lastStep }, style),
+          renderProgress('abcdefghjk', { status: 'running', sinceMs: 0, lastStep }, style),
         ),
       ];
       for (const text of texts) expect(text).not.toMatch(DRIVES);

@@ -1,5 +1,5 @@
 import { EXIT_CODES } from '../../core/errors.ts';
-import type { GoneResult } from '../../manager/project/all-stores.ts';
+import { renderGone } from '../../render/row.ts';
 import { safeLine } from '../../render/safe-text.ts';
 import { counted, shortBytes } from '../../render/units.ts';
 import { QUIET_IDS } from '../common-options.ts';
@@ -29,23 +29,19 @@ const OPTIONS = {
 /** Deletes the stores of projects whose directories are gone, once the user agrees. */
 async function cleanGone(verb: Verb, { dryRun, yes, json }: Values<typeof OPTIONS>): Promise<void> {
   const { manager, context } = verb;
-  const { renderGone } = await import('../../render/row.ts');
   const stores = await manager.listGone();
-  const report = (result: GoneResult): void => {
-    if (json) verb.printJson(result);
-    else for (const { project } of result.removed) verb.print(safeLine(project));
-  };
-  if (stores.length === 0 || dryRun) {
-    report({ removed: stores, kept: [] });
-    const hint = stores.length === 0 ? 'the directories of all projects are there' : 'would remove these';
-    return json ? undefined : verb.hint(hint);
-  }
-  for (const store of stores) context.stderr.write(`${safeLine(renderGone(store, context.now()))}\n`);
-  if (!(await verb.confirm('Delete all of these sessions?', yes))) return verb.exit(EXIT_CODES.failed);
-  const result = await manager.removeGone(stores);
-  report(result);
-  for (const { project } of result.kept) verb.warn(`kept, as a session of it may run: ${project}`);
-  if (result.kept.length > 0) verb.exit(EXIT_CODES.failed);
+  const isPlan = stores.length === 0 || dryRun;
+  if (!isPlan)
+    for (const store of stores) context.stderr.write(`${safeLine(renderGone(store, context.now()))}\n`);
+  if (!isPlan && !(await verb.confirm('Delete all of these sessions?', yes)))
+    return verb.exit(EXIT_CODES.failed);
+  const { removed, kept } = isPlan ? { removed: stores, kept: [] } : await manager.removeGone(stores);
+  if (json) verb.printJson({ removed, kept });
+  else for (const { project } of removed) verb.print(safeLine(project));
+  if (isPlan && !json)
+    verb.hint(stores.length === 0 ? 'the directories of all projects are there' : 'would remove these');
+  for (const { project } of kept) verb.warn(`kept, as a session of it may run: ${project}`);
+  if (kept.length > 0) verb.exit(EXIT_CODES.failed);
 }
 
 /** `zwarm clean` */

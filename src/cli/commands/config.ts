@@ -63,17 +63,6 @@ const get = defineVerb({
   },
 });
 
-/** The value that words on the command line stand for; null to have none. @throws ZwarmError `usage` */
-async function requireValue(key: Key, words: readonly string[], unset: boolean) {
-  const usage = (why: string) => usageError(why, 'see zwarm config set --help');
-  if (unset && words.length > 0) throw usage('a value and --unset exclude each other');
-  if (unset) return null;
-  if (words.length === 0) throw usage(`${key}: no value was given`);
-  if (words.length > 1 && key !== 'allowed_dirs') throw usage(`${key} takes one value`);
-  const { fromWords } = await import('../../config/keys.ts');
-  return fromWords(key, words, usage);
-}
-
 const set = defineVerb({
   name: 'set',
   summary: 'change a key in your own file; comments stay as they are',
@@ -82,7 +71,12 @@ const set = defineVerb({
   async run(verb, { key, words }, { unset }) {
     const { manager } = verb;
     manager.requireUser();
-    const value = await requireValue(key, words, unset);
+    const usage = (why: string) => usageError(why, 'see zwarm config set --help');
+    if (unset && words.length > 0) throw usage('a value and --unset exclude each other');
+    if (!unset && words.length === 0) throw usage(`${key}: no value was given`);
+    if (words.length > 1 && key !== 'allowed_dirs') throw usage(`${key} takes one value`);
+    const { fromWords } = await import('../../config/keys.ts');
+    const value = unset ? null : fromWords(key, words, usage);
     const { user } = (await configOf(verb)).files;
     if (user === null) throw usageError('no home directory is known', 'set HOME to your home directory');
     const { withFile } = await import('../../config/load.ts');

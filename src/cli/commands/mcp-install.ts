@@ -83,19 +83,14 @@ model that may itself only read.`,
       const shown = safeLine(file.real === file.path ? file.path : `${file.path} -> ${file.real}`);
       context[stream].write(`${style.paint.bold(shown)}\n${renderChange(file.text ?? '', after, style)}`);
       changed = await verb.confirm(`Write this to ${shown}?`, options.yes);
-      if (changed) {
-        writeHostFile(context, file, after, byHand(host));
-        verb.hint(host.next);
-      } else {
-        verb.exit(EXIT_CODES.failed);
-        verb.warn('nothing was changed');
-      }
+      if (changed) writeHostFile(context, file, after, byHand(host));
+      else verb.warn('nothing was changed');
+      if (changed) verb.hint(host.next);
+      else verb.exit(EXIT_CODES.failed);
     }
-    if (options.json) {
-      verb.printJson({ host: host.name, file: file.path, changed, removed: changed && entry === null });
-    } else if (!due) {
-      const why = entry === null ? 'nothing to remove' : 'already there';
-      context.stdout.write(`${safeLine(file.path)}: ${why}\n`);
-    }
+    const removed = changed && entry === null;
+    if (options.json) verb.printJson({ host: host.name, file: file.path, changed, removed });
+    else if (!due)
+      verb.print(`${safeLine(file.path)}: ${entry === null ? 'nothing to remove' : 'already there'}`);
   },
 });

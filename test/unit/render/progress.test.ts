@@ -26,7 +26,7 @@ test.each([40, 41, 60, 80, 200])('on %i columns it is one line, whatever the age
   const style = createStyle({ FORCE_COLOR: '1' }, { isTTY: true, columns }, 0);
   for (const lastStep of STEPS) {
     for (const elapsedMs of [0, 65_000, 9e8]) {
-      const line = renderProgress({ id: 'abcdefghjk', status: 'running', elapsedMs, lastStep }, style);
+      const line = renderProgress('abcdefghjk', { status: 'running', sinceMs: -elapsedMs, lastStep }, style);
       expect(columnsOf(line), plain(line)).toBeLessThanOrEqual(columns);
       expect(plain(line)).toMatch(/^abcdefghjk running [^\x00-\x1f\x7f-\x9f]*$/);
     }
@@ -35,9 +35,11 @@ test.each([40, 41, 60, 80, 200])('on %i columns it is one line, whatever the age
 
 test('it tells status, time and the last step', () => {
   const style = createStyle({ NO_COLOR: '1' }, { isTTY: true, columns: 80 }, 0);
-  const progress = { id: 'abcdefghjk', status: 'running', elapsedMs: 65_000 } as const;
-  expect(renderProgress({ ...progress, lastStep: said('Looking\nround') }, style)).toBe(
+  const progress = { status: 'running', sinceMs: -65_000 } as const;
+  expect(renderProgress('abcdefghjk', { ...progress, lastStep: said('Looking\nround') }, style)).toBe(
     'abcdefghjk running 1m 05s  Looking round',
   );
-  expect(renderProgress({ ...progress, lastStep: null }, style)).toBe('abcdefghjk running 1m 05s');
+  expect(renderProgress('abcdefghjk', { ...progress, lastStep: null }, style)).toBe(
+    'abcdefghjk running 1m 05s',
+  );
 });
