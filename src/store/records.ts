@@ -38,15 +38,6 @@ const strings = z.array(string);
 const machine = { host: string, boot_id: string, pid_ns: string, pid: count, uid: count };
 const identity = (): Schema<ProcessIdentity> => z.object({ ...machine, start: string });
 
-/** Where a fork comes from: its turns up to that one are copies. */
-const forkOrigin = () =>
-  z.object({
-    id: string,
-    turn: count,
-    // The size that the agent's history file had then; the file is unchanged while it has the same size.
-    history_bytes: orNull(count),
-  });
-
 /** What each record holds, by its file. @throws DamagedRecord, also for a file that a full disk cut short */
 export const parse = {
   stored: parser(() =>
@@ -63,8 +54,8 @@ export const parse = {
       source: string,
       tags: strings,
       parent: orNull(string),
-      // Its turns up to that one are copies of those of another session.
-      forked_from: orNull(forkOrigin()),
+      // Its turns up to that one are copies. The agent's history file is unchanged while it has the size that it had then.
+      forked_from: orNull(z.object({ id: string, turn: count, history_bytes: orNull(count) })),
       // Where the directory stood in git when the session was created.
       git: orNull(z.object({ root: string, head: orNull(string), branch: orNull(string) })),
       executor: z.literal('local'),

@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { ownIdentity, statOf } from '../../../src/process/identity.ts';
@@ -30,23 +31,17 @@ async function turnOf(script: string): Promise<{
   return { runner, marks, file, stop: (more) => stopTurn({ ...request, ...more }) };
 }
 
-/** The living processes with this argument. */
-function processesCalled(argument: string): string[] {
-  return readdirSync('/proc').filter((pid) => {
-    try {
-      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes(argument);
-    } catch {
-      // No process, or one that ended while we looked.
-      return false;
-    }
-  });
+/** The pids of all that sleeps for so long. */
+function sleepersOf(seconds: string): number[] {
+  const { stdout } = spawnSync('pgrep', ['-f', `^sleep ${seconds}$`], { encoding: 'utf8' });
+  return stdout.split('\n').filter(Boolean).map(Number);
 }
 
 /** A time for sleep that nobody else sleeps for. */
 function uniqueSeconds(): string {
   const seconds = `1000.${process.pid}${Date.now()}`;
   onTestFinished(() => {
-    for (const pid of processesCalled(seconds)) process.kill(Number(pid), 'SIGKILL');
+    for (const pid of sleepersOf(seconds)) process.kill(pid, 'SIGKILL');
   });
   return seconds;
 }
@@ -134,9 +129,9 @@ test('what bears the mark of another turn, and what is below it, lives on', asyn
 test('an agent that has cleared its environment is known by its runner, what it has left by its group', async () => {
   const unique = uniqueSeconds();
   const { file, stop } = await turnOf(`env -i sh -c '(sleep ${unique} &); : > runs; exec sleep ${unique}'`);
-  await eventually('it runs', () => existsSync(file('runs')) && processesCalled(unique).length === 2);
+  await eventually('it runs', () => existsSync(file('runs')) && sleepersOf(unique).length === 2);
   expect(await stop()).toEqual([]);
-  expect(processesCalled(unique)).toEqual([]);
+  expect(sleepersOf(unique)).toEqual([]);
   expect(existsSync(file('record'))).toBe(true);
 });
 
@@ -151,7 +146,7 @@ test('what has cleared its environment and left the group is ended, with all tha
   );
   expect(await stop()).toEqual([]);
   expect(statOf(pid)?.dead ?? true).toBe(true);
-  expect(processesCalled(unique)).toEqual([]);
+  expect(sleepersOf(unique)).toEqual([]);
   await gone(marks);
 });
 

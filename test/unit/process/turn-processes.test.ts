@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { ProcessIdentity } from '../../../src/core/session.ts';
 import { ownIdentity, statOf } from '../../../src/process/identity.ts';
@@ -99,18 +98,6 @@ test('runners that record and settle are not what a turn has left', async () => 
   await live(`${marks}x`);
   expect(anyMemberLives(marks, createCensus())).toBe(true);
   await end(runner);
-});
-
-test('a zombie bears nothing', async () => {
-  const marks = newMarks();
-  const { pid: parent } = await live(null, `ZWARM_MARK=${marks}x sleep 600 & echo ready; kill -STOP $$`);
-  await eventually('the parent is stopped', () => / T /.test(readFileSync(`/proc/${parent}/stat`, 'utf8')));
-  await eventually('the child has its mark', () => look(marks, null).living === 'yes');
-  process.kill(
-    Number.parseInt(readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8'), 10),
-    'SIGKILL',
-  );
-  await eventually('it is dead', () => look(marks, null).living === 'no');
 });
 
 test('a process that hands over to a child and ends, again and again, is seen', async () => {
