@@ -180,24 +180,20 @@ test('a running session cannot be continued or removed, and nothing changes on d
   const id = await project.start(['wait for me'], { env: { FAKE_AGENT_HANG: '1' } });
   await eventually('it has said all', async () => (await project.show(id)).last_message !== null);
   const before = snapshot(project.base);
-  for (const [argv, hint] of [
-    [['inject', id, 'more'], `zwarm wait ${id}`],
-    [['rm', id], `zwarm kill ${id}`],
-    [['rewind', id, '--to', '0'], `zwarm wait ${id}`],
-    [['fork', id], `zwarm wait ${id}`],
-    [['compact', id], `zwarm wait ${id}`],
-  ] as const) {
-    const shown = await onScreen(project, argv);
-    expect(shown).toMatchObject({ code: 4, stdout: '' });
-    expect(shown.stderr).toMatch(/^zwarm: .*\S+ is still running\nhint: .*\n$/);
-    expect(shown.stderr).toContain(hint);
-    expect((await onScreen(project, [...argv, '--json'])).code).toBe(4);
+  for (const line of [
+    `inject ${id} more`,
+    `rm ${id}`,
+    `rewind ${id} --to 0`,
+    `fork ${id}`,
+    `compact ${id}`,
+  ]) {
+    const hint = line.startsWith('rm') ? `zwarm kill ${id}` : `zwarm wait ${id}`;
+    const shown = await project.$(line);
+    expect(shown).toMatch(new RegExp(`^zwarm: .*\\S+ is still running\nhint: .*${hint}.*\n\\[exit 4\\]\n$`));
+    expect(await project.$(`${line} --json`)).toMatch(/\[exit 4\]\n$/);
   }
-  expect(JSON.parse((await onScreen(project, ['clean', '--days', '0', '--json'])).stdout)).toEqual({
-    removed: [],
-    skipped: [{ id, reason: 'running' }],
-    bytes: 0,
-  });
+  const skipped = [{ id, reason: 'running' }];
+  expect(JSON.parse(await project.$('clean --days 0 --json'))).toEqual({ removed: [], skipped, bytes: 0 });
   expect(snapshot(project.base)).toEqual(before);
 });
 
@@ -207,14 +203,10 @@ test('a program that may not be executed is exit 126, and chmod is what to type'
   mkdirSync(join(program, '..'));
   writeFileSync(program, '#!/bin/sh\n');
   chmodSync(program, 0o644);
-  for (const env of [
-    { ZWARM_CODEX_BIN: program },
-    { ZWARM_CODEX_BIN: undefined, PATH: join(program, '..') },
-  ]) {
-    const shown = await onScreen(project, ['start', 'x'], { env });
-    expect(shown).toMatchObject({ code: 126, stdout: '' });
-    expect(shown.stderr).toBe(`zwarm: ${program} may not be executed\nhint: chmod +x '${program}'\n`);
-  }
+  for (const env of [{ ZWARM_CODEX_BIN: program }, { ZWARM_CODEX_BIN: undefined, PATH: join(program, '..') }])
+    expect(await project.$('start x', { env })).toBe(
+      `zwarm: ${program} may not be executed\nhint: chmod +x '${program}'\n[exit 126]\n`,
+    );
   expect(Object.keys(snapshot(project.directory))).toEqual([project.directory]);
 });
 

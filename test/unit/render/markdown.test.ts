@@ -87,16 +87,12 @@ test('on a wide terminal running text stays readable, code and tables take the r
   expect(lines.map((line) => line.length)).toEqual([99, 99, 0, 196, 6, 0, 1, 199, 199]);
 });
 
-test.each<[string, string, string]>([
-  ['strong', '**a**', '\x1b[1ma\x1b[22m'],
-  ['emphasised', '*a*', '\x1b[3ma\x1b[23m'],
-  ['deleted', '~~a~~', '\x1b[9ma\x1b[29m'],
-  ['code', '`a`', '\x1b[36ma\x1b[39m'],
-  ['a heading', '## a', '\x1b[1ma\x1b[22m'],
-  ['both', '***a***', '\x1b[3m\x1b[1ma\x1b[22m\x1b[23m'],
-  ['a link', '[a](b)', 'a\x1b[2m (b)\x1b[22m'],
-])('in colours: %s', (_, text, expected) => {
-  expect(painted(text)).toBe(expected);
+test('what is said in colours', () => {
+  const text = '**a** *a* ~~a~~ `a` ***a*** [a](b)\n## a';
+  expect(painted(text)).toBe(
+    '\x1b[1ma\x1b[22m \x1b[3ma\x1b[23m \x1b[9ma\x1b[29m \x1b[36ma\x1b[39m ' +
+      '\x1b[3m\x1b[1ma\x1b[22m\x1b[23m a\x1b[2m (b)\x1b[22m\n\n\x1b[1ma\x1b[22m',
+  );
 });
 
 test.each<[string, string, string]>([
@@ -104,18 +100,14 @@ test.each<[string, string, string]>([
   ['a link to itself', '<https://a.b> https://c.d <me@a.b>', 'https://a.b https://c.d me@a.b'],
   ['an image without words', '![](a.png)', 'a.png'],
   ['references of HTML', '&lt;b&gt; &amp;amp; &#27;', '<b> &amp; \\x1b'],
-  ['escapes of Markdown', '\\*a\\*', '*a*'],
   ['block HTML', '<details>\n**a**\n</details>', '<details>\n**a**\n</details>'],
   ['definitions of links', '[a]\n\n[a]: http://b', 'a (http://b)\n\n[a]: http://b'],
   ['a list that begins with 9', '9. a\n10. b', ' 9. a\n10. b'],
-  ['a list with space between', '- a\n\n- b', '• a\n\n• b'],
-  ['a list in a quotation', '> - a\n>   b', '│ • a\n│   b'],
   ['an empty item', '-\n- a', '•\n• a'],
   ['code with its own indentation', '```\na\n\n  b\n```', '  a\n\n    b'],
   ['code that was never ended', '```sh\nls', '  sh\n  ls'],
   ['a table without rows', '|a|b|\n|-|-|', 'a  b\n─  ─'],
   ['a table to the middle', '|abc|\n|:-:|\n|x|', 'abc\n───\n x'],
-  ['an underlined heading', 'a\n===', '# a'],
   ['nothing', ' \n', ''],
 ])('%s', (_, text, expected) => {
   expect(shown(text)).toBe(expected);

@@ -31,6 +31,7 @@ function styleOf(columns = Number.POSITIVE_INFINITY, env: Record<string, string>
   return columns === Number.POSITIVE_INFINITY ? style : { ...style, markdown: renderMarkdown };
 }
 
+const item = (text: string, completed = false) => ({ text, completed });
 const say = (content: string): Step => ({ type: 'message', role: 'assistant', content });
 
 const SHOP: Shown = {
@@ -40,11 +41,8 @@ const SHOP: Shown = {
   working_dir: '/home/ann/shop',
   log_file: '/home/ann/shop/.zwarm/events.jsonl',
   token_usage: {
-    input_tokens: 1200,
-    cached_input_tokens: 1000,
-    output_tokens: 30,
-    reasoning_output_tokens: 0,
-    total_tokens: 1230,
+    ...{ input_tokens: 1200, cached_input_tokens: 1000, total_tokens: 1230 },
+    ...{ output_tokens: 30, reasoning_output_tokens: 0 },
   },
   turns: [
     turnOf({
@@ -58,22 +56,14 @@ const SHOP: Shown = {
 const WORK: readonly Step[] = [
   { type: 'reasoning', content: 'Where is\nthe total?' },
   {
-    type: 'command',
+    ...{ type: 'command', exit_code: 1, status: 'failed' },
     command: "/bin/bash -lc 'npm test -- --reporter=verbose test/cart.test.js'",
     output: Array.from({ length: 9 }, (_, i) => `${i + 1} of nine lines, some of which are long\n`).join(''),
-    exit_code: 1,
-    status: 'failed',
   },
   { type: 'command', command: 'git status', output: '', exit_code: 0, status: 'completed' },
   { type: 'command', command: 'sleep 9', output: null, exit_code: null, status: 'interrupted' },
   say('The **loop** is wrong.'),
-  {
-    type: 'plan',
-    items: [
-      { text: 'read the files', completed: true },
-      { text: 'fix the loop that goes over all the items', completed: false },
-    ],
-  },
+  { type: 'plan', items: [item('read the files', true), item('fix the loop that goes over all the items')] },
   {
     type: 'file_change',
     changes: [
@@ -84,11 +74,8 @@ const WORK: readonly Step[] = [
     status: 'completed',
   },
   {
-    type: 'tool_call',
-    name: 'docs.search',
-    args: { query: 'the price of an item' },
-    result: 'none',
-    status: 'completed',
+    ...{ type: 'tool_call', name: 'docs.search', args: { query: 'the price of an item' } },
+    ...{ result: 'none', status: 'completed' },
   },
   { type: 'warning', message: 'the model is unknown' },
   say('# Done\n\nIt is `right` now, and it will be right when you buy an item twice.'),
@@ -186,18 +173,10 @@ test('on 200 columns running text ends at 100, and nothing else is cut', () => {
 
 test('in full: whole commands, outputs, thoughts and results, wrapped behind their indentation', () => {
   const text = page(SHOP, WORK, { columns: 40, full: true });
-  const lines = text.slice(text.indexOf('  Where is')).split('\n');
-  expect(lines.slice(0, 9)).toEqual([
-    '  Where is',
-    '  the total?',
-    '',
-    "  $ /bin/bash -lc 'npm test --",
-    '    --reporter=verbose',
-    "    test/cart.test.js' [exit 1]",
-    '    1 of nine lines, some of which are',
-    '    long',
-    '    2 of nine lines, some of which are',
-  ]);
+  const command = "  $ /bin/bash -lc 'npm test --\n    --reporter=verbose\n    test/cart.test.js' [exit 1]\n";
+  expect(text).toContain(
+    `\n  Where is\n  the total?\n\n${command}    1 of nine lines, some of which are\n    long\n`,
+  );
   expect(text).toContain('  docs.search {"query":"the price of an\n  item"}\n    none\n');
 });
 
@@ -208,26 +187,20 @@ test('on a pipe the words of the agent are as it wrote them, however long', () =
   expect(text).toContain(`\n  **Done**: ${'word '.repeat(50)}\n\n  | a |\n  |---|\n`);
 });
 
-test('more than a few changed files are counted', () => {
+test('more than a few changed files are counted, and those that were declined are not', () => {
   const changes = Array.from({ length: 30 }, (_, i) => ({ path: `/w/${i}`, kind: 'add' as const }));
   const text = page({}, [{ type: 'file_change', changes, status: 'completed' }]);
   expect(text).toContain('  changed    30 files: 0, 1, 2, 3, 4, 25 more\n');
   expect(text).toContain('  add    19\n  … 10 more files\n');
-  expect(page({}, [{ type: 'file_change', changes, status: 'declined' }])).not.toContain('changed ');
-  expect(page({}, [{ type: 'file_change', changes, status: 'declined' }], { full: true })).toContain(
-    '  add    29\n  [declined]\n',
-  );
+  const declined = page({}, [{ type: 'file_change', changes, status: 'declined' }], { full: true });
+  expect(declined).not.toContain('changed ');
+  expect(declined).toContain('  add    29\n  [declined]\n');
 });
 
 test('why it waits, how many wait behind it, and where it comes from', () => {
-  const text = page({
-    status: 'pending',
-    pending: { reason: 'it is being launched', not_before: null },
-    queued: 2,
-    tags: ['a', 'b'],
-    parent: 'cccccccccc',
-    cost_usd: 0.126,
-  });
+  const pending = { reason: 'it is being launched', not_before: null };
+  const more = { queued: 2, tags: ['a', 'b'], parent: 'cccccccccc', cost_usd: 0.126 };
+  const text = page({ status: 'pending', pending, ...more });
   expect(text).toContain('abcdefghjk  pending\n  it is being launched\n');
   for (const row of ['tags       a, b', 'queued     2', 'parent     cccccccccc', 'cost       $0.13'])
     expect(text).toContain(`\n  ${row}\n`);
@@ -235,9 +208,8 @@ test('why it waits, how many wait behind it, and where it comes from', () => {
 
 test('a failure is told with what to do, in the card and at its turn, and the words of the agent once', () => {
   const error = { code: 'login_required', message: 'who?', hint: 'log in', retryable: false, retry_at: null };
-  const text = page({ status: 'failed', error, turns: [turnOf({ status: 'failed', error })] }, [
-    { type: 'error', message: 'who?' },
-  ]);
+  const shown = { status: 'failed', error, turns: [turnOf({ status: 'failed', error })] } as const;
+  const text = page(shown, [{ type: 'error', message: 'who?' }]);
   expect(text).toContain('failed\n  who?\n  hint: log in\n');
   expect(text.slice(-40)).toBe('> say hello\n\nerror: who?\n  hint: log in\n');
   expect(text.split('who?\n')).toHaveLength(3);

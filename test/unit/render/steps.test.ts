@@ -31,6 +31,7 @@ const tool = (more: Partial<Extract<Step, { type: 'tool_call' }>>): Step => ({
   status: 'completed',
   ...more,
 });
+const item = (text: string, completed: boolean) => ({ text, completed });
 const thought: Step = { type: 'reasoning', content: '**Where** is\nthe total?' };
 const seven = '1\n2\n3\n4\n5\n6\n7\n';
 
@@ -88,13 +89,7 @@ test.each<[string, Step, boolean, string]>([
   ],
   [
     'a plan',
-    {
-      type: 'plan',
-      items: [
-        { text: 'a', completed: true },
-        { text: 'one two three four five six seven', completed: false },
-      ],
-    },
+    { type: 'plan', items: [item('a', true), item('one two three four five six seven', false)] },
     false,
     '\x1b[32m  ✓ a\x1b[39m\n  ☐ one two three four five\n    six seven',
   ],
