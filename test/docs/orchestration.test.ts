@@ -27,11 +27,8 @@ test('the fields of each session in a list are those of the page', () => {
   const [, ofList = '', ofWait = ''] =
     /list_sessions`: (.*); of `wait_sessions`: (.*)\. One/.exec(row[1] ?? '') ?? [];
   const shown = (name: string) => {
-    const schema = z.toJSONSchema(
-      TOOLS.find((tool) => tool.name === name)?.output ?? z.object({}),
-    ) as unknown as {
-      properties: { sessions: { items: { properties: object } } };
-    };
+    const output = TOOLS.find((tool) => tool.name === name)?.output ?? z.object({});
+    const schema = JSON.parse(JSON.stringify(z.toJSONSchema(output)));
     return Object.keys(schema.properties.sessions.items.properties);
   };
   expect(codeWords(ofList)).toEqual(shown('list_sessions'));

@@ -88,12 +88,10 @@ test('“Set up” has two commands: one that shows the main job, one that passe
 test('the files and links that the pages name exist', () => {
   for (const path of PAGES) {
     const page = readPage(path);
-    const files = codeWords(page).filter((word) =>
-      /^(src|bin|test|docs|fixtures|\.ci)\/[\w./-]*$/.test(word),
-    );
-    const short = codeWords(page)
-      .filter((word) => /^(cli|config|manager|store|process|agents|core|render)\/[\w./-]+\.ts$/.test(word))
-      .map((word) => `src/${word}`);
+    const words = codeWords(page);
+    const files = words.filter((word) => /^(src|bin|test|docs|fixtures|\.ci)\/[\w./-]*$/.test(word));
+    const rooms = /^(cli|config|manager|store|process|agents|core|render)\/[\w./-]+\.ts$/;
+    const short = words.filter((word) => rooms.test(word)).map((word) => `src/${word}`);
     const links = [...page.matchAll(/\]\((?!http|#)([^)#]+)/g)].map(([, link = '']) =>
       path.startsWith('docs/') ? `docs/${link}` : link,
     );
