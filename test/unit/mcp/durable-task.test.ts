@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { claimTurn } from '../../../src/store/claim.ts';
@@ -17,7 +17,7 @@ function createTasks(tasks = true) {
 }
 
 test('a turn that is waited for is a task, at once; its result is what the call would have answered', async () => {
-  const { request, begin, get, open, manager } = createTasks();
+  const { request, begin, get, open, manager, project } = createTasks();
   expect((await request('server/discover')).capabilities.extensions).toEqual({
     'io.modelcontextprotocol/tasks': {},
   });
@@ -46,6 +46,17 @@ test('a turn that is waited for is a task, at once; its result is what the call 
   expect(await manager.summary(id)).toMatchObject({ needs_attention: false });
   const [turn] = (await manager.get(id)).turns;
   expect(done).toMatchObject({ createdAt: turn?.started_at, lastUpdatedAt: turn?.ended_at });
+  // The longer it has worked, the less often it is to be asked for.
+  const exit = project.turnFile(id, 1, 'exit.json');
+  const record = JSON.parse(readFileSync(exit, 'utf8'));
+  const worked = (await manager.get(id)).duration_ms ?? 0;
+  for (const [ms, pollIntervalMs] of [
+    [59_999, 2000],
+    [60_000, 10_000],
+  ] as const) {
+    writeFileSync(exit, JSON.stringify({ ...record, uptime: record.uptime + (ms - worked) / 1000 }));
+    expect(await get(begun.taskId)).toMatchObject({ pollIntervalMs });
+  }
 
   const second = await begin('converse', { session_id: id, message: 'exit 3' });
   expect(second.structuredContent).toMatchObject({ turn: 2, you_said: 'exit 3' });

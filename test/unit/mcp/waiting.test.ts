@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import type { ToolCall } from '../../../src/mcp/tool.ts';
+import { checkSession } from '../../../src/mcp/tools/check-session.ts';
 import { requireOther, waitWith } from '../../../src/mcp/waiting.ts';
 
 /** Longer than any test may take. */
@@ -71,4 +72,38 @@ test('an agent does not wait for its own session', () => {
   expect(() => requireOther(asking('abcdefghjk'), 'abcdefghjk' as never)).toThrow(
     expect.objectContaining({ code: 'usage', message: 'abcdefghjk is your own session' }),
   );
+});
+
+test.each([
+  [0, 1],
+  [1, 3],
+  [2, 4],
+])('whoever knows %i messages of a turn hears of it after %i steps', async (messages, steps) => {
+  const { call } = createCall();
+  let read = 0;
+  const manager = {
+    ...{ resolve: () => 'abcdefghjk', caller: () => ({ parent: null }), summary: () => ({ turn: 1 }) },
+    wait: (_: string, signal: AbortSignal) => untilAborted({ signal }),
+    async *followSteps() {
+      // A message that grows comes again.
+      for (const [type, step] of [
+        ['message', 1],
+        ['message', 1],
+        ['message', 3],
+        ['command', 4],
+      ] as const) {
+        read += 1;
+        yield { type, step };
+      }
+    },
+    get: () => Promise.reject(new Error('news')),
+  };
+  const known = new Map([['abcdefghjk.1', messages]]);
+  const checked = checkSession.run({ session_id: 'x', wait_sec: 0.01 }, {
+    ...call,
+    manager,
+    known,
+  } as unknown as ToolCall);
+  await expect(checked).rejects.toThrow('news');
+  expect(read).toBe(steps);
 });
