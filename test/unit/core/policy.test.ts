@@ -8,34 +8,31 @@ import {
   policyBelow,
 } from '../../../src/core/rules/policy.ts';
 
-const outside = { refused: 'outside' };
-const closed = { refused: 'closed' };
+const inDirectory = (lists: string[][]) => (path: string) => {
+  const found = allowedRoot({ allowedDirs: lists }, path);
+  return 'root' in found ? found.root : found.refused;
+};
 
-test.each<[what: string, lists: string[][], path: string, found: object]>([
-  ['an allowed directory itself', [['/p']], '/p', { root: '/p' }],
-  ['what lies below it', [['/p']], '/p/a/b', { root: '/p' }],
-  ['the one of several that holds it', [['/p', '/q']], '/q/a', { root: '/q' }],
-  ['itself, where any is allowed', [['*']], '/x/y', { root: '/x/y' }],
-  ['nothing, where none is allowed', [[]], '/p', outside],
-  ['nothing, above it', [['/p/a']], '/p', outside],
-  ['nothing, beside it with a name that begins alike', [['/p']], '/pq', outside],
-  ['all of it, where the project allows that too', [['/p'], ['/p']], '/p/a', { root: '/p' }],
-  ['all of it, where the project allows what is above', [['/p/a'], ['/p']], '/p/a/b', { root: '/p/a' }],
-  ['all of it, where the project allows that among others', [['/p'], ['/q', '/p']], '/p/a', { root: '/p' }],
-  ['all of it, where the project allows any', [['/p'], ['*']], '/p/a', { root: '/p' }],
-  ['nothing, where the project allows only a part', [['/p'], ['/p/a']], '/p/a', { refused: 'narrowed' }],
-  ['nothing, beside the part that the project allows', [['/p'], ['/p/a']], '/p/b', outside],
-  ['a part, where any is allowed but for the project', [['*'], ['/p']], '/p/a', { root: '/p/a' }],
-  ['nothing in .git', [['/p']], '/p/.git', closed],
-  ['nothing below .codex', [['/p']], '/p/.codex/x', closed],
-  ['nothing in .agents somewhere below', [['/p']], '/p/a/.agents', closed],
-  ['nothing in .claude', [['/p']], '/p/.claude', closed],
-  ['nothing in .zwarm, however it is written', [['/p']], '/p/.ZWarm/x', closed],
-  ['nothing in .git, where any is allowed', [['*']], '/p/.git', closed],
-  ['all, where the user names such a place', [['/h/.codex/t']], '/h/.codex/t/a', { root: '/h/.codex/t' }],
-  ['all, in what is only named alike', [['/p']], '/p/.github', { root: '/p' }],
-])('%s', (_, allowedDirs, path, found) => {
-  expect(allowedRoot({ allowedDirs }, path)).toEqual(found);
+// Directories, each with the root that agents there have, or why there is none.
+test.each<[what: string, lists: string[][], roots: Readonly<Record<string, string>>]>([
+  ['one', [['/p']], { '/p': '/p', '/p/a/b': '/p', '/': 'outside', '/pq': 'outside', '/p/.github': '/p' }],
+  ['several', [['/p', '/q']], { '/q/a': '/q', '/p': '/p' }],
+  ['any', [['*']], { '/x/y': '/x/y', '/p/.git': 'closed' }],
+  ['none', [[]], { '/p': 'outside' }],
+  ['one, and the same of the project', [['/p'], ['/q', '/p']], { '/p/a': '/p' }],
+  ['one, and the project what is above', [['/p/a'], ['/p']], { '/p/a/b': '/p/a' }],
+  ['one, and any of the project', [['/p'], ['*']], { '/p/a': '/p' }],
+  ['one, and a part of it of the project', [['/p'], ['/p/a']], { '/p/a': 'narrowed', '/p/b': 'outside' }],
+  ['any, and one of the project', [['*'], ['/p']], { '/p/a': '/p/a' }],
+  ['what other programs run, by name', [['/h/.codex/t']], { '/h/.codex/t/a': '/h/.codex/t' }],
+])('where the user allows %s', (_, lists, roots) => {
+  const found = Object.keys(roots).map((path) => [path, inDirectory(lists)(path)]);
+  expect(Object.fromEntries(found)).toEqual(roots);
+});
+
+test('nobody is sent into what other programs run, however it is written', () => {
+  const closed = ['/p/.git', '/p/.codex/x', '/p/a/.agents', '/p/.claude', '/p/.ZWarm/x'];
+  expect(closed.map(inDirectory([['/p']]))).toEqual(closed.map(() => 'closed'));
 });
 
 const POLICY: Policy = {
@@ -51,23 +48,16 @@ test('the agent of a session sends others no higher than it runs, and into no wi
   const below = { ...POLICY, allowedDirs: [['/p/a', '/q', '*']], sandbox };
   expect(policyBelow(POLICY, { working_dir: '/p/a', sandbox })).toEqual(below);
   expect(policyBelow(POLICY, { working_dir: '/x', sandbox: 'danger-full-access' })).toEqual(POLICY);
-  const narrowed = policyBelow(
-    { ...POLICY, allowedDirs: [['/p'], ['/p']] },
-    { working_dir: '/p/a', sandbox },
-  );
-  expect(narrowed.allowedDirs).toEqual([['/p/a'], ['/p']]);
+  const both = { ...POLICY, allowedDirs: [['/p'], ['/p']] };
+  expect(policyBelow(both, { working_dir: '/p/a', sandbox }).allowedDirs).toEqual([['/p/a'], ['/p']]);
 });
 
-test.each<[root: string, home: string | null, allowed: readonly string[]]>([
-  ['/home/me/p', '/home/me', ['/home/me/p']],
-  ['/srv/p', '/home/me', ['/srv/p']],
-  ['/srv/p', null, ['/srv/p']],
-  ['/home/me', '/home/me', []],
-  ['/home', '/home/me', []],
-  ['/', '/home/me', []],
-  ['/', null, []],
-])('in the project %s of somebody at home in %j agents may work in %j', (root, home, allowed) => {
-  expect(defaultDirectories(root, home)).toEqual(allowed);
+test('in a project agents may work in it, unless it holds the home', () => {
+  const homes = { '/home/me': ['/home/me/p', '/srv/p', '/home/me', '/home', '/'], '': ['/srv/p', '/'] };
+  const allowed = Object.entries(homes).map(([home, roots]) =>
+    roots.filter((root) => defaultDirectories(root, home || null).join() === root),
+  );
+  expect(allowed).toEqual([['/home/me/p', '/srv/p'], ['/srv/p']]);
 });
 
 test('a sandbox is wider than those before it, and not than itself', () => {

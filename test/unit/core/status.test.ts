@@ -1,24 +1,22 @@
 import { expect, test } from 'vitest';
 import {
   CANCEL_WHYS,
+  type CancelWhy,
   deriveStatus,
   type ExitFact,
+  isFinal,
   LAUNCH_GRACE_MS,
+  NOT_RUN_WHYS,
+  type NotRunWhy,
   splitExitCode,
+  TURN_STATUSES,
   type TurnFacts,
 } from '../../../src/core/status.ts';
 
 const OLD = LAUNCH_GRACE_MS * 100;
+const nothing = { living: 'no', cancel: null, exit: null, terminal: null } as const;
 /** A claim that is long past, whose claimer is gone and whose runner never showed itself. */
-const nothing = { cancel: null, exit: null, terminal: null };
-const bare: TurnFacts = {
-  queued: false,
-  claimer: 'no',
-  ageMs: OLD,
-  launched: false,
-  living: 'no',
-  ...nothing,
-};
+const bare: TurnFacts = { queued: false, claimer: 'no', ageMs: OLD, launched: false, ...nothing };
 const dead = { launched: true } as const;
 const alive = { launched: true, living: 'yes' } as const;
 const completed = { kind: 'completed' } as const;
@@ -29,10 +27,7 @@ const never = 'never-launched';
 function exit(code: number | null, more: Partial<ExitFact> = {}): ExitFact {
   return { code, why: null, detail: null, cancelled: false, ...more };
 }
-const killed = (code: number): Partial<TurnFacts> => ({
-  exit: exit(code, { cancelled: true }),
-  cancel: kill,
-});
+const killed = (code: number) => ({ exit: exit(code, { cancelled: true }), cancel: kill }) as const;
 const notRun = exit(null, { why: 'spawn_error', detail: 'E2BIG' });
 
 /** The status, its exit code or signal if known, and the reason if there is one. */
@@ -65,11 +60,7 @@ test.each<[string, Partial<TurnFacts>, string]>([
   ['runner alive, cancelled', { ...alive, cancel: kill }, 'running'],
   ['runner alive, although its agent has completed', { ...alive, terminal: completed }, 'running'],
   ['something with the mark alive, although no runner was seen', { living: 'yes', ageMs: 0 }, 'running'],
-  [
-    'an end was recorded, but something lives',
-    { ...alive, ...killed(0), terminal: completed },
-    'completed 0',
-  ],
+  ['an end recorded, something alive', { ...alive, ...killed(0), terminal: completed }, 'completed 0'],
   ['nothing alive, completed', { ...dead, terminal: completed, cancel: kill }, 'completed'],
   ['nothing alive, cancelled, failed', { ...dead, cancel: 'limit', terminal: failed }, 'killed'],
   ['nothing alive, failed', { ...dead, terminal: failed }, 'failed: agent_failed gone'],
@@ -81,11 +72,7 @@ test.each<[string, Partial<TurnFacts>, string]>([
   ['no runner yet, cancelled, claimer dead', { ageMs: 0, cancel: kill }, 'killed'],
   ['declared dead, although its claimer lives', { claimer: 'yes', cancel: never }, 'lost: vanished'],
   ['withdrawn from the queue', { queued: true, cancel: 'withdraw' }, 'killed'],
-  [
-    'cannot tell of the runner',
-    { ...dead, ...{ living: 'cannot_tell' }, cancel: kill },
-    'unknown: elsewhere',
-  ],
+  ['cannot tell of the runner', { ...dead, living: 'cannot_tell', cancel: kill }, 'unknown: elsewhere'],
   ['cannot tell of the claimer', { claimer: 'cannot_tell' }, 'unknown: elsewhere'],
   ['… and cancelled', { claimer: 'cannot_tell', cancel: kill }, 'unknown: elsewhere'],
   // A claim that came while a list was read is young; one that a clock which was set back makes so is not.
@@ -112,4 +99,140 @@ test('a code of 128+n is shown as the signal, any other as the code', () => {
   expect(numbers.map((number) => split(128 + number))).toEqual(
     [...named, 'XCPU', 'XFSZ', 'SYS'].map((name) => [null, `SIG${name}`]),
   );
+});
+
+const LIVENESS = ['yes', 'no', 'cannot_tell'] as const;
+const CANCELS: readonly (CancelWhy | null)[] = [null, ...CANCEL_WHYS];
+const WHYS: readonly (NotRunWhy | null)[] = [null, ...NOT_RUN_WHYS];
+const TERMINALS = [null, completed, failed];
+const CODES = [null, 0, 1, 127, 128, 137, 143, 255];
+
+const EXITS = CODES.flatMap((code) =>
+  WHYS.flatMap((why) => [true, false].map((cancelled) => exit(code, { why, cancelled }))),
+);
+
+function* everything(): Generator<TurnFacts> {
+  for (const queued of [true, false])
+    for (const claimer of LIVENESS)
+      for (const ageMs of [-60_000, -1, 0, 4999, 5000, Number.NaN])
+        for (const launched of [true, false])
+          for (const living of LIVENESS)
+            for (const cancel of CANCELS)
+              for (const exit of [null, ...EXITS])
+                for (const terminal of TERMINALS)
+                  yield { queued, claimer, ageMs, launched, living, cancel, exit, terminal };
+}
+
+// What an agent prints ends no turn that runs, and undoes no recorded end: only code 0 completes. Nor does a late cancel.
+function isSound(facts: TurnFacts): boolean {
+  const { status, exitCode, signal } = deriveStatus(facts);
+  const silent = deriveStatus({ ...facts, terminal: null });
+  const uncancelled = deriveStatus({ ...facts, cancel: null });
+  return (
+    TURN_STATUSES.includes(status) &&
+    (exitCode === null || signal === null) &&
+    isFinal(status) === isFinal(silent.status) &&
+    (isFinal(status) || status === silent.status) &&
+    (facts.exit === null || isFinal(status)) &&
+    (!facts.exit || facts.exit.why === 'cancelled' || status === uncancelled.status) &&
+    (!facts.exit || facts.exit.code === 0 || (status === silent.status && status !== 'completed')) &&
+    exitCode === silent.exitCode &&
+    signal === silent.signal
+  );
+}
+
+test('every combination of facts, however absurd, has a sound status', () => {
+  let count = 0;
+  for (const facts of everything()) {
+    if (!isSound(facts)) expect({ facts, verdict: deriveStatus(facts) }).toBe('sound');
+    count += 1;
+  }
+  expect(count).toBe(2 * 3 * 6 * 6 * 7 * 97 * 3);
+});
+
+/** A turn in the world: its facts, whether its runner lives, and whether that went on to run the agent. */
+interface World {
+  readonly facts: TurnFacts;
+  readonly attended: boolean;
+  readonly runs: boolean;
+}
+
+/** All that can happen next. Nobody cancels a turn that was seen to be over, but anybody may be late. */
+function next({ facts, attended, runs }: World): World[] {
+  const { launched, living, cancel, terminal } = facts;
+  const status = deriveStatus(facts).status;
+  const worlds: World[] = [];
+  const become = (change: Partial<TurnFacts>, more: Partial<World> = {}): void => {
+    worlds.push({ attended, runs, facts: { ...facts, ...change }, ...more });
+  };
+  const end = (goesOn = runs): void => become({ living: 'no' }, { attended: false, runs: goesOn });
+  const record = (change: Partial<ExitFact>): void => {
+    become({ exit: exit(null, { cancelled: cancel !== null, ...change }) }, { runs: false });
+  };
+  if (facts.claimer === 'yes') become({ claimer: 'no' });
+  if (facts.ageMs < 5000) become({ ageMs: 5000 });
+  // `kill` acts on what is not over; a cancel that was on its way when the end was recorded comes late.
+  if (cancel === null && (!isFinal(status) || facts.exit !== null)) become({ cancel: 'kill' });
+  // Who acts on a launch that is dead says so first.
+  if (cancel === null && status === 'lost' && !launched) become({ cancel: 'never-launched' });
+  if (facts.exit !== null) {
+    if (living === 'yes') end();
+    return worlds;
+  }
+  // Who has killed a turn and sees nothing of it any more records that, if nobody else has.
+  if (cancel === 'kill' && living === 'no' && (status === 'killed' || status === 'pending')) {
+    record({ why: launched ? null : 'cancelled' });
+  }
+  // A launcher whose runner could not be started says so, and does not know of a cancellation in the same moment.
+  if (facts.claimer === 'yes' && !launched && living === 'no') {
+    record({ why: 'spawn_error', detail: 'E2BIG', cancelled: false });
+  }
+  // A launch that nobody has declared dead is not over for good: its runner may still come.
+  if (!launched && living === 'no' && (cancel !== null || status !== 'lost'))
+    become({ living: 'yes' }, { attended: true });
+  if (!launched && attended && !runs) {
+    become({ launched: true }, { runs: cancel === null });
+    end();
+  }
+  if (launched && attended) {
+    if (!runs) record({ why: 'cancelled' });
+    if (runs) {
+      for (const code of [0, 1, 137]) record({ code });
+      if (!terminal) record({ why: 'no_agent' });
+      become({}, { attended: false });
+    }
+    end(false);
+  }
+  if (living === 'yes' && runs && terminal === null) {
+    become({ terminal: completed });
+    become({ terminal: failed });
+  }
+  if (living === 'yes' && !attended) end(false);
+  return worlds;
+}
+
+test('what is over stays what it was, whatever comes later', () => {
+  const seen = new Set<string>();
+  const ends = new Set<string>();
+  const claimed: TurnFacts = { ...bare, claimer: 'yes', ageMs: 0 };
+  const open: World[] = [{ facts: claimed, attended: false, runs: false }];
+  for (let world = open.pop(); world !== undefined; world = open.pop()) {
+    const key = JSON.stringify(world);
+    if (seen.has(key)) continue;
+    seen.add(key);
+    const before = deriveStatus(world.facts);
+    if (isFinal(before.status)) ends.add(before.status);
+    for (const after of next(world)) {
+      const then = deriveStatus(after.facts);
+      // A runner that comes after its turn was called off lives for a moment, and then records that nothing ran.
+      const passing = then.status === 'running' && !after.runs;
+      if (isFinal(before.status) && !passing) {
+        const course = { from: world.facts, to: after.facts };
+        expect({ ...course, status: then.status }).toEqual({ ...course, status: before.status });
+      }
+      open.push(after);
+    }
+  }
+  expect([...ends].sort()).toEqual(['completed', 'failed', 'killed', 'lost']);
+  expect(seen.size).toBeGreaterThan(100);
 });
