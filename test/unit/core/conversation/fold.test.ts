@@ -1,23 +1,28 @@
 import { expect, test } from 'vitest';
+import { createStepList, type PlacedStep } from '../../../../src/core/conversation/step-list.ts';
 import { stepLine } from '../../../../src/core/conversation/steps.ts';
 import type { AgentEvent, StepStatus, Untold } from '../../../../src/core/events.ts';
 import { foldWhole, type WholeTurn } from '../../../helpers/fold.ts';
+import { fc } from '../../../helpers/fuzz.ts';
 
 const say = (text: string): Untold => ({ type: 'message', text });
 const warn = (message: string): Untold => ({ type: 'warning', message });
 const fail = (message: string): Untold => ({ type: 'turn_failed', message });
-const retry: Untold = { type: 'retry', message: 'Reconnecting...' };
+const retry = (message: string): Untold => ({ type: 'retry', message });
 const done: Untold = { type: 'turn_completed' };
 const redundant: Untold = { type: 'redundant' };
 const command = (id: string, status: StepStatus, output: string | null = null): Untold => {
   const exitCode = status === 'completed' ? 0 : null;
   return { type: 'command', id, command: `run ${id}`, output, exitCode, status };
 };
-const fold = (events: readonly Untold[], ended = true): WholeTurn =>
-  foldWhole(
-    events.map((event, seq) => ({ ...event, seq }) as AgentEvent),
-    ended,
-  );
+const plan = (text: string, completed = false): Untold => {
+  return { type: 'plan', id: 'p', items: [{ text, completed }] };
+};
+const begin = (id: string): Untold => command(id, 'in_progress');
+const end = (id: string): Untold => command(id, 'completed');
+const numbered = (events: readonly Untold[]): AgentEvent[] =>
+  events.map((event, seq) => ({ ...event, seq }) as AgentEvent);
+const fold = (events: readonly Untold[], ended = true): WholeTurn => foldWhole(numbered(events), ended);
 const lines = (events: readonly Untold[], ended = true): string[] =>
   fold(events, ended).steps.map((step) =>
     'status' in step ? `${stepLine(step)} ${step.status}` : stepLine(step),
@@ -42,8 +47,7 @@ const odd: readonly Untold[] = [
 ];
 const usageOf = (input: number) => ({ input, cachedInput: 0, output: 0, reasoning: null, cumulative: true });
 const usage = (input: number): Untold => ({ type: 'usage', usage: usageOf(input) });
-const began = command('a', 'in_progress');
-const ran = command('a', 'completed');
+const ran = end('a');
 
 test.each<[string, readonly Untold[], Partial<WholeTurn>]>([
   ['nothing folds to nothing', [], EMPTY],
@@ -59,14 +63,10 @@ test.each<[string, readonly Untold[], Partial<WholeTurn>]>([
   ['the last end counts: success', [fail('m'), done], { terminal: { kind: 'completed' } }],
   ['what cannot be understood is counted', odd, { unknown: 1, malformed: 2, steps: [] }],
   ['a warning stays', [warn('boom')], { warnings: ['boom'] }],
-  [
-    'one that says the same as the failure is dropped',
-    [warn('a'), warn('b'), fail('b')],
-    { warnings: ['a'] },
-  ],
+  ['one is dropped that the failure repeats', [warn('a'), warn('b'), fail('b')], { warnings: ['a'] }],
   ['it stays if the turn went on', [warn('b'), fail('b'), done], { warnings: ['b'] }],
-  ['a retry that led to nothing is told', [retry, redundant], { warnings: ['Reconnecting...'] }],
-  ['one that helped is not', [retry, say('back')], { warnings: [] }],
+  ['a retry that led to nothing is told', [retry('1/2'), redundant], { warnings: ['1/2'] }],
+  ['one that helped is not', [retry('1/2'), say('back')], { warnings: [] }],
 ])('%s', (_, events, expected) => {
   expect(fold(events)).toMatchObject(expected);
 });
@@ -87,16 +87,78 @@ test('a failure of megabytes is whole among the steps, and its announcement is s
   expect(terminal).toMatchObject({ message: expect.stringMatching(/^x{4095}…$/) });
 });
 
-const plan: Untold = { type: 'plan', id: 'a', items: [{ text: 'x', completed: true }] };
-
 test('items are replaced by id in their first place, also out of order, and apart by kind', () => {
-  const b = command('b', 'in_progress');
-  const events = [began, b, say('meanwhile'), command('b', 'completed', 'B'), ran, plan];
+  const plan: Untold = { type: 'plan', id: 'a', items: [{ text: 'x', completed: true }] };
+  const events = [begin('a'), begin('b'), say('meanwhile'), command('b', 'completed', 'B'), ran, plan];
   expect(lines(events)).toEqual(['$ run a completed', '$ run b completed', 'meanwhile', 'plan: 1 of 1 done']);
   expect(fold(events).steps[1]).toMatchObject({ output: 'B', exit_code: 0 });
+  expect(lines([begin('a')], false)).toEqual(['$ run a in_progress']);
 });
 
-test('what never ended is interrupted once the turn is over, not before', () => {
-  expect(lines([began], false)).toEqual(['$ run a in_progress']);
-  expect(lines([began], true)).toEqual(['$ run a interrupted']);
+/** What a list tells of each event: the place, an ellipsis while it is open, and the words; a dash for nothing. */
+function told(events: readonly Untold[], list = createStepList()): string[] {
+  return numbered(events).map((event) => {
+    const change = list.add(event);
+    return change === null ? '-' : `${change.index}${change.open ? '…' : ''} ${stepLine(change.step)}`;
+  });
+}
+
+test.each<[string, readonly Untold[], string[]]>([
+  [
+    'a step is told in its place',
+    [begin('a'), begin('b'), end('a')],
+    ['0… $ run a', '1… $ run b', '0 $ run a'],
+  ],
+  ['a failure takes the place of its announcement', [warn('boom'), fail('boom')], ['0 boom', '0 boom']],
+  ['but not of another', [warn('boom'), say('x'), fail('boom')], ['0 boom', '1 x', '2 boom']],
+  ['a retry gives its place up', [retry('1'), retry('2'), say('back')], ['0… 1', '0… 2', '0 back']],
+  ['an unchanged plan is not told', [plan('x'), plan('x')], ['0 plan: 0 of 1 done', '-']],
+  ['a changed one is', [plan('x'), plan('x', true)], ['0 plan: 0 of 1 done', '0 plan: 1 of 1 done']],
+  ['what is no step tells nothing', [{ type: 'turn_started' }, redundant], ['-', '-']],
+])('%s', (_, events, expected) => {
+  expect(told(events)).toEqual(expected);
+});
+
+test('when the turn is over, what never ended was interrupted, and a retry that led to nothing is a step', () => {
+  const list = createStepList();
+  told([begin('b'), say('x'), begin('a'), retry('1/2')], list);
+  const left = list.interrupted().map(({ index, step }) => `${index} ${'status' in step && step.status}`);
+  expect(left).toEqual(['0 interrupted', '2 interrupted']);
+  expect(list.length()).toBe(4);
+  told([done], list);
+  expect(list.length()).toBe(3);
+});
+
+test('of items that ended long ago nothing is remembered, of one that is under way everything', () => {
+  const many = Array.from({ length: 10_001 }, (_, i) => end(`item_${i}`));
+  const events = [begin('open'), ...many, end('item_0'), end('item_10000'), end('open')];
+  expect(told(events).slice(-3)).toEqual(['10002 $ run item_0', '10001 $ run item_10000', '0 $ run open']);
+});
+
+const STATUSES: readonly StepStatus[] = ['in_progress', 'completed', 'failed', 'declined'];
+const word = fc.constantFrom('a', 'b', 'c');
+const anyEvent: fc.Arbitrary<Untold> = fc.oneof(
+  fc.tuple(word, fc.constantFrom(...STATUSES)).map(([id, status]) => command(id, status)),
+  fc.tuple(word, fc.boolean()).map(([text, completed]) => plan(text, completed)),
+  fc.tuple(word, fc.constantFrom(say, warn, retry, fail)).map(([text, make]) => make(text)),
+  fc.constantFrom<Untold>(done, redundant, { type: 'turn_started' }),
+);
+
+test('whoever keeps the last that was told of each place has the steps that the whole turn folds to', () => {
+  void fc.assert(
+    fc.property(fc.array(anyEvent, { maxLength: 30, size: 'max' }), (events) => {
+      const list = createStepList();
+      const steps: PlacedStep['step'][] = [];
+      for (const event of numbered(events)) {
+        const change = list.add(event);
+        if (change === null) continue;
+        // No place is left out.
+        expect(change.index).toBeLessThanOrEqual(steps.length);
+        expect(change.index).toBeLessThan(list.length());
+        steps[change.index] = change.step;
+      }
+      for (const { index, step } of list.interrupted()) steps[index] = step;
+      expect(steps.slice(0, list.length())).toEqual(foldWhole(numbered(events), true).steps);
+    }),
+  );
 });

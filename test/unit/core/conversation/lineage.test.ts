@@ -7,17 +7,15 @@ import { type LineageTurn, lineageOf, type Part } from '../../../../src/core/con
  * was to go on in A and came back as B.
  */
 function placeOf(word: string, turn: number): LineageTurn {
-  const place: LineageTurn = {
-    turn,
-    kind: 'prompt',
+  const nowhere = {
     to: null,
-    how: 'fresh',
     asked: null,
     forks: false,
     threadId: null,
     summarised: false,
     threadGone: false,
   };
+  const place: LineageTurn = { turn, kind: 'prompt', how: 'fresh', ...nowhere };
   const [, mark = '', first = '', second = ''] = /^(~|\+|x|s|r:|f:|)(\w?)[>!]?(\w?)$/.exec(word) ?? [];
   const native = { ...place, how: 'native', asked: first, threadId: first } as const;
   if (word === '?') return place;
@@ -30,15 +28,9 @@ function placeOf(word: string, turn: number): LineageTurn {
   return { ...place, threadId: first };
 }
 
-function inShort(course: string): string {
-  const places = course.split(' ').map((word, i) => placeOf(word, i + 1));
-  const { parts, thread, shown } = lineageOf(places);
-  return `${partsInShort(parts)} | ${thread ?? '-'} | ${shown.join(' ') || '-'}`;
-}
-
-function partsInShort(parts: readonly Part[]): string {
-  return parts.map(({ kind, turn }) => (kind === 'summary' ? `s${turn}` : `${turn}`)).join(' ') || '-';
-}
+const read = (course: string) => lineageOf(course.split(' ').map((word, i) => placeOf(word, i + 1)));
+const inShort = (parts: readonly Part[]): string =>
+  parts.map(({ kind, turn }) => (kind === 'summary' ? `s${turn}` : `${turn}`)).join(' ') || '-';
 
 // What the agent is to know | the thread that holds it | what a person reads.
 test.each([
@@ -79,7 +71,8 @@ test.each([
   // Of a thread that nobody saw begin, nobody knows what it holds.
   ['+A', '1 | - | 1'],
 ])('%s: %s', (course, expected) => {
-  expect(inShort(course)).toBe(expected);
+  const { parts, thread, shown } = read(course);
+  expect(`${inShort(parts)} | ${thread ?? '-'} | ${shown.join(' ') || '-'}`).toBe(expected);
 });
 
 // What a new thread is told: also what was typed and never reached the agent.
@@ -96,8 +89,7 @@ test.each([
   ['A sA ? r:B', 's2 3 4'],
   ['A ? sA r:B ~2', '1 2'],
 ])('%s tells %s', (course, expected) => {
-  const places = course.split(' ').map((word, i) => placeOf(word, i + 1));
-  expect(partsInShort(lineageOf(places).told)).toBe(expected);
+  expect(inShort(read(course).told)).toBe(expected);
 });
 
 test('a rewind whose record does not say to where changes nothing', () => {

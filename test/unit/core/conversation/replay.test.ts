@@ -9,21 +9,20 @@ const agent = (text: string): ReplayEntry => ({ role: 'assistant', text });
 test('a replay tells who said what, in order, and ends with the message as it is', () => {
   const entries = [user('first\n'), tool('$ ls\na b\n[exit 0]'), agent('answer'), user('second')];
   const input = replayInput(entries, 'and now?\n', 100_000);
-  expect(input.slice(input.indexOf('\n\n') + 2)).toBe(
-    [
-      '<zwarm-record-1 the user>',
-      'first',
-      '<zwarm-record-1 what you did, and what came of it>',
-      '$ ls\na b\n[exit 0]',
-      '<zwarm-record-1 you>',
-      'answer',
-      '<zwarm-record-1 the user>',
-      'second',
-      '<zwarm-record-1 end of the record>',
-      '',
-      'and now?\n',
-    ].join('\n'),
-  );
+  expect(input.slice(input.indexOf('\n\n') + 2)).toBe(`<zwarm-record-1 the user>
+first
+<zwarm-record-1 what you did, and what came of it>
+$ ls
+a b
+[exit 0]
+<zwarm-record-1 you>
+answer
+<zwarm-record-1 the user>
+second
+<zwarm-record-1 end of the record>
+
+and now?
+`);
 });
 
 /** The parts of a record, without its fences. */
@@ -40,30 +39,19 @@ const DIALOGUE = [user('one'), agent('two'), user('three')];
 const x = (count: number): string => 'x'.repeat(count);
 const EMOJI = `${'a'.repeat(24)}😀${'b'.repeat(100)}😀${'c'.repeat(24)}`;
 
+const SUMMARY: ReplayEntry = { role: 'summary', text: 'all' };
+const LONG = `begin ${x(1000)} end`;
+const CUT_LONG = cut(`begin ${x(19)}`, 960, `${x(21)} end`);
+
 test.each<[string, readonly ReplayEntry[], number, readonly string[]]>([
   ['what fits exactly is whole', DIALOGUE, 11, ['one', 'two', 'three']],
   ['it is cut from its oldest end, to words of the user', DIALOGUE, 10, ['three']],
-  [
-    'it may begin with a summary',
-    [{ role: 'summary', text: 'all' }, ...DIALOGUE.slice(1)],
-    11,
-    ['all', 'two', 'three'],
-  ],
+  ['it may begin with a summary', [SUMMARY, ...DIALOGUE.slice(1)], 11, ['all', 'two', 'three']],
   ['without room nothing is told', DIALOGUE, 0, []],
   ['without words of the user nothing is told', [agent('alone')], 100, []],
-  ['an output of 4,000 characters is whole', [user('do'), tool(x(4000))], 100_000, ['do', x(4000)]],
-  [
-    'of a longer one the ends are kept',
-    [user('do'), tool(x(4001))],
-    100_000,
-    ['do', cut(x(2000), 1, x(2000))],
-  ],
-  [
-    'of a long message, too',
-    [user(`begin ${x(1000)} end`)],
-    100,
-    [cut(`begin ${x(19)}`, 960, `${x(21)} end`)],
-  ],
+  ['an output of 4,000 characters is whole', [user('do'), tool(x(4000))], 9999, ['do', x(4000)]],
+  ['of a longer one the ends', [user('do'), tool(x(4001))], 9999, ['do', cut(x(2000), 1, x(2000))]],
+  ['of a long message, too', [user(LONG)], 100, [CUT_LONG]],
   ['no half of a character is kept at a cut', [user(EMOJI)], 100, [cut('a'.repeat(24), 104, 'c'.repeat(24))]],
 ])('%s', (_, entries, chars, parts) => {
   expect(partsOf(entries, chars)).toEqual(parts);

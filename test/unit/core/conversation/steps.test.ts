@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { type Step, stepLine, toolContent } from '../../../../src/core/conversation/steps.ts';
+import { changedFiles, type Step, stepLine, toolContent } from '../../../../src/core/conversation/steps.ts';
+import type { StepStatus } from '../../../../src/core/events.ts';
+import { pathFrom } from '../../../../src/core/path.ts';
 
 const ran = { type: 'command', command: 'ls', exit_code: 0, status: 'completed' } as const;
 const command = { ...ran, output: 'a\nb\n' };
@@ -27,4 +29,29 @@ test.each<[string, Step, string | null, string]>([
 ])('%s, as a message of a tool and in one line', (_, step, content, line) => {
   expect(toolContent(step)).toBe(content);
   expect(stepLine(step)).toBe(line);
+});
+
+const editOf = (status: StepStatus, ...paths: string[]): Step => ({
+  type: 'file_change',
+  changes: paths.map((path) => ({ path, kind: 'update' })),
+  status,
+});
+
+test('the files that a step has changed, and none that it was only meant to', () => {
+  expect(changedFiles(editOf('completed', '/b', '/a'))).toEqual(['/b', '/a']);
+  const others = ['failed', 'declined', 'interrupted', 'in_progress'] as const;
+  expect(others.flatMap((status) => changedFiles(editOf(status, '/c')))).toEqual([]);
+});
+
+test.each<[string | null, string, string]>([
+  ['/w', '/w/a/b', 'a/b'],
+  ['/w/', '/w/a', 'a'],
+  ['/', '/a', 'a'],
+  ['/w', '/w', '/w'],
+  ['/w', '/w/', '/w/'],
+  ['/w', '/wa/b', '/wa/b'],
+  ['/w', 'a', 'a'],
+  [null, '/w/a', '/w/a'],
+])('in %j the file %j is %j', (directory, path, told) => {
+  expect(pathFrom(directory, path)).toBe(told);
 });

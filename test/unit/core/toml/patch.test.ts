@@ -4,6 +4,72 @@ import { parseToml } from '../../../../src/core/toml/parse.ts';
 import { patchToml } from '../../../../src/core/toml/patch.ts';
 import { fc, runs } from '../../../helpers/fuzz.ts';
 
+// One key.
+
+const edit = (text: string, key: string, value: unknown): string => patchToml(text, [key], value);
+
+test.each<[string, string, unknown, string]>([
+  ['', 'max_depth', 2, 'max_depth = 2\n'],
+  ['', 'allowed_dirs', ['/a b', '*'], 'allowed_dirs = [ "/a b", "*" ]\n'],
+  ['', 'end_others', true, 'end_others = true\n'],
+  ['', 'model', null, ''],
+  ['# mine\n', 'model', 'm', '# mine\nmodel = "m"\n'],
+  ['agent = "demo"', 'model', 'm', 'agent = "demo"\nmodel = "m"\n'],
+  ['model = "a"\nagent = "demo"\n', 'model', 'b', 'model = "b"\nagent = "demo"\n'],
+  ['# why\n  model  =  "a" # because\n\n', 'model', 'b', '# why\n  model = "b" # because\n\n'],
+  ['"model" = \'a\'\n', 'model', 'b', 'model = "b"\n'],
+  ['model = "a" # c\nagent = "x"\n', 'model', null, 'agent = "x"\n'],
+  ['model = "a#b" # c#d\n', 'model', 'b', 'model = "b" # c#d\n'],
+  ['"m\\u006fdel" = "a"\n', 'model', 'b', 'model = "b"\n'],
+  ['model = """a\nmodel = "x"\n""" # c\n', 'model', 'b', 'model = "b" # c\n'],
+  ['x = """\nmodel = "a"\n"""\nmodel = "a"\n', 'model', 'b', 'x = """\nmodel = "a"\n"""\nmodel = "b"\n'],
+  [
+    '# dirs\nallowed_dirs = [ # these\n  "/a", # one\n  # "/c",\n  "/b]#",\n] # end\nmodel = "m"\n',
+    'allowed_dirs',
+    ['/z'],
+    '# dirs\nallowed_dirs = [ "/z" ] # end\nmodel = "m"\n',
+  ],
+  ['max_depth = 1\r\nmodel = "m"\r\n', 'max_depth', 2, 'max_depth = 2\r\nmodel = "m"\r\n'],
+  ['[later]\nmodel = "x"\n', 'model', 'b', 'model = "b"\n[later]\nmodel = "x"\n'],
+  ['model = "a"\n[later]\nmodel = "a"\n', 'model', 'b', 'model = "b"\n[later]\nmodel = "a"\n'],
+  // What is wrong can be put right.
+  ['max_depth = "two"\n', 'max_depth', 2, 'max_depth = 2\n'],
+])('%j: %s becomes %j', (text, key, value, expected) => {
+  expect(edit(text, key, value)).toBe(expected);
+});
+
+test('what cannot be changed alone is left as it is', () => {
+  for (const value of ['b', null])
+    expect(() => edit('[model]\na = 1\n', 'model', value)).toThrow(/cannot edit model/);
+  expect(() => edit('model.a = 1\nmodel.b = 1\n', 'model', 'b')).toThrow(/cannot edit model/);
+});
+
+const values = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.array(fc.string(), { maxLength: 4 }),
+  fc.nat(9),
+  fc.boolean(),
+);
+const change = fc.tuple(fc.constantFrom('agent', 'model', 'end_others'), fc.option(values));
+const START =
+  '# a comment\nx = [ # list\n 1,\n]\nsandbox = "read-only" # why\n\n[table]\nmodel = "not this"\n';
+
+test('whatever was set is what is read, and nothing else changes', () => {
+  void fc.assert(
+    fc.property(fc.array(change, { maxLength: 6 }), (changes) => {
+      let text = START;
+      for (const [key, to] of changes) {
+        const { [key]: _old, ...others } = parseToml(text);
+        text = edit(text, key, to);
+        expect(parseToml(text)).toEqual(to === null ? others : { ...others, [key]: to });
+      }
+      for (const line of START.split('\n')) expect(text.split('\n')).toContain(line);
+    }),
+  );
+});
+
+// A table.
+
 const ENTRY = { command: 'zwarm', args: ['mcp'], required: true, limit: 20, env: { A: '1' } };
 const LINES = `[mcp_servers.zwarm]
 command = "zwarm"
@@ -83,12 +149,9 @@ test.each<[string, string]>([
   expect(() => put(text)).toThrow(TextProblem);
 });
 
-test('and is not removed either', () => {
+test('and is not removed either; what is not TOML is refused with its line', () => {
   for (const text of ['mcp_servers = { zwarm = { command = "x" } }\n', 'mcp_servers.zwarm.command = "x"\n'])
     expect(() => take(text)).toThrow(/cannot edit mcp_servers.zwarm/);
-});
-
-test('what is not TOML is refused with its line', () => {
   expect(() => put('a = 1\nb = \n[c]\n')).toThrow(/^line 2, column \d is not valid TOML: /);
   expect(() => take('a = 1\na = 2\n')).toThrow(/^line 2, column 1 is not valid TOML: /);
 });
@@ -109,21 +172,21 @@ test('a long list is written over lines, and says the same', () => {
 });
 
 const name = fc.constantFrom('a', 'zwarm', 'mcp_servers', '"x y"', "'[z]'", '"\\u0061b"');
-const value = fc.constantFrom(
+const anyValue = fc.constantFrom(
   ...['1', '"[mcp_servers.zwarm]"', "'\"'", '"""\n[mcp_servers.zwarm]\n\\""" # """', "'''\n[a]\n'''''"],
   ...['[ # [\n "]", [],\n]', '{ a = "}", b.c = [1] }', '1979-05-27T07:32:00Z', 'inf', '0.1e400'],
   '12345678901234567890',
 );
 const blank = fc.constantFrom('', '', '# [mcp_servers.zwarm]', '#"""', '  ');
-const pair = fc.tuple(name, value, blank).map(([key, text, comment]) => `${key} = ${text} ${comment}`);
+const pair = fc.tuple(name, anyValue, blank).map(([key, text, comment]) => `${key} = ${text} ${comment}`);
 const header = fc
   .tuple(fc.array(name, { minLength: 1, maxLength: 4 }), fc.boolean(), blank)
   .map(([path, list, comment]) => `${list ? `[[${path.join('.')}]]` : `[${path.join(' . ')}]`}${comment}`);
 const OURS = ['[mcp_servers.zwarm]', '[mcp_servers.zwarm.env]', '[mcp_servers . "zwarm".tools.a]'];
 const ours = fc.constantFrom(...OURS);
-const line = fc.oneof({ arbitrary: pair, weight: 3 }, { arbitrary: header, weight: 2 }, ours, blank);
+const anyLine = fc.oneof({ arbitrary: pair, weight: 3 }, { arbitrary: header, weight: 2 }, ours, blank);
 const document = fc
-  .tuple(fc.array(line, { maxLength: 12 }), fc.boolean(), fc.boolean())
+  .tuple(fc.array(anyLine, { maxLength: 12 }), fc.boolean(), fc.boolean())
   .map(([lines, dos, ended]) => lines.join(dos ? '\r\n' : '\n') + (ended ? (dos ? '\r\n' : '\n') : ''));
 
 /** What something comes to, or null where the text is no TOML or cannot be edited. */
