@@ -6,7 +6,7 @@ import * as layout from './layout.ts';
 import { giveUpName, takeName } from './names.ts';
 import { DamagedRecord, entriesOf, lookAt, openRegular } from './read-file.ts';
 import { encode, encodeSession, type RequestRecord, type SessionRecord } from './records.ts';
-import { hasSession, type SessionStore } from './sessions.ts';
+import { hasSession, type StoredSession } from './sessions.ts';
 
 /** A turn about to be claimed: what was asked, and the user's message byte for byte (null for a marker). */
 export interface Claim {
@@ -61,8 +61,7 @@ function copyTurn({ directory: from, eventBytes }: Copied, to: string): void {
 }
 
 /** A session about to be created. */
-interface NewSession extends layout.SessionDir {
-  readonly store: SessionStore;
+interface NewSession extends StoredSession {
   readonly record: SessionRecord;
   readonly name: string | null;
   /** Its first turn, or the one after the copies; null where a fork begins without one. */

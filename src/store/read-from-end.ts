@@ -26,9 +26,8 @@ function portionStart(path: string, to: number, bytes: number): number {
 }
 
 /**
- * The lines of a stream in portions, the last one first, each read when it is asked for; `seq` counts within a
- * portion, and `behind` the bytes after it. How
- * a turn stands is written in its last lines, and a list must not read a gigabyte for them. @throws DamagedRecord
+ * The lines of a stream in portions, the last one first, each read when it is asked for: how a turn stands is written in
+ * its last lines. `seq` counts within a portion, `behind` are the bytes after it. @throws DamagedRecord
  */
 export function* readFromEnd(
   path: string,

@@ -53,10 +53,13 @@ export interface SessionStore {
   readonly projectRoot: string;
 }
 
-/** The record of a session, in a store whose project is known. @throws DamagedRecord */
-export function readSessionRecord(
-  session: layout.SessionDir & { readonly store: SessionStore },
-): SessionRecord {
+/** A session in a store whose project is known. */
+export interface StoredSession extends layout.SessionDir {
+  readonly store: SessionStore;
+}
+
+/** The record of a session. @throws DamagedRecord */
+export function readSessionRecord(session: StoredSession): SessionRecord {
   const text = readText(layout.sessionFile(session), PROMPT_LIMIT);
   if (text === null) throw new DamagedRecord('session.json is missing');
   return parseSessionRecord(text, session.store.projectRoot);

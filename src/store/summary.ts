@@ -3,10 +3,10 @@ import { resolve } from 'node:path';
 import type { SessionId } from '../core/ids.ts';
 import type { RecordSummary, SessionState } from '../core/session.ts';
 import { replaceFile } from './files.ts';
-import { BUILDING_PREFIX, type SessionDir, sessionDir, summaryFile, turnDir } from './layout.ts';
+import { BUILDING_PREFIX, sessionDir, summaryFile, turnDir } from './layout.ts';
 import { readBeginning } from './read-file.ts';
 import { encode, recordedPath } from './records.ts';
-import type { SessionStore } from './sessions.ts';
+import type { SessionStore, StoredSession } from './sessions.ts';
 
 /*
  * `summary.json`: all that a list shows of a session, as it stood when its newest turn ended. A cache for lists, which
@@ -60,7 +60,7 @@ function asciiJson(json: string): string {
 
 /** Replaces the summary of a session. `unique` keeps two writers' temporary files apart. @throws DamagedRecord */
 export function writeSummary(
-  session: SessionDir & { readonly store: SessionStore },
+  session: StoredSession,
   fold: number,
   { newest, listed }: Summary,
   unique: string,

@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { SessionSummary } from '../../../src/core/session.ts';
@@ -98,23 +98,6 @@ try {
   for (;;) held.push(openSync('/dev/null'));
 } catch {}
 `;
-
-test.each(['--version', 'ls --json', 'start quick', 'kill --all'])(
-  'the descriptors run out as soon as zwarm is loaded: %s says so',
-  async (words) => {
-    const project = shellProject();
-    const script = join(project.base, 'late.mjs');
-    const loader = JSON.stringify(repositoryFile('bin/load.js'));
-    writeFileSync(
-      script,
-      `import { openSync } from 'node:fs';\nimport load from ${loader};\nconst { main } = load('./main.js');\n${TAKE_ALL}await main();\n`,
-    );
-    const { code, stdout, stderr } = await withDescriptors(project, 60, [script, ...words.split(' ')]);
-    expect({ code, stdout }, stderr).toEqual({ code: 1, stdout: '' });
-    expectRefusal(stderr, words);
-    expect(existsSync(project.store())).toBe(false);
-  },
-);
 
 /**
  * A program that uses zwarm as a library, takes all descriptors and gives them back one at a time; after each it does
