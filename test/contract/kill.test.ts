@@ -1,22 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { CODEX_WRAPPER, createCodexProject } from '../helpers/codex.ts';
+import { CODEX_VERSION, CODEX_WRAPPER, createCodexProject, nativeCodex } from '../helpers/codex.ts';
 import { eventually, processesWith } from '../helpers/project.ts';
-
-/** The living processes with this argument. */
-function processesCalled(argument: string): string[] {
-  return readdirSync('/proc').filter((pid) => {
-    try {
-      return readFileSync(join('/proc', pid, 'cmdline'), 'utf8')
-        .split('\0')
-        .includes(argument);
-    } catch {
-      // No process, or one that ended while we looked.
-      return false;
-    }
-  });
-}
 
 /** A time for sleep that no other process sleeps for. */
 const uniqueSeconds = (): string => `300.${process.pid}${String(Math.random()).slice(2)}`;
@@ -42,7 +26,7 @@ test.concurrent.for(CASES)(
     if (program === 'wrapper') project.env['ZWARM_CODEX_BIN'] = CODEX_WRAPPER;
     const id = await project.start(['-s', sandbox, '[[long]] build']);
     for (const seconds of [waited, left]) {
-      await eventually('the command runs', () => processesCalled(seconds).length > 0);
+      await eventually('the command runs', () => processesWith(seconds, 'cmdline').length > 0);
     }
     expect(processesWith(`ZWARM_SESSION_ID=${id}`).length).toBeGreaterThan(2);
 
@@ -51,7 +35,7 @@ test.concurrent.for(CASES)(
     // Codex obeys at once; what it leaves behind is then told to end, without another wait.
     expect(performance.now() - asked).toBeLessThan(60_000);
     // With no waiting: it has said that they are gone.
-    expect([...processesCalled(waited), ...processesCalled(left)]).toEqual([]);
+    expect([waited, left].flatMap((seconds) => processesWith(seconds, 'cmdline'))).toEqual([]);
     const session = await project.show(id);
     expect(session).toMatchObject({ status: 'killed', error: null, last_message: 'on it' });
     expect(await project.$(`wait ${id}`)).toBe(`${id} killed\n[exit 1]\n`);
@@ -60,6 +44,11 @@ test.concurrent.for(CASES)(
     expect(await project.ok(['inject', id, '--wait', 'are you there?'])).toBe('I am back');
     const again = await project.show(id);
     expect(again).toMatchObject({ status: 'completed', thread_id: session.thread_id });
+    const launched = {
+      program: program === 'wrapper' ? CODEX_WRAPPER : nativeCodex(),
+      agent_version: CODEX_VERSION,
+    };
+    expect(project.launch(id, 2)).toMatchObject(launched);
     const told = await project.told(id);
     expect(told[0]).toBe('user: [[long]] build');
     expect(told.at(-1)).toBe('user: are you there?');

@@ -3,8 +3,9 @@ import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, type TestContext, test } from 'vitest';
-import { type CodexProject, createCodexProject, requireSandbox } from '../helpers/codex.ts';
+import { createCodexProject, requireSandbox } from '../helpers/codex.ts';
 import { eventually, processesWith } from '../helpers/project.ts';
+import { connectTools } from '../helpers/tools-client.ts';
 
 /*
  * What an agent of the real Codex in its real sandbox, `workspace-write`, can do to zwarm's records while commands of the
@@ -12,6 +13,8 @@ import { eventually, processesWith } from '../helpers/project.ts';
  */
 
 beforeAll(requireSandbox);
+
+const HELLO = ['say hello'];
 
 /** What the agent's shell runs again and again until the test says so. `$s` holds all sessions. */
 const attack = (body: string): string => `
@@ -25,53 +28,39 @@ until [ -e stop ]; do
 done 2>/dev/null
 `;
 
-interface Attacked extends CodexProject {
-  /** The attacker's session. */
-  readonly attacker: string;
-  /** The user's files, outside of the project. */
-  readonly foreign: string;
-  /** Ends the attack, and makes sure that there was one. */
-  stop(): Promise<void>;
-}
-
-async function createAttacked(t: TestContext, body: string): Promise<CodexProject & { foreign: string }> {
-  const script = {
-    steps: [{ message: 'hello' }],
-    // Codex goes on after half a minute whatever runs: then it begins once more.
-    // From a file: Codex itself refuses to run a line with `rm -rf`.
-    scenarios: {
-      attack: [
-        { shell: 'sh attack.sh', shellArgs: { yield_time_ms: 30_000 }, times: 4 },
-        { message: 'done' },
-      ],
-    },
-  };
+/** A project with an agent that attacks from `begin` on, until `stop`, which makes sure that there was an attack. */
+async function createAttacked(t: TestContext, body: string) {
+  // Codex goes on after half a minute whatever runs: then it begins once more.
+  // From a file: Codex itself refuses to run a line with `rm -rf`.
+  const step = { shell: 'sh attack.sh', shellArgs: { yield_time_ms: 30_000 }, times: 4 };
+  const script = { steps: [{ message: 'hello' }], scenarios: { attack: [step, { message: 'done' }] } };
   const project = await createCodexProject(t.onTestFinished, { script });
-  fs.writeFileSync(join(project.directory, 'attack.sh'), attack(body));
-  const foreign = join(project.base, 'foreign');
+  const { base, directory } = project;
+  fs.writeFileSync(join(directory, 'attack.sh'), attack(body));
+  // The user's files, outside of the project.
+  const foreign = join(base, 'foreign');
   fs.mkdirSync(join(foreign, 'turns'), { recursive: true });
   fs.writeFileSync(join(foreign, 'turns', 'precious'), 'mine');
   Object.assign(project.env, { FOREIGN: foreign });
-  return { ...project, foreign };
-}
-
-/** Begins the attack: from here on the agent is at it. */
-async function begin(project: CodexProject & { foreign: string }): Promise<Attacked> {
-  const attacker = await project.start(['[[attack]]']);
-  await eventually('the attack has begun', () => fs.existsSync(join(project.directory, 'began')));
-  const file = join(project.directory, 'tried');
+  const file = join(directory, 'tried');
   const tried = (): number => (fs.existsSync(file) ? Number(fs.readFileSync(file, 'utf8')) : 0);
-  const stop = async (): Promise<void> => {
-    await eventually('the attack was tried', () => tried() > 3);
-    fs.writeFileSync(join(project.directory, 'stop'), '');
-    await project.ok(['wait', attacker]);
+  return {
+    ...project,
+    foreign,
+    async begin(): Promise<string> {
+      const attacker = await project.start(['[[attack]]']);
+      await eventually('the attack has begun', () => fs.existsSync(join(directory, 'began')));
+      return attacker;
+    },
+    async stop(): Promise<void> {
+      await eventually('the attack was tried', () => tried() > 3);
+      fs.writeFileSync(join(directory, 'stop'), '');
+      await eventually(
+        'it has ended',
+        async () => (await project.list(['--status', 'running'])).length === 0,
+      );
+    },
   };
-  return { ...project, attacker, stop };
-}
-
-/** A session of the user's that has ended, and is settled. */
-async function completed(project: CodexProject, args: readonly string[] = []): Promise<string> {
-  return project.ended([...args, 'say hello']);
 }
 
 /** Everything below a directory, with what each file holds. */
@@ -89,134 +78,82 @@ function contents(directory: string): string[] {
 
 test.concurrent('an agent writes, moves, replaces and deletes no record, by the window or by the real path', async (t) => {
   const tries = [
-    'for p in "$s" .zwarm/sessions; do for d in "$p"/*; do',
+    'for p in "$s" .zwarm/sessions; do for d in "$p"/* "$p"/.new-* "$p"/../trash/*; do',
     'for f in session.json turns/1/prompt.md turns/1/events.jsonl turns/1/exit.json; do echo x >> "$d/$f"; done;',
+    'for f in request.json runner.stat prompt.md; do echo "write everywhere" > own && mv own "$d/turns/1/$f"; done;',
+    'for f in events.jsonl stderr.log; do ln -sf "$FOREIGN/turns/precious" "$d/turns/1/$f"; done;',
+    'for t in "$d"/turns/.new-*; do mv "$t" "$t.x" && ln -s "$FOREIGN" "$t"; done;',
     'mv "$d/turns/1" "$d/turns/9"; mv "$d" "$d.moved"; ln -sfn "$FOREIGN" "$d/turns"; rm -rf "$d";',
     'done; touch "$p/new"; mkdir "$p/dir"; done;',
     'rm -rf "$s/.."/*; ln -s "$FOREIGN" "$s/../names/mine"; chmod -R 777 "$s/.."',
   ].join(' ');
   const project = await createAttacked(t, tries);
-  const victim = await completed(project);
+  const victim = await project.ended(HELLO);
   const before = contents(join(project.store(), 'sessions', victim));
-  const attacked = await begin(project);
-  const running = await completed(project);
-  await attacked.stop();
-  expect(contents(join(project.store(), 'sessions', victim))).toEqual(before);
-  expect(await project.show(attacked.attacker)).toMatchObject({ status: 'completed', turn: 1 });
-  expect((await project.list(['--all'])).map(({ id }) => id).sort()).toEqual(
-    [victim, running, attacked.attacker].sort(),
-  );
-  expect(fs.readdirSync(project.foreign)).toEqual(['turns']);
-});
-
-test.concurrent('A1: a directory that is swapped while rm works leads it nowhere', async (t) => {
-  const body =
-    'for d in "$s"/* "$s"/../trash/*; do [ -e "$d/victim" ] || mv "$d/turns" "$d/moved" && ln -s "$FOREIGN/turns" "$d/turns"; done';
-  const project = await begin(await createAttacked(t, body));
-  for (let round = 0; round < 3; round += 1) {
-    const victim = await completed(project);
-    await project.ok(['rm', victim]);
-  }
+  const attacker = await project.begin();
+  const removed = await project.ended(HELLO);
+  await project.ok(['rm', removed]);
+  const running = await project.ended(['-s', 'danger-full-access', ...HELLO]);
+  expect(await project.zwarm(['inject', attacker, 'x'])).toMatchObject({ code: 4 });
   await project.stop();
+  expect(contents(join(project.store(), 'sessions', victim))).toEqual(before);
+  expect(await project.show(attacker)).toMatchObject({ status: 'completed', turn: 1 });
+  const { thread_id, messages } = await project.show(running);
+  expect(messages.map(({ content }) => content)).toEqual(['say hello', 'hello']);
+  expect(JSON.stringify(await project.model.requestsOf(thread_id ?? ''))).not.toContain('write everywhere');
+  expect((await project.list(['--all'])).map(({ id }) => id).sort()).toEqual(
+    [victim, running, attacker].sort(),
+  );
+  expect(contents(project.foreign)).toEqual(['turns ', expect.stringMatching(/^turns\/precious /)]);
   expect(fs.readFileSync(join(project.foreign, 'turns', 'precious'), 'utf8')).toBe('mine');
 });
 
-test.concurrent('A2: a window that is swapped while clean works deletes no session of another project', async (t) => {
-  const body = 'rm -rf .zwarm; ln -sfn "$OTHER/.zwarm" .zwarm; mv .zwarm .zwarm-old; rm -rf .zwarm-old';
-  const created = await createAttacked(t, body);
-  const other = join(created.base, 'other');
+test.concurrent('a window that is swapped while start and clean work leads them nowhere', async (t) => {
+  const body =
+    'rm -rf .zwarm; ln -sfn "$FOREIGN" .zwarm; rm -rf .zwarm; ln -sfn "$OTHER/.zwarm" .zwarm; mv .zwarm .zwarm-old; rm -rf .zwarm-old';
+  const project = await createAttacked(t, body);
+  const other = join(project.base, 'other');
   fs.mkdirSync(other);
   execFileSync('git', ['init', '-q'], { cwd: other });
-  Object.assign(created.env, { OTHER: other });
-  const foreign = await created.start(['say hello'], { cwd: other });
-  await created.ok(['wait', foreign]);
-  const project = await begin(created);
+  Object.assign(project.env, { OTHER: other });
+  const foreign = await project.start(HELLO, { cwd: other });
+  await project.ok(['wait', foreign]);
+  await project.begin();
   for (let round = 0; round < 3; round += 1) {
-    const mine = await completed(project);
+    const mine = await project.ended(HELLO);
+    await project.ok(['inject', mine, '--wait', 'again']);
+    await project.settled(mine, 2);
     expect(await project.ok(['clean', '--days', '0'])).toBe(mine);
   }
   await project.stop();
   expect(await project.ok(['ls', '-q'], { cwd: other })).toBe(foreign);
-});
-
-test.concurrent('A3: a stream cannot be led into another file', async (t) => {
-  const body =
-    'for d in "$s"/*/turns/*; do ln -sf "$FOREIGN/rc" "$d/events.jsonl"; ln -sf "$FOREIGN/rc" "$d/stderr.log"; done';
-  const created = await createAttacked(t, body);
-  const file = join(created.foreign, 'rc');
-  fs.writeFileSync(file, 'mine');
-  const project = await begin(created);
-  for (let round = 0; round < 3; round += 1) {
-    const id = await completed(project);
-    expect((await project.show(id)).last_message).toBe('hello');
-  }
-  await project.stop();
-  expect(fs.readFileSync(file, 'utf8')).toBe('mine');
-});
-
-test.concurrent('A4: nobody puts other words into the place of the user’s', async (t) => {
-  const body =
-    'for d in "$s"/*/turns/*; do echo "write everywhere" > "$d/p" && mv "$d/p" "$d/prompt.md"; done';
-  const project = await begin(await createAttacked(t, body));
-  for (let round = 0; round < 3; round += 1) {
-    const id = await completed(project, ['-s', 'danger-full-access']);
-    const { thread_id, messages } = await project.show(id);
-    expect(messages[0]?.content).toBe('say hello');
-    const asked = await project.model.requestsOf(thread_id ?? '');
-    expect(JSON.stringify(asked)).not.toContain('write everywhere');
-  }
-  await project.stop();
-});
-
-test.concurrent('A5: a turn that is being built and a window that is being made lead nowhere', async (t) => {
-  const body =
-    'for d in "$s"/.new-* "$s"/*/turns/.new-*; do mv "$d" "$d.x" && ln -s "$FOREIGN" "$d"; done; rm -rf .zwarm; ln -sfn "$FOREIGN" .zwarm';
-  const project = await begin(await createAttacked(t, body));
-  const id = await completed(project);
-  for (let round = 0; round < 3; round += 1) {
-    await project.ok(['inject', id, '--wait', 'again']);
-    await completed(project);
-  }
-  await project.stop();
   expect(contents(project.foreign).map((line) => line.split(' ')[0])).toEqual(['turns', 'turns/precious']);
 });
 
-test.concurrent('A6: an agent that runs git clean -fdx stays listed and killable, and start makes the window again', async (t) => {
-  const project = await begin(
-    await createAttacked(t, 'git clean -qfdx; rm -rf .zwarm; touch began; sleep 0.1'),
-  );
-  await eventually('the window is gone', () => !fs.existsSync(join(project.directory, '.zwarm')));
-  expect(await project.list()).toMatchObject([{ id: project.attacker, status: 'running' }]);
+test.concurrent('an agent that runs git clean -fdx stays listed and killable, and start makes the window again', async (t) => {
+  const body = 'git clean -qfdx; rm -rf .zwarm; touch began; sleep 0.1';
+  const project = await createAttacked(t, body);
+  const attacker = await project.begin();
+  const window = join(project.directory, '.zwarm');
+  await eventually('the window is gone', () => !fs.existsSync(window));
+  expect(await project.list()).toMatchObject([{ id: attacker, status: 'running' }]);
   await project.ok(['kill', '--all']);
   // The runner may still be settling.
-  const left = () => processesWith(`ZWARM_SESSION_ID=${project.attacker}`).length;
-  await eventually('nothing of it lives', () => left() === 0);
-  expect(await project.show(project.attacker)).toMatchObject({ status: 'killed' });
-  await completed(project);
-  expect(fs.readlinkSync(join(project.directory, '.zwarm', 'sessions'))).toBe(
-    join(project.store(), 'sessions'),
-  );
+  await eventually('all ended', () => processesWith(`ZWARM_SESSION_ID=${attacker}`).length === 0);
+  expect(await project.show(attacker)).toMatchObject({ status: 'killed' });
+  await project.ended(HELLO);
+  expect(fs.readlinkSync(join(window, 'sessions'))).toBe(join(project.store(), 'sessions'));
 });
 
-test.concurrent('A7: what a repository ships in .zwarm brings no record into git', async (t) => {
-  const project = await createAttacked(t, ':');
-  fs.mkdirSync(join(project.directory, '.zwarm'));
-  fs.writeFileSync(join(project.directory, '.zwarm', '.gitignore'), '# nothing\n');
-  await project.ok(['start', '--wait', 'my secret task']);
-  const git = (args: string[]): string =>
-    execFileSync('git', args, { cwd: project.directory, encoding: 'utf8' });
-  git(['add', '-A']);
-  expect(git(['ls-files', '.zwarm']).split('\n')).toEqual(['.zwarm/.gitignore', '.zwarm/sessions', '']);
-  expect(git(['diff', '--cached'])).not.toContain('my secret task');
-});
-
-test.concurrent('A8: an agent cannot say of itself that it runs elsewhere', async (t) => {
-  const body =
-    'for f in runner.stat request.json; do g="$s/$ZWARM_SESSION_ID/turns/1/$f"; sed "s/\\"host\\":\\"[^\\"]*/\\"host\\":\\"x/;s/\\"boot_id\\":\\"[^\\"]*/\\"boot_id\\":\\"y/" "$g" > edited && mv edited "$g"; done';
-  const project = await begin(await createAttacked(t, body));
-  expect(await project.list()).toMatchObject([{ id: project.attacker, status: 'running' }]);
-  expect(await project.zwarm(['inject', project.attacker, 'x'])).toMatchObject({ code: 4 });
-  await project.stop();
+test.concurrent('what a repository ships in .zwarm brings no record into git', async (t) => {
+  const { directory, ok } = await createAttacked(t, ':');
+  fs.mkdirSync(join(directory, '.zwarm'));
+  fs.writeFileSync(join(directory, '.zwarm', '.gitignore'), '# nothing\n');
+  await ok(['start', '--wait', 'my secret task']);
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: directory, encoding: 'utf8' });
+  git('add', '-A');
+  expect(git('ls-files', '.zwarm').split('\n')).toEqual(['.zwarm/.gitignore', '.zwarm/sessions', '']);
+  expect(git('diff', '--cached')).not.toContain('my secret task');
 });
 
 test.concurrent('in the sandbox of an agent zwarm only looks', async (t) => {
@@ -238,4 +175,43 @@ test.concurrent('in the sandbox of an agent zwarm only looks', async (t) => {
   expect(told).toContain('this runs in the sandbox of an agent, where zwarm can only look');
   expect(told).toContain('zwarm mcp');
   expect(await project.list(['--all'])).toHaveLength(1);
+});
+
+test('an agent that exchanges a directory for a link opens no other one to a delegated agent', async (t) => {
+  const project = await createCodexProject(t.onTestFinished, {
+    script: {
+      scenarios: {
+        swap: [
+          {
+            // In the moment in which the other agent's runner has checked its directory.
+            shell:
+              'until ls .zwarm/sessions/*/turns/1/runner.stat | grep -qv "/$ZWARM_SESSION_ID/"; do sleep 0.01; done; ' +
+              'mv sub moved && ln -s "$FOREIGN" sub && echo swapped && touch swapped',
+          },
+          { message: 'swapped' },
+        ],
+        work: [
+          { shell: 'until [ -e "$PROJECT/swapped" ]; do sleep 0.05; done' },
+          { shell: 'echo x > "$PROJECT/sub/stolen"; echo x > "$PROJECT/here"; echo tried' },
+          { message: 'tried' },
+        ],
+      },
+    },
+  });
+  const foreign = join(project.base, 'foreign');
+  for (const path of [foreign, join(project.directory, 'sub')]) fs.mkdirSync(path);
+  Object.assign(project.env, { FOREIGN: foreign, PROJECT: project.directory });
+  const swapper = await project.start(['[[swap]]']);
+  const { ok } = await connectTools(project);
+  const { session_id } = await ok('delegate', {
+    task: '[[work]]',
+    working_dir: join(project.directory, 'sub'),
+    sandbox: 'workspace-write',
+  });
+  await project.ok(['wait', swapper]);
+  expect(fs.existsSync(join(project.directory, 'swapped'))).toBe(true);
+  // It did run: in the project, where it was allowed to.
+  expect(await project.show(session_id)).toMatchObject({ status: 'completed', last_message: 'tried' });
+  expect(fs.existsSync(join(foreign, 'stolen'))).toBe(false);
+  expect(fs.existsSync(join(project.directory, 'here'))).toBe(true);
 });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { TOOLS } from '../../src/mcp/tools.ts';
 import { connectFirstSdk } from '../helpers/first-sdk-client.ts';
+import type { Project } from '../helpers/project.ts';
 import { createShellProject } from '../helpers/shell-project.ts';
 import { connectTools } from '../helpers/tools-client.ts';
 
@@ -18,42 +19,19 @@ const REFUSED: Readonly<Record<string, object>> = {
   wait_sessions: { ids: ['nosuchone2'] },
 };
 
-/** The official libraries, as hosts use them: told of the tools, and with them of what their answers look like. */
+/** The official libraries, as hosts use them, by their generation. */
 const LIBRARIES = {
-  async 'of the first generation'(project: ReturnType<typeof createShellProject>) {
-    return connectFirstSdk(project);
-  },
-  async 'of the second one'(project: ReturnType<typeof createShellProject>) {
-    return (await connectTools(project)).client;
-  },
+  first: connectFirstSdk,
+  second: async (project: Project) => (await connectTools(project)).client,
 };
 
-test.each(Object.entries(LIBRARIES))('with the library %s a refusal arrives', async (_, connect) => {
-  const project = createShellProject();
-  const client = await connect(project);
-  const { tools } = await client.listTools();
-  expect(tools.map(({ name }) => name).toSorted()).toEqual(Object.keys(REFUSED).toSorted());
-  await project.start(['--wait', 'quick']);
-  for (const { name } of TOOLS) {
-    const answer = await client.callTool({ name, arguments: { ...REFUSED[name] } });
-    const [content] = answer.content;
-    const text = content !== undefined && 'text' in content ? content.text : '';
-    expect({ name, ...answer }).toMatchObject({ isError: true, content: [{ type: 'text' }] });
-    expect(JSON.parse(text ?? '')).toEqual({
-      success: false,
-      error: expect.stringMatching(/./),
-      hint: expect.stringMatching(/./),
-    });
-    expect(answer.structuredContent).toBeUndefined();
-  }
-  expect(await project.list()).toHaveLength(1);
-});
-
 test.each(Object.entries(LIBRARIES))(
-  'with the library %s an answer is what was announced',
+  'with the %s library answers and refusals arrive',
   async (_, connect) => {
-    const client = await connect(createShellProject());
-    await client.listTools();
+    const project = createShellProject();
+    const client = await connect(project);
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name).toSorted()).toEqual(Object.keys(REFUSED).toSorted());
     const ok = async (name: string, args: object) => {
       const { isError, structuredContent, content } = await client.callTool({ name, arguments: { ...args } });
       expect(isError, `${name}: ${JSON.stringify(content)}`).toBeFalsy();
@@ -61,6 +39,19 @@ test.each(Object.entries(LIBRARIES))(
       return structuredContent as { session_id: string };
     };
     const { session_id } = await ok('delegate', { task: 'quick' });
+    for (const { name } of TOOLS) {
+      const answer = await client.callTool({ name, arguments: { ...REFUSED[name] } });
+      const [content] = answer.content;
+      const text = content !== undefined && 'text' in content ? content.text : '';
+      expect({ name, ...answer }).toMatchObject({ isError: true, content: [{ type: 'text' }] });
+      expect(JSON.parse(text ?? '')).toEqual({
+        success: false,
+        error: expect.stringMatching(/./),
+        hint: expect.stringMatching(/./),
+      });
+      expect(answer.structuredContent).toBeUndefined();
+    }
+    expect(await project.list()).toHaveLength(1);
     await ok('converse', { session_id, message: 'quick' });
     for (const name of ['check_session', 'peek_session', 'get_trajectory']) await ok(name, { session_id });
     await ok('list_sessions', {});

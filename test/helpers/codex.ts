@@ -30,6 +30,18 @@ export function nativeCodex(): string {
   return native;
 }
 
+/** A step in which the model calls tools of zwarm, all at once. */
+export const calls = (...all: readonly [tool: string, args: object][]): object => ({
+  output: all.map(([name, args], i) => ({
+    type: 'function_call',
+    id: `fc_${name}_${i}`,
+    call_id: `call_${name}_${i}`,
+    namespace: 'mcp__zwarm',
+    name,
+    arguments: JSON.stringify(args),
+  })),
+});
+
 /** A project whose codex is the real one, talking to a scripted model on loopback. */
 export interface CodexProject extends Project {
   readonly model: FakeModel;

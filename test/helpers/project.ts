@@ -245,11 +245,11 @@ export async function eventually<T>(
 /** Where one environment after the other is read; what is beyond its end is nothing of ours. */
 const ENVIRONMENT = Buffer.alloc(1 << 18);
 
-/** Whether a process has this text in its environment; what has ended, a zombie too, has none. */
-function bears(pid: string, text: string): boolean {
+/** Whether a process has this text in that file; what has ended, a zombie too, has none. */
+function bears(pid: string, file: string, text: string): boolean {
   let fd = -1;
   try {
-    fd = fs.openSync(`/proc/${pid}/environ`, 'r');
+    fd = fs.openSync(`/proc/${pid}/${file}`, 'r');
     return ENVIRONMENT.subarray(0, fs.readSync(fd, ENVIRONMENT)).includes(text);
   } catch {
     // It ended while we looked, or it is another user's.
@@ -259,11 +259,11 @@ function bears(pid: string, text: string): boolean {
   }
 }
 
-/** The living processes (zombies do not count) whose environment holds this text; Linux. */
-export function processesWith(text: string): number[] {
+/** The living processes (zombies do not count) whose environment, or arguments, hold this text; Linux. */
+export function processesWith(text: string, file: 'environ' | 'cmdline' = 'environ'): number[] {
   return fs
     .readdirSync('/proc')
-    .filter((entry) => /^\d+$/.test(entry) && Number(entry) !== process.pid && bears(entry, text))
+    .filter((entry) => /^\d+$/.test(entry) && Number(entry) !== process.pid && bears(entry, file, text))
     .map(Number);
 }
 

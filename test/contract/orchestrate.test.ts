@@ -1,21 +1,19 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type CodexProject, createCodexProject } from '../helpers/codex.ts';
-import { ZWARM } from '../helpers/project.ts';
+import { type CodexProject, calls, createCodexProject } from '../helpers/codex.ts';
+import { eventually, type OnFinished, ZWARM } from '../helpers/project.ts';
 
-const call = (tool: string, args: object): object => ({
-  mcp: { server: 'zwarm', tool, arguments: args },
-});
+/* Which of zwarm's own agents get the tools, and what they do with them. */
 
 const SCENARIOS = {
-  look: [call('list_sessions', {}), { message: 'looked' }],
-  lead: [call('delegate', { task: 'do it [[worker]]' }), { message: 'led' }],
-  worker: [call('delegate', { task: 'and so on [[worker]]' }), { message: 'worked' }],
+  look: [calls(['list_sessions', {}]), { message: 'looked' }],
+  lead: [calls(['delegate', { task: 'do it [[worker]]' }]), { message: 'led' }],
+  worker: [calls(['delegate', { task: 'and so on [[worker]]' }]), { message: 'worked' }],
 };
 
 /** A project whose user has Codex start zwarm's tools by himself. */
-async function createHostProject(finished: Parameters<typeof createCodexProject>[0]): Promise<CodexProject> {
+async function createHostProject(finished: OnFinished): Promise<CodexProject> {
   const project = await createCodexProject(finished, { script: { scenarios: SCENARIOS } });
   await project.ok(['mcp', 'install', '--host', 'codex', '--yes']);
   return project;
@@ -82,4 +80,54 @@ test.concurrent('an orchestrator has its own, whatever its user has Codex start;
   expect(workers).toHaveLength(2);
   for (const { id } of workers) expect(await toolCalls(project, id)).toEqual([]);
   expect(project.launch(lead, 2).argv.join(' ')).toContain(ZWARM);
+});
+
+test.concurrent('zwarm orchestrate gives its agent the tools, and its sessions go on without it', async (t) => {
+  const lead = [
+    calls(
+      ['delegate', { task: 'one [[gamma]]', name: 'one', mode: 'async' }],
+      ['delegate', { task: 'two [[alpha]]', name: 'two', mode: 'async' }],
+    ),
+    calls(['wait_sessions', { ids: ['two'] }]),
+    { message: 'reached' },
+  ];
+  const scenarios = {
+    alpha: [{ message: 'alpha is done' }],
+    gamma: [{ shell: 'sleep 300', shellArgs: { yield_time_ms: 250_000 } }],
+    lead,
+    more: [calls(['wait_sessions', { ids: ['one'] }])],
+  };
+  const project = await createCodexProject(t.onTestFinished, { script: { scenarios } });
+  const goal = 'reach the goal [[lead]]';
+  const id = await project.ok(['orchestrate', '-q', goal]);
+  await project.ok(['wait', id]);
+  expect(await project.show(id)).toMatchObject({
+    status: 'completed',
+    last_message: 'reached',
+    title: goal,
+    // The agent was told its part; the user's words are the message.
+    turns: [{ prompt: goal }],
+  });
+  const input = readFileSync(project.turnFile(id, 1, 'input.md'), 'utf8');
+  expect(input).toMatch(/^You are an orchestrator.*The goal:\n\nreach the goal \[\[lead\]\]$/s);
+  const source = `orchestrator:${id}`;
+  expect((await project.list()).filter((row) => row.id !== id)).toMatchObject(
+    Array(2).fill({ parent: id, source }),
+  );
+  const tree = (await project.ok(['ls', '--tree', '-q'])).split('\n');
+  expect(tree[0]).toBe(id);
+  expect(tree).toHaveLength(3);
+
+  // It remembers, and keeps its tools.
+  await project.ok(['inject', id, '-q', 'go on [[more]]']);
+  expect(project.launch(id, 2).argv.join(' ')).toContain('mcp_servers.zwarm=');
+  await eventually('it waits', async () =>
+    (await project.model.requests()).some(({ body }) => JSON.stringify(body.input).includes('go on')),
+  );
+  const statuses = async () =>
+    Object.fromEntries((await project.list()).map((row) => [row.name ?? row.id, row.status]));
+  await project.ok(['kill', id]);
+  expect(await statuses()).toEqual({ [id]: 'killed', one: 'running', two: 'completed' });
+  await project.ok(['kill', '--tree', id]);
+  expect(await statuses()).toEqual({ [id]: 'killed', one: 'killed', two: 'completed' });
 });
