@@ -17,28 +17,23 @@ function family(text: string) {
   return store;
 }
 
-/** The letters of a session and those above it that are there, with a `?` where the last one is not. */
-function above(store: ReturnType<typeof family>, one: string): string {
-  const { ids, sources, complete } = ancestryOf({ store, id: id(one) });
-  const known = ids.slice(0, sources.length).map((known) => known.slice(-1));
-  return known.join('') + (complete ? '' : '?');
+const letterOf = (known: SessionId): string => known.slice(-1);
+
+/** Each session with those above it that are there, a `?` where the last one is not; and who is below `a`. */
+function relatives(text: string, ...asked: string[]): string {
+  const store = family(text);
+  const above = asked.map((one) => {
+    const { ids, sources, complete } = ancestryOf({ store, id: id(one) });
+    return ids.slice(0, sources.length).map(letterOf).join('') + (complete ? '' : '?');
+  });
+  const below = [...descendantsOf({ store, id: id('a') })].map(letterOf).sort();
+  return `${above.join(' ')} | ${below.join('')}`;
 }
 
-test('who is above a session is known by the records', () => {
-  const store = family('a b<a c<b d');
-  expect(['a', 'b', 'c', 'd'].map((one) => above(store, one))).toEqual(['a', 'ba', 'cba', 'd']);
-  expect([...descendantsOf({ store, id: id('a') })].sort()).toEqual([id('b'), id('c')]);
-});
-
-test('above a session that is gone nobody knows', () => {
-  const store = family('b<a c<b');
-  expect(above(store, 'c')).toBe('cb?');
-  expect(above(store, 'a')).toBe('?');
-  expect([...descendantsOf({ store, id: id('a') })].sort()).toEqual([id('b'), id('c')]);
-});
-
-test('records that name one another in a circle end', () => {
-  const store = family('a<c b<a c<b d<a s<s');
-  expect(['a', 'd', 's'].map((one) => above(store, one))).toEqual(['acb?', 'dacb?', 's?']);
-  expect([...descendantsOf({ store, id: id('a') })].sort()).toEqual([id('b'), id('c'), id('d')]);
+test('who is above and below a session is known by the records', () => {
+  expect(relatives('a b<a c<b d', 'a', 'b', 'c', 'd')).toBe('a ba cba d | bc');
+  // Above one that is gone nobody knows.
+  expect(relatives('b<a c<b', 'c', 'a')).toBe('cb? ? | bc');
+  // They name one another in a circle.
+  expect(relatives('a<c b<a c<b d<a s<s', 'a', 'd', 's')).toBe('acb? dacb? s? | bcd');
 });

@@ -13,6 +13,10 @@ const ids = ['a', 'b', 'c', 'd'].map((letter) => letter.repeat(10)) as SessionId
 const [A, B, C] = ids as [SessionId, SessionId, SessionId];
 const context = { now: () => Date.parse(RECORD.created_at) } as ManagerContext;
 const limits = (maxSessions: number): Policy => ({ maxSessions }) as Policy;
+const claimed = (id: SessionId, laterMs = 0) => ({
+  id,
+  at: new Date(context.now() + laterMs).toISOString(),
+});
 const full = expect.objectContaining({ code: 'over_quota' });
 
 /** A store in which these sessions are about to run, all claimed at the same time. */
@@ -36,7 +40,6 @@ test('while fewer run than may, there is room for one more; those of the user do
 
 test('of several that were claimed at once, those that came first have the room', async () => {
   const store = storeWith([A, B, C]);
-  const claimed = (id: SessionId, at = RECORD.created_at) => ({ id, at });
   // Ids decide between equal times. The first waits for what the others do.
   const first = requireRoom(context, store, limits(1), claimed(A));
   await expect(requireRoom(context, store, limits(1), claimed(C))).rejects.toEqual(full);
@@ -44,15 +47,14 @@ test('of several that were claimed at once, those that came first have the room'
   await expect(requireRoom(context, store, limits(1), claimed(B))).rejects.toEqual(full);
   end(store, B);
   await first;
-  await requireRoom(context, store, limits(2), claimed(A));
+  const two = storeWith([A, B]);
+  for (const id of [A, B]) await requireRoom(context, two, limits(2), claimed(id));
 });
 
 test('times come before ids', async () => {
   const store = storeWith([A, B]);
-  const later = { id: A, at: new Date(Date.parse(RECORD.created_at) + 1).toISOString() };
-  await expect(requireRoom(context, store, limits(1), later)).rejects.toEqual(full);
-  const earlier = { id: B, at: new Date(Date.parse(RECORD.created_at) - 1).toISOString() };
-  const waiting = requireRoom(context, store, limits(1), earlier);
+  await expect(requireRoom(context, store, limits(1), claimed(A, 1))).rejects.toEqual(full);
+  const waiting = requireRoom(context, store, limits(1), claimed(B, -1));
   end(store, A);
   await waiting;
 });
@@ -64,16 +66,8 @@ test('one that was claimed later and runs already has its room, and nobody waits
   const clock = vi.spyOn(performance, 'now').mockReturnValue(0);
   onTestFinished(() => void clock.mockRestore());
   // Its clock stands still: it would wait.
-  await expect(
-    requireRoom({ now: Date.now } as ManagerContext, store, limits(1), { id: A, at: RECORD.created_at }),
-  ).rejects.toEqual(full);
+  const today = { now: Date.now } as ManagerContext;
+  await expect(requireRoom(today, store, limits(1), claimed(A))).rejects.toEqual(full);
   clock.mockReturnValueOnce(0).mockReturnValue(5001);
-  await expect(
-    requireRoom(context, storeWith([B]), limits(1), { id: A, at: RECORD.created_at }),
-  ).rejects.toEqual(full);
-});
-
-test('as many as may run have room at once', async () => {
-  const store = storeWith([A, B]);
-  for (const id of [A, B]) await requireRoom(context, store, limits(2), { id, at: RECORD.created_at });
+  await expect(requireRoom(context, storeWith([B]), limits(1), claimed(A))).rejects.toEqual(full);
 });

@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
-import type { Message } from '../../../../src/core/session.ts';
+import type { Message, TurnKind } from '../../../../src/core/session.ts';
+import type { TurnStatus } from '../../../../src/core/status.ts';
 import { history } from '../../../../src/manager/session/read-session.ts';
+import { lineageTurnOf } from '../../../../src/manager/session/turn-lineage.ts';
+import type { TurnReading } from '../../../../src/manager/turn/turn-state.ts';
+import { createStoredSession, ID } from '../../../helpers/store.ts';
 import { readerOf } from '../../../helpers/views.ts';
 
 /** Three turns, the second with two answers; the summary of turn 4 may stand for them. */
@@ -21,22 +25,34 @@ function told(parts: readonly string[], maxMessages?: number): string[] {
   return history(session, { maxMessages }).map(({ content }) => content);
 }
 
-const WHOLE = WORDS.slice(0, -1);
-
-test.each<[number | undefined, readonly string[]]>([
-  [undefined, WHOLE],
-  [6, WHOLE],
-  // It would begin with an answer: the next words of the user begin it.
-  [5, WHOLE.slice(2)],
-  [4, WHOLE.slice(2)],
-  [3, WHOLE.slice(5)],
-  [1, WHOLE.slice(5)],
-  [0, []],
-])('of at most %s messages the first is the user’s', (maxMessages, expected) => {
-  expect(told(['1', '2', '3'], maxMessages)).toEqual(expected);
+test('of at most so many messages the first is the user’s', () => {
+  const whole = WORDS.slice(0, -1);
+  for (const [most, from] of [
+    [undefined, 0],
+    [6, 0],
+    [5, 2],
+    [4, 2],
+    [3, 5],
+    [1, 5],
+    [0, 6],
+  ] as const)
+    expect(told(['1', '2', '3'], most), `${most}`).toEqual(whole.slice(from));
 });
 
 test('what was wound back is left out, and a summary stands for what was before', () => {
   expect(told(['1', '3'])).toEqual(['user 1', 'assistant 1', 'user 3']);
   expect(told(['s4'])).toEqual(['assistant 4']);
+});
+
+test.each<[kind: TurnKind, status: TurnStatus, answer: string | null, summarised: boolean]>([
+  ['compact', 'completed', 'the summary', true],
+  ['compact', 'completed', null, false],
+  ['compact', 'failed', 'half of a summary', false],
+  ['compact', 'killed', 'half of a summary', false],
+  ['compact', 'running', 'half of a summary', false],
+  ['prompt', 'completed', 'an answer', false],
+])('a %s turn that is %s and says %j stands for what was before: %j', (kind, status, answer, summarised) => {
+  const turn = { store: createStoredSession(), id: ID, turn: 1, request: { kind, to: null }, launch: null };
+  const reading = { ...turn, verdict: { status }, outcome: { threadId: 'T', answer } } as TurnReading;
+  expect(lineageTurnOf(reading, null)).toMatchObject({ turn: 1, kind, summarised });
 });
