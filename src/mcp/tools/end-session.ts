@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { usageError, ZwarmError } from '../../core/errors.ts';
+import { toZwarmError, usageError } from '../../core/errors.ts';
 import { common, sessionId, status, succeeded } from '../answer.ts';
 import { defineTool, ENDS } from '../tool.ts';
 import { requireOther } from '../waiting.ts';
@@ -39,7 +39,7 @@ export const endSession = defineTool({
     requireOther(call, id);
     const ended = manager.kill(id, { reason }).then(() => true);
     const wasRunning = await ended.catch((error: unknown) => {
-      if (error instanceof ZwarmError && error.code === 'not_running') return false;
+      if (toZwarmError(error).code === 'not_running') return false;
       throw error;
     });
     const { status } = await manager.summary(id);

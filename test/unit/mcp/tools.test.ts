@@ -204,9 +204,9 @@ test('a page of get_trajectory holds as many whole steps as fit, and at least on
 });
 
 test('end_session ends what runs, and records the reason', async () => {
-  const { ok, begin, manager } = createTools();
-  const session_id = await begin('hang');
-  expect(await ok('end_session', { session_id, reason: 'enough' })).toEqual({
+  const { ok, refused, manager, project } = createTools();
+  const { session_id } = await ok('delegate', { task: 'hang', mode: 'async', name: 'mine' });
+  expect(await ok('end_session', { session_id: 'mine', reason: 'enough' })).toEqual({
     success: true,
     error: null,
     hint: `its records stay; end_session(session_id="${session_id}", delete=true) deletes them`,
@@ -221,6 +221,8 @@ test('end_session ends what runs, and records the reason', async () => {
   expect((await manager.get(session_id)).turns).toMatchObject([
     { warnings: ['it was ended on request: enough'] },
   ]);
+  const users = await project.start(['hang']);
+  expect(await refused('end_session', { session_id: users })).toMatchObject({ success: false });
 });
 
 test('end_session deletes a session by its whole id alone', async () => {

@@ -1,0 +1,29 @@
+import { appendFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import type { SessionManager } from '../../../src/manager/session-manager.ts';
+import { createShellProject } from '../../helpers/shell-project.ts';
+import { addSession, ID, storeOf } from '../../helpers/store.ts';
+import { managerOf } from '../../helpers/tools-in-process.ts';
+
+async function printed(manager: SessionManager, id: typeof ID): Promise<string> {
+  const pieces: string[] = [];
+  for await (const piece of manager.followOutput(id, 'events')) pieces.push(Buffer.from(piece).toString());
+  return pieces.join('');
+}
+
+test('what is written into a stream after the end of its turn was not printed by the agent', async () => {
+  const project = createShellProject();
+  const manager = managerOf(project, null);
+  const { id } = await manager.start({ task: 'quick' });
+  await manager.wait(id);
+  const before = await printed(manager, id);
+  expect(before).toContain('turn.completed');
+  appendFileSync(project.turnFile(id, 1, 'events.jsonl'), '{"type":"late"}\n');
+  expect(await printed(manager, id)).toBe(before);
+});
+
+test('a turn that is about to run has printed nothing', async () => {
+  const project = createShellProject();
+  addSession(storeOf(project.state, project.directory), ID, { record: { working_dir: project.directory } });
+  expect(await printed(managerOf(project, null), ID)).toBe('');
+});
