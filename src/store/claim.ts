@@ -1,10 +1,9 @@
-import { closeSync } from 'node:fs';
 import { join } from 'node:path';
 import { isErrno, ZwarmError } from '../core/errors.ts';
 import { copyFile, createFile, discard, flush, isDiskFull, link, makeDir, rename } from './files.ts';
 import * as layout from './layout.ts';
 import { giveUpName, takeName } from './names.ts';
-import { DamagedRecord, entriesOf, lookAt, openRegular } from './read-file.ts';
+import { DamagedRecord, entriesOf, lookAt, withFile } from './read-file.ts';
 import { encode, encodeSession, type RequestRecord, type SessionRecord } from './records.ts';
 import { hasSession, type StoredSession } from './sessions.ts';
 
@@ -44,15 +43,11 @@ const SHORT_RECORD = /^(cancel|exit)\.[a-z0-9-]+$/;
 function copyTurn({ directory: from, eventBytes }: Copied, to: string): void {
   makeDir(to);
   for (const { name } of entriesOf(from)) {
-    const file = COPIED.has(name) || SHORT_RECORD.test(name) ? openRegular(join(from, name)) : null;
-    if (file === null) continue;
-    try {
-      const bytes =
-        name === layout.TURN_FILES.events ? Math.min(file.size, eventBytes ?? file.size) : file.size;
-      copyFile(file.fd, join(to, name), bytes, file.mtimeMs);
-    } finally {
-      closeSync(file.fd);
-    }
+    if (!COPIED.has(name) && !SHORT_RECORD.test(name)) continue;
+    const limit = name === layout.TURN_FILES.events ? eventBytes : null;
+    withFile(join(from, name), ({ fd, size, mtimeMs }) =>
+      copyFile(fd, join(to, name), Math.min(size, limit ?? size), mtimeMs),
+    );
   }
   // The other session was removed meanwhile.
   if (lookAt(join(to, layout.TURN_FILES.request)) === null)

@@ -69,6 +69,17 @@ export function openRegular(path: string): OpenFile | null {
   throw new DamagedRecord(`${path} is not a regular file`);
 }
 
+/** What `read` finds in a regular file, which is closed then, or null where there is none. @throws DamagedRecord */
+export function withFile<T>(path: string, read: (file: OpenFile) => T): T | null {
+  const file = openRegular(path);
+  if (file === null) return null;
+  try {
+    return read(file);
+  } finally {
+    closeSync(file.fd);
+  }
+}
+
 /** Fills a buffer with the bytes of a file from `from` on; fewer are returned where the file ends before. */
 export function readFully(fd: number, buffer: Buffer, from: number): Buffer {
   let done = 0;
@@ -82,14 +93,10 @@ export function readFully(fd: number, buffer: Buffer, from: number): Buffer {
 
 /** A small file and when it was last written (ms since the epoch), or null. @throws DamagedRecord */
 export function readSmall(path: string, limit = RECORD_LIMIT): { bytes: Buffer; mtimeMs: number } | null {
-  const file = openRegular(path);
-  if (file === null) return null;
-  try {
-    if (file.size > limit) throw new DamagedRecord(`${path} is too large: ${file.size} bytes`);
-    return { bytes: readFully(file.fd, Buffer.alloc(file.size), 0), mtimeMs: file.mtimeMs };
-  } finally {
-    closeSync(file.fd);
-  }
+  return withFile(path, ({ fd, size, mtimeMs }) => {
+    if (size > limit) throw new DamagedRecord(`${path} is too large: ${size} bytes`);
+    return { bytes: readFully(fd, Buffer.alloc(size), 0), mtimeMs };
+  });
 }
 
 /** The text of a small file, or null where there is none. @throws DamagedRecord likewise */

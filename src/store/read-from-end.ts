@@ -1,6 +1,5 @@
-import { closeSync } from 'node:fs';
 import type { Line } from '../core/events.ts';
-import { lookAt, openRegular, readFully } from './read-file.ts';
+import { lookAt, readFully, withFile } from './read-file.ts';
 import { findNewline, followLines, LINE_SIZES, type LineRange, type LineSizes } from './read-forward.ts';
 
 /** Bytes of the last portion; each before it is four times as large, so that the first is reached soon. */
@@ -15,14 +14,12 @@ const SEARCH_BYTES = 1 << 14;
 
 /** Where the first line of a portion begins that is at least so large and ends at `to`; `to` where it has none. */
 function portionStart(path: string, to: number, bytes: number): number {
-  const file = bytes >= to ? null : openRegular(path);
-  if (file === null) return 0;
-  try {
-    const { at } = findNewline(file.fd, Buffer.allocUnsafe(SEARCH_BYTES), to - bytes - 1, to);
+  if (bytes >= to) return 0;
+  const start = withFile(path, ({ fd }) => {
+    const { at } = findNewline(fd, Buffer.allocUnsafe(SEARCH_BYTES), to - bytes - 1, to);
     return at < 0 ? to : at + 1;
-  } finally {
-    closeSync(file.fd);
-  }
+  });
+  return start ?? 0;
 }
 
 /**
@@ -51,14 +48,11 @@ export function* readFromEnd(
 
 /** The last `bytes` bytes of a text file, from the beginning of a line on; or nothing. @throws DamagedRecord */
 export function readTail(path: string, bytes: number): string {
-  const file = openRegular(path);
-  if (file === null) return '';
-  try {
-    const from = Math.max(0, file.size - bytes);
-    const text = readFully(file.fd, Buffer.alloc(file.size - from), from).toString();
+  const tail = withFile(path, ({ fd, size }) => {
+    const from = Math.max(0, size - bytes);
+    const text = readFully(fd, Buffer.alloc(size - from), from).toString();
     // What is before the first newline began further up.
     return from === 0 ? text : text.slice(text.indexOf('\n') + 1 || text.length);
-  } finally {
-    closeSync(file.fd);
-  }
+  });
+  return tail ?? '';
 }
