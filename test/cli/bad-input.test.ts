@@ -20,12 +20,12 @@ const LATIN_1 = Uint8Array.of(0x66, 0xfc, 0x72);
 const codex = (path?: string): ScreenOptions => ({ env: { ZWARM_CODEX_BIN: path, PATH: '/nowhere' } });
 
 const ROWS: readonly Row[] = [
-  [['start'], 2, /no task was given/, /zwarm start "…"/, { stdin: ' \n' }],
+  [['start'], 2, /no task was given/, /zwarm start "…"/, { input: ' \n' }],
   [['start', ' \n\t'], 2, /the task is empty/, /zwarm start "…"/],
   [['start', 'a', '-F', 'task.md'], 2, /given twice/, /leave one/],
   [['start', 'fix', 'it'], 2, /too many arguments/, /quotes/],
   [['start', '-F', 'nowhere.md'], 2, /nowhere\.md/, /-F FILE/],
-  [['start', '-'], 2, /not valid UTF-8/, /iconv/, { stdin: LATIN_1 }],
+  [['start', '-'], 2, /not valid UTF-8/, /iconv/, { input: LATIN_1 }],
   [['start', '-a', 'codx', 'x'], 2, /unknown agent "codx"/, /mean codex/],
   [['start', '-s', 'readonly', 'x'], 2, /unknown sandbox/, /mean read-only/],
   [['start', '-m', '--evil', 'x'], 2, /not a model name/, /-m /],

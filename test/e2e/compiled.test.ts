@@ -150,51 +150,50 @@ describe.runIf(place !== null)('compiled code', () => {
     expect(fs.readdirSync(kept)).toHaveLength(4);
   });
 
-  /** Puts code of another program there under the name of this one. */
-  async function plant(home: string): Promise<void> {
+  /** Where code of another program lies under the name of this one, what makes it nobody's in particular, if anything. */
+  const FOREIGN: readonly [why: string, arrange: (build: string) => Record<string, string> | undefined][] = [
+    ['its directory is open', (build) => void fs.chmodSync(build, 0o770)],
+    ['one above it is open to everybody', () => void fs.chmodSync(cacheHome, 0o1777)],
+    ['it lies in a repository', () => void fs.mkdirSync(join(cacheHome, '.git'))],
+    ['it lies in a project', () => void fs.mkdirSync(join(cacheHome, '.zwarm'))],
+    ['it lies in the temporary directory', () => ({ TMPDIR: cacheHome })],
+    [
+      'a link leads to it',
+      () => {
+        const shared = join(emptyDirectory(), 'zwarm');
+        fs.renameSync(kept, shared);
+        fs.symlinkSync(shared, kept);
+        return undefined;
+      },
+    ],
+  ];
+
+  /** What `--help` says where such code was planted, and then something was arranged. */
+  async function withPlanted(arrange: (build: string) => Record<string, string> | undefined) {
     const honest = installed;
     installed = install();
     makeBoring((name) => name);
-    const own = ownDirectory();
-    await run(['--help'], { XDG_CACHE_HOME: own });
-    fs.cpSync(join(own, 'zwarm'), join(home, 'zwarm'), { recursive: true });
-    for (const path of fs.readdirSync(join(home, 'zwarm'))) fs.chmodSync(join(home, 'zwarm', path), 0o700);
+    await zwarm('--help');
     installed = honest;
+    const [build = ''] = fs.readdirSync(kept);
+    fs.chmodSync(join(kept, build), 0o700);
+    const env = arrange(join(kept, build));
+    const before = files();
+    const { stdout } = await run(['--help'], { XDG_CACHE_HOME: cacheHome, ...env });
+    expect(files()).toEqual(before);
+    return /Run (\w+) agents/.exec(stdout)?.[1];
   }
 
-  /** What makes that code nobody's in particular, if anything; and what `--help` says. */
-  const foreign: readonly [why: string, says: string, arrange: (build: string) => void][] = [
-    ['nothing', 'boring', () => undefined],
-    ['its directory is open', 'coding', (build) => fs.chmodSync(build, 0o770)],
-    ['one above it is open to everybody', 'coding', () => fs.chmodSync(cacheHome, 0o1777)],
-    ['it lies in a repository', 'coding', () => fs.mkdirSync(join(cacheHome, '.git'))],
-    ['it lies in a project', 'coding', () => fs.mkdirSync(join(cacheHome, '.zwarm'))],
-  ];
-  test.each(foreign)(
-    'that somebody else may have written, as %s, makes it say %s',
-    async (_, says, arrange) => {
-      await plant(cacheHome);
-      arrange(join(kept, fs.readdirSync(kept)[0] ?? ''));
-      const before = files();
-      expect((await zwarm('--help')).stdout).toContain(`Run ${says} agents`);
-      expect(files()).toEqual(before);
-    },
-  );
+  test.each(FOREIGN)('that somebody else may have written is not used: %s', async (_, arrange) => {
+    expect(await withPlanted(arrange)).toBe('coding');
+  });
 
-  test('in the temporary directory, or where a link leads, is not used', async () => {
-    await plant(cacheHome);
-    const env = { XDG_CACHE_HOME: cacheHome };
-    expect((await run(['--help'], { ...env, TMPDIR: cacheHome })).stdout).toContain('Run coding agents');
-    const shared = emptyDirectory();
-    fs.renameSync(kept, join(shared, 'zwarm'));
-    fs.symlinkSync(join(shared, 'zwarm'), kept);
-    expect((await run(['--help'], env)).stdout).toContain('Run coding agents');
+  test('that nobody else can have written is used', async () => {
+    expect(await withPlanted(() => undefined)).toBe('boring');
   });
 
   testAsRoot('of another user is not used', async () => {
-    await plant(cacheHome);
-    for (const name of fs.readdirSync(kept)) fs.chownSync(join(kept, name), 4321, 4321);
-    expect((await zwarm('--help')).stdout).toContain('Run coding agents');
+    expect(await withPlanted((build) => void fs.chownSync(build, 4321, 4321))).toBe('coding');
   });
 });
 

@@ -4,7 +4,7 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { SessionDetail } from '../../src/core/session.ts';
-import { createProject, eventually, type Project, ZWARM } from '../helpers/project.ts';
+import { createProject, eventually, ZWARM } from '../helpers/project.ts';
 import { createShellProject } from '../helpers/shell-project.ts';
 
 /** A conversation in which these messages were answered. */
@@ -96,14 +96,6 @@ test('what was wound back is neither shown nor told, until that is undone', asyn
   expect(said(await show(id))).toEqual([]);
   await say(id, 'from the start');
   expect(launch(id, 9)).toMatchObject({ how: 'fresh', thread_id: null });
-});
-
-test('a rewind is done although its session cannot be cached', async () => {
-  const { id, project } = await talk('one');
-  const summary = project.turnFile(id, 1, '../../summary.json');
-  fs.rmSync(summary);
-  fs.mkdirSync(summary);
-  expect(await project.$(`rewind ${id} --to 0`)).not.toContain('[exit');
 });
 
 test('after a compaction the agent is told the summary and not what was before, until that is undone', async () => {
@@ -209,35 +201,24 @@ test('kill during an interruption keeps the next turn from beginning', async () 
   expect(await project.show(id)).toMatchObject({ status: 'killed', turn: 2 });
 });
 
-/** A session in which an agent hangs that has not named its conversation. */
-async function unnamed(): Promise<{ project: Project; id: string }> {
+test('a session whose agent never named its conversation goes on with all messages, and so does a fork', async () => {
   const project = createProject();
   const env = { FAKE_AGENT_STREAM: undefined, FAKE_AGENT_HANG: '1' };
   const id = await project.start(['use the new parser'], { env });
   await eventually('the agent runs', () => project.runs().length === 1);
-  return { project, id };
-}
-
-const NEVER_NAMED = { how: 'replay', replay_reason: 'codex ended before it had named its conversation' };
-
-test('an agent that is interrupted before it has begun is told both messages', async () => {
-  const { project, id } = await unnamed();
   await project.ok(['inject', id, '--interrupt', '--wait', 'and keep the old one']);
-  expect(project.runs()[1]?.argv).not.toContain('resume');
-  expect(project.runs()[1]?.stdin).toMatch(/the user>\nuse the new parser\n[\s\S]*\n\nand keep the old one$/);
-  expect((await project.show(id)).turns).toMatchObject([{ status: 'killed' }, NEVER_NAMED]);
-  expect(await project.$(`show ${id}`)).toContain(NEVER_NAMED.replay_reason);
-});
-
-test('a session whose agent never named its conversation goes on, and so does a fork of it', async () => {
-  const { project, id } = await unnamed();
-  await project.ok(['kill', id]);
-  const fork = JSON.parse(await project.ok(['fork', id, '--wait', '--json', 'in the fork']));
-  expect((await project.show(fork.id)).turns).toMatchObject([{ status: 'killed' }, NEVER_NAMED]);
-  await project.ok(['inject', id, '--wait', 'in the parent']);
-  const told = project.runs().slice(1);
-  expect(told.map(({ stdin }) => stdin.match(/\n\n(.*)$/)?.[1])).toEqual(['in the fork', 'in the parent']);
-  for (const { stdin } of told) expect(stdin).toContain('the user>\nuse the new parser\n');
+  const fork = JSON.parse(await project.ok(['fork', id, '--turn', '1', '--wait', '--json', 'in the fork']));
+  const replay_reason = 'codex ended before it had named its conversation';
+  for (const one of [id, fork.id])
+    expect((await project.show(one)).turns).toMatchObject([
+      { status: 'killed' },
+      { how: 'replay', replay_reason },
+    ]);
+  expect(await project.$(`show ${id}`)).toContain(replay_reason);
+  for (const { argv, stdin } of project.runs().slice(1)) {
+    expect(argv).not.toContain('resume');
+    expect(stdin).toMatch(/the user>\nuse the new parser\n[\s\S]*\n\n(and keep the old one|in the fork)$/);
+  }
 });
 
 test('a message whose turn never ran is told where the conversation is replayed', async () => {

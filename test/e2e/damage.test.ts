@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { SessionId } from '../../src/core/ids.ts';
 import type { SessionSummary } from '../../src/core/session.ts';
 import { createProject, type Project } from '../helpers/project.ts';
+import { createShellProject } from '../helpers/shell-project.ts';
 import { addSession, storeOf } from '../helpers/store.ts';
 
 const [BAD, GOOD] = ['aaaaaaaaaa', 'bbbbbbbbbb'] as const;
@@ -106,4 +107,24 @@ test('every list has the damaged ones, but ids for another command are exactly t
   expect(good).not.toContain(BAD);
   expect(await project.$('ls -q --status damaged')).toMatch(/^(a{10}\nz{10}|z{10}\na{10})\n$/);
   expect(await project.$('ls -q --status failed')).toBe('');
+});
+
+test('an older turn whose record was edited changes neither what lists say nor what verbs decide', async () => {
+  const project = createShellProject();
+  const id = await project.ended();
+  await project.ok(['inject', id, '--wait', 'quick']);
+  await project.settled(id, 2);
+  // Attack A8: it began on another machine, and never ended.
+  for (const name of ['request.json', 'runner.stat']) {
+    const path = project.turnFile(id, 1, name);
+    const text = readFileSync(path, 'utf8');
+    rmSync(path);
+    writeFileSync(path, text.replace(/"(host|boot_id)":"[^"]*"/g, '"$1":"other"'));
+  }
+  rmSync(project.turnFile(id, 1, 'exit.json'));
+  rmSync(join(project.store(), 'sessions', id, 'summary.json'));
+  expect((await project.list()).map(({ status }) => status)).toEqual(['completed']);
+  expect(await project.show(id)).toMatchObject({ status: 'completed', turn: 2 });
+  expect(await project.run(['wait', id])).toMatchObject({ code: 0, stdout: `${id} completed\n` });
+  expect(await project.run(['inject', id, '--wait', 'quick'])).toMatchObject({ code: 0 });
 });

@@ -1,12 +1,13 @@
 import { chmodSync, chownSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Check } from '../../src/core/check.ts';
 import { IS_ROOT, testAsRoot } from '../helpers/as-root.ts';
-import { onScreen } from '../helpers/context.ts';
 import { readPage } from '../helpers/document.ts';
 import { installForAll } from '../helpers/install.ts';
-import { createPatient, type Patient } from '../helpers/patient.ts';
-import { runProgram, ZWARM } from '../helpers/project.ts';
+import { createPatient } from '../helpers/patient.ts';
+import { eventually, processesWith, runProgram, ZWARM } from '../helpers/project.ts';
+import { createShellProject } from '../helpers/shell-project.ts';
 import { snapshot } from '../helpers/tree.ts';
 
 const [A, B, C] = ['aaaaaaaaaa', 'bbbbbbbbbb', 'cccccccccc'] as const;
@@ -159,20 +160,30 @@ test('what killed commands have left is told of once it is old', async () => {
   });
 });
 
-test('nothing that Codex or a planted name says can drive a terminal', async () => {
-  const patient: Patient = createPatient();
-  const nasty = '\u001b]0;owned\u0007\u001b[2J\u009b\u202eevil';
-  writeFileSync(join(patient.session(A), nasty), '', { mode: 0o666 });
-  chmodSync(join(patient.root, 'sessions', A, nasty), 0o666);
-  patient.codex(`printf 'Error loading configuration: ${nasty}\\n' >&2; exit 1`);
-  const env = { NO_COLOR: '1' };
-  const page = await patient.screen({ tty: true, env });
-  expect(page.stdout).toContain('\\x1b]0;owned\\x07');
-  for (const { stdout } of [
-    page,
-    await patient.screen({ env }),
-    await onScreen(patient, ['doctor', '--json'], { tty: true }),
-  ])
-    expect(stdout).not.toMatch(/[\0-\x09\x0b-\x1f\x7f-\x9f\u202e]/);
-  expect((await patient.diagnose()).checks['codex-configuration']?.message).toContain(nasty);
-});
+test.runIf(process.platform === 'linux')(
+  'what an agent leaves running is reported once its turn is over, with its session and without it',
+  async () => {
+    const project = createShellProject();
+    onTestFinished(() => {
+      for (const left of processesWith(`HOME=${project.base}/`)) process.kill(left, 'SIGKILL');
+    });
+    const leave =
+      'sleep 1000 < /dev/null > /dev/null 2>&1 & echo $! > left; until [ -e go ]; do sleep 0.02; done';
+    const id = await project.begin(`run ${leave}`);
+    const pid = Number(await project.written('left'));
+    const leftovers = async (now = Date.now()): Promise<Check | undefined> => {
+      const { stdout } = await project.zwarm(['doctor', '--json'], { now });
+      return JSON.parse(stdout).checks.find(({ name }: Check) => name === 'leftover-processes');
+    };
+    const later = Date.now() + 3_600_000;
+    expect(await leftovers(later)).toMatchObject({ status: 'ok' });
+    writeFileSync(join(project.directory, 'go'), '');
+    await project.settled(id);
+    const hint = expect.stringMatching(new RegExp(`kill ${pid}$`));
+    expect(await leftovers(later)).toMatchObject({ status: 'warning', hint });
+    await project.ok(['rm', id]);
+    expect(await leftovers()).toMatchObject({ status: 'warning', hint });
+    process.kill(pid, 'SIGKILL');
+    await eventually('it is gone', async () => (await leftovers())?.status === 'ok');
+  },
+);

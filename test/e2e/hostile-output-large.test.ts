@@ -1,4 +1,4 @@
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createProject, type Ended, eventually, type Project } from '../helpers/project.ts';
@@ -84,13 +84,9 @@ test('70 MB on one line take no memory, hide nothing that follows, and are repor
   const usual = await inLittleMemory(project, 'ls', '--json');
   agentOf(project, `${longMessage(70_000_000)}\necho '${message('after')}'`);
   const id = await endedSession(project);
-  for (const args of [
-    ['ls', '--json'],
-    ['show', id, '--json'],
-    ['wait', id],
-  ]) {
-    const { peak } = await inLittleMemory(project, ...args);
-    expect.soft(peak - usual.peak, `kB more for ${args.join(' ')}`).toBeLessThan(40_000);
+  for (const line of ['ls --json', `show ${id} --json`, `wait ${id}`]) {
+    const { peak } = await inLittleMemory(project, ...line.split(' '));
+    expect.soft(peak - usual.peak, `kB more for ${line}`).toBeLessThan(40_000);
   }
   const { status, last_message, token_usage, turns } = await project.show(id);
   expect({ status, last_message, total: token_usage?.total_tokens, warnings: turns[0]?.warnings }).toEqual({
@@ -115,3 +111,20 @@ test(
     expect((await inLittleMemory(project, 'kill', '--all')).stdout).toBe(`${id} killed\n`);
   },
 );
+
+test('a stream longer than any string, without a result at its end, takes no verb down', async () => {
+  const project = createProject();
+  const env = { FAKE_AGENT_EXIT: '3', FAKE_AGENT_STREAM: undefined };
+  const { id } = JSON.parse((await project.zwarm(['start', '--wait', '--json', 'x'], { env })).stdout);
+  await project.settled(id);
+  const stream = openSync(project.turnFile(id, 1, 'events.jsonl'), 'w');
+  // Lines of a megabyte, with holes that take no room on the disk.
+  for (let line = 1; line <= 520; line += 1) writeSync(stream, '\n', line * (1 << 20) - 1);
+  closeSync(stream);
+  // An end whose byte count could not be recorded.
+  const exit = project.turnFile(id, 1, 'exit.json');
+  const record = JSON.parse(readFileSync(exit, 'utf8'));
+  writeFileSync(exit, JSON.stringify({ ...record, events_bytes: null }));
+  expect(await project.zwarm(['wait', id])).toMatchObject({ code: 1, stdout: `${id} failed\n` });
+  expect(await project.ok(['rm', id])).toBe(id);
+});

@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import type { SessionDetail } from '../../src/core/session.ts';
 import type { Screen } from '../helpers/context.ts';
 import { DRIVES, plain } from '../helpers/display.ts';
 import { ATTACKS, leave, saying } from '../helpers/hostile-output.ts';
@@ -44,28 +43,13 @@ test('whatever an agent says, wherever it says it: no command lets it through', 
         for (const argv of [line.split(' '), [...line.split(' '), '--json']]) {
           const shown = await project.zwarm(argv, { tty });
           expect.soft(harmIn(shown), `${argv.join(' ')}, ${end}`).toBeNull();
-          // It was there to be shown: nothing was merely left out.
+          // It was there to be shown: nothing was merely left out, and JSON says exactly what it was.
           if (argv[0] === 'show') expect.soft(shown.stdout, argv.join(' ')).toContain(']52;c;');
+          if (argv[0] === 'show' && argv.at(-1) === '--json')
+            expect.soft(JSON.parse(shown.stdout).last_message).toBe(everything);
         }
       }
     }
-  }
-});
-
-test('each kind of attack alone is made visible on a terminal, and told exactly as JSON', async () => {
-  for (const [name, attack] of Object.entries(ATTACKS)) {
-    leave(project, id, saying(attack));
-    const shown = await project.zwarm(['show', id, '--full'], { tty: true });
-    expect.soft({ name, harm: harmIn(shown) }).toMatchObject({ harm: null });
-    // All of it is there, in each of the places, and longer than it was.
-    expect.soft(shown.stdout.length, name).toBeGreaterThan(10 * attack.length);
-    const { stdout } = await project.zwarm(['show', id, '--full', '--json'], { tty: true });
-    const { last_message, messages }: SessionDetail = JSON.parse(stdout);
-    expect.soft(last_message, name).toBe(attack);
-    const said = messages.map(({ content }) => content);
-    const called = `${attack}.${attack}\n${JSON.stringify({ [attack]: attack })}\n${attack}\n[completed]`;
-    const ran = `$ ${attack}\n${attack.trimEnd()}\n[exit 1]`;
-    expect.soft(said, name).toEqual(expect.arrayContaining([`before\n${attack}`, ran, called]));
   }
 });
 
@@ -134,12 +118,10 @@ test('an agent that says it is done and goes on is running, and its progress lin
   const id = await project.start(['x'], { env });
   await eventually('it has said all', async () => (await project.show(id)).last_message === everything);
   let drawn = '';
-  const waiting = project.zwarm(['wait', id], {
-    tty: true,
-    onStderr: (shown) => {
-      drawn = shown;
-    },
-  });
+  const onStderr = (shown: string): void => {
+    drawn = shown;
+  };
+  const waiting = project.zwarm(['wait', id], { tty: true, onStderr });
   await eventually('the line is drawn', () => drawn.includes('\\x1b]52'));
   expect(await project.$('ls')).toContain('\trunning\t');
   expect(await project.$(`inject ${id} more`)).toContain('[exit 4]');
@@ -206,23 +188,4 @@ test('a forged name of a conversation never becomes an argument of the next turn
   expect(await nextArgv(named(OTHER) + real + DONE)).toEqual(
     honest?.map((word) => (word === THREAD ? OTHER : word)),
   );
-});
-
-test('where only forged names are left, the next turn begins a new thread and is given none of them', async () => {
-  const project = createProject();
-  const id = await project.ended();
-  const [first] = project.runs();
-  const bytes = Buffer.byteLength(said('x'));
-  for (const [text, exit] of [
-    [OPTIONS.map(named).join('') + DONE, {}],
-    // Appended by something that outlived the agent.
-    [said('x') + named(OTHER), { events_bytes: bytes }],
-  ] as const) {
-    leave(project, id, text, exit);
-    expect((await project.show(id)).thread_id).toBeNull();
-    const before = project.runs().length;
-    const silent = { FAKE_AGENT_STREAM: undefined };
-    await project.$(`inject ${id} --wait x`, { env: silent });
-    expect(project.runs()[before]?.argv).toEqual(first?.argv);
-  }
 });

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { expect, onTestFinished } from 'vitest';
 import { IS_ROOT, type Need, testAsRoot } from '../helpers/as-root.ts';
 import { bundled } from '../helpers/bundled.ts';
-import { createProjectOfNobody } from '../helpers/nobody.ts';
+import { createOrdinaryProject } from '../helpers/ordinary-project.ts';
 import { eventually, runProgram, ZWARM } from '../helpers/project.ts';
 import { createShellProject, hasEnded } from '../helpers/shell-project.ts';
 
@@ -82,13 +82,16 @@ process.stdout.write(JSON.stringify([livenessOf(ownIdentity()), markedProcesses(
 );
 
 testAsRoot('processes of others, which may not be looked at, are in nobody’s way', async () => {
-  const { asNobody, beginAsNobody, marked } = createProjectOfNobody();
-  const id = await beginAsNobody('hang');
-  const show = async () => JSON.parse((await asNobody('show', id, '--json')).stdout);
+  const { ordinary, endAll, runs, marked } = createOrdinaryProject();
+  onTestFinished(endAll);
+  const id = (await ordinary(['start', 'hang'])).stdout.trim();
+  await eventually('the agent runs', () => runs().length === 1);
+  const show = async () => JSON.parse((await ordinary(['show', id, '--json'])).stdout);
   // Without its runner, all processes must be looked at.
   process.kill((await show()).pid, 'SIGKILL');
   await eventually('the runner is gone', () => marked(id).length === 1);
   expect(await show()).toMatchObject({ status: 'running', pid: null });
-  expect(await asNobody('kill', id, '--grace', '10s')).toMatchObject({ code: 0, stdout: `${id} killed\n` });
+  const killed = await ordinary(['kill', id, '--grace', '10s']);
+  expect(killed).toMatchObject({ code: 0, stdout: `${id} killed\n` });
   expect(marked(id)).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { ProcessIdentity } from '../../src/core/session.ts';
@@ -15,15 +15,6 @@ function runnerStat({ start, ...identity }: ProcessIdentity): string {
   return `${JSON.stringify({ v: 1, ...identity, stat })}\n`;
 }
 
-/** A session in the project that `claimer` has claimed; nobody has launched it. */
-function claimed(project: ShellProject, claimer: ProcessIdentity, at = RECORD.created_at): void {
-  const request = { ...requestOf('nonce'), claimer, at };
-  const record = { ...RECORD, working_dir: project.directory };
-  const claim = { request, prompt: Buffer.from('x') };
-  const store = storeOf(project.state, project.directory);
-  createSession({ store, id: ID, record, name: null, claim, copies: [], unique: 'test' });
-}
-
 const own = ownIdentity();
 
 const THREAD = '{"type":"thread.started","thread_id":"01a1f880-c978-76c0-be58-213b143ff767"}\n';
@@ -34,30 +25,13 @@ const CONTAINER = { ...own, pid_ns: 'pid:[1]' };
 /** A project with the session `ID`, claimed there, and launched there or never. */
 function claimedAt(there: ProcessIdentity, launched: boolean): ShellProject {
   const project = createShellProject();
-  claimed(project, there);
+  const record = { ...RECORD, working_dir: project.directory };
+  const claim = { request: { ...requestOf('nonce'), claimer: there }, prompt: Buffer.from('x') };
+  const store = storeOf(project.state, project.directory);
+  createSession({ store, id: ID, record, name: null, claim, copies: [], unique: 'test' });
   if (launched) writeFileSync(project.turnFile(ID, 1, 'runner.stat'), runnerStat(there));
   return project;
 }
-
-test.each([
-  ['another host', ELSEWHERE, false],
-  ['another host', ELSEWHERE, true],
-  ['another container', CONTAINER, false],
-  ['another container', CONTAINER, true],
-])('a session of %s is unknown: it can be looked at, and nothing else', async (_, there, launched) => {
-  const project = claimedAt(there, launched);
-  expect(await project.$('ls')).toMatch(new RegExp(`^${ID}\tunknown\t1\t`));
-  const host = there.host === own.host ? null : there.host;
-  const unknown = { status: 'unknown', error: { code: 'elsewhere' }, turns: [{ host }] };
-  expect(await project.show(ID)).toMatchObject(unknown);
-  expect((await project.$(`show ${ID}`)).includes('  host       elsewhere\n')).toBe(host !== null);
-  for (const line of [`kill ${ID}`, `inject ${ID} more`, `rm ${ID}`, `wait ${ID}`])
-    expect(await project.$(line), line).toContain('[exit 4]');
-  const cleaned = JSON.parse(await project.ok(['clean', '--days', '0', '--json']));
-  expect(cleaned).toMatchObject({ removed: [], skipped: [{ id: ID, reason: 'unknown' }] });
-  expect(await project.$('kill --all')).toBe('');
-  expect(existsSync(project.turnFile(ID, 1, 'cancel.json'))).toBe(false);
-});
 
 test.each([
   ['host', ELSEWHERE, 'on host elsewhere', false],
@@ -65,9 +39,21 @@ test.each([
   ['container', CONTAINER, 'from inside a container or sandbox', false],
   ['container', CONTAINER, 'from inside a container or sandbox', true],
 ])(
-  'whoever knows that the %s of a session is gone goes on with it, or ends it',
-  async (_, there, place, launched) => {
+  'a session of another %s is unknown: it is only looked at, but for whoever knows that it is gone',
+  async (what, there, place, launched) => {
     const project = claimedAt(there, launched);
+    expect(await project.$('ls')).toMatch(new RegExp(`^${ID}\tunknown\t1\t`));
+    const host = what === 'host' ? 'elsewhere' : null;
+    const unknown = { status: 'unknown', error: { code: 'elsewhere' }, turns: [{ host }] };
+    expect(await project.show(ID)).toMatchObject(unknown);
+    expect((await project.$(`show ${ID}`)).includes('  host       elsewhere\n')).toBe(host !== null);
+    for (const line of [`kill ${ID}`, `rm ${ID}`, `wait ${ID}`])
+      expect(await project.$(line), line).toContain('[exit 4]');
+    const cleaned = JSON.parse(await project.ok(['clean', '--days', '0', '--json']));
+    expect(cleaned).toMatchObject({ removed: [], skipped: [{ id: ID, reason: 'unknown' }] });
+    expect(await project.$('kill --all')).toBe('');
+    expect(existsSync(project.turnFile(ID, 1, 'cancel.json'))).toBe(false);
+
     writeFileSync(project.turnFile(ID, 1, 'events.jsonl'), THREAD);
     expect(await project.$(`inject ${ID} quick`)).toBe(
       `zwarm: ${ID} was started ${place}: whether it runs cannot be told here\n` +
@@ -157,12 +143,8 @@ test('an agent that forges or removes what is recorded of it still runs, is not 
   rmSync(path);
   await runs();
   const request = project.turnFile(id, 1, 'request.json');
-  const forgedRequest = {
-    ...JSON.parse(readFileSync(request, 'utf8')),
-    nonce: 'another',
-    claimer: ELSEWHERE,
-  };
-  writeFileSync(request, JSON.stringify(forgedRequest));
+  const honest = JSON.parse(readFileSync(request, 'utf8'));
+  writeFileSync(request, JSON.stringify({ ...honest, nonce: 'another', claimer: ELSEWHERE }));
   await runs();
   expect(await project.$(`kill ${id}`)).toBe(`${id} killed\n`);
   expect(hasEnded(agent)).toBe(true);
@@ -186,21 +168,21 @@ test('an agent that spoils all records of its session does not escape kill --all
   expect(await project.run(['rm', id])).toMatchObject({ code: 0 });
 });
 
-test('what may live elsewhere is not removed when its records are damaged or a tombstone is there, but by force', async () => {
-  const TOMBSTONE = JSON.stringify({ ...requestOf('n'), kind: 'tombstone' });
-  for (const [path, text] of [
-    ['session.json', '{'],
-    ['turns/2/request.json', TOMBSTONE],
-  ] as const) {
+test.each(['damaged', 'half removed'])(
+  'what may live elsewhere and is %s is not removed but by force',
+  async (how) => {
     const project = claimedAt(ELSEWHERE, true);
     const session = join(project.store(), 'sessions', ID);
-    mkdirSync(join(session, 'turns/2'));
-    writeFileSync(join(session, path), text);
-    if (path === 'session.json') rmdirSync(join(session, 'turns/2'));
+    if (how === 'damaged') writeFileSync(join(session, 'session.json'), '{');
+    else {
+      mkdirSync(join(session, 'turns/2'));
+      const tombstone = JSON.stringify({ ...requestOf('n'), kind: 'tombstone' });
+      writeFileSync(join(session, 'turns/2/request.json'), tombstone);
+    }
     expect(await project.$(`rm ${ID}`)).toMatch(new RegExp(`zwarm rm --force ${ID}[\\s\\S]*\\[exit 4\\]`));
     expect((await project.zwarm(['clean', '--days', '0'])).stdout).toBe('');
     expect(existsSync(project.turnFile(ID, 1, 'prompt.md'))).toBe(true);
     expect(await project.$(`rm --force ${ID}`)).toBe(`${ID}\n`);
     expect(await project.$('ls --all')).toBe('');
-  }
-});
+  },
+);

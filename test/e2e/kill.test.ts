@@ -41,15 +41,6 @@ test('an agent that ends well when it is asked to stop is no failure of kill --a
   expect((await project.show(id)).status).toBe('completed');
 });
 
-test('two kills at once: both report the end that they saw', async () => {
-  const project = createShellProject();
-  const id = await project.begin('stubborn');
-  const ends = await Promise.all([1, 2].map(() => project.zwarm(['kill', id, '--grace', '0.3'])));
-  for (const end of ends) expect([0, 4]).toContain(end.code);
-  expect(ends.some((end) => end.code === 0)).toBe(true);
-  expect((await project.show(id)).status).toBe('killed');
-});
-
 test('sessions that an agent has started are its children and yet their own: each kill ends just one', async () => {
   const project = createShellProject();
   // By the library.

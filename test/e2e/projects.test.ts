@@ -16,48 +16,23 @@ function createRepository(): { project: Project; other: string; there: string } 
 const ids = async (project: Project, cwd: string, ...args: string[]): Promise<string[]> =>
   (await project.ok(['ls', '-q', ...args], { cwd })).split('\n').filter((line) => line !== '');
 
-const json = (path: string) => JSON.parse(fs.readFileSync(path, 'utf8'));
-
-/** Where a command stands, and whether it finds the sessions of the repository; all rules: which-project.test.ts. */
-test.each<[string, boolean, (project: Project, other: string) => void]>([
-  [
-    'a linked worktree',
-    true,
-    ({ directory }, other) => {
-      git(directory, 'commit', '-q', '--allow-empty', '-m', 'x');
-      git(directory, 'worktree', 'add', '-q', other);
-    },
-  ],
-  ['a nested repository', false, (_, other) => git(other, 'init', '-q')],
-  [
-    'a copy',
-    false,
-    ({ directory }, other) => fs.cpSync(directory, other, { recursive: true, verbatimSymlinks: true }),
-  ],
-])('from %s sessions are found: %s', async (what, finds, arrange) => {
-  const { project, other } = createRepository();
+/** All rules: which-project.test.ts. */
+test.each([true, false])('sessions are found from a linked worktree, not from a copy: %s', async (linked) => {
+  const { project, other: cwd } = createRepository();
   const id = await project.ended();
-  const cwd = what === 'a nested repository' ? join(project.directory, 'nested') : other;
-  if (cwd !== other) fs.mkdirSync(cwd);
-  arrange(project, cwd);
-  expect(await ids(project, cwd)).toEqual(finds ? [id] : []);
+  if (linked) {
+    git(project.directory, 'commit', '-q', '--allow-empty', '-m', 'x');
+    git(project.directory, 'worktree', 'add', '-q', cwd);
+  } else fs.cpSync(project.directory, cwd, { recursive: true, verbatimSymlinks: true });
+  const found = linked ? [id] : [];
+  expect(await ids(project, cwd)).toEqual(found);
   // By its whole id from anywhere; and there is one store for all who find it.
   expect(await project.$(`inject ${id} --wait again`, { cwd })).toMatch(/^The project prints/);
   expect(await project.$(`show ${id.slice(0, 6)}`, { cwd })).toContain('> again');
   expect(await project.$(`kill ${id}`, { cwd })).toContain('is not running: it is completed');
   expect(fs.readdirSync(join(project.state, 'projects'))).toHaveLength(1);
   const own = await project.start(['x'], { cwd });
-  expect(await ids(project, project.base, '--project', cwd)).toEqual(finds ? [own, id] : [own]);
-});
-
-test('without git the project is the directory, also after git init', async () => {
-  const project = createProject('notes');
-  const id = await project.start(['x']);
-  fs.mkdirSync(join(project.directory, 'sub'));
-  expect(await ids(project, join(project.directory, 'sub'))).toEqual([id]);
-  expect(await ids(project, project.base)).toEqual([]);
-  git(project.directory, 'init', '-q');
-  expect(await ids(project, project.directory)).toEqual([id]);
+  expect(await ids(project, project.base, '--project', cwd)).toEqual([own, ...found]);
 });
 
 test('ZWARM_DIR and --state-dir name another state directory', async () => {
@@ -79,9 +54,7 @@ test('ls --everywhere lists all projects; clean --gone deletes the sessions of t
   const { project, other, there } = createRepository();
   const mine = await project.start(['x']);
   await project.ok(['start', '--wait', 'x'], { cwd: other });
-  const rows: { id: string; project: string }[] = JSON.parse(
-    await project.ok(['ls', '--everywhere', '--json']),
-  );
+  const rows = await project.list(['--everywhere']);
   expect(rows.map((row) => row.project)).toEqual([other, project.directory]);
   expect(rows.at(-1)?.id).toBe(mine);
   expect(await project.$('clean --gone --yes')).not.toContain('[exit');
@@ -148,7 +121,7 @@ test('relocate gives a moved project its sessions, and finishes what was interru
   // Until then it is found where it was renamed to.
   expect(await $('ls -q')).toBe(`${id}\n`);
   expect(await $('relocate --yes')).not.toContain('[exit');
-  expect(json(record).path).toBe(join(there, '.git'));
+  expect(JSON.parse(fs.readFileSync(record, 'utf8')).path).toBe(join(there, '.git'));
 });
 
 test('relocate needs no window, and refuses while a session runs and where others would lose theirs', async () => {

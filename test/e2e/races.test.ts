@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
@@ -9,35 +9,6 @@ import { eventually, type Project, ZWARM } from '../helpers/project.ts';
 import { createShellProject } from '../helpers/shell-project.ts';
 
 /* What several commands do at once, and what one leaves that is killed. */
-
-test('of six injects at once exactly one wins, and its message is the one that runs', async () => {
-  const project = createShellProject();
-  const id = await project.ended();
-  const messages = Array.from({ length: 6 }, (_, i) => `gate ../gate\n${i}`);
-  const ends = await Promise.all(messages.map((message) => project.asProcess(['inject', id, message])));
-  const winners = messages.filter((_, i) => ends[i]?.code === 0);
-  expect(winners).toHaveLength(1);
-  for (const end of ends) if (end.code !== 0) expect(end).toMatchObject({ code: 4, stdout: '' });
-  await eventually('it runs', () => project.runs().length === 2);
-  expect(project.runs()[1]?.stdin).toBe(winners[0]);
-  expect(readFileSync(project.turnFile(id, 2, 'prompt.md'), 'utf8')).toBe(winners[0]);
-  expect(existsSync(project.turnFile(id, 3, 'request.json'))).toBe(false);
-});
-
-test('starts at once in a fresh project all succeed, in one state directory', async () => {
-  const project = createShellProject();
-  const tasks = [1, 2, 3, 4].map((i) => `task ${i}`);
-  const started = await Promise.all(tasks.map((task) => project.asProcess(['start', task])));
-  const ids = started.map(({ stdout }) => stdout.trim());
-  expect((await project.list()).map((row) => row.id).sort()).toEqual(ids.sort());
-  await project.ok(['wait', ...ids]);
-  expect(
-    project
-      .runs()
-      .map((run) => run.stdin)
-      .sort(),
-  ).toEqual(tasks);
-});
 
 test('rm and inject at once: one wins, and a list in between shows no damage', async () => {
   const project = createShellProject();

@@ -1,9 +1,9 @@
 import { chmodSync, chownSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { IS_ROOT, testAsRoot } from '../helpers/as-root.ts';
-import { installForAll } from '../helpers/install.ts';
-import { createProject, type Project, runProgram } from '../helpers/project.ts';
+import { testAsRoot } from '../helpers/as-root.ts';
+import { createOrdinaryProject } from '../helpers/ordinary-project.ts';
+import { createProject } from '../helpers/project.ts';
 import { snapshot } from '../helpers/tree.ts';
 
 const NOBODY = 65534;
@@ -11,33 +11,18 @@ const NOBODY = 65534;
 const READERS = ['ls', 'show @last'];
 const WRITERS = ['start x', 'inject @last x', 'clean --days 0'];
 
-function makeDirectory(path: string, mode: number): void {
-  mkdirSync(path);
-  // Past the umask.
-  chmodSync(path, mode);
-}
-
-/** Each way to spoil a state directory, and what is said of it. */
-const SPOILED: readonly [name: string, spoil: (path: string) => void, message: RegExp][] = [
-  ['a file', (path) => writeFileSync(path, ''), /is not a directory/],
-  ['open to all', (path) => makeDirectory(path, 0o777), /can be written by others/],
-  ['open to a group', (path) => makeDirectory(path, 0o770), /can be written by others/],
-];
-
-test.each(SPOILED)(
-  'a state directory that is %s is refused, and left as it is',
-  async (_, spoil, message) => {
-    const project = createProject();
-    // Where others could plant a store, none is needed to refuse.
-    const state = join(project.base, 'elsewhere');
-    spoil(state);
-    const before = snapshot(project.base);
-    const refused = await project.$(`--state-dir ${state} start x`);
-    expect(refused).toMatch(message);
-    expect(refused).toMatch(/\nhint: .*(ZWARM_DIR|chmod 700).*\n\[exit 5\]\n$/);
-    expect(snapshot(project.base)).toEqual(before);
-  },
-);
+test('a state directory that is a file or open to all is refused, and left as it is', async () => {
+  const { base, $ } = createProject();
+  writeFileSync(join(base, 'file'), '');
+  mkdirSync(join(base, 'open'));
+  chmodSync(join(base, 'open'), 0o777);
+  const before = snapshot(base);
+  const hint = '\\nhint: .*(ZWARM_DIR|chmod 700).*\\n\\[exit 5\\]\\n$';
+  // Where others could plant a store, none is needed to refuse.
+  for (const [name, why] of Object.entries({ file: 'is not a directory', open: 'can be written by others' }))
+    expect(await $(`--state-dir ${join(base, name)} start x`)).toMatch(new RegExp(`${why}${hint}`));
+  expect(snapshot(base)).toEqual(before);
+});
 
 test('a state directory or a store that others can write is not believed', async () => {
   const project = createProject();
@@ -64,32 +49,9 @@ testAsRoot("somebody else's state directory is refused", async () => {
   expect(snapshot(project.base)).toEqual(before);
 });
 
-/** Runs zwarm as a user whom permissions bind: root would pass every one of them. */
-function asNobody(project: Project): Project['asProcess'] {
-  const message = 'fixtures/streams/codex-0.169/message.jsonl';
-  const installed = installForAll(project.base, 'fixtures/fake-agent', message);
-  const env = {
-    ...project.env,
-    ZWARM_CODEX_BIN: join(installed, 'fixtures/fake-agent'),
-    FAKE_AGENT_STREAM: join(installed, message),
-    FAKE_AGENT_LOG: undefined,
-  };
-  if (IS_ROOT) {
-    for (const path of [project.directory, join(project.base, 'home')]) chownSync(path, NOBODY, NOBODY);
-  }
-  return (args, options = {}) =>
-    runProgram(process.execPath, [join(installed, 'bin/zwarm.js'), ...args], {
-      cwd: project.directory,
-      ...options,
-      env: { ...env, ...options.env },
-      ...(IS_ROOT ? { uid: NOBODY } : {}),
-    });
-}
-
 test('where the state directory may not be made, start says so, and --state-dir leads elsewhere', async () => {
-  const project = createProject();
-  const zwarm = asNobody(project);
-  const home = join(project.base, 'home');
+  const { ordinary: zwarm, base } = createOrdinaryProject();
+  const home = join(base, 'home');
   chmodSync(home, 0o555);
   expect(await zwarm(['ls'])).toMatchObject({ code: 0, stdout: '', stderr: '' });
   const refused = await zwarm(['start', 'x']);
@@ -98,17 +60,16 @@ test('where the state directory may not be made, start says so, and --state-dir 
   chmodSync(home, 0o755);
   const elsewhere = join(home, 'state');
   expect(await zwarm(['--state-dir', elsewhere, 'start', '--wait', 'x'])).toMatchObject({ code: 0 });
-  expect((await zwarm(['ls', '-q'], { env: { ZWARM_DIR: elsewhere } })).stdout).toMatch(/^\w{10}\n$/);
+  expect((await zwarm(['ls', '-q'], undefined, { ZWARM_DIR: elsewhere })).stdout).toMatch(/^\w{10}\n$/);
 });
 
 test('a read-only state directory can be read, and writing to it says what is wrong', async () => {
-  const project = createProject();
-  const zwarm = asNobody(project);
+  const { ordinary: zwarm, state, settled } = createOrdinaryProject();
   const session = JSON.parse((await zwarm(['start', '--wait', '--json', 'x'])).stdout);
-  await project.settled(session.id);
-  const all = Object.entries(snapshot(project.state));
+  await settled(session.id);
+  const all = Object.entries(snapshot(state));
   for (const [path, what] of all) chmodSync(path, what.startsWith('directory') ? 0o500 : 0o400);
-  const before = snapshot(project.state);
+  const before = snapshot(state);
   expect((await zwarm(['ls', '-q'])).stdout).toBe(`${session.id}\n`);
   expect((await zwarm(['show', session.id])).code).toBe(0);
   for (const line of ['start x', `inject ${session.id} x`, `rm ${session.id}`]) {
@@ -116,7 +77,7 @@ test('a read-only state directory can be read, and writing to it says what is wr
     expect.soft(ended, line).toMatchObject({ code: 1, stdout: '' });
     expect.soft(ended.stderr).toMatch(/^zwarm: .*permission denied.*\nhint: check the permissions/);
   }
-  expect(snapshot(project.state)).toEqual(before);
+  expect(snapshot(state)).toEqual(before);
 });
 
 test('a store of a newer zwarm is shown but not written', async () => {

@@ -1,32 +1,18 @@
-import { chownSync, lstatSync, readdirSync } from 'node:fs';
+import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, type TestContext, test } from 'vitest';
-import { IS_ROOT } from '../helpers/as-root.ts';
-import { installForAll } from '../helpers/install.ts';
 import { notPrivate } from '../helpers/modes.ts';
-import { eventually, processesWith, repositoryFile, runProgram } from '../helpers/project.ts';
-import { createShellProject } from '../helpers/shell-project.ts';
+import { createOrdinaryProject } from '../helpers/ordinary-project.ts';
+import { eventually, processesWith } from '../helpers/project.ts';
 
-const NOBODY = 65_534;
-
-/** A project of a user whom permissions bind: root runs zwarm as another one. */
 function ordinaryProject({ onTestFinished }: TestContext) {
-  const project = createShellProject('project', onTestFinished);
-  const { base, directory: cwd } = project;
-  const installed = IS_ROOT ? installForAll(base, 'fixtures/shell-agent') : repositoryFile('.');
-  const beside = [base, cwd, join(base, 'home'), join(base, 'tmp')];
-  if (IS_ROOT) for (const path of beside) chownSync(path, NOBODY, NOBODY);
-  const env = { ...project.env, ZWARM_CODEX_BIN: join(installed, 'fixtures/shell-agent') };
+  const project = createOrdinaryProject(onTestFinished);
   const ok = async (umask: string, ...args: readonly string[]): Promise<string> => {
-    const command = ['sh', process.execPath, join(installed, 'bin/zwarm.js'), ...args];
-    const user = IS_ROOT ? { uid: NOBODY } : {};
-    const line = `umask ${umask}; exec "$@"`;
-    const ended = await runProgram('/bin/sh', ['-c', line, ...command], { cwd, env, ...user });
+    const ended = await project.ordinary(args, umask);
     expect(ended, args.join(' ')).toMatchObject({ code: 0 });
     return ended.stdout.trim();
   };
-  const quiet = () => eventually('all is settled', () => processesWith(`HOME=${base}/`).length === 0);
-  return { ...project, ok, quiet };
+  return { ...project, ok };
 }
 
 // Concurrent: the demo takes its time.
@@ -45,7 +31,7 @@ test.concurrent.for(['0777', '0000'])(
     expect(await ok(umask, 'kill', hanging, '--grace', '20s')).toBe(`${hanging} killed`);
     await ok(umask, 'fork', id, 'quick', '--wait');
     await ok(umask, 'config', 'set', 'sandbox', 'read-only');
-    await project.quiet();
+    await eventually('all is settled', () => processesWith(`HOME=${project.base}/`).length === 0);
     expect((await ok('0022', 'ls', '-q')).split('\n')).toHaveLength(3);
     const home = join(project.base, 'home');
     const modes = [project.store(), home].flatMap(notPrivate).filter((path) => !path.startsWith(`${home} `));

@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { nativeCodexPaths } from '../../src/agents/codex/index.ts';
-import { conversationOf, type FakeModel, type ModelScript, startFakeModel } from './fake-model.ts';
+import { conversationOf, type ModelScript, startFakeModel } from './fake-model.ts';
 import { INSTALLATIONS, installedPackage } from './installed.ts';
-import { createProject, type Ended, type OnFinished, type Project, runProgram } from './project.ts';
+import { createProject, type Ended, type OnFinished, runProgram } from './project.ts';
 
 /** The version that `fixtures/streams/codex-0.169` was recorded with. */
 export const CODEX_VERSION = '0.169.0';
@@ -42,16 +42,7 @@ export const calls = (...all: readonly [tool: string, args: object][]): object =
   })),
 });
 
-/** A project whose codex is the real one, talking to a scripted model on loopback. */
-export interface CodexProject extends Project {
-  readonly model: FakeModel;
-  /** Its CODEX_HOME; outside the temporary directory, where Codex warns about it. */
-  readonly codexHome: string;
-  /** What the model was sent last in the present thread of a session, one line for each message and call. */
-  told(id: string): Promise<string[]>;
-  /** What was recorded of the launch of a turn. */
-  launch(id: string, turn: number): { argv: string[]; program: string; agent_version: string };
-}
+export type CodexProject = Awaited<ReturnType<typeof createCodexProject>>;
 
 // Codex puts empty guards (.git, .codex, .agents) into every directory that a sandboxed command may write, and leaves
 // them there when it is killed hard. In the temporary directory they would disturb other tests.
@@ -69,17 +60,14 @@ exclude_slash_tmp = true
 exclude_tmpdir_env_var = true
 `;
 
-export interface CodexOptions {
-  readonly script: ModelScript;
-  /** Instead of the model's address. */
-  readonly url?: string;
-}
-
-/** A git repository to run the real Codex in, in a path of the harder kind; everything of it ends with the test. */
+/**
+ * A git repository to run the real Codex in, in a path of the harder kind, with a scripted model (or another address of
+ * one); everything of it ends with the test.
+ */
 export async function createCodexProject(
   finished: OnFinished,
-  { script, url }: CodexOptions,
-): Promise<CodexProject> {
+  { script, url }: { readonly script: ModelScript; readonly url?: string },
+) {
   const model = await startFakeModel(script, finished);
   mkdirSync(INSTALLATIONS, { recursive: true });
   const codexHome = mkdtempSync(join(INSTALLATIONS, 'home-'));
@@ -96,13 +84,17 @@ export async function createCodexProject(
   return {
     ...project,
     model,
+    /** Outside the temporary directory, where Codex warns about it. */
     codexHome,
-    async told(id) {
+    /** What the model was sent last in the present thread of a session, one line for each message and call. */
+    async told(id: string): Promise<string[]> {
       const { thread_id } = await project.show(id);
       const last = (await model.requestsOf(thread_id ?? '')).at(-1);
       return last === undefined ? [] : conversationOf(last);
     },
-    launch: (id, turn) => JSON.parse(readFileSync(project.turnFile(id, turn, 'launch.json'), 'utf8')),
+    /** What was recorded of the launch of a turn. */
+    launch: (id: string, turn: number): { argv: string[]; program: string; agent_version: string } =>
+      JSON.parse(readFileSync(project.turnFile(id, turn, 'launch.json'), 'utf8')),
   };
 }
 

@@ -21,23 +21,7 @@ type Verb = {
 }[keyof SessionManager];
 
 /** A process that does a verb when it is told (contender.js). */
-export interface Contender {
-  readonly pid: number;
-  call<V extends Verb>(
-    place: Place,
-    verb: V,
-    ...args: Parameters<SessionManager[V]>
-  ): Promise<Outcome<Awaited<ReturnType<SessionManager[V]>>>>;
-  /**
-   * Starts a task, and shows its session over and over until it has ended, and twice more. With a gate, a file that the
-   * agent waits for, it is seen running first.
-   */
-  follow(place: Place, task: string, gate: string | null): Promise<Outcome<Followed>>;
-  /** Begins to list and show everything, over and over. */
-  watch(place: Place, options?: WatchOptions): Watch;
-  /** Kills it by SIGKILL; resolves when it is gone. */
-  kill(): Promise<void>;
-}
+export type Contender = Awaited<ReturnType<typeof startContender>>;
 
 /** How to read in a loop. */
 export interface WatchOptions {
@@ -57,14 +41,6 @@ export interface Seen {
 
 /** How a session that was followed ended. */
 export type Followed = Seen & Pick<SessionSummary, 'status' | 'exit_code' | 'signal'>;
-
-/** A loop of `ls` and `show`. */
-export interface Watch {
-  /** Resolves when `count` more rounds have been read to their ends. */
-  passed(count: number): Promise<void>;
-  /** Ends it. */
-  stop(): Promise<Seen>;
-}
 
 interface Answer {
   readonly seq?: number;
@@ -97,7 +73,7 @@ function answerOf(child: ChildProcess, fits: (answer: Answer) => boolean): Promi
 }
 
 /** Starts a contender with the library of a built zwarm, and waits until it has loaded it. */
-export async function startContender(library: string): Promise<Contender> {
+export async function startContender(library: string) {
   const env = { PATH: process.env['PATH'] };
   const child = fork(repositoryFile('test/helpers/contender.js'), [library], { env, execArgv: [] });
   // Each call waits with listeners of its own.
@@ -119,27 +95,39 @@ export async function startContender(library: string): Promise<Contender> {
   if (!ready || child.pid === undefined) throw new Error('a contender did not start');
   return {
     pid: child.pid,
-    call: (place, verb, ...args) => ask({ place, verb, args }),
-    follow: (place, task, gate) => ask({ follow: place, task, gate }),
-    watch(place, { late = false, rest = 8 } = {}) {
+    call: <V extends Verb>(
+      place: Place,
+      verb: V,
+      ...args: Parameters<SessionManager[V]>
+    ): Promise<Outcome<Awaited<ReturnType<SessionManager[V]>>>> => ask({ place, verb, args }),
+    /**
+     * Starts a task, and shows its session over and over until it has ended, and twice more. With a gate, a file that
+     * the agent waits for, it is seen running first.
+     */
+    follow: (place: Place, task: string, gate: string | null): Promise<Outcome<Followed>> =>
+      ask({ follow: place, task, gate }),
+    /** Begins to list and show everything, over and over. */
+    watch(place: Place, { late = false, rest = 8 }: WatchOptions = {}) {
       const last = answerOf(child, ({ errors }) => errors !== undefined);
       tell({ watch: place, late, rest });
       return {
-        async passed(count) {
+        /** Resolves when `count` more rounds have been read to their ends. */
+        async passed(count: number): Promise<void> {
           let read = 0;
           await answerOf(child, ({ rounds }) => {
             if (rounds > 0) read += 1;
             return read >= count;
           });
         },
-        async stop() {
+        async stop(): Promise<Seen> {
           tell({ unwatch: true });
           const { errors = [], ends = 0 } = await last;
           return { errors, ends };
         },
       };
     },
-    async kill() {
+    /** Kills it by SIGKILL; resolves when it is gone. */
+    async kill(): Promise<void> {
       child.kill('SIGKILL');
       await gone;
     },

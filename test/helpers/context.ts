@@ -19,8 +19,8 @@ export interface ScreenOptions {
   readonly rows?: number;
   readonly pager?: CliContext['runPager'];
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Bytes for stdin; without them it is empty, or with `tty` a terminal. */
-  readonly stdin?: string | Uint8Array;
+  /** For stdin; without it that is empty, or with `tty` a terminal. */
+  readonly input?: string | Uint8Array;
   readonly cwd?: string;
   readonly editor?: CliContext['runOnTerminal'];
   readonly interrupt?: AbortSignal;
@@ -29,9 +29,8 @@ export interface ScreenOptions {
   /** The id of the session that is started. */
   readonly newId?: string;
   readonly now?: number;
-  /** Called with all that stdout shows, each time that something is added. */
+  /** Called with all that a stream shows, each time that something is added. */
   readonly onStdout?: (shown: string) => void;
-  /** Called with all that stderr shows, each time that something is added. */
   readonly onStderr?: (shown: string) => void;
 }
 
@@ -73,8 +72,8 @@ export async function onScreen(
     stdout: output('stdout'),
     stderr: output('stderr'),
     stdin: {
-      isTTY: options.stdin === undefined && (options.tty ?? false),
-      readAll: () => Promise.resolve(Buffer.from(options.stdin ?? '')),
+      isTTY: options.input === undefined && (options.tty ?? false),
+      readAll: () => Promise.resolve(Buffer.from(options.input ?? '')),
     },
     env: { ...project.env, ...options.env },
     cwd: options.cwd ?? project.directory,

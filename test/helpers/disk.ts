@@ -10,17 +10,7 @@ export function testWithMount(name: string, body: TestFunction): void {
   testAsRoot(name, body, capability('SYS_ADMIN'));
 }
 
-/** A small file system of a test's own. */
-export interface Disk {
-  readonly path: string;
-  /** Takes all the room that is left, to the last byte; names can still be made. */
-  fill(): void;
-  /** Takes all the inodes that are left: not even an empty file can be made. */
-  fillInodes(): void;
-  /** Gives back what was taken. */
-  free(): void;
-  setReadOnly(readOnly: boolean): void;
-}
+export type Disk = ReturnType<typeof mountDisk>;
 
 const PAGE = Buffer.alloc(1 << 12);
 
@@ -55,7 +45,7 @@ function mountPoint(): string {
  * Mounts a file system in memory of `size` (as in `2m`) and as many inodes. It is unmounted when the test ends; a
  * project on it has to be created after it, since what was registered last is done first.
  */
-export function mountDisk(size: string, inodes = 10_000): Disk {
+export function mountDisk(size: string, inodes = 10_000) {
   const path = mountPoint();
   mount(['-t', 'tmpfs', '-o', `size=${size},nr_inodes=${inodes},mode=0755`, 'zwarm-test'], path);
   onTestFinished(() => unmount(path));
@@ -63,20 +53,16 @@ export function mountDisk(size: string, inodes = 10_000): Disk {
   fs.mkdirSync(filler);
   return {
     path,
-    fill() {
-      const fd = fs.openSync(join(filler, 'bytes'), 'w');
-      try {
-        untilFull(() => fs.writeSync(fd, PAGE));
-      } finally {
-        fs.closeSync(fd);
-      }
-    },
+    /** Takes all the room that is left, to the last byte; names can still be made. */
+    fill: () => untilFull(() => fs.appendFileSync(join(filler, 'bytes'), PAGE)),
+    /** Takes all the inodes that are left: not even an empty file can be made. */
     fillInodes: () => untilFull((i) => fs.closeSync(fs.openSync(join(filler, String(i)), 'w'))),
+    /** Gives back what was taken. */
     free() {
       fs.rmSync(filler, { recursive: true });
       fs.mkdirSync(filler);
     },
-    setReadOnly: (readOnly) => mount(['-o', `remount,${readOnly ? 'ro' : 'rw'}`], path),
+    setReadOnly: (readOnly: boolean) => mount(['-o', `remount,${readOnly ? 'ro' : 'rw'}`], path),
   };
 }
 

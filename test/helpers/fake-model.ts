@@ -30,17 +30,8 @@ export interface ModelRequest {
   };
 }
 
-/** A stand-in for the model's server, on loopback. */
-export interface FakeModel {
-  readonly url: string;
-  /** What it was asked, oldest first. */
-  requests(): Promise<ModelRequest[]>;
-  /** The same of one thread. */
-  requestsOf(threadId: string): Promise<ModelRequest[]>;
-}
-
-/** Starts a stand-in model that ends with the test. */
-export async function startFakeModel(script: ModelScript, finished: OnFinished): Promise<FakeModel> {
+/** Starts a stand-in for the model's server, on loopback, that ends with the test. */
+export async function startFakeModel(script: ModelScript, finished: OnFinished) {
   const child = spawn(process.execPath, [repositoryFile('fixtures/fake-model.mjs'), '--quiet'], {
     env: { PATH: process.env['PATH'], FAKE_MODEL_SCRIPT: JSON.stringify(script) },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -51,7 +42,7 @@ export async function startFakeModel(script: ModelScript, finished: OnFinished):
     await ended;
   });
   const [line] = await once(createInterface(child.stdout), 'line');
-  const { url } = JSON.parse(String(line));
+  const { url }: { url: string } = JSON.parse(String(line));
   const requests = async (): Promise<ModelRequest[]> => {
     const answer = await fetch(new URL('/_fake/requests', url), { headers: { connection: 'close' } });
     const all: (ModelRequest & { path: string })[] = JSON.parse(await answer.text());
@@ -59,8 +50,10 @@ export async function startFakeModel(script: ModelScript, finished: OnFinished):
   };
   return {
     url,
+    /** What it was asked, oldest first. */
     requests,
-    requestsOf: async (threadId) =>
+    /** The same of one thread. */
+    requestsOf: async (threadId: string) =>
       (await requests()).filter(({ headers }) => headers['thread-id'] === threadId),
   };
 }

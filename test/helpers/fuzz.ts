@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
-import { configureGlobal } from 'fast-check';
 import { repositoryFile } from './project.ts';
 
 /*
@@ -11,7 +10,7 @@ import { repositoryFile } from './project.ts';
 const number = (name: string, otherwise: number): number => Number(process.env[name] || otherwise);
 
 const RUNS = number('FUZZ_RUNS', 80);
-configureGlobal({ seed: number('FUZZ_SEED', 20_261_120), numRuns: RUNS });
+fc.configureGlobal({ seed: number('FUZZ_SEED', 20_261_120), numRuns: RUNS });
 
 export { fc };
 
@@ -80,7 +79,7 @@ export const THREADS = [
   '01a1f881-ec1e-7f12-b7c6-f75110187463',
 ] as const;
 /** What must never become an argument. */
-export const FORGED_THREADS = [
+const FORGED_THREADS = [
   '--dangerously-bypass-approvals-and-sandbox',
   '-c',
   '../../x',

@@ -5,8 +5,9 @@ import type { Check, CheckStatus } from '../../src/core/check.ts';
 import type { SessionId } from '../../src/core/ids.ts';
 import { storeDir } from '../../src/store/project-store.ts';
 import type { SessionRecord } from '../../src/store/records.ts';
-import { onScreen, type Screen, type ScreenOptions } from './context.ts';
+import { onScreen, type ScreenOptions } from './context.ts';
 import { emptyDirectory } from './directory.ts';
+import type { Project } from './project.ts';
 import { addSession, storeOf } from './store.ts';
 
 /** What `doctor --json` said, by the names of the checks. */
@@ -18,21 +19,7 @@ export interface Diagnosis {
   named(status: CheckStatus): string[];
 }
 
-/** A project to call `doctor` in: a repository with a healthy Codex, whose store can be filled without an agent. */
-export interface Patient {
-  readonly base: string;
-  readonly directory: string;
-  readonly env: Record<string, string | undefined>;
-  readonly state: string;
-  /** The store, there once a session is. */
-  readonly root: string;
-  /** Puts another script in the place of Codex; `$*` is what it is asked. */
-  codex(script: string): void;
-  /** Creates a session that was claimed and never launched; its directory. */
-  session(id: string, record?: Partial<SessionRecord>): string;
-  diagnose(options?: ScreenOptions, argv?: readonly string[]): Promise<Diagnosis>;
-  screen(options?: ScreenOptions): Promise<Screen>;
-}
+export type Patient = ReturnType<typeof createPatient>;
 
 const OF_MACHINE = ['file-system', 'free-space'];
 
@@ -44,10 +31,8 @@ export const HEALTHY_CODEX = `case $* in
   *) echo "error: unrecognized subcommand" >&2; exit 2 ;;
 esac`;
 
-/**
- * A healthy project, removed when the test ends; no process runs in it.
- */
-export function createPatient(): Patient {
+/** A repository with a healthy Codex to call `doctor` in, whose store can be filled without an agent or any process. */
+export function createPatient() {
   const base = emptyDirectory();
   const [directory, home, tmp] = [join(base, 'project'), join(base, 'home'), join(base, 'tmp')];
   const git = join(directory, '.git');
@@ -56,19 +41,29 @@ export function createPatient(): Patient {
   const codex = join(base, 'codex');
   const state = join(home, '.local', 'state', 'zwarm');
   const root = storeDir(state, git);
-  const patient: Patient = {
+  const env: Project['env'] = { PATH: process.env['PATH'], HOME: home, TMPDIR: tmp, ZWARM_CODEX_BIN: codex };
+  const setCodex = (script: string): void => writeFileSync(codex, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  setCodex(HEALTHY_CODEX);
+  return {
     base,
     directory,
-    env: { PATH: process.env['PATH'], HOME: home, TMPDIR: tmp, ZWARM_CODEX_BIN: codex },
+    env,
     state,
+    /** The store, there once a session is. */
     root,
-    codex: (script) => writeFileSync(codex, `#!/bin/sh\n${script}\n`, { mode: 0o755 }),
-    session(id, record = {}) {
+    /** Puts another script in the place of Codex; `$*` is what it is asked. */
+    codex: setCodex,
+    /** Creates a session that was claimed and never launched; its directory. */
+    session(id: string, record: Partial<SessionRecord> = {}): string {
       addSession(storeOf(state, git), id as SessionId, { record: { working_dir: directory, ...record } });
       return join(root, 'sessions', id);
     },
-    async diagnose(options = {}, argv = []) {
-      const { code, stdout, stderr } = await onScreen(patient, ['doctor', '--json', ...argv], options);
+    async diagnose(options: ScreenOptions = {}, argv: readonly string[] = []): Promise<Diagnosis> {
+      const { code, stdout, stderr } = await onScreen(
+        { directory, env },
+        ['doctor', '--json', ...argv],
+        options,
+      );
       expect(stderr).toBe('');
       const { ok, checks }: { ok: boolean; checks: Check[] } = JSON.parse(stdout);
       return {
@@ -81,8 +76,6 @@ export function createPatient(): Patient {
           ),
       };
     },
-    screen: (options) => onScreen(patient, ['doctor'], options),
+    screen: (options?: ScreenOptions) => onScreen({ directory, env }, ['doctor'], options),
   };
-  patient.codex(HEALTHY_CODEX);
-  return patient;
 }

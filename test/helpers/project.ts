@@ -11,7 +11,7 @@ import { statOf } from '../../src/process/identity.ts';
 import { hasStore, storeDir } from '../../src/store/project-store.ts';
 import { TEST_CACHE_HOME } from './cache.ts';
 import { onScreen, type Screen, type ScreenOptions, testInstallation } from './context.ts';
-import { removeTree } from './remove.ts';
+import { removeTree } from './directory.ts';
 
 /** A file of this repository. */
 export const repositoryFile = (path: string): string =>
@@ -84,53 +84,15 @@ export function readRuns(log: string): AgentRun[] {
 /** Registers what is to be done when a test has ended; the last one registered runs first. */
 export type OnFinished = (cleanup: () => void | Promise<void>) => void;
 
-type InProcess = ScreenOptions & Pick<RunOptions, 'input'>;
-
-/** A project in a directory of its own, with a home, state and temporary directory beside it, and zwarm to run in it. */
-export interface Project {
-  /** Everything of this test lies below it. */
-  readonly base: string;
-  /** The project's directory; no git repository, but Codex would work in it. */
-  readonly directory: string;
-  readonly env: Record<string, string | undefined>;
-  /** The directory of state that zwarm uses by itself. */
-  readonly state: string;
-  /** The project's store in it, whether it is there or not. */
-  store(): string;
-  /** Runs a command line of zwarm in the project, in this process. */
-  zwarm(args: readonly string[], options?: InProcess): Promise<Screen>;
-  /**
-   * The same for one line: its words are split at blanks, but for those in quotes. All that it prints, and `[exit N]`
-   * unless that is 0.
-   */
-  $(line: string, options?: InProcess): Promise<string>;
-  /** The same in a process of its own, with what is built: for races, and where the process itself matters. */
-  asProcess(args: readonly string[], options?: RunOptions): Promise<Ended>;
-  /** The same, which must succeed; its stdout without the last newline. */
-  ok(args: readonly string[], options?: InProcess): Promise<string>;
-  /** Starts a session, which must succeed; its id. */
-  start(args: readonly string[], options?: InProcess): Promise<string>;
-  /** Starts a session that has ended well when this resolves; its id. */
-  ended(args?: readonly string[], options?: InProcess): Promise<string>;
-  list(args?: readonly string[]): Promise<SessionSummary[]>;
-  show(id: string, args?: readonly string[]): Promise<SessionDetail>;
-  /** A file of a turn. */
-  turnFile(id: string, turn: number, name: string): string;
-  /** Waits until a turn has ended, and does what its runner would do then in the built zwarm: `zwarm settle`. */
-  settled(id: string, turn?: number): Promise<void>;
-  /** The runs that the fake agent has logged. */
-  runs(): AgentRun[];
-}
+/** What `createProject` makes. */
+export type Project = ReturnType<typeof createProject>;
 
 /**
- * A fresh project in `place`, removed (with every session in it killed) when the test ends. Its codex is the fake
- * agent, which by default prints a short real conversation. A concurrent test passes its own `onTestFinished`.
+ * A project in a directory of its own in `place`, with a home, state and temporary directory beside it, and zwarm to run
+ * in it; removed (with every session in it killed) when the test ends. Its codex is the fake agent, which by default
+ * prints a short real conversation. A concurrent test passes its own `onTestFinished`.
  */
-export function createProject(
-  name = 'project',
-  finished: OnFinished = onTestFinished,
-  place = tmpdir(),
-): Project {
+export function createProject(name = 'project', finished: OnFinished = onTestFinished, place = tmpdir()) {
   const base = fs.realpathSync(fs.mkdtempSync(join(place, 'zwarm-test-')));
   const directory = join(base, name);
   fs.mkdirSync(directory, { recursive: true });
@@ -138,10 +100,9 @@ export function createProject(
   fs.writeFileSync(join(base, '.git'), '');
   for (const beside of ['home', 'tmp']) fs.mkdirSync(join(base, beside));
   const state = join(base, 'home', '.local', 'state', 'zwarm');
-  // A test may make a repository of its project.
-  const git = join(directory, '.git');
+  /** The project's store, whether it is there or not; a test may make a repository of its project. */
   const store = (): string => {
-    const ofGit = storeDir(state, git);
+    const ofGit = storeDir(state, join(directory, '.git'));
     return hasStore(ofGit) ? ofGit : storeDir(state, directory);
   };
   const log = join(base, 'agent-runs');
@@ -156,21 +117,16 @@ export function createProject(
     FAKE_AGENT_LOG: log,
     FAKE_AGENT_STREAM: stream('message'),
   };
-  const zwarm: Project['zwarm'] = (args, { input, ...options } = {}) =>
-    onScreen({ directory, env }, args, { ...(input === undefined ? {} : { stdin: input }), ...options });
-  const asProcess: Project['asProcess'] = (args, options = {}) =>
-    runProgram(process.execPath, [ZWARM, ...args], {
-      ...options,
-      cwd: options.cwd ?? directory,
-      env: { ...env, ...options.env },
-    });
-  const ok: Project['ok'] = async (args, options) => {
-    const ended = await zwarm(args, options);
-    if (ended.code !== 0)
-      throw new Error(`zwarm ${args.join(' ')} ended with ${ended.code}: ${ended.stderr}`);
-    return ended.stdout.replace(/\n$/, '');
+  const zwarm = (args: readonly string[], options: ScreenOptions = {}): Promise<Screen> =>
+    onScreen({ directory, env }, args, options);
+  const ok = async (args: readonly string[], options?: ScreenOptions): Promise<string> => {
+    const { code, stdout, stderr } = await zwarm(args, options);
+    if (code !== 0) throw new Error(`zwarm ${args.join(' ')} ended with ${code}: ${stderr}`);
+    return stdout.replace(/\n$/, '');
   };
-  const settled: Project['settled'] = async (id, turn = 1) => {
+  const turnFile = (id: string, turn: number, file: string): string =>
+    join(store(), 'sessions', id, 'turns', String(turn), file);
+  const settled = async (id: string, turn = 1): Promise<void> => {
     await eventually(`the runner of turn ${turn} has ended`, () => {
       if (!fs.existsSync(turnFile(id, turn, 'exit.json'))) return false;
       const { pid } = JSON.parse(fs.readFileSync(turnFile(id, turn, 'runner.stat'), 'utf8'));
@@ -182,44 +138,57 @@ export function createProject(
     await createSessionManager({ ...context, env: turnEnv }).settle();
   };
   finished(async () => {
+    const living = () => processesWith(`HOME=${base}/`).length > 0;
     // Most tests leave nothing behind, and one zwarm for each of them would be a tenth of their time.
-    if (processesWith(`HOME=${base}/`).length > 0) await zwarm(['kill', '--all', '--grace', '1s']);
+    if (living()) await zwarm(['kill', '--all', '--grace', '1s']);
     // A runner that is still settling would write into what we remove.
-    await eventually(
-      'every process of the project has ended',
-      () => processesWith(`HOME=${base}/`).length === 0,
-    );
+    await eventually('every process of the project has ended', () => !living());
     removeTree(base);
   });
-  const turnFile: Project['turnFile'] = (id, turn, file) =>
-    join(store(), 'sessions', id, 'turns', String(turn), file);
   return {
+    /** Everything of this test lies below it. */
     base,
+    /** The project's directory; no git repository, but Codex would work in it. */
     directory,
     env,
+    /** The directory of state that zwarm uses by itself. */
     state,
     store,
+    /** Runs a command line of zwarm in the project, in this process. */
     zwarm,
-    async $(line, options) {
+    /** The same for one line of words, some in quotes: all that it prints, and `[exit N]` unless that is 0. */
+    async $(line: string, options?: ScreenOptions): Promise<string> {
       const words = line.match(/'[^']*'|[^\s']+/g) ?? [];
-      const { code, stdout, stderr } = await zwarm(
-        words.map((word) => word.replaceAll("'", '')),
-        options,
-      );
+      const argv = words.map((word) => word.replaceAll("'", ''));
+      const { code, stdout, stderr } = await zwarm(argv, options);
       return stdout + stderr + (code === 0 ? '' : `[exit ${code}]\n`);
     },
-    asProcess,
+    /** The same in a process of its own, with what is built: for races, and where the process itself matters. */
+    asProcess: (args: readonly string[], options: RunOptions = {}): Promise<Ended> =>
+      runProgram(process.execPath, [ZWARM, ...args], {
+        cwd: directory,
+        ...options,
+        env: { ...env, ...options.env },
+      }),
+    /** The same, which must succeed; its stdout without the last newline. */
     ok,
-    start: (args, options) => ok(['start', ...args], options),
-    async ended(args = ['x'], options = {}) {
+    /** Starts a session, which must succeed; its id. */
+    start: (args: readonly string[], options?: ScreenOptions) => ok(['start', ...args], options),
+    /** Starts a session that has ended well when this resolves; its id. */
+    async ended(args: readonly string[] = ['x'], options?: ScreenOptions): Promise<string> {
       const { id } = JSON.parse(await ok(['start', '--wait', '--json', ...args], options));
       await settled(id);
       return id;
     },
-    list: async (args = []) => JSON.parse(await ok(['ls', '--json', ...args])),
-    show: async (id, args = []) => JSON.parse(await ok(['show', id, '--json', ...args])),
+    list: async (args: readonly string[] = []): Promise<SessionSummary[]> =>
+      JSON.parse(await ok(['ls', '--json', ...args])),
+    show: async (id: string, args: readonly string[] = []): Promise<SessionDetail> =>
+      JSON.parse(await ok(['show', id, '--json', ...args])),
+    /** A file of a turn. */
     turnFile,
+    /** Waits until a turn has ended, and does what its runner would do then in the built zwarm: `zwarm settle`. */
     settled,
+    /** The runs that the fake agent has logged. */
     runs: () => readRuns(log),
   };
 }
@@ -229,7 +198,7 @@ export function hasEnded(pid: number): boolean {
   return statOf(pid)?.dead ?? true;
 }
 
-/** Waits for a condition; fails after \`seconds\`. For what no notification tells. */
+/** Waits for a condition; fails after `seconds`. For what no notification tells. */
 export async function eventually<T>(
   what: string,
   look: () => T | null | undefined | false | Promise<T | null | undefined | false>,
@@ -271,12 +240,10 @@ export function processesWith(text: string, file: 'environ' | 'cmdline' = 'envir
 export function watchesFiles(pid: number): boolean {
   const directory = `/proc/${pid}/fdinfo`;
   try {
-    return fs
-      .readdirSync(directory)
-      .some((fd) => fs.readFileSync(`${directory}/${fd}`, 'utf8').includes('inotify'));
-  } catch (error) {
+    const read = (fd: string) => fs.readFileSync(`${directory}/${fd}`, 'utf8');
+    return fs.readdirSync(directory).some((fd) => read(fd).includes('inotify'));
+  } catch {
     // Closed, or the process has ended, while we looked.
-    if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return false;
-    throw error;
+    return false;
   }
 }

@@ -1,29 +1,13 @@
 import { spawn } from 'node:child_process';
-import type { Project } from './project.ts';
-import { ZWARM } from './project.ts';
-
-/** A command on a real terminal. */
-export interface OnTerminal {
-  /** All that the terminal was told so far. */
-  shown(): string;
-  /** Types on its keyboard. */
-  type(keys: string): void;
-  /** Its exit code, when it has ended. */
-  readonly code: Promise<number | null>;
-}
-
-export interface TerminalOptions {
-  readonly rows?: number;
-  readonly columns?: number;
-  readonly env?: Readonly<Record<string, string | undefined>>;
-}
+import type { ScreenOptions } from './context.ts';
+import { type Project, ZWARM } from './project.ts';
 
 /** Runs the built zwarm in a project on a pseudo terminal of the kernel; Linux, with script(1) of util-linux. */
 export function onTerminal(
   project: Project,
   args: readonly string[],
-  { rows = 24, columns = 80, env = {} }: TerminalOptions = {},
-): OnTerminal {
+  { rows = 24, columns = 80, env = {} }: Pick<ScreenOptions, 'rows' | 'columns' | 'env'> = {},
+) {
   const quoted = [process.execPath, ZWARM, ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`);
   const command = `stty rows ${rows} cols ${columns} && exec ${quoted.join(' ')}`;
   const child = spawn('script', ['-q', '-e', '-c', command, '/dev/null'], {
@@ -36,9 +20,12 @@ export function onTerminal(
     shown += text.replaceAll('\r\n', '\n');
   });
   return {
+    /** All that the terminal was told so far. */
     shown: () => shown,
-    type: (keys) => void child.stdin.write(keys),
-    code: new Promise((resolve, reject) => {
+    /** Types on its keyboard. */
+    type: (keys: string) => void child.stdin.write(keys),
+    /** Its exit code, when it has ended. */
+    code: new Promise<number | null>((resolve, reject) => {
       child.once('error', reject);
       child.once('close', resolve);
     }),

@@ -1,44 +1,32 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  createProject,
-  eventually,
-  type OnFinished,
-  type Project,
-  processesWith,
-  SHELL_AGENT,
-} from './project.ts';
+import { createProject, eventually, type OnFinished, processesWith, SHELL_AGENT } from './project.ts';
 
-/** A project whose codex is the shell agent, in which this process runs zwarm: cheap enough to do so often. */
-export interface ShellProject extends Project {
-  /** The same as `zwarm`. */
-  readonly run: Project['zwarm'];
-  /** Starts a session whose agent does as this prompt says, and waits until the agent runs; its id. */
-  begin(prompt: string): Promise<string>;
-  /** A file in the project's directory, waited for: what an agent wrote there with one `echo`. */
-  written(name: string): Promise<string>;
-  /** The living processes of a session. */
-  marked(id: string): number[];
-}
+export type ShellProject = ReturnType<typeof createShellProject>;
 
-export function createShellProject(name?: string, finished?: OnFinished): ShellProject {
+/** A project whose codex is the shell agent: cheap enough to be run often. */
+export function createShellProject(name?: string, finished?: OnFinished) {
   const project = createProject(name, finished);
   project.env['ZWARM_CODEX_BIN'] = SHELL_AGENT;
   return {
     ...project,
+    /** The same as `zwarm`. */
     run: project.zwarm,
-    async begin(prompt) {
+    /** Starts a session whose agent does as this prompt says, and waits until the agent runs; its id. */
+    async begin(prompt: string): Promise<string> {
       const before = project.runs().length;
       const id = await project.start([prompt]);
       await eventually('the agent runs', () => project.runs().length > before);
       return id;
     },
-    written(name) {
+    /** A file in the project's directory, waited for: what an agent wrote there with one `echo`. */
+    written(name: string): Promise<string> {
       const path = join(project.directory, name);
       const read = (): string => (existsSync(path) ? readFileSync(path, 'utf8') : '');
       return eventually(`${name} is written`, () => read().endsWith('\n') && read().trimEnd());
     },
-    marked: (id) => processesWith(`ZWARM_SESSION_ID=${id}`),
+    /** The living processes of a session. */
+    marked: (id: string) => processesWith(`ZWARM_SESSION_ID=${id}`),
   };
 }
 

@@ -9,6 +9,7 @@ import { createStore, identityOfDirectory } from '../../src/store/project-store.
 import type { RequestRecord, SessionRecord } from '../../src/store/records.ts';
 import type { Summary } from '../../src/store/summary.ts';
 import { emptyDirectory } from './directory.ts';
+import { summaryOf } from './views.ts';
 
 export const ID = 'abcdefghjk' as SessionId;
 
@@ -106,41 +107,17 @@ export function createStoredSession(name?: string): Store {
   return store;
 }
 
-export const USAGE = {
-  input_tokens: 5,
-  cached_input_tokens: 1,
-  output_tokens: 2,
-  reasoning_output_tokens: null,
-  total_tokens: 7,
-};
-const LISTED = {
+const USAGE = { input_tokens: 5, cached_input_tokens: 1, output_tokens: 2, reasoning_output_tokens: null };
+const { id, project, name, queued, needs_attention, log_file, ...LISTED } = summaryOf({
   tags: ['a'],
-  title: 'say hello…',
   task: 'say hello\nto “everybody” 👋',
-  agent: 'codex',
-  model: null,
-  sandbox: 'read-only',
-  working_dir: '/w',
-  work_in: null,
-  source: 'user',
-  parent: null,
   forked_from: { id: 'bcdefghjkm', turn: 1 },
-  created_at: '2026-11-20T10:00:00.000Z',
   status: 'failed',
-  turn: 1,
-  updated_at: '2026-11-20T10:00:00.000Z',
-  ended_at: '2026-11-20T10:00:00.000Z',
-  duration_ms: 1000,
-  pid: null,
   exit_code: 1,
-  signal: null,
   error: { code: 'exit_code', message: 'm', hint: null, retryable: true, retry_at: null },
-  pending: null,
   thread_id: 't',
-  token_usage: USAGE,
-  cost_usd: null,
-  last_message: 'gesagt',
-} as const;
+  token_usage: { ...USAGE, total_tokens: 7 },
+});
 
 /** A stored session, its directory, and a summary that would fit it; nobody has written one. */
 export function createStoredSummary(): { store: Store; directory: string; summary: Summary } {

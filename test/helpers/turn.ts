@@ -4,21 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { ownIdentity } from '../../src/process/identity.ts';
-import { type ExitRecord, parse } from '../../src/store/records.ts';
+import { parse } from '../../src/store/records.ts';
+import { removeTree } from './directory.ts';
 import { repositoryFile } from './project.ts';
-import { removeTree } from './remove.ts';
 
 const RUNNER = repositoryFile('bin/turn-runner.sh');
 
-/** A turn's directory and a directory for its agent, with the turn runner to run in them. */
-export interface Turn {
-  readonly directory: string;
-  readonly work: string;
-  file(name: string): string;
-  /** Starts the runner with a program; resolves with its own exit code. */
-  run(argv: readonly string[], options?: RunOptions): Promise<number | null>;
-  exit(): ExitRecord;
-}
+export type Turn = ReturnType<typeof createTurn>;
 
 export interface RunOptions {
   readonly shell?: readonly string[];
@@ -29,8 +21,8 @@ export interface RunOptions {
   readonly onSpawn?: (pid: number) => void;
 }
 
-/** A fresh turn with a prompt, removed when the test ends. */
-export function createTurn(prompt: string | Buffer = 'hello\n'): Turn {
+/** A turn's directory and one for its agent, with the turn runner to run in them; removed when the test ends. */
+export function createTurn(prompt: string | Buffer = 'hello\n') {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'zwarm-runner-')));
   onTestFinished(() => removeTree(base));
   const directory = join(base, 'turn');
@@ -46,17 +38,11 @@ export function createTurn(prompt: string | Buffer = 'hello\n'): Turn {
     work,
     file,
     exit: () => parse.exit(file('exit.json')),
-    run(argv, options = {}) {
-      const [shell = '', ...shellArgs] = options.shell ?? ['/bin/sh'];
-      const args = ['--identity', identity, '--umask', options.umask ?? '0022'];
-      args.push(
-        '--directory',
-        options.directory ?? work,
-        '--input',
-        options.input ?? 'prompt.md',
-        '--',
-        ...argv,
-      );
+    /** Starts the runner with a program; resolves with its own exit code. */
+    run(argv: readonly string[], options: RunOptions = {}): Promise<number | null> {
+      const { shell: [shell = '', ...shellArgs] = ['/bin/sh'], input = 'prompt.md' } = options;
+      const args = ['--identity', identity, '--umask', options.umask ?? '0022', '--input', input];
+      args.push('--directory', options.directory ?? work, '--', ...argv);
       const child = spawn(shell, [...shellArgs, RUNNER, ...args], {
         cwd: directory,
         detached: true,

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { installation } from '../../../../src/installation.ts';
 import { checkLeftoverProcesses } from '../../../../src/manager/doctor/leftovers.ts';
 import { hostIdentity } from '../../../../src/process/identity.ts';
-import { shellWith } from '../../../helpers/marked-shell.ts';
+import { end, live } from '../../../helpers/marked.ts';
 import { createStoredSession, ID } from '../../../helpers/store.ts';
 
 /** Long after everything that happens here. */
@@ -20,7 +20,7 @@ function scene() {
     turn,
     file: (name: string, content: object) => writeFileSync(join(turn, name), JSON.stringify(content)),
     /** A process with the mark of a turn of this store. */
-    process: (mark = `${ID}.1.first`) => shellWith({ ZWARM_MARK: `${store.id}@${mark}` }),
+    process: (mark = `${ID}.1.first`) => live(`${store.id}@${mark}`),
     check: (nowMs = LATER) => checkLeftoverProcesses({ ...context, now: () => nowMs }, store),
   };
 }
@@ -57,12 +57,13 @@ linux(
     const { turn, process, file, check } = scene();
     file('exit.json', EXIT);
     const ended = statSync(join(turn, 'exit.json')).mtimeMs;
-    const { pid, end } = await process();
+    const living = await process();
+    const { pid } = living;
     // An end in the future, as an agent may forge it, hides nothing.
     const rows = [NONE, NONE, leftover(pid), leftover(pid)];
     for (const [i, afterMs] of [0, 4999, 5000, -1].entries())
       expect(await check(ended + afterMs), `${afterMs} ms`).toEqual(rows[i]);
-    await end();
+    await end(living);
     expect(await check()).toEqual(NONE);
   },
 );

@@ -1,0 +1,31 @@
+import { chownSync } from 'node:fs';
+import { join } from 'node:path';
+import { IS_ROOT } from './as-root.ts';
+import { installForAll } from './install.ts';
+import { type OnFinished, processesWith, type RunOptions, runProgram } from './project.ts';
+import { createShellProject } from './shell-project.ts';
+
+const NOBODY = 65_534;
+
+/** A shell project of a user whom permissions bind; root would pass every one of them, and so runs zwarm as nobody. */
+export function createOrdinaryProject(...finished: [] | [OnFinished]) {
+  const project = createShellProject('project', ...finished);
+  const { base, directory } = project;
+  const installed = installForAll(base, 'fixtures/shell-agent');
+  const beside = [base, directory, join(base, 'home'), join(base, 'tmp')];
+  if (IS_ROOT) for (const path of beside) chownSync(path, NOBODY, NOBODY);
+  return {
+    ...project,
+    /** Runs zwarm as that user. */
+    ordinary(args: readonly string[], umask = '0022', env: RunOptions['env'] = {}) {
+      const command = ['sh', process.execPath, join(installed, 'bin/zwarm.js'), ...args];
+      return runProgram('/bin/sh', ['-c', `umask ${umask}; exec "$@"`, ...command], {
+        cwd: directory,
+        env: { ...project.env, ZWARM_CODEX_BIN: join(installed, 'fixtures/shell-agent'), ...env },
+        ...(IS_ROOT ? { uid: NOBODY } : {}),
+      });
+    },
+    /** Ends all that runs there: root may not act in the project of another user. */
+    endAll: () => processesWith(`HOME=${base}/`).forEach((pid) => void process.kill(pid, 'SIGKILL')),
+  };
+}
