@@ -163,15 +163,18 @@ test('get_trajectory pages through all the steps, to the last one', async () => 
   const { ok, ended } = createTools();
   const command = { id: 'c', type: 'command_execution', command: 'a\n b', exit_code: 3, status: 'failed' };
   const item = JSON.stringify({ type: 'item.completed', item: { ...command, aggregated_output: 'no' } });
-  const session_id = await ended(`run ${says('one')}; printf '%s\\n' '${item}'`);
+  const runs = item.replace('completed', 'started').replace('"c"', '"d"').replace(':3,', ':null,');
+  const session_id = await ended(`run ${says('one')}; printf '%s\\n' '${item}' '${runs}'`);
   const { steps, step_count, hint } = await ok('get_trajectory', { session_id });
   expect(hint).toBeNull();
   expect(steps).toHaveLength(step_count);
   expect(steps).toMatchObject([
     { step: 1, turn: 1, type: 'message', summary: 'one' },
     { step: 2, type: 'command', status: 'failed', exit_code: 3, summary: '$ a b' },
-    { step: 3, summary: 'done' },
+    { step: 3, type: 'command', summary: '$ a b' },
+    { step: 4, summary: 'done' },
   ]);
+  expect(steps[2]).not.toHaveProperty('exit_code');
   const paged: unknown[] = [];
   for (let offset = 0; offset < step_count; offset += 1) {
     const page = await ok('get_trajectory', { session_id, offset, limit: 1 });
@@ -183,7 +186,11 @@ test('get_trajectory pages through all the steps, to the last one', async () => 
   const beyond = await ok('get_trajectory', { session_id, offset: step_count });
   expect(beyond).toMatchObject({ steps: [], hint: null, turn: null, mode: 'summary' });
   const full = await ok('get_trajectory', { session_id, turn: 1, full: true });
-  expect(full).toMatchObject({ turn: 1, mode: 'full', steps: [{ content: 'one' }, { output: 'no' }, {}] });
+  expect(full).toMatchObject({
+    turn: 1,
+    mode: 'full',
+    steps: [{ content: 'one' }, { output: 'no', exit_code: 3 }, {}, {}],
+  });
 });
 
 test('a page of get_trajectory holds as many whole steps as fit, and at least one', async () => {
@@ -196,6 +203,7 @@ test('a page of get_trajectory holds as many whole steps as fit, and at least on
   // Of each output 8000 characters are shown, of a page 40000.
   const commands = (steps: readonly { command?: string }[]) => steps.flatMap(({ command }) => command ?? []);
   expect(commands(first.steps)).toEqual(['c1', 'c2', 'c3', 'c4']);
+  expect(first.steps[0].output).toMatch(/^z{7999}…$/);
   const offset = first.steps.length;
   expect(first.hint).toBe(`${first.step_count - offset} more: offset=${offset}`);
   const rest = await ok('get_trajectory', { session_id, full: true, offset });
