@@ -11,13 +11,12 @@ function drawn(text: string): string[] {
   return familiesOf(rows).map(({ row, lastOf }) => branchOf(lastOf) + row.id);
 }
 
-test('children stand below their parent, oldest first; roots stay newest first', () => {
-  expect(drawn('z e<b d<a c<b b<a a')).toEqual(['z', 'a', '├─ b', '│  ├─ c', '│  └─ e', '└─ d']);
-  expect(drawn('d<b c<b b<a a')).toEqual(['a', '└─ b', '   ├─ c', '   └─ d']);
-});
-
-test('one whose parent is not among the rows is a root', () => {
-  expect(drawn('b<a c<gone a')).toEqual(['c', 'a', '└─ b']);
+test.each([
+  ['z e<b d<a c<b b<a a', 'z|a|├─ b|│  ├─ c|│  └─ e|└─ d'],
+  ['d<b c<b b<a a', 'a|└─ b|   ├─ c|   └─ d'],
+  ['b<a c<gone a', 'c|a|└─ b'],
+])('children stand below their parent, oldest first; roots stay newest first: %s', (text, lines) => {
+  expect(drawn(text)).toEqual(lines.split('|'));
 });
 
 test('of a family of many generations the nearest are drawn', () => {

@@ -9,6 +9,7 @@ import {
   parseTurnNumber,
   type SessionId,
 } from '../../../src/core/ids.ts';
+import { isModelName } from '../../../src/core/model.ts';
 
 const fails = (code: string): unknown => expect.objectContaining({ code });
 
@@ -34,41 +35,27 @@ test('names', () => {
   }
 });
 
+test('names of models', () => {
+  const good = ['gpt-5.5', 'o3', 'vendor/model:free', '@cf/some_model', 'x'.repeat(100)];
+  const bad = ['', '-m', '--evil', 'a b', 'a\n', 'a"', '\u00e4', 'x'.repeat(101)];
+  expect([...good, ...bad].filter(isModelName)).toEqual(good);
+});
+
 test('a reference is the text of an id or name, or a place among the newest', () => {
   const texts = ['abcdefghjk', 'abc', 'my.name'];
   expect(texts.map(parseRef)).toEqual(texts.map((text) => ({ kind: 'text', text })));
   const last = (back: number) => ({ kind: 'last', back });
   expect(['@last', '@last~1', '@last~9999'].map(parseRef)).toEqual([last(0), last(1), last(9999)]);
-});
-
-test.each([
-  ...[
-    '',
-    '../../etc',
-    '..',
-    '/etc/passwd',
-    '.',
-    '-rf',
-    '--all',
-    'abc\0def',
-    'abc\n',
-    'ABC',
-    '*',
-    '\u202eabc',
-  ],
-  ...['@last~', '@last~-1', '@last~99999', '@last~1x', '@first', 'a'.repeat(42), 'x'.repeat(1_000_000)],
-])('%j can name no session', (text) => {
-  expect(() => parseRef(text)).toThrow(fails('usage'));
-  // The message quotes what was given, but never all of a huge one, and never raw.
-  expect(() => parseRef(text)).toThrow(/^[^\0\n]{1,200}$/);
+  const bad = '| ../../etc | .. | /etc/passwd | . | -rf | --all | abc\0def | abc\n | ABC | * | \u202eabc';
+  const badPlaces = ['@last~', '@last~-1', '@last~99999', '@last~1x', '@first', 'a'.repeat(42)];
+  for (const text of [...bad.split(/ ?\| ?/), ...badPlaces, 'x'.repeat(1_000_000)]) {
+    expect(() => parseRef(text)).toThrow(fails('usage'));
+    // The message quotes what was given, but never all of a huge one, and never raw.
+    expect(() => parseRef(text)).toThrow(/^[^\0\n]{1,200}$/);
+  }
 });
 
 const ALL = ['abcdefghjk', 'abcdzzzzzz', 'mnpqrstuvw'] as SessionId[];
-
-test('the beginning of an id means the only one that begins so', () => {
-  expect(matchPrefix('abcde', ALL, 3)).toBe('abcdefghjk');
-  expect(matchPrefix('mnp', ALL, 3)).toBe('mnpqrstuvw');
-});
 
 test.each<[string, string, number, object]>([
   ['too short', 'mn', 3, { code: 'not_found', message: 'mn is too short' }],
@@ -79,6 +66,7 @@ test.each<[string, string, number, object]>([
 ])('a beginning that is %s is refused', (_, text, minimum, error) => {
   for (const ids of [ALL, ALL.toReversed()])
     expect(() => matchPrefix(text, ids, minimum)).toThrow(expect.objectContaining(error));
+  expect([matchPrefix('abcde', ALL, 3), matchPrefix('mnp', ALL, 3)]).toEqual([ALL[0], ALL[2]]);
 });
 
 test('sessions of the same moment have an order, whatever order they are found in', () => {

@@ -5,19 +5,14 @@ const lists = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
 const objects = (depth: number): string => `${'{"a":'.repeat(depth)}0${'}'.repeat(depth)}`;
 
 test('every value is read, whatever it begins with, and with any white space around it', () => {
-  for (const text of ['null', 'true', 'false', '0', '9.5', '-1', '"a"', '[1]', '{"a":1}']) {
+  for (const text of ['null', 'true', 'false', '0', '9.5', '-1', '""', '"a"', '[1]', '{"a":1}']) {
     for (const padded of [text, ` \t\r\n${text} `]) expect(parseJson(padded)).toEqual(JSON.parse(text));
   }
 });
 
 test.each<[string, string]>([
-  ['null', 'null'],
-  ['an empty text in quotes', '""'],
   ['brackets, commas and quotes within a text', JSON.stringify(`${'[{,'.repeat(200_000)}"\\"`)],
-  [
-    'backslashes before the end of a text',
-    JSON.stringify([`${'\\'.repeat(1001)}`, `${'\\"'.repeat(1001)}[`]),
-  ],
+  ['backslashes before the end of a text', JSON.stringify(['\\'.repeat(1001), `${'\\"'.repeat(1001)}[`])],
   ['lists 500 deep', lists(500)],
   ['objects 500 deep', objects(500)],
   ['side by side, not within one another', `[${'[[]],'.repeat(2000)}0]`],

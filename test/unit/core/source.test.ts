@@ -19,10 +19,10 @@ test.each<[string, readonly number[]]>([
   expect(matchesSource(null, filters)).toBe(false);
 });
 
-test.each(['', 'me', 'you,', 'orch:', 'orch:a', 'orch:AB12', 'mcp:', 'users'])('%j is no source', (text) => {
-  expect(() => parseSources(text)).toThrow(
-    expect.objectContaining({ code: 'usage', hint: 'choose from: you, orch, orch:ID, mcp, mcp:CLIENT' }),
-  );
+test('what is no source', () => {
+  const error = { code: 'usage', hint: 'choose from: you, orch, orch:ID, mcp, mcp:CLIENT' };
+  for (const text of ['', 'me', 'you,', 'orch:', 'orch:a', 'orch:AB12', 'mcp:', 'users'])
+    expect(() => parseSources(text), text).toThrow(expect.objectContaining(error));
 });
 
 test('the beginning of several agents is refused', () => {

@@ -2,6 +2,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { cutText, titleOf } from '../../../src/core/session.ts';
+import { withoutShell } from '../../../src/core/shell-word.ts';
+import { closest } from '../../../src/core/suggest.ts';
 
 test.each<[string, string]>([
   ['fix the login', 'fix the login'],
@@ -18,7 +20,6 @@ test.each<[string, string]>([
   [`short${' '.repeat(1000)}and more`, 'short…'],
 ])('the title of %j', (task, title) => {
   expect(titleOf(task)).toBe(title);
-  expect([...titleOf(task)].length).toBeLessThanOrEqual(48);
 });
 
 test('a long text is cut at 500 characters, never inside a surrogate pair', () => {
@@ -48,4 +49,41 @@ test('what is cut out of a text does not keep the whole of it in memory', () => 
   expect(heldAfter(cutText)).toBeLessThan(8 << 20);
   // As it would be.
   expect(heldAfter((text) => text.slice(0, 499))).toBeGreaterThan(40 << 20);
+});
+
+test.each([
+  ["/bin/bash -lc 'ls -1'", 'ls -1'],
+  ["bash -lc 'ls -1'", 'ls -1'],
+  ["/usr/bin/zsh -c 'a\nb'", 'a\nb'],
+  ['/bin/bash -lc true', 'true'],
+  [`/bin/bash -lc "echo 'a' \\"\\$b\\" \\\\n"`, `echo 'a' "$b" \\n`],
+  // Whatever the shell itself would change, or be told beside it, stays in sight.
+  ['bash -lc "echo $HOME"', 'bash -lc "echo $HOME"'],
+  ["bash -lc 'a' b", "bash -lc 'a' b"],
+  ["bash -lc 'a'b'c'", "bash -lc 'a'b'c'"],
+  ['bash -lc "a" "b"', 'bash -lc "a" "b"'],
+  ["bash -x -lc 'a'", "bash -x -lc 'a'"],
+  ["env bash -lc 'a'", "env bash -lc 'a'"],
+  ["bash -lc 'a", "bash -lc 'a"],
+  ['ls', 'ls'],
+  ['', ''],
+])('%j is told as %j', (command, told) => {
+  expect(withoutShell(command)).toBe(told);
+});
+
+test('a very long command is not taken apart', () => {
+  const shell = (part: string) => `bash -lc "${part.repeat(500_000 / part.length)}`;
+  for (const long of [`bash -lc '${'x'.repeat(10_000)}'`, ...["'", '"', '\\', '"\\', "a'"].map(shell)])
+    expect(withoutShell(long) === long).toBe(true);
+});
+
+test.each<[string, string | null]>([
+  ['workspce-write', 'workspace-write'],
+  ['READ-ONLY', 'read-only'],
+  ['readonly', 'read-only'],
+  ['', null],
+  ['banana', null],
+  ['x'.repeat(100_000), null],
+])('the nearest known word to %.20s', (word, expected) => {
+  expect(closest(word, ['read-only', 'workspace-write', 'danger-full-access'])).toBe(expected);
 });
