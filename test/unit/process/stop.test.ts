@@ -5,16 +5,11 @@ import { expect, onTestFinished, test } from 'vitest';
 import { ownIdentity, statOf } from '../../../src/process/identity.ts';
 import { type StopRequest, stopTurn } from '../../../src/process/stop.ts';
 import { emptyDirectory } from '../../helpers/directory.ts';
-import { hoppingScript, type Living, live, newMarks } from '../../helpers/marked.ts';
+import { hoppingScript, live, newMarks } from '../../helpers/marked.ts';
 import { eventually, processesWith } from '../../helpers/project.ts';
 
 /** A turn whose runner runs `script` in a directory of its own: there `agent` is a command that bears the turn's mark. */
-async function turnOf(script: string): Promise<{
-  runner: Living;
-  marks: string;
-  file(name: string): string;
-  stop(more?: Partial<StopRequest>): ReturnType<typeof stopTurn>;
-}> {
+async function turnOf(script: string) {
   const directory = emptyDirectory();
   const marks = newMarks();
   const file = (name: string): string => join(directory, name);
@@ -28,7 +23,8 @@ async function turnOf(script: string): Promise<{
     ended: () => existsSync(file('record')),
     record: () => undefined,
   };
-  return { runner, marks, file, stop: (more) => stopTurn({ ...request, ...more }) };
+  const stop = (more?: Partial<StopRequest>) => stopTurn({ ...request, ...more });
+  return { runner, marks, file, stop };
 }
 
 /** The pids of all that sleeps for so long. */
@@ -37,24 +33,14 @@ function sleepersOf(seconds: string): number[] {
   return stdout.split('\n').filter(Boolean).map(Number);
 }
 
-/** A time for sleep that nobody else sleeps for. */
-function uniqueSeconds(): string {
-  const seconds = `1000.${process.pid}${Date.now()}`;
-  onTestFinished(() => {
-    for (const pid of sleepersOf(seconds)) process.kill(pid, 'SIGKILL');
-  });
-  return seconds;
-}
-
 async function gone(marks: string): Promise<void> {
   await eventually('nothing is left', () => processesWith(`ZWARM_MARK=${marks}`).length === 0);
 }
 
 test('an agent that its runner begins only after the last look is ended too', async () => {
   // The runner is continued when all that was found has been ended.
-  const { marks, file, stop } = await turnOf(
-    "trap ': > go' CONT; until [ -e go ]; do :; done; agent sleep 1000",
-  );
+  const script = "trap ': > go' CONT; until [ -e go ]; do :; done; agent sleep 1000";
+  const { marks, file, stop } = await turnOf(script);
   expect(await stop()).toEqual([]);
   await gone(marks);
   expect(existsSync(file('record'))).toBe(true);
@@ -81,29 +67,20 @@ test('what calls itself a part of the runner is ended all the same', async () =>
 test('a runner that never records is ended last, and the end is recorded before its death', async () => {
   const { runner, marks, stop } = await turnOf('mkfifo fifo; agent sleep 1000; read -r forever < fifo');
   const seen: unknown[] = [];
-  expect(
-    await stop({ record: () => seen.push(statOf(runner.pid)?.dead, processesWith(`${marks}x\0`)) }),
-  ).toEqual([]);
+  const record = () => seen.push(statOf(runner.pid)?.dead, processesWith(`${marks}x\0`));
+  expect(await stop({ record })).toEqual([]);
   expect(seen).toEqual([false, []]);
   await gone(marks);
 });
 
 test('a stranger is never signalled, though the record names it with its start time and its group is full', async () => {
-  const directory = emptyDirectory();
-  const told = join(directory, 'told');
-  const stranger = await live(
-    null,
-    `trap ': > "$1"' HUP INT TERM CONT; sleep 1000 & echo ready; wait; wait`,
-    [told],
-  );
+  const told = join(emptyDirectory(), 'told');
+  const script = `trap ': > "$1"' HUP INT TERM CONT; sleep 1000 & echo ready; wait; wait`;
+  const stranger = await live(null, script, [told]);
   const { stop, runner, marks } = await turnOf('agent sleep 1000');
-  for (const recorded of [
-    stranger.identity,
-    ownIdentity(),
-    { ...ownIdentity(), pid: 1, start: statOf(1)?.start ?? '' },
-  ]) {
+  const init = { ...ownIdentity(), pid: 1, start: statOf(1)?.start ?? '' };
+  for (const recorded of [stranger.identity, ownIdentity(), init])
     expect(await stop({ recorded, marks: `no${marks}` })).toEqual([]);
-  }
   expect(statOf(runner.pid)).not.toBeNull();
   expect(await stop({ recorded: stranger.identity })).toEqual([]);
   expect(statOf(stranger.pid)).toMatchObject({ dead: false });
@@ -126,24 +103,17 @@ test('what bears the mark of another turn, and what is below it, lives on', asyn
   }
 });
 
-test('an agent that has cleared its environment is known by its runner, what it has left by its group', async () => {
-  const unique = uniqueSeconds();
-  const { file, stop } = await turnOf(`env -i sh -c '(sleep ${unique} &); : > runs; exec sleep ${unique}'`);
-  await eventually('it runs', () => existsSync(file('runs')) && sleepersOf(unique).length === 2);
-  expect(await stop()).toEqual([]);
-  expect(sleepersOf(unique)).toEqual([]);
-  expect(existsSync(file('record'))).toBe(true);
-});
-
 test('what has cleared its environment and left the group is ended, with all that it begins while we look', async () => {
-  const unique = uniqueSeconds();
+  // A time for sleep that nobody else sleeps for.
+  const unique = `1000.${process.pid}${Date.now()}`;
+  onTestFinished(() => {
+    for (const pid of sleepersOf(unique)) process.kill(pid, 'SIGKILL');
+  });
   const { marks, file, stop } = await turnOf(
     `agent sh -c 'env -i setsid sh -c "trap : INT TERM HUP; while :; do sleep ${unique} & echo \\$\\$ > cleared; wait; done" & wait'`,
   );
-  const pid = await eventually(
-    'it runs',
-    () => existsSync(file('cleared')) && Number(readFileSync(file('cleared'), 'utf8')),
-  );
+  const cleared = () => existsSync(file('cleared')) && Number(readFileSync(file('cleared'), 'utf8'));
+  const pid = await eventually('it runs', cleared);
   expect(await stop()).toEqual([]);
   expect(statOf(pid)?.dead ?? true).toBe(true);
   expect(sleepersOf(unique)).toEqual([]);

@@ -50,47 +50,33 @@ describe.each(SHELLS.map((shell) => ({ shell, name: shell.join(' ') })))('in $na
 
   test('it says who it is, before the agent runs', async () => {
     const turn = createTurn();
-    let spawned = 0;
-    await turn.run([program(turn, `cp "${turn.directory}/runner.stat" seen; ls "${turn.directory}"`)], {
-      shell,
-      onSpawn: (pid) => {
-        spawned = pid;
-      },
-    });
+    let pid = 0;
+    const onSpawn = (spawned: number) => {
+      pid = spawned;
+    };
+    const agent = program(turn, `cp "${turn.directory}/runner.stat" seen; ls "${turn.directory}"`);
+    await turn.run([agent], { shell, onSpawn });
     const { identity, uptime } = parseRunnerStat(turn.file('runner.stat'));
-    const { host, boot_id, pid_ns, uid } = ownIdentity();
-    expect(identity).toEqual({
-      host,
-      boot_id,
-      pid_ns,
-      uid,
-      pid: spawned,
-      start: expect.stringMatching(/^\d+$/),
-    });
+    expect(identity).toEqual({ ...ownIdentity(), pid, start: expect.stringMatching(/^\d+$/) });
     expect(uptime).toBeGreaterThan(0);
     expect(readFileSync(join(turn.work, 'seen'), 'utf8')).toBe(turn.file('runner.stat'));
     expect(turn.file('events.jsonl')).not.toContain('exit.json');
   });
 
-  test.each(['TERM', 'INT', 'HUP', 'QUIT', 'USR1'] as const)(
-    'SIG%s to the runner alone loses nothing: the agent goes on and its end is recorded',
-    async (name) => {
-      const turn = createTurn();
-      let pid = 0;
-      const agent = program(turn, 'echo started; while ! [ -e go ]; do sleep 0.02; done; echo ended; exit 7');
-      const ended = turn.run([agent], {
-        shell,
-        onSpawn: (spawned) => {
-          pid = spawned;
-        },
-      });
-      await eventually('the agent runs', () => turn.file('events.jsonl') !== '');
-      process.kill(pid, `SIG${name}`);
-      writeFileSync(join(turn.work, 'go'), '');
-      await ended;
-      expect(turn.exit()).toMatchObject({ code: 7, events_bytes: 14 });
-    },
-  );
+  test('no signal but KILL to the runner loses anything: the agent goes on and its end is recorded', async () => {
+    const turn = createTurn();
+    let pid = 0;
+    const agent = program(turn, 'echo started; while ! [ -e go ]; do sleep 0.02; done; echo ended; exit 7');
+    const onSpawn = (spawned: number) => {
+      pid = spawned;
+    };
+    const ended = turn.run([agent], { shell, onSpawn });
+    await eventually('the agent runs', () => turn.file('events.jsonl') !== '');
+    for (const name of ['TERM', 'INT', 'HUP', 'QUIT', 'USR1']) process.kill(pid, `SIG${name}`);
+    writeFileSync(join(turn.work, 'go'), '');
+    await ended;
+    expect(turn.exit()).toMatchObject({ code: 7, events_bytes: 14 });
+  });
 
   test('it forks nothing before its agent, which would be taken for one', async () => {
     const turn = createTurn();
@@ -109,52 +95,40 @@ describe.each(SHELLS.map((shell) => ({ shell, name: shell.join(' ') })))('in $na
     expect(turn.file('events.jsonl').trimEnd().split('\n')).toHaveLength(1);
     expect(turn.exit().code).toBe(3);
     expect(codes).toHaveLength(6);
-    expect(readdirSync(turn.directory).sort()).toEqual(
-      ['events.jsonl', 'exit.json', 'prompt.md', 'runner.stat', 'stderr.log'].sort(),
-    );
+    const files = ['events.jsonl', 'exit.json', 'prompt.md', 'runner.stat', 'stderr.log'];
+    expect(readdirSync(turn.directory).sort()).toEqual(files);
   });
 });
 
 type Prepared = RunOptions & { readonly argv?: readonly string[] };
 
 /** Puts a link in the place of the directory. */
-function moved(turn: Turn, more: Prepared = {}): Prepared {
+function moved(turn: Turn, below = ''): Prepared {
+  mkdirSync(join(turn.work, below), { recursive: true });
   renameSync(turn.work, `${turn.work} moved`);
   symlinkSync(`${turn.work} moved`, turn.work);
-  return more;
+  return { directory: join(turn.work, below) };
 }
 
-function calledOff(turn: Turn, suffix: string): Prepared {
-  writeFileSync(join(turn.directory, `cancel.${suffix}`), '');
-  return {};
-}
+const SUFFIXES = ['json', 'kill', 'interrupt', 'withdraw', 'dependency', 'limit', 'never-launched'];
 
-test.each<[string, string, (turn: Turn) => Prepared]>([
+test.each<[string, string, (turn: Turn) => Prepared | undefined]>([
   ['in a missing directory', 'no_working_dir', () => ({ directory: '/no/where' })],
   ['where a link took the place of the directory', 'no_working_dir', (turn) => moved(turn)],
-  [
-    'where a link took the place of a directory above it',
-    'no_working_dir',
-    (turn) => {
-      mkdirSync(join(turn.work, 'in'));
-      return moved(turn, { directory: join(turn.work, 'in') });
-    },
-  ],
+  ['where a link took the place of one above it', 'no_working_dir', (turn) => moved(turn, 'in')],
   ['in a file', 'no_working_dir', (turn) => ({ directory: join(turn.directory, 'prompt.md') })],
   ['without the program', 'no_agent', () => ({ argv: ['/no/such/program'] })],
   ['when the program is a directory', 'no_agent', (turn) => ({ argv: [turn.work] })],
   ['when it may not be executed', 'no_agent', (turn) => ({ argv: [join(turn.directory, 'prompt.md')] })],
   ['without its input', 'not_launched', () => ({ input: 'input.md' })],
-  ...['json', 'kill', 'interrupt', 'withdraw', 'dependency', 'limit', 'never-launched'].map(
-    (suffix): [string, string, (turn: Turn) => Prepared] => [
-      `after cancel.${suffix}`,
-      'cancelled',
-      (turn) => calledOff(turn, suffix),
-    ],
-  ),
+  ...SUFFIXES.map((suffix): [string, string, (turn: Turn) => undefined] => [
+    `after cancel.${suffix}`,
+    'cancelled',
+    (turn) => void writeFileSync(join(turn.directory, `cancel.${suffix}`), ''),
+  ]),
 ])('nothing runs %s', async (_, why, prepare) => {
   const turn = createTurn();
-  const { argv = ['/bin/echo', 'ran'], ...options } = prepare(turn);
+  const { argv = ['/bin/echo', 'ran'], ...options } = prepare(turn) ?? {};
   await turn.run(argv, options);
   const unknown = { detail: null, ended_at: null, events_bytes: null };
   const cancelled = why === 'cancelled';
@@ -170,10 +144,8 @@ test('a cancel that comes while the agent runs is in the record', async () => {
 
 test("the agent has the caller's umask and directory, default signals, and no trace of the store", async () => {
   const turn = createTurn();
-  const agent = program(
-    turn,
-    'umask; pwd -P; env | grep -c ^OLDPWD=; grep SigIgn /proc/self/status; tr "\\0" " " < /proc/$$/cmdline',
-  );
+  const look = 'umask; pwd -P; env | grep -c ^OLDPWD=; grep SigIgn /proc/self/status';
+  const agent = program(turn, `${look}; tr "\\0" " " < /proc/$$/cmdline`);
   await turn.run([agent, 'x'], { umask: '0027', env: { OLDPWD: '/somewhere', KEEP: 'kept' } });
   const [umask, cwd, old, ignored, cmdline] = turn.file('events.jsonl').split('\n');
   expect({ umask, cwd, old }).toEqual({ umask: '0027', cwd: turn.work, old: '0' });
@@ -205,10 +177,8 @@ test('an exported SHELLOPTS or ENV of the user does not cost the record', async 
 test('what appears between its look and its record is another runner, which it leaves alone', async () => {
   const turn = createTurn();
   const between = join(turn.work, 'between');
-  writeFileSync(
-    between,
-    `set -T; trap 'case $BASH_COMMAND in printf*) [ -e runner.stat ] || echo other > runner.stat;; esac' DEBUG\n`,
-  );
+  const other = '[ -e runner.stat ] || echo other > runner.stat';
+  writeFileSync(between, `set -T; trap 'case $BASH_COMMAND in printf*) ${other};; esac' DEBUG\n`);
   const env = { BASH_ENV: between };
   expect(await turn.run([program(turn, 'echo ran')], { shell: ['/bin/bash'], env })).toBe(0);
   expect([turn.file('runner.stat'), turn.file('events.jsonl')]).toEqual(['other\n', '']);
@@ -223,6 +193,13 @@ test('where exit.json cannot be written the code survives as a name', async () =
   expect(readdirSync(turn.directory)).toContain('exit.5');
 });
 
+/** Lets the runner settle by a program that writes what `settle` evaluates to. */
+function settling(turn: Turn, settle: string) {
+  const main = join(turn.work, 'main.mjs');
+  writeFileSync(main, `import fs from 'node:fs'; fs.writeFileSync('settled', ${settle})`);
+  return { ZWARM_NODE: process.execPath, ZWARM_MAIN: main };
+}
+
 test("its own helpers come from the system, the PATH of its agent and of what settles is the caller's", async () => {
   const turn = createTurn();
   const planted = join(turn.work, 'bin');
@@ -231,11 +208,8 @@ test("its own helpers come from the system, the PATH of its agent and of what se
     writeFileSync(join(planted, name), `#!/bin/sh\n: > "${turn.work}/planted"\n`);
     chmodSync(join(planted, name), 0o755);
   }
-  const main = join(turn.work, 'main.mjs');
-  writeFileSync(main, "import fs from 'node:fs'; fs.writeFileSync('settled', process.env.PATH)");
   const PATH = `${planted}:${process.env['PATH']}`;
-  const env = { PATH, ZWARM_NODE: process.execPath, ZWARM_MAIN: main };
-  await turn.run([program(turn, 'echo "$PATH"')], { env });
+  await turn.run([program(turn, 'echo "$PATH"')], { env: { PATH, ...settling(turn, 'process.env.PATH') } });
   expect(turn.exit().ended_at).toMatch(/^\d{4}-/);
   expect(turn.exit().events_bytes).toBe(Buffer.byteLength(PATH) + 1);
   expect([turn.file('events.jsonl'), turn.file('settled')]).toEqual([`${PATH}\n`, PATH]);
@@ -244,10 +218,8 @@ test("its own helpers come from the system, the PATH of its agent and of what se
 
 test('once the end is recorded it settles in the directory of the turn; its agent alone bears the mark of the turn', async () => {
   const turn = createTurn();
-  const main = join(turn.work, 'main.mjs');
   const settle = "process.argv[2] + ' ' + process.env.ZWARM_MARK + ' ' + fs.readFileSync('exit.json')";
-  writeFileSync(main, `import fs from 'node:fs'; fs.writeFileSync('settled', ${settle})`);
-  const env = { ZWARM_MARK: 'a.1.x.runner', ZWARM_NODE: process.execPath, ZWARM_MAIN: main };
+  const env = { ZWARM_MARK: 'a.1.x.runner', ...settling(turn, settle) };
   const agent = program(turn, 'tr "\\0" "\\n" < /proc/$$/environ | grep ZWARM_MARK; exit 2');
   expect(await turn.run([agent], { env })).toBe(0);
   expect(turn.file('events.jsonl')).toBe('ZWARM_MARK=a.1.x\n');
