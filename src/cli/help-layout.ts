@@ -4,7 +4,6 @@ import type { Example, VerbDefinition } from './define-verb.ts';
 /** With less room than this beside its term, a description stands below it. */
 const LEAST_BESIDE = 28;
 
-/** Longer lines of prose are hard to read. */
 const WIDEST_PROSE = 100;
 
 const INDENT = ' '.repeat(6);

@@ -60,7 +60,6 @@ function addOptions<Table extends Options>(command: Command, table: Table): () =
   return () => Object.fromEntries(readers.map((read) => read())) as Values<Table>;
 }
 
-/** The settings that all commands share. */
 function withDefaults(command: Command, { stdout }: CliContext): Command {
   const subcommandTerm = (verb: Command) => new Help().subcommandTerm(verb).replace(' [options]', '');
   return command
@@ -79,7 +78,6 @@ function withDefaults(command: Command, { stdout }: CliContext): Command {
     });
 }
 
-/** A verb as a command of commander. */
 function commandOf(
   definition: VerbDefinition,
   context: CliContext,

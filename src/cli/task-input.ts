@@ -17,11 +17,8 @@ function decode(bytes: Uint8Array, what: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (error) {
-    throw usageError(
-      `the ${what} is not valid UTF-8 text`,
-      'convert it first, with iconv for example',
-      error,
-    );
+    const hint = 'convert it first, with iconv for example';
+    throw usageError(`the ${what} is not valid UTF-8 text`, hint, error);
   }
 }
 

@@ -35,26 +35,6 @@ function behind(prefix: string, lines: readonly string[], next = prefix): string
   return lines.map((line, i) => ((i === 0 ? prefix : next) + line).trimEnd());
 }
 
-function headingLines({ depth, tokens }: Tokens.Heading, { paint, width }: Style): string[] {
-  const strong = depth === 1 ? paint.bold.underline : paint.bold;
-  // Without colours only the marks distinguish a heading from a short paragraph.
-  const mark = paint.level === 0 ? `${'#'.repeat(depth)} ` : '';
-  const columns = readable(width) - mark.length;
-  return behind(mark, wrapSpans(inlineSpans(tokens, paint, strong), columns), ' '.repeat(mark.length));
-}
-
-function codeLines({ text, lang }: Tokens.Code, { paint, width }: Style): string[] {
-  const head = lang ? wrapText(safeLine(lang), readable(width) - 2, paint.dim) : [];
-  return behind('  ', [...head, ...wrapText(safeText(text), width - 2, paint.cyan)]);
-}
-
-function quoteLines({ tokens }: Tokens.Blockquote, style: Style, depth: number): string[] {
-  const { paint, width } = style;
-  if (width - 2 < NARROWEST) return blockLines(tokens, style, depth);
-  const lines = blockLines(tokens, { ...style, width: width - 2 }, depth);
-  return behind(`${paint.dim('│')} `, lines);
-}
-
 function listLines(list: Tokens.List, style: Style, depth: number): string[] {
   const numberOf = (index: number): string => (list.ordered ? `${Number(list.start) + index}.` : '•');
   const widest = numberOf(list.items.length - 1).length;
@@ -74,12 +54,20 @@ function tokenLines(token: MarkedToken, style: Style, depth: number): string[] {
   const { paint, width } = style;
   const prose = readable(width);
   switch (token.type) {
-    case 'heading':
-      return headingLines(token, style);
-    case 'code':
-      return codeLines(token, style);
+    case 'heading': {
+      const strong = token.depth === 1 ? paint.bold.underline : paint.bold;
+      // Without colours only the marks distinguish a heading from a short paragraph.
+      const mark = paint.level === 0 ? `${'#'.repeat(token.depth)} ` : '';
+      const lines = wrapSpans(inlineSpans(token.tokens, paint, strong), prose - mark.length);
+      return behind(mark, lines, ' '.repeat(mark.length));
+    }
+    case 'code': {
+      const head = token.lang ? wrapText(safeLine(token.lang), prose - 2, paint.dim) : [];
+      return behind('  ', [...head, ...wrapText(safeText(token.text), width - 2, paint.cyan)]);
+    }
     case 'blockquote':
-      return quoteLines(token, style, depth);
+      if (width - 2 < NARROWEST) return blockLines(token.tokens, style, depth);
+      return behind(`${paint.dim('│')} `, blockLines(token.tokens, { ...style, width: width - 2 }, depth));
     case 'list':
       return listLines(token, style, depth);
     case 'table':

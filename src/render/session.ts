@@ -24,7 +24,6 @@ function tokensOf(usage: TokenUsage): string {
   return `${shortCount(input)} in (${shortCount(cached)} cached), ${shortCount(output)} out`;
 }
 
-/** A row of the card, its value hanging behind its label. */
 function cardRow(label: string, value: string, { paint, width }: Style): string {
   const before = `  ${label.padEnd(LABEL)} `;
   return paint.dim(before) + hang(before, safeLine(value), width).slice(before.length);
@@ -88,7 +87,6 @@ interface Block {
 
 const block = (text: string): Block => ({ text, short: false });
 
-/** What a turn was asked, above what its agent did. */
 function* askedBlocks(view: TurnReader['view'], style: Style, full: boolean): Generator<Block> {
   const { paint, width } = style;
   yield block(rule(view, style));

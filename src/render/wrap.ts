@@ -40,10 +40,6 @@ function paintLine(cells: readonly Cell[]): WrappedLine {
   return { text: line, columns: columnsOfCells(cells) };
 }
 
-function withoutSpacesAtEnd(cells: readonly Cell[]): readonly Cell[] {
-  return cells.slice(0, cells.findLastIndex((cell) => cell.text !== ' ') + 1);
-}
-
 /**
  * Lines of at most so many columns, broken at spaces and between wide characters; what has neither is broken where the
  * line ends, since a terminal would go on at its first column.
@@ -57,7 +53,9 @@ export function wrapLines(spans: readonly Span[], columns: number): WrappedLine[
   let continued = false;
 
   const end = (kept: number, broken: boolean): void => {
-    lines.push(paintLine(broken ? withoutSpacesAtEnd(line.slice(0, kept)) : line));
+    const cells = line.slice(0, kept);
+    const words = broken ? cells.findLastIndex(({ text }) => text !== ' ') + 1 : kept;
+    lines.push(paintLine(cells.slice(0, words)));
     line = line.slice(kept);
     used = columnsOfCells(line);
     breakAt = 0;

@@ -7,7 +7,6 @@ import type { Verb } from '../context.ts';
 import { type Argument, argument, defineVerb, flag } from '../define-verb.ts';
 import { oneOf } from '../parsers.ts';
 
-/** A value as people write it; a list has a line for each. */
 function linesOf(value: Configuration['entries'][number]['value']): readonly string[] {
   if (value === null) return [];
   return typeof value === 'object' ? value : [String(value)];

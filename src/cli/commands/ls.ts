@@ -7,7 +7,6 @@ import type { Verb } from '../context.ts';
 import { defineVerb, flag, value } from '../define-verb.ts';
 import { count, duration, oneOf, someOf } from '../parsers.ts';
 
-/** Says on stderr what is to be known about where sessions are kept. */
 async function printNotices(verb: Verb, everywhere: boolean): Promise<void> {
   const { manager, context } = verb;
   const gone = everywhere ? await manager.listGone() : [];
