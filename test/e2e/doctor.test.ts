@@ -31,10 +31,11 @@ test('a healthy project is well, without sessions and with them, and nothing is 
   const filled = snapshot(patient.base);
   const found = await patient.diagnose();
   expect([found.code, ...found.named('warning')]).toEqual([0]);
-  const messages = ['sessions', 'state-directory', 'leftover-files'].map(
-    (name) => found.checks[name]?.message,
-  );
-  expect(messages).toEqual(['2 sessions', patient.root, 'none']);
+  expect(found.checks).toMatchObject({
+    sessions: { message: '2 sessions' },
+    'state-directory': { message: patient.root },
+    'leftover-files': { message: 'none' },
+  });
   expect(snapshot(patient.base)).toEqual(filled);
 });
 
@@ -43,14 +44,10 @@ test('the built command says the same on a pipe, with its version, and exits wit
   const { version } = JSON.parse(readPage('package.json'));
   const run = () =>
     runProgram(process.execPath, [ZWARM, 'doctor'], { cwd: patient.directory, env: patient.env });
-  expect(await run()).toMatchObject({
-    code: 0,
-    stdout: expect.stringMatching(
-      new RegExp(
-        `^zwarm ${version}\n\nok {7}node: .*\n[\\s\\S]*\n\n(all is well|\\d warnings?) \\(3 skipped\\)\n$`,
-      ),
-    ),
-  });
+  const { code, stdout: well } = await run();
+  expect(code).toBe(0);
+  expect(well.slice(0, well.indexOf('node:'))).toBe(`zwarm ${version}\n\nok       `);
+  expect(well).toMatch(/\n\n(all is well|\d warnings?) \(3 skipped\)\n$/);
   patient.codex('exit 1');
   const stdout = expect.stringMatching(/\nfailed {3}codex-login: .*\n {9}hint: .*\n/);
   expect(await run()).toMatchObject({ code: 1, stdout, stderr: '' });
@@ -58,28 +55,23 @@ test('the built command says the same on a pipe, with its version, and exits wit
 
 test('a codex that is missing, not logged in, misconfigured or without a sandbox has failed', async () => {
   const patient = createPatient();
-  const env = { ZWARM_CODEX_BIN: undefined, PATH: '/nowhere' };
-  const missing = await patient.diagnose({ env });
+  const missing = await patient.diagnose({ env: { ZWARM_CODEX_BIN: undefined, PATH: '/nowhere' } });
   expect(missing).toMatchObject({ code: 1, ok: false });
-  expect(missing.named('failed')).toEqual(['codex']);
-  expect(missing.named('warning')).toEqual(['git']);
-  expect(missing.checks['codex']?.hint).toContain('npm install -g @openai/codex');
+  expect([missing.named('failed'), missing.named('warning')]).toEqual([['codex'], ['git']]);
   patient.codex('echo 0.169.0; echo Not logged in >&2; [ $1 = sandbox ] && echo bwrap: no >&2; exit 1');
-  const ill = await patient.diagnose();
-  expect(ill.named('failed')).toEqual(['codex-login', 'codex-sandbox']);
-  expect((await patient.diagnose({ env: { CODEX_API_KEY: 'sk-1' } })).named('failed')).toEqual([
-    'codex-sandbox',
-  ]);
+  expect((await patient.diagnose()).named('failed')).toEqual(['codex-login', 'codex-sandbox']);
+  const keyed = await patient.diagnose({ env: { CODEX_API_KEY: 'sk-1' } });
+  expect(keyed.named('failed')).toEqual(['codex-sandbox']);
   mkdirSync(join(patient.base, 'home', '.codex'));
   writeFileSync(join(patient.base, 'home', '.codex', 'config.toml'), 'model_provider = "local"\n');
   expect((await patient.diagnose()).checks['codex-login']?.status).toBe('note');
   patient.codex('echo "Error loading configuration: /c:1:2: what?" >&2; exit 1');
-  const unreadable = await patient.diagnose();
-  expect(unreadable.checks['codex-configuration']?.message).toContain('/c:1:2: what?');
-  expect(unreadable.checks['codex-login']?.status).toBe('skipped');
   rmSync(join(patient.directory, '.git'), { recursive: true });
-  const hint = expect.stringContaining('git init');
-  expect((await patient.diagnose()).checks['repository']).toMatchObject({ status: 'warning', hint });
+  expect((await patient.diagnose()).checks).toMatchObject({
+    'codex-configuration': { message: expect.stringContaining('/c:1:2: what?') },
+    'codex-login': { status: 'skipped' },
+    repository: { status: 'warning', hint: expect.stringContaining('git init') },
+  });
 });
 
 test('a state directory that is open to others has failed, and is not looked into', async () => {

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { eventually, runProgram, watchesFiles, ZWARM } from '../helpers/project.ts';
-import { createShellProject, hasEnded, type ShellProject } from '../helpers/shell-project.ts';
+import { createShellProject, type ShellProject } from '../helpers/shell-project.ts';
 
 /** An event of a command, as Codex prints it. */
 function commandEvent(id: string, output: string | null): string {
@@ -140,19 +140,6 @@ test('-f goes on into a turn that was begun before it saw the end of the one bef
       done
     "
   `);
-});
-
-test('where the turn runner is killed it goes on as long as the agent, and ends with it', async () => {
-  const project = createShellProject();
-  const id = await project.begin('gate one');
-  const ended = project.run(['logs', '-f', id], { tty: true });
-  const { pid } = await project.show(id);
-  process.kill(pid ?? 0, 'SIGKILL');
-  await eventually('the runner is gone', () => hasEnded(pid ?? 0));
-  open(project, 'one');
-  // On a terminal the end of what was followed is shown beside it.
-  const stdout = expect.stringContaining('done');
-  expect(await ended).toMatchObject({ code: 0, stdout, stderr: `${id} completed\n` });
 });
 
 test('several sessions are followed side by side, and -n says where to begin', async () => {

@@ -1,7 +1,6 @@
-import { existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import { mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { storeDir } from '../../src/store/project-store.ts';
 import { runProgram, ZWARM } from '../helpers/project.ts';
 import { createShellProject } from '../helpers/shell-project.ts';
 
@@ -38,16 +37,6 @@ test('-C says where the agent works, not where its session is kept', async () =>
   expect(readdirSync(elsewhere)).toEqual([]);
 });
 
-test('an empty .git directory, as some sandboxes leave it behind, is no checkout', async () => {
-  const project = createShellProject();
-  const inner = join(project.directory, 'inner');
-  mkdirSync(join(project.directory, '.git'));
-  mkdirSync(inner);
-  await project.ok(['start', '--wait', 'x'], { cwd: inner });
-  expect(existsSync(storeDir(project.state, inner))).toBe(true);
-  expect(existsSync(project.store())).toBe(false);
-});
-
 test('in a directory that was deleted nothing is started, least of all somewhere else', async () => {
   const project = createShellProject();
   const script = 'mkdir gone; cd gone; rmdir ../gone; exec "$@"';
@@ -65,12 +54,4 @@ test('in a directory that was deleted nothing is started, least of all somewhere
   expect(readdirSync(temporary)).toEqual([]);
   expect(await zwarm('--version')).toMatchObject({ code: 0 });
   expect(project.runs()).toEqual([]);
-});
-
-test('without a home nobody knows where sessions are, but for a state directory that is named', async () => {
-  const project = createShellProject();
-  const env = { HOME: undefined, XDG_STATE_HOME: undefined };
-  for (const line of ['start x', 'ls']) expect(await project.$(line, { env })).toContain('[exit 2]');
-  const id = await project.start(['x']);
-  expect(await project.$('ls -q', { env: { ...env, ZWARM_DIR: project.state } })).toBe(`${id}\n`);
 });

@@ -10,27 +10,6 @@ import { createShellProject } from '../helpers/shell-project.ts';
 
 /* What several commands do at once, and what one leaves that is killed. */
 
-test('rm and inject at once: one wins, and a list in between shows no damage', async () => {
-  const project = createShellProject();
-  for (let round = 0; round < 3; round += 1) {
-    const id = await project.ended();
-    const before = project.runs().length;
-    const [removed, injected, ...lists] = await Promise.all([
-      project.asProcess(['rm', id]),
-      // It goes on: a turn that has ended may be removed, and both would have won.
-      project.asProcess(['inject', id, 'hang']),
-      ...[1, 2, 3].map(() => project.list()),
-    ]);
-    expect([removed.code, injected.code].filter((code) => code === 0)).toHaveLength(1);
-    for (const code of [removed.code, injected.code]) expect([0, 3, 4]).toContain(code);
-    for (const row of lists.flat()) expect(row.status).not.toBe('damaged');
-    const ran = injected.code === 0 ? 1 : 0;
-    await eventually('the agent of the winner runs', () => project.runs().length === before + ran);
-    if (ran === 1) await project.ok(['kill', id]);
-    expect(project.runs()).toHaveLength(before + ran);
-  }
-});
-
 test('--wait prints the answer to its own message, also when the next one has been sent', async () => {
   const project = createShellProject();
   const id = 'answerturn';

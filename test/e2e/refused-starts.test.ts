@@ -18,12 +18,8 @@ test('an argument with which a session could not go on is refused', async () => 
 test('images go with the first turn alone, other arguments with every turn, of a fork as well', async () => {
   const project = createShellProject();
   const args = ['-i', 'a.png', 'b.png', '--oss'].map((word) => `--agent-arg=${word}`);
-  for (const line of [
-    `start ${args.join(' ')} --wait one`,
-    'inject @last --wait two',
-    'fork @last --wait three',
-  ])
-    expect(await project.$(line)).toBe('done\n');
+  for (const line of [`start ${args.join(' ')} x`, 'inject @last y', 'fork @last z'])
+    expect(await project.$(`${line} --wait`)).toBe('done\n');
   const passed = project.runs().map(({ argv }) => argv.slice(argv.indexOf('-s') + 2));
   expect(passed.map((words) => words.slice(0, -1).filter((word) => word.startsWith('--')))).toEqual([
     ['--image=a.png', '--image=b.png', '--oss'],
@@ -93,12 +89,9 @@ test('an agent cannot put the program of the next turn in its place', async () =
   Object.assign(project.env, { PATH: `${bin}:${project.env['PATH']}`, ZWARM_CODEX_BIN: undefined });
   const id = await project.ended();
   const planted = plant(project, 'echo yes > pwned');
-  for (const line of [`inject ${id} more`, 'start other']) {
-    const refused = await project.$(line);
-    expect(refused).toMatch(/an agent could put another program in its place: nothing was run\nhint: /);
-    expect(refused).toContain(`ZWARM_CODEX_BIN=${planted}`);
-    expect(refused).toContain('[exit 5]');
-  }
+  const refusal = `in its place: nothing was run\\nhint: .*ZWARM_CODEX_BIN=${planted}[^]*\\[exit 5\\]`;
+  for (const line of [`inject ${id} more`, 'start other'])
+    expect(await project.$(line)).toMatch(new RegExp(refusal));
   expect((await project.show(id)).turn).toBe(1);
   expect(existsSync(join(project.directory, 'pwned'))).toBe(false);
 });

@@ -3,6 +3,7 @@ import * as fs from 'node:fs';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { plain } from '../helpers/display.ts';
 import {
   createProject,
   eventually,
@@ -11,6 +12,7 @@ import {
   watchesFiles,
   ZWARM,
 } from '../helpers/project.ts';
+import { onTerminal } from '../helpers/pseudo-terminal.ts';
 import { createShellProject } from '../helpers/shell-project.ts';
 
 /** Runs a line of shell in which `zwarm` is ours. */
@@ -123,13 +125,10 @@ test.each(['--raw', '--json'])('Ctrl-C ends logs %s whose reader does not read',
 test('a real terminal of 40 columns gets a table that fits it', async () => {
   const project = createProject();
   await project.start(['--name', 'docs', 'a task that is much longer than such a terminal is wide']);
-  const line = `stty cols 40; '${process.execPath}' '${ZWARM}' ls`;
-  const ended = await runProgram('script', ['-qec', line, '/dev/null'], {
-    cwd: project.directory,
-    env: { ...project.env, TERM: 'xterm' },
-  });
-  const lines = ended.stdout.replace(/\u001b\[[0-9;]*m/g, '').trimEnd();
-  expect(lines).toMatch(/^ID +NAME.*TASK\r\n|^ID +STATUS +TASK\r\n/);
+  const { code, shown } = onTerminal(project, ['ls'], { columns: 40 });
+  expect(await code).toBe(0);
+  const lines = plain(shown()).trimEnd();
+  expect(lines).toMatch(/^ID +NAME.*TASK\n|^ID +STATUS +TASK\n/);
   expect(lines).toMatch(/…$/);
-  for (const row of lines.split('\r\n')) expect(row.length).toBeLessThanOrEqual(40);
+  for (const row of lines.split('\n')) expect(row.length).toBeLessThanOrEqual(40);
 });

@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import {
+  createProject,
   eventually,
   type Project,
   processesWith,
@@ -78,63 +79,60 @@ function inTerminal(project: Project, script: string): { terminal: ChildProcess;
   };
 }
 
-/** Waits until one of some processes waits for a session, ready for Ctrl-C. */
-async function waiting(pids: () => number[]): Promise<void> {
-  await eventually('it waits', () => pids().some(watchesFiles));
-}
-
-/** A gate at which an agent waits, and the session that waits there. */
-async function gated(project: Project): Promise<{ id: string; open(): void }> {
+test.runIf(LINUX).each([
+  ['the terminal is closed', `zwarm start --wait 'gate ../gate'`],
+  ['Ctrl-C is typed', `trap : INT; zwarm start 'gate ../gate' && zwarm wait @last; echo $? > ../code`],
+])('%s: what waited in it ends, the agent goes on to its end', async (what, script) => {
+  const project = createShellProject();
+  const { terminal, pids } = inTerminal(project, script);
   await eventually('the agent runs', () => project.runs().length === 1);
   const [{ id } = { id: '' }] = await project.list();
-  return { id, open: () => writeFileSync(join(project.base, 'gate'), '') };
-}
-
-test.runIf(LINUX)('the terminal is closed: what ran in it ends, the agent goes on to its end', async () => {
-  const project = createShellProject();
-  const { terminal, pids } = inTerminal(project, `zwarm start --wait 'gate ../gate'`);
-  const { id, open } = await gated(project);
-  await waiting(pids);
-  terminal.kill('SIGKILL');
+  await eventually('it waits', () => pids().some(watchesFiles));
+  if (what === 'Ctrl-C is typed') terminal.stdin?.write('\x03');
+  else terminal.kill('SIGKILL');
   await eventually('nothing of the terminal is left', () => pids().length === 0);
+  if (what === 'Ctrl-C is typed') expect(readFileSync(join(project.base, 'code'), 'utf8')).toBe('130\n');
   expect(await project.show(id)).toMatchObject({ status: 'running', pid: expect.any(Number) });
-  open();
+  writeFileSync(join(project.base, 'gate'), '');
   expect(await project.ok(['wait', id])).toBe(`${id} completed`);
   expect(await project.show(id)).toMatchObject({ exit_code: 0, last_message: 'done' });
 });
-
-test.runIf(LINUX)(
-  'Ctrl-C in the shell that has started an agent ends the waiting, not the agent',
-  async () => {
-    const project = createShellProject();
-    const { terminal, pids } = inTerminal(
-      project,
-      `trap : INT; zwarm start 'gate ../gate' && zwarm wait @last; echo $? > ../code`,
-    );
-    const { id, open } = await gated(project);
-    await waiting(pids);
-    terminal.stdin?.write('\x03');
-    await eventually('the shell has ended', () => pids().length === 0);
-    expect(readFileSync(join(project.base, 'code'), 'utf8')).toBe('130\n');
-    expect(await project.show(id)).toMatchObject({ status: 'running', pid: expect.any(Number) });
-    open();
-    expect(await project.ok(['wait', id])).toBe(`${id} completed`);
-  },
-);
 
 test('stdin that stays open holds neither a command nor its agent', async () => {
   const project = createShellProject();
   const { directory: cwd, env } = project;
   const run = (...args: string[]): Promise<number | null> => {
-    const child = spawn(process.execPath, [ZWARM, ...args], {
-      cwd,
-      env,
-      stdio: ['pipe', 'ignore', 'inherit'],
-    });
+    const stdio: StdioOptions = ['pipe', 'ignore', 'inherit'];
+    const child = spawn(process.execPath, [ZWARM, ...args], { cwd, env, stdio });
     return new Promise((resolve) => child.once('exit', (code) => resolve(code)));
   };
   expect(await run('start', '--wait', 'quick')).toBe(0);
   expect(await run('inject', '@last', '--wait', 'run cat')).toBe(0);
   expect(await run('ls')).toBe(0);
   expect(project.runs().map(({ stdin }) => stdin)).toEqual(['quick', 'run cat']);
+});
+
+/** kB of a process that it shares with nobody. */
+function privateKb(pid: number): number {
+  const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
+  const kb = (field: string): number => Number(new RegExp(`^${field}: +(\\d+) kB$`, 'm').exec(rollup)?.[1]);
+  return kb('Private_Clean') + kb('Private_Dirty');
+}
+
+test('a running session costs one shell of less than 0.3 MB besides its agent', async () => {
+  const project = createProject();
+  const ids = await Promise.all(
+    [1, 2, 3].map((i) => project.start([`task ${i}`], { env: { FAKE_AGENT_HANG: '1' } })),
+  );
+  await eventually('the agents run', () => project.runs().length === 3);
+  const agents = project.runs().map((run) => run.pid);
+  for (const { id, pid } of await project.list()) {
+    expect(ids).toContain(id);
+    const ours = processesWith(`ZWARM_SESSION_ID=${id}`).filter((found) => !agents.includes(found));
+    expect(ours).toEqual([pid]);
+    expect(readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')[0]).toBe('/bin/sh');
+    expect(privateKb(pid ?? 0)).toBeLessThan(300);
+  }
+  // Nothing else of ours is left in the project: no daemon, no waiting launcher.
+  expect(processesWith(`HOME=${project.env['HOME']}`)).toHaveLength(6);
 });

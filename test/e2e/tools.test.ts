@@ -21,18 +21,25 @@ test.each(Object.keys(PROTOCOLS) as Protocol[])(
     expect(client.getInstructions()).toContain('check_session');
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(TOOL_NAMES);
-    for (const { name, inputSchema, outputSchema, description } of tools) {
+    const hints = tools.map(({ name, inputSchema, outputSchema, description, annotations = {} }) => {
       expect(inputSchema, name).toMatchObject({ type: 'object', additionalProperties: false });
       expect(outputSchema, name).toMatchObject({ type: 'object' });
       expect(description?.length, name).toBeLessThan(1024);
-    }
-    const hinted = (hint: 'readOnlyHint' | 'idempotentHint' | 'openWorldHint') =>
-      tools.flatMap(({ name, annotations }) => (annotations?.[hint] ? name : [])).join(' ');
-    expect(hinted('readOnlyHint')).toBe(
-      'check_session peek_session get_trajectory list_sessions wait_sessions',
-    );
-    expect(hinted('idempotentHint')).toBe('end_session');
-    expect(hinted('openWorldHint')).toBe('delegate converse');
+      const { readOnlyHint, idempotentHint, openWorldHint } = annotations;
+      return `${readOnlyHint ? 'R' : ''}${idempotentHint ? 'I' : ''}${openWorldHint ? 'O' : ''} ${name}`;
+    });
+    expect(hints.sort()).toMatchInlineSnapshot(`
+      [
+        "I end_session",
+        "O converse",
+        "O delegate",
+        "R check_session",
+        "R get_trajectory",
+        "R list_sessions",
+        "R peek_session",
+        "R wait_sessions",
+      ]
+    `);
 
     const told: unknown[] = [];
     const onprogress = (progress: unknown): void => {
@@ -112,13 +119,8 @@ test('a message may have 10 MiB; a longer one takes no more memory, and the call
   await send({ method: 'notifications/initialized' });
   const call = { name: 'delegate', arguments: { task: 'gate go' } };
   await send({ id: 1, method: 'tools/call', params: call });
-  const frame = { jsonrpc: '2.0', id: 'long', method: 'ping', params: { _meta: { text: '' } } };
-  const text = 'é'.repeat((10 * MIB - JSON.stringify(frame).length) / 2 - 1);
-  const line = Buffer.from(`${JSON.stringify({ ...frame, params: { _meta: { text } } })}\r\n`);
-  expect(10 * MIB - line.length).toBeLessThan(4);
-  for (const [from, to] of [[0, 7], [7, 3 * MIB + 1], [3 * MIB + 1]]) await write(line.subarray(from, to));
+  await send({ id: 'long', method: 'ping', params: { _meta: { text: 'x'.repeat(10 * MIB - 100) } } });
   expect(await reply('long')).toMatchObject({ result: {} });
-
   const before = peak();
   const piece = Buffer.alloc(MIB, 'x');
   await write('{"jsonrpc":"2.0","method":"ping","params":{"text":"');
@@ -146,22 +148,4 @@ test('the project of a server stays what it was, whatever is moved away', async 
     isError: true,
   });
   expect(await ok('list_sessions')).toMatchObject({ count: 1 });
-});
-
-test('an agent keeps to the policy, by whatever way it calls', async () => {
-  const project = createShellProject();
-  const state = ['--state-dir', join(project.directory, 'state')];
-  const [one, two] = ['one', 'two'].map((name) => join(project.directory, name)) as [string, string];
-  for (const path of [one, two]) mkdirSync(path);
-  const attempt = (name: string, args: string): string =>
-    `"$ZWARM_NODE" "$ZWARM_MAIN" ${args} > "${project.directory}/${name}" 2>&1;`;
-  const task = `run ${attempt('child', 'start -q hang')} cd /; ${attempt('root', 'start quick')} ${attempt('other', `start -C "${two}" quick`)}`;
-  const id = await project.ok([...state, 'start', '-q', '-C', one, task]);
-  for (const name of ['root', 'other']) expect(await project.written(name)).toMatch(/^zwarm: .*not allowed/);
-  const child = await project.written('child');
-  expect(JSON.parse(await project.ok([...state, 'show', child, '--json']))).toMatchObject({
-    source: `orchestrator:${id}`,
-    working_dir: one,
-  });
-  await project.ok([...state, 'kill', child]);
 });

@@ -28,8 +28,12 @@ test('an agent that outlives its runner still runs, and then its events tell how
   await endRunner();
   expect(await project.show(id)).toMatchObject({ status: 'running', pid: null });
   expect(await project.$(`inject ${id} more`)).toContain('[exit 4]');
+  const following = project.run(['logs', '-f', id], { tty: true });
   writeFileSync(join(project.base, 'gate'), '');
   expect(await project.$(`wait ${id}`)).toBe(`${id} completed\n`);
+  // On a terminal the end of what was followed is shown beside it.
+  const stdout = expect.stringContaining('done');
+  expect(await following).toMatchObject({ code: 0, stdout, stderr: `${id} completed\n` });
   const ended = { status: 'completed', exit_code: null, last_message: 'done' };
   expect(await project.show(id)).toMatchObject(ended);
 });
