@@ -4,17 +4,11 @@ import { readCodexArguments } from '../../../../src/agents/codex/arguments.ts';
 const words = (text: string): string[] => (text === '' ? [] : text.split(' '));
 
 test.each([
-  '',
-  '--skip-git-repo-check',
+  ...['', '--skip-git-repo-check', '--add-dir fork --oss', '-presume --config=review'],
   // What follows an option that takes a value is no subcommand.
-  '-c resume=1',
-  '-p resume',
-  '--add-dir fork --oss',
-  '-presume --config=review',
-  '-o last.txt --output-schema s.json --color never',
+  ...['-c resume=1', '-p resume', '-o last.txt --output-schema s.json --color never'],
   // What a newer Codex may know is passed on, with what may be its value.
-  '--something resume',
-  '-x resume',
+  ...['--something resume', '-x resume'],
 ])('%j is passed on every turn', (typed) => {
   const passed = { refused: null, everyTurn: words(typed), firstTurn: [] };
   expect(readCodexArguments(words(typed))).toMatchObject(passed);
@@ -22,30 +16,22 @@ test.each([
 
 // Images, one or several: so written that nothing behind them is taken for another.
 test.each([
-  ['-i a.png', '--image=a.png', ''],
-  ['-ia.png', '--image=a.png', ''],
-  ['-i=a.png', '--image=a.png', ''],
-  ['--image=a.png', '--image=a.png', ''],
+  ...['-i a.png', '-ia.png', '-i=a.png', '--image=a.png'].map(
+    (typed) => [typed, '--image=a.png', ''] as const,
+  ),
   ['-i a.png b.png --oss', '--image=a.png --image=b.png', '--oss'],
   ['--image a.png --trust --image b.png', '--image=a.png --image=b.png', '--trust'],
   ['-i file -c x=1', '--image=file', '-c x=1'],
   ['--image resume fork', '--image=resume --image=fork', ''],
-])('of %j the first turn gets %j, every turn %j', (typed, first, every) => {
+] as const)('of %j the first turn gets %j, every turn %j', (typed, first, every) => {
   const passed = { refused: null, everyTurn: words(every), firstTurn: words(first) };
   expect(readCodexArguments(words(typed))).toMatchObject(passed);
 });
 
 // What to type instead, and what is refused: the word in brackets.
 test.each([
-  [
-    'zwarm inject ID "…"',
-    '[resume]',
-    '-c x=1 [resume] ID',
-    '--oss [resume]',
-    '-ia.png [resume]',
-    '[--last]',
-    '[--all]',
-  ],
+  ['zwarm inject ID "…"', '[resume]', '-c x=1 [resume] ID', '--oss [resume]', '-ia.png [resume]'],
+  ['zwarm inject ID "…"', '[--last]', '[--all]'],
   ['zwarm fork ID "…"', '[fork] ID'],
   ['ask for one: zwarm start "review the last commit"', '[review]'],
   ['run it yourself: codex exec --help', '[help]', '[-h]', '[--help]', '[-V]', '[--version]'],

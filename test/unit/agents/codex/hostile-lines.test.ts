@@ -25,16 +25,13 @@ function withoutFreeForm(events: readonly AgentEvent[]): unknown {
   );
 }
 
-test.each(['shell', 'mcp', 'todo-list'])(
-  '%s reads the same with its keys in another order and with new fields',
-  (name) => {
-    for (const line of linesOf(name)) {
-      const changed = JSON.stringify(shuffled(JSON.parse(line)));
-      expect(changed).not.toBe(line);
-      expect(withoutFreeForm(read(changed))).toEqual(withoutFreeForm(read(line)));
-    }
-  },
-);
+test('a line reads the same with its keys in another order and with new fields', () => {
+  for (const line of ['shell', 'mcp', 'todo-list'].flatMap(linesOf)) {
+    const changed = JSON.stringify(shuffled(JSON.parse(line)));
+    expect(changed).not.toBe(line);
+    expect(withoutFreeForm(read(changed))).toEqual(withoutFreeForm(read(line)));
+  }
+});
 
 const item = (fields: object): string =>
   JSON.stringify({ type: 'item.completed', item: { id: 'item_0', ...fields } });
@@ -57,13 +54,12 @@ test.each([
   ...['{"type":"turn.failed","error":"boom"}', '{"type":"turn.completed","usage":"many"}'],
   ...[tokens('-1'), tokens('1.5'), tokens('1e300')],
   '{"type":"item.completed","item":{"type":"agent_message","text":"x"}}',
-  item({ type: 'agent_message' }),
-  item({ type: 'agent_message', text: null }),
+  ...[{}, { text: null }].map((fields) => item({ type: 'agent_message', ...fields })),
+  ...[{ command: ['ls'] }, { command: 'ls', exit_code: '0' }].map((fields) =>
+    item({ type: 'command_execution', ...fields }),
+  ),
+  ...[{}, [null]].map((changes) => item({ type: 'file_change', changes })),
   item({ type: 'reasoning', text: ['a'] }),
-  item({ type: 'command_execution', command: ['ls'] }),
-  item({ type: 'command_execution', command: 'ls', exit_code: '0' }),
-  item({ type: 'file_change', changes: {} }),
-  item({ type: 'file_change', changes: [null] }),
   item({ type: 'todo_list' }),
   item({ type: 'mcp_tool_call', tool: 't' }),
 ])('%s is malformed', (text) => {
@@ -83,9 +79,7 @@ test.each<[string, string]>([
   ['more values than any event', item({ type: 'web_search', action: Array(600_000).fill(0) })],
 ])('what would cost too much is malformed: %s', (_, text) => {
   expect(read(text)).toEqual([{ seq: 7, type: 'malformed', raw: text }]);
-});
-
-test('what a tool was told nests as deep as anybody means it, and can be written as JSON again', () => {
+  // What a tool was told nests as deep as anybody means it.
   expect(read(call(deep(450)))).toMatchObject([{ type: 'tool_call', args: JSON.parse(deep(450)) }]);
 });
 
@@ -101,50 +95,41 @@ test('only a UUID is a thread id: nothing else reaches an argument', () => {
   expect(notThreads.flatMap((id) => types(started(id)))).toEqual(notThreads.map(() => 'malformed'));
 });
 
+const ran = { type: 'command_execution', command: 'ls', status: 'declined', exit_code: null };
+const did = { type: 'command', command: 'ls', output: null, exitCode: null, status: 'declined' };
+const changed = (kind: string) => ({
+  type: 'file_change',
+  changes: [{ path: '/a', kind }],
+  status: 'failed',
+});
+const asked = { type: 'mcp_tool_call', server: 's', tool: 't', error: { message: 'boom' }, status: 'failed' };
+
 test.each<[string, object, object]>([
-  [
-    'a command that was declined',
-    { type: 'command_execution', command: 'rm x', status: 'declined', exit_code: null },
-    { type: 'command', command: 'rm x', output: null, exitCode: null, status: 'declined' },
-  ],
-  [
-    'a status of tomorrow, by the phase',
-    { type: 'command_execution', command: 'ls', status: 'paused', aggregated_output: 'x', exit_code: 0 },
-    { type: 'command', command: 'ls', output: 'x', exitCode: 0, status: 'completed' },
-  ],
-  [
-    'a kind of change of tomorrow',
-    { type: 'file_change', changes: [{ path: '/a', kind: 'constructor' }], status: 'failed' },
-    { type: 'file_change', changes: [{ path: '/a', kind: 'unknown' }], status: 'failed' },
-  ],
+  ['a command that was declined', ran, did],
+  ['a status of tomorrow, by the phase', { ...ran, status: 'paused' }, { ...did, status: 'completed' }],
+  ['a kind of change of tomorrow', changed('constructor'), changed('unknown')],
   [
     'the error of a tool where there is no result',
-    { type: 'mcp_tool_call', server: 's', tool: 't', error: { message: 'boom' }, status: 'failed' },
+    asked,
     { type: 'tool_call', name: 's.t', args: null, result: 'boom', status: 'failed' },
   ],
 ])('%s is told', (_, fields, expected) => {
-  const [event] = read(JSON.stringify({ type: 'item.completed', item: { id: 'item_3', ...fields } }));
-  expect(event).toEqual({ seq: 7, id: 'item_3', ...expected });
+  expect(read(item(fields))).toEqual([{ seq: 7, id: 'item_0', ...expected }]);
 });
 
 test('text with line separators, a carriage return at the end and a key __proto__ stays itself', () => {
-  const line =
-    '{"type":"item.completed","item":{"id":"i","type":"agent_message","text":"a\u2028b\u2029c"}}\r';
-  expect(read(line)).toEqual([{ seq: 7, type: 'message', text: 'a\u2028b\u2029c' }]);
+  const line = item({ type: 'agent_message', text: 'a\u2028b\u2029c' });
+  expect(read(`${line}\r`)).toEqual([{ seq: 7, type: 'message', text: 'a\u2028b\u2029c' }]);
   const polluted = '{"__proto__":{"type":"turn.completed"},"type":"turn.started"}';
   expect(types(polluted)).toEqual(['turn_started']);
   expect(types('{"__proto__":{"type":"turn.completed"}}')).toEqual(['unknown']);
 });
 
-test('a completed turn without usage completes, and reports no tokens', () => {
+test('a completed turn without usage reports no tokens; a line too long to be read is malformed', () => {
   expect(types('{"type":"turn.completed"}')).toEqual(['turn_completed']);
   expect(types('{"type":"turn.completed","usage":null}')).toEqual(['turn_completed']);
-});
-
-test('a line that was too long to be read is malformed, and kept nowhere', () => {
-  expect(createCodexParser('0.169.0')({ seq: 7, text: null })).toEqual([
-    { seq: 7, type: 'malformed', raw: null },
-  ]);
+  const unread = createCodexParser('0.169.0')({ seq: 7, text: null });
+  expect(unread).toEqual([{ seq: 7, type: 'malformed', raw: null }]);
 });
 
 describe('the old protocol', () => {

@@ -56,12 +56,7 @@ test.each([
 
 test.each<[string, Partial<Answer>, string, string]>([
   ['it can be built', { code: 0 }, 'ok', 'can be built'],
-  [
-    'no namespaces',
-    { stderr: 'bwrap: Creating new namespace failed: nesting depth or … exceeded (ENOSPC)\n' },
-    'failed',
-    'bwrap: Creating new namespace failed',
-  ],
+  ['no namespaces', { stderr: 'bwrap: Creating new namespace failed: …\n' }, 'failed', 'bwrap: Creating new'],
   ['silence', {}, 'failed', 'it ended with exit code 1'],
   ['0.104', { code: 2, stderr: "error: unrecognized subcommand 'true'\n" }, 'note', 'cannot tell'],
   ['configuration', { stderr: 'Error: Model provider `nope` not found\n' }, 'warning', 'Model provider'],
@@ -69,10 +64,9 @@ test.each<[string, Partial<Answer>, string, string]>([
   expect(judged('sandbox', answer)).toMatchObject({ status, message: expect.stringContaining(message) });
 });
 
-test.each([
-  [{ CODEX_HOME: '/c', HOME: '/h' }, '/c/config.toml'],
-  [{ CODEX_HOME: '', HOME: '/h' }, '/h/.codex/config.toml'],
-  [{}, null],
-])('with %j its configuration is %j', (env, path) => {
-  expect(codexProbe.configurationFile(env)).toBe(path);
+test('where its configuration is', () => {
+  const { configurationFile } = codexProbe;
+  expect(configurationFile({ CODEX_HOME: '/c', HOME: '/h' })).toBe('/c/config.toml');
+  expect(configurationFile({ CODEX_HOME: '', HOME: '/h' })).toBe('/h/.codex/config.toml');
+  expect(configurationFile({})).toBeNull();
 });

@@ -25,10 +25,8 @@ function inShort(step: Step): string {
       return `tool ${step.name} ${step.status} ${JSON.stringify(step.args)} ${JSON.stringify(step.result)}`;
     case 'plan':
       return `plan ${step.items.map(({ completed, text }) => `${completed ? '[x]' : '[ ]'} ${text}`).join(' ')}`;
-    case 'warning':
-      return `warn ${step.message}`;
-    case 'error':
-      return `error ${step.message}`;
+    default:
+      return `${step.type === 'warning' ? 'warn' : step.type} ${step.message}`;
   }
 }
 
@@ -76,10 +74,8 @@ test.each(['codex-0.169', 'codex-older'])('the streams of %s read as expected', 
 });
 
 test('usage counts per process up to 0.58 and per thread after it, also where the version is unknown', () => {
-  const text = JSON.stringify({
-    type: 'turn.completed',
-    usage: { input_tokens: 1, cached_input_tokens: 0, output_tokens: 0 },
-  });
+  const usage = { input_tokens: 1, cached_input_tokens: 0, output_tokens: 0 };
+  const text = JSON.stringify({ type: 'turn.completed', usage });
   const cumulative = (version: string | null): unknown =>
     createCodexParser(version)({ seq: 0, text }).map((event) => 'usage' in event && event.usage.cumulative);
   const perProcess = ['0.36.0', 'codex-cli 0.58.0', '0.58.3-alpha.1'];

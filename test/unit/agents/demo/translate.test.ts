@@ -7,6 +7,8 @@ const read = (text: string): readonly object[] => createDemoParser()({ seq: 3, t
 const THREAD = '01a1f880-c978-76c0-be58-213b143ff767';
 const ran = { type: 'command', id: 'c', command: 'ls' };
 const did = { demo: 'command', id: 'c', command: 'ls' };
+const command = { ...ran, output: '', exitCode: 2, status: 'failed' };
+const wrote = { type: 'file_change', id: 'w', changes: [{ path: '/a', kind: 'add' }], status: 'completed' };
 const usage = { input: 5, cachedInput: 0, output: 2, reasoning: null, cumulative: false };
 
 test.each<[object, readonly object[]]>([
@@ -14,14 +16,11 @@ test.each<[object, readonly object[]]>([
   [{ demo: 'think', text: 'hm' }, [{ type: 'reasoning', text: 'hm' }]],
   [
     { ...did, output: null, exit_code: null },
-    [{ ...ran, output: null, exitCode: null, status: 'in_progress' }],
+    [{ ...command, output: null, exitCode: null, status: 'in_progress' }],
   ],
-  [{ ...did, output: 'a\n', exit_code: 0 }, [{ ...ran, output: 'a\n', exitCode: 0, status: 'completed' }]],
-  [{ ...did, output: '', exit_code: 2 }, [{ ...ran, output: '', exitCode: 2, status: 'failed' }]],
-  [
-    { demo: 'wrote', id: 'w', path: '/a' },
-    [{ type: 'file_change', id: 'w', changes: [{ path: '/a', kind: 'add' }], status: 'completed' }],
-  ],
+  [{ ...did, output: '', exit_code: 0 }, [{ ...command, exitCode: 0, status: 'completed' }]],
+  [{ ...did, output: '', exit_code: 2 }, [command]],
+  [{ demo: 'wrote', id: 'w', path: '/a' }, [wrote]],
   [{ demo: 'say', text: 'hi', extra: 1 }, [{ type: 'message', text: 'hi' }]],
   [
     { demo: 'done', input_tokens: 5, output_tokens: 2 },
