@@ -45,26 +45,23 @@ function createFile(): (content: Buffer) => string {
   };
 }
 
+const upTo = (max: number) => fc.integer({ min: 1, max });
+
 test('lines are the same however many bytes are read at a time, and too long ones are told without a text', () => {
   const fileOf = createFile();
+  const longestLine = fc.oneof(fc.nat(12), fc.constant(1000));
   void fc.assert(
-    fc.property(
-      bytes,
-      fc.integer({ min: 1, max: 64 }),
-      fc.oneof(fc.integer({ min: 0, max: 12 }), fc.constant(1000)),
-      fc.boolean(),
-      (content, block, longest, ended) => {
-        const lines = [...readLines(fileOf(content), { limit: null, ended }, { block, longest })];
-        expect(lines).toEqual(expectedLines(content, ended, longest));
-      },
-    ),
+    fc.property(bytes, upTo(64), longestLine, fc.boolean(), (content, block, longest, ended) => {
+      const lines = [...readLines(fileOf(content), { limit: null, ended }, { block, longest })];
+      expect(lines).toEqual(expectedLines(content, ended, longest));
+    }),
   );
 });
 
 test('while a stream grows its lines only become more: none changes, none is told before its end', () => {
   const fileOf = createFile();
   void fc.assert(
-    fc.property(bytes, fc.integer({ min: 1, max: 32 }), (content, block) => {
+    fc.property(bytes, upTo(32), (content, block) => {
       const path = fileOf(content);
       const sizes = { block, longest: 1000 };
       const whole = expectedLines(content, false);
@@ -82,27 +79,21 @@ test('while a stream grows its lines only become more: none changes, none is tol
 
 test('in whatever portions a stream grows, whoever follows it has all of its lines', () => {
   const fileOf = createFile();
-  const portions = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 20 });
+  const portions = fc.array(upTo(40), { minLength: 1, maxLength: 20 });
   void fc.assert(
-    fc.property(
-      bytes,
-      portions,
-      fc.integer({ min: 1, max: 32 }),
-      fc.constantFrom(3, 1000),
-      (content, sizes, block, longest) => {
-        const path = fileOf(Buffer.alloc(0));
-        const follower = followLines(path, { block, longest });
-        const lines: Line[] = [];
-        for (let from = 0, i = 0; from < content.length; i += 1) {
-          const size = sizes[i % sizes.length] ?? 1;
-          appendFileSync(path, content.subarray(from, from + size));
-          from += size;
-          lines.push(...follower.read({ limit: null, ended: false }));
-        }
-        lines.push(...follower.read(WHOLE));
-        expect(lines).toEqual(expectedLines(content, true, longest));
-      },
-    ),
+    fc.property(bytes, portions, upTo(32), fc.constantFrom(3, 1000), (content, sizes, block, longest) => {
+      const path = fileOf(Buffer.alloc(0));
+      const follower = followLines(path, { block, longest });
+      const lines: Line[] = [];
+      for (let from = 0, i = 0; from < content.length; i += 1) {
+        const size = sizes[i % sizes.length] ?? 1;
+        appendFileSync(path, content.subarray(from, from + size));
+        from += size;
+        lines.push(...follower.read({ limit: null, ended: false }));
+      }
+      lines.push(...follower.read(WHOLE));
+      expect(lines).toEqual(expectedLines(content, true, longest));
+    }),
   );
 });
 
@@ -112,9 +103,7 @@ test('the tail of a stream holds its last lines, whole, and as the reader of all
     fc.property(bytes, fc.nat(80), (content, size) => {
       const path = fileOf(content);
       const all = [...readLines(path, WHOLE)].map((line) => line.text);
-      const near = readTail(path, size)
-        .split('\n')
-        .filter((line) => line !== '');
+      const near = readTail(path, size).split('\n').filter(Boolean);
       expect(near).toEqual(all.slice(all.length - near.length));
       if (content.length <= size) expect(near).toHaveLength(all.length);
     }),

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createCodexParser } from '../../src/agents/codex/translate.ts';
-import { createFolder, type TurnFold, type TurnOutcome } from '../../src/core/conversation/fold.ts';
+import { createFolder, type TurnFold } from '../../src/core/conversation/fold.ts';
 import { messagesOf, withoutMessages } from '../../src/core/conversation/session-reader.ts';
 import { readSession } from '../../src/manager/session/read-session.ts';
 import { readOutcome, readTerminal, readThreadId } from '../../src/manager/turn/turn-outcome.ts';
@@ -30,12 +30,10 @@ const anySizes = fc
   .tuple(fc.oneof(fc.integer({ min: 1, max: 300 }), fc.constant(1 << 16)), fc.integer({ min: 1, max: 400 }))
   .map(([block, last]) => ({ ...LINE_SIZES, block, last }));
 
-type MakeStream = (content: string | Buffer, ended?: boolean, limit?: number | null) => TurnStream;
-
 /** Writes one stream after the other into the same file. */
-function createStreams(): MakeStream {
+function createStreams() {
   const path = join(emptyDirectory(), 'events.jsonl');
-  return (content, ended = true, limit = null) => {
+  return (content: string | Buffer, ended = true, limit: number | null = null): TurnStream => {
     writeFileSync(path, content);
     return { path, range: { limit, ended }, parse: createCodexParser('0.169.0') };
   };
@@ -47,31 +45,22 @@ function readForward(stream: TurnStream): TurnFold {
   return folder.result();
 }
 
-function outcomeOf({ threadId, answer, usage, terminal }: TurnFold): TurnOutcome {
-  return { threadId, answer, usage, terminal };
-}
-
 test('portions from the end have together the lines of the stream', () => {
   const streamOf = createStreams();
+  const anyLimit = fc.option(fc.nat(3000));
   void fc.assert(
-    fc.property(
-      anyStream,
-      anySizes,
-      fc.boolean(),
-      fc.option(fc.nat(3000)),
-      (content, sizes, ended, limit) => {
-        const { path, range } = streamOf(content, ended, limit);
-        const texts = [...readLines(path, range)].map(({ text }) => text);
-        const portions: (string | null)[][] = [];
-        let before = -1;
-        for (const { lines, behind } of readFromEnd(path, range, sizes)) {
-          expect(behind).toBeGreaterThan(before);
-          before = behind;
-          portions.unshift([...lines].map(({ text }) => text));
-        }
-        expect(portions.flat()).toEqual(texts);
-      },
-    ),
+    fc.property(anyStream, anySizes, fc.boolean(), anyLimit, (content, sizes, ended, limit) => {
+      const { path, range } = streamOf(content, ended, limit);
+      const texts = [...readLines(path, range)].map(({ text }) => text);
+      const portions: (string | null)[][] = [];
+      let before = -1;
+      for (const { lines, behind } of readFromEnd(path, range, sizes)) {
+        expect(behind).toBeGreaterThan(before);
+        before = behind;
+        portions.unshift([...lines].map(({ text }) => text));
+      }
+      expect(portions.flat()).toEqual(texts);
+    }),
     runs(2),
   );
 });
@@ -83,8 +72,9 @@ test('what a turn that is over came to is found from its end just as by reading 
       // A thread is looked for at the beginning alone.
       fc.pre(content.length < 1 << 14);
       const stream = streamOf(content, true, limit);
-      const whole = outcomeOf(readForward(stream));
-      expect(readOutcome(stream, sizes)).toEqual(whole);
+      const whole = readForward(stream);
+      const { threadId, answer, usage, terminal } = whole;
+      expect(readOutcome(stream, sizes)).toEqual({ threadId, answer, usage, terminal });
       expect(readTerminal(stream, sizes)).toEqual(whole.terminal);
       expect(readThreadId(stream)).toBe(whole.threadId);
     }),
