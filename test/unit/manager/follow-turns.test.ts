@@ -5,9 +5,10 @@ import { createShellProject } from '../../helpers/shell-project.ts';
 import { addSession, ID, storeOf } from '../../helpers/store.ts';
 import { managerOf } from '../../helpers/tools-in-process.ts';
 
-async function printed(manager: SessionManager, id: typeof ID): Promise<string> {
+async function printed(manager: SessionManager, id: typeof ID, turn?: number): Promise<string> {
   const pieces: string[] = [];
-  for await (const piece of manager.followOutput(id, 'events')) pieces.push(Buffer.from(piece).toString());
+  for await (const piece of manager.followOutput(id, 'events', { turn }))
+    pieces.push(Buffer.from(piece).toString());
   return pieces.join('');
 }
 
@@ -20,6 +21,24 @@ test('what is written into a stream after the end of its turn was not printed by
   expect(before).toContain('turn.completed');
   appendFileSync(project.turnFile(id, 1, 'events.jsonl'), '{"type":"late"}\n');
   expect(await printed(manager, id)).toBe(before);
+  await expect(printed(manager, id, 2)).rejects.toMatchObject({
+    code: 'usage',
+    message: `${id} has no turn 2`,
+  });
+});
+
+test('it ends as soon as its reader wants no more', async () => {
+  const manager = managerOf(createShellProject(), null);
+  const said = `echo '{"type":"item.completed","item":{"id":"a","type":"agent_message","text":"one"}}'`;
+  const { id } = await manager.start({ task: `run ${said}` });
+  await manager.wait(id);
+  const enough = new AbortController();
+  let steps = 0;
+  for await (const _ of manager.followSteps(id, { signal: enough.signal })) {
+    steps += 1;
+    enough.abort();
+  }
+  expect(steps).toBe(1);
 });
 
 test('a turn that is about to run has printed nothing', async () => {

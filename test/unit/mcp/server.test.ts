@@ -19,7 +19,9 @@ test('an answer is text and structured content alike; a refusal is text alone', 
   expect(answer.isError).toBeUndefined();
   expect(JSON.parse(answer.content[0].text)).toEqual(answer.structuredContent);
   const known = await ended('quick');
-  const refused = await call('peek_session', { session_id: `${known.slice(0, 9)}2` });
+  const refused = await call('peek_session', {
+    session_id: `${known.slice(0, 9)}${known.endsWith('2') ? 3 : 2}`,
+  });
   expect(refused).toMatchObject({ isError: true, content: [{ type: 'text' }] });
   expect(refused).not.toHaveProperty('structuredContent');
   const hint = `the closest ids: ${known}; list_sessions() has all`;

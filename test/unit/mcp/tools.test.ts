@@ -195,10 +195,12 @@ test('get_trajectory pages through all the steps, to the last one', async () => 
 
 test('a page of get_trajectory holds as many whole steps as fit, and at least one', async () => {
   const { ok, ended } = createTools();
-  const output = (id: number) =>
+  const output = (id: number, text = 'z') =>
     `printf '{"type":"item.completed","item":{"id":"c${id}","type":"command_execution","command":"c${id}","aggregated_output":"'; ` +
-    `head -c 20000 /dev/zero | tr '\\0' z; echo '","exit_code":0,"status":"completed"}}'`;
-  const session_id = await ended(`run ${[1, 2, 3, 4, 5, 6, 7].map(output).join('; ')}`);
+    `head -c 20000 /dev/zero | tr '\\0' z | sed 's/z/${text}/g'; printf '%s\\n' '","exit_code":0,"status":"completed"}}'`;
+  const session_id = await ended(
+    `run ${[1, 2, 3, 4, 5, 6, 7].map((id) => output(id)).join('; ')}; ${output(8, String.raw`\\u0001`)}`,
+  );
   const first = await ok('get_trajectory', { session_id, full: true });
   // Of each output 8000 characters are shown, of a page 40000.
   const commands = (steps: readonly { command?: string }[]) => steps.flatMap(({ command }) => command ?? []);
@@ -208,7 +210,10 @@ test('a page of get_trajectory holds as many whole steps as fit, and at least on
   expect(first.hint).toBe(`${first.step_count - offset} more: offset=${offset}`);
   const rest = await ok('get_trajectory', { session_id, full: true, offset });
   expect(commands(rest.steps)).toEqual(['c5', 'c6', 'c7']);
-  expect(rest.hint).toBeNull();
+  // As JSON it is longer than a page.
+  const long = await ok('get_trajectory', { session_id, full: true, offset: offset + 3 });
+  expect(commands(long.steps)).toEqual(['c8']);
+  expect(long.hint).toBe(`1 more: offset=${offset + 4}`);
 });
 
 test('end_session ends what runs, and records the reason', async () => {
