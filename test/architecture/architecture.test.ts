@@ -7,16 +7,12 @@ import { violationsOf } from './house.ts';
 
 const SRC = repositoryFile('src');
 
-function sources(): Record<string, string> {
+test('src/ keeps the rules of the house', () => {
   const entries = readdirSync(SRC, { recursive: true, encoding: 'utf8' });
   const paths = entries.filter((path) => path.endsWith('.ts'));
-  return Object.fromEntries(paths.map((path) => [path, readFileSync(`${SRC}/${path}`, 'utf8')]));
-}
-
-test('src/ keeps the rules of the house', () => {
-  const files = sources();
-  expect(Object.keys(files).length).toBeGreaterThan(50);
-  expect(violationsOf(files)).toEqual([]);
+  expect(paths.length).toBeGreaterThan(50);
+  const files = paths.map((path) => [path, readFileSync(`${SRC}/${path}`, 'utf8')]);
+  expect(violationsOf(Object.fromEntries(files))).toEqual([]);
 });
 
 /** What breaks a rule: how it is called, and the line of a file that breaks it; `⏎` ends a file and begins another. */
@@ -89,18 +85,14 @@ test('what the rules allow passes', () => {
   expect(violationsOf(files)).toEqual([]);
 });
 
-test('a verb is a file of its name', () => {
-  const verbs = VERBS.map(({ name }) => name);
-  const files = readdirSync(`${SRC}/cli/commands`).map((path) => basename(path, '.ts'));
-  // What a verb has below it may have a file of its own: mcp-install.
-  const own = files.filter((file) => !verbs.some((verb) => file.startsWith(`${verb}-`)));
-  expect(verbs.sort()).toEqual(own.sort());
-});
-
-test('the work of a verb is a file of the same name', () => {
+test('a verb, and the work of it, is a file of its name', () => {
   const [ofManager = [], ofCli = []] = ['manager', 'cli'].map((room) =>
-    readdirSync(`${SRC}/${room}/commands`),
+    readdirSync(`${SRC}/${room}/commands`).map((path) => basename(path, '.ts')),
   );
+  const verbs = VERBS.map(({ name }) => name);
+  // What a verb has below it may have a file of its own: mcp-install.
+  const own = ofCli.filter((file) => !verbs.some((verb) => file.startsWith(`${verb}-`)));
+  expect(own.sort()).toEqual(verbs.sort());
   expect(ofManager.length).toBeGreaterThan(10);
   expect(ofManager.filter((file) => !ofCli.includes(file))).toEqual([]);
 });

@@ -1,9 +1,6 @@
 import { dirname, join } from 'node:path/posix';
 import { parseAst } from 'vitest/node';
 
-/** The files of `src/` by their path in it, such as `core/errors.ts`. */
-export type Sources = Readonly<Record<string, string>>;
-
 /** One import of a file: `lazy` when it is made by `import()` at run time. */
 interface Import {
   readonly target: string;
@@ -11,17 +8,13 @@ interface Import {
   readonly lazy: boolean;
 }
 
-interface Node {
-  readonly type: string;
-  readonly [key: string]: unknown;
-}
+// biome-ignore lint/suspicious/noExplicitAny: a node of the syntax tree, whatever it is
+type Node = any;
 
 /** A line for each room: its name, those that it may import, and after a bar the packages. */
 function table(text: string): Readonly<Record<string, readonly string[]>> {
-  const lines = text.trim().split('\n');
-  return Object.fromEntries(
-    lines.map((line) => line.trim().split(/[ |]+/)).map(([room, ...may]) => [room, may]),
-  );
+  const lines = text.split('\n').map((line) => line.trim().split(/[ |]+/));
+  return Object.fromEntries(lines.map(([room, ...may]) => [room, may]));
 }
 
 /**
@@ -98,31 +91,20 @@ function managerRoomOf(path: string): string | null {
   return room;
 }
 
-function isNode(value: unknown): value is Node {
-  return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
+function walk(node: Node, visit: (node: Node, parent: Node) => void, parent: Node = {}): void {
+  if (typeof node !== 'object' || node === null) return;
+  const isNode = typeof node.type === 'string';
+  if (isNode) visit(node, parent);
+  // What an array holds has the node above it for its parent.
+  for (const child of Object.values(node)) walk(child, visit, isNode ? node : parent);
 }
 
-function walk(
-  node: Node,
-  visit: (node: Node, parent: Node | null) => void,
-  parent: Node | null = null,
-): void {
-  visit(node, parent);
-  for (const value of Object.values(node)) {
-    for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) walk(child, visit, node);
-  }
-}
-
-function named(node: unknown): string {
-  if (!isNode(node)) return '';
-  return String(node['name'] ?? node['value'] ?? '');
-}
+const named = (node: Node): string => String(node?.name ?? node?.value ?? '');
 
 /** Whether an identifier is a mere key or member name, and no use of the thing of that name. */
-function isName(node: Node, parent: Node | null): boolean {
-  if (parent === null) return false;
-  if (parent.type === 'MemberExpression') return parent['property'] === node && parent['computed'] !== true;
-  return 'key' in parent && parent['key'] === node && parent['shorthand'] !== true;
+function isName(node: Node, parent: Node): boolean {
+  if (parent.type === 'MemberExpression') return parent.property === node && !parent.computed;
+  return parent.key === node && !parent.shorthand;
 }
 
 /** What one file imports, and what it does that its room may not do. */
@@ -133,57 +115,31 @@ function readFile(path: string, source: string): { imports: Import[]; violations
   const violations: string[] = [];
   const say = (what: string): void => void violations.push(`${path}: ${what}`);
 
-  const globalUse = (name: string, parent: Node | null): void => {
+  const globalUse = (name: string, parent: Node): void => {
     if (name === 'console' || name === 'globalThis' || name === 'require') say(`uses ${name}`);
     const member =
-      parent?.type === 'MemberExpression' && named(parent['object']) === name
-        ? named(parent['property'])
-        : '';
-    if (CLOCKS.includes(`${name}.${member}`) && !TOP.includes(path)) {
-      const waits = name === 'performance' && (room === 'process' || room === 'manager');
-      if (!waits) say(`reads ${name}.${member}`);
-    }
+      parent.type === 'MemberExpression' && named(parent.object) === name ? named(parent.property) : '';
+    const waits = name === 'performance' && (room === 'process' || room === 'manager');
+    if (CLOCKS.includes(`${name}.${member}`) && !TOP.includes(path) && !waits) say(`reads ${name}.${member}`);
     if (pure && UNCLEAN.includes(name)) say(`uses ${name}`);
     if (name !== 'process' || TOP.includes(path)) return;
     const mine = path === SYSCALLS ? ['kill'] : room === 'process' ? PROCESS_MEMBERS : [];
     if (!mine.includes(member)) say(`uses process.${member}`);
   };
 
-  walk(parseAst(source, { lang: 'ts' }) as unknown as Node, (node, parent) => {
-    const from = isNode(node['source']) ? node['source'] : null;
-    switch (node.type) {
-      case 'ImportDeclaration':
-      case 'ExportNamedDeclaration':
-      case 'ExportAllDeclaration':
-      case 'TSImportType':
-      case 'ImportExpression': {
-        if (from === null) break;
-        const specifiers = Array.isArray(node['specifiers']) ? node['specifiers'].filter(isNode) : [];
-        const names = specifiers.map((one) => named(one['imported'] ?? one['local']) || '*');
-        const whole =
-          specifiers.some((one) => /Namespace|Default/.test(one.type)) || node.type === 'ImportExpression';
-        if (from.type !== 'Literal') say('imports something computed');
-        imports.push({
-          target: named(from),
-          names: whole ? [...names, '*'] : names,
-          lazy: node.type === 'ImportExpression',
-        });
-        break;
-      }
-      case 'ExportDefaultDeclaration':
-        say('has a default export');
-        break;
-      case 'ExportSpecifier':
-        if (named(node['exported']) === 'default') say('has a default export');
-        break;
-      case 'NewExpression':
-        if (named(node['callee']) === 'Date' && (node['arguments'] as unknown[]).length === 0)
-          say('reads new Date()');
-        break;
-      case 'Identifier':
-        if (!isName(node, parent)) globalUse(named(node), parent);
-        break;
-    }
+  walk(parseAst(source, { lang: 'ts' }), (node, parent) => {
+    if (node.type === 'ExportDefaultDeclaration' || named(node.exported) === 'default')
+      say('has a default export');
+    if (node.type === 'NewExpression' && named(node.callee) === 'Date' && node.arguments.length === 0)
+      say('reads new Date()');
+    if (node.type === 'Identifier' && !isName(node, parent)) globalUse(named(node), parent);
+    if (!/^(Import|Export|TSImport)/.test(node.type) || !node.source) return;
+    const lazy = node.type === 'ImportExpression';
+    const specifiers: Node[] = node.specifiers ?? [];
+    const names = specifiers.map((one) => named(one.imported ?? one.local) || '*');
+    if (lazy || specifiers.some(({ type }) => /Namespace|Default/.test(type))) names.push('*');
+    if (node.source.type !== 'Literal') say('imports something computed');
+    imports.push({ target: named(node.source), names, lazy });
   });
   return { imports, violations };
 }
@@ -201,18 +157,16 @@ function importViolations(path: string, { target, names }: Import): string[] {
     const [from, to] = [managerRoomOf(path), managerRoomOf(join(dirname(path), target))];
     if (from !== null && to !== null && from !== to && !MANAGER_ARROWS[from]?.includes(to))
       return [`${path}: in the manager ${from} may not import ${to} (${target})`];
-    const allowed = there === room || ARROWS[room]?.includes(there) === true;
-    if (!allowed) return [`${path}: ${room} may not import ${there} (${target})`];
+    if (there !== room && !ARROWS[room]?.includes(there))
+      return [`${path}: ${room} may not import ${there} (${target})`];
     if (there !== 'syscalls' || SYSCALLERS.includes(path)) return [];
     return [`${path}: only ${SYSCALLERS.join(', ')} may change the machine`];
   }
-  const known = ARROWS[room] ?? [];
-  if (!known.includes(target) && !(target.startsWith('node:') && known.includes('node:*'))) {
+  if (!ARROWS[room]?.some((known) => known === target || (known === 'node:*' && /^node:/.test(target))))
     return [`${path}: ${room} may not import ${target}`];
-  }
+  if (target === 'node:process') return [`${path}: imports node:process`];
   if (target === 'node:child_process' && room !== 'process' && path !== SYSCALLS)
     return [`${path}: only process/ starts processes`];
-  if (target === 'node:process') return [`${path}: imports node:process`];
   if (!/^node:fs(\/promises)?$/.test(target) || WRITERS.includes(path)) return [];
   return names
     .filter((name) => !READING.has(name) && !(name === 'openSync' && OPENERS.includes(path)))
@@ -234,23 +188,22 @@ function cycles(graph: ReadonlyMap<string, readonly string[]>): string[] {
   return found;
 }
 
-/** Everything in these sources that breaks a rule of the house; empty when all of them hold. */
-export function violationsOf(sources: Sources): string[] {
+/** What in these sources, by their paths in `src/`, breaks a rule of the house. */
+export function violationsOf(sources: Readonly<Record<string, string>>): string[] {
   const violations: string[] = [];
   const graph = new Map<string, string[]>();
   for (const [path, source] of Object.entries(sources)) {
     if (/\.(test|spec)\.[a-z]+$/.test(path)) violations.push(`${path}: a test`);
     if (!Object.hasOwn(ARROWS, roomOf(path))) violations.push(`${path}: in no room that we know`);
     const file = readFile(path, source);
-    violations.push(
-      ...file.violations,
-      ...file.imports.flatMap((one) => [...importViolations(path, one), ...eagerViolations(path, one)]),
-    );
-    const edges = file.imports.flatMap(({ target, lazy }) => {
-      const there = join(dirname(path), target);
-      if (!target.startsWith('.') || (lazy && MEANT_LAZY.includes(`${path} → ${there}`))) return [];
-      return [there];
-    });
+    violations.push(...file.violations);
+    const edges: string[] = [];
+    for (const one of file.imports) {
+      violations.push(...importViolations(path, one), ...eagerViolations(path, one));
+      const there = join(dirname(path), one.target);
+      const meant = one.lazy && MEANT_LAZY.includes(`${path} → ${there}`);
+      if (one.target.startsWith('.') && !meant) edges.push(there);
+    }
     graph.set(path, edges);
   }
   return [...violations, ...cycles(graph)];

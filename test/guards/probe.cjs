@@ -9,10 +9,19 @@ const vm = require('node:vm');
 const report = { builtins: [], parts: [], opened: [], lookedAt: [], listed: [], read: {} };
 const paths = new Map();
 
-const { openSync, readSync, readdirSync, readFileSync } = fs;
+/** Notes the path of each call of functions of `fs`. */
+const note = (list, ...names) => {
+  for (const name of names) {
+    const call = fs[name];
+    fs[name] = (path, ...rest) => {
+      list.push(String(path));
+      return call(path, ...rest);
+    };
+  }
+};
+const { openSync, readSync } = fs;
 fs.openSync = (path, ...rest) => {
   const fd = openSync(path, ...rest);
-  report.opened.push(String(path));
   paths.set(fd, String(path));
   return fd;
 };
@@ -22,21 +31,9 @@ fs.readSync = (fd, ...rest) => {
   report.read[path] = (report.read[path] ?? 0) + count;
   return count;
 };
-for (const name of ['lstatSync', 'statSync', 'existsSync', 'accessSync']) {
-  const look = fs[name];
-  fs[name] = (path, ...rest) => {
-    report.lookedAt.push(String(path));
-    return look(path, ...rest);
-  };
-}
-fs.readdirSync = (path, ...rest) => {
-  report.listed.push(String(path));
-  return readdirSync(path, ...rest);
-};
-fs.readFileSync = (path, ...rest) => {
-  report.opened.push(String(path));
-  return readFileSync(path, ...rest);
-};
+note(report.opened, 'openSync', 'readFileSync');
+note(report.lookedAt, 'lstatSync', 'statSync', 'existsSync', 'accessSync');
+note(report.listed, 'readdirSync');
 
 vm.Script = class extends vm.Script {
   constructor(code, options) {
@@ -46,8 +43,6 @@ vm.Script = class extends vm.Script {
 };
 
 process.once('exit', () => {
-  report.builtins = process.moduleLoadList
-    .filter((name) => name.startsWith('NativeModule '))
-    .map((name) => name.slice('NativeModule '.length));
+  report.builtins = process.moduleLoadList.map((name) => name.replace('NativeModule ', ''));
   fs.writeFileSync(process.env.PROBE, JSON.stringify(report));
 });

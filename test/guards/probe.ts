@@ -4,32 +4,25 @@ import { bundle } from '../../bundle.js';
 import { emptyDirectory } from '../helpers/directory.ts';
 import { type Ended, type Project, repositoryFile, runProgram, ZWARM } from '../helpers/project.ts';
 
-/** What a command has loaded, and what of the disk it has looked at. */
+/** What a command has loaded, and the paths that it looked at. */
 export interface Probed {
   /** The modules of Node, such as `fs`; those without which Node does not start, too. */
   readonly builtins: readonly string[];
   /** The parts of zwarm, by their names in the bundle. */
   readonly parts: readonly { readonly name: string; readonly bytes: number }[];
   readonly opened: readonly string[];
-  /** What was only asked about. */
   readonly lookedAt: readonly string[];
-  /** Directories whose entries were asked for. */
   readonly listed: readonly string[];
   /** Bytes that were read of a file. */
   readonly read: Readonly<Record<string, number>>;
 }
 
 /** Runs the built zwarm, as a program does that reads its output, and looks over its shoulder; it must succeed. */
-export async function probe(
-  project: Pick<Project, 'directory' | 'env'>,
-  args: readonly string[],
-): Promise<Probed & Ended> {
+export async function probe(project: Project, args: readonly string[]): Promise<Probed & Ended> {
   const report = join(emptyDirectory(), 'report.json');
-  const preload = repositoryFile('test/guards/probe.cjs');
-  const ended = await runProgram(process.execPath, ['--require', preload, ZWARM, ...args], {
-    cwd: project.directory,
-    env: { ...project.env, PROBE: report },
-  });
+  const argv = ['--require', repositoryFile('test/guards/probe.cjs'), ZWARM, ...args];
+  const env = { ...project.env, PROBE: report };
+  const ended = await runProgram(process.execPath, argv, { cwd: project.directory, env });
   if (ended.code !== 0) throw new Error(`zwarm ${args.join(' ')} ended with ${ended.code}: ${ended.stderr}`);
   return { ...ended, ...JSON.parse(readFileSync(report, 'utf8')) };
 }

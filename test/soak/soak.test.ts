@@ -7,30 +7,22 @@ import { createProject, eventually, processesWith, repositoryFile } from '../hel
 
 /*
  * A thousand sessions of short turns, ten at a time, some of which are killed, and some of whose commanders and runners
- * are: `npm run test:soak`. Everything is as it is installed, summaries included; the agent is the demo's. SOAK_SCALE=0.1
- * does a tenth of it.
+ * are: `npm run test:soak`. Everything is as it is installed; the agent is the demo's. SOAK_SCALE=0.1 does a tenth of it.
  */
 
 const SCALE = Number(process.env['SOAK_SCALE'] || 1);
 const AT_ONCE = 10;
 const LIBRARY = repositoryFile('dist/index.js');
 
-/** What is done with a session, and with how many. */
+/** What is done with a session, and with how many. Who is killed in the act is killed at any moment of it. */
 const KINDS = {
-  /** One turn. */
-  plain: 530,
-  /** Two turns. */
-  injected: 300,
-  /** A turn that would not end. */
-  killed: 100,
-  /** Its `start` is killed at any moment. */
-  startKilled: 25,
-  /** It has had a turn; the `inject` of the next is killed at any moment. */
-  injectKilled: 25,
-  /** Its runner is killed, and its agent goes on to its end. */
-  runnerKilled: 10,
-  /** Its runner is killed, then its agent, which would not end. */
-  orphanKilled: 10,
+  'one turn': 530,
+  'two turns': 300,
+  'killed in a turn that would not end': 100,
+  'start is killed': 25,
+  'inject is killed': 25,
+  'runner is killed, agent goes on to its end': 10,
+  'runner is killed, then agent': 10,
 };
 
 /** All of them, well mixed. */
@@ -38,8 +30,8 @@ function plan(): string[] {
   const kinds = Object.entries(KINDS).flatMap(([kind, count]) =>
     Array<string>(Math.ceil(count * SCALE)).fill(kind),
   );
-  const places = new Map(kinds.map((kind, i) => [`${kind} ${i}`, (i * 617) % 1009]));
-  return [...places.keys()].sort((a, b) => (places.get(a) ?? 0) - (places.get(b) ?? 0));
+  const placed = kinds.map((kind, i) => ({ name: `${i} ${kind}`, at: (i * 617) % 1009 }));
+  return placed.sort((a, b) => a.at - b.at).map(({ name }) => name);
 }
 
 function resultOf<T>({ code, value, message }: Outcome<T>): T {
@@ -71,33 +63,32 @@ async function inAnother(
 }
 
 async function runOne(place: Place, contender: Contender, name: string): Promise<Expected> {
-  const [kind = '', i = ''] = name.split(' ');
+  const [i = '', kind = ''] = name.split(/ (.*)/);
   const begin = async (task: string, by = contender) => by.call(place, 'start', { agent: 'demo', task });
   const wait = async (id: string) =>
     expect(resultOf(await contender.call(place, 'wait', id as never))).toBe('completed');
-  const killRunner = async (id: string): Promise<void> => {
+  const hangs = /would not end|then agent/.test(kind);
+  const does = hangs ? '[[hang]]' : `[[seconds=${kind.includes('goes on') ? 5 : 0.05}]]`;
+  const first = `${does} ${name}`;
+  if (kind === 'start is killed')
+    return { prompts: [first], ends: await inAnother(Number(i), (commander) => begin(first, commander)) };
+  const { id } = resultOf(await begin(first));
+  if (/^runner/.test(kind)) {
     const { pid } = resultOf(await contender.call(place, 'get', id));
     if (pid === null) throw new Error(`${id} ended before its runner could be killed`);
     process.kill(pid, 'SIGKILL');
-  };
-  const seconds = kind === 'runnerKilled' ? '5' : '0.05';
-  const first = `${/killed|orphan/.test(kind) ? '[[hang]]' : `[[seconds=${seconds}]]`} ${name}`;
-  if (kind === 'startKilled')
-    return { prompts: [first], ends: await inAnother(Number(i), (commander) => begin(first, commander)) };
-  const { id } = resultOf(await begin(first));
-  if (kind === 'runnerKilled' || kind === 'orphanKilled') await killRunner(id);
-  if (kind === 'killed' || kind === 'orphanKilled') {
+  }
+  if (hangs) {
     expect(await contender.call(place, 'kill', id)).toMatchObject({ code: 'ok' });
     return { prompts: [first], ends: ['killed'] };
   }
   await wait(id);
   const next = `[[seconds=0.05]] next of ${name}`;
-  if (kind === 'injectKilled') {
-    const ends = await inAnother(Number(i), (commander) => commander.call(place, 'inject', id, next));
-    return { prompts: [first, next], ends };
-  }
-  if (kind !== 'injected') return { prompts: [first], ends: ['completed'] };
-  resultOf(await contender.call(place, 'inject', id, next));
+  const inject = (by = contender) => by.call(place, 'inject', id, next);
+  if (kind === 'inject is killed')
+    return { prompts: [first, next], ends: await inAnother(Number(i), inject) };
+  if (kind !== 'two turns') return { prompts: [first], ends: ['completed'] };
+  resultOf(await inject());
   await wait(id);
   return { prompts: [first, next], ends: ['completed'] };
 }
@@ -124,10 +115,8 @@ test('a thousand sessions, and much that is killed among them: nothing is lost, 
       for (const name of queue) expected.push(await runOne(place, contender, name));
     }),
   );
-  await eventually(
-    'every process has ended',
-    () => processesWith(`HOME=${join(project.base, 'home')}`).length === 0,
-  );
+  const living = () => processesWith(`HOME=${join(project.base, 'home')}`).length;
+  await eventually('every process has ended', () => living() === 0);
   const rows = await eventually('every session is final', async () => {
     const all = await project.list(['--all']);
     return all.every(({ status }) => status !== 'pending') && all;
@@ -152,9 +141,8 @@ test('a thousand sessions, and much that is killed among them: nothing is lost, 
   const asked = new Set(expected.flatMap(({ prompts }) => prompts));
   expect(ran.filter((prompt) => !asked.has(prompt))).toEqual([]);
 
-  const summaries = rows
-    .map(({ id }) => join(project.store(), 'sessions', id, 'summary.json'))
-    .filter((path) => existsSync(path));
+  const paths = rows.map(({ id }) => join(project.store(), 'sessions', id, 'summary.json'));
+  const summaries = paths.filter((path) => existsSync(path));
   expect(summaries.length).toBeGreaterThan(0);
   // Each was shown since the list above.
   const listed = await project.list(['--all']);

@@ -1,22 +1,19 @@
-import { mkdirSync } from 'node:fs';
+import { chmodSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { installation } from '../../../src/installation.ts';
 import { type ManagerContext, openForReading, stateDirectory } from '../../../src/manager/context.ts';
+import { openAll } from '../../../src/manager/project/all-stores.ts';
 import { emptyDirectory } from '../../helpers/directory.ts';
-import { createStoredSession, ID } from '../../helpers/store.ts';
+import { createStoredSession, ID, storeOf } from '../../helpers/store.ts';
 
 /** A context outside of any project, with this environment. */
 function contextOf(env: ManagerContext['env']): ManagerContext {
   const base = emptyDirectory();
-  mkdirSync(join(base, 'home'));
-  return {
-    ...installation(),
-    cwd: base,
-    env: { HOME: join(base, 'home'), ...env },
-    uid: process.getuid?.() ?? 0,
-    stateDir: null,
-  };
+  const HOME = join(base, 'home');
+  mkdirSync(HOME);
+  const uid = process.getuid?.() ?? 0;
+  return { ...installation(), cwd: base, env: { HOME, ...env }, uid, stateDir: null };
 }
 
 test('the store in an environment counts only together with the mark of one of its turns', () => {
@@ -26,16 +23,9 @@ test('the store in an environment counts only together with the mark of one of i
   expect(rootFor(`${store.id}@${ID}.1.first`)).toBe(store.root);
   // The runner's own mark, for settle.
   expect(rootFor(`${store.id}@${ID}.1.first.runner`)).toBe(store.root);
-  const others = [
-    undefined,
-    '',
-    `other@${ID}.1.first`,
-    `${store.id}@${ID}.1.second`,
-    `${store.id}@${ID}.2.first`,
-    `${store.id}@bcdefghjkm.1.first`,
-    `x${store.id}@${ID}.1.first`,
-    `${store.id}@${ID}.1.first.x`,
-  ];
+  const turns = ['1.second', '2.first', '1.first.x'].map((turn) => `${store.id}@${ID}.${turn}`);
+  const stores = ['other', `x${store.id}`].map((id) => `${id}@${ID}.1.first`);
+  const others = [undefined, '', ...turns, ...stores, `${store.id}@bcdefghjkm.1.first`];
   expect(others.map(rootFor)).toEqual(others.map(() => null));
 });
 
@@ -43,9 +33,8 @@ test('ZWARM_DIR is the user’s alone: in an agent it is not read', () => {
   expect(stateDirectory(contextOf({ ZWARM_DIR: '/volume' }))).toBe('/volume');
   const ofAgent = contextOf({ ZWARM_DIR: '/volume', ZWARM_SESSION_ID: ID });
   expect(stateDirectory(ofAgent)).toBe(`${ofAgent.env['HOME']}/.local/state/zwarm`);
-  expect(() => stateDirectory(contextOf({ HOME: undefined }))).toThrow(
-    'neither HOME nor XDG_STATE_HOME is set',
-  );
+  const homeless = contextOf({ HOME: undefined });
+  expect(() => stateDirectory(homeless)).toThrow('neither HOME nor XDG_STATE_HOME is set');
 });
 
 test('an agent’s state directory is that of the store of its turn, wherever the user’s variables led', () => {
@@ -54,4 +43,22 @@ test('an agent’s state directory is that of the store of its turn, wherever th
   expect(stateDirectory(contextOf(env))).toBe(dirname(dirname(root)));
   const forged = contextOf({ ...env, ZWARM_MARK: `${id}@${ID}.1.second` });
   expect(stateDirectory(forged)).toBe(`${forged.env['HOME']}/.local/state/zwarm`);
+});
+
+test('a store that others can write is named and hides no other; a state directory that they can write hides all', () => {
+  const base = emptyDirectory();
+  const stateDir = join(base, 'state');
+  const [open, mine] = ['open', 'mine'].map((name) => {
+    mkdirSync(join(base, name));
+    return storeOf(stateDir, join(base, name)).root;
+  }) as [string, string];
+  const context = { ...contextOf({}), stateDir };
+  chmodSync(open, 0o777);
+  const { stores, refused } = openAll(context);
+  expect(stores.map(({ root }) => root)).toEqual([mine]);
+  expect(refused).toEqual([
+    expect.objectContaining({ code: 'state_dir_unsafe', message: `${open} can be written by others` }),
+  ]);
+  chmodSync(stateDir, 0o777);
+  expect(() => openAll(context)).toThrow(`${stateDir} can be written by others`);
 });

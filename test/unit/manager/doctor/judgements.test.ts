@@ -10,9 +10,6 @@ test('Node 20.12 or newer will do', () => {
     expect(checkNode(version, '/n').status, version).toBe('ok');
   for (const version of ['18.20.4', '20.11.1', ''])
     expect(checkNode(version, '/n').status, version).toBe('failed');
-});
-
-test('the oldest Node is that of the package', () => {
   const oldest = JSON.parse(readPage('package.json')).engines.node;
   expect(`>=${/install Node (\S+)/.exec(checkNode('1.0.0', '/n').hint ?? '')?.[1]}`).toBe(oldest);
 });

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { installation } from '../../../../src/installation.ts';
 import { checkLeftoverProcesses } from '../../../../src/manager/doctor/leftovers.ts';
 import { hostIdentity } from '../../../../src/process/identity.ts';
-import { end, live } from '../../../helpers/marked.ts';
+import { live } from '../../../helpers/marked.ts';
 import { createStoredSession, ID } from '../../../helpers/store.ts';
 
 /** Long after everything that happens here. */
@@ -27,10 +27,6 @@ function scene() {
 
 const EXIT = { v: 1, code: 0, why: null, detail: null, cancelled: false, ended_at: null, events_bytes: null };
 
-function runnerStat(pid: number): object {
-  return { v: 1, ...hostIdentity(), pid, stat: readFileSync(`/proc/${pid}/stat`, 'utf8') };
-}
-
 const leftover = (pid: number) => ({
   status: 'warning',
   message: `a process of a turn that has ended still runs: ${pid}`,
@@ -42,37 +38,24 @@ const linux = test.runIf(process.platform === 'linux');
 linux(
   'the runner of a turn is no leftover, nor is what runs with it; once it settles, the rest is',
   async () => {
-    const { process, file, check } = scene();
-    const [runner, { pid }] = [await process(), await process()];
-    file('runner.stat', runnerStat(runner.pid));
+    const { turn, process, file, check } = scene();
+    const [{ pid: runner }, { pid }] = [await process(), await process()];
+    const stat = readFileSync(`/proc/${runner}/stat`, 'utf8');
+    file('runner.stat', { v: 1, ...hostIdentity(), pid: runner, stat });
     expect(await check()).toEqual(NONE);
     file('exit.json', EXIT);
-    expect(await check()).toEqual(leftover(pid));
-  },
-);
-
-linux(
-  'a process that outlives its turn is named, but not in the first moments, and until it ends',
-  async () => {
-    const { turn, process, file, check } = scene();
-    file('exit.json', EXIT);
+    // But not in the first moments. An end in the future, as an agent may forge it, hides nothing.
     const ended = statSync(join(turn, 'exit.json')).mtimeMs;
-    const living = await process();
-    const { pid } = living;
-    // An end in the future, as an agent may forge it, hides nothing.
     const rows = [NONE, NONE, leftover(pid), leftover(pid)];
     for (const [i, afterMs] of [0, 4999, 5000, -1].entries())
       expect(await check(ended + afterMs), `${afterMs} ms`).toEqual(rows[i]);
-    await end(living);
-    expect(await check()).toEqual(NONE);
   },
 );
 
 linux('a process is named whose session, turn or claim is gone, or whose mark says nothing', async () => {
   const { process, check } = scene();
-  const pids: number[] = [];
-  for (const mark of ['zzzzzzzzzz.1.first', `${ID}.2.first`, `${ID}.1.other`, '../../etc'])
-    pids.push((await process(mark)).pid);
+  const marks = ['zzzzzzzzzz.1.first', `${ID}.2.first`, `${ID}.1.other`, '../../etc'];
+  const pids = (await Promise.all(marks.map(process))).map(({ pid }) => pid);
   const { message } = await check();
   const [, named = ''] = /^4 processes of turns that have ended still run: (.*)$/.exec(message) ?? [];
   expect(named.split(', ').map(Number).sort()).toEqual(pids.sort());

@@ -26,60 +26,40 @@ test('what an agent was at last is told by a few bytes of a long turn', () => {
   const running = { ...ended, range: { limit: open, ended: false } };
   const last = lastOf(running);
   const before = bytesRead();
-  expect(readLastStep(ended)).toMatchObject({
-    type: 'message',
-    content: 'All of it is done.',
-  });
+  expect(readLastStep(ended)).toMatchObject({ type: 'message', content: 'All of it is done.' });
   expect(readLastStep(running)).toEqual(last);
   expect(bytesRead() - before).toBeLessThan(1_000_000);
 });
 
 test('of every recorded stream it is the last of all its steps', () => {
-  for (const { name, bytes } of recordedStreams()) {
-    for (const ended of [true, false]) {
-      const stream = streamOf(bytes, ended);
+  for (const { name, bytes } of recordedStreams())
+    for (const stream of [streamOf(bytes, true), streamOf(bytes, false)])
       expect(readLastStep(stream), name).toEqual(lastOf(stream));
-    }
-  }
-});
-
-test('it is looked for up to the beginning, and may be none', () => {
+  // It is looked for up to the beginning, and may be none.
   const few = { ...LINE_SIZES, last: 100 };
   const noise = '{"type":"turn.started"}\n'.repeat(100);
-  expect(readLastStep(streamOf(messageLine('item_0', 'first') + noise, false), few)).toEqual(
-    expect.objectContaining({ content: 'first' }),
-  );
+  const early = streamOf(messageLine('item_0', 'first') + noise, false);
+  expect(readLastStep(early, few)).toMatchObject({ content: 'first' });
   for (const content of ['', noise]) expect(readLastStep(streamOf(content, true), few)).toBeNull();
 });
 
 test('the turn that speaks for a session tells how it comes along, not the newest one', async () => {
   const store = createStoredSession();
-  const { root } = store;
-  const turn = (number: number, name: string): string =>
-    join(root, 'sessions', ID, 'turns', String(number), name);
+  const file = (name: string): string => join(store.root, 'sessions', ID, 'turns/1', name);
   const now = Date.parse(RECORD.created_at);
-  expect(await readProgress({ store, id: ID }, now)).toEqual({
-    status: 'pending',
-    sinceMs: now,
-    lastStep: null,
-  });
+  const progress = () => readProgress({ store, id: ID }, now);
+  expect(await progress()).toEqual({ status: 'pending', sinceMs: now, lastStep: null });
 
   // Its runner began, said something, and ended; then it was wound back.
   const { start, ...identity } = ownIdentity();
   const stat = `${identity.pid} (sh) S ${'0 '.repeat(18)}${start} 0`;
-  writeFileSync(turn(1, 'runner.stat'), JSON.stringify({ v: 1, ...identity, stat }));
-  writeFileSync(turn(1, 'events.jsonl'), messageLine('item_0', 'first'));
+  writeFileSync(file('runner.stat'), JSON.stringify({ v: 1, ...identity, stat }));
+  writeFileSync(file('events.jsonl'), messageLine('item_0', 'first'));
   const end = { why: null, detail: null, cancelled: false, uptime: null, ended_at: null, events_bytes: null };
-  writeFileSync(turn(1, 'exit.json'), JSON.stringify({ v: 1, code: 1, ...end }));
-  claimTurn(
-    { store, id: ID, turn: 2 },
-    { request: { ...requestOf('mark'), kind: 'rewind', to: 0 }, prompt: null },
-  );
-  const sinceMs = lstatSync(turn(1, 'runner.stat')).mtimeMs;
-  const message = { type: 'message', role: 'assistant', content: 'first' };
-  expect(await readProgress({ store, id: ID }, now)).toEqual({
-    status: 'failed',
-    sinceMs,
-    lastStep: message,
-  });
+  writeFileSync(file('exit.json'), JSON.stringify({ v: 1, code: 1, ...end }));
+  const request = { ...requestOf('mark'), kind: 'rewind', to: 0 } as const;
+  claimTurn({ store, id: ID, turn: 2 }, { request, prompt: null });
+  const sinceMs = lstatSync(file('runner.stat')).mtimeMs;
+  const lastStep = { type: 'message', role: 'assistant', content: 'first' };
+  expect(await progress()).toEqual({ status: 'failed', sinceMs, lastStep });
 });

@@ -21,9 +21,8 @@ function seenOf(name: string, stream: string): string {
     return existsSync(path) ? readFileSync(path, 'utf8') : '';
   };
   const parse = createCodexParser(/codex-older\/([\d.]+)-/.exec(name)?.[1] ?? '0.169.0');
-  const lines = stream.split('\n');
-  const fold = foldEvents(lines.flatMap((text, seq) => (text === '' ? [] : [...parse({ seq, text })])));
-  const { terminal, answer, warnings } = fold;
+  const events = stream.split('\n').flatMap((text, seq) => (text === '' ? [] : [...parse({ seq, text })]));
+  const { terminal, answer, warnings } = foldEvents(events);
   const meta = JSON.parse(textOf('meta.json'));
   const code = meta.signal ? 128 + (SIGNALS[meta.signal] ?? 0) : (meta.exitCode ?? null);
   const exit = { code, why: null, detail: null, cancelled: false };

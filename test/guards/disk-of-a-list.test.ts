@@ -1,13 +1,13 @@
-import { readdirSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { appendFileSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
 import { copySession } from '../../bench/sessions.js';
+import { beginLines, messageLine, randomOf, stepLines } from '../../bench/streams.js';
 import { createProject, type Project } from '../helpers/project.ts';
+import { createShellProject } from '../helpers/shell-project.ts';
 import { probe } from './probe.ts';
 
-/*
- * What a list costs on the disk, counted: a figure that no other load of the machine changes.
- */
+/* What a list costs on the disk, counted: figures that no other load of the machine changes. */
 
 /** A project with so many sessions that have ended, each with its summary. */
 async function projectOf(sessions: number): Promise<Project> {
@@ -37,12 +37,17 @@ test('ls opens one file for each session that has ended, looks at one more, and 
   }
 });
 
-test('each further file that is opened for a session would be counted', async () => {
-  const project = await projectOf(5);
-  const before = await countsOf(project, '--all');
-  const sessions = join(project.store(), 'sessions');
-  for (const id of readdirSync(sessions)) rmSync(join(sessions, id, 'summary.json'));
-  const after = await countsOf(project, '--all');
-  expect(after['opened']).toBeGreaterThan((before['opened'] ?? 0) + 5 * 3);
-  expect(after['listed']).toBeGreaterThanOrEqual((before['listed'] ?? 0) + 5);
+test('how a huge turn stands is told from its two ends', async () => {
+  const project = createShellProject();
+  const id = await project.begin('hang');
+  const events = project.turnFile(id, 1, 'events.jsonl');
+  const random = randomOf(1);
+  const steps = Array.from({ length: 2000 }, (_, i) => stepLines(random, i)).join('');
+  appendFileSync(events, beginLines('01a1f880-cca3-79a3-8778-5ecb9fbaa773') + steps.repeat(10));
+  appendFileSync(events, messageLine('item_9', 'So far so good.'));
+  expect(statSync(events).size).toBeGreaterThan(20_000_000);
+  const { read, stdout } = await probe(project, ['ls', '--json']);
+  expect(stdout).toMatch(/running[\s\S]*So far so good\./);
+  expect(read[events]).toBeGreaterThan(0);
+  expect(read[events]).toBeLessThan(200_000);
 });
