@@ -4,7 +4,6 @@ import {
   defaultDirectories,
   isWider,
   narrower,
-  type Policy,
   policyBelow,
 } from '../../../src/core/rules/policy.ts';
 
@@ -35,13 +34,8 @@ test('nobody is sent into what other programs run, however it is written', () =>
   expect(closed.map(inDirectory([['/p']]))).toEqual(closed.map(() => 'closed'));
 });
 
-const POLICY: Policy = {
-  allowedDirs: [['/p', '/q', '*']],
-  sandbox: 'workspace-write',
-  maxDepth: 1,
-  maxSessions: 8,
-  endOthers: false,
-};
+const limits = { maxDepth: 1, maxSessions: 8, endOthers: false };
+const POLICY = { ...limits, allowedDirs: [['/p', '/q', '*']], sandbox: 'workspace-write' } as const;
 
 test('the agent of a session sends others no higher than it runs, and into no wider sandbox', () => {
   const sandbox = 'read-only';

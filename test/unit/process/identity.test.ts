@@ -61,13 +61,10 @@ test('a zombie is dead', async () => {
 
 test('a name with spaces and parentheses hides nothing', async () => {
   // A process gives itself the name; the shell's own builtin writes it.
-  const { identity } = await live(
-    'm',
-    "printf '%s' 'x) Z 1 (' > /proc/$$/comm; echo ready; read -r forever < /dev/zero",
-  );
-  await eventually('it has its name', () =>
-    readFileSync(`/proc/${identity.pid}/comm`, 'utf8').startsWith('x) Z'),
-  );
+  const script = "printf '%s' 'x) Z 1 (' > /proc/$$/comm; echo ready; read -r forever < /dev/zero";
+  const { identity } = await live('m', script);
+  const nameOf = (pid: number) => readFileSync(`/proc/${pid}/comm`, 'utf8');
+  await eventually('it has its name', () => nameOf(identity.pid).startsWith('x) Z'));
   expect(statOf(identity.pid)).toMatchObject({ pgrp: identity.pid, ppid: process.pid, dead: false });
   expect(livenessOf(identity)).toBe('yes');
 });
@@ -75,11 +72,12 @@ test('a name with spaces and parentheses hides nothing', async () => {
 test('a process bears its mark also while it becomes another program', async () => {
   const script = join(emptyDirectory(), 'again.sh');
   // It becomes itself, again and again: in between it has no environment.
-  writeFileSync(
-    script,
-    '#!/bin/sh\n[ "$1" != 0 ] || echo ready\n[ "$1" -lt 200 ] || exec sleep 600\nexec "$0" $(($1 + 1))\n',
-    { mode: 0o755 },
-  );
+  const steps = [
+    '[ "$1" != 0 ] || echo ready',
+    '[ "$1" -lt 200 ] || exec sleep 600',
+    'exec "$0" $(($1 + 1))',
+  ];
+  writeFileSync(script, `#!/bin/sh\n${steps.join('\n')}\n`, { mode: 0o755 });
   const { pid } = await live('m', 'exec "$1" 0', [script]);
   const marks = new Set([markOf(pid)]);
   while (!readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith('sleep')) marks.add(markOf(pid));
@@ -105,10 +103,7 @@ try { found = livenessOf(own); } catch (error) { found = error.code; }
 open.forEach((fd) => closeSync(fd));
 writeSync(1, found + ' ' + livenessOf(own));
 `);
-  const { stdout, stderr } = spawnSync(
-    '/bin/sh',
-    ['-c', 'ulimit -n 100 && exec "$0" "$1"', process.execPath, program],
-    { encoding: 'utf8' },
-  );
+  const limited = ['-c', 'ulimit -n 100 && exec "$0" "$1"', process.execPath, program];
+  const { stdout, stderr } = spawnSync('/bin/sh', limited, { encoding: 'utf8' });
   expect({ stdout, stderr }).toEqual({ stdout: 'EMFILE yes', stderr: '' });
 });

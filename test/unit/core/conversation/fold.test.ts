@@ -24,27 +24,12 @@ const numbered = (events: readonly Untold[]): AgentEvent[] =>
   events.map((event, seq) => ({ ...event, seq }) as AgentEvent);
 const fold = (events: readonly Untold[], ended = true): WholeTurn => foldWhole(numbered(events), ended);
 const lines = (events: readonly Untold[], ended = true): string[] =>
-  fold(events, ended).steps.map((step) =>
-    'status' in step ? `${stepLine(step)} ${step.status}` : stepLine(step),
-  );
+  fold(events, ended).steps.map((step) => `${stepLine(step)}${'status' in step ? ` ${step.status}` : ''}`);
 
-const EMPTY: WholeTurn = {
-  threadId: null,
-  steps: [],
-  messages: [],
-  answer: null,
-  usage: null,
-  terminal: null,
-  warnings: [],
-  unknown: 0,
-  malformed: 0,
-};
+const NOTHING = { threadId: null, answer: null, usage: null, terminal: null };
+const EMPTY = { ...NOTHING, steps: [], messages: [], warnings: [], unknown: 0, malformed: 0 };
 const thread = (threadId: string): Untold => ({ type: 'thread_started', threadId });
-const odd: readonly Untold[] = [
-  { type: 'unknown', raw: 'u' },
-  { type: 'malformed', raw: 'm' },
-  { type: 'malformed', raw: 'm' },
-];
+const odd = ['unknown', 'malformed', 'malformed'].map((type) => ({ type, raw: 'x' }) as Untold);
 const usageOf = (input: number) => ({ input, cachedInput: 0, output: 0, reasoning: null, cumulative: true });
 const usage = (input: number): Untold => ({ type: 'usage', usage: usageOf(input) });
 const ran = end('a');

@@ -31,11 +31,10 @@ function inShort(usage: TokenUsage | null): string {
 const turnsOf = (text: string): TurnUsage[] => text.split(' ').map(turnOf);
 
 test.each([
-  // The three turns of the recorded thread-turn1 to thread-turn3-resume.
   [
     'a running total is differenced',
-    't*:1000/100/10/5 t:3300/2200/36/7 t:4600/3400/52/10',
-    '1000/100/10/5 2300/2100/26/2 1300/1200/16/3',
+    't*:9/1/4/5 t:33/22/36/7 t:46/34/52/10',
+    '9/1/4/5 24/21/32/2 13/12/16/3',
   ],
   ['a failed turn reports nothing', 't*:10/0/1/0 t:none t:30/0/3/0', '10/0/1/0 null 20/0/2/0'],
   ['the first turn failed: the thread still began here', 't*:none t:30/0/3/0', 'null 30/0/3/0'],
