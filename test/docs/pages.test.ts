@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { Options, VerbDefinition } from '../../src/cli/define-verb.ts';
+import { GLOBAL_OPTIONS } from '../../src/cli/program.ts';
+import { VERBS } from '../../src/cli/verbs.ts';
 import { SESSION_STATUSES } from '../../src/core/session.ts';
 import { codeWords, readPage, tableOf } from '../helpers/document.ts';
-import { OPTIONS_OF_HELP, VERBS_OF_HELP } from '../helpers/help.ts';
 import { repositoryFile } from '../helpers/project.ts';
 
 const DOCS = ['architecture', 'configuration', 'formats', 'guide', 'orchestration', 'release', 'reliability'];
@@ -11,6 +13,23 @@ const PAGES = [
   ...['README', 'CONTRIBUTING', 'SECURITY', 'CHANGELOG'].map((name) => `${name}.md`),
   ...DOCS.map((name) => `docs/${name}.md`),
 ];
+
+/** The verbs that `zwarm --help` lists, each by its first name. */
+const VERBS_OF_HELP = VERBS.filter(({ hidden }) => !hidden).map(({ name }) => name);
+
+function namesIn(options: Options = {}): string[] {
+  return Object.values(options).flatMap(({ term }) => term.match(/(?<![\w<-])--?[a-z][a-z-]*/gi) ?? []);
+}
+
+function namesOf({ options, subcommands = [] }: VerbDefinition): string[] {
+  return [...namesIn(options), ...subcommands.flatMap(namesOf)];
+}
+
+/** Every option that a verb knows, long and short, with those of what is below it; for the empty verb those of zwarm. */
+const OPTIONS_OF_HELP: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
+  ['', [...namesIn(GLOBAL_OPTIONS), '-V', '--version']],
+  ...VERBS.map((verb): [string, string[]] => [verb.name, [...namesOf(verb), '-h', '--help']]),
+]);
 
 /** Options of other programs that the pages mention. */
 const FOREIGN = `--skip-git-repo-check --ephemeral --shortstat --project --silent --quick --tags-filter

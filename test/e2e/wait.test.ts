@@ -36,11 +36,8 @@ test('--timeout ends the waiting with 124, and the agent runs on', async () => {
   expect(started).toMatch(/^zwarm: (\w{10}) still runs; wait for it with: zwarm wait \1\n\[exit 124\]\n$/);
   const [{ id } = { id: '' }] = await project.list(['--status', 'running']);
   expect(await project.$(`wait ${id} --timeout 0.2`)).toBe(`zwarm: ${id} still runs\n[exit 124]\n`);
-  for (const argv of [
-    ['start', '--wait', 'hi'],
-    ['wait', id],
-  ]) {
-    const json = await project.zwarm([...argv, '--timeout', '0', '--json'], { env });
+  for (const line of ['start --wait hi', `wait ${id}`]) {
+    const json = await project.zwarm([...line.split(' '), '--timeout', '0', '--json'], { env });
     expect(json.code).toBe(124);
     expect([JSON.parse(json.stdout)].flat()).toMatchObject([{ status: 'running', turn: 1 }]);
   }
@@ -73,25 +70,25 @@ test('wait reports each end; with --json in the order of the arguments, errors i
   ]);
 });
 
-test.each([
-  ['start', ['start', '--wait', 'hi']],
-  ['wait', ['wait', '@last']],
-])('Ctrl-C ends %s with 130, and the agent runs on', async (verb, argv) => {
-  const project = createProject();
-  const { env, open } = gate(project);
-  if (verb === 'wait') await project.start(['hi'], { env });
-  const child = spawn(process.execPath, [ZWARM, ...argv], {
-    cwd: project.directory,
-    env: { ...project.env, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const ended = new Promise((resolve) => child.once('exit', (code, signal) => resolve(code ?? signal)));
-  await eventually('the agent runs', () => project.runs().length === 1);
-  await eventually('it waits', () => watchesFiles(child.pid ?? 0));
-  child.kill('SIGINT');
-  expect(await ended).toBe(130);
-  expect(await text(child.stdout)).toBe('');
-  expect((await project.list()).map((row) => row.status)).toEqual(['running']);
-  open();
-  expect(await project.ok(['wait', '@last'])).toMatch(/ completed$/);
-});
+test.each(['start --wait hi', 'wait @last'])(
+  'Ctrl-C ends %s with 130, and the agent runs on',
+  async (line) => {
+    const project = createProject();
+    const { env, open } = gate(project);
+    if (line === 'wait @last') await project.start(['hi'], { env });
+    const child = spawn(process.execPath, [ZWARM, ...line.split(' ')], {
+      cwd: project.directory,
+      env: { ...project.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const ended = new Promise((resolve) => child.once('exit', (code, signal) => resolve(code ?? signal)));
+    await eventually('the agent runs', () => project.runs().length === 1);
+    await eventually('it waits', () => watchesFiles(child.pid ?? 0));
+    child.kill('SIGINT');
+    expect(await ended).toBe(130);
+    expect(await text(child.stdout)).toBe('');
+    expect((await project.list()).map((row) => row.status)).toEqual(['running']);
+    open();
+    expect(await project.ok(['wait', '@last'])).toMatch(/ completed$/);
+  },
+);
