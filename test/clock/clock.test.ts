@@ -17,16 +17,12 @@ const LAUNCHED_BY_NOBODY = 'abcdefghjk' as SessionId;
 
 /** A session whose first turn was claimed just now by a command that died before it launched anything. */
 function claimAndDie(project: Project): void {
-  const request = { ...requestOf('nonce'), claimer: { ...ownIdentity(), start: '1' } };
-  createSession({
-    store: storeOf(project.state, project.directory),
-    id: LAUNCHED_BY_NOBODY,
-    record: { ...RECORD, working_dir: project.directory },
-    name: null,
-    claim: { request: { ...request, at: new Date().toISOString() }, prompt: Buffer.from('never') },
-    copies: [],
-    unique: 'test',
-  });
+  const store = storeOf(project.state, project.directory);
+  const claimer = { ...ownIdentity(), start: '1' };
+  const request = { ...requestOf('nonce'), claimer, at: new Date().toISOString() };
+  const record = { ...RECORD, working_dir: project.directory };
+  const claim = { request, prompt: Buffer.from('never') };
+  createSession({ store, id: LAUNCHED_BY_NOBODY, record, name: null, claim, copies: [], unique: 'test' });
 }
 
 for (const hours of [2, -2]) {
@@ -55,8 +51,7 @@ for (const hours of [2, -2]) {
         // Neither for two hours nor at all: its launcher is dead, and the claim is not of this moment.
         expect.soft((await json('show', LAUNCHED_BY_NOBODY)).status).toBe('lost');
         // What ended before is two hours old or from the future, by this clock.
-        const days = hours > 0 ? '1' : '0';
-        expect.soft((await json('clean', '--days', days)).removed).toEqual([]);
+        expect.soft((await json('clean', '--days', hours > 0 ? '1' : '0')).removed).toEqual([]);
         expect.soft((await short).code).toBe(124);
         expect.soft((await json('kill', stubborn, '--grace', '0.2s'))[0]).toMatchObject({ status: 'killed' });
         expect.soft(await json('start', '--wait', 'quick')).toMatchObject({ status: 'completed' });

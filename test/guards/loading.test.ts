@@ -1,21 +1,16 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createProject, eventually } from '../helpers/project.ts';
 import { type Probed, probe, sourcesOfParts } from './probe.ts';
 
 /* What the commands load that scripts run most: a start is as fast as what it leaves out. */
 
-let sourcesOf: (part: string) => readonly string[];
-beforeAll(async () => {
-  sourcesOf = await sourcesOfParts();
-});
+const sourcesOf = await sourcesOfParts();
 
 /** The packages of what was loaded. */
 function packagesOf({ parts }: Probed): readonly string[] {
   const sources = parts.flatMap(({ name }) => sourcesOf(name));
-  const names = sources.flatMap(
-    (path) => /^node_modules\/(?:.*node_modules\/)?((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? [],
-  );
-  return [...new Set(names)].sort();
+  const NAME = /^node_modules\/(?:.*node_modules\/)?((?:@[^/]+\/)?[^/]+)/;
+  return [...new Set(sources.flatMap((path) => NAME.exec(path)?.[1] ?? []))].sort();
 }
 
 const bytesOf = ({ parts }: Probed): number => parts.reduce((sum, { bytes }) => sum + bytes, 0);

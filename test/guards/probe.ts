@@ -4,15 +4,10 @@ import { bundle } from '../../bundle.js';
 import { emptyDirectory } from '../helpers/directory.ts';
 import { type Ended, type Project, repositoryFile, runProgram, ZWARM } from '../helpers/project.ts';
 
-/** What a command has loaded, and the paths that it looked at. */
-export interface Probed {
-  /** The modules of Node, such as `fs`; those without which Node does not start, too. */
-  readonly builtins: readonly string[];
+/** The modules of Node that a command has loaded, such as `fs`, and the paths that it opened, looked at and listed. */
+export interface Probed extends Record<'builtins' | 'opened' | 'lookedAt' | 'listed', readonly string[]> {
   /** The parts of zwarm, by their names in the bundle. */
   readonly parts: readonly { readonly name: string; readonly bytes: number }[];
-  readonly opened: readonly string[];
-  readonly lookedAt: readonly string[];
-  readonly listed: readonly string[];
   /** Bytes that were read of a file. */
   readonly read: Readonly<Record<string, number>>;
 }

@@ -27,9 +27,7 @@ const KINDS = {
 
 /** All of them, well mixed. */
 function plan(): string[] {
-  const kinds = Object.entries(KINDS).flatMap(([kind, count]) =>
-    Array<string>(Math.ceil(count * SCALE)).fill(kind),
-  );
+  const kinds = Object.entries(KINDS).flatMap(([kind, count]) => Array(Math.ceil(count * SCALE)).fill(kind));
   const placed = kinds.map((kind, i) => ({ name: `${i} ${kind}`, at: (i * 617) % 1009 }));
   return placed.sort((a, b) => a.at - b.at).map(({ name }) => name);
 }
@@ -39,17 +37,12 @@ function resultOf<T>({ code, value, message }: Outcome<T>): T {
   return value;
 }
 
+type Ends = readonly ('completed' | 'killed' | 'lost' | 'absent')[];
 /** The messages of a session, and how the newest turn of it may stand in the end. */
-interface Expected {
-  readonly prompts: readonly string[];
-  readonly ends: readonly ('completed' | 'killed' | 'lost' | 'absent')[];
-}
+type Expected = { readonly prompts: readonly string[]; readonly ends: Ends };
 
 /** Runs a verb in a contender of its own, which is killed at the i-th moment; how its message may end then. */
-async function inAnother(
-  i: number,
-  act: (commander: Contender) => Promise<Outcome<unknown>>,
-): Promise<Expected['ends']> {
+async function inAnother(i: number, act: (by: Contender) => Promise<Outcome<unknown>>): Promise<Ends> {
   const commander = await startContender(LIBRARY);
   const acting = act(commander);
   // A start takes some 50 ms.
@@ -68,8 +61,7 @@ async function runOne(place: Place, contender: Contender, name: string): Promise
   const wait = async (id: string) =>
     expect(resultOf(await contender.call(place, 'wait', id as never))).toBe('completed');
   const hangs = /would not end|then agent/.test(kind);
-  const does = hangs ? '[[hang]]' : `[[seconds=${kind.includes('goes on') ? 5 : 0.05}]]`;
-  const first = `${does} ${name}`;
+  const first = `[[${hangs ? 'hang' : `seconds=${kind.includes('goes on') ? 5 : 0.05}`}]] ${name}`;
   if (kind === 'start is killed')
     return { prompts: [first], ends: await inAnother(Number(i), (commander) => begin(first, commander)) };
   const { id } = resultOf(await begin(first));

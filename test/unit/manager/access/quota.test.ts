@@ -13,10 +13,7 @@ const ids = ['a', 'b', 'c', 'd'].map((letter) => letter.repeat(10)) as SessionId
 const [A, B, C] = ids as [SessionId, SessionId, SessionId];
 const context = { now: () => Date.parse(RECORD.created_at) } as ManagerContext;
 const limits = (maxSessions: number): Policy => ({ maxSessions }) as Policy;
-const claimed = (id: SessionId, laterMs = 0) => ({
-  id,
-  at: new Date(context.now() + laterMs).toISOString(),
-});
+const claimed = (id: SessionId, laterMs = 0) => ({ id, at: new Date(context.now() + laterMs).toISOString() });
 const full = expect.objectContaining({ code: 'over_quota' });
 
 /** A store in which these sessions are about to run, all claimed at the same time. */
@@ -49,13 +46,10 @@ test('of several that were claimed at once, those that came first have the room'
   await first;
   const two = storeWith([A, B]);
   for (const id of [A, B]) await requireRoom(context, two, limits(2), claimed(id));
-});
-
-test('times come before ids', async () => {
-  const store = storeWith([A, B]);
-  await expect(requireRoom(context, store, limits(1), claimed(A, 1))).rejects.toEqual(full);
-  const waiting = requireRoom(context, store, limits(1), claimed(B, -1));
-  end(store, A);
+  // Times come before ids.
+  await expect(requireRoom(context, two, limits(1), claimed(A, 1))).rejects.toEqual(full);
+  const waiting = requireRoom(context, two, limits(1), claimed(B, -1));
+  end(two, A);
   await waiting;
 });
 

@@ -57,12 +57,10 @@ test('an agent names its thread at the beginning: what is named far behind it is
   const content = FILLER.repeat(300) + beginLines(THREAD) + messageLine('item_1', 'so');
   for (const ended of [true, false])
     expect(readOutcome(streamOf(content, ended))).toMatchObject({ threadId: null, answer: 'so' });
-});
-
-test('an end with too much behind it is none, for whoever decides and for whoever lists', () => {
+  // An end with too much behind it is none, either.
   const end = endLine({ input_tokens: 7, output_tokens: 1 });
-  const content = beginLines(THREAD) + messageLine('item_0', 'so') + end + FILLER.repeat(1000);
-  const stream = streamOf(content, true);
+  const long = beginLines(THREAD) + messageLine('item_0', 'so') + end + FILLER.repeat(1000);
+  const stream = streamOf(long, true);
   expect(readTerminal(stream)).toBeNull();
   expect(readOutcome(stream)).toEqual({ threadId: THREAD, answer: 'so', usage: null, terminal: null });
 });
