@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { eventually, FAKE_AGENT } from '../helpers/project.ts';
+import { eventually, FAKE_AGENT, repositoryFile } from '../helpers/project.ts';
 import { createShellProject, hasEnded } from '../helpers/shell-project.ts';
 
 test('a killed session keeps the answer that came first, and can be continued', async () => {
@@ -39,6 +39,35 @@ test('an agent that ends well when it is asked to stop is no failure of kill --a
   const id = await project.begin("run trap 'echo polite; stop=1' INT; until [ $stop ]; do sleep 0.05; done");
   expect(await project.$('kill --all --grace 10s')).toBe('');
   expect((await project.show(id)).status).toBe('completed');
+});
+
+test('sessions that an agent has started are its children and yet their own: each kill ends just one', async () => {
+  const project = createShellProject();
+  // By the library.
+  const agent = join(project.base, 'agent.mjs');
+  const script = `#!${process.execPath}
+import { openSessions } from ${JSON.stringify(repositoryFile('dist/index.js'))};
+if (process.argv[2] === '--version') process.exit(0);
+const env = { ...process.env, ZWARM_CODEX_BIN: ${JSON.stringify(project.env['ZWARM_CODEX_BIN'])} };
+for (const name of ['first', 'second']) await openSessions({ env }).start({ task: 'hang', name });
+setInterval(() => {}, 1 << 30);
+`;
+  writeFileSync(agent, script, { mode: 0o755 });
+  const outer = await project.start(['start two'], { env: { ZWARM_CODEX_BIN: agent } });
+  await eventually('the inner agents run', () => project.runs().length === 2);
+  const [first, second] = [await project.show('first'), await project.show('second')];
+  expect([first.parent, second.source]).toEqual([outer, `orchestrator:${outer}`]);
+  for (const [id, left] of [
+    [first.id, outer],
+    [outer, second.id],
+  ] as const) {
+    expect(await project.$(`kill ${id}`)).toBe(`${id} killed\n`);
+    await eventually('nothing of it is left', () => project.marked(id).length === 0);
+    expect((await project.show(left)).status).toBe('running');
+  }
+  expect(await project.$('kill second')).toBe(`${second.id} killed\n`);
+  for (const id of [first.id, outer, second.id])
+    expect(JSON.parse(readFileSync(project.turnFile(id, 1, 'exit.json'), 'utf8')).cancelled).toBe(true);
 });
 
 const FORGED = JSON.stringify({ v: 1, fold: 1, status: 'completed', turn: 1 });
