@@ -16,9 +16,6 @@ const TASKS = [
   'a task that is much longer than any terminal is wide, so that it has to be cut somewhere near the end of the line',
   '漢字の仕事'.repeat(40),
   `${'x'.repeat(11)}漢${'字'.repeat(60)}`,
-  '😀🚀🔥'.repeat(50),
-  'ünïcödé '.repeat(20),
-  'e\u0301'.repeat(100),
   `many${'\u0301'.repeat(5000)} marks`,
   `${'👩\u200d'.repeat(300)}👩 joined`,
   ' '.repeat(100_000),
@@ -39,34 +36,25 @@ function rows(): SessionSummary[] {
   );
 }
 
-/** A list without colours: its head, and its lines. */
+/** The lines of a list without colours, its head first. */
 async function listed(
   shown: readonly SessionSummary[],
   columns: number,
   branches?: readonly string[],
-): Promise<{ readonly head: string; readonly lines: readonly string[] }> {
-  const text = await renderList(shown, styleOf(columns), branches);
-  const [head = '', ...lines] = plain(text).trimEnd().split('\n');
-  return { head, lines };
+): Promise<readonly string[]> {
+  return plain(await renderList(shown, styleOf(columns), branches))
+    .trimEnd()
+    .split('\n');
 }
 
-test.each([40, 41, 60, 80, 132])(
-  'on %d columns no line is wider than these, and no text commands them',
-  async (columns) => {
-    for (const colour of [false, true]) {
-      const text = await renderList(rows(), styleOf(columns, colour));
-      const wide = text.split('\n').filter((line) => columnsOf(line) > columns);
-      expect(wide.map((line) => [columnsOf(line), plain(line)])).toEqual([]);
-      expect(plain(text)).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f]/);
-      // A row is one line: the head, the rows, and the newline at the end.
-      expect(text.split('\n')).toHaveLength(rows().length + 2);
-    }
-  },
-);
-
-test('the id and the status are always whole, and the columns line up', async () => {
-  for (const columns of [40, 80, 200]) {
-    const { head, lines } = await listed(rows(), columns);
+test.each([40, 41, 60, 80, 132, 200])('on %d columns each row is one line that fits', async (columns) => {
+  for (const colour of [false, true]) {
+    const text = await renderList(rows(), styleOf(columns, colour));
+    const [head = '', ...lines] = plain(text).trimEnd().split('\n');
+    for (const line of [head, ...lines]) expect(columnsOf(line), line).toBeLessThanOrEqual(columns);
+    expect(plain(text)).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f]/);
+    expect(lines).toHaveLength(rows().length);
+    // The id and the status are always whole, and the columns line up.
     for (const [i, line] of lines.entries()) {
       expect(line.startsWith('abcdefghjk  ')).toBe(true);
       const status = SESSION_STATUSES[i % SESSION_STATUSES.length] ?? '';
@@ -83,10 +71,7 @@ test('a list with names, branches, callers and marks, as wide as it takes and na
     summaryOf({ source: 'mcp:\x1b[2J', project: '/elsewhere', name: 'x'.repeat(1000) }),
     summaryOf({ source: null, status: 'damaged', task: null, turn: null, updated_at: null }),
   ];
-  const shown = async (columns: number) => {
-    const { head, lines } = await listed(family, columns, ['', '├─ ', '│  └─ ']);
-    return [head, ...lines].join('\n');
-  };
+  const shown = async (columns: number) => (await listed(family, columns, ['', '├─ ', '│  └─ '])).join('\n');
   expect(await shown(150)).toMatchInlineSnapshot(`
     "ID                NAME                                       STATUS       TURN  AGO  TOKENS  FROM              PROJECT     TASK
     abcdefghjk        docs                                       completed •  1     5m           you               /w          xxxxxxxxxxxxxxxxxxxxxxxxxx…
@@ -103,14 +88,6 @@ test('a list with names, branches, callers and marks, as wide as it takes and na
     abcdefghjk        completed    5m   /elsewhere  say hello
     abcdefghjk        damaged           /w"
   `);
-  expect(await shown(60)).toMatchInlineSnapshot(`
-    "ID                STATUS       PROJECT     TASK
-    abcdefghjk        completed •  /w          xxxxxxxxxxxxxxxx…
-    ├─ abcdefghjk     completed    /w          say hello
-    │  └─ abcdefghjk  completed    /w          say hello
-    abcdefghjk        completed    /elsewhere  say hello
-    abcdefghjk        damaged      /w"
-  `);
   expect(await shown(40)).toMatchInlineSnapshot(`
     "ID                STATUS       TASK
     abcdefghjk        completed •  xxxxxxxx…
@@ -122,7 +99,7 @@ test('a list with names, branches, callers and marks, as wide as it takes and na
 });
 
 test('what is less needed is left out first when the task would have no room', async () => {
-  const heads = async (columns: number) => (await listed(rows().slice(0, 20), columns)).head.split(/ +/);
+  const heads = async (columns: number) => (await listed(rows().slice(0, 20), columns))[0]?.split(/ +/) ?? [];
   const narrower = await Promise.all([120, 80, 70, 60, 50, 45, 40].map(heads));
   expect(narrower[0]).toEqual(['ID', 'NAME', 'STATUS', 'TURN', 'AGO', 'TOKENS', 'TASK']);
   expect(narrower.at(-1)).toEqual(['ID', 'STATUS', 'TASK']);
@@ -132,8 +109,8 @@ test('what is less needed is left out first when the task would have no room', a
 
 test('a damaged session tells why in the place of its task, and an empty list has its head', async () => {
   const error = { code: 'damaged', message: 'it is missing', hint: null, retryable: false, retry_at: null };
-  const { lines } = await listed([summaryOf({ status: 'damaged', task: null, turn: null, error })], 80);
-  expect(lines[0]).toMatch(/^abcdefghjk {2}damaged .* it is missing$/);
+  const lines = await listed([summaryOf({ status: 'damaged', task: null, turn: null, error })], 80);
+  expect(lines[1]).toMatch(/^abcdefghjk {2}damaged .* it is missing$/);
   expect(await renderList([], styleOf(80))).toMatch(/^ID +STATUS +TURN +AGO +TOKENS +TASK\n$/);
 });
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { renderJson, renderJsonAsRead } from '../../../src/render/json.ts';
 import { safeLine, safeText } from '../../../src/render/safe-text.ts';
 import { DRIVES } from '../../helpers/display.ts';
@@ -6,16 +6,10 @@ import { anyJson, anyText, fc, runs } from '../../helpers/fuzz.ts';
 
 /** What an agent could print to do something to the terminal of whoever looks. */
 const ATTACKS: readonly [string, string, string][] = [
-  ['writes the clipboard (OSC 52)', '\x1b]52;c;cm0gLXJm\x07', '\\x1b]52;c;cm0gLXJm\\x07'],
-  ['makes a link that lies', '\x1b]8;;http://e\x1b\\x', '\\x1b]8;;http://e\\x1b\\x'],
-  ['clears the screen (CSI)', '\x1b[2J\x1b[H', '\\x1b[2J\\x1b[H'],
-  ['asks the terminal to type an answer', '\x1b[c\x05', '\\x1b[c\\x05'],
-  ['uses C1 for CSI', '\x9b31m', '\\x9b31m'],
-  ['draws over its line', 'rm -rf /\rls', 'rm -rf /\\x0dls'],
-  ['beeps and ends strings', '\x07\0\x7f', '\\x07\\x00\\x7f'],
-  ['moves down a page', '\v\f', '\\x0b\\x0c'],
-  ['turns the direction round', '\u202etxt.exe\u202c', '\\u202etxt.exe\\u202c'],
-  ['isolates a direction', '\u2066a\u2069\u200f\u061c', '\\u2066a\\u2069\\u200f\\u061c'],
+  ['writes the clipboard', '\x1b]52;c;cm0g\x07\x1b]8;;h\x1b\\', '\\x1b]52;c;cm0g\\x07\\x1b]8;;h\\x1b\\'],
+  ['clears the screen and asks who it is', '\x1b[2J\x9b31m\x1b[c\x05', '\\x1b[2J\\x9b31m\\x1b[c\\x05'],
+  ['moves within its line and page', 'rm -rf /\rls\v\f\0\x7f', 'rm -rf /\\x0dls\\x0b\\x0c\\x00\\x7f'],
+  ['turns the direction round', '\u202ea\u202c\u2066\u200f\u061c', '\\u202ea\\u202c\\u2066\\u200f\\u061c'],
   ['breaks a line by other means', 'a\u2028b\u2029c\x85d', 'a\\u2028b\\u2029c\\x85d'],
   ['holds half a character', 'a\ud800b\udc00c', 'a\\ud800b\\udc00c'],
   ['hides in a word', 'pay\u200bpal\u00ad\ufeff\u2060\u3164', 'pay\\u200bpal\\xad\\ufeff\\u2060\\u3164'],
@@ -32,22 +26,17 @@ const HARMLESS = [
   '😀 👩‍👩‍👧 👩🏽‍❤️‍💋‍👨🏿 🏳️‍🌈 🏃‍♂️ 👁️‍🗨️ ❤️ ⚠️ ✅ 1️⃣ #️⃣ 🇩🇪',
 ];
 
-describe('text that', () => {
-  test.each(ATTACKS)('%s is made visible', (_, attack, shown) => {
-    expect(safeText(attack)).toBe(shown);
-    expect(safeText(`before\n${attack}\tafter`)).toBe(`before\n${shown}\tafter`);
-    // Made safe once is safe: doing it again changes nothing.
-    expect(safeText(shown)).toBe(shown);
-  });
+test.each(ATTACKS)('text that %s is made visible', (_, attack, shown) => {
+  expect(safeText(`before\n${attack}\tafter`)).toBe(`before\n${shown}\tafter`);
+  expect(safeText(shown)).toBe(shown);
+});
 
-  test('is harmless stays as it is', () => {
-    for (const harmless of HARMLESS) {
-      expect(safeText(harmless)).toBe(harmless);
-      expect(JSON.parse(renderJson(harmless))).toBe(harmless);
-      expect(renderJson(harmless)).toBe(`${JSON.stringify(harmless)}\n`);
-    }
-    expect(safeText('dos\r\nlines\r\n')).toBe('dos\nlines\n');
-  });
+test('harmless text stays as it is', () => {
+  for (const harmless of HARMLESS) {
+    expect(safeText(harmless)).toBe(harmless);
+    expect(renderJson(harmless)).toBe(`${JSON.stringify(harmless)}\n`);
+  }
+  expect(safeText('dos\r\nlines\r\n')).toBe('dos\nlines\n');
 });
 
 test('no character that drives a terminal or that nobody sees survives, alone or between others', () => {
@@ -97,7 +86,6 @@ test('JSON is inert on a terminal and parses to the very same value', () => {
     emoji: '😀漢',
     backslashes: '\\u001b \\x1b \\\\',
     empty: ['', [], {}],
-    // A key of its own, as JSON.parse makes it of what a tool was given.
     trap: JSON.parse('{"__proto__":{"polluted":true},"constructor":1}'),
   };
   const text = renderJson(value);

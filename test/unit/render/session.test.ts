@@ -4,31 +4,25 @@ import type { SessionSummary, TurnView } from '../../../src/core/session.ts';
 import { errorLines } from '../../../src/render/error-lines.ts';
 import { renderMarkdown } from '../../../src/render/markdown.ts';
 import { renderSession } from '../../../src/render/session.ts';
-import { createStyle, type Style } from '../../../src/render/style.ts';
+import { createStyle } from '../../../src/render/style.ts';
 import { columnsOf, plain } from '../../helpers/display.ts';
 import { readerOf, sessionOf, turnOf } from '../../helpers/views.ts';
+
+const PIPE = Number.POSITIVE_INFINITY;
 
 /** How a session stands, and its turns. */
 type Shown = Partial<SessionSummary> & { readonly turns?: readonly TurnView[] };
 
 /** A page as it is on a pipe, or with `columns` on a terminal; the steps are those of turn 1. */
 function page(
-  shown: Shown,
+  { turns = [turnOf()], ...summary }: Shown,
   steps: readonly Step[] = [],
-  {
-    columns,
-    full = false,
-    style = styleOf(columns),
-  }: { columns?: number; full?: boolean; style?: Style } = {},
+  { columns = PIPE, full = false, env = { NO_COLOR: '1' } as Record<string, string> } = {},
 ): string {
-  const { turns = [turnOf()], ...summary } = shown;
-  const readers = turns.map((view) => readerOf(view, { steps: view.turn === 1 ? steps : [] }));
-  return [...renderSession(sessionOf(summary, readers), style, full)].join('');
-}
-
-function styleOf(columns = Number.POSITIVE_INFINITY, env: Record<string, string> = { NO_COLOR: '1' }): Style {
   const style = createStyle(env, { isTTY: true, columns }, 0);
-  return columns === Number.POSITIVE_INFINITY ? style : { ...style, markdown: renderMarkdown };
+  const readers = turns.map((view) => readerOf(view, { steps: view.turn === 1 ? steps : [] }));
+  const markdown = columns === PIPE ? {} : { markdown: renderMarkdown };
+  return [...renderSession(sessionOf(summary, readers), { ...style, ...markdown }, full)].join('');
 }
 
 const item = (text: string, completed = false) => ({ text, completed });
@@ -58,7 +52,7 @@ const WORK: readonly Step[] = [
   {
     ...{ type: 'command', exit_code: 1, status: 'failed' },
     command: "/bin/bash -lc 'npm test -- --reporter=verbose test/cart.test.js'",
-    output: Array.from({ length: 9 }, (_, i) => `${i + 1} of nine lines, some of which are long\n`).join(''),
+    output: '1\na line of output that is rather long indeed\n',
   },
   { type: 'command', command: 'git status', output: '', exit_code: 0, status: 'completed' },
   { type: 'command', command: 'sleep 9', output: null, exit_code: null, status: 'interrupted' },
@@ -102,13 +96,8 @@ test('the card, then the conversation in its order, on 80 columns', () => {
 > With a test.
 
   $ npm test -- --reporter=verbose test/cart.test.js [exit 1]
-    … 3 more lines
-    4 of nine lines, some of which are long
-    5 of nine lines, some of which are long
-    6 of nine lines, some of which are long
-    7 of nine lines, some of which are long
-    8 of nine lines, some of which are long
-    9 of nine lines, some of which are long
+    1
+    a line of output that is rather long indeed
 
   $ git status [exit 0]
   $ sleep 9 [interrupted]
@@ -146,12 +135,7 @@ test('on 40 columns what is long goes on behind its label or is cut, and nothing
 > The total is wrong when an item is
 > bought twice: fix it
   $ npm test -- --reporter=ver… [exit 1]
-    4 of nine lines, some of which are…
-    5 of nine lines, some of which are…
-    6 of nine lines, some of which are…
-    7 of nine lines, some of which are…
-    8 of nine lines, some of which are…
-    9 of nine lines, some of which are…
+    a line of output that is rather lon…
   ☐ fix the loop that goes over all the
     items
   docs.search {"query":"the price of an…
@@ -175,7 +159,7 @@ test('in full: whole commands, outputs, thoughts and results, wrapped behind the
   const text = page(SHOP, WORK, { columns: 40, full: true });
   const command = "  $ /bin/bash -lc 'npm test --\n    --reporter=verbose\n    test/cart.test.js' [exit 1]\n";
   expect(text).toContain(
-    `\n  Where is\n  the total?\n\n${command}    1 of nine lines, some of which are\n    long\n`,
+    `\n  Where is\n  the total?\n\n${command}    1\n    a line of output that is rather long\n    indeed\n`,
   );
   expect(text).toContain('  docs.search {"query":"the price of an\n  item"}\n    none\n');
 });
@@ -208,13 +192,15 @@ test('why it waits, how many wait behind it, and where it comes from', () => {
 
 test('a failure is told with what to do, in the card and at its turn, and the words of the agent once', () => {
   const error = { code: 'login_required', message: 'who?', hint: 'log in', retryable: false, retry_at: null };
-  const shown = { status: 'failed', error, turns: [turnOf({ status: 'failed', error })] } as const;
-  const text = page(shown, [{ type: 'error', message: 'who?' }]);
+  const turns = [turnOf({ status: 'failed', error })];
+  const text = page({ status: 'failed', error, turns }, [{ type: 'error', message: 'who?' }]);
   expect(text).toContain('failed\n  who?\n  hint: log in\n');
   expect(text.slice(-40)).toBe('> say hello\n\nerror: who?\n  hint: log in\n');
   expect(text.split('who?\n')).toHaveLength(3);
   expect(errorLines({ ...error, hint: null })).toEqual(['who?']);
 });
+
+const VIEWS = [40, 80, 200, PIPE].flatMap((columns) => [true, false].map((full) => [columns, full] as const));
 
 /** Each kind of step, and all that a page shows of a session, with these words. */
 function everywhere(words: string): readonly [Shown, readonly Step[]] {
@@ -238,29 +224,24 @@ function everywhere(words: string): readonly [Shown, readonly Step[]] {
 
 test('an agent cannot pose as the page, by a line of its own or by one that goes on', () => {
   const posing = '── turn 9 · completed ──';
-  for (const columns of [40, 80, 200, undefined]) {
+  for (const [columns, full] of VIEWS) {
+    const fills = (columns === PIPE ? 80 : columns) - 2;
     // Just so long that a terminal would go on with the words at its first column.
-    for (const before of ['\n', 'x'.repeat((columns ?? 80) - 2), `${'x'.repeat((columns ?? 80) - 3)} `]) {
-      for (const full of [true, false]) {
-        const text = page(...everywhere(before + posing), { full, ...(columns && { columns }) });
-        expect(text.match(/^──.*/gm)).toHaveLength(1);
-        if (columns === undefined) continue;
-        for (const line of text.split('\n')) expect.soft(columnsOf(line)).toBeLessThanOrEqual(columns);
-      }
+    for (const before of ['\n', 'x'.repeat(fills), `${'x'.repeat(fills - 1)} `]) {
+      const text = page(...everywhere(before + posing), { full, columns });
+      expect(text.match(/^──.*/gm)).toHaveLength(1);
+      if (columns === PIPE) continue;
+      for (const line of text.split('\n')) expect.soft(columnsOf(line)).toBeLessThanOrEqual(columns);
     }
   }
 });
 
 test('whatever text a page shows, from the agent or from disk, it commands no terminal', () => {
   const shown = everywhere('\x1b]52;c;eA==\x07\x1b[2J\x9b31m\u202e\r');
-  for (const columns of [undefined, 80]) {
-    for (const full of [true, false]) {
-      const text = page(...shown, { full, ...(columns && { columns }) });
-      expect(text).toContain('\\x1b]52;c;eA==\\x07');
-      const coloured = page(...shown, { full, style: styleOf(columns, {}) });
-      for (const inert of [text, plain(coloured)])
-        expect(inert).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/);
-    }
+  for (const [columns, full] of VIEWS) {
+    const text = plain(page(...shown, { full, columns, env: {} }));
+    expect(text).toMatch(/\\x1b]52;c;eA==\s*\\x07/);
+    expect(text).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/);
   }
 });
 

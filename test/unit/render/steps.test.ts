@@ -5,14 +5,8 @@ import { renderMarkdown } from '../../../src/render/markdown.ts';
 import { renderStep } from '../../../src/render/steps.ts';
 import { createStyle } from '../../../src/render/style.ts';
 
-const onPipe = {
-  ...createStyle({ NO_COLOR: '1' }, { isTTY: false, columns: 80 }, 0),
-  width: Number.POSITIVE_INFINITY,
-};
-const onTerminal = {
-  ...createStyle({}, { isTTY: true, columns: 30 }, 0),
-  markdown: renderMarkdown,
-};
+const onPipe = createStyle({ NO_COLOR: '1' }, { isTTY: false, columns: Number.POSITIVE_INFINITY }, 0);
+const onTerminal = { ...createStyle({}, { isTTY: true, columns: 30 }, 0), markdown: renderMarkdown };
 const SHORT = { full: false, directory: '/w' };
 const FULL = { full: true, directory: '/w' };
 
@@ -24,30 +18,37 @@ const command = (output: string | null, exitCode: number | null, status: StepSta
   status,
 });
 const tool = (more: Partial<Extract<Step, { type: 'tool_call' }>>): Step => ({
-  type: 'tool_call',
-  name: 'find',
-  args: null,
-  result: null,
-  status: 'completed',
+  ...{ type: 'tool_call', name: 'find', args: null, result: null, status: 'completed' },
   ...more,
 });
-const item = (text: string, completed: boolean) => ({ text, completed });
+const WORDS = 'one two three four five six seven';
 const thought: Step = { type: 'reasoning', content: '**Where** is\nthe total?' };
-const seven = '1\n2\n3\n4\n5\n6\n7\n';
+const much = command('1\n2\n3\n4\n5\n6\n7\n', 0, 'completed');
+const longCommand = { ...command('', 0, 'completed'), command: 'x'.repeat(50) } as Step;
+const wide = command(`\t${'漢'.repeat(30)}\n`, 1, 'failed');
+const warning: Step = { type: 'warning', message: WORDS };
+const files: Step = {
+  type: 'file_change',
+  changes: ['/w/a', '/w', '/w/', '/wa', 'b'].map((path) => ({ path, kind: 'unknown' })),
+  status: 'failed',
+};
+const plan: Step = {
+  type: 'plan',
+  items: [
+    { text: 'a', completed: true },
+    { text: WORDS, completed: false },
+  ],
+};
 
 test.each<[string, Step, boolean, string]>([
-  ['a command that has ended well', command('', 0, 'completed'), false, '  $ make [exit 0]'],
   ['a command that runs', command(null, null, 'in_progress'), false, '  $ make [in_progress]'],
   ['a command that was refused', command(null, null, 'declined'), false, '  $ make [declined]'],
   ['output that fits', command('a\r\nb\tc\n\n', 2, 'failed'), false, '  $ make [exit 2]\n    a\n    b\tc'],
   [
-    'output that is a line too long',
-    command(seven, 0, 'completed'),
+    'too much output',
+    much,
     false,
-    `  $ make [exit 0]\n    … 1 more line\n${seven
-      .slice(2)
-      .replace(/^(?=\d)/gm, '    ')
-      .trimEnd()}`,
+    '  $ make [exit 0]\n    … 1 more line\n    2\n    3\n    4\n    5\n    6\n    7',
   ],
   ['the whole of it', command('a\n\n b\n', 0, 'completed'), true, '  $ make [exit 0]\n    a\n\n     b'],
   ['a tool without arguments', tool({}), false, '  find'],
@@ -60,51 +61,23 @@ test.each<[string, Step, boolean, string]>([
   ['an empty message', { type: 'message', role: 'assistant', content: ' \n' }, false, ''],
   ['an empty plan', { type: 'plan', items: [] }, false, ''],
   ['a failure', { type: 'error', message: 'a\nb' }, false, '  error: a b'],
-  [
-    'files in and out of the directory',
-    {
-      type: 'file_change',
-      changes: ['/w/a', '/w', '/w/', '/wa', 'b'].map((path) => ({ path, kind: 'unknown' })),
-      status: 'failed',
-    },
-    false,
-    '  unknown a\n  unknown /w\n  unknown /w/\n  unknown /wa\n  unknown b\n  [failed]',
-  ],
+  ['files', files, false, '  unknown a\n  unknown /w\n  unknown /w/\n  unknown /wa\n  unknown b\n  [failed]'],
 ])('%s', (_, step, full, text) => {
   expect(renderStep(step, onPipe, full ? FULL : SHORT)).toBe(text);
 });
 
-test.each<[string, Step, boolean, string]>([
-  [
-    'a long command',
-    { ...command('', 0, 'completed'), command: 'x'.repeat(50) } as Step,
-    false,
-    `\x1b[36m  $ ${'x'.repeat(16)}…\x1b[39m\x1b[2m [exit 0]\x1b[22m`,
-  ],
-  [
-    'a long line of output',
-    command(`\t${'漢'.repeat(30)}\n`, 1, 'failed'),
-    false,
-    `\x1b[36m  $ make\x1b[39m\x1b[31m [exit 1]\x1b[39m\n        ${'漢'.repeat(10)}…`,
-  ],
-  [
-    'a plan',
-    { type: 'plan', items: [item('a', true), item('one two three four five six seven', false)] },
-    false,
-    '\x1b[32m  ✓ a\x1b[39m\n  ☐ one two three four five\n    six seven',
-  ],
-  [
-    'a warning of several lines, each in its colour',
-    { type: 'warning', message: 'one two three four five six seven' },
-    false,
-    '\x1b[33m  ! one two three four five\x1b[39m\n\x1b[33m    six seven\x1b[39m',
-  ],
-  [
-    'a thought with its Markdown',
-    thought,
-    true,
+test.each<[string, Step, string]>([
+  ['a long command', longCommand, `\x1b[36m  $ ${'x'.repeat(16)}…\x1b[39m\x1b[2m [exit 0]\x1b[22m`],
+  ['output', wide, `\x1b[36m  $ make\x1b[39m\x1b[31m [exit 1]\x1b[39m\n        ${'漢'.repeat(10)}…`],
+  ['a plan', plan, '\x1b[32m  ✓ a\x1b[39m\n  ☐ one two three four five\n    six seven'],
+  // Each line in its colour.
+  ['a warning', warning, '\x1b[33m  ! one two three four five\x1b[39m\n\x1b[33m    six seven\x1b[39m'],
+])('on a terminal: %s', (_, step, text) => {
+  expect(renderStep(step, onTerminal, SHORT)).toBe(text);
+});
+
+test('on a terminal a thought in full has its Markdown', () => {
+  expect(renderStep(thought, onTerminal, FULL)).toBe(
     '  \x1b[2m\x1b[1mWhere\x1b[22m\x1b[22m\x1b[2m is\x1b[22m\n  \x1b[2mthe total?\x1b[22m',
-  ],
-])('on a terminal: %s', (_, step, full, text) => {
-  expect(renderStep(step, onTerminal, full ? FULL : SHORT)).toBe(text);
+  );
 });

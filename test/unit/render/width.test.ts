@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
 import { cutToWidth, lineOf } from '../../../src/render/width.ts';
+import { wrapSpans, wrapText } from '../../../src/render/wrap.ts';
+import { columnsOf } from '../../helpers/display.ts';
+import { anyText, fc } from '../../helpers/fuzz.ts';
 
 test.each<[string, string, number, string]>([
   ['shorter than the line', 'abc', 5, 'abc'],
@@ -41,3 +44,60 @@ test.each([...CHARACTERS, '\x1b]', '👩\u200d'])(
     expect(cutToWidth(text, 80).endsWith('…')).toBe(true);
   },
 );
+
+test.each<[string, string, number, string[]]>([
+  ['words', 'one two three', 8, ['one two', 'three']],
+  ['words that fill it', 'one two', 7, ['one two']],
+  ['a space where it is full', 'one two three', 7, ['one two', 'three']],
+  ['many spaces where it breaks', 'one two     three', 7, ['one two', 'three']],
+  ['its own line breaks', 'one\n\ntwo', 8, ['one', '', 'two']],
+  ['its own indentation', '  one two', 6, ['  one', 'two']],
+  ['a word that is longer', 'one abcdefghij', 4, ['one', 'abcd', 'efgh', 'ij']],
+  ['an indented word that is longer', '  abcdef', 4, ['  ab', 'cdef']],
+  ['wide letters', '漢字漢字', 5, ['漢字', '漢字']],
+  ['wide letters beside narrow ones', 'ab漢字cd', 4, ['ab漢', '字cd']],
+  ['no full stop at the beginning', '漢字。漢', 4, ['漢', '字。', '漢']],
+  ['letters with marks', 'e\u0301e\u0301e\u0301', 2, ['e\u0301e\u0301', 'e\u0301']],
+  ['tabs', 'a\tb', 12, ['a       b']],
+  ['nothing', '', 4, ['']],
+])('a paragraph of %s', (_, text, columns, lines) => {
+  expect(wrapText(text, columns)).toEqual(lines);
+});
+
+test('colours go on over a line break, and cost no columns', () => {
+  const spans = [
+    { text: 'one ', paint: (text: string) => text },
+    { text: 'two three', paint: (text: string) => `<${text}>` },
+    { text: 's', paint: (text: string) => text },
+  ];
+  expect(wrapSpans(spans, 7)).toEqual(['one <two>', '<three>s']);
+});
+
+test('a chain of joined emoji is broken like a word: terminals draw its parts', () => {
+  // One character to the segmenter, and of a hundred columns.
+  const lines = wrapText('👩\u200d'.repeat(50), 20);
+  expect(lines.length).toBeGreaterThanOrEqual(5);
+});
+
+test('without a width only newlines end a line', () => {
+  expect(wrapText(' a\tb  c\nd', Number.POSITIVE_INFINITY)).toEqual([' a\tb  c', 'd']);
+});
+
+test('no line is longer than asked for, and nothing but white space is lost', () => {
+  const words = fc.array(fc.oneof(anyText, fc.constantFrom('漢字、漢字', '🎉', ' ', 'word')), {
+    maxLength: 8,
+  });
+  void fc.assert(
+    fc.property(words, fc.integer({ min: 12, max: 60 }), (parts, columns) => {
+      const text = parts.join('').replace(/[^\p{L}\p{N}\p{P}\p{Zs}\n]/gu, '');
+      const lines = wrapText(text, columns);
+      for (const line of lines) expect(columnsOf(line)).toBeLessThanOrEqual(columns);
+      expect(lines.join('').replace(/\s/g, '')).toBe(text.replace(/\s/g, ''));
+    }),
+  );
+});
+
+test.each(['漢', '👩\u200d', '🇩'])('a line of 150,000 %j comes to its end', (part) => {
+  // Segmented as a whole, it would take minutes.
+  expect(wrapText(part.repeat(150_000 / part.length), 80).length).toBeGreaterThan(400);
+});
