@@ -46,3 +46,25 @@ test('a turn that is about to run has printed nothing', async () => {
   addSession(storeOf(project.state, project.directory), ID, { record: { working_dir: project.directory } });
   expect(await printed(managerOf(project, null), ID)).toBe('');
 });
+
+test('one turn alone is followed where one is asked for, its steps numbered as in all; stderr is read to its end', async () => {
+  const manager = managerOf(createShellProject(), null);
+  const { id } = await manager.start({ task: 'run head -c 3000 /dev/zero | tr "\\0" e >&2' });
+  await manager.wait(id);
+  await manager.inject(id, 'break');
+  await manager.wait(id);
+  const [first, second] = [await printed(manager, id, 1), await printed(manager, id, 2)];
+  expect(first).toContain('done');
+  expect(second).toContain('it broke');
+  expect(await printed(manager, id)).toBe(first + second);
+  let errors = 0;
+  for await (const piece of manager.followOutput(id, 'stderr', { turn: 1 })) errors += piece.length;
+  expect(errors).toBe(3000);
+  const all = await manager.steps(id);
+  expect(new Set(all.map(({ turn }) => turn)).size).toBe(2);
+  for (const turn of [1, 2]) {
+    const steps = [];
+    for await (const step of manager.followSteps(id, { turn })) steps.push(step);
+    expect(steps).toEqual(all.filter((step) => step.turn === turn));
+  }
+});
