@@ -1,8 +1,9 @@
-import { existsSync, lstatSync, mkdirSync, readFileSync, renameSync, statSync, symlinkSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync, renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { place } from '../helpers/config.ts';
 import type { ScreenOptions } from '../helpers/context.ts';
+import { notPrivate } from '../helpers/modes.ts';
 import { createProject, eventually, type Project } from '../helpers/project.ts';
 import { onTerminal } from '../helpers/pseudo-terminal.ts';
 import { snapshot } from '../helpers/tree.ts';
@@ -30,7 +31,7 @@ test('list says of every key its value and who says so, and what is said in vain
   const text = 'sandbox = "read-only"\nmax_depth = 9\nagent = "demo"\nmodell = "x\\u001b[2J"\n';
   place(projectFile(project), text);
   const env = { ZWARM_MODEL: 'gpt-9' };
-  const lines = 'list\nget allowed_dirs\nget agent\nget agent --json\npath\npath --json';
+  const lines = 'list\nget allowed_dirs\nget agent\npath';
   expect(await shown(project, lines, { env })).toMatchInlineSnapshot(`
     "$ list
     agent		default
@@ -49,34 +50,20 @@ test('list says of every key its value and who says so, and what is said in vain
     /base/home/a
     *
     $ get agent
-    $ get agent --json
-    {
-      "key": "agent",
-      "value": null,
-      "origin": "default"
-    }
     $ path
     user	/base/home/.config/zwarm/config.toml	there
-    project	/base/project/zwarm.toml	there
-    $ path --json
-    {
-      "user": {
-        "path": "/base/home/.config/zwarm/config.toml",
-        "exists": true
-      },
-      "project": {
-        "path": "/base/project/zwarm.toml",
-        "exists": true
-      }
-    }"
+    project	/base/project/zwarm.toml	there"
   `);
   const table = await project.$('config list', { tty: true, columns: 60, env: { NO_COLOR: '1' } });
   expect(table).toMatch(/^KEY +VALUE +ORIGIN\nagent +default\nmodel +default\n/);
   for (const line of table.split('\n').slice(0, 10)) expect(line.length).toBeLessThanOrEqual(60);
+  const unset = { key: 'agent', value: null, origin: 'default' };
+  expect(JSON.parse(await project.$('config get agent --json'))).toEqual(unset);
+  const [user, own] = [userFile(project), projectFile(project)].map((path) => ({ path, exists: true }));
+  expect(JSON.parse(await project.$('config path --json'))).toEqual({ user, project: own });
   const { entries, ignored, notices } = JSON.parse(await project.$('config list --json'));
-  const origin = projectFile(project);
-  expect(entries[4]).toEqual({ key: 'max_depth', value: 2, origin: userFile(project) });
-  expect(ignored[1]).toEqual({ key: 'max_depth', value: 9, origin, reason: expect.any(String) });
+  expect(entries[4]).toEqual({ key: 'max_depth', value: 2, origin: user?.path });
+  expect(ignored[1]).toEqual({ key: 'max_depth', value: 9, origin: own?.path, reason: expect.any(String) });
   expect(notices).toEqual([expect.stringContaining('modell')]);
   const piped = await project.$('start --wait x');
   const seen = await project.$('start --wait x', { tty: true });
@@ -101,9 +88,7 @@ test('set creates the file for nobody else to read, and changes one line of it, 
     '$ set max_depth 3\n$ get max_depth\n3',
   );
   expect(text()).toBe('max_depth = 3\n');
-  expect(
-    [userFile(project), join(userFile(project), '..')].map((path) => statSync(path).mode & 0o777),
-  ).toEqual([0o600, 0o700]);
+  expect(notPrivate(join(userFile(project), '..'))).toEqual([]);
   const real = join(project.base, 'dotfiles');
   renameSync(userFile(project), real);
   symlinkSync(real, userFile(project));

@@ -81,7 +81,8 @@ test('doctor makes the checks that the page names, with those fields', async () 
 test('every type of step has the fields that the page names, in a list and as lines', async () => {
   const project = createProject();
   const id = 'abcdefghjn';
-  const names = 'reasoning shell-failed file-change mcp todo-list unknown-model-warning http-400';
+  const names =
+    'stream-cut-recovers sigint-during-command reasoning shell-failed file-change mcp todo-list unknown-model-warning http-400';
   for (const [i, name] of names.split(' ').entries()) {
     const argv = i === 0 ? ['start', 'go', '--wait'] : ['inject', id, 'go on', '--wait'];
     await onScreen(project, argv, { newId: id, env: { FAKE_AGENT_STREAM: stream(name) } });

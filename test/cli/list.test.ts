@@ -6,16 +6,6 @@ import { createProject, type Project, stream } from '../helpers/project.ts';
 
 const HOUR = 3_600_000;
 
-async function startSession(
-  project: Project,
-  id: string,
-  args: string[],
-  options: ScreenOptions = {},
-): Promise<void> {
-  await onScreen(project, ['start', '--wait', ...args], { ...options, newId: id });
-  await project.settled(id);
-}
-
 /** The ids that `ls -q` prints. */
 async function ids(project: Project, args = '', options: ScreenOptions = {}): Promise<string[]> {
   const shown = await onScreen(project, ['ls', '-q', ...args.split(' ').filter(Boolean)], options);
@@ -31,10 +21,13 @@ test('ls narrows by status, directory, time and text, and orders by creation or 
   mkdirSync(inner);
   const start = Date.now();
   const at = (hours: number, env = {}) => ({ now: start - hours * HOUR, env });
-  await startSession(project, A, ['Fix the Tests', '--name', 'oldest'], at(5));
-  await startSession(project, B, ['write docs'], at(4, { FAKE_AGENT_EXIT: '1' }));
-  const shell = { ...at(3, { FAKE_AGENT_STREAM: stream('shell') }), cwd: inner };
-  await startSession(project, C, ['look around'], shell);
+  await project.ended(['Fix the Tests', '--name', 'oldest'], { ...at(5), newId: A });
+  await onScreen(project, ['start', '--wait', 'write docs'], {
+    ...at(4, { FAKE_AGENT_EXIT: '1' }),
+    newId: B,
+  });
+  const shell = at(3, { FAKE_AGENT_STREAM: stream('shell') });
+  await project.ended(['look around'], { ...shell, cwd: inner, newId: C });
   for (const [args, found] of [
     ['', [C, B, A]],
     ['--status failed', [B]],
@@ -44,9 +37,8 @@ test('ls narrows by status, directory, time and text, and orders by creation or 
     ['--grep oldest', [A]],
     ['--grep app.py', [C]],
     ['--grep .*', []],
-  ] as const) {
+  ] as const)
     expect.soft(await ids(project, args), args).toEqual(found);
-  }
   expect(await ids(project, '--here', { cwd: inner })).toEqual([C]);
   await onScreen(project, ['inject', 'oldest', '--wait', 'again']);
   expect(await ids(project)).toEqual([C, B, A]);
@@ -58,9 +50,12 @@ test('ls narrows by status, directory, time and text, and orders by creation or 
 test('a session answers to its id, its name, a prefix and @last', async () => {
   const project = createProject();
   const start = Date.now();
-  await startSession(project, 'aaaaaaaaaa', ['one', '--name', 'code'], { now: start - 3 * HOUR });
-  await startSession(project, 'abcdefghjm', ['two', '--name', 'docs'], { now: start - 2 * HOUR });
-  await startSession(project, 'bbbbbbbbbb', ['three', '--name', 'aaaa'], { now: start - HOUR });
+  for (const [hours, newId, name] of [
+    [3, 'aaaaaaaaaa', 'code'],
+    [2, 'abcdefghjm', 'docs'],
+    [1, 'bbbbbbbbbb', 'aaaa'],
+  ] as const)
+    await project.ended(['x', '--name', name], { now: start - hours * HOUR, newId });
   for (const [ref, id] of [
     ['docs', 'abcdefghjm'],
     ['abc', 'abcdefghjm'],
@@ -69,10 +64,8 @@ test('a session answers to its id, its name, a prefix and @last', async () => {
     // An exact name comes before the beginning of an id.
     ['aaaa', 'bbbbbbbbbb'],
     ['aaaaa', 'aaaaaaaaaa'],
-  ] as const) {
-    const shown = await onScreen(project, ['show', ref, '--json']);
-    expect.soft(JSON.parse(shown.stdout).id, ref).toBe(id);
-  }
+  ] as const)
+    expect.soft((await project.show(ref)).id, ref).toBe(id);
   expect(await onScreen(project, ['rm', 'abcd'])).toMatchObject({ code: 0, stdout: 'abcdefghjm\n' });
   expect((await onScreen(project, ['show', 'docs'])).code).toBe(3);
 });
@@ -99,16 +92,14 @@ test('clean removes what ended long enough ago, by its newest end, and nothing t
   const exit = (id: string, turn: number, days: number): void => {
     const path = project.turnFile(id, turn, 'exit.json');
     const time = new Date(start - days * 24 * HOUR);
-    writeFileSync(
-      path,
-      JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), ended_at: time.toISOString() }),
-    );
+    const record = JSON.parse(readFileSync(path, 'utf8'));
+    writeFileSync(path, JSON.stringify({ ...record, ended_at: time.toISOString() }));
     utimesSync(path, time, time);
     // What a summary remembers is older than what we have just done to the clock.
     rmSync(join(project.turnFile(id, 1, '..'), '..', 'summary.json'), { force: true });
   };
   const long = { now: start - 500 * HOUR };
-  for (const id of [A, B, C]) await startSession(project, id, ['x'], long);
+  for (const id of [A, B, C]) await project.ended(['x'], { ...long, newId: id });
   await onScreen(project, ['inject', B, '--wait', 'again'], { now: start - 499 * HOUR });
   await project.settled(B, 2);
   const running = 'dddddddddd';

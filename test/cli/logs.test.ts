@@ -2,8 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { openSessions } from '../../src/index.ts';
 import { onScreen, type ScreenOptions } from '../helpers/context.ts';
-import { DRIVES } from '../helpers/display.ts';
+import { columnsOf, DRIVES, plain } from '../helpers/display.ts';
 import { createPatient } from '../helpers/patient.ts';
 import { createProject, type Project, stream, ZWARM } from '../helpers/project.ts';
 
@@ -13,10 +14,10 @@ const OTHER = 'steps2abce';
 /** A session whose turns print these recorded streams. */
 async function sessionOf(
   project: Project,
-  names: readonly string[],
+  names: string,
   { newId = ID, env = {} }: ScreenOptions = {},
 ): Promise<void> {
-  for (const [i, name] of names.entries()) {
+  for (const [i, name] of names.split(' ').entries()) {
     const argv = i === 0 ? ['start', '--wait', 'go'] : ['inject', newId, '--wait', 'go on'];
     await onScreen(project, argv, { newId, env: { FAKE_AGENT_STREAM: stream(name), ...env } });
     await project.settled(newId, i + 1);
@@ -33,7 +34,7 @@ const rule = (words: string): string => `── ${words} ${'─'.repeat(76 - wor
 
 test('the steps of an ended session, in order, each with its output, a rule before each turn', async () => {
   const project = createProject();
-  await sessionOf(project, ['parallel', 'sigint-during-command', 'message']);
+  await sessionOf(project, 'parallel sigint-during-command message');
   for (const args of [[], ['-f']]) {
     const shown = await onScreen(project, ['logs', ID, ...args]);
     expect(shown).toMatchObject({ code: 0, stderr: '' });
@@ -55,17 +56,6 @@ test('the steps of an ended session, in order, each with its output, a rule befo
   }
 });
 
-test('--json prints a line for each step of the trajectory, with the id of its session', async () => {
-  const project = createProject();
-  const names = 'shell-failed todo-list stream-cut-recovers fail-late mcp sigint-during-command'.split(' ');
-  await sessionOf(project, names);
-  const steps: object[] = JSON.parse((await onScreen(project, ['trajectory', ID, '--json'])).stdout);
-  const lines = jsonLines((await onScreen(project, ['logs', ID, '--json'])).stdout);
-  const last = new Map(lines.map((line) => [`${line['turn']} ${line['step']}`, line]));
-  expect([...last.values()]).toEqual(steps.map((step) => ({ id: ID, ...step })));
-  expect(Object.keys(lines[0] ?? {})).toEqual(['id', ...Object.keys(steps[0] ?? {})]);
-});
-
 test('a retry that helped is no step, also where nothing was said afterwards', async () => {
   const project = createProject();
   const path = join(project.base, 'retry.jsonl');
@@ -83,7 +73,7 @@ test('a retry that helped is no step, also where nothing was said afterwards', a
 
 test('-n tells how many of the last steps, --turn which turn', async () => {
   const project = createProject();
-  await sessionOf(project, ['shell-failed', 'todo-list', 'message']);
+  await sessionOf(project, 'shell-failed todo-list message');
   const numbers = async (args: string) => {
     const { stdout } = await onScreen(project, ['logs', ID, '--json', ...args.split(' ')]);
     return jsonLines(stdout).map((line) => line['step']);
@@ -99,8 +89,8 @@ test('-n tells how many of the last steps, --turn which turn', async () => {
 
 test('several sessions: each line says whose it is, and a bad one keeps nobody from the others', async () => {
   const project = createProject();
-  await sessionOf(project, ['shell-failed']);
-  await sessionOf(project, ['message'], { newId: OTHER });
+  await sessionOf(project, 'shell-failed');
+  await sessionOf(project, 'message', { newId: OTHER });
   const shown = await onScreen(project, ['logs', ID, 'nosuch', OTHER]);
   expect(shown).toMatchObject({ code: 3, stderr: 'zwarm: no session nosuch\nhint: see: zwarm ls --all\n' });
   const lines = shown.stdout.split('\n').slice(0, -1);
@@ -121,7 +111,7 @@ test('several sessions: each line says whose it is, and a bad one keeps nobody f
 test('--stderr prints what the agent said there, harmless; empty lines become one', async () => {
   const project = createProject();
   const said = 'one\n\n\n\u001b]52;c;eA==\u0007two \u202e\nlast';
-  await sessionOf(project, ['message'], { env: { FAKE_AGENT_STDERR: said } });
+  await sessionOf(project, 'message', { env: { FAKE_AGENT_STDERR: said } });
   const { stdout } = await onScreen(project, ['logs', '--stderr', ID]);
   expect(stdout).toBe('one\n\n\\x1b]52;c;eA==\\x07two \\u202e\nlast\n');
   expect(stdout).not.toMatch(DRIVES);
@@ -129,7 +119,7 @@ test('--stderr prints what the agent said there, harmless; empty lines become on
 
 test('--raw prints the very bytes of the turns, and nothing behind the recorded end', async () => {
   const project = createProject();
-  await sessionOf(project, ['odd-bytes', 'message'], { env: { FAKE_AGENT_STDERR: 'a\u001bb\n\n' } });
+  await sessionOf(project, 'odd-bytes message', { env: { FAKE_AGENT_STDERR: 'a\u001bb\n\n' } });
   const raw = (...args: string[]): Buffer =>
     execFileSync(process.execPath, [ZWARM, 'logs', '--raw', ID, ...args], {
       cwd: project.directory,
@@ -144,7 +134,7 @@ test('--raw prints the very bytes of the turns, and nothing behind the recorded 
 
 test('a link in the place of the output is not followed', async () => {
   const project = createProject();
-  await sessionOf(project, ['message']);
+  await sessionOf(project, 'message');
   const events = project.turnFile(ID, 1, 'events.jsonl');
   renameSync(events, join(project.base, 'elsewhere'));
   symlinkSync(join(project.base, 'elsewhere'), events);
@@ -171,4 +161,87 @@ test('of a session on another host -f shows what is there, and says that it cann
       `zwarm: ${ID} was started from inside a container or sandbox: whether it runs cannot be told here\n` +
       'hint: follow it there\n',
   });
+});
+
+test('the trajectory has a line for each step, numbered through all turns, with a rule before each turn', async () => {
+  const project = createProject();
+  await sessionOf(project, 'sigint-during-command shell-failed todo-list mcp file-change');
+  const shown = await onScreen(project, ['trajectory', ID]);
+  expect(shown).toMatchObject({ code: 0, stderr: '' });
+  expect(shown.stdout.split('\n')).toEqual([
+    rule('turn 1 · failed'),
+    ' 1 » Running a long command.',
+    ' 2 $ echo started; sleep 301; echo finished [interrupted]',
+    rule('turn 2 · completed'),
+    ' 3 $ cat does-not-exist.txt [exit 1]',
+    ' 4 $ echo to-stderr >&2; exit 3 [exit 3]',
+    ' 5 » Both commands failed.',
+    rule('turn 3 · completed'),
+    ' 6 # plan: 2 of 2 done',
+    ' 7 $ true',
+    ' 8 » All steps done.',
+    rule('turn 4 · completed'),
+    ' 9 @ fake.echo',
+    '10 @ fake.fail [failed]',
+    '11 » Called the MCP server.',
+    rule('turn 5 · completed'),
+    '12 ± delete /workspace/README.md, update /workspace/app.py, add /workspace/hello.txt',
+    '13 » Patched three files.',
+    '',
+  ]);
+  const { stdout } = await onScreen(project, ['trajectory', ID, '--turn', '3']);
+  const turn = [rule('turn 3 · completed'), '6 # plan: 2 of 2 done', '7 $ true', '8 » All steps done.', ''];
+  expect(stdout).toBe(turn.join('\n'));
+});
+
+test('no line of it is wider than the terminal, whatever the agent said, and the end of a command is not cut off', async () => {
+  const project = createProject();
+  await sessionOf(project, 'sigint-during-command big-message reasoning odd-bytes shell-failed');
+  for (const columns of [30, 40, 80, 200]) {
+    const { stdout } = await onScreen(project, ['trajectory', ID], { tty: true, columns });
+    const lines = stdout.trimEnd().split('\n');
+    for (const line of lines) expect(columnsOf(line), line).toBeLessThanOrEqual(columns);
+    for (const line of lines) expect(plain(line)).not.toMatch(DRIVES);
+    if (columns >= 40) expect(stdout).toContain('[interrupted]');
+  }
+  // A pipe has no width; but a message of a megabyte is not for a list.
+  const { stdout } = await onScreen(project, ['trajectory', ID]);
+  const longest = Math.max(...stdout.split('\n').map((line) => line.length));
+  expect(longest).toBeGreaterThan(200);
+  expect(longest).toBeLessThanOrEqual(500);
+});
+
+test('--full prints all of a step behind its number; --json and the library give the same list, with the number of each step', async () => {
+  const project = createProject();
+  await sessionOf(project, 'shell-failed message');
+  const full = await onScreen(project, ['trajectory', ID, '--full', '--turn', '1']);
+  expect(full.stdout).toMatch(
+    /\n1 {2}\$ .* \[exit 1\]\n {5}cat: .*\n\n2 [\s\S]*\n3 {2}Both commands failed\.\n$/,
+  );
+  const all = JSON.parse((await onScreen(project, ['trajectory', ID, '--json'])).stdout);
+  const times = { started_at: null, ended_at: null };
+  const message = { type: 'message', role: 'assistant', ...times };
+  const command = "/bin/bash -lc 'echo to-stderr >&2; exit 3'";
+  const failed = { output: 'to-stderr\n', exit_code: 3, status: 'failed' };
+  expect(all.slice(1)).toEqual([
+    { type: 'command', turn: 1, step: 2, command, ...failed, ...times },
+    { ...message, turn: 1, step: 3, content: 'Both commands failed.' },
+    { ...message, turn: 2, step: 4, content: 'The project prints two lines.' },
+  ]);
+  const second = JSON.parse((await onScreen(project, ['trajectory', ID, '--json', '--turn', '2'])).stdout);
+  expect(second).toEqual(all.slice(3));
+  const sessions = openSessions({ cwd: project.directory, env: project.env });
+  expect(await sessions.steps(ID)).toEqual(all);
+  expect(await sessions.steps(ID, { turn: 2 })).toEqual(second);
+  await expect(sessions.steps(ID, { turn: 3 })).rejects.toMatchObject({ code: 'usage' });
+  const followed = [];
+  for await (const step of sessions.followSteps(sessions.resolve(ID))) followed.push(step);
+  expect(followed).toEqual(all);
+});
+
+test('of a session that has done nothing yet it is a heading, or an empty array', async () => {
+  const project = createProject();
+  await onScreen(project, ['start', 'stay'], { env: { FAKE_AGENT_HANG: '1', FAKE_AGENT_STREAM: undefined } });
+  expect(await project.$('trajectory @last')).toMatch(/^── turn 1 · (running|pending) ─+\n$/);
+  expect(await project.$('trajectory @last --json')).toBe('[]\n');
 });

@@ -61,8 +61,7 @@ test('a pager gets a page that is longer than the terminal, and nothing else doe
 
 test('however long a conversation, its first screen is with the pager before the rest of it is read', async () => {
   const project = createProject();
-  const { id } = JSON.parse((await project.zwarm(['start', '--wait', '--json', 'x'])).stdout);
-  await project.settled(id);
+  const id = await project.ended();
   const events = project.turnFile(id, 1, 'events.jsonl');
   const { bytes } = writeStream(events, { bytes: 20_000_000 });
   const exit = project.turnFile(id, 1, 'exit.json');
