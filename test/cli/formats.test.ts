@@ -93,9 +93,8 @@ test('every type of step has the fields that the page names, in a list and as li
   expect(row).toHaveLength(tableOf(page, 'Rows').length);
   const { stdout } = await onScreen(project, ['trajectory', id, '--json']);
   const steps: { type: string }[] = JSON.parse(stdout);
-  for (const step of steps) {
+  for (const step of steps)
     expect(keys(step), step.type).toEqual([...fields('Step'), ...(types.get(step.type) ?? [])].sort());
-  }
   expect(new Set(steps.map(({ type }) => type))).toEqual(new Set(types.keys()));
   const lines = (await onScreen(project, ['logs', id, '--json', '-n', String(steps.length)])).stdout;
   expect(lines).toBe(steps.map((step) => `${JSON.stringify({ id, ...step })}\n`).join(''));
@@ -103,12 +102,12 @@ test('every type of step has the fields that the page names, in a list and as li
 
 test('the files of a turn are those that the page names, with those fields', async () => {
   const project = createProject();
-  const id = await project.start(['first', '--wait', '-q', '--json']).then((text) => JSON.parse(text).id);
+  const id = await project.ended(['first']);
   // A Codex that has lost its thread: the next turn is a replay.
   mkdirSync(join(project.base, 'home/.codex/sessions'), { recursive: true });
   await project.zwarm(['inject', id, 'second'], { env: { FAKE_AGENT_HANG: '1' } });
   await project.ok(['kill', id]);
-  for (const turn of [1, 2]) await project.settled(id, turn);
+  await project.settled(id, 2);
 
   const files = fieldsOf(page, 'Turn files').sort();
   expect(files).toEqual(Object.values(TURN_FILES).sort());
@@ -119,9 +118,8 @@ test('the files of a turn are those that the page names, with those fields', asy
 
   const directory = join(project.store(), 'sessions', id);
   expect(readdirSync(directory).sort()).toEqual(['session.json', 'summary.json', 'turns']);
-  for (const name of ['session.json', 'summary.json']) {
+  for (const name of ['session.json', 'summary.json'])
     expect(keys(JSON.parse(readFileSync(join(directory, name), 'utf8'))), name).toEqual(fields(name));
-  }
   for (const name of files.filter((file) => /\.(json|stat)$/.test(file))) {
     const record = JSON.parse(readFileSync(project.turnFile(id, 2, name), 'utf8'));
     const promised = fields(name).filter((field) => field !== 'lstart');
@@ -150,11 +148,8 @@ test('exit codes, error codes and statuses are those of the page', () => {
 });
 
 test('every code that explains a failed session is on the page', () => {
-  const sources = [
-    'src/agents/codex/explain.ts',
-    'src/manager/turn/explain-failure.ts',
-    'src/manager/session/session-state.ts',
-  ].map(readPage);
+  const files = ['agents/codex/explain', 'manager/turn/explain-failure', 'manager/session/session-state'];
+  const sources = files.map((file) => readPage(`src/${file}.ts`));
   const codes = sources.flatMap((source) => [...source.matchAll(/(?:code: |error\(\s*|case )'([a-z_]+)'/g)]);
   const known = `${page} \`none\` \`not_run\` \`vanished\` \`cancelled\``;
   expect(codes.filter(([, code]) => !known.includes(`\`${code}\``))).toEqual([]);

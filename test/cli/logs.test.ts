@@ -25,10 +25,7 @@ async function sessionOf(
 }
 
 const jsonLines = (text: string): Record<string, unknown>[] =>
-  text
-    .split('\n')
-    .slice(0, -1)
-    .map((line) => JSON.parse(line));
+  (text.match(/.+/g) ?? []).map((line) => JSON.parse(line));
 
 const rule = (words: string): string => `── ${words} ${'─'.repeat(76 - words.length)}`;
 
@@ -214,8 +211,7 @@ test('no line of it is wider than the terminal, whatever the agent said, and the
 test('--full prints all of a step behind its number; --json and the library give the same list, with the number of each step', async () => {
   const project = createProject();
   await sessionOf(project, 'shell-failed message');
-  const full = await onScreen(project, ['trajectory', ID, '--full', '--turn', '1']);
-  expect(full.stdout).toMatch(
+  expect(await project.$(`trajectory ${ID} --full --turn 1`)).toMatch(
     /\n1 {2}\$ .* \[exit 1\]\n {5}cat: .*\n\n2 [\s\S]*\n3 {2}Both commands failed\.\n$/,
   );
   const all = JSON.parse((await onScreen(project, ['trajectory', ID, '--json'])).stdout);

@@ -97,12 +97,8 @@ test.each(ALL)('%s: a new file is shown, asked for and written, for its user alo
 
 test('what was there stays, comments too, and removal gives it back to the byte', async () => {
   const project = bareProject();
-  for (const [host, suffix] of [
-    ['codex', ''],
-    ['vscode', ''],
-    ['opencode', 'c'],
-  ] as const) {
-    const file = `${fileOf(project, host)}${suffix}`;
+  for (const host of ['codex', 'vscode', 'opencode'] as const) {
+    const file = fileOf(project, host).replace('opencode.json', 'opencode.jsonc');
     place(file, mineOf(host));
     fs.chmodSync(file, 0o640);
     const done: unknown[] = [];
@@ -223,9 +219,8 @@ test('the answer no, nobody to ask, or an agent that asks for it: nothing change
   }
   const env = { ZWARM_SESSION_ID: 'mcpagent22' };
   for (const args of [['--yes'], ['--yes', '--remove'], ['--yes', '--json']]) {
-    const { code, stdout, stderr } = await install(project, 'codex', args, { env });
-    expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
-    expect(stderr).toContain('zwarm mcp install --host codex --print');
+    const stderr = expect.stringContaining('zwarm mcp install --host codex --print');
+    expect(await install(project, 'codex', args, { env })).toEqual({ code: 5, stdout: '', stderr });
   }
   expect((await install(project, 'codex', ['--print'], { env })).code).toBe(0);
   expect(snapshot(project.base)).toEqual(before);
@@ -296,9 +291,9 @@ test('a file that somebody else has changed in the meantime is left as it is', a
   const file = fileOf(project, 'codex');
   // The change comes while the question stands: for a file that was not there, then for one that was.
   for (const meanwhile of ['a = 2\n', 'a = 3\n']) {
-    const change = { onStdout: () => place(file, meanwhile) };
-    const { code, stderr } = await install(project, 'codex', [], { ...YES, ...change });
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('in the meantime') });
+    const onStdout = () => place(file, meanwhile);
+    const screen = await install(project, 'codex', [], { ...YES, onStdout });
+    expect(screen).toMatchObject({ code: 1, stderr: expect.stringContaining('in the meantime') });
     expect(fs.readFileSync(file, 'utf8')).toBe(meanwhile);
     expect(fs.readdirSync(dirname(file))).toEqual(['config.toml']);
   }

@@ -34,27 +34,24 @@ test('hints, tables and the live line are for terminals; pipes get plain rows', 
   const id = 'screen2abc';
   const first = await onScreen(project, ['start', 'first task'], { tty: true, newId: id });
   expect(first).toEqual({ code: 0, stdout: `${id}\n`, stderr: `started; see: zwarm show ${id}\n` });
-  expect(await onScreen(project, ['wait', id])).toMatchObject({ stderr: '' });
-  expect(await onScreen(project, ['start', '-q', 'x'], { tty: true })).toMatchObject({ stderr: '' });
-  expect(await onScreen(project, ['start', 'x'])).toMatchObject({ stderr: '' });
+  expect(await project.$(`wait ${id}`)).toBe(`${id} completed\n`);
+  expect(await project.$('start -q x', { tty: true })).toMatch(/^\w{10}\n$/);
+  expect(await project.$('start x')).toMatch(/^\w{10}\n$/);
   const live = await onScreen(project, ['inject', id, '--wait', 'x'], { tty: true });
   expect(live.stderr).toMatch(/^\r\u001b\[2K([\s\S]*\r\u001b\[2K)?$/);
   expect(await onScreen(project, ['inject', id, '--wait', 'x'])).toMatchObject({ stderr: '' });
-  const { stdout } = await onScreen(project, ['ls']);
-  expect(stdout).toMatch(/^screen2abc\tcompleted\t3\tcodex\t\S+Z\tfirst task$/m);
-  expect((await onScreen(project, ['ls'], { tty: true })).stdout).toMatch(/^\S*ID/);
-  expect(await onScreen(project, ['ls', '--status', 'lost'])).toEqual({ code: 0, stdout: '', stderr: '' });
-  expect(await onScreen(project, ['ls', '--status', 'lost', '--json'])).toMatchObject({ stdout: '[]\n' });
+  expect(await project.$('ls')).toMatch(/^screen2abc\tcompleted\t3\tcodex\t\S+Z\tfirst task$/m);
+  expect(await project.$('ls', { tty: true })).toMatch(/^\S*ID/);
+  expect(await project.$('ls --status lost')).toBe('');
+  expect(await project.$('ls --status lost --json')).toBe('[]\n');
 });
 
 test('a page renders what the agent wrote for a terminal, and keeps it for a pipe', async () => {
   const project = createProject();
   await onScreen(project, ['start', '--wait', 'x'], { env: sayingOnly(project, '**bold** [a](b)') });
-  const env = { NO_COLOR: '1' };
-  expect((await onScreen(project, ['show', '@last'], { tty: true, env })).stdout).toContain(
-    '\n  bold a (b)\n',
-  );
-  expect((await onScreen(project, ['show', '@last'], { env })).stdout).toContain('\n  **bold** [a](b)\n');
+  const shown = await project.$('show @last', { tty: true, env: { NO_COLOR: '1' } });
+  expect(shown).toContain('\n  bold a (b)\n');
+  expect(await project.$('show @last')).toContain('\n  **bold** [a](b)\n');
 });
 
 test('on a terminal of 40 columns every line of what is shown fits', async () => {
