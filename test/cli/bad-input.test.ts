@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { VERBS } from '../../src/cli/verbs.ts';
@@ -77,6 +77,13 @@ const ROWS: readonly Row[] = [
   [['config', 'trust', '--yes'], 2, /there is no .*zwarm\.toml/, /chooses its agent/],
   [['start', 'x'], 127, /not found on your PATH/, /npm .*codex/, codex()],
   [['start', 'x'], 127, /\/nowhere\/codex/, /ZWARM_CODEX_BIN/, codex('/nowhere/codex')],
+  [
+    ['start', 'x'],
+    126,
+    /\/etc\/passwd may not be executed/,
+    /chmod \+x '\/etc\/passwd'/,
+    codex('/etc/passwd'),
+  ],
   [['start', 'x'], 127, /not an absolute path/, /full path/, codex('./codex')],
   [['logs', 'done', '-n', '-1'], 2, /-n: "-1"/, /-n \d/],
   [['logs', 'done', '--raw', '--json'], 2, /either --raw or --json/, /JSON lines/],
@@ -139,9 +146,8 @@ test('bad input ends with its exit code and what to type, and changes nothing on
     const name = JSON.stringify(argv);
     const plain = await onScreen(project, argv, options);
     expect.soft(plain, name).toMatchObject({ code, stdout: '' });
-    const lines = argv.includes('--json')
-      ? linesOf(errorIn(plain).error)
-      : plain.stderr.trimEnd().split('\n');
+    const isJson = argv.includes('--json');
+    const lines = isJson ? linesOf(errorIn(plain).error) : plain.stderr.trimEnd().split('\n');
     const [first = '', advice, ...more] = lines;
     expect.soft(first, name).toMatch(/^zwarm: /);
     expect.soft(first, name).toMatch(message);
@@ -177,19 +183,6 @@ test('a running session cannot be continued or removed, and nothing changes on d
   const skipped = [{ id, reason: 'running' }];
   expect(JSON.parse(await project.$('clean --days 0 --json'))).toEqual({ removed: [], skipped, bytes: 0 });
   expect(snapshot(project.base)).toEqual(before);
-});
-
-test('a program that may not be executed is exit 126, and chmod is what to type', async () => {
-  const project = createProject();
-  const program = join(project.base, 'not executable', 'codex');
-  mkdirSync(join(program, '..'));
-  writeFileSync(program, '#!/bin/sh\n');
-  chmodSync(program, 0o644);
-  for (const env of [{ ZWARM_CODEX_BIN: program }, { ZWARM_CODEX_BIN: undefined, PATH: join(program, '..') }])
-    expect(await project.$('start x', { env })).toBe(
-      `zwarm: ${program} may not be executed\nhint: chmod +x '${program}'\n[exit 126]\n`,
-    );
-  expect(Object.keys(snapshot(project.directory))).toEqual([project.directory]);
 });
 
 test('reading verbs in a directory without sessions create nothing', async () => {

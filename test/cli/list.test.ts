@@ -50,12 +50,9 @@ test('ls narrows by status, directory, time and text, and orders by creation or 
 test('a session answers to its id, its name, a prefix and @last', async () => {
   const project = createProject();
   const start = Date.now();
-  for (const [hours, newId, name] of [
-    [3, 'aaaaaaaaaa', 'code'],
-    [2, 'abcdefghjm', 'docs'],
-    [1, 'bbbbbbbbbb', 'aaaa'],
-  ] as const)
-    await project.ended(['x', '--name', name], { now: start - hours * HOUR, newId });
+  await project.ended(['one', '--name', 'code'], { newId: 'aaaaaaaaaa', now: start - 3 * HOUR });
+  await project.ended(['two', '--name', 'docs'], { newId: 'abcdefghjm', now: start - 2 * HOUR });
+  await project.ended(['three', '--name', 'aaaa'], { newId: 'bbbbbbbbbb', now: start - HOUR });
   for (const [ref, id] of [
     ['docs', 'abcdefghjm'],
     ['abc', 'abcdefghjm'],
@@ -104,13 +101,10 @@ test('clean removes what ended long enough ago, by its newest end, and nothing t
   await project.settled(B, 2);
   const running = 'dddddddddd';
   await onScreen(project, ['start', 'runs'], { ...long, newId: running, env: { FAKE_AGENT_HANG: '1' } });
-  for (const [id, turn, days] of [
-    [A, 1, 8],
-    [B, 1, 9],
-    [B, 2, 3],
-    [C, 1, 30],
-  ] as const)
-    exit(id, turn, days);
+  exit(A, 1, 8);
+  exit(B, 1, 9);
+  exit(B, 2, 3);
+  exit(C, 1, 30);
   const cleaned = async (args: string) =>
     JSON.parse((await onScreen(project, ['clean', '--json', ...args.split(' ')], { now: start })).stdout);
   const skipped = [{ id: running, reason: 'running' }];
