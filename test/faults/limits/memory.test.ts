@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createProject, type Ended, eventually, type Project } from '../helpers/project.ts';
+import { createProject, type Ended, eventually, type Project } from '../../helpers/project.ts';
 
 // Far longer than any machine needs: what fails here is memory, not time.
 const PATIENCE_S = 150;
