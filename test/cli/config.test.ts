@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { place } from '../helpers/config.ts';
 import type { ScreenOptions } from '../helpers/context.ts';
-import { notPrivate } from '../helpers/modes.ts';
 import { createProject, eventually, type Project } from '../helpers/project.ts';
 import { onTerminal } from '../helpers/pseudo-terminal.ts';
-import { snapshot } from '../helpers/tree.ts';
+import { notPrivate, snapshot } from '../helpers/tree.ts';
 
 const AN_AGENT = { ZWARM_SESSION_ID: 'cfgcfgcfg9' };
 const CHOICE = 'agent = "demo"\nmodel = "m"\n';

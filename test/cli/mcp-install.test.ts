@@ -6,9 +6,8 @@ import { expect, test } from 'vitest';
 import { testAsRoot } from '../helpers/as-root.ts';
 import { place } from '../helpers/config.ts';
 import { onScreen, type ScreenOptions } from '../helpers/context.ts';
-import { notPrivate } from '../helpers/modes.ts';
 import { createProject, type Project, ZWARM } from '../helpers/project.ts';
-import { snapshot } from '../helpers/tree.ts';
+import { notPrivate, snapshot } from '../helpers/tree.ts';
 
 const COMMAND = { command: process.execPath, args: [ZWARM, 'mcp'] };
 const STDIO = { type: 'stdio', ...COMMAND };

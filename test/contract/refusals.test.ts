@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import { TOOLS } from '../../src/mcp/tools.ts';
-import { connectFirstSdk } from '../helpers/first-sdk-client.ts';
 import type { Project } from '../helpers/project.ts';
 import { createShellProject } from '../helpers/shell-project.ts';
-import { connectTools } from '../helpers/tools-client.ts';
+import { connectFirstSdk, connectTools } from '../helpers/tools-client.ts';
 
 const NOBODY = { session_id: 'nosuchone2' };
 

@@ -1,6 +1,6 @@
 import { CODEX } from '../helpers/codex.ts';
-import { FIRST_SDK } from '../helpers/first-sdk-client.ts';
 import { install } from '../helpers/installed.ts';
+import { FIRST_SDK } from '../helpers/tools-client.ts';
 
 /** Run once by vitest, before the contract tests: has the real programs at hand. */
 export async function setup(): Promise<void> {

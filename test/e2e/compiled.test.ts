@@ -1,13 +1,26 @@
 import * as fs from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { testAsRoot } from '../helpers/as-root.ts';
-import { privatePlace } from '../helpers/cache.ts';
 import { emptyDirectory } from '../helpers/directory.ts';
-import { notPrivate } from '../helpers/modes.ts';
-import { type Ended, repositoryFile, runProgram } from '../helpers/project.ts';
+import { type Ended, repositoryFile, runProgram, TEST_CACHE_HOME } from '../helpers/project.ts';
+import { notPrivate } from '../helpers/tree.ts';
 
 /* What Node made of zwarm's code is kept for the next command (bin/compiled.js): it changes nothing but the time. */
+
+function isShared(path: string): boolean {
+  return (fs.statSync(path).mode & 0o002) !== 0 || (dirname(path) !== path && isShared(dirname(path)));
+}
+
+/** A directory in which nobody else can write, nor above it; null for a user who has none. */
+function privatePlace(): string | null {
+  try {
+    fs.mkdirSync(TEST_CACHE_HOME, { recursive: true });
+  } catch {
+    return null;
+  }
+  return isShared(TEST_CACHE_HOME) ? null : TEST_CACHE_HOME;
+}
 
 const place = privatePlace();
 if (place === null)

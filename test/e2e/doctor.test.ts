@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { Check } from '../../src/core/check.ts';
 import { IS_ROOT, testAsRoot } from '../helpers/as-root.ts';
 import { readPage } from '../helpers/document.ts';
-import { installForAll } from '../helpers/install.ts';
+import { installForAll } from '../helpers/ordinary-project.ts';
 import { createPatient } from '../helpers/patient.ts';
 import { eventually, processesWith, runProgram, ZWARM } from '../helpers/project.ts';
 import { createShellProject } from '../helpers/shell-project.ts';

@@ -1,9 +1,9 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, type TestContext, test } from 'vitest';
-import { notPrivate } from '../helpers/modes.ts';
 import { createOrdinaryProject } from '../helpers/ordinary-project.ts';
 import { eventually, processesWith } from '../helpers/project.ts';
+import { notPrivate } from '../helpers/tree.ts';
 
 function ordinaryProject({ onTestFinished }: TestContext) {
   const project = createOrdinaryProject(onTestFinished);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { testAsRoot } from '../helpers/as-root.ts';
 import { git } from '../helpers/git.ts';
-import { installForAll } from '../helpers/install.ts';
+import { installForAll } from '../helpers/ordinary-project.ts';
 import { createProject, type Project, repositoryFile, runProgram } from '../helpers/project.ts';
 
 const window = ({ directory }: Project): string => join(directory, '.zwarm');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { nativeCodexPaths } from '../../src/agents/codex/index.ts';
 import { conversationOf, type ModelScript, startFakeModel } from './fake-model.ts';
 import { INSTALLATIONS, installedPackage } from './installed.ts';
-import { createProject, type Ended, type OnFinished, runProgram } from './project.ts';
+import { createProject, type OnFinished, runProgram } from './project.ts';
 
 /** The version that `fixtures/streams/codex-0.169` was recorded with. */
 export const CODEX_VERSION = '0.169.0';
@@ -20,7 +20,7 @@ function nativeIn(directory: string): string | undefined {
 export const CODEX = installedPackage('@openai/codex', CODEX_VERSION, nativeIn);
 
 /** The directory of programs that a user's PATH would name, and in it the script that npm links as `codex`. */
-export const CODEX_PATH = join(CODEX.directory, 'node_modules', '.bin');
+const CODEX_PATH = join(CODEX.directory, 'node_modules', '.bin');
 export const CODEX_WRAPPER = join(CODEX_PATH, 'codex');
 
 /** The native program of the installed Codex. */
@@ -46,15 +46,15 @@ export type CodexProject = Awaited<ReturnType<typeof createCodexProject>>;
 
 // Codex puts empty guards (.git, .codex, .agents) into every directory that a sandboxed command may write, and leaves
 // them there when it is killed hard. In the temporary directory they would disturb other tests.
-const config = (url: string, retries: number): string => `
+const config = (url: string): string => `
 model = "gpt-5.5"
 model_provider = "fake"
 [model_providers.fake]
 name = "fake"
 base_url = "${url}"
 wire_api = "responses"
-request_max_retries = ${retries}
-stream_max_retries = ${retries}
+request_max_retries = 1
+stream_max_retries = 1
 [sandbox_workspace_write]
 exclude_slash_tmp = true
 exclude_tmpdir_env_var = true
@@ -72,7 +72,7 @@ export async function createCodexProject(
   mkdirSync(INSTALLATIONS, { recursive: true });
   const codexHome = mkdtempSync(join(INSTALLATIONS, 'home-'));
   finished(() => rm(codexHome, { recursive: true, force: true, maxRetries: 20 }));
-  writeFileSync(join(codexHome, 'config.toml'), config(url ?? model.url, 1));
+  writeFileSync(join(codexHome, 'config.toml'), config(url ?? model.url));
   const project = createProject('ein größeres Projekt', finished);
   Object.assign(project.env, {
     ZWARM_CODEX_BIN: undefined,
@@ -103,7 +103,7 @@ export async function createCodexProject(
  * would otherwise prove nothing, as a command that cannot start writes nowhere.
  */
 export async function requireSandbox(): Promise<void> {
-  const probe: Ended = await runProgram(nativeCodex(), ['sandbox', '--', 'sh', '-c', 'echo ran'], {
+  const probe = await runProgram(nativeCodex(), ['sandbox', '--', 'sh', '-c', 'echo ran'], {
     cwd: INSTALLATIONS,
     env: { PATH: process.env['PATH'], HOME: INSTALLATIONS },
   });

@@ -7,7 +7,7 @@
 // {seq, follow: {cwd, env}, task, gate} starts a task and shows its session until it has ended, and twice more; answered
 // like a verb by {status, exit_code, signal, errors, ends}. A gate is opened when the session was seen running.
 // {watch: {cwd, env}, late, rest} begins reading everything in a loop, each round answered by {rounds}; {unwatch: true}
-// ends it, answered by {rounds, errors, ends}: see Seen and WatchOptions there.
+// ends it, answered by {rounds, errors, ends}: see Seen and watch there.
 
 import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';

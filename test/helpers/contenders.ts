@@ -23,14 +23,6 @@ type Verb = {
 /** A process that does a verb when it is told (contender.js). */
 export type Contender = Awaited<ReturnType<typeof startContender>>;
 
-/** How to read in a loop. */
-export interface WatchOptions {
-  /** A runner may come so late that its turn already counts as lost. */
-  readonly late?: boolean;
-  /** How long to pause after each round, in times that it took: others need the processor too. */
-  readonly rest?: number;
-}
-
 /** What a loop has seen. */
 export interface Seen {
   /** Everything that no reader may ever see. */
@@ -106,8 +98,11 @@ export async function startContender(library: string) {
      */
     follow: (place: Place, task: string, gate: string | null): Promise<Outcome<Followed>> =>
       ask({ follow: place, task, gate }),
-    /** Begins to list and show everything, over and over. */
-    watch(place: Place, { late = false, rest = 8 }: WatchOptions = {}) {
+    /**
+     * Begins to list and show everything, over and over. `late`: a runner may come when its turn counts as lost. `rest`:
+     * how long to pause after each round, in times that it took.
+     */
+    watch(place: Place, { late = false, rest = 8 } = {}) {
       const last = answerOf(child, ({ errors }) => errors !== undefined);
       tell({ watch: place, late, rest });
       return {

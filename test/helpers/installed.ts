@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CACHE_HOME } from './cache.ts';
-import { runProgram } from './project.ts';
+import { CACHE_HOME, runProgram } from './project.ts';
 
 /** Where the programs that contract tests run are installed: outside of the repository, and kept. */
 export const INSTALLATIONS = join(CACHE_HOME, 'zwarm-test-agents');

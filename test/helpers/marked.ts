@@ -1,11 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { ProcessIdentity } from '../../src/core/session.ts';
 import { hostIdentity, MARK_VARIABLE, statOf } from '../../src/process/identity.ts';
-import { emptyDirectory } from './directory.ts';
 import { processesWith } from './project.ts';
 
 /** A process of this test. */
@@ -50,17 +47,6 @@ export async function live(
   });
   await once(child.stdout, 'data');
   return { child, pid, identity: { ...hostIdentity(), pid, start: statOf(pid)?.start ?? '' } };
-}
-
-/**
- * A script that hands over to a child and ends, again and again, ignoring what asks it to end; after 300 times it
- * sleeps, since where nobody collects the dead they stay.
- */
-export function hoppingScript(): string {
-  const path = join(emptyDirectory(), 'hop.sh');
-  const body = 'trap "" INT TERM\n[ $(($1 + 0)) -lt 300 ] || exec sleep 1000\n"$0" $(($1 + 1)) &\n';
-  writeFileSync(path, `#!/bin/sh\n${body}`, { mode: 0o755 });
-  return path;
 }
 
 /** Ends a process and waits until its parent, we, have taken note. */

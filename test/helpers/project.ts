@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import * as fs from 'node:fs';
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,6 @@ import type { SessionDetail, SessionSummary } from '../../src/core/session.ts';
 import { createSessionManager } from '../../src/manager/session-manager.ts';
 import { statOf } from '../../src/process/identity.ts';
 import { hasStore, storeDir } from '../../src/store/project-store.ts';
-import { TEST_CACHE_HOME } from './cache.ts';
 import { onScreen, type Screen, type ScreenOptions, testInstallation } from './context.ts';
 import { removeTree } from './directory.ts';
 
@@ -25,6 +24,11 @@ export const FAKE_AGENT = repositoryFile('fixtures/fake-agent');
 export const SHELL_AGENT = repositoryFile('fixtures/shell-agent');
 /** A recorded stream of the real Codex 0.169. */
 export const stream = (name: string): string => repositoryFile(`fixtures/streams/codex-0.169/${name}.jsonl`);
+
+/** Where programs keep what they can make again for whoever runs the tests. */
+export const CACHE_HOME = join(homedir(), '.cache');
+/** The same for zwarm in tests, whose own home lies in a temporary directory: there nothing compiled is kept. */
+export const TEST_CACHE_HOME = join(CACHE_HOME, 'zwarm-tests');
 
 /** How a command ended. */
 export interface Ended extends Omit<Screen, 'code'> {

@@ -7,9 +7,7 @@ import { createSession } from '../../src/store/claim.ts';
 import { readNames } from '../../src/store/names.ts';
 import { createStore, identityOfDirectory } from '../../src/store/project-store.ts';
 import type { RequestRecord, SessionRecord } from '../../src/store/records.ts';
-import type { Summary } from '../../src/store/summary.ts';
 import { emptyDirectory } from './directory.ts';
-import { summaryOf } from './views.ts';
 
 export const ID = 'abcdefghjk' as SessionId;
 
@@ -105,23 +103,4 @@ export function createStoredSession(name?: string): Store {
   const store = createEmptyStore();
   addSession(store, ID, name === undefined ? {} : { name });
   return store;
-}
-
-const USAGE = { input_tokens: 5, cached_input_tokens: 1, output_tokens: 2, reasoning_output_tokens: null };
-const { id, project, name, queued, needs_attention, log_file, ...LISTED } = summaryOf({
-  tags: ['a'],
-  task: 'say hello\nto “everybody” 👋',
-  forked_from: { id: 'bcdefghjkm', turn: 1 },
-  status: 'failed',
-  exit_code: 1,
-  error: { code: 'exit_code', message: 'm', hint: null, retryable: true, retry_at: null },
-  thread_id: 't',
-  token_usage: { ...USAGE, total_tokens: 7 },
-});
-
-/** A stored session, its directory, and a summary that would fit it; nobody has written one. */
-export function createStoredSummary(): { store: Store; directory: string; summary: Summary } {
-  const store = createStoredSession();
-  const directory = join(store.root, 'sessions', ID);
-  return { store, directory, summary: { newest: 1, listed: LISTED } };
 }

@@ -1,8 +1,10 @@
-import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import * as fs from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect } from 'vitest';
+import { expect, onTestFinished, type TestFunction } from 'vitest';
+import { capability, testAsRoot } from '../../helpers/as-root.ts';
 import { emptyDirectory } from '../../helpers/directory.ts';
-import { type Disk, mountDisk, mountReadOnly, testWithMount } from '../../helpers/disk.ts';
 import {
   createProject,
   type Ended,
@@ -13,20 +15,90 @@ import {
 } from '../../helpers/project.ts';
 import { snapshot } from '../../helpers/tree.ts';
 
+/** A test that mounts something. */
+function testWithMount(name: string, body: TestFunction): void {
+  testAsRoot(name, body, capability('SYS_ADMIN'));
+}
+
+type Disk = ReturnType<typeof mountDisk>;
+
+const PAGE = Buffer.alloc(1 << 12);
+
+/** Does something until the disk is full. */
+function untilFull(act: (i: number) => void): void {
+  try {
+    for (let i = 0; ; i += 1) act(i);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+  }
+}
+
+function mount(args: readonly string[], path: string): void {
+  execFileSync('mount', [...args, path], { stdio: 'pipe' });
+}
+
+function unmount(path: string): void {
+  try {
+    execFileSync('umount', [path], { stdio: 'pipe' });
+  } catch {
+    // Something of a failed test still has a file open there: it goes as soon as that is closed.
+    execFileSync('umount', ['--lazy', path], { stdio: 'pipe' });
+  }
+  fs.rmdirSync(path);
+}
+
+function mountPoint(): string {
+  return fs.realpathSync(fs.mkdtempSync(join(tmpdir(), 'zwarm-disk-')));
+}
+
+/**
+ * Mounts a file system in memory of `size` (as in `2m`) and as many inodes. It is unmounted when the test ends; a
+ * project on it has to be created after it, since what was registered last is done first.
+ */
+function mountDisk(size: string, inodes = 10_000) {
+  const path = mountPoint();
+  mount(['-t', 'tmpfs', '-o', `size=${size},nr_inodes=${inodes},mode=0755`, 'zwarm-test'], path);
+  onTestFinished(() => unmount(path));
+  const filler = join(path, 'filler');
+  fs.mkdirSync(filler);
+  return {
+    path,
+    /** Takes all the room that is left, to the last byte; names can still be made. */
+    fill: () => untilFull(() => fs.appendFileSync(join(filler, 'bytes'), PAGE)),
+    /** Takes all the inodes that are left: not even an empty file can be made. */
+    fillInodes: () => untilFull((i) => fs.closeSync(fs.openSync(join(filler, String(i)), 'w'))),
+    /** Gives back what was taken. */
+    free() {
+      fs.rmSync(filler, { recursive: true });
+      fs.mkdirSync(filler);
+    },
+    setReadOnly: (readOnly: boolean) => mount(['-o', `remount,${readOnly ? 'ro' : 'rw'}`], path),
+  };
+}
+
+/** Another way to a directory on which nothing can be written, while others write there; gone when the test ends. */
+function mountReadOnly(directory: string): string {
+  const path = mountPoint();
+  mount(['--bind', directory], path);
+  onTestFinished(() => unmount(path));
+  mount(['-o', 'remount,bind,ro'], path);
+  return path;
+}
+
 /** A project on a small disk of its own, with its home; and a gate outside of it, at which agents wait. */
 function createSmall(inodes?: number): { disk: Disk; project: Project; gate: string; open(): void } {
   const gate = join(emptyDirectory(), 'gate');
   const disk = mountDisk('3m', inodes);
   const project = createProject('project', undefined, disk.path);
   Object.assign(project.env, { ZWARM_CODEX_BIN: SHELL_AGENT, FAKE_AGENT_LOG: undefined });
-  return { disk, project, gate, open: () => writeFileSync(gate, '') };
+  return { disk, project, gate, open: () => fs.writeFileSync(gate, '') };
 }
 
 /** The names in the directory of a turn. */
-const namesOf = (project: Project, id: string): string[] => readdirSync(project.turnFile(id, 1, '.'));
+const namesOf = (project: Project, id: string): string[] => fs.readdirSync(project.turnFile(id, 1, '.'));
 
 async function running(project: Project, id: string): Promise<void> {
-  await eventually('the agent runs', () => statSync(project.turnFile(id, 1, 'events.jsonl')).size > 0);
+  await eventually('the agent runs', () => fs.statSync(project.turnFile(id, 1, 'events.jsonl')).size > 0);
 }
 
 /** Waits until a session has ended and nobody writes into it any more. */
@@ -92,7 +164,7 @@ testWithMount(
     await eventually('nothing is left', () => processesWith(`ZWARM_SESSION_ID=${id}`).length === 0);
     // The names say it: there was no room for a byte.
     expect(namesOf(project, id)).toEqual(expect.arrayContaining(['cancel.kill', 'exit.130']));
-    expect(existsSync(project.turnFile(id, 1, 'cancel.json'))).toBe(false);
+    expect(fs.existsSync(project.turnFile(id, 1, 'cancel.json'))).toBe(false);
     const killed = await project.show(id);
     expect(killed).toMatchObject({ status: 'killed', exit_code: null, signal: 'SIGINT', error: null });
     expect((await project.zwarm(['kill', id])).code).toBe(4);
@@ -114,8 +186,8 @@ testWithMount('rm and clean make room on a full disk', async () => {
   expect(await project.ok(['clean', '--days', '0'])).toBe(second);
   expect(await project.ok(['ls', '-q'])).toBe(hanging);
   const root = project.store();
-  expect(readdirSync(join(root, 'sessions'))).toEqual([hanging]);
-  expect(readdirSync(join(root, 'trash'))).toEqual([]);
+  expect(fs.readdirSync(join(root, 'sessions'))).toEqual([hanging]);
+  expect(fs.readdirSync(join(root, 'trash'))).toEqual([]);
   expect((await project.show(hanging)).status).toBe('running');
 });
 

@@ -2,7 +2,7 @@ import { chownSync, copyFileSync, lchownSync, readdirSync, writeFileSync } from 
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { testAsRoot } from '../../helpers/as-root.ts';
-import { installForAll } from '../../helpers/install.ts';
+import { installForAll } from '../../helpers/ordinary-project.ts';
 import {
   createProject,
   type Ended,

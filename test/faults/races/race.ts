@@ -3,13 +3,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect } from 'vitest';
-import {
-  type Contender,
-  type Outcome,
-  type Place,
-  startContender,
-  type WatchOptions,
-} from '../../helpers/contenders.ts';
+import { type Contender, type Outcome, type Place, startContender } from '../../helpers/contenders.ts';
 import { repositoryFile } from '../../helpers/project.ts';
 import { createScene, type Scene } from '../counting/scene.ts';
 
@@ -67,7 +61,7 @@ export interface Race extends Scene {
 export async function besideAReader(
   pool: Pool,
   run: (race: Race) => Promise<void>,
-  options?: WatchOptions,
+  options?: Parameters<Contender['watch']>[1],
 ): Promise<void> {
   const scene = createScene();
   const place = { cwd: scene.directory, env: scene.env };

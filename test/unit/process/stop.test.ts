@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { ownIdentity, statOf } from '../../../src/process/identity.ts';
 import { type StopRequest, stopTurn } from '../../../src/process/stop.ts';
 import { emptyDirectory } from '../../helpers/directory.ts';
-import { hoppingScript, live, newMarks } from '../../helpers/marked.ts';
+import { live, newMarks } from '../../helpers/marked.ts';
 import { eventually, processesWith } from '../../helpers/project.ts';
 
 /** A turn whose runner runs `script` in a directory of its own: there `agent` is a command that bears the turn's mark. */
@@ -121,7 +121,11 @@ test('what has cleared its environment and left the group is ended, with all tha
 });
 
 test('what hands over to a child and ends, again and again, is ended', async () => {
-  const { marks, stop } = await turnOf(`agent sh -c '${hoppingScript()}; exec sleep 1000'`);
+  const hop = join(emptyDirectory(), 'hop.sh');
+  // After 300 times it sleeps, since where nobody collects the dead they stay.
+  const body = 'trap "" INT TERM\n[ $(($1 + 0)) -lt 300 ] || exec sleep 1000\n"$0" $(($1 + 1)) &\n';
+  writeFileSync(hop, `#!/bin/sh\n${body}`, { mode: 0o755 });
+  const { marks, stop } = await turnOf(`agent sh -c '${hop}; exec sleep 1000'`);
   expect(await stop()).toEqual([]);
   expect(processesWith(`ZWARM_MARK=${marks}x\0`)).toEqual([]);
 });

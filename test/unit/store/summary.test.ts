@@ -4,7 +4,28 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { SessionStore } from '../../../src/store/sessions.ts';
 import { createSummaryReader, type Listed, type Summary, writeSummary } from '../../../src/store/summary.ts';
-import { createStoredSummary, ID } from '../../helpers/store.ts';
+import { createStoredSession, ID } from '../../helpers/store.ts';
+import { summaryOf } from '../../helpers/views.ts';
+
+const USAGE = { input_tokens: 5, cached_input_tokens: 1, output_tokens: 2, reasoning_output_tokens: null };
+const { id, project, name, queued, needs_attention, log_file, ...LISTED } = summaryOf({
+  tags: ['a'],
+  task: 'say hello\nto “everybody” 👋',
+  forked_from: { id: 'bcdefghjkm', turn: 1 },
+  status: 'failed',
+  exit_code: 1,
+  error: { code: 'exit_code', message: 'm', hint: null, retryable: true, retry_at: null },
+  thread_id: 't',
+  token_usage: { ...USAGE, total_tokens: 7 },
+});
+
+/** A stored session, its directory, and a summary that would fit it; nobody has written one. */
+function createStoredSummary() {
+  const store = createStoredSession();
+  const directory = join(store.root, 'sessions', ID);
+  const summary: Summary = { newest: 1, listed: LISTED };
+  return { store, directory, summary };
+}
 
 const readSummary = (store: SessionStore): Listed | null => createSummaryReader(store, 1)(ID);
 
