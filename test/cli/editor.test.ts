@@ -2,8 +2,7 @@ import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:
 import { dirname } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { onScreen } from '../helpers/context.ts';
-import { createProject } from '../helpers/project.ts';
-import { createShellProject } from '../helpers/shell-project.ts';
+import { createProject, createShellProject } from '../helpers/project.ts';
 import { snapshot } from '../helpers/tree.ts';
 
 const EDITOR = { EDITOR: 'my-editor', VISUAL: undefined, ZWARM_EDITOR: undefined };

@@ -6,8 +6,13 @@ import type { SessionId } from '../../src/core/ids.ts';
 import { ownIdentity } from '../../src/process/identity.ts';
 import { createSession } from '../../src/store/claim.ts';
 import { capability, testAsRoot } from '../helpers/as-root.ts';
-import { eventually, type Project, processesWith, watchesFiles } from '../helpers/project.ts';
-import { createShellProject } from '../helpers/shell-project.ts';
+import {
+  createShellProject,
+  eventually,
+  type Project,
+  processesWith,
+  watchesFiles,
+} from '../helpers/project.ts';
 import { RECORD, requestOf, storeOf } from '../helpers/store.ts';
 
 /* The clock of this machine is really set, by two hours, while agents run: for as short as possible. */

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { TOOLS } from '../../src/mcp/tools.ts';
-import type { Project } from '../helpers/project.ts';
-import { createShellProject } from '../helpers/shell-project.ts';
+import { createShellProject, type Project } from '../helpers/project.ts';
 import { connectFirstSdk, connectTools } from '../helpers/tools-client.ts';
 
 const NOBODY = { session_id: 'nosuchone2' };

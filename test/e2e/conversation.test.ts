@@ -4,8 +4,7 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { SessionDetail } from '../../src/core/session.ts';
-import { createProject, eventually, ZWARM } from '../helpers/project.ts';
-import { createShellProject } from '../helpers/shell-project.ts';
+import { createProject, createShellProject, eventually, ZWARM } from '../helpers/project.ts';
 
 /** A conversation in which these messages were answered. */
 async function talk(first: string, ...others: string[]) {

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { SessionId } from '../../src/core/ids.ts';
 import type { SessionSummary } from '../../src/core/session.ts';
-import { createProject, type Project } from '../helpers/project.ts';
-import { createShellProject } from '../helpers/shell-project.ts';
+import { createProject, createShellProject, type Project } from '../helpers/project.ts';
 import { addSession, storeOf } from '../helpers/store.ts';
 
 const [BAD, GOOD] = ['aaaaaaaaaa', 'bbbbbbbbbb'] as const;
@@ -125,6 +124,6 @@ test('an older turn whose record was edited changes neither what lists say nor w
   rmSync(join(project.store(), 'sessions', id, 'summary.json'));
   expect((await project.list()).map(({ status }) => status)).toEqual(['completed']);
   expect(await project.show(id)).toMatchObject({ status: 'completed', turn: 2 });
-  expect(await project.run(['wait', id])).toMatchObject({ code: 0, stdout: `${id} completed\n` });
-  expect(await project.run(['inject', id, '--wait', 'quick'])).toMatchObject({ code: 0 });
+  expect(await project.zwarm(['wait', id])).toMatchObject({ code: 0, stdout: `${id} completed\n` });
+  expect(await project.zwarm(['inject', id, '--wait', 'quick'])).toMatchObject({ code: 0 });
 });

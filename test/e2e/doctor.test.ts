@@ -6,8 +6,7 @@ import { IS_ROOT, testAsRoot } from '../helpers/as-root.ts';
 import { readPage } from '../helpers/document.ts';
 import { installForAll } from '../helpers/ordinary-project.ts';
 import { createPatient } from '../helpers/patient.ts';
-import { eventually, processesWith, runProgram, ZWARM } from '../helpers/project.ts';
-import { createShellProject } from '../helpers/shell-project.ts';
+import { createShellProject, eventually, processesWith, runProgram, ZWARM } from '../helpers/project.ts';
 import { snapshot } from '../helpers/tree.ts';
 
 const [A, B, C] = ['aaaaaaaaaa', 'bbbbbbbbbb', 'cccccccccc'] as const;

@@ -2,17 +2,16 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openSessions } from '../../src/index.ts';
-import { eventually, processesWith } from '../helpers/project.ts';
-import { createShellProject, type ShellProject } from '../helpers/shell-project.ts';
+import { createShellProject, eventually, type Project, processesWith } from '../helpers/project.ts';
 import { snapshot } from '../helpers/tree.ts';
 
 const START = '"$ZWARM_NODE" "$ZWARM_MAIN" start';
 
 /** Lets agents of agents start agents. */
-const allowGenerations = (project: ShellProject) => project.run(['config', 'set', 'max_depth', '3']);
+const allowGenerations = (project: Project) => project.zwarm(['config', 'set', 'max_depth', '3']);
 
 /** Three living generations, each started by the agent of the one before it; their ids, oldest first. */
-async function createFamily(project: ShellProject): Promise<readonly string[]> {
+async function createFamily(project: Project): Promise<readonly string[]> {
   await allowGenerations(project);
   const script = (name: string, below: string): void =>
     writeFileSync(join(project.directory, name), `${START} "${below}" > ${name}.id\nexec sleep 86400\n`);
@@ -22,7 +21,7 @@ async function createFamily(project: ShellProject): Promise<readonly string[]> {
   return [parent, await project.written('parent.sh.id'), await project.written('child.sh.id')];
 }
 
-async function statuses(project: ShellProject): Promise<Record<string, string>> {
+async function statuses(project: Project): Promise<Record<string, string>> {
   return Object.fromEntries((await project.list()).map(({ id, status }) => [id, status]));
 }
 
@@ -31,7 +30,7 @@ test('kill ends one session, and with --tree all that its agents have started, t
   const [parent = '', child = '', grandchild = ''] = await createFamily(project);
   const other = await project.begin('hang');
   expect(await project.$('ls --tree -q')).toBe([other, parent, child, grandchild, ''].join('\n'));
-  const screen = await project.run(['ls', '--tree'], { tty: true, env: { NO_COLOR: '1' } });
+  const screen = await project.zwarm(['ls', '--tree'], { tty: true, env: { NO_COLOR: '1' } });
   expect(screen.stdout).toMatch(new RegExp(`└─ ${child} .* orch:${parent.slice(0, 4)} `));
   expect(screen.stdout).toMatch(new RegExp(` {3}└─ ${grandchild} `));
   expect(await project.$(`ls -q --source orch:${parent}`)).toBe(`${child}\n`);
@@ -60,7 +59,7 @@ test('kill --tree ends what is started while it is at it', async () => {
   writeFileSync(join(directory, 'child.sh'), `${onEnd}\necho 1 > ready\nwhile :; do sleep 0.1; done\n`);
   const id = await project.begin(`run ${START} "run sh child.sh"; exec sleep 86400`);
   await project.written('ready');
-  const { code, stdout } = await project.run(['kill', '--tree', id]);
+  const { code, stdout } = await project.zwarm(['kill', '--tree', id]);
   expect(code).toBe(0);
   const last = await project.written('last');
   expect(stdout.trimEnd().split('\n').at(-1)).toBe(`${last} killed`);

@@ -3,8 +3,7 @@ import { expect, onTestFinished } from 'vitest';
 import { IS_ROOT, type Need, testAsRoot } from '../helpers/as-root.ts';
 import { bundled } from '../helpers/bundled.ts';
 import { createOrdinaryProject } from '../helpers/ordinary-project.ts';
-import { eventually, runProgram, ZWARM } from '../helpers/project.ts';
-import { createShellProject, hasEnded } from '../helpers/shell-project.ts';
+import { createShellProject, eventually, hasEnded, runProgram, ZWARM } from '../helpers/project.ts';
 
 const CONTAINER = ['--pid', '--fork', '--kill-child', '--mount-proc'];
 /** Root of a container may not make another one. */

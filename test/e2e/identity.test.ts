@@ -5,8 +5,7 @@ import type { ProcessIdentity } from '../../src/core/session.ts';
 import { ownIdentity } from '../../src/process/identity.ts';
 import { createSession } from '../../src/store/claim.ts';
 import { live } from '../helpers/marked.ts';
-import { eventually } from '../helpers/project.ts';
-import { createShellProject, hasEnded, type ShellProject } from '../helpers/shell-project.ts';
+import { createShellProject, eventually, hasEnded, type Project } from '../helpers/project.ts';
 import { ID, RECORD, requestOf, storeOf } from '../helpers/store.ts';
 
 /** `runner.stat` as a runner of that identity would have written it. */
@@ -23,7 +22,7 @@ const ELSEWHERE = { ...own, host: 'elsewhere', boot_id: 'theirs' };
 const CONTAINER = { ...own, pid_ns: 'pid:[1]' };
 
 /** A project with the session `ID`, claimed there, and launched there or never. */
-function claimedAt(there: ProcessIdentity, launched: boolean): ShellProject {
+function claimedAt(there: ProcessIdentity, launched: boolean): Project {
   const project = createShellProject();
   const record = { ...RECORD, working_dir: project.directory };
   const claim = { request: { ...requestOf('nonce'), claimer: there }, prompt: Buffer.from('x') };
@@ -123,8 +122,8 @@ test('an agent that forges or removes what is recorded of it still runs, is not 
   const path = project.turnFile(id, 1, 'runner.stat');
   const runs = async (): Promise<void> => {
     expect(await project.show(id)).toMatchObject({ status: 'running', pid });
-    expect(await project.run(['inject', id, 'more'])).toMatchObject({ code: 4, stdout: '' });
-    expect(await project.run(['rm', id])).toMatchObject({ code: 4, stdout: '' });
+    expect(await project.zwarm(['inject', id, 'more'])).toMatchObject({ code: 4, stdout: '' });
+    expect(await project.zwarm(['rm', id])).toMatchObject({ code: 4, stdout: '' });
   };
   const agent = project.runs()[0]?.pid ?? 0;
   const forged: ProcessIdentity[] = [
@@ -159,13 +158,13 @@ test('an agent that spoils all records of its session does not escape kill --all
   for (const path of [join(session, 'session.json'), project.turnFile(id, 1, 'request.json')])
     writeFileSync(path, '{');
   rmSync(project.turnFile(id, 1, 'runner.stat'));
-  expect((await project.run(['ls'])).stdout).toMatch(new RegExp(`^${id}\tdamaged\t`));
-  expect(await project.run(['rm', id])).toMatchObject({ code: 4 });
+  expect((await project.zwarm(['ls'])).stdout).toMatch(new RegExp(`^${id}\tdamaged\t`));
+  expect(await project.zwarm(['rm', id])).toMatchObject({ code: 4 });
   expect(await project.$('kill --all')).toBe(`${id} killed\n`);
   expect(hasEnded(project.runs()[0]?.pid ?? 0)).toBe(true);
   await eventually('nothing is left', () => project.marked(id).length === 0);
-  expect(await project.run(['kill', id])).toMatchObject({ code: 4 });
-  expect(await project.run(['rm', id])).toMatchObject({ code: 0 });
+  expect(await project.zwarm(['kill', id])).toMatchObject({ code: 4 });
+  expect(await project.zwarm(['rm', id])).toMatchObject({ code: 0 });
 });
 
 test.each(['damaged', 'half removed'])(

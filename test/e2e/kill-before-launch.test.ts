@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'vitest';
 import { installation } from '../../src/installation.ts';
 import { createSessionManager } from '../../src/manager/session-manager.ts';
-import { eventually } from '../helpers/project.ts';
-import { createShellProject } from '../helpers/shell-project.ts';
+import { createShellProject, eventually } from '../helpers/project.ts';
 
 // Concurrent: each of them waits for seconds until a runner counts as dead.
 

@@ -3,12 +3,11 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parse } from '../../src/store/records.ts';
-import { eventually, ZWARM } from '../helpers/project.ts';
-import { createShellProject, hasEnded, type ShellProject } from '../helpers/shell-project.ts';
+import { createShellProject, eventually, hasEnded, type Project, ZWARM } from '../helpers/project.ts';
 
 /** Begins to kill a session in a process of its own, and kills that as soon as `reached` is so. */
 async function killKilled(
-  { directory: cwd, env }: ShellProject,
+  { directory: cwd, env }: Project,
   id: string,
   reached: () => boolean,
 ): Promise<void> {
@@ -20,7 +19,7 @@ async function killKilled(
   await ended;
 }
 
-function exitOf(project: ShellProject, id: string): ReturnType<typeof parse.exit> {
+function exitOf(project: Project, id: string): ReturnType<typeof parse.exit> {
   return parse.exit(readFileSync(project.turnFile(id, 1, 'exit.json'), 'utf8'));
 }
 
@@ -51,7 +50,7 @@ test('what outlives an agent that obeys at once is told to end too', async () =>
   const id = await project.begin("run setsid sh -c 'echo $$ > child; exec sleep 1000' & wait; exit 0");
   const child = Number(await project.written('child'));
   // Nobody waits for the child to obey a signal that it did not get.
-  expect(await project.run(['kill', id, '--grace', '600s'])).toMatchObject({ code: 0 });
+  expect(await project.zwarm(['kill', id, '--grace', '600s'])).toMatchObject({ code: 0 });
   expect(hasEnded(child)).toBe(true);
 });
 
@@ -101,7 +100,7 @@ test('a kill that was killed after the agent had ended can be repeated, also wit
   const recorded = exitOf(project, id);
   expect(hasEnded(child)).toBe(false);
   const other = await project.begin('quick');
-  expect((await project.run(['wait', other])).code).toBe(0);
+  expect((await project.zwarm(['wait', other])).code).toBe(0);
   expect(await project.$('kill --all --grace 0s')).toBe(`${id} killed\n`);
   expect(hasEnded(child)).toBe(true);
   expect(recorded).toMatchObject({ code: 130, cancelled: true });
@@ -124,7 +123,7 @@ test('what cannot be ended is named, and nobody says that it was', async () => {
   );
   expect(hasEnded(Number(await project.written('child')))).toBe(true);
   expect(await project.show(id)).toMatchObject({ status: 'running' });
-  expect(await project.run(['kill', id])).toMatchObject({ code: 0 });
+  expect(await project.zwarm(['kill', id])).toMatchObject({ code: 0 });
   expect(project.marked(id)).toEqual([]);
   expect(exitOf(project, id)).toMatchObject({ code: null, why: null, cancelled: true });
 });
@@ -147,6 +146,6 @@ test('an agent cannot kill its own session, which goes on unharmed; kill --all e
   expect(await project.written('all')).toBe(`${other} killed`);
   expect(hasEnded(Number(await project.written('child')))).toBe(false);
   expect(existsSync(project.turnFile(id, 1, 'cancel.json'))).toBe(false);
-  expect(await project.run(['wait', id])).toMatchObject({ code: 0, stdout: `${id} completed\n` });
+  expect(await project.zwarm(['wait', id])).toMatchObject({ code: 0, stdout: `${id} completed\n` });
   process.kill(Number(await project.written('child')), 'SIGKILL');
 });

@@ -1,8 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { eventually, FAKE_AGENT, repositoryFile } from '../helpers/project.ts';
-import { createShellProject, hasEnded } from '../helpers/shell-project.ts';
+import { createShellProject, eventually, FAKE_AGENT, hasEnded, repositoryFile } from '../helpers/project.ts';
 
 test('a killed session keeps the answer that came first, and can be continued', async () => {
   const project = createShellProject();

@@ -4,8 +4,7 @@ import { expect, test } from 'vitest';
 import type { SessionId } from '../../src/core/ids.ts';
 import { FOLD_VERSION } from '../../src/manager/session/session-summary.ts';
 import { createSummaryReader } from '../../src/store/summary.ts';
-import { FAKE_AGENT } from '../helpers/project.ts';
-import { createShellProject } from '../helpers/shell-project.ts';
+import { createShellProject, FAKE_AGENT } from '../helpers/project.ts';
 
 /* The two ways to a row of a list: from the summary, and from the session's own files. */
 

@@ -2,8 +2,14 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { eventually, runProgram, watchesFiles, ZWARM } from '../helpers/project.ts';
-import { createShellProject, type ShellProject } from '../helpers/shell-project.ts';
+import {
+  createShellProject,
+  eventually,
+  type Project,
+  runProgram,
+  watchesFiles,
+  ZWARM,
+} from '../helpers/project.ts';
 
 /** An event of a command, as Codex prints it. */
 function commandEvent(id: string, output: string | null): string {
@@ -18,21 +24,21 @@ const line = (text: string): string => `printf '%s\n' '${text}'`;
 const gate = (name: string): string => `until [ -e ${name} ]; do sleep 0.01; done`;
 
 /** A prompt that makes the shell agent do these things. */
-function script(project: ShellProject, name: string, ...commands: readonly string[]): string {
+function script(project: Project, name: string, ...commands: readonly string[]): string {
   writeFileSync(join(project.directory, name), `${commands.join('\n')}\n`);
   return `run . ./${name}`;
 }
 
-const open = (project: ShellProject, name: string): void => writeFileSync(join(project.directory, name), '');
+const open = (project: Project, name: string): void => writeFileSync(join(project.directory, name), '');
 
 /** `zwarm logs` while it runs in this process. */
-function follow(project: ShellProject, ...args: string[]) {
+function follow(project: Project, ...args: string[]) {
   let shown = '';
   const onStdout = (text: string): void => {
     shown = text;
   };
   return {
-    ended: project.run(['logs', ...args], { onStdout }),
+    ended: project.zwarm(['logs', ...args], { onStdout }),
     /** What is shown once this is among it. */
     shows: (text: string): Promise<string> =>
       eventually(`${text} is shown`, () => shown.includes(text) && shown),
@@ -52,7 +58,7 @@ function watched(child: ChildProcess) {
 }
 
 /** The built zwarm, following; ready once it waits. */
-async function spawnFollower({ directory: cwd, env }: ShellProject, id: string) {
+async function spawnFollower({ directory: cwd, env }: Project, id: string) {
   const args = [ZWARM, 'logs', '-f', id];
   const follower = watched(spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] }));
   await eventually('it follows', () => watchesFiles(follower.child.pid ?? 0));

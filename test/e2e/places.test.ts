@@ -1,8 +1,7 @@
 import { mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runProgram, ZWARM } from '../helpers/project.ts';
-import { createShellProject } from '../helpers/shell-project.ts';
+import { createShellProject, runProgram, ZWARM } from '../helpers/project.ts';
 
 test('the eight verbs work from a subdirectory of a path with spaces and other letters', async () => {
   const project = createShellProject("mein Projekt, l'été 日本 🎉 $(touch pwn)");

@@ -5,15 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { ProcessIdentity } from '../../src/core/session.ts';
 import { ownIdentity } from '../../src/process/identity.ts';
-import { eventually, type Project, ZWARM } from '../helpers/project.ts';
-import { createShellProject } from '../helpers/shell-project.ts';
+import { createShellProject, eventually, type Project, ZWARM } from '../helpers/project.ts';
 
 /* What several commands do at once, and what one leaves that is killed. */
 
 test('--wait prints the answer to its own message, also when the next one has been sent', async () => {
   const project = createShellProject();
   const id = 'answerturn';
-  const asked = project.run(['start', '--wait', 'gate ../gate'], { newId: id });
+  const asked = project.zwarm(['start', '--wait', 'gate ../gate'], { newId: id });
   await eventually('the agent runs', () => project.runs().length === 1);
   writeFileSync(join(project.base, 'gate'), '');
   // Synchronously: the one who waits, in this process, cannot look before the next turn is there.

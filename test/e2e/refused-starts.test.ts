@@ -1,8 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createProject, SHELL_AGENT } from '../helpers/project.ts';
-import { createShellProject, type ShellProject } from '../helpers/shell-project.ts';
+import { createProject, createShellProject, type Project, SHELL_AGENT } from '../helpers/project.ts';
 
 /* What is refused before there is a session, or warned of. */
 
@@ -29,7 +28,7 @@ test('images go with the first turn alone, other arguments with every turn, of a
 });
 
 /** A project around which no agent finds a repository. */
-function plainProject(): ShellProject {
+function plainProject(): Project {
   const project = createShellProject();
   rmSync(join(project.base, '.git'));
   return project;
@@ -73,7 +72,7 @@ test.each<[string, string, (directory: string) => void]>([
 });
 
 /** Puts a program where an agent may write, and that first on the PATH. */
-function plant({ directory, env }: ShellProject, script: string): string {
+function plant({ directory, env }: Project, script: string): string {
   const bin = join(directory, 'node_modules', '.bin');
   mkdirSync(bin, { recursive: true });
   writeFileSync(join(bin, 'codex'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });

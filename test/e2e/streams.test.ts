@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { plain } from '../helpers/display.ts';
 import {
   createProject,
+  createShellProject,
   eventually,
   type Project,
   runProgram,
@@ -13,7 +14,6 @@ import {
   ZWARM,
 } from '../helpers/project.ts';
 import { onTerminal } from '../helpers/pseudo-terminal.ts';
-import { createShellProject } from '../helpers/shell-project.ts';
 
 /** Runs a line of shell in which `zwarm` is ours. */
 function shell({ directory: cwd, env }: Project, line: string): ReturnType<typeof runProgram> {

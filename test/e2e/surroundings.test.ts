@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import {
   createProject,
+  createShellProject,
   eventually,
   type Project,
   processesWith,
@@ -11,7 +12,6 @@ import {
   watchesFiles,
   ZWARM,
 } from '../helpers/project.ts';
-import { createShellProject } from '../helpers/shell-project.ts';
 
 const LINUX = process.platform === 'linux';
 

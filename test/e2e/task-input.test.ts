@@ -1,8 +1,7 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runProgram, ZWARM } from '../helpers/project.ts';
-import { createShellProject } from '../helpers/shell-project.ts';
+import { createShellProject, runProgram, ZWARM } from '../helpers/project.ts';
 
 const ODD = `-n "double" 'single' \`backtick\` $(touch pwn) \${HOME} \\ %s %n
 --sandbox danger-full-access\r\n\ttab, ünïcödé 日本語 🎉 \u202e, \u001b[31mred, \u2028 and no newline at the end`;

@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
 import { TOOL_NAMES } from '../../src/core/tool-names.ts';
-import { eventually, type Project } from '../helpers/project.ts';
-import { createShellProject } from '../helpers/shell-project.ts';
+import { createShellProject, eventually, type Project } from '../helpers/project.ts';
 import { connectTools, PROTOCOLS, type Protocol, serverOf } from '../helpers/tools-client.ts';
 import { snapshot } from '../helpers/tree.ts';
 

@@ -1,8 +1,14 @@
 import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createProject, eventually, repositoryFile, runProgram } from '../helpers/project.ts';
-import { createShellProject, hasEnded } from '../helpers/shell-project.ts';
+import {
+  createProject,
+  createShellProject,
+  eventually,
+  hasEnded,
+  repositoryFile,
+  runProgram,
+} from '../helpers/project.ts';
 
 /** A session with a living agent, and how to end its runner or its agent hard. */
 async function begun(prompt: string) {
@@ -28,7 +34,7 @@ test('an agent that outlives its runner still runs, and then its events tell how
   await endRunner();
   expect(await project.show(id)).toMatchObject({ status: 'running', pid: null });
   expect(await project.$(`inject ${id} more`)).toContain('[exit 4]');
-  const following = project.run(['logs', '-f', id], { tty: true });
+  const following = project.zwarm(['logs', '-f', id], { tty: true });
   writeFileSync(join(project.base, 'gate'), '');
   expect(await project.$(`wait ${id}`)).toBe(`${id} completed\n`);
   // On a terminal the end of what was followed is shown beside it.

@@ -7,6 +7,7 @@ import { bundle } from '../../bundle.js';
 import { emptyDirectory } from '../helpers/directory.ts';
 import {
   createProject,
+  createShellProject,
   type Ended,
   eventually,
   type Project,
@@ -14,7 +15,6 @@ import {
   runProgram,
   ZWARM,
 } from '../helpers/project.ts';
-import { createShellProject } from '../helpers/shell-project.ts';
 
 /** The modules of Node that a command has loaded, such as `fs`, and the paths that it opened, looked at and listed. */
 interface Probed extends Record<'builtins' | 'opened' | 'lookedAt' | 'listed', readonly string[]> {

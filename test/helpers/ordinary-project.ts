@@ -1,8 +1,14 @@
 import { chmodSync, chownSync, cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { IS_ROOT } from './as-root.ts';
-import { type OnFinished, processesWith, type RunOptions, repositoryFile, runProgram } from './project.ts';
-import { createShellProject } from './shell-project.ts';
+import {
+  createShellProject,
+  type OnFinished,
+  processesWith,
+  type RunOptions,
+  repositoryFile,
+  runProgram,
+} from './project.ts';
 
 /**
  * Copies the built zwarm, and more of this checkout, below `base`, where other users reach it: this checkout may lie in

@@ -178,6 +178,21 @@ export function createProject(name = 'project', finished: OnFinished = onTestFin
     ok,
     /** Starts a session, which must succeed; its id. */
     start: (args: readonly string[], options?: ScreenOptions) => ok(['start', ...args], options),
+    /** Starts a session, and waits until its agent runs; its id. */
+    async begin(prompt: string): Promise<string> {
+      const before = readRuns(log).length;
+      const id = await ok(['start', prompt]);
+      await eventually('the agent runs', () => readRuns(log).length > before);
+      return id;
+    },
+    /** A file in the project's directory, waited for: what an agent wrote there with one `echo`. */
+    written(name: string): Promise<string> {
+      const path = join(directory, name);
+      const read = (): string => (fs.existsSync(path) ? fs.readFileSync(path, 'utf8') : '');
+      return eventually(`${name} is written`, () => read().endsWith('\n') && read().trimEnd());
+    },
+    /** The living processes of a session. */
+    marked: (id: string) => processesWith(`ZWARM_SESSION_ID=${id}`),
     /** Starts a session that has ended well when this resolves; its id. */
     async ended(args: readonly string[] = ['x'], options?: ScreenOptions): Promise<string> {
       const { id } = JSON.parse(await ok(['start', '--wait', '--json', ...args], options));
@@ -195,6 +210,13 @@ export function createProject(name = 'project', finished: OnFinished = onTestFin
     /** The runs that the fake agent has logged. */
     runs: () => readRuns(log),
   };
+}
+
+/** A project whose codex is the shell agent: cheap enough to be run often. */
+export function createShellProject(name?: string, finished?: OnFinished): Project {
+  const project = createProject(name, finished);
+  project.env['ZWARM_CODEX_BIN'] = SHELL_AGENT;
+  return project;
 }
 
 /** Whether a process has ended; a zombie has. */

@@ -6,10 +6,10 @@ import { expect, onTestFinished } from 'vitest';
 import { installation } from '../../src/installation.ts';
 import { createSessionManager, type SessionManager } from '../../src/manager/session-manager.ts';
 import { serve } from '../../src/mcp/server.ts';
-import { createShellProject, type ShellProject } from './shell-project.ts';
+import { createShellProject, type Project } from './project.ts';
 
 interface Options {
-  readonly project?: ShellProject;
+  readonly project?: Project;
   readonly name?: string;
   readonly env?: Readonly<Record<string, string>>;
   /** Whether the client takes tasks. */
@@ -18,7 +18,7 @@ interface Options {
 
 /** A manager for the sessions of a project that acts for an MCP client, or with null for the user. */
 export function managerOf(
-  { directory, env }: Pick<ShellProject, 'directory' | 'env'>,
+  { directory, env }: Pick<Project, 'directory' | 'env'>,
   client: string | null,
   more: Partial<Parameters<typeof createSessionManager>[0]> = {},
 ): SessionManager {

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { createShellProject } from '../../helpers/shell-project.ts';
+import { createShellProject } from '../../helpers/project.ts';
 
 test.each([[[]], [['--tree']]])('kill %j takes no id of three letters, but one of four', async (options) => {
   const project = createShellProject();
   const id = await project.begin('hang');
-  const kill = (ref: string) => project.run(['kill', ...options, ref]);
+  const kill = (ref: string) => project.zwarm(['kill', ...options, ref]);
   expect(await kill(id.slice(0, 3))).toMatchObject({ code: 3, stdout: '' });
-  expect((await project.run(['wait', id, '--timeout', '0'])).code).toBe(124);
+  expect((await project.zwarm(['wait', id, '--timeout', '0'])).code).toBe(124);
   expect((await kill(id.slice(0, 4))).code).toBe(0);
 });

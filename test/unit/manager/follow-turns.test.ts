@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { SessionManager } from '../../../src/manager/session-manager.ts';
-import { createShellProject } from '../../helpers/shell-project.ts';
+import { createShellProject } from '../../helpers/project.ts';
 import { addSession, ID, storeOf } from '../../helpers/store.ts';
 import { managerOf } from '../../helpers/tools-in-process.ts';
 

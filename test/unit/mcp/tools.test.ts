@@ -129,7 +129,7 @@ test('a long answer is cut in each of several answers, and on one line', async (
 test('list_sessions filters, counts all that match and lists the newest of them, and all that are damaged', async () => {
   const tools = createTools();
   const { ok, ended, begin, project } = tools;
-  await project.run(['start', 'quick', '--wait']);
+  await project.zwarm(['start', 'quick', '--wait']);
   const mine = [await ended('quick'), await ended('break'), await begin('hang')];
   const all = await ok('list_sessions');
   const counts = { count: 4, running: 1, completed: 2, needs_attention: 3 };

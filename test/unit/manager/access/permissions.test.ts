@@ -5,7 +5,7 @@ import { installation } from '../../../../src/installation.ts';
 import type { StartOptions } from '../../../../src/manager/commands/start.ts';
 import type { SessionManager } from '../../../../src/manager/session-manager.ts';
 import { place } from '../../../helpers/config.ts';
-import { createShellProject } from '../../../helpers/shell-project.ts';
+import { createShellProject } from '../../../helpers/project.ts';
 import { managerOf } from '../../../helpers/tools-in-process.ts';
 
 /** A project with a directory beside it whose name begins like the project's, and those who ask for sessions in it. */

@@ -5,7 +5,7 @@ import type { SessionId } from '../../../../src/core/ids.ts';
 import type { Policy } from '../../../../src/core/rules/policy.ts';
 import { requireQuota, requireRoom } from '../../../../src/manager/access/quota.ts';
 import type { ManagerContext, Store } from '../../../../src/manager/context.ts';
-import { createShellProject } from '../../../helpers/shell-project.ts';
+import { createShellProject } from '../../../helpers/project.ts';
 import { addSession, createEmptyStore, RECORD, storeOf } from '../../../helpers/store.ts';
 import { managerOf } from '../../../helpers/tools-in-process.ts';
 
