@@ -37,10 +37,16 @@ async function gone(marks: string): Promise<void> {
   await eventually('nothing is left', () => processesWith(`ZWARM_MARK=${marks}`).length === 0);
 }
 
-test('an agent that its runner begins only after the last look is ended too', async () => {
+test.each([
   // The runner is continued when all that was found has been ended.
-  const script = "trap ': > go' CONT; until [ -e go ]; do :; done; agent sleep 1000";
+  [
+    'an agent that its runner begins only after the last look',
+    "trap ': > go' CONT; until [ -e go ]; do :; done; agent sleep 1000",
+  ],
+  ['what calls itself a part of the runner', `sh -c 'trap "" INT TERM; : > runs; exec sleep 1000'`, 'runs'],
+])('%s is ended', async (_, script, begun = '') => {
   const { marks, file, stop } = await turnOf(script);
+  await eventually('it runs', () => existsSync(file(begun)));
   expect(await stop()).toEqual([]);
   await gone(marks);
   expect(existsSync(file('record'))).toBe(true);
@@ -54,14 +60,6 @@ sh -c '${helper}' 9<> fifo & wait $agent; : > record; kill -KILL $!`);
   await eventually('they run', () => existsSync(file('helps')) && existsSync(file('runs')));
   expect(await stop()).toEqual([]);
   expect(existsSync(file('told'))).toBe(false);
-});
-
-test('what calls itself a part of the runner is ended all the same', async () => {
-  const { marks, file, stop } = await turnOf(`sh -c 'trap "" INT TERM; : > runs; exec sleep 1000'`);
-  await eventually('it runs', () => existsSync(file('runs')));
-  expect(await stop()).toEqual([]);
-  await gone(marks);
-  expect(existsSync(file('record'))).toBe(true);
 });
 
 test('a runner that never records is ended last, and the end is recorded before its death', async () => {

@@ -50,14 +50,11 @@ describe.each(SHELLS.map((shell) => ({ shell, name: shell.join(' ') })))('in $na
 
   test('it says who it is, before the agent runs', async () => {
     const turn = createTurn();
-    let pid = 0;
-    const onSpawn = (spawned: number) => {
-      pid = spawned;
-    };
+    const pids: number[] = [];
     const agent = program(turn, `cp "${turn.directory}/runner.stat" seen; ls "${turn.directory}"`);
-    await turn.run([agent], { shell, onSpawn });
+    await turn.run([agent], { shell, onSpawn: (pid) => pids.push(pid) });
     const { identity, uptime } = parseRunnerStat(turn.file('runner.stat'));
-    expect(identity).toEqual({ ...ownIdentity(), pid, start: expect.stringMatching(/^\d+$/) });
+    expect(identity).toEqual({ ...ownIdentity(), pid: pids[0], start: expect.stringMatching(/^\d+$/) });
     expect(uptime).toBeGreaterThan(0);
     expect(readFileSync(join(turn.work, 'seen'), 'utf8')).toBe(turn.file('runner.stat'));
     expect(turn.file('events.jsonl')).not.toContain('exit.json');
@@ -65,14 +62,11 @@ describe.each(SHELLS.map((shell) => ({ shell, name: shell.join(' ') })))('in $na
 
   test('no signal but KILL to the runner loses anything: the agent goes on and its end is recorded', async () => {
     const turn = createTurn();
-    let pid = 0;
+    const pids: number[] = [];
     const agent = program(turn, 'echo started; while ! [ -e go ]; do sleep 0.02; done; echo ended; exit 7');
-    const onSpawn = (spawned: number) => {
-      pid = spawned;
-    };
-    const ended = turn.run([agent], { shell, onSpawn });
+    const ended = turn.run([agent], { shell, onSpawn: (pid) => pids.push(pid) });
     await eventually('the agent runs', () => turn.file('events.jsonl') !== '');
-    for (const name of ['TERM', 'INT', 'HUP', 'QUIT', 'USR1']) process.kill(pid, `SIG${name}`);
+    for (const name of ['TERM', 'INT', 'HUP', 'QUIT', 'USR1']) process.kill(pids[0] ?? 0, `SIG${name}`);
     writeFileSync(join(turn.work, 'go'), '');
     await ended;
     expect(turn.exit()).toMatchObject({ code: 7, events_bytes: 14 });

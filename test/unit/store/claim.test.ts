@@ -7,8 +7,6 @@ import { readPrompt, readRequest, readSessionRecord } from '../../../src/store/s
 import { addSession, createStoredSession, ID, RECORD, requestOf, turnIn } from '../../helpers/store.ts';
 import { snapshot } from '../../helpers/tree.ts';
 
-const lostRace = expect.objectContaining({ code: 'lost_race', exitCode: 4 });
-
 test('a new session is complete, ours alone, and leaves nothing half built', () => {
   const store = createStoredSession();
   const { root } = store;
@@ -35,11 +33,12 @@ test('any bytes are a prompt, also none; a marker has neither prompt nor streams
   expect(readdirSync(join(root, 'sessions', ID, 'turns', '5'))).toEqual(['request.json']);
 });
 
-test('an id that is taken is refused, and the session that has it stays whole', () => {
+test('an id that is taken is refused, the session that has it stays whole, and the name is given up', () => {
   const store = createStoredSession();
   const { root } = store;
-  const again = (): void => addSession(store, ID, { record: { task: 'other' }, name: 'other' });
-  expect(again).toThrow(lostRace);
+  expect(() => addSession(store, ID, { record: { task: 'other' }, name: 'other' })).toThrow(
+    expect.objectContaining({ code: 'lost_race', exitCode: 4 }),
+  );
   expect(readSessionRecord({ store, id: ID })).toEqual(RECORD);
   expect(readdirSync(join(root, 'sessions'))).toEqual([ID]);
   expect(readdirSync(join(root, 'names'))).toEqual([]);
@@ -48,31 +47,28 @@ test('an id that is taken is refused, and the session that has it stays whole', 
 test.each<[string, (turns: string) => void, string]>([
   ['is taken', (turns) => mkdirSync(join(turns, '2/kept'), { recursive: true }), 'lost_race'],
   ['is taken by a file', (turns) => writeFileSync(join(turns, '2'), 'planted'), 'lost_race'],
-  [
-    'belongs to a session that was removed',
-    (turns) => rmSync(join(turns, '..'), { recursive: true }),
-    'not_found',
-  ],
+  ['has lost its session', (turns) => rmSync(join(turns, '..'), { recursive: true }), 'not_found'],
   ['cannot be claimed for another reason', (turns) => rmSync(turns, { recursive: true }), 'ENOENT'],
 ])('a turn number that %s is refused, also to a tombstone, and nothing is written', (_, spoil, code) => {
   const { root } = createStoredSession();
   spoil(join(root, 'sessions', ID, 'turns'));
   const before = snapshot(root);
   const turn = turnIn(root, 2);
-  expect(() => claimTurn(turn, { request: requestOf('late'), prompt: Buffer.from('late') })).toThrow(
-    expect.objectContaining({ code }),
-  );
-  expect(() => claimTombstone(turn, { ...requestOf('late'), kind: 'tombstone' })).toThrow(
-    expect.objectContaining({ code }),
-  );
+  const request = requestOf('late');
+  const refused = expect.objectContaining({ code });
+  expect(() => claimTurn(turn, { request, prompt: Buffer.from('late') })).toThrow(refused);
+  expect(() => claimTombstone(turn, { ...request, kind: 'tombstone' })).toThrow(refused);
   expect(snapshot(root)).toEqual(before);
 });
 
-test('an empty directory that somebody left at the number is no claim', () => {
+test('a tombstone takes the next number; an empty directory that somebody left there is no claim', () => {
   const { root } = createStoredSession();
   mkdirSync(join(root, 'sessions', ID, 'turns', '2'));
   claimTurn(turnIn(root, 2), { request: requestOf('x'), prompt: null });
   expect(readRequest(turnIn(root, 2)).nonce).toBe('x');
+  const tombstone = { ...requestOf('one'), kind: 'tombstone' } as const;
+  claimTombstone(turnIn(root, 3), tombstone);
+  expect(readRequest(turnIn(root, 3))).toEqual(tombstone);
 });
 
 test('a session that cannot have its name leaves nothing behind, and the name with the other', () => {
@@ -83,18 +79,4 @@ test('a session that cannot have its name leaves nothing behind, and the name wi
   );
   expect(readdirSync(join(store.root, 'sessions'))).toEqual([ID]);
   expect(store.names).toEqual(new Map([[ID, 'docs']]));
-});
-
-test('a session whose id is taken gives its name up again', () => {
-  const store = createStoredSession();
-  mkdirSync(join(store.root, 'sessions', 'bcdefghjkm', 'turns'), { recursive: true });
-  expect(() => addSession(store, 'bcdefghjkm' as SessionId, { name: 'mine' })).toThrow(lostRace);
-  expect(readdirSync(join(store.root, 'names'))).toEqual([]);
-});
-
-test('a tombstone takes the next number', () => {
-  const { root } = createStoredSession();
-  const tombstone = { ...requestOf('one'), kind: 'tombstone' } as const;
-  claimTombstone(turnIn(root, 2), tombstone);
-  expect(readRequest(turnIn(root, 2))).toEqual(tombstone);
 });

@@ -72,11 +72,8 @@ test('what is published once stays; what is replaced is whole; nothing is create
   expect(() => createFile(path('link'), 'x')).toThrow(/EEXIST/);
   expect(() => createFile(path('once'), 'x')).toThrow(/EEXIST/);
   expect(publishOnce(path('link'), 'x', path('tmp'))).toBe(false);
-  expect(
-    entriesOf(directory)
-      .map((entry) => entry.name)
-      .sort(),
-  ).toEqual(['cache', 'link', 'once']);
+  const names = entriesOf(directory).map((entry) => entry.name);
+  expect(names.sort()).toEqual(['cache', 'link', 'once']);
 });
 
 test('a directory is renamed onto an empty one or a free name, never onto one that holds something', () => {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { ownIdentity } from '../../../src/process/identity.ts';
 import { DamagedRecord } from '../../../src/store/read-file.ts';
@@ -13,67 +14,41 @@ const identity = { host: 'h', boot_id: 'b', pid_ns: 'pid:[1]', pid: 12, start: '
 const at = '2026-11-20T10:00:00.000Z';
 const git = { root: '/r', head: 'a'.repeat(40), branch: 'main' };
 
-/** Each record with the fields that may be null or absent, and those that must be there. */
-const RECORDS: readonly {
-  readonly file: string;
-  readonly parse: (text: string) => object;
-  readonly required: object;
-  readonly nullable: object;
-}[] = [
-  {
-    file: 'session.json',
-    parse: (text) => parseSessionRecord(text, '/project'),
-    required: {
-      agent: 'codex',
-      task: 't',
-      working_dir: '/w',
-      sandbox: 'read-only',
-      agent_args: ['a'],
-      source: 'cli',
-      tags: [],
-      executor: 'local',
-      created_at: at,
-    },
-    nullable: {
-      work_in: 'd',
-      model: 'm',
-      parent: 'p',
-      forked_from: { id: 'f', turn: 1, history_bytes: 5 },
-      git,
-    },
-  },
-  {
-    file: 'request.json',
-    parse: parse.request,
-    required: { kind: 'prompt', claimer: identity, nonce: 'x', at },
-    nullable: { by: 'user' },
-  },
-  {
-    file: 'launch.json',
-    parse: parse.launch,
-    required: { argv: ['a', ''], program: '/p', how: 'native', at },
-    nullable: { agent_version: '0.169.0', thread_id: 't' },
-  },
-  {
-    file: 'cancel.json',
-    parse: parse.cancel,
-    required: { why: 'kill', by: identity, at },
-    nullable: { reason: 'r' },
-  },
-  {
-    file: 'exit.json',
-    parse: parse.exit,
-    required: {},
-    nullable: { code: 3, why: 'no_agent', detail: 'd', uptime: 1.25, ended_at: at, events_bytes: 9 },
-  },
-];
-/** What the reader adds where a record says nothing. */
-const DEFAULTS: Record<string, object> = {
-  'session.json': { orchestrates: false },
-  'request.json': { queued: false, to: null, covers: [] },
-  'launch.json': { forks: false, why: null },
-  'exit.json': { cancelled: false },
+const created = { source: 'cli', tags: [], executor: 'local', created_at: at };
+const session = {
+  agent: 'codex',
+  task: 't',
+  working_dir: '/w',
+  sandbox: 'read-only',
+  agent_args: ['a'],
+  ...created,
 };
+const origin = {
+  work_in: 'd',
+  model: 'm',
+  parent: 'p',
+  forked_from: { id: 'f', turn: 1, history_bytes: 5 },
+  git,
+};
+const prompt = { kind: 'prompt', claimer: identity, nonce: 'x', at };
+const started = { argv: ['a', ''], program: '/p', how: 'native', at };
+const end = { code: 3, why: 'no_agent', detail: 'd', uptime: 1.25, ended_at: at, events_bytes: 9 };
+const parseSession = (text: string): object => parseSessionRecord(text, '/project');
+
+/** The fields of each record that must be there, those that may be null or absent, and what the reader adds. */
+const RECORDS: readonly [string, (text: string) => object, object, object, object][] = [
+  ['session.json', parseSession, session, origin, { orchestrates: false }],
+  ['request.json', parse.request, prompt, { by: 'user' }, { queued: false, to: null, covers: [] }],
+  [
+    'launch.json',
+    parse.launch,
+    started,
+    { agent_version: '0.169.0', thread_id: 't' },
+    { forks: false, why: null },
+  ],
+  ['cancel.json', parse.cancel, { why: 'kill', by: identity, at }, { reason: 'r' }, {}],
+  ['exit.json', parse.exit, {}, end, { cancelled: false }],
+];
 const WRONG: readonly unknown[] = [5.5, -1, true, 'no such word', [1], { x: 1 }, [null], {}];
 
 function accepts(parse: (text: string) => object, json: object): boolean {
@@ -86,11 +61,11 @@ function accepts(parse: (text: string) => object, json: object): boolean {
   }
 }
 
-describe.each(RECORDS)('$file', ({ file, parse, required, nullable }) => {
+describe.each(RECORDS)('%s', (_, parse, required, nullable, added) => {
   const whole = { v: 1, ...required, ...nullable };
 
   test('is read as it was written, and unknown fields are ignored', () => {
-    const expected = { ...whole, ...DEFAULTS[file] };
+    const expected = { ...whole, ...added };
     expect(parse(encode(whole))).toEqual(expected);
     expect(parse(encode({ ...whole, v: 2, tomorrow: { a: 1 } }))).toEqual(expected);
     // The record of another build, with its keys in another order.
@@ -99,17 +74,13 @@ describe.each(RECORDS)('$file', ({ file, parse, required, nullable }) => {
 
   test('may lack what may be unknown', () => {
     const nulls = Object.fromEntries(Object.keys(nullable).map((key) => [key, null]));
-    expect(parse(encode({ v: 1, ...required }))).toEqual({ v: 1, ...required, ...nulls, ...DEFAULTS[file] });
+    expect(parse(encode({ v: 1, ...required }))).toEqual({ v: 1, ...required, ...nulls, ...added });
     expect(parse(encode({ v: 1, ...required, ...nulls }))).toEqual(parse(encode({ v: 1, ...required })));
   });
 
   test('is damaged without a field that must be there, or with one of another type', () => {
     const refuses = (key: string, value: unknown): void =>
-      expect({ key, value, accepted: accepts(parse, { ...whole, [key]: value }) }).toEqual({
-        key,
-        value,
-        accepted: false,
-      });
+      expect(accepts(parse, { ...whole, [key]: value }), `${key}: ${value}`).toBe(false);
     for (const key of Object.keys(required)) for (const value of [undefined, null]) refuses(key, value);
     for (const [key, good] of Object.entries({ ...required, ...nullable })) {
       const isWord = ['sandbox', 'kind', 'how', 'why', 'executor'].includes(key);
@@ -144,13 +115,15 @@ test('every field of an identity is needed', () => {
 });
 
 test('a session in its project names its directory from there', () => {
-  const session = { ...RECORDS[0]?.required, v: 1, git: { root: '.', head: null, branch: null } };
   for (const [working_dir, path] of [
     ['.', '/project'],
     ['a/b', '/project/a/b'],
     ['/other', '/other'],
   ] as const) {
-    const record = parseSessionRecord(encode({ ...session, working_dir }), '/project');
+    const record = parseSessionRecord(
+      encode({ ...session, v: 1, git: { ...git, root: '.' }, working_dir }),
+      '/project',
+    );
     expect(record).toMatchObject({ working_dir: path, git: { root: '/project' } });
     expect(JSON.parse(encodeSession(record, '/project'))).toMatchObject({ working_dir, git: { root: '.' } });
   }
@@ -185,8 +158,7 @@ describe('runner.stat', () => {
     }
   });
 
-  test('of this very process tells what it knows of itself', async () => {
-    const { readFileSync } = await import('node:fs');
+  test('of this very process tells what it knows of itself', () => {
     const own = ownIdentity();
     const line = readFileSync(`/proc/${process.pid}/stat`, 'utf8').trimEnd();
     expect(parseRunnerStat(encode({ v: 1, ...own, start: undefined, stat: line })).identity).toEqual(own);

@@ -1,6 +1,6 @@
 import { linkSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { claimTurn } from '../../../src/store/claim.ts';
 import { DamagedRecord } from '../../../src/store/read-file.ts';
 import {
@@ -38,15 +38,11 @@ test('only names of sessions are sessions, whatever else lies there', () => {
 
 test.each<[string, (turns: string) => void, number | string]>([
   [
-    'directories with a number',
+    'directories',
     (turns) => ['10', '.new-x', '013', '0', 'x'].map((name) => mkdirSync(join(turns, name))),
     10,
   ],
-  [
-    'a second name of session.json',
-    (turns) => linkSync(join(turns, '../session.json'), join(turns, '10')),
-    10,
-  ],
+  ['names of session.json', (turns) => linkSync(join(turns, '../session.json'), join(turns, '10')), 10],
   ['not a file', (turns) => writeFileSync(join(turns, '10'), ''), 'turn 10 is not a directory'],
   ['not a link', (turns) => symlinkSync('1', join(turns, '10')), 'turn 10 is not a directory'],
   ['without a gap', (turns) => mkdirSync(join(turns, '11')), 'turn 10 is missing'],
@@ -102,36 +98,28 @@ test('a runner.stat that was not written to its end counts as absent', () => {
   }
 });
 
-describe('the end of a turn', () => {
-  const written = '{"v":1,"code":3,"why":null,"cancelled":false,"ended_at":null,"events_bytes":7}\n';
-  const cancel = JSON.stringify({ v: 1, why: 'kill', by: requestOf('x').claimer, at: requestOf('x').at });
-  test.each<[string, Record<string, string>, object | null]>([
-    ['is in exit.json', { 'exit.json': written }, { code: 3, events_bytes: 7, cancelled: false }],
-    ['is unknown while exit.json is empty', { 'exit.json': '' }, null],
-    ['is unknown while exit.json is cut', { 'exit.json': written.slice(0, 20) }, null],
-    [
-      'is the name of exit.7 where exit.json is empty',
-      { 'exit.json': '', 'exit.7': '' },
-      { code: 7, why: null },
-    ],
-    ['is the name of exit.0 without exit.json', { 'exit.0': '' }, { code: 0, why: null, cancelled: false }],
-    ['was not launched by the name exit.null', { 'exit.null': '' }, { code: null, why: 'not_launched' }],
-    [
-      'was cancelled by that name and cancel.json',
-      { 'exit.null': '', 'cancel.json': cancel },
-      { code: null, why: 'cancelled', cancelled: true },
-    ],
-    ['is exit.json where both are there', { 'exit.json': written, 'exit.9': '' }, { code: 3 }],
-    [
-      'is in no other name',
-      { 'exit.': '', 'exit.1234': '', 'exit.x': '', 'exit.-1': '', 'exit.1.json': '' },
-      null,
-    ],
-  ])('%s', (_, files, expected) => {
-    const { root } = createStoredSession();
-    for (const [name, text] of Object.entries(files)) writeFileSync(turnPath(root, name), text);
-    const found = readExit(turnIn(root, 1));
-    if (expected === null) expect(found).toBeNull();
-    else expect(found?.record).toMatchObject(expected);
-  });
+const END = '{"v":1,"code":3,"why":null,"cancelled":false,"ended_at":null,"events_bytes":7}\n';
+const CANCEL = JSON.stringify({ v: 1, why: 'kill', by: requestOf('x').claimer, at: requestOf('x').at });
+const NAMES = { 'exit.': '', 'exit.1234': '', 'exit.x': '', 'exit.-1': '', 'exit.1.json': '' };
+
+test.each<[string, Record<string, string>, object | null]>([
+  ['is in exit.json', { 'exit.json': END }, { code: 3, events_bytes: 7, cancelled: false }],
+  ['is unknown while exit.json is empty', { 'exit.json': '' }, null],
+  ['is unknown while exit.json is cut', { 'exit.json': END.slice(0, 20) }, null],
+  ['is exit.7 where exit.json is empty', { 'exit.json': '', 'exit.7': '' }, { code: 7, why: null }],
+  ['is exit.0 without exit.json', { 'exit.0': '' }, { code: 0, why: null, cancelled: false }],
+  ['was not launched by exit.null', { 'exit.null': '' }, { code: null, why: 'not_launched' }],
+  [
+    'was cancelled by exit.null and cancel.json',
+    { 'exit.null': '', 'cancel.json': CANCEL },
+    { code: null, why: 'cancelled', cancelled: true },
+  ],
+  ['is exit.json where both are there', { 'exit.json': END, 'exit.9': '' }, { code: 3 }],
+  ['is in no other name', NAMES, null],
+])('the end of a turn %s', (_, files, expected) => {
+  const { root } = createStoredSession();
+  for (const [name, text] of Object.entries(files)) writeFileSync(turnPath(root, name), text);
+  const found = readExit(turnIn(root, 1));
+  if (expected === null) expect(found).toBeNull();
+  else expect(found?.record).toMatchObject(expected);
 });

@@ -34,14 +34,15 @@ function changed(summary: Summary, state: Partial<Listed>): Summary {
   return { ...summary, listed: { ...summary.listed, ...state } };
 }
 
-test('what was written is read, replaced by the next, and nothing else is left', () => {
+test('what was written is read, by a reader of many too, replaced by the next, and nothing else is left', () => {
   const { store, directory, summary } = createStoredSummary();
-  expect(readSummary(store)).toBeNull();
-  writeSummary({ store, id: ID }, 1, summary, 'a');
-  expect(readSummary(store)).toEqual(summary.listed);
-  const next = changed(summary, { status: 'completed', error: null, token_usage: null, signal: 'x' });
-  writeSummary({ store, id: ID }, 1, next, 'b');
-  expect(readSummary(store)).toEqual(next.listed);
+  const read = createSummaryReader(store, 1);
+  expect(read(ID)).toBeNull();
+  const short = { status: 'completed', error: null, token_usage: null, signal: 'x', task: 'short' } as const;
+  for (const next of [changed(summary, { task: 'x'.repeat(500) }), changed(summary, short)]) {
+    writeSummary({ store, id: ID }, 1, next, 'a');
+    expect([read(ID), readSummary(store)]).toEqual([next.listed, next.listed]);
+  }
   expect(readdirSync(directory).sort()).toEqual(['session.json', 'summary.json', 'turns']);
 });
 
@@ -53,15 +54,6 @@ test('it is written in ASCII, whatever the texts are', () => {
   expect(bytes.every((byte) => byte < 128)).toBe(true);
   expect(JSON.parse(bytes.toString()).listed).toMatchObject({ task: text, last_message: text });
   expect(readSummary(store)).toMatchObject({ task: text, last_message: text });
-});
-
-test('one reader reads many, and nothing of one is left in the next', () => {
-  const { store, summary } = createStoredSummary();
-  const read = createSummaryReader(store, 1);
-  for (const task of ['x'.repeat(500), 'short']) {
-    writeSummary({ store, id: ID }, 1, changed(summary, { task }), 'a');
-    expect(read(ID)?.task).toBe(task);
-  }
 });
 
 test.each<[string, (turn: string, session: string) => void]>([
@@ -77,8 +69,7 @@ test.each<[string, (turn: string, session: string) => void]>([
   expect(readSummary(store)).toBeNull();
 });
 
-/** What may stand in the place of a summary and is not one of ours. */
-const DAMAGED: readonly [string, (summary: object) => string][] = [
+test.each<[string, (summary: object) => string]>([
   ['empty', () => ''],
   ['cut', (summary) => JSON.stringify(summary).slice(0, -10)],
   ['null', () => 'null'],
@@ -88,9 +79,7 @@ const DAMAGED: readonly [string, (summary: object) => string][] = [
   ['padded to more than we read', (summary) => `${JSON.stringify(summary)}${' '.repeat(70_000)}`],
   ['without a fold', (summary) => JSON.stringify({ ...summary, fold: undefined })],
   ['without what it is for', (summary) => JSON.stringify({ ...summary, listed: undefined })],
-];
-
-test.each(DAMAGED)('a summary that is %s is ignored', (_, damage) => {
+])('a summary that is %s is ignored', (_, damage) => {
   const { store, directory, summary } = createStoredSummary();
   const put = (text: string): void => writeFileSync(join(directory, 'summary.json'), text);
   const whole = { fold: 1, ...summary };

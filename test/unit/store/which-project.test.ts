@@ -30,137 +30,73 @@ mkdir home
 
 const WORKTREE = 'repo/.git/worktrees/linked';
 
-/** What there is, where we stand, the project's path, checkout and git directory, and the projects with a store. */
-test.each<[string, string, string, readonly [string, string, string | null], string[]?]>([
-  ['an empty directory', 'mkdir a', 'a', ['a', 'a', null]],
-  ['a directory below one with a store', 'mkdir -p a/b/c', 'a/b/c', ['a', 'a', null], ['a']],
-  ['the nearest of several', 'mkdir -p a/b/c', 'a/b/c', ['a/b', 'a/b', null], ['a', 'a/b']],
-  ['the root of a repository', 'repo repo', 'repo', ['repo/.git', 'repo', 'repo/.git']],
-  [
-    'a directory in a repository',
-    'repo repo; mkdir -p repo/a/b',
-    'repo/a/b',
-    ['repo/.git', 'repo', 'repo/.git'],
-  ],
-  [
-    'a repository in a repository',
-    'repo repo; repo repo/inner',
-    'repo/inner',
-    ['repo/inner/.git', 'repo/inner', 'repo/inner/.git'],
-  ],
-  ['a linked worktree', 'linked', 'linked', ['repo/.git', 'linked', WORKTREE]],
+/** What there is; where we stand: the project's path, checkout and git directory; the projects with a store. */
+test.each<[string, string, string, string?]>([
+  ['an empty directory', 'mkdir a', 'a: a a -'],
+  ['a directory below one with a store', 'mkdir -p a/b/c', 'a/b/c: a a -', 'a'],
+  ['the nearest of several', 'mkdir -p a/b/c', 'a/b/c: a/b a/b -', 'a a/b'],
+  ['the root of a repository', 'repo repo', 'repo: repo/.git repo repo/.git'],
+  ['a directory in a repository', 'repo repo; mkdir -p repo/a/b', 'repo/a/b: repo/.git repo repo/.git'],
+  ['a repository in a repository', 'repo r; repo r/inner', 'r/inner: r/inner/.git r/inner r/inner/.git'],
+  ['a linked worktree', 'linked', `linked: repo/.git linked ${WORKTREE}`],
   [
     'a linked worktree of a bare repository beside it',
     'repo origin; git clone -q --bare origin all/.bare; git -C all/.bare worktree add -q ../main main',
-    'all/main',
-    ['all/.bare', 'all/main', 'all/.bare/worktrees/main'],
+    'all/main: all/.bare all/main all/.bare/worktrees/main',
   ],
   [
     'a checkout whose .git file leads to .bare in it',
     "repo origin; git clone -q --bare origin all/.bare; echo 'gitdir: ./.bare' > all/.git",
-    'all',
-    ['all/.bare', 'all', 'all/.bare'],
+    'all: all/.bare all all/.bare',
   ],
-  [
-    'a bare repository, also from within',
-    'git init -q --bare bare.git',
-    'bare.git/refs/heads',
-    ['bare.git', 'bare.git', 'bare.git'],
-  ],
-  [
-    'a directory whose store is older than its repository',
-    'repo repo',
-    'repo',
-    ['repo', 'repo', 'repo/.git'],
-    ['repo'],
-  ],
-  [
-    'a repository with a store of its own and an older one',
-    'repo repo',
-    'repo',
-    ['repo/.git', 'repo', 'repo/.git'],
-    ['repo', 'repo/.git'],
-  ],
-  ['an empty .git, as a sandbox leaves it', 'mkdir -p a/.git a/b', 'a/b', ['a/b', 'a/b', null]],
-  [
-    'a directory below the home, which is a repository',
-    'repo home; mkdir home/a',
-    'home/a',
-    ['home/a', 'home/a', null],
-    ['home'],
-  ],
-  ['the home itself', 'repo home', 'home', ['home/.git', 'home', 'home/.git']],
-  [
-    'a directory below a public one, which is a repository',
-    'repo public; mkdir public/a; chmod 1777 public',
-    'public/a',
-    ['public/a', 'public/a', null],
-    ['public'],
-  ],
+  ['a bare repository, also from within', 'git init -q --bare b.git', 'b.git/refs/heads: b.git b.git b.git'],
+  ['a store that is older than its repository', 'repo repo', 'repo: repo repo repo/.git', 'repo'],
+  ['a new store beside an older one', 'repo repo', 'repo: repo/.git repo repo/.git', 'repo repo/.git'],
+  ['an empty .git, as a sandbox leaves it', 'mkdir -p a/.git a/b', 'a/b: a/b a/b -'],
+  ['a directory below the home, a repository', 'repo home; mkdir home/a', 'home/a: home/a home/a -', 'home'],
+  ['the home itself', 'repo home', 'home: home/.git home home/.git'],
+  ['one below a public repository', 'repo pub; mkdir pub/a; chmod 1777 pub', 'pub/a: pub/a pub/a -', 'pub'],
   [
     'a submodule',
     'repo repo; repo other; git -C repo -c protocol.file.allow=always submodule -q add "$PWD/other" sub',
-    'repo/sub',
-    ['repo/sub', 'repo/sub', 'repo/.git/modules/sub'],
+    'repo/sub: repo/sub repo/sub repo/.git/modules/sub',
   ],
   [
     'a .git file that names the git directory of another repository',
     'repo repo; mkdir forged; echo "gitdir: $PWD/repo/.git" > forged/.git',
-    'forged',
-    ['forged', 'forged', 'repo/.git'],
+    'forged: forged forged repo/.git',
   ],
-  ['a copy of a linked worktree', 'linked; cp -R linked copy', 'copy', ['copy', 'copy', WORKTREE]],
+  ['a copy of a linked worktree', 'linked; cp -R linked copy', `copy: copy copy ${WORKTREE}`],
   [
     'a linked worktree that the repository does not name back',
     `linked; echo /elsewhere/.git > ${WORKTREE}/gitdir`,
-    'linked',
-    ['linked', 'linked', WORKTREE],
+    `linked: linked linked ${WORKTREE}`,
   ],
-  [
-    'a linked worktree without its way back',
-    `linked; rm ${WORKTREE}/gitdir`,
-    'linked',
-    ['linked', 'linked', WORKTREE],
-  ],
-  ['a git directory that an agent made up', 'forge git', 'forged', ['forged', 'forged', 'forged/git']],
-  [
-    'a git directory that an agent made up in a directory called worktrees',
-    'forge own/worktrees/own',
-    'forged',
-    ['forged', 'forged', 'forged/own/worktrees/own'],
-  ],
-  [
-    'a linked worktree by relative paths, as git 2.48 can write them',
-    'relative',
-    'linked',
-    ['repo/.git', 'linked', WORKTREE],
-  ],
+  ['one without its way back', `linked; rm ${WORKTREE}/gitdir`, `linked: linked linked ${WORKTREE}`],
+  ['a git directory that an agent made up', 'forge git', 'forged: forged forged forged/git'],
+  ['one called worktrees', 'forge own/worktrees/own', 'forged: forged forged forged/own/worktrees/own'],
+  ['relative paths, as of git 2.48', 'relative', `linked: repo/.git linked ${WORKTREE}`],
   [
     'the git directory of a worktree by a link, from where its relative way back leads here',
     'relative; mkdir -p elsewhere/linked; ln -s "$PWD/repo" elsewhere/repo; cp linked/.git elsewhere/linked',
-    'elsewhere/linked',
-    ['elsewhere/linked', 'elsewhere/linked', WORKTREE],
+    `elsewhere/linked: elsewhere/linked elsewhere/linked ${WORKTREE}`,
   ],
-  ['a .git file that leads nowhere', 'mkdir a; echo "gitdir: /no/where" > a/.git', 'a', ['a', 'a', null]],
-  ['a .git file of noise', "mkdir a; printf 'gitdir:\\n\\000' > a/.git", 'a', ['a', 'a', null]],
-  [
-    'a .git file of a name that is too long',
-    `mkdir a; printf 'gitdir: %05000d' 0 > a/.git`,
-    'a',
-    ['a', 'a', null],
-  ],
-])('%s', (_, script, cwd, [path, checkout, gitDir], stores = []) => {
+  ['a .git file that leads nowhere', 'mkdir a; echo "gitdir: /no/where" > a/.git', 'a: a a -'],
+  ['a .git file of noise', "mkdir a; printf 'gitdir:\\n\\000' > a/.git", 'a: a a -'],
+  ['a .git file of a long name', `mkdir a; printf 'gitdir: %05000d' 0 > a/.git`, 'a: a a -'],
+])('%s', (_, script, places, stores) => {
   const base = emptyDirectory();
   const at = (name: string): string => join(base, name);
   make(base, script);
   const state = at('state');
-  for (const store of stores) mkdirSync(storeDir(state, at(store)), { recursive: true });
-  expect(findProject(at(cwd), at('home'), state)).toEqual({
+  for (const store of stores?.split(' ') ?? []) mkdirSync(storeDir(state, at(store)), { recursive: true });
+  const [cwd = '', path = '', checkout = '', gitDir = ''] = places.split(/:? /).map(at);
+  expect(findProject(cwd, at('home'), state)).toEqual({
     state,
-    root: storeDir(state, at(path)),
-    path: at(path),
-    checkout: at(checkout),
-    gitDir: gitDir === null ? null : at(gitDir),
+    root: storeDir(state, path),
+    path,
+    checkout,
+    gitDir: gitDir === at('-') ? null : gitDir,
   });
 });
 

@@ -89,11 +89,7 @@ function told(events: readonly Untold[], list = createStepList()): string[] {
 }
 
 test.each<[string, readonly Untold[], string[]]>([
-  [
-    'a step is told in its place',
-    [begin('a'), begin('b'), end('a')],
-    ['0… $ run a', '1… $ run b', '0 $ run a'],
-  ],
+  ['a step keeps its place', [begin('a'), begin('b'), end('a')], ['0… $ run a', '1… $ run b', '0 $ run a']],
   ['a failure takes the place of its announcement', [warn('boom'), fail('boom')], ['0 boom', '0 boom']],
   ['but not of another', [warn('boom'), say('x'), fail('boom')], ['0 boom', '1 x', '2 boom']],
   ['a retry gives its place up', [retry('1'), retry('2'), say('back')], ['0… 1', '0… 2', '0 back']],

@@ -7,15 +7,9 @@ import { type LineageTurn, lineageOf, type Part } from '../../../../src/core/con
  * was to go on in A and came back as B.
  */
 function placeOf(word: string, turn: number): LineageTurn {
-  const nowhere = {
-    to: null,
-    asked: null,
-    forks: false,
-    threadId: null,
-    summarised: false,
-    threadGone: false,
-  };
-  const place: LineageTurn = { turn, kind: 'prompt', how: 'fresh', ...nowhere };
+  const nowhere = { to: null, asked: null, threadId: null };
+  const flags = { forks: false, summarised: false, threadGone: false };
+  const place: LineageTurn = { turn, kind: 'prompt', how: 'fresh', ...nowhere, ...flags };
   const [, mark = '', first = '', second = ''] = /^(~|\+|x|s|r:|f:|)(\w?)[>!]?(\w?)$/.exec(word) ?? [];
   const native = { ...place, how: 'native', asked: first, threadId: first } as const;
   if (word === '?') return place;

@@ -31,11 +31,7 @@ function inShort(usage: TokenUsage | null): string {
 const turnsOf = (text: string): TurnUsage[] => text.split(' ').map(turnOf);
 
 test.each([
-  [
-    'a running total is differenced',
-    't*:9/1/4/5 t:33/22/36/7 t:46/34/52/10',
-    '9/1/4/5 24/21/32/2 13/12/16/3',
-  ],
+  ['a total is differenced', 't*:9/1/4/5 t:33/22/36/7 t:46/34/52/10', '9/1/4/5 24/21/32/2 13/12/16/3'],
   ['a failed turn reports nothing', 't*:10/0/1/0 t:none t:30/0/3/0', '10/0/1/0 null 20/0/2/0'],
   ['the first turn failed: the thread still began here', 't*:none t:30/0/3/0', 'null 30/0/3/0'],
   ['a thread that began elsewhere has an unknown base', 't:500/0/50/0 t:700/0/70/0', 'null 200/0/20/0'],
