@@ -1,3 +1,3 @@
-import { testErrors } from './errors.ts';
+import { testErrors } from './loop.ts';
 
 testErrors('EMFILE');

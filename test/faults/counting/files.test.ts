@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createFile, publishOnce, replaceFile } from '../../../src/store/files.ts';
 import { emptyDirectory } from '../../helpers/directory.ts';
-import { arm, disarm } from './plan.ts';
+import { arm, disarm } from './syscalls.ts';
 
 const WRITE: Readonly<Record<string, (path: string) => unknown>> = {
   createFile: (path) => createFile(path, 'whole'),

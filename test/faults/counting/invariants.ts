@@ -5,9 +5,8 @@ import type { SessionId } from '../../../src/core/ids.ts';
 import type { SessionDetail, SessionSummary } from '../../../src/core/session.ts';
 import { eventually } from '../../helpers/project.ts';
 import { notPrivate } from '../../helpers/tree.ts';
-import { lives } from './lives.ts';
 import type { Scene } from './scene.ts';
-import { type CountedVerb, namesIn } from './verbs.ts';
+import { type CountedVerb, lives, namesIn } from './verbs.ts';
 
 /*
  * What holds after every fault: I1 to I10 of the plan in docs/reliability.md.

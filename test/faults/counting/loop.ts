@@ -1,18 +1,12 @@
-import { expect } from 'vitest';
+import { expect, test } from 'vitest';
 import { toZwarmError } from '../../../src/core/errors.ts';
 import { checkInvariants } from './invariants.ts';
-import { arm, disarm, type Fault } from './plan.ts';
 import { createScene, type Scene } from './scene.ts';
+import { arm, disarm, type Fault } from './syscalls.ts';
 import { type CountedVerb, LONG, namesIn, VERBS } from './verbs.ts';
 
 /** More calls than any verb makes: a loop that comes here has lost its end. */
 const TOO_MANY = 300;
-
-function verbOf(verbs: typeof VERBS, name: string): CountedVerb {
-  const verb = verbs[name];
-  if (verb === undefined) throw new Error(`no verb ${name}`);
-  return verb;
-}
 
 /** A verb that was called with a fault. */
 interface Case {
@@ -87,8 +81,7 @@ async function casesOf(
   name: string,
   make: (verb: CountedVerb, at: number) => Promise<Case>,
 ): Promise<Case[]> {
-  const short = verbOf(VERBS, name);
-  const long = verbOf(LONG, name);
+  const [short, long] = [VERBS[name], LONG[name]] as [CountedVerb, CountedVerb];
   const cases: Case[] = [];
   let at = 1;
   try {
@@ -114,13 +107,16 @@ async function checkAll(cases: readonly Case[]): Promise<void> {
   expect(violations.filter((violation) => violation !== null)).toEqual([]);
 }
 
-/** Lets each call of a verb fail: once, or with `onwards` all that come after it too. */
-export async function failAtEachCall(
-  name: string,
-  kind: Exclude<Fault['kind'], 'SIGKILL'>,
-  onwards: boolean,
-): Promise<void> {
-  await checkAll(await casesOf(name, (verb, at) => oneCase(verb, { kind, at, onwards })));
+/** Which failures last: a full disk stays full, and a bad sector is one. */
+const LASTS = { ENOSPC: true, EMFILE: true, EIO: false, EACCES: false };
+
+/** The tests of one kind of failure: a file of its own for each, so that they run side by side. */
+export function testErrors(kind: keyof typeof LASTS): void {
+  const onwards = LASTS[kind];
+  const name = `%s, ${kind} ${onwards ? 'from there on' : 'once'}: whichever call fails, the truth is told`;
+  test.each(Object.keys(VERBS))(name, async (verb) =>
+    checkAll(await casesOf(verb, (one, at) => oneCase(one, { kind, at, onwards }))),
+  );
 }
 
 async function oneKilled(verb: CountedVerb, at: number): Promise<Case> {

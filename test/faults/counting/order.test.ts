@@ -1,6 +1,7 @@
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { arm, disarm } from './plan.ts';
 import { createScene, type Scene } from './scene.ts';
+import { arm, disarm } from './syscalls.ts';
 import { type CountedVerb, endedSession, VERBS } from './verbs.ts';
 
 /*
@@ -8,14 +9,15 @@ import { type CountedVerb, endedSession, VERBS } from './verbs.ts';
  * before anything is done. A power cut cannot be had in a test; the order can.
  */
 
+type Verb = Pick<CountedVerb, 'prepare' | 'act'>;
+
 /** The calls of a verb, with short names for what is random in them. */
-async function callsOf(verb: string | Pick<CountedVerb, 'prepare' | 'act'>): Promise<string[]> {
+async function callsOf({ prepare, act }: Verb): Promise<string[]> {
   const scene = createScene();
   try {
-    const prepared = typeof verb === 'string' ? VERBS[verb] : verb;
-    const id = (await prepared?.prepare(scene)) ?? null;
+    const id = await prepare(scene);
     arm(null);
-    await prepared?.act(scene, id);
+    await act(scene, id);
     return disarm().map((call) => plain(call, scene));
   } finally {
     disarm();
@@ -36,101 +38,99 @@ function plain(call: string, { root, state, base }: Scene): string {
     .replace(/^(open|write) .*/, '');
 }
 
-/** Checks that all of `first` come before `then`, which must come. */
-function expectBefore(calls: readonly string[], first: readonly string[], then: string): void {
-  const at = calls.indexOf(then);
-  expect(at, `${then} in\n${calls.join('\n')}`).toBeGreaterThanOrEqual(0);
-  const before = calls.slice(0, at);
-  for (const call of first) expect(before, `before ${then}`).toContain(call);
-}
+const flushed = (directory: string, ...names: string[]): string[] =>
+  names.map((name) => `fsync ${join(directory, name)}`);
 
 const TURN = ['request.json', 'prompt.md', 'events.jsonl', 'stderr.log'];
+const FIRST = 'sessions/ID/turns/1';
+const NEW = 'sessions/ID/turns/.new';
+const CLAIM = flushed(NEW, 'request.json', '');
 
-test('a session shows itself when all of it is on the disk, and runs when its name is', async () => {
-  const calls = await callsOf('start');
-  const built = [
-    'sessions/.new/session.json',
-    ...TURN.map((name) => `sessions/.new/turns/1/${name}`),
-    'sessions/.new/turns/1',
-    'sessions/.new/turns',
-    'sessions/.new',
-  ];
-  const shown = 'rename sessions/.new sessions/ID';
-  expectBefore(
-    calls,
-    built.map((path) => `fsync ${path}`),
-    shown,
-  );
-  const after = calls.slice(calls.indexOf(shown));
-  expectBefore(after, ['fsync sessions', 'fsync sessions/ID/turns/1/launch.json'], 'spawn /bin/sh');
-});
+const rewinding: Verb = {
+  async prepare(scene) {
+    const id = await endedSession(scene);
+    await scene.manager.inject(id, 'quick second');
+    await scene.manager.wait(id);
+    return id;
+  },
+  act: ({ manager }, id) => manager.rewind(id ?? '', 1).then(() => true),
+};
+const forking: Verb = {
+  prepare: endedSession,
+  act: ({ manager }, id) => manager.fork(id ?? '').then(() => true),
+};
 
-test('a store shows itself when all of it is on the disk', async () => {
-  const calls = await callsOf('start');
-  const built = ['projects/.new/format', 'projects/.new/project.json', 'projects/.new'];
-  const made = ['sessions', 'names', 'trash'].map((name) => `mkdir projects/.new/${name}`);
-  expectBefore(calls, [...built.map((path) => `fsync ${path}`), ...made], 'rename projects/.new store');
-  expectBefore(calls, ['rename projects/.new store', 'fsync projects'], 'mkdir sessions/.new');
-});
+/** Calls that all come before `then`, and after that of the stage before. A `kill` is one of any process. */
+type Stage = readonly [first: readonly string[], then: string];
+const END = 'the end';
 
-test('a message shows itself when all of it is on the disk, and is run when its name is', async () => {
-  const calls = await callsOf('inject');
-  const shown = 'rename sessions/ID/turns/.new sessions/ID/turns/2';
-  const built = [...TURN.map((name) => `sessions/ID/turns/.new/${name}`), 'sessions/ID/turns/.new'];
-  expectBefore(
-    calls,
-    built.map((path) => `fsync ${path}`),
-    shown,
-  );
-  const after = calls.slice(calls.indexOf(shown));
-  expectBefore(after, ['fsync sessions/ID/turns', 'fsync sessions/ID/turns/2/launch.json'], 'spawn /bin/sh');
-});
-
-test('a rewind is on the disk before it is acknowledged', async () => {
-  const calls = await callsOf({
-    async prepare(scene) {
-      const id = await endedSession(scene);
-      await scene.manager.inject(id, 'quick second');
-      await scene.manager.wait(id);
-      return id;
-    },
-    act: ({ manager }, id) => manager.rewind(id ?? '', 1).then(() => true),
-  });
-  const claimed = 'rename sessions/ID/turns/.new sessions/ID/turns/3';
-  expectBefore(calls, ['fsync sessions/ID/turns/.new/request.json', 'fsync sessions/ID/turns/.new'], claimed);
-  expect(calls.slice(calls.indexOf(claimed))).toContain('fsync sessions/ID/turns');
-});
-
-test('a fork is on the disk before it is acknowledged', async () => {
-  const calls = await callsOf({
-    prepare: endedSession,
-    act: ({ manager }, id) => manager.fork(id ?? '').then(() => true),
-  });
-  const shown = 'rename sessions/.new sessions/ID';
-  expectBefore(calls, ['fsync sessions/.new/turns', 'fsync sessions/.new'], shown);
-  expect(calls.slice(calls.indexOf(shown))).toContain('fsync sessions');
-});
-
-test('who asked a turn to stop is on the disk before the first signal', async () => {
-  const calls = await callsOf('kill');
-  const published = 'link sessions/ID/turns/1/.new sessions/ID/turns/1/cancel.json';
-  expectBefore(calls, ['fsync sessions/ID/turns/1/.new'], published);
-  const signal = calls.find((call) => call.startsWith('kill')) ?? 'a signal';
-  expectBefore(calls, [published], signal);
-});
-
-test('a session is moved away when its tombstone is on the disk, and deleted when that is', async () => {
-  const calls = await callsOf('rm');
-  const claimed = 'rename sessions/ID/turns/.new sessions/ID/turns/2';
-  const moved = 'rename sessions/ID trash/ID.new';
-  expectBefore(calls, ['fsync sessions/ID/turns/.new/request.json', 'fsync sessions/ID/turns/.new'], claimed);
-  expectBefore(calls.slice(calls.indexOf(claimed)), ['fsync sessions/ID/turns'], moved);
-  expectBefore(calls.slice(calls.indexOf(moved)), ['fsync sessions'], 'spawnSync /bin/rm');
-});
-
-test('the end of a turn is on the disk before it counts as settled', async () => {
-  const calls = await callsOf('settle');
-  const turn = 'sessions/ID/turns/1';
-  const flushed = ['events.jsonl', 'stderr.log', 'exit.json'].map((name) => `fsync ${turn}/${name}`);
-  expectBefore(calls, [...flushed, `fsync ${turn}`], `link ${turn}/.new ${turn}/notified.json`);
+test.each<[string, Verb | undefined, ...Stage[]]>([
+  [
+    'a store and a session show themselves when all of it is on the disk; an agent runs when their names are',
+    VERBS['start'],
+    [
+      [
+        ...flushed('projects/.new', 'format', 'project.json', ''),
+        ...['sessions', 'names', 'trash'].map((name) => `mkdir projects/.new/${name}`),
+      ],
+      'rename projects/.new store',
+    ],
+    [['fsync projects'], 'mkdir sessions/.new'],
+    [
+      [
+        ...flushed('sessions/.new/turns/1', ...TURN, ''),
+        ...flushed('sessions/.new', 'session.json', 'turns', ''),
+      ],
+      'rename sessions/.new sessions/ID',
+    ],
+    [['fsync sessions', `fsync ${FIRST}/launch.json`], 'spawn /bin/sh'],
+  ],
+  [
+    'a message shows itself when all of it is on the disk, and is run when its name is',
+    VERBS['inject'],
+    [flushed(NEW, ...TURN, ''), `rename ${NEW} sessions/ID/turns/2`],
+    [flushed('sessions/ID/turns', '', '2/launch.json'), 'spawn /bin/sh'],
+  ],
+  [
+    'a rewind is on the disk before it is acknowledged',
+    rewinding,
+    [CLAIM, `rename ${NEW} sessions/ID/turns/3`],
+    [['fsync sessions/ID/turns'], END],
+  ],
+  [
+    'a fork is on the disk before it is acknowledged',
+    forking,
+    [flushed('sessions/.new', 'turns', ''), 'rename sessions/.new sessions/ID'],
+    [['fsync sessions'], END],
+  ],
+  [
+    'who asked a turn to stop is on the disk before the first signal',
+    VERBS['kill'],
+    [flushed(FIRST, '.new'), `link ${FIRST}/.new ${FIRST}/cancel.json`],
+    [[], 'kill'],
+  ],
+  [
+    'a session is moved away when its tombstone is on the disk, and deleted when that is',
+    VERBS['rm'],
+    [CLAIM, `rename ${NEW} sessions/ID/turns/2`],
+    [['fsync sessions/ID/turns'], 'rename sessions/ID trash/ID.new'],
+    [['fsync sessions'], 'spawnSync /bin/rm'],
+  ],
+  [
+    'the end of a turn is on the disk before it counts as settled',
+    VERBS['settle'],
+    [
+      flushed(FIRST, 'events.jsonl', 'stderr.log', 'exit.json', ''),
+      `link ${FIRST}/.new ${FIRST}/notified.json`,
+    ],
+  ],
+])('%s', async (_name, verb, ...stages) => {
+  const calls = [...(await callsOf(verb as Verb)), END];
+  let from = 0;
+  for (const [first, then] of stages) {
+    const at = calls.findIndex((call) => call === then || (then === 'kill' && call.startsWith(then)));
+    expect(at, `${then} in\n${calls.join('\n')}`).toBeGreaterThanOrEqual(from);
+    expect(calls.slice(from, at), `before ${then}`).toEqual(expect.arrayContaining([...first]));
+    from = at;
+  }
 });

@@ -4,7 +4,7 @@ import { statOf } from '../../../src/process/identity.ts';
 import { stopTurn } from '../../../src/process/stop.ts';
 import { emptyDirectory } from '../../helpers/directory.ts';
 import { live, newMarks } from '../../helpers/marked.ts';
-import { arm, disarm } from './plan.ts';
+import { arm, disarm } from './syscalls.ts';
 
 test('what has ended since it was found gets no signal: its pid may be somebody else by now', async () => {
   const marks = newMarks();

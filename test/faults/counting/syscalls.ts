@@ -1,11 +1,53 @@
 import * as processes from 'node:child_process';
 import * as fs from 'node:fs';
-import { step } from './plan.ts';
 
 /*
  * The module that stands in the place of `src/syscalls.ts` here, in this process (vitest.config.ts) and in the zwarm
  * that `setup.ts` builds: the same calls, each of them counted first.
  */
+
+/** How a call goes wrong: the process is killed before it, or it fails with this code, once or from there on. */
+export interface Fault {
+  readonly kind: 'SIGKILL' | 'ENOSPC' | 'EIO' | 'EACCES' | 'EMFILE';
+  /** Counted from 1. */
+  readonly at: number;
+  readonly onwards: boolean;
+}
+
+let fault: Fault | null = null;
+let calls: string[] = [];
+
+/** Counts calls from here on, and lets one of them go wrong. */
+export function arm(next: Fault | null): void {
+  fault = next;
+  calls = [];
+}
+
+/** Lets all calls be again; what was called meanwhile, each as its name and its texts: `rename /from /to`. */
+export function disarm(): readonly string[] {
+  fault = null;
+  return calls;
+}
+
+/** Called before every call that changes the machine. */
+function step(name: string, args: readonly unknown[]): void {
+  calls.push([name, ...args.filter((arg) => typeof arg === 'string')].join(' '));
+  if (fault === null || (fault.onwards ? calls.length < fault.at : calls.length !== fault.at)) return;
+  if (fault.kind === 'SIGKILL') {
+    process.kill(process.pid, 'SIGKILL');
+    // The signal is delivered before the call returns; should it not be, nothing may happen any more.
+    for (;;);
+  }
+  // No disk refuses a signal for ever, and for a single one there is but one reason.
+  if (name === 'kill' && fault.onwards) return;
+  const code = name === 'kill' ? 'EPERM' : fault.kind;
+  throw Object.assign(new Error(`injected: ${code} at call ${calls.length} (${name})`), { code });
+}
+
+// A zwarm that was built with this module and runs as a process of its own is told so; what it starts is not.
+const told = /^(SIGKILL)@(\d+)$/.exec(process.env['ZWARM_FAULT'] ?? '');
+delete process.env['ZWARM_FAULT'];
+if (told !== null) arm({ kind: 'SIGKILL', at: Number(told[2]), onwards: false });
 
 const paths = new Map<unknown, unknown>();
 

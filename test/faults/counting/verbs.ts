@@ -1,9 +1,8 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { SessionId } from '../../../src/core/ids.ts';
-import { eventually } from '../../helpers/project.ts';
-import { lives } from './lives.ts';
+import { eventually, processesWith } from '../../helpers/project.ts';
 import { type Scene, turnEnv } from './scene.ts';
 
 /** A verb whose calls are counted. */
@@ -151,4 +150,15 @@ export function namesIn(...path: readonly string[]): string[] {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;
   }
+}
+
+/** Whether anything of a turn's agent or runner lives, other than what records and settles after its end. */
+export function lives(id: string, turn: number | null): boolean {
+  return processesWith(`@${id}.${turn}.`).some((pid) => {
+    try {
+      return !/\0ZWARM_MARK=[^\0]*\.runner\0/.test(`\0${readFileSync(`/proc/${pid}/environ`, 'utf8')}`);
+    } catch {
+      return false;
+    }
+  });
 }

@@ -14,15 +14,10 @@ import {
   ZWARM,
 } from '../../helpers/project.ts';
 
-function shellProject(): Project {
-  const project = createProject();
-  project.env['ZWARM_CODEX_BIN'] = SHELL_AGENT;
-  return project;
-}
-
 /** A project with a session that runs until it is killed. */
 async function withRunning(): Promise<{ project: Project; id: string }> {
-  const project = shellProject();
+  const project = createProject();
+  project.env['ZWARM_CODEX_BIN'] = SHELL_AGENT;
   const id = await project.start(['hang']);
   await eventually('the agent runs', () => project.runs().length === 1);
   return { project, id };

@@ -114,7 +114,7 @@ function expectNoRoom({ code, stdout, stderr }: Ended): void {
 }
 
 testWithMount(
-  'on a full disk start and inject are refused and change nothing, and readers read',
+  'what a full disk has no room for is refused, changes nothing and is never cut, and readers read',
   async () => {
     const { disk, project } = createSmall();
     disk.fill();
@@ -129,36 +129,38 @@ testWithMount(
     const files = snapshot(project.base);
     expectNoRoom(await project.zwarm(['start', 'quick']));
     expectNoRoom(await project.zwarm(['inject', id, 'quick']));
-    const json = await project.zwarm(['start', '--json', 'quick']);
-    expect(JSON.parse(json.stderr)).toMatchObject({
-      error: { code: 'io', hint: expect.stringMatching(/^the disk is full/) },
-    });
+    const { error } = JSON.parse((await project.zwarm(['start', '--json', 'quick'])).stderr);
+    expect(error).toMatchObject({ code: 'io', hint: expect.stringMatching(/^the disk is full/) });
     expect(await project.ok(['show', id, '--json'])).toBe(before);
     expect(await project.ok(['ls', '-q'])).toBe(id);
     expect(await project.ok(['wait', id])).toBe(`${id} completed`);
     expect(snapshot(project.base)).toEqual(files);
     disk.free();
+    // Of so much a disk takes the beginning, without an error.
+    expectNoRoom(await project.zwarm(['inject', id, '-'], { input: 'x'.repeat(4 << 20) }));
+    expect((await project.show(id)).turns).toHaveLength(1);
     await project.ok(['inject', id, '--wait', 'quick']);
     await project.ok(['start', '--wait', 'quick']);
   },
 );
 
-testWithMount('a message for which there is not enough room is refused, and never cut', async () => {
-  const { project } = createSmall();
-  const id = await project.start(['quick']);
-  await ended(project, id);
-  // Of so much a disk takes the beginning, without an error.
-  const input = 'x'.repeat(4 << 20);
-  expectNoRoom(await project.zwarm(['inject', id, '-'], { input }));
-  expect((await project.show(id)).turns).toHaveLength(1);
-});
-
 testWithMount(
-  'an agent is killed on a full disk, and it stays known that somebody asked for it',
+  'a full disk lets rm and clean make room, and an agent be killed; it stays known that somebody asked for it',
   async () => {
     const { disk, project } = createSmall();
+    const [first, second] = [await project.start(['quick']), await project.start(['quick'])];
     const id = await project.start(['hang']);
+    for (const quick of [first, second]) await ended(project, quick);
     await running(project, id);
+    disk.fill();
+    expect(await project.ok(['rm', first])).toBe(first);
+    disk.fill();
+    expect(await project.ok(['clean', '--days', '0'])).toBe(second);
+    expect(await project.ok(['ls', '-q'])).toBe(id);
+    const root = project.store();
+    expect(fs.readdirSync(join(root, 'sessions'))).toEqual([id]);
+    expect(fs.readdirSync(join(root, 'trash'))).toEqual([]);
+    expect((await project.show(id)).status).toBe('running');
     disk.fill();
     expect(await project.ok(['kill', id, '--grace', '20s'])).toBe(`${id} killed`);
     await eventually('nothing is left', () => processesWith(`ZWARM_SESSION_ID=${id}`).length === 0);
@@ -173,23 +175,6 @@ testWithMount(
     await project.ok(['inject', id, '--wait', 'quick']);
   },
 );
-
-testWithMount('rm and clean make room on a full disk', async () => {
-  const { disk, project } = createSmall();
-  const ids = [await project.start(['quick']), await project.start(['quick']), await project.start(['hang'])];
-  const [first = '', second = '', hanging = ''] = ids;
-  for (const id of [first, second]) await ended(project, id);
-  await running(project, hanging);
-  disk.fill();
-  expect(await project.ok(['rm', first])).toBe(first);
-  disk.fill();
-  expect(await project.ok(['clean', '--days', '0'])).toBe(second);
-  expect(await project.ok(['ls', '-q'])).toBe(hanging);
-  const root = project.store();
-  expect(fs.readdirSync(join(root, 'sessions'))).toEqual([hanging]);
-  expect(fs.readdirSync(join(root, 'trash'))).toEqual([]);
-  expect((await project.show(hanging)).status).toBe('running');
-});
 
 testWithMount(
   'the exit code of an agent survives a full disk, also of one whose output did not fit',
@@ -211,13 +196,11 @@ testWithMount(
     expect(namesOf(project, cut)).toContain('exit.1');
     expect(await project.ok(['show', cut])).toMatch(/! there was no room to record its end/);
     disk.free();
-    expect(await project.show(well)).toMatchObject({ status: 'completed', exit_code: 0, error: null });
-    expect(await project.show(ill)).toMatchObject({ status: 'failed', exit_code: 42 });
-    expect(await project.show(cut)).toMatchObject({
-      status: 'failed',
-      exit_code: 1,
-      error: { code: 'exit_code' },
-    });
+    expect(await Promise.all(ids.map((id) => project.show(id)))).toMatchObject([
+      { status: 'completed', exit_code: 0, error: null },
+      { status: 'failed', exit_code: 42 },
+      { status: 'failed', exit_code: 1, error: { code: 'exit_code' } },
+    ]);
   },
 );
 
@@ -241,11 +224,8 @@ testWithMount('without inodes an end is told by the agent itself, and no code is
   expect(await project.ok(['wait', completes])).toBe(`${completes} completed`);
   expect((await project.zwarm(['wait', breaks])).stdout).toBe(`${breaks} lost\n`);
   const unknown = { exit_code: null, signal: null, ended_at: null, duration_ms: null };
-  expect(await project.show(completes)).toMatchObject({
-    status: 'completed',
-    last_message: 'done',
-    ...unknown,
-  });
+  const completed = { status: 'completed', last_message: 'done', ...unknown };
+  expect(await project.show(completes)).toMatchObject(completed);
   expect(await project.show(breaks)).toMatchObject({ status: 'lost', last_message: null, ...unknown });
   disk.free();
   expect(await project.show(breaks)).toMatchObject({ status: 'lost', ...unknown });

@@ -7,7 +7,6 @@ import {
   createProject,
   type Ended,
   eventually,
-  type Project,
   processesWith,
   repositoryFile,
   runProgram,
@@ -25,17 +24,6 @@ function newUser(): number {
   return 1_000_000 + 10 * process.pid + users;
 }
 
-/** A project of such a user. */
-interface Bound {
-  readonly project: Project;
-  /** Gives the project to another user, of whom nothing runs. */
-  handOver(): void;
-  /** Runs a program of Node for a user who can have no more than `limit` processes and threads; null: no limit. */
-  node(limit: number | null, argv: readonly string[]): Promise<Ended>;
-  /** The built zwarm, likewise. */
-  zwarm(limit: number | null, words: string): Promise<Ended>;
-}
-
 function giveTo(user: number, path: string): void {
   chownSync(path, user, user);
   for (const name of readdirSync(path, { recursive: true, encoding: 'utf8' })) {
@@ -43,7 +31,11 @@ function giveTo(user: number, path: string): void {
   }
 }
 
-function createBound(): Bound {
+/**
+ * A project of such a user; `handOver` gives it to another one, of whom nothing runs. `zwarm` runs the built one, `node`
+ * another program, where the user can have no more than `limit` processes and threads; null: no limit.
+ */
+function createBound() {
   const project = createProject();
   const installed = installForAll(project.base, 'fixtures/shell-agent');
   let user = 0;
@@ -54,32 +46,25 @@ function createBound(): Bound {
   handOver();
   const agent = join(installed, 'fixtures/shell-agent');
   const env = { ...project.env, ZWARM_CODEX_BIN: agent, FAKE_AGENT_LOG: undefined };
-  const node: Bound['node'] = (limit, argv) => {
-    const [file = '', ...args] = [
-      ...(limit === null ? [] : ['prlimit', `--nproc=${limit}`]),
-      process.execPath,
-      ...argv,
-    ];
+  const node = (limit: number | null, argv: readonly string[]): Promise<Ended> => {
+    const bound = limit === null ? [] : ['prlimit', `--nproc=${limit}`];
+    const [file = '', ...args] = [...bound, process.execPath, ...argv];
     return runProgram(file, args, { cwd: project.directory, env, uid: user });
   };
-  const bound: Bound = {
-    project,
-    handOver,
-    node,
-    zwarm: (limit, words) => node(limit, [join(installed, 'bin/zwarm.js'), ...words.split(' ')]),
-  };
+  const zwarm = (limit: number | null, words: string): Promise<Ended> =>
+    node(limit, [join(installed, 'bin/zwarm.js'), ...words.split(' ')]);
   onTestFinished(async () => {
-    await bound.zwarm(null, 'kill --all --grace 1s');
+    await zwarm(null, 'kill --all --grace 1s');
   });
-  return bound;
+  return { project, handOver, node, zwarm };
 }
 
 /** The threads that Node itself needs to load a program and read files: with as many, nothing can be started. */
-async function threadsOfNode({ project, node }: Bound): Promise<number> {
+async function threadsOfNode({ project, node }: ReturnType<typeof createBound>): Promise<number> {
   const script = join(project.base, 'threads.cjs');
   writeFileSync(script, "console.log(require('node:fs').readdirSync('/proc/self/task').length)");
   const threads = Number((await node(null, [script])).stdout);
-  if (!threads) throw new Error('Node does not tell its threads');
+  expect(threads, 'threads of Node').toBeGreaterThan(0);
   return threads;
 }
 
