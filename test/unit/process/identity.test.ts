@@ -72,12 +72,8 @@ test('a name with spaces and parentheses hides nothing', async () => {
 test('a process bears its mark also while it becomes another program', async () => {
   const script = join(emptyDirectory(), 'again.sh');
   // It becomes itself, again and again: in between it has no environment.
-  const steps = [
-    '[ "$1" != 0 ] || echo ready',
-    '[ "$1" -lt 200 ] || exec sleep 600',
-    'exec "$0" $(($1 + 1))',
-  ];
-  writeFileSync(script, `#!/bin/sh\n${steps.join('\n')}\n`, { mode: 0o755 });
+  const steps = '[ "$1" != 0 ] || echo ready\n[ "$1" -lt 200 ] || exec sleep 600\nexec "$0" $(($1 + 1))\n';
+  writeFileSync(script, `#!/bin/sh\n${steps}`, { mode: 0o755 });
   const { pid } = await live('m', 'exec "$1" 0', [script]);
   const marks = new Set([markOf(pid)]);
   while (!readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith('sleep')) marks.add(markOf(pid));

@@ -13,14 +13,11 @@ function repository(...options: string[]): { root: string; head: () => string } 
   return { root, head: () => git(root, 'rev-parse', 'HEAD') };
 }
 
-test('outside of git a directory stands nowhere, before the first commit at no head', () => {
-  const root = emptyDirectory();
-  expect(gitStateOf(root)).toBeNull();
-  git(root, 'init', '-b', 'main');
-  expect(gitStateOf(root)).toEqual({ root, head: null, branch: 'main' });
-});
-
-test('on a branch, from any depth, also one whose name has slashes, or on none', () => {
+test('nowhere, on a branch without a commit, from any depth, with slashes in its name, and on none', () => {
+  const empty = emptyDirectory();
+  expect(gitStateOf(empty)).toBeNull();
+  git(empty, 'init', '-b', 'main');
+  expect(gitStateOf(empty)).toEqual({ root: empty, head: null, branch: 'main' });
   const { root, head } = repository();
   expect(gitStateOf(join(root, 'a', 'b'))).toEqual({ root, head: head(), branch: 'main' });
   git(root, 'switch', '-c', 'feature/deep/er');
