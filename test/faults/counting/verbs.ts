@@ -40,17 +40,6 @@ export function hasMessage(turn: number, prompt: string): CountedVerb['done'] {
   };
 }
 
-/** I9: nothing of the first turn lives, and how it ended is on record. */
-async function isKilled({ manager, root }: Scene, id: SessionId | null): Promise<void> {
-  expect(lives(some(id), 1), 'I9: what was killed lives').toBe(false);
-  expect(await manager.get(some(id)), 'I9').toMatchObject({ status: 'killed' });
-  const names = namesIn(root, 'sessions', some(id), 'turns', '1');
-  expect(
-    names.filter((name) => name.startsWith('exit.')),
-    'I9: the end is recorded',
-  ).toHaveLength(1);
-}
-
 /** What was removed is neither listed nor there. */
 async function isRemoved({ manager, root }: Scene): Promise<void> {
   expect(await manager.list({ all: true }), 'I8: what was removed is listed').toEqual([]);
@@ -76,41 +65,38 @@ function injecting(message: string): CountedVerb {
 }
 
 /** A session whose agent has shown itself. */
-async function runningSession({ manager, prompts }: Scene, task: string): Promise<SessionId> {
-  const { id } = await manager.start({ task });
+async function runningSession({ manager, prompts }: Scene): Promise<SessionId> {
+  const { id } = await manager.start({ task: 'hang task' });
   await eventually('the agent runs', () => prompts().length === 1);
   return id;
-}
-
-/** Stops an agent to say something else. */
-function interrupting(message: string): CountedVerb {
-  return {
-    prepare: (scene) => runningSession(scene, 'hang task'),
-    act: ({ manager }, id) => manager.inject(some(id), message, { interrupt: true }).then(() => true),
-    args: (id) => ['inject', '--interrupt', some(id), message],
-    async done(scene, id) {
-      expect(lives(some(id), 1), 'I9: what was interrupted lives').toBe(false);
-      await hasMessage(2, message)(scene, id);
-    },
-  };
-}
-
-/** Kills an agent that has shown itself. */
-function killing(task: string): CountedVerb {
-  return {
-    prepare: (scene) => runningSession(scene, task),
-    act: ({ manager }, id) => manager.kill(some(id), { graceMs: 2000 }).then(() => true),
-    args: (id) => ['kill', '--grace', '2s', some(id)],
-    done: isKilled,
-  };
 }
 
 /** Every verb that changes something, and what the turn runner calls. */
 export const VERBS: Readonly<Record<string, CountedVerb>> = {
   start: starting('quick task'),
   inject: injecting('quick message'),
-  interrupt: interrupting('quick message'),
-  kill: killing('hang task'),
+  interrupt: {
+    prepare: runningSession,
+    act: ({ manager }, id) => manager.inject(some(id), 'quick message', { interrupt: true }).then(() => true),
+    args: (id) => ['inject', '--interrupt', some(id), 'quick message'],
+    async done(scene, id) {
+      expect(lives(some(id), 1), 'I9: what was interrupted lives').toBe(false);
+      await hasMessage(2, 'quick message')(scene, id);
+    },
+  },
+  kill: {
+    prepare: runningSession,
+    act: ({ manager }, id) => manager.kill(some(id), { graceMs: 2000 }).then(() => true),
+    args: (id) => ['kill', '--grace', '2s', some(id)],
+    async done({ manager, root }, id) {
+      expect(lives(some(id), 1), 'I9: what was killed lives').toBe(false);
+      expect(await manager.get(some(id)), 'I9').toMatchObject({ status: 'killed' });
+      const ends = namesIn(root, 'sessions', some(id), 'turns', '1').filter((name) =>
+        name.startsWith('exit.'),
+      );
+      expect(ends, 'I9: the end is recorded').toHaveLength(1);
+    },
+  },
   rm: {
     prepare: endedSession,
     act: ({ manager }, id) => manager.remove(some(id)).then(() => true),

@@ -8,18 +8,13 @@ import { repositoryFile } from '../../helpers/project.ts';
 import { createScene, type Scene } from '../counting/scene.ts';
 
 /** The contenders of a test file. */
-export interface Pool {
-  /** The n-th of them; they go round. */
-  contender(n: number): Contender;
-  /** The one that reads beside every race. */
-  reader(): Contender;
-}
+type Pool = ReturnType<typeof openPool>;
 
 /**
  * Starts `size` contenders and a reader for the tests of a file. Their zwarm is the built one without its command
  * line: the turn runner finds nothing to settle with then, which saves a Node for each turn.
  */
-export function openPool(size: number): Pool {
+export function openPool(size: number) {
   let installed = '';
   let reader: Contender;
   let contenders: Contender[] = [];
@@ -45,7 +40,9 @@ export function openPool(size: number): Pool {
     await rm(installed, { recursive: true, force: true, maxRetries: 20 });
   });
   return {
-    contender: (n) => contenders[n % size] as Contender,
+    /** The n-th of them; they go round. */
+    contender: (n: number) => contenders[n % size] as Contender,
+    /** The one that reads beside every race. */
     reader: () => reader,
   };
 }
