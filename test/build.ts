@@ -14,8 +14,6 @@ const SOURCES = [
   'tsconfig.json',
   'tsconfig.types.json',
 ];
-/** What it writes last. */
-const BUILT = 'dist/THIRD-PARTY-LICENSES.txt';
 
 /** When a file, or anything in a directory, was last changed or removed. */
 function changedAt(path: string): number {
@@ -24,13 +22,10 @@ function changedAt(path: string): number {
   return Math.max(mtimeMs, ...entries.map((name) => changedAt(join(path, name))));
 }
 
-function isFresh(): boolean {
-  const built = statSync(repositoryFile(BUILT), { throwIfNoEntry: false });
-  return built !== undefined && SOURCES.every((path) => changedAt(repositoryFile(path)) < built.mtimeMs);
-}
-
 function build(): void {
-  if (isFresh()) return;
+  // What it writes last.
+  const built = statSync(repositoryFile('dist/THIRD-PARTY-LICENSES.txt'), { throwIfNoEntry: false });
+  if (built && SOURCES.every((path) => changedAt(repositoryFile(path)) < built.mtimeMs)) return;
   execFileSync(process.execPath, ['build.js'], { cwd: repositoryFile('.'), stdio: 'inherit' });
 }
 

@@ -32,7 +32,7 @@ export interface Seen {
 }
 
 /** How a session that was followed ended. */
-export type Followed = Seen & Pick<SessionSummary, 'status' | 'exit_code' | 'signal'>;
+type Followed = Seen & Pick<SessionSummary, 'status' | 'exit_code' | 'signal'>;
 
 interface Answer {
   readonly seq?: number;

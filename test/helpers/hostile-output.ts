@@ -26,10 +26,6 @@ export const ATTACKS: Readonly<Record<string, string>> = {
 
 const THREAD = '01a1f880-c978-76c0-be58-213b143ff767';
 
-function json(events: readonly object[]): string {
-  return events.map((event) => `${JSON.stringify(event)}\n`).join('');
-}
-
 /** The stream of an agent that says a text wherever an agent can say something, and then ends well or failed. */
 export function saying(text: string, end: 'completed' | 'failed' = 'completed'): string {
   const items = [
@@ -49,13 +45,14 @@ export function saying(text: string, end: 'completed' | 'failed' = 'completed'):
     end === 'completed'
       ? { type: 'turn.completed', usage: { input_tokens: 1, cached_input_tokens: 0, output_tokens: 1 } }
       : { type: 'turn.failed', error: { message: `${text} failed` } };
-  return json([
+  const events = [
     { type: 'thread.started', thread_id: THREAD },
     { type: 'turn.started' },
     ...items.map((item, i) => ({ type: 'item.completed', item: { id: `item_${i}`, ...item } })),
     { type: 'error', message: `Reconnecting... ${text}` },
     last,
-  ]);
+  ];
+  return events.map((event) => `${JSON.stringify(event)}\n`).join('');
 }
 
 /** Lets the first turn of a session have printed something else and ended otherwise, and forgets what was cached. */

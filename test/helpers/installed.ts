@@ -5,28 +5,18 @@ import { CACHE_HOME, runProgram } from './project.ts';
 /** Where the programs that contract tests run are installed: outside of the repository, and kept. */
 export const INSTALLATIONS = join(CACHE_HOME, 'zwarm-test-agents');
 
-/** A package of npm at one version, in a directory of its own. */
-export interface Installed {
-  /** As npm calls it. */
-  readonly name: string;
-  readonly version: string;
-  /** The directory that it is installed in. */
-  readonly directory: string;
-  /** Whether what the tests need of it is in that directory, or in another one. */
-  isComplete(directory: string): boolean;
-}
-
-/** Names a package, its version, and the file of it, below `node_modules`, that there must be one of. */
+/** A package of npm at one version, in a directory of its own; `wanted` finds the file of it that the tests need. */
 export function installedPackage(
   name: string,
   version: string,
   wanted: (directory: string) => string | undefined = () => '.',
-): Installed {
+) {
   return {
     name,
     version,
     directory: join(INSTALLATIONS, `${name.split('/').at(-1)}-${version}`),
-    isComplete(directory) {
+    /** Whether what the tests need of it is in that directory, or in another one. */
+    isComplete(directory: string): boolean {
       const manifest = join(directory, 'node_modules', name, 'package.json');
       if (!existsSync(manifest) || wanted(directory) === undefined) return false;
       return JSON.parse(readFileSync(manifest, 'utf8')).version === version;
@@ -35,7 +25,8 @@ export function installedPackage(
 }
 
 /** Installs a package unless it is there. What was interrupted is begun again. */
-export async function install({ name, version, directory, isComplete }: Installed): Promise<void> {
+export async function install(wanted: ReturnType<typeof installedPackage>): Promise<void> {
+  const { name, version, directory, isComplete } = wanted;
   if (isComplete(directory)) return;
   mkdirSync(INSTALLATIONS, { recursive: true });
   const building = mkdtempSync(`${directory}.new-`);

@@ -1,16 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { onTestFinished } from 'vitest';
-import type { ProcessIdentity } from '../../src/core/session.ts';
 import { hostIdentity, MARK_VARIABLE, statOf } from '../../src/process/identity.ts';
 import { processesWith } from './project.ts';
-
-/** A process of this test. */
-export interface Living {
-  readonly child: ChildProcess;
-  readonly pid: number;
-  readonly identity: ProcessIdentity;
-}
 
 let made = 0;
 
@@ -28,7 +20,7 @@ export async function live(
   mark: string | null,
   script = 'echo ready; exec sleep 600',
   args: readonly string[] = [],
-): Promise<Living> {
+) {
   const child = spawn('/bin/sh', ['-c', script, 'sh', ...args], {
     detached: true,
     env: { PATH: process.env['PATH'], ...(mark === null ? {} : { [MARK_VARIABLE]: mark }) },
@@ -50,7 +42,7 @@ export async function live(
 }
 
 /** Ends a process and waits until its parent, we, have taken note. */
-export async function end({ child }: Living): Promise<void> {
+export async function end({ child }: { readonly child: ChildProcess }): Promise<void> {
   const ended = once(child, 'exit');
   child.kill('SIGKILL');
   await ended;

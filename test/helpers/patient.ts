@@ -11,7 +11,7 @@ import type { Project } from './project.ts';
 import { addSession, storeOf } from './store.ts';
 
 /** What `doctor --json` said, by the names of the checks. */
-export interface Diagnosis {
+interface Diagnosis {
   readonly code: number;
   readonly ok: boolean;
   readonly checks: Readonly<Record<string, Omit<Check, 'name'>>>;
@@ -19,12 +19,10 @@ export interface Diagnosis {
   named(status: CheckStatus): string[];
 }
 
-export type Patient = ReturnType<typeof createPatient>;
-
 const OF_MACHINE = ['file-system', 'free-space'];
 
 /** Answers what `doctor` asks of Codex, in the words of 0.169. */
-export const HEALTHY_CODEX = `case $* in
+const HEALTHY_CODEX = `case $* in
   --version) echo codex-cli 0.169.0 ;;
   'login status') echo 'Logged in using ChatGPT' >&2 ;;
   sandbox*) exit 0 ;;

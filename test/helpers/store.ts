@@ -86,17 +86,10 @@ export function addSession(
 }
 
 /** The session `ID` of a store, for functions that take no more than its directory. */
-export function sessionIn(root: string): {
-  readonly store: { readonly root: string };
-  readonly id: SessionId;
-} {
-  return { store: { root }, id: ID };
-}
+export const sessionIn = (root: string) => ({ store: { root }, id: ID });
 
 /** One of its turns. */
-export function turnIn(root: string, turn: number) {
-  return { ...sessionIn(root), turn };
-}
+export const turnIn = (root: string, turn: number) => ({ ...sessionIn(root), turn });
 
 /** A store with the session `ID`. */
 export function createStoredSession(name?: string): Store {

@@ -8,36 +8,23 @@ import { createSessionManager, type SessionManager } from '../../src/manager/ses
 import { serve } from '../../src/mcp/server.ts';
 import { createShellProject, type Project } from './project.ts';
 
-interface Options {
-  readonly project?: Project;
-  readonly name?: string;
-  readonly env?: Readonly<Record<string, string>>;
-  /** Whether the client takes tasks. */
-  readonly tasks?: boolean;
-}
-
 /** A manager for the sessions of a project that acts for an MCP client, or with null for the user. */
 export function managerOf(
   { directory, env }: Pick<Project, 'directory' | 'env'>,
   client: string | null,
   more: Partial<Parameters<typeof createSessionManager>[0]> = {},
 ): SessionManager {
-  const uid = process.getuid?.() ?? 0;
-  return createSessionManager({
-    ...installation(),
-    cwd: directory,
-    env,
-    uid,
-    stateDir: null,
-    client,
-    ...more,
-  });
+  const context = { cwd: directory, env, uid: process.getuid?.() ?? 0, stateDir: null, client };
+  return createSessionManager({ ...installation(), ...context, ...more });
 }
 
-/** The server of tools in this process, in a project of its own, and a client of the newer protocol. */
-export function createTools(options: Options = {}) {
-  const { project = createShellProject(), name = 'test-client', env: more = {}, tasks = false } = options;
-  const env = { ...project.env, ...more };
+/** The server of tools in this process, in a project of its own, and a client of the newer protocol, perhaps of tasks. */
+export function createTools({
+  project = createShellProject(),
+  name = 'test-client',
+  env = {},
+  tasks = false,
+} = {}) {
   const clients: string[] = [];
   const logged: string[] = [];
   const waiting = new Map<unknown, (reply: object) => void>();
@@ -51,7 +38,7 @@ export function createTools(options: Options = {}) {
   const served = serve({
     async managerFor(client) {
       clients.push(client);
-      return managerOf(project, client, { env });
+      return managerOf(project, client, { env: { ...project.env, ...env } });
     },
     input,
     output,

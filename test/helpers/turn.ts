@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { ownIdentity } from '../../src/process/identity.ts';
 import { parse } from '../../src/store/records.ts';
-import { removeTree } from './directory.ts';
+import { emptyDirectory } from './directory.ts';
 import { repositoryFile } from './project.ts';
 
 const RUNNER = repositoryFile('bin/turn-runner.sh');
@@ -23,8 +22,7 @@ export interface RunOptions {
 
 /** A turn's directory and one for its agent, with the turn runner to run in them; removed when the test ends. */
 export function createTurn(prompt: string | Buffer = 'hello\n') {
-  const base = realpathSync(mkdtempSync(join(tmpdir(), 'zwarm-runner-')));
-  onTestFinished(() => removeTree(base));
+  const base = emptyDirectory();
   const directory = join(base, 'turn');
   const work = join(base, 'work ünd "more"');
   for (const path of [directory, work]) mkdirSync(path);
@@ -63,7 +61,6 @@ export function createTurn(prompt: string | Buffer = 'hello\n') {
 /** A program of this test: a shell script with `body`. */
 export function program(turn: Turn, body: string): string {
   const path = join(turn.work, 'agent.sh');
-  writeFileSync(path, `#!/bin/sh\n${body}\n`);
-  chmodSync(path, 0o755);
+  writeFileSync(path, `#!/bin/sh\n${body}\n`, { mode: 0o755 });
   return path;
 }

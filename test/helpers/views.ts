@@ -69,14 +69,11 @@ export function turnOf(more: Partial<TurnView> = {}): TurnView {
   };
 }
 
-/** What a turn says and does when it is read. */
-interface Stream {
-  readonly messages?: readonly Message[];
-  readonly steps?: readonly Step[];
-}
-
 /** A turn to be read, of those messages and steps. */
-export function readerOf(more: Partial<TurnView>, { messages = [], steps = [] }: Stream = {}): TurnReader {
+export function readerOf(
+  more: Partial<TurnView>,
+  { messages = [], steps = [] }: { messages?: readonly Message[]; steps?: readonly Step[] } = {},
+): TurnReader {
   const view = turnOf(more);
   return {
     view,
