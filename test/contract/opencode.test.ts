@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { startFakeModel } from '../helpers/fake-model.ts';
+import { startFakeModel } from '../helpers/codex.ts';
 import { install, installedPackage } from '../helpers/installed.ts';
 import { createProject, runProgram } from '../helpers/project.ts';
 

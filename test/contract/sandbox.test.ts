@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { createCodexProject, requireSandbox } from '../helpers/codex.ts';
-import type { ModelRequest } from '../helpers/fake-model.ts';
+import { createCodexProject, type ModelRequest, requireSandbox } from '../helpers/codex.ts';
 
 beforeAll(requireSandbox);
 

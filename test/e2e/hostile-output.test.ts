@@ -1,10 +1,36 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import type { ExitRecord } from '../../src/store/records.ts';
 import type { Screen } from '../helpers/context.ts';
 import { DRIVES, plain } from '../helpers/display.ts';
-import { ATTACKS, leave, saying } from '../helpers/hostile-output.ts';
+import { ATTACKS, saying } from '../helpers/hostile-output.ts';
 import { createProject, eventually, type OnFinished, type Project } from '../helpers/project.ts';
+
+/** Lets the first turn of a session have printed something else and ended otherwise, and forgets what was cached. */
+function leave(
+  project: Project,
+  id: string,
+  stream: string | Buffer,
+  exit: Partial<ExitRecord> = {},
+  stderr = '',
+): void {
+  const record: ExitRecord = {
+    v: 1,
+    code: 0,
+    why: null,
+    detail: null,
+    cancelled: false,
+    uptime: null,
+    ended_at: null,
+    events_bytes: Buffer.byteLength(stream),
+    ...exit,
+  };
+  writeFileSync(project.turnFile(id, 1, 'events.jsonl'), stream);
+  writeFileSync(project.turnFile(id, 1, 'stderr.log'), stderr);
+  writeFileSync(project.turnFile(id, 1, 'exit.json'), JSON.stringify(record));
+  rmSync(join(project.turnFile(id, 1, '..'), '..', 'summary.json'), { force: true });
+}
 
 /** Without our own colours, and how the live line clears itself. */
 function withoutOurs(text: string): string {

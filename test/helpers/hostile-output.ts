@@ -1,8 +1,3 @@
-import { rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import type { ExitRecord } from '../../src/store/records.ts';
-import type { Project } from './project.ts';
-
 /** What an agent could say to do something to the terminal, or to the eyes, of whoever looks: by what it does. */
 export const ATTACKS: Readonly<Record<string, string>> = {
   'writes the clipboard': '\x1b]52;c;cm0gLXJm\x07',
@@ -53,29 +48,4 @@ export function saying(text: string, end: 'completed' | 'failed' = 'completed'):
     last,
   ];
   return events.map((event) => `${JSON.stringify(event)}\n`).join('');
-}
-
-/** Lets the first turn of a session have printed something else and ended otherwise, and forgets what was cached. */
-export function leave(
-  project: Project,
-  id: string,
-  stream: string | Buffer,
-  exit: Partial<ExitRecord> = {},
-  stderr = '',
-): void {
-  const record: ExitRecord = {
-    v: 1,
-    code: 0,
-    why: null,
-    detail: null,
-    cancelled: false,
-    uptime: null,
-    ended_at: null,
-    events_bytes: Buffer.byteLength(stream),
-    ...exit,
-  };
-  writeFileSync(project.turnFile(id, 1, 'events.jsonl'), stream);
-  writeFileSync(project.turnFile(id, 1, 'stderr.log'), stderr);
-  writeFileSync(project.turnFile(id, 1, 'exit.json'), JSON.stringify(record));
-  rmSync(join(project.turnFile(id, 1, '..'), '..', 'summary.json'), { force: true });
 }
