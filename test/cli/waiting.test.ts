@@ -4,8 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, onTestFinished, test } from 'vitest';
 import { onScreen } from '../helpers/context.ts';
-import { createProject, eventually } from '../helpers/project.ts';
-import { createShellProject } from '../helpers/shell-project.ts';
+import { createProject, createShellProject, eventually } from '../helpers/project.ts';
 
 test('--timeout ends a waiting although memory is collected meanwhile', async () => {
   const project = createProject();
