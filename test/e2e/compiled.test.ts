@@ -30,7 +30,6 @@ let installed: string;
 let cacheHome: string;
 let kept: string;
 
-/** A copy of zwarm. */
 function install(): string {
   const directory = emptyDirectory();
   fs.mkdirSync(join(directory, 'dist'));
@@ -39,7 +38,6 @@ function install(): string {
   return directory;
 }
 
-/** A directory of the user's alone. */
 function ownDirectory(): string {
   const path = fs.realpathSync(fs.mkdtempSync(join(place ?? '', 'compiled-')));
   onTestFinished(() => fs.rmSync(path, { recursive: true, force: true }));
@@ -51,7 +49,6 @@ const run = (args: readonly string[], env: Record<string, string>): Promise<Ende
 
 const zwarm = (...args: string[]): Promise<Ended> => run(args, { XDG_CACHE_HOME: cacheHome });
 
-/** The files below a directory, by their paths. */
 function files(below = kept): string[] {
   const names = fs.existsSync(below) ? fs.readdirSync(below, { recursive: true, encoding: 'utf8' }) : [];
   return names.map((name) => join(below, name)).filter((path) => fs.statSync(path).isFile());

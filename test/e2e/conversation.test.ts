@@ -6,7 +6,6 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { SessionDetail } from '../../src/core/session.ts';
 import { createProject, createShellProject, eventually, ZWARM } from '../helpers/project.ts';
 
-/** A conversation in which these messages were answered. */
 async function talk(first: string, ...others: string[]) {
   const project = createShellProject();
   project.env['FAKE_AGENT_THREADS'] = '1';
@@ -14,10 +13,9 @@ async function talk(first: string, ...others: string[]) {
   const say = (to: string, text: string) => project.ok(['inject', to, '--wait', text]);
   for (const text of others) await say(id, text);
   return {
+    ...project,
     project,
     id,
-    $: project.$,
-    show: project.show,
     say,
     launch: (of: string, turn: number): { how: string; why: string | null; thread_id: string | null } =>
       JSON.parse(fs.readFileSync(project.turnFile(of, turn, 'launch.json'), 'utf8')),
@@ -163,7 +161,6 @@ test('--interrupt claims its turn first, ends the running one, and goes on', asy
   expect(read(1, 'cancel.json').why).toBe('interrupt');
   expect(Date.parse(read(2, 'request.json').at)).toBeLessThanOrEqual(Date.parse(read(1, 'cancel.json').at));
   expect(project.runs()).toHaveLength(2);
-  // At rest it is an inject like any other.
   expect(await project.$(`inject ${id} --interrupt --wait again`)).toBe('done\n');
 });
 

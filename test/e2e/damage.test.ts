@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { SessionId } from '../../src/core/ids.ts';
-import type { SessionSummary } from '../../src/core/session.ts';
-import { createProject, createShellProject, type Project } from '../helpers/project.ts';
+import { FOLD_VERSION } from '../../src/manager/session/session-summary.ts';
+import { createSummaryReader } from '../../src/store/summary.ts';
+import { createProject, createShellProject, FAKE_AGENT, type Project } from '../helpers/project.ts';
 import { addSession, storeOf } from '../helpers/store.ts';
 
 const [BAD, GOOD] = ['aaaaaaaaaa', 'bbbbbbbbbb'] as const;
@@ -20,7 +21,6 @@ function projectOf(...ids: readonly string[]): Project {
 
 const session = (project: Project, id: string): string => join(project.store(), 'sessions', id);
 
-/** Puts something else in the place of a file or directory. */
 function put(path: string, what: 'link' | 'FIFO' | 'directory' | { text: string }): void {
   rmSync(path, { recursive: true, force: true });
   if (what === 'link') symlinkSync('/etc/hostname', path);
@@ -29,7 +29,6 @@ function put(path: string, what: 'link' | 'FIFO' | 'directory' | { text: string 
   else writeFileSync(path, what.text);
 }
 
-/** Whatever can be wrong with a session: a file of it, and what stands there instead. */
 test.each<[string, Parameters<typeof put>[1] | null]>([
   ['session.json', { text: '{"v":1,' }],
   ['session.json', { text: '' }],
@@ -46,35 +45,29 @@ test.each<[string, Parameters<typeof put>[1] | null]>([
   ['turns/1/events.jsonl', 'FIFO'],
   ['turns/1/events.jsonl', 'directory'],
   ['turns/1/prompt.md', 'link'],
-])(
-  'a session whose %s is %j is listed as damaged beside others, kept by clean, and can be removed',
-  async (path, what) => {
-    const project = projectOf(BAD, GOOD);
-    if (what === null) rmSync(join(session(project, BAD), path), { recursive: true });
-    else put(join(session(project, BAD), path), what);
-    // Lists read no events and no prompt.
-    const isListed = !/events|prompt/.test(path);
-    const rows = Object.fromEntries((await project.list()).map((row) => [row.id, row]));
-    if (isListed) expect(rows[BAD]).toMatchObject({ status: 'damaged', error: { code: 'damaged' } });
-    expect(rows[GOOD]).toMatchObject({ task: GOOD });
-    const shown = await project.zwarm(['show', BAD]);
-    expect(shown).toMatchObject({ code: 4, stdout: '' });
-    expect(shown.stderr).toMatch(new RegExp(`^zwarm: .*\nhint: .*zwarm rm ${BAD}`));
-    expect(await project.$(`inject ${BAD} x`)).toContain('[exit 4]');
-    expect(await project.$(`show ${GOOD}`)).not.toContain('[exit');
-    const checks: { name: string; message: string; hint: string }[] = JSON.parse(
-      (await project.zwarm(['doctor', '--json'])).stdout,
-    ).checks;
-    expect(checks.find(({ name }) => name === 'sessions')).toMatchObject({
-      message: expect.stringMatching(/^1 of 2 sessions cannot be read: a{10} \(.+\)$/),
-      hint: expect.stringMatching(new RegExp(`zwarm rm ${BAD}$`)),
-    });
-    if (!isListed) return;
-    const cleaned = JSON.parse(await project.ok(['clean', '--days', '0', '--json']));
-    expect(cleaned.skipped).toContainEqual({ id: BAD, reason: 'damaged' });
-    expect(await project.$(`rm ${BAD}`)).toBe(`${BAD}\n`);
-  },
-);
+])('a session whose %s is %j is listed as damaged, and can be removed', async (path, what) => {
+  const project = projectOf(BAD, GOOD);
+  if (what === null) rmSync(join(session(project, BAD), path), { recursive: true });
+  else put(join(session(project, BAD), path), what);
+  // Lists read no events and no prompt.
+  const isListed = !/events|prompt/.test(path);
+  const rows = Object.fromEntries((await project.list()).map((row) => [row.id, row]));
+  if (isListed) expect(rows[BAD]).toMatchObject({ status: 'damaged', error: { code: 'damaged' } });
+  expect(rows[GOOD]).toMatchObject({ task: GOOD });
+  const shown = await project.zwarm(['show', BAD]);
+  expect(shown).toMatchObject({ code: 4, stdout: '' });
+  expect(shown.stderr).toMatch(new RegExp(`^zwarm: .*\nhint: .*zwarm rm ${BAD}`));
+  expect(await project.$(`inject ${BAD} x`)).toContain('[exit 4]');
+  expect(await project.$(`show ${GOOD}`)).not.toContain('[exit');
+  const { checks } = JSON.parse((await project.zwarm(['doctor', '--json'])).stdout);
+  const message = expect.stringMatching(/^1 of 2 sessions cannot be read: a{10} \(.+\)$/);
+  const hint = expect.stringMatching(new RegExp(`zwarm rm ${BAD}$`));
+  expect(checks).toContainEqual(expect.objectContaining({ name: 'sessions', message, hint }));
+  if (!isListed) return;
+  const cleaned = JSON.parse(await project.ok(['clean', '--days', '0', '--json']));
+  expect(cleaned.skipped).toContainEqual({ id: BAD, reason: 'damaged' });
+  expect(await project.$(`rm ${BAD}`)).toBe(`${BAD}\n`);
+});
 
 test('a damaged launch record, which nothing acts on, stops no conversation', async () => {
   const project = createProject();
@@ -94,9 +87,7 @@ test('every list has the damaged ones, but ids for another command are exactly t
   const options =
     '--all|-n 1|--status failed|--here|--since 1h|--grep nowhere|--source mcp|--attention|--tree';
   for (const option of ['', ...options.split('|'), '--sort updated']) {
-    const rows: SessionSummary[] = JSON.parse(
-      await project.ok(['ls', '--json', ...option.split(' ').filter(Boolean)]),
-    );
+    const rows = await project.list(option.split(' ').filter(Boolean));
     const damaged = rows.filter(({ status }) => status === 'damaged').map(({ id }) => id);
     expect.soft(damaged.sort(), option).toEqual([BAD, 'zzzzzzzzzz']);
     expect.soft(await project.$(`ls ${option}`), option).toContain(`${BAD}\tdamaged\t`);
@@ -126,4 +117,54 @@ test('an older turn whose record was edited changes neither what lists say nor w
   expect(await project.show(id)).toMatchObject({ status: 'completed', turn: 2 });
   expect(await project.zwarm(['wait', id])).toMatchObject({ code: 0, stdout: `${id} completed\n` });
   expect(await project.zwarm(['inject', id, '--wait', 'quick'])).toMatchObject({ code: 0 });
+});
+
+/* The two ways to a row of a list: from the summary, and from the session's own files. */
+
+const LISTS = `ls --json|ls --all|ls -q --sort updated|ls --tree|ls --all --json --grep LINE
+  |ls --status failed,killed -n 2|ls --source you`.split(/\s*\|/);
+
+test('the row of every session is the same with its summary and without it, byte for byte', async () => {
+  const project = createShellProject();
+  const completed = await project.ended(['one line', '--name', 'docs']);
+  await project.ended([`  Eine „lange“ Geschichte,\n${'äöü 漢字 👩‍👩‍👧 \x1b[2J\t\u202e '.repeat(100)}`]);
+  const silent = {
+    ZWARM_CODEX_BIN: FAKE_AGENT,
+    FAKE_AGENT_STREAM: undefined,
+    FAKE_AGENT_STDERR: 'no – 💥\n',
+  };
+  await project.start(['exit 42']);
+  await project.start(['die']);
+  await project.start(['says nothing'], { env: silent });
+  await project.ok(['kill', await project.begin('hang')]);
+  await project.ok(['inject', completed, '--wait', 'again']);
+  await project.settled(completed, 2);
+  const rewound = await project.ended(['is wound back']);
+  await project.ok(['inject', rewound, '--wait', 'forget this']);
+  await project.ok(['rewind', rewound, '--to', '1']);
+  await project.ok(['fork', completed, '--turn', '1']);
+  await project.start(['of an agent'], { env: { ZWARM_SESSION_ID: completed } });
+  const root = project.store();
+  const ended = readdirSync(join(root, 'sessions')) as SessionId[];
+  await project.zwarm(['wait', ...ended]);
+  const read = createSummaryReader({ root, projectRoot: project.directory }, FOLD_VERSION);
+  // What is compared is the fast way with the plain one: each of them has a summary that is current.
+  for (const id of ended) if (read(id) === null) await project.settled(id);
+  expect(ended.filter((id) => read(id) === null)).toEqual([]);
+  const damaged = await project.ended(['is damaged']);
+  rmSync(join(root, 'sessions', damaged, 'summary.json'));
+  writeFileSync(join(root, 'sessions', damaged, 'session.json'), '{');
+  await project.begin('hang');
+
+  const statuses = (await project.list()).map(({ status }) => status);
+  expect(new Set(statuses)).toEqual(new Set(['running', 'damaged', 'completed', 'failed', 'killed']));
+  /** What each of the lists prints, but for how long the one that runs has been running. */
+  const lists = async (): Promise<string[]> => {
+    const texts = await Promise.all(LISTS.map((line) => project.$(line)));
+    return texts.map((text) => text.replace(/(?<="running",[^}]*"duration_ms": )\d+/g, '0'));
+  };
+  const before = await lists();
+  expect(JSON.parse(before[0] ?? '')).toHaveLength(ended.length + 2);
+  for (const id of ended) rmSync(join(root, 'sessions', id, 'summary.json'));
+  expect(await lists()).toEqual(before);
 });

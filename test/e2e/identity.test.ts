@@ -1,11 +1,22 @@
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { ProcessIdentity } from '../../src/core/session.ts';
 import { ownIdentity } from '../../src/process/identity.ts';
 import { createSession } from '../../src/store/claim.ts';
+import { IS_ROOT, type Need, testAsRoot } from '../helpers/as-root.ts';
+import { bundled } from '../helpers/bundled.ts';
 import { live } from '../helpers/marked.ts';
-import { createShellProject, eventually, hasEnded, type Project } from '../helpers/project.ts';
+import { createOrdinaryProject } from '../helpers/ordinary-project.ts';
+import {
+  createShellProject,
+  eventually,
+  hasEnded,
+  type Project,
+  runProgram,
+  ZWARM,
+} from '../helpers/project.ts';
 import { ID, RECORD, requestOf, storeOf } from '../helpers/store.ts';
 
 /** `runner.stat` as a runner of that identity would have written it. */
@@ -15,9 +26,7 @@ function runnerStat({ start, ...identity }: ProcessIdentity): string {
 }
 
 const own = ownIdentity();
-
 const THREAD = '{"type":"thread.started","thread_id":"01a1f880-c978-76c0-be58-213b143ff767"}\n';
-
 const ELSEWHERE = { ...own, host: 'elsewhere', boot_id: 'theirs' };
 const CONTAINER = { ...own, pid_ns: 'pid:[1]' };
 
@@ -37,38 +46,35 @@ test.each([
   ['host', ELSEWHERE, 'on host elsewhere', true],
   ['container', CONTAINER, 'from inside a container or sandbox', false],
   ['container', CONTAINER, 'from inside a container or sandbox', true],
-])(
-  'a session of another %s is unknown: it is only looked at, but for whoever knows that it is gone',
-  async (what, there, place, launched) => {
-    const project = claimedAt(there, launched);
-    expect(await project.$('ls')).toMatch(new RegExp(`^${ID}\tunknown\t1\t`));
-    const host = what === 'host' ? 'elsewhere' : null;
-    const unknown = { status: 'unknown', error: { code: 'elsewhere' }, turns: [{ host }] };
-    expect(await project.show(ID)).toMatchObject(unknown);
-    expect((await project.$(`show ${ID}`)).includes('  host       elsewhere\n')).toBe(host !== null);
-    for (const line of [`kill ${ID}`, `rm ${ID}`, `wait ${ID}`])
-      expect(await project.$(line), line).toContain('[exit 4]');
-    const cleaned = JSON.parse(await project.ok(['clean', '--days', '0', '--json']));
-    expect(cleaned).toMatchObject({ removed: [], skipped: [{ id: ID, reason: 'unknown' }] });
-    expect(await project.$('kill --all')).toBe('');
-    expect(existsSync(project.turnFile(ID, 1, 'cancel.json'))).toBe(false);
+])('a session of another %s is only looked at, but by force', async (what, there, place, launched) => {
+  const project = claimedAt(there, launched);
+  expect(await project.$('ls')).toMatch(new RegExp(`^${ID}\tunknown\t1\t`));
+  const host = what === 'host' ? 'elsewhere' : null;
+  const unknown = { status: 'unknown', error: { code: 'elsewhere' }, turns: [{ host }] };
+  expect(await project.show(ID)).toMatchObject(unknown);
+  expect((await project.$(`show ${ID}`)).includes('  host       elsewhere\n')).toBe(host !== null);
+  for (const line of [`kill ${ID}`, `rm ${ID}`, `wait ${ID}`])
+    expect(await project.$(line), line).toContain('[exit 4]');
+  const cleaned = JSON.parse(await project.ok(['clean', '--days', '0', '--json']));
+  expect(cleaned).toMatchObject({ removed: [], skipped: [{ id: ID, reason: 'unknown' }] });
+  expect(await project.$('kill --all')).toBe('');
+  expect(existsSync(project.turnFile(ID, 1, 'cancel.json'))).toBe(false);
 
-    writeFileSync(project.turnFile(ID, 1, 'events.jsonl'), THREAD);
-    expect(await project.$(`inject ${ID} quick`)).toBe(
-      `zwarm: ${ID} was started ${place}: whether it runs cannot be told here\n` +
-        `hint: go on with it there; if that is gone for good: zwarm inject --force ${ID} "…"\n[exit 4]\n`,
-    );
-    expect(await project.$(`kill ${ID}`)).toContain(`for good: zwarm kill --force ${ID}`);
-    expect(await project.$(`inject ${ID} --force --wait quick`)).toBe('done\n');
-    // A runner that comes late after all must find that its turn was called off.
-    expect(existsSync(project.turnFile(ID, 1, 'cancel.json'))).toBe(!launched);
+  writeFileSync(project.turnFile(ID, 1, 'events.jsonl'), THREAD);
+  expect(await project.$(`inject ${ID} quick`)).toBe(
+    `zwarm: ${ID} was started ${place}: whether it runs cannot be told here\n` +
+      `hint: go on with it there; if that is gone for good: zwarm inject --force ${ID} "…"\n[exit 4]\n`,
+  );
+  expect(await project.$(`kill ${ID}`)).toContain(`for good: zwarm kill --force ${ID}`);
+  expect(await project.$(`inject ${ID} --force --wait quick`)).toBe('done\n');
+  // A runner that comes late after all must find that its turn was called off.
+  expect(existsSync(project.turnFile(ID, 1, 'cancel.json'))).toBe(!launched);
 
-    const other = claimedAt(there, launched);
-    expect(await other.$(`kill --force ${ID}`)).toBe(`${ID} killed\n`);
-    expect(await other.show(ID)).toMatchObject({ status: 'killed', exit_code: null });
-    expect(await other.$(`inject ${ID} --wait quick`)).toBe('done\n');
-  },
-);
+  const other = claimedAt(there, launched);
+  expect(await other.$(`kill --force ${ID}`)).toBe(`${ID} killed\n`);
+  expect(await other.show(ID)).toMatchObject({ status: 'killed', exit_code: null });
+  expect(await other.$(`inject ${ID} --wait quick`)).toBe('done\n');
+});
 
 test('--force is no way around the end of what runs here', async () => {
   const project = createShellProject();
@@ -167,21 +173,102 @@ test('an agent that spoils all records of its session does not escape kill --all
   expect(await project.zwarm(['rm', id])).toMatchObject({ code: 0 });
 });
 
-test.each(['damaged', 'half removed'])(
-  'what may live elsewhere and is %s is not removed but by force',
-  async (how) => {
-    const project = claimedAt(ELSEWHERE, true);
-    const session = join(project.store(), 'sessions', ID);
-    if (how === 'damaged') writeFileSync(join(session, 'session.json'), '{');
-    else {
-      mkdirSync(join(session, 'turns/2'));
-      const tombstone = JSON.stringify({ ...requestOf('n'), kind: 'tombstone' });
-      writeFileSync(join(session, 'turns/2/request.json'), tombstone);
-    }
-    expect(await project.$(`rm ${ID}`)).toMatch(new RegExp(`zwarm rm --force ${ID}[\\s\\S]*\\[exit 4\\]`));
-    expect((await project.zwarm(['clean', '--days', '0'])).stdout).toBe('');
-    expect(existsSync(project.turnFile(ID, 1, 'prompt.md'))).toBe(true);
-    expect(await project.$(`rm --force ${ID}`)).toBe(`${ID}\n`);
-    expect(await project.$('ls --all')).toBe('');
+test.each(['damaged', 'half removed'])('what may live elsewhere, %s, goes only by force', async (how) => {
+  const project = claimedAt(ELSEWHERE, true);
+  const session = join(project.store(), 'sessions', ID);
+  if (how === 'damaged') writeFileSync(join(session, 'session.json'), '{');
+  else {
+    mkdirSync(join(session, 'turns/2'));
+    const tombstone = JSON.stringify({ ...requestOf('n'), kind: 'tombstone' });
+    writeFileSync(join(session, 'turns/2/request.json'), tombstone);
+  }
+  expect(await project.$(`rm ${ID}`)).toMatch(new RegExp(`zwarm rm --force ${ID}[\\s\\S]*\\[exit 4\\]`));
+  expect((await project.zwarm(['clean', '--days', '0'])).stdout).toBe('');
+  expect(existsSync(project.turnFile(ID, 1, 'prompt.md'))).toBe(true);
+  expect(await project.$(`rm --force ${ID}`)).toBe(`${ID}\n`);
+  expect(await project.$('ls --all')).toBe('');
+});
+
+const NEW_CONTAINER = ['--pid', '--fork', '--kill-child', '--mount-proc'];
+const CONTAINERS: Need = {
+  what: 'pid namespaces',
+  met: IS_ROOT && spawnSync('unshare', [...NEW_CONTAINER, 'true']).status === 0,
+};
+
+const testInContainers = (name: string, body: () => Promise<void>): void =>
+  testAsRoot(name, body, CONTAINERS);
+
+testInContainers(
+  'a session that runs in a container is unknown outside of it, and is left alone',
+  async () => {
+    const project = createShellProject();
+    const { directory: cwd, env } = project;
+    const script = '"$0" "$1" start hang; exec sleep 1000';
+    const args = [...NEW_CONTAINER, 'sh', '-c', script, process.execPath, ZWARM];
+    const container = spawn('unshare', args, { cwd, env, stdio: 'ignore' });
+    onTestFinished(() => void container.kill('SIGKILL'));
+    // Its pid in there means somebody else out here.
+    await eventually('the agent runs', () => project.runs().length === 1);
+    const id = (await project.list())[0]?.id ?? '';
+    const inside = project.marked(id);
+    expect(inside.length).toBeGreaterThanOrEqual(2);
+    expect(await project.show(id)).toMatchObject({ status: 'unknown', pid: null });
+    for (const line of [`kill ${id}`, `inject ${id} more`, `rm ${id}`, `wait ${id}`])
+      expect(await project.$(line)).toContain('[exit 4]');
+    expect(inside.filter(hasEnded)).toEqual([]);
+    container.kill('SIGKILL');
+    await eventually('all of it has ended', () => project.marked(id).length === 0);
+    // Gone, perhaps, and perhaps running on another host.
+    expect((await project.show(id)).status).toBe('unknown');
   },
 );
+
+for (const [place, options] of [
+  ['a container with its own /proc', NEW_CONTAINER],
+  ['a container with the /proc of its host', ['--pid', '--fork', '--kill-child']],
+  // Where processes do not let us look.
+  ['a user namespace', ['--user', '--map-current-user']],
+] as const)
+  testInContainers(`from ${place} a session of its host is unknown, and is left alone`, async () => {
+    const project = createShellProject();
+    const id = await project.start(['hang']);
+    const { directory: cwd, env } = project;
+    const within = (...args: string[]) =>
+      runProgram('unshare', [...options, process.execPath, ZWARM, ...args], { cwd, env });
+    expect(JSON.parse((await within('ls', '--json')).stdout)).toMatchObject([{ id, status: 'unknown' }]);
+    for (const args of [
+      ['inject', id, 'x'],
+      ['rm', id],
+      ['kill', id],
+    ])
+      expect(await within(...args)).toMatchObject({ code: 4, stdout: '' });
+    expect((await project.show(id)).status).toBe('running');
+    expect(await project.$(`kill ${id}`)).toBe(`${id} killed\n`);
+  });
+
+testInContainers('where /proc shows the pids of others nobody is seen or signalled', async () => {
+  const program = await bundled(`
+import { markedProcesses } from './src/process/turn-processes.ts';
+import { livenessOf, ownIdentity } from './src/process/identity.ts';
+process.stdout.write(JSON.stringify([livenessOf(ownIdentity()), markedProcesses().length]));
+`);
+  const look = (...options: string[]) =>
+    runProgram('unshare', ['--pid', '--fork', ...options, process.execPath, program], { env: process.env });
+  expect((await look()).stdout).toBe('["cannot_tell",0]');
+  expect((await look('--mount-proc')).stdout).toBe('["yes",1]');
+});
+
+testAsRoot('processes of others, which may not be looked at, are in nobody’s way', async () => {
+  const { ordinary, endAll, runs, marked } = createOrdinaryProject();
+  onTestFinished(endAll);
+  const id = (await ordinary(['start', 'hang'])).stdout.trim();
+  await eventually('the agent runs', () => runs().length === 1);
+  const show = async () => JSON.parse((await ordinary(['show', id, '--json'])).stdout);
+  // Without its runner, all processes must be looked at.
+  process.kill((await show()).pid, 'SIGKILL');
+  await eventually('the runner is gone', () => marked(id).length === 1);
+  expect(await show()).toMatchObject({ status: 'running', pid: null });
+  const killed = await ordinary(['kill', id, '--grace', '10s']);
+  expect(killed).toMatchObject({ code: 0, stdout: `${id} killed\n` });
+  expect(marked(id)).toEqual([]);
+});

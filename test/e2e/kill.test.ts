@@ -1,7 +1,17 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createShellProject, eventually, FAKE_AGENT, hasEnded, repositoryFile } from '../helpers/project.ts';
+import { openSessions } from '../../src/index.ts';
+import {
+  createShellProject,
+  eventually,
+  FAKE_AGENT,
+  hasEnded,
+  type Project,
+  processesWith,
+  repositoryFile,
+} from '../helpers/project.ts';
+import { snapshot } from '../helpers/tree.ts';
 
 test('a killed session keeps the answer that came first, and can be continued', async () => {
   const project = createShellProject();
@@ -42,7 +52,6 @@ test('an agent that ends well when it is asked to stop is no failure of kill --a
 
 test('sessions that an agent has started are its children and yet their own: each kill ends just one', async () => {
   const project = createShellProject();
-  // By the library.
   const agent = join(project.base, 'agent.mjs');
   const script = `#!${process.execPath}
 import { openSessions } from ${JSON.stringify(repositoryFile('dist/index.js'))};
@@ -69,14 +78,12 @@ setInterval(() => {}, 1 << 30);
     expect(JSON.parse(readFileSync(project.turnFile(id, 1, 'exit.json'), 'utf8')).cancelled).toBe(true);
 });
 
-const FORGED = JSON.stringify({ v: 1, fold: 1, status: 'completed', turn: 1 });
-
 test.each([
   ['session.json', '{'],
   ['turns/1/launch.json', '{'],
   ['turns/1/cancel.json', '{'],
   ['turns/1/request.json', '{'],
-  ['summary.json', FORGED],
+  ['summary.json', JSON.stringify({ v: 1, fold: 1, status: 'completed', turn: 1 })],
 ])('an agent that spoils its own %s can be stopped', async (path, text) => {
   const project = createShellProject();
   const id = await project.begin('hang');
@@ -95,4 +102,80 @@ test('what an agent starts under a mark that is none ends with it', async () => 
   );
   expect(await project.$(`kill ${id}`)).toBe(`${id} killed\n`);
   expect(hasEnded(pid)).toBe(true);
+});
+
+const START = '"$ZWARM_NODE" "$ZWARM_MAIN" start';
+
+const allowGenerations = (project: Project) => project.zwarm(['config', 'set', 'max_depth', '3']);
+
+/** Three living generations, each started by the agent of the one before it; their ids, oldest first. */
+async function createFamily(project: Project): Promise<readonly string[]> {
+  await allowGenerations(project);
+  const script = (name: string, below: string): void =>
+    writeFileSync(join(project.directory, name), `${START} "${below}" > ${name}.id\nexec sleep 86400\n`);
+  script('parent.sh', 'run sh child.sh');
+  script('child.sh', 'hang');
+  const parent = await project.begin('run sh parent.sh');
+  return [parent, await project.written('parent.sh.id'), await project.written('child.sh.id')];
+}
+
+async function statuses(project: Project): Promise<Record<string, string>> {
+  return Object.fromEntries((await project.list()).map(({ id, status }) => [id, status]));
+}
+
+test('kill ends one session, and with --tree all that its agents have started, the named one first', async () => {
+  const project = createShellProject();
+  const [parent = '', child = '', grandchild = ''] = await createFamily(project);
+  const other = await project.begin('hang');
+  expect(await project.$('ls --tree -q')).toBe([other, parent, child, grandchild, ''].join('\n'));
+  const screen = await project.zwarm(['ls', '--tree'], { tty: true, env: { NO_COLOR: '1' } });
+  expect(screen.stdout).toMatch(new RegExp(`└─ ${child} .* orch:${parent.slice(0, 4)} `));
+  expect(screen.stdout).toMatch(new RegExp(` {3}└─ ${grandchild} `));
+  expect(await project.$(`ls -q --source orch:${parent}`)).toBe(`${child}\n`);
+
+  await project.ok(['kill', child]);
+  const running = { [parent]: 'running', [grandchild]: 'running', [other]: 'running' };
+  expect(await statuses(project)).toEqual({ [child]: 'killed', ...running });
+  // One of them does not run itself, which is no error: others of the tree do.
+  expect(await project.$(`kill --tree ${child}`)).toBe(`${grandchild} killed\n`);
+  expect(await project.$(`kill --tree ${child}`)).toContain('[exit 4]');
+  await project.ok(['inject', child, 'run sh child.sh']);
+  await eventually('it has children again', async () => (await project.list()).length === 5);
+  const killed = (await project.ok(['kill', '--tree', parent])).split('\n');
+  expect([killed[0], killed.length]).toEqual([`${parent} killed`, 3]);
+  const { [other]: untouched, ...ended } = await statuses(project);
+  expect(untouched).toBe('running');
+  expect(new Set(Object.values(ended))).toEqual(new Set(['killed']));
+  expect(await project.$(`kill --tree ${parent}`)).toContain('[exit 4]');
+});
+
+test('kill --tree ends what is started while it is at it', async () => {
+  const project = createShellProject();
+  const { directory } = project;
+  await allowGenerations(project);
+  const onEnd = `trap '${START} hang > last; exit' INT TERM`;
+  writeFileSync(join(directory, 'child.sh'), `${onEnd}\necho 1 > ready\nwhile :; do sleep 0.1; done\n`);
+  const id = await project.begin(`run ${START} "run sh child.sh"; exec sleep 86400`);
+  await project.written('ready');
+  const { code, stdout } = await project.zwarm(['kill', '--tree', id]);
+  expect(code).toBe(0);
+  const last = await project.written('last');
+  expect(stdout.trimEnd().split('\n').at(-1)).toBe(`${last} killed`);
+  expect(await statuses(project)).toMatchObject({ [id]: 'killed', [last]: 'killed' });
+});
+
+test('a loop of ls, show and list writes nothing below .zwarm and starts nothing', async () => {
+  const project = createShellProject();
+  const id = await project.ended(['quick']);
+  await project.zwarm(['start', '--wait', 'break']);
+  const atWork = (): number[] => processesWith(`HOME=${project.base}/`);
+  await eventually('all is quiet', () => atWork().length === 0);
+  const sessions = openSessions({ cwd: project.directory, env: project.env });
+  const before = snapshot(project.store());
+  for (const line of ['ls', 'ls --json', 'ls --tree', 'ls --attention', `show ${id}`, 'show @last', 'ls'])
+    expect(await project.$(line)).not.toContain('[exit');
+  await sessions.list();
+  expect(snapshot(project.store())).toEqual(before);
+  expect(project.runs()).toHaveLength(2);
+  expect(atWork()).toEqual([]);
 });

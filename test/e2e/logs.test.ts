@@ -23,7 +23,6 @@ const say = (text: string): string => `printf '%s' '${text}'`;
 const line = (text: string): string => `printf '%s\n' '${text}'`;
 const gate = (name: string): string => `until [ -e ${name} ]; do sleep 0.01; done`;
 
-/** A prompt that makes the shell agent do these things. */
 function script(project: Project, name: string, ...commands: readonly string[]): string {
   writeFileSync(join(project.directory, name), `${commands.join('\n')}\n`);
   return `run . ./${name}`;
@@ -45,7 +44,6 @@ function follow(project: Project, ...args: string[]) {
   };
 }
 
-/** What a process prints, and how it ends. */
 function watched(child: ChildProcess) {
   let shown = '';
   child.stdout?.setEncoding('utf8').on('data', (text) => {

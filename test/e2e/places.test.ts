@@ -1,12 +1,23 @@
-import { mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createShellProject, runProgram, ZWARM } from '../helpers/project.ts';
+import { testAsRoot } from '../helpers/as-root.ts';
+import { git } from '../helpers/git.ts';
+import { installForAll } from '../helpers/ordinary-project.ts';
+import {
+  createProject,
+  createShellProject,
+  type Project,
+  repositoryFile,
+  runProgram,
+  ZWARM,
+} from '../helpers/project.ts';
 
 test('the eight verbs work from a subdirectory of a path with spaces and other letters', async () => {
   const project = createShellProject("mein Projekt, l'été 日本 🎉 $(touch pwn)");
   const cwd = join(project.directory, 'src', "it's deep");
-  mkdirSync(cwd, { recursive: true });
+  fs.mkdirSync(cwd, { recursive: true });
   const above = await project.ended();
   const $ = (line: string) => project.$(line, { cwd });
   const id = (await $('start below --name below')).trim();
@@ -22,18 +33,17 @@ test('the eight verbs work from a subdirectory of a path with spaces and other l
   expect(await $(`rm ${hanging}`)).toBe(`${hanging}\n`);
   expect((await project.ok(['clean', '--days', '0'], { cwd })).split('\n')).toHaveLength(2);
   expect(await project.list()).toEqual([]);
-  // Nothing was made where it was called.
-  expect(readdirSync(join(project.directory, 'src'), { recursive: true })).toEqual(["it's deep"]);
+  expect(fs.readdirSync(join(project.directory, 'src'), { recursive: true })).toEqual(["it's deep"]);
 });
 
 test('-C says where the agent works, not where its session is kept', async () => {
   const project = createShellProject();
   const elsewhere = join(project.base, 'elsewhere');
-  mkdirSync(elsewhere);
-  symlinkSync(elsewhere, join(project.base, 'link'));
+  fs.mkdirSync(elsewhere);
+  fs.symlinkSync(elsewhere, join(project.base, 'link'));
   await project.ok(['inject', await project.ended(['-C', '../link', 'x']), '--wait', 'again']);
   expect(project.runs().map((run) => run.cwd)).toEqual([elsewhere, elsewhere]);
-  expect(readdirSync(elsewhere)).toEqual([]);
+  expect(fs.readdirSync(elsewhere)).toEqual([]);
 });
 
 test('in a directory that was deleted nothing is started, least of all somewhere else', async () => {
@@ -50,7 +60,111 @@ test('in a directory that was deleted nothing is started, least of all somewhere
     stderr: 'zwarm: the current directory was deleted\nhint: change to one that exists\n',
   });
   expect(await zwarm('demo')).toMatchObject({ code: 1, stdout: '' });
-  expect(readdirSync(temporary)).toEqual([]);
+  expect(fs.readdirSync(temporary)).toEqual([]);
   expect(await zwarm('--version')).toMatchObject({ code: 0 });
   expect(project.runs()).toEqual([]);
+});
+
+const window = ({ directory }: Project): string => join(directory, '.zwarm');
+const link = (project: Project): string => join(window(project), 'sessions');
+const sessions = (project: Project): string => join(project.store(), 'sessions');
+
+function createRepository(): Project {
+  const project = createProject('p');
+  git(project.directory, 'init', '-q');
+  return project;
+}
+
+test.each([true, false])('start makes a window that git does not see, in git: %s', async (inGit) => {
+  const project = inGit ? createRepository() : createProject('p');
+  const id = await project.start(['hello']);
+  expect(fs.readlinkSync(link(project))).toBe(sessions(project));
+  expect(fs.existsSync(join(link(project), id, 'session.json'))).toBe(true);
+  expect(fs.readFileSync(join(window(project), '.gitignore'), 'utf8')).toBe('*\n');
+  expect(fs.lstatSync(window(project)).mode & 0o777).toBe(0o700);
+  if (!inGit) return;
+  git(project.directory, 'add', '-A', '.');
+  expect(git(project.directory, 'status', '--porcelain')).toBe('');
+  expect(fs.readdirSync(join(project.directory, '.git')).filter((name) => name.startsWith('.'))).toEqual([]);
+  // Without its window nothing is lost, and the next start makes it again.
+  git(project.directory, 'clean', '-qfdx');
+  fs.rmSync(window(project), { recursive: true, force: true });
+  expect(await project.$('ls -q')).toBe(`${id}\n`);
+  await project.start(['again']);
+  expect(fs.readlinkSync(link(project))).toBe(sessions(project));
+});
+
+test('the window belongs to the checkout in which start ran', async () => {
+  const project = createRepository();
+  const tree = join(project.base, 'tree');
+  git(project.directory, 'commit', '-q', '--allow-empty', '-m', 'x');
+  git(project.directory, 'worktree', 'add', '-q', tree);
+  await project.start(['hello'], { cwd: tree });
+  expect(fs.readlinkSync(join(tree, '.zwarm', 'sessions'))).toBe(sessions(project));
+  expect(fs.existsSync(window(project))).toBe(false);
+});
+
+test.each<[string, (project: Project) => void]>([
+  ['a link that leads elsewhere', (project) => fs.symlinkSync('/nowhere', link(project))],
+  ['an empty directory', (project) => fs.mkdirSync(link(project))],
+  ['nothing', () => undefined],
+])('in an existing .zwarm %s becomes the link', async (_, arrange) => {
+  const project = createProject('p');
+  fs.mkdirSync(window(project));
+  fs.writeFileSync(join(window(project), 'mine'), 'x');
+  arrange(project);
+  await project.start(['hello']);
+  expect(fs.readlinkSync(link(project))).toBe(sessions(project));
+  expect(fs.readFileSync(join(window(project), 'mine'), 'utf8')).toBe('x');
+});
+
+test.each<[string, (project: Project) => void]>([
+  ['a file', (project) => fs.writeFileSync(window(project), 'mine')],
+  ['a link to another directory', (project) => fs.symlinkSync(join(project.base, 'tmp'), window(project))],
+  ['sessions of an older zwarm', (project) => fs.mkdirSync(join(link(project), 'abc'), { recursive: true })],
+])('%s in the place of .zwarm stays as it is, and is reported once', async (_, arrange) => {
+  const project = createProject('p');
+  arrange(project);
+  const looked = () => execFileSync('ls', ['-laR', '--time-style=+', window(project)], { encoding: 'utf8' });
+  const before = looked();
+  expect(await project.$('start hello')).toContain(
+    `zwarm: warning: ${window(project)} is not a link of zwarm's and stays as it is; the sessions are in ${sessions(project)}\n`,
+  );
+  expect(await project.$('start hello')).toMatch(/^\w{10}\n$/);
+  expect(looked()).toBe(before);
+});
+
+test('whoever exchanges .zwarm while it is made gains nothing', () => {
+  const { base, directory: cwd } = createProject('p');
+  const foreign = join(base, 'foreign');
+  fs.mkdirSync(join(foreign, 'sessions'), { recursive: true });
+  fs.writeFileSync(join(foreign, 'precious'), 'mine');
+  const swap =
+    'while :; do mkdir .zwarm; mv .zwarm aside; ln -s "$F" .zwarm; rm .zwarm; rm -rf aside; done 2>/dev/null';
+  const swapper = spawn('sh', ['-c', swap], { cwd, env: { ...process.env, F: foreign } });
+  const maker = `i=0; while [ $i -lt 60 ]; do sh "$0" "$1" /target; i=$((i + 1)); done 2>/dev/null`;
+  try {
+    execFileSync('sh', ['-c', `${maker}; :`, repositoryFile('bin/make-window.sh'), cwd], { cwd });
+  } finally {
+    swapper.kill('SIGKILL');
+  }
+  expect(fs.readdirSync(foreign).sort()).toEqual(['precious', 'sessions']);
+  expect(fs.readdirSync(join(foreign, 'sessions'))).toEqual([]);
+});
+
+testAsRoot('two users in one checkout have sessions of their own', async () => {
+  const project = createRepository();
+  const mine = await project.start(['-a', 'demo', 'hello']);
+  const HOME = join(project.base, 'other');
+  fs.mkdirSync(HOME);
+  fs.chownSync(HOME, 65_534, 65_534);
+  const program = join(installForAll(project.base), 'bin/zwarm.js');
+  const place = { cwd: project.directory, env: { ...project.env, HOME }, uid: 65_534 };
+  const asOther = (...args: string[]) => runProgram(process.execPath, [program, ...args], place);
+  expect(await asOther('ls')).toMatchObject({ code: 0, stdout: '', stderr: '' });
+  const started = await asOther('start', '-a', 'demo', '--wait', 'hello [[seconds=0]]');
+  expect(started).toMatchObject({ code: 0, stderr: expect.stringContaining('is not a link of zwarm') });
+  expect((await asOther('ls', '--all', '-q')).stdout).toMatch(/^\w{10}\n$/);
+  expect(await project.ok(['ls', '--all', '-q'])).toBe(mine);
+  expect(fs.readlinkSync(link(project))).toBe(sessions(project));
 });

@@ -106,7 +106,6 @@ test('relocate gives a moved project its sessions, and finishes what was interru
   expect(await $('ls')).toContain(
     `this project was at ${project.directory}; to have its sessions here: zwarm relocate`,
   );
-  // Not on the word of nobody.
   expect(await $('relocate')).toContain('[exit 2]');
   expect(await project.ok(['relocate', '--yes'], { cwd: there })).toBe(there);
   const shown = JSON.parse(await project.ok(['show', id, '--json'], { cwd: there }));

@@ -1,11 +1,20 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { ProcessIdentity } from '../../src/core/session.ts';
 import { ownIdentity } from '../../src/process/identity.ts';
-import { createShellProject, eventually, type Project, ZWARM } from '../helpers/project.ts';
+import { installForAll } from '../helpers/ordinary-project.ts';
+import {
+  createProject,
+  createShellProject,
+  eventually,
+  hasEnded,
+  type Project,
+  runProgram,
+  ZWARM,
+} from '../helpers/project.ts';
 
 /* What several commands do at once, and what one leaves that is killed. */
 
@@ -14,7 +23,7 @@ test('--wait prints the answer to its own message, also when the next one has be
   const id = 'answerturn';
   const asked = project.zwarm(['start', '--wait', 'gate ../gate'], { newId: id });
   await eventually('the agent runs', () => project.runs().length === 1);
-  writeFileSync(join(project.base, 'gate'), '');
+  fs.writeFileSync(join(project.base, 'gate'), '');
   // Synchronously: the one who waits, in this process, cannot look before the next turn is there.
   const place = { cwd: project.directory, env: project.env };
   while (spawnSync(process.execPath, [ZWARM, 'inject', id, 'exit 3'], place).status !== 0);
@@ -47,17 +56,16 @@ test('a start that is killed at any moment leaves no second run, no half prompt,
     return all.every((row) => ['completed', 'lost'].includes(row.status)) && all;
   });
   const runs = project.runs().map((run) => run.stdin);
-  // A task ran at most once, whole, and only if its session is listed.
   expect(new Set(runs).size).toBe(runs.length);
-  const prompts = rows.map((row) => readFileSync(project.turnFile(row.id, 1, 'prompt.md'), 'utf8'));
+  const prompts = rows.map((row) => fs.readFileSync(project.turnFile(row.id, 1, 'prompt.md'), 'utf8'));
   for (const prompt of [...runs, ...prompts]) expect(prompt).toMatch(/^task \d+ x{100000} end$/);
   for (const run of runs) expect(prompts).toContain(run);
   expect(rows.filter((row) => row.status === 'completed')).toHaveLength(runs.length);
   // A launch that died can be continued only by a new message, which nothing sends by itself.
-  for (const row of rows) expect(readdirSync(project.turnFile(row.id, 1, '..'))).toEqual(['1']);
+  for (const row of rows) expect(fs.readdirSync(project.turnFile(row.id, 1, '..'))).toEqual(['1']);
 });
 
-const sessionsOf = (project: Project): string[] => readdirSync(join(project.store(), 'sessions'));
+const sessionsOf = (project: Project): string[] => fs.readdirSync(join(project.store(), 'sessions'));
 
 test('a second session of a name is refused, and the one that has it is named', async () => {
   const project = createShellProject();
@@ -80,7 +88,7 @@ test('of six starts at once with one name exactly one has it, first and after a 
     await project.ok(['rm', 'docs']);
     // The name is free, and no second removal finds another session.
     expect(await project.$('rm docs')).toContain('[exit 3]');
-    expect(readdirSync(join(project.store(), 'names'))).toEqual([]);
+    expect(fs.readdirSync(join(project.store(), 'names'))).toEqual([]);
   }
 });
 
@@ -88,17 +96,86 @@ test('of six starts at once with one name exactly one has it, first and after a 
 async function leaveHalfStarted(project: Project, claimer: ProcessIdentity): Promise<void> {
   const id = await project.ended(['--name', 'docs', 'one']);
   const request = { v: 1, kind: 'prompt', claimer, nonce: 'x', at: '2026-11-20T10:00:00.000Z' };
-  writeFileSync(project.turnFile(id, 1, 'request.json'), JSON.stringify(request));
-  renameSync(join(project.store(), 'sessions', id), join(project.store(), 'sessions', `.new-${id}`));
+  fs.writeFileSync(project.turnFile(id, 1, 'request.json'), JSON.stringify(request));
+  fs.renameSync(join(project.store(), 'sessions', id), join(project.store(), 'sessions', `.new-${id}`));
 }
 
 test('a name that a killed command had claimed is free; one that a living command is about to give is not', async () => {
   const project = createShellProject();
   await leaveHalfStarted(project, ownIdentity());
   expect(await project.$('start --name docs two')).toMatch(/which is being created[\s\S]*\[exit 4\]/);
-  rmSync(join(project.store(), 'sessions', sessionsOf(project)[0] ?? ''), { recursive: true });
-  rmSync(join(project.store(), 'names', 'docs'));
+  fs.rmSync(join(project.store(), 'sessions', sessionsOf(project)[0] ?? ''), { recursive: true });
+  fs.rmSync(join(project.store(), 'names', 'docs'));
   await leaveHalfStarted(project, { ...ownIdentity(), start: '1' });
   expect(await project.$('start --wait --name docs two')).toBe('done\n');
   expect((await project.list()).map(({ name }) => name)).toEqual(['docs']);
+});
+
+/** A session with a living agent, and how to end its runner or its agent hard. */
+async function begun(prompt: string) {
+  const project = createShellProject();
+  const id = await project.begin(prompt);
+  const { pid } = await project.show(id);
+  const end = async (dying: number | null | undefined): Promise<void> => {
+    process.kill(dying ?? 0, 'SIGKILL');
+    await eventually('it is gone', () => hasEnded(dying ?? 0));
+  };
+  return { project, id, endRunner: () => end(pid), endAgent: () => end(project.runs()[0]?.pid) };
+}
+
+test('an agent that is ended by a signal from outside has failed, with the signal', async () => {
+  const { project, id, endAgent } = await begun('hang');
+  await endAgent();
+  expect(await project.$(`wait ${id}`)).toBe(`${id} failed\n[exit 1]\n`);
+  expect(await project.show(id)).toMatchObject({ status: 'failed', exit_code: null, signal: 'SIGKILL' });
+});
+
+test('an agent that outlives its runner still runs, and then its events tell how it ended', async () => {
+  const { project, id, endRunner } = await begun('gate ../gate');
+  await endRunner();
+  expect(await project.show(id)).toMatchObject({ status: 'running', pid: null });
+  expect(await project.$(`inject ${id} more`)).toContain('[exit 4]');
+  const following = project.zwarm(['logs', '-f', id], { tty: true });
+  fs.writeFileSync(join(project.base, 'gate'), '');
+  expect(await project.$(`wait ${id}`)).toBe(`${id} completed\n`);
+  // On a terminal the end of what was followed is shown beside it.
+  const stdout = expect.stringContaining('done');
+  expect(await following).toMatchObject({ code: 0, stdout, stderr: `${id} completed\n` });
+  const ended = { status: 'completed', exit_code: null, last_message: 'done' };
+  expect(await project.show(id)).toMatchObject(ended);
+});
+
+test('a turn whose runner and agent vanish together is lost, and the session can be continued', async () => {
+  const { project, id, endRunner, endAgent } = await begun('hang');
+  await endRunner();
+  await endAgent();
+  expect(await project.$(`wait ${id}`)).toBe(`${id} lost\n[exit 1]\n`);
+  const lost = await project.show(id);
+  expect(lost).toMatchObject({ status: 'lost', exit_code: null, signal: null, ended_at: null });
+  expect(lost.error?.hint).toBe(`continue with: zwarm inject ${id} "go on"`);
+  expect(await project.$(`inject ${id} --wait 'go on'`)).toBe('done\n');
+  expect((await project.show(id)).turns.map((turn) => turn.status)).toEqual(['lost', 'completed']);
+});
+
+test.each(['removed', 'replaced', 'overwritten in place'])('zwarm may be %s during a turn', async (fate) => {
+  const project = createProject();
+  const installed = installForAll(project.base);
+  const gate = join(project.base, 'gate');
+  const cli = join(installed, 'bin/zwarm.js');
+  const place = { cwd: project.directory, env: { ...project.env, FAKE_AGENT_GATE: gate } };
+  const id = (await runProgram(process.execPath, [cli, 'start', 'x'], place)).stdout.trim();
+  await eventually('the agent runs', () => project.runs().length === 1);
+  const runner = join(installed, 'bin/turn-runner.sh');
+  // What a shell would do if it read on in its script.
+  const harm = `: > '${project.base}/harm'\n`.repeat(1000);
+  if (fate !== 'overwritten in place') fs.rmSync(installed, { recursive: true });
+  fs.mkdirSync(join(installed, 'bin'), { recursive: true });
+  if (fate === 'replaced') fs.writeFileSync(cli, 'process.exit(3);\n');
+  else fs.rmSync(cli, { force: true });
+  if (fate !== 'removed') fs.writeFileSync(runner, harm);
+  fs.writeFileSync(gate, '');
+  expect(await project.$(`wait ${id}`)).toBe(`${id} completed\n`);
+  const last_message = 'The project prints two lines.';
+  expect(await project.show(id)).toMatchObject({ status: 'completed', exit_code: 0, last_message });
+  expect(fs.existsSync(join(project.base, 'harm'))).toBe(false);
 });

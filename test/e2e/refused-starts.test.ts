@@ -1,6 +1,6 @@
-import { copyFileSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import * as fs from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createProject, createShellProject, type Project, SHELL_AGENT } from '../helpers/project.ts';
 
 /* What is refused before there is a session, or warned of. */
@@ -11,7 +11,7 @@ test('an argument with which a session could not go on is refused', async () => 
     'zwarm: --agent-arg=--ephemeral cannot be passed on: codex would forget the conversation, so that none could go on\n' +
       'hint: leave it out\n[exit 2]\n',
   );
-  expect(existsSync(project.store())).toBe(false);
+  expect(fs.existsSync(project.store())).toBe(false);
 });
 
 test('images go with the first turn alone, other arguments with every turn, of a fork as well', async () => {
@@ -30,7 +30,7 @@ test('images go with the first turn alone, other arguments with every turn, of a
 /** A project around which no agent finds a repository. */
 function plainProject(): Project {
   const project = createShellProject();
-  rmSync(join(project.base, '.git'));
+  fs.rmSync(join(project.base, '.git'));
   return project;
 }
 
@@ -40,7 +40,7 @@ test('Codex is not started outside of git, where the two ways on are named', asy
     `zwarm: codex works in a git repository alone, and ${project.directory} is in none\n` +
       'hint: run `git init` there; or go without: zwarm start --agent-arg=--skip-git-repo-check "…"\n[exit 2]\n',
   );
-  expect(existsSync(project.store())).toBe(false);
+  expect(fs.existsSync(project.store())).toBe(false);
   expect(await project.$('start --wait --agent-arg=--skip-git-repo-check x')).toBe('done\n');
   expect(await project.$('inject @last --wait y')).toBe('done\n');
   expect(await project.$('start -a demo --wait [[seconds=0]]')).toMatch(/^Done/);
@@ -49,7 +49,7 @@ test('Codex is not started outside of git, where the two ways on are named', asy
 test('a session whose repository is gone is not continued, and a fork of it leaves nothing behind', async () => {
   const project = createShellProject();
   const id = await project.ended();
-  rmSync(join(project.base, '.git'));
+  fs.rmSync(join(project.base, '.git'));
   for (const verb of ['inject', 'fork'])
     expect(await project.$(`${verb} ${id} y`)).toMatch(
       /is in none\nhint: run `git init` there\n\[exit 2\]\n$/,
@@ -60,13 +60,13 @@ test('a session whose repository is gone is not continued, and a fork of it leav
 
 // What Codex 0.169 itself says to each of them is in test/contract/failures.test.ts.
 test.each<[string, string, (directory: string) => void]>([
-  ['a directory with a HEAD', 'done\n', (at) => [mkdirSync(at), writeFileSync(join(at, 'HEAD'), '')]],
-  ['any file', 'done\n', (at) => writeFileSync(at, 'nonsense')],
-  ['an empty directory', '[exit 2]', (at) => mkdirSync(at)],
-  ['a link to nothing', '[exit 2]', (at) => symlinkSync('/nonexistent', at)],
+  ['a directory with a HEAD', 'done\n', (at) => [fs.mkdirSync(at), fs.writeFileSync(join(at, 'HEAD'), '')]],
+  ['any file', 'done\n', (at) => fs.writeFileSync(at, 'nonsense')],
+  ['an empty directory', '[exit 2]', (at) => fs.mkdirSync(at)],
+  ['a link to nothing', '[exit 2]', (at) => fs.symlinkSync('/nonexistent', at)],
 ])('where .git is %s: %j', async (_, said, make) => {
   const project = plainProject();
-  mkdirSync(join(project.directory, 'a/b'), { recursive: true });
+  fs.mkdirSync(join(project.directory, 'a/b'), { recursive: true });
   make(join(project.directory, '.git'));
   expect(await project.$('start --wait -C a/b x')).toContain(said);
 });
@@ -74,8 +74,8 @@ test.each<[string, string, (directory: string) => void]>([
 /** Puts a program where an agent may write, and that first on the PATH. */
 function plant({ directory, env }: Project, script: string): string {
   const bin = join(directory, 'node_modules', '.bin');
-  mkdirSync(bin, { recursive: true });
-  writeFileSync(join(bin, 'codex'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  fs.mkdirSync(bin, { recursive: true });
+  fs.writeFileSync(join(bin, 'codex'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   Object.assign(env, { PATH: `${bin}:${env['PATH']}`, ZWARM_CODEX_BIN: undefined });
   return join(bin, 'codex');
 }
@@ -83,8 +83,8 @@ function plant({ directory, env }: Project, script: string): string {
 test('an agent cannot put the program of the next turn in its place', async () => {
   const project = createShellProject();
   const bin = join(project.base, 'bin');
-  mkdirSync(bin);
-  copyFileSync(SHELL_AGENT, join(bin, 'codex'));
+  fs.mkdirSync(bin);
+  fs.copyFileSync(SHELL_AGENT, join(bin, 'codex'));
   Object.assign(project.env, { PATH: `${bin}:${project.env['PATH']}`, ZWARM_CODEX_BIN: undefined });
   const id = await project.ended();
   const planted = plant(project, 'echo yes > pwned');
@@ -92,7 +92,7 @@ test('an agent cannot put the program of the next turn in its place', async () =
   for (const line of [`inject ${id} more`, 'start other'])
     expect(await project.$(line)).toMatch(new RegExp(refusal));
   expect((await project.show(id)).turn).toBe(1);
-  expect(existsSync(join(project.directory, 'pwned'))).toBe(false);
+  expect(fs.existsSync(join(project.directory, 'pwned'))).toBe(false);
 });
 
 test('a program in the project is run for whoever names it, or works in all of a home directory', async () => {
@@ -105,7 +105,7 @@ test('a program in the project is run for whoever names it, or works in all of a
 
 test('whoever starts an agent below one that may write above it is warned', async () => {
   const project = createShellProject();
-  mkdirSync(join(project.directory, 'sub'));
+  fs.mkdirSync(join(project.directory, 'sub'));
   const below = 'start --wait -C sub quick';
   const reader = await project.start(['-s', 'read-only', 'hang']);
   expect(await project.$(below)).toBe('done\n');
@@ -118,4 +118,75 @@ test('whoever starts an agent below one that may write above it is warned', asyn
   expect(await project.$('start --wait quick')).toBe('done\n');
   await project.ok(['kill', writer]);
   expect(await project.$(below)).toBe('done\n');
+});
+
+function configureCodex(project: Project, table: string, root: string | undefined): undefined {
+  const directory = join(project.env['HOME'] ?? '', '.codex');
+  fs.mkdirSync(directory);
+  const text = `[${table}]\nwritable_roots = [\n  ${JSON.stringify(root)}, # all\n]\n`;
+  fs.writeFileSync(join(directory, 'config.toml'), text);
+}
+
+/** Where the agent of a turn in workspace-write could write the state directory: what leads there, in env or arguments. */
+test.each<[string, (project: Project) => Record<string, string> | undefined, ...string[]]>([
+  ['the project is the home directory', ({ directory }) => ({ HOME: directory })],
+  ['the home directory lies below the temporary one', ({ base }) => ({ TMPDIR: base })],
+  ['the state directory lies in /tmp', () => ({ ZWARM_DIR: '/tmp/zwarm-of-a-test' })],
+  ['ZWARM_DIR lies in the project', ({ directory }) => ({ ZWARM_DIR: join(directory, 'state') })],
+  [
+    'it is reached through a link',
+    ({ base, directory }) => {
+      fs.symlinkSync(directory, join(base, 'link'));
+      return { XDG_STATE_HOME: join(base, 'link') };
+    },
+  ],
+  ['a configuration names one above', (it) => configureCodex(it, 'sandbox_workspace_write', it.base)],
+  ['a profile names it', (it) => configureCodex(it, 'profiles.wide.sandbox_workspace_write', it.env['HOME'])],
+  ['--add-dir names a directory above it', () => ({}), '--add-dir', '../home'],
+  ['-c names it', () => ({}), '-c', 'sandbox_workspace_write.writable_roots=["~/.local"]'],
+])('a turn is refused where %s', async (_, arrange, ...args) => {
+  const project = createProject('p');
+  const passed = args.map((arg) => `--agent-arg=${arg}`);
+  const refused = await project.zwarm(['start', ...passed, 'hello'], { env: arrange(project) ?? {} });
+  expect(refused).toMatchObject({ code: 5, stdout: '' });
+  expect(refused.stderr).toMatch(
+    /^zwarm: the agent could write to zwarm's own records: \/.+ lies in \/.+, which it may write\nhint: set XDG_STATE_HOME to a directory elsewhere, .+$/m,
+  );
+  expect(fs.existsSync(join(project.directory, '.zwarm'))).toBe(false);
+  expect(project.runs()).toEqual([]);
+});
+
+test('the refusal holds for every turn, and not for one that cannot write or can write everywhere', async () => {
+  const project = createProject('p');
+  const env = { TMPDIR: project.base };
+  const id = await project.ended();
+  for (const line of [`inject ${id} again`, `fork ${id} again`, `compact ${id}`])
+    expect(await project.$(line, { env })).toContain('[exit 5]');
+  for (const how of ['-s read-only', '-s danger-full-access', '-a demo'])
+    expect(await project.$(`start ${how} hello`, { env })).not.toContain('[exit');
+});
+
+test('the user’s own configuration can allow it, the project’s cannot, as doctor says', async () => {
+  const project = createProject('p');
+  const env = { TMPDIR: project.base };
+  const access = async () => {
+    const { checks } = JSON.parse((await project.zwarm(['doctor', '--json'], { env })).stdout);
+    return checks.find(({ name }: { name: string }) => name === 'agent-access');
+  };
+  fs.writeFileSync(join(project.directory, 'zwarm.toml'), 'reachable_state = true\n');
+  expect(await project.zwarm(['start', 'hello'], { env })).toMatchObject({ code: 5 });
+  expect(await access()).toMatchObject({ status: 'failed' });
+  await project.ok(['config', 'set', 'reachable_state', 'true']);
+  expect(await project.zwarm(['start', 'hello'], { env })).toMatchObject({ code: 0 });
+  expect(await access()).toMatchObject({ status: 'ok' });
+});
+
+test('start says once that the state directory goes sooner than the project', async () => {
+  const env = { ZWARM_DIR: fs.mkdtempSync('/dev/shm/zwarm-test-') };
+  // Before the project, so that it is done after it: when nothing writes there any more.
+  onTestFinished(() => fs.rmSync(env.ZWARM_DIR, { recursive: true, force: true }));
+  const project = createProject('p');
+  const first = await project.zwarm(['start', '-s', 'read-only', 'hello'], { env });
+  expect(first.stderr).toContain(`${env.ZWARM_DIR} lies on tmpfs, and may be gone sooner than the project`);
+  expect((await project.zwarm(['start', '-s', 'read-only', 'hello'], { env })).stderr).toBe('');
 });

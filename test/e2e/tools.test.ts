@@ -11,23 +11,21 @@ import { snapshot } from '../helpers/tree.ts';
 
 const MIB = 1024 * 1024;
 
-test.each(Object.keys(PROTOCOLS) as Protocol[])(
-  'a client of the %s protocol has the tools',
-  async (protocol) => {
-    const project = createShellProject();
-    const { client, call, ok, pid } = await connectTools(project, { protocol });
-    expect(client.getNegotiatedProtocolVersion()).toBe(PROTOCOLS[protocol]);
-    expect(client.getInstructions()).toContain('check_session');
-    const { tools } = await client.listTools();
-    expect(tools.map(({ name }) => name)).toEqual(TOOL_NAMES);
-    const hints = tools.map(({ name, inputSchema, outputSchema, description, annotations = {} }) => {
-      expect(inputSchema, name).toMatchObject({ type: 'object', additionalProperties: false });
-      expect(outputSchema, name).toMatchObject({ type: 'object' });
-      expect(description?.length, name).toBeLessThan(1024);
-      const { readOnlyHint, idempotentHint, openWorldHint } = annotations;
-      return `${readOnlyHint ? 'R' : ''}${idempotentHint ? 'I' : ''}${openWorldHint ? 'O' : ''} ${name}`;
-    });
-    expect(hints.sort()).toMatchInlineSnapshot(`
+test.each(Object.keys(PROTOCOLS) as Protocol[])('%s clients have the tools', async (protocol) => {
+  const project = createShellProject();
+  const { client, call, ok, pid } = await connectTools(project, { protocol });
+  expect(client.getNegotiatedProtocolVersion()).toBe(PROTOCOLS[protocol]);
+  expect(client.getInstructions()).toContain('check_session');
+  const { tools } = await client.listTools();
+  expect(tools.map(({ name }) => name)).toEqual(TOOL_NAMES);
+  const hints = tools.map(({ name, inputSchema, outputSchema, description, annotations = {} }) => {
+    expect(inputSchema, name).toMatchObject({ type: 'object', additionalProperties: false });
+    expect(outputSchema, name).toMatchObject({ type: 'object' });
+    expect(description?.length, name).toBeLessThan(1024);
+    const { readOnlyHint, idempotentHint, openWorldHint } = annotations;
+    return `${readOnlyHint ? 'R' : ''}${idempotentHint ? 'I' : ''}${openWorldHint ? 'O' : ''} ${name}`;
+  });
+  expect(hints.sort()).toMatchInlineSnapshot(`
       [
         "I end_session",
         "O converse",
@@ -40,54 +38,51 @@ test.each(Object.keys(PROTOCOLS) as Protocol[])(
       ]
     `);
 
-    const told: unknown[] = [];
-    const onprogress = (progress: unknown): void => {
-      told.push(progress);
-      writeFileSync(join(project.directory, 'go'), '');
-    };
-    const { fields } = await call('delegate', { task: 'gate go', name: 'one' }, { onprogress });
-    const { session_id } = fields;
-    expect(fields).toMatchObject({ status: 'completed', response: 'done' });
-    expect(told).toEqual([{ progress: 0, message: `${session_id} works on turn 1` }]);
-    const running = (await ok('delegate', { task: 'hang', mode: 'async' })).session_id;
-    await project.settled(session_id);
-    const before = snapshot(project.store());
-    for (const id of [session_id, running])
-      for (const tool of ['peek_session', 'check_session', 'get_trajectory'])
-        await ok(tool, { session_id: id });
-    await ok('wait_sessions', { ids: [session_id, running], wait_sec: 0 });
-    const list = await ok('list_sessions', { source: 'mcp' });
-    expect(list).toMatchObject({ count: 2, sessions: [{ source: 'mcp:test-client' }, {}] });
-    // Looking writes nothing and starts nothing.
-    expect(snapshot(project.store())).toEqual(before);
-    expect(await ok('converse', { session_id, message: 'quick' })).toMatchObject({
-      turn: 2,
-      response: 'done',
-    });
-    expect(await ok('end_session', { session_id: running })).toMatchObject({ status: 'killed' });
-    expect(await call('delegate', { task: 'quick', name: 'one' })).toMatchObject({ isError: true });
+  const told: unknown[] = [];
+  const onprogress = (progress: unknown): void => {
+    told.push(progress);
+    writeFileSync(join(project.directory, 'go'), '');
+  };
+  const { fields } = await call('delegate', { task: 'gate go', name: 'one' }, { onprogress });
+  const { session_id } = fields;
+  expect(fields).toMatchObject({ status: 'completed', response: 'done' });
+  expect(told).toEqual([{ progress: 0, message: `${session_id} works on turn 1` }]);
+  const running = (await ok('delegate', { task: 'hang', mode: 'async' })).session_id;
+  await project.settled(session_id);
+  const before = snapshot(project.store());
+  for (const id of [session_id, running])
+    for (const tool of ['peek_session', 'check_session', 'get_trajectory'])
+      await ok(tool, { session_id: id });
+  await ok('wait_sessions', { ids: [session_id, running], wait_sec: 0 });
+  const list = await ok('list_sessions', { source: 'mcp' });
+  expect(list).toMatchObject({ count: 2, sessions: [{ source: 'mcp:test-client' }, {}] });
+  expect(snapshot(project.store())).toEqual(before);
+  expect(await ok('converse', { session_id, message: 'quick' })).toMatchObject({
+    turn: 2,
+    response: 'done',
+  });
+  expect(await ok('end_session', { session_id: running })).toMatchObject({ status: 'killed' });
+  expect(await call('delegate', { task: 'quick', name: 'one' })).toMatchObject({ isError: true });
 
-    await expect(call('delegate', { task: 'x'.repeat(11 * MIB) })).rejects.toThrow(/longer than 10 MiB/);
-    expect(await ok('delegate', { task: 'gate on', mode: 'async' })).toMatchObject({ success: true });
-    // Its agents go on when a client stops waiting, and when it goes away.
-    const stopped = new AbortController();
-    const waits = call('delegate', { task: 'gate on' }, { signal: stopped.signal }).catch(() => 'stopped');
-    const rows = () => project.list(['--status', 'running']);
-    await eventually('both run', async () => (await rows()).length === 2);
-    stopped.abort();
-    expect(await waits).toBe('stopped');
-    const inFlight = call('check_session', { session_id: '@last', wait_sec: 40 }).catch(() => null);
-    await client.close();
-    await inFlight;
-    await eventually('the server has ended', () => !existsSync(`/proc/${pid}`));
-    const left = (await rows()).map(({ id }) => id);
-    expect(left).toHaveLength(2);
-    writeFileSync(join(project.directory, 'on'), '');
-    await project.ok(['wait', ...left]);
-  },
-);
+  await expect(call('delegate', { task: 'x'.repeat(11 * MIB) })).rejects.toThrow(/longer than 10 MiB/);
+  expect(await ok('delegate', { task: 'gate on', mode: 'async' })).toMatchObject({ success: true });
+  // Its agents go on when a client stops waiting, and when it goes away.
+  const stopped = new AbortController();
+  const waits = call('delegate', { task: 'gate on' }, { signal: stopped.signal }).catch(() => 'stopped');
+  const rows = () => project.list(['--status', 'running']);
+  await eventually('both run', async () => (await rows()).length === 2);
+  stopped.abort();
+  expect(await waits).toBe('stopped');
+  const inFlight = call('check_session', { session_id: '@last', wait_sec: 40 }).catch(() => null);
+  await client.close();
+  await inFlight;
+  await eventually('the server has ended', () => !existsSync(`/proc/${pid}`));
+  const left = (await rows()).map(({ id }) => id);
+  expect(left).toHaveLength(2);
+  writeFileSync(join(project.directory, 'on'), '');
+  await project.ok(['wait', ...left]);
+});
 
-/** A server whose client writes what it likes. */
 function spawnServer(project: Project) {
   const { command, args, cwd, env } = serverOf(project);
   const child = spawn(command, args, { cwd, env, stdio: 'pipe' });
