@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
@@ -49,6 +49,10 @@ test.each(Object.keys(PROTOCOLS) as Protocol[])('%s clients have the tools', asy
   expect(told).toEqual([{ progress: 0, message: `${session_id} works on turn 1` }]);
   const running = (await ok('delegate', { task: 'hang', mode: 'async' })).session_id;
   await project.settled(session_id);
+  await eventually(
+    'its agent has begun',
+    () => statSync(project.turnFile(running, 1, 'events.jsonl')).size > 0,
+  );
   const before = snapshot(project.store());
   for (const id of [session_id, running])
     for (const tool of ['peek_session', 'check_session', 'get_trajectory'])
