@@ -7,7 +7,8 @@ const folders = readdirSync(repositoryFile('src/agents'), { withFileTypes: true 
   .filter((entry) => entry.isDirectory())
   .map((entry) => entry.name);
 
-test('every folder is a registered agent of that name, with the same two files', () => {
+test('every folder is a registered agent of that name, with the same two files, and Codex the default', () => {
+  expect(DEFAULT_AGENT).toBe('codex');
   expect(AGENTS.map((agent) => agent.name).sort()).toEqual(folders.sort());
   for (const folder of folders) {
     const missing = ['index', 'translate'].filter(
@@ -15,10 +16,6 @@ test('every folder is a registered agent of that name, with the same two files',
     );
     expect({ folder, missing }).toEqual({ folder, missing: [] });
   }
-});
-
-test('Codex is the default; the demo agent is never one', () => {
-  expect(DEFAULT_AGENT).toBe('codex');
 });
 
 test.each([
