@@ -5,33 +5,27 @@ import { readFileSync } from 'node:fs';
 /**
  * What keeps zwarm's promises: a piece of the source that stands there once, what it becomes without its protection,
  * and the tests that must notice. protections.diff holds them by source file and tests: a name, then the lines that
- * go (`-`) and those that come (`+`); the first and the last need not be whole lines.
+ * go (`-`) and those that come (`+`), or both on one line (`~from ⇒ to`); the first and the last need not be whole lines.
  *
  * @type {readonly Protection[]}
  */
 export const PROTECTIONS = parse(readFileSync(new URL('protections.diff', import.meta.url), 'utf8'));
 
-/** @param {string} text */
+/** @param {string} text @returns {Protection[]} */
 function parse(text) {
-  /** @type {Protection[]} */
-  const protections = [];
   let file = '';
   /** @type {string[]} */
   let tests = [];
-  const groups = text.matchAll(/^(\S+): (.+)|^ {2}(.+)\n((?:-.*\n)+)((?:\+.*\n)*)/gm);
-  for (const [, source = file, named, name, from, to = ''] of groups) {
+  const groups = text.matchAll(/^(\S+): (.+)|^ {2}(.+)\n(?:~(.*?) ⇒ (.*)|((?:-.*\n)+)((?:\+.*\n)*))/gm);
+  return [...groups].flatMap(([, source = file, named, name, from, to = '', gone = '', come = '']) => {
     file = source;
     tests = named?.split(' ') ?? tests;
-    if (name !== undefined && from !== undefined)
-      protections.push({ name, file, tests, from: unmark(from), to: unmark(to) });
-  }
-  return protections;
+    const change = from === undefined ? { from: unmark(gone), to: unmark(come) } : { from, to };
+    return name === undefined ? [] : [{ name, file, tests, ...change }];
+  });
 }
 
-/**
- * The lines without their marks.
- * @param {string} lines
- */
+/** The lines without their marks. @param {string} lines */
 function unmark(lines) {
   return lines.replace(/^[-+]/gm, '').replace(/\n$/, '');
 }
