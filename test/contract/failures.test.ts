@@ -18,10 +18,7 @@ import { isInRepository } from '../../src/store/git.ts';
 import { CODEX_WRAPPER, type CodexProject, createCodexProject, nativeCodex } from '../helpers/codex.ts';
 import { type Ended, eventually, processesWith, runProgram } from '../helpers/project.ts';
 
-/**
- * What a user learns of a failed turn, as one line: the same from the verb that waited, from `show`, and from `wait`.
- * Addresses, the id and the time when a limit ends are left out.
- */
+/** What a user learns of a failed turn, the same from each verb, without addresses, id and the time of a limit. */
 async function failureOf(project: CodexProject, ended: Ended, expectedTurn: number): Promise<string> {
   const session = await project.show(/^zwarm: (\w+) failed/.exec(ended.stderr)?.[1] ?? '');
   const { id, status, turn } = session;

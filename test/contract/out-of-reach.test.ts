@@ -7,10 +7,8 @@ import { createCodexProject, requireSandbox } from '../helpers/codex.ts';
 import { eventually, processesWith } from '../helpers/project.ts';
 import { connectTools } from '../helpers/tools-client.ts';
 
-/*
- * What an agent of the real Codex in its real sandbox, `workspace-write`, can do to zwarm's records while commands of the
- * user run. Each was green for the attacker while the records lay in the project.
- */
+// What an agent of the real Codex in its real sandbox, `workspace-write`, can do to zwarm's records while commands of the
+// user run. Each was green for the attacker while the records lay in the project.
 
 beforeAll(requireSandbox);
 

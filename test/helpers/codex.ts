@@ -131,10 +131,7 @@ exclude_slash_tmp = true
 exclude_tmpdir_env_var = true
 `;
 
-/**
- * A git repository to run the real Codex in, in a path of the harder kind, with a scripted model (or another address of
- * one); everything of it ends with the test.
- */
+/** A git repository to run the real Codex in, in a path of the harder kind, with a scripted model or its address. */
 export async function createCodexProject(
   finished: OnFinished,
   { script, url }: { readonly script: ModelScript; readonly url?: string },
@@ -169,10 +166,7 @@ export async function createCodexProject(
   };
 }
 
-/**
- * Fails where Codex cannot build its sandbox: a container without user namespaces, for example. Tests of the sandbox
- * would otherwise prove nothing, as a command that cannot start writes nowhere.
- */
+/** Fails where Codex cannot build its sandbox: there tests of it would prove nothing. */
 export async function requireSandbox(): Promise<void> {
   const probe = await runProgram(nativeCodex(), ['sandbox', '--', 'sh', '-c', 'echo ran'], {
     cwd: INSTALLATIONS,

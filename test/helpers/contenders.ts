@@ -92,10 +92,7 @@ export async function startContender(library: string) {
       verb: V,
       ...args: Parameters<SessionManager[V]>
     ): Promise<Outcome<Awaited<ReturnType<SessionManager[V]>>>> => ask({ place, verb, args }),
-    /**
-     * Starts a task, and shows its session over and over until it has ended, and twice more. With a gate, a file that
-     * the agent waits for, it is seen running first.
-     */
+    /** Starts a task, and shows its session until it has ended; with a gate for its agent, running first. */
     follow: (place: Place, task: string, gate: string | null): Promise<Outcome<Followed>> =>
       ask({ follow: place, task, gate }),
     /**

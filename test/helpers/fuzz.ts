@@ -2,10 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { repositoryFile } from './project.ts';
 
-/*
- * Generators for what an agent may print. FUZZ_SEED and FUZZ_RUNS choose another seed and more runs; without them a
- * test is the same each time.
- */
+// Generators for what an agent may print. FUZZ_SEED and FUZZ_RUNS choose another seed and more runs; without them a
+// test is the same each time.
 
 const number = (name: string, otherwise: number): number => Number(process.env[name] || otherwise);
 

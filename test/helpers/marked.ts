@@ -12,10 +12,7 @@ export function newMarks(): string {
   return `t${process.pid}x${made}.1.`;
 }
 
-/**
- * A process in a group of its own that bears a mark (or none) and has begun to run `script`; ended with the test, with
- * everything that bears the same mark or is in its group.
- */
+/** A process in a group of its own, with a mark or none, that runs `script`; ended with the test, with all of both. */
 export async function live(
   mark: string | null,
   script = 'echo ready; exec sleep 600',

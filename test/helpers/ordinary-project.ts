@@ -10,10 +10,7 @@ import {
   runProgram,
 } from './project.ts';
 
-/**
- * Copies the built zwarm, and more of this checkout, below `base`, where other users reach it: this checkout may lie in
- * a directory that is closed to them. The copy's directory.
- */
+/** Copies the built zwarm, and more, below `base`: other users may not reach this checkout. The copy's directory. */
 export function installForAll(base: string, ...more: readonly string[]): string {
   const installed = join(base, 'installed');
   for (const part of ['bin', 'dist', 'package.json', ...more]) {

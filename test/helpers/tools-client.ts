@@ -49,10 +49,7 @@ export async function connectTools(
   };
 }
 
-/**
- * The official library of the first generation, which most hosts have: from 1.23 on it checks the structured content of
- * every answer.
- */
+/** The official library of the first generation, which most hosts have; it checks the content of every answer. */
 export const FIRST_SDK = installedPackage('@modelcontextprotocol/sdk', '1.32.0');
 
 /** What is used of it. */

@@ -8,9 +8,7 @@ import { notPrivate } from '../../helpers/tree.ts';
 import type { Scene } from './scene.ts';
 import { type CountedVerb, lives, namesIn } from './verbs.ts';
 
-/*
- * What holds after every fault: I1 to I10 of the plan in docs/reliability.md.
- */
+// What holds after every fault: I1 to I10 of the plan in docs/reliability.md.
 
 /** What a short turn of the shell agent prints, byte for byte. */
 const ANSWER = [

@@ -4,10 +4,8 @@ import { createScene, type Scene } from './scene.ts';
 import { arm, disarm } from './syscalls.ts';
 import { type CountedVerb, endedSession, VERBS } from './verbs.ts';
 
-/*
- * The order in which the calls are made is a promise too: what is flushed before it shows itself, and what is recorded
- * before anything is done. A power cut cannot be had in a test; the order can.
- */
+// The order in which the calls are made is a promise too: what is flushed before it shows itself, and what is recorded
+// before anything is done. A power cut cannot be had in a test; the order can.
 
 type Verb = Pick<CountedVerb, 'prepare' | 'act'>;
 

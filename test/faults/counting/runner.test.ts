@@ -7,10 +7,8 @@ import { checkInvariants } from './invariants.ts';
 import { createScene } from './scene.ts';
 import { type CountedVerb, endedSession, hasMessage } from './verbs.ts';
 
-/*
- * The turn runner is a shell script: what is counted in it are its lines. A copy kills itself before each line where a
- * statement may stand, so that new lines are covered as they are written.
- */
+// The turn runner is a shell script: what is counted in it are its lines. A copy kills itself before each line where a
+// statement may stand, so that new lines are covered as they are written.
 
 const LINES = readFileSync(repositoryFile('bin/turn-runner.sh'), 'utf8').split('\n');
 

@@ -1,10 +1,8 @@
 import * as processes from 'node:child_process';
 import * as fs from 'node:fs';
 
-/*
- * The module that stands in the place of `src/syscalls.ts` here, in this process (vitest.config.ts) and in the zwarm
- * that `setup.ts` builds: the same calls, each of them counted first.
- */
+// The module that stands in the place of `src/syscalls.ts` here, in this process (vitest.config.ts) and in the zwarm
+// that `setup.ts` builds: the same calls, each of them counted first.
 
 /** How a call goes wrong: the process is killed before it, or it fails with this code, once or from there on. */
 export interface Fault {

@@ -13,10 +13,8 @@ import {
 } from '../../helpers/project.ts';
 import { createTurn, program } from '../../helpers/turn.ts';
 
-/*
- * The limit of processes is one of a user, all of whose processes and threads count, zombies too. Root is not bound by
- * it, so all of this runs as users of whom nothing else runs.
- */
+// The limit of processes is one of a user, all of whose processes and threads count, zombies too. Root is not bound by
+// it, so all of this runs as users of whom nothing else runs.
 let users = 0;
 
 function newUser(): number {

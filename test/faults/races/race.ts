@@ -10,10 +10,7 @@ import { createScene, type Scene } from '../counting/scene.ts';
 /** The contenders of a test file. */
 type Pool = ReturnType<typeof openPool>;
 
-/**
- * Starts `size` contenders and a reader for the tests of a file. Their zwarm is the built one without its command
- * line: the turn runner finds nothing to settle with then, which saves a Node for each turn.
- */
+/** Starts `size` contenders and a reader. Their zwarm has no command line, which saves a Node to settle each turn. */
 export function openPool(size: number) {
   let installed = '';
   let reader: Contender;

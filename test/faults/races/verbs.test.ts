@@ -8,10 +8,8 @@ import { namesIn } from '../counting/verbs.ts';
 import { claimedSession } from './claims.ts';
 import { besideAReader, codesOf, openPool, type Race } from './race.ts';
 
-/*
- * Verbs against one another, each in a process of its own. Who wins is chance; that one wins, and that the others say
- * so, is not.
- */
+// Verbs against one another, each in a process of its own. Who wins is chance; that one wins, and that the others say
+// so, is not.
 
 const pool = openPool(8);
 

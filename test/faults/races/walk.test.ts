@@ -5,11 +5,9 @@ import type { SessionSummary } from '../../../src/core/session.ts';
 import type { Contender, Outcome, Place } from '../../helpers/contenders.ts';
 import { besideAReader, codesOf, openPool, type Race } from './race.ts';
 
-/*
- * Random walks of four users at once: FUZZ_SEED chooses others, FUZZ_RUNS how many; without them they are the same each
- * time. Each user has sessions of their own, so that a few lines know how each of them stands, but for a turn that is
- * about to end by itself.
- */
+// Random walks of four users at once: FUZZ_SEED chooses others, FUZZ_RUNS how many; without them they are the same each
+// time. Each user has sessions of their own, so that a few lines know how each of them stands, but for a turn that is
+// about to end by itself.
 
 const USERS = 4;
 const STEPS = 60;

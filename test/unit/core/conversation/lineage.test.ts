@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest';
+import { shouldCompact } from '../../../../src/core/conversation/compact.ts';
 import { type LineageTurn, lineageOf, type Part } from '../../../../src/core/conversation/lineage.ts';
 
-/*
- * A course in short: `A` runs in a new thread A, `+A` goes on in it, `r:B` is a replay in a new thread B, `f:A>B` forks
- * A as B, `?` never reached the agent, `~2` winds back to turn 2, `sA` is a compaction in A, `xA` found A gone, `A!B`
- * was to go on in A and came back as B.
- */
+// A course in short: `A` runs in a new thread A, `+A` goes on in it, `r:B` is a replay in a new thread B, `f:A>B` forks
+// A as B, `?` never reached the agent, `~2` winds back to turn 2, `sA` is a compaction in A, `xA` found A gone, `A!B`
+// was to go on in A and came back as B.
 function placeOf(word: string, turn: number): LineageTurn {
   const nowhere = { to: null, asked: null, threadId: null };
   const flags = { forks: false, summarised: false, threadGone: false };
@@ -89,4 +88,18 @@ test.each([
 test('a rewind whose record does not say to where changes nothing', () => {
   const turns = [placeOf('A', 1), placeOf('+A', 2), { ...placeOf('~1', 3), to: null }];
   expect(lineageOf(turns)).toEqual(lineageOf(turns.slice(0, 2)));
+});
+
+test.each([
+  [81, 100, 0.8, true],
+  [80, 100, 0.8, false],
+  [5, 100, 0.8, false],
+  [500, 100, 1, true],
+  // What is not known is no reason.
+  [null, 100, 0.8, false],
+  [81, null, 0.8, false],
+  [81, 0, 0.8, false],
+  [81, 100, Number.NaN, false],
+])('%j of %j over %d: %s', (usage, window, threshold, expected) => {
+  expect(shouldCompact(usage, window, threshold)).toBe(expected);
 });

@@ -2,10 +2,8 @@ import { expect, test } from 'vitest';
 import { sumUsage, type TurnUsage, usagePerTurn } from '../../../../src/core/conversation/usage.ts';
 import type { TokenUsage } from '../../../../src/core/session.ts';
 
-/*
- * A turn in short: its thread (- for none), `*` if it began there, `<a` if it is a copy of a, and its counts: input,
- * cached input, output, reasoning (? where it was not reported). Counts of the process alone begin with `=`.
- */
+// A turn in short: its thread (- for none), `*` if it began there, `<a` if it is a copy of a, and its counts: input,
+// cached input, output, reasoning (? where it was not reported). Counts of the process alone begin with `=`.
 function turnOf(text: string): TurnUsage {
   const [, thread = '', star, copied = null, process, counts] =
     /^(\w|-)(\*?)(?:<(\w))?:(=?)(.*)$/.exec(text) ?? [];

@@ -1,0 +1,118 @@
+import { expect, test } from 'vitest';
+import { needsAttention } from '../../../src/core/rules/attention.ts';
+import { familiesOf, type Kin } from '../../../src/core/rules/family.ts';
+import { matchesSource, parseSources, requireOneAgent } from '../../../src/core/rules/source.ts';
+import { speakingTurn } from '../../../src/core/rules/speaking-turn.ts';
+import type { SessionStatus, TurnKind } from '../../../src/core/session.ts';
+import type { TurnStatus } from '../../../src/core/status.ts';
+import { branchOf } from '../../../src/render/list.ts';
+
+test.each<[SessionStatus, turn: number | null, seen: number | null, needed: boolean | null]>([
+  ['completed', 1, 0, true],
+  ['failed', 2, 1, true],
+  ['killed', 2, 2, false],
+  ['lost', 2, 3, false],
+  ['completed', 1, null, null],
+  ['running', 2, 1, false],
+  ['pending', 2, null, false],
+  ['unknown', 2, 1, null],
+  ['damaged', null, 1, null],
+  ['completed', null, 1, null],
+])('%s, turn %s, seen %s: %s', (status, turn, seen, needed) => {
+  expect(needsAttention({ status, turn }, seen)).toBe(needed);
+});
+
+/** Rows as written, newest first: `id` or `id<parent`. */
+function drawn(text: string): string[] {
+  const rows = text.split(' ').map((word): Kin => {
+    const [id = '', parent = null] = word.split('<');
+    return { id, parent };
+  });
+  return familiesOf(rows).map(({ row, lastOf }) => branchOf(lastOf) + row.id);
+}
+
+test.each([
+  ['z e<b d<a c<b b<a a', 'z|a|├─ b|│  ├─ c|│  └─ e|└─ d'],
+  ['d<b c<b b<a a', 'a|└─ b|   ├─ c|   └─ d'],
+  ['b<a c<gone a', 'c|a|└─ b'],
+])('children stand below their parent, oldest first; roots stay newest first: %s', (text, lines) => {
+  expect(drawn(text)).toEqual(lines.split('|'));
+});
+
+test('of a family of many generations the nearest are drawn', () => {
+  const generations = Array.from({ length: 12 }, (_, i) => (i === 0 ? 'g0' : `g${i}<g${i - 1}`));
+  const lines = drawn(generations.reverse().join(' '));
+  expect(lines.map((line) => line.trimStart().replace('└─ ', ''))).toEqual(lines.map((_, i) => `g${i}`));
+  expect(Math.max(...lines.map((line) => line.length))).toBe(24 + 'g11'.length);
+});
+
+const SOURCES = ['user', 'orchestrator:abk2345678', 'orchestrator:abz2345678', 'mcp:codex', 'mcp:codex-2'];
+
+test.each<[string, readonly number[]]>([
+  ['you', [0]],
+  ['user', [0]],
+  ['orch', [1, 2]],
+  ['orchestrator', [1, 2]],
+  ['orch:abz2', [2]],
+  ['orchestrator:abz2345678', [2]],
+  ['mcp', [3, 4]],
+  ['mcp:codex', [3]],
+  ['you,mcp:codex-2', [0, 4]],
+])('--source %s', (text, expected) => {
+  const filters = parseSources(text);
+  expect(SOURCES.flatMap((source, i) => (matchesSource(source, filters) ? [i] : []))).toEqual(expected);
+  expect(matchesSource(null, filters)).toBe(false);
+});
+
+test('what is no source', () => {
+  const error = { code: 'usage', hint: 'choose from: you, orch, orch:ID, mcp, mcp:CLIENT' };
+  for (const text of ['', 'me', 'you,', 'orch:', 'orch:a', 'orch:AB12', 'mcp:', 'users'])
+    expect(() => parseSources(text), text).toThrow(expect.objectContaining(error));
+});
+
+test('the beginning of several agents is refused', () => {
+  const several = ['orchestrator:abc2345678', 'orchestrator:abcz345678', 'orchestrator:abc2345678', null];
+  expect(() => requireOneAgent(several, parseSources('orch:abc'))).toThrow(
+    expect.objectContaining({ code: 'ambiguous', hint: 'type more of: abc2345678, abcz345678' }),
+  );
+  for (const text of ['orch', 'orch:abc2', 'you']) requireOneAgent(several, parseSources(text));
+});
+
+/** Turns, oldest first: `(status)` has shown no runner, `rewind` is a marker, `rewind?` one of another host. */
+function turnsOf(text: string) {
+  return text.split(' ').map((word, i) => {
+    const status = { rewind: 'completed', 'rewind?': 'unknown' }[word] ?? word.replace(/[()]/g, '');
+    const kind: TurnKind = word.startsWith('rewind') ? 'rewind' : 'prompt';
+    return {
+      turn: i + 1,
+      request: { kind },
+      runner: kind === 'rewind' || word.startsWith('(') ? null : {},
+      verdict: { status: status as TurnStatus },
+    };
+  });
+}
+
+test.each<[string, string, number | undefined, number[] | undefined]>([
+  ['the only one', 'completed', 1, []],
+  ['the newest of several that ran', 'completed failed completed', 3, []],
+  ['the one that runs', 'completed running', 2, []],
+  ['the one that runs, not those claimed behind it', 'completed running (pending) (pending)', 2, [3, 4]],
+  ['not what was called off behind the one that runs', 'running (killed) (pending)', 1, [3]],
+  ['one that runs although its runner left no record', 'completed (running) (pending)', 2, [3]],
+  ['one that nobody can look at and that left none', 'completed (unknown) (pending)', 2, [3]],
+  ['one that nobody can look at, like one that runs', 'completed unknown (pending)', 2, [3]],
+  ['one alone that nobody can look at', '(unknown)', 1, []],
+  ['a pending one behind one that has ended', 'completed (pending)', 2, []],
+  ['one that could not be launched', 'completed (failed)', 2, []],
+  ['no marker', 'rewind rewind', undefined, undefined],
+  ['never a marker', 'completed rewind', 1, []],
+  ['nor one that nobody can look at', 'completed rewind?', 1, []],
+  ['one alone that is about to run', '(pending)', 1, []],
+  ['the one that runs, behind a marker', 'completed rewind running', 3, []],
+  ['no turn before the newest that ran, whatever its record says', 'unknown completed', 2, []],
+  ['nor one that seems to run', 'running completed (failed)', 3, []],
+])('%s speaks for a session', (_, turns, current, behind) => {
+  const speaking = speakingTurn(turnsOf(turns).reverse());
+  expect(speaking?.current.turn).toBe(current);
+  expect(speaking?.behind.map(({ turn }) => turn)).toEqual(behind);
+});
