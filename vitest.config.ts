@@ -5,6 +5,16 @@ import { COUNTING_SYSCALLS, SYSCALLS } from './test/faults/replace-syscalls.ts';
 
 leaveCaller();
 
+// Limits end what hangs; they do not judge speed. Tests that start no process have a shorter one: test/limits.ts.
+const LIMITS = { testTimeout: 300_000, hookTimeout: 300_000 };
+
+const ORDINARY = {
+  setupFiles: ['test/strict-expect.ts', 'test/limits.ts'],
+  // A file leaves nothing behind for the next one; a process and all modules anew for each would be a tenth of the time.
+  isolate: false,
+  hookTimeout: 180_000,
+};
+
 export default defineConfig({
   test: {
     globalSetup: 'test/build.ts',
@@ -15,15 +25,12 @@ export default defineConfig({
       {
         test: {
           name: 'fast',
-          setupFiles: ['test/strict-expect.ts', 'test/limits.ts'],
+          ...ORDINARY,
           include: ['test/**/*.test.ts'],
-          exclude: ['test/contract/**', 'test/faults/**', 'test/clock/**', 'test/soak/**'],
-          // A file leaves nothing behind for the next one; a process and all modules anew for each would be a tenth of the
-          // time.
-          isolate: false,
-          hookTimeout: 60_000,
+          exclude: ['test/e2e/**', 'test/contract/**', 'test/faults/**', 'test/clock/**', 'test/soak/**'],
         },
       },
+      { test: { name: 'e2e', ...ORDINARY, include: ['test/e2e/**/*.test.ts'] } },
       {
         plugins: [
           {
@@ -37,8 +44,7 @@ export default defineConfig({
           setupFiles: 'test/strict-expect.ts',
           include: ['test/faults/**/*.test.ts'],
           globalSetup: 'test/faults/setup.ts',
-          testTimeout: 120_000,
-          hookTimeout: 60_000,
+          ...LIMITS,
         },
       },
       {
@@ -48,8 +54,7 @@ export default defineConfig({
           include: ['test/clock/**/*.test.ts'],
           // It sets the clock of the machine.
           fileParallelism: false,
-          testTimeout: 180_000,
-          hookTimeout: 60_000,
+          ...LIMITS,
         },
       },
       {
@@ -58,7 +63,7 @@ export default defineConfig({
           setupFiles: 'test/strict-expect.ts',
           include: ['test/soak/**/*.test.ts'],
           testTimeout: 3_600_000,
-          hookTimeout: 60_000,
+          hookTimeout: 300_000,
         },
       },
       {
@@ -68,9 +73,8 @@ export default defineConfig({
           include: ['test/contract/**/*.test.ts'],
           globalSetup: 'test/contract/setup.ts',
           // The tests of a file start together; each runs several processes, so no more than this at a time.
-          maxConcurrency: 4,
-          testTimeout: 120_000,
-          hookTimeout: 300_000,
+          maxConcurrency: 2,
+          ...LIMITS,
         },
       },
     ],

@@ -1,19 +1,12 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startFakeModel } from '../helpers/codex.ts';
-import { install, installedPackage } from '../helpers/installed.ts';
+import { isInstalled } from '../helpers/installed.ts';
+import { OPENCODE } from '../helpers/opencode.ts';
 import { createProject, runProgram } from '../helpers/project.ts';
 
-const OPENCODE = installedPackage('opencode-ai', '1.18.33');
 const PROGRAM = join(OPENCODE.directory, 'node_modules', '.bin', 'opencode');
-
-/** Why opencode cannot be run here, or null. It is one host of many: without it the other tests still hold. */
-const missing = await install(OPENCODE).then(
-  () => (existsSync(PROGRAM) ? null : `there is no ${PROGRAM}`),
-  (error: Error) => error.message,
-);
-if (missing !== null) process.stderr.write(`not run, as opencode is not to be had: ${missing}\n`);
 
 /** What opencode is told of the model; `mcp install` tells it of zwarm. */
 const configuration = (url: string): object => ({
@@ -24,7 +17,7 @@ const configuration = (url: string): object => ({
   },
 });
 
-test.runIf(missing === null)(
+test.runIf(isInstalled(OPENCODE))(
   'opencode reads what is installed for it, and shows its model error and hint of a refusal',
   async (t) => {
     const call = {

@@ -26,8 +26,8 @@ function firstFailure(tests) {
   const options = { cwd: copy, encoding: /** @type {const} */ ('utf8'), maxBuffer: 1 << 28 };
   const built = spawnSync(process.execPath, ['build.js'], options);
   if (built.status !== 0) throw new Error(`the copy does not build:\n${built.stdout}${built.stderr}`);
-  for (const project of ['fast', 'faults']) {
-    const paths = tests.filter((path) => path.startsWith('test/faults') === (project === 'faults'));
+  for (const project of ['fast', 'e2e', 'faults']) {
+    const paths = tests.filter((path) => (/^test\/(e2e|faults)\//.exec(path)?.[1] ?? 'fast') === project);
     if (paths.length === 0) continue;
     const args = [
       'node_modules/vitest/vitest.mjs',

@@ -1,0 +1,29 @@
+// Installs the real agents that the contract tests run (setup.ts), in a process of its own: `npm run agents`. Exits with 1
+// where npm cannot have one of them.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+
+// Below the repository, where what it imports is found.
+const directory = mkdtempSync('node_modules/.zwarm-agents-');
+try {
+  const outfile = join(directory, 'setup.mjs');
+  await build({
+    entryPoints: ['test/contract/setup.ts'],
+    outfile,
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    logLevel: 'error',
+  });
+  const { setup } = await import(pathToFileURL(outfile).href);
+  await setup();
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+  process.exitCode = 1;
+} finally {
+  rmSync(directory, { recursive: true, force: true });
+}
