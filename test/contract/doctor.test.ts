@@ -1,9 +1,16 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Check } from '../../src/core/check.ts';
-import { CODEX_VERSION, type CodexProject, createCodexProject, nativeCodex } from '../helpers/codex.ts';
+import {
+  CODEX,
+  CODEX_VERSION,
+  type CodexProject,
+  createCodexProject,
+  nativeCodex,
+} from '../helpers/codex.ts';
 import { onScreen, type ScreenOptions } from '../helpers/context.ts';
 import type { OnFinished } from '../helpers/project.ts';
 
@@ -60,9 +67,11 @@ test.concurrent.for([
   expect(found['codex-sandbox']?.status).not.toBe('failed');
 });
 
-const FORBID = 'echo 0 > /proc/sys/user/max_user_namespaces';
+// A Codex that believes itself to be root would leave a directory in /tmp that keeps root's own Codex from working.
+const OWN_TMP = `mount -t tmpfs none /tmp && [ -d '${CODEX.directory}' ] && [ -d '${tmpdir()}' ]`;
+const FORBID = `${OWN_TMP} && echo 0 > /proc/sys/user/max_user_namespaces`;
 /** Whether this machine lets us make namespaces in which there may be none. */
-const CAN_FORBID = spawnSync('unshare', ['-U', '-r', '/bin/sh', '-c', FORBID]).status === 0;
+const CAN_FORBID = spawnSync('unshare', ['-U', '-r', '-m', '/bin/sh', '-c', FORBID]).status === 0;
 if (!CAN_FORBID) process.stderr.write('not run, as it needs user namespaces: Codex without its sandbox\n');
 
 test.runIf(CAN_FORBID)(
@@ -70,8 +79,11 @@ test.runIf(CAN_FORBID)(
   async (t) => {
     const codex = await create(t.onTestFinished);
     const forbidding = join(codex.base, 'forbidding-codex');
-    const forbid = `unshare -U -r /bin/sh -c '${FORBID}; exec "$@"'`;
-    writeFileSync(forbidding, `#!/bin/sh\nexec ${forbid} sh '${nativeCodex()}' "$@"\n`, { mode: 0o755 });
+    const inside = join(codex.base, 'inside');
+    writeFileSync(inside, `#!/bin/sh\n${FORBID} && exec '${nativeCodex()}' "$@"\n`, { mode: 0o755 });
+    writeFileSync(forbidding, `#!/bin/sh\nexec unshare -U -r -m '${inside}' "$@"\n`, { mode: 0o755 });
+    const isOfOrdinaryUser = () => Boolean(lstatSync('/tmp/codex-daemon-0', { throwIfNoEntry: false })?.uid);
+    const before = isOfOrdinaryUser();
     const found = await diagnose(codex, { env: { ZWARM_CODEX_BIN: forbidding } });
     expect(found['codex-sandbox']).toMatchObject({
       status: 'failed',
@@ -80,5 +92,6 @@ test.runIf(CAN_FORBID)(
     });
     expect(found['codex-configuration']?.status).toBe('ok');
     expect(existsSync(join(codex.directory, '.codex'))).toBe(false);
+    expect(isOfOrdinaryUser()).toBe(before);
   },
 );
