@@ -63,6 +63,14 @@ export interface ProbeSurroundings {
   readonly env: Environment;
   /** The text of the agent's configuration file, or null where there is none. */
   readonly configuration: string | null;
+  /** What is at the agent's reserved path; absent where there is none, or nothing there. */
+  readonly reserved?: Reserved;
+}
+
+/** Something at a path that belongs to the user with the id `owner`; null stands for the one who asks. */
+export interface Reserved {
+  readonly path: string;
+  readonly owner: number | null;
 }
 
 /** A question to an agent's program: it ends by itself, and changes nothing of a project. */
@@ -78,6 +86,8 @@ export interface ProbeQuestion {
 export interface AgentProbe {
   /** The path of the agent's configuration, or null. */
   configurationFile(env: Environment): string | null;
+  /** The path outside of every home at which the agent wants a directory of the user with that id. */
+  reservedPath?(uid: number): string;
   readonly questions: readonly ProbeQuestion[];
 }
 

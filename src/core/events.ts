@@ -36,6 +36,8 @@ export type AgentEvent = { readonly seq: number } & (
       readonly output: string | null;
       readonly exitCode: number | null;
       readonly status: StepStatus;
+      /** Why it never began, and what to do about that; absent where it may have run. */
+      readonly refused?: string;
     }
   | {
       readonly type: 'file_change';

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Check } from '../../src/core/check.ts';
+import { IS_ROOT } from '../helpers/as-root.ts';
 import {
   CODEX,
   CODEX_VERSION,
@@ -12,7 +13,7 @@ import {
   nativeCodex,
 } from '../helpers/codex.ts';
 import { onScreen, type ScreenOptions } from '../helpers/context.ts';
-import type { OnFinished } from '../helpers/project.ts';
+import { type OnFinished, runProgram, ZWARM } from '../helpers/project.ts';
 
 const create = (finished: OnFinished): Promise<CodexProject> => createCodexProject(finished, { script: {} });
 
@@ -77,14 +78,16 @@ if (!CAN_FORBID) process.stderr.write('not run, as it needs user namespaces: Cod
 test.runIf(CAN_FORBID)(
   'where no namespaces may be made, the sandbox has failed, with its reason',
   async (t) => {
-    const codex = await create(t.onTestFinished);
+    const steps = [{ shell: 'true' }, { message: 'It did not run.' }];
+    const codex = await createCodexProject(t.onTestFinished, { script: { steps } });
     const forbidding = join(codex.base, 'forbidding-codex');
     const inside = join(codex.base, 'inside');
     writeFileSync(inside, `#!/bin/sh\n${FORBID} && exec '${nativeCodex()}' "$@"\n`, { mode: 0o755 });
     writeFileSync(forbidding, `#!/bin/sh\nexec unshare -U -r -m '${inside}' "$@"\n`, { mode: 0o755 });
     const isOfOrdinaryUser = () => Boolean(lstatSync('/tmp/codex-daemon-0', { throwIfNoEntry: false })?.uid);
     const before = isOfOrdinaryUser();
-    const found = await diagnose(codex, { env: { ZWARM_CODEX_BIN: forbidding } });
+    const options = { env: { ZWARM_CODEX_BIN: forbidding } };
+    const found = await diagnose(codex, options);
     expect(found['codex-sandbox']).toMatchObject({
       status: 'failed',
       message: expect.stringMatching(/cannot build its sandbox here \(.+\): every command/),
@@ -92,6 +95,48 @@ test.runIf(CAN_FORBID)(
     });
     expect(found['codex-configuration']?.status).toBe('ok');
     expect(existsSync(join(codex.directory, '.codex'))).toBe(false);
+    const { turns } = await codex.show(await codex.ended(['go'], options));
+    const warning = expect.stringMatching(/^no command ran, .*\(bwrap: .+\): zwarm doctor/);
+    expect(turns).toMatchObject([{ status: 'completed', warnings: [warning] }]);
     expect(isOfOrdinaryUser()).toBe(before);
+  },
+);
+
+// Root gives it away. Anybody else can only show there what is not theirs.
+const FOREIGN = `${OWN_TMP} && [ -e '${ZWARM}' ] && mkdir /tmp/codex-daemon-0 &&
+  { chown 1 /tmp/codex-daemon-0 2> /dev/null || mount --rbind /usr /tmp/codex-daemon-0; }`;
+const APART = IS_ROOT ? ['-m'] : ['-U', '-r', '-m'];
+const CAN_SHOW_FOREIGN = spawnSync('unshare', [...APART, '/bin/sh', '-c', FOREIGN]).status === 0;
+if (!CAN_SHOW_FOREIGN)
+  process.stderr.write("not run, as it needs namespaces: another user's directory in Codex's way\n");
+
+test.runIf(CAN_SHOW_FOREIGN)(
+  "another user's directory in the way of the sandbox is named, and a turn in which no command ran warns of it",
+  async (t) => {
+    const steps = [{ shell: 'echo one' }, { shell: 'echo two' }, { message: 'Neither ran.' }];
+    const codex = await createCodexProject(t.onTestFinished, { script: { steps } });
+    const inside = join(codex.base, 'inside');
+    const script = `#!/bin/sh
+${FOREIGN} || exit
+zwarm() { '${process.execPath}' '${ZWARM}' "$@" && printf '\\0'; }
+zwarm start --wait go
+zwarm show @last --json
+zwarm show @last
+zwarm doctor --json
+`;
+    writeFileSync(inside, script, { mode: 0o755 });
+    const place = { cwd: codex.directory, env: codex.env };
+    const { stdout } = await runProgram('unshare', [...APART, inside], place);
+    const [answer, session = '', page, found = ''] = stdout.split('\0');
+    expect(answer).toBe('Neither ran.\n');
+    const [turn] = JSON.parse(session).turns;
+    const warning = expect.stringMatching(/^no command ran, .*socket directory must be .*: zwarm doctor/);
+    expect(turn).toMatchObject({ status: 'completed', warnings: [warning] });
+    expect(page).toContain(`\n! ${turn.warnings[0]}\n`);
+    expect(JSON.parse(found).checks.find(({ name }: Check) => name === 'codex-sandbox')).toMatchObject({
+      status: 'failed',
+      message: expect.stringMatching(/as \/tmp\/codex-daemon-0 belongs to another user \(uid [1-9]\d*\)/),
+      hint: 'its owner or root must remove it: rm -r /tmp/codex-daemon-0',
+    });
   },
 );

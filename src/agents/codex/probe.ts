@@ -37,7 +37,7 @@ function loginOf(answer: Answer, said: string, { env, configuration }: ProbeSurr
   return finding('failed', 'nobody is logged in to Codex', 'log in: codex login (or set CODEX_API_KEY)');
 }
 
-function judgeSandbox(answer: Answer): Record<string, Finding> {
+function judgeSandbox(answer: Answer, { reserved }: ProbeSurroundings): Record<string, Finding> {
   if (answer.code === 0) return { sandbox: finding('ok', "Codex's sandbox can be built here") };
   const said = reasonOf(answer);
   if (answer.code === UNKNOWN) {
@@ -47,7 +47,17 @@ function judgeSandbox(answer: Answer): Record<string, Finding> {
   if (said.startsWith('Error: ')) {
     return { sandbox: finding('warning', `whether its sandbox can be built cannot be told: ${said}`) };
   }
-  const message = `Codex cannot build its sandbox here (${said}): every command of a turn would fail, and the turn still say completed`;
+  const harm = 'every command of a turn would fail, and the turn still say completed';
+  if (reserved !== undefined && said.includes('must be a user-owned directory')) {
+    const { path, owner } = reserved;
+    const [what, who] =
+      owner === null
+        ? ['is not a directory that only you may enter', '']
+        : [`belongs to another user (uid ${owner})`, 'its owner or root must '];
+    const message = `Codex cannot build its sandbox here, as ${path} ${what}: ${harm}`;
+    return { sandbox: finding('failed', message, `${who}remove it: rm -r ${path}`) };
+  }
+  const message = `Codex cannot build its sandbox here (${said}): ${harm}`;
   const hint =
     'allow unprivileged user namespaces; or, where this machine is a sandbox itself: zwarm start -s danger-full-access "…"';
   return { sandbox: finding('failed', message, hint) };
@@ -59,6 +69,8 @@ export const codexProbe: AgentProbe = {
     const home = codexHome(env);
     return home === null ? null : `${home}/config.toml`;
   },
+  // Whatever CODEX_HOME and TMPDIR say.
+  reservedPath: (uid) => `/tmp/codex-daemon-${uid}`,
   questions: [
     { names: ['configuration', 'login'], args: ['login', 'status'], judge: judgeLogin },
     // Read-only, whatever is configured: another sandbox would put its guards into the directory for a moment.

@@ -41,6 +41,9 @@ export function createFolder(): Folder {
   let failure: string | null = null;
   /** A retry that nothing has followed yet. */
   let retrying: string | null = null;
+  /** Whether a command may have run, and why the first one did not that could not. */
+  let ran = false;
+  let refused: string | null = null;
   const counts = { unknown: 0, malformed: 0 };
 
   return {
@@ -56,6 +59,10 @@ export function createFolder(): Folder {
           break;
         case 'usage':
           usage = event.usage;
+          break;
+        case 'command':
+          if (event.refused !== undefined) refused ??= cutFailure(event.refused);
+          else if (event.status !== 'in_progress') ran = true;
           break;
         case 'warning':
           if (warned.length < MOST_WARNINGS) warned.push(cutFailure(event.message));
@@ -78,6 +85,7 @@ export function createFolder(): Folder {
       const warnings = warned.filter((message) => message !== failure);
       if (left === 1) warnings.push('1 more warning; it is kept in the log file');
       if (left > 1) warnings.push(`${left} more warnings; they are kept in the log file`);
+      if (refused !== null && !ran) warnings.push(refused);
       if (retrying !== null) warnings.push(retrying);
       return { threadId, answer, usage, terminal, warnings, ...counts };
     },

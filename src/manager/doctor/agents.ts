@@ -1,4 +1,4 @@
-import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import type { AgentAdapter, AgentProbe, ProbeQuestion } from '../../agents/agent.ts';
 import { DEFAULT_AGENT } from '../../agents/registry.ts';
 import { type Check, type Finding, finding } from '../../core/check.ts';
@@ -54,9 +54,16 @@ function configurationOf(probe: AgentProbe, env: ManagerContext['env']): string 
   return readFileSync(path, 'utf8');
 }
 
+function reservedFor(probe: AgentProbe, uid: number) {
+  const path = probe.reservedPath?.(uid);
+  const stat = path === undefined ? undefined : lstatSync(path, { throwIfNoEntry: false });
+  if (path === undefined || stat === undefined) return {};
+  return { reserved: { path, owner: stat.uid === uid ? null : stat.uid } };
+}
+
 /** Asks one question; without an answer, all its checks have failed. */
 async function answers(
-  { cwd, env, timeoutMs }: Asking,
+  { cwd, env, uid, timeoutMs }: Asking,
   program: Program,
   probe: AgentProbe,
   question: ProbeQuestion,
@@ -64,7 +71,8 @@ async function answers(
   const args = [...program.args, ...question.args];
   try {
     const answer = await ask(program.path, args, { cwd, env, timeoutMs });
-    return question.judge(answer, { env, configuration: configurationOf(probe, env) });
+    const configuration = configurationOf(probe, env);
+    return question.judge(answer, { env, configuration, ...reservedFor(probe, uid) });
   } catch (error) {
     const typed = [program.path, ...args].map(shellWord).join(' ');
     const why = toZwarmError(error).message;

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Reserved } from '../../../../src/agents/agent.ts';
 import { codexProbe } from '../../../../src/agents/codex/probe.ts';
 import type { Answer, Finding } from '../../../../src/core/check.ts';
 
@@ -8,9 +9,11 @@ function judged(
   answer: Partial<Answer>,
   env: Record<string, string> = {},
   configuration: string | null = null,
+  reserved?: Reserved,
 ): Finding | undefined {
   const question = codexProbe.questions.find(({ names }) => names.includes(topic));
-  return question?.judge({ code: 1, stdout: '', stderr: '', ...answer }, { env, configuration })[topic];
+  const surroundings = { env, configuration, ...(reserved && { reserved }) };
+  return question?.judge({ code: 1, stdout: '', stderr: '', ...answer }, surroundings)[topic];
 }
 
 const NOT_LOGGED_IN = { stderr: 'Not logged in\n' };
@@ -62,6 +65,25 @@ test.each<[string, Partial<Answer>, string, string]>([
   ['configuration', { stderr: 'Error: Model provider `nope` not found\n' }, 'warning', 'Model provider'],
 ])('sandbox: %s', (_, answer, status, message) => {
   expect(judged('sandbox', answer)).toMatchObject({ status, message: expect.stringContaining(message) });
+});
+
+test('sandbox: what lies where Codex wants a directory of its own is named where that is the cause', () => {
+  const path = codexProbe.reservedPath?.(1000) ?? '';
+  const why = 'app-server socket directory must be a user-owned directory with mode 0700';
+  const cannot = { stderr: `error building bubblewrap command: ${why}\n` };
+  const of = (owner: number | null, answer: Partial<Answer> = cannot) =>
+    judged('sandbox', answer, {}, null, { path, owner });
+  expect(of(1001)).toEqual({
+    status: 'failed',
+    message: expect.stringContaining('as /tmp/codex-daemon-1000 belongs to another user (uid 1001): every'),
+    hint: 'its owner or root must remove it: rm -r /tmp/codex-daemon-1000',
+  });
+  expect(of(null)).toMatchObject({
+    message: expect.stringContaining('/tmp/codex-daemon-1000 is not a directory that only you may enter'),
+    hint: 'remove it: rm -r /tmp/codex-daemon-1000',
+  });
+  expect(of(1001, { stderr: 'bwrap: no\n' })?.hint).toContain('user namespaces');
+  expect(judged('sandbox', cannot)?.message).toContain(why);
 });
 
 test('where its configuration is', () => {

@@ -33,6 +33,7 @@ const odd = ['unknown', 'malformed', 'malformed'].map((type) => ({ type, raw: 'x
 const usageOf = (input: number) => ({ input, cachedInput: 0, output: 0, reasoning: null, cumulative: true });
 const usage = (input: number): Untold => ({ type: 'usage', usage: usageOf(input) });
 const ran = end('a');
+const refuse = (id: string, why: string): Untold => ({ ...command(id, 'failed'), refused: why }) as Untold;
 
 test.each<[string, readonly Untold[], Partial<WholeTurn>]>([
   ['nothing folds to nothing', [], EMPTY],
@@ -52,6 +53,12 @@ test.each<[string, readonly Untold[], Partial<WholeTurn>]>([
   ['it stays if the turn went on', [warn('b'), fail('b'), done], { warnings: ['b'] }],
   ['a retry that led to nothing is told', [retry('1/2'), redundant], { warnings: ['1/2'] }],
   ['one that helped is not', [retry('1/2'), say('back')], { warnings: [] }],
+  [
+    'that no command could begin is told once',
+    [begin('b'), refuse('b', 'x'), refuse('c', 'y'), begin('d')],
+    { warnings: ['x'] },
+  ],
+  ['it is not where one has run', [refuse('b', 'x'), ran, refuse('c', 'x')], { warnings: [] }],
 ])('%s', (_, events, expected) => {
   expect(fold(events)).toMatchObject(expected);
 });

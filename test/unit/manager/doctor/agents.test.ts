@@ -50,9 +50,9 @@ function scene() {
   /** One line for each check: its status, what was found, and what to do. */
   async function checks(
     agents: readonly AgentAdapter[],
-    { cwd = project, timeoutMs = 60_000, env = {} as Record<string, string> } = {},
+    { cwd = project, timeoutMs = 60_000, env = {} as Record<string, string>, uid = 0 } = {},
   ): Promise<string[]> {
-    const context = { ...installation(), cwd, env: { PATH, ...env }, uid: 0, stateDir: null };
+    const context = { ...installation(), cwd, env: { PATH, ...env }, uid, stateDir: null };
     const all = await checkAgents(context, agents, timeoutMs);
     const lines = all.map(({ name, status, message, hint }) => `${name} ${status}: ${message} (${hint})`);
     return lines.map((line) => line.replaceAll(base, '~'));
@@ -126,6 +126,28 @@ test('what an agent says of itself is judged by its adapter, with the text of it
     'other-mood skipped: it could not be told (null)',
   ]);
   expect((await checks([OTHER]))[1]).toMatch(/, null \(null\)$/);
+});
+
+test('what lies where an agent wants a directory of its user is told with its owner', async () => {
+  const { base, bin, checks } = scene();
+  program(bin, 'other');
+  const probe: AgentProbe = {
+    configurationFile: () => null,
+    reservedPath: (uid) => join(base, `of-${uid}`),
+    questions: [
+      {
+        names: ['place'],
+        args: [],
+        judge: (_, { reserved }) => ({ place: finding('ok', JSON.stringify(reserved ?? null)) }),
+      },
+    ],
+  };
+  const me = process.getuid?.() ?? 0;
+  const told = async (uid: number) => (await checks([{ ...OTHER, probe }], { uid }))[1];
+  expect(await told(me)).toBe('other-place ok: null (null)');
+  for (const uid of [me, me + 1]) symlinkSync('nowhere', join(base, `of-${uid}`));
+  expect(await told(me)).toContain(`{"path":"~/of-${me}","owner":null}`);
+  expect(await told(me + 1)).toContain(`{"path":"~/of-${me + 1}","owner":${me}}`);
 });
 
 test('an agent that never answers has failed in what it was asked, and nothing else has', async () => {
