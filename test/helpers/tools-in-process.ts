@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import { expect, onTestFinished } from 'vitest';
-import { installation } from '../../src/installation.ts';
 import { createSessionManager, type SessionManager } from '../../src/manager/session-manager.ts';
 import { serve } from '../../src/mcp/server.ts';
+import { testInstallation } from './context.ts';
 import { createShellProject, type Project } from './project.ts';
 
 /** A manager for the sessions of a project that acts for an MCP client, or with null for the user. */
@@ -15,7 +15,7 @@ export function managerOf(
   more: Partial<Parameters<typeof createSessionManager>[0]> = {},
 ): SessionManager {
   const context = { cwd: directory, env, uid: process.getuid?.() ?? 0, stateDir: null, client };
-  return createSessionManager({ ...installation(), ...context, ...more });
+  return createSessionManager({ ...testInstallation(), ...context, ...more });
 }
 
 /** The server of tools in this process, in a project of its own, and a client of the newer protocol, perhaps of tasks. */
