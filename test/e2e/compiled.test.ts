@@ -1,5 +1,5 @@
 import * as fs from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { testAsRoot } from '../helpers/as-root.ts';
 import { emptyDirectory } from '../helpers/directory.ts';
@@ -178,15 +178,28 @@ describe.runIf(place !== null)('compiled code', () => {
     ],
   ];
 
-  /** What `--help` says where such code was planted, and then something was arranged. */
-  async function withPlanted(arrange: (build: string) => Record<string, string> | undefined) {
+  /** What another program keeps, each file by its path below `kept`: made once. */
+  let planted: readonly (readonly [path: string, code: Buffer])[] | undefined;
+
+  async function makePlanted() {
     const honest = installed;
     installed = install();
     makeBoring((name) => name);
     await zwarm('--help');
     installed = honest;
+    const made = files().map((path) => [relative(kept, path), fs.readFileSync(path)] as const);
+    fs.rmSync(kept, { recursive: true });
+    return made;
+  }
+
+  /** What `--help` says where such code was planted, and then something was arranged. */
+  async function withPlanted(arrange: (build: string) => Record<string, string> | undefined) {
+    planted ??= await makePlanted();
+    for (const [path, code] of planted) {
+      fs.mkdirSync(dirname(join(kept, path)), { recursive: true, mode: 0o700 });
+      fs.writeFileSync(join(kept, path), code, { mode: 0o600 });
+    }
     const [build = ''] = fs.readdirSync(kept);
-    fs.chmodSync(join(kept, build), 0o700);
     const env = arrange(join(kept, build));
     const before = files();
     const { stdout } = await run(['--help'], { XDG_CACHE_HOME: cacheHome, ...env });
