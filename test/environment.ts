@@ -22,7 +22,8 @@ function isUsable(path: string): boolean {
  * write: there no project could have its state.
  */
 function placeForTests(): string {
-  const places = ['/var/tmp', '/dev/shm', tmpdir(), homedir()];
+  const wanted = tmpdir() === '/tmp' ? [] : [tmpdir()];
+  const places = [...wanted, '/var/tmp', '/dev/shm', tmpdir(), homedir()];
   const place = places.find(isUsable);
   if (place !== undefined) return place;
   throw new Error(
@@ -30,11 +31,17 @@ function placeForTests(): string {
   );
 }
 
-/** What leads zwarm, git or an agent to what belongs to whoever runs the tests. */
-const OF_CALLER = /^(ZWARM|XDG|GIT|CODEX)_/;
+/**
+ * What a machine needs: its programs, a home, the way to npm's registry; and what is said to the tests themselves. Nothing
+ * else of the caller reaches them: no sessions, settings, projects, language, time zone, terminal.
+ */
+const NEEDED =
+  /^(PATH|HOME|USER|LOGNAME|npm_config_\w+|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|GIT_SSL_CAINFO|\w+_proxy|CI|TEST_\w+|FUZZ_\w+|SOAK_\w+|VITEST\w*|NODE_ENV|(NO|FORCE)_COLOR)$/i;
 
-/** Keeps the tests, which inherit the environment of this process, from the caller's sessions, settings and projects. */
+/** Makes the environment of the tests, which inherit that of this process, the same whoever runs them. */
 export function leaveCaller(): void {
-  for (const name of Object.keys(process.env)) if (OF_CALLER.test(name)) delete process.env[name];
-  process.env['TMPDIR'] = placeForTests();
+  const place = placeForTests();
+  for (const name of Object.keys(process.env)) if (!NEEDED.test(name)) delete process.env[name];
+  Object.assign(process.env, { TMPDIR: place, TZ: 'UTC' });
+  process.umask(0o022);
 }
