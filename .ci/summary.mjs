@@ -15,9 +15,10 @@ import { blockOf } from './reporter.mjs';
 /** @typedef {{ name: string, code: number | undefined, log: string[], notes: Note[] | null, again: Note[] }} Step */
 /** @typedef {{ step: string, verdict: 'failed' | 'fails by chance' | 'passed only when run alone', note: Note }} Failure */
 
-/** All that is said above the last line. */
+/** All that is said above the last line, and as much of it as everybody sees. */
 const MOST_LINES = 190;
-/** Where more files than this have failed, it is not by chance. */
+const SEEN_LINES = 50;
+/** Where more files than this have failed, it is not by chance, and none is looked at again. */
 const MOST_FILES_AGAIN = 12;
 /** Where more tests than this pass only when they run alone, none of them is excused. */
 const MOST_ALONE = 3;
@@ -38,7 +39,15 @@ const linesOf = (path) => (existsSync(path) ? readFileSync(path, 'utf8').split('
  * @param {string} path
  * @returns {Note[]}
  */
-const notesOf = (path) => linesOf(path).map((line) => JSON.parse(line));
+const notesOf = (path) =>
+  linesOf(path).map((line, i) => {
+    try {
+      return JSON.parse(line);
+    } catch {
+      const name = 'a note of the reporter cannot be read';
+      return { event: 'failed', id: `note ${i}`, project: '', file: '', name, error: [line] };
+    }
+  });
 
 /**
  * The steps of a run in their order, and what was said beside them.
@@ -110,8 +119,8 @@ function outsideOfTests({ name, code, log, notes }) {
     const where = running.map(({ project, file, name: test }) => `${project} · ${file} · ${test}`);
     return [`✗ ${name} was cut off${where.length === 0 ? '' : '; these ran:'}`, ...ends(notes ? where : log)];
   }
-  if (code !== 0 && failedIn(notes ?? []).length === 0)
-    return [`✗ ${name} ended with ${code}:`, ...ends(log)];
+  const isTold = notes?.some(({ event }) => event === 'ended') && failedIn(notes).length > 0;
+  if (code !== 0 && !isTold) return [`✗ ${name} ended with ${code}:`, ...ends(log)];
   return notes && code === 0 && !ranTests ? [`✗ ${name} ran no test`] : [];
 }
 
@@ -130,19 +139,19 @@ function leftToRoot(steps) {
 }
 
 /**
- * As many whole blocks as there is room for; of the others the first line.
+ * As many whole blocks as there is room for. Where not all of them can be seen, the first lines of all come last.
  * @param {readonly string[][]} blocks
  * @param {number} room
  */
 function shortened(blocks, room) {
-  /** @type {string[]} */
-  const lines = [];
-  for (const [i, block] of blocks.entries()) {
-    const left = room - lines.length;
-    if (left <= 1) return [...lines, `and ${blocks.length - i} more`];
-    lines.push(...(block.length + (blocks.length - i) <= left ? block : block.slice(0, 1)));
-  }
-  return lines;
+  const lines = blocks.flat();
+  if (lines.length <= SEEN_LINES) return lines;
+  const heads = blocks.slice(0, SEEN_LINES).map(([head = '']) => head);
+  const left = blocks.length - heads.length;
+  const short = ['', '== in short:', ...heads, ...(left === 0 ? [] : [`and ${left} more`])];
+  const whole = [...blocks];
+  while (whole.flat().length + short.length > room) whole.pop();
+  return [...whole.flat(), ...short];
 }
 
 /**
@@ -151,9 +160,19 @@ function shortened(blocks, room) {
  */
 const titled = (title, lines) => (lines.length === 0 ? [] : [`== ${title}:`, ...lines, '']);
 
+/**
+ * The files with failed tests, each once: lines `STEP FILE`.
+ * @param {readonly Step[]} steps
+ */
+function filesWithFailures(steps) {
+  const failures = steps.flatMap(failuresOf).filter(({ note }) => note.file !== '');
+  return [...new Set(failures.map(({ step, note }) => `${step} ${note.file}`))];
+}
+
 /** @param {ReturnType<typeof readRun>} run */
 function summaryOf({ steps, faults, skipped }) {
   const failures = steps.flatMap(failuresOf);
+  const files = filesWithFailures(steps).length;
   const alone = failures.filter(({ verdict }) => verdict === 'passed only when run alone');
   const excused = alone.length > MOST_ALONE ? [] : alone;
   const blocks = [
@@ -168,21 +187,25 @@ function summaryOf({ steps, faults, skipped }) {
         return [verdict === 'failed' ? where : `${where}: ${verdict}`, ...rest];
       }),
   ];
+  const tooMany = `${files} files a second time: where more than ${MOST_FILES_AGAIN} have failed it is not by chance`;
   const above = [
-    ...titled('not run', skipped),
+    ...titled('not run', files > MOST_FILES_AGAIN ? [...skipped, tooMany] : skipped),
     ...titled('not run, as they need what only root may do', leftToRoot(steps)),
-    ...titled(
-      'passed only when run alone',
-      excused.flatMap(({ note }) => blockOf(note)),
-    ),
-  ].slice(0, MOST_LINES / 2);
+  ].slice(0, SEEN_LINES);
+  const debts = titled(
+    'passed only when run alone',
+    excused.flatMap(({ note }) => blockOf(note)),
+  );
   const passedOnce = steps.flatMap(({ notes, again }) => {
     const failedAgain = new Set(failedIn(again).map(({ id }) => id));
     return (notes ?? []).filter(({ event, id }) => event === 'passed' && !failedAgain.has(id));
   });
+  const passed = passedOnce.length + excused.length;
+  if (passed === 0 && blocks.length === 0) blocks.push(['✗ nothing was run']);
+  const room = MOST_LINES - above.length - debts.length - 2;
   return {
-    lines: [...above, ...titled('what failed', shortened(blocks, MOST_LINES - above.length - 2))],
-    passed: passedOnce.length + excused.length,
+    lines: [...above, ...debts, ...titled('what failed', shortened(blocks, room))],
+    passed,
     failed: blocks.length,
   };
 }
@@ -190,10 +213,8 @@ function summaryOf({ steps, faults, skipped }) {
 const [what, directory = ''] = process.argv.slice(2);
 const run = readRun(directory);
 if (what === 'again') {
-  const failures = run.steps.flatMap(failuresOf).filter(({ note }) => note.file !== '');
-  const files = failures.map(({ step, note }) => `${step} ${note.file}`);
-  const wanted = [...new Set(files)];
-  if (wanted.length <= MOST_FILES_AGAIN) process.stdout.write(wanted.map((line) => `${line}\n`).join(''));
+  const files = filesWithFailures(run.steps);
+  if (files.length <= MOST_FILES_AGAIN) process.stdout.write(files.map((line) => `${line}\n`).join(''));
 } else {
   const { lines, passed, failed } = summaryOf(run);
   process.stdout.write(['', ...lines, `${passed} passed, ${failed} failed`, ''].join('\n'));

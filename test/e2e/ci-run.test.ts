@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { emptyDirectory } from '../helpers/directory.ts';
 import { eventually, processesWith, repositoryFile } from '../helpers/project.ts';
 
@@ -20,19 +20,15 @@ const SCRIPTS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(PROJECTS.slice(1).map((name) => [`test:${name}`, `vitest run --project ${name}`])),
 };
 
-const FAILS = "expect({ a: 1, b: 'x' }).toEqual({ a: 2, b: 'x' })";
-const HANGS = 'await new Promise(() => {})';
-
-const of = (name: string, body: string): string => `test('${name}', async () => { ${body} }, 900);\n`;
-/** A test that does so the first time that it runs, and passes from then on. */
-const atFirst = (name: string, body: string): string =>
-  of(
-    name,
-    `const { existsSync, writeFileSync } = await import('node:fs');
-  if (existsSync('${name}')) return;
-  writeFileSync('${name}', '');
-  ${body};`,
-  );
+const of = (name: string, body: string, limit = '300_000'): string =>
+  `test('${name}', async () => { ${body} }, ${limit});\n`;
+/** A test that is ended by its limit. */
+const hanging = (name: string): string => of(name, 'await new Promise(() => {})', '900');
+/** A test of that name that fails the first time it runs, and passes from then on. */
+const atFirst = (make: (name: string) => string, name: string): string =>
+  `{ const { existsSync, writeFileSync } = await import('node:fs');
+  if (existsSync('${name}')) ${of(name, '')} else { writeFileSync('${name}', ''); ${make(name)} } }\n`;
+const failing = (name: string): string => of(name, "expect({ a: 1, b: 'x' }).toEqual({ a: 2, b: 'x' })");
 
 interface Suite {
   /** Other texts of files, in addition to a test in each project that passes. */
@@ -58,6 +54,8 @@ function createCheckout({ files = {}, scripts = {}, env = {} }: Suite) {
       name,
       globals: true,
       include: [`test/${name}/*.test.js`, ...(name === 'fast' ? ['test/property/*.test.js'] : [])],
+      // In a fixed order.
+      fileParallelism: false,
     },
   }));
   const all = {
@@ -68,10 +66,12 @@ function createCheckout({ files = {}, scripts = {}, env = {} }: Suite) {
     ...files,
   };
   for (const [path, text] of Object.entries(all)) write(join(directory, path), text);
-  // Our vitest; and root is nobody special here.
+  const work = join(base, 'work');
+  // Our vitest; its directory in ours; and root is nobody special here.
   const vitest = repositoryFile('node_modules/vitest/vitest.mjs');
   write(join(base, 'bin/vitest'), `#!/bin/sh\nexec '${process.execPath}' '${vitest}' "$@"\n`, 0o755);
   write(join(base, 'bin/id'), '#!/bin/sh\necho 1000\n', 0o755);
+  write(join(base, 'bin/mktemp'), `#!/bin/sh\nmkdir '${work}' && echo '${work}'\n`, 0o755);
   const path = `${join(base, 'bin')}:${process.env['PATH']}`;
   const run = spawn('bash', ['.ci/run'], {
     cwd: directory,
@@ -84,19 +84,25 @@ function createCheckout({ files = {}, scripts = {}, env = {} }: Suite) {
       log += text;
     });
   const ended = once(run, 'close');
+  onTestFinished(async () => {
+    run.kill('SIGTERM');
+    await ended;
+  });
   return {
     run,
-    /** A file of the checkout that a test has written. */
-    wrote: (name: string) => existsSync(join(directory, name)),
+    /** What the reporter has noted so far of a step. */
+    notes: (step: string): string => {
+      const path = join(work, 'notes', step);
+      return existsSync(path) ? readFileSync(path, 'utf8') : '';
+    },
     /** What it has printed, when it has ended. */
     async log(): Promise<string> {
       await ended;
       return log;
     },
-    /** Its exit code, and the end of its log from a line on, when it has ended and left nothing behind. */
+    /** The end of its log from a line on, and its exit code, when it has ended and left nothing behind. */
     async end(from: string): Promise<string> {
       const [code] = await ended;
-      const work = /^== in (\S+),/m.exec(log)?.[1] ?? '/';
       expect(existsSync(work)).toBe(false);
       expect(processesWith(`${work}/bin:`)).toEqual([]);
       const lines = log.slice(log.lastIndexOf(from)).replaceAll(/\d+\.\d s/g, 'N s');
@@ -106,10 +112,10 @@ function createCheckout({ files = {}, scripts = {}, env = {} }: Suite) {
 }
 
 test('what is well is one line for each file, and one at the end', async () => {
-  const checkout = createCheckout({ scripts: { agents: 'echo "no such package" >&2; exit 1' } });
+  const checkout = createCheckout({ scripts: { agents: 'echo "not run: contract: no such package"' } });
   expect(await checkout.end('== not run')).toMatchInlineSnapshot(`
     "== not run:
-    contract: the real agents cannot be had here
+    contract: no such package
 
     4 passed, 0 failed
     [exit 0]"
@@ -119,11 +125,11 @@ test('what is well is one line for each file, and one at the end', async () => {
 
 test('what is red is named with its error at the end, and what only a limit ended is looked at again', async () => {
   const files = {
-    'test/fast/red.test.js': of('is wrong', FAILS) + of('hangs', HANGS) + atFirst('is slow', HANGS),
-    'test/property/red.test.js': atFirst('holds for all', HANGS),
+    'test/fast/red.test.js': failing('is wrong') + hanging('hangs') + atFirst(hanging, 'is slow'),
+    'test/property/red.test.js': atFirst(hanging, 'holds for all'),
     'test/e2e/red.test.js': `describe('a suite', () => { beforeAll(() => { throw new Error('no'); }); ${of('is left out', '')} });`,
-    'test/contract/red.test.js': atFirst('is wrong at first', FAILS),
-    'test/faults/red.test.js': atFirst('races', HANGS),
+    'test/contract/red.test.js': atFirst(failing, 'is wrong at first'),
+    'test/faults/red.test.js': atFirst(hanging, 'races'),
     'test/clock/red.test.js': of(
       'throws later',
       "setTimeout(() => { throw new Error('later'); }); await new Promise((done) => setTimeout(done, 100))",
@@ -138,7 +144,7 @@ test('what is red is named with its error at the end, and what only a limit ende
     ✗ fast · test/fast/red.test.js · is slow (N s of N s)
         Test timed out in 900ms.
         If this is a long-running test, pass a timeout value as the last argument or configure it globally with "testTimeout".
-        at test/fast/red.test.js:3:1
+        at test/fast/red.test.js:5:39
 
     == what failed:
     ✗ typecheck ended with 2:
@@ -166,7 +172,7 @@ test('what is red is named with its error at the end, and what only a limit ende
     ✗ fast · test/property/red.test.js · holds for all (N s of N s): fails by chance
         Test timed out in 900ms.
         If this is a long-running test, pass a timeout value as the last argument or configure it globally with "testTimeout".
-        at test/property/red.test.js:1:1
+        at test/property/red.test.js:3:45
     ✗ e2e · test/e2e/red.test.js · a suite
         no
         at test/e2e/red.test.js:1:53
@@ -179,11 +185,11 @@ test('what is red is named with its error at the end, and what only a limit ende
         +   "a": 1,
             "b": "x",
           }
-        at test/contract/red.test.js:4:28
+        at test/contract/red.test.js:3:114
     ✗ faults · test/faults/red.test.js · races (N s of N s): fails by chance
         Test timed out in 900ms.
         If this is a long-running test, pass a timeout value as the last argument or configure it globally with "testTimeout".
-        at test/faults/red.test.js:1:1
+        at test/faults/red.test.js:3:37
     ✗ outside of any test
         later
         at test/clock/red.test.js:1:61
@@ -194,7 +200,7 @@ test('what is red is named with its error at the end, and what only a limit ende
 });
 
 test('of many tests that pass only when they run alone none is excused', async () => {
-  const tests = ['one', 'two', 'three', 'four'].map((name) => atFirst(name, HANGS));
+  const tests = ['one', 'two', 'three', 'four'].map((name) => atFirst(hanging, name));
   const checkout = createCheckout({ files: { 'test/fast/slow.test.js': tests.join('') } });
   expect((await checkout.end('== what failed')).match(/·.*|.* passed, .*/g)).toMatchInlineSnapshot(`
     [
@@ -204,6 +210,40 @@ test('of many tests that pass only when they run alone none is excused', async (
       "· test/fast/slow.test.js · four (N s of N s): passed only when run alone",
       "5 passed, 4 failed",
     ]
+  `);
+});
+
+test('where tests are killed in the midst, it is red even if all is well in the second look', async () => {
+  const dying = (name: string): string =>
+    of(
+      name,
+      `const { readFileSync } = await import('node:fs');
+      while (!readFileSync(process.env.TEST_NOTES, 'utf8').includes('"failed"')) await new Promise((done) => setTimeout(done, 10));
+      process.kill(process.ppid, 'SIGKILL');`,
+    );
+  const checkout = createCheckout({
+    files: { 'test/fast/red.test.js': atFirst(hanging, 'is slow') + atFirst(dying, 'kills') },
+  });
+  // Each shell has its own words for it.
+  const end = (await checkout.end('== passed only')).replace(/^.*\bKilled\b.*\n/m, '');
+  expect(end).toMatchInlineSnapshot(`
+    "== passed only when run alone:
+    ✗ fast · test/fast/red.test.js · is slow (N s of N s)
+        Test timed out in 900ms.
+        If this is a long-running test, pass a timeout value as the last argument or configure it globally with "testTimeout".
+        at test/fast/red.test.js:3:39
+
+    == what failed:
+    ✗ fast ended with 137:
+        > small@1.0.0 test
+        > vitest run --project fast --reporter=./.ci/reporter.mjs
+        ✗ fast · test/fast/red.test.js · is slow (N s of N s)
+            Test timed out in 900ms.
+            If this is a long-running test, pass a timeout value as the last argument or configure it globally with "testTimeout".
+            at test/fast/red.test.js:3:39
+
+    5 passed, 1 failed
+    [exit 1]"
   `);
 });
 
@@ -232,12 +272,10 @@ test('where nothing is built nothing else is run', async () => {
 
 test('who ends it is told what had failed, and what ran', async () => {
   const files = {
-    'test/fast/red.test.js':
-      of('is wrong', FAILS) +
-      of('hangs', `(await import('node:fs')).writeFileSync('begun', ''); ${HANGS}`).replace('900', '0'),
+    'test/fast/red.test.js': failing('is wrong') + hanging('hangs').replace('900', '0'),
   };
   const checkout = createCheckout({ files });
-  await eventually('it hangs', () => checkout.wrote('begun'));
+  await eventually('it hangs', () => checkout.notes('fast').includes('"hangs"'));
   checkout.run.kill('SIGTERM');
   expect(await checkout.end('== what failed')).toMatchInlineSnapshot(`
     "== what failed:
@@ -261,7 +299,7 @@ test('who ends it is told what had failed, and what ran', async () => {
 });
 
 test('it ends itself when its time is over', async () => {
-  const files = { 'test/fast/red.test.js': of('hangs', HANGS).replace('900', '0') };
+  const files = { 'test/fast/red.test.js': hanging('hangs').replace('900', '0') };
   const checkout = createCheckout({ files, env: { CI_SECONDS: '8' } });
   expect(await checkout.end('== what failed')).toMatch(
     /✗ the time of this run, 8 seconds, is over\n(?:.*\n)+\d+ passed, \d failed\n\[exit 1\]$/,

@@ -30,9 +30,9 @@ type Phase = 'item.started' | 'item.updated' | 'item.completed';
 // Codex's own words, or those of the program by which it builds its sandbox, in place of what a command prints.
 const NOT_BUILT = /^(?:error building bubblewrap command|bwrap): .*\n?$/;
 
-/** What it means that a command printed this and failed: null where it may have run. */
-function refusal(output: string): string | null {
-  if (!NOT_BUILT.test(output)) return null;
+/** Why a command that failed never began: null where it may have, as one that calls bwrap itself. */
+function refusal(command: string, output: string): string | null {
+  if (!NOT_BUILT.test(output) || command.includes('bwrap')) return null;
   return `no command ran, as Codex could not build its sandbox (${output.trim()}): zwarm doctor says what to do`;
 }
 
@@ -60,7 +60,7 @@ const ITEMS = {
       const status = statusOf(given.status, phase);
       // Codex prints no output of a command before its end.
       const output = status === 'in_progress' ? null : (aggregated_output ?? null);
-      const refused = status === 'failed' && output !== null ? refusal(output) : null;
+      const refused = status === 'failed' && output !== null ? refusal(command, output) : null;
       const event = { type: 'command' as const, id, command, output, exitCode, status };
       return refused === null ? event : { ...event, refused };
     },

@@ -62,7 +62,7 @@ export function createFolder(): Folder {
           break;
         case 'command':
           if (event.refused !== undefined) refused ??= cutFailure(event.refused);
-          else if (event.status !== 'in_progress') ran = true;
+          else if (event.status !== 'in_progress' && event.status !== 'declined') ran = true;
           break;
         case 'warning':
           if (warned.length < MOST_WARNINGS) warned.push(cutFailure(event.message));

@@ -5,8 +5,8 @@ const NOT_BUILT =
   'error building bubblewrap command: app-server socket directory must be a user-owned directory';
 
 /** Why a command never began that failed with this output. */
-function refused(output: string, status = 'failed'): unknown {
-  const item = { id: 'i', type: 'command_execution', command: 'ls', exit_code: 1, status };
+function refused(output: string, { status = 'failed', command = 'ls' } = {}): unknown {
+  const item = { id: 'i', type: 'command_execution', command, exit_code: 1, status };
   const text = JSON.stringify({ type: 'item.completed', item: { ...item, aggregated_output: output } });
   return createCodexParser('0.169.0')({ seq: 0, text }).map((event) => 'refused' in event && event.refused);
 }
@@ -21,4 +21,6 @@ test.each(['', 'ls: bwrap: No such file\n', `${NOT_BUILT}\nand more\n`, `before\
   (output) => expect(refused(output)).toEqual([false]),
 );
 
-test('so may one that succeeded', () => expect(refused(NOT_BUILT, 'completed')).toEqual([false]));
+test.each([{ status: 'completed' }, { command: '/bin/bash -lc "bwrap --x"' }])('so may one with %j', (given) =>
+  expect(refused('bwrap: Unknown option --x\n', given)).toEqual([false]),
+);
