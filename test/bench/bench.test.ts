@@ -6,7 +6,7 @@ import { createGround, removeGround } from '../../bench/ground.js';
 import { median, pairs, ratioOf } from '../../bench/measure.js';
 import { createSessions } from '../../bench/sessions.js';
 import { readPage, tableOf } from '../helpers/document.ts';
-import { createProject, eventually, processesWith } from '../helpers/project.ts';
+import { createProject, eventually, processesBelow } from '../helpers/project.ts';
 
 /* The instrument of `npm run bench`: what it measures, not how fast anything is. */
 
@@ -66,5 +66,5 @@ test('the sessions are those of zwarm, running or ended, and nothing is left of 
     removeGround(ground);
   }
   expect(existsSync(ground.base)).toBe(false);
-  await eventually('all are gone', () => processesWith(`HOME=${ground.base}/`).length === 0);
+  await eventually('all are gone', () => processesBelow(ground.base).length === 0);
 });

@@ -10,7 +10,7 @@ import {
   createShellProject,
   eventually,
   type Project,
-  processesWith,
+  processesBelow,
   watchesFiles,
 } from '../helpers/project.ts';
 import { RECORD, requestOf, storeOf } from '../helpers/store.ts';
@@ -81,7 +81,7 @@ for (const hours of [2, -2]) {
       const json = async (...argv: string[]) => JSON.parse(await project.ok([...argv, '--json']));
       const old = await project.ended(['quick']);
       const [gated, stubborn] = [await project.begin('gate ../gate'), await project.begin('stubborn')];
-      const waits = (): number => processesWith(`HOME=${project.base}/`).filter(watchesFiles).length;
+      const waits = (): number => processesBelow(project.base).filter(watchesFiles).length;
       const long = project.asProcess(['wait', gated, '--timeout', '1h']);
       await eventually('it is waited for', () => waits() === 1);
       let over = false;

@@ -2,7 +2,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createCodexProject } from '../helpers/codex.ts';
-import { eventually, processesWith } from '../helpers/project.ts';
+import { eventually, processesNaming } from '../helpers/project.ts';
 
 const usage = (...[input, cached, output, reasoning]: number[]) => ({ input, cached, output, reasoning });
 
@@ -87,7 +87,7 @@ test.concurrent('no process shows a prompt to its neighbours', async (t) => {
   await eventually('the command runs', async () =>
     (await full()).messages.some(({ role }) => role === 'tool'),
   );
-  expect([...processesWith(secret), ...processesWith(secret, 'cmdline')]).toEqual([]);
+  expect([...processesNaming(secret), ...processesNaming(secret, 'cmdline')]).toEqual([]);
   await writeFile(join(project.directory, 'go'), '');
   expect(await project.ok(['wait', id])).toBe(`${id} completed`);
 });

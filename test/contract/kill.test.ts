@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { CODEX_VERSION, CODEX_WRAPPER, createCodexProject, nativeCodex } from '../helpers/codex.ts';
-import { eventually, processesWith } from '../helpers/project.ts';
+import { eventually, processesNaming, processesWith } from '../helpers/project.ts';
 
 /** A time for sleep that no other process sleeps for. */
 const uniqueSeconds = (): string => `300.${process.pid}${String(Math.random()).slice(2)}`;
@@ -26,7 +26,7 @@ test.concurrent.for(CASES)(
     if (program === 'wrapper') project.env['ZWARM_CODEX_BIN'] = CODEX_WRAPPER;
     const id = await project.start(['-s', sandbox, '[[long]] build']);
     for (const seconds of [waited, left]) {
-      await eventually('the command runs', () => processesWith(seconds, 'cmdline').length > 0);
+      await eventually('the command runs', () => processesNaming(seconds, 'cmdline').length > 0);
     }
     await eventually('all of it runs', () => processesWith(`ZWARM_SESSION_ID=${id}`).length > 2);
 
@@ -35,7 +35,7 @@ test.concurrent.for(CASES)(
     // Codex obeys at once; what it leaves behind is then told to end, without another wait.
     expect(performance.now() - asked).toBeLessThan(60_000);
     // With no waiting: it has said that they are gone.
-    expect([waited, left].flatMap((seconds) => processesWith(seconds, 'cmdline'))).toEqual([]);
+    expect([waited, left].flatMap((seconds) => processesNaming(seconds, 'cmdline'))).toEqual([]);
     const session = await project.show(id);
     expect(session).toMatchObject({ status: 'killed', error: null, last_message: 'on it' });
     expect(await project.$(`wait ${id}`)).toBe(`${id} killed\n[exit 1]\n`);

@@ -6,7 +6,7 @@ import { IS_ROOT, testAsRoot } from '../helpers/as-root.ts';
 import { readPage } from '../helpers/document.ts';
 import { installForAll } from '../helpers/ordinary-project.ts';
 import { createPatient } from '../helpers/patient.ts';
-import { createShellProject, eventually, processesWith, runProgram, ZWARM } from '../helpers/project.ts';
+import { createShellProject, eventually, processesBelow, runProgram, ZWARM } from '../helpers/project.ts';
 import { snapshot } from '../helpers/tree.ts';
 
 const [A, B, C] = ['aaaaaaaaaa', 'bbbbbbbbbb', 'cccccccccc'] as const;
@@ -156,7 +156,7 @@ const onLinux = test.runIf(process.platform === 'linux');
 onLinux('what an agent leaves running is reported with its session and without it', async () => {
   const project = createShellProject();
   onTestFinished(() => {
-    for (const left of processesWith(`HOME=${project.base}/`)) process.kill(left, 'SIGKILL');
+    for (const left of processesBelow(project.base)) process.kill(left, 'SIGKILL');
   });
   const leave =
     'sleep 1000 < /dev/null > /dev/null 2>&1 & echo $! > left; until [ -e go ]; do sleep 0.02; done';

@@ -8,7 +8,7 @@ import {
   FAKE_AGENT,
   hasEnded,
   type Project,
-  processesWith,
+  processesBelow,
   repositoryFile,
 } from '../helpers/project.ts';
 import { snapshot } from '../helpers/tree.ts';
@@ -168,7 +168,7 @@ test('a loop of ls, show and list writes nothing below .zwarm and starts nothing
   const project = createShellProject();
   const id = await project.ended(['quick']);
   await project.zwarm(['start', '--wait', 'break']);
-  const atWork = (): number[] => processesWith(`HOME=${project.base}/`);
+  const atWork = (): number[] => processesBelow(project.base);
   await eventually('all is quiet', () => atWork().length === 0);
   const sessions = openSessions({ cwd: project.directory, env: project.env });
   const before = snapshot(project.store());

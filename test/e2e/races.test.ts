@@ -13,6 +13,7 @@ import {
   hasEnded,
   type Project,
   runProgram,
+  synchronously,
   ZWARM,
 } from '../helpers/project.ts';
 
@@ -26,7 +27,8 @@ test('--wait prints the answer to its own message, also when the next one has be
   fs.writeFileSync(join(project.base, 'gate'), '');
   // Synchronously: the one who waits, in this process, cannot look before the next turn is there.
   const place = { cwd: project.directory, env: project.env };
-  while (spawnSync(process.execPath, [ZWARM, 'inject', id, 'exit 3'], place).status !== 0);
+  const inject = () => spawnSync(process.execPath, [ZWARM, 'inject', id, 'exit 3'], place).status === 0;
+  synchronously('the first turn has ended', inject);
   expect(await asked).toMatchObject({ code: 0, stdout: 'done\n' });
   expect(await project.$(`wait ${id}`)).toBe(`${id} failed\n[exit 1]\n`);
 });

@@ -6,6 +6,7 @@ import {
   createProject,
   eventually,
   type Project,
+  processesNaming,
   processesWith,
   repositoryFile,
   runProgram,
@@ -143,7 +144,7 @@ test.concurrent('Ctrl-C at any moment of the demo ends its agents and leaves not
   // A busy machine may take longer to end an agent than kill waits, which kill then says.
   expect(await ended, complaint).toBe(130);
   expect(shown).not.toContain('zwarm clean');
-  await eventually('no agent is left', () => processesWith(`ZWARM_STORE=${scratch}`).length === 0);
+  await eventually('no agent is left', () => processesNaming(`ZWARM_STORE=${scratch}/`).length === 0);
   expect(fs.readdirSync(scratch)).toEqual([]);
 });
 

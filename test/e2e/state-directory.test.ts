@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, type TestContext, test } from 'vitest';
 import { testAsRoot } from '../helpers/as-root.ts';
 import { createOrdinaryProject } from '../helpers/ordinary-project.ts';
-import { createProject, eventually, type Project, processesWith } from '../helpers/project.ts';
+import { createProject, eventually, type Project, processesBelow } from '../helpers/project.ts';
 import { notPrivate, snapshot } from '../helpers/tree.ts';
 
 const READERS = ['ls', 'show @last'];
@@ -113,7 +113,7 @@ test.concurrent.for(['0777', '0000'])('under umask %s all works and is private',
   expect(await ok(umask, 'kill', hanging, '--grace', '20s')).toBe(`${hanging} killed`);
   await ok(umask, 'fork', id, 'quick', '--wait');
   await ok(umask, 'config', 'set', 'sandbox', 'read-only');
-  await eventually('all is settled', () => processesWith(`HOME=${project.base}/`).length === 0);
+  await eventually('all is settled', () => processesBelow(project.base).length === 0);
   expect((await ok('0022', 'ls', '-q')).split('\n')).toHaveLength(3);
   const home = join(project.base, 'home');
   const modes = [project.store(), home].flatMap(notPrivate).filter((path) => !path.startsWith(`${home} `));

@@ -8,6 +8,7 @@ import {
   createShellProject,
   eventually,
   type Project,
+  processesNaming,
   processesWith,
   SHELL_AGENT,
   watchesFiles,
@@ -71,7 +72,7 @@ function inTerminal(project: Project, script: string): { terminal: ChildProcess;
     terminal,
     // The agent inherits the mark, but is of a session.
     pids: () => {
-      const agents = processesWith('ZWARM_SESSION_ID=');
+      const agents = processesNaming('\0ZWARM_SESSION_ID=');
       return processesWith(mark).filter((pid) => !agents.includes(pid));
     },
   };

@@ -1,15 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { onTestFinished } from 'vitest';
 import { hostIdentity, MARK_VARIABLE, statOf } from '../../src/process/identity.ts';
 import { processesWith } from './project.ts';
 
-let made = 0;
-
-/** The beginning of marks that no other test uses, as of the first turn of a session. */
+/** The beginning of marks that nothing else uses, as of the first turn of a session. */
 export function newMarks(): string {
-  made += 1;
-  return `t${process.pid}x${made}.1.`;
+  return `t${randomUUID()}.1.`;
 }
 
 /** A process in a group of its own, with a mark or none, that runs `script`; ended with the test, with all of both. */

@@ -4,7 +4,7 @@ import { IS_ROOT } from './as-root.ts';
 import {
   createShellProject,
   type OnFinished,
-  processesWith,
+  processesBelow,
   type RunOptions,
   repositoryFile,
   runProgram,
@@ -41,6 +41,6 @@ export function createOrdinaryProject(...finished: [] | [OnFinished]) {
       });
     },
     /** Ends all that runs there: root may not act in the project of another user. */
-    endAll: () => processesWith(`HOME=${base}/`).forEach((pid) => void process.kill(pid, 'SIGKILL')),
+    endAll: () => processesBelow(base).forEach((pid) => void process.kill(pid, 'SIGKILL')),
   };
 }

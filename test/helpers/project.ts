@@ -142,7 +142,7 @@ export function createProject(name = 'project', finished: OnFinished = onTestFin
     await createSessionManager({ ...context, env: turnEnv }).settle();
   };
   finished(async () => {
-    const living = () => processesWith(`HOME=${base}/`).length > 0;
+    const living = () => processesBelow(base).length > 0;
     // Most tests leave nothing behind, and one zwarm for each of them would be a tenth of their time.
     if (living()) await zwarm(['kill', '--all', '--grace', '1s']);
     // A runner that is still settling would write into what we remove.
@@ -237,15 +237,21 @@ export async function eventually<T>(
   throw new Error(`waited ${seconds} s in vain: ${what}`);
 }
 
-/** Where one environment after the other is read; what is beyond its end is nothing of ours. */
+/** The same without anything else happening in this process meanwhile: there no limit of the runner would end it. */
+export function synchronously(what: string, look: () => boolean, seconds = 30): void {
+  const deadline = performance.now() + seconds * 1000;
+  while (!look()) if (performance.now() > deadline) throw new Error(`waited ${seconds} s in vain: ${what}`);
+}
+
+/** Where one environment after the other is read, behind a NUL; what is beyond its end is nothing of ours. */
 const ENVIRONMENT = Buffer.alloc(1 << 18);
 
-/** Whether a process has this text in that file; what has ended, a zombie too, has none. */
+/** Whether a process has this text in that file, a NUL before and after each entry; what has ended, a zombie too, has none. */
 function bears(pid: string, file: string, text: string): boolean {
   let fd = -1;
   try {
     fd = fs.openSync(`/proc/${pid}/${file}`, 'r');
-    return ENVIRONMENT.subarray(0, fs.readSync(fd, ENVIRONMENT)).includes(text);
+    return ENVIRONMENT.subarray(0, 1 + fs.readSync(fd, ENVIRONMENT, { offset: 1 })).includes(text);
   } catch {
     // It ended while we looked, or it is another user's.
     return false;
@@ -254,12 +260,22 @@ function bears(pid: string, file: string, text: string): boolean {
   }
 }
 
-/** The living processes (zombies do not count) whose environment, or arguments, hold this text; Linux. */
-export function processesWith(text: string, file: 'environ' | 'cmdline' = 'environ'): number[] {
+/** The living processes (zombies do not count) whose environment, or arguments, hold this text anywhere; Linux. */
+export function processesNaming(text: string, file: 'environ' | 'cmdline' = 'environ'): number[] {
   return fs
     .readdirSync('/proc')
     .filter((entry) => /^\d+$/.test(entry) && Number(entry) !== process.pid && bears(entry, file, text))
     .map(Number);
+}
+
+/** Those with this variable in their environment, `NAME=value`, whole. */
+export function processesWith(variable: string): number[] {
+  return processesNaming(`\0${variable}\0`);
+}
+
+/** Those whose home lies below a directory. */
+export function processesBelow(directory: string): number[] {
+  return processesNaming(`\0HOME=${directory}/`);
 }
 
 /** Whether a process watches a directory, as `zwarm wait` does once it is ready for Ctrl-C; Linux. */

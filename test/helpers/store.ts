@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { digest } from '../../src/core/digest.ts';
 import type { SessionId } from '../../src/core/ids.ts';
 import type { Store } from '../../src/manager/context.ts';
 import { ownIdentity } from '../../src/process/identity.ts';
@@ -50,7 +51,7 @@ export function storeOf(state: string, path: string): Store {
   const identity = identityOfDirectory(path);
   const { created_at } = RECORD;
   // A process of this store has an id of no other test's in its mark.
-  const store_id = `test${identity.inode}`;
+  const store_id = `test${digest(path).slice(0, 16)}`;
   const record = { v: 1, store_id, path, host: 'here', ...identity, created_at } as const;
   const { root } = createStore(state, record, process.getuid?.() ?? 0, 'test');
   return {

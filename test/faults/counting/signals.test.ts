@@ -4,6 +4,7 @@ import { statOf } from '../../../src/process/identity.ts';
 import { stopTurn } from '../../../src/process/stop.ts';
 import { emptyDirectory } from '../../helpers/directory.ts';
 import { live, newMarks } from '../../helpers/marked.ts';
+import { synchronously } from '../../helpers/project.ts';
 import { arm, disarm } from './syscalls.ts';
 
 test('what has ended since it was found gets no signal: its pid may be somebody else by now', async () => {
@@ -26,7 +27,7 @@ test('what has ended since it was found gets no signal: its pid may be somebody 
       record() {
         // Between the look that has found it and the signal.
         process.kill(runner.pid, 'SIGKILL');
-        while (statOf(runner.pid)?.dead === false);
+        synchronously('it is dead', () => statOf(runner.pid)?.dead !== false);
         arm(null);
         recorded = true;
       },

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { SessionId } from '../../../src/core/ids.ts';
-import { eventually, processesWith } from '../../helpers/project.ts';
+import { eventually, processesNaming } from '../../helpers/project.ts';
 import { type Scene, turnEnv } from './scene.ts';
 
 /** A verb whose calls are counted. */
@@ -140,7 +140,7 @@ export function namesIn(...path: readonly string[]): string[] {
 
 /** Whether anything of a turn's agent or runner lives, other than what records and settles after its end. */
 export function lives(id: string, turn: number | null): boolean {
-  return processesWith(`@${id}.${turn}.`).some((pid) => {
+  return processesNaming(`@${id}.${turn}.`).some((pid) => {
     try {
       return !/\0ZWARM_MARK=[^\0]*\.runner\0/.test(`\0${readFileSync(`/proc/${pid}/environ`, 'utf8')}`);
     } catch {

@@ -7,6 +7,7 @@ import {
   createProject,
   type Ended,
   eventually,
+  processesBelow,
   processesWith,
   repositoryFile,
   runProgram,
@@ -85,7 +86,7 @@ testAsRoot(
     expect(failed.turns).toMatchObject([{ prompt: 'quick', started_at: null, answer: null }]);
 
     const done = (await zwarm(null, 'start --wait --json quick')).stdout;
-    await eventually('nothing runs', () => processesWith(`HOME=${project.base}/`).length === 0);
+    await eventually('nothing runs', () => processesBelow(project.base).length === 0);
     bound.handOver();
     const again = await zwarm(limit, `inject ${JSON.parse(done).id} quick`);
     expect(again).toMatchObject({ code: 1, stdout: '' });

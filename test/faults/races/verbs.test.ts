@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { SessionId } from '../../../src/core/ids.ts';
-import { eventually, processesWith } from '../../helpers/project.ts';
+import { eventually, processesNaming } from '../../helpers/project.ts';
 import { namesIn } from '../counting/verbs.ts';
 import { claimedSession } from './claims.ts';
 import { besideAReader, codesOf, openPool, type Race } from './race.ts';
@@ -30,7 +30,7 @@ const runsOf = ({ prompts }: Race, message: string): number =>
 async function nothingLives(id: string, turn: number): Promise<void> {
   await eventually(
     `nothing of turn ${turn} of ${id} lives`,
-    () => processesWith(`@${id}.${turn}.`).length === 0,
+    () => processesNaming(`@${id}.${turn}.`).length === 0,
   );
 }
 

@@ -13,8 +13,8 @@ import {
 } from '../../../src/process/identity.ts';
 import { bundled } from '../../helpers/bundled.ts';
 import { emptyDirectory } from '../../helpers/directory.ts';
-import { end, live } from '../../helpers/marked.ts';
-import { eventually } from '../../helpers/project.ts';
+import { end, live, newMarks } from '../../helpers/marked.ts';
+import { eventually, synchronously } from '../../helpers/project.ts';
 
 test('we live, and know ourselves as the kernel does', () => {
   const own = ownIdentity();
@@ -38,8 +38,9 @@ test.each<[string, Partial<ProcessIdentity>, string]>([
 });
 
 test('a process that ended is dead', async () => {
-  const living = await live('m');
-  expect(markOf(living.pid)).toBe('m');
+  const mark = newMarks();
+  const living = await live(mark);
+  expect(markOf(living.pid)).toBe(mark);
   await end(living);
   await eventually('it has gone', () => statOf(living.pid) === null);
   expect(livenessOf(living.identity)).toBe('no');
@@ -48,7 +49,7 @@ test('a process that ended is dead', async () => {
 
 test('a zombie is dead', async () => {
   // A parent that was stopped does not collect its child.
-  const { pid: parent } = await live('m', 'sleep 600 & echo ready; kill -STOP $$');
+  const { pid: parent } = await live(newMarks(), 'sleep 600 & echo ready; kill -STOP $$');
   await eventually('the parent is stopped', () => / T /.test(readFileSync(`/proc/${parent}/stat`, 'utf8')));
   const pid = Number.parseInt(readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8'), 10);
   const identity = { ...hostIdentity(), pid, start: statOf(pid)?.start ?? '' };
@@ -62,7 +63,7 @@ test('a zombie is dead', async () => {
 test('a name with spaces and parentheses hides nothing', async () => {
   // A process gives itself the name; the shell's own builtin writes it.
   const script = "printf '%s' 'x) Z 1 (' > /proc/$$/comm; echo ready; read -r forever < /dev/zero";
-  const { identity } = await live('m', script);
+  const { identity } = await live(newMarks(), script);
   const nameOf = (pid: number) => readFileSync(`/proc/${pid}/comm`, 'utf8');
   await eventually('it has its name', () => nameOf(identity.pid).startsWith('x) Z'));
   expect(statOf(identity.pid)).toMatchObject({ pgrp: identity.pid, ppid: process.pid, dead: false });
@@ -74,10 +75,14 @@ test('a process bears its mark also while it becomes another program', async () 
   // It becomes itself, again and again: in between it has no environment.
   const steps = '[ "$1" != 0 ] || echo ready\n[ "$1" -lt 200 ] || exec sleep 600\nexec "$0" $(($1 + 1))\n';
   writeFileSync(script, `#!/bin/sh\n${steps}`, { mode: 0o755 });
-  const { pid } = await live('m', 'exec "$1" 0', [script]);
+  const mark = newMarks();
+  const { pid } = await live(mark, 'exec "$1" 0', [script]);
   const marks = new Set([markOf(pid)]);
-  while (!readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith('sleep')) marks.add(markOf(pid));
-  expect([...marks]).toEqual(['m']);
+  synchronously('it sleeps', () => {
+    marks.add(markOf(pid));
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith('sleep');
+  });
+  expect([...marks]).toEqual([mark]);
 });
 
 test('a process without any environment has no mark, and is no reason to wait', async () => {

@@ -28,7 +28,7 @@ test('it is asked where and with what a turn would run, without input and away f
 function createMark(): string {
   const mark = `mark-of-${randomUUID()}`;
   onTestFinished(() => {
-    for (const pid of processesWith(mark)) process.kill(pid, 'SIGKILL');
+    for (const pid of processesWith(`MARK=${mark}`)) process.kill(pid, 'SIGKILL');
   });
   return mark;
 }
@@ -40,7 +40,7 @@ test.each([
 ])('who %s is killed with all that it has started', async (_, script, timeoutMs, why) => {
   const MARK = createMark();
   await expect(askShell(script, timeoutMs, { MARK })).rejects.toThrow(why);
-  await eventually('all of it ended', () => processesWith(MARK).length === 0);
+  await eventually('all of it ended', () => processesWith(`MARK=${MARK}`).length === 0);
 });
 
 test('what stays in the background with its streams open holds nobody up', async () => {

@@ -6,7 +6,7 @@ import { ownIdentity, statOf } from '../../../src/process/identity.ts';
 import { type StopRequest, stopTurn } from '../../../src/process/stop.ts';
 import { emptyDirectory } from '../../helpers/directory.ts';
 import { live, newMarks } from '../../helpers/marked.ts';
-import { eventually, processesWith } from '../../helpers/project.ts';
+import { eventually, processesNaming, processesWith } from '../../helpers/project.ts';
 
 /** A turn whose runner runs `script` in a directory of its own: there `agent` is a command that bears the turn's mark. */
 async function turnOf(script: string) {
@@ -34,7 +34,7 @@ function sleepersOf(seconds: string): number[] {
 }
 
 async function gone(marks: string): Promise<void> {
-  await eventually('nothing is left', () => processesWith(`ZWARM_MARK=${marks}`).length === 0);
+  await eventually('nothing is left', () => processesNaming(`ZWARM_MARK=${marks}`).length === 0);
 }
 
 test.each([
@@ -65,7 +65,7 @@ sh -c '${helper}' 9<> fifo & wait $agent; : > record; kill -KILL $!`);
 test('a runner that never records is ended last, and the end is recorded before its death', async () => {
   const { runner, marks, stop } = await turnOf('mkfifo fifo; agent sleep 1000; read -r forever < fifo');
   const seen: unknown[] = [];
-  const record = () => seen.push(statOf(runner.pid)?.dead, processesWith(`${marks}x\0`));
+  const record = () => seen.push(statOf(runner.pid)?.dead, processesWith(`ZWARM_MARK=${marks}x`));
   expect(await stop({ record })).toEqual([]);
   expect(seen).toEqual([false, []]);
   await gone(marks);
@@ -125,5 +125,5 @@ test('what hands over to a child and ends, again and again, is ended', async () 
   writeFileSync(hop, `#!/bin/sh\n${body}`, { mode: 0o755 });
   const { marks, stop } = await turnOf(`agent sh -c '${hop}; exec sleep 1000'`);
   expect(await stop()).toEqual([]);
-  expect(processesWith(`ZWARM_MARK=${marks}x\0`)).toEqual([]);
+  expect(processesWith(`ZWARM_MARK=${marks}x`)).toEqual([]);
 });
