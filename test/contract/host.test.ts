@@ -5,6 +5,7 @@ import {
   type CodexProject,
   calls,
   createCodexProject,
+  endless,
   nativeCodex,
   requireSandbox,
 } from '../helpers/codex.ts';
@@ -128,7 +129,7 @@ test.concurrent('Codex runs agents with the tools: in parallel, on, to an end', 
   const scenarios = {
     alpha: [{ shell: 'echo from alpha' }, { message: 'alpha is done' }],
     again: [{ message: 'alpha has mended it' }],
-    gamma: [{ shell: 'sleep 300', shellArgs: { yield_time_ms: 250_000 } }, { message: 'gamma is done' }],
+    gamma: [endless('sleep 300')],
     lead,
   };
   const project = await createCodexProject(t.onTestFinished, { script: { scenarios } });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CODEX_VERSION, CODEX_WRAPPER, createCodexProject, nativeCodex } from '../helpers/codex.ts';
+import { CODEX_VERSION, CODEX_WRAPPER, createCodexProject, endless, nativeCodex } from '../helpers/codex.ts';
 import { eventually, processesNaming, processesWith } from '../helpers/project.ts';
 
 /** A time for sleep that no other process sleeps for. */
@@ -19,7 +19,7 @@ test.concurrent.for(CASES)(
     // The first is nobody's child any more when kill comes: only its mark tells whose it is.
     const command = `(setsid nohup sleep ${left} > /dev/null 2>&1 &); sleep ${waited}`;
     const script = {
-      scenarios: { long: [{ message: 'on it', shell: command, shellArgs: { yield_time_ms: 250_000 } }] },
+      scenarios: { long: [{ message: 'on it', ...endless(command) }] },
       steps: [{ message: 'I am back' }],
     };
     const project = await createCodexProject(t.onTestFinished, { script });

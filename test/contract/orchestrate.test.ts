@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type CodexProject, calls, createCodexProject } from '../helpers/codex.ts';
+import { type CodexProject, calls, createCodexProject, endless } from '../helpers/codex.ts';
 import { eventually, type OnFinished, ZWARM } from '../helpers/project.ts';
 
 /* Which of zwarm's own agents get the tools, and what they do with them. */
@@ -93,7 +93,7 @@ test.concurrent('zwarm orchestrate gives its agent the tools, and its sessions g
   ];
   const scenarios = {
     alpha: [{ message: 'alpha is done' }],
-    gamma: [{ shell: 'sleep 300', shellArgs: { yield_time_ms: 250_000 } }],
+    gamma: [endless('sleep 300')],
     lead,
     more: [calls(['wait_sessions', { ids: ['one'] }])],
   };

@@ -44,6 +44,16 @@ export const calls = (...all: readonly [tool: string, args: object][]): object =
   })),
 });
 
+/**
+ * A step whose command runs until its session is killed: Codex waits for one no longer than 30 seconds, then it asks what
+ * to do next, and is told the same again.
+ */
+export const endless = (shell: string): object => ({
+  shell,
+  shellArgs: { yield_time_ms: 30_000 },
+  times: 1000,
+});
+
 /** What the model says; the head of `fixtures/fake-model.mjs` explains it. */
 interface ModelScript {
   readonly steps?: readonly object[];
