@@ -4,7 +4,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { emptyDirectory } from '../helpers/directory.ts';
-import { eventually, processesWith, repositoryFile } from '../helpers/project.ts';
+import { eventually, processesNaming, repositoryFile } from '../helpers/project.ts';
 
 /* `.ci/run` itself, with a small suite of its own. */
 
@@ -104,7 +104,7 @@ function createCheckout({ files = {}, scripts = {}, env = {} }: Suite) {
     async end(from: string): Promise<string> {
       const [code] = await ended;
       expect(existsSync(work)).toBe(false);
-      expect(processesWith(`${work}/bin:`)).toEqual([]);
+      expect(processesNaming(`${work}/bin:`)).toEqual([]);
       const lines = log.slice(log.lastIndexOf(from)).replaceAll(/\d+\.\d s/g, 'N s');
       return `${lines}[exit ${code}]`;
     },

@@ -21,6 +21,7 @@ test.each(['', 'ls: bwrap: No such file\n', `${NOT_BUILT}\nand more\n`, `before\
   (output) => expect(refused(output)).toEqual([false]),
 );
 
-test.each([{ status: 'completed' }, { command: '/bin/bash -lc "bwrap --x"' }])('so may one with %j', (given) =>
-  expect(refused('bwrap: Unknown option --x\n', given)).toEqual([false]),
+test.each([{ status: 'completed' }, { command: '/bin/bash -lc "bwrap --x"' }])(
+  'so may one with %j',
+  (given) => expect(refused('bwrap: Unknown option --x\n', given)).toEqual([false]),
 );
