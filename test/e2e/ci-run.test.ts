@@ -30,6 +30,10 @@ const atFirst = (make: (name: string) => string, name: string): string =>
   if (existsSync('${name}')) ${of(name, '')} else { writeFileSync('${name}', ''); ${make(name)} } }\n`;
 const failing = (name: string): string => of(name, "expect({ a: 1, b: 'x' }).toEqual({ a: 2, b: 'x' })");
 
+// Vitest may keep the last of what it has to tell until there is more, as there is where a test is tried again and again.
+const TELLING = 'const AGAIN = { retry: 1e9, timeout: 0 };\n';
+const NOT_YET = "await new Promise((done) => setTimeout(done, 200)); throw new Error('again');";
+
 interface Suite {
   /** Other texts of files, in addition to a test in each project that passes. */
   readonly files?: Readonly<Record<string, string>>;
@@ -214,16 +218,15 @@ test('of many tests that pass only when they run alone none is excused', async (
 });
 
 test('where tests are killed in the midst, it is red even if all is well in the second look', async () => {
-  const dying = (name: string): string =>
-    of(
-      name,
-      `const { readFileSync } = await import('node:fs');
-      while (!readFileSync(process.env.TEST_NOTES, 'utf8').includes('"failed"')) await new Promise((done) => setTimeout(done, 10));
-      process.kill(process.ppid, 'SIGKILL');`,
-    );
-  const checkout = createCheckout({
-    files: { 'test/fast/red.test.js': atFirst(hanging, 'is slow') + atFirst(dying, 'kills') },
-  });
+  const dying = (name: string): string => `
+test('${name}', AGAIN, async () => {
+  const { readFileSync } = await import('node:fs');
+  if (readFileSync(process.env.TEST_NOTES, 'utf8').includes('"failed"')) process.kill(process.ppid, 'SIGKILL');
+  ${NOT_YET}
+});
+`;
+  const files = { 'test/fast/red.test.js': TELLING + atFirst(hanging, 'is slow') + atFirst(dying, 'kills') };
+  const checkout = createCheckout({ files });
   // Each shell has its own words for it.
   const end = (await checkout.end('== passed only')).replace(/^.*\bKilled\b.*\n/m, '');
   expect(end).toMatchInlineSnapshot(`
@@ -231,7 +234,7 @@ test('where tests are killed in the midst, it is red even if all is well in the 
     ✗ fast · test/fast/red.test.js · is slow (N s of N s)
         Test timed out in 900ms.
         If this is a long-running test, pass a timeout value as the last argument or configure it globally with "testTimeout".
-        at test/fast/red.test.js:3:39
+        at test/fast/red.test.js:4:39
 
     == what failed:
     ✗ fast ended with 137:
@@ -240,7 +243,7 @@ test('where tests are killed in the midst, it is red even if all is well in the 
         ✗ fast · test/fast/red.test.js · is slow (N s of N s)
             Test timed out in 900ms.
             If this is a long-running test, pass a timeout value as the last argument or configure it globally with "testTimeout".
-            at test/fast/red.test.js:3:39
+            at test/fast/red.test.js:4:39
 
     5 passed, 1 failed
     [exit 1]"
@@ -271,17 +274,20 @@ test('where nothing is built nothing else is run', async () => {
 });
 
 test('who ends it is told what had failed, and what ran', async () => {
-  const files = {
-    'test/fast/red.test.js': failing('is wrong') + hanging('hangs').replace('900', '0'),
-  };
+  const hangs = `
+test.concurrent('hangs', () => new Promise(() => {}), 0);
+test.concurrent('goes on', AGAIN, async () => { ${NOT_YET} });
+`;
+  const files = { 'test/fast/red.test.js': TELLING + failing('is wrong') + hangs };
   const checkout = createCheckout({ files });
-  await eventually('it hangs', () => checkout.notes('fast').includes('"hangs"'));
+  await eventually('it hangs', () => /hangs.*\n.*goes on/.test(checkout.notes('fast')));
   checkout.run.kill('SIGTERM');
   expect(await checkout.end('== what failed')).toMatchInlineSnapshot(`
     "== what failed:
     ✗ it was ended by SIGTERM
     ✗ fast was cut off; these ran:
         fast · test/fast/red.test.js · hangs
+        fast · test/fast/red.test.js · goes on
     ✗ fast · test/fast/red.test.js · is wrong (N s of N s)
         AssertionError: expected { a: 1, b: 'x' } to deeply equal { a: 2, b: 'x' }
         - Expected
@@ -291,7 +297,7 @@ test('who ends it is told what had failed, and what ran', async () => {
         +   "a": 1,
             "b": "x",
           }
-        at test/fast/red.test.js:1:57
+        at test/fast/red.test.js:2:57
 
     0 passed, 3 failed
     [exit 1]"
