@@ -27,6 +27,7 @@ export function installation() {
     newNonce,
     client: null,
     project: null,
+    signOfLifeMs: 5000,
     loadSettings: async (place: ConfigPlace) => (await import('./config/load.ts')).loadSettings(place),
   };
 }

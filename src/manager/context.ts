@@ -43,6 +43,8 @@ export interface ManagerContext {
   /** A random word of at least 100 bits, for marks and temporary names. */
   newNonce(): string;
   readonly paths: RuntimePaths;
+  /** How long to wait for a runner's sign of life; it takes some milliseconds on an idle machine. */
+  readonly signOfLifeMs: number;
 }
 
 /** Where the parts of this installation lie. */

@@ -178,12 +178,16 @@ async function interrupted() {
 
 test('a message survives the one who interrupts, and kill calls off what is about to begin', async () => {
   const { project, id, child, ended } = await interrupted();
+  // However long this takes, it has not ended the agent yet.
+  child.kill('SIGSTOP');
   expect(await project.show(id)).toMatchObject({ status: 'running', turn: 1 });
   expect(await project.$(`inject ${id} --interrupt quick`)).toContain('[exit 4]');
   child.kill('SIGKILL');
   await ended;
   expect(fs.readFileSync(project.turnFile(id, 2, 'prompt.md'), 'utf8')).toBe('quick lost');
-  expect(await project.$(`kill ${id} --grace 0s`)).toBe(`${id} killed\n`);
+  // Soon after the claim, by this clock: later what its claimer has left counts as lost.
+  const now = Date.parse(JSON.parse(fs.readFileSync(project.turnFile(id, 2, 'request.json'), 'utf8')).at);
+  expect(await project.$(`kill ${id} --grace 0s`, { now })).toBe(`${id} killed\n`);
   expect((await project.show(id)).turns.map(({ status }) => status)).toEqual(['killed', 'killed']);
   expect(project.runs()).toHaveLength(1);
 });

@@ -6,6 +6,7 @@ import { expect, type TestContext, test } from 'vitest';
 import { installation } from '../../src/installation.ts';
 import { createSessionManager } from '../../src/manager/session-manager.ts';
 import { parse } from '../../src/store/records.ts';
+import { SIGN_OF_LIFE_MS } from '../helpers/context.ts';
 import { createShellProject, eventually, hasEnded, type Project, ZWARM } from '../helpers/project.ts';
 
 /** Begins to kill a session in a process of its own, and kills that as soon as `reached` is so. */
@@ -152,7 +153,7 @@ test('an agent cannot kill its own session, which goes on unharmed; kill --all e
 // Concurrent: each of them waits for seconds until a runner counts as dead.
 
 /** Starts a session whose runner does nothing before the gate is opened; its id, and what comes of the start. */
-async function startHeld({ onTestFinished }: TestContext) {
+async function startHeld({ onTestFinished }: TestContext, signOfLifeMs = SIGN_OF_LIFE_MS) {
   const project = createShellProject('project', onTestFinished);
   const gate = join(project.base, 'gate');
   const held = join(project.base, 'held-runner.sh');
@@ -166,6 +167,7 @@ async function startHeld({ onTestFinished }: TestContext) {
     env: project.env,
     uid: process.getuid?.() ?? 0,
     stateDir: null,
+    signOfLifeMs,
   });
   const started = manager.start({ task: 'quick' }).then(() => 'started', String);
   const id = await eventually('it is claimed', async () => (await project.list())[0]?.id);
@@ -192,7 +194,8 @@ test.concurrent('a turn that is killed before its runner has shown itself never 
 });
 
 test.concurrent('a runner that never shows itself is ended, and its turn is killed, not failed', async (t) => {
-  const { project, id, started } = await startHeld(t);
+  // Its launcher gives up while kill still waits for the runner to record the end.
+  const { project, id, started } = await startHeld(t, 5000);
   t.expect(await project.$(`kill ${id}`)).toBe(`${id} killed\n`);
   t.expect(project.marked(id)).toEqual([]);
   t.expect(await started).toContain('did not start');
@@ -202,7 +205,7 @@ test.concurrent('a runner that never shows itself is ended, and its turn is kill
 });
 
 test.concurrent('a turn whose launcher gave up on its runner is never begun late', async (t) => {
-  const { project, id, open, started } = await startHeld(t);
+  const { project, id, open, started } = await startHeld(t, 500);
   t.expect(await started).toContain('did not start: its runner gave no sign of life');
   t.expect(await project.show(id)).toMatchObject({ status: 'failed', error: { code: 'spawn_error' } });
   open();

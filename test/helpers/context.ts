@@ -34,10 +34,14 @@ export interface ScreenOptions {
   readonly onStderr?: (shown: string) => void;
 }
 
+/** For a machine that is slow: a runner that dies is noticed at once, however long it is waited for. */
+export const SIGN_OF_LIFE_MS = 90_000;
+
 /** The installation, in which no turn is settled by a process of its own; `Project.settled` does it. */
 export function testInstallation(): ReturnType<typeof installation> {
   const { paths, ...rest } = installation();
-  return { ...rest, paths: { ...paths, node: repositoryFile('fixtures/node-that-settles-nothing') } };
+  const node = repositoryFile('fixtures/node-that-settles-nothing');
+  return { ...rest, paths: { ...paths, node }, signOfLifeMs: SIGN_OF_LIFE_MS };
 }
 
 /** Runs a command line in this process, with a terminal of any size or none, against a project's files. */

@@ -37,9 +37,6 @@ export interface StartedTurn {
   readonly why: string | null;
 }
 
-/** How long to wait for a runner's sign of life; it takes some milliseconds on an idle machine. */
-const SIGN_OF_LIFE_MS = 5000;
-
 /** The environment of a turn: the caller's own, and variables that say which turn it is. */
 function environmentOf(context: ManagerContext, launch: Launch): ManagerContext['env'] {
   return {
@@ -83,7 +80,7 @@ async function signOfLife(context: ManagerContext, turn: Turn, ended: Promise<Er
   void ended.then((why) => {
     reason = why;
   });
-  for (const deadline = performance.now() + SIGN_OF_LIFE_MS; performance.now() < deadline; ) {
+  for (const deadline = performance.now() + context.signOfLifeMs; performance.now() < deadline; ) {
     if (shown() || readExit(turn) !== null) return;
     if (reason !== undefined) break;
     await sleep(1);
