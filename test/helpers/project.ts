@@ -228,7 +228,7 @@ export function hasEnded(pid: number): boolean {
 export async function eventually<T>(
   what: string,
   look: () => T | null | undefined | false | Promise<T | null | undefined | false>,
-  seconds = 30,
+  seconds = 90,
 ): Promise<T> {
   for (const deadline = performance.now() + seconds * 1000; performance.now() < deadline; await sleep(10)) {
     const found = await look();
@@ -238,7 +238,7 @@ export async function eventually<T>(
 }
 
 /** The same without anything else happening in this process meanwhile: there no limit of the runner would end it. */
-export function synchronously(what: string, look: () => boolean, seconds = 30): void {
+export function synchronously(what: string, look: () => boolean, seconds = 90): void {
   const deadline = performance.now() + seconds * 1000;
   while (!look()) if (performance.now() > deadline) throw new Error(`waited ${seconds} s in vain: ${what}`);
 }

@@ -28,7 +28,9 @@ test('any bytes are a prompt, also none; a marker has neither prompt nor streams
   for (const [i, prompt] of prompts.entries()) {
     const turn = turnIn(root, i + 2);
     claimTurn(turn, { request: requestOf(`n${i}`), prompt });
-    expect(readPrompt(turn)).toEqual(prompt);
+    const read = readPrompt(turn);
+    // `toEqual` takes seconds for so many bytes.
+    expect(prompt === null ? read === null : read?.equals(prompt)).toBe(true);
   }
   expect(readdirSync(join(root, 'sessions', ID, 'turns', '5'))).toEqual(['request.json']);
 });
