@@ -31,17 +31,20 @@ function placeForTests(): string {
   );
 }
 
-/**
- * What a machine needs: its programs, a home, the way to npm's registry; and what is said to the tests themselves. Nothing
- * else of the caller reaches them: no sessions, settings, projects, language, time zone, terminal.
- */
-const NEEDED =
-  /^(PATH|HOME|USER|LOGNAME|npm_config_\w+|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|GIT_SSL_CAINFO|\w+_proxy|CI|TEST_\w+|FUZZ_\w+|SOAK_\w+|VITEST\w*|NODE_ENV|(NO|FORCE)_COLOR)$/i;
+/** What a machine needs to find its programs and the network. */
+const OF_MACHINE =
+  /^(PATH|HOME|npm_config_.*|NODE_EXTRA_CA_CERTS|SSL_CERT_\w+|GIT_SSL_CAINFO|(https?|all|no)_proxy)$/i;
+/** What says how these tests run, and how vitest prints what came of them. */
+const OF_TESTS = /^((TEST|FUZZ|SOAK|VITEST)(_\w+)?|NODE_ENV|CI|NO_COLOR|FORCE_COLOR)$/;
 
-/** Makes the environment of the tests, which inherit that of this process, the same whoever runs them. */
+/**
+ * Keeps the tests, which inherit environment and umask of this process, from everything else of the caller's: sessions,
+ * settings and projects, language, terminal, time zone.
+ */
 export function leaveCaller(): void {
   const place = placeForTests();
-  for (const name of Object.keys(process.env)) if (!NEEDED.test(name)) delete process.env[name];
+  for (const name of Object.keys(process.env))
+    if (!OF_MACHINE.test(name) && !OF_TESTS.test(name)) delete process.env[name];
   Object.assign(process.env, { TMPDIR: place, TZ: 'UTC' });
   process.umask(0o022);
 }

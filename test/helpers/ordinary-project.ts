@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { IS_ROOT } from './as-root.ts';
@@ -17,6 +18,8 @@ export function installForAll(base: string, ...more: readonly string[]): string 
     cpSync(repositoryFile(part), join(installed, part), { recursive: true });
   }
   chmodSync(base, 0o755);
+  // Whatever the umask that this checkout was made with.
+  execFileSync('chmod', ['-R', 'a+rX', installed]);
   return installed;
 }
 
