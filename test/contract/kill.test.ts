@@ -7,8 +7,8 @@ const uniqueSeconds = (): string => `300.${process.pid}${String(Math.random()).s
 
 const CASES = ['workspace-write', 'danger-full-access'].flatMap((sandbox) =>
   ['native', 'wrapper'].flatMap((program) =>
-    // No time to end by itself: what Codex leaves behind then must be ended too.
-    ['90s', '0s'].map((grace) => ({ program, sandbox, grace })),
+    // More time than the test has, as Codex obeys at once; or none: what it leaves behind then must be ended too.
+    ['1h', '0s'].map((grace) => ({ program, sandbox, grace })),
   ),
 );
 
@@ -30,10 +30,8 @@ test.concurrent.for(CASES)(
     }
     await eventually('all of it runs', () => processesWith(`ZWARM_SESSION_ID=${id}`).length > 2);
 
-    const asked = performance.now();
+    // What Codex leaves behind when it has obeyed is told to end without another wait.
     expect(await project.$(`kill --grace ${grace} ${id}`)).toBe(`${id} killed\n`);
-    // Codex obeys at once; what it leaves behind is then told to end, without another wait.
-    expect(performance.now() - asked).toBeLessThan(60_000);
     // With no waiting: it has said that they are gone.
     expect([waited, left].flatMap((seconds) => processesNaming(seconds, 'cmdline'))).toEqual([]);
     const session = await project.show(id);

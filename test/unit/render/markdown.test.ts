@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { renderMarkdown } from '../../../src/render/markdown.ts';
 import { createStyle } from '../../../src/render/style.ts';
+import { timesAsLong } from '../../helpers/cost.ts';
 import { columnsOf, DRIVES, plain } from '../../helpers/display.ts';
 import { anyText, fc, runs } from '../../helpers/fuzz.ts';
 import { ATTACKS } from '../../helpers/hostile-output.ts';
@@ -163,11 +164,20 @@ test.each<[string, string]>([
   ['emphasis that never ends', '*a_'.repeat(20_000)],
   ['strange addresses', `${'a.'.repeat(30_000)}@`],
   ['lazy quotations', '> a\nb\n'.repeat(10_000)],
-])('%s: shown, within the width, and soon', (_, text) => {
-  const lines = renderMarkdown(text, styleOf(80));
-  expect(lines.length).toBeGreaterThan(0);
-  for (const line of lines) if (columnsOf(line) > 80) expect(line).toBe('at most 80 columns');
-});
+])(
+  '%s: shown, within the width, and four times as much in not much more than four times the time',
+  (_, text) => {
+    const lines = renderMarkdown(text, styleOf(80));
+    expect(lines.length).toBeGreaterThan(0);
+    for (const line of lines) if (columnsOf(line) > 80) expect(line).toBe('at most 80 columns');
+    expect(
+      timesAsLong(
+        () => shown(text.repeat(4)),
+        () => shown(text),
+      ),
+    ).toBeLessThan(10);
+  },
+);
 
 const listOf = (depth: number): string =>
   Array.from({ length: depth }, (_, i) => `${'  '.repeat(i)}- word`).join('\n');

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { cutToWidth, lineOf } from '../../../src/render/width.ts';
 import { wrapSpans, wrapText } from '../../../src/render/wrap.ts';
+import { timesAsLong } from '../../helpers/cost.ts';
 import { columnsOf } from '../../helpers/display.ts';
 import { anyText, fc } from '../../helpers/fuzz.ts';
 
@@ -97,7 +98,16 @@ test('no line is longer than asked for, and nothing but white space is lost', ()
   );
 });
 
-test.each(['漢', '👩\u200d', '🇩'])('a line of 150,000 %j comes to its end', (part) => {
-  // Segmented as a whole, it would take minutes.
-  expect(wrapText(part.repeat(150_000 / part.length), 80).length).toBeGreaterThan(400);
-});
+test.each(['漢', '👩\u200d', '🇩'])(
+  'a line of %j that is four times as long takes not much more than four times the time',
+  (part) => {
+    const wrapped = (length: number) => wrapText(part.repeat(length / part.length), 80);
+    // Segmented as a whole, it would take sixteen times as long, and minutes for more.
+    const times = timesAsLong(
+      () => wrapped(60_000),
+      () => wrapped(15_000),
+    );
+    expect(times).toBeLessThan(10);
+    expect(wrapped(150_000).length).toBeGreaterThan(400);
+  },
+);
