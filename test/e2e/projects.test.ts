@@ -152,15 +152,30 @@ test('a clone at the path of a moved project gets none of its sessions', async (
   expect(await ids(project, there)).toEqual([id]);
 });
 
-test('a name moves, and is given up', async () => {
+test('a name that is taken is refused, until it is given up', async () => {
   const { project } = createRepository();
   const [first, second] = [await project.start(['--name', 'fix', 'x']), await project.start(['x'])];
-  const named: (readonly [boolean, string | null])[] = [];
-  for (const line of [`name ${second} fix`, 'name fix other', 'name other -']) {
-    expect(await project.$(line)).toMatch(new RegExp(`^${second}\n`));
-    named.push(...(await project.list()).map(({ id, name }) => [id === first, name] as const));
-  }
-  expect(named.filter(([, name]) => name !== null)).toEqual(['fix', 'other'].map((name) => [false, name]));
-  for (const name of ['-', "'No Name'"])
-    expect(await project.$(`name ${second} ${name}`)).toContain('[exit 2]');
+  await project.settled(first);
+  expect(await project.$(`name ${second} fix`)).toBe(
+    `zwarm: the name fix is taken: ${first}, completed\n` +
+      `hint: choose another name, or take this one away there first: zwarm name ${first} -\n[exit 4]\n`,
+  );
+  const names = async () => (await project.list()).map(({ id, name }) => [id, name]);
+  expect(await names()).toEqual([
+    [second, null],
+    [first, 'fix'],
+  ]);
+  for (const [line, id] of [
+    ['name fix fix', first],
+    ['name fix other', first],
+    [`name ${second} fix`, second],
+    ['name other -', first],
+  ] as const)
+    expect(await project.$(line)).toBe(`${id}\n`);
+  expect(await names()).toEqual([
+    [second, 'fix'],
+    [first, null],
+  ]);
+  for (const line of [`name ${first} -`, `name ${first} 'No Name'`])
+    expect(await project.$(line)).toContain('[exit 2]');
 });

@@ -68,7 +68,7 @@ test('a tombstone is a turn of its kind or, on a full disk, a second name of ses
 test('where a full disk had no room for cancel.json, a name says why', () => {
   const { root } = createStoredSession();
   writeFileSync(join(root, 'sessions', ID, 'turns', '1', 'cancel.never-launched'), '');
-  expect(readCancel(turnIn(root, 1))).toEqual({ why: 'never-launched', reason: null });
+  expect(readCancel(turnIn(root, 1))).toEqual({ why: 'never-launched', reason: null, limit: null, at: null });
 });
 
 test('a session whose session.json is empty or missing is damaged', () => {

@@ -6,7 +6,7 @@ const words = (text: string): string[] => (text === '' ? [] : text.split(' '));
 test.each([
   ...['', '--skip-git-repo-check', '--add-dir fork --oss', '-presume --config=review'],
   // What follows an option that takes a value is no subcommand.
-  ...['-c resume=1', '-p resume', '-o last.txt --output-schema s.json --color never'],
+  ...['-c resume=1', '-p resume', '-o last.txt --color never'],
   // What a newer Codex may know is passed on, with what may be its value.
   ...['--something resume', '-x resume'],
 ])('%j is passed on every turn', (typed) => {
@@ -30,9 +30,9 @@ test.each([
 
 // What to type instead, and what is refused: the word in brackets.
 test.each([
-  ['zwarm inject ID "…"', '[resume]', '-c x=1 [resume] ID', '--oss [resume]', '-ia.png [resume]'],
-  ['zwarm inject ID "…"', '[--last]', '[--all]'],
-  ['zwarm fork ID "…"', '[fork] ID'],
+  ['zwarm inject @last "…"', '[resume]', '-c x=1 [resume] ID', '--oss [resume]', '-ia.png [resume]'],
+  ['zwarm inject @last "…"', '[--last]', '[--all]'],
+  ['zwarm fork @last "…"', '[fork] ID'],
   ['ask for one: zwarm start "review the last commit"', '[review]'],
   ['run it yourself: codex exec --help', '[help]', '[-h]', '[--help]', '[-V]', '[--version]'],
   [
