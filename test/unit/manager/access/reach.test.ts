@@ -1,0 +1,104 @@
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { codex } from '../../../../src/agents/codex/index.ts';
+import { demo } from '../../../../src/agents/demo/index.ts';
+import { installation } from '../../../../src/installation.ts';
+import { requireOutOfReach } from '../../../../src/manager/access/reach.ts';
+import { configured, place } from '../../../helpers/config.ts';
+
+/** A project below one directory with its home, whose state directory a turn may reach or not. */
+function createReach() {
+  const { home, projectRoot: project } = configured();
+  const base = join(home, '..');
+  mkdirSync(join(base, 'tmp'));
+  const state = join(base, 'volume/zwarm');
+  const env = { HOME: home, TMPDIR: join(base, 'tmp') };
+  return {
+    base,
+    home,
+    project,
+    /** The directory through which a turn would reach the state directory; null where it cannot. */
+    async through(args: string[] = [], more: object = {}, stateDir = state): Promise<string | null> {
+      const context = { ...installation(), cwd: project, env: { ...env, ...more }, uid: 0, stateDir };
+      const turn = { working_dir: project, sandbox: 'workspace-write', agent_args: args } as const;
+      const asked = (
+        agent: typeof codex,
+        sandbox: typeof turn.sandbox | 'read-only' | 'danger-full-access',
+      ) => requireOutOfReach(context, agent, { ...turn, sandbox }).then(() => null, String);
+      // Whoever cannot write anything, or has no sandbox, is not refused for it.
+      expect([
+        await asked(codex, 'read-only'),
+        await asked(codex, 'danger-full-access'),
+        await asked(demo, 'workspace-write'),
+      ]).toEqual([null, null, null]);
+      const refused = await asked(codex, 'workspace-write');
+      return refused && (/ lies in (.+), which it may write$/.exec(refused)?.[1] ?? refused);
+    },
+  };
+}
+
+const roots = (...paths: string[]): string => `writable_roots = ${JSON.stringify(paths)}\n`;
+const table = (...paths: string[]): string => `[sandbox_workspace_write]\n${roots(...paths)}`;
+
+test('a turn reaches what lies in its directory and in those for temporary files', async () => {
+  const { base, project, through } = createReach();
+  const [volume, tmp] = [join(base, 'volume'), join(base, 'tmp')];
+  expect(await through()).toBeNull();
+  expect(await through([], {}, join(project, 'state'))).toBe(project);
+  expect(await through([], {}, project)).toBe(project);
+  expect(await through([], {}, `${project}-beside`)).toBeNull();
+  expect(await through([], {}, '/tmp/zwarm-of-a-test')).toBe('/tmp');
+  expect(await through([], {}, join(tmp, 'state'))).toBe(tmp);
+  expect(await through([], { TMPDIR: volume })).toBe(volume);
+  for (const TMPDIR of ['', undefined]) expect(await through([], { TMPDIR }, join(volume, 'x'))).toBeNull();
+});
+
+test('a turn reaches what its configuration names, whichever file that is', async () => {
+  const named = async (file: string, text: string, args: string[] = [], more: object = {}) => {
+    const it = createReach();
+    const volume = join(it.base, 'volume');
+    const whole = text.replaceAll('VOLUME', volume);
+    place(join(it.base, file), whole);
+    const found = await it.through(
+      args,
+      Object.fromEntries(Object.entries(more).map(([name, path]) => [name, join(it.base, String(path))])),
+    );
+    return found?.replace(volume, 'VOLUME') ?? null;
+  };
+  const [user, wide, project] = [
+    'home/.codex/config.toml',
+    'home/.codex/wide.config.toml',
+    'project/.codex/config.toml',
+  ];
+  for (const text of [table('VOLUME'), table('/nowhere', 'VOLUME'), table('VOLUME', '/nowhere')]) {
+    expect(await named(user, text)).toBe('VOLUME');
+    expect(await named(project, text)).toBe('VOLUME');
+    expect(await named(wide, text, ['-p', 'wide'])).toBe('VOLUME');
+  }
+  expect(await named(user, `profile = "a"\n[profiles.a.sandbox_workspace_write]\n${roots('VOLUME')}`)).toBe(
+    'VOLUME',
+  );
+  // A profile that is not chosen.
+  expect(await named(wide, table('VOLUME'))).toBeNull();
+  expect(await named(wide, table('VOLUME'), ['-p', 'narrow'])).toBeNull();
+  expect(await named('c/config.toml', table('VOLUME'), [], { CODEX_HOME: 'c' })).toBe('VOLUME');
+  expect(await named('c/wide.config.toml', table('VOLUME'), ['-pwide'], { CODEX_HOME: 'c' })).toBe('VOLUME');
+  expect(await named(user, table('VOLUME'), [], { CODEX_HOME: 'c' })).toBeNull();
+  expect(await named(user, table('VOLUME/zwarm/below', 'VOLUME-beside'))).toBeNull();
+});
+
+test('a root is a path from the directory of the turn, below ~, or behind a link', async () => {
+  const { base, home, through } = createReach();
+  const volume = join(base, 'volume');
+  symlinkSync(volume, join(base, 'link'));
+  mkdirSync(volume);
+  const added = (path: string, state?: string) =>
+    through(['--add-dir', '/nowhere', '--add-dir', path], {}, state);
+  for (const path of ['../volume', volume, '../link', '~/../volume'])
+    expect(await added(path), path).toBe(volume);
+  for (const path of ['volume', '~volume', '../volume/x', '~', ''])
+    expect(await added(path), path).toBeNull();
+  for (const path of ['~', '~/']) expect(await added(path, join(home, 'state')), path).toBe(home);
+  expect(await added('/')).toBe('/');
+});
