@@ -8,6 +8,7 @@ import { createSessionManager } from '../../src/manager/session-manager.ts';
 import { parse } from '../../src/store/records.ts';
 import { SIGN_OF_LIFE_MS } from '../helpers/context.ts';
 import { createShellProject, eventually, hasEnded, type Project, ZWARM } from '../helpers/project.ts';
+import { snapshot } from '../helpers/tree.ts';
 
 /** Begins to kill a session in a process of its own, and kills that as soon as `reached` is so. */
 async function killKilled({ directory: cwd, env }: Project, id: string, reached: () => boolean) {
@@ -148,6 +149,35 @@ test('an agent cannot kill its own session, which goes on unharmed; kill --all e
   expect(existsSync(project.turnFile(id, 1, 'cancel.json'))).toBe(false);
   expect(await project.zwarm(['wait', id])).toMatchObject({ code: 0, stdout: `${id} completed\n` });
   process.kill(Number(await project.written('child')), 'SIGKILL');
+});
+
+test('an agent cannot interrupt its own turn, nor kill it, and nothing is recorded of that', async () => {
+  const project = createShellProject();
+  const verbs = {
+    inject: 'inject --interrupt $id more',
+    kill: 'kill $id',
+    forced: 'kill --force $id',
+  };
+  // As the user, for whom it passes as soon as it forgets whose agent it is.
+  const lines = Object.entries(verbs).map(
+    ([name, line]) =>
+      `env -u ZWARM_SESSION_ID "$ZWARM_NODE" "$ZWARM_MAIN" ${line} > ${name} 2>&1 < /dev/null; echo $? > ${name}.code`,
+  );
+  const wait = 'until [ -e go ]; do sleep 0.01; done';
+  const id = await project.begin(`run id=$ZWARM_SESSION_ID; ${wait}; ${lines.join('; ')}; exec sleep 86400`);
+  const before = snapshot(project.store());
+  writeFileSync(join(project.directory, 'go'), '');
+  for (const name of Object.keys(verbs)) {
+    const code = await project.written(`${name}.code`);
+    const said = await project.written(name);
+    expect([name, code, said]).toEqual([
+      name,
+      '1',
+      expect.stringContaining(`${id} cannot be ended from inside: this command is one of its own processes`),
+    ]);
+  }
+  expect(snapshot(project.store())).toEqual(before);
+  expect(await project.show(id)).toMatchObject({ status: 'running', turn: 1 });
 });
 
 // Concurrent: each of them waits for seconds until a runner counts as dead.

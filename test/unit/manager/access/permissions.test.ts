@@ -1,12 +1,14 @@
-import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { SANDBOXES } from '../../../../src/core/session.ts';
 import { installation } from '../../../../src/installation.ts';
 import type { StartOptions } from '../../../../src/manager/commands/start.ts';
 import type { SessionManager } from '../../../../src/manager/session-manager.ts';
 import { place } from '../../../helpers/config.ts';
 import { createShellProject } from '../../../helpers/project.ts';
 import { managerOf } from '../../../helpers/tools-in-process.ts';
+import { snapshot } from '../../../helpers/tree.ts';
 
 /** A project with a directory beside it whose name begins like the project's, and those who ask for sessions in it. */
 function createParty() {
@@ -81,6 +83,58 @@ test('what a client may start follows the configuration', async () => {
   await check('', { workingDir: 'inner' }, /only a part of an allowed directory.*inner and below/);
   await check('', {}, /; allowed: .*project and below; and of these only .*inner and below$/);
   await check(any, {}, /; allowed: .*inner and below$/);
+});
+
+test('whoever is not the user passes the agent no argument, not even a single one, at no verb', async () => {
+  const { client, user, project, agentOf, ended } = createParty();
+  const agentArgs = ['--oss'];
+  const refused = expect.stringMatching(/^not_allowed: arguments for the agent’s own program/);
+  const lead = await ended(user);
+  const typed = await ended(user, { agentArgs });
+  const [mine, child] = [await ended(client), await ended(agentOf(lead))];
+  // As if they had come by an argument all the same.
+  for (const id of [mine, child]) {
+    const file = join(project.store(), 'sessions', id, 'session.json');
+    writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), agent_args: agentArgs }));
+  }
+  const before = snapshot(project.store());
+  for (const [caller, own] of [
+    [client, mine],
+    [agentOf(lead), child],
+  ] as const) {
+    expect(await refusal(caller.checkStart({ agentArgs }))).toEqual(refused);
+    expect(await refusal(caller.start({ task: 'quick', agentArgs }))).toEqual(refused);
+    for (const ask of [
+      () => caller.checkInject(own),
+      () => caller.inject(own, 'quick'),
+      () => caller.compact(own),
+      () => caller.fork(own),
+      () => caller.fork(typed, { message: 'quick' }),
+    ])
+      expect(await refusal(ask()), String(ask)).toEqual(refused);
+    expect(await refusal(caller.checkStart({ agentArgs: [] }))).toBeNull();
+  }
+  const env = { ZWARM_SESSION_ID: lead };
+  expect(await project.$('start --agent-arg=--oss x', { env })).toMatch(
+    /^zwarm: arguments for .*\[exit 5\]$/ms,
+  );
+  expect(snapshot(project.store())).toEqual(before);
+  for (const id of [typed, mine]) expect(await refusal(user.checkInject(id))).toBeNull();
+});
+
+test('a sandbox as wide as is allowed is no wider', async () => {
+  const { client, configure } = createParty();
+  for (const [most, widest] of SANDBOXES.entries()) {
+    configure(`sandbox = "${widest}"\n`);
+    for (const [at, sandbox] of SANDBOXES.entries()) {
+      const asked = await refusal(client.checkStart({ sandbox }));
+      if (at <= most) expect(asked).toBeNull();
+      else
+        expect(asked).toContain(
+          `the sandbox ${sandbox} is not allowed; the widest that is allowed: ${widest}`,
+        );
+    }
+  }
 });
 
 test('every turn is asked for anew', async () => {
@@ -211,19 +265,27 @@ test('others speak to, wind back, end and delete only what they or theirs starte
   const other = managerOf(project, 'other');
   const [users, others, mine] = [await ended(user), await ended(other), await ended(client)];
   const child = await ended(agentOf(mine));
-  const running = (await user.start({ task: 'hang' })).id;
+  const running = await project.begin('hang');
+  const before = snapshot(project.store());
   for (const asking of [client, agentOf(mine)]) {
     for (const id of [users, others])
       for (const verb of ['checkInject', 'kill', 'remove'] as const)
         expect(await refusal(asking[verb](id)), verb).toEqual(NOT_OWN);
     expect(await refusal(asking.rewind(users, 0))).toEqual(NOT_OWN);
-    expect(await refusal(asking.checkInject(running, { interrupt: true }))).toEqual(NOT_OWN);
+    for (const ask of [
+      () => asking.inject(users, 'quick'),
+      () => asking.compact(users),
+      () => asking.checkInject(running, { interrupt: true }),
+      () => asking.inject(running, 'quick', { interrupt: true }),
+    ])
+      expect(await refusal(ask()), String(ask)).toEqual(NOT_OWN);
     expect(await refusal(asking.checkInject(child))).toBeNull();
   }
   // What its orchestrator left behind cannot have it begin again, nor end it.
   for (const id of [child, mine])
     expect(await refusal(agentOf(child).checkInject(mine)), id).toEqual(NOT_OWN);
   expect(await refusal(agentOf(mine).checkInject(mine))).toEqual(NOT_OWN);
+  expect(snapshot(project.store()), 'who is refused changes nothing').toEqual(before);
   configure('end_others = true\n');
   expect(await refusal(client.checkInject(users))).toEqual(NOT_OWN);
   await client.remove(users);
