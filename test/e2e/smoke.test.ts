@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { markOf } from '../../src/process/identity.ts';
 import {
   createProject,
   eventually,
@@ -115,7 +116,10 @@ test.concurrent('the demo agent hangs until it is killed, and remembers its conv
 test.concurrent('zwarm demo plays its story, ends with 0, and leaves no process and no file', async (t) => {
   const project = createProject('project', t.onTestFinished);
   const temporary = join(project.base, 'tmp');
-  const played = await project.zwarm(['demo'], { env: { TMPDIR: temporary, ZWARM_CODEX_BIN: undefined } });
+  const ZWARM_DIR = join(project.base, 'home', 'volume');
+  const played = await project.zwarm(['demo'], {
+    env: { TMPDIR: temporary, ZWARM_CODEX_BIN: undefined, ZWARM_DIR },
+  });
   expect(played).toMatchObject({ code: 0, stderr: '' });
   const typed = [...played.stdout.matchAll(/^\$ zwarm (\w+)/gm)].map(([, verb]) => verb);
   const story = ['start', 'ls', 'wait', 'inject', 'show', 'kill', 'clean'];
@@ -148,11 +152,13 @@ test.concurrent('Ctrl-C at any moment of the demo ends its agents and leaves not
   expect(fs.readdirSync(scratch)).toEqual([]);
 });
 
-test('the demo leaves the sessions of a project alone that its temporary directory lies in', async () => {
+test('the demo leaves the sessions alone that its temporary directory and its environment lead to', async () => {
   const project = createProject();
   const ended = await project.start(['mine', '--wait', '--json']).then((text) => JSON.parse(text).id);
   const running = await project.start(['mine too'], { env: { FAKE_AGENT_HANG: '1' } });
-  const demo = await project.zwarm(['demo'], { env: { TMPDIR: project.directory } });
+  const { pid } = await eventually('the agent runs', () => project.runs()[1]);
+  const ofAgent = { ZWARM_STORE: project.store(), ZWARM_MARK: markOf(pid) ?? '' };
+  const demo = await project.zwarm(['demo'], { env: { TMPDIR: project.directory, ...ofAgent } });
   expect(demo).toMatchObject({ code: 0, stderr: '' });
   const rows = await project.list();
   expect(Object.fromEntries(rows.map(({ id, status }) => [id, status]))).toEqual({

@@ -51,6 +51,8 @@ test('a turn reaches what lies in its directory and in those for temporary files
   expect(await through([], {}, '/tmp/zwarm-of-a-test')).toBe('/tmp');
   expect(await through([], {}, join(tmp, 'state'))).toBe(tmp);
   expect(await through([], { TMPDIR: volume })).toBe(volume);
+  // An empty variable is not the directory that happens to be current.
+  expect(await through([], { TMPDIR: '' }, join(process.cwd(), 'state'))).not.toBe(process.cwd());
   for (const TMPDIR of ['', undefined]) expect(await through([], { TMPDIR }, join(volume, 'x'))).toBeNull();
 });
 
@@ -100,5 +102,7 @@ test('a root is a path from the directory of the turn, below ~, or behind a link
   for (const path of ['volume', '~volume', '../volume/x', '~', ''])
     expect(await added(path), path).toBeNull();
   for (const path of ['~', '~/']) expect(await added(path, join(home, 'state')), path).toBe(home);
+  // Another user's home is not ours with a few letters more.
+  expect(await added('~volume', `${home}volume/state`)).toBeNull();
   expect(await added('/')).toBe('/');
 });
