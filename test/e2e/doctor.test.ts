@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Check } from '../../src/core/check.ts';
@@ -7,6 +7,7 @@ import { readPage } from '../helpers/document.ts';
 import { installForAll } from '../helpers/ordinary-project.ts';
 import { createPatient } from '../helpers/patient.ts';
 import { createShellProject, eventually, processesBelow, runProgram, ZWARM } from '../helpers/project.ts';
+import { storeOf } from '../helpers/store.ts';
 import { snapshot } from '../helpers/tree.ts';
 
 const [A, B, C] = ['aaaaaaaaaa', 'bbbbbbbbbb', 'cccccccccc'] as const;
@@ -134,6 +135,27 @@ test('of many damaged sessions some are named', async () => {
   const { checks } = await patient.diagnose();
   expect(checks['sessions']?.message).toMatch(/^8 of 8 sessions .*: (\w{10} \([^)]*\), ){5}…$/);
   expect(checks['sessions']?.hint?.match(/\b([a-h])\1{9}\b/g)).toHaveLength(5);
+});
+
+test('what is kept of projects that are gone is counted, and some are named', async () => {
+  const patient = createPatient();
+  const projects = ['one', 'three', 'two', 'zero'].map((name) => join(patient.base, name));
+  const found = async () => (await patient.diagnose()).checks['projects'];
+  for (const [i, path] of projects.entries()) {
+    mkdirSync(path);
+    const { root } = storeOf(patient.state, path);
+    writeFileSync(join(root, 'sessions', 'filler'), Buffer.alloc(1_100_000));
+    if (i === 0)
+      expect(await found()).toMatchObject({
+        status: 'ok',
+        message: 'every project with sessions is where it was',
+      });
+    rmdirSync(path);
+    const named = projects.slice(0, Math.min(3, i + 1)).join(', ') + (i > 2 ? ', …' : '');
+    const message = `${(1.1 * (i + 1)).toFixed(1)} MB are kept of projects that are gone: ${named}`;
+    const hint = 'see them: zwarm ls --everywhere; delete them: zwarm clean --gone';
+    expect(await found()).toEqual({ status: 'note', message, hint });
+  }
 });
 
 test('what killed commands have left is told of once it is old', async () => {

@@ -79,7 +79,7 @@ function optionOf(word: string): { readonly name: string; readonly attached: str
 
 /** How many of the words after an option are its values. */
 function valuesAfter(name: string, rest: readonly string[]): number {
-  if (takesNoValue.has(name) || (REFUSED.has(name) && !takesValue.has(name))) return 0;
+  if (takesNoValue.has(name)) return 0;
   const next = rest.findIndex(isOption);
   const words = next < 0 ? rest.length : next;
   // An image is followed by as many as there are.
@@ -93,7 +93,7 @@ export function codexItems(args: readonly string[]): readonly Item[] {
     const word = args[at] ?? '';
     const rest = args.slice(at + 1);
     const { name, attached } = isOption(word) ? optionOf(word) : { name: null, attached: null };
-    const more = name === null || name === '--' || attached !== null ? 0 : valuesAfter(name, rest);
+    const more = name === null || attached !== null ? 0 : valuesAfter(name, rest);
     const values = attached === null ? rest.slice(0, more) : [attached];
     items.push({ name, words: args.slice(at, at + 1 + more), values });
     at += 1 + more;

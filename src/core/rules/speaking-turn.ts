@@ -27,7 +27,7 @@ export function speakingTurn<T extends Turn>(
     .filter(({ request }) => request.kind !== 'rewind');
   const oldest = prompts.at(-1);
   if (oldest?.verdict.status === 'running' || oldest?.verdict.status === 'unknown') {
-    const behind = prompts.slice(0, -1).filter(({ verdict }) => verdict.status === 'pending');
+    const behind = prompts.filter(({ verdict }) => verdict.status === 'pending');
     return { current: oldest, behind: behind.reverse() };
   }
   const [newest] = prompts;

@@ -66,8 +66,25 @@ test.each<[string, readonly number[]]>([
 
 test('what is no source', () => {
   const error = { code: 'usage', hint: 'choose from: you, orch, orch:ID, mcp, mcp:CLIENT' };
-  for (const text of ['', 'me', 'you,', 'orch:', 'orch:a', 'orch:AB12', 'mcp:', 'users'])
+  for (const text of [
+    '',
+    'me',
+    'you,',
+    'orch:',
+    'orch:a',
+    'orch:AB12',
+    'mcp:',
+    'users',
+    'xorch',
+    'xmcp',
+    'orchid',
+  ])
     expect(() => parseSources(text), text).toThrow(expect.objectContaining(error));
+});
+
+test('of a long word that is no source the beginning is named', () => {
+  const said = `unknown source "${'x'.repeat(80)}"`;
+  expect(() => parseSources('x'.repeat(81))).toThrow(expect.objectContaining({ message: said }));
 });
 
 test('the beginning of several agents is refused', () => {

@@ -28,6 +28,15 @@ test.each([
   expect(readCodexArguments(words(typed))).toMatchObject(passed);
 });
 
+const WITH_VALUE = [
+  ...['--add-dir', '--color', '--config', '--cyber-access-program', '--disable', '--enable', '--image'],
+  ...['--local-provider', '--output-last-message', '--output-schema', '--profile', '--thread-source'],
+];
+const WITHOUT_VALUE = [
+  ...['--dangerously-bypass-hook-trust', '--ignore-rules', '--ignore-user-config', '--oss'],
+  ...['--skip-git-repo-check', '--strict-config', '--trust'],
+];
+
 // What to type instead, and what is refused: the word in brackets.
 test.each([
   ['zwarm inject ID "…"', '[resume]', '-c x=1 [resume] ID', '--oss [resume]', '-ia.png [resume]'],
@@ -47,10 +56,14 @@ test.each([
   ['zwarm start -s danger-full-access "…"', '[--dangerously-bypass-approvals-and-sandbox]', '[--yolo]'],
   // Words that would be the task, or make the next one a task.
   ['give the task to zwarm: zwarm start "…"', '[hello]', '[toString]', '[]', '[-]', '[--]'],
+  ['give the task to zwarm: zwarm start "…"', ...WITHOUT_VALUE.map((option) => `${option} [hello]`)],
+  ['give the task to zwarm: zwarm start "…"', '-pwide [hello]', '--profile=wide [hello]', '-p wide [hello]'],
   // Without its value an option would take what zwarm passes next.
-  ['--agent-arg=-c --agent-arg=VALUE', '[-c]'],
-  ['--agent-arg=-p --agent-arg=VALUE', '[-p] --oss'],
-  ['--agent-arg=-i --agent-arg=VALUE', '[-i]'],
+  ...['-c', '-i', '-o', '-p', ...WITH_VALUE].map((option) => [
+    `--agent-arg=${option} --agent-arg=VALUE`,
+    `[${option}]`,
+    `[${option}] --oss`,
+  ]),
 ])('%s, instead of %s', (hint, ...refused) => {
   for (const typed of refused) {
     const argument = typed.replace(/.*\[(.*)\].*/, '$1');
