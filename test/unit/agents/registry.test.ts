@@ -26,3 +26,19 @@ test.each([
   expect(findAgent(name)).toBeNull();
   expect(() => requireAgent(name)).toThrow(expect.objectContaining({ code: 'usage', hint }));
 });
+
+test.each([
+  ['codex', ['0.169.0', '0.170.1', '1.0.0'], ['0.168.9', '0.58.0', 'unknown', null]],
+  ['demo', [], ['0.1.0', '9.9.9', null]],
+])('a thread of %s is forked from this version on', (name, forks, forksNot) => {
+  const { canFork } = requireAgent(name);
+  expect(forks.map(canFork)).toEqual(forks.map(() => true));
+  expect(forksNot.map(canFork)).toEqual(forksNot.map(() => false));
+});
+
+test('what stops an agent, gentlest first, and who takes the tools of zwarm', () => {
+  expect(AGENTS.map(({ name, stopSignals, takesTools }) => [name, ...stopSignals, takesTools])).toEqual([
+    ['codex', 'SIGINT', 'SIGTERM', 'SIGKILL', true],
+    ['demo', 'SIGTERM', 'SIGKILL', false],
+  ]);
+});

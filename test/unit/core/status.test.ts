@@ -47,6 +47,12 @@ test.each<[string, Partial<TurnFacts>, string]>([
   ['any code, cancelled, none', killed(137), 'killed SIGKILL'],
   ['code 0, cancelled, none', killed(0), 'killed 0'],
   ['nothing ran, cancelled', { exit: exit(null, { cancelled: true, why: 'cancelled' }) }, 'killed'],
+  [
+    'nothing ran, as its launch had been declared dead',
+    { exit: exit(null, { cancelled: true, why: 'cancelled' }), cancel: never },
+    'lost: vanished',
+  ],
+  ['declared dead, and ran all the same', { exit: exit(1, { cancelled: true }), cancel: never }, 'killed 1'],
   ['nothing ran, not cancelled', { exit: notRun }, 'failed: not_run spawn_error E2BIG'],
   ['code 0, failed', { exit: exit(0), terminal: failed }, 'failed 0: agent_failed gone'],
   ['code not 0, failed', { exit: exit(1), terminal: failed }, 'failed 1: agent_failed gone'],
@@ -88,6 +94,15 @@ test('whatever it was cancelled by, it was killed; a launch that was declared de
     .fill('killed')
     .concat('lost: vanished');
   expect(CANCEL_WHYS.map((cancel) => judge({ ...dead, cancel }))).toEqual(lost);
+});
+
+test('a status is final when it never changes again', () => {
+  const final = { completed: true, failed: true, killed: true, lost: true };
+  const others = { pending: false, running: false, unknown: false };
+  expect(Object.fromEntries(TURN_STATUSES.map((status) => [status, isFinal(status)]))).toEqual({
+    ...others,
+    ...final,
+  });
 });
 
 test('a code of 128+n is shown as the signal, any other as the code', () => {

@@ -1,0 +1,116 @@
+import * as fs from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { SessionId } from '../../src/core/ids.ts';
+import { claimTombstone } from '../../src/store/claim.ts';
+import { createShellProject, eventually, type Project } from '../helpers/project.ts';
+import { requestOf, storeOf } from '../helpers/store.ts';
+import { snapshot } from '../helpers/tree.ts';
+
+/** Checks that a command line is refused with these words and this exit code, and that it changes nothing. */
+async function refuse(project: Project, line: string, said: string, code: number): Promise<void> {
+  const before = snapshot(project.state);
+  expect(await project.$(line)).toBe(`zwarm: ${said}\n[exit ${code}]\n`);
+  expect(snapshot(project.state), line).toEqual(before);
+}
+
+test('a directory to work in is one, and is there', async () => {
+  const project = createShellProject();
+  const file = join(project.directory, 'file');
+  fs.writeFileSync(file, '');
+  const hint = 'give one that exists with -C DIR';
+  await refuse(
+    project,
+    `start -C ${file} x`,
+    `${file} is not a directory\nhint: give a directory with -C DIR`,
+    2,
+  );
+  await refuse(
+    project,
+    'start -C none x',
+    `there is no directory ${project.directory}/none\nhint: ${hint}`,
+    2,
+  );
+  await refuse(project, "start -C '' x", `the directory is empty\nhint: ${hint}`, 2);
+});
+
+test('of a session that runs, what was before can be forked, and the running turn cannot', async () => {
+  const project = createShellProject();
+  const id = await project.begin('hang');
+  const running = (turn: number, hint: string) => `turn ${turn} of ${id} is still running\nhint: ${hint}`;
+  for (const line of [`fork ${id}`, `fork ${id} --turn 1`])
+    await refuse(project, line, running(1, `wait for it first: zwarm wait ${id}`), 4);
+  for (const turn of [2, 3]) {
+    await project.ok(['kill', id]);
+    await project.ok(['inject', id, 'hang']);
+    await eventually('the agent runs', () => project.runs().length === turn);
+  }
+  for (const line of [`fork ${id}`, `fork ${id} --turn 3 more`])
+    await refuse(project, line, running(3, `fork what was before: zwarm fork ${id} --turn 2`), 4);
+  await refuse(project, `fork ${id} --turn 4`, `${id} has no turn 4\nhint: its turns go from 1 to 3`, 2);
+  for (const turn of [1, 2]) {
+    const fork = (await project.ok(['fork', id, '--turn', String(turn), '-q'])).trim();
+    expect((await project.show(fork)).turns.map(({ status }) => status)).toEqual(Array(turn).fill('killed'));
+  }
+});
+
+test('of a session that may run elsewhere, what was before can be forked there or here', async () => {
+  const project = createShellProject();
+  /** As if its newest turn had begun on another machine. */
+  const move = (id: string, turn: number): void => {
+    fs.rmSync(project.turnFile(id, turn, 'exit.json'));
+    const path = project.turnFile(id, turn, 'runner.stat');
+    const record = JSON.parse(fs.readFileSync(path, 'utf8'));
+    fs.writeFileSync(path, JSON.stringify({ ...record, host: 'elsewhere', boot_id: 'theirs' }));
+  };
+  const [id, alone] = [await project.ended(), await project.ended()];
+  await project.ok(['inject', id, '--wait', 'quick']);
+  move(id, 2);
+  move(alone, 1);
+  const refused = (hint: string) => expect.stringMatching(new RegExp(`\\nhint: ${hint}\\n\\[exit 4\\]\\n$`));
+  expect(await project.$(`fork ${id}`)).toEqual(refused(`fork what was before: zwarm fork ${id} --turn 1`));
+  expect(await project.$(`fork ${id} --turn 1 -q`)).not.toContain('[exit');
+  expect(await project.$(`fork ${alone}`)).toEqual(refused('fork it there'));
+});
+
+test('a session of an agent that a newer zwarm knows is shown, and takes no turn', async () => {
+  const project = createShellProject();
+  const id = await project.ended();
+  const file = project.turnFile(id, 1, '../../session.json');
+  fs.writeFileSync(file, JSON.stringify({ ...JSON.parse(fs.readFileSync(file, 'utf8')), agent: 'newer' }));
+  for (const line of [`inject ${id} more`, `fork ${id}`, `compact ${id}`])
+    await refuse(project, line, 'this zwarm knows no agent "newer"\nhint: update zwarm', 4);
+  expect(await project.show(id)).toMatchObject({ agent: 'newer' });
+});
+
+test('a name stays taken while the session that has it is created or removed', async () => {
+  const project = createShellProject();
+  const id = (await project.ended(['--name', 'docs', 'quick'])) as SessionId;
+  const store = storeOf(project.state, project.directory);
+  claimTombstone({ store, id, turn: 2 }, { ...requestOf('end'), kind: 'tombstone' });
+  await refuse(
+    project,
+    'start --name docs x',
+    `the name docs is taken: ${id}, which is being removed\nhint: finish its removal: zwarm rm ${id}`,
+    4,
+  );
+  await project.ok(['rm', id]);
+  const other = await project.ended(['--name', 'docs', 'quick']);
+  await refuse(
+    project,
+    'start --name docs x',
+    `the name docs is taken: ${other}, completed\nhint: choose another name, or go on with that session: zwarm inject docs "…"`,
+    4,
+  );
+});
+
+test('an error comes with its stack trace where that was asked for', async () => {
+  const project = createShellProject();
+  const plain = await project.$('show none');
+  expect(plain).not.toMatch(/^ {4}at /m);
+  for (const set of ['', '1']) {
+    const said = await project.$('show none', { env: { ZWARM_DEBUG: set } });
+    expect(said.startsWith(plain.replace(/\[exit.*/s, ''))).toBe(true);
+    expect(/^ {4}at /m.test(said)).toBe(set !== '');
+  }
+});
