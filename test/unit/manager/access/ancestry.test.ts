@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { SessionId } from '../../../../src/core/ids.ts';
 import { ancestryOf, descendantsOf } from '../../../../src/manager/access/ancestry.ts';
@@ -36,4 +38,13 @@ test('who is above and below a session is known by the records', () => {
   expect(relatives('b<a c<b', 'c', 'a')).toBe('cb? ? | bc');
   // They name one another in a circle.
   expect(relatives('a<c b<a c<b d<a s<s', 'a', 'd', 's')).toBe('acb? dacb? s? | bcd');
+});
+
+test('a parent that is no id leads nowhere', () => {
+  const store = family('a b<a');
+  for (const parent of ['', '..', `../sessions/${id('b')}`, id('b').toUpperCase()]) {
+    addSession(store, id('p'), { record: { parent: parent as SessionId } });
+    expect(ancestryOf({ store, id: id('p') })).toEqual({ ids: [id('p')], sources: ['cli'], complete: true });
+    rmSync(join(store.root, 'sessions', id('p')), { recursive: true });
+  }
 });
