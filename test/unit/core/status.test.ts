@@ -58,6 +58,7 @@ test.each<[string, Partial<TurnFacts>, string]>([
   ['code not 0, failed', { exit: exit(1), terminal: failed }, 'failed 1: agent_failed gone'],
   ['code not 0, completed', { exit: exit(42), terminal: completed }, 'failed 42: exit_code 42'],
   ['code not 0, none', { exit: exit(143) }, 'failed SIGTERM: signal SIGTERM'],
+  ['code unknown, none', { exit: exit(null) }, 'failed: no_result'],
   ['code 0, none', { exit: exit(0) }, 'failed 0: no_result'],
   ['queued', { queued: true }, 'pending'],
   ['no runner yet, claimer alive', { claimer: 'yes' }, 'pending'],

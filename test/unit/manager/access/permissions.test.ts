@@ -52,8 +52,9 @@ test('a client starts sessions within the allowed directories alone, and is not 
   mkdirSync(join(directory, 'sub/.GIT'), { recursive: true });
   symlinkSync(evil, join(directory, 'link'));
   symlinkSync('sub', join(directory, 'inside'));
+  writeFileSync(join(evil, 'file'), '');
   const outside = `not_allowed: that directory is not allowed; allowed: ${directory} and below`;
-  for (const path of ['..', '../home', 'link', 'link/below', evil, '/', '../nothing'])
+  for (const path of ['..', '../home', 'link', 'link/below', 'link/file', evil, '/', '../nothing'])
     expect(await start(path), path).toBe(outside);
   for (const path of ['.', 'sub', 'inside']) expect(await start(path), path).toBeNull();
   expect(await start('nothing')).toContain('there is no directory');

@@ -1,11 +1,15 @@
-import { renameSync } from 'node:fs';
+import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ZwarmError } from '../../../../src/core/errors.ts';
 import { installation } from '../../../../src/installation.ts';
-import { orDamaged } from '../../../../src/manager/session/damage.ts';
+import { readNow } from '../../../../src/manager/session/current-turn.ts';
+import { orDamaged, unlessGone, walkOrDamaged } from '../../../../src/manager/session/damage.ts';
+import { readRow } from '../../../../src/manager/session/session-summary.ts';
 import { publishCancel } from '../../../../src/manager/stop/request-cancel.ts';
-import { createStoredSession, ID } from '../../../helpers/store.ts';
+import { claimTurn } from '../../../../src/store/claim.ts';
+import { DamagedRecord } from '../../../../src/store/read-file.ts';
+import { createStoredSession, ID, requestOf } from '../../../helpers/store.ts';
 
 /** A session, and a `clean` that removes it at this very moment. */
 function createDoomed() {
@@ -33,4 +37,50 @@ test('a turn of a session that was removed is not found, and not damaged', () =>
   expect(() => publishCancel(context, { store, id: ID, turn: 1 }, 'never-launched')).toThrowError(
     expect.objectContaining({ code: 'not_found' }),
   );
+});
+
+test('a session without a turn, or of markers alone, is damaged', async () => {
+  const { store } = createDoomed();
+  const damaged = async (now: Promise<unknown>) =>
+    await expect(now).rejects.toMatchObject({
+      code: 'damaged',
+      message: expect.stringContaining('it has no turns'),
+    });
+  const session = { store, id: ID };
+  const turns = join(store.root, 'sessions', ID, 'turns');
+  rmSync(join(turns, '1'), { recursive: true });
+  await damaged(readNow(session, 0));
+  expect(await readRow(session, 0)).toMatchObject({ status: 'damaged' });
+  const marker = { ...requestOf('marker'), kind: 'rewind', to: 0 } as const;
+  claimTurn({ ...session, turn: 1 }, { request: marker, prompt: null });
+  await damaged(readNow(session, 0));
+  expect(await readRow(session, 0)).toMatchObject({ status: 'damaged' });
+});
+
+test('what is gone or damaged is left out of many, and any other error is none of these', async () => {
+  for (const code of ['not_found', 'damaged'] as const)
+    expect(await unlessGone(Promise.reject(new ZwarmError(code, 'x', null)))).toBeNull();
+  for (const error of [new ZwarmError('io', 'x', null), new Error('x')])
+    await expect(unlessGone(Promise.reject(error))).rejects.toBe(error);
+});
+
+test('a session that is removed while its parts are walked is gone, and a damaged part is damage', () => {
+  const { store, remove } = createDoomed();
+  const session = { store, id: ID };
+  function* parts(last: () => void): Generator<number> {
+    yield 1;
+    last();
+  }
+  const walked = (last: () => void) => () => [...walkOrDamaged(session, parts(last))];
+  const fail = (error: Error) => () => {
+    throw error;
+  };
+  expect(walked(() => undefined)()).toEqual([1]);
+  expect(walked(fail(new DamagedRecord('cut')))).toThrow(
+    expect.objectContaining({ code: 'damaged', hint: `remove it with: zwarm rm ${ID}` }),
+  );
+  const other = new Error('other');
+  expect(walked(fail(other))).toThrow(other);
+  expect(walked(remove)).toThrow(expect.objectContaining({ code: 'not_found' }));
+  expect(walked(fail(other))).toThrow(expect.objectContaining({ code: 'not_found' }));
 });
