@@ -1,0 +1,159 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { ProcessIdentity } from '../../../../src/core/session.ts';
+import { installation } from '../../../../src/installation.ts';
+import { publishCancel } from '../../../../src/manager/stop/request-cancel.ts';
+import { ownIdentity } from '../../../../src/process/identity.ts';
+import { claimTurn } from '../../../../src/store/claim.ts';
+import { live } from '../../../helpers/marked.ts';
+import { createShellProject, hasEnded } from '../../../helpers/project.ts';
+import { addSession, ID, requestOf, storeOf } from '../../../helpers/store.ts';
+import { createTools } from '../../../helpers/tools-in-process.ts';
+import { snapshot } from '../../../helpers/tree.ts';
+
+const COMPLETED = `{"type":"thread.started","thread_id":"01a1f880-c978-76c0-be58-213b143ff767"}
+{"type":"turn.completed","usage":{"input_tokens":10,"cached_input_tokens":0,"output_tokens":5}}
+`;
+const context = { ...installation(), cwd: '/', env: {}, uid: 0, stateDir: null };
+const own = ownIdentity();
+const ELSEWHERE = { ...own, host: 'elsewhere', boot_id: 'theirs' };
+/** A process that cannot be there. */
+const DEAD = { ...own, pid: 4_194_305 };
+
+/** A project with the session `ID`, whose turn 1 is claimed by this process. */
+function createClaimed(claimer: ProcessIdentity = own) {
+  const project = createShellProject();
+  const store = storeOf(project.state, project.directory);
+  const source = 'mcp:test-client';
+  addSession(store, ID, { record: { working_dir: project.directory, source } });
+  const turn = { store, id: ID, turn: 1 };
+  const file = (name: string, number = 1) => join(store.root, 'sessions', ID, 'turns', String(number), name);
+  const request = { ...requestOf('first'), claimer };
+  writeFileSync(file('request.json'), JSON.stringify(request));
+  return {
+    project,
+    store,
+    turn,
+    file,
+    read: (name: string, number = 1) => JSON.parse(readFileSync(file(name, number), 'utf8')),
+    runner({ start, ...identity }: ProcessIdentity): void {
+      const stat = `1 (sh) S ${'0 '.repeat(18)}${start} 0`;
+      writeFileSync(file('runner.stat'), `${JSON.stringify({ v: 1, ...identity, stat })}\n`);
+    },
+    end(code: number | null, cancelled = false): void {
+      const rest = { why: null, detail: null, cancelled, uptime: null, ended_at: null, events_bytes: null };
+      writeFileSync(file('exit.json'), JSON.stringify({ v: 1, code, ...rest }));
+    },
+  };
+}
+
+type Claimed = ReturnType<typeof createClaimed>;
+
+const ENDS: readonly [string, (claimed: Claimed) => void][] = [
+  [
+    'completed',
+    ({ file, runner, end }) => {
+      runner(DEAD);
+      writeFileSync(file('events.jsonl'), COMPLETED);
+      end(0);
+    },
+  ],
+  [
+    'failed',
+    ({ runner, end }) => {
+      runner(DEAD);
+      end(1);
+    },
+  ],
+  [
+    'killed',
+    ({ runner, end }) => {
+      runner(DEAD);
+      end(130, true);
+    },
+  ],
+  [
+    'killed',
+    ({ turn, end, runner }) => {
+      runner(DEAD);
+      publishCancel(context, turn, 'kill');
+      end(null, true);
+    },
+  ],
+  ['lost', ({ runner }) => runner(DEAD)],
+];
+
+test.each(ENDS)(
+  'of a session that is %s nothing is killed, by nobody, and nothing is written',
+  async (status, make) => {
+    const claimed = createClaimed();
+    make(claimed);
+    const { project } = claimed;
+    const before = snapshot(project.state);
+    const said = `${ID} is not running: it is ${status}`;
+    for (const words of ['', '--force ', '--tree ', '--grace 0s '])
+      expect(await project.$(`kill ${words}${ID}`)).toBe(
+        `zwarm: ${said}\nhint: see: zwarm show ${ID}\n[exit 4]\n`,
+      );
+    expect(await project.$('kill --all')).toBe('');
+    expect(snapshot(project.state)).toEqual(before);
+    expect((await project.list())[0]?.status).toBe(status);
+    // A model is told how it ended: what it wanted is so.
+    const reason = 'too late';
+    const answer = await createTools({ project }).ok('end_session', { session_id: ID, reason });
+    expect(answer).toMatchObject({ session_id: ID, status, reason: null, deleted: false });
+    expect(snapshot(project.state)).toEqual(before);
+  },
+);
+
+test('what an interrupted kill has left is ended, and what a turn has left that ended well is not', async () => {
+  for (const [cancelled, stops] of [
+    [true, true],
+    [false, false],
+  ] as const) {
+    const { project, store, turn, runner, end, file } = createClaimed();
+    runner(DEAD);
+    writeFileSync(file('events.jsonl'), COMPLETED);
+    if (cancelled) publishCancel(context, turn, 'kill');
+    end(cancelled ? 130 : 0, cancelled);
+    const left = await live(`${store.id}@${ID}.1.first`);
+    const all = cancelled ? await live(`${store.id}@${ID}.1.first`) : left;
+    const before = snapshot(store.root);
+    const killed = await project.$(`kill --grace 0s ${ID}`);
+    expect(killed).toEqual(stops ? `${ID} killed\n` : expect.stringContaining('[exit 4]'));
+    expect([left, all].map(({ pid }) => hasEnded(pid))).toEqual([stops, stops]);
+    if (stops) await live(`${store.id}@${ID}.1.first`);
+    expect(await project.$('kill --all --grace 0s')).toBe(stops ? `${ID} killed\n` : '');
+    expect(snapshot(store.root)).toEqual(before);
+  }
+});
+
+test.each([
+  ['ran', true, null],
+  ['was claimed', false, 'cancelled'],
+])(
+  'of a session that %s elsewhere and is gone for good, all turns that wait are killed too',
+  async (_, ran, why) => {
+    const { project, store, runner, read } = createClaimed(ELSEWHERE);
+    if (ran) runner(ELSEWHERE);
+    for (const turn of [2, 3]) {
+      const request = { ...requestOf(`n${turn}`), queued: false };
+      claimTurn({ store, id: ID, turn }, { request, prompt: Buffer.from('more') });
+    }
+    const before = snapshot(store.root);
+    expect(await project.$(`kill ${ID}`)).toMatch(/zwarm kill --force .*\n\[exit 4\]\n$/);
+    expect(snapshot(store.root)).toEqual(before);
+    expect(await project.$(`kill --force ${ID}`)).toBe(`${ID} killed\n`);
+    const { turns } = await project.show(ID);
+    expect(turns.map(({ status }) => status)).toEqual(['killed', 'killed', 'killed']);
+    for (const turn of [1, 2, 3]) {
+      expect(read('cancel.json', turn)).toMatchObject({ why: 'kill' });
+      expect(read('exit.json', turn)).toMatchObject({
+        code: null,
+        cancelled: true,
+        why: turn === 1 ? why : 'cancelled',
+      });
+    }
+  },
+);
