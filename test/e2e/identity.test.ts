@@ -28,6 +28,8 @@ function runnerStat({ start, ...identity }: ProcessIdentity): string {
 const own = ownIdentity();
 const THREAD = '{"type":"thread.started","thread_id":"01a1f880-c978-76c0-be58-213b143ff767"}\n';
 const ELSEWHERE = { ...own, host: 'elsewhere', boot_id: 'theirs' };
+const ENDED =
+  '{"v":1,"code":0,"why":null,"detail":null,"cancelled":false,"uptime":null,"ended_at":null,"events_bytes":null}\n';
 const CONTAINER = { ...own, pid_ns: 'pid:[1]' };
 
 /** A project with the session `ID`, claimed there, and launched there or never. */
@@ -187,6 +189,16 @@ test.each(['damaged', 'half removed'])('what may live elsewhere, %s, goes only b
   expect(existsSync(project.turnFile(ID, 1, 'prompt.md'))).toBe(true);
   expect(await project.$(`rm --force ${ID}`)).toBe(`${ID}\n`);
   expect(await project.$('ls --all')).toBe('');
+});
+
+test('a removal that another host began is finished here', async () => {
+  const project = claimedAt(own, true);
+  writeFileSync(project.turnFile(ID, 1, 'exit.json'), ENDED);
+  mkdirSync(project.turnFile(ID, 2, '.'));
+  const tombstone = { ...requestOf('n'), kind: 'tombstone', claimer: ELSEWHERE };
+  writeFileSync(project.turnFile(ID, 2, 'request.json'), JSON.stringify(tombstone));
+  expect(await project.$(`rm ${ID}`)).toBe(`${ID}\n`);
+  expect(existsSync(join(project.store(), 'sessions', ID))).toBe(false);
 });
 
 const NEW_CONTAINER = ['--pid', '--fork', '--kill-child', '--mount-proc'];

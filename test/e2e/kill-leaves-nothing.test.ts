@@ -180,6 +180,19 @@ test('an agent cannot interrupt its own turn, nor kill it, and nothing is record
   expect(await project.show(id)).toMatchObject({ status: 'running', turn: 1 });
 });
 
+test('nor can it once it has spoilt its own records', async () => {
+  const project = createShellProject();
+  const spoil = 'echo > "$ZWARM_STORE/sessions/$id/turns/1/request.json"';
+  const kill = 'env -u ZWARM_SESSION_ID "$ZWARM_NODE" "$ZWARM_MAIN" kill $id > said 2>&1';
+  const id = await project.begin(
+    `run id=$ZWARM_SESSION_ID; ${spoil}; ${kill}; echo $? > code; exec sleep 86400`,
+  );
+  expect(await project.written('code')).toBe('1');
+  expect(await project.written('said')).toContain(`${id} cannot be ended from inside`);
+  expect(project.marked(id).length).toBeGreaterThan(0);
+  expect(await project.$(`kill ${id}`)).toBe(`${id} killed\n`);
+});
+
 // Concurrent: each of them waits for seconds until a runner counts as dead.
 
 /** Starts a session whose runner does nothing before the gate is opened; its id, and what comes of the start. */

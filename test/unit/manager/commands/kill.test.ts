@@ -1,15 +1,15 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { ProcessIdentity } from '../../../../src/core/session.ts';
 import { installation } from '../../../../src/installation.ts';
 import { publishCancel } from '../../../../src/manager/stop/request-cancel.ts';
 import { ownIdentity } from '../../../../src/process/identity.ts';
-import { claimTurn } from '../../../../src/store/claim.ts';
+import { claimTombstone, claimTurn } from '../../../../src/store/claim.ts';
 import { live } from '../../../helpers/marked.ts';
 import { createShellProject, hasEnded } from '../../../helpers/project.ts';
 import { addSession, ID, requestOf, storeOf } from '../../../helpers/store.ts';
-import { createTools } from '../../../helpers/tools-in-process.ts';
+import { createTools, managerOf } from '../../../helpers/tools-in-process.ts';
 import { snapshot } from '../../../helpers/tree.ts';
 
 const COMPLETED = `{"type":"thread.started","thread_id":"01a1f880-c978-76c0-be58-213b143ff767"}
@@ -157,3 +157,60 @@ test.each([
     }
   },
 );
+
+test('what runs of a session that is being removed, or whose records cannot be read, is ended', async () => {
+  const spoils: readonly [string, (claimed: Claimed) => void, cancelled: boolean][] = [
+    [
+      'not_found',
+      ({ turn }) => claimTombstone({ ...turn, turn: 2 }, { ...requestOf('end'), kind: 'tombstone' }),
+      false,
+    ],
+    ['damaged', ({ file }) => rmSync(file('..'), { recursive: true }), false],
+    ['damaged', ({ file }) => rmSync(file('.'), { recursive: true }), false],
+    ['damaged', ({ file }) => writeFileSync(file('request.json'), '{'), true],
+  ];
+  for (const [code, spoil, cancelled] of spoils) {
+    const claimed = createClaimed();
+    const { project, store, read } = claimed;
+    spoil(claimed);
+    const manager = managerOf(project, null);
+    await expect(manager.kill(ID)).rejects.toMatchObject({ code });
+    expect(await manager.listLive()).toEqual([]);
+    const { pid } = await live(`${store.id}@${ID}.1.first`);
+    expect(await manager.listLive()).toEqual(code === 'damaged' ? [ID] : []);
+    await manager.kill(ID, { graceMs: 0 });
+    expect(hasEnded(pid)).toBe(true);
+    if (cancelled) expect(read('cancel.json')).toMatchObject({ why: 'kill' });
+  }
+});
+
+test('kill --force ends what runs here as any kill does', async () => {
+  const project = createShellProject();
+  const id = await project.begin('hang');
+  const [{ pid } = { pid: 0 }] = project.runs();
+  expect(await project.$(`kill --force ${id}`)).toBe(`${id} killed\n`);
+  expect(hasEnded(pid)).toBe(true);
+});
+
+test('kill --all says where nothing is running, to a person alone', async () => {
+  const project = createShellProject();
+  await project.ended();
+  const all = (...more: string[]) => project.zwarm(['kill', '--all', ...more], { tty: true });
+  expect(await all()).toEqual({ code: 0, stdout: '', stderr: 'nothing is running\n' });
+  expect(await all('--json')).toEqual({ code: 0, stdout: '[]\n', stderr: '' });
+  const id = await project.begin('hang');
+  expect(await all('--quiet')).toEqual({ code: 0, stdout: `${id}\n`, stderr: '' });
+});
+
+test('kill --tree leaves what a session has started while that cannot be ended itself', async () => {
+  const { project, store, runner } = createClaimed(ELSEWHERE);
+  runner(ELSEWHERE);
+  const child = await project.begin('hang');
+  const path = join(store.root, 'sessions', child, 'session.json');
+  writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), parent: ID }));
+  const tree = await project.zwarm(['kill', '--tree', ID, 'none']);
+  expect(tree).toMatchObject({ code: 4, stdout: '' });
+  expect(tree.stderr).toMatch(/cannot be told here[\s\S]*none/);
+  expect(await project.show(child)).toMatchObject({ status: 'running', parent: ID });
+  expect(await project.$(`kill --tree --force ${ID}`)).toBe(`${ID} killed\n${child} killed\n`);
+});
