@@ -4,6 +4,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   renameSync,
   statSync,
   symlinkSync,
@@ -66,7 +67,8 @@ describe.each(SHELLS.map((shell) => ({ shell, name: shell.join(' ') })))('in $na
     const agent = program(turn, 'echo started; while ! [ -e go ]; do sleep 0.02; done; echo ended; exit 7');
     const ended = turn.run([agent], { shell, onSpawn: (pid) => pids.push(pid) });
     await eventually('the agent runs', () => turn.file('events.jsonl') !== '');
-    for (const name of ['TERM', 'INT', 'HUP', 'QUIT', 'USR1']) process.kill(pids[0] ?? 0, `SIG${name}`);
+    for (const name of ['TERM', 'INT', 'HUP', 'QUIT', 'USR1', 'USR2', 'ALRM'])
+      process.kill(pids[0] ?? 0, `SIG${name}`);
     writeFileSync(join(turn.work, 'go'), '');
     await ended;
     expect(turn.exit()).toMatchObject({ code: 7, events_bytes: 14 });
@@ -111,6 +113,7 @@ test.each<[string, string, (turn: Turn) => Prepared | undefined]>([
   ['where a link took the place of the directory', 'no_working_dir', (turn) => moved(turn)],
   ['where a link took the place of one above it', 'no_working_dir', (turn) => moved(turn, 'in')],
   ['in a file', 'no_working_dir', (turn) => ({ directory: join(turn.directory, 'prompt.md') })],
+  ['in a program', 'no_working_dir', () => ({ directory: realpathSync(process.execPath) })],
   ['without the program', 'no_agent', () => ({ argv: ['/no/such/program'] })],
   ['when the program is a directory', 'no_agent', (turn) => ({ argv: [turn.work] })],
   ['when it may not be executed', 'no_agent', (turn) => ({ argv: [join(turn.directory, 'prompt.md')] })],
