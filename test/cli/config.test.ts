@@ -101,6 +101,27 @@ test('set creates the file for nobody else to read, and changes one line of it, 
   expect(lstatSync(userFile(project)).isSymbolicLink()).toBe(true);
 });
 
+test('a word that is not quite a value is refused, and changes nothing', async () => {
+  const project = createProject();
+  place(userFile(project), 'end_others = true\n');
+  for (const [key, word] of [
+    ['end_others', 'no'],
+    ['end_others', 'falsely'],
+    ['end_others', 'untrue'],
+    ['end_others', ''],
+    ['max_depth', '1x'],
+    ['max_depth', 'x1'],
+    ['max_depth', '1.0'],
+    ['max_depth', '1000000000'],
+    ['sandbox', 'read-only '],
+  ] as const)
+    expect(await project.zwarm(['config', 'set', key, word]), word).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`${key} must be `),
+    });
+  expect(readFileSync(userFile(project), 'utf8')).toBe('end_others = true\n');
+});
+
 test('an agent may only look, and nobody may edit what is no TOML or not there', async () => {
   const project = createProject();
   place(userFile(project), 'max_depth = 2\n');

@@ -60,11 +60,8 @@ test('a step has the time of what the agent wrote down, in the turn in whose tim
   const { project, id, add, file } = await createRemembered();
   const trajectory = async (...more: string[]): Promise<(number | null)[][]> => {
     const steps: TrajectoryStep[] = JSON.parse(await project.ok(['trajectory', id, '--json', ...more]));
-    return steps.map(({ turn, started_at, ended_at }) => [
-      turn,
-      started_at && Date.parse(started_at),
-      ended_at && Date.parse(ended_at),
-    ]);
+    const msOf = (iso: string | null): number | null => (iso === null ? null : Date.parse(iso));
+    return steps.map(({ turn, started_at, ended_at }) => [turn, msOf(started_at), msOf(ended_at)]);
   };
   expect(await trajectory()).toEqual([
     [1, null, null],

@@ -131,6 +131,11 @@ describe('of two files', () => {
     },
   );
 
+  test('where the user gives no time to wait, the project may', async () => {
+    const { load } = configured({ project: 'wait_sec = 5' });
+    expect((await load()).settings.waitSec).toBe(5);
+  });
+
   test('the project may say what holds anyhow', async () => {
     const { user, load } = configured({ user: USER, project: USER });
     const { ignored, entries } = await load();
@@ -149,6 +154,9 @@ describe('allowed_dirs', () => {
     ['within another one are left out', '"~/a", "~/a/b", "~/a/../a/out", "~/ab"', null, '[~/a ~/ab]'],
     ['within what a link leads to are left out', '"~/link", "~/a/out"', null, '[~/a]'],
     ['of a project within another one are left out', '"*"', '"src", "src/out"', '[*][./src]'],
+    ['of a project that are all allowed narrow them', null, '"src"', '[.][./src]'],
+    ['of a project of which none is allowed count as not given', null, '"/etc", "/usr"', '[.]'],
+    ['may be the whole home', '"~"', null, '[~]'],
     ['that are an empty list allow nothing', '', null, '[]'],
     ['of a project that are an empty list allow nothing', null, '', '[.][]'],
   ])('%s', async (_sentence, user, project, lists) => {

@@ -143,6 +143,61 @@ describe('the old protocol', () => {
     expect(read(begin('c', words))).toMatchObject([{ type: 'command', command: 'ls -l' }]);
   });
 
+  test('tells how a file was changed, and does not know what it was not told', () => {
+    const changes = {
+      '/a': { add: {} },
+      '/u': { update: {} },
+      '/d': { delete: {} },
+      '/r': { rename: {} },
+      '/n': null,
+    };
+    const kinds = { '/a': 'add', '/u': 'update', '/d': 'delete', '/r': 'unknown', '/n': 'unknown' };
+    const change = {
+      type: 'file_change',
+      id: 'c',
+      changes: Object.entries(kinds).map(([path, kind]) => ({ path, kind })),
+    };
+    expect(read(said({ type: 'patch_apply_begin', call_id: 'c', changes }))).toMatchObject([
+      { ...change, status: 'in_progress' },
+    ]);
+    for (const [success, status] of [
+      [true, 'completed'],
+      [false, 'failed'],
+    ] as const)
+      expect(read(said({ type: 'patch_apply_end', call_id: 'c', success, changes }))).toMatchObject([
+        { ...change, status },
+      ]);
+    expect(read(said({ type: 'patch_apply_begin', call_id: 'c' }))).toMatchObject([{ changes: [] }]);
+    expect(read(said({ type: 'exec_command_end', call_id: 'c' }))).toMatchObject([
+      { command: '', exitCode: null, status: 'failed' },
+    ]);
+    expect(read(said({ type: 'agent_reasoning' }))).toMatchObject([{ type: 'reasoning', text: '' }]);
+    expect(read(said({ type: 'plan_update' }))).toMatchObject([{ type: 'plan', items: [] }]);
+    expect(
+      read(said({ type: 'plan_update', plan: [null, {}, { step: 's', status: 'completed' }] })),
+    ).toMatchObject([
+      {
+        items: [
+          { text: '', completed: false },
+          { text: 's', completed: true },
+        ],
+      },
+    ]);
+  });
+
+  test('says once more what others have said only in words that are known for that', () => {
+    const redundant = [
+      'agent_reasoning_section_break',
+      'exec_command_output_delta',
+      'token_count',
+      'turn_diff',
+    ];
+    for (const type of [...redundant, 'web_search_begin']) {
+      expect(types(said({ type }))).toEqual(['redundant']);
+      for (const other of [`x${type}`, `${type}x`]) expect(types(said({ type: other }))).toEqual(['unknown']);
+    }
+  });
+
   test('remembers what has begun, but not for ever and nothing enormous', () => {
     const parser = createCodexParser('0.36.0');
     const told = (text: string): unknown =>

@@ -92,3 +92,20 @@ test('where its configuration is', () => {
   expect(configurationFile({ CODEX_HOME: '', HOME: '/h' })).toBe('/h/.codex/config.toml');
   expect(configurationFile({})).toBeNull();
 });
+
+test('Codex is asked for nothing but its login, and to run a command that changes nothing', () => {
+  expect(codexProbe.questions.map(({ names, args }) => [names, args])).toEqual([
+    [
+      ['configuration', 'login'],
+      ['login', 'status'],
+    ],
+    [['sandbox'], ['sandbox', '-c', 'sandbox_mode="read-only"', '--', 'true']],
+  ]);
+  const { configurationFile, reservedPath } = codexProbe;
+  expect([{ HOME: '/h' }, { HOME: '/h', CODEX_HOME: '/c' }, {}].map(configurationFile)).toEqual([
+    '/h/.codex/config.toml',
+    '/c/config.toml',
+    null,
+  ]);
+  expect(reservedPath?.(1000)).toBe('/tmp/codex-daemon-1000');
+});
