@@ -7,6 +7,7 @@ import { storeDir } from '../../../../src/store/project-store.ts';
 import type { ProjectRecord } from '../../../../src/store/records.ts';
 import { testInstallation } from '../../../helpers/context.ts';
 import { emptyDirectory } from '../../../helpers/directory.ts';
+import { git } from '../../../helpers/git.ts';
 import { storeOf } from '../../../helpers/store.ts';
 
 /** A project with a store and a window to it, and a path beside it. */
@@ -116,12 +117,13 @@ test('where another directory stands now, or a link to it, it is told of the one
   const said = `zwarm keeps the sessions of another directory that was at ${place.was}; where it was moved to: zwarm relocate --to DIR`;
   for (const cwd of [place.was, link]) expect(place.notices(cwd)).toEqual([said]);
   // What is kept under this path for another one is being relocated to it.
-  place.record({ path: join(place.base, 'elsewhere') });
+  fs.mkdirSync(place.now);
+  place.record({ path: place.now });
   expect(place.notices(place.was)).toEqual([]);
 });
 
 test('sessions of zwarm 0.1 in a project are named, and stay', () => {
-  const { was, notices } = createPlace();
+  const { base, was, now, notices } = createPlace();
   const window = join(was, '.zwarm');
   fs.writeFileSync(join(window, 'format'), '1\n');
   expect(notices(was)).toEqual([]);
@@ -129,4 +131,8 @@ test('sessions of zwarm 0.1 in a project are named, and stay', () => {
   fs.mkdirSync(join(window, 'sessions'));
   const said = `${window} holds sessions of zwarm 0.1, which this version does not read; they stay as they are`;
   expect(notices(was)).toEqual([said]);
+  // Of a repository the window lies in the checkout.
+  git(base, 'init', '-q', 'now');
+  fs.renameSync(window, join(now, '.zwarm'));
+  expect(notices(now)).toEqual([said.replace(window, join(now, '.zwarm'))]);
 });
