@@ -4,12 +4,12 @@ import { expect, test } from 'vitest';
 import type { SessionId } from '../../../src/core/ids.ts';
 import { rename } from '../../../src/manager/commands/name.ts';
 import type { Store } from '../../../src/manager/context.ts';
-import { giveUpName, holderOf, moveName } from '../../../src/store/names.ts';
+import { giveUpName, holderOf, moveName, takeName } from '../../../src/store/names.ts';
 import { removeSession } from '../../../src/store/remove.ts';
 import { hasSession } from '../../../src/store/sessions.ts';
 import { testInstallation } from '../../helpers/context.ts';
 import { addSession, createStoredSession, ID } from '../../helpers/store.ts';
-import { meanwhile } from './syscalls.ts';
+import { arm, disarm, meanwhile } from './syscalls.ts';
 
 const OTHER = 'bcdefghjkm' as SessionId;
 
@@ -44,6 +44,19 @@ test.each(GIVE_UP)('a name that %s and is gone at that moment is in nobody’s w
   meanwhile(/^rename \S+\/names\/docs /, () => rmSync(join(store.root, 'names', 'docs')));
   giveUp(store);
   expect(names(store)).toEqual([]);
+});
+
+test('whoever has no such name changes nothing; a name that was given is on the disk', () => {
+  const store = twoSessions();
+  const calls = (act: () => void): readonly string[] => {
+    arm(null);
+    act();
+    return disarm();
+  };
+  expect(calls(() => giveUpName({ store, id: OTHER }, 'docs', 'mine'))).toEqual([]);
+  const flushed = `fsync ${store.root}/names`;
+  expect(calls(() => moveName({ store, id: OTHER }, 'docs', 'mine')).at(-1)).toBe(flushed);
+  expect(calls(() => takeName({ store, id: OTHER }, 'more')).at(-1)).toBe(flushed);
 });
 
 test('a session that was removed after its name had been moved takes no name along', () => {
