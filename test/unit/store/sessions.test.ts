@@ -1,4 +1,4 @@
-import { linkSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { claimTurn } from '../../../src/store/claim.ts';
@@ -46,6 +46,7 @@ test.each<[string, (turns: string) => void, number | string]>([
   ['not a file', (turns) => writeFileSync(join(turns, '10'), ''), 'turn 10 is not a directory'],
   ['not a link', (turns) => symlinkSync('1', join(turns, '10')), 'turn 10 is not a directory'],
   ['without a gap', (turns) => mkdirSync(join(turns, '11')), 'turn 10 is missing'],
+  ['from 1 on', (turns) => renameSync(join(turns, '1'), join(turns, '10')), 'turn 1 is missing'],
 ])('turns are %s', (_, plant, expected) => {
   const { root } = createStoredSession();
   const turns = join(root, 'sessions', ID, 'turns');
@@ -54,7 +55,7 @@ test.each<[string, (turns: string) => void, number | string]>([
   const listed = (): number[] => listTurns(sessionIn(root));
   if (typeof expected === 'string') expect(listed).toThrow(new DamagedRecord(expected));
   else expect(listed()).toEqual(Array.from({ length: expected }, (_turn, i) => i + 1));
-  expect([1, 9, 12].map((turn) => hasTurn(turnIn(root, turn)))).toEqual([true, true, false]);
+  expect([2, 9, 12].map((turn) => hasTurn(turnIn(root, turn)))).toEqual([true, true, false]);
 });
 
 test('a tombstone is a turn of its kind or, on a full disk, a second name of session.json', () => {
