@@ -45,8 +45,8 @@ test.each<[string, (path: string, outside: string) => void, number]>([
   expect(readdirSync(outside)).toEqual(['precious']);
 });
 
-/** When all that was made just now is old. */
-const LATER = Date.now() + 2 * 3_600_000;
+/** When all that is made here is old. */
+const LATER = Date.now() + 3_660_000;
 const GONE = 'zzzzzzzzzz';
 
 function plant(path: string): string {
@@ -62,6 +62,7 @@ function withLeftovers() {
   const link = join(root, 'names', '.new-name');
   symlinkSync(ID, link);
   const files = [
+    join(dirname(root), '.new-store'),
     join(root, '.new-project'),
     join(session, '.new-summary'),
     join(session, 'turns', '1', '.new-cancel'),

@@ -1,8 +1,10 @@
-import { linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { CANCEL_WHYS } from '../../../src/core/status.ts';
 import { claimTurn } from '../../../src/store/claim.ts';
 import { DamagedRecord } from '../../../src/store/read-file.ts';
+import { encode } from '../../../src/store/records.ts';
 import {
   eventsMtime,
   hasSession,
@@ -13,10 +15,12 @@ import {
   readCancel,
   readExit,
   readLaunch,
+  readPrompt,
+  readRequest,
   readRunner,
   readSessionRecord,
 } from '../../../src/store/sessions.ts';
-import { createStoredSession, ID, requestOf, sessionIn, turnIn } from '../../helpers/store.ts';
+import { createStoredSession, ID, RECORD, requestOf, sessionIn, turnIn } from '../../helpers/store.ts';
 
 const turnPath = (root: string, name: string): string => join(root, 'sessions', ID, 'turns', '1', name);
 
@@ -66,10 +70,53 @@ test('a tombstone is a turn of its kind or, on a full disk, a second name of ses
   expect(hasTurn(turnIn(root, 3))).toBe(true);
 });
 
-test('where a full disk had no room for cancel.json, a name says why', () => {
+test.each(CANCEL_WHYS)('where a full disk had no room for cancel.json, a name says why: %s', (why) => {
   const { root } = createStoredSession();
-  writeFileSync(join(root, 'sessions', ID, 'turns', '1', 'cancel.never-launched'), '');
-  expect(readCancel(turnIn(root, 1))).toEqual({ why: 'never-launched', reason: null });
+  writeFileSync(turnPath(root, `cancel.${why}`), '');
+  expect(readCancel(turnIn(root, 1))).toEqual({ why, reason: null });
+});
+
+test('a request to stop that cannot be read counts as absent, and a link or a directory is none', () => {
+  const { root } = createStoredSession();
+  writeFileSync(turnPath(root, 'cancel.json'), CANCEL.slice(0, 20));
+  symlinkSync('prompt.md', turnPath(root, 'cancel.kill'));
+  mkdirSync(turnPath(root, 'cancel.limit'));
+  expect(readCancel(turnIn(root, 1))).toBeNull();
+  writeFileSync(turnPath(root, 'cancel.withdraw'), '');
+  expect(readCancel(turnIn(root, 1))).toEqual({ why: 'withdraw', reason: null });
+  writeFileSync(turnPath(root, 'cancel.json'), CANCEL);
+  expect(readCancel(turnIn(root, 1))?.why).toBe('kill');
+});
+
+test.each<[string, object, boolean]>([
+  ['the turn before', { to: 1, covers: [1] }, true],
+  ['none', { to: null, covers: [] }, true],
+  ['the beginning', { to: 0, covers: [] }, true],
+  ['itself as where it winds back', { to: 2, covers: [] }, false],
+  ['itself as what it replaces', { to: 1, covers: [1, 2] }, false],
+  ['a later one', { to: null, covers: [3, 1] }, false],
+])('a turn that refers to %s is believed: %s', (_, refers, expected) => {
+  const { root } = createStoredSession();
+  const request = { ...requestOf('n2'), ...refers };
+  claimTurn(turnIn(root, 2), { request, prompt: null });
+  const read = () => readRequest(turnIn(root, 2));
+  if (expected) expect(read()).toEqual(request);
+  else expect(read).toThrow(new DamagedRecord('turn 2 refers to turns that were not before it'));
+});
+
+test('a message and a launch may be far longer than other records; a claim that is missing is damage', () => {
+  const { root } = createStoredSession();
+  const turn = turnIn(root, 1);
+  const long = 'x'.repeat(3 << 20);
+  writeFileSync(turnPath(root, 'prompt.md'), long);
+  const launch = { v: 1, argv: [long], program: '/x', agent_version: null, thread_id: null, forks: false };
+  writeFileSync(
+    turnPath(root, 'launch.json'),
+    encode({ ...launch, how: 'fresh', why: null, at: RECORD.created_at }),
+  );
+  expect([readPrompt(turn)?.length, readLaunch(turn)?.argv[0]?.length]).toEqual([long.length, long.length]);
+  rmSync(turnPath(root, 'request.json'));
+  expect(() => readRequest(turn)).toThrow(new DamagedRecord('request.json of turn 1 is missing'));
 });
 
 test('a session whose session.json is empty or missing is damaged', () => {
@@ -115,6 +162,12 @@ test.each<[string, Record<string, string>, object | null]>([
     { 'exit.null': '', 'cancel.json': CANCEL },
     { code: null, why: 'cancelled', cancelled: true },
   ],
+  [
+    'was cancelled by exit.null and the name of a request to stop',
+    { 'exit.null': '', 'cancel.kill': '' },
+    { code: null, why: 'cancelled', cancelled: true },
+  ],
+  ['is that of the agent though it was to stop', { 'exit.0': '', 'cancel.kill': '' }, { code: 0, why: null }],
   ['is exit.json where both are there', { 'exit.json': END, 'exit.9': '' }, { code: 3 }],
   ['is in no other name', NAMES, null],
 ])('the end of a turn %s', (_, files, expected) => {
@@ -123,4 +176,24 @@ test.each<[string, Record<string, string>, object | null]>([
   const found = readExit(turnIn(root, 1));
   if (expected === null) expect(found).toBeNull();
   else expect(found?.record).toMatchObject(expected);
+});
+
+test('a turn ended when its record or its name was written; no link or directory is such a name', () => {
+  const { root } = createStoredSession();
+  const ended = (): number | undefined => readExit(turnIn(root, 1))?.endedMs;
+  mkdirSync(turnPath(root, 'exit.1'));
+  symlinkSync('prompt.md', turnPath(root, 'exit.2'));
+  expect(ended()).toBeUndefined();
+  writeFileSync(turnPath(root, 'exit.3'), '');
+  utimesSync(turnPath(root, 'exit.3'), 1, 2000);
+  expect(ended()).toBe(2_000_000);
+  writeFileSync(turnPath(root, 'exit.json'), END);
+  utimesSync(turnPath(root, 'exit.json'), 1, 3000);
+  expect(ended()).toBe(3_000_000);
+  // A file that was copied later tells less than what it holds.
+  writeFileSync(
+    turnPath(root, 'exit.json'),
+    END.replace('"ended_at":null', `"ended_at":"${RECORD.created_at}"`),
+  );
+  expect(ended()).toBe(Date.parse(RECORD.created_at));
 });

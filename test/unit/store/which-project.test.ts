@@ -82,6 +82,13 @@ test.each<[string, string, string, string?]>([
     'relative; mkdir -p elsewhere/linked; ln -s "$PWD/repo" elsewhere/repo; cp linked/.git elsewhere/linked',
     `elsewhere/linked: elsewhere/linked elsewhere/linked ${WORKTREE}`,
   ],
+  ['a link in the place of .git', 'repo repo; mkdir a; ln -s ../repo/.git a/.git', 'a: a a -'],
+  ['a worktree of nothing', `linked; echo nowhere > ${WORKTREE}/commondir`, 'linked: linked linked -'],
+  [
+    'a repository that says that it is a worktree',
+    'repo repo; repo other; echo ../../other/.git > repo/.git/commondir',
+    'repo: repo/.git repo repo/.git',
+  ],
   ['a .git file that leads nowhere', 'mkdir a; echo "gitdir: /no/where" > a/.git', 'a: a a -'],
   ['a .git file of noise', "mkdir a; printf 'gitdir:\\n\\000' > a/.git", 'a: a a -'],
   ['a .git file of a long name', `mkdir a; printf 'gitdir: %05000d' 0 > a/.git`, 'a: a a -'],
@@ -136,5 +143,6 @@ test('a directory that is gone, or whose name is not text, is an error of the us
 });
 
 test('sessions record their directories from the main checkout, or from the bare repository', () => {
-  expect(['/w/.git', '/w/.bare', '/w'].map(rootOfProject)).toEqual(['/w', '/w/.bare', '/w']);
+  const paths = ['/w/.git', '/w/.bare', '/w', '/w/shop.git'];
+  expect(paths.map(rootOfProject)).toEqual(['/w', '/w/.bare', '/w', '/w/shop.git']);
 });
