@@ -71,7 +71,7 @@ test('a name is published once, and not where a link lies', () => {
   expect(() => publishName(at('none/name'))).toThrow(expect.objectContaining({ code: 'ENOENT' }));
 });
 
-test('a copy ends where its original does', () => {
+test('a copy has as many bytes as were asked for, or all', () => {
   const { at, text } = below();
   fs.writeFileSync(at('from'), 'abc');
   const fd = fs.openSync(at('from'), 'r');
@@ -79,6 +79,10 @@ test('a copy ends where its original does', () => {
   copyFile(fd, at('longer'), 100, 5000);
   copyFile(fd, at('shorter'), 2, 6000);
   expect([text('longer'), text('shorter')]).toEqual(['abc', 'ab']);
+  // More than is copied at a time.
+  fs.writeFileSync(at('from'), 'x'.repeat((1 << 20) + 9));
+  copyFile(fd, at('long'), (1 << 20) + 2, 0);
+  expect(fs.statSync(at('long')).size).toBe((1 << 20) + 2);
   expect(fs.statSync(at('shorter')).mtimeMs).toBe(6000);
 });
 
@@ -105,7 +109,7 @@ test('a file of the user is put where its link leads, with the directories above
   expect([names(), names('a/b')]).toEqual([['a', 'link'], ['file']]);
 });
 
-test('what is removed is a file, a link or all of a directory; nothing is removed without complaint', () => {
+test('a file, a link or all of a directory is removed, and where nothing is, that is no error', () => {
   const { at, names } = below();
   fs.mkdirSync(at('kept'));
   fs.writeFileSync(at('kept/file'), '');

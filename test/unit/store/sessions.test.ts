@@ -20,7 +20,15 @@ import {
   readRunner,
   readSessionRecord,
 } from '../../../src/store/sessions.ts';
-import { createStoredSession, ID, RECORD, requestOf, sessionIn, turnIn } from '../../helpers/store.ts';
+import {
+  addSession,
+  createStoredSession,
+  ID,
+  RECORD,
+  requestOf,
+  sessionIn,
+  turnIn,
+} from '../../helpers/store.ts';
 
 const turnPath = (root: string, name: string): string => join(root, 'sessions', ID, 'turns', '1', name);
 
@@ -67,7 +75,9 @@ test('a tombstone is a turn of its kind or, on a full disk, a second name of ses
   claimTurn(turnIn(root, 2), { request: { ...requestOf('n2'), kind: 'tombstone' }, prompt: null });
   linkSync(join(root, 'sessions', ID, 'session.json'), join(root, 'sessions', ID, 'turns', '3'));
   expect([1, 2, 3].map((turn) => isTombstone(turnIn(root, turn)))).toEqual([false, true, true]);
-  expect(hasTurn(turnIn(root, 3))).toBe(true);
+  writeFileSync(join(root, 'sessions', ID, 'turns', '4'), '');
+  symlinkSync('1', join(root, 'sessions', ID, 'turns', '5'));
+  expect([2, 3, 4, 5].map((turn) => hasTurn(turnIn(root, turn)))).toEqual([true, true, false, false]);
 });
 
 test.each(CANCEL_WHYS)('where a full disk had no room for cancel.json, a name says why: %s', (why) => {
@@ -104,8 +114,9 @@ test.each<[string, object, boolean]>([
   else expect(read).toThrow(new DamagedRecord('turn 2 refers to turns that were not before it'));
 });
 
-test('a message and a launch may be far longer than other records; a claim that is missing is damage', () => {
-  const { root } = createStoredSession();
+test('a task, a message and a launch may be far longer than other records', () => {
+  const store = createStoredSession();
+  const { root } = store;
   const turn = turnIn(root, 1);
   const long = 'x'.repeat(3 << 20);
   writeFileSync(turnPath(root, 'prompt.md'), long);
@@ -114,9 +125,17 @@ test('a message and a launch may be far longer than other records; a claim that 
     turnPath(root, 'launch.json'),
     encode({ ...launch, how: 'fresh', why: null, at: RECORD.created_at }),
   );
-  expect([readPrompt(turn)?.length, readLaunch(turn)?.argv[0]?.length]).toEqual([long.length, long.length]);
+  const other = 'bcdefghjkm' as typeof ID;
+  addSession(store, other, { record: { task: long } });
+  const read = [readSessionRecord({ store, id: other }).task, readPrompt(turn), readLaunch(turn)?.argv[0]];
+  expect(read.map((text) => text?.length)).toEqual(read.map(() => long.length));
+});
+
+test('a turn without its claim is damaged', () => {
+  const { root } = createStoredSession();
   rmSync(turnPath(root, 'request.json'));
-  expect(() => readRequest(turn)).toThrow(new DamagedRecord('request.json of turn 1 is missing'));
+  const missing = new DamagedRecord('request.json of turn 1 is missing');
+  expect(() => readRequest(turnIn(root, 1))).toThrow(missing);
 });
 
 test('a session whose session.json is empty or missing is damaged', () => {
