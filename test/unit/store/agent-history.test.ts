@@ -1,18 +1,11 @@
-import * as fs from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { findHistory } from '../../../src/store/agent-history.ts';
-import { emptyDirectory } from '../../helpers/directory.ts';
+import { directoryWith } from '../../helpers/directory.ts';
 
-/** Files below a directory, each holding its own name. */
-function withFiles(...names: readonly string[]): string {
-  const base = emptyDirectory();
-  for (const name of names) {
-    fs.mkdirSync(dirname(join(base, name)), { recursive: true });
-    fs.writeFileSync(join(base, name), name);
-  }
-  return base;
-}
+/** A directory with these files, each holding its own name. */
+const withFiles = (...names: readonly string[]): string =>
+  directoryWith(Object.fromEntries(names.map((name) => [name, name])));
 
 test.each<[string, string[], string[], string | null]>([
   ['the latest of several directories', ['1/a.x', '3/a.x', '2/a.x'], ['*/a.x'], '3/a.x'],
@@ -33,10 +26,8 @@ test.each<[string, string[], string[], string | null]>([
 });
 
 test('nobody can tell where the directory is a file, or where links lead in a circle', () => {
-  const base = withFiles('file', 'd/file');
+  const base = directoryWith({ file: '', 'd/loop': '@loop', 'd/dangling': '@none' });
   expect(findHistory(join(base, 'file'), ['*'])).toBeUndefined();
-  fs.symlinkSync('loop', join(base, 'd/loop'));
   expect(findHistory(base, ['d/loop'])).toBeUndefined();
-  fs.symlinkSync('none', join(base, 'd/dangling'));
   expect(findHistory(base, ['d/dangling'])).toBeNull();
 });

@@ -1,8 +1,8 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { gitStateOf, isGitDirectory, isInRepository } from '../../../src/store/git.ts';
-import { emptyDirectory } from '../../helpers/directory.ts';
+import { directoryWith, emptyDirectory } from '../../helpers/directory.ts';
 import { git } from '../../helpers/git.ts';
 
 function repository(...options: string[]): { root: string; head: () => string } {
@@ -62,18 +62,6 @@ test.each([
   expect(gitStateOf(root)).toEqual({ root, head: null, branch: null });
 });
 
-/** Makes files below an empty directory: its path. A name that ends with a slash is that of a directory, `@` makes a link. */
-function withFiles(files: Readonly<Record<string, string>>): string {
-  const base = emptyDirectory();
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(base, name)), { recursive: true });
-    if (name.endsWith('/')) mkdirSync(join(base, name), { recursive: true });
-    else if (text.startsWith('@')) symlinkSync(text.slice(1), join(base, name));
-    else writeFileSync(join(base, name), text);
-  }
-  return base;
-}
-
 const [ONE, TWO] = ['1'.repeat(40), '2'.repeat(40)];
 const MAIN = 'ref: refs/heads/main\n';
 
@@ -108,14 +96,12 @@ test.each<[string, Record<string, string>, string | null, string | null]>([
   ['a packed branch of no commit', { HEAD: MAIN, 'packed-refs': 'x refs/heads/main\n' }, null, 'main'],
   ['a link', { HEAD: '@other', other: ONE }, null, null],
 ])('a HEAD that names %s is read as that', (_, files, head, branch) => {
-  const root = withFiles(
-    Object.fromEntries(Object.entries(files).map(([name, text]) => [`.git/${name}`, text])),
-  );
+  const root = directoryWith(files, '.git');
   expect(gitStateOf(root)).toEqual({ root, head, branch });
 });
 
 test('what a worktree has for itself goes before what all share', () => {
-  const base = withFiles({
+  const base = directoryWith({
     'w/.git': 'gitdir: ../git/worktrees/w\n',
     'git/worktrees/w/HEAD': 'ref: refs/bisect/good\n',
     'git/worktrees/w/commondir': '../..\n',
@@ -125,26 +111,26 @@ test('what a worktree has for itself goes before what all share', () => {
   expect(gitStateOf(join(base, 'w'))?.head).toBe(ONE);
 });
 
-test.each<[string, Record<string, string>, boolean]>([
-  ['nothing', { 'a/b/': '' }, false],
-  ['a repository', { 'a/b/': '', 'a/.git/HEAD': '' }, true],
-  ['a file called .git', { 'a/b/': '', 'a/.git': '' }, true],
-  ['an empty .git', { 'a/b/': '', 'a/.git/': '' }, false],
-  ['a repository above an empty .git', { 'a/b/.git/': '', '.git/HEAD': '' }, true],
-  ['a link to a git directory', { 'a/b/': '', 'a/.git': '@../git', 'git/HEAD': '' }, true],
-  ['a link to nothing', { 'a/b/': '', 'a/.git': '@none' }, false],
-  ['a link to itself', { 'a/b/': '', 'a/.git': '@.git' }, true],
+test.each<[string, Record<string, string | null>, boolean]>([
+  ['nothing', { 'a/b': null }, false],
+  ['a repository', { 'a/b': null, 'a/.git/HEAD': '' }, true],
+  ['a file called .git', { 'a/b': null, 'a/.git': '' }, true],
+  ['an empty .git', { 'a/b': null, 'a/.git': null }, false],
+  ['a repository above an empty .git', { 'a/b/.git': null, '.git/HEAD': '' }, true],
+  ['a link to a git directory', { 'a/b': null, 'a/.git': '@../git', 'git/HEAD': '' }, true],
+  ['a link to nothing', { 'a/b': null, 'a/.git': '@none' }, false],
+  ['a link to itself', { 'a/b': null, 'a/.git': '@.git' }, true],
 ])('for Codex %s around a directory is a repository: %s', (_, files, expected) => {
-  expect(isInRepository(join(withFiles(files), 'a/b'))).toBe(expected);
+  expect(isInRepository(join(directoryWith(files), 'a/b'))).toBe(expected);
 });
 
-test.each<[string, boolean, Record<string, string>]>([
-  ['all three', true, { HEAD: '', 'objects/': '', 'refs/': '' }],
-  ['no HEAD', false, { 'objects/': '', 'refs/': '' }],
-  ['no objects', false, { HEAD: '', 'refs/': '' }],
-  ['no refs', false, { HEAD: '', 'objects/': '' }],
-  ['a file of refs', false, { HEAD: '', 'objects/': '', refs: '' }],
-  ['a link to objects', false, { HEAD: '', objects: '@refs', 'refs/': '' }],
+test.each<[string, boolean, Record<string, string | null>]>([
+  ['all three', true, { HEAD: '', objects: null, refs: null }],
+  ['no HEAD', false, { objects: null, refs: null }],
+  ['no objects', false, { HEAD: '', refs: null }],
+  ['no refs', false, { HEAD: '', objects: null }],
+  ['a file of refs', false, { HEAD: '', objects: null, refs: '' }],
+  ['a link to objects', false, { HEAD: '', objects: '@refs', refs: null }],
 ])('a directory with %s is a git directory: %s', (_, expected, files) => {
-  expect(isGitDirectory(withFiles(files))).toBe(expected);
+  expect(isGitDirectory(directoryWith(files))).toBe(expected);
 });

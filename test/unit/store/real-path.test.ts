@@ -1,17 +1,11 @@
-import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { realPathOf, realPathToBe } from '../../../src/store/real-path.ts';
-import { emptyDirectory } from '../../helpers/directory.ts';
+import { directoryWith } from '../../helpers/directory.ts';
 
 function withLinks(): (name: string) => string {
-  const base = emptyDirectory();
-  const at = (name: string): string => join(base, name);
-  fs.mkdirSync(at('real/deep'), { recursive: true });
-  fs.writeFileSync(at('file'), '');
-  fs.symlinkSync('real', at('link'));
-  fs.symlinkSync('loop', at('loop'));
-  return at;
+  const base = directoryWith({ 'real/deep': null, file: '', link: '@real', loop: '@loop' });
+  return (name) => join(base, name);
 }
 
 test('a path is real with all its links resolved; what nobody can reach has none', () => {

@@ -2,98 +2,64 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { hasOldStore, makeWindowFromGit, windowStateOf, windowTarget } from '../../../src/store/window.ts';
-import { emptyDirectory } from '../../helpers/directory.ts';
+import { directoryWith } from '../../helpers/directory.ts';
 import { snapshot } from '../../helpers/tree.ts';
+
+type Files = Parameters<typeof directoryWith>[0];
 
 const SESSIONS = '/store/sessions';
 
-/** What lies at `.zwarm`, made by `plant` in a checkout: the state of that window, and where it leads. */
-test.each<[string, (window: string, link: string) => void, string, string | null]>([
-  ['nothing', () => undefined, 'missing', null],
-  ['an empty directory', (window) => fs.mkdirSync(window), 'replaceable', null],
-  ['a link of its own', (_, link) => fs.symlinkSync(SESSIONS, link), 'open', SESSIONS],
-  ['a link that leads elsewhere', (_, link) => fs.symlinkSync('/other', link), 'replaceable', '/other'],
-  ['a link to itself', (_, link) => fs.symlinkSync(link, link), 'replaceable', 'itself'],
-  ['an empty directory of sessions', (_, link) => fs.mkdirSync(link), 'replaceable', null],
-  ['sessions', (_, link) => fs.mkdirSync(join(link, 'abc'), { recursive: true }), 'occupied', null],
-  ['a file called sessions', (_, link) => fs.writeFileSync(link, ''), 'occupied', null],
-  ['a file', (window) => fs.writeFileSync(window, ''), 'occupied', null],
-  ['a link to an empty directory', (window) => fs.symlinkSync('.', window), 'occupied', null],
-  ['a link to nothing', (window) => fs.symlinkSync('none', window), 'occupied', null],
-  ['a link that is its own target', (window) => fs.symlinkSync('.zwarm', window), 'occupied', null],
-])('a window in whose place is %s is seen as such', (_, plant, state, target) => {
-  const checkout = emptyDirectory();
-  const link = join(checkout, '.zwarm', 'sessions');
-  if (plant.length > 1) fs.mkdirSync(join(checkout, '.zwarm'));
-  plant(join(checkout, '.zwarm'), link);
+test.each<[string, Files, string, string | null]>([
+  ['nothing', {}, 'missing', null],
+  ['an empty directory', { '.zwarm': null }, 'replaceable', null],
+  ['a link of ours', { '.zwarm/sessions': `@${SESSIONS}` }, 'open', SESSIONS],
+  ['a link that leads elsewhere', { '.zwarm/sessions': '@/other' }, 'replaceable', '/other'],
+  ['a link to itself', { '.zwarm/sessions': '@sessions' }, 'replaceable', 'sessions'],
+  ['an empty directory of sessions', { '.zwarm/sessions': null }, 'replaceable', null],
+  ['sessions', { '.zwarm/sessions/abc': null }, 'occupied', null],
+  ['a file called sessions', { '.zwarm/sessions': '' }, 'occupied', null],
+  ['a file', { '.zwarm': '' }, 'occupied', null],
+  ['a link to an empty directory', { '.zwarm': '@empty', empty: null }, 'occupied', null],
+  ['a link to nothing', { '.zwarm': '@none' }, 'occupied', null],
+  ['a link that is its own target', { '.zwarm': '@.zwarm' }, 'occupied', null],
+])('a window in whose place is %s is seen as such', (_, files, state, target) => {
+  const checkout = directoryWith(files);
   expect(windowStateOf(checkout, SESSIONS)).toBe(state);
-  expect(windowTarget(checkout)).toBe(target === 'itself' ? link : target);
+  expect(windowTarget(checkout)).toBe(target);
 });
 
-function createCheckout(): { checkout: string; gitDir: string; make: () => boolean } {
-  const checkout = join(emptyDirectory(), 'shop');
-  const gitDir = join(checkout, '.git');
-  fs.mkdirSync(gitDir, { recursive: true });
-  return { checkout, gitDir, make: () => makeWindowFromGit(checkout, gitDir, SESSIONS, 'x') };
-}
+const make = (checkout: string): boolean =>
+  makeWindowFromGit(checkout, join(checkout, '.git'), SESSIONS, 'x');
 
-test('a window is whole, ours alone and out of git’s sight; none is made a second time', () => {
-  const { checkout, gitDir, make } = createCheckout();
-  expect(make()).toBe(true);
+test('a window is whole, ours alone and out of git’s sight', () => {
+  const checkout = directoryWith({ '.git': null });
+  expect(make(checkout)).toBe(true);
   expect(windowStateOf(checkout, SESSIONS)).toBe('open');
   const window = join(checkout, '.zwarm');
   expect(fs.readFileSync(join(window, '.gitignore'), 'utf8')).toBe('*\n');
   expect(fs.statSync(window).mode & 0o777).toBe(0o700);
-  const before = snapshot(checkout);
-  expect(make()).toBe(false);
-  expect(snapshot(checkout)).toEqual(before);
-  expect(fs.readdirSync(gitDir)).toEqual([]);
+  expect(fs.readdirSync(join(checkout, '.git'))).toEqual([]);
 });
 
-test.each<[string, (checkout: string) => void]>([
-  ['a link is in the way', (checkout) => fs.symlinkSync('elsewhere', join(checkout, '.zwarm'))],
-  ['a file is in the way', (checkout) => fs.writeFileSync(join(checkout, '.zwarm'), 'mine')],
-  ['there is no git directory', (checkout) => fs.rmdirSync(join(checkout, '.git'))],
-  [
-    'the git directory is a file',
-    (checkout) => {
-      fs.rmdirSync(join(checkout, '.git'));
-      fs.writeFileSync(join(checkout, '.git'), '');
-    },
-  ],
-])('where %s no window is made, and nothing is left', (_, plant) => {
-  const { checkout, make } = createCheckout();
-  plant(checkout);
+test.each<[string, Files]>([
+  ['a window is already', { '.git': null, '.zwarm/sessions': `@${SESSIONS}` }],
+  ['a link is in the way', { '.git': null, '.zwarm': '@elsewhere' }],
+  ['a file is in the way', { '.git': null, '.zwarm': 'mine' }],
+  ['there is no git directory', {}],
+  ['the git directory is a file', { '.git': '' }],
+])('where %s none is made, and nothing is left', (_, files) => {
+  const checkout = directoryWith(files);
   const before = snapshot(checkout);
-  expect(make()).toBe(false);
+  expect(make(checkout)).toBe(false);
   expect(snapshot(checkout)).toEqual(before);
 });
 
-test.each<[string, boolean, (window: string) => void]>([
-  ['both of its parts', true, () => undefined],
-  ['no sessions', false, (window) => fs.rmdirSync(join(window, 'sessions'))],
-  ['no format', false, (window) => fs.rmSync(join(window, 'format'))],
-  [
-    'a link for its sessions',
-    false,
-    (window) => {
-      fs.rmdirSync(join(window, 'sessions'));
-      fs.symlinkSync('.', join(window, 'sessions'));
-    },
-  ],
-  [
-    'a directory for its format',
-    false,
-    (window) => {
-      fs.rmSync(join(window, 'format'));
-      fs.mkdirSync(join(window, 'format'));
-    },
-  ],
-])('a store of zwarm 0.1 that has %s counts as one: %s', (_, expected, spoil) => {
-  const checkout = emptyDirectory();
-  const window = join(checkout, '.zwarm');
-  fs.mkdirSync(join(window, 'sessions'), { recursive: true });
-  fs.writeFileSync(join(window, 'format'), '1\n');
-  spoil(window);
-  expect(hasOldStore(checkout)).toBe(expected);
+test.each<[string, boolean, Files]>([
+  ['format and sessions', true, { format: '1\n', sessions: null }],
+  ['no sessions', false, { format: '1\n' }],
+  ['no format', false, { sessions: null }],
+  ['a link for its sessions', false, { format: '1\n', sessions: '@.' }],
+  ['a directory for its format', false, { format: null, sessions: null }],
+])('a store of zwarm 0.1 that has %s counts as one: %s', (_, expected, files) => {
+  expect(hasOldStore(directoryWith(files, '.zwarm'))).toBe(expected);
 });
