@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createFile, publishOnce, putUserFile, replaceFile } from '../../../src/store/files.ts';
@@ -7,8 +7,8 @@ import { DamagedRecord } from '../../../src/store/read-file.ts';
 import { removeSession } from '../../../src/store/remove.ts';
 import { hasSession } from '../../../src/store/sessions.ts';
 import { emptyDirectory } from '../../helpers/directory.ts';
-import { createStoredSession, ID } from '../../helpers/store.ts';
-import { arm, disarm } from './syscalls.ts';
+import { createStoredSession, ID, storeOf } from '../../helpers/store.ts';
+import { arm, disarm, meanwhile } from './syscalls.ts';
 
 const WRITE: Readonly<Record<string, (path: string) => unknown>> = {
   createFile: (path) => createFile(path, 'whole'),
@@ -58,6 +58,17 @@ test('a file is on the disk before it has its place; one of the user’s own has
   expect(placing(base, () => publishOnce(path, 'x', tmp))).toEqual(['fsync tmp', 'link tmp file']);
   const user = placing(base, () => putUserFile(path, 'x', 'n'));
   expect(user).toEqual(['fsync .new-n.file', 'rename .new-n.file file', 'fsync .']);
+});
+
+test('a state directory that somebody makes open to others just then gets no store', () => {
+  const base = emptyDirectory();
+  const state = join(base, 'state');
+  meanwhile(/^mkdir .*\/state$/, () => {
+    mkdirSync(state);
+    chmodSync(state, 0o777);
+  });
+  expect(() => storeOf(state, base)).toThrow(`${state} can be written by others`);
+  expect(readdirSync(join(state, 'projects'))).toEqual([]);
 });
 
 test('a store that moves is in its new place on the disk before its record says so', () => {

@@ -32,7 +32,7 @@ test.each(GIVE_UP)(
   'a name that %s and is moved at that moment stays with whom it was given to',
   (_, giveUp) => {
     const store = twoSessions();
-    meanwhile(/^rename \S+\/names\/docs /, () => moveName({ store, id: OTHER }, 'docs', 'theirs'));
+    meanwhile(/^rename .*\/names\/docs /, () => moveName({ store, id: OTHER }, 'docs', 'theirs'));
     giveUp(store);
     expect(holderOf(store.root, 'docs')).toBe(OTHER);
     expect(names(store)).toEqual(['docs']);
@@ -41,7 +41,7 @@ test.each(GIVE_UP)(
 
 test.each(GIVE_UP)('a name that %s and is gone at that moment is in nobody’s way', (_, giveUp) => {
   const store = twoSessions();
-  meanwhile(/^rename \S+\/names\/docs /, () => rmSync(join(store.root, 'names', 'docs')));
+  meanwhile(/^rename .*\/names\/docs /, () => rmSync(join(store.root, 'names', 'docs')));
   giveUp(store);
   expect(names(store)).toEqual([]);
 });
@@ -90,7 +90,7 @@ test('of two sessions that are created with one name at once the later is refuse
 
 test('a session whose id is taken at the last moment leaves its name to whom it was moved', () => {
   const store = createStoredSession();
-  meanwhile(/^rename \S+\/sessions\/\.new-/, () => {
+  meanwhile(/^rename .*\/sessions\/\.new-/, () => {
     mkdirSync(join(store.root, 'sessions', OTHER, 'theirs'), { recursive: true });
     moveName({ store, id: ID }, 'docs', 'theirs');
   });

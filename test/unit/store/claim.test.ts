@@ -104,7 +104,7 @@ test('a session that cannot have its name leaves nothing behind, and the name wi
 
 const COPY = 'bcdefghjkm' as SessionId;
 
-/** A turn with all its files, each holding its own name, and a session of copies of it. */
+/** A turn with all its files, each holding its own name, and what forks its session: so many copies, each with so much of its output. */
 function withTurn() {
   const store = createStoredSession();
   const directory = join(store.root, 'sessions', ID, 'turns', '1');
@@ -141,7 +141,7 @@ test('a copied turn holds all records but whether it was settled, and of its out
   expect(notPrivate(join(store.root, 'sessions', COPY))).toEqual([]);
 });
 
-test('the first turn of a fork is the one after its copies', () => {
+test('a message to a fork is the turn after its copies', () => {
   const { store, directory } = withTurn();
   const claim = { request: requestOf('next'), prompt: Buffer.from('go on') };
   const copies = [{ directory, eventBytes: null }];

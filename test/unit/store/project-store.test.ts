@@ -11,7 +11,8 @@ import {
   storeDir,
 } from '../../../src/store/project-store.ts';
 import { DamagedRecord } from '../../../src/store/read-file.ts';
-import { emptyDirectory } from '../../helpers/directory.ts';
+import { directoryWith, emptyDirectory } from '../../helpers/directory.ts';
+import { snapshot } from '../../helpers/tree.ts';
 
 const UID = process.getuid?.() ?? 0;
 
@@ -84,6 +85,18 @@ test('of two commands that make a store the first does, and both go on with its 
   fs.writeFileSync(first.root, '');
   expect(() => make('third')).toThrow(/ENOTDIR/);
   expect(fs.readdirSync(join(state, 'projects'))).toEqual([basename(first.root)]);
+});
+
+test('a state directory that is a file or open to others gets no store, and stays as it is', () => {
+  const base = directoryWith({ file: '', open: null });
+  fs.chmodSync(join(base, 'open'), 0o770);
+  const record = { v: 1, store_id: 's', path: base, host: 'here', created_at: BORN } as const;
+  const before = snapshot(base);
+  for (const name of ['file', 'open'])
+    expect(() =>
+      createStore(join(base, name), { ...record, inode: '1', birth_time: BORN }, UID, 'x'),
+    ).toThrow(expect.objectContaining({ code: 'state_dir_unsafe', exitCode: 5 }));
+  expect(snapshot(base)).toEqual(before);
 });
 
 test('stores are listed in order, without files and what is being built; one without its record is damaged', () => {

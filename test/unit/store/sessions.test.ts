@@ -145,6 +145,8 @@ test('a session whose session.json is empty or missing is damaged', () => {
     spoil();
     expect(() => readSessionRecord({ store, id: ID })).toThrow(DamagedRecord);
   }
+  // Nor is what is missing, too, a tombstone.
+  expect(hasTurn(turnIn(store.root, 2))).toBe(false);
 });
 
 test('before a launch there is nothing to read, and that is no damage', () => {

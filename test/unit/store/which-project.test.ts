@@ -108,7 +108,7 @@ test.each<[string, string, string, string?]>([
   });
 });
 
-test('nothing is below a store of the whole machine; only in / itself is its project', () => {
+test('a store of the root directory is found in / alone, and nowhere below it', () => {
   const state = emptyDirectory();
   const pathOf = (cwd: string): string => findProject(cwd, null, state).path;
   expect(pathOf('/')).toBe('/');
@@ -116,7 +116,7 @@ test('nothing is below a store of the whole machine; only in / itself is its pro
   expect(['/usr/bin/..', '/'].map(pathOf)).toEqual(['/usr', '/']);
 });
 
-test('a home is known by its links too, and one that is not there bounds nothing', () => {
+test('a home is recognised through a link too, and one that is missing bounds nothing', () => {
   const base = emptyDirectory();
   make(base, 'repo home; mkdir home/a; ln -s home link');
   const found = (home: string): string => findProject(join(base, 'home/a'), join(base, home), base).path;
