@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { storeDir } from '../../src/store/project-store.ts';
 import { git } from '../helpers/git.ts';
-import { createProject, eventually, type Project } from '../helpers/project.ts';
+import { createProject, eventually, type Project, processesBelow } from '../helpers/project.ts';
 import { managerOf } from '../helpers/tools-in-process.ts';
 
 /** A repository, and beside it an empty directory and a path where something could be moved. */
@@ -163,6 +163,7 @@ test('a copy whose original is gone gets its sessions, and keeps them', async ()
     message: `${there} was given sessions by another command`,
   });
   expect(await ids(project, there)).toEqual([mine]);
+  await eventually('it has ended', () => processesBelow(project.base).length === 0);
   fs.rmSync(storeDir(project.state, join(there, '.git')), { recursive: true });
   await manager.relocate(plan);
   // That directory is the one of its record now.

@@ -74,7 +74,7 @@ test('what we may not look at is damage, which may count as absent; other errors
   const directory = emptyDirectory();
   mkdirSync(join(directory, 'closed'), { mode: 0o700 });
   writeFileSync(join(directory, 'closed', 'file'), 'x');
-  const reads = [
+  const reads: readonly (() => unknown)[] = [
     () => readSmall(join(directory, 'closed', 'file')),
     () => lookAt(join(directory, 'closed', 'file')),
     () => entriesOf(join(directory, 'closed')),
