@@ -29,8 +29,13 @@ function find(directory: string, [pattern = '', ...rest]: readonly string[]): Hi
 }
 
 function fileAt(path: string): HistoryFile | null {
-  const stat = statSync(path, { throwIfNoEntry: false });
-  return stat?.isFile() ? { path, bytes: stat.size } : null;
+  try {
+    const stat = statSync(path);
+    return stat.isFile() ? { path, bytes: stat.size } : null;
+  } catch (error) {
+    if (isErrno(error, 'ENOENT', 'ENOTDIR')) return null;
+    throw error;
+  }
 }
 
 /**

@@ -56,8 +56,7 @@ export function isGitDirectory(directory: string): boolean {
 export function commonDirectory({ root, gitDir, common }: Checkout): string | null {
   if (gitDir === common) return dirname(common) === root ? common : null;
   if (dirname(gitDir) !== join(common, 'worktrees')) return null;
-  const isNamedBack = pathIn(join(gitDir, 'gitdir')) === join(root, '.git');
-  return isNamedBack && isRealDirectory(common) ? common : null;
+  return pathIn(join(gitDir, 'gitdir')) === join(root, '.git') ? common : null;
 }
 
 const SHA = /^[0-9a-f]{40,64}$/;

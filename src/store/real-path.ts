@@ -19,6 +19,6 @@ export function realPathToBe(path: string): string {
   } catch (error) {
     const above = dirname(path);
     if (!isErrno(error, 'ENOENT') || above === path) throw error;
-    return join(realPathToBe(above), path.slice(above === '/' ? 1 : above.length + 1));
+    return join(realPathToBe(above), path.slice(above.length));
   }
 }

@@ -62,7 +62,7 @@ export function findProject(cwd: string, home: string | null, state: string): Pr
     const { isKnown, ...project } = projectAt(state, at);
     if (isKnown) return project;
     const above = dirname(at);
-    if (above === at || above === '/' || above === realHome || isPublic(above))
+    if (above === '/' || above === realHome || isPublic(above))
       return { ...project, root: storeDir(state, here), path: here, checkout: here };
   }
 }

@@ -1,8 +1,10 @@
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { storeDir } from '../../src/store/project-store.ts';
 import { git } from '../helpers/git.ts';
-import { createProject, eventually, type Project } from '../helpers/project.ts';
+import { createProject, eventually, type Project, processesBelow } from '../helpers/project.ts';
+import { managerOf } from '../helpers/tools-in-process.ts';
 
 /** A repository, and beside it an empty directory and a path where something could be moved. */
 function createRepository(): { project: Project; other: string; there: string } {
@@ -119,6 +121,7 @@ test('relocate gives a moved project its sessions, and finishes what was interru
   fs.writeFileSync(record, old);
   // Until then it is found where it was renamed to.
   expect(await $('ls -q')).toBe(`${id}\n`);
+  expect(JSON.parse(await project.ok(['show', id, '--json'], { cwd: there })).working_dir).toBe(there);
   expect(await $('relocate --yes')).not.toContain('[exit');
   expect(JSON.parse(fs.readFileSync(record, 'utf8')).path).toBe(join(there, '.git'));
 });
@@ -134,9 +137,42 @@ test('relocate needs no window, and refuses while a session runs and where other
   await $(`kill ${running}`);
   await project.start(['x'], { cwd: other });
   git(project.base, 'init', '-q', project.directory);
-  expect(await project.$(`relocate --yes --to ${other}`)).toContain('[exit 4]');
+  const taken = await project.$(`relocate --yes --to ${other}`);
+  expect(taken).toContain(`${other} has sessions of its own`);
+  expect(taken).toContain('[exit 4]');
+  const byAgent = await project.zwarm(['relocate', '--yes'], {
+    cwd: there,
+    env: { ZWARM_SESSION_ID: running },
+  });
+  expect(byAgent.code).toBe(5);
   await $('relocate --yes');
   expect(await ids(project, there)).toEqual([running]);
+});
+
+test('a copy whose original is gone gets its sessions, and keeps them', async () => {
+  const { project, there } = createRepository();
+  const id = await project.ended();
+  fs.cpSync(project.directory, there, { recursive: true, verbatimSymlinks: true });
+  fs.rmSync(project.directory, { recursive: true });
+  const manager = managerOf({ ...project, directory: there }, null);
+  const plan = await manager.planRelocation(null);
+  // What another command has begun there meanwhile is not lost.
+  const mine = await project.start(['x'], { cwd: there });
+  await expect(manager.relocate(plan)).rejects.toMatchObject({
+    code: 'lost_race',
+    message: `${there} was given sessions by another command`,
+  });
+  expect(await ids(project, there)).toEqual([mine]);
+  await eventually('it has ended', () => processesBelow(project.base).length === 0);
+  fs.rmSync(storeDir(project.state, join(there, '.git')), { recursive: true });
+  await manager.relocate(plan);
+  // That directory is the one of its record now.
+  expect(await project.zwarm(['ls', '-q'], { cwd: there })).toEqual({
+    code: 0,
+    stdout: `${id}\n`,
+    stderr: '',
+  });
+  expect(await project.$('ls', { cwd: there })).not.toContain('another directory');
 });
 
 test('a clone at the path of a moved project gets none of its sessions', async () => {
@@ -144,9 +180,13 @@ test('a clone at the path of a moved project gets none of its sessions', async (
   const id = await project.ended();
   fs.renameSync(project.directory, there);
   git(project.base, 'clone', '-q', there, project.directory);
-  expect(await project.$('ls')).toContain('zwarm keeps the sessions of another directory that was at');
-  expect(await project.$('start hello')).toMatch(/zwarm relocate --to DIR[\s\S]*\[exit 4\]/);
-  expect(await project.$(`relocate --yes --to ${there}`)).not.toContain('[exit');
+  const other = `zwarm keeps the sessions of another directory that was at ${project.directory}`;
+  expect(await project.$('ls')).toContain(`${other}; where`);
+  const refused = await project.$('start hello');
+  expect(refused).toContain(`${other}\nhint: where it was moved to: zwarm relocate --to DIR; `);
+  expect(refused).toContain('[exit 4]');
+  // From the project's own directory, wherever zwarm itself runs.
+  expect(await project.$('relocate --yes --to ../store')).not.toContain('[exit');
   expect(await ids(project, there)).toEqual([id]);
   await project.start(['x']);
   expect(await ids(project, there)).toEqual([id]);

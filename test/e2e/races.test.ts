@@ -94,6 +94,23 @@ test('of six starts at once with one name exactly one has it, first and after a 
   }
 });
 
+test('the name of a session whose removal was begun is taken until that is finished; of one that is gone it is free', async () => {
+  const project = createShellProject();
+  const id = await project.ended(['--name', 'docs', 'one']);
+  const tombstone = project.turnFile(id, 2, 'request.json');
+  fs.mkdirSync(join(tombstone, '..'));
+  const request = JSON.parse(fs.readFileSync(project.turnFile(id, 1, 'request.json'), 'utf8'));
+  fs.writeFileSync(tombstone, JSON.stringify({ ...request, kind: 'tombstone' }));
+  expect(await project.$('start --name docs two')).toBe(
+    `zwarm: the name docs is taken: ${id}, which is being removed\n` +
+      `hint: finish its removal: zwarm rm ${id}\n[exit 4]\n`,
+  );
+  fs.rmSync(join(project.store(), 'sessions', id), { recursive: true });
+  expect(await project.$('show docs')).toContain('[exit 3]');
+  expect(await project.$('start --wait --name docs two')).toBe('done\n');
+  expect((await project.list()).map(({ name }) => name)).toEqual(['docs']);
+});
+
 /** What a command leaves that is killed after it has claimed a name, just before its session appears. */
 async function leaveHalfStarted(project: Project, claimer: ProcessIdentity): Promise<void> {
   const id = await project.ended(['--name', 'docs', 'one']);
@@ -106,8 +123,15 @@ test('a name that a killed command had claimed is free; one that a living comman
   const project = createShellProject();
   await leaveHalfStarted(project, ownIdentity());
   expect(await project.$('start --name docs two')).toMatch(/which is being created[\s\S]*\[exit 4\]/);
-  fs.rmSync(join(project.store(), 'sessions', sessionsOf(project)[0] ?? ''), { recursive: true });
-  fs.rmSync(join(project.store(), 'names', 'docs'));
+  const forget = (): void => {
+    fs.rmSync(join(project.store(), 'sessions', sessionsOf(project)[0] ?? ''), { recursive: true });
+    fs.rmSync(join(project.store(), 'names', 'docs'));
+  };
+  forget();
+  // Whether it lives cannot be told here.
+  await leaveHalfStarted(project, { ...ownIdentity(), host: 'elsewhere', boot_id: 'theirs' });
+  expect(await project.$('start --name docs two')).toMatch(/which is being created[\s\S]*\[exit 4\]/);
+  forget();
   await leaveHalfStarted(project, { ...ownIdentity(), start: '1' });
   expect(await project.$('start --wait --name docs two')).toBe('done\n');
   expect((await project.list()).map(({ name }) => name)).toEqual(['docs']);

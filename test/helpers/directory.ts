@@ -1,6 +1,15 @@
-import { chmodSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
 /** An empty directory, removed when the test ends; its real path. */
@@ -8,6 +17,18 @@ export function emptyDirectory(): string {
   const path = realpathSync(mkdtempSync(join(tmpdir(), 'zwarm-unit-')));
   onTestFinished(() => removeTree(path));
   return path;
+}
+
+/** A new directory with these files `below` it, by their paths: a text, `@target` for a link, null for a directory. */
+export function directoryWith(files: Readonly<Record<string, string | null>>, below = ''): string {
+  const base = emptyDirectory();
+  for (const [name, text] of Object.entries(files)) {
+    const path = join(base, below, name);
+    mkdirSync(text === null ? path : dirname(path), { recursive: true });
+    if (text?.startsWith('@')) symlinkSync(text.slice(1), path);
+    else if (text !== null) writeFileSync(path, text);
+  }
+  return base;
 }
 
 /** Opens a directory and all directories below it to us. */

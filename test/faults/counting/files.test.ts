@@ -1,9 +1,14 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createFile, publishOnce, replaceFile } from '../../../src/store/files.ts';
+import { createFile, publishOnce, putUserFile, replaceFile } from '../../../src/store/files.ts';
+import { moveStore, storeAt } from '../../../src/store/project-store.ts';
+import { DamagedRecord } from '../../../src/store/read-file.ts';
+import { removeSession } from '../../../src/store/remove.ts';
+import { hasSession } from '../../../src/store/sessions.ts';
 import { emptyDirectory } from '../../helpers/directory.ts';
-import { arm, disarm } from './syscalls.ts';
+import { createStoredSession, ID, storeOf } from '../../helpers/store.ts';
+import { arm, disarm, meanwhile } from './syscalls.ts';
 
 const WRITE: Readonly<Record<string, (path: string) => unknown>> = {
   createFile: (path) => createFile(path, 'whole'),
@@ -37,3 +42,65 @@ test.each(Object.entries(WRITE))(
     expect(failEach(name, write)).toBeGreaterThan(2);
   },
 );
+
+/** The calls of `act` below a directory that give a file its place, in their order; what they name is relative to it. */
+function placing(directory: string, act: () => void): readonly string[] {
+  arm(null);
+  act();
+  const calls = disarm().filter((call) => /^(fsync|link|rename) /.test(call));
+  return calls.map((call) => call.replaceAll(`${directory}/`, '').replaceAll(directory, '.'));
+}
+
+test('a file is on the disk before it has its place; one of the user’s own has it there, too', () => {
+  const base = emptyDirectory();
+  const [path, tmp] = [join(base, 'file'), join(base, 'tmp')];
+  expect(placing(base, () => replaceFile(path, 'x', tmp))).toEqual(['fsync tmp', 'rename tmp file']);
+  expect(placing(base, () => publishOnce(path, 'x', tmp))).toEqual(['fsync tmp', 'link tmp file']);
+  const user = placing(base, () => putUserFile(path, 'x', 'n'));
+  expect(user).toEqual(['fsync .new-n.file', 'rename .new-n.file file', 'fsync .']);
+});
+
+test('a state directory that somebody makes open to others just then gets no store', () => {
+  const base = emptyDirectory();
+  const state = join(base, 'state');
+  meanwhile(/^mkdir .*\/state$/, () => {
+    mkdirSync(state);
+    chmodSync(state, 0o777);
+  });
+  expect(() => storeOf(state, base)).toThrow(`${state} can be written by others`);
+  expect(readdirSync(join(state, 'projects'))).toEqual([]);
+});
+
+test('a store that moves is in its new place on the disk before its record says so', () => {
+  const { root } = createStoredSession();
+  const record = storeAt(root)?.record;
+  if (record === undefined || record instanceof DamagedRecord) throw new Error('there is no store');
+  const renewed = ['fsync new/.new-n', 'rename new/.new-n new/project.json', 'fsync new'];
+  const projects = dirname(root);
+  const move = (from: string): readonly string[] =>
+    placing(projects, () => moveStore(join(projects, from), join(projects, 'new'), record, 'n'));
+  expect(move(basename(root))).toEqual([`rename ${basename(root)} new`, 'fsync .', ...renewed]);
+  expect(move('new')).toEqual(['fsync .', ...renewed]);
+});
+
+test('a session whose files cannot be deleted is removed all the same, and it is said where they are', () => {
+  const stores = [createStoredSession(), createStoredSession()] as const;
+  const remove = (store: (typeof stores)[number]) => removeSession({ store, id: ID }, null, 'n');
+  arm(null);
+  remove(stores[0]);
+  const at = disarm().findIndex((call) => call.startsWith('spawnSync')) + 1;
+  arm({ kind: 'EIO', at, onwards: false });
+  const path = join(stores[1].root, 'trash', `${ID}.n`);
+  expect(() => remove(stores[1])).toThrow(
+    expect.objectContaining({
+      code: 'io',
+      message: expect.stringContaining(
+        `${ID} is removed, but its files in ${path} are still there: injected`,
+      ),
+      hint: 'zwarm clean deletes them once they are an hour old',
+    }),
+  );
+  disarm();
+  expect(hasSession({ store: stores[1], id: ID })).toBe(false);
+  expect(existsSync(path)).toBe(true);
+});

@@ -98,7 +98,13 @@ test.each<[string, Verb | undefined, ...Stage[]]>([
   [
     'a fork is on the disk before it is acknowledged',
     forking,
-    [flushed('sessions/.new', 'turns', ''), 'rename sessions/.new sessions/ID'],
+    [
+      [
+        ...flushed('sessions/.new/turns/1', ...TURN, 'launch.json', 'runner.stat', 'exit.json', ''),
+        ...flushed('sessions/.new', 'session.json', 'turns', ''),
+      ],
+      'rename sessions/.new sessions/ID',
+    ],
     [['fsync sessions'], END],
   ],
   [

@@ -14,11 +14,17 @@ export interface Fault {
 
 let fault: Fault | null = null;
 let calls: string[] = [];
+let other: { readonly call: RegExp; readonly act: () => void } | null = null;
 
 /** Counts calls from here on, and lets one of them go wrong. */
 export function arm(next: Fault | null): void {
   fault = next;
   calls = [];
+}
+
+/** Does once what another command does just before the first call whose text fits. */
+export function meanwhile(call: RegExp, act: () => void): void {
+  other = { call, act };
 }
 
 /** Lets all calls be again; what was called meanwhile, each as its name and its texts: `rename /from /to`. */
@@ -30,6 +36,11 @@ export function disarm(): readonly string[] {
 /** Called before every call that changes the machine. */
 function step(name: string, args: readonly unknown[]): void {
   calls.push([name, ...args.filter((arg) => typeof arg === 'string')].join(' '));
+  if (other?.call.test(calls.at(-1) ?? '')) {
+    const { act } = other;
+    other = null;
+    act();
+  }
   if (fault === null || (fault.onwards ? calls.length < fault.at : calls.length !== fault.at)) return;
   if (fault.kind === 'SIGKILL') {
     process.kill(process.pid, 'SIGKILL');

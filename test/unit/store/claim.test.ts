@@ -1,11 +1,23 @@
-import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { SessionId } from '../../../src/core/ids.ts';
-import { claimTombstone, claimTurn } from '../../../src/store/claim.ts';
+import { claimTombstone, claimTurn, createSession } from '../../../src/store/claim.ts';
+import { TURN_FILES } from '../../../src/store/layout.ts';
+import { takeName } from '../../../src/store/names.ts';
+import { DamagedRecord } from '../../../src/store/read-file.ts';
 import { readPrompt, readRequest, readSessionRecord } from '../../../src/store/sessions.ts';
 import { addSession, createStoredSession, ID, RECORD, requestOf, turnIn } from '../../helpers/store.ts';
-import { snapshot } from '../../helpers/tree.ts';
+import { notPrivate, snapshot } from '../../helpers/tree.ts';
 
 test('a new session is complete, ours alone, and leaves nothing half built', () => {
   const store = createStoredSession();
@@ -44,6 +56,13 @@ test('an id that is taken is refused, the session that has it stays whole, and t
   expect(readSessionRecord({ store, id: ID })).toEqual(RECORD);
   expect(readdirSync(join(root, 'sessions'))).toEqual([ID]);
   expect(readdirSync(join(root, 'names'))).toEqual([]);
+  // Its own name is not given up for it.
+  takeName({ store, id: ID }, 'docs');
+  expect(() => addSession(store, ID, { name: 'docs' })).toThrow(
+    expect.objectContaining({ code: 'name_taken' }),
+  );
+  expect(readdirSync(join(root, 'names'))).toEqual(['docs']);
+  expect(readdirSync(join(root, 'sessions'))).toEqual([ID]);
 });
 
 test.each<[string, (turns: string) => void, string]>([
@@ -81,4 +100,70 @@ test('a session that cannot have its name leaves nothing behind, and the name wi
   );
   expect(readdirSync(join(store.root, 'sessions'))).toEqual([ID]);
   expect(store.names).toEqual(new Map([[ID, 'docs']]));
+});
+
+const COPY = 'bcdefghjkm' as SessionId;
+
+/** A turn with all its files, each holding its own name, and what forks its session: so many copies, each with so much of its output. */
+function withTurn() {
+  const store = createStoredSession();
+  const directory = join(store.root, 'sessions', ID, 'turns', '1');
+  const more = ['cancel.never-launched', 'exit.7', 'exit.null'];
+  for (const name of [...Object.values(TURN_FILES), ...more]) writeFileSync(join(directory, name), name);
+  const fork = (...eventBytes: readonly (number | null)[]): void => {
+    const copies = eventBytes.map((bytes) => ({ directory, eventBytes: bytes }));
+    createSession({ store, id: COPY, record: RECORD, name: 'fork', claim: null, copies, unique: 'x' });
+  };
+  const turns = join(store.root, 'sessions', COPY, 'turns');
+  return { store, directory, more, fork, turns };
+}
+
+test('a copied turn holds all records but whether it was settled, and of its output what counts', () => {
+  const { store, directory, more, fork, turns } = withTurn();
+  for (const name of ['.new-x', 'notes', 'exit.', 'exit.7.json', 'xexit.7'])
+    writeFileSync(join(directory, name), '');
+  mkdirSync(join(directory, 'empty'));
+  // More than is copied at a time.
+  const long = Buffer.alloc((1 << 20) + 3, 'x');
+  writeFileSync(join(directory, 'stderr.log'), long);
+  utimesSync(join(directory, 'exit.json'), 1, 2);
+  fork(3, 0, null, 99);
+  expect(readdirSync(turns).sort()).toEqual(['1', '2', '3', '4']);
+  const events = (turn: number): string => readFileSync(join(turns, `${turn}`, 'events.jsonl'), 'utf8');
+  expect([1, 2, 3, 4].map(events)).toEqual(['eve', '', 'events.jsonl', 'events.jsonl']);
+  const copied = join(turns, '1');
+  const names = [...Object.values(TURN_FILES).filter((name) => name !== 'notified.json'), ...more];
+  expect(readdirSync(copied).sort()).toEqual(names.sort());
+  for (const name of names.filter((one) => one !== 'events.jsonl' && one !== 'stderr.log'))
+    expect(readFileSync(join(copied, name), 'utf8')).toBe(name);
+  expect(readFileSync(join(copied, 'stderr.log')).equals(long)).toBe(true);
+  expect(statSync(join(copied, 'exit.json')).mtimeMs).toBe(2000);
+  expect(notPrivate(join(store.root, 'sessions', COPY))).toEqual([]);
+});
+
+test('a message to a fork is the turn after its copies', () => {
+  const { store, directory } = withTurn();
+  const claim = { request: requestOf('next'), prompt: Buffer.from('go on') };
+  const copies = [{ directory, eventBytes: null }];
+  createSession({ store, id: COPY, record: RECORD, name: null, claim, copies, unique: 'x' });
+  expect(readPrompt({ store, id: COPY, turn: 1 })?.toString()).toBe('prompt.md');
+  expect(readPrompt({ store, id: COPY, turn: 2 })?.toString()).toBe('go on');
+});
+
+test.each<[string, (directory: string) => void]>([
+  ['is gone', (directory) => rmSync(directory, { recursive: true })],
+  ['has lost its claim', (directory) => rmSync(join(directory, 'request.json'))],
+  [
+    'has a link for a record',
+    (directory) => {
+      rmSync(join(directory, 'launch.json'));
+      symlinkSync('exit.json', join(directory, 'launch.json'));
+    },
+  ],
+])('a turn that %s cannot be copied, and nothing is left of the fork', (_, spoil) => {
+  const { store, directory, fork } = withTurn();
+  spoil(directory);
+  expect(() => fork(null)).toThrow(DamagedRecord);
+  expect(readdirSync(join(store.root, 'sessions'))).toEqual([ID]);
+  expect(readdirSync(join(store.root, 'names'))).toEqual([]);
 });

@@ -36,4 +36,11 @@ test('whatever else lies among the names is none', () => {
   for (const name of ['no-id', 'file', 'directory', 'nobody']) expect(holderOf(root, name)).toBeNull();
   rmSync(names, { recursive: true });
   expect(readNames(root).size).toBe(0);
+  writeFileSync(names, '');
+  expect([readNames(root).size, holderOf(root, 'docs')]).toEqual([0, null]);
+  rmSync(names);
+  // That is no name which somebody has taken.
+  expect(() => takeName({ store: { root }, id: ID }, 'docs')).toThrow(
+    expect.objectContaining({ code: 'ENOENT' }),
+  );
 });

@@ -1,10 +1,18 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createFile, publishOnce, rename, replaceFile } from '../../../src/store/files.ts';
-import { DamagedRecord, entriesOf, isRealDirectory, readSmall } from '../../../src/store/read-file.ts';
+import {
+  DamagedRecord,
+  entriesOf,
+  isRealDirectory,
+  lookAt,
+  readSmall,
+  unlessDamaged,
+} from '../../../src/store/read-file.ts';
+import { IS_ROOT } from '../../helpers/as-root.ts';
 import { emptyDirectory } from '../../helpers/directory.ts';
 
 test('a small file is read whole, with the time of its last change', () => {
@@ -42,7 +50,9 @@ test('a file beyond its limit is damage, one at the limit is not', () => {
   writeFileSync(path, 'x'.repeat(100));
   expect(readSmall(path, 100)?.bytes).toHaveLength(100);
   expect(() => readSmall(path, 99)).toThrow(DamagedRecord);
-  writeFileSync(path, 'x'.repeat((1 << 20) + 1));
+  writeFileSync(path, 'x'.repeat(1 << 20));
+  expect(readSmall(path)?.bytes).toHaveLength(1 << 20);
+  appendFileSync(path, 'x');
   expect(() => readSmall(path)).toThrow(DamagedRecord);
 });
 
@@ -53,9 +63,38 @@ test('a link to a directory is no real directory, and a missing one has no entri
   writeFileSync(join(directory, 'file'), '');
   const real = ['real', 'link', 'file', 'none'].filter((name) => isRealDirectory(join(directory, name)));
   expect(real).toEqual(['real']);
-  expect(entriesOf(join(directory, 'none'))).toEqual([]);
+  for (const name of ['none', 'file', 'file/below'])
+    expect(entriesOf(join(directory, name)), name).toEqual([]);
+  for (const name of ['none', 'file/below']) expect(lookAt(join(directory, name)), name).toBeNull();
   const kinds = Object.fromEntries(entriesOf(directory).map((entry) => [entry.name, entry.isDirectory()]));
   expect(kinds).toEqual({ real: true, link: false, file: false });
+});
+
+test('what we may not look at is damage, which may count as absent; other errors may not', () => {
+  const directory = emptyDirectory();
+  mkdirSync(join(directory, 'closed'), { mode: 0o700 });
+  writeFileSync(join(directory, 'closed', 'file'), 'x');
+  const reads: readonly (() => unknown)[] = [
+    () => readSmall(join(directory, 'closed', 'file')),
+    () => lookAt(join(directory, 'closed', 'file')),
+    () => entriesOf(join(directory, 'closed')),
+  ];
+  chmodSync(join(directory, 'closed'), 0);
+  // Nothing is closed to root; for somebody else all of it is.
+  if (IS_ROOT) process.seteuid?.(65_534);
+  try {
+    for (const read of reads) {
+      expect(read).toThrow(DamagedRecord);
+      expect(unlessDamaged(read)).toBeNull();
+    }
+  } finally {
+    if (IS_ROOT) process.seteuid?.(0);
+  }
+  expect(() =>
+    unlessDamaged(() => {
+      throw new Error('another');
+    }),
+  ).toThrow('another');
 });
 
 test('what is published once stays; what is replaced is whole; nothing is created through a link', () => {

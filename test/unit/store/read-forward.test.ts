@@ -50,6 +50,12 @@ test.each<[string, string, Partial<LineRange>, string[]]>([
   ['carriage returns stay with their line', 'a\r\nb\r\n', {}, ['0 a\r', '1 b\r']],
   ['separators that are no newline', 'a\u2028b\u0085c\vd\n', {}, ['0 a\u2028b\u0085c\vd']],
   ['NUL', 'a\0b\n', {}, ['0 a\0b']],
+  [
+    'a line as long as may be, and a longer one',
+    `${'1'.repeat(12)}\n${'2'.repeat(13)}\n`,
+    {},
+    [`0 ${'1'.repeat(12)}`, '1 null'],
+  ],
   ['a long line, of which the end is short', `1\n${'2'.repeat(13)}\n`, { limit: 5 }, ['0 1', '1 222']],
 ])('%s', (_, content, range, expected) => {
   for (const block of [1, 4, 1 << 18]) {

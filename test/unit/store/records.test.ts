@@ -33,6 +33,7 @@ const origin = {
 const prompt = { kind: 'prompt', claimer: identity, nonce: 'x', at };
 const started = { argv: ['a', ''], program: '/p', how: 'native', at };
 const end = { code: 3, why: 'no_agent', detail: 'd', uptime: 1.25, ended_at: at, events_bytes: 9 };
+const project = { store_id: 's', path: '/p', host: 'h', inode: '1', birth_time: at, created_at: at };
 const parseSession = (text: string): object => parseSessionRecord(text, '/project');
 
 /** The fields of each record that must be there, those that may be null or absent, and what the reader adds. */
@@ -48,6 +49,7 @@ const RECORDS: readonly [string, (text: string) => object, object, object, objec
   ],
   ['cancel.json', parse.cancel, { why: 'kill', by: identity, at }, { reason: 'r' }, {}],
   ['exit.json', parse.exit, {}, end, { cancelled: false }],
+  ['project.json', parse.project, project, {}, {}],
 ];
 const WRONG: readonly unknown[] = [5.5, -1, true, 'no such word', [1], { x: 1 }, [null], {}];
 
@@ -83,7 +85,7 @@ describe.each(RECORDS)('%s', (_, parse, required, nullable, added) => {
       expect(accepts(parse, { ...whole, [key]: value }), `${key}: ${value}`).toBe(false);
     for (const key of Object.keys(required)) for (const value of [undefined, null]) refuses(key, value);
     for (const [key, good] of Object.entries({ ...required, ...nullable })) {
-      const isWord = ['sandbox', 'kind', 'how', 'why', 'executor'].includes(key);
+      const isWord = ['sandbox', 'kind', 'how', 'why', 'executor', 'path'].includes(key);
       // Any text is a text, and any number one of seconds.
       const isText = key === 'ended_at' || (typeof good === 'string' && good !== at && !isWord);
       const wrong = WRONG.filter(

@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { lstatSync, lutimesSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { findLeftovers, removeLeftovers, removeSession, treeBytes } from '../../../src/store/remove.ts';
@@ -45,8 +45,8 @@ test.each<[string, (path: string, outside: string) => void, number]>([
   expect(readdirSync(outside)).toEqual(['precious']);
 });
 
-/** When all that was made just now is old. */
-const LATER = Date.now() + 2 * 3_600_000;
+/** When all that is made here is old. */
+const LATER = Date.now() + 3_660_000;
 const GONE = 'zzzzzzzzzz';
 
 function plant(path: string): string {
@@ -62,6 +62,7 @@ function withLeftovers() {
   const link = join(root, 'names', '.new-name');
   symlinkSync(ID, link);
   const files = [
+    join(dirname(root), '.new-store'),
     join(root, '.new-project'),
     join(session, '.new-summary'),
     join(session, 'turns', '1', '.new-cancel'),
@@ -95,8 +96,18 @@ test('what killed commands have left is found wherever they build, and removed, 
 });
 
 test('what is younger than an hour, or from the future, may belong to a command at work', () => {
-  const { root } = withLeftovers();
+  const { root, planted } = withLeftovers();
+  // What is copied has the times of its original.
+  for (const path of planted.building) lutimesSync(path, 1, 1);
   for (const nowMs of [Date.now() + 3_500_000, 0]) expect(found(root, nowMs)).toEqual(NOTHING);
+});
+
+test('a damaged session hides no leftovers but those in its turns', () => {
+  const { root, planted } = withLeftovers();
+  const turns = join(root, 'sessions', ID, 'turns');
+  writeFileSync(join(turns, '2'), 'planted');
+  const building = planted.building.filter((path) => dirname(dirname(path)) !== turns);
+  expect(found(root)).toEqual({ ...planted, building });
 });
 
 test('a link among the leftovers goes, what it leads to stays', () => {

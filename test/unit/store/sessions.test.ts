@@ -1,8 +1,10 @@
-import { linkSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { CANCEL_WHYS } from '../../../src/core/status.ts';
 import { claimTurn } from '../../../src/store/claim.ts';
 import { DamagedRecord } from '../../../src/store/read-file.ts';
+import { encode } from '../../../src/store/records.ts';
 import {
   eventsMtime,
   hasSession,
@@ -13,10 +15,20 @@ import {
   readCancel,
   readExit,
   readLaunch,
+  readPrompt,
+  readRequest,
   readRunner,
   readSessionRecord,
 } from '../../../src/store/sessions.ts';
-import { createStoredSession, ID, requestOf, sessionIn, turnIn } from '../../helpers/store.ts';
+import {
+  addSession,
+  createStoredSession,
+  ID,
+  RECORD,
+  requestOf,
+  sessionIn,
+  turnIn,
+} from '../../helpers/store.ts';
 
 const turnPath = (root: string, name: string): string => join(root, 'sessions', ID, 'turns', '1', name);
 
@@ -46,6 +58,7 @@ test.each<[string, (turns: string) => void, number | string]>([
   ['not a file', (turns) => writeFileSync(join(turns, '10'), ''), 'turn 10 is not a directory'],
   ['not a link', (turns) => symlinkSync('1', join(turns, '10')), 'turn 10 is not a directory'],
   ['without a gap', (turns) => mkdirSync(join(turns, '11')), 'turn 10 is missing'],
+  ['from 1 on', (turns) => renameSync(join(turns, '1'), join(turns, '10')), 'turn 1 is missing'],
 ])('turns are %s', (_, plant, expected) => {
   const { root } = createStoredSession();
   const turns = join(root, 'sessions', ID, 'turns');
@@ -54,7 +67,7 @@ test.each<[string, (turns: string) => void, number | string]>([
   const listed = (): number[] => listTurns(sessionIn(root));
   if (typeof expected === 'string') expect(listed).toThrow(new DamagedRecord(expected));
   else expect(listed()).toEqual(Array.from({ length: expected }, (_turn, i) => i + 1));
-  expect([1, 9, 12].map((turn) => hasTurn(turnIn(root, turn)))).toEqual([true, true, false]);
+  expect([2, 9, 12].map((turn) => hasTurn(turnIn(root, turn)))).toEqual([true, true, false]);
 });
 
 test('a tombstone is a turn of its kind or, on a full disk, a second name of session.json', () => {
@@ -62,13 +75,67 @@ test('a tombstone is a turn of its kind or, on a full disk, a second name of ses
   claimTurn(turnIn(root, 2), { request: { ...requestOf('n2'), kind: 'tombstone' }, prompt: null });
   linkSync(join(root, 'sessions', ID, 'session.json'), join(root, 'sessions', ID, 'turns', '3'));
   expect([1, 2, 3].map((turn) => isTombstone(turnIn(root, turn)))).toEqual([false, true, true]);
-  expect(hasTurn(turnIn(root, 3))).toBe(true);
+  writeFileSync(join(root, 'sessions', ID, 'turns', '4'), '');
+  symlinkSync('1', join(root, 'sessions', ID, 'turns', '5'));
+  expect([2, 3, 4, 5].map((turn) => hasTurn(turnIn(root, turn)))).toEqual([true, true, false, false]);
 });
 
-test('where a full disk had no room for cancel.json, a name says why', () => {
+test.each(CANCEL_WHYS)('where a full disk had no room for cancel.json, a name says why: %s', (why) => {
   const { root } = createStoredSession();
-  writeFileSync(join(root, 'sessions', ID, 'turns', '1', 'cancel.never-launched'), '');
-  expect(readCancel(turnIn(root, 1))).toEqual({ why: 'never-launched', reason: null });
+  writeFileSync(turnPath(root, `cancel.${why}`), '');
+  expect(readCancel(turnIn(root, 1))).toEqual({ why, reason: null });
+});
+
+test('a request to stop that cannot be read counts as absent, and a link or a directory is none', () => {
+  const { root } = createStoredSession();
+  writeFileSync(turnPath(root, 'cancel.json'), CANCEL.slice(0, 20));
+  symlinkSync('prompt.md', turnPath(root, 'cancel.kill'));
+  mkdirSync(turnPath(root, 'cancel.limit'));
+  expect(readCancel(turnIn(root, 1))).toBeNull();
+  writeFileSync(turnPath(root, 'cancel.withdraw'), '');
+  expect(readCancel(turnIn(root, 1))).toEqual({ why: 'withdraw', reason: null });
+  writeFileSync(turnPath(root, 'cancel.json'), CANCEL);
+  expect(readCancel(turnIn(root, 1))?.why).toBe('kill');
+});
+
+test.each<[string, object, boolean]>([
+  ['the turn before', { to: 1, covers: [1] }, true],
+  ['none', { to: null, covers: [] }, true],
+  ['the beginning', { to: 0, covers: [] }, true],
+  ['itself as where it winds back', { to: 2, covers: [] }, false],
+  ['itself as what it replaces', { to: 1, covers: [1, 2] }, false],
+  ['a later one', { to: null, covers: [3, 1] }, false],
+])('a turn that refers to %s is believed: %s', (_, refers, expected) => {
+  const { root } = createStoredSession();
+  const request = { ...requestOf('n2'), ...refers };
+  claimTurn(turnIn(root, 2), { request, prompt: null });
+  const read = () => readRequest(turnIn(root, 2));
+  if (expected) expect(read()).toEqual(request);
+  else expect(read).toThrow(new DamagedRecord('turn 2 refers to turns that were not before it'));
+});
+
+test('a task, a message and a launch may be far longer than other records', () => {
+  const store = createStoredSession();
+  const { root } = store;
+  const turn = turnIn(root, 1);
+  const long = 'x'.repeat(3 << 20);
+  writeFileSync(turnPath(root, 'prompt.md'), long);
+  const launch = { v: 1, argv: [long], program: '/x', agent_version: null, thread_id: null, forks: false };
+  writeFileSync(
+    turnPath(root, 'launch.json'),
+    encode({ ...launch, how: 'fresh', why: null, at: RECORD.created_at }),
+  );
+  const other = 'bcdefghjkm' as typeof ID;
+  addSession(store, other, { record: { task: long } });
+  const read = [readSessionRecord({ store, id: other }).task, readPrompt(turn), readLaunch(turn)?.argv[0]];
+  expect(read.map((text) => text?.length)).toEqual(read.map(() => long.length));
+});
+
+test('a turn without its claim is damaged', () => {
+  const { root } = createStoredSession();
+  rmSync(turnPath(root, 'request.json'));
+  const missing = new DamagedRecord('request.json of turn 1 is missing');
+  expect(() => readRequest(turnIn(root, 1))).toThrow(missing);
 });
 
 test('a session whose session.json is empty or missing is damaged', () => {
@@ -78,6 +145,8 @@ test('a session whose session.json is empty or missing is damaged', () => {
     spoil();
     expect(() => readSessionRecord({ store, id: ID })).toThrow(DamagedRecord);
   }
+  // Nor is what is missing, too, a tombstone.
+  expect(hasTurn(turnIn(store.root, 2))).toBe(false);
 });
 
 test('before a launch there is nothing to read, and that is no damage', () => {
@@ -114,6 +183,12 @@ test.each<[string, Record<string, string>, object | null]>([
     { 'exit.null': '', 'cancel.json': CANCEL },
     { code: null, why: 'cancelled', cancelled: true },
   ],
+  [
+    'was cancelled by exit.null and the name of a request to stop',
+    { 'exit.null': '', 'cancel.kill': '' },
+    { code: null, why: 'cancelled', cancelled: true },
+  ],
+  ['is that of the agent though it was to stop', { 'exit.0': '', 'cancel.kill': '' }, { code: 0, why: null }],
   ['is exit.json where both are there', { 'exit.json': END, 'exit.9': '' }, { code: 3 }],
   ['is in no other name', NAMES, null],
 ])('the end of a turn %s', (_, files, expected) => {
@@ -122,4 +197,24 @@ test.each<[string, Record<string, string>, object | null]>([
   const found = readExit(turnIn(root, 1));
   if (expected === null) expect(found).toBeNull();
   else expect(found?.record).toMatchObject(expected);
+});
+
+test('a turn ended when its record or its name was written; no link or directory is such a name', () => {
+  const { root } = createStoredSession();
+  const ended = (): number | undefined => readExit(turnIn(root, 1))?.endedMs;
+  mkdirSync(turnPath(root, 'exit.1'));
+  symlinkSync('prompt.md', turnPath(root, 'exit.2'));
+  expect(ended()).toBeUndefined();
+  writeFileSync(turnPath(root, 'exit.3'), '');
+  utimesSync(turnPath(root, 'exit.3'), 1, 2000);
+  expect(ended()).toBe(2_000_000);
+  writeFileSync(turnPath(root, 'exit.json'), END);
+  utimesSync(turnPath(root, 'exit.json'), 1, 3000);
+  expect(ended()).toBe(3_000_000);
+  // A file that was copied later tells less than what it holds.
+  writeFileSync(
+    turnPath(root, 'exit.json'),
+    END.replace('"ended_at":null', `"ended_at":"${RECORD.created_at}"`),
+  );
+  expect(ended()).toBe(Date.parse(RECORD.created_at));
 });

@@ -46,6 +46,22 @@ test('what was written is read, by a reader of many too, replaced by the next, a
   expect(readdirSync(directory).sort()).toEqual(['session.json', 'summary.json', 'turns']);
 });
 
+test('a directory in the project goes with it when that moves, one elsewhere does not', () => {
+  const { store, summary } = createStoredSummary();
+  const moved = { root: store.root, projectRoot: '/moved' };
+  for (const [working_dir, expected] of [
+    [store.projectRoot, '/moved'],
+    [join(store.projectRoot, 'a/b'), '/moved/a/b'],
+    ['/elsewhere', '/elsewhere'],
+  ] as const) {
+    writeSummary({ store, id: ID }, 1, changed(summary, { working_dir }), 'a');
+    expect([readSummary(store)?.working_dir, readSummary(moved)?.working_dir]).toEqual([
+      working_dir,
+      expected,
+    ]);
+  }
+});
+
 test('it is written in ASCII, whatever the texts are', () => {
   const { store, directory, summary } = createStoredSummary();
   const text = '“naïve” \u2028 漢字 👩\u200d👩 \ud800 \x7f\x80\xff';

@@ -1,9 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, realpathSync, renameSync, symlinkSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { storeDir } from '../../../src/store/project-store.ts';
-import { realPathToBe } from '../../../src/store/real-path.ts';
 import { findProject, rootOfProject } from '../../../src/store/which-project.ts';
 import { emptyDirectory } from '../../helpers/directory.ts';
 import { GIT_ENVIRONMENT } from '../../helpers/git.ts';
@@ -56,6 +55,8 @@ test.each<[string, string, string, string?]>([
   ['a directory below the home, a repository', 'repo home; mkdir home/a', 'home/a: home/a home/a -', 'home'],
   ['the home itself', 'repo home', 'home: home/.git home home/.git'],
   ['one below a public repository', 'repo pub; mkdir pub/a; chmod 1777 pub', 'pub/a: pub/a pub/a -', 'pub'],
+  ['a public repository itself', 'repo pub; chmod 1777 pub', 'pub: pub/.git pub pub/.git'],
+  ['one below a repository of a group', 'repo g; mkdir g/a; chmod 770 g', 'g/a: g/.git g g/.git'],
   [
     'a submodule',
     'repo repo; repo other; git -C repo -c protocol.file.allow=always submodule -q add "$PWD/other" sub',
@@ -81,6 +82,13 @@ test.each<[string, string, string, string?]>([
     'relative; mkdir -p elsewhere/linked; ln -s "$PWD/repo" elsewhere/repo; cp linked/.git elsewhere/linked',
     `elsewhere/linked: elsewhere/linked elsewhere/linked ${WORKTREE}`,
   ],
+  ['a link in the place of .git', 'repo repo; mkdir a; ln -s ../repo/.git a/.git', 'a: a a -'],
+  ['a worktree of nothing', `linked; echo nowhere > ${WORKTREE}/commondir`, 'linked: linked linked -'],
+  [
+    'a repository that says that it is a worktree',
+    'repo repo; repo other; echo ../../other/.git > repo/.git/commondir',
+    'repo: repo/.git repo repo/.git',
+  ],
   ['a .git file that leads nowhere', 'mkdir a; echo "gitdir: /no/where" > a/.git', 'a: a a -'],
   ['a .git file of noise', "mkdir a; printf 'gitdir:\\n\\000' > a/.git", 'a: a a -'],
   ['a .git file of a long name', `mkdir a; printf 'gitdir: %05000d' 0 > a/.git`, 'a: a a -'],
@@ -100,6 +108,22 @@ test.each<[string, string, string, string?]>([
   });
 });
 
+test('a store of the root directory is found in / alone, and nowhere below it', () => {
+  const state = emptyDirectory();
+  const pathOf = (cwd: string): string => findProject(cwd, null, state).path;
+  expect(pathOf('/')).toBe('/');
+  mkdirSync(storeDir(state, '/'), { recursive: true });
+  expect(['/usr/bin/..', '/'].map(pathOf)).toEqual(['/usr', '/']);
+});
+
+test('a home is recognised through a link too, and one that is missing bounds nothing', () => {
+  const base = emptyDirectory();
+  make(base, 'repo home; mkdir home/a; ln -s home link');
+  const found = (home: string): string => findProject(join(base, 'home/a'), join(base, home), base).path;
+  expect(found('link')).toBe(join(base, 'home/a'));
+  expect(found('none')).toBe(join(base, 'home/.git'));
+});
+
 test('a link leads to the project that it names', () => {
   const base = emptyDirectory();
   make(base, 'repo repo; ln -s repo link');
@@ -109,22 +133,16 @@ test('a link leads to the project that it names', () => {
 test('a directory that is gone, or whose name is not text, is an error of the user', () => {
   const base = emptyDirectory();
   const found = (path: string) => () => findProject(path, null, base);
-  expect(found(join(base, 'gone'))).toThrow(expect.objectContaining({ code: 'usage', exitCode: 2 }));
+  expect(found(join(base, 'gone'))).toThrow(
+    expect.objectContaining({ code: 'usage', exitCode: 2, hint: 'name a directory that exists' }),
+  );
   mkdirSync(Buffer.concat([Buffer.from(`${base}/`), Buffer.from([0xff])]));
   expect(found(`${base}/\ufffd`)).toThrow(
     expect.objectContaining({ hint: expect.stringContaining('UTF-8') }),
   );
 });
 
-test('the real path of what is not there yet follows the links above it', () => {
-  const base = emptyDirectory();
-  mkdirSync(join(base, 'real'));
-  symlinkSync('real', join(base, 'link'));
-  expect(realPathToBe(join(base, 'link/a/b'))).toBe(join(realpathSync(base), 'real/a/b'));
-  renameSync(join(base, 'real'), join(base, 'other'));
-  expect(realPathToBe('/no/where')).toBe('/no/where');
-});
-
 test('sessions record their directories from the main checkout, or from the bare repository', () => {
-  expect(['/w/.git', '/w/.bare', '/w'].map(rootOfProject)).toEqual(['/w', '/w/.bare', '/w']);
+  const paths = ['/w/.git', '/w/.bare', '/w', '/w/shop.git'];
+  expect(paths.map(rootOfProject)).toEqual(['/w', '/w/.bare', '/w', '/w/shop.git']);
 });

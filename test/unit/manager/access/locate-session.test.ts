@@ -1,0 +1,126 @@
+import { rmSync, utimesSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { SessionId } from '../../../../src/core/ids.ts';
+import { locateSession, MIN_PREFIX_DESTRUCTIVE } from '../../../../src/manager/access/locate-session.ts';
+import type { ManagerContext, Store } from '../../../../src/manager/context.ts';
+import { moveName } from '../../../../src/store/names.ts';
+import { testInstallation } from '../../../helpers/context.ts';
+import { emptyDirectory } from '../../../helpers/directory.ts';
+import { addSession, createEmptyStore, storeOf } from '../../../helpers/store.ts';
+
+const [FIRST, SECOND, THIRD, FOREIGN, TWIN] = [
+  'abcdefghjk',
+  'abcdzzzzzz',
+  'mnpqrstuvw',
+  'wxyzabcdef',
+  'wxyzabcdeg',
+] as SessionId[] as [SessionId, SessionId, SessionId, SessionId, SessionId];
+
+/** The sessions of a project, and what a reference means in its directory: an id, or how it is refused. */
+function createPlace(ids: readonly SessionId[] = [FIRST, SECOND, THIRD]) {
+  const store = createEmptyStore();
+  for (const id of ids) addSession(store, id);
+  const uid = process.getuid?.() ?? 0;
+  const base: ManagerContext = {
+    ...testInstallation(),
+    cwd: store.projectRoot,
+    env: { HOME: dirname(store.state) },
+    uid,
+    stateDir: store.state,
+  };
+  const find = (ref: string, minPrefix?: number, more: Partial<ManagerContext> = {}): string => {
+    try {
+      return locateSession({ ...base, ...more }, ref, minPrefix === undefined ? {} : { minPrefix }).id;
+    } catch (error) {
+      const { code, message } = error as { code: string; message: string };
+      return `${code}: ${message}`;
+    }
+  };
+  const give = (id: SessionId, name: string): void => moveName({ store, id }, name, 'test');
+  return { store, find, give, base };
+}
+
+/** Another project in the same state directory. */
+function another({ state }: Store): Store {
+  const store = storeOf(state, emptyDirectory());
+  for (const id of [FOREIGN, TWIN]) addSession(store, id);
+  return store;
+}
+
+test('an id comes before a name, a name before the beginning of an id', () => {
+  const { store, find, give } = createPlace();
+  give(THIRD, FIRST);
+  expect(find(FIRST)).toBe(FIRST);
+  // It is no id of a session here, though it could be one.
+  give(THIRD, FOREIGN);
+  expect(find(FOREIGN)).toBe(THIRD);
+  expect(find('mnp')).toBe(THIRD);
+  give(SECOND, 'mnp');
+  expect(find('mnp')).toBe(SECOND);
+  give(SECOND, 'ab');
+  expect(find('ab', MIN_PREFIX_DESTRUCTIVE)).toBe(SECOND);
+  // A name that a removed session has left does not hide what begins so.
+  rmSync(join(store.root, 'sessions', SECOND), { recursive: true });
+  expect(find('mnp')).toBe(THIRD);
+  rmSync(join(store.root, 'names'), { recursive: true });
+  expect(find(FOREIGN)).toBe(`not_found: no session ${FOREIGN}`);
+});
+
+test('a name means the session that has it now', () => {
+  const { find, give } = createPlace();
+  for (const id of [FIRST, SECOND, FIRST]) {
+    give(id, 'docs');
+    expect(find('docs')).toBe(id);
+  }
+});
+
+test.each([
+  ['mn', undefined, 'not_found: mn is too short'],
+  ['mnp', undefined, THIRD],
+  ['mnp', MIN_PREFIX_DESTRUCTIVE, 'not_found: mnp is too short'],
+  ['mnpq', MIN_PREFIX_DESTRUCTIVE, THIRD],
+  ['abcd', undefined, 'ambiguous: abcd is the beginning of 2 ids'],
+  ['abcd', MIN_PREFIX_DESTRUCTIVE, 'ambiguous: abcd is the beginning of 2 ids'],
+  ['abcde', MIN_PREFIX_DESTRUCTIVE, FIRST],
+  ['mnpx', undefined, 'not_found: no session mnpx'],
+  [`${THIRD}x`, undefined, `not_found: no session ${THIRD}x`],
+])('the beginning %s of an id (at least %s characters) means: %s', (text, least, found) => {
+  expect(createPlace().find(text, least)).toBe(found);
+});
+
+test('a session of another project is found by the user, by six characters of its id, never by its name', () => {
+  const { store, find } = createPlace();
+  const other = another(store);
+  moveName({ store: other, id: FOREIGN }, 'foreign', 'test');
+  expect(find(FOREIGN)).toBe(FOREIGN);
+  expect(find('wxyza')).toBe('not_found: no session wxyza');
+  expect(find('wxyzab')).toBe('ambiguous: wxyzab is the beginning of 2 ids');
+  rmSync(join(other.root, 'sessions', TWIN), { recursive: true });
+  expect(find('wxyzab')).toBe(FOREIGN);
+  expect(find('wxyzab', MIN_PREFIX_DESTRUCTIVE)).toBe(FOREIGN);
+  expect(find('foreign')).toBe('not_found: no session foreign');
+  for (const ref of [FOREIGN, 'wxyzab'])
+    for (const more of [{ client: 'x' }, { env: { HOME: dirname(store.state), ZWARM_SESSION_ID: FIRST } }])
+      expect(find(ref, undefined, more)).toBe(`not_found: no session ${ref}`);
+  // What is here comes first.
+  addSession(store, FOREIGN.replace('f', 'h') as SessionId);
+  expect(find('wxyzab')).toBe('wxyzabcdeh');
+});
+
+test('@last is the newest session here, @last~N the one so many before', () => {
+  const { store, find } = createPlace();
+  another(store);
+  const created = (id: SessionId, at: number) =>
+    utimesSync(join(store.root, 'sessions', id, 'session.json'), at, at);
+  created(FIRST, 3000);
+  created(THIRD, 2000);
+  created(SECOND, 2000);
+  const places = ['@last', '@last~0', '@last~1', '@last~2', '@last~3'];
+  const none = 'not_found: this project has 3 sessions';
+  // Of the same moment the order is that of the ids.
+  expect(places.map((ref) => find(ref))).toEqual([FIRST, FIRST, SECOND, THIRD, none]);
+  rmSync(join(store.root, 'sessions', FIRST, 'session.json'));
+  expect(places.map((ref) => find(ref))).toEqual([SECOND, SECOND, THIRD, FIRST, none]);
+  expect(find('@last', undefined, { cwd: emptyDirectory() })).toBe('not_found: this project has no sessions');
+});
