@@ -22,3 +22,8 @@ test('a reading error of a real file keeps its own words', () => {
   }
   expect.assertions(2);
 });
+
+test('an error has a cause only where it was given one', () => {
+  expect(new ZwarmError('io', 'x')).not.toHaveProperty('cause');
+  expect(new ZwarmError('io', 'x', null, null)).toHaveProperty('cause', null);
+});

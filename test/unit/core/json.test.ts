@@ -12,6 +12,7 @@ test('every value is read, whatever it begins with, and with any white space aro
 
 test.each<[string, string]>([
   ['brackets, commas and quotes within a text', JSON.stringify(`${'[{,'.repeat(200_000)}"\\"`)],
+  ['a quote within a text, with brackets behind it', JSON.stringify(`"x${'['.repeat(1000)}`)],
   ['backslashes before the end of a text', JSON.stringify(['\\'.repeat(1001), `${'\\"'.repeat(1001)}[`])],
   ['lists 500 deep', lists(500)],
   ['objects 500 deep', objects(500)],

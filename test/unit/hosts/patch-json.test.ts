@@ -19,6 +19,11 @@ const FOUR = `{
 const OURS = JSON.stringify({ zwarm: ENTRY }, null, 4).slice(2, -2).replaceAll('\n', '\n    ');
 const FOUR_WITH = FOUR.replace('"]}\n', `"]},\n    ${OURS}\n`);
 
+/** Our server as it is written beside others, indented by two. */
+const IN_LINE = JSON.stringify({ a: { zwarm: ENTRY } }, null, 2)
+  .slice('{\n  "a": {'.length, -'}\n}'.length)
+  .trim();
+
 const ELSEWHERE = '  "a": {"mcpServers": {"zwarm": 1}},\n';
 const ESCAPED = FRESH.replace('mcpServers', 'mcp\\u0053ervers');
 
@@ -31,6 +36,23 @@ test.each<[string, string, string]>([
   ['another server, indented by four', FOUR, FOUR_WITH],
   ['DOS line ends', FOUR.replaceAll('\n', '\r\n'), FOUR_WITH.replaceAll('\n', '\r\n')],
   ['tabs', '{\n\t"mcpServers": {}\n}\n', FRESH.replaceAll('  ', '\t')],
+  ['in one line', '{"mcpServers": { "a": {} }}', `{"mcpServers": { "a": {}, ${IN_LINE} }}`],
+  ['in one line, a comma last', '{"mcpServers": {"a": {},}}', `{"mcpServers": {"a": {},${IN_LINE}}}`],
+  [
+    'a comment before the comma',
+    '{"mcpServers": { "a": {} /* , */ , }}',
+    `{"mcpServers": { "a": {} /* , */ , ${IN_LINE} }}`,
+  ],
+  [
+    'a comment behind the last',
+    '{"mcpServers": { "a": {} // ,\n }}',
+    `{"mcpServers": { "a": {}, // ,\n    ${IN_LINE}\n }}`,
+  ],
+  [
+    'a comment in line',
+    '{"mcpServers": {"a": {} /* c */}}',
+    `{"mcpServers": {"a": {}, /* c */\n    ${IN_LINE}}}`,
+  ],
   ['our own of before', FRESH.replace('"zwarm",', '"/old/zwarm", "x": {"y": []},'), FRESH],
   ['the key elsewhere', `{\n${ELSEWHERE}  "mcpServers": {}\n}\n`, FRESH.replace('{\n', `{\n${ELSEWHERE}`)],
   ['the same key in escapes', ESCAPED.replace('"zwarm",', '"old",'), ESCAPED],

@@ -105,3 +105,26 @@ test('no text can pose as another role, as the end of the record, or as the next
     }),
   );
 });
+
+test('what is shortened loses no half of a character, and keeps those that are whole', () => {
+  const input = replayInput([user(`a😀${'x'.repeat(400)}😀`)], 'm', 101);
+  expect(input).toContain('a😀xxx');
+  expect(input).toContain('characters are left out here');
+  for (const chars of [200, 201, 202, 203]) {
+    const emoji = replayInput([user('😀'.repeat(400))], 'm', chars);
+    expect(Buffer.from(emoji).toString()).toBe(emoji);
+  }
+});
+
+test('a message alone is what it is, and a record says how many parts of it are left out', () => {
+  expect(replayInput([], 'm', 100)).toBe('m');
+  expect(replayInput([user('x')], 'm', 0)).toBe('m');
+  const many = [user('x'.repeat(80)), agent('y'.repeat(80)), user('z'.repeat(80))];
+  const record = (text: string) => text.slice(text.indexOf('\n\n') + 2);
+  expect(record(replayInput(many, 'm', 100))).toBe(
+    `(2 older parts are left out)\n\n<zwarm-record-1 the user>\n${'z'.repeat(80)}\n<zwarm-record-1 end of the record>\n\nm`,
+  );
+  expect(record(replayInput([user('x'.repeat(80)), user('z'.repeat(80))], 'm', 100))).toMatch(
+    /^\(1 older part is left out\)\n\n</,
+  );
+});

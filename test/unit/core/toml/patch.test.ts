@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { TextProblem } from '../../../../src/core/errors.ts';
-import { parseToml } from '../../../../src/core/toml/parse.ts';
+import { parseToml, sameToml } from '../../../../src/core/toml/parse.ts';
 import { patchToml } from '../../../../src/core/toml/patch.ts';
 import { fc, runs } from '../../../helpers/fuzz.ts';
 
@@ -26,6 +26,13 @@ test.each<[string, string, unknown, string]>([
   ['max_depth = 1\r\nmodel = "m"\r\n', 'max_depth', 2, 'max_depth = 2\r\nmodel = "m"\r\n'],
   ['[later]\nmodel = "x"\n', 'model', 'b', 'model = "b"\n[later]\nmodel = "x"\n'],
   ['model = "a"\n[later]\nmodel = "a"\n', 'model', 'b', 'model = "b"\n[later]\nmodel = "a"\n'],
+  ['[[later]]\nmodel = "x"\n', 'model', 'b', 'model = "b"\n[[later]]\nmodel = "x"\n'],
+  [
+    '',
+    'allowed_dirs',
+    Array(4).fill(`/${'x'.repeat(30)}`),
+    `allowed_dirs = [\n${`  "/${'x'.repeat(30)}", "/${'x'.repeat(30)}",\n`.repeat(2)}]\n`,
+  ],
   // What is wrong can be put right.
   ['max_depth = "two"\n', 'max_depth', 2, 'max_depth = 2\n'],
 ])('%j: %s becomes %j', (text, key, value, expected) => {
@@ -213,4 +220,44 @@ test('put and taken again, any document is what it was, but for the line ends at
     runs(20),
   );
   expect(edited).toBeGreaterThan(runs(20).numRuns / 16);
+});
+
+test.each<[unknown, unknown, boolean]>([
+  [1, 1, true],
+  [1, 2, false],
+  [Number.NaN, Number.NaN, true],
+  [new Date(1), new Date(1), true],
+  [new Date(1), new Date(2), false],
+  [new Date(1), '1970-01-01T00:00:00.001Z', false],
+  ['x', new Date(1), false],
+  [[1, [2]], [1, [2]], true],
+  [[1], [1, 2], false],
+  [[1, 2], [1], false],
+  [[], {}, false],
+  [{ a: 1, b: { c: 2 } }, { b: { c: 2 }, a: 1 }, true],
+  [{ a: 1 }, { a: 1, b: 2 }, false],
+  [{ a: 1, b: 2 }, { a: 1 }, false],
+  [{ toString: 1 }, { a: 1 }, false],
+  [{}, null, false],
+])('whether %j and %j are the same', (a, b, same) => {
+  expect(sameToml(a, b)).toBe(same);
+});
+
+test('a name that every object has is no key of a table', () => {
+  for (const name of ['constructor', 'toString']) {
+    expect(patchToml('[a]\nx = 1\n', ['a', name], null)).toBe('[a]\nx = 1\n');
+    expect(patchToml('a = 1\n', [name], null)).toBe('a = 1\n');
+  }
+});
+
+test('an empty line goes with a table only where two would be left', () => {
+  const [a, x, y] = ['a = 1\n', '[s.x]\nb = 1\n', '[y]\n'];
+  for (const [before, after] of [
+    [`${a}${x}\n${y}`, `${a}\n${y}`],
+    [`${a}\n${x}\n${y}`, `${a}\n${y}`],
+    [`${a}\n${x}${y}`, `${a}\n${y}`],
+    [`${a}\n${x}`, a],
+    [`${a}${x}`, a],
+  ] as const)
+    expect(patchToml(before, ['s', 'x'], null)).toBe(after);
 });
