@@ -40,6 +40,8 @@ const ROWS: readonly Row[] = [
   [['ls', '--since', 'yesterday'], 2, /not a duration/, /10m/],
   [['ls', 'x'], 2, /too many arguments/, /zwarm ls --help/],
   [['clean', '--days', '-1'], 2, /not a number of days/, /--days 7/],
+  [['clean', '--days', 'x7'], 2, /not a number of days/, /--days 7/],
+  [['clean', '--days', '7x'], 2, /not a number of days/, /--days 7/],
   [['show', 'done', '--turn', '0'], 2, /--turn: "0"/, /--turn \d/],
   [['show', 'done', '--turn', '9'], 2, /has no turn 9/, /1/],
   [['show'], 2, /missing.*'id'/, /zwarm show --help/],
@@ -101,6 +103,9 @@ const ROWS: readonly Row[] = [
   [['fork', 'done', 'x', '--timeout', '5'], 2, /needs --wait/, /add --wait/],
   [['compact', 'done', '--if-over', '80'], 2, /not a share/, /--if-over 0\.8/],
   [['compact', 'done', '--if-over', '0'], 2, /not a share/, /--if-over 0\.8/],
+  [['compact', 'done', '--if-over', 'x.8'], 2, /not a share/, /--if-over 0\.8/],
+  [['compact', 'done', '--if-over', '.8x'], 2, /not a share/, /--if-over 0\.8/],
+  [['compact', 'done', '--timeout', '5s'], 2, /needs --wait/, /add --wait/],
   [['inject', 'done', 'x', '--history-chars', '-5'], 2, /not a whole number/, /--history-chars \d/],
   [['inject', 'done', 'x'], 127, /not found on your PATH/, /npm .*codex/, codex()],
 
