@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { VerbDefinition } from '../../src/cli/define-verb.ts';
 import { VERBS } from '../../src/cli/verbs.ts';
 import { onScreen } from '../helpers/context.ts';
+import { createShellProject } from '../helpers/project.ts';
 
 const nowhere = { directory: '/nowhere', env: {} };
 
@@ -81,4 +82,11 @@ test('one help is printed however it is asked for', async () => {
   for (const line of ['help ls', 'ps -h', 'ls -n x -h'])
     expect(await shown(line)).toEqual(await shown('ls -h'));
   expect(await shown('')).toEqual(await shown('--help'));
+});
+
+test('verbs that people know by another name answer to it', async () => {
+  const project = createShellProject();
+  const id = await project.begin('hang');
+  for (const list of ['ls', 'list', 'ps']) expect(await project.$(`${list} -q`)).toBe(`${id}\n`);
+  expect(await project.$(`stop ${id}`)).toBe(`${id} killed\n`);
 });

@@ -114,6 +114,15 @@ test('--stderr prints what the agent said there, harmless; empty lines become on
   expect(stdout).not.toMatch(DRIVES);
 });
 
+test('-f tells a person how the session stands now, but not behind what is no step', async () => {
+  const project = createProject();
+  await sessionOf(project, 'message');
+  const hint = async (...args: string[]) =>
+    (await onScreen(project, ['logs', ID, ...args], { tty: true })).stderr;
+  expect(await hint('-f')).toBe(`${ID} completed\n`);
+  expect([await hint(), await hint('-f', '--stderr')]).toEqual(['', '']);
+});
+
 test('--raw prints the very bytes of the turns, and nothing behind the recorded end', async () => {
   const project = createProject();
   await sessionOf(project, 'odd-bytes message', { env: { FAKE_AGENT_STDERR: 'a\u001bb\n\n' } });
