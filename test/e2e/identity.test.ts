@@ -17,13 +17,7 @@ import {
   runProgram,
   ZWARM,
 } from '../helpers/project.ts';
-import { ID, RECORD, requestOf, storeOf } from '../helpers/store.ts';
-
-/** `runner.stat` as a runner of that identity would have written it. */
-function runnerStat({ start, ...identity }: ProcessIdentity): string {
-  const stat = `${identity.pid} (sh) S ${'0 '.repeat(18)}${start} 0`;
-  return `${JSON.stringify({ v: 1, ...identity, stat })}\n`;
-}
+import { ID, RECORD, requestOf, runnerStat, storeOf } from '../helpers/store.ts';
 
 const own = ownIdentity();
 const THREAD = '{"type":"thread.started","thread_id":"01a1f880-c978-76c0-be58-213b143ff767"}\n';

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { digest } from '../../src/core/digest.ts';
 import type { SessionId } from '../../src/core/ids.ts';
+import type { ProcessIdentity } from '../../src/core/session.ts';
 import type { Store } from '../../src/manager/context.ts';
 import { ownIdentity } from '../../src/process/identity.ts';
 import { createSession } from '../../src/store/claim.ts';
@@ -44,6 +45,15 @@ export function requestOf(nonce: string): RequestRecord {
     to: null,
     covers: [],
   };
+}
+
+/** A process that cannot be there. */
+export const DEAD: ProcessIdentity = { ...ownIdentity(), pid: 4_194_305 };
+
+/** `runner.stat` as a runner of that identity would have written it, so long after the boot (s). */
+export function runnerStat({ start, ...identity }: ProcessIdentity, uptime: number | null = null): string {
+  const stat = `${identity.pid} (sh) S ${'0 '.repeat(18)}${start} 0`;
+  return `${JSON.stringify({ v: 1, ...identity, stat, uptime })}\n`;
 }
 
 /** The store, without a session, of the project at `path` in this state directory; made where there is none. */

@@ -8,7 +8,7 @@ import { ownIdentity } from '../../../../src/process/identity.ts';
 import { claimTombstone, claimTurn } from '../../../../src/store/claim.ts';
 import { live } from '../../../helpers/marked.ts';
 import { createShellProject, hasEnded } from '../../../helpers/project.ts';
-import { addSession, ID, requestOf, storeOf } from '../../../helpers/store.ts';
+import { addSession, DEAD, ID, requestOf, runnerStat, storeOf } from '../../../helpers/store.ts';
 import { createTools, managerOf } from '../../../helpers/tools-in-process.ts';
 import { snapshot } from '../../../helpers/tree.ts';
 
@@ -18,8 +18,6 @@ const COMPLETED = `{"type":"thread.started","thread_id":"01a1f880-c978-76c0-be58
 const context = { ...installation(), cwd: '/', env: {}, uid: 0, stateDir: null };
 const own = ownIdentity();
 const ELSEWHERE = { ...own, host: 'elsewhere', boot_id: 'theirs' };
-/** A process that cannot be there. */
-const DEAD = { ...own, pid: 4_194_305 };
 
 /** A project with the session `ID`, whose turn 1 is claimed by this process. */
 function createClaimed(claimer: ProcessIdentity = own) {
@@ -37,10 +35,7 @@ function createClaimed(claimer: ProcessIdentity = own) {
     turn,
     file,
     read: (name: string, number = 1) => JSON.parse(readFileSync(file(name, number), 'utf8')),
-    runner({ start, ...identity }: ProcessIdentity): void {
-      const stat = `1 (sh) S ${'0 '.repeat(18)}${start} 0`;
-      writeFileSync(file('runner.stat'), `${JSON.stringify({ v: 1, ...identity, stat })}\n`);
-    },
+    runner: (identity: ProcessIdentity) => writeFileSync(file('runner.stat'), runnerStat(identity)),
     end(code: number | null, cancelled = false): void {
       const rest = { why: null, detail: null, cancelled, uptime: null, ended_at: null, events_bytes: null };
       writeFileSync(file('exit.json'), JSON.stringify({ v: 1, code, ...rest }));

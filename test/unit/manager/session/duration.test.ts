@@ -2,9 +2,8 @@ import { utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readRow } from '../../../../src/manager/session/session-summary.ts';
-import { ownIdentity } from '../../../../src/process/identity.ts';
 import { claimTurn } from '../../../../src/store/claim.ts';
-import { createStoredSession, ID, requestOf } from '../../../helpers/store.ts';
+import { createStoredSession, DEAD, ID, requestOf, runnerStat } from '../../../helpers/store.ts';
 
 /** When the turns of this session began (ms since the epoch). */
 const BEGAN = Date.parse('2026-11-20T10:00:00.000Z');
@@ -23,18 +22,15 @@ async function durationOf(...turns: Known[]): Promise<number | null | undefined>
   for (const [i, { began = null, ended = null, startedMs = 0, endedMs }] of turns.entries()) {
     const turn = { store, id: ID, turn: i + 1 };
     if (i > 0) claimTurn(turn, { request: requestOf(`n${i}`), prompt: Buffer.from('x') });
-    const write = (name: string, record: object, ms: number): void => {
+    const write = (name: string, text: string, ms: number): void => {
       const path = join(store.root, 'sessions', ID, 'turns', String(turn.turn), name);
-      writeFileSync(path, `${JSON.stringify(record)}\n`);
+      writeFileSync(path, text);
       utimesSync(path, (BEGAN + ms) / 1000, (BEGAN + ms) / 1000);
     };
-    // A process that cannot be there.
-    const { start, ...own } = { ...ownIdentity(), pid: 4_194_305 };
-    const stat = `1 (sh) S ${'0 '.repeat(18)}${start} 0`;
-    write('runner.stat', { v: 1, ...own, stat, uptime: began }, startedMs);
+    write('runner.stat', runnerStat(DEAD, began), startedMs);
     if (endedMs === undefined) continue;
     const how = { code: 0, why: null, detail: null, cancelled: false, ended_at: null, events_bytes: null };
-    write('exit.json', { v: 1, ...how, uptime: ended }, endedMs);
+    write('exit.json', JSON.stringify({ v: 1, ...how, uptime: ended }), endedMs);
   }
   return (await readRow({ store, id: ID }, BEGAN + 86_400_000))?.duration_ms;
 }

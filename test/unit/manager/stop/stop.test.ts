@@ -9,7 +9,7 @@ import { recordEnd } from '../../../../src/manager/stop/record-exit.ts';
 import { declareNeverLaunched, publishCancel } from '../../../../src/manager/stop/request-cancel.ts';
 import { cancelThenEnd } from '../../../../src/manager/stop/stop-turn.ts';
 import { ownIdentity } from '../../../../src/process/identity.ts';
-import { createStoredSession, ID } from '../../../helpers/store.ts';
+import { createStoredSession, ID, runnerStat } from '../../../helpers/store.ts';
 
 const context: ManagerContext = { ...installation(), cwd: '/', env: {}, uid: 0, stateDir: null };
 /** When nobody waits for a launch any more. */
@@ -113,11 +113,7 @@ test('a launch is declared dead only while no runner has shown itself', async ()
   expect(old.read('cancel.json')).toMatchObject(cancelled);
 
   const late = await at(LATER);
-  const { start, ...own } = ownIdentity();
-  late.write(
-    'runner.stat',
-    `${JSON.stringify({ v: 1, ...own, stat: `1 (sh) S ${'0 '.repeat(18)}${start} 0` })}\n`,
-  );
+  late.write('runner.stat', runnerStat(ownIdentity()));
   expect(() => declareNeverLaunched(context, lostOf(late))).toThrow(
     expect.objectContaining({
       code: 'busy',
