@@ -168,3 +168,33 @@ testAsRoot('two users in one checkout have sessions of their own', async () => {
   expect(await project.ok(['ls', '--all', '-q'])).toBe(mine);
   expect(fs.readlinkSync(link(project))).toBe(sessions(project));
 });
+
+test('what makes the window comes from the system, whatever an agent has put on the PATH of its user', async () => {
+  const project = createShellProject();
+  const bin = join(project.directory, 'node_modules', '.bin');
+  fs.mkdirSync(bin, { recursive: true });
+  const told = join(project.base, 'told');
+  for (const name of ['mkdir', 'rmdir', 'readlink', 'ln', 'rm', 'pwd', 'sh'])
+    fs.writeFileSync(join(bin, name), `#!/bin/sh\necho ${name} >> ${told}\n`, { mode: 0o755 });
+  const env = { PATH: `${bin}:${project.env['PATH']}` };
+  await project.ended(['quick'], { env });
+  const window = fs.readlinkSync(join(project.directory, '.zwarm', 'sessions'));
+  expect([window, fs.existsSync(told)]).toEqual([join(project.store(), 'sessions'), false]);
+});
+
+test('a .gitignore that is there in the window stays as it is', async () => {
+  for (const make of [
+    (path: string) => fs.writeFileSync(path, 'mine\n'),
+    (path: string) => fs.symlinkSync('/nowhere', path),
+  ]) {
+    const project = createShellProject();
+    const path = join(project.directory, '.zwarm', '.gitignore');
+    fs.mkdirSync(join(path, '..'));
+    make(path);
+    const before = fs.lstatSync(path).ino;
+    await project.ended();
+    expect(fs.lstatSync(path).ino).toBe(before);
+    expect(fs.existsSync('/nowhere')).toBe(false);
+    expect(fs.existsSync(join(project.directory, '.zwarm', 'sessions'))).toBe(true);
+  }
+});
