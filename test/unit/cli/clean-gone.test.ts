@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createShellProject } from '../../helpers/project.ts';
+import { createShellProject, eventually } from '../../helpers/project.ts';
 import { snapshot } from '../../helpers/tree.ts';
 
 /** A project, and another one beside it that has one session. */
@@ -10,6 +10,8 @@ async function createOther(task = 'quick') {
   const other = join(project.base, 'other');
   fs.mkdirSync(other);
   await project.ok(['start', ...(task === 'hang' ? [] : ['--wait']), task], { cwd: other });
+  // Before its directory is moved away.
+  await eventually('the agent runs', () => project.runs().length === 1);
   const clean = (words: string, options: object = {}) =>
     project.zwarm(['clean', '--gone', ...words.split(' ').filter(Boolean)], { tty: true, ...options });
   const stores = () => fs.readdirSync(join(project.state, 'projects'));
