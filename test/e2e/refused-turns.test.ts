@@ -65,6 +65,7 @@ test('of a session that may run elsewhere, what was before can be forked there o
   };
   const [id, alone] = [await project.ended(), await project.ended()];
   await project.ok(['inject', id, '--wait', 'quick']);
+  await project.settled(id, 2);
   move(id, 2);
   move(alone, 1);
   const refused = (hint: string) => expect.stringMatching(new RegExp(`\\nhint: ${hint}\\n\\[exit 4\\]\\n$`));
