@@ -26,6 +26,7 @@ const ROWS: readonly Row[] = [
   [['start', '--name', 'My Docs', 'x'], 2, /not a valid name/, /lower-case/],
   [['start', '-C', 'nowhere', 'x'], 2, /nowhere/, /-C/],
   [['start', '-C', '', 'x'], 2, /directory is empty/, /-C/],
+  [['start', '-C', '/dev/null', 'x'], 2, /\/dev\/null is not a directory/, /-C DIR/],
   [['start', '--timeout', '5s', 'x'], 2, /needs --wait/, /add --wait/],
   [['start', '--sandbx', 'read-only', 'x'], 2, /unknown option/, /--sandbox/],
   [['start', '-x is broken'], 2, /unknown option/, /after --/],
@@ -198,4 +199,15 @@ test('reading verbs in a directory without sessions create nothing', async () =>
     codes.push((await onScreen(project, line.split(' '))).code);
   expect(codes).toEqual([0, 0, 0, 0, 3, 3, 3, 3, 3, 3, 3, 3]);
   expect(Object.keys(snapshot(project.directory))).toEqual([project.directory]);
+});
+
+test('an error comes with its stack trace where that was asked for', async () => {
+  const project = createProject();
+  const plain = await project.$('show none');
+  expect(plain).not.toMatch(/^ {4}at /m);
+  for (const set of ['', '1']) {
+    const said = await project.$('show none', { env: { ZWARM_DEBUG: set } });
+    expect(said.startsWith(plain.replace(/\[exit.*/s, ''))).toBe(true);
+    expect(/^ {4}at /m.test(said)).toBe(set !== '');
+  }
 });

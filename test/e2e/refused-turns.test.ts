@@ -1,5 +1,4 @@
 import * as fs from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { SessionId } from '../../src/core/ids.ts';
 import { claimTombstone } from '../../src/store/claim.ts';
@@ -13,26 +12,6 @@ async function refuse(project: Project, line: string, said: string, code: number
   expect(await project.$(line)).toBe(`zwarm: ${said}\n[exit ${code}]\n`);
   expect(snapshot(project.state), line).toEqual(before);
 }
-
-test('a directory to work in is one, and is there', async () => {
-  const project = createShellProject();
-  const file = join(project.directory, 'file');
-  fs.writeFileSync(file, '');
-  const hint = 'give one that exists with -C DIR';
-  await refuse(
-    project,
-    `start -C ${file} x`,
-    `${file} is not a directory\nhint: give a directory with -C DIR`,
-    2,
-  );
-  await refuse(
-    project,
-    'start -C none x',
-    `there is no directory ${project.directory}/none\nhint: ${hint}`,
-    2,
-  );
-  await refuse(project, "start -C '' x", `the directory is empty\nhint: ${hint}`, 2);
-});
 
 test('of a session that runs, what was before can be forked, and the running turn cannot', async () => {
   const project = createShellProject();
@@ -103,15 +82,4 @@ test('a name stays taken while the session that has it is created or removed', a
     `the name docs is taken: ${other}, completed\nhint: choose another name, or go on with that session: zwarm inject docs "…"`,
     4,
   );
-});
-
-test('an error comes with its stack trace where that was asked for', async () => {
-  const project = createShellProject();
-  const plain = await project.$('show none');
-  expect(plain).not.toMatch(/^ {4}at /m);
-  for (const set of ['', '1']) {
-    const said = await project.$('show none', { env: { ZWARM_DEBUG: set } });
-    expect(said.startsWith(plain.replace(/\[exit.*/s, ''))).toBe(true);
-    expect(/^ {4}at /m.test(said)).toBe(set !== '');
-  }
 });

@@ -74,15 +74,3 @@ test('what still runs of a project that is gone is kept, and that is a failure',
   fs.renameSync(`${other}-moved`, other);
   expect((await project.zwarm(['kill', '--all'], { cwd: other })).stdout).toMatch(/^\w{10} killed\n$/);
 });
-
-test('clean counts what it deleted, and names what it kept only where there is something', async () => {
-  const project = createShellProject();
-  await project.ended();
-  const hint = async (...words: string[]) => (await project.zwarm(['clean', ...words], { tty: true })).stderr;
-  expect(await hint()).toBe('removed 0 sessions, 0 B\n');
-  expect(await hint('--days', '0', '--dry-run')).toMatch(/^would remove 1 session, [\d.]+ \w+\n$/);
-  const id = await project.begin('hang');
-  expect(await hint('--days', '0')).toMatch(
-    new RegExp(`^removed 1 session, [\\d.]+ \\w+; kept ${id} \\(running\\)\n$`),
-  );
-});

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { clean } from '../../../src/cli/commands/clean.ts';
 import type { Verb } from '../../../src/cli/context.ts';
+import { createShellProject } from '../../helpers/project.ts';
 
 const ID = 'abcdefghjk';
 
@@ -27,4 +28,16 @@ test.each([true, false])('clean fails where files could not be deleted; with --j
 
 test('what clean keeps on purpose is no failure', async () => {
   expect(await shownFor('damaged', false)).toEqual({ codes: [], warned: [] });
+});
+
+test('clean counts what it deleted, and names what it kept only where there is something', async () => {
+  const project = createShellProject();
+  await project.ended();
+  const hint = async (...words: string[]) => (await project.zwarm(['clean', ...words], { tty: true })).stderr;
+  expect(await hint()).toBe('removed 0 sessions, 0 B\n');
+  expect(await hint('--days', '0', '--dry-run')).toMatch(/^would remove 1 session, [\d.]+ \w+\n$/);
+  const id = await project.begin('hang');
+  expect(await hint('--days', '0')).toMatch(
+    new RegExp(`^removed 1 session, [\\d.]+ \\w+; kept ${id} \\(running\\)\n$`),
+  );
 });

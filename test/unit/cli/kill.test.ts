@@ -9,3 +9,13 @@ test.each([[[]], [['--tree']]])('kill %j takes no id of three letters, but one o
   expect((await project.zwarm(['wait', id, '--timeout', '0'])).code).toBe(124);
   expect((await kill(id.slice(0, 4))).code).toBe(0);
 });
+
+test('kill --all says where nothing is running, to a person alone', async () => {
+  const project = createShellProject();
+  await project.ended();
+  const all = (...more: string[]) => project.zwarm(['kill', '--all', ...more], { tty: true });
+  expect(await all()).toEqual({ code: 0, stdout: '', stderr: 'nothing is running\n' });
+  expect(await all('--json')).toEqual({ code: 0, stdout: '[]\n', stderr: '' });
+  const id = await project.begin('hang');
+  expect(await all('--quiet')).toEqual({ code: 0, stdout: `${id}\n`, stderr: '' });
+});

@@ -45,9 +45,10 @@ function createClaimed(claimer: ProcessIdentity = own) {
 
 type Claimed = ReturnType<typeof createClaimed>;
 
-const ENDS: readonly [string, (claimed: Claimed) => void][] = [
+const ENDS: readonly [status: string, how: string, (claimed: Claimed) => void][] = [
   [
     'completed',
+    'by itself',
     ({ file, runner, end }) => {
       runner(DEAD);
       writeFileSync(file('events.jsonl'), COMPLETED);
@@ -56,6 +57,7 @@ const ENDS: readonly [string, (claimed: Claimed) => void][] = [
   ],
   [
     'failed',
+    'by itself',
     ({ runner, end }) => {
       runner(DEAD);
       end(1);
@@ -63,6 +65,7 @@ const ENDS: readonly [string, (claimed: Claimed) => void][] = [
   ],
   [
     'killed',
+    'as its runner says',
     ({ runner, end }) => {
       runner(DEAD);
       end(130, true);
@@ -70,18 +73,19 @@ const ENDS: readonly [string, (claimed: Claimed) => void][] = [
   ],
   [
     'killed',
+    'as was asked for',
     ({ turn, end, runner }) => {
       runner(DEAD);
       publishCancel(context, turn, 'kill');
       end(null, true);
     },
   ],
-  ['lost', ({ runner }) => runner(DEAD)],
+  ['lost', 'without a record', ({ runner }) => runner(DEAD)],
 ];
 
 test.each(ENDS)(
-  'of a session that is %s nothing is killed, by nobody, and nothing is written',
-  async (status, make) => {
+  'nobody kills a session that is %s, %s, and nothing is written for it',
+  async (status, _, make) => {
     const claimed = createClaimed();
     make(claimed);
     const { project } = claimed;
@@ -112,13 +116,13 @@ test('what an interrupted kill has left is ended, and what a turn has left that 
     writeFileSync(file('events.jsonl'), COMPLETED);
     if (cancelled) publishCancel(context, turn, 'kill');
     end(cancelled ? 130 : 0, cancelled);
-    const left = await live(`${store.id}@${ID}.1.first`);
-    const all = cancelled ? await live(`${store.id}@${ID}.1.first`) : left;
+    const leave = () => live(`${store.id}@${ID}.1.first`);
+    const { pid } = await leave();
     const before = snapshot(store.root);
     const killed = await project.$(`kill --grace 0s ${ID}`);
     expect(killed).toEqual(stops ? `${ID} killed\n` : expect.stringContaining('[exit 4]'));
-    expect([left, all].map(({ pid }) => hasEnded(pid))).toEqual([stops, stops]);
-    if (stops) await live(`${store.id}@${ID}.1.first`);
+    expect(hasEnded(pid)).toBe(stops);
+    if (stops) await leave();
     expect(await project.$('kill --all --grace 0s')).toBe(stops ? `${ID} killed\n` : '');
     expect(snapshot(store.root)).toEqual(before);
   }
@@ -185,16 +189,6 @@ test('kill --force ends what runs here as any kill does', async () => {
   const [{ pid } = { pid: 0 }] = project.runs();
   expect(await project.$(`kill --force ${id}`)).toBe(`${id} killed\n`);
   expect(hasEnded(pid)).toBe(true);
-});
-
-test('kill --all says where nothing is running, to a person alone', async () => {
-  const project = createShellProject();
-  await project.ended();
-  const all = (...more: string[]) => project.zwarm(['kill', '--all', ...more], { tty: true });
-  expect(await all()).toEqual({ code: 0, stdout: '', stderr: 'nothing is running\n' });
-  expect(await all('--json')).toEqual({ code: 0, stdout: '[]\n', stderr: '' });
-  const id = await project.begin('hang');
-  expect(await all('--quiet')).toEqual({ code: 0, stdout: `${id}\n`, stderr: '' });
 });
 
 test('kill --tree leaves what a session has started while that cannot be ended itself', async () => {
