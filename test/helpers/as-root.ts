@@ -4,6 +4,16 @@ import { type TestFunction, test } from 'vitest';
 /** Whether the tests run as root, who alone can give files away, mount file systems and become somebody else. */
 export const IS_ROOT = process.getuid?.() === 0;
 
+/** Does something as a user whom permissions bind: as somebody else where we are root, to whom nothing is closed. */
+export function boundByPermissions(act: () => void): void {
+  if (IS_ROOT) process.seteuid?.(65_534);
+  try {
+    act();
+  } finally {
+    if (IS_ROOT) process.seteuid?.(0);
+  }
+}
+
 /** What even root may lack in a container. */
 export interface Need {
   readonly what: string;

@@ -1,6 +1,8 @@
+import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { findHistory } from '../../../src/store/agent-history.ts';
+import { boundByPermissions } from '../../helpers/as-root.ts';
 import { directoryWith } from '../../helpers/directory.ts';
 
 /** A directory with these files, each holding its own name. */
@@ -30,4 +32,20 @@ test('nobody can tell where the directory is a file, or where links lead in a ci
   expect(findHistory(join(base, 'file'), ['*'])).toBeUndefined();
   expect(findHistory(base, ['d/loop'])).toBeUndefined();
   expect(findHistory(base, ['d/dangling'])).toBeNull();
+});
+
+test('nobody can tell where a directory or what is in it is closed to us', () => {
+  const base = withFiles('day/file');
+  const closed = join(base, 'day');
+  chmodSync(base, 0o755);
+  chmodSync(closed, 0);
+  boundByPermissions(() => {
+    expect(findHistory(base, ['day/*'])).toBeUndefined();
+    expect(findHistory(base, ['day/file'])).toBeUndefined();
+    expect(findHistory(closed, ['*'])).toBeUndefined();
+    expect(findHistory(join(closed, 'below'), ['*'])).toBeUndefined();
+  });
+  expect(findHistory(base, ['other'])).toBeNull();
+  chmodSync(closed, 0o700);
+  expect(findHistory(base, ['day/*'])).not.toBeNull();
 });

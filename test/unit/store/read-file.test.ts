@@ -12,7 +12,7 @@ import {
   readSmall,
   unlessDamaged,
 } from '../../../src/store/read-file.ts';
-import { IS_ROOT } from '../../helpers/as-root.ts';
+import { boundByPermissions } from '../../helpers/as-root.ts';
 import { emptyDirectory } from '../../helpers/directory.ts';
 
 test('a small file is read whole, with the time of its last change', () => {
@@ -80,16 +80,12 @@ test('what we may not look at is damage, which may count as absent; other errors
     () => entriesOf(join(directory, 'closed')),
   ];
   chmodSync(join(directory, 'closed'), 0);
-  // Nothing is closed to root; for somebody else all of it is.
-  if (IS_ROOT) process.seteuid?.(65_534);
-  try {
+  boundByPermissions(() => {
     for (const read of reads) {
       expect(read).toThrow(DamagedRecord);
       expect(unlessDamaged(read)).toBeNull();
     }
-  } finally {
-    if (IS_ROOT) process.seteuid?.(0);
-  }
+  });
   expect(() =>
     unlessDamaged(() => {
       throw new Error('another');
