@@ -5,15 +5,18 @@ import {
   bare,
   firstScreen,
   follow,
+  idleCpu,
   inject,
   jq,
   kill,
+  lastSteps,
   leftBehind,
   memory,
   memoryOfShow,
   nothing,
   privateMb,
   returns,
+  search,
   show,
   start,
   statusOfRunning,
@@ -28,7 +31,7 @@ import {
  * One row. A ratio is measured as pairs of zwarm and the baseline, anything else as values.
  * @typedef {{ name: string, what: string, atMost: number, needs?: string, quick?: false } & (
  *   | { against: string, unit: 'ratio', measure: Measure<Pairs> }
- *   | { against: null, unit: 'ms' | 'MB' | 'shell', measure: Measure<readonly number[]> })} Budget
+ *   | { against: null, unit: 'ms' | 'MB' | 'shell' | '% of a core', measure: Measure<readonly number[]> })} Budget
  */
 
 const NODE = '`node -e 0`';
@@ -48,19 +51,21 @@ const ratio = ([name, what, against, atMost], measure) => ({
 const full = (budget) => ({ ...budget, quick: false });
 
 /** @type {Budget[]} */
-const SCREENS = /** @type {const} */ (['1 kB', '1 MB', '100 MB', '1 GB']).map((size) => ({
-  ...ratio(
-    [
-      `screen ${size}`,
-      `\`show\` on a terminal: first byte, turn of ${size}`,
-      "`node -e 'console.log(1)'` there",
-      4,
-    ],
-    firstScreen(size),
-  ),
-  needs: 'script',
-  ...(size === '1 GB' && { quick: /** @type {const} */ (false) }),
-}));
+const SCREENS = /** @type {const} */ (['1 kB', '1 MB', '100 MB', '1 GB']).flatMap((size) =>
+  ['', ' --full'].map((option) => ({
+    ...ratio(
+      [
+        `screen ${size}${option}`,
+        `\`show${option}\` on a terminal: first byte, turn of ${size}`,
+        "`node -e 'console.log(1)'` there",
+        4,
+      ],
+      firstScreen(size, ...option.trim().split(' ').filter(Boolean)),
+    ),
+    needs: 'script',
+    ...(size === '1 GB' && { quick: /** @type {const} */ (false) }),
+  })),
+);
 
 /** @type {readonly Budget[]} */
 export const BUDGETS = [
@@ -78,11 +83,17 @@ export const BUDGETS = [
       return wall(bench, zwarm(project, 'ls', '--all'), cat);
     }),
   ),
+  full(ratio(['search', '`search`, 1,000 sessions, 1 GB, no hit', '`grep -rF`', 2], search)),
   full(ratio(['status ls', '`ls`, running turn of 1 GB', SMALL, 1.1], statusOfRunning)),
+  {
+    ...{ name: 'ls -w', what: '`ls -w`, idle, 1,000 sessions and ten that run', against: null, atMost: 1 },
+    ...{ unit: '% of a core', needs: 'script', measure: idleCpu(1000, 'ls', '-w') },
+  },
   full(ratio(['status kill', '`kill`, running turn of 1 GB', SMALL, 1.1], kill)),
   full(ratio(['status wait', '`wait`, turn of 1 GB', SMALL, 1.1], wait)),
   full(ratio(['status inject', '`inject` after a turn of 1 GB', SMALL, 1.1], inject)),
   ...SCREENS,
+  full(ratio(['logs last', '`logs -n 20`, turn of 1 GB', SMALL, 1.1], lastSteps)),
   {
     ...ratio(['show full', '`show --full` to a file, 100 MB', '`jq -c .`', 1], show('100 MB', '--full', jq)),
     needs: 'jq',
@@ -98,6 +109,12 @@ export const BUDGETS = [
       memory(({ sessions }) => zwarm(sessions.many(10_000), 'ls', '--all')),
     ),
   ),
+  full(
+    ratio(
+      ['memory search', 'peak memory of `search`, 1,000 sessions, 1 GB, no hit', NODE, 2.5],
+      memory(({ sessions }) => zwarm(sessions.large(1000), 'search', 'quokka')),
+    ),
+  ),
   ratio(
     ['memory json 100 MB', 'peak memory of `show --json`, 100 MB', NODE, 2.5],
     memoryOfShow('100 MB', '--json'),
@@ -111,6 +128,16 @@ export const BUDGETS = [
   ratio(
     ['memory json line', 'peak memory of `show --json`, a line of 300 MB', NODE, 2.5],
     memoryOfShow('line of 300 MB', '--json'),
+  ),
+  ratio(
+    ['memory full 10 MB', 'peak memory of `show --full`, 10 MB', NODE, 2.5],
+    memoryOfShow('10 MB', '--full'),
+  ),
+  full(
+    ratio(
+      ['memory full 1 GB', 'peak memory of `show --full`, 1 GB', NODE, 2.5],
+      memoryOfShow('1 GB', '--full'),
+    ),
   ),
   ratio(
     ['memory full 100 MB', 'peak memory of `show --full`, 100 MB', NODE, 2.5],

@@ -102,21 +102,32 @@ export function wallMs(ground, command) {
 }
 
 /**
- * How long a command on a terminal takes until it prints anything, in milliseconds. It is ended then.
+ * Starts a command on a terminal, whose output is to be read.
  * @param {Ground} ground
  * @param {Command} command
  */
-export async function firstByteMs({ env }, { program, args, cwd }) {
+export function spawnTerminal({ env }, { program, args, cwd }) {
   const line = [program, ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
-  const from = performance.now();
-  const terminal = spawn('script', ['-q', '-c', `exec ${line}`, '/dev/null'], {
+  return spawn('script', ['-q', '-c', `exec ${line}`, '/dev/null'], {
     cwd,
     env: { ...env, TERM: 'xterm', SHELL: '/bin/sh', ZWARM_PAGER: 'less' },
     stdio: ['pipe', 'pipe', 'ignore'],
   });
+}
+
+/**
+ * How long a command on a terminal takes until it prints anything, in milliseconds. A pager is left then, so that
+ * zwarm keeps the code that it has compiled.
+ * @param {Ground} ground
+ * @param {Command} command
+ */
+export async function firstByteMs(ground, command) {
+  const from = performance.now();
+  const terminal = spawnTerminal(ground, command);
   await once(terminal.stdout, 'data');
   const ms = performance.now() - from;
-  terminal.kill('SIGKILL');
+  terminal.stdin.write('q');
+  terminal.stdout.resume();
   await once(terminal, 'close');
   return ms;
 }

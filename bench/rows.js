@@ -2,11 +2,11 @@
 
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { appendFileSync, existsSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { node, repositoryFile, zwarm } from './ground.js';
-import { firstByteMs, pairs, peakMb, rounds, run, wallMs } from './measure.js';
+import { firstByteMs, pairs, peakMb, rounds, run, spawnTerminal, wallMs } from './measure.js';
 import { eventually, isAlive, pidIn, startSession } from './sessions.js';
 import { messageLine } from './streams.js';
 
@@ -52,14 +52,14 @@ export const show = (size, option, other) => (bench) => {
 /** @type {(cwd: string, events: string) => Command} */
 export const jq = (cwd, events) => ({ program: 'jq', args: ['-c', '.', events], cwd });
 
-/** @type {(size: Size) => Measure<Pairs>} */
+/** @type {(size: Size, ...options: string[]) => Measure<Pairs>} */
 export const firstScreen =
-  (size) =>
+  (size, ...options) =>
   ({ ground, effort, sessions }) => {
     const { project, id } = sessions.ended(size);
     return pairs(
       effort,
-      () => firstByteMs(ground, zwarm(project, 'show', id)),
+      () => firstByteMs(ground, zwarm(project, 'show', id, ...options)),
       () => firstByteMs(ground, node(project, '-e', 'console.log(1)')),
     );
   };
@@ -128,6 +128,15 @@ export function kill({ ground, sessions, effort }) {
 }
 
 /** @type {Measure<Pairs>} */
+export function lastSteps(bench) {
+  const of = (/** @type {Size} */ size) => {
+    const { project, id } = bench.sessions.ended(size);
+    return zwarm(project, 'logs', '-n', '20', id);
+  };
+  return wall(bench, of('1 GB'), of('1 MB'));
+}
+
+/** @type {Measure<Pairs>} */
 export function wait(bench) {
   const [large, small] = [bench.sessions.ended('1 GB'), bench.sessions.ended('1 MB')];
   return wall(bench, zwarm(large.project, 'wait', large.id), zwarm(small.project, 'wait', small.id));
@@ -147,6 +156,14 @@ export function inject({ ground, sessions, effort }) {
     () => of('1 GB'),
     () => of('1 MB'),
   );
+}
+
+/** For a word that no file holds. @type {Measure<Pairs>} */
+export function search(bench) {
+  const project = bench.sessions.large(1000);
+  // It exits with 1 where it finds nothing.
+  const grep = { program: '/bin/sh', args: ['-c', '! grep -rF quokka .zwarm/sessions/'], cwd: project };
+  return wall(bench, zwarm(project, 'search', 'quokka'), grep);
 }
 
 const LINES = 40;
@@ -181,6 +198,33 @@ export async function follow({ ground }) {
     await session.end();
   }
 }
+
+const RUNNING = 10;
+
+/** Which part of a core a command on a terminal takes, in percent, beside ten sessions that run and print nothing. @type {(count: number, ...args: string[]) => Measure<readonly number[]>} */
+export const idleCpu =
+  (count, ...args) =>
+  async ({ ground, sessions, effort }) => {
+    const project = sessions.many(count - RUNNING);
+    const running = [];
+    while (running.length < RUNNING) running.push(await startSession(ground, project));
+    const file = join(ground.base, 'cpu');
+    const env = { ...ground.env, BENCH_CPU: file };
+    const command = zwarm(project, ...args);
+    const measured = { ...command, args: ['--require', repositoryFile('bench/cpu.cjs'), ...command.args] };
+    const values = [];
+    while (values.length < effort.least) {
+      rmSync(file, { force: true });
+      const terminal = spawnTerminal({ ...ground, env }, measured);
+      terminal.stdout.resume();
+      await eventually('it is measured', () => existsSync(file) && readFileSync(file, 'utf8').endsWith('\n'));
+      values.push(Number(readFileSync(file, 'utf8')));
+      terminal.kill('SIGKILL');
+      await once(terminal, 'close');
+    }
+    for (const session of running) await session.end();
+    return values;
+  };
 
 /** Whether a process watches files, as `wait` does when it waits. @param {number} pid */
 function watches(pid) {

@@ -25,6 +25,7 @@ import { MB, shortStream, THREAD, writeStream } from './streams.js';
 const SIZES = {
   '1 kB': { bytes: 1000 },
   '1 MB': { bytes: MB },
+  '10 MB': { bytes: 10 * MB },
   '100 MB': { bytes: 100 * MB },
   '1 GB': { bytes: 1000 * MB },
   'line of 300 MB': { bytes: MB, line: 300 * MB },
@@ -171,6 +172,12 @@ export function createSessions(ground) {
     many: kept((/** @type {number} */ count) => {
       const project = ground.directory(`${count} sessions`);
       copySession(completeSession(ground, project, stream('1 kB').path), count - 1);
+      return project;
+    }),
+    /** A project with so many sessions that have ended, each after a turn with a stream of 1 MB. */
+    large: kept((/** @type {number} */ count) => {
+      const project = ground.directory(`${count} large sessions`);
+      copySession(completeSession(ground, project, stream('1 MB').path), count - 1);
       return project;
     }),
     /** A session that has ended, after a turn with a stream of this size. */

@@ -1,10 +1,14 @@
 #!/usr/bin/env node
 // The demo agent: behaves like a coding agent for a few seconds, offline, and touches nothing but a scratch
 // directory of its own. It reads its prompt on stdin, prints one JSON object per line (src/agents/demo/translate.ts),
-// and remembers each thread so that it can be resumed.
+// and remembers each thread so that it can be resumed and forked.
 //
-//   demo-agent.mjs [--model M] [--resume THREAD] [--seconds N] [--fail] [--hang] [--ignore-term] [--half-line]
-//                 [--exit N]
+//   demo-agent.mjs [--model M] [--sandbox MODE] [--resume THREAD | --fork THREAD] [--seconds N] [--fail] [--hang]
+//                 [--ignore-term] [--half-line] [--exit N]
+//
+// Only in the project of `zwarm demo` does it work for real (demo-work.mjs). It knows that by ZWARM_DEMO_PROJECT, which
+// `zwarm demo` sets to that directory. A file there could not tell it: an agent in a sandbox may be able to write one,
+// and would have its code run here, outside of the sandbox.
 //
 // The same words in the prompt do the same, as [[fail]], [[hang]], [[ignore-term]], [[half-line]], [[exit=N]] and
 // [[seconds=N]].
@@ -16,10 +20,13 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs, promisify } from 'node:util';
+import { jobFor } from './demo-work.mjs';
 
 const { values: options } = parseArgs({
   options: {
     model: { type: 'string' },
+    sandbox: { type: 'string' },
+    fork: { type: 'string' },
     resume: { type: 'string' },
     seconds: { type: 'string' },
     exit: { type: 'string' },
@@ -59,16 +66,17 @@ function remembered(thread) {
   }
 }
 
-if (options.resume !== undefined && !/^[0-9a-f-]{36}$/.test(options.resume)) {
+const origin = options.resume ?? options.fork;
+if (origin !== undefined && !/^[0-9a-f-]{36}$/.test(origin)) {
   process.stderr.write('demo agent: that is no thread id\n');
   process.exit(2);
 }
 if (wanted('ignore-term')) process.on('SIGTERM', () => process.stderr.write('demo agent: SIGTERM ignored\n'));
 
 const thread = options.resume ?? randomUUID();
-const prompts = options.resume === undefined ? [] : remembered(options.resume);
+const prompts = origin === undefined ? [] : remembered(origin);
 const scratch = join(threads, thread);
-const pause = (numberFor('seconds', 3) * 1000) / 4;
+const pause = () => sleep((numberFor('seconds', 3) * 1000) / 4);
 const subject =
   prompt
     .replace(/\[\[[^\]]*\]\]/g, '')
@@ -81,17 +89,27 @@ process.umask(0o077);
 mkdirSync(scratch, { recursive: true, mode: 0o700 });
 writeFileSync(join(scratch, 'prompts.json'), JSON.stringify([...prompts, prompt]), { mode: 0o600 });
 emit({ demo: 'thread', id: thread, model: options.model ?? null });
-await sleep(pause);
-emit({ demo: 'think', text: `The user wants: ${subject}. I will make a note and look at it.` });
-await sleep(pause);
 
-const note = join(scratch, `note-${prompts.length + 1}.md`);
-writeFileSync(note, `# ${subject}\n\n${prompt}\n`, { mode: 0o600 });
-emit({ demo: 'wrote', id: 'file-1', path: note });
-emit({ demo: 'command', id: 'command-1', command: 'wc -w < note', output: null, exit_code: null });
-const { stdout } = await promisify(execFile)('/bin/sh', ['-c', 'wc -w < "$1"', 'sh', note]);
-await sleep(pause);
-emit({ demo: 'command', id: 'command-1', command: 'wc -w < note', output: stdout, exit_code: 0 });
+/** Makes a note of its task and counts the words of it: what it does anywhere else. */
+async function takeNote() {
+  await pause();
+  emit({ demo: 'think', text: `The user wants: ${subject}. I will make a note and look at it.` });
+  await pause();
+  const note = join(scratch, `note-${prompts.length + 1}.md`);
+  writeFileSync(note, `# ${subject}\n\n${prompt}\n`, { mode: 0o600 });
+  emit({ demo: 'wrote', id: 'file-1', path: note, kind: 'add' });
+  emit({ demo: 'command', id: 'command-1', command: 'wc -w < note', output: null, exit_code: null });
+  const { stdout } = await promisify(execFile)('/bin/sh', ['-c', 'wc -w < "$1"', 'sh', note]);
+  await pause();
+  emit({ demo: 'command', id: 'command-1', command: 'wc -w < note', output: stdout, exit_code: 0 });
+  const before =
+    prompts.length === 0 ? '' : ` Before that you asked: ${prompts.map((p) => p.trim()).join(' / ')}.`;
+  return `Done: ${subject} (${stdout.trim()} words noted).${before}`;
+}
+
+const job = process.env['ZWARM_DEMO_PROJECT'] === process.cwd() ? jobFor([...prompts, prompt]) : null;
+const mayWrite = options.sandbox !== 'read-only';
+const answer = await (job?.({ emit, pause, mayWrite, scratch }) ?? takeNote());
 
 if (wanted('hang') || wanted('ignore-term')) {
   emit({ demo: 'think', text: 'I shall wait until somebody stops me.' });
@@ -106,10 +124,8 @@ if (wanted('fail')) {
   process.exit(numberFor('exit', 1));
 }
 
-await sleep(pause);
-const before =
-  prompts.length === 0 ? '' : ` Before that you asked: ${prompts.map((p) => p.trim()).join(' / ')}.`;
-emit({ demo: 'say', text: `Done: ${subject} (${stdout.trim()} words noted).${before}` });
+await pause();
+emit({ demo: 'say', text: answer });
 emit({
   demo: 'done',
   input_tokens: Math.ceil([...prompts, prompt].join('').length / 4),

@@ -16,5 +16,6 @@ cd .zwarm && [ "$(pwd -P)" = "${1%/}/.zwarm" ] || exit 1
 [ -e .gitignore ] || [ -L .gitignore ] || printf '*\n' > .gitignore
 [ "$(readlink sessions)" = "$2" ] && exit 0
 # A directory that is not empty is somebody's own.
-if [ -L sessions ]; then rm -f sessions; elif [ -e sessions ]; then rmdir sessions || exit 1; fi
-ln -sn "$2" sessions
+[ -L sessions ] || [ ! -e sessions ] || rmdir sessions || exit 1
+# In place of what is there, since another start that looks for the window must not find it missing.
+ln -sfn "$2" sessions

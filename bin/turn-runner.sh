@@ -1,7 +1,7 @@
 #!/bin/sh
 # The turn runner: runs one turn of an agent in the foreground and records its beginning and its end.
 #
-#   turn-runner.sh --identity JSON --umask MODE --directory DIR --input FILE -- program [argument …]
+#   turn-runner.sh --identity JSON --umask MODE --directory DIR --input FILE [--limits 'S S B'] [--setup yes] -- program [argument …]
 #
 # It runs in the turn's directory; its own stdin, stdout and stderr are /dev/null. JSON is the beginning of
 # runner.stat, all that its launcher knows of this machine. ZWARM_MARK ends in `.runner`, for its agent without that.
@@ -30,6 +30,11 @@ cancelled() {
   return 1
 }
 
+# Has a new worktree made ready, outside of any sandbox. What ends the turn meanwhile ends this, too.
+set_up() {
+  (umask "$callers_umask" && exec "$ZWARM_NODE" "$ZWARM_MAIN" set-up) > setup.log 2>&1 < /dev/null && ! cancelled
+}
+
 record() {
   trap - EXIT
   { printf '{"v":1,"code":%s,"why":%s,"cancelled":%s,"uptime":%s,"ended_at":%s,"events_bytes":%s}\n' \
@@ -46,12 +51,15 @@ main() {
   umask 077
   # Caught, not ignored: the agent would inherit an ignored signal. Before anything is published that could be signalled.
   trap : HUP INT QUIT TERM USR1 USR2 ALRM
+  limits= setup=
   while [ "$1" != -- ]; do
     case $1 in
       --identity) identity=$2 ;;
       --umask) callers_umask=$2 ;;
       --directory) directory=$2 ;;
       --input) input=$2 ;;
+      --limits) limits=$2 ;;
+      --setup) setup=$2 ;;
     esac
     shift 2
   done
@@ -75,12 +83,21 @@ main() {
     why='"no_working_dir"'
   elif ! [ -f "$1" ] || ! [ -x "$1" ]; then
     why='"no_agent"'
+  elif [ -n "$setup" ] && ! set_up; then
+    why='"setup"'
+    if cancelled; then why='"cancelled"' cancelled=true; fi
   elif [ -r "$input" ] && [ -w events.jsonl ] && [ -w stderr.log ]; then
+    # The agent is not in the background: there a shell has it ignore SIGINT.
+    if [ -n "$limits" ]; then
+      (ZWARM_MARK=${ZWARM_MARK%.runner}.watcher && exec /bin/sh "${0%/*}/turn-watcher.sh" $limits) &
+      watcher=$!
+    fi
     (
       ZWARM_MARK=${ZWARM_MARK%.runner}
       umask "$callers_umask" && cd -- "$directory" && unset OLDPWD && exec "$@"
     ) < "$input" >> events.jsonl 2>> stderr.log
     code=$? why=null
+    [ -z "$limits" ] || kill "$watcher"
     cancelled && cancelled=true # before anything slow: what comes later changes nothing
     read_uptime
     # These fork and may fail; then they stay unknown. Not from the caller's PATH: the agent may have written there.

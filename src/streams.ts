@@ -1,6 +1,6 @@
 import { fstatSync, statSync, writeSync } from 'node:fs';
 import type { OutputStream } from './cli/context.ts';
-import { errnoOf } from './core/errors.ts';
+import { errnoOf, isErrno } from './core/errors.ts';
 
 /*
  * The streams of this process, without Node's own objects for them wherever nothing needs one: the first of these
@@ -15,19 +15,28 @@ export function isTerminal(fd: 0 | 1 | 2): boolean {
   return (fd === 0 ? process.stdin : fd === 1 ? process.stdout : process.stderr).isTTY ?? false;
 }
 
-/** A stream that people or programs read. What is written at once is taken when `write` returns, or by the terminal. */
-export function outputStream(fd: 1 | 2): OutputStream {
+/** How a text is written where a terminal cannot show it as it is. */
+export type Form = (text: string) => string;
+
+/**
+ * A stream that people or programs read. What is written at once is taken when `write` returns, or by the terminal.
+ * `forced`: it is written to as to a terminal of so many columns, whatever it is. `form`: in what form a terminal gets it.
+ */
+export function outputStream(fd: 1 | 2, forced: number | null, form: Form | null): OutputStream {
   let closed = false;
   let gone: AbortController | null = null;
   let terminal: boolean | null = null;
   let stream: NodeJS.WriteStream | null = null;
 
   const isTTY = (): boolean => (terminal ??= isTerminal(fd));
+  const formed = (text: string): string =>
+    form !== null && (forced !== null || isTTY()) ? form(text) : text;
   const fail = (error: unknown): void => {
     closed = true;
     gone?.abort();
-    // The reader has seen enough (`| head`): that is not a failure.
-    if (errnoOf(error) === 'EPIPE') return;
+    // The reader has seen enough (`| head`; of a socket perhaps not all that it got), or the terminal is gone: that is not
+    // a failure.
+    if (isErrno(error, 'EPIPE', 'ECONNRESET') || (isErrno(error, 'EIO') && isTTY())) return;
     process.exitCode = 1;
     const why = error instanceof Error ? error.message : String(error);
     if (fd === 1) process.stderr.write(`zwarm: the output could not be written: ${why}\n`);
@@ -52,11 +61,12 @@ export function outputStream(fd: 1 | 2): OutputStream {
 
   return {
     write(text) {
-      const left = needsStream() ? text : writeNow(Buffer.from(text));
+      const said = formed(text);
+      const left = needsStream() ? said : writeNow(Buffer.from(said));
       if (left !== null) opened().write(left);
     },
     async send(chunk) {
-      const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+      const bytes = typeof chunk === 'string' ? Buffer.from(formed(chunk)) : chunk;
       const left = needsStream() ? bytes : writeNow(bytes);
       // What went wrong is told by the event.
       if (left !== null) await new Promise<void>((resolve) => opened().write(left, () => resolve()));
@@ -67,13 +77,21 @@ export function outputStream(fd: 1 | 2): OutputStream {
       return gone.signal;
     },
     get isTTY() {
-      return isTTY();
+      return forced !== null || isTTY();
+    },
+    get takesEscapes() {
+      return forced === null && isTTY();
     },
     get columns() {
-      return (isTTY() && opened().columns) || 80;
+      return forced ?? ((isTTY() && opened().columns) || 80);
     },
     get rows() {
+      if (forced !== null) return Number.POSITIVE_INFINITY;
       return (isTTY() && opened().rows) || 24;
+    },
+    onResize(act) {
+      const terminal = opened().on('resize', act);
+      return () => void terminal.off('resize', act);
     },
   };
 }

@@ -7,6 +7,7 @@
 export { spawn, spawnSync } from 'node:child_process';
 export {
   chmodSync as chmod,
+  copyFileSync as copyFile,
   fchmodSync as fchmod,
   fsyncSync as fsync,
   futimesSync as utimes,
@@ -14,6 +15,7 @@ export {
   mkdirSync as mkdir,
   openSync as open,
   renameSync as rename,
+  rmdirSync as rmdir,
   rmSync as rm,
   symlinkSync as symlink,
   writeSync as write,

@@ -9,6 +9,8 @@ const SOURCES = [
   'src',
   'build.js',
   'bundle.js',
+  'man-pages.js',
+  'docs/formats.md',
   'package.json',
   'package-lock.json',
   'tsconfig.json',

@@ -1,5 +1,6 @@
 import type { Answer, Finding } from '../core/check.ts';
 import type { ContextFill } from '../core/conversation/compact.ts';
+import type { HistoryReader } from '../core/conversation/session-file.ts';
 import type { Step } from '../core/conversation/steps.ts';
 import type { TimedItem } from '../core/conversation/trajectory.ts';
 import type { LineParser } from '../core/events.ts';
@@ -23,16 +24,34 @@ export interface TurnRequest {
   /** Absolute, real path. */
   readonly workingDir: string;
   readonly sandbox: Sandbox;
+  /** Whether zwarm itself keeps the agent's processes within that sandbox. */
+  readonly confined: boolean;
   /** Null leaves the choice to the agent's configuration. */
   readonly model: string | null;
   /** The user's arguments for this turn. */
   readonly agentArgs: readonly string[];
   /** The thread to continue, as its parser has checked it; null begins a new one. */
   readonly threadId: string | null;
+  /** A name for the thread that begins, for an agent that lets it be chosen; a random UUID. */
+  readonly newThreadId: string;
   /** Continue in a new thread that begins as a copy of that one. */
   readonly forks: boolean;
+  /** What the answer is to be: a JSON schema, as text and as a file; null for any answer. */
+  readonly schema: { readonly text: string; readonly path: string } | null;
   /** The tools of zwarm; null for an agent that may not run others, even where its user has given it the tools. */
   readonly tools: ToolServer | null;
+}
+
+/** A thread that a person goes on with in the agent's own program. */
+export type InteractiveThread = Pick<TurnRequest, 'workingDir' | 'sandbox' | 'model'> & {
+  readonly threadId: string;
+};
+
+/** How an agent's program is started for a turn. */
+export interface CommandSpec {
+  readonly args: readonly string[];
+  /** What its environment has besides, or instead, of the caller's; undefined leaves a variable out. */
+  readonly env: Environment;
 }
 
 /** What the user's arguments for an agent's program mean. */
@@ -91,12 +110,24 @@ export interface AgentProbe {
   readonly questions: readonly ProbeQuestion[];
 }
 
+/** The session files of an agent, one for each thread. */
+export interface SessionFiles {
+  /** A pattern of all of them below the directory of the history. */
+  readonly all: string;
+  /** Makes readers, each for one file; loaded only when one is read. */
+  loadReader(): Promise<() => HistoryReader>;
+}
+
 /** Where an agent keeps the history of its threads. */
 export interface AgentHistory {
   /** An absolute path, or null where it is not known. */
   directory(env: Environment): string | null;
   /** Where the file of a thread lies below that directory: to try in this order; `*` is any part of one name. */
   patterns(threadId: string): readonly string[];
+  /** Where a file of that name belongs below that directory, of a session that works in `workingDir`; null for no such name. */
+  place(name: string, workingDir: string): string | null;
+  /** How its files are read; null where zwarm cannot read them. */
+  readonly files: SessionFiles | null;
   /** How full the context was when the file was last written, from its last lines; null where that is not known. */
   contextFill(tail: string): ContextFill | null;
   /** The item in one line of the file; null for any other line. */
@@ -105,34 +136,69 @@ export interface AgentHistory {
   stepKey(step: Step): string | null;
 }
 
-/** What an agent may write in the sandbox `workspace-write`, besides its directory and those for temporary files. */
-export interface Confinement {
+/** An agent that has a sandbox of its own, and what it may write there besides its directory and temporary files. */
+export interface OwnSandbox {
+  readonly by: 'agent';
   /** The absolute paths of the files of its configuration that may name more directories, whether they are there or not. */
   configurationFiles(env: Environment, directory: string, args: readonly string[]): readonly string[];
   /** The directories that its arguments and the texts of these files name; relative to the session's directory, or below `~`. */
   writable(args: readonly string[], configurations: readonly string[]): Promise<readonly string[]>;
+  /** What these texts let its sandbox leave open, in words; or null. */
+  gap(configurations: readonly string[]): string | null;
+}
+
+/** What an agent needs to write of its own state: absolute paths. */
+export interface AgentState {
+  /** Directories, which are made where they are missing: of its conversation, and caches. */
+  readonly directories: readonly string[];
+  /** Files, where they are there, such as a login that it refreshes. */
+  readonly files: readonly string[];
+  /** Directories below those that it obeys at its next start, and which it may not write. */
+  readonly kept: readonly string[];
+}
+
+/** An agent without a sandbox: its rules are ones that a shell command can get around. zwarm confines it where it can. */
+export interface NoSandbox {
+  readonly by: 'nobody';
+  state(env: Environment, directory: string): AgentState;
 }
 
 /** All that zwarm knows of one kind of agent: data and pure functions. */
 export interface AgentAdapter {
   readonly name: string;
+  /** Other names that users know it by. */
+  readonly aliases: readonly string[];
+  /** What it is, in a few words, for whoever has to choose. */
+  readonly summary: string;
   /** Whether that version can begin a new thread with a copy of another one. */
   canFork(agentVersion: string | null): boolean;
   /** Whether it can be given tools. */
   readonly takesTools: boolean;
+  /** Whether it can be made to answer in JSON of a schema. */
+  readonly takesSchema: boolean;
   /** Where its program comes from: looked for, or part of this package. */
   readonly program: ({ readonly kind: 'path' } & ProgramQuery) | { readonly kind: 'embedded' };
   readArguments(args: readonly string[]): UserArguments;
-  /** The arguments of its program for a turn. */
-  command(turn: TurnRequest): readonly string[];
+  command(turn: TurnRequest): CommandSpec;
   /** Sent in this order, a grace period after each, until the agent has ended. */
   readonly stopSignals: readonly StopSignal[];
-  /** Null for an agent without a sandbox. */
-  readonly confinement: Confinement | null;
-  /** A parser for the lines of one turn, loaded only when a stream is read. */
-  loadParser(agentVersion: string | null): Promise<LineParser>;
+  /** How its own program is started on a thread for a person at a terminal; null where zwarm could not read what was said. */
+  readonly interactive: ((thread: InteractiveThread) => CommandSpec) | null;
+  /** What keeps it within the sandbox of a session; null for an agent that does no work. */
+  readonly confinement: OwnSandbox | NoSandbox | null;
+  /**
+   * Makes parsers for the lines of one turn, from any line on; loaded only when a stream is read. What a line adds to one
+   * that the parser has not seen is `redundant`.
+   */
+  loadParser(agentVersion: string | null): Promise<() => LineParser>;
+  /** Whether it reports what its turns cost. */
+  readonly reportsCost: boolean;
+  /** Whether the tokens of a turn are the sum of what its stream reports; else its last report tells them. */
+  readonly addsTokens: boolean;
   /** The history files of its threads; null where we know of none. */
   readonly history: AgentHistory | null;
+  /** Where its own program makes worktrees, each as `<hash>/<name>`; null where no home is known. */
+  readonly worktrees?: (env: Environment) => string | null;
   /** Null for a failure that the adapter does not know. */
   explain(failure: Failure): Explanation | null;
   /** Null for an agent that is part of this package. */

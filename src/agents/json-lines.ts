@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { decodeOrNull, type Schema } from '../core/decode.ts';
 import type { AgentEvent, LineParser, Untold } from '../core/events.ts';
 import { parseJson } from '../core/json.ts';
 
@@ -7,6 +8,14 @@ export type Translation = readonly Untold[] | 'unknown' | 'malformed';
 
 /** A thread's name, which becomes an argument of the next turn. Our agents name theirs by UUID: no other text passes. */
 export const threadId = z.string().check(z.regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/));
+
+/** Reads a value of one shape, with what else its reading needs; anything else is malformed. */
+export function shaped<T, C>(schema: Schema<T>, read: (value: T, context: C) => Translation) {
+  return (json: unknown, context: C): Translation => {
+    const value = decodeOrNull(schema, json);
+    return value === null ? 'malformed' : read(value, context);
+  };
+}
 
 /** A parser for an agent that prints one JSON value per line: each line is accounted for, whatever it holds. */
 export function createJsonLineParser(translate: (json: unknown) => Translation): LineParser {

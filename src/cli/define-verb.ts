@@ -1,13 +1,24 @@
+import type { Looked } from '../manager/commands/complete.ts';
 import type { Verb } from './context.ts';
 
+/**
+ * What the shell can complete: these words (`several` of them, separated by commas), paths, or what is looked up among the
+ * sessions of the project.
+ */
+export type Completion = Looked | 'file' | 'directory' | { words: readonly string[]; several?: boolean };
+
 /** Reads what was typed for an option or argument; errors call it `name`. @throws ZwarmError `usage` */
-export type Parser<T> = (text: string, name: string) => T;
+export interface Parser<T> {
+  (text: string, name: string): T;
+  readonly complete?: Completion | undefined;
+}
 
 /** An argument of a verb. `T` is what the verb's action gets. */
 export interface Argument<T> {
   /** `<id>`, `[message]`, `<id...>` or `[id...]`. */
   readonly term: string;
   readonly description: string;
+  readonly complete?: Completion | undefined;
   /** The typed value of what commander collected. @throws ZwarmError `usage` */
   read(given: unknown): T;
 }
@@ -18,6 +29,12 @@ export interface Option<T> extends Argument<T> {
   readonly repeats?: boolean;
   /** Long names, without dashes, of the options that may not be given with it. */
   readonly conflicts?: readonly string[];
+}
+
+/** The names of an option, as they are typed, by its term: `-n, --limit <count>`. */
+export function optionNames(term: string) {
+  const [, letter = null, long = ''] = /^(?:(-\w), )?(--[\w-]+)/.exec(term) ?? [];
+  return { letter, long, takesValue: /[<[]/.test(term) };
 }
 
 type Arguments = Readonly<Record<string, Argument<unknown>>>;
@@ -61,30 +78,37 @@ export function flag(term: string, description: string, conflicts: readonly stri
 }
 
 /** An option with a value; undefined where it is not given. */
-export function value(term: string, description: string): Option<string | undefined>;
-export function value<T>(term: string, description: string, parse: Parser<T>): Option<T | undefined>;
-export function value(
-  term: string,
-  description: string,
-  parse: Parser<unknown> = (text) => text,
-): Option<unknown> {
+export function value<T>(term: string, description: string, parse: Parser<T>): Option<T | undefined> {
   const [name = ''] = term.split(/[, ]/);
   const read = (given: unknown) => (typeof given === 'string' ? parse(given, name) : undefined);
-  return { term, description, read };
+  return { term, description, complete: parse.complete, read };
 }
 
 /** An option that can be given several times; undefined where it is not given. */
-export function values(term: string, description: string): Option<readonly string[] | undefined> {
-  return { term, description, repeats: true, read: (given) => (Array.isArray(given) ? given : undefined) };
+export function values(
+  term: string,
+  description: string,
+  { complete }: Parser<string>,
+): Option<readonly string[] | undefined> {
+  const read = (given: unknown) => (Array.isArray(given) ? given : undefined);
+  return { term, description, complete, repeats: true, read };
 }
 
-type Words<Term extends string> = Term extends `${string}...${string}`
-  ? readonly string[]
+type Given<Term extends string, T> = Term extends `${string}...${string}`
+  ? readonly T[]
   : Term extends `[${string}`
-    ? string | undefined
-    : string;
+    ? T | undefined
+    : T;
 
 /** An argument, by how the help shows it; commander has seen to it that what must be given is. */
-export function argument<const Term extends string>(term: Term, description: string): Argument<Words<Term>> {
-  return { term, description, read: (given) => given as Words<Term> };
+export function argument<const Term extends string, T>(
+  term: Term,
+  description: string,
+  parse: Parser<T>,
+): Argument<Given<Term, T>> {
+  const name = term.replace(/\W/g, '');
+  const parsed = (given: unknown) => (typeof given === 'string' ? parse(given, name) : undefined);
+  const read = (given: unknown) =>
+    (Array.isArray(given) ? given.map(parsed) : parsed(given)) as Given<Term, T>;
+  return { term, description, complete: parse.complete, read };
 }

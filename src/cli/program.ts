@@ -1,44 +1,30 @@
-import { Command, CommanderError, Help, Option } from 'commander';
-import { usageError, type ZwarmError } from '../core/errors.ts';
+import { Command, CommanderError, Option } from 'commander';
+import { usageError } from '../core/errors.ts';
+import { GLOBAL_OPTIONS, type GlobalOptions, PROGRAM, SHARED_OPTIONS, VERBS } from './command-tree.ts';
 import type { CliContext, Verb } from './context.ts';
-import { type Options, type Values, type VerbDefinition, value } from './define-verb.ts';
-import { formatItem, textBelow } from './help-layout.ts';
-import { directory } from './parsers.ts';
-import { VERBS } from './verbs.ts';
+import type { Options, Values, VerbDefinition } from './define-verb.ts';
+import { type CommandPage, helpPage, pageOf } from './help/help-page.ts';
 
-/** What every verb takes. */
-export const GLOBAL_OPTIONS = {
-  project: value('--project <dir>', 'work in the project of this directory', directory),
-  stateDir: value('--state-dir <dir>', 'keep everything in this directory (also: ZWARM_DIR)', directory),
-};
+/** Thrown where a word is no command of a page: what to say then is loaded only where it is said. */
+class UnknownCommand extends Error {
+  readonly word: string;
+  readonly page: CommandPage;
 
-/** What was given for `GLOBAL_OPTIONS`. */
-export type GlobalOptions = Values<typeof GLOBAL_OPTIONS>;
-
-const ABOUT: Pick<VerbDefinition, 'notes' | 'examples'> = {
-  notes: `
-An id can be shortened to its first 3 characters. A --name or @last works, too.
-
-To see zwarm work without an agent: zwarm demo`,
-  examples: [
-    ['zwarm start "fix the failing tests"', 'start an agent, print its id'],
-    ['zwarm ls', 'what runs, and what has ended'],
-    ['zwarm show @last', 'the conversation'],
-    ['zwarm logs -f @last', 'what the agent does, as it happens'],
-    ['zwarm inject @last "now the docs too"', 'the next message'],
-    'zwarm start --wait "which TODOs are left?" > todos.txt',
-    'zwarm kill @last',
-    'zwarm clean --days 7',
-  ],
-};
+  constructor(word: string, page: CommandPage) {
+    super(word);
+    this.word = word;
+    this.page = page;
+  }
+}
 
 /** What commander says, in our words: the message on one line, its advice or the way to the help as the hint. */
-function fromCommander(error: CommanderError, command: Command): ZwarmError {
-  const path = [command.name()];
-  for (let above = command.parent; above !== null; above = above.parent) path.unshift(above.name());
-  const help = `see ${path.join(' ')} --help`;
-  // A line without a verb: commander would print all of its help as the error.
-  if (error.code === 'commander.help') return usageError('which command?', help);
+function fromCommander(error: CommanderError, command: Command, page: CommandPage): Error {
+  const help = `see ${page.path} --help`;
+  const [word = '', asked = ''] = command.args;
+  if (error.code === 'commander.unknownCommand') return new UnknownCommand(word, page);
+  // A line without a verb, or with one that `help` does not know: commander would print all of its help as the error.
+  if (error.code === 'commander.help')
+    return asked === '' ? usageError('which command?', help) : new UnknownCommand(asked, page);
   const [first = '', advice] = error.message.replace(/^error: /, '').split('\n');
   const guess = advice?.replace(/^\(D(.*)\)$/, 'd$1');
   const hints = [help];
@@ -51,8 +37,8 @@ function fromCommander(error: CommanderError, command: Command): ZwarmError {
 
 /** Adds options to a command. Returns a way to ask for their values, once the line has been parsed. */
 function addOptions<Table extends Options>(command: Command, table: Table): () => Values<Table> {
-  const readers = Object.entries(table).map(([key, { term, description, repeats, conflicts = [], read }]) => {
-    const option = new Option(term, description).conflicts([...conflicts]);
+  const readers = Object.entries(table).map(([key, { term, repeats, conflicts = [], read }]) => {
+    const option = new Option(term).conflicts([...conflicts]);
     if (repeats) option.argParser((text, all: string[] = []) => [...all, text]);
     command.addOption(option);
     return () => [key, read(command.getOptionValue(option.attributeName()))] as const;
@@ -60,37 +46,36 @@ function addOptions<Table extends Options>(command: Command, table: Table): () =
   return () => Object.fromEntries(readers.map((read) => read())) as Values<Table>;
 }
 
-function withDefaults(command: Command, { stdout }: CliContext): Command {
-  const subcommandTerm = (verb: Command) => new Help().subcommandTerm(verb).replace(' [options]', '');
+function createCommand(page: CommandPage, { stdout }: CliContext): Command {
+  const command = new Command(page.definition.name);
   return command
-    .helpOption('-h, --help', 'print help')
-    .configureHelp({ showGlobalOptions: true, minWidthToWrap: 20, formatItem, subcommandTerm })
+    .helpOption('-h, --help')
+    .configureHelp({ formatHelp: () => helpPage(page, stdout.columns) })
     .configureOutput({
       writeOut: (text) => stdout.write(text),
       // `run` prints errors, all in one form.
       writeErr: () => undefined,
       outputError: () => undefined,
+      // Else commander asks the streams of Node, which take long to load.
       getOutHelpWidth: () => stdout.columns,
       getOutHasColors: () => false,
     })
     .exitOverride((error) => {
-      throw error.exitCode === 0 ? error : fromCommander(error, command);
+      throw error.exitCode === 0 ? error : fromCommander(error, command, page);
     });
 }
 
-function commandOf(
-  definition: VerbDefinition,
-  context: CliContext,
-  createVerb: () => Promise<Verb>,
-): Command {
-  const { name, summary, aliases = [], args = {}, options = {}, subcommands = [], run } = definition;
-  const command = withDefaults(new Command(name), context);
-  command.description(summary).aliases([...aliases]);
-  command.helpCommand(false);
-  for (const { term, description } of Object.values(args)) command.argument(term, description);
+function commandOf(page: CommandPage, context: CliContext, createVerb: () => Promise<Verb>): Command {
+  const { aliases = [], args = {}, options = {}, subcommands = [], run } = page.definition;
+  const command = createCommand(page, context)
+    .aliases([...aliases])
+    .helpCommand(false);
+  for (const { term } of Object.values(args)) command.argument(term);
   const readOptions = addOptions(command, options);
-  command.addHelpText('after', () => textBelow(definition, context.stdout.columns));
-  for (const one of subcommands) command.addCommand(commandOf(one, context, createVerb));
+  for (const one of subcommands) {
+    const below = pageOf(`${page.path} ${one.name}`, one, page.globals);
+    command.addCommand(commandOf(below, context, createVerb));
+  }
   if (run === undefined) return command;
   return command.action(async () => {
     const given = Object.fromEntries(
@@ -115,26 +100,24 @@ export async function runCommandLine(
   context: CliContext,
   createVerb: (options: GlobalOptions) => Promise<Verb>,
 ): Promise<void> {
-  const program = withDefaults(new Command('zwarm'), context);
-  program
-    .description('Run coding agents in the background, and always know how each of them stands')
-    .usage('<command> [options]')
-    .option('-V, --version', 'print the version')
+  const program = createCommand(PROGRAM, context)
+    .option('-V, --version')
     // Read only when it is asked for: commander would want it for every command.
     .on('option:version', () => {
       context.stdout.write(`zwarm ${context.version()}\n`);
       throw new CommanderError(0, 'commander.version', '');
     })
-    .helpCommand('help [command]', 'print the help of a command')
-    .addHelpText('after', () => textBelow(ABOUT, context.stdout.columns));
+    .helpCommand('help [command]');
   const readGlobals = addOptions(program, GLOBAL_OPTIONS);
   for (const verb of verbsFor(argv)) {
-    const command = commandOf(verb, context, () => createVerb(readGlobals()));
-    program.addCommand(command, { hidden: verb.hidden ?? false });
+    const page = pageOf(`${PROGRAM.path} ${verb.name}`, verb, SHARED_OPTIONS);
+    program.addCommand(commandOf(page, context, () => createVerb(readGlobals())));
   }
   try {
     await program.parseAsync(argv.length === 0 ? ['--help'] : [...argv], { from: 'user' });
   } catch (error) {
+    if (error instanceof UnknownCommand)
+      throw (await import('./help/unknown-command.ts')).unknownCommand(error.word, error.page);
     // Help and version were printed.
     if (!(error instanceof CommanderError && error.exitCode === 0)) throw error;
   }

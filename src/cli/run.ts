@@ -1,43 +1,65 @@
 import { resolve } from 'node:path';
-import { toZwarmError, usageError, type ZwarmError } from '../core/errors.ts';
+import { toZwarmError, type ZwarmError } from '../core/errors.ts';
 import { errorText } from '../render/error-lines.ts';
 import { renderJson } from '../render/json.ts';
-import { safeLine, safeText } from '../render/safe-text.ts';
+import { safeLine, safeText } from '../render/text/safe-text.ts';
+import type { GlobalOptions } from './command-tree.ts';
 import type { CliContext, Verb } from './context.ts';
-import { type GlobalOptions, runCommandLine } from './program.ts';
+import { runCommandLine } from './program.ts';
 
 /** A page is at least this wide, however narrow the terminal. */
 const NARROWEST = 20;
 
+/** The name of this host for hyperlinks on stdout; null where that has none. */
+async function linkHostOf({ stdout, env }: CliContext): Promise<string | null> {
+  if (!stdout.takesEscapes) return null;
+  const { hasHyperlinks } = await import('../render/text/link.ts');
+  const { passesLinks } = await import('./terminal/pager.ts');
+  if (!hasHyperlinks(env) || !passesLinks(env)) return null;
+  return (await import('node:os')).hostname();
+}
+
+/** Where the options of a command line end. */
+function endOfOptions(argv: readonly string[]): number {
+  const end = argv.indexOf('--');
+  return end < 0 ? argv.length : end;
+}
+
 async function createVerb(
   context: CliContext,
+  argv: readonly string[],
   { stateDir, project }: GlobalOptions,
   exit: (code: number) => void,
 ): Promise<Verb> {
-  const { stdin, stdout, stderr } = context;
+  const { stdout, stderr } = context;
   const { createSessionManager } = await import('../manager/session-manager.ts');
   const managerContext = {
     ...context,
-    ...{ client: null, project: null },
+    client: null,
+    project: null,
     cwd: resolve(context.cwd, project ?? ''),
     stateDir: stateDir === undefined ? null : resolve(context.cwd, stateDir),
   };
   const style: Verb['style'] = async (stream) => {
     const { createStyle } = await import('../render/style.ts');
-    return createStyle(context.env, context[stream], context.now());
+    const { takesEscapes: isTTY, columns } = context[stream];
+    return createStyle(context.env, { isTTY, columns }, context.now());
   };
   return {
     context,
     exit,
+    behindDashes: argv.slice(endOfOptions(argv) + 1),
     manager: createSessionManager(managerContext),
-    managerFor: (served) => createSessionManager({ ...managerContext, ...served }),
+    namesProject: project !== undefined,
+    managerFor: (other) => createSessionManager({ ...managerContext, ...other }),
     style,
     async pageStyle() {
       const plain = await style('stdout');
       if (!stdout.isTTY) return { ...plain, width: Number.POSITIVE_INFINITY };
       // Loaded only here: nothing that a program reads needs it.
-      const { renderMarkdown } = await import('../render/markdown.ts');
-      return { ...plain, width: Math.max(NARROWEST, plain.width), markdown: renderMarkdown };
+      const { renderMarkdown } = await import('../render/markdown/markdown.ts');
+      const width = Math.max(NARROWEST, plain.width);
+      return { ...plain, width, markdown: renderMarkdown, linkHost: await linkHostOf(context) };
     },
     printJson: (value) => stdout.write(renderJson(value)),
     print: (line) => stdout.write(`${line}\n`),
@@ -45,20 +67,18 @@ async function createVerb(
       if (stderr.isTTY) stderr.write(`${text}\n`);
     },
     warn: (text) => stderr.write(`zwarm: ${safeLine(text)}\n`),
-    async confirm(question, yes) {
-      if (yes) return true;
-      if (stdin.isTTY && stderr.isTTY) return context.ask(question);
-      throw usageError('there is no terminal to ask on', 'say yes beforehand: --yes');
-    },
   };
+}
+
+/** Whether a command line asks for JSON, even where it cannot be understood. */
+export function asksForJson(argv: readonly string[]): boolean {
+  return argv.slice(0, endOfOptions(argv)).includes('--json');
 }
 
 /** Prints the error that ended a verb, as JSON for `--json`. Loads nothing: perhaps no file can be opened any more. */
 function printError(error: ZwarmError, argv: readonly string[], { stderr, env }: CliContext): void {
   const { code, message, hint } = error;
-  const end = argv.indexOf('--');
-  const json = argv.slice(0, end < 0 ? undefined : end).includes('--json');
-  stderr.write(json ? renderJson({ error: { code, message, hint } }) : errorText(error));
+  stderr.write(asksForJson(argv) ? renderJson({ error: { code, message, hint } }) : errorText(error));
   const cause = error.cause instanceof Error ? error.cause : error;
   if (env['ZWARM_DEBUG']) stderr.write(`${safeText(cause.stack ?? cause.message)}\n`);
 }
@@ -68,7 +88,7 @@ export async function run(argv: readonly string[], context: CliContext): Promise
   let exitCode = 0;
   try {
     await runCommandLine(argv, context, (options) =>
-      createVerb(context, options, (code) => {
+      createVerb(context, argv, options, (code) => {
         exitCode = code;
       }),
     );

@@ -11,6 +11,8 @@ export interface TaskSource {
   /** `-F`, `-` for stdin, or undefined. */
   readonly file: string | undefined;
   readonly what: 'task' | 'message';
+  /** The command line that it is for, up to the text. */
+  readonly line: string;
 }
 
 function decode(bytes: Uint8Array, what: string): string {
@@ -30,15 +32,37 @@ function readTaskFile(path: string, what: string): Buffer {
   }
 }
 
+/** A page that the user writes on in the editor. */
+export interface Page {
+  /** What it is, as errors call it; its file is named after it. */
+  readonly what: string;
+  readonly name: string;
+  /** What stands on it. */
+  readonly content: string;
+  /** How else it can be given. */
+  readonly otherwise: string;
+  /** What the user has written, from what stands on it then; empty for nothing. @throws ZwarmError `usage` */
+  read(content: string): string;
+}
+
 const TEMPLATE = (what: string): string =>
   `\n<!-- Write the ${what} above, save and close. This comment is dropped; an empty ${what} starts nothing. -->\n`;
 
+/** An empty page for a task or message. */
+const emptyPage = (what: string): Page => ({
+  what,
+  name: `${what.toUpperCase()}.md`,
+  content: TEMPLATE(what),
+  otherwise: 'write it as an argument',
+  read: (content) => content.replaceAll(TEMPLATE(what).trim(), '').trim(),
+});
+
 /** Creates a file for the editor in a new directory that only the user can read, whatever the umask. */
-function createPage(what: string): string {
+function createPage({ name, content }: Page): string {
   const directory = mkdtempSync(join(tmpdir(), 'zwarm-'));
   chmodSync(directory, 0o700);
-  const path = join(directory, `${what.toUpperCase()}.md`);
-  writeFileSync(path, TEMPLATE(what));
+  const path = join(directory, name);
+  writeFileSync(path, content);
   chmodSync(path, 0o600);
   return path;
 }
@@ -50,25 +74,26 @@ function kept(error: unknown, path: string): ZwarmError {
   return new ZwarmError(code, message, hints.join('; '), error);
 }
 
-/** Has the user write a text in the editor, and uses it. The file is kept if that fails, unless it is empty. */
-async function withEdited<T>(
+/** Has the user write on a page in the editor, and uses what was written. Its file is kept if that fails, unless it is empty. */
+export async function withEdited<T>(
   context: CliContext,
-  what: string,
+  page: Page,
   use: (text: string) => Promise<T>,
 ): Promise<T> {
   const { env } = context;
+  const { what, content, read } = page;
   const editor = env['ZWARM_EDITOR'] || env['VISUAL'] || env['EDITOR'];
-  if (!editor)
-    throw usageError(`no ${what} was given`, 'write it as an argument, or set EDITOR to write it there');
-  const path = createPage(what);
+  if (!editor) throw usageError(`no ${what} was given`, `${page.otherwise}, or set EDITOR to write it there`);
+  const path = createPage(page);
   let isKept = false;
   try {
     const code = await context.runOnTerminal(editor, [path]);
-    isKept = true;
-    const text = decode(readFileSync(path), what).replaceAll(TEMPLATE(what).trim(), '').trim();
+    const edited = decode(readFileSync(path), what);
+    isKept = edited !== content;
+    const text = read(edited);
     isKept = text !== '';
     // As it could be given with -F.
-    writeFileSync(path, `${text}\n`);
+    if (content === TEMPLATE(what)) writeFileSync(path, `${text}\n`);
     if (code !== 0) throw usageError(`the editor ended with ${code ?? 'a signal'}`, 'nothing was started');
     const result = await use(text);
     isKept = false;
@@ -81,7 +106,10 @@ async function withEdited<T>(
 }
 
 /** The text of a task or message, byte for byte: the argument, a file, or stdin. @throws ZwarmError `usage` */
-export async function readTask(context: CliContext, { argument, file, what }: TaskSource): Promise<string> {
+export async function readTask(
+  context: CliContext,
+  { argument, file, what, line }: TaskSource,
+): Promise<string> {
   if (argument !== undefined && file !== undefined) {
     throw usageError(`the ${what} was given twice: as an argument and with -F`, 'leave one of them out');
   }
@@ -91,8 +119,7 @@ export async function readTask(context: CliContext, { argument, file, what }: Ta
   }
   const piped = decode(await context.stdin.readAll(), what);
   if (given === '-' || piped.trim() !== '') return piped;
-  const line = `zwarm ${what === 'task' ? 'start' : 'inject ID'} "…"`;
-  throw usageError(`no ${what} was given`, `write it as an argument: ${line}`);
+  throw usageError(`no ${what} was given`, `write it as an argument: ${line} "…"`);
 }
 
 /** Uses a text. Where the line has none, the editor opens on a terminal: after `check`, which refuses whatever the text. */
@@ -104,5 +131,5 @@ export async function withTask<T>(
   const isGiven = source.argument !== undefined || source.file !== undefined;
   if (isGiven || !context.stdin.isTTY) return use(await readTask(context, source));
   await check();
-  return withEdited(context, source.what, use);
+  return withEdited(context, emptyPage(source.what), use);
 }

@@ -6,9 +6,16 @@ export const KEY_NAMES = [
   'allowed_dirs',
   'max_depth',
   'max_sessions',
+  'max_running',
   'end_others',
+  'unconfined',
+  'allow_land',
   'wait_sec',
   'reachable_state',
+  'worktree_dir',
+  'notify',
+  'notify_events',
+  'quiet_hours',
 ] as const;
 
 export type Key = (typeof KEY_NAMES)[number];

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { decodeOrNull, type Schema } from '../core/decode.ts';
 import { isModelName } from '../core/model.ts';
+import { NOTIFIED_EVENTS, type NotifiedEvent, type Notify, QUIET_HOURS } from '../core/rules/notification.ts';
 import { ANY_DIRECTORY } from '../core/rules/policy.ts';
 import { cutText, SANDBOXES, type Sandbox } from '../core/session.ts';
 import type { Key } from './key-names.ts';
@@ -13,9 +14,16 @@ export interface Values {
   readonly allowed_dirs: readonly string[];
   readonly max_depth: number;
   readonly max_sessions: number;
+  readonly max_running: number | null;
   readonly end_others: boolean;
+  readonly unconfined: boolean;
+  readonly allow_land: boolean;
   readonly wait_sec: number | null;
   readonly reachable_state: boolean;
+  readonly worktree_dir: string | null;
+  readonly notify: Notify['to'] | null;
+  readonly notify_events: readonly NotifiedEvent[];
+  readonly quiet_hours: string | null;
 }
 
 /** What one source says; a key that is left out is unset there. */
@@ -60,6 +68,11 @@ function isFixed(path: string): boolean {
   return path === ANY_DIRECTORY || path === '~' || /^~?\//.test(path);
 }
 
+/** A program that means the same wherever it is read, and its arguments. */
+const COMMAND = z
+  .array(z.string().check(z.regex(/^[^\0]*$/)))
+  .check(z.refine(([program = '']) => /^(~?\/.|[^/]+$)/.test(program)));
+
 /** What each key may be, and who decides it. */
 export const KEYS: { readonly [K in Key]: KeyRow<Values[K]> } = {
   agent: {
@@ -93,7 +106,10 @@ export const KEYS: { readonly [K in Key]: KeyRow<Values[K]> } = {
   },
   max_depth: { ...wholeNumber(0, 9), fallback: 1, refusal: narrows(Number) },
   max_sessions: { ...wholeNumber(1, 1000), fallback: 8, refusal: narrows(Number) },
+  max_running: { ...wholeNumber(1, 1000), fallback: null, refusal: narrows<number | null>(Number) },
   end_others: { ...flag, fallback: false, refusal: narrows(Number) },
+  unconfined: { ...flag, fallback: false, refusal: narrows(Number) },
+  allow_land: { ...flag, fallback: false, refusal: never },
   wait_sec: {
     ...wholeNumber(1, 86_400, 'of seconds '),
     fallback: null,
@@ -101,6 +117,31 @@ export const KEYS: { readonly [K in Key]: KeyRow<Values[K]> } = {
     variable: 'ZWARM_WAIT_SEC',
   },
   reachable_state: { ...flag, fallback: false, refusal: never },
+  worktree_dir: {
+    schema: DIRECTORY.check(z.refine((path) => path !== ANY_DIRECTORY && isFixed(path))),
+    expected: 'a directory, absolute or below ~',
+    fallback: null,
+    refusal: never,
+  },
+  notify: {
+    schema: z.union([z.literal('desktop'), COMMAND]),
+    expected: '"desktop", or a program (absolute, below ~, or a name on your PATH) with its arguments',
+    fallback: null,
+    refusal: never,
+  },
+  notify_events: {
+    schema: z.array(z.enum(NOTIFIED_EVENTS)),
+    expected: `a list of ${NOTIFIED_EVENTS.join(', ')}`,
+    // Not needs_attention: the end of the same turn is told already.
+    fallback: NOTIFIED_EVENTS.filter((event) => event !== 'needs_attention'),
+    refusal: never,
+  },
+  quiet_hours: {
+    schema: z.string().check(z.regex(QUIET_HOURS)),
+    expected: 'hours of the day, such as "22:00-07:00"',
+    fallback: null,
+    refusal: never,
+  },
 };
 
 /** A value from a file, as it may stand in a message. */
@@ -123,6 +164,9 @@ export function checked<K extends Key>(
   throw refuse(`${key} must be ${expected}, not ${shown(value)}`);
 }
 
+/** Whether a command line may give several words for a key. */
+export const takesWords = (key: Key): boolean => ['array', 'union'].includes(KEYS[key].schema.def.type);
+
 /** The value that the words of a command line or of a variable stand for; else `refuse` gets what is wrong. */
 export function fromWords<K extends Key>(
   key: K,
@@ -132,6 +176,7 @@ export function fromWords<K extends Key>(
   const word = words.join(' ');
   const readings: Readonly<Record<string, unknown>> = {
     array: words,
+    union: decodeOrNull<unknown>(KEYS[key].schema, word) ?? words,
     boolean: /^(true|false)$/.test(word) ? word === 'true' : word,
     number: /^\d{1,9}$/.test(word) ? Number(word) : word,
   };

@@ -3,15 +3,18 @@ import type { ConfigPlace, Settings } from '../core/rules/policy.ts';
 import { cutText } from '../core/session.ts';
 import { closest } from '../core/suggest.ts';
 import { trustedDirectory, userConfigFile } from '../core/user-places.ts';
+import { budgetsOf } from './budgets.ts';
 import { directoriesOf, directoryOf } from './directories.ts';
 import { KEY_NAMES } from './key-names.ts';
 import { checked, fromWords, type Given, KEYS, shown } from './keys.ts';
 import { merge, type Source } from './merge.ts';
+import { wrongPrice } from './prices.ts';
 import { readProjectText, readUserText } from './read-text.ts';
 import { isTrusted, markOf, type TrustMark } from './trust.ts';
+import { fillingOf } from './worktree.ts';
 
 /** What the files and the environment say together, and why. */
-export interface Configuration extends ReturnType<typeof merge> {
+export interface Configuration extends Omit<ReturnType<typeof merge>, 'settings'> {
   /** What else is to be said about the files. */
   readonly notices: readonly string[];
   readonly settings: Settings;
@@ -20,9 +23,12 @@ export interface Configuration extends ReturnType<typeof merge> {
     readonly file: string;
     readonly mark: TrustMark;
     readonly trusted: boolean;
-    readonly values: Pick<Given, 'agent' | 'model'>;
+    readonly values: Pick<Given, 'agent' | 'model'> & { readonly setup: string | undefined };
   } | null;
 }
+
+/** The tables beside the keys: what models cost, what may be spent, and what is put into new worktrees. */
+const [PRICES, BUDGET, WORKTREE] = ['prices', 'budget', 'worktree'] as const;
 
 /** The files of a user (null where no home is known) and a project, whether they are there or not. */
 export function configFiles({ env, projectRoot }: ConfigPlace) {
@@ -61,11 +67,16 @@ async function understand(
   whose: 'user' | 'project',
   { env, projectRoot }: ConfigPlace,
 ): Promise<Source> {
-  if (text === null) return { origin, values: {}, directories: [], notices: [] };
+  if (text === null) return { origin, values: {}, directories: [], budgets: [], filling: null, notices: [] };
   // Loaded only where there is a file.
   const { parseToml } = await import('../core/toml/parse.ts');
   const table = withFile(origin, () => parseToml(text));
   const refuse = (why: string) => new ZwarmError('config', `${origin}: ${why}`, `edit ${origin}`);
+  if (Object.hasOwn(table, PRICES) && whose === 'user') {
+    const wrong = wrongPrice(table[PRICES]);
+    if (wrong !== null) throw refuse(wrong);
+  }
+  const budgets = Object.hasOwn(table, BUDGET) ? budgetsOf(table[BUDGET], refuse) : [];
   const known = KEY_NAMES.filter((key) => Object.hasOwn(table, key));
   const values: Given = Object.fromEntries(
     known.map((key) => [key, checked(key, table[key], whose, refuse)]),
@@ -75,12 +86,24 @@ async function understand(
   const missing = directories.flatMap((one) =>
     'missing' in one ? `${origin}: allowed_dirs: ${shown(one.entry)} allows nothing: ${one.missing}` : [],
   );
-  const unknown = Object.keys(table).filter((key) => !KEY_NAMES.some((name) => name === key));
+  const hasFilling = Object.hasOwn(table, WORKTREE);
+  const filling = hasFilling && whose === 'project' ? fillingOf(table[WORKTREE], refuse) : null;
+  const named = [...KEY_NAMES, PRICES, BUDGET, WORKTREE];
+  const unknown = Object.keys(table).filter((key) => !named.some((name) => name === key));
+  const elsewhere = [
+    ...(whose === 'project' && Object.hasOwn(table, PRICES)
+      ? [`${PRICES} has no effect: only your own file decides this`]
+      : []),
+    ...(whose === 'user' && hasFilling
+      ? [`${WORKTREE} has no effect: each project says that in its zwarm.toml`]
+      : []),
+  ];
   const notices = [
     ...unknownKeys(origin, unknown),
+    ...elsewhere.map((what) => `${origin}: ${what}`),
     ...firstOf(missing, (more) => `${origin}: allowed_dirs: ${more} more allow nothing`),
   ];
-  return { origin, values, directories, notices };
+  return { origin, values, directories, budgets, filling, notices };
 }
 
 /** What variables say; an empty one says nothing. @throws ZwarmError `config` */
@@ -118,12 +141,18 @@ export async function loadConfiguration(place: ConfigPlace): Promise<Configurati
   const withoutEffect = merged.ignored.map(
     ({ key, value, origin, reason }) => `${origin}: ${key} = ${shown(value)} has no effect: ${reason}`,
   );
-  const { agent, model } = project.values;
+  const { filling, values } = project;
+  const { agent, model } = values;
+  const setup = filling?.setup ?? undefined;
   return {
     ...merged,
     notices,
-    settings: { ...merged.settings, notices: [...notices, ...withoutEffect] },
-    trust: mark === null ? null : { file: files.project, mark, trusted, values: { agent, model } },
+    settings: {
+      ...merged.settings,
+      filling: filling && { ...filling, isTrusted: trusted, file: files.project },
+      notices: [...notices, ...withoutEffect],
+    },
+    trust: mark === null ? null : { file: files.project, mark, trusted, values: { agent, model, setup } },
   };
 }
 

@@ -1,3 +1,5 @@
+import type { Budget } from '../core/rules/budget.ts';
+import type { Filling } from '../core/rules/filling.ts';
 import { defaultDirectories, isAllowedDirectory, type Policy } from '../core/rules/policy.ts';
 import type { Directory } from './directories.ts';
 import { KEY_NAMES, type Key } from './key-names.ts';
@@ -10,6 +12,9 @@ export interface Source {
   readonly values: Given;
   /** Where its `allowed_dirs` lead to. */
   readonly directories: readonly Directory[];
+  readonly budgets: readonly Budget[];
+  /** Of the project alone: what it wants in its new worktrees. */
+  readonly filling: Pick<Filling, 'copy' | 'clone' | 'setup' | 'timeoutS'> | null;
   /** Unknown keys, and directories that allow nothing. */
   readonly notices: readonly string[];
 }
@@ -86,6 +91,12 @@ function allowedDirs({ projectRoot, home, user, project }: Sources): Held<'allow
   return { lists: [mine, theirs], entry: { key, value: theirs, origin }, ignored };
 }
 
+/** A path in which `~` stands for the user's home; null where that is not known. */
+function inHome(path: string | null, home: string | null): string | null {
+  if (path === null || path.startsWith('/')) return path;
+  return home === null ? null : home + path.slice(1);
+}
+
 /** Who wins, and why: each key once, and what the project says without effect. The policy is the user's, and the project may narrow it. */
 export function merge(sources: Sources) {
   const directories = allowedDirs(sources);
@@ -98,6 +109,7 @@ export function merge(sources: Sources) {
   const merged: readonly Held<Key>[] = KEY_NAMES.map((key) =>
     key === 'allowed_dirs' ? directories : { entry: final(key), ignored: held(key).ignored },
   );
+  const notifyBy = held('notify').entry.value;
   return {
     entries: merged.map(({ entry }) => entry),
     ignored: merged.flatMap(({ ignored }) => ignored ?? []),
@@ -106,13 +118,27 @@ export function merge(sources: Sources) {
       model: final('model').value,
       sandbox: final('sandbox').value,
       waitSec: final('wait_sec').value,
+      maxRunning: held('max_running').entry.value,
+      // That of a project cannot widen anything, as those of the user hold besides.
+      budgets: [...sources.user.budgets, ...sources.project.budgets],
       reachableState: held('reachable_state').entry.value,
+      worktreeDir: inHome(held('worktree_dir').entry.value, sources.home),
+      notify:
+        notifyBy === null
+          ? null
+          : {
+              to: notifyBy,
+              events: held('notify_events').entry.value,
+              quietHours: held('quiet_hours').entry.value,
+            },
       policy: {
         allowedDirs: directories.lists,
         sandbox: held('sandbox').entry.value,
         maxDepth: held('max_depth').entry.value,
         maxSessions: held('max_sessions').entry.value,
         endOthers: held('end_others').entry.value,
+        unconfined: held('unconfined').entry.value,
+        allowLand: held('allow_land').entry.value,
       },
     },
   };

@@ -43,6 +43,9 @@ export const amount = z.number().check(z.minimum(0));
 /** A point in time as records hold it: UTC, with `Z`. */
 export const isoTime = z.string().check(z.refine((value) => parseIso(value) !== null));
 
+/** A path, of which the system takes any text without a NUL. */
+export const path = z.string().check(z.refine((value) => !value.includes('\0')));
+
 /** Null where the value is null or there is none. */
 export function orNull<S extends z.ZodMiniType>(schema: S) {
   return z._default(z.nullable(schema), null);

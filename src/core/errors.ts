@@ -4,6 +4,10 @@ export const EXIT_CODES = {
   /** A session that was waited for ended otherwise than completed. */
   failed: 1,
   still_running: 1,
+  /** git refused something, or is not there. */
+  git_failed: 1,
+  /** A file that was to be unpacked is not an archive of zwarm, or not as it was packed. */
+  bad_archive: 1,
   usage: 2,
   config: 2,
   not_found: 3,
@@ -11,6 +15,8 @@ export const EXIT_CODES = {
   /** A turn of this session runs or is about to. */
   busy: 4,
   not_running: 4,
+  /** The session has no tree of its own. */
+  no_tree: 4,
   /** The agent cannot go on with this conversation. */
   not_resumable: 4,
   /** Another command claimed the same turn first. */
@@ -18,11 +24,17 @@ export const EXIT_CODES = {
   /** Only the host of the turn can tell whether it still lives. */
   unknown_liveness: 4,
   damaged: 4,
+  /** The files before or after a turn are not known. */
+  no_snapshot: 4,
+  /** Both sides have changed the same lines: nothing was moved. */
+  conflict: 4,
   over_quota: 4,
   /** Another directory stands where the project of a store was. */
   project_replaced: 4,
   name_taken: 4,
   not_allowed: 5,
+  /** A budget is spent, or nobody can tell what is left of it. */
+  over_budget: 5,
   /** The path of a session's directory now leads to another one. */
   directory_changed: 5,
   /** An agent could have put the program there that was about to run. */
@@ -44,12 +56,17 @@ export type ErrorCode = keyof typeof EXIT_CODES;
 
 /** An error that a user can do something about: `message` says what and why, `hint` what to type next. */
 export class ZwarmError extends Error {
+  // In the bundle the class has another name, and the stack begins with the one that it has while it is made.
+  static {
+    Object.defineProperty(ZwarmError, 'name', { value: 'ZwarmError' });
+    Object.defineProperty(ZwarmError.prototype, 'name', { value: 'ZwarmError' });
+  }
+
   readonly code: ErrorCode;
   readonly hint: string | null;
 
   constructor(code: ErrorCode, message: string, hint: string | null = null, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
-    this.name = 'ZwarmError';
     this.code = code;
     this.hint = hint;
   }

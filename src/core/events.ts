@@ -5,6 +5,8 @@ export type StepStatus = 'in_progress' | 'completed' | 'failed' | 'declined' | '
 export interface FileEdit {
   readonly path: string;
   readonly kind: 'add' | 'update' | 'delete' | 'unknown';
+  /** What has changed as lines that begin with ` `, `+` or `-`, under `@@` heads; absent where the agent does not tell. */
+  readonly diff?: string;
 }
 
 export interface PlanItem {
@@ -12,20 +14,29 @@ export interface PlanItem {
   readonly completed: boolean;
 }
 
-/**
- * Token counts as an agent reported them. `cumulative`: a running total of the thread, else of this process alone.
- * `cachedInput` lies within `input`, `reasoning` within `output`; null is not reported.
- */
-export interface UsageReport {
+/** Token counts. `cachedInput` lies within `input`, `reasoning` within `output`; null is not reported. */
+export interface Tokens {
   readonly input: number;
   readonly cachedInput: number;
   readonly output: number;
   readonly reasoning: number | null;
-  readonly cumulative: boolean;
+  /** What the agent says that they cost, in US dollars. */
+  readonly costUsd: number | null;
 }
 
-/** What one line of any agent's stream means. `seq` counts the lines of the turn from 0. */
-export type AgentEvent = { readonly seq: number } & (
+/**
+ * Token counts as an agent reported them: a running total of its thread or of this process, those since its last report
+ * of that kind, or those of one call of the model, which may be reported several times while they grow.
+ */
+export interface UsageReport extends Tokens {
+  readonly of: 'thread' | 'process' | 'since_last' | { readonly call: string };
+}
+
+/**
+ * What one line of any agent's stream means. `seq` counts the lines of the turn from 0; `subagent` names the tool call by
+ * which the agent has started another one, whose event it is.
+ */
+export type AgentEvent = { readonly seq: number; readonly subagent?: string } & (
   | { readonly type: 'thread_started'; readonly threadId: string }
   | { readonly type: 'message'; readonly text: string }
   | { readonly type: 'reasoning'; readonly text: string }
@@ -57,6 +68,7 @@ export type AgentEvent = { readonly seq: number } & (
   | { readonly type: 'usage'; readonly usage: UsageReport }
   | { readonly type: 'warning'; readonly message: string }
   | { readonly type: 'retry'; readonly message: string }
+  /** The agent begins to work, perhaps once more: an end that it has told before does not count any longer. */
   | { readonly type: 'turn_started' }
   | { readonly type: 'turn_completed' }
   | { readonly type: 'turn_failed'; readonly message: string }

@@ -1,5 +1,9 @@
+import type { ChangeCount } from './changes.ts';
 import type { Step } from './conversation/steps.ts';
 import type { SessionId } from './ids.ts';
+import type { Metadata } from './rules/metadata.ts';
+import type { Pending } from './rules/queue.ts';
+import type { Retry } from './rules/retry.ts';
 import { TURN_STATUSES, type TurnStatus } from './status.ts';
 
 /** What an agent may touch; the words are Codex's. */
@@ -17,20 +21,38 @@ export interface ProcessIdentity {
   readonly uid: number;
 }
 
-export const TURN_KINDS = ['prompt', 'compact', 'rewind', 'imported', 'external', 'tombstone'] as const;
+export const TURN_KINDS = [
+  'prompt',
+  'compact',
+  'retry',
+  'rewind',
+  'imported',
+  'external',
+  'tombstone',
+] as const;
 export type TurnKind = (typeof TURN_KINDS)[number];
+
+/** Whether a turn was run by something else than zwarm, and taken over with what it did. */
+export const isAdopted = (kind: TurnKind): boolean => kind === 'imported' || kind === 'external';
+
+/** Whether the prompt of a turn is what the user said: that of a compaction is not, and that of a retry was said before. */
+export const isSaid = (kind: TurnKind): boolean => kind === 'prompt' || isAdopted(kind);
 
 /** How a turn reached its agent: a new thread, the agent's own resumption, or a replayed transcript. */
 export const HOWS = ['fresh', 'native', 'replay'] as const;
 export type How = (typeof HOWS)[number];
 
-/** Token counts as printed. Cached tokens lie within input, reasoning within output; total = input + output. */
+/**
+ * Token counts as printed. Cached tokens lie within input, reasoning within output; total = input + output. `at_least`:
+ * some of it was cut off before it was counted.
+ */
 export interface TokenUsage {
   readonly input_tokens: number;
   readonly cached_input_tokens: number;
   readonly output_tokens: number;
   readonly reasoning_output_tokens: number | null;
   readonly total_tokens: number;
+  readonly at_least: boolean;
 }
 
 /** Why a session failed: `code` for programs, `message` for people. `hint` says what to do next. */
@@ -49,13 +71,18 @@ export type SessionStatus = (typeof SESSION_STATUSES)[number];
 /** The part of a summary that comes from the session's record. */
 export interface RecordSummary {
   readonly tags: readonly string[];
+  readonly metadata: Metadata;
   readonly title: string | null;
   readonly task: string | null;
   readonly agent: string | null;
   readonly model: string | null;
   readonly sandbox: Sandbox | null;
+  /** Whether nothing keeps the agent within that sandbox. */
+  readonly unconfined: boolean | null;
   readonly working_dir: string | null;
   readonly work_in: string | null;
+  /** The tree of its own in which it works; null where it has none. */
+  readonly worktree: { readonly path: string; readonly branch: string; readonly base: string } | null;
   readonly source: string | null;
   readonly parent: string | null;
   readonly forked_from: { readonly id: string; readonly turn: number } | null;
@@ -66,6 +93,11 @@ export interface RecordSummary {
 export interface SessionState {
   readonly status: SessionStatus;
   readonly turn: number | null;
+  /** The newest message given to the agent. */
+  readonly last_prompt: string | null;
+  /** What it is doing now, on one line; null unless it runs. */
+  readonly current_step: string | null;
+  readonly turn_started_at: string | null;
   readonly updated_at: string | null;
   readonly ended_at: string | null;
   readonly duration_ms: number | null;
@@ -73,11 +105,15 @@ export interface SessionState {
   readonly exit_code: number | null;
   readonly signal: string | null;
   readonly error: SessionError | null;
-  readonly pending: { readonly reason: string; readonly not_before: string | null } | null;
+  /** Why it waits; null unless it does. */
+  readonly pending: Pending | null;
+  /** How many messages wait for their turn. */
+  readonly queued: number;
   readonly thread_id: string | null;
   readonly token_usage: TokenUsage | null;
-  readonly cost_usd: number | null;
   readonly last_message: string | null;
+  /** What its turns have changed that have ended; null where that is not known. */
+  readonly diff_stat: ChangeCount | null;
 }
 
 /** One row of `ls`, and the head of everything else: the JSON contract of `docs/formats.md`. */
@@ -86,7 +122,11 @@ export interface SessionSummary extends RecordSummary, SessionState {
   /** The root of the project whose session it is. */
   readonly project: string;
   readonly name: string | null;
-  readonly queued: number;
+  /** In US dollars, as far as it is known; `cost_at_least`: a part of it is not. */
+  readonly cost_usd: number | null;
+  readonly cost_at_least: boolean;
+  /** While it runs with write access: the other sessions whose agents write in the same directory. */
+  readonly shared_with: readonly SessionId[];
   readonly needs_attention: boolean | null;
   readonly log_file: string | null;
 }
@@ -95,10 +135,13 @@ export interface SessionSummary extends RecordSummary, SessionState {
 export interface TurnView {
   readonly turn: number;
   readonly kind: TurnKind;
+  readonly agent: string;
   /** As `request.json` has them. */
   readonly by: string | null;
   readonly to: number | null;
   readonly covers: readonly number[];
+  /** Which repetition of its message it is, of how many at most; null where it is not repeated. */
+  readonly retry: Retry | null;
   /** Whether it is part of the conversation: false once it was wound back. */
   readonly in_conversation: boolean;
   readonly prompt: string | null;
@@ -110,6 +153,9 @@ export interface TurnView {
   readonly error: SessionError | null;
   readonly answer: string | null;
   readonly token_usage: TokenUsage | null;
+  readonly cost_usd: number | null;
+  /** What it changed; null where that is not known. */
+  readonly diff_stat: ChangeCount | null;
   readonly how: How | null;
   /** Why it was a replay, in words; else null. */
   readonly replay_reason: string | null;
@@ -163,6 +209,15 @@ export function cutText(text: string, limit = 500): string {
   // Copied: a slice would keep the whole string in memory.
   return `${Array.from(beginning(text, limit - 1)).join('')}…`;
 }
+
+/** The same on one line: every run of white space becomes a single space. */
+export const cutLine = (text: string, limit: number): string =>
+  cutText(
+    beginning(text, 8 * limit)
+      .replace(/\s+/g, ' ')
+      .trim(),
+    limit,
+  );
 
 /** The message of a failure, cut to 4,096 characters; the stream keeps all of it. */
 export const cutFailure = (text: string): string => cutText(text, 4096);

@@ -24,6 +24,8 @@ export const NOT_RUN_WHYS = [
   'cancelled',
   'no_working_dir',
   'no_agent',
+  // The command that makes its worktree ready failed.
+  'setup',
   'not_launched',
   'spawn_error',
 ] as const;
@@ -37,11 +39,16 @@ export interface ExitFact {
   readonly cancelled: boolean;
 }
 
-/** The last event by which the agent itself ended the turn. */
-export type Terminal = { readonly kind: 'completed' } | { readonly kind: 'failed'; readonly message: string };
+/** The last event by which the agent itself ended the turn, or began to work after it had. */
+export type Terminal =
+  | { readonly kind: 'completed' }
+  | { readonly kind: 'failed'; readonly message: string }
+  | { readonly kind: 'begun' };
 
 /** All that the status of a turn depends on, read in the order of the fields (`manager/read-turn`). */
 export interface TurnFacts {
+  /** Something else ran it: the end that was recorded is what is known of it. */
+  readonly adopted: boolean;
   readonly queued: boolean;
   readonly claimer: Liveness;
   /** Milliseconds from the claim to when the reading began: negative when that came first, or the clock was set back. */
@@ -140,6 +147,8 @@ function notLaunched(facts: TurnFacts): TurnVerdict {
 /** The first row that fits of the table in `docs/architecture.md`. A final status never changes as facts are added. */
 export function deriveStatus(facts: TurnFacts): TurnVerdict {
   const { cancel, exit, terminal, living } = facts;
+  if (facts.adopted && (exit?.code ?? null) === null)
+    return vanished(exit?.cancelled ? 'kill' : null, terminal);
   if (exit !== null) return ended(exit, cancel, terminal);
   if (living === 'yes') return verdict('running', NONE);
   if (living === 'cannot_tell') return verdict('unknown', { kind: 'elsewhere' });

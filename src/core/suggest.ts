@@ -1,16 +1,23 @@
 import { usageError, type ZwarmError } from './errors.ts';
 
+/** A cell of a row of distances; beyond its ends there is none that counts. */
+const at = (row: readonly number[], place: number): number => row[place] ?? Number.POSITIVE_INFINITY;
+
+/** How many letters have to be added, left out, changed or swapped with their neighbour. */
 function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (const [i, left] of [...a].entries()) {
+  let before: readonly number[] = [];
+  let row: readonly number[] = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 0; i < a.length; i += 1) {
     const next = [i + 1];
-    for (const [j, right] of [...b].entries()) {
-      const change = (row[j] ?? 0) + (left === right ? 0 : 1);
-      next.push(Math.min(change, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+    for (let j = 0; j < b.length; j += 1) {
+      const change = at(row, j) + (a[i] === b[j] ? 0 : 1);
+      const isSwapped = i > 0 && j > 0 && a[i] === b[j - 1] && a[i - 1] === b[j];
+      const swap = isSwapped ? at(before, j - 1) + 1 : change;
+      next.push(Math.min(change, swap, at(row, j + 1) + 1, at(next, j) + 1));
     }
-    row = next;
+    [before, row] = [row, next];
   }
-  return row[b.length] ?? 0;
+  return at(row, b.length);
 }
 
 /** The known word that a mistyped one probably means, or null when none is near. */

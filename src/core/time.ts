@@ -19,6 +19,13 @@ export function isoTime(ms: number): string {
   return new Date(Math.min(Math.max(ms, 0), LAST_MS)).toISOString();
 }
 
+/** `2026-01-31`: the day of a time (ms since the epoch) on the clock of this machine. */
+export function localDay(ms: number): string {
+  const time = new Date(ms);
+  const pad = (n: number): string => String(n).padStart(2, '0');
+  return `${time.getFullYear()}-${pad(time.getMonth() + 1)}-${pad(time.getDate())}`;
+}
+
 /** The milliseconds of a stored time, or null when it is not one. */
 export function parseIso(text: string | null): number | null {
   if (text === null || !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/.test(text)) return null;

@@ -5,6 +5,7 @@ export const TOOL_NAMES = [
   'check_session',
   'peek_session',
   'get_trajectory',
+  'get_changes',
   'list_sessions',
   'end_session',
   'wait_sessions',

@@ -1,6 +1,7 @@
 import { isSessionId, parseTurnNumber, type SessionId } from './ids.ts';
 
-// In the environment of every process of a turn: `<store id>@<session>.<turn>.<nonce>`, the runner's ends with `.runner`.
+// In the environment of every process of a turn: `<store id>@<session>.<turn>.<nonce>`, the runner's ends with `.runner`, its
+// watcher's with `.watcher`.
 
 interface MarkedSession {
   readonly store: { readonly id: string };
@@ -33,7 +34,7 @@ export function markOfTurn(turn: MarkedTurn, nonce: string): string {
 
 /** The parts of a text that is a mark, else null. */
 export function parseMark(text: string) {
-  const parts = /^([a-z0-9]+)@([a-z0-9]+)\.([0-9]+)\.([a-z0-9]+)(\.runner)?$/.exec(text);
+  const parts = /^([a-z0-9]+)@([a-z0-9]+)\.([0-9]+)\.([a-z0-9]+)(\.runner|\.watcher)?$/.exec(text);
   const [, store = '', session = '', number = '', nonce = ''] = parts ?? [];
   const turn = parseTurnNumber(number);
   return isSessionId(session) && turn !== null ? { store, session, turn, nonce } : null;

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { usageError } from '../core/errors.ts';
 import type { CommandLine } from '../core/program.ts';
 import type { ConfigPlace } from '../core/rules/policy.ts';
 import { unknownWord } from '../core/suggest.ts';
+import type { HostName } from './host-files.ts';
 
 /** What a host's configuration says of our server, in the order in which it is written. */
 export type HostEntry = Readonly<Record<string, HostValue>>;
@@ -11,10 +12,9 @@ type HostValue = string | number | boolean | readonly string[] | Readonly<Record
 
 /** A program with a language model in it, which can call the tools of `zwarm mcp`. */
 export interface Host {
-  readonly name: string;
-  /** Absolute paths of the files that it may read its servers from, and in words. @throws ZwarmError `usage` */
+  readonly name: HostName;
+  /** Absolute paths of the files that it reads its servers from. @throws ZwarmError `usage` */
   files(place: ConfigPlace): readonly [string, ...string[]];
-  readonly where: string;
   readonly format: 'json' | 'toml';
   /** The object or table in its file that holds all servers. */
   readonly servers: string;
@@ -22,7 +22,7 @@ export interface Host {
   entry(server: CommandLine, unattended: boolean): HostEntry;
   /** Where the user says what its model may do without asking; null where the entry itself says so. */
   readonly approvals: string | null;
-  /** Whether the file lies in the project: others use it too, on their machines, and agents may write it. */
+  /** Whether the first file lies in the project: others use it too, on their machines, and agents may write it. */
   readonly shared: boolean;
   /** What the user must know before agreeing. */
   readonly warning?: string;
@@ -73,7 +73,6 @@ const HOSTS: readonly Host[] = [
     ...OF_USER,
     name: 'codex',
     files: (place) => [below(place, 'CODEX_HOME', '.codex', 'config.toml')],
-    where: 'config.toml in CODEX_HOME or ~/.codex',
     format: 'toml',
     servers: 'mcp_servers',
     entry: ({ command, args }, unattended) => ({
@@ -96,21 +95,24 @@ const HOSTS: readonly Host[] = [
     ...OF_PROJECT,
     name: 'claude',
     files: ({ projectRoot }) => [join(projectRoot, '.mcp.json')],
-    where: '.mcp.json in the root of this project, which others get with it',
     servers: 'mcpServers',
     entry: (server) => ({ ...stdio(server), env: LONG_WAIT }),
     approvals: 'in Claude Code\'s own settings, by permissions.allow: "mcp__zwarm__delegate" for example',
     next: 'start Claude Code anew in this project, and approve the server zwarm when it asks',
   },
   {
-    ...OF_USER,
+    ...OF_PROJECT,
     name: 'cursor',
-    files: (place) => [below(place, '', '.cursor', 'mcp.json')],
-    where: '~/.cursor/mcp.json',
+    // The servers of the second one start in the home directory, whatever project is open: only --remove looks there.
+    files: (place) => [
+      join(place.projectRoot, '.cursor', 'mcp.json'),
+      below(place, '', '.cursor', 'mcp.json'),
+    ],
+    servers: 'mcpServers',
     // Its calls fail after a minute: the server's own limit is below that.
     entry: stdio,
     approvals: "in Cursor's own settings",
-    next: 'start Cursor anew; its settings show the server',
+    next: 'open this project in Cursor, and switch the server zwarm on in its settings',
   },
   {
     ...OF_USER,
@@ -119,7 +121,6 @@ const HOSTS: readonly Host[] = [
       const home = below(place, 'XDG_CONFIG_HOME', '.config', 'opencode');
       return [join(home, 'opencode.json'), join(home, 'opencode.jsonc')];
     },
-    where: 'opencode.json or .jsonc in ~/.config/opencode',
     servers: 'mcp',
     entry: ({ command, args }) => ({ type: 'local', command: [command, ...args], enabled: true }),
     approvals: 'in the same file, by permission',
@@ -131,7 +132,6 @@ const HOSTS: readonly Host[] = [
     ...OF_USER,
     name: 'gemini',
     files: (place) => [below(place, 'GEMINI_CLI_HOME', '.', '.gemini/settings.json')],
-    where: '~/.gemini/settings.json',
     entry: trusting,
     approvals: null,
     next: 'start Gemini CLI anew in a folder that it trusts; gemini mcp list shows the server',
@@ -140,7 +140,6 @@ const HOSTS: readonly Host[] = [
     ...OF_USER,
     name: 'qwen',
     files: (place) => [below(place, 'QWEN_HOME', '.qwen', 'settings.json')],
-    where: '~/.qwen/settings.json',
     entry: trusting,
     approvals: null,
     next: 'start Qwen Code anew; qwen mcp list shows the server',
@@ -149,18 +148,12 @@ const HOSTS: readonly Host[] = [
     ...OF_PROJECT,
     name: 'vscode',
     files: ({ projectRoot }) => [join(projectRoot, '.vscode', 'mcp.json')],
-    where: '.vscode/mcp.json in the root of this project, which others get with it',
     servers: 'servers',
     entry: stdio,
     approvals: "in VS Code's own settings",
     next: 'open this project in VS Code, start the server zwarm with "MCP: List Servers", and trust it when asked',
   },
 ];
-
-/** What `--help` says of each host: its name, and where its file is. */
-export const HOST_FILES: readonly (readonly [name: string, where: string])[] = HOSTS.map(
-  ({ name, where }) => [name, where],
-);
 
 /** The host of that name. @throws ZwarmError `usage` */
 export function requireHost(name: string | undefined): Host {
@@ -171,10 +164,11 @@ export function requireHost(name: string | undefined): Host {
   throw usageError('which host?', `choose with --host one of: ${names.join(', ')}`);
 }
 
-/** The file of a host that is to be edited: of several the first that is there. @throws ZwarmError `usage` */
+/** The file for a host's entry: of several in one directory the first that is there. @throws ZwarmError `usage` */
 export function hostFile(host: Host, place: ConfigPlace): string {
   const files = host.files(place);
-  return files.find((file) => existsSync(file)) ?? files[0];
+  const [first] = files;
+  return files.find((file) => dirname(file) === dirname(first) && existsSync(file)) ?? first;
 }
 
 /** What to do where zwarm cannot write. */

@@ -1,7 +1,8 @@
-import { dirname, resolve } from 'node:path';
+import { dirname, isAbsolute, resolve } from 'node:path';
 import { ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
 import type { ConfigPlace, Settings } from '../core/rules/policy.ts';
+import type { Prices } from '../core/spending.ts';
 import { isoTime } from '../core/time.ts';
 import { parseMark } from '../core/turn-mark.ts';
 import { userStateDirectory } from '../core/user-places.ts';
@@ -18,6 +19,7 @@ import {
   storeAt,
 } from '../store/project-store.ts';
 import { DamagedRecord, unlessDamaged } from '../store/read-file.ts';
+import { isOpenDirectory } from '../store/real-path.ts';
 import type { ProjectRecord } from '../store/records.ts';
 import { marksDir, readMarks } from '../store/seen.ts';
 import { readRequest } from '../store/sessions.ts';
@@ -32,10 +34,12 @@ export interface ManagerContext {
   readonly uid: number;
   /** From `--state-dir`, in place of `$XDG_STATE_HOME/zwarm`; or null. */
   readonly stateDir: string | null;
-  /** The name of the MCP client that asks; null for the command line and the library. */
+  /** Who asks, as `source` of a session: `mcp:<client>`, or `lib:<client>`; null where nobody has said a name. */
   readonly client: string | null;
   /** The project, where it was found once and for all; null leaves it to the directory. */
   readonly project: Project | null;
+  /** What models cost, in the user's own configuration. */
+  loadPrices(env: ManagerContext['env']): Promise<Prices>;
   /** The merged configuration. @throws ZwarmError `config` where a file cannot be understood */
   loadSettings(place: ConfigPlace): Promise<Settings>;
   now(): number;
@@ -53,8 +57,12 @@ export interface RuntimePaths {
   /** `bin/zwarm.js`: what the turn runner calls when a turn has ended. */
   readonly cli: string;
   readonly runner: string;
+  /** `bin/waker.sh` */
+  readonly waker: string;
   readonly windowMaker: string;
   readonly demoAgent: string;
+  /** The directory of the scripts by which shells complete, each with the name of its shell. */
+  readonly completion: string;
 }
 
 /** An opened store. */
@@ -67,8 +75,12 @@ export interface Store {
   /** The root of that project, from which sessions record their directories. */
   readonly projectRoot: string;
   readonly names: ReadonlyMap<SessionId, string>;
+  /** Who has opened it, as `source` of a session. */
+  readonly caller: string;
   /** The newest turn of each session whose end this caller has seen; null where that cannot be told. */
   readonly seen: ReadonlyMap<SessionId, number> | null;
+  /** What models cost. */
+  prices(): Promise<Prices>;
 }
 
 /** A session: the opened store that it lies in, and its id. */
@@ -117,20 +129,27 @@ export function openStore(
   if (forWriting) requireOutside(context, root);
   if (record instanceof DamagedRecord) throw damagedStoreError(root, record);
   const { store_id: id } = record;
+  const { source: caller } = callerOf(context);
   let names: Store['names'] | undefined;
   let seen: Store['seen'] | undefined;
+  let prices: ReturnType<Store['prices']> | undefined;
   return {
     root,
     state,
     id,
     projectRoot: rootOfProject(path ?? record.path),
+    caller,
     get names() {
       names ??= readNames(root);
       return names;
     },
     get seen() {
-      if (seen === undefined) seen = readMarks(marksDir(state, callerOf(context).source, id));
+      if (seen === undefined) seen = readMarks(marksDir(state, caller, id));
       return seen;
+    },
+    prices() {
+      prices ??= context.loadPrices(context.env);
+      return prices;
     },
   };
 }
@@ -158,6 +177,12 @@ export function locateProject(context: ManagerContext): Project {
   if (context.project !== null) return context.project;
   const { HOME: home } = context.env;
   return findProject(context.cwd, home?.startsWith('/') ? home : null, stateDirectory(context));
+}
+
+/** The context of a directory's own project; where there is no such directory, or it may not be opened, the same one. */
+export function contextOf(context: ManagerContext, directory: string): ManagerContext {
+  const isThere = isAbsolute(directory) && isOpenDirectory(directory);
+  return isThere ? { ...context, cwd: directory, project: null } : context;
 }
 
 /** The store of the project that a context leads to, if it is there, and is not that of a directory which is gone. */

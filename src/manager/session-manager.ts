@@ -1,16 +1,34 @@
 import type { SessionId } from '../core/ids.ts';
+import type { Breach } from '../core/rules/run-limits.ts';
 import type { SessionSummary } from '../core/session.ts';
+import { hasQueue } from '../store/sessions.ts';
+import { rootOfProject } from '../store/which-project.ts';
 import { callerOf, requireUser } from './access/caller.ts';
 import { locateSession, MIN_PREFIX_DESTRUCTIVE } from './access/locate-session.ts';
+import type { ApplyOptions } from './commands/apply.ts';
+import type { CleanOptions } from './commands/clean.ts';
 import type { CompactOptions } from './commands/compact.ts';
+import type { Looked } from './commands/complete.ts';
+import type { DiffOptions } from './commands/diff.ts';
+import type { DigestOptions } from './commands/digest.ts';
+import type { EventsOptions } from './commands/events.ts';
 import type { ForkOptions } from './commands/fork.ts';
+import type { PythonSession, ThreadFilter } from './commands/import.ts';
 import type { InjectOptions } from './commands/inject.ts';
 import type { KillOptions } from './commands/kill.ts';
+import type { LandOptions } from './commands/land.ts';
 import type { ListOptions } from './commands/ls.ts';
+import type { Opening } from './commands/open.ts';
+import type { Packing, PackOptions, SaveOptions } from './commands/pack.ts';
 import type { Relocation } from './commands/relocate.ts';
-import type { StartOptions } from './commands/start.ts';
+import type { RewindOptions } from './commands/rewind.ts';
+import type { SearchOptions } from './commands/search.ts';
+import type { UndoOptions } from './commands/undo.ts';
+import type { Pieces, UnpackOptions } from './commands/unpack.ts';
+import type { UsageOptions } from './commands/usage.ts';
 import { locateProject, type ManagerContext, openForReading } from './context.ts';
 import type { FollowOptions, FollowStepsOptions, OutputFile } from './follow/follow-turns.ts';
+import type { StartOptions } from './launch/new-record.ts';
 import type { GoneStore } from './project/all-stores.ts';
 import type { DetailOptions, HistoryOptions } from './session/read-session.ts';
 
@@ -28,27 +46,72 @@ export function createSessionManager(context: ManagerContext) {
     const { onlyTurn } = await import('./session/read-session.ts');
     return onlyTurn(await readSession(ref), turn);
   };
+  const trajectory = async (ref: string, turn?: number) => {
+    const { onlyTurn } = await import('./session/read-session.ts');
+    const { trajectory: stepsOf } = await import('./session/trajectory.ts');
+    const session = await readSession(ref);
+    return { ...onlyTurn(session, turn), steps: stepsOf(context, session, turn) };
+  };
   /** The session for a verb that ends or deletes it, once it is certain that its caller may do so. */
   const ending = async (id: SessionId) => {
     const session = toWrite(id);
     await (await import('./access/permissions.ts')).requireMayEnd(context, session);
     return session;
   };
+  /** Some verbs make room for what waits, or show that it was not looked at for a while. */
+  const thenMove = async <T>(verb: Promise<T>): Promise<T> => {
+    const done = await verb;
+    const store = openForReading(context);
+    if (store !== null && hasQueue(store))
+      await (await import('./queue/dispatch.ts')).moveQueue(context, store);
+    return done;
+  };
   return {
     /** Creates a session and launches its first turn. */
-    start: async (options: StartOptions) => (await import('./commands/start.ts')).start(context, options),
+    start: async (options: StartOptions) =>
+      thenMove((await import('./commands/start.ts')).start(context, options)),
+    /** What a start would do, which is not done. */
+    planStart: async (options: StartOptions) =>
+      (await import('./commands/start.ts')).planStart(context, options),
+    /** The session that has a name, which is started where none has: of several that ask at once, one starts it. */
+    getOrStart: async (name: string, options: Omit<StartOptions, 'name'>) =>
+      (await import('./commands/start.ts')).getOrStart(context, name, options),
     /** Refuses what `start` would refuse whatever the task. */
     checkStart: async (options: Omit<StartOptions, 'task'>) =>
       (await import('./commands/start.ts')).checkStart(context, options),
-    /** The full id that an id, name, prefix or `@last` means. */
+    /** The full id that an id, name, prefix, `@last` or `@here` means. */
     resolve: (ref: string) => locate(ref).id,
     /** The same for verbs that end or delete: a prefix must be longer. */
     resolveForEnding: (ref: string) => locateSession(context, ref, { minPrefix: MIN_PREFIX_DESTRUCTIVE }).id,
+    /** The lines in which something is found, in the newest session first, while they are found. @throws ZwarmError `usage` */
+    async *search(options: SearchOptions) {
+      yield* (await import('./commands/search.ts')).search(context, options);
+    },
+    /** What happened to sessions, in the order of time. @throws ZwarmError */
+    async *events(options: EventsOptions = {}) {
+      yield* (await import('./commands/events.ts')).events(context, options);
+    },
+    /** What happened since a time, by what it asks of its reader. */
+    digest: async (options: DigestOptions) => (await import('./commands/digest.ts')).digest(context, options),
+    /** What sessions used. */
+    usage: async (options: UsageOptions = {}) =>
+      (await import('./commands/usage.ts')).usage(context, options),
+    /** Every agent that zwarm knows, and what it can do here. */
+    agents: async () => (await import('./commands/agents.ts')).agents(context),
+    /** The agents that can be chosen, and whether their programs are there. */
+    agentChoices: async () => (await import('./commands/agents.ts')).agentChoices(context),
     list: async (options: ListOptions = {}) =>
-      (await import('./commands/ls.ts')).list(context, options, (row) => row),
-    /** The same list, of which no more is kept in memory than `show` makes of each row. */
-    listAs: async <T>(options: ListOptions, show: (row: SessionSummary) => T) =>
+      (await import('./commands/ls.ts')).list(context, options, (row) => row).then(({ rows }) => rows),
+    /** The same list with what it leaves out, of which no more is kept in memory than `show` makes of each row. */
+    listing: async <T>(options: ListOptions, show: (row: SessionSummary) => T) =>
       (await import('./commands/ls.ts')).list(context, options, show),
+    /** The same list, again whenever something in it may have changed, until the signal aborts; `options` is asked each time. */
+    async *watchList(options: () => ListOptions, signal: AbortSignal) {
+      yield* (await import('./commands/ls.ts')).watchList(context, options, signal);
+    },
+    /** The words that a shell can complete, by what it asks for and what was typed of it. */
+    complete: async (kind: Looked, typed: string) =>
+      (await import('./commands/complete.ts')).complete(context, kind, typed),
     /** The sessions that run or are about to, from their own files. */
     listLive: async () => (await import('./commands/kill.ts')).listLive(context),
     /** A session whose turns are read while the caller iterates over them. @throws ZwarmError `usage` for an unknown turn */
@@ -56,17 +119,19 @@ export function createSessionManager(context: ManagerContext) {
     /** A session with its turns and messages. @throws ZwarmError likewise */
     get: async (ref: string, options: DetailOptions = {}) =>
       (await import('./session/read-session.ts')).inFull(await read(ref, options), options.full),
-    /** What a session is doing now, for a line that is redrawn each second. @throws ZwarmError `not_found`, `damaged` */
-    progress: async (id: SessionId) =>
-      (await import('./session/progress.ts')).readProgress(locate(id), context.now()),
     /** How a session stands, from its own files; small however long its conversation. */
     summary: async (id: SessionId) =>
       (await import('./session/session-summary.ts')).readSummaryNow(locate(id), context.now()),
-    /** What was asked for, without a look at the turns. @throws ZwarmError `not_found`, `damaged` */
-    record: async (ref: string) => (await import('./session/current-turn.ts')).readRecord(locate(ref)),
+    /** Where the agent works, or worked, in a turn. @throws ZwarmError `not_found`, `damaged` */
+    directory: async (id: SessionId, turn: number) =>
+      (await import('./session/current-turn.ts')).directoryOfTurn({ ...locate(id), turn }),
+    /** The directory in which a session works, and what is in its environment there. @throws ZwarmError `directory_changed`, `not_resumable` */
+    placeOf: async (id: SessionId) => (await import('./commands/path.ts')).placeOf(context, locate(id)),
     /** What the agent did, step by step, numbered through all turns. @throws ZwarmError `usage` for an unknown turn */
     steps: async (ref: string, { turn }: { readonly turn?: number | undefined } = {}) =>
-      (await import('./session/trajectory.ts')).trajectory(context, await readSession(ref), turn),
+      (await trajectory(ref, turn)).steps,
+    /** The same with the turns in which it did that, all from one reading. @throws ZwarmError likewise */
+    trajectory,
     /** The same steps as they come: a step that changes later comes again, with the same numbers. */
     async *followSteps(id: SessionId, options: FollowStepsOptions = {}) {
       yield* (await import('./follow/follow-turns.ts')).followSteps(followed(id), options);
@@ -79,19 +144,62 @@ export function createSessionManager(context: ManagerContext) {
     async *followStderr(id: SessionId, options: FollowOptions = {}) {
       yield* (await import('./follow/follow-turns.ts')).followStderr(followed(id), options);
     },
+    /** What turns of a session changed in its files. @throws ZwarmError `no_snapshot`, `usage` */
+    diff: async (ref: string, options?: DiffOptions) =>
+      (await import('./commands/diff.ts')).diff(context, locate(ref), options),
+    /** How the files that two sessions left differ. @throws ZwarmError likewise */
+    diffBetween: async (refs: readonly [string, string], paths?: readonly string[]) =>
+      (await import('./commands/diff.ts')).diffBetween(context, [locate(refs[0]), locate(refs[1])], paths),
+    /** Takes what a turn changed out of the files. @throws ZwarmError `conflict`, `no_snapshot`, `busy` */
+    undo: async (ref: string, options?: UndoOptions) =>
+      (await import('./commands/undo.ts')).undo(context, toWrite(ref), options),
+    /** What is left of the budgets of a session, in words; null where none holds. */
+    budgetLeft: async (id: SessionId) =>
+      (await import('./access/budget-standings.ts')).budgetLeft(context, locate(id)),
     /** Gives a session its next message. */
     inject: async (ref: string, message: string, options?: InjectOptions) =>
-      (await import('./commands/inject.ts')).inject(context, toWrite(ref), message, options),
+      thenMove((await import('./commands/inject.ts')).inject(context, toWrite(ref), message, options)),
     /** Refuses what `inject` would refuse whatever the message. */
     async checkInject(ref: string, options?: InjectOptions): Promise<void> {
       await (await import('./commands/inject.ts')).checkInject(context, toWrite(ref), options);
     },
+    /** The threads of agents that can be imported, the newest first. */
+    importable: async (filter?: ThreadFilter) =>
+      (await import('./commands/import.ts')).importable(context, filter),
+    /** Makes a session of an agent's session file, by its path or its thread. */
+    importThread: async (file: string) => (await import('./commands/import.ts')).importThread(context, file),
+    /** The sessions of a Python zwarm in a directory. */
+    pythonSessions: async (directory: string) =>
+      (await import('./commands/import.ts')).pythonSessions(context, directory),
+    /** Makes a session of one of them. */
+    importPython: async (session: PythonSession) =>
+      (await import('./commands/import.ts')).importPython(context, session),
     /** Creates a session that begins as another one was, and gives it its first message, if any. */
     fork: async (ref: string, options?: ForkOptions) =>
       (await import('./commands/fork.ts')).fork(context, toWrite(ref), options),
-    /** Winds a conversation back to what it was after a turn, 0 for its beginning. */
-    rewind: async (ref: string, to: number) =>
-      (await import('./commands/rewind.ts')).rewind(context, toWrite(ref), to),
+    /** Brings what a session changed in its own tree onto a branch. @throws ZwarmError `conflict`, `no_tree`, `busy`, … */
+    land: async (ref: string, options: LandOptions) =>
+      (await import('./commands/land.ts')).land(context, toWrite(ref), options),
+    /** Merges the branch into that tree, and asks its agent to do the rest; null where there is nothing to ask. @throws ZwarmError likewise */
+    askMerge: async (ref: string, onto: string | undefined) =>
+      (await import('./commands/land.ts')).askMerge(context, toWrite(ref), onto),
+    /** Makes what a session changed in its own tree in the files of the caller's checkout. @throws ZwarmError likewise */
+    apply: async (ref: string, options?: ApplyOptions) =>
+      (await import('./commands/apply.ts')).apply(context, toWrite(ref), options),
+    /** Has somebody look at the files of a session's own tree. @throws ZwarmError `not_allowed` */
+    checkTree: async (id: SessionId, check: (directory: string) => Promise<boolean>) =>
+      (await import('./commands/compare.ts')).checkTree(context, toWrite(id), check),
+    /** How a session is opened in the agent's own program. */
+    prepareOpen: async (ref: string) =>
+      (await import('./commands/open.ts')).prepareOpen(context, toWrite(ref)),
+    /** Whether a session can be opened so, as far as its list row tells. */
+    canOpen: async (row: SessionSummary) => (await import('./commands/open.ts')).canOpen(row),
+    /** Makes turns of what was said there. */
+    recordOpened: async (opening: Opening) =>
+      (await import('./commands/open.ts')).recordOpened(context, opening),
+    /** Winds a conversation back to what it was after a turn, 0 for its beginning; with `files` these, too. */
+    rewind: async (ref: string, to: number, options?: RewindOptions) =>
+      (await import('./commands/rewind.ts')).rewind(context, toWrite(ref), to, options),
     /** Has the agent write a summary, from which the conversation goes on. */
     compact: async (ref: string, options?: CompactOptions) =>
       (await import('./commands/compact.ts')).compact(context, toWrite(ref), options),
@@ -104,10 +212,10 @@ export function createSessionManager(context: ManagerContext) {
     /** Marks that this caller has seen the end of a turn; nothing happens while it has not ended. */
     markSeen: async (id: SessionId, turn: number) =>
       (await import('./access/mark-seen.ts')).markSeen(context, { ...locate(id), turn }),
-    /** Stops the running turn; returns when its end was observed. */
+    /** Stops the running turn; returns when its end was observed: the turn whose end that is, null where it is damaged. */
     async kill(id: SessionId, options?: KillOptions) {
       const session = await ending(id);
-      await (await import('./commands/kill.ts')).kill(context, session, options);
+      return thenMove((await import('./commands/kill.ts')).kill(context, session, options));
     },
     /** What a session has started, directly or not, and still has to be ended; in rounds, as the caller ends them. */
     async *livingDescendants(id: SessionId) {
@@ -116,17 +224,32 @@ export function createSessionManager(context: ManagerContext) {
     /** Deletes a session that is not running; returns the bytes freed. `force`: also where that is unknown. */
     async remove(id: SessionId, options?: { readonly force: boolean }) {
       const session = await ending(id);
-      return (await import('./commands/rm.ts')).remove(context, session, options);
+      const { emptyDue, remove } = await import('./commands/rm.ts');
+      const removed = await thenMove(remove(context, session, options));
+      await emptyDue(context, session.store);
+      return removed;
     },
+    /** Removes for good what is in the trash: what is named, or all of it. */
+    emptyTrash: async (refs: readonly string[]) => (await import('./commands/rm.ts')).emptyNow(context, refs),
+    /** Brings back what was removed and is still in the trash. @throws ZwarmError `not_found`, `name_taken` */
+    restore: async (ref: string) => (await import('./commands/restore.ts')).restore(context, ref),
     /** Gives a session a name, or with null takes it away. */
     rename: async (ref: string, name: string | null) =>
       (await import('./commands/name.ts')).rename(context, toWrite(ref), name),
-    /** Notices about where the sessions of this project, or of all projects, are kept. */
-    async projectNotices(everywhere: boolean): Promise<readonly string[]> {
-      if (!everywhere) return (await import('./project/moved-project.ts')).projectNotices(context);
-      const { refused } = (await import('./project/all-stores.ts')).openAll(context);
-      return refused.map(({ message }) => message);
-    },
+    /** A session at rest as an archive that is about to be written. @throws ZwarmError `not_allowed`, `busy` */
+    pack: async (ref: string, options: PackOptions) =>
+      (await import('./commands/pack.ts')).pack(context, locate(ref), options),
+    /** Writes an archive to a file that is not there yet; `force`: or in its place. */
+    saveFile: async (packing: Pick<Packing, 'send'>, path: string, options: SaveOptions) =>
+      (await import('./commands/pack.ts')).saveFile(context, packing, path, options),
+    /** Takes a session out of an archive. @throws ZwarmError `not_allowed`, `bad_archive` */
+    unpack: async (pieces: Pieces, options: UnpackOptions) =>
+      (await import('./commands/unpack.ts')).unpack(context, pieces, options),
+    /** The bytes of an archive in a file. @throws ZwarmError `usage` */
+    readArchive: async (path: string) => (await import('./commands/unpack.ts')).readArchive(path),
+    /** Notices about where the sessions of this project are kept. */
+    projectNotices: async (): Promise<readonly string[]> =>
+      (await import('./project/moved-project.ts')).projectNotices(context),
     /** What `relocate` would do. @throws ZwarmError `not_found`, `usage` */
     planRelocation: async (to: string | null) =>
       (await import('./commands/relocate.ts')).planRelocation(context, to),
@@ -140,8 +263,22 @@ export function createSessionManager(context: ManagerContext) {
       return (await import('./project/all-stores.ts')).removeGone(context, stores);
     },
     /** Removes the sessions whose newest end is at least so long ago, and what commands that were killed have left. */
-    clean: async (options: { readonly olderThanMs: number; readonly dryRun: boolean }) =>
-      (await import('./commands/clean.ts')).clean(context, options),
+    clean: async (options: CleanOptions) =>
+      thenMove((await import('./commands/clean.ts')).clean(context, options)),
+    /** The messages that wait in this project, in the order of the queue. */
+    queued: async () => (await import('./commands/queue.ts')).queued(context),
+    /** Takes back messages of a session that wait, or one of them; the turns. */
+    async withdraw(id: SessionId, turn?: number) {
+      const session = await ending(id);
+      return thenMove((await import('./commands/queue.ts')).withdraw(context, session, turn));
+    },
+    /** Starts what waits and may begin, in all projects; the turns that have begun. */
+    wake: async () => (await import('./commands/queue.ts')).wake(context),
+    /** What installs a timer that does so, or removes it. @throws ZwarmError `io` */
+    planTimer: async (remove: boolean) =>
+      (await import('./commands/wake-install.ts')).planTimer(context, remove),
+    /** The same as `wake`, also with accounts that are held. */
+    runQueue: async () => (await import('./commands/queue.ts')).runQueue(context),
     /** The merged configuration of this project for this caller. @throws ZwarmError `config` */
     async settings() {
       const { settingsFor } = await import('./access/permissions.ts');
@@ -151,7 +288,14 @@ export function createSessionManager(context: ManagerContext) {
     doctor: async () => (await import('./commands/doctor.ts')).doctor(context),
     /** The project around the current directory. */
     project: () => locateProject(context),
+    /** Where a server of tools works whose host names directories; see there. */
+    servedPlace: async (roots: () => Promise<readonly string[]>) =>
+      (await import('./access/served-place.ts')).servedPlace(context, roots),
     caller: () => callerOf(context),
+    /** The root of the project whose sessions these are. */
+    projectRoot: () => openForReading(context)?.projectRoot ?? rootOfProject(locateProject(context).path),
+    /** The time by which everything here is told (ms since the epoch). */
+    now: () => context.now(),
     /** Refuses everybody but the user. @throws ZwarmError `not_allowed` */
     requireUser: () => requireUser(context),
     /** Replaces the user's own configuration. @throws ZwarmError `not_allowed` */
@@ -160,7 +304,16 @@ export function createSessionManager(context: ManagerContext) {
     /** Remembers that the user trusts a file of a project as it is. @throws ZwarmError `not_allowed` */
     trustFile: async (mark: { readonly name: string; readonly digest: string }) =>
       (await import('./commands/config.ts')).trustFile(context, mark),
+    /** For the turn watcher alone. */
+    isBusy: async () => (await import('./commands/limit.ts')).isBusy(context),
+    stopAtLimit: async (breach: Breach) => (await import('./commands/limit.ts')).stopAtLimit(context, breach),
+    /** Tells the user what waits to be told. */
+    sendNotifications: async () => (await import('./commands/notify.ts')).sendNotifications(context),
+    /** For commands that others relied on while they looked at a queue. */
+    dispatchWished: async () => (await import('./commands/queue.ts')).dispatchWished(context),
     /** For the turn runner alone. */
+    setUp: async (tell: (line: string) => void) =>
+      (await import('./commands/set-up.ts')).setUp(context, tell),
     settle: async () => (await import('./commands/settle.ts')).settle(context),
   };
 }

@@ -6,26 +6,31 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import type { SessionReader } from '../core/conversation/session-reader.ts';
 import { toZwarmError } from '../core/errors.ts';
 import { isSessionId, parseTurnNumber } from '../core/ids.ts';
-import type { SessionDetail, TurnView } from '../core/session.ts';
 import { isFinal } from '../core/status.ts';
 import type { SessionManager } from '../manager/session-manager.ts';
+import { safeLine } from '../render/text/safe-text.ts';
 import { turnAnswer, turnOf } from './answer.ts';
+import { whoAsked } from './tool.ts';
 
 /*
  * A client that offers the tasks extension in a request gets a task instead of a wait, and polls it. A turn is such a
  * task already, durable before it has a name, so nothing else stores tasks.
  */
 
-function taskOf({ id, created_at, updated_at, duration_ms }: SessionDetail, turn: TurnView) {
+function taskOf(session: SessionReader, number: number) {
+  const { id, created_at, updated_at, duration_ms, current_step: step } = session.summary;
+  const turn = turnOf(session, number).whole();
   const created = turn.started_at ?? created_at ?? '';
+  const doing = turn.status === 'running' && step !== null ? `; ${safeLine(step)}` : '';
   const wasCancelled = turn.status === 'killed' && turn.answer === null;
   return {
     taskId: `${id}.${turn.turn}`,
     // A turn that has failed is a completed task: its result says so.
     status: !isFinal(turn.status) ? 'working' : wasCancelled ? 'cancelled' : 'completed',
-    statusMessage: `turn ${turn.turn} of ${id}: ${turn.status}`,
+    statusMessage: `turn ${turn.turn} of ${id}: ${turn.status}${doing}`,
     createdAt: created,
     lastUpdatedAt: updated_at ?? created,
     // Nothing is deleted by itself.
@@ -36,16 +41,21 @@ function taskOf({ id, created_at, updated_at, duration_ms }: SessionDetail, turn
 }
 
 /** What the call that began this turn would have answered: `delegate` begins first turns, `converse` all others. */
-function resultOf(session: SessionDetail, turn: TurnView): CallToolResult {
-  const asked = turn.turn === 1 ? { mode: 'sync', task: turn.prompt ?? '' } : { you_said: turn.prompt ?? '' };
-  const answer = { ...turnAnswer(session, turn, 0), ...asked };
+async function resultOf(
+  manager: SessionManager,
+  session: SessionReader,
+  turn: number,
+): Promise<CallToolResult> {
+  const said = turnOf(session, turn).view.prompt ?? '';
+  const asked = turn === 1 ? { mode: 'sync', task: said } : { you_said: said };
+  const budget = await manager.budgetLeft(session.summary.id);
+  const answer = { ...turnAnswer(session, turn, budget), ...asked, ...whoAsked(manager) };
   return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: answer };
 }
 
 /** The answer of a call whose turn is still running, as a task to poll. */
 export async function asTask(manager: SessionManager, result: CallToolResult, id: string, turn: number) {
-  const session = await manager.get(id, { turn });
-  return { ...result, resultType: 'task', ...taskOf(session, turnOf(session, turn)) };
+  return { ...result, resultType: 'task', ...taskOf(await manager.read(id, { turn }), turn) };
 }
 
 /** The turn that a task stands for, with its session. @throws ProtocolError where there is none */
@@ -55,10 +65,10 @@ async function readTask(manager: SessionManager, taskId: string) {
   const [id = '', number = '', ...rest] = taskId.split('.');
   const turn = parseTurnNumber(number);
   if (!isSessionId(id) || turn === null || rest.length > 0) throw noTask;
-  const session = await manager.get(id, { turn }).catch((error: unknown) => {
+  const session = await manager.read(id, { turn }).catch((error: unknown) => {
     throw ['not_found', 'usage'].includes(toZwarmError(error).code) ? noTask : error;
   });
-  return { session, turn: turnOf(session, turn) };
+  return { id, session, turn };
 }
 
 const PARAMS = { params: z.object({ taskId: z.string() }) };
@@ -70,18 +80,20 @@ export function serveTasks(
 ): void {
   server.setRequestHandler('tasks/get', PARAMS, async ({ taskId }, context) => {
     const manager = await managerFor(context);
-    const { session, turn } = await readTask(manager, taskId);
+    const { id, session, turn } = await readTask(manager, taskId);
     const task = taskOf(session, turn);
     if (task.status !== 'completed') return task;
-    await manager.markSeen(session.id, turn.turn);
-    return { ...task, result: resultOf(session, turn) };
+    await manager.markSeen(id, turn);
+    return { ...task, result: await resultOf(manager, session, turn) };
   });
   server.setRequestHandler('tasks/cancel', PARAMS, async ({ taskId }, context) => {
     const manager = await managerFor(context);
-    const { session, turn } = await readTask(manager, taskId);
+    const { id, session, turn } = await readTask(manager, taskId);
     // The session may be running another turn, which this task does not stand for.
-    const isCurrent = turn.turn === session.turn && !isFinal(turn.status);
-    if (isCurrent) await manager.kill(session.id, { reason: 'the task was cancelled' });
+    const isCurrent = turn === session.summary.turn && !isFinal(turnOf(session, turn).view.status);
+    if (!isCurrent) return {};
+    await manager.kill(id, { reason: 'the task was cancelled' });
+    await manager.markSeen(id, turn);
     return {};
   });
 }

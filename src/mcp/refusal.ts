@@ -1,8 +1,9 @@
 import { type ErrorCode, toZwarmError, type ZwarmError } from '../core/errors.ts';
+import { forModel } from './for-model.ts';
 
 /** What a model can do about an error, in the words of the tools: the hints of the command line are for people. */
 const HINTS: Partial<Record<ErrorCode, string>> = {
-  busy: 'its agent is still working: check_session with wait_sec waits for it',
+  busy: 'its agent is still working: wait_sessions waits for it; converse(interrupt=true, …) stops it first',
   lost_race: 'somebody else spoke to it first: check_session(session_id=…)',
   not_resumable: 'this conversation cannot continue: delegate a new session',
   name_taken: 'choose another name, or converse with the session that has it',
@@ -10,16 +11,17 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
   interrupted: 'call it again if it is still wanted',
   unknown_liveness: 'it may run on another machine: tell the user',
   format_newer: 'tell the user to update zwarm',
-  config: 'tell the user: zwarm config list shows what is wrong',
+  no_tree: 'only a session that was delegated with worktree=true has a tree to land: tell the user',
+  conflict:
+    'converse: have its agent change these files so that they fit what the branch has now, or tell the user',
+  config: "tell the user: zwarm's configuration cannot be understood",
 };
 
-/** Errors whose own hints name what is allowed or what was meant. */
-const OWN_HINTS: readonly ErrorCode[] = ['ambiguous', 'not_allowed', 'over_quota'];
+/** Errors whose own hints are for whoever asks: they name what is allowed or what was meant. */
+const OWN_HINTS: readonly ErrorCode[] = ['ambiguous', 'not_allowed', 'over_quota', 'usage'];
 
 /** The message of an error about a text that cannot be an id. */
 const NO_ID = /is not a session id|the id is empty/;
-/** A hint that says what to type on a command line. */
-const FOR_PEOPLE = /\bzwarm \w|(^|\s)-{1,2}\w/;
 
 /**
  * The answer to a call that was refused or has failed.
@@ -57,7 +59,9 @@ function shared(a: string, b: string): number {
 }
 
 function hintOf({ code, hint }: ZwarmError): string {
-  const hasOwn = OWN_HINTS.includes(code);
-  if (!hasOwn && code !== 'usage') return HINTS[code] ?? 'tell the user';
-  return hint !== null && (hasOwn || !FOR_PEOPLE.test(hint)) ? hint : 'check the arguments of this call';
+  const known = HINTS[code];
+  if (known !== undefined) return known;
+  const useful = forModel(hint);
+  if (OWN_HINTS.includes(code)) return useful ?? 'check the arguments of this call';
+  return useful === null ? 'tell the user' : `tell the user: ${useful}`;
 }

@@ -5,18 +5,19 @@ import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/s
 import { toZwarmError } from '../core/errors.ts';
 import { isActive } from '../core/status.ts';
 import type { SessionManager } from '../manager/session-manager.ts';
-import type { TurnAnswer } from './answer.ts';
+import { common, type TurnAnswer } from './answer.ts';
 import { boundedLines, type RequestId } from './bounded-lines.ts';
-import { clientOf, longestWait, TASKS, takesTasks } from './client.ts';
+import { clientName, clientOf, longestWait, TASKS, takesTasks } from './client.ts';
 import { asTask, serveTasks } from './durable-task.ts';
 import { refusalOf } from './refusal.ts';
+import { rootsOf } from './roots.ts';
 import type { Tool, ToolCall } from './tool.ts';
-import { INSTRUCTIONS, TOOLS } from './tools.ts';
+import { INSTRUCTIONS, type Offered, toolsFor } from './tools.ts';
 
 /** What the server needs. */
-export interface ServeOptions {
-  /** A manager that acts for the client of that name. */
-  managerFor(client: string): Promise<SessionManager>;
+export interface ServeOptions extends Offered {
+  /** A manager that acts for the client of that name; `roots` asks it for the directories that it has open. */
+  managerFor(client: string, roots: () => Promise<readonly string[]>): Promise<SessionManager>;
   readonly input: Readable;
   /** Carries the protocol and nothing else. */
   readonly output: Writable;
@@ -46,12 +47,13 @@ function addTool(
   const { name, description, input, output, annotations } = tool;
   server.registerTool(
     name,
-    { description, inputSchema: input, outputSchema: output, annotations },
+    // Every field may be left out: Gemini CLI takes the text of a refusal for structured content, and checks that, too.
+    { description, inputSchema: input, outputSchema: output.extend(common).partial(), annotations },
     async (args, context) => {
       const client = clientOf(server, context);
-      const manager = await managerFor(client);
+      const manager = await managerFor(client, () => rootsOf(server));
       const { signal, notify, _meta: { progressToken } = {} } = context.mcpReq;
-      const adviceSec = await longestOf(manager, client, log);
+      const longestSec = await longestOf(manager, client, log);
       // A call that has an agent work and waits for it can be a task instead.
       const asksForTask = annotations.openWorldHint && takesTasks(context);
       const call: ToolCall = {
@@ -61,8 +63,7 @@ function addTool(
           if (progressToken === undefined) return;
           await notify({ method: 'notifications/progress', params: { progressToken, progress, message } });
         },
-        longestSec: asksForTask ? 0 : adviceSec,
-        adviceSec,
+        longestSec: asksForTask ? 0 : longestSec,
         known,
         async markSeen(id, turn) {
           // Nobody sees the answer to a call that was cancelled.
@@ -107,8 +108,12 @@ export async function serve(options: ServeOptions): Promise<void> {
   const createServer = (): McpServer => {
     const capabilities = { tools: {}, extensions: { [TASKS]: {} } };
     const server = new McpServer({ name: 'zwarm', version }, { capabilities, instructions: INSTRUCTIONS });
-    for (const tool of TOOLS) addTool(server, tool, options, known);
-    serveTasks(server, (context) => options.managerFor(clientOf(server, context)));
+    for (const tool of toolsFor(options)) addTool(server, tool, options, known);
+    const roots = () => rootsOf(server);
+    serveTasks(server, (context) => options.managerFor(clientOf(server, context), roots));
+    // Now: some clients answer nothing while they wait for a call of their own.
+    server.server.oninitialized = () =>
+      void options.managerFor(clientName(server.server.getClientVersion()?.name), roots).catch(log);
     return server;
   };
   const transport = new StdioServerTransport(lines, output, { maxBufferSize: LONGEST_MESSAGE });

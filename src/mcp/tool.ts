@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { SessionId } from '../core/ids.ts';
 import type { SessionManager } from '../manager/session-manager.ts';
 
@@ -8,8 +8,6 @@ export interface ToolCall {
   readonly manager: SessionManager;
   /** The longest that this call may wait, in seconds; 0 for a client that takes a task instead. */
   readonly longestSec: number;
-  /** The longest that a call of this client may wait, for advice. */
-  readonly adviceSec: number;
   /** Aborts when the client no longer waits for the answer; the agents continue. */
   readonly signal: AbortSignal;
   /** Reports progress to the client, if it asked for that. */
@@ -34,9 +32,28 @@ export interface Tool<Input extends Shape = Shape, Output extends Shape = Shape>
   run(input: z.infer<Input>, call: ToolCall): Promise<z.infer<Output>>;
 }
 
-/** Keeps the types of a tool's input and output together. */
+/** What every answer ends with. */
+const WHO_ASKED = {
+  caller: z.string().describe('you: the source of what you start'),
+  project: z.string().describe('the root of the project whose sessions these are'),
+};
+
+/** Who asked, and where. */
+export const whoAsked = (manager: SessionManager) => ({
+  caller: manager.caller().source,
+  project: manager.projectRoot(),
+});
+
+/** A tool whose answers also say who asked. The types of its input and output are kept together here. */
 export function defineTool<Input extends Shape, Output extends Shape>(tool: Tool<Input, Output>): Tool {
-  return tool as unknown as Tool;
+  return {
+    ...(tool as unknown as Tool),
+    output: tool.output.extend(WHO_ASKED),
+    run: async (input, call) => ({
+      ...(await tool.run(input as z.infer<Input>, call)),
+      ...whoAsked(call.manager),
+    }),
+  };
 }
 
 /** It looks, and changes nothing. */

@@ -1,9 +1,10 @@
-import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
+import { cutText } from '../core/session.ts';
 import type { StartedTurn } from '../manager/launch/launch-turn.ts';
-import { type TurnAnswer, turnAnswer, turnOf } from './answer.ts';
+import { safeLine } from '../render/text/safe-text.ts';
+import { type TurnAnswer, turnAnswer } from './answer.ts';
 import type { ToolCall } from './tool.ts';
 
 /** Hosts give up a call of which they hear nothing. */
@@ -16,17 +17,49 @@ export function requireOther({ manager }: ToolCall, id: SessionId): void {
 }
 
 /** A wait that can end early. */
-interface Wait {
+export interface Wait {
   readonly signal: AbortSignal;
   end(): void;
   endIn(seconds: number): void;
 }
 
+/** What is waited for: some words for it, and the sessions. */
+interface Awaited {
+  readonly words: string;
+  readonly ids: readonly SessionId[];
+}
+
+const STEP_CHARS = 80;
+/** More would be no line any more. */
+const MOST_STEPS = 3;
+
+/** A line about what is waited for, with what the agents do now; one that cannot be read is left out. */
+export async function lineOf(
+  { manager }: Pick<ToolCall, 'manager'>,
+  { words, ids }: Awaited,
+): Promise<string> {
+  const doing: string[] = [];
+  for (const id of ids) {
+    const row = await manager.summary(id).catch((error: unknown) => {
+      if (error instanceof ZwarmError) return null;
+      throw error;
+    });
+    const step = row?.current_step;
+    if (step) doing.push(`${ids.length > 1 ? `${id} ` : ''}${cutText(safeLine(step), STEP_CHARS)}`);
+    if (doing.length === MOST_STEPS) break;
+  }
+  return [words, ...doing].join('; ');
+}
+
 /** Reports progress to the client now and from time to time; rejects when the signal aborts or the client is gone. */
-async function reportProgress({ progress }: ToolCall, what: string, signal: AbortSignal): Promise<void> {
-  for (let seconds = 0; ; seconds += PROGRESS_SEC) {
-    await progress(seconds, what);
+async function reportProgress(call: ToolCall, awaited: Awaited, signal: AbortSignal): Promise<void> {
+  await call.progress(0, awaited.words);
+  for (let seconds = PROGRESS_SEC; ; seconds += PROGRESS_SEC) {
     await sleep(PROGRESS_SEC * 1000, null, { signal });
+    const line = await lineOf(call, awaited);
+    // Nothing more may come after the answer.
+    if (signal.aborted) return;
+    await call.progress(seconds, line);
   }
 }
 
@@ -37,7 +70,7 @@ async function reportProgress({ progress }: ToolCall, what: string, signal: Abor
 export async function waitWith(
   call: ToolCall,
   asked: number | undefined,
-  what: string,
+  awaited: Awaited,
   act: (wait: Wait) => Promise<unknown>,
 ): Promise<void> {
   const seconds = Math.min(asked ?? call.longestSec, call.longestSec);
@@ -45,21 +78,32 @@ export async function waitWith(
   // Not AbortSignal.any: the garbage collector takes a signal that nobody else holds.
   const controller = new AbortController();
   const { signal } = controller;
-  // Each of many sessions listens to it.
-  setMaxListeners(0, signal);
   const end = (): void => controller.abort();
   const endIn = (after: number): void =>
     void sleep(after * 1000, null, { signal }).then(end, () => undefined);
   call.signal.addEventListener('abort', end);
   if (call.signal.aborted) end();
   endIn(seconds);
-  void reportProgress(call, what, signal).catch(() => undefined);
+  void reportProgress(call, awaited, signal).catch(() => undefined);
   try {
     await act({ signal, end, endIn });
   } finally {
     call.signal.removeEventListener('abort', end);
     end();
   }
+}
+
+/** Waits until a turn has ended, or the time is up; `more` may end the wait before. */
+export function waitForTurn(
+  call: ToolCall,
+  { id, turn }: Pick<StartedTurn, 'id' | 'turn'>,
+  asked: number | undefined,
+  more?: (wait: Wait) => Promise<unknown>,
+): Promise<void> {
+  const awaited = { words: `${id} works on turn ${turn}`, ids: [id] };
+  return waitWith(call, asked, awaited, (wait) =>
+    Promise.all([call.manager.wait(id, wait.signal, turn).then(wait.end), more?.(wait)]),
+  );
 }
 
 /**
@@ -71,12 +115,13 @@ export async function answerOfNewTurn(
   begin: () => Promise<StartedTurn>,
   asked: number | undefined,
 ): Promise<TurnAnswer> {
-  const { manager, adviceSec } = call;
   if (call.signal.aborted)
     throw new ZwarmError('interrupted', 'the call was cancelled before anything was begun');
-  const { id, turn } = await begin();
-  await waitWith(call, asked, `${id} works on turn ${turn}`, ({ signal }) => manager.wait(id, signal, turn));
-  const session = await manager.get(id, { turn });
+  const begun = await begin();
+  const { id, turn } = begun;
+  await waitForTurn(call, begun, asked);
+  const session = await call.manager.read(id, { turn });
+  const answer = turnAnswer(session, turn, await call.manager.budgetLeft(id));
   await call.markSeen(id, turn);
-  return turnAnswer(session, turnOf(session, turn), adviceSec);
+  return answer;
 }

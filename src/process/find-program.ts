@@ -8,6 +8,8 @@ import type { ProgramQuery } from '../core/program.ts';
 import { shellWord } from '../core/shell-word.ts';
 import { ask } from './run.ts';
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 function isFile(path: string, mode = constants.F_OK): boolean {
   try {
     accessSync(path, mode);
@@ -25,6 +27,16 @@ const notFound = (what: string, hint: string) => new ZwarmError('agent_not_found
 function requireExecutable(path: string): string {
   if (isExecutable(path)) return path;
   throw new ZwarmError('agent_not_executable', `${path} may not be executed`, `chmod +x '${path}'`);
+}
+
+/** A script whose interpreter is missing: the system says of it what it says of a missing program. */
+function notRunnable(path: string, { variable }: ProgramQuery): ZwarmError {
+  const what = `${path} cannot be run: the program that it is to be run by is missing`;
+  return new ZwarmError(
+    'agent_not_executable',
+    what,
+    `see its first line, or point ${variable} at another one`,
+  );
 }
 
 function override(path: string, { variable }: ProgramQuery): string {
@@ -47,6 +59,15 @@ function candidatesOn(path: string, binary: string): string[] {
 /** The first program of that name on a PATH, or null; relative entries do not count. */
 export function lookUp(binary: string, path: string): string | null {
   return candidatesOn(path, binary).find(isExecutable) ?? null;
+}
+
+/** Whether a program is named by its variable, or is on the PATH; part of this package, it always is. */
+export function isNamedOrOnPath(
+  program: ({ readonly kind: 'path' } & ProgramQuery) | { readonly kind: 'embedded' },
+  env: Environment,
+): boolean {
+  if (program.kind === 'embedded') return true;
+  return Boolean(env[program.variable]) || lookUp(program.binary, env['PATH'] ?? '') !== null;
 }
 
 function onPath({ binary, install, variable }: ProgramQuery, path: string): string {
@@ -74,8 +95,6 @@ function packageOf(file: string, name: string): { directory: string; version: st
   }
   return null;
 }
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 const VERSION_LIMIT_MS = 5000;
 
@@ -112,7 +131,10 @@ export async function findProgram(
   const home = packageOf(realpathSync(path), query.packageName);
   if (home === null) {
     const options = { cwd: project, env, timeoutMs: VERSION_LIMIT_MS };
-    const answer = await ask(path, ['--version'], options).catch(() => null);
+    const answer = await ask(path, ['--version'], options).catch((error: unknown) => {
+      if (isErrno(error, 'ENOENT')) throw notRunnable(path, query);
+      return null;
+    });
     const version = answer?.code === 0 ? /\d+\.\d+\.\d+\S*/.exec(answer.stdout)?.[0] : undefined;
     return { path, version: version ?? null };
   }

@@ -20,6 +20,8 @@ export interface ProcessStat {
   readonly start: string;
   /** Zombie: it has ended and waits to be collected. */
   readonly dead: boolean;
+  /** It was stopped, by Ctrl-Z for example, and does nothing until somebody has it go on. */
+  readonly halted: boolean;
   /** Whether it has memory, and with it an environment: not a kernel thread, and not just ending. */
   readonly memory: boolean;
 }
@@ -65,8 +67,8 @@ function procStat(pid: number): ProcessStat | null {
   const [state, ppid, pgrp] = fields;
   const start = fields[19];
   if (state === undefined || start === undefined) return null;
-  const dead = state === 'Z' || state === 'X';
-  return { pid, ppid: Number(ppid), pgrp: Number(pgrp), start, dead, memory: fields[20] !== '0' };
+  const [dead, halted] = [state === 'Z' || state === 'X', state === 'T'];
+  return { pid, ppid: Number(ppid), pgrp: Number(pgrp), start, dead, halted, memory: fields[20] !== '0' };
 }
 
 // By absolute path and with nothing of the caller's environment: what it says decides whom we signal.
@@ -78,8 +80,8 @@ function psStats(selection: readonly string[]): ProcessStat[] {
   if (error !== undefined) throw error;
   return [...stdout.matchAll(/^ *(\d+) +(\d+) +(\d+) +(\S+) +(.+?) *$/gm)].map(
     ([, pid, ppid, pgrp, state = '', start = '']) => {
-      const dead = state.startsWith('Z');
-      return { pid: Number(pid), ppid: Number(ppid), pgrp: Number(pgrp), start, dead, memory: !dead };
+      const [dead, halted] = [state.startsWith('Z'), state.startsWith('T')];
+      return { pid: Number(pid), ppid: Number(ppid), pgrp: Number(pgrp), start, dead, halted, memory: !dead };
     },
   );
 }

@@ -13,12 +13,21 @@ interface RunnerSpec {
   readonly directory: string;
   /** The agent's stdin, a file of the turn's directory. */
   readonly input: string;
+  /** What the turn may take, as the watcher reads it: seconds, seconds of silence, bytes; or null. */
+  readonly limits: readonly number[] | null;
+  /** Whether the turn has its worktree made ready first. */
+  readonly setup: boolean;
   /** Absolute path of the agent's program, and its arguments. */
   readonly program: string;
   readonly argv: readonly string[];
+  /** That of the agent, in octal; of this process if left out. */
+  readonly umask?: string | undefined;
   /** What the agent inherits, the turn's mark included. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
+
+/** The umask of this process, in octal. */
+export const ownUmask = (): string => process.umask().toString(8).padStart(4, '0');
 
 /**
  * Starts a turn runner in a session and process group of its own. Never throws: `ended` resolves with the reason when it
@@ -26,11 +35,10 @@ interface RunnerSpec {
  */
 export function spawnRunner(spec: RunnerSpec): { ended: Promise<Error>; release(): void } {
   const { script, cwd, identity, directory, input, program, argv } = spec;
-  const umask = process.umask().toString(8).padStart(4, '0');
-  const own = Object.entries({ identity, umask, directory, input }).flatMap(([name, value]) => [
-    `--${name}`,
-    value,
-  ]);
+  const { umask = ownUmask() } = spec;
+  const limits = spec.limits === null ? {} : { limits: spec.limits.join(' ') };
+  const given = { identity, umask, directory, input, ...limits, ...(spec.setup && { setup: 'yes' }) };
+  const own = Object.entries(given).flatMap(([name, value]) => [`--${name}`, value]);
   // The runner removes the suffix for its agent: whoever ends the agent must not end the runner.
   const env = { ...spec.env, [MARK_VARIABLE]: `${spec.env[MARK_VARIABLE] ?? ''}${RUNNER_SUFFIX}` };
   try {
@@ -49,4 +57,35 @@ export function spawnRunner(spec: RunnerSpec): { ended: Promise<Error>; release(
     const why = error instanceof Error ? error : new Error(String(error));
     return { ended: Promise.resolve(why), release: () => undefined };
   }
+}
+
+/** A waker to start, in a directory of its own. */
+interface WakerSpec {
+  /** `bin/waker.sh` */
+  readonly script: string;
+  readonly cwd: string;
+  /** The beginning of `waker.stat`: an unclosed JSON object. */
+  readonly identity: string;
+  /** The file that says when it is to act. */
+  readonly at: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Starts a waker in a session and process group of its own; resolves when it runs, or rejects. */
+export function spawnWaker({ script, cwd, identity, at, env }: WakerSpec): Promise<void> {
+  return spawnDetached('/bin/sh', [script, '--identity', identity, '--at', at], { cwd, env });
+}
+
+/** Starts a program in a session and process group of its own; resolves when it runs, or rejects. */
+export function spawnDetached(
+  program: string,
+  args: readonly string[],
+  place: Pick<WakerSpec, 'cwd' | 'env'>,
+): Promise<void> {
+  const child = spawn(program, args, { ...place, detached: true, stdio: 'ignore' });
+  child.unref();
+  return new Promise((resolve, reject) => {
+    child.once('spawn', resolve);
+    child.once('error', reject);
+  });
 }

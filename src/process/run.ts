@@ -1,4 +1,4 @@
-import type { ChildProcess } from 'node:child_process';
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import type { execa } from 'execa';
@@ -23,55 +23,90 @@ async function begin<T>(run: (by: typeof execa) => T): Promise<{ child: T }> {
   }
 }
 
-/** The most characters of an answer that are kept in memory. */
+/** The most bytes of a text that are kept in memory. */
 const ANSWER_LIMIT = 1 << 16;
 /** How long the streams of a program that has ended may be held open by what it left in the background. */
 const DRAIN_MS = 100;
 
+interface Question {
+  readonly cwd: string;
+  readonly env: Environment;
+  readonly timeoutMs: number;
+  readonly input?: string | Uint8Array;
+  /** In place of that of this process. */
+  readonly umask?: number | undefined;
+}
+
+/** Starts a program with another umask, which Node gives no child of its own. */
+function withUmask<T>(umask: number | undefined, start: () => T): T {
+  if (umask === undefined) return start();
+  const own = process.umask(umask);
+  try {
+    return start();
+  } finally {
+    process.umask(own);
+  }
+}
+
 /**
- * Runs a program away from the terminal and without input, and returns what it printed. One that has not ended in time is
- * killed with its process group. @throws Error that says why there is no answer
+ * Runs a program away from the terminal, and returns the bytes that it printed, at most `limit` of them. One that has not
+ * ended in time is killed with its process group. Not by execa, which takes longer to load than git to list a repository:
+ * every start would wait for it. @throws Error that says why there is no answer
  */
-export async function ask(
+export function askBytes(
   program: string,
   args: readonly string[],
-  { timeoutMs, ...place }: { cwd: string; env: Environment; timeoutMs: number },
-): Promise<Answer> {
-  const { child } = await begin((run) =>
-    run(program, args, {
-      ...place,
-      extendEnv: false,
-      detached: true,
-      stdin: 'ignore',
-      stripFinalNewline: false,
-      maxBuffer: ANSWER_LIMIT,
-      reject: false,
-    }),
-  );
-  const close = (): void => {
-    child.stdout?.destroy();
-    child.stderr?.destroy();
-  };
-  let limit: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    limit = setTimeout(() => {
+  { timeoutMs, input, umask, limit, cwd, env }: Question & { limit: number },
+): Promise<{ code: number; stdout: Buffer; stderr: string }> {
+  return new Promise((resolve, reject) => {
+    const stdin = input === undefined ? 'ignore' : 'pipe';
+    const options: SpawnOptions = { cwd, env: { ...env }, detached: true, stdio: [stdin, 'pipe', 'pipe'] };
+    const child = withUmask(umask, () => spawn(program, args, options));
+    const said = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
+    const close = (): void => {
+      child.stdout?.destroy();
+      child.stderr?.destroy();
+    };
+    let why: string | null = null;
+    const end = (reason: string): void => {
+      why ??= reason;
       // The child has not been reaped, so that no other group can have this number.
-      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+      if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
+        process.kill(-child.pid, 'SIGKILL');
       close();
-      child.unref();
-      reject(new Error(`it gave no answer within ${timeoutMs / 1000} s`));
-    }, timeoutMs);
+    };
+    for (const name of ['stdout', 'stderr'] as const) {
+      let bytes = 0;
+      child[name]?.on('data', (piece: Buffer) => {
+        bytes += piece.length;
+        if (bytes > limit) end(`it printed more than ${limit} bytes`);
+        else said[name].push(piece);
+      });
+    }
+    // A program that does not read its input closes it.
+    child.stdin?.on('error', () => undefined).end(input);
+    const timer = setTimeout(() => end(`it gave no answer within ${timeoutMs / 1000} s`), timeoutMs);
+    child.once('exit', () => {
+      clearTimeout(timer);
+      // setImmediate: the streams are read once more before they are closed, however late the timer fires.
+      setTimeout(() => setImmediate(close), DRAIN_MS).unref();
+    });
+    child.once('error', (error) => {
+      clearTimeout(timer);
+      reject(error);
+    });
+    child.once('close', (code, signal) => {
+      if (why !== null) return reject(new Error(why));
+      if (code === null) return reject(new Error(`it was ended by ${signal}`));
+      resolve({ code, stdout: Buffer.concat(said.stdout), stderr: Buffer.concat(said.stderr).toString() });
+    });
   });
-  child.once('exit', () => {
-    clearTimeout(limit);
-    // setImmediate: the streams are read once more before they are closed, however late the timer fires.
-    setTimeout(() => setImmediate(close), DRAIN_MS).unref();
-  });
-  const result = await Promise.race([child, late]).finally(() => clearTimeout(limit));
-  if (result.isMaxBuffer) throw new Error(`it printed more than ${ANSWER_LIMIT} characters`);
-  if (result.signal !== undefined) throw new Error(`it was ended by ${result.signal}`);
-  if (result.exitCode === undefined) throw result.cause;
-  return { code: result.exitCode, stdout: result.stdout, stderr: result.stderr };
+}
+
+/** The same for a program that prints a short text. @throws Error that says why there is no answer */
+export async function ask(program: string, args: readonly string[], question: Question): Promise<Answer> {
+  const answer = await askBytes(program, args, { ...question, limit: ANSWER_LIMIT });
+  return { ...answer, stdout: answer.stdout.toString() };
 }
 
 /** Runs a program on the user's terminal until it ends; the exit code, or null when it could not run or was killed. */
@@ -80,6 +115,53 @@ export async function runOnTerminal(command: string, args: readonly string[]): P
   const words = ['-c', `${command} "$@"`, command, ...args];
   const { child } = await begin((run) => run('/bin/sh', words, { stdio: 'inherit', reject: false }));
   return (await child).exitCode ?? null;
+}
+
+/** Gives the user's terminal to a program until it ends; its exit code, or null when it was killed. @throws Error */
+export async function handOver(
+  program: string,
+  args: readonly string[],
+  place: { readonly cwd: string; readonly env: Environment },
+): Promise<number | null> {
+  const { child } = await begin((run) =>
+    run(program, args, { ...place, extendEnv: false, stdio: 'inherit', reject: false }),
+  );
+  const { exitCode, signal, cause } = await child;
+  if (exitCode === undefined && signal === undefined) throw cause;
+  return exitCode ?? null;
+}
+
+/**
+ * Runs a program in a process group of its own, with our own output, until it ends: its exit code, null where a signal ended
+ * it, `late` where it had not ended in time. Then its group is killed. @throws Error that says why it did not run
+ */
+export async function runInGroup(
+  program: string,
+  args: readonly string[],
+  { timeoutMs, ...place }: Omit<Question, 'input'>,
+): Promise<number | null | 'late'> {
+  const { child } = await begin((run) =>
+    run(program, args, {
+      ...place,
+      extendEnv: false,
+      detached: true,
+      stdin: 'ignore',
+      stdout: 'inherit',
+      stderr: 'inherit',
+      reject: false,
+    }),
+  );
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    // It has not been reaped, so that no other group can have this number.
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+  }, timeoutMs);
+  const { exitCode, signal, cause } = await child;
+  clearTimeout(timer);
+  if (isLate) return 'late';
+  if (exitCode === undefined && signal === undefined) throw cause;
+  return exitCode ?? null;
 }
 
 /** Gives a text to a program on the user's terminal, as fast as that reads it; false if it could not be run. */

@@ -1,5 +1,5 @@
-import { safeText } from './safe-text.ts';
 import type { Style } from './style.ts';
+import { safeText } from './text/safe-text.ts';
 
 /** Unchanged lines to show on either side. */
 const CONTEXT = 3;

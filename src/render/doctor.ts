@@ -1,13 +1,13 @@
-import stringWidth from 'string-width';
 import type { Check, CheckStatus } from '../core/check.ts';
-import { safeLine } from './safe-text.ts';
 import type { Style } from './style.ts';
-import { counted } from './units.ts';
+import { safeLine } from './text/safe-text.ts';
+import { counted } from './text/units.ts';
+import { widthOf } from './text/width.ts';
 
 const COLOURS = {
   ok: 'green',
   note: 'cyan',
-  warning: 'yellow',
+  warning: 'magenta',
   failed: 'red',
   skipped: 'dim',
 } as const satisfies Record<CheckStatus, string>;
@@ -17,8 +17,7 @@ function wrapped(text: string, columns: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {
     const last = lines.at(-1);
-    if (last !== undefined && stringWidth(`${last} ${word}`) <= columns)
-      lines[lines.length - 1] += ` ${word}`;
+    if (last !== undefined && widthOf(`${last} ${word}`) <= columns) lines[lines.length - 1] += ` ${word}`;
     else lines.push(word);
   }
   return lines;

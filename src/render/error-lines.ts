@@ -1,6 +1,6 @@
 import type { ZwarmError } from '../core/errors.ts';
 import type { SessionError } from '../core/session.ts';
-import { safeLine, safeText } from './safe-text.ts';
+import { safeLine, safeText } from './text/safe-text.ts';
 
 /** Why a session failed and what to do, as lines of text. */
 export function errorLines({ message, hint }: SessionError): string[] {

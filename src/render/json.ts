@@ -1,4 +1,4 @@
-import { escapeUnsafe } from './safe-text.ts';
+import { escapeUnsafe } from './text/safe-text.ts';
 
 /** The escapes of a character; JSON writes one beyond 16 bits as two. */
 function unicodeEscapes(character: string): string {
@@ -30,4 +30,14 @@ export function* renderJsonAsRead(
   }
   yield separator === '\n' ? '],\n' : '\n  ],\n';
   yield renderJson(rest()).replace(/^\{\n/, '');
+}
+
+/** An array as one JSON document, item by item. */
+export async function* renderJsonList(items: AsyncIterable<unknown>): AsyncGenerator<string> {
+  let separator = '[\n';
+  for await (const item of items) {
+    yield `${separator}  ${renderJson(item).trimEnd().replaceAll('\n', '\n  ')}`;
+    separator = ',\n';
+  }
+  yield separator === ',\n' ? '\n]\n' : '[]\n';
 }

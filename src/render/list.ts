@@ -1,18 +1,53 @@
+import { familiesOf } from '../core/rules/family.ts';
 import type { SessionStatus, SessionSummary } from '../core/session.ts';
 import { parseIso } from '../core/time.ts';
-import { taskOf } from './row.ts';
-import { safeLine } from './safe-text.ts';
+import { failureWords } from './failure-words.ts';
+import { projectNames } from './project-names.ts';
 import { paintStatus, type Style } from './style.ts';
-import type { Column } from './table.ts';
-import { shortCount, shortSpan } from './units.ts';
-import { lineOf } from './width.ts';
+import { type Column, fitColumns, renderTable } from './table.ts';
+import { localTime, longSpan, plusMinus, shortCount, shortSpan } from './text/units.ts';
+import { cutToWidth, lineOf } from './text/width.ts';
+import { costText } from './usage.ts';
+
+/** Sessions to be shown, and what is left out. */
+interface Listing {
+  readonly rows: readonly SessionSummary[];
+  readonly matching: number;
+  readonly running: number;
+}
+
+/** How to show them. */
+export interface ListView {
+  /** What an agent started below the session of that agent. */
+  readonly tree: boolean;
+  /** With a column for the project. */
+  readonly everywhere: boolean;
+  /** Absolute times instead of ages. */
+  readonly time: boolean;
+  /** The user's home directory, or null. */
+  readonly home: string | null;
+  /** With a column for what they cost. */
+  readonly cost?: boolean;
+  /** The lines of a screen on which it must fit. */
+  readonly height?: number;
+}
 
 const LONGEST_NAME = 41;
 const LONGEST_FROM = 16;
+const LONGEST_NOW = 48;
+/** What a name, and what a session is doing, keep where there is little room. */
+const [SHORTEST_NAME, SHORTEST_NOW, SHORTEST_PROJECT] = [16, 24, 12];
+/** A whole id, the longest status with its mark, and what is between them. */
+const ID_AND_STATUS = 10 + 2 + 11;
 
 /** A word in a column. zwarm gives only ASCII ones; other characters may not fit. */
 function wordOf(text: string, longest: number): string {
   return text.slice(0, longest).replace(/[^\x20-\x7e]/gu, '?');
+}
+
+/** A text in a column that others follow: terminals draw joined and coloured emoji in more columns than the table counts. */
+function cellOf(text: string, longest: number): string {
+  return lineOf(text, longest).replace(/[\u200d\p{Emoji_Modifier}]/gu, '');
 }
 
 /** Who started a session, in a column: orchestrators by the beginning of their id. */
@@ -28,41 +63,138 @@ export function branchOf(lastOf: readonly boolean[]): string {
     .join('');
 }
 
-/** The list of sessions for a terminal; the table library is loaded only here. `branches` are drawn before the ids. */
-export async function renderList(
-  rows: readonly SessionSummary[],
+/** How long a session has been running, or how long ago it was changed; or when either began. */
+function timeOf(row: SessionSummary, { time }: ListView, { nowMs }: Style): string {
+  const isRunning = row.status === 'running';
+  const ms = (isRunning ? parseIso(row.turn_started_at) : null) ?? parseIso(row.updated_at);
+  if (ms === null) return '';
+  if (time) return localTime(ms);
+  return isRunning && nowMs - ms >= 60_000 ? longSpan(nowMs - ms) : shortSpan(nowMs - ms);
+}
+
+/** What a running session is doing, why a failed one failed, and why one waits. */
+const nowOf = (row: SessionSummary): string =>
+  row.current_step ?? failureWords(row) ?? row.pending?.detail ?? '';
+
+/** The newest message of a session, or what is wrong with one of which that cannot be read. */
+function taskOf({ last_prompt, task, error, forked_from: fork }: SessionSummary): string {
+  const words = last_prompt ?? task ?? error?.message ?? '';
+  return fork === null ? words : `fork of ${fork.id.slice(0, 4)}: ${words}`;
+}
+
+/** Whether the agent of another session writes in the same directory. */
+const isShared = ({ shared_with: others }: SessionSummary): boolean => others.length > 0;
+
+/** The columns for a width. Where what sessions are doing has no room of its own, it stands before their tasks. */
+function columnsFor(
+  { rows }: Listing,
+  branches: readonly string[],
+  view: ListView,
   style: Style,
-  branches: readonly string[] = [],
-): Promise<string> {
-  const { renderTable } = await import('./table.ts');
-  const ago = ({ updated_at }: SessionSummary): string => {
-    const updated = parseIso(updated_at);
-    return updated === null ? '' : shortSpan(style.nowMs - updated);
-  };
-  const tokens = ({ token_usage: usage }: SessionSummary): string =>
-    usage === null ? '' : shortCount(usage.total_tokens);
+): readonly Column[] {
+  const { width } = style;
   const froms = rows.map(fromOf);
   const names = rows.map(({ name }) => wordOf(name ?? '', LONGEST_NAME));
-  const projects = rows.map(({ project }) => safeLine(project));
-  const columns: readonly Column[] = [
-    { head: 'ID', cells: rows.map(({ id }, i) => `${branches[i] ?? ''}${id}`) },
-    { head: 'NAME', cells: names, dispensable: 2, isShown: names.some(Boolean) },
+  const nows = rows.map((row) => cellOf(nowOf(row), LONGEST_NOW));
+  const diffs = rows.map(({ diff_stat: stat }) => (stat === null || stat.files === 0 ? '' : plusMinus(stat)));
+  const inHome = projectNames(
+    rows.map(({ project }) => project),
+    view.home,
+  );
+  // Of a deep tree the nearest generations, where there is no room for all.
+  const deepest = Math.max(0, width - ID_AND_STATUS);
+  const branch = (i: number): string => (deepest === 0 ? '' : (branches[i] ?? '').slice(-deepest));
+  const tokens = ({ token_usage: usage }: SessionSummary): string =>
+    usage === null ? '' : shortCount(usage.total_tokens);
+  const always: readonly Column[] = [
+    { head: 'ID', cells: rows.map(({ id }, i) => branch(i) + id) },
+    { head: 'NAME', cells: names, dispensable: 2, isShown: names.some(Boolean), least: SHORTEST_NAME },
     {
       head: 'STATUS',
-      cells: rows.map((row) => `${row.status}${row.needs_attention ? ' •' : ''}`),
+      cells: rows.map((row) => `${row.status}${row.needs_attention ? ' •' : ''}${isShared(row) ? ' !' : ''}`),
       paint: (cell) => cell.replace(/^\w+/, (status) => paintStatus(status as SessionStatus, style)),
     },
-    { head: 'TURN', cells: rows.map(({ turn }) => String(turn ?? '')), dispensable: 3 },
-    { head: 'AGO', cells: rows.map(ago), dispensable: 1 },
-    { head: 'TOKENS', cells: rows.map(tokens), dispensable: 4 },
+    {
+      head: view.time ? 'TIME' : 'AGO',
+      cells: rows.map((row) => timeOf(row, view, style)),
+      align: 'right',
+      dispensable: 1,
+    },
+  ];
+  const others: readonly Column[] = [
+    {
+      head: 'NOW / WHY',
+      cells: nows,
+      dispensable: 3,
+      isShown: nows.some(Boolean),
+      least: SHORTEST_NOW,
+    },
+    { head: 'TURN', cells: rows.map(({ turn }) => String(turn ?? '')), align: 'right', dispensable: 4 },
+    { head: 'TOKENS', cells: rows.map(tokens), align: 'right', dispensable: 5 },
+    { head: 'DIFF', cells: diffs, align: 'right', dispensable: 7, isShown: diffs.some(Boolean) },
+    { head: 'COST', cells: rows.map(costText), align: 'right', isShown: view.cost ?? false },
     {
       head: 'FROM',
       cells: froms,
-      dispensable: 5,
+      dispensable: 6,
       isShown: froms.some((from) => !['', 'you'].includes(from)),
     },
-    { head: 'PROJECT', cells: projects, dispensable: 0, isShown: new Set(projects).size > 1 },
-    { head: 'TASK', cells: rows.map((row) => lineOf(taskOf(row), style.width)) },
   ];
-  return renderTable(columns, style);
+  const last = (wordsOf: (row: SessionSummary) => readonly string[]): readonly Column[] => [
+    {
+      head: 'PROJECT',
+      cells: rows.map(({ project }) => cellOf(inHome.get(project) ?? project, width)),
+      isShown: view.everywhere,
+      least: SHORTEST_PROJECT,
+      dispensable: 0,
+    },
+    {
+      head: 'TASK',
+      cells: rows.map((row) => lineOf(wordsOf(row).filter(Boolean).join(' · '), width)),
+    },
+  ];
+  const columns = [...always, ...others, ...last((row) => [taskOf(row)])];
+  const hasRoom = !nows.some(Boolean) || fitColumns(columns, width).some(({ cells }) => cells === nows);
+  if (hasRoom) return columns;
+  return [...always, ...last((row) => [lineOf(nowOf(row), SHORTEST_NOW), taskOf(row)])];
+}
+
+/** What is below the table: what is left out of it, and what its mark means. */
+function footer({ rows, matching, running }: Listing, width: number): readonly string[] {
+  const some = running === 0 ? '' : `, ${running} running`;
+  const leftOut = `${rows.length} of ${matching}${some} · --all shows all`;
+  const mark = '• ended since you last looked';
+  return [
+    ...(rows.length === matching ? [] : leftOut.length > width ? leftOut.split(' · ') : [leftOut]),
+    ...(rows.some(({ needs_attention }) => needs_attention) ? [mark] : []),
+    ...(rows.some(isShared) ? ['! another agent writes in the same directory'] : []),
+  ];
+}
+
+/** What is below a table that ends where the screen does: for how many rows there is no room. */
+function footerOfHidden(hidden: readonly SessionSummary[]): string {
+  const running = hidden.filter(({ status }) => status === 'running').length;
+  return `… ${hidden.length} more below${running === 0 ? '' : `, ${running} running`}`;
+}
+
+/** Sessions for a terminal: a table that fits it, and what there is to say about that. */
+export function renderList(listing: Listing, view: ListView, style: Style): string {
+  const { height = Number.POSITIVE_INFINITY } = view;
+  const families = view.tree ? familiesOf(listing.rows) : listing.rows.map((row) => ({ row, lastOf: [] }));
+  const about = footer(listing, style.width);
+  const fits = 1 + families.length + about.length <= height;
+  // The header and the footer take a line each.
+  const shown = fits ? families : families.slice(0, Math.max(1, height - 2));
+  const hidden = families.slice(shown.length).map(({ row }) => row);
+  const rows = shown.map(({ row }) => row);
+  const branches = shown.map(({ lastOf }) => branchOf(lastOf));
+  const table = renderTable(columnsFor({ ...listing, rows }, branches, view, style), style);
+  const below = (hidden.length === 0 ? about : [footerOfHidden(hidden)]).map((line) =>
+    style.paint.dim(cutToWidth(line, style.width)),
+  );
+  const lines = table.split('\n').slice(0, -1).concat(below);
+  return lines
+    .slice(0, height)
+    .map((line) => `${line}\n`)
+    .join('');
 }

@@ -1,21 +1,38 @@
-import { type Step, stepLine } from '../core/conversation/steps.ts';
-import type { SessionStatus } from '../core/session.ts';
+import type { SessionSummary } from '../core/session.ts';
+import { parseIso } from '../core/time.ts';
 import { paintStatus, type Style } from './style.ts';
-import { longSpan } from './units.ts';
-import { lineOf } from './width.ts';
+import { longSpan } from './text/units.ts';
+import { lineOf } from './text/width.ts';
 
-interface Progress {
-  readonly status: SessionStatus;
-  /** When its turn began, in milliseconds since the epoch. */
-  readonly sinceMs: number | null;
-  readonly lastStep: Step | null;
-}
+type Progress = Pick<
+  SessionSummary,
+  'id' | 'name' | 'status' | 'turn_started_at' | 'current_step' | 'pending'
+>;
 
-/** One line that fits the terminal: status, elapsed time, and what the agent did last. */
-export function renderProgress(id: string, { status, sinceMs, lastStep }: Progress, style: Style): string {
-  const elapsed = longSpan(sinceMs === null ? 0 : style.nowMs - sinceMs);
-  const room = style.width - `${id} ${status} ${elapsed}`.length - 4;
-  const coloured = `${id} ${paintStatus(status, style)} ${elapsed}`;
-  const step = room < 8 || lastStep === null ? '' : lineOf(stepLine(lastStep), room);
-  return step === '' ? coloured : `${coloured}  ${style.paint.dim(step)}`;
+const LONGEST_NAME = 16;
+const SHORTEST_STEP = 8;
+
+/**
+ * One line that fits the terminal: which session, its status, elapsed time, what the agent is doing or what it waits for,
+ * and how many `others` are waited for.
+ */
+export function renderProgress(
+  { id, name, status, turn_started_at, current_step, pending }: Progress,
+  others: number,
+  style: Style,
+): string {
+  const who = name === null ? id : lineOf(name, LONGEST_NAME);
+  const elapsed = longSpan(style.nowMs - (parseIso(turn_started_at) ?? style.nowMs));
+  const more = others === 0 ? '' : `  · ${others} more`;
+  // Behind a full line some terminals have begun the next one.
+  const width = style.width - 1;
+  const heads =
+    turn_started_at === null ? [[who, status], [who]] : [[who, status, elapsed], [who, elapsed], [who]];
+  const head = heads.find((words) => words.join(' ').length + more.length <= width);
+  if (head === undefined) return lineOf(`${who}${more}`, width);
+  const room = width - head.join(' ').length - more.length - 2;
+  const doing = current_step ?? pending?.detail ?? null;
+  const step = room < SHORTEST_STEP || doing === null ? '' : lineOf(doing, room);
+  const painted = head.map((word) => (word === status ? paintStatus(status, style) : word)).join(' ');
+  return painted + style.paint.dim(`${step && '  '}${step}${more}`);
 }

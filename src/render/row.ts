@@ -1,6 +1,7 @@
 import type { SessionSummary } from '../core/session.ts';
-import { safeLine } from './safe-text.ts';
-import { counted, shortBytes, shortSpan } from './units.ts';
+import { shellWord } from '../core/shell-word.ts';
+import { safeLine } from './text/safe-text.ts';
+import { counted, shortBytes, shortSpan } from './text/units.ts';
 
 /* Apart from `list.ts`: what measures the columns of a terminal takes longer to load than a thousand rows. */
 
@@ -15,6 +16,18 @@ export function renderRow(row: SessionSummary, withProject = false): string {
   const last = `${safeLine(taskOf(row))}${withProject ? `\t${safeLine(row.project)}` : ''}\n`;
   // Joined, not added up: that would keep every part in memory.
   return [id, status, turn ?? '', safeLine(agent ?? ''), safeLine(updated_at ?? ''), last].join('\t');
+}
+
+/** What a start would do, between tabs: where, the branch, the commit at which that begins, and the command. */
+export function renderStartPlan({ working_dir, worktree, command }: Planned): string {
+  const words = [working_dir, worktree?.branch ?? '', worktree?.base ?? '', command.map(shellWord).join(' ')];
+  return words.map((word) => safeLine(word)).join('\t');
+}
+
+interface Planned {
+  readonly working_dir: string;
+  readonly worktree: SessionSummary['worktree'];
+  readonly command: readonly string[];
 }
 
 interface GoneProject {

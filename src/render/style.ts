@@ -9,7 +9,9 @@ export interface Style {
   /** Milliseconds since the epoch, for relative times. */
   readonly nowMs: number;
   /** Draws Markdown as lines of at most the width. Null where agents' messages stay as they were written. */
-  readonly markdown: ((text: string, style: Style) => readonly string[]) | null;
+  readonly markdown: ((text: string, style: Style) => Iterable<string>) | null;
+  /** The name of this host, for hyperlinks to its files. Null where there are none. */
+  readonly linkHost: string | null;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -31,13 +33,14 @@ export function createStyle(
   nowMs: number,
 ): Style {
   const paint = new Chalk({ level: wantsColour(env, isTTY) ? 1 : 0 });
-  return { paint, width: columns, nowMs, markdown: null };
+  return { paint, width: columns, nowMs, markdown: null, linkHost: null };
 }
 
+// Each of these can be read on a dark and on a light background: yellow and blue cannot.
 const COLOURS = {
   completed: 'green',
   running: 'cyan',
-  pending: 'yellow',
+  pending: 'dim',
   failed: 'red',
   damaged: 'red',
   killed: 'magenta',
@@ -45,7 +48,7 @@ const COLOURS = {
   unknown: 'magenta',
 } as const satisfies Record<SessionStatus, string>;
 
-/** A status in its colour. */
-export function paintStatus(status: SessionStatus, { paint }: Style): string {
-  return paint[COLOURS[status]](status);
+/** A status, or another word for it, in its colour. */
+export function paintStatus(status: SessionStatus, { paint }: Style, word: string = status): string {
+  return paint[COLOURS[status]](word);
 }

@@ -1,65 +1,78 @@
-import type { TurnReader } from '../core/conversation/session-reader.ts';
+import type { SessionReader, TurnReader } from '../core/conversation/session-reader.ts';
 import { type Step, stepLine } from '../core/conversation/steps.ts';
-import type { TrajectoryStep } from '../core/conversation/trajectory.ts';
-import { withoutShell } from '../core/shell-word.ts';
-import { endWords, renderStep } from './steps.ts';
+import { endWords, stepLines } from './steps.ts';
 import type { Style } from './style.ts';
+import { lineOf } from './text/width.ts';
 import { kindWords, turnRule } from './turn-rule.ts';
-import { lineOf } from './width.ts';
 
 /** What the line of a step begins with, and its colour. */
-const LINES: Readonly<Record<Step['type'], readonly [string, 'cyan' | 'dim' | 'yellow' | 'red' | null]>> = {
+const LINES: Readonly<Record<Step['type'], readonly [string, 'cyan' | 'dim' | 'magenta' | 'red' | null]>> = {
   command: ['$', 'cyan'],
   message: ['»', null],
   reasoning: ['~', 'dim'],
   file_change: ['±', 'dim'],
   tool_call: ['@', 'dim'],
   plan: ['#', 'dim'],
-  warning: ['!', 'yellow'],
+  warning: ['!', 'magenta'],
   error: ['✗', 'red'],
 };
 
-/** What an agent did in some turns. */
-export interface Trajectory {
-  readonly turns: readonly TurnReader['view'][];
-  readonly steps: readonly TrajectoryStep[];
+/** How to show what an agent did. */
+export interface TrajectoryOptions {
+  /** Only this turn. */
+  readonly turn: number | undefined;
+  /** All that belongs to a step; else a line for each. */
+  readonly full: boolean;
 }
 
-/** Each turn as a heading, with how it ended or stands, and its steps below it, each behind its number. */
-function underHeadings(
-  { turns, steps }: Trajectory,
+/** A number has at least so many columns: how many steps there are is known only when all have been read. */
+const GUTTER = 3;
+
+function heading(view: TurnReader['view'], agent: string | null, style: Style): string {
+  const undone = view.in_conversation || view.kind === 'rewind' ? [] : ['wound back'];
+  return turnRule([`turn ${view.turn}`, ...kindWords(view, agent), ...undone].join(' · '), style);
+}
+
+/** A step on one line. */
+function summaryLine(step: Step, { paint, width }: Style, directory: string | null): string {
+  const [sign, colour] = LINES[step.type];
+  const end = endWords(step).replace(' [exit 0]', '');
+  const said = stepLine(step, directory).slice(step.type === 'command' ? '$ '.length : 0);
+  const by = step.subagent === undefined ? '' : '↳ ';
+  const words = lineOf(`${by}${sign} ${said}`, Math.max(8, width - 1 - end.length));
+  return ` ${colour === null ? words : paint[colour](words)}${paint.dim(end)}`;
+}
+
+/**
+ * What an agent did, line by line, as its turns are read: each turn as a heading, with how it ended or stands, and its
+ * steps below it, each behind its number in the session.
+ */
+export function* renderTrajectory(
+  { summary, turns }: SessionReader,
   style: Style,
-  between: string,
-  render: (step: TrajectoryStep, columns: number) => string,
-): string {
-  const gutter = String(steps.at(-1)?.step ?? 0).length;
-  const numbered = (step: TrajectoryStep): string => {
-    const number = style.paint.dim(String(step.step).padStart(gutter));
-    return number + render(step, style.width - gutter).replace(/\n(?=.)/g, `\n${' '.repeat(gutter)}`);
-  };
-  const blocks = turns.flatMap((view) => {
-    const undone = view.in_conversation || view.kind === 'rewind' ? [] : ['wound back'];
-    const heading = [`turn ${view.turn}`, ...kindWords(view), ...undone].join(' · ');
-    return [turnRule(heading, style), ...steps.filter(({ turn }) => turn === view.turn).map(numbered)];
-  });
-  return blocks.map((block) => `${block}\n`).join(between);
-}
-
-/** The steps of a session, a line for each, as wide as the style says. */
-export function renderSummary(trajectory: Trajectory, style: Style): string {
-  const { paint } = style;
-  return underHeadings(trajectory, style, '', (step, columns) => {
-    const [sign, colour] = LINES[step.type];
-    const said = step.type === 'command' ? withoutShell(step.command) : stepLine(step);
-    const end = endWords(step).replace(' [exit 0]', '');
-    const words = lineOf(`${sign} ${said}`, Math.max(8, columns - 1 - end.length));
-    return ` ${colour === null ? words : paint[colour](words)}${paint.dim(end)}`;
-  });
-}
-
-/** The steps of a session with all that belongs to them. */
-export function renderSteps(trajectory: Trajectory, style: Style, directory: string | null): string {
-  return underHeadings(trajectory, style, '\n', (step, width) =>
-    renderStep(step, { ...style, width }, { full: true, directory }),
-  );
+  { turn: only, full }: TrajectoryOptions,
+): Generator<string> {
+  let before = 0;
+  let gap = '';
+  for (const { view, directory, steps } of turns) {
+    const isShown = only === undefined || view.turn === only;
+    if (isShown) yield `${gap}${heading(view, summary.agent, style)}\n`;
+    if (isShown && full) gap = '\n';
+    let count = 0;
+    for (const { index, step } of steps()) {
+      count = Math.max(count, index + 1);
+      if (!isShown) continue;
+      const number = String(before + index + 1).padStart(GUTTER);
+      const narrower = { ...style, width: style.width - number.length };
+      let first = gap + style.paint.dim(number);
+      for (const lines of full
+        ? stepLines(step, narrower, { full, directory })
+        : [summaryLine(step, narrower, directory)]) {
+        const line = lines.replace(/\n(?=.)/g, `\n${' '.repeat(number.length)}`);
+        yield `${line === '' ? first.trimEnd() : first + line}\n`;
+        first = ' '.repeat(number.length);
+      }
+    }
+    before += count;
+  }
 }

@@ -1,4 +1,6 @@
 import type { TurnReader } from '../core/conversation/session-reader.ts';
+import { retryWords } from '../core/rules/retry.ts';
+import { isAdopted } from '../core/session.ts';
 import type { Style } from './style.ts';
 
 /** Turns as a person writes them: `1`, `1–3`, `1, 3–5`. */
@@ -12,10 +14,16 @@ export function rangesOf(turns: readonly number[]): string {
   return ranges.map(([from, to]) => (from === to ? `${from}` : `${from}–${to}`)).join(', ');
 }
 
-/** The kind of a turn, unless it is a message, and its status. */
-export function kindWords({ kind, to, covers, status }: TurnReader['view']): string[] {
+/** The kind of a turn, unless it is a message, its status, and its agent where that is not the one of the session now. */
+export function kindWords(
+  { kind, to, covers, retry, status, agent }: TurnReader['view'],
+  now: string | null,
+): string[] {
+  const by = agent === now ? [] : [agent];
   if (kind === 'rewind') return [`wound back to ${to === 0 ? 'the beginning' : `turn ${to}`}`];
-  return kind === 'compact' ? [`summary of ${rangesOf(covers)}`, status] : [status];
+  if (kind === 'compact') return [...by, `summary of ${rangesOf(covers)}`, status];
+  if (kind === 'retry' && retry !== null) return [...by, retryWords(retry), status];
+  return isAdopted(kind) ? [...by, kind, status] : [...by, status];
 }
 
 /** The line above a turn, with its number and status. */

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isErrno } from '../core/errors.ts';
-import { DamagedRecord, entriesOf } from './read-file.ts';
+import { DamagedRecord, entriesOf, unlessDamaged } from './read-file.ts';
 
 /** A file that an agent keeps of a conversation: its path and its size in bytes. */
 export interface HistoryFile {
@@ -9,14 +9,25 @@ export interface HistoryFile {
   readonly bytes: number;
 }
 
+/** Whether a name fits a pattern, in which a `*` may stand for any part of it. */
+function fits(name: string, pattern: string): boolean {
+  const [head = '', tail] = pattern.split('*');
+  if (tail === undefined) return name === pattern;
+  return name.length >= head.length + tail.length && name.startsWith(head) && name.endsWith(tail);
+}
+
+/** Whether a file of that name can be one that these patterns find, whatever directory it is in. */
+export function isHistoryName(name: string, patterns: readonly string[]): boolean {
+  return patterns.some((pattern) => fits(name, pattern.split('/').at(-1) ?? ''));
+}
+
 /** The names in a directory that fit a pattern with a `*`, the greatest first. */
 function namesLike(pattern: string, directory: string): readonly string[] {
-  const [head = '', tail = ''] = pattern.split('*');
   const names = entriesOf(directory).map(({ name }) => name);
-  const fitting = names.filter(
-    (name) => name.length >= head.length + tail.length && name.startsWith(head) && name.endsWith(tail),
-  );
-  return fitting.sort().reverse();
+  return names
+    .filter((name) => fits(name, pattern))
+    .sort()
+    .reverse();
 }
 
 function find(directory: string, [pattern = '', ...rest]: readonly string[]): HistoryFile | null {
@@ -54,5 +65,21 @@ export function findHistory(directory: string, patterns: readonly string[]): His
     // The file may exist, but we may not look, or links lead in a circle.
     if (error instanceof DamagedRecord || isErrno(error, 'EACCES', 'EPERM', 'ELOOP')) return undefined;
     throw error;
+  }
+}
+
+/** The files below a directory that fit a pattern, the greatest names first; none where it may not be read. */
+export function* allHistory(
+  directory: string,
+  pattern: string,
+): Generator<HistoryFile & { modifiedMs: number }> {
+  const [head = '', ...rest] = pattern.split('/');
+  for (const name of unlessDamaged(() => namesLike(head, directory)) ?? []) {
+    const path = join(directory, name);
+    if (rest.length > 0) yield* allHistory(path, rest.join('/'));
+    else {
+      const stat = statSync(path, { throwIfNoEntry: false });
+      if (stat?.isFile()) yield { path, bytes: stat.size, modifiedMs: stat.mtimeMs };
+    }
   }
 }

@@ -4,23 +4,54 @@ import { copyFile, createFile, discard, flush, isDiskFull, link, makeDir, rename
 import * as layout from './layout.ts';
 import { giveUpName, takeName } from './names.ts';
 import { DamagedRecord, entriesOf, lookAt, withFile } from './read-file.ts';
-import { encode, encodeSession, type RequestRecord, type SessionRecord } from './records.ts';
+import {
+  type DeferralRecord,
+  type EnvironmentRecord,
+  type ExitRecord,
+  encode,
+  encodeSession,
+  type LaunchRecord,
+  type RequestRecord,
+  type SessionRecord,
+} from './records.ts';
 import { hasSession, type StoredSession } from './sessions.ts';
 
 /** A turn about to be claimed: what was asked, and the user's message byte for byte (null for a marker). */
 export interface Claim {
   readonly request: RequestRecord;
   readonly prompt: Uint8Array | null;
+  /** Of a queued turn: with what it is to run. */
+  readonly environment?: EnvironmentRecord | undefined;
+  /** Of one that waits for a time. */
+  readonly deferral?: DeferralRecord | undefined;
+  /** Of a turn that something else ran: all that is known of it. */
+  readonly done?: DoneTurn;
 }
 
-function buildTurn(directory: string, { request, prompt }: Claim): void {
+/** A turn that has ended before it was claimed. */
+export interface DoneTurn {
+  /** Its whole stream. */
+  readonly events: string | Uint8Array;
+  readonly launch: LaunchRecord;
+  readonly exit: ExitRecord;
+}
+
+function buildTurn(directory: string, { request, prompt, environment, deferral, done }: Claim): void {
+  const create = (file: layout.TurnFile, content: string | Uint8Array): void =>
+    createFile(join(directory, layout.TURN_FILES[file]), content);
   makeDir(directory);
-  createFile(join(directory, layout.TURN_FILES.request), encode(request));
-  if (prompt !== null) {
-    createFile(join(directory, layout.TURN_FILES.prompt), prompt);
+  create('request', encode(request));
+  if (prompt !== null) create('prompt', prompt);
+  if (environment !== undefined) create('environment', encode(environment));
+  if (deferral !== undefined) create('deferral', encode(deferral));
+  if (prompt !== null || done !== undefined) {
     // There before the agent starts: opening them on a full disk cannot fail and pose as the agent's exit code.
-    createFile(join(directory, layout.TURN_FILES.events), '');
-    createFile(join(directory, layout.TURN_FILES.stderr), '');
+    create('events', done?.events ?? '');
+    create('stderr', '');
+  }
+  if (done !== undefined) {
+    create('launch', encode(done.launch));
+    create('exit', encode(done.exit));
   }
   flush(directory);
 }
@@ -32,10 +63,11 @@ export interface Copied {
   readonly eventBytes: number | null;
 }
 
-/** The records of a turn; whether it was settled matters only to the session that it ran in. */
-const COPIED = new Set<string>(
-  Object.values(layout.TURN_FILES).filter((name) => name !== layout.TURN_FILES.notified),
-);
+/** What matters only to the session that a turn ran in: that it was settled, with what it runs, what its snapshots are. */
+const { notified, environment, before, after } = layout.TURN_FILES;
+const ITS_OWN: readonly string[] = [notified, environment, before, after];
+/** The records of a turn. */
+const COPIED = new Set(Object.values<string>(layout.TURN_FILES).filter((name) => !ITS_OWN.includes(name)));
 /** What a full disk leaves of them. */
 const SHORT_RECORD = /^(cancel|exit)\.[a-z0-9-]+$/;
 
@@ -58,40 +90,56 @@ function copyTurn({ directory: from, eventBytes }: Copied, to: string): void {
 /** A session about to be created. */
 interface NewSession extends StoredSession {
   readonly record: SessionRecord;
-  readonly name: string | null;
-  /** Its first turn, or the one after the copies; null where a fork begins without one. */
-  readonly claim: Claim | null;
+  /** The names that it takes. */
+  readonly names: readonly string[];
+  /** Its first turns, or those after the copies. */
+  readonly claims: Iterable<Claim>;
   readonly copies: readonly Copied[];
   /** Keeps the temporary files of two commands apart. */
   readonly unique: string;
 }
 
 /**
- * Creates a session: built under a hidden name, it appears by one rename, and is durable once `flushClaim` has returned.
- * @throws ZwarmError `lost_race` when the id is taken, `name_taken`
+ * Makes a session appear that was built, by one rename; or takes away what was built. It is durable once `flushClaim` has
+ * returned. @throws ZwarmError `lost_race` when the id is taken, `name_taken`
  */
+export function publishSession(session: StoredSession, names: readonly string[], unique: string): void {
+  const building = layout.buildingDir(session);
+  const taken: string[] = [];
+  try {
+    for (const name of names) {
+      takeName(session, name);
+      taken.push(name);
+    }
+    rename(building, layout.sessionDir(session));
+  } catch (error) {
+    for (const name of taken) giveUpName(session, name, unique);
+    discard(building);
+    if (isTaken(error))
+      throw new ZwarmError('lost_race', `the id ${session.id} is taken`, 'try again', error);
+    throw error;
+  }
+}
+
+/** Creates a session: built under a hidden name, it appears like any other. @throws ZwarmError likewise */
 export function createSession(session: NewSession): void {
-  const { store, id, record, claim, copies, name } = session;
+  const { store, record, claims, copies } = session;
   const building = layout.buildingDir(session);
   makeDir(building);
-  let named = false;
   try {
     createFile(join(building, 'session.json'), encodeSession(record, store.projectRoot));
     const turns = join(building, 'turns');
     makeDir(turns);
     for (const [i, copied] of copies.entries()) copyTurn(copied, join(turns, String(i + 1)));
-    if (claim !== null) buildTurn(join(turns, String(copies.length + 1)), claim);
+    let turn = copies.length;
+    for (const claim of claims) buildTurn(join(turns, String(++turn)), claim);
     flush(turns);
     flush(building);
-    if (name !== null) takeName(session, name);
-    named = true;
-    rename(building, layout.sessionDir(session));
   } catch (error) {
-    if (name !== null && named) giveUpName(session, name, session.unique);
     discard(building);
-    if (isTaken(error)) throw new ZwarmError('lost_race', `the id ${id} is taken`, 'try again', error);
     throw error;
   }
+  publishSession(session, session.names, session.unique);
 }
 
 function isTaken(error: unknown): boolean {

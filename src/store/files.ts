@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, lstatSync, readSync, realpathSync } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, readlinkSync, readSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isErrno, ZwarmError } from '../core/errors.ts';
 import * as syscalls from '../syscalls.ts';
@@ -14,8 +14,11 @@ export const { link, rename, symlink } = syscalls;
 
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
+/** A path need not be text. */
+type Path = string | Buffer;
+
 /** Creates a directory that only we can enter, whatever the umask. @throws EEXIST */
-export function makeDir(path: string): void {
+export function makeDir(path: Path): void {
   syscalls.mkdir(path, { mode: 0o700 });
   if ((lstatSync(path).mode & 0o700) !== 0o700) syscalls.chmod(path, 0o700);
 }
@@ -63,6 +66,31 @@ export function createFile(path: string, content: string | Uint8Array): void {
   create(path, (fd) => writeAll(fd, typeof content === 'string' ? Buffer.from(content) : content));
 }
 
+/**
+ * Sets when a file was last written (ms since the epoch). The system takes seconds, as a fraction that cannot name every
+ * millisecond: away from the edges of one, it stays the same millisecond.
+ */
+function setModified(fd: number, mtimeMs: number): void {
+  const whole = Math.floor(mtimeMs);
+  const seconds = (whole + Math.min(Math.max(mtimeMs - whole, 0.01), 0.99)) / 1000;
+  syscalls.utimes(fd, seconds, seconds);
+}
+
+/**
+ * Creates a file that can be made again, without waiting for the disk; `mtimeMs`: when it is to have been changed last.
+ * @throws EEXIST
+ */
+export function createUnflushed(path: string, content: string | Uint8Array, mtimeMs?: number): void {
+  create(path, null);
+  const fd = syscalls.open(path, constants.O_WRONLY | constants.O_NOFOLLOW);
+  try {
+    writeAll(fd, typeof content === 'string' ? Buffer.from(content) : content);
+    if (mtimeMs !== undefined) setModified(fd, mtimeMs);
+  } finally {
+    closeSync(fd);
+  }
+}
+
 const COPY_BLOCK = 1 << 20;
 
 /** Copies the first `bytes` bytes of an open file and the time of its last change into a new one; or leaves none. */
@@ -75,8 +103,47 @@ export function copyFile(from: number, path: string, bytes: number, mtimeMs: num
       writeAll(fd, block.subarray(0, count));
       at += count;
     }
-    syscalls.utimes(fd, mtimeMs / 1000, mtimeMs / 1000);
+    setModified(fd, mtimeMs);
   });
+}
+
+/**
+ * Copies a file, with its permissions and, where the file system can, without its blocks, or a link as it is, to where
+ * nothing is; false for anything else, such as a pipe or a directory. @throws EEXIST
+ */
+export function copyEntry(from: Path, to: Path): boolean {
+  const stat = lstatSync(from);
+  if (stat.isSymbolicLink()) syscalls.symlink(readlinkSync(from, 'buffer'), to);
+  else if (stat.isFile()) syscalls.copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+  return stat.isSymbolicLink() || stat.isFile();
+}
+
+/** Removes a file or a link. @throws ENOENT where there is none, EISDIR */
+export function removeEntry(path: Path): void {
+  syscalls.rm(path);
+}
+
+/**
+ * Creates a file of pieces that come one by one, flushes it and, where that is given, sets the time of its last change; or
+ * leaves none. @throws EEXIST
+ */
+export async function createFileOf(
+  path: string,
+  pieces: AsyncIterable<Uint8Array>,
+  mtimeMs: number | null,
+): Promise<void> {
+  create(path, null);
+  const fd = syscalls.open(path, constants.O_WRONLY | constants.O_NOFOLLOW);
+  try {
+    for await (const piece of pieces) writeAll(fd, piece);
+    if (mtimeMs !== null) setModified(fd, mtimeMs);
+    syscalls.fsync(fd);
+  } catch (error) {
+    discard(path);
+    throw error;
+  } finally {
+    closeSync(fd);
+  }
 }
 
 /** Makes what may be there; false when somebody was first. */
@@ -93,6 +160,16 @@ function isFirst(make: () => void): boolean {
 /** Publishes an empty file, whose name says all that a full disk has no room for; false when somebody was first. */
 export function publishName(path: string): boolean {
   return isFirst(() => create(path, null));
+}
+
+/** Removes a directory if it is there and empty; whether it has. Never throws. */
+export function discardEmpty(path: Path): boolean {
+  try {
+    syscalls.rmdir(path);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Whether an operation failed because there is no room on the disk. */

@@ -24,20 +24,56 @@ export const FORMAT = 2;
 export const BUILDING_PREFIX = '.new-';
 
 export const projectsDir = (state: string): string => `${state}/projects`;
+/** What is mounted in a directory where confined agents run; `key` stands for its path. */
+export const mountsDir = (state: string, key: string): string => `${state}/mounts/${key}`;
+/** Why nothing that waits is begun with an account of an agent; `key` stands for both. */
+export const holdFile = (state: string, key: string): string => `${state}/holds/${key}.json`;
+/** The wakers: a directory for each that there was; and when the present one is to act (seconds since the epoch). */
+export const wakersDir = (state: string): string => `${state}/wakers`;
+export const wakeFile = (state: string): string => `${state}/wakers/at`;
+/** What is to be told to the user: a file for each, with who tells it and how the last call ended. */
+export const notificationsDir = (state: string): string => `${state}/notifications`;
+/** Where worktrees are made that cannot be made beside their project. */
+export const statesTreesDir = (state: string): string => `${state}/trees`;
+/** Who has which ten ports: a link for each slot. */
+export const portsDir = (state: string): string => `${state}/ports`;
+export const portSlot = (state: string, slot: number): string => `${state}/ports/${slot}`;
 export const seenDir = (state: string): string => `${state}/seen`;
 
 export const formatFile = (root: string): string => `${root}/format`;
 export const projectFile = (root: string): string => `${root}/project.json`;
 export const sessionsDir = (root: string): string => `${root}/sessions`;
 export const trashDir = (root: string): string => `${root}/trash`;
+/** What was removed and exists nowhere else, until it is removed for good. */
+export const trashedDir = ({ store, id }: SessionDir): string => `${trashDir(store.root)}/${id}`;
+/** The turns that wait: a file for each. */
+export const queueDir = (root: string): string => `${root}/queue`;
+/** Who looks at these: a directory for each process that did; and who wants that. */
+export const dispatchersDir = (root: string): string => `${root}/dispatchers`;
+/** Who writes in which directory: a link for each turn that runs. */
+export const writersDir = (root: string): string => `${root}/writers`;
+export const writerLink = ({ store, id, turn }: TurnDir): string => `${writersDir(store.root)}/${id}.${turn}`;
+/** The places of which each turn takes one where only so many may run at once. */
+export const slotsDir = (root: string): string => `${root}/slots`;
 export const sessionDir = ({ store, id }: SessionDir): string => `${sessionsDir(store.root)}/${id}`;
 /** Where a session is built before it appears. */
 export const buildingDir = ({ store, id }: SessionDir): string =>
   `${sessionsDir(store.root)}/${BUILDING_PREFIX}${id}`;
+/** What worktrees were made for which sessions: a file for each, there before the worktree is. */
+export const treesDir = (root: string): string => `${root}/trees`;
+export const treeFile = ({ store, id }: SessionDir): string => `${treesDir(store.root)}/${id}.json`;
+/** The same while the worktree is being made. */
+export const newTreeFile = ({ store, id }: SessionDir): string => `${treesDir(store.root)}/${id}.making`;
 export const namesDir = (root: string): string => `${root}/names`;
 export const nameLink = (root: string, name: string): string => `${namesDir(root)}/${name}`;
 export const sessionFile = (session: SessionDir): string => `${sessionDir(session)}/session.json`;
 export const summaryFile = (session: SessionDir): string => `${sessionDir(session)}/summary.json`;
+/** What of the session's tree was brought onto a branch last. */
+export const landedFile = (session: SessionDir): string => `${sessionDir(session)}/landed.json`;
+/** The repository in which the snapshots of a session are. */
+export const snapshotsDir = (session: SessionDir): string => `${sessionDir(session)}/snapshots.git`;
+/** What was undone, and done again: a file for each. */
+export const undosDir = (session: SessionDir): string => `${sessionDir(session)}/undos`;
 export const turnsDir = (session: SessionDir): string => `${sessionDir(session)}/turns`;
 export const turnDir = (turn: TurnDir): string => `${turnsDir(turn)}/${turn.turn}`;
 
@@ -51,14 +87,21 @@ export const windowLink = (checkout: string): string => `${windowDir(checkout)}/
 export const TURN_FILES = {
   request: 'request.json',
   prompt: 'prompt.md',
+  environment: 'environment',
+  deferral: 'deferral.json',
   input: 'input.md',
+  schema: 'schema.json',
+  setup: 'setup.log',
   launch: 'launch.json',
   runner: 'runner.stat',
   events: 'events.jsonl',
   stderr: 'stderr.log',
   cancel: 'cancel.json',
   exit: 'exit.json',
+  before: 'before.json',
+  after: 'after.json',
   notified: 'notified.json',
+  filter: 'socket-filter',
 } as const;
 
 export type TurnFile = keyof typeof TURN_FILES;

@@ -2,12 +2,13 @@ import { readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { isErrno, ZwarmError } from '../core/errors.ts';
 import { isSessionId, type SessionId } from '../core/ids.ts';
+import { isKey } from '../core/rules/key.ts';
 import { discard, flush, rename, symlink } from './files.ts';
 import { BUILDING_PREFIX, buildingDir, nameLink, namesDir, type SessionDir, TURN_FILES } from './layout.ts';
 import { entriesOf, readText, unlessDamaged } from './read-file.ts';
 import { parse, type RequestRecord } from './records.ts';
 
-// names/<name> is a symbolic link to the id of the session with that name, and the only record of it.
+// names/<name> is a symbolic link to the id of the session with that name, and the only record of it; a key is a name, too.
 
 function targetOf(link: string): SessionId | null {
   try {
@@ -20,6 +21,9 @@ function targetOf(link: string): SessionId | null {
   }
 }
 
+/** A name in words. */
+export const nameWords = (name: string): string => (isKey(name) ? 'that key' : `the name ${name}`);
+
 /** The session that a name leads to, whether it exists, is being built, or is gone; null for a free name. */
 export function holderOf(root: string, name: string): SessionId | null {
   return targetOf(nameLink(root, name));
@@ -29,7 +33,7 @@ export function holderOf(root: string, name: string): SessionId | null {
 export function readNames(root: string): ReadonlyMap<SessionId, string> {
   const names = new Map<SessionId, string>();
   for (const { name } of unlessDamaged(() => entriesOf(namesDir(root))) ?? []) {
-    const id = name.startsWith('.') ? null : holderOf(root, name);
+    const id = name.startsWith('.') || isKey(name) ? null : holderOf(root, name);
     if (id !== null) names.set(id, name);
   }
   return names;
@@ -50,7 +54,7 @@ export function takeName({ store, id }: SessionDir, name: string): void {
     flush(namesDir(store.root));
   } catch (error) {
     if (!isErrno(error, 'EEXIST')) throw error;
-    const what = `the name ${name} was taken by another command at this moment`;
+    const what = `${nameWords(name)} was taken by another command at this moment`;
     throw new ZwarmError('name_taken', what, 'choose another name', error);
   }
 }

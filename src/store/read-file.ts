@@ -114,6 +114,27 @@ export function readBeginning(path: string, buffer: Buffer): number {
   }
 }
 
+const BLOCK = 1 << 17;
+
+/**
+ * The bytes of a file of the user's own, a block at a time; links are followed.
+ * @throws DamagedRecord where it is not a regular file; the error of the file system
+ */
+export function* readBlocks(path: string): Generator<Uint8Array> {
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    if (!fstatSync(fd).isFile()) throw new DamagedRecord('it is not a regular file');
+    for (;;) {
+      const block = Buffer.allocUnsafe(BLOCK);
+      const count = readSync(fd, block, 0, BLOCK, null);
+      if (count === 0) return;
+      yield block.subarray(0, count);
+    }
+  } finally {
+    closeSync(fd);
+  }
+}
+
 /** The file at a path, links not followed, or null. @throws DamagedRecord when that cannot be known */
 export function lookAt(path: string): Stats | null {
   try {

@@ -24,7 +24,8 @@ export interface Follower<T> {
   read(range: LineRange): Generator<T>;
 }
 
-const NEWLINE = 10;
+/** The byte that ends a line. */
+export const NEWLINE = 10;
 
 /** Where the next newline from `start` on is, before `end`; or -1, and how far was read. */
 export function findNewline(

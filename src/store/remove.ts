@@ -1,30 +1,44 @@
 import { lstatSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { toZwarmError, ZwarmError } from '../core/errors.ts';
-import type { SessionId } from '../core/ids.ts';
+import { isSessionId, type SessionId } from '../core/ids.ts';
 import { flush, removeTree, rename } from './files.ts';
 import * as layout from './layout.ts';
 import { giveUpName } from './names.ts';
 import { entriesOf, unlessDamaged } from './read-file.ts';
 import { listSessionIds, listTurns } from './sessions.ts';
 
-/** The bytes of the regular files at and below a path, as far as it may be read; links are not followed. */
-export function treeBytes(path: string): number {
-  const stat = lstatSync(path, { throwIfNoEntry: false });
-  if (!stat?.isDirectory()) return stat?.isFile() ? stat.size : 0;
-  const entries = unlessDamaged(() => entriesOf(path)) ?? [];
-  return entries.reduce((sum, { name }) => sum + treeBytes(join(path, name)), 0);
+/** So many files of a tree are counted: more would be felt. */
+export const MOST_FILES = 20_000;
+
+/**
+ * The bytes of the regular files at and below a path, as far as it may be read; links are not followed. Null where there are
+ * more than `most` files.
+ */
+export function treeBytes(path: string): number;
+export function treeBytes(path: string, most: number): number | null;
+export function treeBytes(path: string, most = Number.POSITIVE_INFINITY): number | null {
+  let bytes = 0;
+  const todo = [path];
+  for (let seen = 0; todo.length > 0; seen += 1) {
+    if (seen > most) return null;
+    const at = todo.pop() ?? path;
+    const stat = lstatSync(at, { throwIfNoEntry: false });
+    if (stat?.isFile()) bytes += stat.size;
+    if (!stat?.isDirectory()) continue;
+    for (const { name } of unlessDamaged(() => entriesOf(at)) ?? []) todo.push(join(at, name));
+  }
+  return bytes;
 }
 
 /**
- * Removes a session that its caller has claimed with a tombstone: its name becomes free, it disappears by one rename, then
- * its files are deleted. Returns the bytes freed. @throws ZwarmError `io` where files of it are left
+ * Removes a session that its caller has claimed with a tombstone: its names become free, it disappears by one rename, then
+ * its files are deleted. @throws ZwarmError `io` where files of it are left
  */
-export function removeSession(session: layout.SessionDir, name: string | null, unique: string): number {
+export function removeSession(session: layout.SessionDir, names: readonly string[], unique: string): void {
   const { root } = session.store;
   const doomed = join(layout.trashDir(root), `${session.id}.${unique}`);
-  const bytes = treeBytes(layout.sessionDir(session));
-  if (name !== null) giveUpName(session, name, unique);
+  for (const name of names) giveUpName(session, name, unique);
   rename(layout.sessionDir(session), doomed);
   flush(layout.sessionsDir(root));
   try {
@@ -38,12 +52,11 @@ export function removeSession(session: layout.SessionDir, name: string | null, u
       error,
     );
   }
-  return bytes;
 }
 
 /** What a command that was killed has left: something that it was building, or a session that it was deleting. */
 export interface Leftover {
-  readonly kind: 'building' | 'trash';
+  readonly kind: 'building' | 'trash' | 'new tree' | 'stray tree';
   readonly path: string;
 }
 
@@ -66,15 +79,19 @@ export function findLeftovers(root: string, nowMs: number): readonly Leftover[] 
     return [
       layout.sessionDir(session),
       layout.turnsDir(session),
+      layout.snapshotsDir(session),
       ...turns.map((turn) => layout.turnDir({ ...session, turn })),
     ];
   };
   // The directories in which commands build what they rename into place.
-  const ofStore = [dirname(root), root, layout.namesDir(root), layout.sessionsDir(root)];
+  const ofStore = [
+    ...[dirname(root), root, layout.namesDir(root), layout.sessionsDir(root), layout.treesDir(root)],
+  ];
   const building = [...ofStore, ...listSessionIds(root).flatMap(placesOf)];
   return [
     ...building.flatMap((directory) => oldIn(directory, 'building', layout.BUILDING_PREFIX)),
-    ...oldIn(layout.trashDir(root), 'trash', ''),
+    // What has the bare name of a session is in the trash until its time has come.
+    ...oldIn(layout.trashDir(root), 'trash', '').filter(({ path }) => !isSessionId(basename(path))),
   ];
 }
 

@@ -14,6 +14,8 @@ import {
 } from './read-file.ts';
 import {
   type CancelRecord,
+  type DeferralRecord,
+  type EnvironmentRecord,
   type ExitRecord,
   type LaunchRecord,
   parse,
@@ -22,6 +24,7 @@ import {
   type RequestRecord,
   type RunnerRecord,
   type SessionRecord,
+  type SnapshotRecord,
 } from './records.ts';
 
 /** Far more than any agent takes. */
@@ -40,6 +43,11 @@ export function listSessions(root: string): { directories: SessionId[]; others: 
 export function listSessionIds(root: string): SessionId[] {
   const { directories, others } = listSessions(root);
   return directories.concat(others);
+}
+
+/** Whether anything waits in a store, or did. */
+export function hasQueue({ root }: Pick<SessionStore, 'root'>): boolean {
+  return entriesOf(layout.queueDir(root)).length > 0;
 }
 
 /** Whether a session exists, damaged or not. */
@@ -110,19 +118,45 @@ export function readPrompt(turn: layout.TurnDir): Buffer | null {
   return readSmall(layout.turnFile(turn, 'prompt'), PROMPT_LIMIT)?.bytes ?? null;
 }
 
+/** Room for the names of all files that may be left out. */
+const SNAPSHOT_LIMIT = 16 << 20;
+
+/** Far more than any environment is. */
+const ENVIRONMENT_LIMIT = 16 << 20;
+
+/** With what a turn waits to run, or null where it waits no longer. @throws DamagedRecord */
+export function readEnvironment(turn: layout.TurnDir): EnvironmentRecord | null {
+  const text = readText(layout.turnFile(turn, 'environment'), ENVIRONMENT_LIMIT);
+  return text === null ? null : parse.environment(text);
+}
+
+/** Until when a turn that waits is put off, or null; one that cannot be read counts as absent. */
+export function readDeferral(turn: layout.TurnDir): DeferralRecord | null {
+  const text = unlessDamaged(() => readText(layout.turnFile(turn, 'deferral')));
+  return text === null ? null : unlessDamaged(() => parse.deferral(text));
+}
+
 /** What was started, or null before that. @throws DamagedRecord */
 export function readLaunch(turn: layout.TurnDir): LaunchRecord | null {
   const text = readText(layout.turnFile(turn, 'launch'), PROMPT_LIMIT);
   return text === null ? null : parse.launch(text);
 }
 
-/** Why a turn was asked to stop, and the reason given, or null; a record that cannot be read counts as absent. */
-export function readCancel(turn: layout.TurnDir): Pick<CancelRecord, 'why' | 'reason'> | null {
+/** The files before or after a turn, or null where that was not recorded; a record that cannot be read counts as absent. */
+export function readSnapshot(turn: layout.TurnDir, when: 'before' | 'after'): SnapshotRecord | null {
+  const text = unlessDamaged(() => readText(layout.turnFile(turn, when), SNAPSHOT_LIMIT));
+  return text === null ? null : unlessDamaged(() => parse.snapshot(text));
+}
+
+/** Why a turn was asked to stop, when, and the reason given, or null; a record that cannot be read counts as absent. */
+export function readCancel(
+  turn: layout.TurnDir,
+): (Pick<CancelRecord, 'why' | 'reason' | 'limit'> & { readonly at: string | null }) | null {
   const text = unlessDamaged(() => readText(layout.turnFile(turn, 'cancel')));
   const record = text === null ? null : unlessDamaged(() => parse.cancel(text));
   if (record !== null) return record;
   const why = CANCEL_WHYS.find((one) => writtenAt(layout.cancelName(turn, one)) !== null);
-  return why === undefined ? null : { why, reason: null };
+  return why === undefined ? null : { why, reason: null, limit: null, at: null };
 }
 
 /** When a regular file was last written (ms since the epoch), or null where there is none. */
@@ -168,6 +202,11 @@ function readExitName(turn: layout.TurnDir): RecordedEnd | null {
     return { record: { v: 1, code, why, detail, cancelled, ...unknown }, endedMs };
   }
   return null;
+}
+
+/** When an entry was last added to a directory or taken away (ms since the epoch); null where that cannot be known. */
+export function directoryMtime(path: string): number | null {
+  return unlessDamaged(() => lookAt(path))?.mtimeMs ?? null;
 }
 
 /** When the agent last printed something (ms since the epoch), or null. */

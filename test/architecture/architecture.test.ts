@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { expect, test } from 'vitest';
-import { VERBS } from '../../src/cli/verbs.ts';
+import { VERBS } from '../../src/cli/command-tree.ts';
 import { repositoryFile } from '../helpers/project.ts';
 import { violationsOf } from './house.ts';
 
@@ -47,6 +47,7 @@ uses console                       cli/a.ts  console.error('a');
 has a default export               cli/a.ts  export default 1;
 has a default export               cli/a.ts  const a = 1; export { a as default };
 uses require                       cli/a.ts  const a = require('fs');
+only git/git.ts runs git           cli/a.ts  capture('git', ['status'], {});
 only process/ starts processes     manager/a.ts  import { spawn } from 'node:child_process';
 disk with writeFileSync            store/files.ts  import { writeFileSync } from 'node:fs';
 only store/files.ts, process/launch.ts, process/stop.ts may change  process/identity.ts  import { killProcess } from '../syscalls.ts';
@@ -57,7 +58,7 @@ disk with *                        manager/a.ts  const a = () => import('node:fs
 disk with openSync                 store/a.ts  import { openSync } from 'node:fs';
 cycle: core/a.ts → core/b.ts → core/a.ts  core/a.ts  import './b.ts'; ⏎ core/b.ts  import type { A } from './a.ts';
 cycle: cli/a.ts → cli/b.ts         cli/a.ts  import './b.ts'; ⏎ cli/b.ts  const a = () => import('./a.ts');
-must load render/markdown.ts lazily  cli/a.ts  import { renderMarkdown } from '../render/markdown.ts';
+must load render/markdown/markdown.ts lazily  cli/a.ts  import { renderMarkdown } from '../render/markdown/markdown.ts';
 must load marked lazily            render/a.ts  import { Lexer } from 'marked';
 in no room                         utils/a.ts  ;
 a test                             core/a.test.ts  ;
@@ -74,7 +75,9 @@ test('what the rules allow passes', () => {
     'main.ts': "import { run } from './cli/run.ts'; process.exitCode = run(process.argv);",
     'cli/run.ts':
       "import './commands/demo.ts'; export const run = () => ({ process: 1, console: 2 }).console;",
-    'cli/commands/demo.ts': "import { rmSync } from 'node:fs'; const a = () => import('../run.ts');",
+    'cli/commands/demo.ts': "const a = () => import('../demo/play.ts');",
+    'cli/demo/play.ts': "import { run } from '../run.ts';",
+    'cli/demo/project.ts': "import { rmSync } from 'node:fs';",
     'process/kill.ts': "import { spawn } from 'node:child_process'; process.kill(process.pid, 0);",
     'syscalls.ts': "import { renameSync } from 'node:fs'; import { spawn } from 'node:child_process';",
     'store/files.ts': "import { rename } from '../syscalls.ts';",

@@ -29,53 +29,64 @@ const ARROWS = table(`
   streams      cli core | node:*
   cli          manager config hosts render core | node:* commander
   mcp          manager config render core | node:* @modelcontextprotocol/server @modelcontextprotocol/server/stdio zod
-  manager      store process agents core | node:*
+  manager      store process git agents core | node:*
   config       core | node:* zod/mini
   hosts        core | node:* jsonc-parser
-  render       core | chalk cli-table3 marked string-width
-  store        core syscalls | node:* zod/mini
+  render       core | chalk cli-table3 get-east-asian-width marked
+  store        core syscalls | node:* zod/mini tar/header
   process      core syscalls | node:* execa zod/mini
+  git          process core | node:*
   syscalls     | node:*
   agents       core | zod/mini smol-toml
   core         | zod/mini smol-toml @noble/hashes/sha2.js @noble/hashes/utils.js`);
 
 /** Which rooms of the manager may import which others; files in its root are rooms of their own. */
 const MANAGER_ARROWS = table(`
-  session-manager commands launch access session follow project context
-  commands doctor launch stop project access follow session turn context
+  session-manager commands queue launch access session follow project context
+  commands queue doctor adopt removal launch stop project access follow changes session turn context
+  queue    launch stop access session turn context
+  removal  launch changes turn context
   doctor   launch project access turn context
-  launch   stop access session turn context
+  adopt    launch project session turn context
+  launch   stop access changes session turn context
   project  session context
   access   session turn context
   stop     session turn context
   follow   session turn context
+  changes  turn context
   session  turn context
   turn     context
   context  access`);
 
 const TOP = ['main.ts', 'index.ts', 'installation.ts', 'streams.ts'];
 /** What `process/` may ask of `process`; every other room asks nothing. */
-const PROCESS_MEMBERS = ['kill', 'platform', 'arch', 'pid', 'getuid', 'getgid', 'umask', 'version'];
+const PROCESS_MEMBERS = `kill platform arch pid getuid getgid umask version cwd chdir`.split(' ');
 
 /** The one file of all calls that change the machine, and the three that may make them. */
 const SYSCALLS = 'syscalls.ts';
 const SYSCALLERS = ['store/files.ts', 'process/launch.ts', 'process/stop.ts'];
 /** Files that may change a disk: the store's calls, two that keep temporary files of their own, and the output. */
-const WRITERS = [SYSCALLS, 'cli/task-input.ts', 'cli/commands/demo.ts', 'streams.ts'];
+const WRITERS = [SYSCALLS, 'cli/task-input.ts', 'cli/demo/project.ts', 'streams.ts'];
 const READING = new Set(
   `accessSync constants existsSync fstatSync lstatSync readdirSync readFileSync readlinkSync readSync realpathSync
    statSync statfsSync closeSync watch FSWatcher Stats BigIntStats Dirent`.split(/\s+/),
 );
+/** What makes a process of git; doctor asks for its version, and the demo types commands in a project of its own. */
+const GIT_RUNNERS = ['git/git.ts', 'manager/doctor/installation.ts', 'cli/demo/play.ts'];
+const RUNS_A_PROGRAM = ['lookUp', 'ask', 'askBytes', 'capture'];
+
 /** Opens files, for reading alone. */
 const OPENERS = ['store/read-file.ts', 'config/read-text.ts'];
 
 /** Cycles of files that are meant: the demo plays command lines, and the command line has a demo. */
-const MEANT_LAZY = ['cli/commands/demo.ts → cli/run.ts'];
+const MEANT_LAZY = ['cli/commands/demo.ts → cli/demo/play.ts'];
 
 /** What costs a start so much that it is loaded only where it is needed, and the files that are loaded with it. */
 const LOADED_LAZILY: Readonly<Record<string, readonly string[]>> = {
-  'render/markdown.ts': [],
-  marked: ['render/markdown.ts', 'render/markdown-inline.ts', 'render/markdown-table.ts'],
+  'render/markdown/markdown.ts': ['render/markdown/html.ts'],
+  'render/markdown/html.ts': ['render/export/html.ts'],
+  'render/export/html.ts': [],
+  marked: ['markdown', 'inline', 'table', 'html'].map((name) => `render/markdown/${name}.ts`),
 };
 
 const CLOCKS = ['Date.now', 'Math.random', 'performance.now'];
@@ -132,6 +143,9 @@ function readFile(path: string, source: string): { imports: Import[]; violations
       say('has a default export');
     if (node.type === 'NewExpression' && named(node.callee) === 'Date' && node.arguments.length === 0)
       say('reads new Date()');
+    const runsGit = node.type === 'CallExpression' && RUNS_A_PROGRAM.includes(named(node.callee));
+    if (runsGit && named(node.arguments[0]) === 'git' && !GIT_RUNNERS.includes(path))
+      say('only git/git.ts runs git');
     if (node.type === 'Identifier' && !isName(node, parent)) globalUse(named(node), parent);
     if (!/^(Import|Export|TSImport)/.test(node.type) || !node.source) return;
     const lazy = node.type === 'ImportExpression';

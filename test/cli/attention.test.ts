@@ -19,7 +19,9 @@ test('what has ended needs attention until it was shown, then again after its ne
   const project = createProject();
   await unseen(project, FIRST);
   expect(await needing(project)).toBe(FIRST);
-  expect(await project.ok(['ls'], { tty: true, env: { NO_COLOR: '1' } })).toMatch(/completed • +1 /);
+  expect(await project.ok(['ls'], { tty: true, env: { NO_COLOR: '1' } })).toMatch(
+    /completed • .*\n• ended since you last looked$/s,
+  );
   // As it was before it was shown.
   expect((await project.show(FIRST)).needs_attention).toBe(true);
   expect((await project.show(FIRST)).needs_attention).toBe(false);
@@ -43,15 +45,30 @@ test('those who wait have seen the end; lists, logs and trajectories are no look
   for (const verb of [['ls'], ['ls', '--json'], ['logs', SECOND], ['trajectory', SECOND]])
     await project.ok(verb);
   expect(await needing(project)).toBe(SECOND);
-  await project.ok(['wait', SECOND]);
-  expect(await needing(project)).toBe('');
+  for (const how of [[], ['-q'], ['--json'], ['--answer']]) {
+    await unseen(project, SECOND, ['inject', SECOND]);
+    await project.ok(['wait', SECOND, ...how]);
+    expect(await needing(project), how.join()).toBe('');
+  }
 });
 
-test('each caller has own marks; one that cannot be kept changes neither output nor exit code', async () => {
+test('each caller has own marks, and a caller other than the user cares for what it started itself', async () => {
+  const project = createProject();
+  const parent = await project.ended(['start another']);
+  const agent = { ZWARM_SESSION_ID: parent };
+  await project.ok(['start', 'of the agent'], { newId: FIRST, env: agent });
+  await unseen(project, SECOND);
+  await project.settled(FIRST);
+  expect(await needing(project)).toBe(`${SECOND}\n${FIRST}`);
+  expect(await needing(project, agent)).toBe(FIRST);
+  await project.ok(['show', FIRST], { env: agent });
+  expect(await needing(project, agent)).toBe('');
+  expect(await needing(project)).toBe(`${SECOND}\n${FIRST}`);
+});
+
+test('a mark that cannot be kept changes neither output nor exit code', async () => {
   const project = createProject();
   await unseen(project, FIRST);
-  expect(await needing(project, { ZWARM_SESSION_ID: 'zzzzzzzzzz' })).toBe('');
-  expect(await needing(project, { ZWARM_SESSION_ID: 'yyyyyyyyyy' })).toBe(FIRST);
   rmSync(join(project.state, 'seen'), { recursive: true });
   writeFileSync(join(project.state, 'seen'), '');
   const { code, stdout, stderr } = await project.zwarm(['show', FIRST]);
@@ -65,8 +82,9 @@ test('a session that runs needs none and is not marked; the marks of a removed o
   await project.ok(['start', 'stay'], { newId: FIRST, env: { FAKE_AGENT_HANG: '1' } });
   expect((await project.show(FIRST)).needs_attention).toBe(false);
   expect(existsSync(join(project.state, 'seen'))).toBe(false);
+  // Whoever has ended it has seen its end.
   await project.ok(['kill', FIRST]);
-  expect((await project.show(FIRST)).needs_attention).toBe(true);
+  expect((await project.show(FIRST)).needs_attention).toBe(false);
   const [digest = ''] = readdirSync(join(project.state, 'seen/user'));
   const marks = join(project.state, 'seen/user', digest);
   expect(readdirSync(marks)).toEqual([`${FIRST}.1`]);

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { VERBS } from '../../src/cli/verbs.ts';
+import { VERBS } from '../../src/cli/command-tree.ts';
 import { EXIT_CODES, type ZwarmError } from '../../src/core/errors.ts';
 import { onScreen, type Screen, type ScreenOptions } from '../helpers/context.ts';
 import { createProject, eventually, type Project } from '../helpers/project.ts';
@@ -23,6 +23,7 @@ const ROWS: readonly Row[] = [
   [['start', '-a', 'codx', 'x'], 2, /unknown agent "codx"/, /mean codex/],
   [['start', '-s', 'readonly', 'x'], 2, /unknown sandbox/, /mean read-only/],
   [['start', '-m', '--evil', 'x'], 2, /not a model name/, /-m /],
+  [['start', '-m', '', 'x'], 2, /not a model name/, /-m /],
   [['start', '--name', 'My Docs', 'x'], 2, /not a valid name/, /lower-case/],
   [['start', '-C', 'nowhere', 'x'], 2, /nowhere/, /-C/],
   [['start', '-C', '', 'x'], 2, /directory is empty/, /-C/],
@@ -31,18 +32,28 @@ const ROWS: readonly Row[] = [
   [['start', '--sandbx', 'read-only', 'x'], 2, /unknown option/, /--sandbox/],
   [['start', '-x is broken'], 2, /unknown option/, /after --/],
   [['start', '-C'], 2, /argument missing/, /zwarm start --help/],
-  [['strat', 'x'], 2, /unknown command 'strat'/, /start/],
-  [['help', 'frobnicate'], 2, /which command/, /zwarm --help/],
+  [['strat', 'x'], 2, /unknown command "strat"/, /mean: zwarm start$/],
+  [['top'], 2, /unknown command "top"/, /zwarm calls it: zwarm ls --watch$/],
+  [['Send', 'done', 'go on'], 2, /unknown command "Send"/, /zwarm calls it: zwarm inject$/],
+  [['fix the tests'], 2, /unknown command "fix the tests"/, /zwarm start "…"$/],
+  [['frobnicate'], 2, /unknown command "frobnicate"/, /see zwarm --help$/],
+  [['help', 'shwo'], 2, /unknown command "shwo"/, /mean: zwarm show$/],
   [['--state-dir', '', 'start', 'x'], 2, /--state-dir is empty/, /leave it out/],
   [['--state-dir', 'x'], 2, /which command/, /zwarm --help/],
   [['ls', '--status', 'runing'], 2, /unknown status/, /mean running/],
   [['ls', '--sort', 'name'], 2, /unknown order/, /created, updated/],
   [['ls', '-n', '0'], 2, /-n: "0"/, /-n \d/],
   [['ls', '--since', 'yesterday'], 2, /not a duration/, /10m/],
+  [['events', '--since', '2026-01-31'], 2, /neither a duration nor a time/, /10m.*Z/],
+  [['digest', '--since', '.'], 2, /not a duration/, /10m/],
+  [['digest', '--md', '--json'], 2, /cannot be used with/, /digest --help/],
   [['ls', 'x'], 2, /too many arguments/, /zwarm ls --help/],
   [['clean', '--days', '-1'], 2, /not a number of days/, /--days 7/],
   [['clean', '--days', 'x7'], 2, /not a number of days/, /--days 7/],
   [['clean', '--days', '7x'], 2, /not a number of days/, /--days 7/],
+  [['clean', '--older-than', 'long'], 2, /not a duration/, /10m/],
+  [['clean', '--older-than', '1h', '--days', '1'], 2, /cannot be used with/, /clean --help/],
+  [['clean', '--gone', '--older-than', '1h'], 2, /cannot be used with/, /clean --help/],
   [['show', 'done', '--turn', '0'], 2, /--turn: "0"/, /--turn \d/],
   [['show', 'done', '--turn', '9'], 2, /has no turn 9/, /1/],
   [['show'], 2, /missing.*'id'/, /zwarm show --help/],
@@ -51,10 +62,10 @@ const ROWS: readonly Row[] = [
   [['show', '@last~9'], 3, /3 sessions/, /zwarm ls/],
   [['show', 'abc'], 3, /abc is the beginning of 2/, /abcdefgh22.*abcdefgh33|abcdefgh33.*abcdefgh22/],
   [['trajectory', 'done', '--turn', '9'], 2, /has no turn 9/, /1/],
-  [['inject', 'done'], 2, /no message/, /zwarm inject ID "…"/],
-  [['inject', 'done', ''], 2, /message is empty/, /zwarm inject/],
+  [['inject', 'done'], 2, /no message/, /zwarm inject done "…"$/],
+  [['inject', 'done', ''], 2, /message is empty/, /zwarm inject [a-z2-9]{10} "…"$/],
   [['inject', 'done', 'go', 'on'], 2, /too many arguments/, /quotes/],
-  [['kill'], 2, /which session/, /zwarm kill ID/],
+  [['kill'], 2, /which session/, /zwarm kill @last/],
   [['kill', '--all', 'done'], 2, /either/, /kill/],
   [['kill', 'done', '--grace', 'x'], 2, /not a duration/, /10m/],
   [['wait', 'done', '--timeout', 'x'], 2, /not a duration/, /10m/],
@@ -69,7 +80,8 @@ const ROWS: readonly Row[] = [
   [['mcp', 'install', '--print', '--remove'], 2, /cannot be used with/, /mcp install --help/],
   [['mcp', 'install', '--unattended', '--remove'], 2, /cannot be used with/, /mcp install --help/],
   [['config'], 2, /which command/, /zwarm config --help/],
-  [['config', 'lst'], 2, /unknown command 'lst'/, /mean list/],
+  [['config', 'lst'], 2, /unknown command "lst"/, /mean: zwarm config list$/],
+  [['config', 'remove'], 2, /unknown command "remove"/, /see zwarm config --help$/],
   [['config', 'set'], 2, /missing.*'key'/, /config set --help/],
   [['config', 'set', 'max_dpth', '1'], 2, /unknown key "max_dpth"/, /mean max_depth/],
   [['config', 'get', 'colour'], 2, /unknown key/, /choose one of: agent, /],
@@ -78,7 +90,8 @@ const ROWS: readonly Row[] = [
   [['config', 'set', 'max_depth'], 2, /no value was given/, /config set --help/],
   [['config', 'set', 'max_depth', '1', '--unset'], 2, /exclude each other/, /config set --help/],
   [['config', 'trust', '--yes'], 2, /there is no .*zwarm\.toml/, /chooses its agent/],
-  [['start', 'x'], 127, /not found on your PATH/, /npm .*codex/, codex()],
+  [['start', 'x'], 127, /no agent was found on your PATH: codex, claude/, /npm .*codex.*-a demo/, codex()],
+  [['start', '-a', 'codex', 'x'], 127, /codex was not found on your PATH/, /npm .*codex/, codex()],
   [['start', 'x'], 127, /\/nowhere\/codex/, /ZWARM_CODEX_BIN/, codex('/nowhere/codex')],
   [
     ['start', 'x'],
@@ -89,15 +102,25 @@ const ROWS: readonly Row[] = [
   ],
   [['start', 'x'], 127, /not an absolute path/, /full path/, codex('./codex')],
   [['logs', 'done', '-n', '-1'], 2, /-n: "-1"/, /-n \d/],
-  [['logs', 'done', '--raw', '--json'], 2, /either --raw or --json/, /JSON lines/],
-  [['logs', 'done', '--stderr', '--json'], 2, /not JSON/, /leave out --json/],
-  [['logs', 'done', '--raw', '-n', '1'], 2, /-n counts steps: --raw/, /tail/],
-  [['logs', 'done', '--stderr', '-n', '1'], 2, /-n counts steps: --stderr/, /tail/],
-  [['logs', 'done', 'done', '--raw'], 2, /one session at a time/, /zwarm logs --raw ID/],
+  [['logs', 'done', '--raw', '--json'], 2, /cannot be used with/, /zwarm logs --help/],
+  [['logs', 'done', '--stderr', '--json'], 2, /cannot be used with/, /zwarm logs --help/],
+  [
+    ['logs', 'done', '--raw', '-n', '1'],
+    2,
+    /'--raw' cannot be used with option '-n, --last/,
+    /zwarm logs --help/,
+  ],
+  [
+    ['logs', 'done', '--stderr', '-n', '1'],
+    2,
+    /'--stderr' cannot be used with option '-n, --last/,
+    /zwarm logs --help/,
+  ],
+  [['logs', 'done', 'done', '--raw'], 2, /one session at a time/, /zwarm logs --raw done$/],
   [['logs', 'done', '--raw'], 2, /not for a terminal/, /> FILE/, { tty: true }],
   [['rewind', 'done', '--to', '7'], 2, /has no turn 7/, /1/],
   [['rewind', 'done', '--to', '1'], 2, /turn 1 is where/, /./],
-  [['rewind', 'done'], 2, /--to is missing/, /zwarm rewind ID --to 2/],
+  [['rewind', 'done'], 2, /--to is missing/, /zwarm rewind done --to 0$/],
   [['rewind', 'done', '--to=-1'], 2, /not a whole number of at least 0/, /--to \d/],
   [['fork', 'done', '--turn', '2'], 2, /has no turn 2/, /1/],
   [['fork', 'done', ''], 2, /message is empty/, /./],
@@ -181,13 +204,19 @@ test('a running session cannot be continued or removed, and nothing changes on d
   const before = snapshot(project.base);
   for (const words of ['inject ID more', 'rm ID', 'rewind ID --to 0', 'fork ID', 'compact ID']) {
     const line = words.replace('ID', id);
-    const hint = line.startsWith('rm') ? `zwarm kill ${id}` : `zwarm wait ${id}`;
+    const wait = `wait for it first: zwarm wait ${id}`;
+    const hint = line.startsWith('rm')
+      ? `end it first: zwarm kill ${id}`
+      : line.startsWith('inject')
+        ? `${wait}; or queue the message: zwarm inject ${id} --queue "…"; or stop it: zwarm inject ${id} --interrupt "…"`
+        : wait;
     const shown = await project.$(line);
-    expect(shown).toMatch(new RegExp(`^zwarm: .*\\S+ is still running\nhint: .*${hint}.*\n\\[exit 4\\]\n$`));
+    expect(shown).toMatch(new RegExp(`^zwarm: .*\\S+ is still running\nhint: ${hint}\n\\[exit 4\\]\n$`));
     expect(await project.$(`${line} --json`)).toMatch(/\[exit 4\]\n$/);
   }
-  const skipped = [{ id, reason: 'running' }];
-  expect(JSON.parse(await project.$('clean --days 0 --json'))).toEqual({ removed: [], skipped, bytes: 0 });
+  const skipped = [{ id, reason: 'running', old_enough: true }];
+  const cleaned = JSON.parse(await project.$('clean --days 0 --json'));
+  expect(cleaned).toMatchObject({ removed: [], sessions: [], skipped, worktrees: [], bytes: 0 });
   expect(snapshot(project.base)).toEqual(before);
 });
 

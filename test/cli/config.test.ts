@@ -39,9 +39,16 @@ test('list says of every key its value and who says so, and what is said in vain
     allowed_dirs	/base/home/a, *	/base/home/.config/zwarm/config.toml
     max_depth	2	/base/home/.config/zwarm/config.toml
     max_sessions	8	default
+    max_running		default
     end_others	true	/base/home/.config/zwarm/config.toml
+    unconfined	false	default
+    allow_land	false	default
     wait_sec		default
     reachable_state	false	default
+    worktree_dir		default
+    notify		default
+    notify_events	finished, failed, lost, queue_empty, held, resumed	default
+    quiet_hours		default
     /base/project/zwarm.toml: unknown key "modell": did you mean model?
     /base/project/zwarm.toml: agent = "demo" has no effect: an agent could have written that; see: zwarm config trust
     /base/project/zwarm.toml: max_depth = 9 has no effect: a project may narrow 2, never widen it
@@ -175,7 +182,7 @@ test.runIf(process.platform === 'linux').each([
   [' YES \r', 0],
   ['\r', 1],
   ['yesterday\r', 1],
-  ['\u0003', 1],
+  ['\u0003', 130],
   ['\u0004', 1],
 ])('the answer %j on a real terminal ends with %i', async (keys, code) => {
   const project = createProject();

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { CHECK_STATUSES, type Check } from '../../src/core/check.ts';
 import { EXIT_CODES } from '../../src/core/errors.ts';
 import { SESSION_STATUSES } from '../../src/core/session.ts';
+import { SESSION_EVENTS } from '../../src/core/session-event.ts';
 import { TURN_FILES } from '../../src/store/layout.ts';
 import { onScreen } from '../helpers/context.ts';
 import { codeWords, fieldsOf, readPage, tableOf } from '../helpers/document.ts';
@@ -14,6 +15,7 @@ import {
   type Project,
   processesWith,
   repositoryFile,
+  SHELL_AGENT,
   stream,
 } from '../helpers/project.ts';
 
@@ -36,7 +38,8 @@ test('every verb prints the fields that the page names', async () => {
   const injected = await json(project, ['inject', id, 'second', '--wait']);
   const [row] = await project.list();
   const [waited, unknown] = await json(project, ['wait', id, 'nosuchone']);
-  for (const one of [started, injected, row, waited]) expect(keys(one)).toEqual(session);
+  expect(keys(started)).toEqual([...session, 'started'].sort());
+  for (const one of [injected, row, waited]) expect(keys(one)).toEqual(session);
   expect(keys(row?.token_usage)).toEqual(fields('Token usage'));
   expect(unknown).toEqual({ id: 'nosuchone', error: expect.any(Object) });
   expect(keys(unknown.error)).toEqual(fields('Error'));
@@ -46,6 +49,20 @@ test('every verb prints the fields that the page names', async () => {
   expect(keys(detail.turns[1])).toEqual(fields('Turn'));
   expect(keys(detail.messages[0])).toEqual(fields('Message'));
 
+  expect(keys(await json(project, ['answer', id]))).toEqual(fields('Answer'));
+  expect(keys((await json(project, ['search', 'first']))[0])).toEqual(fields('Hit'));
+  const [event] = (await project.ok(['events'])).split('\n');
+  expect(keys(JSON.parse(event ?? ''))).toEqual(fields('Event'));
+  expect(fieldsOf(page, 'Events')).toEqual(SESSION_EVENTS);
+  const changing = await project.ended(['run echo x > x'], { env: { ZWARM_CODEX_BIN: SHELL_AGENT } });
+  const changes = await json(project, ['diff', changing]);
+  expect(keys(changes)).toEqual(fields('Changes'));
+  expect(changes.changed_files.map(keys)).toEqual([fields('Changed file')]);
+  expect(keys(await json(project, ['undo', changing]))).toEqual(fields('Undone'));
+  const undo = join(project.store(), 'sessions', changing, 'undos', '1.json');
+  expect(keys(JSON.parse(readFileSync(undo, 'utf8')))).toEqual(fields('undos'));
+  expect(keys(await json(project, ['digest']))).toEqual(fields('Digest'));
+  expect(keys(await json(project, ['pack', id]))).toEqual(fields('Packed'));
   expect((await json(project, ['rm', 'nosuchone'])).map(keys)).toEqual([['error', 'id']]);
   expect((await json(project, ['rm', id])).map(keys)).toEqual([fields('Removal')]);
   const refused = await project.zwarm(['show', 'nosuchone', '--json']);
@@ -63,7 +80,7 @@ test('so do a session that failed or was killed, and what clean has removed and 
   const id = await project.start(['stay'], { env: { FAKE_AGENT_HANG: '1' } });
   const cleaned = await json(project, ['clean', '--days', '0']);
   expect(keys(cleaned)).toEqual(fields('Clean'));
-  expect(cleaned.skipped.map(keys)).toEqual([['id', 'reason']]);
+  expect(cleaned.skipped.map(keys)).toEqual([['id', 'old_enough', 'reason']]);
   expect((await json(project, ['kill', id])).map(keys)).toEqual([session]);
 });
 
@@ -111,16 +128,20 @@ test('the files of a turn are those that the page names, with those fields', asy
 
   const files = fieldsOf(page, 'Turn files').sort();
   expect(files).toEqual(Object.values(TURN_FILES).sort());
-  expect(readdirSync(project.turnFile(id, 2, '.')).sort()).toEqual(files);
+  // Of an agent that has its own sandbox, in a turn that did not wait.
+  const usual = files.filter(
+    (name) => !['socket-filter', 'environment', 'schema.json', 'deferral.json', 'setup.log'].includes(name),
+  );
+  expect(readdirSync(project.turnFile(id, 2, '.')).sort()).toEqual(usual);
   expect(readdirSync(project.turnFile(id, 1, '.')).sort()).toEqual(
-    files.filter((name) => name !== 'cancel.json' && name !== 'input.md'),
+    usual.filter((name) => name !== 'cancel.json' && name !== 'input.md'),
   );
 
   const directory = join(project.store(), 'sessions', id);
-  expect(readdirSync(directory).sort()).toEqual(['session.json', 'summary.json', 'turns']);
+  expect(readdirSync(directory).sort()).toEqual(['session.json', 'snapshots.git', 'summary.json', 'turns']);
   for (const name of ['session.json', 'summary.json'])
     expect(keys(JSON.parse(readFileSync(join(directory, name), 'utf8'))), name).toEqual(fields(name));
-  for (const name of files.filter((file) => /\.(json|stat)$/.test(file))) {
+  for (const name of usual.filter((file) => /\.(json|stat)$/.test(file))) {
     const record = JSON.parse(readFileSync(project.turnFile(id, 2, name), 'utf8'));
     const promised = fields(name).filter((field) => field !== 'lstart');
     if (process.platform !== 'linux') promised.splice(promised.indexOf('stat'), 1, 'lstart');
@@ -133,7 +154,14 @@ test('the state directory holds what the page shows', async () => {
   const project = createProject();
   await project.ok(['start', 'a', '--wait']);
   const root = project.store();
-  expect(readdirSync(root).sort()).toEqual(['format', 'names', 'project.json', 'sessions', 'trash']);
+  expect(readdirSync(root).sort()).toEqual([
+    'format',
+    'names',
+    'project.json',
+    'sessions',
+    'trash',
+    'writers',
+  ]);
   expect(readFileSync(join(root, 'format'), 'utf8')).toBe('2\n');
   const record = JSON.parse(readFileSync(join(root, 'project.json'), 'utf8'));
   expect(keys(record)).toEqual(fields('project.json'));

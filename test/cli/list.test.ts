@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { copySession } from '../../bench/sessions.js';
 import { onScreen, type ScreenOptions } from '../helpers/context.ts';
-import { createProject, type Project, stream } from '../helpers/project.ts';
+import { createProject, eventually, type Project, stream } from '../helpers/project.ts';
 
 const HOUR = 3_600_000;
 
@@ -33,19 +33,86 @@ test('ls narrows by status, directory, time and text, and orders by creation or 
     ['', [C, B, A]],
     ['--status failed', [B]],
     ['--status failed,completed -n 2', [C, B]],
-    ['--here', [B, A]],
-    ['--grep TESTS', [A]],
+    ['--here', [C, B, A]],
+    ['--grep tests', [A]],
+    ['--grep TESTS', []],
     ['--grep oldest', [A]],
     ['--grep app.py', [C]],
     ['--grep .*', []],
   ] as const)
     expect.soft(await ids(project, args), args).toEqual(found);
   expect(await ids(project, '--here', { cwd: inner })).toEqual([C]);
+  const beside = join(project.directory, 'inn');
+  mkdirSync(beside);
+  expect(await ids(project, '--here', { cwd: beside })).toEqual([]);
   await onScreen(project, ['inject', 'oldest', '--wait', 'again']);
   expect(await ids(project)).toEqual([C, B, A]);
+  expect(await ids(project, '--grep again')).toEqual([A]);
   expect((await ids(project, '--sort updated'))[0]).toBe(A);
   expect(await ids(project, '--since 1h', { now: Date.now() + 2 * HOUR })).toEqual([]);
   expect(await ids(project, '--since 3h', { now: Date.now() + 2 * HOUR })).toHaveLength(3);
+});
+
+test('a session tells its newest message, and while it runs what it is doing and since when', async () => {
+  const project = createProject();
+  const now = async () => {
+    const [row] = await project.list();
+    return { ...row, begun: row?.turn_started_at === null ? null : typeof row?.turn_started_at };
+  };
+  await project.ended(['first'], { newId: A });
+  expect(await now()).toMatchObject({
+    task: 'first',
+    last_prompt: 'first',
+    current_step: null,
+    begun: 'string',
+  });
+  const long = `second ${'x'.repeat(1000)}`;
+  const env = { FAKE_AGENT_HANG: '1', FAKE_AGENT_STREAM: join(project.base, 'stream') };
+  writeFileSync(
+    env.FAKE_AGENT_STREAM,
+    `${JSON.stringify({
+      type: 'item.started',
+      item: {
+        id: 'item_0',
+        type: 'command_execution',
+        command: "/bin/bash -lc 'npm  test\n# all'",
+        status: 'in_progress',
+      },
+    })}\n`,
+  );
+  await onScreen(project, ['inject', A, long], { env });
+  await eventually('it runs', async () => (await now()).current_step !== null);
+  const running = await now();
+  expect(running).toMatchObject({
+    status: 'running',
+    task: 'first',
+    current_step: '$ npm test # all',
+    begun: 'string',
+  });
+  expect(running.last_prompt).toBe(`${long.slice(0, 499)}…`);
+  expect((await project.show(A)).last_prompt).toBe(long);
+  await onScreen(project, ['kill', A]);
+  expect(await now()).toMatchObject({
+    status: 'killed',
+    current_step: null,
+    last_prompt: running.last_prompt,
+  });
+  await onScreen(project, ['rewind', A, '--to', '1']);
+  expect(await now()).toMatchObject({ turn_started_at: running.turn_started_at, turn: 2 });
+});
+
+test('a list says what it leaves out, and why it is empty', async () => {
+  const project = createProject();
+  const onTerminal = (line: string) => project.$(line, { tty: true, env: { NO_COLOR: '1' } });
+  expect(await onTerminal('ls')).toBe('no sessions; start one: zwarm start "task"\n');
+  expect(await project.$('ls --json')).toBe('[]\n');
+  for (const newId of [A, B]) await project.ended(['x'], { newId });
+  expect(await onTerminal('ls --status failed')).toBe('nothing matches\n');
+  expect(await onTerminal('ls -q --status failed')).toBe('nothing matches\n');
+  expect(await project.$('ls --status failed')).toBe('');
+  expect(await onTerminal('ls')).not.toContain('--all');
+  await onScreen(project, ['start', 'runs'], { newId: C, env: { FAKE_AGENT_HANG: '1' } });
+  expect(await onTerminal('ls -n 1')).toMatch(/^ID .*\n.*\n1 of 3, 1 running · --all shows all\n$/);
 });
 
 test('a session answers to its id, its name, a prefix and @last', async () => {
@@ -66,6 +133,30 @@ test('a session answers to its id, its name, a prefix and @last', async () => {
     expect.soft((await project.show(ref)).id, ref).toBe(id);
   expect(await onScreen(project, ['rm', 'abcd'])).toMatchObject({ code: 0, stdout: 'abcdefghjm\n' });
   expect((await onScreen(project, ['show', 'docs'])).code).toBe(3);
+});
+
+test('@here is the newest session that works in this directory or below', async () => {
+  const project = createProject();
+  const [inner, empty] = [join(project.directory, 'inner'), join(project.directory, 'empty')];
+  for (const directory of [inner, empty]) mkdirSync(directory);
+  await project.ended(['x']);
+  for (const newId of [A, B]) await project.ended(['x'], { newId, cwd: inner });
+  await project.ended(['x'], { newId: C });
+  const here = async (cwd: string) =>
+    (await project.$('answer @here --json', { cwd })).match(/"id": "(\w+)"/)?.[1];
+  expect(await here(inner)).toBe(B);
+  expect(await here(project.directory)).toBe(C);
+  writeFileSync(join(project.store(), 'sessions', B, 'session.json'), '{');
+  expect(await here(inner)).toBe(A);
+  expect(await project.$('show @here', { cwd: empty })).toBe(
+    `zwarm: no session works in ${empty} or below\nhint: see: zwarm ls --all\n[exit 3]\n`,
+  );
+  // An agent of another caller runs at the root, and is told where to work.
+  const path = join(project.store(), 'sessions', C, 'session.json');
+  writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), work_in: 'empty' }));
+  expect(await here(empty)).toBe(C);
+  rmSync(join(path, '..', 'summary.json'));
+  expect(await project.$('ls --here -q', { cwd: empty })).toContain(C);
 });
 
 test('ls shows the newest 20 and all that run; -n and --all show what they say', async () => {
@@ -106,15 +197,18 @@ test('clean removes what ended long enough ago, by its newest end, and nothing t
   exit(C, 1, 30);
   const cleaned = async (args: string) =>
     JSON.parse((await onScreen(project, ['clean', '--json', ...args.split(' ')], { now: start })).stdout);
-  const skipped = [{ id: running, reason: 'running' }];
-
+  const skipped = [{ id: running, reason: 'running', old_enough: false }];
   const bytes = expect.any(Number);
-  expect(await cleaned('--dry-run --days 2.5')).toEqual({ removed: [A, B, C], skipped, bytes });
+  const removing = (...removed: string[]) => {
+    const sessions = removed.map((id) => expect.objectContaining({ id, name: null, task: 'x', bytes }));
+    return { removed, sessions, skipped, worktrees: [], bytes };
+  };
+  expect(await cleaned('--dry-run --days 2.5')).toMatchObject(removing(A, B, C));
   expect(await ids(project)).toHaveLength(4);
-  expect(await cleaned('--days 20')).toEqual({ removed: [C], skipped, bytes });
-  expect(await cleaned('--json')).toEqual({ removed: [A], skipped, bytes });
-  expect(await cleaned('--days 4')).toEqual({ removed: [], skipped, bytes: 0 });
-  const shown = await onScreen(project, ['clean', '--days', '3'], { tty: true, now: start });
+  expect(await cleaned('--older-than 480h')).toMatchObject(removing(C));
+  expect(await cleaned('--json')).toMatchObject(removing(A));
+  expect(await cleaned('--days 4')).toMatchObject({ ...removing(), bytes: 0 });
+  const shown = await onScreen(project, ['clean', '--days', '3', '-y'], { tty: true, now: start });
   expect(shown).toMatchObject({ code: 0, stdout: `${B}\n` });
   expect(shown.stderr).toMatch(/^removed 1 session, [\d.]+ k?B; kept dddddddddd \(running\)\n$/);
   expect(await ids(project)).toEqual([running]);

@@ -1,7 +1,16 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { messageLine } from '../../bench/streams.js';
 import { openSessions } from '../../src/index.ts';
 import { onScreen, type ScreenOptions } from '../helpers/context.ts';
 import { columnsOf, DRIVES, plain } from '../helpers/display.ts';
@@ -105,6 +114,55 @@ test('several sessions: each line says whose it is, and a bad one keeps nobody f
   });
 });
 
+test('-n prints the last steps, of which no more is read than that needs; --tail is the same', async () => {
+  const project = createProject();
+  await sessionOf(project, 'shell-failed message message');
+  const events = project.turnFile(ID, 2, 'events.jsonl');
+  const said = Array.from({ length: 20_000 }, (_, i) => messageLine(`item_${i}`, `${i} ${'x'.repeat(300)}`));
+  writeFileSync(events, said.join(''));
+  const exit = project.turnFile(ID, 2, 'exit.json');
+  const record = JSON.parse(readFileSync(exit, 'utf8'));
+  writeFileSync(exit, JSON.stringify({ ...record, events_bytes: statSync(events).size }));
+  const last = async (...args: string[]): Promise<readonly string[]> => {
+    const { stdout } = await onScreen(project, ['logs', ID, ...args]);
+    return stdout
+      .split('\n')
+      .flatMap((line) => /^ {2}([\w$]+)|^── (turn \d)/.exec(line)?.slice(1) ?? [])
+      .filter(Boolean);
+  };
+  expect(await last('-n', '3')).toEqual(['turn 2', '19998', '19999', 'turn 3', 'The']);
+  expect(await last('--tail', '2', '--turn', '2')).toEqual(['turn 2', '19998', '19999']);
+  expect(await last('-n', '20003')).toEqual(['turn 1', '$', 'Both', ...(await last()).slice(4)]);
+  expect(await last('-n', '9', '--turn', '1')).toEqual((await last()).slice(0, 4));
+  expect(await last('-n', '0')).toEqual([]);
+  const bytesRead = (): number => Number(/^rchar: (\d+)$/m.exec(readFileSync('/proc/self/io', 'utf8'))?.[1]);
+  const before = bytesRead();
+  await last('-n', '20');
+  if (process.platform === 'linux') expect(bytesRead() - before).toBeLessThan(1_000_000);
+});
+
+test('--since leaves out turns that ended before, and of the turn that did not what the history dates before', async () => {
+  const project = createProject();
+  await sessionOf(project, 'shell-failed message');
+  const logs = async (since: string, now: number) =>
+    (await onScreen(project, ['logs', ID, '--since', since, '--full'], { now })).stdout;
+  const turns = async (since: string, now: number) => (await logs(since, now)).match(/turn \d/g) ?? [];
+  const later = Date.now() + 3_600_000;
+  expect(await turns('10m', later)).toEqual([]);
+  expect(await turns('2h', later)).toEqual(['turn 1', 'turn 2']);
+  // The agent has dated the first command of turn 1, which took five seconds.
+  const ended = Math.floor(statSync(project.turnFile(ID, 1, 'exit.json')).mtimeMs);
+  utimesSync(project.turnFile(ID, 1, 'runner.stat'), ended / 1000 - 5, ended / 1000 - 5);
+  const history = join(project.base, 'home', '.codex', 'sessions', '2026', '11', '20');
+  mkdirSync(history, { recursive: true });
+  const item = { type: 'CommandExecution', command: ['cat does-not-exist.txt'] };
+  const dated = { type: 'item_completed', item, started_at_ms: ended - 4500, completed_at_ms: ended - 4000 };
+  const thread = '01a1f880-cea6-70e2-88ad-3ea4105bd4a1';
+  writeFileSync(join(history, `rollout-x-${thread}.jsonl`), `${JSON.stringify({ payload: dated })}\n`);
+  expect(await logs('4s', ended + 1000)).toMatch(/^── turn 1 .*\n {2}\$ echo to-stderr/);
+  expect(await logs('6s', ended + 1000)).toMatch(/^── turn 1 .*\n {2}\$ cat does-not-exist/);
+});
+
 test('--stderr prints what the agent said there, harmless; empty lines become one', async () => {
   const project = createProject();
   const said = 'one\n\n\n\u001b]52;c;eA==\u0007two \u202e\nlast';
@@ -176,27 +234,35 @@ test('the trajectory has a line for each step, numbered through all turns, with 
   expect(shown).toMatchObject({ code: 0, stderr: '' });
   expect(shown.stdout.split('\n')).toEqual([
     rule('turn 1 · failed'),
-    ' 1 » Running a long command.',
-    ' 2 $ echo started; sleep 301; echo finished [interrupted]',
+    '  1 » Running a long command.',
+    '  2 $ echo started; sleep 301; echo finished [interrupted]',
     rule('turn 2 · completed'),
-    ' 3 $ cat does-not-exist.txt [exit 1]',
-    ' 4 $ echo to-stderr >&2; exit 3 [exit 3]',
-    ' 5 » Both commands failed.',
+    '  3 $ cat does-not-exist.txt [exit 1]',
+    '  4 $ echo to-stderr >&2; exit 3 [exit 3]',
+    '  5 » Both commands failed.',
     rule('turn 3 · completed'),
-    ' 6 # plan: 2 of 2 done',
-    ' 7 $ true',
-    ' 8 » All steps done.',
+    '  6 # plan: 1 of 2 done',
+    '  6 # plan: 2 of 2 done',
+    '  7 $ true',
+    '  8 » All steps done.',
     rule('turn 4 · completed'),
-    ' 9 @ fake.echo',
-    '10 @ fake.fail [failed]',
-    '11 » Called the MCP server.',
+    '  9 @ fake.echo',
+    ' 10 @ fake.fail [failed]',
+    ' 11 » Called the MCP server.',
     rule('turn 5 · completed'),
-    '12 ± delete /workspace/README.md, update /workspace/app.py, add /workspace/hello.txt',
-    '13 » Patched three files.',
+    ' 12 ± delete /workspace/README.md, update /workspace/app.py, add /workspace/hello.txt',
+    ' 13 » Patched three files.',
     '',
   ]);
   const { stdout } = await onScreen(project, ['trajectory', ID, '--turn', '3']);
-  const turn = [rule('turn 3 · completed'), '6 # plan: 2 of 2 done', '7 $ true', '8 » All steps done.', ''];
+  const turn = [
+    rule('turn 3 · completed'),
+    '  6 # plan: 1 of 2 done',
+    '  6 # plan: 2 of 2 done',
+    '  7 $ true',
+    '  8 » All steps done.',
+    '',
+  ];
   expect(stdout).toBe(turn.join('\n'));
 });
 
@@ -221,7 +287,7 @@ test('--full prints all of a step behind its number; --json and the library give
   const project = createProject();
   await sessionOf(project, 'shell-failed message');
   expect(await project.$(`trajectory ${ID} --full --turn 1`)).toMatch(
-    /\n1 {2}\$ .* \[exit 1\]\n {5}cat: .*\n\n2 [\s\S]*\n3 {2}Both commands failed\.\n$/,
+    /\n {2}1 {2}\$ .* \[exit 1\]\n {7}cat: .*\n\n {2}2 [\s\S]*\n {2}3 {2}Both commands failed\.\n$/,
   );
   const all = JSON.parse((await onScreen(project, ['trajectory', ID, '--json'])).stdout);
   const times = { started_at: null, ended_at: null };

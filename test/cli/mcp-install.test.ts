@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { testAsRoot } from '../helpers/as-root.ts';
 import { place } from '../helpers/config.ts';
 import { onScreen, type ScreenOptions } from '../helpers/context.ts';
+import { git } from '../helpers/git.ts';
 import { createProject, type Project, ZWARM } from '../helpers/project.ts';
 import { notPrivate, snapshot } from '../helpers/tree.ts';
 
@@ -27,7 +28,7 @@ const OF_OPENCODE = { type: 'local', command: [process.execPath, ZWARM, 'mcp'], 
 const HOSTS = {
   codex: ['~/.codex/config.toml', 'mcp_servers', OF_CODEX, { default_tools_approval_mode: 'approve' }],
   claude: ['./.mcp.json', 'mcpServers', { ...STDIO, ...LONG }, null],
-  cursor: ['~/.cursor/mcp.json', 'mcpServers', STDIO, null],
+  cursor: ['./.cursor/mcp.json', 'mcpServers', STDIO, null],
   opencode: ['~/.config/opencode/opencode.json', 'mcp', OF_OPENCODE, null],
   gemini: ['~/.gemini/settings.json', 'mcpServers', PATIENT, { trust: true }],
   qwen: ['~/.qwen/settings.json', 'mcpServers', PATIENT, { trust: true }],
@@ -122,10 +123,10 @@ test('what was there stays, comments too, and removal gives it back to the byte'
 
 test('the change of a file that is there is shown before the question, and nothing is asked where there is none', async () => {
   const project = bareProject();
-  const file = fileOf(project, 'cursor');
-  place(file, mineOf('cursor'));
+  const file = fileOf(project, 'qwen');
+  place(file, mineOf('qwen'));
   const shown = async (): Promise<string> => {
-    const text = await project.$('mcp install --host cursor', { ...YES, env: { NO_COLOR: '1' } });
+    const text = await project.$('mcp install --host qwen', { ...YES, env: { NO_COLOR: '1' } });
     return text.replaceAll(file, 'FILE').replace(ZWARM, 'ZWARM').replace(process.execPath, 'NODE');
   };
   expect(await shown()).toMatchInlineSnapshot(`
@@ -136,17 +137,20 @@ test('the change of a file that is there is shown before the question, and nothi
     -         "mine": {"command": "mine"}
     +         "mine": {"command": "mine"},
     +         "zwarm": {
-    +             "type": "stdio",
     +             "command": "NODE",
     +             "args": [
     +                 "ZWARM",
     +                 "mcp"
-    +             ]
+    +             ],
+    +             "timeout": 1800000,
+    +             "env": {
+    +                 "ZWARM_WAIT_SEC": "1500"
+    +             }
     +         }
           }
       }
     Write this to FILE?
-    start Cursor anew; its settings show the server
+    start Qwen Code anew; qwen mcp list shows the server
     "
   `);
   expect(await shown()).toBe('FILE: already there\n');
@@ -207,7 +211,7 @@ test('the answer no, nobody to ask, or an agent that asks for it: nothing change
   place(file, mineOf('codex'));
   const before = snapshot(project.base);
   const no = await install(project, 'codex', [], { tty: true, answer: false });
-  expect(no).toMatchObject({ code: 1, stderr: expect.stringMatching(/zwarm: nothing was changed\n$/) });
+  expect(no).toMatchObject({ code: 1, stderr: expect.stringMatching(/\?\nnothing was changed\n$/) });
   const json = await install(project, 'codex', ['--json'], { tty: true, answer: false });
   expect(json.code).toBe(1);
   expect(JSON.parse(json.stdout)).toEqual({ host: 'codex', file, changed: false, removed: false });
@@ -223,6 +227,54 @@ test('the answer no, nobody to ask, or an agent that asks for it: nothing change
   }
   expect((await install(project, 'codex', ['--print'], { env })).code).toBe(0);
   expect(snapshot(project.base)).toEqual(before);
+});
+
+test('the entry of Cursor goes into the project; the removal finds it there and in the home, one after the other', async () => {
+  const project = bareProject();
+  const [mine, ofHome] = [fileOf(project, 'cursor'), join(project.base, 'home/.cursor/mcp.json')];
+  place(ofHome, mineOf('cursor'));
+  await install(project, 'cursor', ['--yes']);
+  expect(fs.readFileSync(ofHome, 'utf8')).toBe(mineOf('cursor'));
+  // One that somebody has put there by hand, in a file that is a link.
+  const real = join(project.base, 'dotfiles.json');
+  place(real, fs.readFileSync(mine));
+  fs.rmSync(ofHome);
+  fs.symlinkSync(real, ofHome);
+  const removed = async () =>
+    JSON.parse((await install(project, 'cursor', ['--remove', '--yes', '--json'])).stdout);
+  for (const [file, changed] of [
+    [mine, true],
+    [ofHome, true],
+    [mine, false],
+  ])
+    expect(await removed()).toEqual({ host: 'cursor', file, changed, removed: changed });
+  expect([mine, real].map((file) => entryIn('cursor', fs.readFileSync(file, 'utf8')))).toEqual([
+    undefined,
+    undefined,
+  ]);
+});
+
+test('whether git ignores a file in the project is said with the paths in it that hold on this machine alone', async () => {
+  const project = bareProject();
+  const said = async (PATH = process.env['PATH']) => {
+    const { stderr } = await install(project, 'cursor', [], { ...YES, answer: false, env: { PATH } });
+    return stderr.slice(0, stderr.indexOf('Write this'));
+  };
+  const machine =
+    'zwarm: no zwarm of this installation is on your PATH, so the file gets absolute paths, which hold on this machine alone\n';
+  expect(await said()).toBe(machine);
+  git(project.directory, 'init', '-q');
+  expect(await said()).toBe(
+    `${machine}zwarm: git does not ignore the file: whoever gets your commits gets it, too\n`,
+  );
+  const bin = join(project.base, 'bin');
+  fs.mkdirSync(bin);
+  fs.symlinkSync(ZWARM, join(bin, 'zwarm'));
+  const named = `${bin}:${process.env['PATH']}`;
+  expect(await said(named)).toBe('git does not ignore the file: whoever gets your commits gets it, too\n');
+  place(join(project.directory, '.gitignore'), '.cursor/\n');
+  expect(await said()).toBe(`${machine}zwarm: git ignores the file: it is for you alone\n`);
+  expect(await said(named)).toBe('git ignores the file: it is for you alone\n');
 });
 
 test("a user's own link is followed, and what it leads to is replaced", async () => {
@@ -250,6 +302,7 @@ async function expectRefusal(project: Project, host: Host, code: number, message
 
 test.each([
   ['claude', '.mcp.json', 'mcp.json'],
+  ['cursor', '.cursor', ''],
   ['vscode', '.vscode', ''],
 ] as const)('a link in a project in the place of what %s reads is refused', async (host, link, target) => {
   const project = bareProject();
@@ -278,11 +331,11 @@ test.each<[string, (file: string) => void, number, RegExp]>([
 
 testAsRoot('a file of another user is left to that one', async () => {
   const project = bareProject();
-  const file = fileOf(project, 'cursor');
-  place(file, mineOf('cursor'));
+  const file = fileOf(project, 'gemini');
+  place(file, mineOf('gemini'));
   fs.chownSync(file, 65_534, 65_534);
-  await expectRefusal(project, 'cursor', 1, /belongs to another user/);
-  expect(fs.readFileSync(file, 'utf8')).toBe(mineOf('cursor'));
+  await expectRefusal(project, 'gemini', 1, /belongs to another user/);
+  expect(fs.readFileSync(file, 'utf8')).toBe(mineOf('gemini'));
 });
 
 test('a file that somebody else has changed in the meantime is left as it is', async () => {

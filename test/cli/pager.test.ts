@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { writeStream } from '../../bench/streams.js';
 import type { CliContext, PagerCommand } from '../../src/cli/context.ts';
-import { pagerOf } from '../../src/cli/pager.ts';
+import { pagerOf, passesLinks, showPage } from '../../src/cli/terminal/pager.ts';
 import { onScreen } from '../helpers/context.ts';
 import { createProject, eventually, type Project } from '../helpers/project.ts';
 import { onTerminal } from '../helpers/pseudo-terminal.ts';
@@ -22,6 +22,12 @@ test("the user's own pager comes before ours, and may be none", () => {
   for (const [env, pager] of pagers) expect([env, pagerOf(env)]).toEqual([env, pager]);
 });
 
+test('links go through less, and through no pager that may show them as they are written', () => {
+  const passes = (PAGER: string) => passesLinks({ PAGER });
+  expect([passesLinks({}), ...['less -R', '/usr/bin/less', ''].map(passes)]).not.toContain(false);
+  expect(['more', 'lesser', 'most | less'].map(passes)).toEqual([false, false, false]);
+});
+
 /** A session whose page has some thirty lines. */
 async function longSession(project: Project, lines = 20): Promise<void> {
   const input = Array.from({ length: lines }, (_, i) => `line ${i + 1}`).join('\n');
@@ -36,11 +42,12 @@ test('a pager gets a page that is longer than the terminal, and nothing else doe
     calls.push([command, [...pieces].join(''), env]);
     return Promise.resolve(true);
   };
-  const whole = await onScreen(project, ['show', '@last'], { tty: true, pager });
+  const now = Date.now();
+  const whole = await onScreen(project, ['show', '@last'], { tty: true, pager, now });
   const lines = whole.stdout.split('\n').length - 1;
   expect(lines).toBeGreaterThan(24);
   const show = (args: readonly string[], tty: boolean, rows: number, env = {}) =>
-    onScreen(project, ['show', '@last', ...args], { tty, rows, pager, env });
+    onScreen(project, ['show', '@last', ...args], { tty, rows, pager, env, now });
   // One line is for what is typed next.
   expect(await show([], true, lines + 1)).toEqual(whole);
   expect(await show(['--no-pager'], true, 10)).toEqual(whole);
@@ -54,11 +61,11 @@ test('a pager gets a page that is longer than the terminal, and nothing else doe
     [['less'], whole.stdout, { LESS: 'FRX', LESSCHARSET: 'utf-8', LV: '-c' }],
     [shell('p'), whole.stdout, { LESSCHARSET: 'utf-8' }],
   ]);
-  const missing = { tty: true, rows: 10, pager: () => Promise.resolve(false) };
+  const missing = { tty: true, rows: 10, pager: () => Promise.resolve(false), now };
   expect(await onScreen(project, ['show', '@last'], missing)).toEqual(whole);
 });
 
-test('however long a conversation, its first screen is with the pager before the rest of it is read', async () => {
+test('of a long conversation no more is read than a pager takes', async () => {
   const project = createProject();
   const id = await project.ended();
   const events = project.turnFile(id, 1, 'events.jsonl');
@@ -66,10 +73,10 @@ test('however long a conversation, its first screen is with the pager before the
   const exit = project.turnFile(id, 1, 'exit.json');
   writeFileSync(exit, JSON.stringify({ ...JSON.parse(readFileSync(exit, 'utf8')), events_bytes: bytes }));
   const bytesRead = (): number => Number(/^rchar: (\d+)$/m.exec(readFileSync('/proc/self/io', 'utf8'))?.[1]);
-  const begun: [begin: string, bytes: number][] = [];
+  const begun: string[] = [];
   const pager: CliContext['runPager'] = (_, pieces) => {
     for (const piece of pieces) {
-      begun.push([piece, bytesRead()]);
+      begun.push(piece);
       break;
     }
     return Promise.resolve(true);
@@ -79,9 +86,21 @@ test('however long a conversation, its first screen is with the pager before the
   await show();
   const before = bytesRead();
   expect(await show()).toMatchObject({ code: 0, stdout: '' });
-  const [page, bytesThen] = begun.at(-1) ?? ['', 0];
-  expect(page).toContain(id);
-  expect(bytesThen - before).toBeLessThan(bytes / 2);
+  expect(begun.at(-1)).toContain(id);
+  expect(bytesRead() - before).toBeLessThan(bytes / 10);
+});
+
+test('on a terminal that is made up a page is printed as it is read', async () => {
+  const left = new AbortController();
+  const send = () => Promise.resolve(left.abort());
+  const rows = Number.POSITIVE_INFINITY;
+  const stdout = { isTTY: true, takesEscapes: false, rows, closed: left.signal, send };
+  const page = function* () {
+    for (let n = 0; n < 9; n += 1) yield 'line\n'.repeat(100_000);
+    throw new Error('it was read to its end');
+  };
+  await showPage({ stdout, env: {} } as unknown as CliContext, page, true);
+  expect(left.signal.aborted).toBe(true);
 });
 
 // On a terminal of the kernel's, as only Linux has them for script(1).
@@ -120,4 +139,28 @@ onLinux('Ctrl-C is for the pager', async () => {
   terminal.type('\u0003');
   expect(await terminal.code).toBe(0);
   expect(terminal.shown()).toContain('asked');
+});
+
+onLinux('a terminal without UTF-8 gets ASCII, also through a pager, but JSON as it is', async () => {
+  const project = createProject();
+  await project.ended(['naïve …']);
+  const shown = async (args: readonly string[], env: Record<string, string>): Promise<string> => {
+    const terminal = onTerminal(project, args, { env: { NO_COLOR: '1', ...env } });
+    expect(await terminal.code).toBe(0);
+    return terminal.shown();
+  };
+  const utf8 = await shown(['show', '@last'], {});
+  expect(utf8).toMatch(/· completed · [\s\S]*\n── turn 1 · [\s\S]*\n> naïve …\n/);
+  for (const env of [{ LC_ALL: 'C' }, { LC_ALL: 'C', ZWARM_FORCE_TTY: '80' }, { LANG: '' }]) {
+    const ascii = await shown(['show', '@last'], env);
+    expect(ascii).toMatch(/ - completed - [\s\S]*\n-- turn 1 - [\s\S]*\n> na\?ve \.\n/);
+    expect(ascii).toMatch(/^[\n\x20-\x7e]*$/);
+  }
+  const paged = onTerminal(project, ['show', '@last'], {
+    rows: 5,
+    env: { LC_ALL: 'C', PAGER: 'sed s/x/x/' },
+  });
+  expect(await paged.code).toBe(0);
+  expect(paged.shown()).toMatch(/^[\n\x1b\x20-\x7e]*na\?ve[\n\x1b\x20-\x7e]*$/);
+  expect(await shown(['show', '@last', '--json'], { LC_ALL: 'C' })).toContain('naïve …');
 });

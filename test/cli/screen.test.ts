@@ -1,6 +1,7 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { beginLines, endLine, THREAD } from '../../bench/streams.js';
 import { onScreen } from '../helpers/context.ts';
 import { columnsOf } from '../helpers/display.ts';
 import { saying } from '../helpers/hostile-output.ts';
@@ -33,7 +34,7 @@ test('hints, tables and the live line are for terminals; pipes get plain rows', 
   const project = createProject();
   const id = 'screen2abc';
   const first = await onScreen(project, ['start', 'first task'], { tty: true, newId: id });
-  expect(first).toEqual({ code: 0, stdout: `${id}\n`, stderr: `started; see: zwarm show ${id}\n` });
+  expect(first).toEqual({ code: 0, stdout: `${id}\n`, stderr: `codex started; see: zwarm show ${id}\n` });
   expect(await project.$(`wait ${id}`)).toBe(`${id} completed\n`);
   expect(await project.$('start -q x', { tty: true })).toMatch(/^\w{10}\n$/);
   expect(await project.$('start x')).toMatch(/^\w{10}\n$/);
@@ -66,4 +67,32 @@ test('on a terminal of 40 columns every line of what is shown fits', async () =>
   const { stderr } = await onScreen(project, ['inject', '@last', '--wait', 'x'], options);
   for (const line of stderr.replaceAll('\u001b[2K', '').split('\r'))
     expect.soft(columnsOf(line), line).toBeLessThan(40);
+});
+
+test('the files that a session changed stand at the top of its page, or at its end where no summary has them', async () => {
+  const project = createProject();
+  const path = join(project.base, 'changes.jsonl');
+  const changing = (names: readonly string[]) => {
+    const changes = names.map((name) => ({ path: join(project.directory, name), kind: 'update' }));
+    const change = { id: 'item_0', type: 'file_change', changes, status: 'completed' };
+    const changed = JSON.stringify({ type: 'item.completed', item: change });
+    writeFileSync(path, `${beginLines(THREAD)}${changed}\n${endLine({ input_tokens: 1, output_tokens: 1 })}`);
+    return project.ended(['x'], { env: { FAKE_AGENT_STREAM: path } });
+  };
+  // A list reads all summaries.
+  const long = await changing(['x'.repeat(1000)]);
+  expect(readFileSync(join(project.turnFile(long, 1, '..'), '..', 'summary.json'), 'utf8')).not.toContain(
+    'xxx',
+  );
+  const id = await changing(['b.ts', 'a.ts']);
+  const now = Date.now();
+  const show = async (...more: string[]) => (await onScreen(project, ['show', id, ...more], { now })).stdout;
+  const row = '  changed    2 files: b.ts, a.ts\n';
+  const [page, json] = [await show(), await show('--json')];
+  // What a summary knows is not of one turn.
+  expect(await show('--turn', '1')).toMatch(new RegExp(`\\n\\n${row}$`));
+  expect(page).toMatch(new RegExp(`^[^\\n]*\\n(  .*\\n)*${row}`));
+  rmSync(join(project.turnFile(id, 1, '..'), '..', 'summary.json'));
+  expect(await show()).toBe(`${page.replace(row, '')}\n${row}`);
+  expect(await show('--json')).toBe(json);
 });

@@ -70,7 +70,15 @@ function claimAndDie(project: Project): void {
   const request = { ...requestOf('nonce'), claimer, at: new Date().toISOString() };
   const record = { ...RECORD, working_dir: project.directory };
   const claim = { request, prompt: Buffer.from('never') };
-  createSession({ store, id: LAUNCHED_BY_NOBODY, record, name: null, claim, copies: [], unique: 'test' });
+  createSession({
+    store,
+    id: LAUNCHED_BY_NOBODY,
+    record,
+    names: [],
+    claims: [claim],
+    copies: [],
+    unique: 'test',
+  });
 }
 
 for (const hours of [2, -2]) {
@@ -81,7 +89,7 @@ for (const hours of [2, -2]) {
       const json = async (...argv: string[]) => JSON.parse(await project.ok([...argv, '--json']));
       const old = await project.ended(['quick']);
       const [gated, stubborn] = [await project.begin('gate ../gate'), await project.begin('stubborn')];
-      const waits = (): number => processesBelow(project.base).filter(watchesFiles).length;
+      const waits = (): number => processesBelow(project.base).filter((pid) => watchesFiles(pid)).length;
       const long = project.asProcess(['wait', gated, '--timeout', '1h']);
       await eventually('it is waited for', () => waits() === 1);
       let over = false;

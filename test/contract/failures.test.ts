@@ -60,8 +60,13 @@ test.concurrent('what fails in the first turn and the next says what to do, and 
   const queue = names.values();
   const lane = async (): Promise<void> => {
     for (const name of queue) {
+      // Several at once: of agents that write in one directory a warning would come first.
       const message = ['--wait', `[[${name}]] go`];
-      const first = await failureOf(project, await project.zwarm(['start', ...message]), 1);
+      const first = await failureOf(
+        project,
+        await project.zwarm(['start', '-s', 'read-only', ...message]),
+        1,
+      );
       const [{ id } = { id: '' }] = await project.list(['--grep', name]);
       expect(await failureOf(project, await project.zwarm(['inject', id, ...message]), 2)).toBe(first);
       expect(await project.ok(['inject', id, '--wait', 'go on'])).toBe('well again');
@@ -72,7 +77,7 @@ test.concurrent('what fails in the first turn and the next says what to do, and 
   t.expect(seen.join('\n')).toMatchInlineSnapshot(`
     "a-key-that-the-server-refuses: login_required | unexpected status 401 Unauthorized: Incorrect API key provided: sk-xyz., url: URL | log in with \`codex login\` (or set the API key it asks for), then continue with: zwarm inject ID "…"
     too-many-requests: rate_limited, retryable | exceeded retry limit, last status: 429 Too Many Requests | wait a little, then continue with: zwarm inject ID "…"
-    a-used-up-subscription: usage_limit, retryable | You’ve hit your usage limit. Upgrade to Pro (https://chatgpt.com/explore/pro), visit https://chatgpt.com/settings/usage to purchase more credits or try again at … | wait until then or raise the limit, then continue with: zwarm inject ID "…"
+    a-used-up-subscription: usage_limit, retryable | You’ve hit your usage limit. Upgrade to Pro (https://chatgpt.com/explore/pro), visit https://chatgpt.com/settings/usage to purchase more credits or try again at … | wait until it ends or raise the limit, then continue with: zwarm inject ID "…"
     an-account-without-money: quota_exceeded | Quota exceeded. Check your plan and billing details. | raise the limit of the account or pay its bill, then continue with: zwarm inject ID "…"
     a-server-that-breaks: overloaded, retryable | We’re currently experiencing high demand, which may cause temporary errors. | wait a little, then continue with: zwarm inject ID "…"
     a-model-at-capacity: overloaded, retryable | Selected model is at capacity. Please try a different model. | wait a little, then continue with: zwarm inject ID "…"
@@ -229,7 +234,7 @@ test.concurrent('without a network a session says what it waits for, until it is
   expect(await started).toEqual({
     code: 124,
     stdout: '',
-    stderr: `zwarm: ${row.id} still runs; wait for it with: zwarm wait ${row.id}\n`,
+    stderr: `zwarm: ${row.id} still runs; wait for it with: zwarm wait ${row.id} --answer\n`,
   });
   expect(await project.zwarm(['wait', '--timeout', '1s', row.id])).toMatchObject({ code: 124, stdout: '' });
   expect(await project.ok(['show', row.id])).toContain('! Reconnecting... waiting for network');

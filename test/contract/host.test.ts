@@ -9,7 +9,7 @@ import {
   nativeCodex,
   requireSandbox,
 } from '../helpers/codex.ts';
-import { runProgram, ZWARM } from '../helpers/project.ts';
+import { eventually, runProgram, SHELL_AGENT, ZWARM } from '../helpers/project.ts';
 
 /* A Codex that a user runs, with the tools of zwarm. */
 
@@ -32,6 +32,10 @@ async function callsOf(project: CodexProject, message: string, ...options: strin
     type === 'item.completed' && item.type === 'mcp_tool_call' ? [item] : [],
   );
 }
+
+const MESSAGE = '{"type":"item.completed","item":{"id":"item_%s","type":"agent_message","text":"at %s"}}\\n';
+/** For the shell agent: once there is a file `go`, a hundred messages, one after the other. */
+const TALKATIVE = `run until [ -e go ]; do sleep 0.05; done; i=0; while [ $i -lt 100 ]; do i=$((i + 1)); printf '${MESSAGE}' $i $i; sleep 0.02; done`;
 
 test.concurrent('Codex reads what is installed for it, and what it wrote itself is replaced', async (t) => {
   const project = await createCodexProject(t.onTestFinished, { script: {} });
@@ -98,6 +102,31 @@ test.concurrent('a host that may only read has nobody write for it, unless it wa
   expect(await project.list()).toHaveLength(1);
   await install(project, '--remove');
   expect(readFileSync(config, 'utf8')).toBe(before);
+});
+
+test.concurrent('a worker that speaks a hundred times costs a model that does as it is told three calls at most', async (t) => {
+  const lead = [
+    calls(['delegate', { task: TALKATIVE, name: 'worker', mode: 'async' }]),
+    { advised: 'zwarm' },
+    { message: 'the worker is done' },
+  ];
+  const project = await createCodexProject(t.onTestFinished, { script: { scenarios: { lead } } });
+  project.env['ZWARM_CODEX_BIN'] = SHELL_AGENT;
+  await install(project, '--unattended');
+  const calling = callsOf(project, 'go [[lead]]');
+  await eventually(
+    'the host is told that it works',
+    async () => (await project.model.requests()).length > 1,
+    90,
+  );
+  writeFileSync(join(project.directory, 'go'), '');
+  const called = await calling;
+  expect(called.map(({ tool, result }) => ({ tool, ...result?.structured_content }))).toMatchObject([
+    { tool: 'delegate', status: 'running' },
+    { tool: 'wait_sessions', running: 0, sessions: [{ status: 'completed', response: 'done' }] },
+  ]);
+  const { messages } = await project.show('worker');
+  expect(messages.filter(({ role }) => role === 'assistant')).toHaveLength(101);
 });
 
 /** Codex, told of `zwarm mcp` as its documentation says, with the variables that the server's own agents need. */

@@ -163,7 +163,9 @@ test.concurrent('in the sandbox of an agent zwarm only looks', async (t) => {
       (verb) => `${zwarm} ${verb}; echo "exit $?"`,
     ),
   ];
-  const script = { steps: [{ shell: `(${commands.join('; ')}) > told 2>&1` }, { message: 'done' }] };
+  // On a busy machine the commands take longer than Codex waits for one of itself, which is 10 seconds.
+  const look = { shell: `(${commands.join('; ')}) > told 2>&1`, shellArgs: { yield_time_ms: 60_000 } };
+  const script = { steps: [look, { message: 'done' }] };
   const project = await createCodexProject(t.onTestFinished, { script });
   const id = await project.start(['look']);
   await project.ok(['wait', id]);

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { KEYS } from '../../src/config/keys.ts';
 import { longestWait } from '../../src/mcp/client.ts';
-import { TOOLS } from '../../src/mcp/tools.ts';
 import { codeWords, readPage, tableOf } from '../helpers/document.ts';
+import { TOOLS } from '../helpers/tools-in-process.ts';
 
 const page = readPage('docs/orchestration.md');
 

@@ -1,9 +1,8 @@
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { GLOBAL_OPTIONS, VERBS } from '../../src/cli/command-tree.ts';
 import type { Options, VerbDefinition } from '../../src/cli/define-verb.ts';
-import { GLOBAL_OPTIONS } from '../../src/cli/program.ts';
-import { VERBS } from '../../src/cli/verbs.ts';
 import { SESSION_STATUSES } from '../../src/core/session.ts';
 import { codeWords, readPage, tableOf } from '../helpers/document.ts';
 import { createProject, repositoryFile, runProgram } from '../helpers/project.ts';
@@ -130,7 +129,6 @@ test('the program of the guide does what it says', async () => {
   const { code, stdout, stderr } = await runProgram(process.execPath, ['program.mjs'], { cwd, env });
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   const said = stdout.replaceAll(' [[seconds=0]]', '').replaceAll(/^ {2}assistant: .*\n/gm, '');
-  // The demo agent cannot fork a thread: its fork is told what was before.
   expect(said).toMatchInlineSnapshot(`
     "first completed
       user: Suggest a name

@@ -105,6 +105,31 @@ describe.runIf(place !== null)('compiled code', () => {
     expect(sizes()).toEqual({ ls: listed, other });
   });
 
+  test.each([
+    ['a page', 'show @last'],
+    ['a document', 'show @last --json'],
+    // A pager that is left at its first line, on a terminal of the kernel's, as only Linux has them for script(1).
+    ...(process.platform === 'linux' ? [['a page in a pager', 'show @last --full']] : []),
+  ])('of %s is used by the next one', async (what, words) => {
+    const task = 'A line.\n\n'.repeat(100);
+    const env = {
+      ...{ HOME: cacheHome, XDG_CACHE_HOME: cacheHome, PATH: process.env['PATH'] ?? '' },
+      ...{ TERM: 'xterm', SHELL: '/bin/sh', ZWARM_PAGER: 'head -n 1' },
+    };
+    expect(await run(['start', '-a', 'demo', '--wait', task], env)).toMatchObject({ code: 0 });
+    const line = `"${process.execPath}" "${join(installed, 'bin/zwarm.js')}" ${words}`;
+    const [program, ...args] = what.endsWith('pager')
+      ? ['script', '-qec', line, '/dev/null']
+      : ['sh', '-c', line];
+    const show = () => runProgram(program ?? '', args, { cwd: installed, env });
+    const first = await show();
+    expect(first).toMatchObject({ code: 0, stderr: '' });
+    const [path = ''] = files().filter((file) => basename(file) === 'show');
+    const { ino } = fs.statSync(path);
+    expect((await show()).code).toBe(0);
+    expect(fs.statSync(path).ino, 'written once').toBe(ino);
+  });
+
   test('is made anew where a byte of it is damaged, a block is lost, or only a part is there', async () => {
     const first = await zwarm('ls');
     const [path = ''] = files();

@@ -100,6 +100,8 @@ test('after a compaction the agent is told the summary and not what was before, 
   const compacted = JSON.parse(await project.ok(['compact', id, '--wait', '--json']));
   expect(compacted).toMatchObject({ status: 'completed', turn: 3 });
   expect((await show(id)).turns[2]).toMatchObject({ kind: 'compact', covers: [1, 2], how: 'native' });
+  // What zwarm itself asked for is no message.
+  expect(await project.list()).toMatchObject([{ last_prompt: 'two' }]);
   expect(await $(`show ${id}`)).toContain('summary of 1–2');
   await say(id, 'on from there');
   expect(launch(id, 4)).toMatchObject({ how: 'replay', why: 'the conversation goes on from a summary' });
@@ -120,10 +122,10 @@ test('after a compaction the agent is told the summary and not what was before, 
 test('an agent that has lost its thread gets a transcript, bounded by --history-chars, and a hint says so', async () => {
   const { project, id, say, show, launch, told } = await talk('one', `two ${'x'.repeat(5000)}`);
   fs.mkdirSync(join(project.base, 'home/.codex/sessions'), { recursive: true });
-  const lost = 'as codex no longer has its thread';
+  const lost = 'codex no longer has its thread';
   const inject = ['inject', id, '--history-chars', '1000', '--wait', 'three'];
   const { stderr } = await project.zwarm(inject, { tty: true });
-  expect(stderr).toContain(`continues in a new thread with a transcript, ${lost}`);
+  expect(stderr).toContain(`continues in a new thread with a transcript, as\n${lost}`);
   expect(launch(id, 3).how).toBe('replay');
   expect((await show(id)).turns[2]?.replay_reason).toContain('no longer has its thread');
   expect(told().length).toBeLessThan(2500);
@@ -232,8 +234,20 @@ test('a message whose turn never ran is told where the conversation is replayed'
     `now leads to ${project.base}: nothing was run`,
   );
   fs.unlinkSync(place);
-  expect(await project.$(`inject ${id} --wait two`)).toContain('[exit 1]');
-  expect((await project.show(id)).turns[1]).toMatchObject({ status: 'failed', how: 'native' });
+  fs.mkdirSync(place);
+  // Its directory goes between the check and the launch.
+  await project.ok([
+    'inject',
+    id,
+    `run trap 'rmdir ${place}; kill $!; exit' INT; sleep 100 & echo > ../ready; wait`,
+  ]);
+  await project.written('ready');
+  expect(await project.$(`inject ${id} --interrupt --wait two`)).toContain('[exit 1]');
+  expect((await project.show(id)).turns[2]).toMatchObject({
+    status: 'failed',
+    how: 'native',
+    error: { code: 'no_working_dir' },
+  });
   fs.mkdirSync(place);
   fs.mkdirSync(join(project.base, 'home/.codex/sessions'), { recursive: true });
   await project.ok(['inject', id, '--wait', 'three']);

@@ -64,8 +64,9 @@ test.each<[string, Parameters<typeof put>[1] | null]>([
   const hint = expect.stringMatching(new RegExp(`zwarm rm ${BAD}$`));
   expect(checks).toContainEqual(expect.objectContaining({ name: 'sessions', message, hint }));
   if (!isListed) return;
-  const cleaned = JSON.parse(await project.ok(['clean', '--days', '0', '--json']));
-  expect(cleaned.skipped).toContainEqual({ id: BAD, reason: 'damaged' });
+  expect(await project.$('clean --days 0')).toBe(
+    `zwarm: could not be deleted or judged: ${BAD} (damaged); to delete them, or hear why not: zwarm rm ${BAD}\n[exit 1]\n`,
+  );
   expect(await project.$(`rm ${BAD}`)).toBe(`${BAD}\n`);
 });
 
@@ -117,6 +118,16 @@ test('an older turn whose record was edited changes neither what lists say nor w
   expect(await project.show(id)).toMatchObject({ status: 'completed', turn: 2 });
   expect(await project.zwarm(['wait', id])).toMatchObject({ code: 0, stdout: `${id} completed\n` });
   expect(await project.zwarm(['inject', id, '--wait', 'quick'])).toMatchObject({ code: 0 });
+});
+
+test('settle says so where it cannot keep how a session stands', async () => {
+  const project = createShellProject();
+  const id = await project.ended();
+  const summary = join(project.store(), 'sessions', id, 'summary.json');
+  rmSync(summary);
+  mkdirSync(join(summary, 'in the way'), { recursive: true });
+  const env = { ZWARM_SESSION_ID: id, ZWARM_TURN: '1' };
+  expect(await project.zwarm(['settle'], { env })).toMatchObject({ code: 1 });
 });
 
 /* The two ways to a row of a list: from the summary, and from the session's own files. */

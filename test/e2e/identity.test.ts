@@ -32,7 +32,7 @@ function claimedAt(there: ProcessIdentity, launched: boolean): Project {
   const record = { ...RECORD, working_dir: project.directory };
   const claim = { request: { ...requestOf('nonce'), claimer: there }, prompt: Buffer.from('x') };
   const store = storeOf(project.state, project.directory);
-  createSession({ store, id: ID, record, name: null, claim, copies: [], unique: 'test' });
+  createSession({ store, id: ID, record, names: [], claims: [claim], copies: [], unique: 'test' });
   if (launched) writeFileSync(project.turnFile(ID, 1, 'runner.stat'), runnerStat(there));
   return project;
 }
@@ -51,8 +51,12 @@ test.each([
   expect((await project.$(`show ${ID}`)).includes('  host       elsewhere\n')).toBe(host !== null);
   for (const line of [`kill ${ID}`, `rm ${ID}`, `wait ${ID}`])
     expect(await project.$(line), line).toContain('[exit 4]');
-  const cleaned = JSON.parse(await project.ok(['clean', '--days', '0', '--json']));
-  expect(cleaned).toMatchObject({ removed: [], skipped: [{ id: ID, reason: 'unknown' }] });
+  expect(await project.$(`answer ${ID}`)).toMatch(
+    new RegExp(`was started ${place}: .*\n(.*\n)?\\[exit 4\\]`),
+  );
+  const cleaned = await project.zwarm(['clean', '--days', '0', '--json']);
+  expect(cleaned.code).toBe(1);
+  expect(JSON.parse(cleaned.stdout)).toMatchObject({ removed: [], skipped: [{ id: ID, reason: 'unknown' }] });
   expect(await project.$('kill --all')).toBe('');
   expect(existsSync(project.turnFile(ID, 1, 'cancel.json'))).toBe(false);
 

@@ -1,7 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { SessionId } from '../../src/core/ids.ts';
 import { openSessions } from '../../src/index.ts';
+import { claimTurn } from '../../src/store/claim.ts';
 import {
   createShellProject,
   eventually,
@@ -11,6 +13,7 @@ import {
   processesBelow,
   repositoryFile,
 } from '../helpers/project.ts';
+import { requestOf, storeOf } from '../helpers/store.ts';
 import { snapshot } from '../helpers/tree.ts';
 
 test('a killed session keeps the answer that came first, and can be continued', async () => {
@@ -41,6 +44,16 @@ test('kill of several reports each, and the first failure is the exit code', asy
   ]);
   expect(JSON.parse(ended.stdout)[0]).not.toHaveProperty('turns');
   expect(await project.$('kill --all --json')).toBe('[]\n');
+});
+
+test('whoever ends a session has seen that, also where a message was waiting behind the turn that ran', async () => {
+  const project = createShellProject();
+  const id = (await project.begin('hang')) as SessionId;
+  const store = storeOf(project.state, project.directory);
+  const claim = { request: requestOf('behind'), prompt: Buffer.from('next') };
+  claimTurn({ store, id, turn: 2 }, claim);
+  await project.ok(['kill', id]);
+  expect(await project.list()).toMatchObject([{ id, turn: 2, status: 'killed', needs_attention: false }]);
 });
 
 test('an agent that ends well when it is asked to stop is no failure of kill --all', async () => {

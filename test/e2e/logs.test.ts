@@ -80,7 +80,7 @@ test('what an agent does is shown while it does it: a command as it starts, its 
     ),
   );
   const { ended, shows } = follow(project, '-f', id);
-  expect(await shows('$ run a')).toContain('[in_progress]');
+  expect(await shows('$ run a')).toContain('[running]');
   open(project, 'one');
   const shown = await shows('output of b');
   expect(shown).toContain('    output of a');
@@ -90,7 +90,7 @@ test('what an agent does is shown while it does it: a command as it starts, its 
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout.slice(stdout.indexOf('\n'))).toMatchInlineSnapshot(`
     "
-      $ run a [in_progress]
+      $ run a [running]
       $ run a [exit 0]
         output of a
       $ run b [exit 0]

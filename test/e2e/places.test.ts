@@ -127,7 +127,7 @@ test.each<[string, (project: Project) => void]>([
   arrange(project);
   const looked = () => execFileSync('ls', ['-laR', '--time-style=+', window(project)], { encoding: 'utf8' });
   const before = looked();
-  expect(await project.$('start hello')).toContain(
+  expect(await project.$('start --wait hello')).toContain(
     `zwarm: warning: ${window(project)} is not a link of zwarm's and stays as it is; the sessions are in ${sessions(project)}\n`,
   );
   expect(await project.$('start hello')).toMatch(/^\w{10}\n$/);
@@ -150,6 +150,15 @@ test('whoever exchanges .zwarm while it is made gains nothing', () => {
   }
   expect(fs.readdirSync(foreign).sort()).toEqual(['precious', 'sessions']);
   expect(fs.readdirSync(join(foreign, 'sessions'))).toEqual([]);
+});
+
+test('of many that make a window at once none finds it missing afterwards', () => {
+  const { directory: cwd } = createProject('p');
+  const make = '(sh "$0" "$PWD" /target || readlink .zwarm/sessions || echo missing) 2>/dev/null';
+  const round = `for k in 1 2 3 4 5 6 7 8; do ${make} & done; wait`;
+  const rounds = `for r in $(seq 20); do (mkdir $r && cd $r && ${round}); done`;
+  const told = execFileSync('sh', ['-c', rounds, repositoryFile('bin/make-window.sh')], { cwd });
+  expect(`${told}`).not.toContain('missing');
 });
 
 testAsRoot('two users in one checkout have sessions of their own', async () => {

@@ -1,7 +1,9 @@
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { createOrdinaryProject } from '../helpers/ordinary-project.ts';
 import { createProject, createShellProject, type Project, SHELL_AGENT } from '../helpers/project.ts';
+import { snapshot } from '../helpers/tree.ts';
 
 /* What is refused before there is a session, or warned of. */
 
@@ -115,7 +117,9 @@ test('whoever starts an agent below one that may write above it is warned', asyn
     `done\nzwarm: warning: the agent of ${writer} works above ${project.directory}/sub and can put a link to another directory in its place\n`,
   );
   // Beside it there is nothing to exchange.
-  expect(await project.$('start --wait quick')).toBe('done\n');
+  expect(await project.$('start --wait quick')).toBe(
+    `done\nzwarm: warning: the agent of ${writer} writes in the same directory; with -W it would have a tree of its own\n`,
+  );
   await project.ok(['kill', writer]);
   expect(await project.$(below)).toBe('done\n');
 });
@@ -189,4 +193,74 @@ test('start says once that the state directory goes sooner than the project', as
   const first = await project.zwarm(['start', '-s', 'read-only', 'hello'], { env });
   expect(first.stderr).toContain(`${env.ZWARM_DIR} lies on tmpfs, and may be gone sooner than the project`);
   expect((await project.zwarm(['start', '-s', 'read-only', 'hello'], { env })).stderr).toBe('');
+});
+
+test('a directory that its user may not read is refused, and no store is made', async () => {
+  const { ordinary, directory, store } = createOrdinaryProject();
+  fs.mkdirSync(join(directory, 'closed'), { mode: 0o311 });
+  expect(await ordinary(['start', '-C', 'closed', 'x'])).toMatchObject({
+    code: 2,
+    stderr: `zwarm: ${directory}/closed cannot be read\nhint: change its permissions, or give another one with -C DIR\n`,
+  });
+  expect(fs.existsSync(store())).toBe(false);
+});
+
+const script = (project: Project, text: string, mode: number): Record<string, string> => {
+  const path = join(project.base, 'agent');
+  fs.writeFileSync(path, text, { mode });
+  return { ZWARM_CODEX_BIN: path };
+};
+
+test.each<[string, RegExp, (project: Project, directory: string) => Record<string, string> | undefined]>([
+  [
+    'its directory is gone',
+    /^zwarm: (there is no directory|the agent's directory is gone or closed to us:) \/.*\/sub\nhint: .* -C DIR.*\n\[exit [24]\]\n$/,
+    (_, directory) => void fs.rmdirSync(directory),
+  ],
+  [
+    'a file is in the place of its directory',
+    /^zwarm: (\/.*\/sub is not a directory|the agent's directory is gone or closed to us: \/.*\/sub)\nhint: .* -C DIR.*\n\[exit [24]\]\n$/,
+    (_, directory) => {
+      fs.rmdirSync(directory);
+      fs.writeFileSync(directory, '');
+      return undefined;
+    },
+  ],
+  [
+    'its repository is gone',
+    /^zwarm: codex works in a git repository alone, .*\nhint: .*\n\[exit 2\]\n$/,
+    ({ base }) => void fs.rmSync(join(base, '.git')),
+  ],
+  [
+    'its program is missing',
+    /^zwarm: ZWARM_CODEX_BIN names no file: .*\nhint: .*\n\[exit 127\]\n$/,
+    ({ base }) => ({ ZWARM_CODEX_BIN: join(base, 'nothing') }),
+  ],
+  [
+    'its program may not be executed',
+    /^zwarm: .*\/agent may not be executed\nhint: chmod .*\n\[exit 126\]\n$/,
+    (project) => script(project, '#!/bin/sh\n', 0o600),
+  ],
+  [
+    'its program is a script without an interpreter',
+    /^zwarm: .*\/agent cannot be run: .*\nhint: see its first line, .*\n\[exit 126\]\n$/,
+    (project) => script(project, '#!/no/such/interpreter\n', 0o700),
+  ],
+  [
+    'its agent could write the state directory',
+    /^zwarm: the agent could write to zwarm's own records: .*\nhint: .*\n\[exit 5\]\n$/,
+    ({ base }) => ({ TMPDIR: base }),
+  ],
+])('where %s, no verb begins a turn, prints an id or writes anything', async (_what, said, spoil) => {
+  const project = createShellProject();
+  const directory = join(project.directory, 'sub');
+  // The project's own store comes first: without it the directory would be a project.
+  await project.ended();
+  fs.mkdirSync(directory);
+  const id = await project.ended(['-C', 'sub', 'x']);
+  const env = spoil(project, directory) ?? {};
+  const before = snapshot(project.base);
+  for (const line of ['start -C sub y', `inject ${id} y`, `fork ${id} y`, `compact ${id}`])
+    expect.soft(await project.$(line, { env }), line).toMatch(said);
+  expect(snapshot(project.base)).toEqual(before);
 });

@@ -56,8 +56,11 @@ test('of a session that may run elsewhere, what was before can be forked there o
 test('a session of an agent that a newer zwarm knows is shown, and takes no turn', async () => {
   const project = createShellProject();
   const id = await project.ended();
-  const file = project.turnFile(id, 1, '../../session.json');
-  fs.writeFileSync(file, JSON.stringify({ ...JSON.parse(fs.readFileSync(file, 'utf8')), agent: 'newer' }));
+  for (const file of ['../../session.json', 'request.json'].map((name) => project.turnFile(id, 1, name))) {
+    const text = fs.readFileSync(file, 'utf8');
+    expect(text).toContain('"agent":"codex"');
+    fs.writeFileSync(file, text.replace('"agent":"codex"', '"agent":"newer"'));
+  }
   for (const line of [`inject ${id} more`, `fork ${id}`, `compact ${id}`])
     await refuse(project, line, 'this zwarm knows no agent "newer"\nhint: update zwarm', 4);
   expect(await project.show(id)).toMatchObject({ agent: 'newer' });

@@ -126,7 +126,7 @@ test('a real terminal of 40 columns gets a table that fits it', async () => {
   expect(await code).toBe(0);
   const lines = plain(shown()).trimEnd();
   expect(lines).toMatch(/^ID +NAME.*TASK\n|^ID +STATUS +TASK\n/);
-  expect(lines).toMatch(/…$/);
+  expect(lines).toMatch(/…$/m);
   for (const row of lines.split('\n')) expect(row.length).toBeLessThanOrEqual(40);
 });
 
@@ -182,4 +182,33 @@ test('without a task the editor opens on a terminal, and what it saves is the ta
   const ended = await runProgram('script', ['-qec', command, typescript], { cwd: project.directory, env });
   expect(ended.code).toBe(0);
   expect(project.runs().map((run) => run.stdin)).toEqual(['--mode=x\nwritten by hand']);
+});
+
+test('ZWARM_FORCE_TTY gives a pipe what a terminal of so many columns would show', async () => {
+  const project = createShellProject();
+  await project.ended(['a task that is much longer than such a terminal is wide']);
+  const piped = (verb: string, env: Record<string, string>) => project.asProcess([verb, '@last'], { env });
+  const env = { ZWARM_FORCE_TTY: '40', PAGER: 'false' };
+  const { stdout } = await project.asProcess(['ls'], { env });
+  expect(stdout).toMatch(/^ID .*…\n/s);
+  for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(40);
+  const coloured = await project.asProcess(['ls'], { env: { ...env, FORCE_COLOR: '1' } });
+  expect(coloured.stdout).toContain('\u001b[');
+  expect(plain(coloured.stdout)).toBe(stdout);
+  // Without a pager, however long: whoever made up the terminal sees to what fits.
+  expect(await piped('show', env)).toMatchObject({ code: 0, stdout: expect.not.stringContaining('\u001b') });
+  const said = [
+    'zwarm: ZWARM_FORCE_TTY: "80.5" is not a number of columns from 20 to 1000',
+    'hint: set ZWARM_FORCE_TTY=80, or unset it\n',
+  ].join('\n');
+  expect(await piped('show', { ZWARM_FORCE_TTY: '80.5' })).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: said,
+  });
+  for (const width of ['wide', '19', '1001', '-80', ' 80', '080'])
+    expect.soft(await piped('show', { ZWARM_FORCE_TTY: width }), width).toMatchObject({ code: 2 });
+  // It is about a terminal that no agent has.
+  await project.start(['run echo "<$ZWARM_FORCE_TTY>" > width'], { env });
+  expect(await project.written('width')).toBe('<>');
 });

@@ -135,6 +135,27 @@ test('a running session costs one shell of less than 0.3 MB besides its agent', 
   expect(processesWith(`HOME=${project.env['HOME']}`)).toHaveLength(6);
 });
 
+test('limits cost a second shell and what it sleeps by, together less than 0.25 MB', async () => {
+  const project = createShellProject();
+  const id = await project.begin('hang');
+  await project.ok(['inject', id, '--interrupt', '-q', '--max-time', '1h', '--max-silence', '1h', 'hang']);
+  await eventually('the agent runs', () => project.runs().length === 2);
+  const { pid: runner } = await project.show(id);
+  const agent = project.runs().at(-1)?.pid;
+  // While it sleeps: it looks by other programs, which are gone at once.
+  const measured = await eventually('it sleeps', () => {
+    const ours = project.marked(id).filter((pid) => pid !== agent && pid !== runner);
+    try {
+      const programs = ours.map((pid) => fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')[0]);
+      return programs.sort().join() === '/bin/sh,sleep' && ours.map(privateKb);
+    } catch (error) {
+      expect(error).toMatchObject({ code: expect.stringMatching(/^(ENOENT|ESRCH)$/) });
+      return null;
+    }
+  });
+  expect(measured.reduce((sum, kb) => sum + kb, 0)).toBeLessThan(250);
+});
+
 const ANSWER = 'The project prints two lines.\n';
 
 function gate(project: Project): { env: Record<string, string>; open(): void } {
@@ -162,7 +183,9 @@ test('--timeout ends the waiting with 124, and the agent runs on', async () => {
   const project = createProject();
   const { env, open } = gate(project);
   const started = await project.$('start --wait --timeout 0.2s hi', { env });
-  expect(started).toMatch(/^zwarm: (\w{10}) still runs; wait for it with: zwarm wait \1\n\[exit 124\]\n$/);
+  expect(started).toMatch(
+    /^zwarm: (\w{10}) still runs; wait for it with: zwarm wait \1 --answer\n\[exit 124\]\n$/,
+  );
   const [{ id } = { id: '' }] = await project.list(['--status', 'running']);
   expect(await project.$(`wait ${id} --timeout 0.2`)).toBe(`zwarm: ${id} still runs\n[exit 124]\n`);
   for (const line of ['start --wait hi', `wait ${id}`]) {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { nativeCodexPaths } from '../../src/agents/codex/index.ts';
 import { INSTALLATIONS, installedPackage } from './installed.ts';
@@ -31,6 +31,9 @@ export function nativeCodex(): string {
   if (native === undefined) throw new Error(`Codex is not installed in ${CODEX.directory}`);
   return native;
 }
+
+/** The directory of the `bwrap` in Codex's package. */
+export const pathOfBwrap = (): string => join(dirname(dirname(nativeCodex())), 'codex-resources');
 
 /** A step in which the model calls tools of zwarm, all at once. */
 export const calls = (...all: readonly [tool: string, args: object][]): object => ({
@@ -78,6 +81,8 @@ export interface ModelRequest {
     readonly model: string;
     readonly input: readonly Item[];
     readonly tools: readonly { readonly name?: string }[];
+    /** What the answer is to be. */
+    readonly text?: { readonly format?: object };
   };
 }
 
@@ -106,6 +111,11 @@ export async function startFakeModel(script: ModelScript, finished: OnFinished) 
     /** The same of one thread. */
     requestsOf: async (threadId: string) =>
       (await requests()).filter(({ headers }) => headers['thread-id'] === threadId),
+    /** Has it say something else from here on. */
+    async says(next: ModelScript): Promise<void> {
+      const to = new URL('/_fake/script', url);
+      await fetch(to, { method: 'POST', body: JSON.stringify(next), headers: { connection: 'close' } });
+    },
   };
 }
 
@@ -113,7 +123,7 @@ export async function startFakeModel(script: ModelScript, finished: OnFinished) 
 const ADDED = /^<(environment_context|user_instructions|skills|permissions|turn_aborted)/;
 
 /** What was said and done in a conversation as the model received it, one line each, without what Codex adds to it. */
-function conversationOf({ body }: ModelRequest): string[] {
+export function conversationOf({ body }: ModelRequest): string[] {
   return body.input.flatMap((item) => {
     if (item.type === 'function_call') return [`call: ${item.arguments}`];
     if (item.type === 'function_call_output') return [`output: ${JSON.stringify(item.output)}`];

@@ -3,6 +3,7 @@ import type { CliContext } from '../../src/cli/context.ts';
 import { run } from '../../src/cli/run.ts';
 import type { SessionId } from '../../src/core/ids.ts';
 import { installation } from '../../src/installation.ts';
+import { ask } from '../../src/process/run.ts';
 import { type Project, repositoryFile } from './project.ts';
 
 /** What a screen shows. */
@@ -24,11 +25,11 @@ export interface ScreenOptions {
   readonly cwd?: string;
   readonly editor?: CliContext['runOnTerminal'];
   readonly interrupt?: AbortSignal;
-  /** What a person answers to a question; without it none may be asked. */
-  readonly answer?: boolean;
+  /** What a person answers to a question, perhaps after doing something; without it none may be asked. */
+  readonly answer?: boolean | (() => Promise<boolean>);
   /** The id of the session that is started. */
   readonly newId?: string;
-  readonly now?: number;
+  readonly now?: number | (() => number);
   /** Called with all that a stream shows, each time that something is added. */
   readonly onStdout?: (shown: string) => void;
   readonly onStderr?: (shown: string) => void;
@@ -64,33 +65,40 @@ export async function onScreen(
     },
     closed: new AbortController().signal,
     isTTY: options.tty ?? false,
+    takesEscapes: options.tty ?? false,
     columns: options.columns ?? 80,
     rows: options.rows ?? 1_000_000,
+    onResize: () => () => undefined,
   });
   const { newId, now } = options;
   const code = await run(argv, {
     // What is installed in a host names the real one.
     ...(argv[0] === 'mcp' ? installation() : testInstallation()),
     ...(newId === undefined ? {} : { newId: () => newId as SessionId }),
-    ...(now === undefined ? {} : { now: () => now }),
+    ...(now === undefined ? {} : { now: typeof now === 'number' ? () => now : now }),
     stdout: output('stdout'),
     stderr: output('stderr'),
     stdin: {
       isTTY: options.input === undefined && (options.tty ?? false),
       readAll: () => Promise.resolve(Buffer.from(options.input ?? '')),
+      pieces: () => [Buffer.from(options.input ?? '')],
     },
     env: { ...project.env, ...options.env },
     cwd: options.cwd ?? project.directory,
     uid: process.getuid?.() ?? 0,
     version: () => '0.0.0-test',
     onInterrupt: () => options.interrupt ?? new AbortController().signal,
+    onEnd: () => options.interrupt ?? new AbortController().signal,
     serveTools: () => Promise.reject(new Error('the tools are served by a process of their own')),
     async ask(question) {
       if (options.answer === undefined) throw new Error(`nobody was to be asked: ${question}`);
-      written.stderr += `${question}\n`;
-      return options.answer;
+      output('stderr').write(`${question}\n`);
+      const agrees = typeof options.answer === 'function' ? await options.answer() : options.answer;
+      return agrees ? 'yes' : 'no';
     },
+    capture: ask,
     runPager: options.pager ?? (() => Promise.resolve(false)),
+    handOver: () => Promise.reject(new Error('no terminal is handed over')),
     runOnTerminal: options.editor ?? (() => Promise.resolve(null)),
   });
   return { code, ...written };

@@ -17,7 +17,7 @@ export function foldWhole(events: Iterable<AgentEvent>, ended: boolean): WholeTu
   function* folded(): Generator<AgentEvent> {
     for (const event of events) {
       folder.add(event);
-      if (event.type === 'message') messages.push(event.text);
+      if (event.type === 'message' && event.subagent === undefined) messages.push(event.text);
       yield event;
     }
   }

@@ -178,9 +178,12 @@ const demoEvent = fc.oneof(
   ofDemo('failed', { message: words }),
 );
 
-/** The recorded streams of real agents, each with its name. */
-export function recordedStreams(): readonly { readonly name: string; readonly bytes: Buffer }[] {
-  return ['codex-0.169', 'codex-older'].flatMap((version) => {
+/** The recorded streams of real agents, each with its name: those of Codex, or of another one. */
+export function recordedStreams(
+  agent = 'codex-',
+): readonly { readonly name: string; readonly bytes: Buffer }[] {
+  const versions = readdirSync(repositoryFile('fixtures/streams')).filter((name) => name.startsWith(agent));
+  return versions.sort().flatMap((version) => {
     const directory = repositoryFile(`fixtures/streams/${version}`);
     const files = readdirSync(directory).filter((file) => /(?<!\.rollout)\.jsonl$/.test(file));
     return files.sort().map((file) => ({
@@ -190,7 +193,7 @@ export function recordedStreams(): readonly { readonly name: string; readonly by
   });
 }
 
-const recordedLines = recordedStreams()
+const recordedLines = recordedStreams('')
   .flatMap(({ bytes }) => bytes.toString().split('\n'))
   .filter((line) => line !== '' && line.length < 4000);
 

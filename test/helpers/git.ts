@@ -11,6 +11,14 @@ export const GIT_ENVIRONMENT = {
   GIT_COMMITTER_EMAIL: 'a@example.org',
 };
 
+/** Who commits, as variables of a user's environment. */
+export const ME = {
+  GIT_AUTHOR_NAME: 'Me',
+  GIT_AUTHOR_EMAIL: 'me@example.org',
+  GIT_COMMITTER_NAME: 'Me',
+  GIT_COMMITTER_EMAIL: 'me@example.org',
+};
+
 /** Runs git in a directory; its output. */
 export function git(directory: string, ...args: readonly string[]): string {
   const options = { cwd: directory, env: GIT_ENVIRONMENT, encoding: 'utf8', stdio: 'pipe' } as const;

@@ -1,3 +1,7 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Project } from './project.ts';
+
 /** What an agent could say to do something to the terminal, or to the eyes, of whoever looks: by what it does. */
 export const ATTACKS: Readonly<Record<string, string>> = {
   'writes the clipboard': '\x1b]52;c;cm0gLXJm\x07',
@@ -48,4 +52,11 @@ export function saying(text: string, end: 'completed' | 'failed' = 'completed'):
     last,
   ];
   return events.map((event) => `${JSON.stringify(event)}\n`).join('');
+}
+
+/** The environment in which an agent of a project says a text wherever an agent can. */
+export function toSay(project: Project, ...said: Parameters<typeof saying>): Record<string, string> {
+  const stream = join(project.base, 'said.jsonl');
+  writeFileSync(stream, saying(...said));
+  return { FAKE_AGENT_STREAM: stream };
 }

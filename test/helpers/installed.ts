@@ -44,7 +44,9 @@ export async function install(wanted: ReturnType<typeof installedPackage>): Prom
   const building = mkdtempSync(`${directory}.new-`);
   try {
     writeFileSync(join(building, 'package.json'), '{ "private": true }');
-    const args = ['install', '--no-audit', '--no-fund', '--loglevel=error', `${name}@${version}`];
+    // The native program of Claude Code needs no Node, but its package names one; our own .npmrc would refuse that.
+    const flags = ['--no-audit', '--no-fund', '--loglevel=error', '--engine-strict=false'];
+    const args = ['install', ...flags, `${name}@${version}`];
     const npm = () => runProgram('npm', args, { cwd: building, env: process.env });
     const first = await npm();
     // npm is content without an optional part, such as a native program.

@@ -19,7 +19,8 @@ interface Diagnosis {
   named(status: CheckStatus): string[];
 }
 
-const OF_MACHINE = ['file-system', 'free-space'];
+/** About the machine that the tests run on, and agents that may be there. */
+const OF_MACHINE = /^(claude|confinement|file-system|free-space|opencode)/;
 
 /** Answers what `doctor` asks of Codex, in the words of 0.169. */
 const HEALTHY_CODEX = `case $* in
@@ -70,7 +71,7 @@ export function createPatient() {
         checks: Object.fromEntries(checks.map(({ name, ...found }) => [name, found])),
         named: (status) =>
           checks.flatMap((check) =>
-            check.status === status && !OF_MACHINE.includes(check.name) ? check.name : [],
+            check.status === status && !OF_MACHINE.test(check.name) ? check.name : [],
           ),
       };
     },

@@ -219,6 +219,14 @@ export function createShellProject(name?: string, finished?: OnFinished): Projec
   return project;
 }
 
+/** Lets zwarm find no program by which it could confine an agent. */
+export function withoutConfiner({ base, env }: Pick<Project, 'base' | 'env'>): void {
+  const programs = join(base, 'no-bwrap');
+  fs.mkdirSync(programs);
+  fs.writeFileSync(join(programs, 'bwrap'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+  env['PATH'] = `${programs}:${env['PATH']}`;
+}
+
 /** Whether a process has ended; a zombie has. */
 export function hasEnded(pid: number): boolean {
   return statOf(pid)?.dead ?? true;
@@ -278,12 +286,13 @@ export function processesBelow(directory: string): number[] {
   return processesNaming(`\0HOME=${directory}/`);
 }
 
-/** Whether a process watches a directory, as `zwarm wait` does once it is ready for Ctrl-C; Linux. */
-export function watchesFiles(pid: number): boolean {
+/** Whether a process watches so many directories, as `zwarm wait` does once it is ready for Ctrl-C; Linux. */
+export function watchesFiles(pid: number, count = 1): boolean {
   const directory = `/proc/${pid}/fdinfo`;
   try {
     const read = (fd: string) => fs.readFileSync(`${directory}/${fd}`, 'utf8');
-    return fs.readdirSync(directory).some((fd) => read(fd).includes('inotify'));
+    const all = fs.readdirSync(directory).map(read).join('');
+    return [...all.matchAll(/^inotify wd:/gm)].length >= count;
   } catch {
     // Closed, or the process has ended, while we looked.
     return false;

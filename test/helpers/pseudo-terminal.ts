@@ -3,12 +3,18 @@ import type { ScreenOptions } from './context.ts';
 import { type Project, ZWARM } from './project.ts';
 
 /** Runs the built zwarm in a project on a pseudo terminal of the kernel; Linux, with script(1) of util-linux. */
-export function onTerminal(
+export const onTerminal = (project: Project, args: readonly string[], options?: TerminalOptions) =>
+  programOnTerminal(project, [process.execPath, ZWARM, ...args], options);
+
+type TerminalOptions = Pick<ScreenOptions, 'rows' | 'columns' | 'env'>;
+
+/** The same for any program with its arguments. */
+export function programOnTerminal(
   project: Project,
-  args: readonly string[],
-  { rows = 24, columns = 80, env = {} }: Pick<ScreenOptions, 'rows' | 'columns' | 'env'> = {},
+  argv: readonly string[],
+  { rows = 24, columns = 80, env = {} }: TerminalOptions = {},
 ) {
-  const quoted = [process.execPath, ZWARM, ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`);
+  const quoted = argv.map((word) => `'${word.replaceAll("'", "'\\''")}'`);
   const command = `stty rows ${rows} cols ${columns} && exec ${quoted.join(' ')}`;
   const child = spawn('script', ['-q', '-e', '-c', command, '/dev/null'], {
     cwd: project.directory,
@@ -24,6 +30,8 @@ export function onTerminal(
     shown: () => shown,
     /** Types on its keyboard. */
     type: (keys: string) => void child.stdin.write(keys),
+    /** Closes the terminal. */
+    hangUp: () => void child.kill('SIGKILL'),
     /** Its exit code, when it has ended. */
     code: new Promise<number | null>((resolve, reject) => {
       child.once('error', reject);

@@ -19,16 +19,25 @@ export const RECORD: SessionRecord = {
   task: 'say hello',
   working_dir: '/w',
   work_in: null,
+  worktree: null,
   model: null,
   sandbox: 'read-only',
+  unconfined: false,
   agent_args: [],
   source: 'cli',
   tags: [],
+  metadata: {},
   parent: null,
+  key: null,
+  schema: null,
   forked_from: null,
+  run_limits: null,
+  budget: null,
   orchestrates: false,
   git: null,
   executor: 'local',
+  unpacked: null,
+  imported_at: null,
   created_at: '2026-11-20T10:00:00.000Z',
 };
 
@@ -38,12 +47,18 @@ export function requestOf(nonce: string): RequestRecord {
     v: 1,
     kind: 'prompt',
     queued: false,
+    after: [],
+    even_if_failed: false,
     claimer: ownIdentity(),
     nonce,
     by: 'user',
     at: RECORD.created_at,
     to: null,
     covers: [],
+    runs: null,
+    run_limits: null,
+    retry: null,
+    adopted: null,
   };
 }
 
@@ -69,10 +84,12 @@ export function storeOf(state: string, path: string): Store {
     state,
     id: store_id,
     projectRoot: path,
+    caller: 'user',
     get names() {
       return readNames(root);
     },
     seen: null,
+    prices: async () => new Map(),
   };
 }
 
@@ -93,7 +110,15 @@ export function addSession(
   const record = { ...RECORD, ...more.record };
   const request = requestOf(id === ID ? 'first' : `nonce${id}`);
   const claim = { request, prompt: Buffer.from(record.task) };
-  createSession({ store, id, record, name: more.name ?? null, claim, copies: [], unique: 'test' });
+  createSession({
+    store,
+    id,
+    record,
+    names: more.name === undefined ? [] : [more.name],
+    claims: [claim],
+    copies: [],
+    unique: 'test',
+  });
 }
 
 /** The session `ID` of a store, for functions that take no more than its directory. */

@@ -10,20 +10,31 @@ export const PROTOCOLS = { older: '2025-11-25', newer: '2026-07-28' } as const;
 export type Protocol = keyof typeof PROTOCOLS;
 
 /** How to start `zwarm mcp` in a project. */
-export function serverOf({ directory, env }: Project, cwd = directory) {
+export function serverOf({ directory, env }: Project, cwd = directory, args: readonly string[] = []) {
   const defined = Object.entries(env).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]]));
-  const command = { command: process.execPath, args: [ZWARM, 'mcp'] };
+  const command = { command: process.execPath, args: [ZWARM, 'mcp', ...args] };
   return { ...command, cwd, env: Object.fromEntries(defined), stderr: 'inherit' as const };
 }
 
 /** Starts `zwarm mcp` in a project, and connects to it with the official library; it ends with the test. */
 export async function connectTools(
   project: Project,
-  options: { readonly protocol?: Protocol; readonly cwd?: string } = {},
+  options: {
+    readonly protocol?: Protocol;
+    readonly cwd?: string;
+    readonly args?: readonly string[];
+    /** What the client says of the directories that it has open; without it the client does not offer to. */
+    readonly roots?: () => Promise<readonly string[]>;
+  } = {},
 ) {
-  const transport = new StdioClientTransport(serverOf(project, options.cwd));
+  const transport = new StdioClientTransport(serverOf(project, options.cwd, options.args));
   const mode = options.protocol === 'newer' ? { pin: PROTOCOLS.newer } : ('legacy' as const);
   const client = new Client({ name: 'test-client', version: '1.0.0' }, { versionNegotiation: { mode } });
+  const { roots } = options;
+  if (roots !== undefined) {
+    client.registerCapabilities({ roots: {} });
+    client.setRequestHandler('roots/list', async () => ({ roots: (await roots()).map((uri) => ({ uri })) }));
+  }
   await client.connect(transport);
   onTestFinished(() => client.close());
   const call = async (tool: string, args: object = {}, more?: Parameters<Client['callTool']>[1]) => {

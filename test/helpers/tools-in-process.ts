@@ -5,8 +5,18 @@ import { PassThrough } from 'node:stream';
 import { expect, onTestFinished } from 'vitest';
 import { createSessionManager, type SessionManager } from '../../src/manager/session-manager.ts';
 import { serve } from '../../src/mcp/server.ts';
+import { toolsFor } from '../../src/mcp/tools.ts';
 import { testInstallation } from './context.ts';
 import { createShellProject, type Project } from './project.ts';
+
+/** Some agents to choose from, of which one is not there. */
+const CHOICES = [
+  { name: 'codex', summary: 'a coding agent', found: true },
+  { name: 'claude', summary: 'another one', found: false },
+];
+
+/** The tools as a client sees them whose user lets it land. */
+export const TOOLS = toolsFor({ agents: CHOICES, mayLand: true });
 
 /** A manager for the sessions of a project that acts for an MCP client, or with null for the user. */
 export function managerOf(
@@ -14,7 +24,13 @@ export function managerOf(
   client: string | null,
   more: Partial<Parameters<typeof createSessionManager>[0]> = {},
 ): SessionManager {
-  const context = { cwd: directory, env, uid: process.getuid?.() ?? 0, stateDir: null, client };
+  const context = {
+    cwd: directory,
+    env,
+    uid: process.getuid?.() ?? 0,
+    stateDir: null,
+    client: client && `mcp:${client}`,
+  };
   return createSessionManager({ ...testInstallation(), ...context, ...more });
 }
 
@@ -24,6 +40,7 @@ export function createTools({
   name = 'test-client',
   env = {},
   tasks = false,
+  mayLand = false,
 } = {}) {
   const clients: string[] = [];
   const logged: string[] = [];
@@ -40,6 +57,8 @@ export function createTools({
       clients.push(client);
       return managerOf(project, client, { env: { ...project.env, ...env } });
     },
+    agents: CHOICES,
+    mayLand,
     input,
     output,
     log: (line) => void logged.push(line),
@@ -70,8 +89,11 @@ export function createTools({
   const call = async (tool: string, args: object = {}, meta: object = {}) => {
     const answer = await request('tools/call', { name: tool, arguments: args }, meta);
     const text: string = answer.content?.[0]?.text ?? answer.message;
-    const refusal = text.startsWith('{') ? JSON.parse(text) : undefined;
-    return { isError: answer.isError === true, text, fields: answer.structuredContent ?? refusal };
+    const fields = answer.structuredContent ?? (text.startsWith('{') ? JSON.parse(text) : undefined);
+    // No model types commands of zwarm.
+    for (const { hint } of [fields ?? {}, ...(fields?.sessions ?? [])])
+      expect(hint ?? '').not.toMatch(/\bzwarm [a-z]|(^|\s)--?[a-z]/);
+    return { isError: answer.isError === true, text, fields };
   };
   const expecting =
     (refused: boolean) =>

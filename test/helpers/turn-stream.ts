@@ -8,7 +8,13 @@ import { emptyDirectory } from './directory.ts';
 export function streamOf(content: string | Uint8Array | null, ended: boolean): TurnStream {
   const path = join(emptyDirectory(), 'events.jsonl');
   if (content !== null) writeFileSync(path, content);
-  return { path, range: { limit: null, ended }, parse: createCodexParser('0.169.0') };
+  return {
+    path,
+    range: { limit: null, ended },
+    newParser: () => createCodexParser('0.169.0'),
+    addsTokens: false,
+    threadId: null,
+  };
 }
 
 /** Bytes that this process has read so far. */

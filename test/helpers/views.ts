@@ -10,16 +10,22 @@ export function summaryOf(more: Partial<SessionSummary> = {}): SessionSummary {
     project: '/w',
     name: null,
     tags: [],
+    metadata: {},
     title: 'say hello',
     task: 'say hello',
     status: 'completed',
     turn: 1,
+    last_prompt: 'say hello',
+    current_step: null,
+    turn_started_at: null,
     queued: 0,
     agent: 'codex',
     model: null,
     sandbox: 'workspace-write',
+    unconfined: false,
     working_dir: '/w',
     work_in: null,
+    worktree: null,
     source: 'user',
     parent: null,
     forked_from: null,
@@ -35,7 +41,10 @@ export function summaryOf(more: Partial<SessionSummary> = {}): SessionSummary {
     thread_id: null,
     token_usage: null,
     cost_usd: null,
+    cost_at_least: false,
     last_message: 'hello',
+    diff_stat: null,
+    shared_with: [],
     needs_attention: null,
     log_file: '/w/.zwarm/events.jsonl',
     ...more,
@@ -46,9 +55,11 @@ export function turnOf(more: Partial<TurnView> = {}): TurnView {
   return {
     turn: 1,
     kind: 'prompt',
+    agent: 'codex',
     by: 'user',
     to: null,
     covers: [],
+    retry: null,
     in_conversation: true,
     prompt: 'say hello',
     status: 'completed',
@@ -59,6 +70,8 @@ export function turnOf(more: Partial<TurnView> = {}): TurnView {
     error: null,
     answer: 'hello',
     token_usage: null,
+    cost_usd: null,
+    diff_stat: null,
     how: 'fresh',
     replay_reason: null,
     warnings: [],
@@ -72,11 +85,16 @@ export function turnOf(more: Partial<TurnView> = {}): TurnView {
 /** A turn to be read, of those messages and steps. */
 export function readerOf(
   more: Partial<TurnView>,
-  { messages = [], steps = [] }: { messages?: readonly Message[]; steps?: readonly Step[] } = {},
+  {
+    messages = [],
+    steps = [],
+    directory = '/w',
+  }: { messages?: readonly Message[]; steps?: readonly Step[]; directory?: string | undefined } = {},
 ): TurnReader {
   const view = turnOf(more);
   return {
     view,
+    directory,
     messages: () => messages.filter(({ turn }) => turn === view.turn),
     steps: () => steps.map((step, index) => ({ index, step, open: false })),
     whole: () => view,
@@ -85,5 +103,5 @@ export function readerOf(
 
 /** A session to be read. */
 export function sessionOf(more: Partial<SessionSummary>, turns: readonly TurnReader[]): SessionReader {
-  return { summary: summaryOf(more), turns };
+  return { summary: summaryOf(more), turns, changed: null };
 }

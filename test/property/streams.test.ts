@@ -1,22 +1,26 @@
 import { expect, test } from 'vitest';
+import { createClaudeParser } from '../../src/agents/claude/translate.ts';
 import { createCodexParser } from '../../src/agents/codex/translate.ts';
 import { createDemoParser } from '../../src/agents/demo/translate.ts';
+import { createOpencodeParser } from '../../src/agents/opencode/translate.ts';
 import { createFolder, foldEvents } from '../../src/core/conversation/fold.ts';
 import { stepLine } from '../../src/core/conversation/steps.ts';
 import type { AgentEvent, LineParser } from '../../src/core/events.ts';
 import { renderJson } from '../../src/render/json.ts';
-import { renderMarkdown } from '../../src/render/markdown.ts';
+import { renderMarkdown } from '../../src/render/markdown/markdown.ts';
 import { renderProgress } from '../../src/render/progress.ts';
 import { renderSession } from '../../src/render/session.ts';
 import { createStyle, type Style } from '../../src/render/style.ts';
 import { DRIVES, plain } from '../helpers/display.ts';
 import { foldWhole } from '../helpers/fold.ts';
 import { anyLines, fc, runs } from '../helpers/fuzz.ts';
-import { readerOf, sessionOf } from '../helpers/views.ts';
+import { readerOf, sessionOf, summaryOf } from '../helpers/views.ts';
 
 const PARSERS: readonly [name: string, create: () => LineParser][] = [
   ['codex', () => createCodexParser('0.169.0')],
   ['an older codex', () => createCodexParser('0.36.0')],
+  ['claude', createClaudeParser],
+  ['opencode', createOpencodeParser],
   ['demo', createDemoParser],
 ];
 
@@ -82,11 +86,13 @@ test.each(PARSERS)('%s: whatever came of it can be shown, harmlessly, and printe
     fc.property(anyStream, (lines) => {
       const { steps, warnings, answer } = foldWhole(parse(lines, create()).flat(), true);
       const session = sessionOf({}, [readerOf({ warnings, answer }, { steps })]);
-      const page = (full: boolean, drawn: Style) => [...renderSession(session, drawn, full)].join('');
+      const page = (full: boolean, drawn: Style) =>
+        [...renderSession(session, drawn, { full, time: false })].join('');
       const json = renderJson({ warnings, answer, steps });
       expect(JSON.stringify(JSON.parse(json))).toBe(JSON.stringify({ warnings, answer, steps }));
-      const progress = steps.map((lastStep) =>
-        renderProgress('abcdefghjk', { status: 'running', sinceMs: 0, lastStep }, style),
+      const running = summaryOf({ status: 'running' });
+      const progress = steps.map((step) =>
+        renderProgress({ ...running, current_step: stepLine(step) }, 0, style),
       );
       const drawn = plain(page(false, { ...style, markdown: renderMarkdown }));
       const texts = [json, drawn, page(true, style), ...progress];

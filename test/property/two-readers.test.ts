@@ -35,7 +35,13 @@ function createStreams() {
   const path = join(emptyDirectory(), 'events.jsonl');
   return (content: string | Buffer, ended = true, limit: number | null = null): TurnStream => {
     writeFileSync(path, content);
-    return { path, range: { limit, ended }, parse: createCodexParser('0.169.0') };
+    return {
+      path,
+      range: { limit, ended },
+      newParser: () => createCodexParser('0.169.0'),
+      addsTokens: false,
+      threadId: null,
+    };
   };
 }
 
@@ -73,8 +79,8 @@ test('what a turn that is over came to is found from its end just as by reading 
       fc.pre(content.length < 1 << 14);
       const stream = streamOf(content, true, limit);
       const whole = readForward(stream);
-      const { threadId, answer, usage, terminal } = whole;
-      expect(readOutcome(stream, sizes)).toEqual({ threadId, answer, usage, terminal });
+      const { threadId, answer, tokens, terminal } = whole;
+      expect(readOutcome(stream, sizes)).toEqual({ threadId, answer, tokens, terminal });
       expect(readTerminal(stream, sizes)).toEqual(whole.terminal);
       expect(readThreadId(stream)).toBe(whole.threadId);
     }),
@@ -120,7 +126,9 @@ test('show and show --json, with all that was done and without, tell the same of
       const said = messages.filter(({ role }) => role === 'assistant').at(-1)?.content ?? null;
       expect(unread.turns[0]?.answer).toBe(said);
       const shown = await read();
-      const page = [...renderSession(shown, { ...style, width: Number.POSITIVE_INFINITY }, full)].join('');
+      const page = [
+        ...renderSession(shown, { ...style, width: Number.POSITIVE_INFINITY }, { full, time: false }),
+      ].join('');
       expect(withoutMessages(shown)).toEqual(unread);
       for (const warning of unread.turns[0]?.warnings ?? []) {
         if (/^[\w ;]+$/.test(warning)) expect(page).toContain(`! ${warning}`);

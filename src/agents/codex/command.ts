@@ -1,4 +1,4 @@
-import type { Environment, ToolServer, TurnRequest } from '../agent.ts';
+import type { Environment, InteractiveThread, ToolServer, TurnRequest } from '../agent.ts';
 
 const SERVER = 'mcp_servers.zwarm';
 const NAMES_SERVER = /mcp_servers\.zwarm\s*[.=]/;
@@ -37,8 +37,9 @@ function toolArgs({ tools, agentArgs }: TurnRequest): readonly string[] {
 }
 
 /**
- * `codex exec --json -C DIR -s MODE [-m M] -c TOOLS [extra…] [resume|fork THREAD] -`, the prompt on stdin. A resumed
- * thread inherits neither sandbox nor directory, and `resume` refuses `-C` and `-s` after it (codex-cli 0.169).
+ * `codex exec --json -C DIR -s MODE [-m M] [--output-schema FILE] -c TOOLS [extra…] [resume|fork THREAD] -`, the prompt
+ * on stdin. A resumed thread inherits neither sandbox, directory nor schema, and `resume` refuses `-C` and `-s` after it
+ * (codex-cli 0.169).
  */
 export function codexCommand(turn: TurnRequest): readonly string[] {
   return [
@@ -49,11 +50,23 @@ export function codexCommand(turn: TurnRequest): readonly string[] {
     '-s',
     turn.sandbox,
     ...(turn.model === null ? [] : ['-m', turn.model]),
+    ...(turn.schema === null ? [] : ['--output-schema', turn.schema.path]),
     ...toolArgs(turn),
     ...turn.agentArgs,
     ...(turn.threadId === null ? [] : [turn.forks ? 'fork' : 'resume', turn.threadId]),
     '-',
   ];
+}
+
+/**
+ * `codex -C DIR -c sandbox_mode=MODE [-m M] resume THREAD`: asks its user before it leaves that sandbox. With `-c` it runs
+ * by itself (0.152 to 0.169); without, a server in the background would keep the thread, so that nobody else could go on
+ * with it.
+ */
+export function interactiveCodex(thread: InteractiveThread): readonly string[] {
+  const { workingDir, sandbox, model, threadId } = thread;
+  const mode = ['-c', `sandbox_mode="${sandbox}"`];
+  return ['-C', workingDir, ...mode, ...(model === null ? [] : ['-m', model]), 'resume', threadId];
 }
 
 /** The number of a release of Codex, such as 169 of 0.169.0; null where it is not known. */

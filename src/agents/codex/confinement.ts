@@ -1,4 +1,4 @@
-import type { Confinement } from '../agent.ts';
+import type { OwnSandbox } from '../agent.ts';
 import { codexItems } from './arguments.ts';
 import { codexHome } from './command.ts';
 
@@ -16,7 +16,8 @@ const valuesOf = (args: readonly string[], option: string): readonly string[] =>
   codexItems(args).flatMap(({ name, values }) => (name === option ? values : []));
 
 /** For `codex exec` 0.169: what `--add-dir` and `writable_roots` name, the latter in `-c` or in the configuration. */
-export const codexConfinement: Confinement = {
+export const codexConfinement: OwnSandbox = {
+  by: 'agent',
   configurationFiles(env, directory, args) {
     const home = codexHome(env);
     const profiles = valuesOf(args, '--profile').map((profile) => `${profile}.config.toml`);
@@ -40,4 +41,8 @@ export const codexConfinement: Confinement = {
       }),
     ];
   },
+  gap: (configurations) =>
+    configurations.some((text) => /^\s*(?:\S+\.)?network_access\s*=\s*true\b/m.test(text))
+      ? 'with its access to the network it can open Unix sockets (docker, ssh-agent)'
+      : null,
 };

@@ -1,6 +1,6 @@
 import { parseJson } from '../../core/json.ts';
-import { cutFailure } from '../../core/session.ts';
 import type { Explanation, Failure } from '../agent.ts';
+import { explainBy, GO_ON, type Rule } from '../explain-by.ts';
 
 /** A failure message that holds the server's JSON answer, as the sentence inside it. */
 export function innerMessage(text: string): string {
@@ -21,11 +21,9 @@ export function usefulLine(stderr: string): string | null {
   return lines.findLast((line) => !isNoise.test(line)) ?? null;
 }
 
-const GO_ON = 'then continue with: zwarm inject ID "…"';
-
-// Wordings of codex-cli 0.58 to 0.169, with what to do about each; the first that fits wins.
-const RULES: readonly (readonly [match: RegExp, code: string, hint: string])[] = [
-  [/usage limit/i, 'usage_limit', `wait until then or raise the limit, ${GO_ON}`],
+// Wordings of codex-cli 0.58 to 0.169, with what to do about each.
+const RULES: readonly Rule[] = [
+  [/usage limit/i, 'usage_limit', `wait until it ends or raise the limit, ${GO_ON}`],
   [
     /quota exceeded|insufficient_quota/i,
     'quota_exceeded',
@@ -95,18 +93,13 @@ const RULES: readonly (readonly [match: RegExp, code: string, hint: string])[] =
   ],
 ];
 
-/** The same turn may succeed later without any change. */
-const RETRYABLE = ['usage_limit', 'rate_limited', 'thread_busy', 'overloaded', 'connection'];
-
 const FAILED_AT_WORK = `see what it did: zwarm show ID --full; ${GO_ON}`;
 const FAILED_AT_START = 'all that it printed is in the stderr_file that this names: zwarm show ID --json';
 
 /** What a failed Codex turn means and what to do about it; null where neither event nor stderr has a message. */
 export function explainCodexFailure(failure: Failure): Explanation | null {
   const said = failure.message ?? usefulLine(failure.stderr);
-  if (said === null) return null;
-  const message = cutFailure(said);
-  const otherwise = failure.message === null ? FAILED_AT_START : FAILED_AT_WORK;
-  const [, code, hint] = RULES.find(([match]) => match.test(message)) ?? [null, 'agent_failed', otherwise];
-  return { code, message, hint, retryable: RETRYABLE.includes(code) };
+  return said === null
+    ? null
+    : explainBy(RULES, said, failure.message === null ? FAILED_AT_START : FAILED_AT_WORK);
 }

@@ -73,6 +73,14 @@ export const codexHistory: AgentHistory = {
     const name = `rollout-*-${threadId}.jsonl`;
     return [...daysAround(threadId).map((day) => `${day}/${name}`), `*/*/*/${name}`];
   },
+  place(name) {
+    const [, year, month, day] = /^rollout-(\d{4})-(\d{2})-(\d{2})T/.exec(name) ?? [];
+    return day === undefined ? null : `${year}/${month}/${day}/${name}`;
+  },
+  files: {
+    all: '*/*/*/rollout-*.jsonl',
+    loadReader: async () => (await import('./rollout.ts')).createRolloutReader,
+  },
   contextFill(tail) {
     for (const line of tail.split('\n').toReversed()) {
       const counted = line.includes('"token_count"') ? decodeOrNull(tokenCount, parseJson(line)) : null;

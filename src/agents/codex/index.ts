@@ -1,6 +1,6 @@
 import type { AgentAdapter } from '../agent.ts';
 import { readCodexArguments } from './arguments.ts';
-import { codexCommand, codexRelease } from './command.ts';
+import { codexCommand, codexHome, codexRelease, interactiveCodex } from './command.ts';
 import { codexConfinement } from './confinement.ts';
 import { explainCodexFailure } from './explain.ts';
 import { codexHistory } from './history.ts';
@@ -27,9 +27,12 @@ export function nativeCodexPaths(platform: string, arch: string): readonly strin
 /** OpenAI's Codex, driven through `codex exec --json`. */
 export const codex: AgentAdapter = {
   name: 'codex',
+  aliases: [],
+  summary: "OpenAI's coding agent, which reads, writes and runs code",
   // 0.169 knows `codex exec fork`; older ones were not tried.
   canFork: (agentVersion) => (codexRelease(agentVersion) ?? 0) >= 169,
   takesTools: true,
+  takesSchema: true,
   program: {
     kind: 'path',
     binary: 'codex',
@@ -39,12 +42,23 @@ export const codex: AgentAdapter = {
     install: 'npm install -g @openai/codex',
   },
   readArguments: readCodexArguments,
-  command: codexCommand,
+  command: (turn) => ({ args: codexCommand(turn), env: {} }),
   // Only SIGINT makes Codex end the commands that it runs without a sandbox, which are not in its process group.
   stopSignals: ['SIGINT', 'SIGTERM', 'SIGKILL'],
+  interactive: (thread) => ({ args: interactiveCodex(thread), env: {} }),
   confinement: codexConfinement,
-  loadParser: async (agentVersion) => (await import('./translate.ts')).createCodexParser(agentVersion),
+  async loadParser(agentVersion) {
+    const { createCodexParser } = await import('./translate.ts');
+    return () => createCodexParser(agentVersion);
+  },
+  reportsCost: false,
+  addsTokens: false,
   history: codexHistory,
+  // Its desktop program makes them, detached, and no verb of it lists or removes them.
+  worktrees: (env) => {
+    const home = codexHome(env);
+    return home && `${home}/worktrees`;
+  },
   explain: explainCodexFailure,
   probe: codexProbe,
 };

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { count, decodeOrNull, lenient, oneOfOr, orNull, type Schema } from '../../core/decode.ts';
 import type { LineParser, StepStatus, Untold } from '../../core/events.ts';
-import { createJsonLineParser, type Translation, threadId } from '../json-lines.ts';
+import { createJsonLineParser, shaped, type Translation, threadId } from '../json-lines.ts';
 import { codexRelease } from './command.ts';
 import { innerMessage } from './explain.ts';
 import { createLegacyTranslator } from './legacy.ts';
@@ -10,14 +10,6 @@ import { createLegacyTranslator } from './legacy.ts';
  * What `codex exec --json` prints, 0.58 to 0.169: the shape of each type of event and of item, and what it means. Only
  * the fields that we use are named; words that we do not know have one that stands for them.
  */
-
-/** Reads a value of one shape; anything else is malformed. */
-function shaped<T, C>(schema: Schema<T>, read: (value: T, context: C) => Translation) {
-  return (json: unknown, context: C): Translation => {
-    const value = decodeOrNull(schema, json);
-    return value === null ? 'malformed' : read(value, context);
-  };
-}
 
 const string = z.string();
 const anything = z.optional(z.unknown());
@@ -152,7 +144,8 @@ const EVENTS: Readonly<Record<string, (json: object, cumulative: boolean) => Tra
       cachedInput: tokens.cached_input_tokens,
       output: tokens.output_tokens,
       reasoning: tokens.reasoning_output_tokens,
-      cumulative,
+      costUsd: null,
+      of: cumulative ? ('thread' as const) : ('process' as const),
     };
     return [{ type: 'usage', usage }, { type: 'turn_completed' }];
   }),

@@ -4,19 +4,25 @@ import type { AgentAdapter } from '../agent.ts';
 /** The embedded agent (`bin/demo-agent.mjs`): offline, harmless, for trying zwarm and for its tests. */
 export const demo: AgentAdapter = {
   name: 'demo',
-  canFork: () => false,
+  aliases: [],
+  summary: 'plays a part offline and does no work, only to try these tools',
+  canFork: () => true,
   takesTools: false,
+  takesSchema: false,
   program: { kind: 'embedded' },
   readArguments: (args) => ({ refused: null, firstTurn: [], everyTurn: args, needsRepository: false }),
-  /** `demo-agent.mjs [--model M] [extra…] [--resume THREAD]`, the prompt on stdin. */
-  command({ model, agentArgs, threadId }) {
+  /** `demo-agent.mjs [--model M] --sandbox MODE [extra…] [--resume THREAD | --fork THREAD]`, the prompt on stdin. */
+  command({ model, sandbox, agentArgs, threadId, forks }) {
     const ofModel = model === null ? [] : ['--model', model];
-    const ofThread = threadId === null ? [] : ['--resume', threadId];
-    return [...ofModel, ...agentArgs, ...ofThread];
+    const ofThread = threadId === null ? [] : [forks ? '--fork' : '--resume', threadId];
+    return { args: [...ofModel, '--sandbox', sandbox, ...agentArgs, ...ofThread], env: {} };
   },
   stopSignals: ['SIGTERM', 'SIGKILL'],
+  interactive: null,
   confinement: null,
-  loadParser: async () => (await import('./translate.ts')).createDemoParser(),
+  loadParser: async () => (await import('./translate.ts')).createDemoParser,
+  reportsCost: false,
+  addsTokens: false,
   explain({ message, stderr }) {
     const said = cutFailure(message ?? stderr.trim().split('\n').at(-1) ?? '');
     return said === '' ? null : { code: 'agent_failed', message: said, hint: null, retryable: false };
@@ -25,6 +31,9 @@ export const demo: AgentAdapter = {
     directory: ({ XDG_STATE_HOME: state, HOME: home }) =>
       state || home ? `${state || `${home}/.local/state`}/zwarm/demo` : null,
     patterns: (threadId) => [`${threadId}/prompts.json`],
+    // Every thread has a file of the same name.
+    place: () => null,
+    files: null,
     contextFill: () => null,
     timedItem: () => null,
     stepKey: () => null,

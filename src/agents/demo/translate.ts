@@ -16,7 +16,12 @@ const demoEvent = z.discriminatedUnion('demo', [
     output: z.nullable(string),
     exit_code: orNull(z.number()),
   }),
-  z.object({ demo: z.literal('wrote'), id: string, path: string }),
+  z.object({
+    demo: z.literal('wrote'),
+    id: string,
+    path: string,
+    kind: z.optional(z.enum(['add', 'update'])),
+  }),
   z.object({ demo: z.literal('say'), text: string }),
   z.object({ demo: z.literal('done'), input_tokens: count, output_tokens: count }),
   z.object({ demo: z.literal('failed'), message: string }),
@@ -34,14 +39,14 @@ function meaningOf(event: z.infer<typeof demoEvent>): Untold[] {
       return [{ type: 'command', id, command, output, exitCode, status }];
     }
     case 'wrote': {
-      const changes = [{ path: event.path, kind: 'add' as const }];
+      const changes = [{ path: event.path, kind: event.kind ?? ('add' as const) }];
       return [{ type: 'file_change', id: event.id, changes, status: 'completed' }];
     }
     case 'say':
       return [{ type: 'message', text: event.text }];
     case 'done': {
       const { input_tokens: input, output_tokens: output } = event;
-      const usage = { input, cachedInput: 0, output, reasoning: null, cumulative: false };
+      const usage = { input, cachedInput: 0, output, reasoning: null, costUsd: null, of: 'process' as const };
       return [{ type: 'usage', usage }, { type: 'turn_completed' }];
     }
     case 'failed':

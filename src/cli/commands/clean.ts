@@ -1,11 +1,14 @@
 import { EXIT_CODES } from '../../core/errors.ts';
+import { keyOf } from '../../core/rules/clean-plan.ts';
+import type { CleanResult, SkippedSession } from '../../manager/commands/clean.ts';
 import { renderGone } from '../../render/row.ts';
-import { safeLine } from '../../render/safe-text.ts';
-import { counted, shortBytes } from '../../render/units.ts';
-import { QUIET_IDS } from '../common-options.ts';
+import { safeLine } from '../../render/text/safe-text.ts';
+import { counted, shortBytes } from '../../render/text/units.ts';
+import { agreesTo, canAsk, confirm } from '../ask-first.ts';
+import { QUIET_IDS, TAGS, YES } from '../common-options.ts';
 import type { Verb } from '../context.ts';
 import { defineVerb, flag, type Values, value } from '../define-verb.ts';
-import { number } from '../parsers.ts';
+import { duration, number } from '../parsers.ts';
 
 const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 7;
@@ -19,11 +22,16 @@ const days = number(
 
 const OPTIONS = {
   days: value('--days <days>', `that ended at least this many days ago (default: ${DEFAULT_DAYS})`, days),
-  gone: flag('--gone', 'all sessions of projects whose directories are gone', ['days']),
+  olderThanMs: {
+    ...value('--older-than <time>', 'that ended at least 90m, 36h, 10d ago', duration),
+    conflicts: ['days'],
+  },
+  tags: TAGS,
+  gone: flag('--gone', 'all sessions of projects whose directories are gone', ['days', 'olderThan', 'tag']),
   dryRun: flag('--dry-run', 'only print what would be deleted'),
-  yes: flag('-y, --yes', 'with --gone: do not ask'),
+  yes: YES,
   quiet: QUIET_IDS,
-  json: flag('--json', 'print {removed, skipped, bytes} as JSON'),
+  json: flag('--json', 'print the plan, or what was done of it, as JSON'),
 };
 
 /** Deletes the stores of projects whose directories are gone, once the user agrees. */
@@ -31,10 +39,10 @@ async function cleanGone(verb: Verb, { dryRun, yes, json }: Values<typeof OPTION
   const { manager, context } = verb;
   const stores = await manager.listGone();
   const isPlan = stores.length === 0 || dryRun;
-  if (!isPlan)
+  if (!isPlan) {
     for (const store of stores) context.stderr.write(`${safeLine(renderGone(store, context.now()))}\n`);
-  if (!isPlan && !(await verb.confirm('Delete all of these sessions?', yes)))
-    return verb.exit(EXIT_CODES.failed);
+    if (!(await confirm(verb, 'Delete all of these sessions?', yes))) return;
+  }
   const { removed, kept } = isPlan ? { removed: stores, kept: [] } : await manager.removeGone(stores);
   if (json) verb.printJson({ removed, kept });
   else for (const { project } of removed) verb.print(safeLine(project));
@@ -44,35 +52,113 @@ async function cleanGone(verb: Verb, { dryRun, yes, json }: Values<typeof OPTION
   if (kept.length > 0) verb.exit(EXIT_CODES.failed);
 }
 
+/** Reasons that pass by themselves: it runs, or is gone by now. What a tree holds is told with the tree. */
+const PASSING = ['running', 'pending', 'busy', 'not_found', 'tree_kept'];
+
+/** Names the sessions that are old enough, or may be, and stayed because they cannot be deleted or judged. */
+function tellLeft(verb: Verb, skipped: readonly SkippedSession[], json: boolean): void {
+  const left = skipped.filter(({ reason, old_enough }) => old_enough !== false && !PASSING.includes(reason));
+  if (left.length === 0) return;
+  verb.exit(EXIT_CODES.failed);
+  const names = left.map(({ id, reason }) => `${id} (${reason})`).join(', ');
+  if (!json)
+    verb.warn(
+      `could not be deleted or judged: ${names}; to delete them, or hear why not: zwarm rm ${left.map(({ id }) => id).join(' ')}`,
+    );
+}
+
+/** Says what stays of trees and sessions, and why. A branch that has commits of its own stays for good: that is no failure. */
+async function tellKept(
+  verb: Verb,
+  { saved_first, kept }: CleanResult,
+  { saves, isTold }: { readonly saves: boolean; readonly isTold: boolean },
+) {
+  const items = saves ? kept : [...saved_first, ...kept];
+  if (items.some(({ kind }) => kind !== 'branch')) verb.exit(EXIT_CODES.failed);
+  if (isTold || items.length === 0) return;
+  const { renderItem } = await import('../../render/clean-plan.ts');
+  for (const item of items) verb.warn(`kept: ${renderItem(item)}`);
+  if (!saves && saved_first.length > 0)
+    verb.hint('what exists only there goes into the trash for seven days with -y');
+}
+
+/** Says on a terminal how much was removed, or would be, and what stayed. */
+function hintAt(verb: Verb, done: string, { removed, bytes, skipped }: CleanResult): void {
+  const others = skipped.filter(({ reason }) => reason !== 'tree_kept');
+  const kept = others.map(({ id, reason }) => `${id} (${reason})`).join(', ');
+  verb.hint(`${done} ${counted(removed.length, 'session')}, ${shortBytes(bytes)}${kept && `; kept ${kept}`}`);
+}
+
+/** Prints what would be removed: on a terminal all of the plan, else a row for each session. */
+async function printPlan(verb: Verb, plan: CleanResult, quiet: boolean): Promise<void> {
+  const { renderAffected, renderAffectedRow } = await import('../../render/affected.ts');
+  const { stdout } = verb.context;
+  const { sessions } = plan;
+  if (quiet || !stdout.isTTY) for (const one of sessions) verb.print(quiet ? one.id : renderAffectedRow(one));
+  else {
+    if (sessions.length > 0) stdout.write(renderAffected(sessions, await verb.style('stdout')));
+    const { renderPlan } = await import('../../render/clean-plan.ts');
+    stdout.write(renderPlan(plan));
+  }
+  if (!quiet) hintAt(verb, 'would remove', plan);
+}
+
+/** Shows a plan and asks; with nothing to be asked about it is agreed to. */
+async function agrees(verb: Verb, plan: CleanResult): Promise<boolean> {
+  const { renderPlan } = await import('../../render/clean-plan.ts');
+  const { saved_first: saved, safe, sessions, bytes } = plan;
+  verb.context.stderr.write(renderPlan(plan));
+  const trash = saved.length === 0 ? '' : `, with ${counted(saved.length, 'tree')} into the trash`;
+  if (sessions.length > 0) return agreesTo(verb, 'Delete', sessions, ` (${shortBytes(bytes)})${trash}`);
+  const others = [...safe, ...saved].filter(({ kind }) => kind === 'tree' || kind === 'branch').length;
+  return others === 0 || confirm(verb, `Delete all of this${trash}?`, false);
+}
+
 /** `zwarm clean` */
 export const clean = defineVerb({
   name: 'clean',
-  summary: 'delete sessions that ended long ago',
+  summary: 'delete sessions that ended long ago, and their trees',
   options: OPTIONS,
   notes: `
-A session's age counts from its last end, not from its start. Running and damaged sessions are kept.`,
+A session's age counts from its last end, not from its start, and where it was imported or unpacked after that, from then.
+Running and damaged sessions are kept. A tree of its own goes with its session, and so do trees of sessions that are gone,
+branches made for them, and trees that Codex's own program left in its home. All of it is in one of three groups:
+
+  safe         what is in it is elsewhere, too: it is deleted, a tree with the branch that was made for it
+  saved first  files or commits exist only there: it goes into the trash for seven days (zwarm restore)
+  kept         nobody could bring it back, such as an unfinished merge; or a process or another session is there
+
+On a terminal it shows the plan, and asks; elsewhere it deletes only what is safe, unless -y is given. The exit code is 1 if
+something that is old enough is kept. When piped, --dry-run prints id, time of the last change, bytes, name and task, separated
+by tabs.`,
   examples: [
     ['zwarm clean', `older than ${DEFAULT_DAYS} days`],
-    'zwarm clean --days 1 --dry-run',
-    ['zwarm clean --days 0', 'every session that has ended'],
+    'zwarm clean --older-than 36h --dry-run',
+    ['zwarm clean --days 0 -y', 'every session that has ended'],
     ['zwarm clean --gone', 'after projects were deleted; a disk that is not mounted is gone, too'],
   ],
   async run(verb, _args, options) {
     if (options.gone) return cleanGone(verb, options);
-    const { dryRun, json } = options;
-    const olderThanMs = (options.days ?? DEFAULT_DAYS) * DAY_MS;
-    const result = await verb.manager.clean({ olderThanMs, dryRun });
-    const { removed, skipped, bytes } = result;
+    const { manager } = verb;
+    const { days = DEFAULT_DAYS, olderThanMs = days * DAY_MS, tags, dryRun, yes, quiet, json } = options;
+    const isAsking = canAsk(verb, yes);
+    const wanted = { olderThanMs, tags, saves: yes || isAsking };
+    const plan = dryRun || isAsking ? await manager.clean({ ...wanted, dryRun: true }) : null;
+    if (plan !== null && dryRun) return json ? verb.printJson(plan) : printPlan(verb, plan, quiet);
+    if (plan !== null && !(await agrees(verb, plan))) return;
+    // No more than was shown.
+    const only = plan && [...plan.safe, ...plan.saved_first].map(keyOf);
+    const result = await manager.clean({ ...wanted, only: only ?? undefined, dryRun: false });
     if (json) verb.printJson(result);
-    else {
-      for (const id of removed) verb.print(id);
-      const kept = skipped.map(({ id, reason }) => `${id} (${reason})`).join(', ');
-      const done = `${dryRun ? 'would remove' : 'removed'} ${counted(removed.length, 'session')}`;
-      verb.hint(`${done}, ${shortBytes(bytes)}${kept && `; kept ${kept}`}`);
+    else for (const id of result.removed) verb.print(id);
+    if (!json && !quiet) {
+      if (result.trashed.length > 0)
+        verb.warn(
+          `in the trash for seven days: ${result.trashed.join(', ')}; to bring one back: zwarm restore ID`,
+        );
+      hintAt(verb, 'removed', result);
     }
-    const failed = skipped.filter(({ reason }) => reason === 'io').map(({ id }) => id);
-    if (failed.length === 0) return;
-    verb.exit(EXIT_CODES.io);
-    if (!json) verb.warn(`files could not be deleted, check their permissions: ${failed.join(', ')}`);
+    await tellKept(verb, result, { saves: wanted.saves, isTold: json || plan !== null });
+    tellLeft(verb, result.skipped, json);
   },
 });

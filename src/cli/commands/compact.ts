@@ -16,7 +16,7 @@ function whyNot(fill: ContextFill | null): string {
 /** `zwarm compact` */
 export const compact = defineVerb({
   name: 'compact',
-  summary: 'replace a long conversation by a summary, and continue from that',
+  summary: 'continue a long conversation from a summary of it',
   args: { ref: ID },
   options: {
     ifOver: value('--if-over <share>', 'only if more than this share of the context is used', share),
@@ -26,10 +26,10 @@ export const compact = defineVerb({
   },
   notes: `
 The agent writes a summary, in an ordinary turn. The next message begins a new thread, which knows the summary and nothing
-else. To undo it: zwarm rewind ID --to TURN.`,
+else. zwarm rewind undoes it.`,
   examples: [
-    ['zwarm compact ab3 --wait', 'print the summary'],
-    ['zwarm compact ab3 --if-over 0.8', 'only if more than 80 % is used'],
+    ['zwarm compact @last --wait', 'print the summary'],
+    ['zwarm compact @last --if-over 0.8', 'only if more than 80 % is used'],
   ],
   async run(verb, { ref }, { ifOver, historyChars, ...report }) {
     requireWaiting(report);

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
-import { KEY_NAMES as KEYS, type Key } from '../../config/key-names.ts';
+import { KEY_NAMES as KEYS } from '../../config/key-names.ts';
 import type { Configuration } from '../../config/load.ts';
-import { EXIT_CODES, usageError } from '../../core/errors.ts';
-import { safeLine, safeText } from '../../render/safe-text.ts';
+import { usageError } from '../../core/errors.ts';
+import { safeLine, safeText } from '../../render/text/safe-text.ts';
+import { confirm } from '../ask-first.ts';
 import type { Verb } from '../context.ts';
-import { type Argument, argument, defineVerb, flag } from '../define-verb.ts';
-import { oneOf } from '../parsers.ts';
+import { argument, defineVerb, flag } from '../define-verb.ts';
+import { oneOf, text } from '../parsers.ts';
 
 function linesOf(value: Configuration['entries'][number]['value']): readonly string[] {
   if (value === null) return [];
@@ -19,15 +20,11 @@ async function configOf(verb: Verb) {
   return { files: configFiles(place), load: () => loadConfiguration(place) };
 }
 
-const KEY: Argument<Key> = {
-  term: '<key>',
-  description: KEYS.join(', '),
-  read: (given) => oneOf('key', KEYS)(String(given), 'key'),
-};
+const KEY = argument('<key>', KEYS.join(', '), oneOf('key', KEYS));
 
 const list = defineVerb({
   name: 'list',
-  summary: 'every key with its value, and where that comes from',
+  summary: 'list every key with its value, and where that comes from',
   options: { json: flag('--json', 'print {entries, ignored, notices} as JSON') },
   async run(verb, _args, { json }) {
     const { entries, ignored, notices, settings } = await (await configOf(verb)).load();
@@ -38,7 +35,7 @@ const list = defineVerb({
     );
     if (stdout.isTTY) {
       const { renderTable } = await import('../../render/table.ts');
-      const { lineOf } = await import('../../render/width.ts');
+      const { lineOf } = await import('../../render/text/width.ts');
       const style = await verb.style('stdout');
       const cut = (cell = ''): string => lineOf(cell, Math.floor(style.width / 2));
       const heads = ['KEY', 'VALUE', 'ORIGIN'];
@@ -51,7 +48,7 @@ const list = defineVerb({
 
 const get = defineVerb({
   name: 'get',
-  summary: 'the value of a key; a list has a line for each entry',
+  summary: 'print the value of a key; a list has a line for each entry',
   args: { key: KEY },
   options: { json: flag('--json', 'print {key, value, origin} as JSON') },
   async run(verb, { key }, { json }) {
@@ -65,7 +62,7 @@ const get = defineVerb({
 const set = defineVerb({
   name: 'set',
   summary: 'change a key in your own file; comments stay as they are',
-  args: { key: KEY, words: argument('[values...]', 'the value; several only for allowed_dirs') },
+  args: { key: KEY, words: argument('[values...]', 'the value; several only for a list', text()) },
   options: { unset: flag('--unset', 'remove the key, so that it has its default') },
   async run(verb, { key, words }, { unset }) {
     const { manager } = verb;
@@ -73,8 +70,8 @@ const set = defineVerb({
     const usage = (why: string) => usageError(why, 'see zwarm config set --help');
     if (unset && words.length > 0) throw usage('a value and --unset exclude each other');
     if (!unset && words.length === 0) throw usage(`${key}: no value was given`);
-    if (words.length > 1 && key !== 'allowed_dirs') throw usage(`${key} takes one value`);
-    const { fromWords } = await import('../../config/keys.ts');
+    const { fromWords, takesWords } = await import('../../config/keys.ts');
+    if (words.length > 1 && !takesWords(key)) throw usage(`${key} takes one value`);
     const value = unset ? null : fromWords(key, words, usage);
     const { user } = (await configOf(verb)).files;
     if (user === null) throw usageError('no home directory is known', 'set HOME to your home directory');
@@ -90,7 +87,7 @@ const set = defineVerb({
 
 const path = defineVerb({
   name: 'path',
-  summary: "the paths of your own file and the project's",
+  summary: "print the paths of your own file and the project's",
   options: { json: flag('--json', 'print {user, project} as JSON') },
   async run(verb, _args, { json }) {
     const { files } = await configOf(verb);
@@ -104,39 +101,44 @@ const path = defineVerb({
 
 const trust = defineVerb({
   name: 'trust',
-  summary: "show the agent and model that the project's file chooses, and trust that choice",
-  options: { yes: flag('-y, --yes', 'without asking') },
+  summary: "show the agent, model and setup that the project's file chooses, and trust that choice",
+  options: { yes: flag('-y, --yes', 'do not ask') },
   async run(verb, _args, { yes }) {
     const { manager } = verb;
     manager.requireUser();
     const { files, load } = await configOf(verb);
     const { trust: project } = await load();
     if (project === null)
-      throw usageError(`there is no ${files.project}`, 'a project chooses its agent and model there');
+      throw usageError(
+        `there is no ${files.project}`,
+        'a project chooses its agent and model there, and the setup of its worktrees',
+      );
     const { file, mark, trusted, values } = project;
     const chosen = Object.entries(values).filter(([, value]) => value !== undefined);
-    if (chosen.length === 0) return verb.hint('it chooses no agent and no model: there is nothing to trust');
+    if (chosen.length === 0)
+      return verb.hint('it chooses no agent, no model and no setup: there is nothing to trust');
     if (trusted) return verb.hint('you trust it already, as it is now');
     const { stderr } = verb.context;
-    const choices = chosen.map(([key, value]) => `  ${key} = ${JSON.stringify(value)}\n`).join('');
+    const choices = chosen
+      .map(
+        ([key, value]) =>
+          `  ${key} = ${JSON.stringify(value)}${key === 'setup' ? ', run outside of any sandbox' : ''}\n`,
+      )
+      .join('');
     stderr.write(safeText(`${file} chooses, for sessions that ask for nothing else:\n${choices}`));
-    if (await verb.confirm('Trust it as it is now?', yes)) {
-      await manager.trustFile(mark);
-      verb.print(safeLine(file));
-    } else {
-      stderr.write('nothing was changed\n');
-      verb.exit(EXIT_CODES.failed);
-    }
+    if (!(await confirm(verb, 'Trust it as it is now?', yes))) return;
+    await manager.trustFile(mark);
+    verb.print(safeLine(file));
   },
 });
 
 /** `zwarm config` */
 export const config = defineVerb({
   name: 'config',
-  summary: 'see and change the configuration, and trust that of a project',
+  summary: 'see and change the configuration',
   subcommands: [list, get, set, path, trust],
   notes: `
-Keys: ${KEYS.join(', ')}.
+Keys: ${KEYS.join(', ')}. docs/configuration.md explains them.
 
 A project's zwarm.toml may narrow what you allow, and never widen it; "list" names the lines that have no effect.`,
   examples: [
@@ -145,6 +147,6 @@ A project's zwarm.toml may narrow what you allow, and never widen it; "list" nam
     'zwarm config set allowed_dirs ~/code /srv/www',
     'zwarm config set allowed_dirs --unset',
     'zwarm config get max_depth',
-    ['zwarm config trust', "this project's choice of agent and model"],
+    ['zwarm config trust', "this project's choice of agent, model and setup"],
   ],
 });

@@ -4,7 +4,7 @@ import { defineVerb, flag } from '../define-verb.ts';
 /** `zwarm doctor` */
 export const doctor = defineVerb({
   name: 'doctor',
-  summary: 'check that everything that zwarm needs is there and sound, and say what to do',
+  summary: 'check what zwarm needs, and say what to do',
   options: { json: flag('--json', 'print {version, ok, checks} as JSON') },
   notes: `
 Checks Node, git, the agents and their logins, the state directory with its sessions, and what killed commands and agents

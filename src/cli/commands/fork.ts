@@ -1,35 +1,72 @@
+import { usageError } from '../../core/errors.ts';
 import { reportSession, reportStarted } from '../await-answer.ts';
-import { fileOption, HISTORY_CHARS, ID, requireWaiting, WAIT_OPTIONS } from '../common-options.ts';
-import { argument, defineVerb, value } from '../define-verb.ts';
-import { count } from '../parsers.ts';
-import { readTask } from '../task-input.ts';
+import {
+  AGENT,
+  fileOption,
+  HISTORY_CHARS,
+  ID,
+  MODEL,
+  requireWaiting,
+  WAIT_OPTIONS,
+} from '../common-options.ts';
+import { argument, defineVerb, flag, value } from '../define-verb.ts';
+import { count, text } from '../parsers.ts';
 
 /** `zwarm fork` */
 export const fork = defineVerb({
   name: 'fork',
-  summary: 'create a session that begins with the conversation of another one',
-  args: { ref: ID, message: argument('[message]', 'the first message of its own; - reads it from stdin') },
+  summary: 'begin a session with a copy of a conversation',
+  args: {
+    ref: ID,
+    message: argument('[message]', 'the first message of its own; - reads it from stdin', text()),
+  },
   options: {
+    agent: AGENT,
+    model: MODEL,
     turn: value('--turn <number>', 'as it was right after this turn', count(1)),
     historyChars: HISTORY_CHARS,
+    worktree: flag('-W, --worktree', 'copy its files, too, into a git worktree with a new branch'),
+    branch: value('--branch <name>', 'with -W: that branch (default: zwarm/ID)', text()),
     file: fileOption('message'),
     ...WAIT_OPTIONS,
   },
   notes: `
 The fork has its own id and begins with a copy of the conversation. Both sessions continue independently in the same
-directory, and either can be deleted.`,
+directory, and either can be deleted. With -W the fork works in a tree of its own, which begins with the files as they are
+now, whatever --turn says.`,
   examples: [
-    'zwarm fork ab3 "try it with a cache instead"',
-    ['zwarm fork ab3 --turn 2', 'as it was after turn 2; waits for zwarm inject'],
-    'zwarm fork ab3 --wait "summarise what we have"',
+    'zwarm fork fix-login "try it with a cache instead"',
+    ['zwarm fork @last --turn 2', 'as it was after turn 2; waits for zwarm inject'],
+    'zwarm fork fix-login -a claude "do it your way"',
+    'zwarm fork @last --wait "summarise what we have"',
+    ['zwarm fork -W fix-login "try it without the cache"', 'in a copy of its files'],
   ],
-  async run(verb, { ref, message: argument }, { turn, historyChars, file, ...report }) {
+  async run(
+    verb,
+    { ref, message: argument },
+    { agent, model, turn, historyChars, worktree: hasTree, branch, file, ...report },
+  ) {
     requireWaiting(report);
     const { manager } = verb;
-    const from = manager.resolve(ref);
     const given = argument !== undefined || file !== undefined;
-    const message = given ? await readTask(verb.context, { argument, file, what: 'message' }) : undefined;
-    const { id, turn: newest, started } = await manager.fork(from, { turn, message, historyChars });
+    if (!given && (agent ?? model) !== undefined) {
+      const hint = `give the first message: zwarm fork ${ref} … "…"`;
+      throw usageError('-a and -m say who answers a message, and there is none', hint);
+    }
+    if (branch !== undefined && !hasTree)
+      throw usageError('--branch is of a tree of its own', 'add -W, or leave it out');
+    const worktree = hasTree ? { branch } : undefined;
+    const from = manager.resolve(ref);
+    const source = { argument, file, what: 'message', line: `zwarm fork ${ref}` } as const;
+    const { readTask } = await import('../task-input.ts');
+    const message = given ? await readTask(verb.context, source) : undefined;
+    const {
+      id,
+      turn: newest,
+      started,
+      notes,
+    } = await manager.fork(from, { agent, model, turn, message, historyChars, worktree });
+    if (!report.quiet) for (const note of notes) verb.warn(note);
     if (started !== null) return reportStarted(verb, started, report);
     const hint = `forked after turn ${newest} of ${from}; continue with: zwarm inject ${id} "…"`;
     return reportSession(verb, { id, hint }, report);

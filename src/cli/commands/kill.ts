@@ -1,9 +1,19 @@
 import { usageError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { SessionManager } from '../../manager/session-manager.ts';
-import { IDS_TO_END, QUIET_IDS } from '../common-options.ts';
-import { argument, defineVerb, flag, value } from '../define-verb.ts';
-import { forEachRef, type Outcome, reportOutcomes } from '../each.ts';
+import { mayDo } from '../ask-first.ts';
+import { noteSeen } from '../await-answer.ts';
+import { FORCE, IDS_OR_TAGS_TO_END, QUIET_IDS, TAGS, YES } from '../common-options.ts';
+import { defineVerb, flag, value } from '../define-verb.ts';
+import {
+  chosen,
+  forEachRef,
+  isOver,
+  type Outcome,
+  reportOutcomes,
+  sessionsOf,
+  thenForEach,
+} from '../each.ts';
 import { duration } from '../parsers.ts';
 
 /** A session as it is now; of a damaged one, its row in a list. */
@@ -12,32 +22,22 @@ async function sessionNow(manager: SessionManager, id: SessionId): Promise<objec
   return row.status === 'damaged' ? row : (await manager.read(id)).summary;
 }
 
-/** A session that ended or was deleted meanwhile counts as a failure only if it was named. */
-function isOver(outcome: Outcome<object>): boolean {
-  return 'error' in outcome && ['not_running', 'not_found'].includes(outcome.error.code);
-}
-
 /** Ends sessions, each before what it has started, directly or not, so that it cannot start more. */
 async function killTrees(
   manager: SessionManager,
-  refs: readonly string[],
+  named: readonly Outcome<SessionId>[],
   end: (id: SessionId) => Promise<object>,
 ): Promise<readonly Outcome<object>[]> {
-  const roots = new Map<string, SessionId>();
-  const named = await forEachRef(refs, async (ref) => {
-    const id = manager.resolveForEnding(ref);
-    roots.set(ref, id);
-    return end(id);
-  });
   const kept: Outcome<object>[] = [];
   const below: Outcome<object>[] = [];
-  for (const outcome of named) {
-    const root = roots.get(outcome.ref);
+  for (const [at, outcome] of (await thenForEach(named, end)).entries()) {
+    const root = named[at];
     // One that could not be ended may start more at any time.
-    const isLeft = root === undefined || ('error' in outcome && !isOver(outcome));
+    const isLeft = 'error' in outcome && !isOver(outcome);
     const found: Outcome<object>[] = [];
-    for await (const round of isLeft ? [] : manager.livingDescendants(root))
-      found.push(...(await forEachRef(round, end)));
+    if (root !== undefined && 'value' in root && !isLeft)
+      for await (const round of manager.livingDescendants(root.value))
+        found.push(...(await forEachRef(round, end)));
     below.push(...found.filter((one) => !isOver(one)));
     if (!isOver(outcome) || !found.some((one) => 'value' in one)) kept.push(outcome);
   }
@@ -49,43 +49,48 @@ export const kill = defineVerb({
   name: 'kill',
   summary: 'stop running sessions',
   aliases: ['stop'],
-  args: { refs: argument('[id...]', IDS_TO_END.description) },
+  args: { refs: IDS_OR_TAGS_TO_END },
   options: {
-    all: flag('--all', 'every running session'),
+    all: flag('-a, --all', 'every running session', ['tag']),
+    tags: TAGS,
     tree: flag('--tree', 'also everything that they have started, directly or not'),
-    force: flag(
-      '--force',
-      'also sessions whose host or container is gone for good (status unknown); they count as killed',
-    ),
+    force: FORCE,
     graceMs: value('--grace <time>', 'how long to wait after each signal (default: 5s)', duration),
+    yes: YES,
     quiet: QUIET_IDS,
     json: flag('--json', 'print an array of sessions as JSON, in the order of the arguments'),
   },
   notes: `
 Asks the agent and every process that it has started to end, and forces them where they do not. Success means that all of
-them were seen to end. The session keeps its answers and can be continued with zwarm inject.`,
+them were seen to end. The session keeps its answers and can be continued with zwarm inject.
+With --force, what cannot be reached any more counts as killed.
+
+On a terminal --all and --tag ask first; elsewhere they do not.`,
   examples: [
     'zwarm kill @last',
-    'zwarm kill --grace 30s ab3d cd4e',
-    ['zwarm kill --tree ab3d', 'with all that its agent has started, and so on'],
+    'zwarm kill --grace 30s fix-login docs',
+    ['zwarm kill --tree @last', 'with all that its agent has started'],
+    'zwarm kill --tag nightly',
     'zwarm kill --all',
   ],
-  async run(verb, { refs }, { all, tree, force, graceMs, quiet, json }) {
+  async run(verb, { refs }, { all, tags, tree, force, graceMs, yes, quiet, json }) {
     if (all && refs.length > 0) throw usageError('give either ids or --all', 'zwarm kill --all');
-    if (!all && refs.length === 0) throw usageError('which session?', 'zwarm kill ID, or zwarm kill --all');
     const { manager } = verb;
-    const ids = all ? await manager.listLive() : refs;
-    if (ids.length === 0 && !json) verb.hint('nothing is running');
+    const asked = all ? [] : await chosen(verb, refs, tags, 'zwarm kill');
+    const isSearch = all || tags !== undefined;
+    const live = isSearch ? (await manager.listLive()).filter((id) => all || asked.includes(id)) : [];
+    if (isSearch && live.length === 0 && !json) verb.hint('nothing is running');
+    if (!(await mayDo(verb, 'End', live, yes))) return;
+    const named = await sessionsOf(isSearch ? live : asked, (ref) => manager.resolveForEnding(ref));
     const end = async (id: SessionId): Promise<object> => {
-      await manager.kill(id, { graceMs, force });
+      // Whoever ends a session has seen its end.
+      await noteSeen(verb, id, await manager.kill(id, { graceMs, force }));
       if (json) return sessionNow(manager, id);
       verb.print(quiet ? id : `${id} killed`);
       return {};
     };
-    const each =
-      tree && !all
-        ? await killTrees(manager, ids, end)
-        : await forEachRef(ids, async (ref) => end(manager.resolveForEnding(ref)));
-    reportOutcomes(verb, all ? each.filter((outcome) => !isOver(outcome)) : each, json);
+    const each = await (tree && !all ? killTrees(manager, named, end) : thenForEach(named, end));
+    // One that ended or was deleted meanwhile is a failure only if it was named.
+    reportOutcomes(verb, isSearch ? each.filter((outcome) => !isOver(outcome)) : each, json);
   },
 });

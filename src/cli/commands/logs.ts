@@ -2,55 +2,56 @@ import { usageError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { FollowStepsOptions } from '../../manager/follow/follow-turns.ts';
 import { renderJsonLine } from '../../render/json.ts';
-import { safeText } from '../../render/safe-text.ts';
+import { safeText } from '../../render/text/safe-text.ts';
 import { limitWaiting } from '../await-answer.ts';
-import { IDS, TURN } from '../common-options.ts';
+import { FULL_STEPS, IDS, TURN } from '../common-options.ts';
 import type { Verb } from '../context.ts';
-import { defineVerb, flag, type Values, value } from '../define-verb.ts';
-import { failedObject, firstExitCode, forEachRef, reportErrors } from '../each.ts';
-import { count } from '../parsers.ts';
+import { defineVerb, flag, value } from '../define-verb.ts';
+import { failedObject, firstExitCode, reportErrors, sessionsOf, thenForEach } from '../each.ts';
+import { count, duration } from '../parsers.ts';
+
+/** The options that say which steps are printed, and how. */
+const OF_STEPS = ['last', 'tail', 'since', 'json'];
 
 const OPTIONS = {
   follow: flag('-f, --follow', 'continue until the sessions are at rest'),
   last: value('-n, --last <count>', 'begin with the last COUNT steps', count(0)),
+  tail: { ...value('--tail <count>', 'the same as -n', count(0)), conflicts: ['last'] },
+  since: value('--since <time>', 'only what was done in the last 45s, 10m, 2h, 3d', duration),
   turn: TURN,
-  full: flag('--full', 'with everything that belongs to a step, such as the whole output of a command'),
-  stderr: flag('--stderr', "the agent's stderr instead of the steps"),
-  raw: flag('--raw', 'exactly the bytes that the agent printed; not for a terminal'),
+  time: flag('--time', 'with the time at which each turn began'),
+  full: FULL_STEPS,
+  stderr: flag('--stderr', "the agent's stderr instead of the steps", OF_STEPS),
+  raw: flag('--raw', 'exactly the bytes that the agent printed; not for a terminal', OF_STEPS),
   json: flag('--json', 'print JSON lines, one for each step; a step that has changed is printed again'),
 };
 
-function checkOptions(
-  refs: readonly string[],
-  { raw, stderr, json, last }: Values<typeof OPTIONS>,
-  isTerminal: boolean,
-): void {
-  if (raw && json)
-    throw usageError('give either --raw or --json', 'the untouched bytes are JSON lines of the agent');
-  if (stderr && json) throw usageError('--stderr is not JSON', 'leave out --json');
-  if (last !== undefined && (raw || stderr)) {
-    const option = raw ? '--raw' : '--stderr';
-    throw usageError(`-n counts steps: ${option} prints none`, 'leave out -n, or pipe it to tail');
-  }
-  if (raw && refs.length > 1) throw usageError('--raw prints one session at a time', 'zwarm logs --raw ID');
-  // Bytes of an agent could drive the terminal.
-  if (raw && isTerminal)
-    throw usageError('--raw is not for a terminal', 'zwarm logs --raw ID > FILE, or leave out --raw');
+/** What is printed of each session; where several share the output, each of their lines begins with a label. */
+interface Wanted extends FollowStepsOptions {
+  readonly full: boolean;
+  readonly time: boolean;
+  readonly label: string | null;
 }
 
-/** What is printed of each session; several share the output, and each of their lines says whose it is. */
-type Wanted = FollowStepsOptions & { readonly full: boolean; readonly several: boolean };
-
 /** The steps of a session for people, a block for each; a rule before each turn. */
-async function* stepBlocks(verb: Verb, id: SessionId, { full, several, ...wanted }: Wanted) {
+async function* stepBlocks({ manager, pageStyle }: Verb, id: SessionId, wanted: Wanted) {
+  const { full, time, label } = wanted;
   const { renderStep } = await import('../../render/steps.ts');
   const { turnRule } = await import('../../render/turn-rule.ts');
-  const { working_dir: directory } = await verb.manager.record(id);
-  const page = await verb.pageStyle();
-  const style = { ...page, width: page.width - (several ? id.length + 2 : 0) };
+  const { localTime } = await import('../../render/text/units.ts');
+  const page = await pageStyle();
+  const style = { ...page, width: page.width - (label === null ? 0 : label.length + 2) };
+  const ruleOf = async (turn: number): Promise<string> => {
+    const views = time ? (await manager.read(id, { turn })).turns.map(({ view }) => view) : [];
+    const began = views.flatMap(({ started_at: at }) => (at === null ? [] : [localTime(Date.parse(at))]));
+    return `${turnRule([`turn ${turn}`, ...began].join(' · '), style)}\n`;
+  };
   let turn = 0;
-  for await (const step of verb.manager.followSteps(id, wanted)) {
-    const rule = step.turn === turn ? '' : `${turnRule(`turn ${step.turn}`, style)}\n`;
+  let directory: string | null = null;
+  for await (const step of manager.followSteps(id, { ...wanted, unnumbered: true })) {
+    const isNext = step.turn !== turn;
+    const rule = isNext ? await ruleOf(step.turn) : '';
+    if (isNext) directory = await manager.directory(id, step.turn);
     turn = step.turn;
     yield rule + renderStep(step, style, { full, directory });
   }
@@ -66,11 +67,11 @@ async function* stderrLines({ manager }: Verb, id: SessionId, wanted: Wanted) {
   }
 }
 
-/** A block of lines, each with the id of its session before it. */
-function prefixed(id: SessionId, block: string): string {
+/** A block of lines, each behind a label. */
+function prefixed(label: string, block: string): string {
   return block
     .split('\n')
-    .map((line) => (line === '' ? id : `${id}  ${line}`))
+    .map((line) => (line === '' ? label : `${label}  ${line}`))
     .join('\n');
 }
 
@@ -82,24 +83,35 @@ export const logs = defineVerb({
   options: OPTIONS,
   notes: `
 -f continues across the end of a turn into the next one, and ends when the session is at rest. Ctrl-C ends only zwarm;
-the agents continue. With several ids, each line begins with the id of its session.`,
+the agents continue. With several ids, each line begins with the name of its session, or with its id where it has none.
+
+--since leaves out turns that ended before that time, and of the turn that did not the steps that the agent's own history
+dates before it; steps without a date are shown.`,
   examples: [
     'zwarm logs -f @last',
-    ['zwarm logs -f -n 0 ab3 cd4', 'only what comes from now on'],
-    'zwarm logs --raw ab3 --turn 2 > events.jsonl',
-    `zwarm logs -f --json ab3 | jq --unbuffered -r 'select(.type == "command") | .command'`,
+    ['zwarm logs -f -n 0 fix-login docs', 'only what comes from now on'],
+    ['zwarm logs --since 10m @last', 'the last ten minutes'],
+    'zwarm logs --raw @last --turn 2 > events.jsonl',
+    `zwarm logs --json @last | jq -r 'select(.type == "command").command'`,
   ],
   async run(verb, { refs }, options) {
     const { stdout } = verb.context;
-    const { follow, turn, last, full, stderr, raw, json } = options;
-    checkOptions(refs, options, stdout.isTTY);
+    const { follow, turn, last, tail, since, full, time, stderr, raw, json } = options;
+    const oneRaw = `zwarm logs --raw ${refs[0]}`;
+    if (raw && refs.length > 1) throw usageError('--raw prints one session at a time', oneRaw);
+    // Bytes of an agent could drive the terminal.
+    if (raw && stdout.isTTY)
+      throw usageError('--raw is not for a terminal', `${oneRaw} > FILE, or leave out --raw`);
     const { manager } = verb;
     const { signal, enough, code } = limitWaiting(verb, undefined);
     stdout.closed.addEventListener('abort', enough, { once: true });
-    const wanted = { follow, turn, last, full, several: refs.length > 1, signal };
+    const sinceMs = since === undefined ? undefined : verb.context.now() - since;
+    const common = { follow, turn, last: last ?? tail, sinceMs, full, time, signal };
     // Each piece is waited for: a slow reader fills no memory.
-    const outcomes = await forEachRef(refs, async (ref) => {
-      const id = manager.resolve(ref);
+    const named = await sessionsOf(refs, (ref) => manager.resolve(ref));
+    const outcomes = await thenForEach(named, async (id) => {
+      const label = named.length > 1 && !raw && !json ? ((await manager.summary(id)).name ?? id) : null;
+      const wanted = { ...common, label };
       if (raw) {
         const bytes = manager.followOutput(id, stderr ? 'stderr' : 'events', wanted);
         for await (const piece of bytes) await stdout.send(piece);
@@ -109,7 +121,7 @@ the agents continue. With several ids, each line begins with the id of its sessi
       } else {
         const blocks = (stderr ? stderrLines : stepBlocks)(verb, id, wanted);
         for await (const block of blocks)
-          await stdout.send(`${wanted.several ? prefixed(id, block) : block}\n`);
+          await stdout.send(`${label === null ? block : prefixed(label, block)}\n`);
         // As it stands now, without any waiting.
         if (follow && !stderr && !signal.aborted)
           verb.hint(`${id} ${await manager.wait(id, AbortSignal.abort())}`);

@@ -1,16 +1,31 @@
+import type { ZwarmError } from '../../core/errors.ts';
 import { familiesOf } from '../../core/rules/family.ts';
 import { SESSION_STATUSES, type SessionSummary } from '../../core/session.ts';
 import type { ListOptions } from '../../manager/commands/ls.ts';
 import type { SessionManager } from '../../manager/session-manager.ts';
-import { QUIET_IDS } from '../common-options.ts';
+import { QUIET_IDS, TAGS } from '../common-options.ts';
 import type { Verb } from '../context.ts';
 import { defineVerb, flag, value } from '../define-verb.ts';
-import { count, duration, oneOf, someOf } from '../parsers.ts';
+import { count, duration, oneOf, someOf, text } from '../parsers.ts';
 
-async function printNotices(verb: Verb, everywhere: boolean): Promise<void> {
+/** What is to be told of a list beside its rows. */
+interface Noticed {
+  readonly rows: readonly unknown[];
+  /** Why stores of other projects cannot be read. */
+  readonly refused: readonly ZwarmError[];
+  /** How many sessions there are. */
+  readonly known: number;
+}
+
+/** Tells of sessions that are kept where no list shows them. */
+async function printNotices(verb: Verb, refused: readonly ZwarmError[], everywhere: boolean): Promise<void> {
   const { manager, context } = verb;
-  const gone = everywhere ? await manager.listGone() : [];
-  for (const notice of await manager.projectNotices(everywhere)) verb.warn(notice);
+  for (const { message } of refused) verb.warn(message);
+  if (!everywhere) {
+    for (const notice of await manager.projectNotices()) verb.warn(notice);
+    return;
+  }
+  const gone = await manager.listGone();
   if (gone.length === 0) return;
   const { renderGone } = await import('../../render/row.ts');
   for (const one of gone) verb.warn(`${renderGone(one, context.now())}; to delete: zwarm clean --gone`);
@@ -21,14 +36,18 @@ async function linesFor(manager: SessionManager, filters: ListOptions, tree: boo
   const { renderRow } = await import('../../render/row.ts');
   const lineOf = (row: SessionSummary): string =>
     filters.exactly ? `${row.id}\n` : renderRow(row, filters.everywhere);
-  if (!tree) return manager.listAs(filters, lineOf);
-  return familiesOf(await manager.list(filters)).map(({ row }) => lineOf(row));
+  if (!tree) return manager.listing(filters, lineOf);
+  const { rows, ...listing } = await manager.listing(filters, (row) => row);
+  return { ...listing, rows: familiesOf(rows).map(({ row }) => lineOf(row)) };
 }
+
+const emptyList = (known: number): string =>
+  known === 0 ? 'no sessions; start one: zwarm start "task"' : 'nothing matches';
 
 /** `zwarm ls` */
 export const ls = defineVerb({
   name: 'ls',
-  summary: 'list sessions, newest first: all running ones, and the newest 20',
+  summary: 'list sessions: all that run, and the newest 20',
   aliases: ['list', 'ps'],
   options: {
     all: flag('-a, --all', 'all sessions'),
@@ -38,12 +57,18 @@ export const ls = defineVerb({
       `only these, separated by commas: ${SESSION_STATUSES.join(', ')}`,
       someOf('status', SESSION_STATUSES),
     ),
-    here: flag('--here', 'only sessions that work in this directory'),
+    tags: TAGS,
+    here: flag('--here', 'only sessions that work in this directory or below it'),
     since: value('--since <time>', 'only sessions that changed in the last 45s, 10m, 2h, 3d', duration),
-    grep: value('--grep <text>', 'only sessions with this text in the task, the name or the last message'),
+    grep: value(
+      '--grep <text>',
+      'only sessions with this text in a line of their messages, answers or name; capitals match only themselves',
+      text(),
+    ),
     source: value(
       '--source <who>',
-      'only those started by you, orch, orch:ID, mcp or mcp:CLIENT, separated by commas',
+      'only those started by you, mine (whoever asks), orch (an orchestrator), orch:ID, mcp (a language model), mcp:CLIENT, lib (a program) or lib:CLIENT, separated by commas',
+      text({ words: ['you', 'mine', 'orch', 'mcp', 'lib'], several: true }),
     ),
     attention: flag('--attention', 'only sessions that have ended and that you have not looked at since'),
     sort: value(
@@ -51,13 +76,19 @@ export const ls = defineVerb({
       'created or updated (default: created)',
       oneOf('order', ['created', 'updated']),
     ),
-    everywhere: flag('--everywhere', 'the sessions of all projects'),
+    everywhere: flag('--everywhere', 'the sessions of all projects; every command takes their ids'),
     tree: flag('--tree', 'show what an agent started below the session of that agent'),
+    cost: flag('--cost', 'with a column for what they cost, in US dollars'),
+    time: flag('--time', 'absolute times instead of ages'),
+    watch: flag('-w, --watch', 'redraw the list in place as it changes, until Ctrl-C', ['json', 'quiet']),
     quiet: QUIET_IDS,
     json: flag('--json', 'print an array of sessions as JSON'),
   },
   notes: `
-Damaged sessions are always listed, except with -q.
+The newest come first. Damaged sessions are always listed, except with -q.
+
+AGO tells how long a session has been running, or when it ended; NOW / WHY what a running one is doing, and why a failed one
+failed. On a narrow terminal that stands before the task, which is the newest message.
 
 When piped: id, status, turn, agent, time of the last change and task, separated by tabs, without a header; with --everywhere
 the project behind them.`,
@@ -67,27 +98,39 @@ the project behind them.`,
     ['zwarm ls --attention', 'what has ended since you last looked'],
     ['zwarm ls --everywhere --status running', 'what runs, in all projects'],
     ['zwarm ls --tree --source you,orch', 'families of agents that start agents'],
-    "zwarm ls --all --json | jq '.[] | select(.token_usage.total_tokens > 100000) | .id'",
+    "zwarm ls --all --json | jq '[.[].token_usage.total_tokens] | add'",
     'zwarm kill $(zwarm ls -q --status running --here)',
   ],
-  async run(verb, _args, { since, tree, quiet, json, ...wanted }) {
+  async run(verb, _args, { since, tree, quiet, json, time, cost, watch, ...wanted }) {
     const { manager, context } = verb;
     const { stdout } = context;
-    const sinceMs = since === undefined ? undefined : context.now() - since;
-    const filters = { ...wanted, sinceMs, exactly: quiet };
-    if (!quiet) await printNotices(verb, wanted.everywhere);
-    const none = 'no sessions; start one: zwarm start "task"';
-    if (!json && (quiet || !stdout.isTTY)) {
-      const lines = await linesFor(manager, filters, tree);
-      return lines.length === 0 ? verb.hint(none) : stdout.write(lines.join(''));
+    const filtersNow = () => {
+      const sinceMs = since === undefined ? undefined : context.now() - since;
+      return { ...wanted, sinceMs, exactly: quiet };
+    };
+    const view = { tree, time, cost, home: context.env['HOME'] ?? null, everywhere: wanted.everywhere };
+    if (watch) {
+      const { watchList } = await import('../terminal/watch-list.ts');
+      const notice = ({ refused }: Pick<Noticed, 'refused'>) => printNotices(verb, refused, view.everywhere);
+      return watchList(verb, view, { filters: filtersNow, notice, emptyList });
     }
-    const unordered = await manager.list(filters);
-    const families = tree ? familiesOf(unordered) : unordered.map((row) => ({ row, lastOf: [] }));
-    const rows = families.map(({ row }) => row);
-    if (json) return verb.printJson(rows);
-    if (rows.length === 0) return verb.hint(none);
-    const { branchOf, renderList } = await import('../../render/list.ts');
-    const branches = families.map(({ lastOf }) => branchOf(lastOf));
-    stdout.write(await renderList(rows, await verb.style('stdout'), branches));
+    const filters = filtersNow();
+    const notice = async ({ rows, refused, known }: Noticed): Promise<void> => {
+      if (!quiet) await printNotices(verb, refused, wanted.everywhere);
+      if (rows.length > 0 || json) return;
+      verb.hint(emptyList(known));
+    };
+    if (!json && (quiet || !stdout.isTTY)) {
+      const listing = await linesFor(manager, filters, tree);
+      await notice(listing);
+      return stdout.write(listing.rows.join(''));
+    }
+    const listing = await manager.listing(filters, (row) => row);
+    await notice(listing);
+    const { rows } = listing;
+    if (json) return verb.printJson(tree ? familiesOf(rows).map(({ row }) => row) : rows);
+    if (rows.length === 0) return;
+    const { renderList } = await import('../../render/list.ts');
+    stdout.write(renderList(listing, view, await verb.style('stdout')));
   },
 });

@@ -1,13 +1,13 @@
-import { EXIT_CODES } from '../../core/errors.ts';
-import { safeLine } from '../../render/safe-text.ts';
-import { counted } from '../../render/units.ts';
+import { safeLine } from '../../render/text/safe-text.ts';
+import { counted } from '../../render/text/units.ts';
+import { confirm } from '../ask-first.ts';
 import { defineVerb, flag, value } from '../define-verb.ts';
 import { directory } from '../parsers.ts';
 
 /** `zwarm relocate` */
 export const relocate = defineVerb({
   name: 'relocate',
-  summary: 'give the sessions of a project that was moved to the directory where it is now',
+  summary: 'keep the sessions of a project that was moved',
   options: {
     to: value('--to <dir>', 'give the sessions that are kept for this place to DIR', directory),
     yes: flag('-y, --yes', 'do not ask'),
@@ -25,7 +25,7 @@ the old place, run it there with --to. Refused while a session of the project ru
     const plan = await manager.planRelocation(to ?? null);
     const sessions = counted(plan.sessions, 'session');
     const question = `Give ${sessions} of ${safeLine(plan.from)} to ${safeLine(plan.to)}?`;
-    if (!(await verb.confirm(question, yes))) return verb.exit(EXIT_CODES.failed);
+    if (!(await confirm(verb, question, yes))) return;
     await manager.relocate(plan);
     if (json) return verb.printJson({ from: plan.from, to: plan.to, sessions: plan.sessions });
     verb.print(safeLine(plan.to));

@@ -1,31 +1,43 @@
 import { usageError } from '../../core/errors.ts';
 import { reportSession } from '../await-answer.ts';
 import { ID, REPORT_OPTIONS } from '../common-options.ts';
-import { defineVerb, value } from '../define-verb.ts';
+import { defineVerb, flag, value } from '../define-verb.ts';
 import { count } from '../parsers.ts';
 
 /** `zwarm rewind` */
 export const rewind = defineVerb({
   name: 'rewind',
-  summary: 'wind a conversation back to an earlier turn',
+  summary: 'go back to an earlier turn of a conversation',
   args: { ref: ID },
   options: {
     to: value('--to <turn>', 'the turn after which to continue; 0 for the beginning', count(0)),
+    files: flag('--files', 'also take what the later turns changed out of the files, as undo does'),
     ...REPORT_OPTIONS,
   },
   notes: `
-What came after that turn is no longer part of the conversation: the agent will not know of it. Files stay as they are,
-including those that it changed. Turns keep their numbers. A rewind counts as a turn, and another rewind can undo it.`,
+What came after that turn is no longer part of the conversation: the agent will not know of it. Without --files the files
+stay as they are, including those that it changed. Turns keep their numbers. A rewind counts as a turn, and another rewind can undo it.`,
   examples: [
-    ['zwarm rewind ab3 --to 2', 'as it was right after turn 2'],
-    ['zwarm rewind ab3 --to 0', 'an empty conversation'],
-    'zwarm inject ab3 "another way: …"',
+    ['zwarm rewind @last --to 2', 'as it was right after turn 2'],
+    ['zwarm rewind @last --to 0', 'an empty conversation'],
+    'zwarm inject @last "another way: …"',
   ],
-  async run(verb, { ref }, { to, ...report }) {
-    if (to === undefined) throw usageError('--to is missing', 'say where to go on: zwarm rewind ID --to 2');
-    const { id } = await verb.manager.rewind(ref, to);
+  async run(verb, { ref }, { to, files, ...report }) {
+    const { manager } = verb;
+    if (to === undefined) {
+      const { turn } = await manager.summary(manager.resolve(ref));
+      const line = `zwarm rewind ${ref} --to ${Math.max(0, (turn ?? 1) - 1)}`;
+      throw usageError('--to is missing', `say after which turn to go on: ${line}`);
+    }
+    const { id, undone } = await manager.rewind(ref, to, { files });
     const where = to === 0 ? 'the beginning' : `turn ${to}`;
-    const hint = `rewound to ${where}; files are unchanged; continue with: zwarm inject ${id} "…"`;
+    for (const path of undone?.not_undone ?? [])
+      verb.warn(`not undone, as its content was not kept: ${path}`);
+    const moved =
+      undone === null
+        ? 'files unchanged'
+        : `${undone.files} files taken back (again: zwarm undo ${id} --redo)`;
+    const hint = `rewound to ${where}, ${moved}; go on: zwarm inject ${id} "…"`;
     await reportSession(verb, { id, hint }, report);
   },
 });

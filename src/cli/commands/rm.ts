@@ -1,27 +1,73 @@
-import { IDS_TO_END, QUIET_IDS } from '../common-options.ts';
-import { defineVerb, flag } from '../define-verb.ts';
-import { forEachRef, reportOutcomes } from '../each.ts';
+import { EXIT_CODES, usageError } from '../../core/errors.ts';
+import { shellWord } from '../../core/shell-word.ts';
+import type { Removed } from '../../manager/commands/rm.ts';
+import { mayDo } from '../ask-first.ts';
+import { FORCE, IDS_TO_END, QUIET_IDS, YES } from '../common-options.ts';
+import type { Verb } from '../context.ts';
+import { argument, defineVerb, flag } from '../define-verb.ts';
+import { reportOutcomes, sessionsOf, thenForEach, valuesOf } from '../each.ts';
+import { text } from '../parsers.ts';
+
+/** Says what became of the worktree of a session that was removed, unless nothing of it is left. */
+export function tellTree(
+  verb: Verb,
+  id: string,
+  { worktree, trashed, reasons }: Omit<Removed, 'bytes'>,
+): void {
+  const why = reasons.length === 0 ? '' : ` (${reasons.join('; ')})`;
+  if (trashed) verb.warn(`in the trash for seven days${why}; to bring it back: zwarm restore ${id}`);
+  if (worktree === null) return;
+  const line = `git worktree remove ${shellWord(worktree)}`;
+  verb.warn(`its worktree stays${why}; when nobody needs it: ${line}`);
+}
+
+/** Removes for good what is in the trash, once the user agrees. */
+async function emptyTrash(verb: Verb, refs: readonly string[], json: boolean): Promise<void> {
+  const { removed, kept } = await verb.manager.emptyTrash(refs);
+  if (json) verb.printJson({ removed, kept });
+  else for (const id of removed) verb.print(id);
+  for (const { id, reason } of kept) verb.warn(`${id} stays in the trash: ${reason}`);
+  if (kept.length > 0) verb.exit(EXIT_CODES.failed);
+}
 
 /** `zwarm rm` */
 export const rm = defineVerb({
   name: 'rm',
   summary: 'delete sessions that are not running',
-  args: { refs: IDS_TO_END },
+  args: { refs: argument('[id...]', IDS_TO_END.description, text('ended')) },
   options: {
-    force: flag('--force', 'also sessions whose host or container is gone for good (status unknown)'),
+    force: FORCE,
+    now: flag('--now', 'remove for good what is in the trash: these, or without ids all of it', ['force']),
+    yes: YES,
     quiet: QUIET_IDS,
-    json: flag('--json', 'print an array as JSON, in the order of the arguments'),
+    json: flag('--json', 'print an array as JSON, in the order of the arguments; with --now {removed, kept}'),
   },
   notes: `
-Deletes only the records of zwarm; the files that the agent changed stay as they are. Never deletes a running session.`,
-  examples: ['zwarm rm @last', 'zwarm rm $(zwarm ls -q --status failed)'],
-  async run(verb, { refs }, { force, json }) {
+Deletes the records of zwarm, and a tree of its own that the session has, with the branch made for it, if all that is in them
+is elsewhere, too. A tree with what exists only there goes into the trash for seven days, with the record: zwarm restore. One
+that nobody could bring back, with an unfinished merge for example, stays, and is yours from then on. All other files stay as
+they are. Never deletes a running session.
+
+On a terminal it asks before it deletes several; elsewhere it does not.`,
+  examples: [
+    'zwarm rm @last',
+    'zwarm rm $(zwarm ls -q --status failed)',
+    ['zwarm rm --now', 'empty the trash'],
+  ],
+  async run(verb, { refs }, { force, now, yes, json }) {
     const { manager } = verb;
-    const outcomes = await forEachRef(refs, async (ref) => {
-      const id = manager.resolveForEnding(ref);
-      const bytes = await manager.remove(id, { force });
+    if (now) return emptyTrash(verb, refs, json);
+    if (refs.length === 0)
+      throw usageError('which session?', 'zwarm rm @last; to empty the trash: zwarm rm --now');
+    // Once: what @last means may change while somebody thinks about the question.
+    const named = await sessionsOf(refs, (ref) => manager.resolveForEnding(ref));
+    const ids = valuesOf(named);
+    if (ids.length > 1 && !(await mayDo(verb, 'Delete', ids, yes))) return;
+    const outcomes = await thenForEach(named, async (id) => {
+      const { bytes, ...tree } = await manager.remove(id, { force });
       if (!json) verb.print(id);
-      return { id, removed: true, bytes };
+      tellTree(verb, id, tree);
+      return { id, removed: true, bytes, worktree: tree.worktree, trashed: tree.trashed };
     });
     reportOutcomes(verb, outcomes, json);
   },

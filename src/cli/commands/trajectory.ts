@@ -1,5 +1,6 @@
-import { ID, TURN } from '../common-options.ts';
+import { FULL_STEPS, ID, TURN } from '../common-options.ts';
 import { defineVerb, flag } from '../define-verb.ts';
+import { showPage } from '../terminal/pager.ts';
 
 /** Where no terminal sets a width, a line is as long as the texts of a list. */
 const PIPED_WIDTH = 500;
@@ -7,33 +8,34 @@ const PIPED_WIDTH = 500;
 /** `zwarm trajectory` */
 export const trajectory = defineVerb({
   name: 'trajectory',
-  summary: 'list what the agent of a session did, step by step',
+  summary: 'list what an agent did, a line for each step',
   args: { ref: ID },
   options: {
     turn: TURN,
-    full: flag('--full', 'with everything that belongs to a step, such as the output of a command'),
+    full: FULL_STEPS,
     json: flag('--json', 'print an array of steps as JSON'),
+    pager: flag('--no-pager', 'print a long page without stopping'),
   },
   notes: `
-The numbers run through all turns. A step that did not end well has its status or exit code at its end.`,
+The numbers run through all turns. A step that did not end well has its status or exit code at its end. One that changed
+while others went on, such as a plan, is listed each time. On a terminal, a page that is longer than the screen is shown
+with ZWARM_PAGER, PAGER or less.`,
   examples: [
     'zwarm trajectory @last',
-    ['zwarm trajectory ab3 --turn 2 --full', 'also the content of the steps'],
-    `zwarm trajectory ab3 --json | jq -r '.[] | select(.type == "command") | .command'`,
+    ['zwarm trajectory @last --turn 2 --full', 'with outputs'],
+    `zwarm trajectory @last --json | jq -r '.[] | [.type, .status] | @tsv'`,
   ],
-  async run(verb, { ref }, { turn, full, json }) {
+  async run(verb, { ref }, { turn, full, json, pager }) {
     const { manager } = verb;
-    const steps = await manager.steps(ref, { turn });
-    if (json) return verb.printJson(steps);
-    const { summary, turns } = await manager.read(ref, { turn });
-    const { renderSteps, renderSummary } = await import('../../render/trajectory.ts');
-    const { stdout } = verb.context;
+    if (json) return verb.printJson(await manager.steps(ref, { turn }));
+    const asked = await manager.read(ref, { turn });
+    // The steps of all turns before it count.
+    const session = turn === undefined ? asked : await manager.read(ref);
+    const { renderTrajectory } = await import('../../render/trajectory.ts');
     const style = await verb.pageStyle();
-    const list = { turns: turns.map(({ view }) => view), steps };
-    stdout.write(
-      full
-        ? renderSteps(list, style, summary.working_dir)
-        : renderSummary(list, stdout.isTTY ? style : { ...style, width: PIPED_WIDTH }),
-    );
+    const { context } = verb;
+    const fitted = context.stdout.isTTY || full ? style : { ...style, width: PIPED_WIDTH };
+    const page = () => renderTrajectory(session, fitted, { turn, full });
+    await showPage(context, page, pager);
   },
 });

@@ -2,12 +2,15 @@ import { EXIT_CODES } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import { isFinal, type TurnStatus } from '../../core/status.ts';
 import { errorLines } from '../../render/error-lines.ts';
-import { limitWaiting, noteSeen } from '../await-answer.ts';
-import { IDS, QUIET_IDS } from '../common-options.ts';
+import { limitWaiting, noteSeen, tellLeft } from '../await-answer.ts';
+import { IDS_OR_TAGS, TAGS } from '../common-options.ts';
+import type { Verb } from '../context.ts';
 import { defineVerb, flag, value } from '../define-verb.ts';
-import { firstExitCode, forEachRef, reportOutcomes } from '../each.ts';
-import { showLiveLine } from '../live-line.ts';
-import { duration } from '../parsers.ts';
+import * as each from '../each.ts';
+import { duration, oneOf } from '../parsers.ts';
+import { answerOf, printAnswer } from '../print-answer.ts';
+import { showLiveLine } from '../terminal/live-line.ts';
+import { ringAfterLong } from '../terminal/ring.ts';
 
 /** The exit code where every argument was a session; `givenUp` where the wait did not come to its end. */
 function exitCodeOf(statuses: readonly TurnStatus[], any: boolean, givenUp: number): number {
@@ -16,61 +19,151 @@ function exitCodeOf(statuses: readonly TurnStatus[], any: boolean, givenUp: numb
   return ended.every((status) => status === 'completed') ? 0 : EXIT_CODES.failed;
 }
 
+/** A session, and its newest turn that has ended: somebody may have given it another message since. */
+async function readEnded({ manager }: Verb, id: SessionId) {
+  const { summary, turns } = await manager.read(id);
+  return { summary, ended: turns.findLast(({ view }) => view.kind !== 'rewind' && isFinal(view.status)) };
+}
+
+type Read = each.Outcome<Awaited<ReturnType<typeof readEnded>>>;
+
+/** Prints what came of each session as Markdown. */
+async function printPage({ context }: Verb, read: readonly Read[]): Promise<void> {
+  const { waitSummary } = await import('../../render/export/wait-summary.ts');
+  const parts = read.map((one) => {
+    if ('error' in one) return one;
+    const { summary, ended } = one.value;
+    const answer = ended === undefined ? null : answerOf(ended);
+    return { summary, answer, error: ended?.view.error ?? null };
+  });
+  await context.stdout.send(waitSummary(parts));
+}
+
+/** Ends sessions, and says on stderr which. */
+async function endAll(verb: Verb, ids: readonly SessionId[]): Promise<void> {
+  const ended = await each.forEachRef(ids, async (id) => {
+    // Whoever ends a session has seen its end.
+    await noteSeen(verb, id, await verb.manager.kill(id));
+    verb.warn(`${id} killed`);
+  });
+  const failed = ended.filter((outcome) => !each.isOver(outcome));
+  each.reportErrors(verb, failed);
+}
+
 /** `zwarm wait` */
 export const wait = defineVerb({
   name: 'wait',
   summary: 'wait until sessions are at rest',
-  args: { refs: IDS },
+  args: { refs: IDS_OR_TAGS },
   options: {
-    any: flag('--any', 'until one of them is'),
-    timeoutMs: value('--timeout <time>', 'stop waiting after 45s, 10m, 2h (exit code 124)', duration),
-    quiet: QUIET_IDS,
-    json: flag('--json', 'print an array of sessions as JSON, in the order of the arguments'),
+    any: flag('--any', 'until one of them is', ['fail-fast']),
+    failFast: flag('--fail-fast', 'until one ends without completing, or all have completed'),
+    killOnExit: flag('--kill-on-exit', 'kill those that are not at rest when the wait ends'),
+    tags: TAGS,
+    timeoutMs: value(
+      '--timeout <time>',
+      'stop waiting after 45s, 10m, 2h (exit code 124; the agent continues)',
+      duration,
+    ),
+    answer: flag('--answer', 'print what each of them answers', ['quiet', 'json', 'summary']),
+    page: value(
+      '--summary <format>',
+      'md: print a table of them all and what each answers, for the page of a CI job',
+      oneOf('format', ['md']),
+    ),
+    quiet: flag('-q, --quiet', 'print only ids', ['summary']),
+    json: flag('--json', 'print an array of sessions as JSON, in the order of the arguments', ['summary']),
   },
   notes: `
-Prints "id status" as each of them ends. Exit code: 0 all completed, 1 one did not, 124 the time was up.`,
+Prints "id status" as each of them ends; with --answer its answer, and of several first "id status" on stderr. Exit code: 0 all completed, 1 one did not, 124 the time was up.
+
+With --kill-on-exit, SIGTERM and SIGHUP end the wait as Ctrl-C does, and what has not begun is taken back.`,
   examples: [
     'zwarm wait @last && zwarm show @last',
-    'zwarm wait --any --timeout 10m ab3 cd4',
+    ['zwarm wait --answer @last > answer.md', 'byte for byte'],
+    'zwarm wait --any --timeout 10m fix-login docs',
+    ['zwarm wait --tag nightly', 'all with this tag'],
+    'zwarm wait --tag ci --fail-fast --kill-on-exit --summary md > page.md',
     'zwarm wait $(zwarm ls -q --status running)',
   ],
-  async run(verb, { refs }, { any, timeoutMs, quiet, json }) {
+  async run(
+    verb,
+    { refs: given },
+    { any, failFast, killOnExit, tags, timeoutMs, answer, page, quiet, json },
+  ) {
     const { manager } = verb;
-    const { signal, enough, code } = limitWaiting(verb, timeoutMs);
+    // Before it looks for sessions: a signal that comes meanwhile ends them, too.
+    const { signal, enough, code } = limitWaiting(verb, timeoutMs, killOnExit);
+    const refs = await each.chosen(verb, given, tags, 'zwarm wait');
+    const named = await each.sessionsOf(refs, (ref) => manager.resolve(ref));
     let satisfied = false;
-    const waiting = new Set<SessionId>();
+    let failed = false;
+    const fail = (): void => {
+      failed ||= failFast;
+      if (failed) enough();
+    };
+    if (each.firstExitCode(named) !== 0) fail();
+    const waiting = new Set<SessionId>(each.valuesOf(named));
     const live = showLiveLine(verb, () => [...waiting]);
-    const outcomes = await forEachRef(refs, async (ref) => {
-      const id = manager.resolve(ref);
-      waiting.add(id);
-      const status = await manager.wait(id, signal).finally(() => waiting.delete(id));
-      const ended = isFinal(status);
-      const isReported = ended && (json || !satisfied);
-      if (isReported && !json) {
+    const ring = ringAfterLong(verb);
+    /** Prints how a session ended and why it failed, or what it answered. The turn of which that was told. */
+    const tellEnd = async (id: SessionId, status: TurnStatus): Promise<number | null> => {
+      if (!answer) {
         live.clear();
-        verb.print(quiet ? id : `${id} ${status}`);
+        if (page === undefined) verb.print(quiet ? id : `${id} ${status}`);
+        else verb.context.stderr.write(`${id} ${status}\n`);
+        // Without the conversation, which may be large.
+        const { turn, error } = await manager.summary(id);
+        if (error !== null) verb.hint(errorLines(error).join('\n'));
+        return turn;
       }
-      // Without the conversation, which may be large.
-      const row = ended && !json ? await manager.summary(id) : null;
-      if (row?.error) verb.hint(errorLines(row.error).join('\n'));
-      if (ended && any) {
-        satisfied = true;
-        enough();
-      }
-      const session = json ? (await manager.read(id)).summary : null;
-      return { id, status, session, reported: isReported ? ((session ?? row)?.turn ?? null) : null };
-    }).finally(() => live.stop());
-    const waited = outcomes.flatMap((outcome) => ('value' in outcome ? [outcome.value] : []));
-    const left = waited.filter(({ status }) => !isFinal(status)).map(({ id }) => id);
-    if (left.length > 0 && !satisfied) {
-      verb.warn(`${left.join(', ')} still ${left.length === 1 ? 'runs' : 'run'}`);
+      const { ended } = await readEnded(verb, id);
+      if (ended === undefined) return null;
+      live.clear();
+      printAnswer(verb, id, ended, named.length > 1);
+      return ended.view.turn;
+    };
+    const awaitEnd = async (id: SessionId) => {
+      const status = await manager.wait(id, signal).finally(() => waiting.delete(id));
+      if (!isFinal(status)) return { id, status, seen: null };
+      const isEnough = satisfied;
+      satisfied ||= any;
+      const seen = isEnough || json ? null : await tellEnd(id, status);
+      if (satisfied) enough();
+      if (status !== 'completed') fail();
+      return { id, status, seen };
+    };
+    const orFail = (error: unknown): never => {
+      fail();
+      throw error;
+    };
+    const ends = each.thenForEach(named, (id) => awaitEnd(id).catch(orFail));
+    const outcomes = await ends.finally(() => live.stop());
+    const waited = each.valuesOf(outcomes);
+    const [one] = waited;
+    if (one !== undefined && code() !== EXIT_CODES.interrupted)
+      ring(waited.length === 1 ? `${one.id} ${one.status}` : `${waited.length} sessions were waited for`);
+    const left = waited.flatMap(({ id, status }) => (isFinal(status) ? [] : [id]));
+    if (killOnExit) {
+      const statuses = new Map(waited.map(({ id, status }) => [id, status]));
+      const isRunning = (id: SessionId): boolean => statuses.get(id) === 'running';
+      const all = each.valuesOf(named).filter((id) => !isFinal(statuses.get(id) ?? 'unknown'));
+      // First what has not begun, as far as that is known: no end makes room for it.
+      const others = all.filter((id) => !isRunning(id));
+      await endAll(verb, others);
+      await endAll(verb, all.filter(isRunning));
+    } else if (left.length > 0 && !satisfied) {
+      for (const id of left) await tellLeft(verb, id);
     }
-    const results = outcomes.map((one) =>
-      'value' in one ? { ref: one.ref, value: one.value.session } : one,
-    );
-    reportOutcomes(verb, results, json);
+    const read =
+      json || page !== undefined ? await each.thenForEach(outcomes, ({ id }) => readEnded(verb, id)) : [];
+    if (page !== undefined) await printPage(verb, read);
+    const results = json ? await each.thenForEach(read, async ({ summary }) => summary) : [];
+    each.reportOutcomes(verb, json ? results : outcomes, json);
     const statuses = waited.map(({ status }) => status);
-    verb.exit(firstExitCode(outcomes) || exitCodeOf(statuses, any, code()));
-    for (const { id, reported } of waited) await noteSeen(verb, id, reported);
+    const givenUp = failed ? EXIT_CODES.failed : code();
+    verb.exit(each.firstExitCode(outcomes) || exitCodeOf(statuses, any, givenUp));
+    for (const { id, seen } of waited) await noteSeen(verb, id, seen);
+    for (const { id, turn } of each.valuesOf(results)) await noteSeen(verb, id, turn);
   },
 });

@@ -1,6 +1,7 @@
-import type { AgentEvent, UsageReport } from '../events.ts';
+import type { AgentEvent } from '../events.ts';
 import { cutFailure } from '../session.ts';
 import type { Terminal } from '../status.ts';
+import { createTokenCounter, type TurnTokens } from './turn-tokens.ts';
 
 /** The outcome of a turn: all that lists and deciding verbs need. */
 export interface TurnOutcome {
@@ -8,8 +9,8 @@ export interface TurnOutcome {
   readonly threadId: string | null;
   /** The last assistant message of this turn, or null. */
   readonly answer: string | null;
-  /** The last token report of this turn, as the agent gave it. */
-  readonly usage: UsageReport | null;
+  /** What the token reports of this turn come to. */
+  readonly tokens: TurnTokens | null;
   readonly terminal: Terminal | null;
 }
 
@@ -34,7 +35,7 @@ export const MOST_WARNINGS = 1000;
 export function createFolder(): Folder {
   let threadId: string | null = null;
   let answer: string | null = null;
-  let usage: UsageReport | null = null;
+  const tokens = createTokenCounter();
   let terminal: Terminal | null = null;
   const warned: string[] = [];
   let left = 0;
@@ -55,10 +56,10 @@ export function createFolder(): Folder {
           threadId ??= event.threadId;
           break;
         case 'message':
-          answer = event.text;
+          if (event.subagent === undefined) answer = event.text;
           break;
         case 'usage':
-          usage = event.usage;
+          tokens.add(event.usage);
           break;
         case 'command':
           if (event.refused !== undefined) refused ??= cutFailure(event.refused);
@@ -67,6 +68,9 @@ export function createFolder(): Folder {
         case 'warning':
           if (warned.length < MOST_WARNINGS) warned.push(cutFailure(event.message));
           else left += 1;
+          break;
+        case 'turn_started':
+          terminal = { kind: 'begun' };
           break;
         case 'turn_completed':
           failure = null;
@@ -87,7 +91,7 @@ export function createFolder(): Folder {
       if (left > 1) warnings.push(`${left} more warnings; they are kept in the log file`);
       if (refused !== null && !ran) warnings.push(refused);
       if (retrying !== null) warnings.push(retrying);
-      return { threadId, answer, usage, terminal, warnings, ...counts };
+      return { threadId, answer, tokens: tokens.result(), terminal, warnings, ...counts };
     },
   };
 }

@@ -10,6 +10,8 @@ export interface Part {
 export interface LineageTurn {
   readonly turn: number;
   readonly kind: TurnKind;
+  /** Which agent ran it; null for one that we do not know. */
+  readonly agent: string | null;
   /** Of a rewind: the turn to which it winds back, 0 for the beginning. */
   readonly to: number | null;
   readonly how: How | null;
@@ -20,6 +22,8 @@ export interface LineageTurn {
   readonly threadId: string | null;
   /** It is a compaction that has an answer. */
   readonly summarised: boolean;
+  /** It waited, and was taken back before it began. */
+  readonly withdrawn: boolean;
   /** The agent reported that it no longer has the thread that it should continue. */
   readonly threadGone: boolean;
 }
@@ -68,7 +72,7 @@ export function lineageOf(turns: readonly LineageTurn[]): Lineage {
   for (const place of turns) {
     const { turn, kind, to, threadId, asked } = place;
     if (kind === 'rewind') now = (to === null ? undefined : after[to]) ?? now;
-    else {
+    else if (!place.withdrawn) {
       if (place.threadGone && asked !== null) contents.delete(asked);
       let { parts } = now;
       if (threadId !== null) {

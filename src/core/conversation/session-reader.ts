@@ -1,11 +1,13 @@
 import type { Message, SessionDetail, SessionSummary, TurnSteps, TurnView } from '../session.ts';
 import type { PlacedStep } from './step-list.ts';
-import type { Step } from './steps.ts';
+import { changedFiles, type Step } from './steps.ts';
 
 /** A turn that is read while the caller iterates over it, so that only one step is in memory. */
 export interface TurnReader {
   /** What the records and the two ends of the stream hold. */
   readonly view: Omit<TurnView, 'warnings'>;
+  /** Where its agent worked: what lies below that is shown relative to it. */
+  readonly directory: string;
   /** The messages, none of a turn that was wound back; with `full` also what the agent did, as messages of role `tool`. */
   messages(full: boolean): Iterable<Message>;
   /** The steps in order. A step that changes later is yielded once more, with the same index. */
@@ -18,6 +20,31 @@ export interface TurnReader {
 export interface SessionReader {
   readonly summary: SessionSummary;
   readonly turns: readonly TurnReader[];
+  /** The files that its conversation changed, where a summary knows them: only all of its streams tell. */
+  readonly changed: ChangedFiles | null;
+}
+
+/** The files that were changed: how many, and the first few, in the words of the agent. */
+export interface ChangedFiles {
+  readonly count: number;
+  readonly first: readonly string[];
+}
+
+const FIRST_FILES = 5;
+
+/** How many files were changed, and the first of them. */
+export function changedFilesOf(paths: ReadonlySet<string>): ChangedFiles {
+  return { count: paths.size, first: [...paths].slice(0, FIRST_FILES) };
+}
+
+/** The same of the whole conversation of a session, whose streams are read for it. */
+export function changedIn({ turns }: Pick<SessionReader, 'turns'>): ChangedFiles {
+  const paths = new Set<string>();
+  for (const { view, directory, steps } of turns) {
+    if (!view.in_conversation) continue;
+    for (const { step } of steps()) for (const path of changedFiles(step, directory)) paths.add(path);
+  }
+  return changedFilesOf(paths);
 }
 
 /** The messages of all turns, in order. */

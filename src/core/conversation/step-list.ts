@@ -28,7 +28,7 @@ export function interrupted(step: Step): Step {
   return 'status' in step && isUnderWay(step) ? { ...step, status: 'interrupted' } : step;
 }
 
-function stepOf(event: AgentEvent): Step | null {
+function actionOf(event: AgentEvent): Step | null {
   switch (event.type) {
     case 'message':
       return { type: 'message', role: 'assistant', content: event.text };
@@ -54,6 +54,11 @@ function stepOf(event: AgentEvent): Step | null {
     default:
       return null;
   }
+}
+
+function stepOf(event: AgentEvent): Step | null {
+  const action = actionOf(event);
+  return action === null || event.subagent === undefined ? action : { ...action, subagent: event.subagent };
 }
 
 /** At least this many ended items are remembered: a later event of an item comes soon, if at all. */

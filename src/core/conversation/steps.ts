@@ -1,7 +1,14 @@
 import type { FileEdit, PlanItem, StepStatus } from '../events.ts';
+import { pathFrom } from '../path.ts';
+import { withoutShell } from '../shell-word.ts';
 
 /** One thing that an agent did in a turn, in the order of its first event. */
-export type Step =
+export type Step = Action & {
+  /** The id of the tool call by which the agent started another one, which did it; absent where it did it itself. */
+  readonly subagent?: string;
+};
+
+type Action =
   | { readonly type: 'reasoning'; readonly content: string }
   | { readonly type: 'message'; readonly role: 'assistant'; readonly content: string }
   | {
@@ -23,16 +30,19 @@ export type Step =
   | { readonly type: 'warning'; readonly message: string }
   | { readonly type: 'error'; readonly message: string };
 
-/** A step in a few words, for one line of a list or of progress. Not neutralised: it holds the agent's text. */
-export function stepLine(step: Step): string {
+/**
+ * A step in a few words, for one line of a list or of progress. Not neutralised: it holds the agent's text. Paths below
+ * `directory` are relative to it.
+ */
+export function stepLine(step: Step, directory: string | null = null): string {
   switch (step.type) {
     case 'reasoning':
     case 'message':
       return step.content;
     case 'command':
-      return `$ ${step.command}`;
+      return `$ ${withoutShell(step.command)}`;
     case 'file_change':
-      return step.changes.map((change) => `${change.kind} ${change.path}`).join(', ');
+      return step.changes.map(({ kind, path }) => `${kind} ${pathFrom(directory, path)}`).join(', ');
     case 'tool_call':
       return step.name;
     case 'plan':
@@ -48,7 +58,9 @@ export function toolContent(step: Step): string | null {
   switch (step.type) {
     case 'command': {
       const end = step.exit_code === null ? `[${step.status}]` : `[exit ${step.exit_code}]`;
-      return [`$ ${step.command}`, ...(step.output ? [step.output.trimEnd()] : []), end].join('\n');
+      return [`$ ${withoutShell(step.command)}`, ...(step.output ? [step.output.trimEnd()] : []), end].join(
+        '\n',
+      );
     }
     case 'file_change':
       return [...step.changes.map(({ kind, path }) => `${kind} ${path}`), `[${step.status}]`].join('\n');
@@ -63,8 +75,8 @@ export function toolContent(step: Step): string | null {
   }
 }
 
-/** The files that a step has changed. Paths are the agent's words. */
-export function changedFiles(step: Step): readonly string[] {
+/** The files that a step has changed, in the agent's words; those below its directory relative to that. */
+export function changedFiles(step: Step, directory: string): readonly string[] {
   const hasChanged = step.type === 'file_change' && step.status === 'completed';
-  return hasChanged ? step.changes.map(({ path }) => path) : [];
+  return hasChanged ? step.changes.map(({ path }) => pathFrom(directory, path)) : [];
 }

@@ -1,10 +1,11 @@
-import type { UsageReport } from '../events.ts';
+import type { Tokens } from '../events.ts';
 import type { TokenUsage } from '../session.ts';
+import type { TurnTokens } from './turn-tokens.ts';
 
 /** What usage accounting needs to know of a turn. */
 export interface TurnUsage {
   readonly threadId: string | null;
-  readonly report: UsageReport | null;
+  readonly tokens: TurnTokens | null;
   /** Whether this session saw the thread begin: else the tokens before it are unknown. */
   readonly fresh: boolean;
   /** The thread of which this one began as a copy, with its tokens; else null. */
@@ -14,10 +15,9 @@ export interface TurnUsage {
 /** The sum of two counts, of which either may be unknown. */
 const plus = (a: number | null, b: number | null) => (a === null || b === null ? null : a + b);
 
-type Tokens = Omit<UsageReport, 'cumulative'>;
-const NOTHING: Tokens = { input: 0, cachedInput: 0, output: 0, reasoning: 0 };
+const NOTHING: Tokens = { input: 0, cachedInput: 0, output: 0, reasoning: 0, costUsd: null };
 
-function printed(report: Tokens, base: Tokens): TokenUsage | null {
+function printed(report: TurnTokens, base: Tokens): TokenUsage | null {
   const input = report.input - base.input;
   const cached = report.cachedInput - base.cachedInput;
   const output = report.output - base.output;
@@ -31,6 +31,7 @@ function printed(report: Tokens, base: Tokens): TokenUsage | null {
     output_tokens: output,
     reasoning_output_tokens: reasoning,
     total_tokens: input + output,
+    at_least: report.partial,
   };
 }
 
@@ -40,19 +41,19 @@ function printed(report: Tokens, base: Tokens): TokenUsage | null {
  */
 export function usagePerTurn(turns: readonly TurnUsage[]): (TokenUsage | null)[] {
   const totals = new Map<string, Tokens>();
-  return turns.map(({ threadId, report, fresh, copyOf }) => {
+  return turns.map(({ threadId, tokens, fresh, copyOf }) => {
     const before = copyOf === null ? (fresh ? NOTHING : undefined) : totals.get(copyOf);
     if (threadId !== null && before !== undefined && !totals.has(threadId)) totals.set(threadId, before);
-    if (report === null) return null;
-    if (!report.cumulative) {
+    if (tokens === null) return null;
+    if (!tokens.cumulative) {
       // If a later version counts totals in this thread, their base is unknown.
       if (threadId !== null) totals.delete(threadId);
-      return printed(report, NOTHING);
+      return printed(tokens, NOTHING);
     }
     if (threadId === null) return null;
     const base = totals.get(threadId);
-    totals.set(threadId, report);
-    return base === undefined ? null : printed(report, base);
+    totals.set(threadId, tokens);
+    return base === undefined ? null : printed(tokens, base);
   });
 }
 
@@ -66,6 +67,7 @@ export function sumUsage(turns: readonly (TokenUsage | null)[]): TokenUsage | nu
       output_tokens: sum.output_tokens + turn.output_tokens,
       reasoning_output_tokens: plus(sum.reasoning_output_tokens, turn.reasoning_output_tokens),
       total_tokens: sum.total_tokens + turn.total_tokens,
+      at_least: sum.at_least || turn.at_least,
     };
   }, null);
 }

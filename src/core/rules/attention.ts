@@ -1,12 +1,17 @@
-import type { SessionState } from '../session.ts';
+import type { SessionSummary } from '../session.ts';
 import { isActive, isFinal } from '../status.ts';
 
-/** Whether a session has ended after turn `seen`, the newest whose end this caller saw (null: unknown); null: cannot tell. */
+/**
+ * Whether a session has ended after turn `seen`, the newest whose end this caller saw (null: unknown); null: cannot tell.
+ * The user cares for all sessions, any other caller for those that it started itself.
+ */
 export function needsAttention(
-  { status, turn }: Pick<SessionState, 'status' | 'turn'>,
+  { status, turn, source }: Pick<SessionSummary, 'status' | 'turn' | 'source'>,
+  caller: string,
   seen: number | null,
 ): boolean | null {
   if (isActive(status)) return false;
-  if (!isFinal(status) || turn === null || seen === null) return null;
-  return turn > seen;
+  if (!isFinal(status) || turn === null) return null;
+  if (caller !== 'user' && source !== caller) return false;
+  return seen === null ? null : turn > seen;
 }

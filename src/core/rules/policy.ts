@@ -1,5 +1,8 @@
 import { isWithin } from '../path.ts';
 import { SANDBOXES, type Sandbox } from '../session.ts';
+import type { Budget } from './budget.ts';
+import type { Filling } from './filling.ts';
+import type { Notify } from './notification.ts';
 
 /** What callers other than the user may do: agents of zwarm, and the clients of `zwarm mcp`. */
 export interface Policy {
@@ -13,6 +16,10 @@ export interface Policy {
   readonly maxSessions: number;
   /** Whether they may end and delete sessions that others started. */
   readonly endOthers: boolean;
+  /** Whether their agents may run although nothing confines them. */
+  readonly unconfined: boolean;
+  /** Whether they may land what their sessions have changed in trees of their own. */
+  readonly allowLand: boolean;
 }
 
 /** Where to look for configuration. */
@@ -34,6 +41,16 @@ export interface Settings {
   readonly waitSec: number | null;
   /** Whether turns may run whose agents can write the records of zwarm. */
   readonly reachableState: boolean;
+  /** Where the worktrees of all projects are made; null for beside each of them. */
+  readonly worktreeDir: string | null;
+  /** What the project wants in its new worktrees; null where it says nothing. */
+  readonly filling: Filling | null;
+  /** How many turns may run at once in a project; null for any number. */
+  readonly maxRunning: number | null;
+  /** What may be spent until no more turns begin; all of them hold. */
+  readonly budgets: readonly Budget[];
+  /** Null where the user is not to be told of anything. */
+  readonly notify: Notify | null;
   readonly policy: Policy;
   /** Problems of the files: unknown keys, and values that have no effect. */
   readonly notices: readonly string[];
@@ -47,10 +64,10 @@ export function defaultDirectories(projectRoot: string, home: string | null): re
 }
 
 /** Hooks and configuration lie there, which other programs run outside of any sandbox. */
-const CLOSED = ['.git', '.codex', '.agents', '.claude', '.zwarm'];
+export const CLOSED = ['.git', '.codex', '.agents', '.claude', '.zwarm'];
 
 /** Whether a path below an allowed directory is closed to agents. */
-function isClosed(path: string, allowed: string): boolean {
+export function isClosed(path: string, allowed: string): boolean {
   // `*` is as long as the slash at the beginning.
   return path
     .slice(allowed.length)

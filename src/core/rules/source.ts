@@ -8,20 +8,25 @@ export interface SourceFilter {
 
 const ORCHESTRATOR = 'orchestrator:';
 
-function parseSource(word: string): SourceFilter {
+function parseSource(word: string, mine: string): SourceFilter {
+  if (word === 'mine') return { source: mine, begins: false };
   if (word === 'you' || word === 'user') return { source: 'user', begins: false };
   const agent = /^orch(?:estrator)?(?::([a-z][a-z2-9]{2,9}))?$/.exec(word);
   if (agent) return { source: `${ORCHESTRATOR}${agent[1] ?? ''}`, begins: true };
-  const client = /^mcp(?::(.+))?$/.exec(word);
-  if (client) return { source: `mcp:${client[1] ?? ''}`, begins: client[1] === undefined };
+  const [client, kind, name] = /^(mcp|lib)(?::(.+))?$/.exec(word) ?? [];
+  if (client !== undefined) return { source: `${kind}:${name ?? ''}`, begins: name === undefined };
   throw usageError(
     `unknown source ${JSON.stringify(word.slice(0, 80))}`,
-    'choose from: you, orch, orch:ID, mcp, mcp:CLIENT',
+    'choose from: mine, you, orch, orch:ID, mcp, mcp:CLIENT, lib, lib:CLIENT',
   );
 }
 
-/** The words of `--source`, separated by commas: `you`, `orch`, `orch:ab12`, `mcp`, `mcp:codex`. @throws ZwarmError `usage` */
-export const parseSources = (text: string): readonly SourceFilter[] => text.split(',').map(parseSource);
+/**
+ * The words of `--source`, separated by commas: `you`, `orch`, `orch:ab12`, `mcp`, `mcp:codex`, `lib`, or `mine` for the source
+ * `mine` itself. @throws ZwarmError `usage`
+ */
+export const parseSources = (text: string, mine: string): readonly SourceFilter[] =>
+  text.split(',').map((word) => parseSource(word, mine));
 
 /** Whether a session of that source is meant. */
 export function matchesSource(source: string | null, filters: readonly SourceFilter[]): boolean {

@@ -1,8 +1,8 @@
-import type { TurnKind } from '../session.ts';
+import { isAdopted, type TurnKind } from '../session.ts';
 import type { TurnStatus } from '../status.ts';
 
 interface Turn {
-  readonly request: { readonly kind: TurnKind };
+  readonly request: { readonly kind: TurnKind; readonly queued: boolean };
   /** Null while no runner has shown itself. */
   readonly runner: object | null;
   readonly verdict: { readonly status: TurnStatus };
@@ -10,12 +10,19 @@ interface Turn {
 
 /** Whether no older turn can speak for the session: turns run one after the other. */
 export function endsSearch({ request, runner, verdict: { status } }: Turn): boolean {
-  return request.kind !== 'rewind' && (runner !== null || status === 'running' || status === 'unknown');
+  const { kind } = request;
+  if (kind === 'rewind') return false;
+  return runner !== null || isAdopted(kind) || status === 'running' || status === 'unknown';
+}
+
+/** Whether a turn waited, and was taken back before it began: its message is not part of the conversation. */
+export function isWithdrawn({ request, runner, verdict: { status } }: Turn): boolean {
+  return request.queued && runner === null && status === 'killed';
 }
 
 /**
- * The turn that speaks for a session: the one that runs, else the newest that is not a marker; null where all are.
- * `behind` are the turns claimed behind a running one and not launched yet, oldest first.
+ * The turn that speaks for a session: the one that runs, else the oldest that waits, else the newest that is neither a
+ * marker nor withdrawn; null where all are markers. `behind` are the turns that wait behind it, oldest first.
  * @param newestFirst all turns, or no more than those up to the first one that ends the search
  */
 export function speakingTurn<T extends Turn>(
@@ -26,10 +33,11 @@ export function speakingTurn<T extends Turn>(
     .slice(0, last < 0 ? undefined : last + 1)
     .filter(({ request }) => request.kind !== 'rewind');
   const oldest = prompts.at(-1);
-  if (oldest?.verdict.status === 'running' || oldest?.verdict.status === 'unknown') {
-    const behind = prompts.filter(({ verdict }) => verdict.status === 'pending');
-    return { current: oldest, behind: behind.reverse() };
-  }
-  const [newest] = prompts;
+  const waiting = prompts.filter(({ verdict }) => verdict.status === 'pending').reverse();
+  if (oldest?.verdict.status === 'running' || oldest?.verdict.status === 'unknown')
+    return { current: oldest, behind: waiting };
+  const [next, ...behind] = waiting;
+  if (next !== undefined) return { current: next, behind };
+  const newest = prompts.find((turn) => !isWithdrawn(turn)) ?? prompts[0];
   return newest === undefined ? null : { current: newest, behind: [] };
 }

@@ -1,10 +1,15 @@
 import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import { ZwarmError } from '../../core/errors.ts';
 import { isSessionId, matchPrefix, parseRef, type SessionId } from '../../core/ids.ts';
+import { isWithin } from '../../core/path.ts';
+import { nameOfKey, parseKey } from '../../core/rules/key.ts';
 import { sessionFile } from '../../store/layout.ts';
 import { holderOf } from '../../store/names.ts';
 import { listStores } from '../../store/project-store.ts';
-import { hasSession, listSessionIds } from '../../store/sessions.ts';
+import { unlessDamaged } from '../../store/read-file.ts';
+import { realPathOf } from '../../store/real-path.ts';
+import { hasSession, listSessionIds, readSessionRecord } from '../../store/sessions.ts';
 import {
   type ManagerContext,
   openForReading,
@@ -13,24 +18,41 @@ import {
   type Store,
   stateDirectory,
 } from '../context.ts';
-import { callerOf, USER } from './caller.ts';
+import { callerOf, isUsers } from './caller.ts';
 
 /** The shortest prefix that names a session: for most verbs, for those that end or delete, in other projects. */
 const MIN_PREFIX = 3;
 export const MIN_PREFIX_DESTRUCTIVE = 4;
 const MIN_PREFIX_EVERYWHERE = 6;
 
-/** The nth newest session of a store, 0 for the newest; no record is read for that. */
-function nthNewest(store: Store, back: number): SessionId {
+/** The sessions of a store, the newest first; no record is read for that. */
+function newestFirst(store: Store): readonly SessionId[] {
   const sessions = listSessionIds(store.root).map((id) => ({
     id,
     // Written once, when the session was created; a damaged session may have none.
     ms: statSync(sessionFile({ store, id }), { throwIfNoEntry: false })?.mtimeMs ?? 0,
   }));
   sessions.sort((a, b) => b.ms - a.ms || (a.id < b.id ? -1 : 1));
-  const found = sessions[back];
-  if (found !== undefined) return found.id;
-  throw new ZwarmError('not_found', `this project has ${sessions.length} sessions`, 'see: zwarm ls --all');
+  return sessions.map(({ id }) => id);
+}
+
+/** The nth newest session of a store, 0 for the newest. */
+function nthNewest(store: Store, back: number): SessionId {
+  const ids = newestFirst(store);
+  const found = ids[back];
+  if (found !== undefined) return found;
+  throw new ZwarmError('not_found', `this project has ${ids.length} sessions`, 'see: zwarm ls --all');
+}
+
+/** The newest session that works in a directory or below it: records are read until it is found. */
+function newestIn(store: Store, directory: string): SessionId {
+  const here = realPathOf(directory) ?? directory;
+  const found = newestFirst(store).find((id) => {
+    const record = unlessDamaged(() => readSessionRecord({ store, id }));
+    return record !== null && isWithin(join(record.working_dir, record.work_in ?? ''), here);
+  });
+  if (found !== undefined) return found;
+  throw new ZwarmError('not_found', `no session works in ${here} or below`, 'see: zwarm ls --all');
 }
 
 /** The session of a store with this id, or else this name, or else this beginning of its id. */
@@ -42,9 +64,20 @@ function findIn(store: Store, text: string, minPrefix: number): SessionId | null
   return ids.some((id) => id.startsWith(text)) ? matchPrefix(text, ids, minPrefix) : null;
 }
 
+/** The session of this project that has a name, or null. */
+export function findByName(context: ManagerContext, name: string): SessionId | null {
+  const store = openForReading(context);
+  const id = store && holderOf(store.root, name);
+  return store !== null && id !== null && hasSession({ store, id }) ? id : null;
+}
+
+/** The session of this project that this caller has begun with a key, or null. */
+export const findByKey = (context: ManagerContext, key: string): SessionId | null =>
+  findByName(context, nameOfKey(callerOf(context).source, parseKey(key)));
+
 /** The sessions of other projects whose ids begin so; agents see none. */
 function findElsewhere(context: ManagerContext, own: Store | null, text: string) {
-  if (callerOf(context).source !== USER || text.length < MIN_PREFIX_EVERYWHERE) return [];
+  if (!isUsers(callerOf(context).source) || text.length < MIN_PREFIX_EVERYWHERE) return [];
   const others = listStores(stateDirectory(context)).filter(({ root }) => root !== own?.root);
   return others.flatMap((store) =>
     listSessionIds(store.root).flatMap((id) => (id.startsWith(text) ? [{ store, id }] : [])),
@@ -52,8 +85,8 @@ function findElsewhere(context: ManagerContext, own: Store | null, text: string)
 }
 
 /**
- * The session that a reference means: in this project by id, name, unique prefix of an id or `@last`; elsewhere, for the
- * user alone, by id or a prefix of six characters. @throws ZwarmError `usage`, `not_found`, `ambiguous`
+ * The session that a reference means: in this project by id, name, unique prefix of an id, `@last` or `@here`; elsewhere,
+ * for the user alone, by id or a prefix of six characters. @throws ZwarmError `usage`, `not_found`, `ambiguous`
  */
 export function locateSession(
   context: ManagerContext,
@@ -62,8 +95,11 @@ export function locateSession(
 ): Session {
   const ref = parseRef(text);
   const store = openForReading(context, forWriting);
-  if (ref.kind === 'last') {
-    if (store !== null) return { store, id: nthNewest(store, ref.back) };
+  if (ref.kind !== 'text') {
+    if (store !== null) {
+      const id = ref.kind === 'last' ? nthNewest(store, ref.back) : newestIn(store, context.cwd);
+      return { store, id };
+    }
     throw new ZwarmError('not_found', 'this project has no sessions', 'start one: zwarm start "task"');
   }
   const own = store === null ? null : findIn(store, text, minPrefix);

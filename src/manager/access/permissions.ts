@@ -13,7 +13,7 @@ import { hasSession } from '../../store/sessions.ts';
 import { locateProject, type ManagerContext, type Session, type Store } from '../context.ts';
 import { readRecord } from '../session/current-turn.ts';
 import { ancestryOf } from './ancestry.ts';
-import { type Caller, callerOf, UNKNOWN_AGENT, USER } from './caller.ts';
+import { type Caller, callerOf, isUsers, UNKNOWN_AGENT } from './caller.ts';
 import { requireQuota } from './quota.ts';
 
 /** What a caller has to keep to: null for the user, who keeps to nothing. */
@@ -52,7 +52,7 @@ export async function settingsFor(
   const asking = await parentRecord(store, caller);
   const { env } = context;
   const settings = await context.loadSettings({ env, projectRoot: projectRoot(context, store, asking) });
-  if (caller.source === USER) return { settings, limits: null };
+  if (isUsers(caller.source)) return { settings, limits: null };
   const { policy } = settings;
   return { settings, limits: asking === null ? policy : policyBelow(policy, asking) };
 }
@@ -61,7 +61,7 @@ export async function settingsFor(
 function allowedBy({ allowedDirs }: Policy): string {
   const lists = allowedDirs.filter((list) => !list.includes(ANY_DIRECTORY));
   if (lists.some((list) => list.length === 0))
-    return 'none is allowed here; the user can name some: zwarm config set allowed_dirs DIR';
+    return 'none is allowed here; the user can name some in the configuration (allowed_dirs)';
   return `allowed: ${lists.map((list) => `${list.join(', ')} and below`).join('; and of these only ')}`;
 }
 
@@ -76,31 +76,38 @@ export function requireAllowedRoot(limits: Limits, path: string): string {
   if (found.refused === 'outside') refuse('that directory is not allowed', allowed);
   const part =
     'the project allows only a part of an allowed directory, which an agent above it could exchange';
-  return refuse(part, `the user can allow that part alone: zwarm config set allowed_dirs DIR; ${allowed}`);
+  return refuse(part, `the user can allow that part alone in the configuration (allowed_dirs); ${allowed}`);
 }
 
-/** The directory of a session is one in which its caller's agents may run. @throws ZwarmError `not_allowed` */
-export function requireAllowedDirectory(limits: Policy, path: string): void {
+/**
+ * The directory of a session, now at this real path, is one in which its caller's agents may run: an allowed one, or the
+ * worktree that was made for it. @throws ZwarmError `not_allowed`
+ */
+export function requireAllowedDirectory(
+  limits: Policy,
+  path: string,
+  { worktree }: Pick<SessionRecord, 'worktree'>,
+): void {
+  if (path === worktree?.path) return;
   if (requireAllowedRoot(limits, path) !== path)
     refuse('agents that the user did not start run at an allowed directory itself', allowedBy(limits));
 }
 
 /** Refuses a turn that its caller may not have. */
-async function requireWithin(
-  context: ManagerContext,
-  store: Store | null,
-  limits: Policy,
-  record: SessionRecord,
-): Promise<void> {
-  requireAllowedDirectory(limits, record.working_dir);
+function requireWithin(limits: Policy, record: SessionRecord): void {
+  requireAllowedDirectory(limits, record.working_dir, record);
   if (isWider(record.sandbox, limits.sandbox))
     refuse(`the sandbox ${record.sandbox} is not allowed`, `the widest that is allowed: ${limits.sandbox}`);
+  if (record.unconfined && !limits.unconfined)
+    refuse(
+      `nothing here keeps ${record.agent} within a sandbox: it could do whatever the user can`,
+      'take another agent; the user can allow it: zwarm config set unconfined true; see: zwarm doctor',
+    );
   if (record.agent_args.length > 0)
     refuse(
       'arguments for the agent’s own program are for the user alone: they could widen its sandbox',
       'leave them out, or take a session without any',
     );
-  if (store !== null) await requireQuota(context, store, limits);
 }
 
 /** How many sessions stand above a new one of this caller; infinite where one of them is gone. */
@@ -110,13 +117,13 @@ function depthBelow(store: Store | null, { source, parent }: Caller): number {
   return above?.complete ? above.ids.length : Number.POSITIVE_INFINITY;
 }
 
-/** Refuses a new session that its caller may not have. @throws ZwarmError `not_allowed`, `over_quota` */
-export async function requireAllowedSession(
+/** Refuses a new session that its caller may not have, its quota aside. @throws ZwarmError `not_allowed` */
+export function requireAllowedSession(
   context: ManagerContext,
   store: Store | null,
   limits: Limits,
   record: SessionRecord,
-): Promise<void> {
+): void {
   if (limits === null) return;
   const depth = depthBelow(store, callerOf(context));
   if (depth === Number.POSITIVE_INFINITY)
@@ -126,7 +133,7 @@ export async function requireAllowedSession(
       `this would be a session at depth ${depth}, and no more than ${limits.maxDepth} is allowed`,
       'do it yourself, or leave it to the session above',
     );
-  await requireWithin(context, store, limits, record);
+  requireWithin(limits, record);
 }
 
 /** Refuses a new session that is to run others, and could not. @throws ZwarmError `not_allowed` */
@@ -137,9 +144,9 @@ export function requireRoomBelow(context: ManagerContext, store: Store | null, {
 }
 
 /** Whether the caller is the user, or started a session, or what it started did. */
-function isOwn(context: ManagerContext, session: Session): boolean {
+export function isOwn(context: ManagerContext, session: Session): boolean {
   const { source } = callerOf(context);
-  return source === USER || ancestryOf(session).sources.includes(source);
+  return isUsers(source) || ancestryOf(session).sources.includes(source);
 }
 
 /**
@@ -156,11 +163,34 @@ export async function requireAllowedTurn(
   context: ManagerContext,
   session: Session & { readonly record: SessionRecord },
 ): Promise<Limits> {
-  if (callerOf(context).source === USER) return null;
+  if (isUsers(callerOf(context).source)) return null;
   requireOwn(context, session);
   const { limits } = await settingsFor(context, session.store);
-  if (limits !== null) await requireWithin(context, session.store, limits, session.record);
+  if (limits === null) return null;
+  requireWithin(limits, session.record);
+  await requireQuota(context, session.store, limits);
   return limits;
+}
+
+/**
+ * Refuses to land what a session changed: all but the user may do so only where the user allows it, with what they started, and
+ * onto the branch that its tree came from. @throws ZwarmError `not_allowed`
+ */
+export async function requireMayLand(
+  context: ManagerContext,
+  session: Session,
+  { onto }: { readonly onto?: string | undefined },
+): Promise<void> {
+  if (isUsers(callerOf(context).source)) return;
+  const { limits } = await settingsFor(context, session.store);
+  requireOwn(context, session);
+  if (!limits?.allowLand)
+    refuse(
+      'landing is left to the user',
+      'tell the user what is to be landed; the user can allow it: zwarm config set allow_land true',
+    );
+  if (onto !== undefined)
+    refuse('another branch is named by the user alone', 'leave it out: the one that its tree came from');
 }
 
 /** Refuses to end or delete what others started, unless the configuration allows it. @throws ZwarmError `not_allowed` */

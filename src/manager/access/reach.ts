@@ -10,15 +10,20 @@ import { locateProject, type ManagerContext, stateDirectory } from '../context.t
 /** A turn as far as this rule needs it. */
 type Confined = Pick<SessionRecord, 'working_dir' | 'sandbox' | 'agent_args'>;
 
-/** The directories that the agent of a turn may write, as far as they are there; real paths. */
-async function writableBy(
+/** The directories that the agent of a turn may write: none in particular where nothing confines it. Real paths. */
+export async function writableBy(
   { env }: ManagerContext,
-  { confinement }: AgentAdapter,
+  confinement: AgentAdapter['confinement'],
   { working_dir: directory, agent_args: args }: Confined,
+  isConfined: boolean,
 ): Promise<readonly string[]> {
-  const files = confinement?.configurationFiles(env, directory, args) ?? [];
+  if (confinement?.by !== 'agent') {
+    const own = isConfined ? [directory, ...(confinement?.state(env, directory).directories ?? [])] : [];
+    return own.map(realPathToBe);
+  }
+  const files = confinement.configurationFiles(env, directory, args);
   const texts = files.flatMap((path) => unlessDamaged(() => readText(path)) ?? []);
-  const named = (await confinement?.writable(args, texts)) ?? [];
+  const named = await confinement.writable(args, texts);
   const home = env['HOME'] ?? '';
   const paths = named.map((path) => resolve(directory, path.replace(/^~(?=\/|$)/, home)));
   return [directory, '/tmp', env['TMPDIR'] || '/tmp', ...paths].map(realPathToBe);
@@ -31,12 +36,14 @@ async function writableBy(
  */
 export async function requireOutOfReach(
   context: ManagerContext,
-  adapter: AgentAdapter,
+  { confinement }: AgentAdapter,
   turn: Confined,
+  isConfined: boolean,
 ): Promise<void> {
-  if (adapter.confinement === null || turn.sandbox !== 'workspace-write') return;
+  if (turn.sandbox !== 'workspace-write') return;
   const state = realPathToBe(stateDirectory(context));
-  const through = (await writableBy(context, adapter, turn)).find((path) => isWithin(state, path));
+  const writable = await writableBy(context, confinement, turn, isConfined);
+  const through = writable.find((path) => isWithin(state, path));
   if (through === undefined) return;
   const { env } = context;
   const projectRoot = locateProject(context).checkout;

@@ -1,10 +1,24 @@
-import { realpathSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { ZwarmError } from '../../core/errors.ts';
-import { realPathOf } from '../../store/real-path.ts';
-import type { SessionRecord } from '../../store/records.ts';
-import type { ManagerContext } from '../context.ts';
-import { type Limits, requireAllowedRoot } from './permissions.ts';
+import { isWithin } from '../../core/path.ts';
+import { isClosed } from '../../core/rules/policy.ts';
+import { unlessDamaged } from '../../store/read-file.ts';
+import { isOpenDirectory, realPathOf } from '../../store/real-path.ts';
+import type { OwnTree, SessionRecord } from '../../store/records.ts';
+import { hasSession, readSessionRecord } from '../../store/sessions.ts';
+import { listTrees } from '../../store/trees.ts';
+import type { ManagerContext, Store } from '../context.ts';
+import { isOwn, type Limits, requireAllowedRoot } from './permissions.ts';
+
+/** The tree that was made for a session of this caller, around a real path; or null. */
+function ownTreeAround(context: ManagerContext, store: Store, path: string): OwnTree | null {
+  const found = listTrees(store.root).find((tree) => tree.isMade && isWithin(path, tree.path));
+  if (found === undefined || isClosed(path, found.path)) return null;
+  const session = { store, id: found.id };
+  if (!hasSession(session) || !isOwn(context, session)) return null;
+  return unlessDamaged(() => readSessionRecord(session).worktree);
+}
 
 /**
  * The directory for a new session; `given` is relative to the caller's. An agent of the user runs right there. An agent of
@@ -12,22 +26,26 @@ import { type Limits, requireAllowedRoot } from './permissions.ts';
  * exchange it for a link after every check. @throws ZwarmError `usage`, `not_allowed`
  */
 export function requireWorkingDirectory(
-  { cwd }: ManagerContext,
+  context: ManagerContext,
   given: string,
   limits: Limits,
-): Pick<SessionRecord, 'working_dir' | 'work_in'> {
+  store: Store | null,
+): Pick<SessionRecord, 'working_dir' | 'work_in' | 'worktree'> {
   const refuse = (what: string, hint: string): never => {
     throw new ZwarmError('usage', what, hint);
   };
   // An unset variable in a script must not send an agent into the directory that happens to be current.
   if (given === '') refuse('the directory is empty', 'give one that exists with -C DIR');
-  const path = resolve(cwd, given);
+  const path = resolve(context.cwd, given);
+  const tree =
+    limits === null || store === null ? null : ownTreeAround(context, store, realPathOf(path) ?? path);
   // First: a caller that may not work there does not learn what is there.
-  requireAllowedRoot(limits, realPathOf(path) ?? path);
-  const stat = statSync(path, { throwIfNoEntry: false });
-  if (stat === undefined) refuse(`there is no directory ${path}`, 'give one that exists with -C DIR');
-  if (!stat?.isDirectory()) refuse(`${path} is not a directory`, 'give a directory with -C DIR');
-  const real = realpathSync(path);
-  const root = requireAllowedRoot(limits, real);
-  return { working_dir: root, work_in: root === real ? null : relative(root, real) };
+  if (tree === null) requireAllowedRoot(limits, realPathOf(path) ?? path);
+  const real = realPathOf(path);
+  if (real === null) return refuse(`there is no directory ${path}`, 'give one that exists with -C DIR');
+  if (!statSync(real).isDirectory()) refuse(`${path} is not a directory`, 'give a directory with -C DIR');
+  if (!isOpenDirectory(real))
+    refuse(`${path} cannot be read`, 'change its permissions, or give another one with -C DIR');
+  const root = tree === null ? requireAllowedRoot(limits, real) : tree.path;
+  return { working_dir: root, work_in: root === real ? null : relative(root, real), worktree: tree };
 }

@@ -1,3 +1,4 @@
+import type { AgentAdapter } from '../../agents/agent.ts';
 import { type ContextFill, shouldCompact } from '../../core/conversation/compact.ts';
 import { lineageOf } from '../../core/conversation/lineage.ts';
 import { COMPACT_PROMPT } from '../../core/conversation/prompts.ts';
@@ -10,7 +11,7 @@ import { DEFAULT_HISTORY_CHARS } from '../launch/continuation.ts';
 import type { StartedTurn } from '../launch/launch-turn.ts';
 import { checkFollowUp, goOn } from '../launch/next-turn.ts';
 import { requireAtRest, requireKnownAgent } from '../launch/preconditions.ts';
-import { readNow, type SessionNow } from '../session/current-turn.ts';
+import { readNow } from '../session/current-turn.ts';
 import { orDamaged } from '../session/damage.ts';
 import { historyOf, readLineageTurns } from '../session/turn-lineage.ts';
 
@@ -30,8 +31,7 @@ export type Compacted =
 const TAIL = 1 << 20;
 
 /** How full the agent's context is, from its own file of the thread; null where that is unknown. */
-function fillOf(context: ManagerContext, now: SessionNow, thread: string | null): ContextFill | null {
-  const adapter = requireKnownAgent(now);
+function fillOf(context: ManagerContext, adapter: AgentAdapter, thread: string | null): ContextFill | null {
   const file = thread === null ? null : historyOf(context, adapter, thread);
   if (file == null) return null;
   const tail = unlessDamaged(() => readTail(file.path, TAIL));
@@ -47,13 +47,14 @@ export async function compact(
   const { id } = session;
   const now = await readNow(session, context.now());
   requireAtRest(now);
+  const adapter = requireKnownAgent(now);
   const { parts, thread } = await orDamaged(session, async () =>
-    lineageOf(await readLineageTurns(session, requireKnownAgent(now), now.turns, context.now())),
+    lineageOf(await readLineageTurns(session, now.turns, context.now())),
   );
   if (parts.every(({ kind }) => kind === 'summary'))
     throw new ZwarmError('not_resumable', `${id} has nothing to compact`, `see: zwarm show ${id}`);
   if (ifOver !== undefined) {
-    const fill = fillOf(context, now, thread);
+    const fill = fillOf(context, adapter, thread);
     if (!shouldCompact(fill?.tokens ?? null, fill?.window ?? null, ifOver))
       return { id, started: null, fill };
   }

@@ -3,8 +3,10 @@ import { type Check, type Finding, finding } from '../../core/check.ts';
 import { nodeVersion } from '../../process/node-version.ts';
 import { type ManagerContext, openForReading, type Store } from '../context.ts';
 import { checkAgents, isolated } from '../doctor/agents.ts';
+import { checkConfinement } from '../doctor/confinement.ts';
 import { checkGit, checkNode, checkRepository, checkServers } from '../doctor/installation.ts';
 import { checkLeftoverFiles, checkLeftoverProcesses } from '../doctor/leftovers.ts';
+import { checkNotify } from '../doctor/notify.ts';
 import { checkSessions } from '../doctor/sessions.ts';
 import {
   checkProjects,
@@ -40,6 +42,7 @@ export async function doctor(context: ManagerContext): Promise<readonly Check[]>
     isolated('git', () => checkGit(context, ANSWER_MS)),
     isolated('repository', () => checkRepository(context)),
     checkAgents(context, AGENTS, ANSWER_MS),
+    isolated('confinement', () => checkConfinement(context, AGENTS)),
     isolated('state-directory', () => checkStateDirectory(context)),
     isolated('file-system', () => judgeFileSystem(fileSystemHere(context))),
     isolated('free-space', () => judgeSpace(fileSystemHere(context))),
@@ -48,6 +51,7 @@ export async function doctor(context: ManagerContext): Promise<readonly Check[]>
     ofStore('sessions', checkSessions),
     ofStore('leftover-files', (opened) => checkLeftoverFiles(context, opened)),
     ofStore('leftover-processes', (opened) => checkLeftoverProcesses(context, opened)),
+    isolated('notify', () => checkNotify(context)),
     isolated('servers', () => checkServers(context)),
   ]);
   return checks.flat();

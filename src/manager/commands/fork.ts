@@ -1,3 +1,4 @@
+import { findAgent } from '../../agents/registry.ts';
 import { lineageOf } from '../../core/conversation/lineage.ts';
 import { ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
@@ -6,28 +7,35 @@ import { isoTime } from '../../core/time.ts';
 import { type Claim, type Copied, createSession } from '../../store/claim.ts';
 import { flush } from '../../store/files.ts';
 import { sessionsDir, turnDir } from '../../store/layout.ts';
-import type { SessionRecord } from '../../store/records.ts';
+import { recordOfTurn, type SessionRecord } from '../../store/records.ts';
 import { hasSession } from '../../store/sessions.ts';
 import { callerOf } from '../access/caller.ts';
 import { requireAllowedSession, requireRoomBelow, settingsFor } from '../access/permissions.ts';
+import { requireQuota } from '../access/quota.ts';
+import { requireOutOfReach } from '../access/reach.ts';
+import { requireBudget } from '../access/require-budget.ts';
 import type { ManagerContext, Session } from '../context.ts';
+import { type AskedAgent, nextAgent } from '../launch/choose-agent.ts';
 import { DEFAULT_HISTORY_CHARS } from '../launch/continuation.ts';
 import type { StartedTurn } from '../launch/launch-turn.ts';
-import { launchNext, withProgram } from '../launch/next-turn.ts';
-import { requireKnownAgent, requireMessage, requireSameDirectory } from '../launch/preconditions.ts';
+import { type Checked, launchNext, withProgram } from '../launch/next-turn.ts';
+import type { AskedTree, TreeOptions, TreePlan } from '../launch/plan-tree.ts';
+import { requireDirectory, requireMessage, requireSameDirectory } from '../launch/preconditions.ts';
+import { tryCacheState } from '../session/cache-state.ts';
 import { readNow, readTurnNow, type SessionNow } from '../session/current-turn.ts';
 import { orDamaged, unknownTurn } from '../session/damage.ts';
-import { cacheState } from '../session/session-summary.ts';
 import { historyOf, readLineageTurns } from '../session/turn-lineage.ts';
 import { elsewhereError, starterOf } from '../turn/where-it-ran.ts';
 
 /** What to fork, and how to go on. */
-export interface ForkOptions {
+export interface ForkOptions extends AskedAgent {
   /** As it was right after this turn; else after the newest. */
   readonly turn?: number | undefined;
   /** The first message of the fork; without one it waits for `inject`. */
   readonly message?: string | undefined;
   readonly historyChars?: number | undefined;
+  /** Copy its files as they are now, too: into a tree of its own. */
+  readonly worktree?: Pick<TreeOptions, 'branch'> | undefined;
 }
 
 /** A session that was forked: its newest turn, and the first of its own if a message has begun one. */
@@ -35,6 +43,8 @@ export interface Forked {
   readonly id: SessionId;
   readonly turn: number;
   readonly started: StartedTurn | null;
+  /** The tree that was made for it: where, and what is in it. */
+  readonly notes: readonly string[];
 }
 
 /** The turn after which to fork: it exists and has ended. @throws ZwarmError `usage`, `busy`, `unknown_liveness` */
@@ -57,8 +67,7 @@ function forkedTurn({ id, turns, current, behind }: SessionNow, asked: number | 
  * where no file holds just that: the thread has gone on since, or goes on now.
  */
 async function historyBytes(context: ManagerContext, now: SessionNow, turn: number): Promise<number | null> {
-  const adapter = requireKnownAgent(now);
-  const all = await readLineageTurns(now, adapter, now.turns, context.now());
+  const all = await readLineageTurns(now, now.turns, context.now());
   const { thread } = lineageOf(all.filter((one) => one.turn <= turn));
   const isTouched = all.some(
     (one) => one.turn > turn && (one.threadId === thread || (one.asked === thread && !one.forks)),
@@ -67,7 +76,9 @@ async function historyBytes(context: ManagerContext, now: SessionNow, turn: numb
   // The thread of a copied turn may have gone on since it was copied.
   const origin = now.record.forked_from;
   const isCopied = all.some((one) => one.turn <= (origin?.turn ?? 0) && one.threadId === thread);
-  return isCopied ? (origin?.history_bytes ?? null) : (historyOf(context, adapter, thread)?.bytes ?? null);
+  if (isCopied) return origin?.history_bytes ?? null;
+  const adapter = findAgent(all.find((one) => one.threadId === thread)?.agent ?? '');
+  return (adapter && historyOf(context, adapter, thread)?.bytes) ?? null;
 }
 
 /**
@@ -77,53 +88,99 @@ async function historyBytes(context: ManagerContext, now: SessionNow, turn: numb
 export async function fork(
   context: ManagerContext,
   parent: Session,
-  { message, turn: asked, historyChars = DEFAULT_HISTORY_CHARS }: ForkOptions = {},
+  { message, turn: asked, historyChars = DEFAULT_HISTORY_CHARS, worktree, ...askedAgent }: ForkOptions = {},
 ): Promise<Forked> {
-  if (message !== undefined) requireMessage(message, 'message');
+  if (message !== undefined) requireMessage(message, parent.id);
   const { store } = parent;
   const now = await readNow(parent, context.now());
   const turn = forkedTurn(now, asked);
   requireSameDirectory(now);
   const { settings, limits } = await settingsFor(context, store);
   if (now.record.orchestrates) requireRoomBelow(context, store, settings);
-  await requireAllowedSession(context, store, limits, now.record);
-  const adapter = requireKnownAgent(now);
+  const chosen = await nextAgent(context, now, askedAgent);
+  requireAllowedSession(context, store, limits, chosen.record);
+  await requireQuota(context, store, limits);
   const before = now.turns.filter((number) => number <= turn);
   const history_bytes = await orDamaged(parent, () => historyBytes(context, now, turn));
+  const { unpacked } = now.record;
   const record: SessionRecord = {
     ...now.record,
     ...callerOf(context),
+    // Later turns of that number are its own.
+    unpacked: unpacked && { ...unpacked, turn: Math.min(unpacked.turn, turn) },
+    key: null,
     forked_from: { id: parent.id, turn, history_bytes },
+    imported_at: null,
     created_at: isoTime(context.now()),
   };
+  if (message !== undefined) await requireBudget(context, { store, id: null, record });
   const session = { store, id: context.newId() };
-  const checked = message === undefined ? null : await withProgram(context, { record, adapter, limits });
+  const first = { ...chosen, record: recordOfTurn(record, chosen), limits };
+  const checked = message === undefined ? null : await withProgram(context, first);
+  const plan =
+    worktree &&
+    (await planForkedTree(context, first, {
+      ...worktree,
+      name: session.id,
+      worktreeDir: settings.worktreeDir,
+    }));
   const copies: Copied[] = [];
   for (const number of before) {
     const state = await readTurnNow({ ...parent, turn: number }, context.now());
     copies.push({ directory: turnDir(state), eventBytes: state.exit?.record.events_bytes ?? null });
   }
-  const create = (claim: Claim | null): void => {
-    try {
-      createSession({ ...session, record, name: null, claim, copies, unique: context.newNonce() });
-    } catch (error) {
-      if (hasSession(parent)) throw error;
-      const what = `${parent.id} was removed while it was copied`;
-      throw new ZwarmError('not_found', what, 'see: zwarm ls', error);
+  const begin = async (place: Partial<SessionRecord>): Promise<Omit<Forked, 'notes'>> => {
+    const forked = { ...session, parent, record: { ...record, ...place }, copies };
+    if (message === undefined || checked === null) {
+      createFork(context, forked, null);
+      await tryCacheState(context, session);
+      return { id: session.id, turn, started: null };
     }
-    flush(sessionsDir(store.root));
+    const own = { ...checked, record: { ...checked.record, ...place } };
+    const next = { ...session, ...own, kind: 'prompt', message, covers: [], before, historyChars } as const;
+    const started = await launchNext(context, next, {
+      continues: parent,
+      claim: (_, claim) => createFork(context, forked, claim),
+      // Planned once more after the copying, which takes its time: the parent may have gone on meanwhile.
+      afterClaim: async () => undefined,
+    });
+    return { id: session.id, turn: started.turn, started };
   };
-  if (message === undefined || checked === null) {
-    create(null);
-    await cacheState(context, session);
-    return { id: session.id, turn, started: null };
-  }
-  const next = { ...session, ...checked, kind: 'prompt', message, covers: [], before, historyChars } as const;
-  const started = await launchNext(context, next, {
-    continues: parent,
-    claim: (_, claim) => create(claim),
-    // Planned once more after the copying, which takes its time: the parent may have gone on meanwhile.
-    afterClaim: async () => undefined,
+  if (plan === undefined) return { ...(await begin({})), notes: [] };
+  const { inTree } = await import('../launch/tree.ts');
+  const done = await inTree(context, session, plan, async (place) => {
+    await requireOutOfReach(context, chosen.adapter, { ...record, ...place }, chosen.confiner !== null);
+    return begin(place);
   });
-  return { id: session.id, turn: started.turn, started };
+  return { ...done, notes: plan.notes };
+}
+
+/** A session that is forked: its record, and the turns that it takes along. */
+interface NewFork extends Session {
+  readonly parent: Session;
+  readonly record: SessionRecord;
+  readonly copies: readonly Copied[];
+}
+
+function createFork(context: ManagerContext, { parent, ...fork }: NewFork, claim: Claim | null): void {
+  try {
+    const claims = claim === null ? [] : [claim];
+    createSession({ ...fork, names: [], claims, unique: context.newNonce() });
+  } catch (error) {
+    if (hasSession(parent)) throw error;
+    const what = `${parent.id} was removed while it was copied`;
+    throw new ZwarmError('not_found', what, 'see: zwarm ls', error);
+  }
+  flush(sessionsDir(fork.store.root));
+}
+
+/** Plans a tree with the files of a session as they are now. @throws ZwarmError as `planTree` */
+async function planForkedTree(
+  context: ManagerContext,
+  { adapter, record }: Pick<Checked, 'adapter' | 'record'>,
+  asked: AskedTree,
+): Promise<TreePlan> {
+  requireDirectory(record);
+  const { planTree } = await import('../launch/plan-tree.ts');
+  return planTree(context, adapter, record, { ...asked, withChanges: true });
 }

@@ -1,39 +1,54 @@
 import { ZwarmError } from '../../core/errors.ts';
+import { type RunLimits, withLimits } from '../../core/rules/run-limits.ts';
 import { marksOfTurn } from '../../core/turn-mark.ts';
 import { claimTurn, flushClaim } from '../../store/claim.ts';
 import type { ManagerContext, Session } from '../context.ts';
+import type { AskedAgent } from '../launch/choose-agent.ts';
 import { DEFAULT_HISTORY_CHARS } from '../launch/continuation.ts';
 import type { StartedTurn } from '../launch/launch-turn.ts';
 import { checkFollowUp, goOn, launchNext } from '../launch/next-turn.ts';
-import { requireAtRest, requireMessage } from '../launch/preconditions.ts';
-import { readNow } from '../session/current-turn.ts';
+import { requireAtRest, requireKnown, requireMessage } from '../launch/preconditions.ts';
+import { readNow, type SessionNow } from '../session/current-turn.ts';
 import { interruptTurn, refuseFromInside } from '../stop/stop-turn.ts';
 
 /** How to give a session its next message. */
-export interface InjectOptions {
+export interface InjectOptions extends AskedAgent {
   /** Stop the running turn first; the message is claimed before that, so that it cannot be lost. */
   readonly interrupt?: boolean | undefined;
+  /** What the turn may take until it is stopped, where that is not what others of the session may. */
+  readonly runLimits?: Partial<RunLimits> | undefined;
+  /** How often the message may be repeated where its turn fails for a reason that passes. */
+  readonly retries?: number | undefined;
+  /** Let it wait for what runs and waits before it. */
+  readonly queue?: boolean | undefined;
   /** The user knows that a session does not run of which that cannot be told here. */
   readonly force?: boolean | undefined;
   /** The limit for a replayed transcript, in characters. */
   readonly historyChars?: number | undefined;
 }
 
+/** Whether a session waits for nothing but to be given its last message again. */
+const isToRetry = ({ current, behind }: SessionNow): boolean =>
+  current.request.kind === 'retry' && current.verdict.status === 'pending' && behind.length === 0;
+
 /** Refuses what `inject` would refuse whatever the message: before one is written. @throws ZwarmError */
 export async function checkInject(
   context: ManagerContext,
   session: Session,
-  { interrupt, force }: InjectOptions = {},
+  { interrupt, queue, force, runLimits, retries: _, ...asked }: InjectOptions = {},
 ) {
   const now = await readNow(session, context.now());
   const { id, current } = now;
   const interrupts = interrupt === true && current.verdict.status === 'running';
-  if (!interrupts) requireAtRest(now, force);
+  const otherwise = `; or queue the message: zwarm inject ${id} --queue "…"; or stop it: zwarm inject ${id} --interrupt "…"`;
+  if (queue || isToRetry(now)) requireKnown(now);
+  else if (!interrupts) requireAtRest(now, force, otherwise);
   else if (now.behind.length > 0) {
-    const hint = `wait for it first: zwarm wait ${id}`;
-    throw new ZwarmError('busy', `${id} is being given another message`, hint);
+    const hint = `wait for it first: zwarm wait ${id}; or take back what waits: zwarm queue rm ${id}`;
+    throw new ZwarmError('busy', `${id} has been given another message`, hint);
   }
-  const checked = await checkFollowUp(context, now);
+  const found = await checkFollowUp(context, now, asked);
+  const checked = { ...found, runLimits: withLimits(found.runLimits, runLimits ?? {}) };
   if (interrupts) refuseFromInside(id, marksOfTurn(current));
   return { now, checked, interrupts };
 }
@@ -48,10 +63,22 @@ export async function inject(
   message: string,
   options: InjectOptions = {},
 ): Promise<StartedTurn> {
-  requireMessage(message, 'message');
+  requireMessage(message, session.id);
   const { now, checked, interrupts } = await checkInject(context, session, options);
-  const { historyChars = DEFAULT_HISTORY_CHARS } = options;
-  const given = { kind: 'prompt', message, covers: [], historyChars } as const;
+  const { historyChars = DEFAULT_HISTORY_CHARS, retries } = options;
+  const given = { kind: 'prompt', message, covers: [], historyChars, retries } as const;
+  if (options.queue) {
+    const { queueTurn } = await import('../queue/queue-turn.ts');
+    const turn = { ...session, turn: (now.turns.at(-1) ?? 0) + 1 };
+    const waits = { after: [], even_if_failed: false };
+    return queueTurn(context, { ...turn, ...checked, ...waits, message, retries }, (claim) =>
+      claimTurn(turn, claim),
+    );
+  }
+  if (isToRetry(now)) {
+    await (await import('./queue.ts')).withdraw(context, session, now.current.turn);
+    return inject(context, session, message, options);
+  }
   if (!interrupts) return goOn(context, now, checked, given);
   const next = { ...session, before: now.turns, ...checked, ...given };
   return launchNext(context, next, {

@@ -78,23 +78,28 @@ async function killDamaged(
 }
 
 /**
- * Stops the running turn of a session, and returns only when its end was observed. @throws ZwarmError `not_running`,
- * `unknown_liveness`, `still_running`, `damaged`
+ * Stops the running turn of a session, and returns only when its end was observed: the number of the turn that speaks for
+ * the session then, or null where its records are damaged. @throws ZwarmError `not_running`, `unknown_liveness`,
+ * `still_running`, `damaged`
  */
 export async function kill(
   context: ManagerContext,
   session: Session,
   { graceMs = DEFAULT_GRACE_MS, reason = null, force = false }: KillOptions = {},
-): Promise<void> {
+): Promise<number | null> {
   const target = await targetOf(context, session, { why: 'kill', reason, graceMs });
-  if (target instanceof ZwarmError) return killDamaged(context, session, graceMs, target);
+  if (target instanceof ZwarmError) {
+    await killDamaged(context, session, graceMs, target);
+    return null;
+  }
   const { current, how } = target;
+  const { turn: newest } = how.behind.at(-1) ?? current;
   if (force && current.verdict.status === 'unknown') {
     for (const turn of [current, ...how.behind]) {
       publishCancel(context, turn, 'kill', reason);
       recordStopped(turn, turn.runner !== null);
     }
-    return;
+    return newest;
   }
   await stop(context, current, how);
   // What was claimed behind it never begins, and that is recorded: by its launcher or here.
@@ -102,6 +107,7 @@ export async function kill(
     const look = () => readTurnState(next, null, context.now());
     await orEnded(stop(context, await look(), { ...how, behind: [], look }));
   }
+  return newest;
 }
 
 /** Whether something of a session has to be ended: also what an interrupted kill has left. */

@@ -1,10 +1,13 @@
 import { realpathSync } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
+import { basename, delimiter, dirname, join } from 'node:path';
 import { toZwarmError, ZwarmError } from '../../core/errors.ts';
 import type { CommandLine } from '../../core/program.ts';
+import { findGit, gitIn } from '../../git/git.ts';
 import { lookUp } from '../../process/find-program.ts';
+import { BEHIND_A_LINK, insideDirectory } from '../../process/inside-directory.ts';
 import { flush, makeDirs, publishOnce, replaceFile } from '../../store/files.ts';
 import { lookAt, readSmall } from '../../store/read-file.ts';
+import type { Project } from '../../store/which-project.ts';
 import type { ManagerContext } from '../context.ts';
 
 /** Whether a file may be a link: a user's own may, one in a project an agent could have put there. */
@@ -22,8 +25,7 @@ export interface HostFile {
 
 function read(path: string, links: Links, uid: number): HostFile {
   const isLink = [dirname(path), path].some((one) => lookAt(one)?.isSymbolicLink());
-  if (links === 'refused' && isLink)
-    throw new Error('it is behind a symbolic link, which an agent may have put there');
+  if (links === 'refused' && isLink) throw new Error(BEHIND_A_LINK);
   if (lookAt(path) === null) return { path, real: path, links, text: null, mode: 0o600 };
   const real = links === 'refused' ? path : realpathSync(path);
   const stat = lookAt(real);
@@ -58,16 +60,36 @@ export function writeHostFile(
   const { path, real, links, mode } = file;
   const changed = (): ZwarmError =>
     new ZwarmError('io', `${path} was changed in the meantime: nothing was written`, 'try again');
+  const replace = (at: string, target: string): void => {
+    if (read(at, links, uid).text !== file.text) throw changed();
+    const temporary = join(dirname(target), `.zwarm-${newNonce()}`);
+    if (file.text !== null) replaceFile(target, text, temporary, mode);
+    else if (!publishOnce(target, text, temporary)) throw changed();
+    flush(dirname(target));
+  };
   attempt(path, 'written', hint, () => {
-    const now = read(path, links, uid);
-    if (now.real !== real || now.text !== file.text) throw changed();
-    const temporary = join(dirname(real), `.zwarm-${newNonce()}`);
-    if (file.text === null) {
-      makeDirs(dirname(real));
-      if (!publishOnce(real, text, temporary)) throw changed();
-    } else replaceFile(real, text, temporary, mode);
-    flush(dirname(real));
+    if (file.text === null) makeDirs(dirname(real));
+    if (links === 'refused') insideDirectory(dirname(path), () => replace(basename(path), basename(path)));
+    else if (read(path, links, uid).real === real) replace(path, real);
+    else throw changed();
   });
+}
+
+/** Whether git ignores a file; null outside of git, and where git does not say. */
+export async function isIgnored(
+  { env }: Pick<ManagerContext, 'env'>,
+  { checkout, gitDir }: Project,
+  file: string,
+): Promise<boolean | null> {
+  if (gitDir === null) return null;
+  const args = ['check-ignore', '--quiet', '--', file];
+  try {
+    const git = gitIn({ gitDir, workTree: checkout }, findGit(env, [checkout]), env);
+    return (await git(args, { codes: [1] })).code === 0;
+  } catch {
+    // There is no git, or the file lies outside of the checkout: it is only a remark.
+    return null;
+  }
 }
 
 const NAME = 'zwarm';

@@ -5,9 +5,10 @@ import { requireOwn } from '../access/permissions.ts';
 import type { ManagerContext, Session } from '../context.ts';
 import { newRequest } from '../launch/new-request.ts';
 import { requireAtRest } from '../launch/preconditions.ts';
+import { tryCacheState } from '../session/cache-state.ts';
 import { readNow } from '../session/current-turn.ts';
-import { cacheState } from '../session/session-summary.ts';
 import { declareNeverLaunched } from '../stop/request-cancel.ts';
+import type { Undone } from './undo.ts';
 
 /** A conversation that was wound back. */
 export interface Rewound {
@@ -15,13 +16,26 @@ export interface Rewound {
   /** The number of the marker, which is not a turn of the agent. */
   readonly turn: number;
   readonly to: number;
+  /** What of the files was taken back; null where that was not asked for. */
+  readonly undone: Undone | null;
+}
+
+/** How to wind back. */
+export interface RewindOptions {
+  /** Also take what the later turns changed out of the files. */
+  readonly files?: boolean | undefined;
 }
 
 /**
- * Winds a conversation, not its files, back to what it was right after turn `to`, 0 for its beginning.
- * @throws ZwarmError `usage`, `busy`, `lost_race`, …
+ * Winds a conversation back to what it was right after turn `to`, 0 for its beginning; its files only where that is asked for.
+ * @throws ZwarmError `usage`, `busy`, `lost_race`, `conflict`, …
  */
-export async function rewind(context: ManagerContext, session: Session, to: number): Promise<Rewound> {
+export async function rewind(
+  context: ManagerContext,
+  session: Session,
+  to: number,
+  { files = false }: RewindOptions = {},
+): Promise<Rewound> {
   const { id } = session;
   const now = await readNow(session, context.now());
   const last = now.turns.at(-1) ?? 1;
@@ -33,10 +47,15 @@ export async function rewind(context: ManagerContext, session: Session, to: numb
   if (to === last) refuse(`turn ${to} is where ${id} is`, 'name an earlier turn, or 0 for the beginning');
   requireOwn(context, session);
   requireAtRest(now);
+  // All that can be refused is refused before the marker is there.
+  const plan = files
+    ? await (await import('./undo.ts')).planUndoOf(context, session, { from: to + 1 })
+    : null;
   declareNeverLaunched(context, now);
   const turn = { ...session, turn: last + 1 };
   claimTurn(turn, { request: newRequest(context, 'rewind', { to }), prompt: null });
   flushClaim(turn);
-  await cacheState(context, session);
-  return { id, turn: turn.turn, to };
+  await plan?.carryOut();
+  await tryCacheState(context, session);
+  return { id, turn: turn.turn, to, undone: plan?.undone ?? null };
 }

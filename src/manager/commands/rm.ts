@@ -1,15 +1,32 @@
 import { errnoOf, ZwarmError } from '../../core/errors.ts';
+import { nameOfKey } from '../../core/rules/key.ts';
 import { isFinal } from '../../core/status.ts';
 import { marksOfSession } from '../../core/turn-mark.ts';
 import { livenessOf } from '../../process/identity.ts';
 import { anyLives, type Census, createCensus } from '../../process/turn-processes.ts';
 import { claimTombstone } from '../../store/claim.ts';
+import { sessionDir } from '../../store/layout.ts';
 import { unlessDamaged } from '../../store/read-file.ts';
-import { removeSession } from '../../store/remove.ts';
+import type { SessionRecord } from '../../store/records.ts';
+import { MOST_FILES, removeSession, treeBytes } from '../../store/remove.ts';
 import { discardMarks } from '../../store/seen.ts';
-import { isTombstone, listTurns, readExit, readRequest, readRunner } from '../../store/sessions.ts';
-import type { ManagerContext, Session } from '../context.ts';
+import {
+  isTombstone,
+  listTurns,
+  readExit,
+  readRequest,
+  readRunner,
+  readSessionRecord,
+} from '../../store/sessions.ts';
+import { userRepositoryAt } from '../../store/snapshots.ts';
+import { listTrashed, readTrashed } from '../../store/trash.ts';
+import { hasTrees } from '../../store/trees.ts';
+import { forgetWriter, listWriters } from '../../store/writers.ts';
+import { requireUser } from '../access/caller.ts';
+import { type ManagerContext, openForReading, type Session, type Store } from '../context.ts';
 import { newRequest } from '../launch/new-request.ts';
+import type { LookedAt, Tree } from '../removal/look-at-tree.ts';
+import type { Emptied } from '../removal/trash.ts';
 import { readNow } from '../session/current-turn.ts';
 import { declareNeverLaunched } from '../stop/request-cancel.ts';
 import { elsewhereError, starterOf } from '../turn/where-it-ran.ts';
@@ -34,6 +51,8 @@ function refuseElsewhere(session: Session): void {
 interface RemoveOptions {
   readonly force: boolean;
   readonly census: Census;
+  /** What was found out about the worktree right before; else that is done here. */
+  readonly looked: LookedAt | null;
 }
 
 /** Claims the next turn with a tombstone: from here on it takes no message, and readers see the session no longer. */
@@ -50,7 +69,7 @@ async function bury(context: ManagerContext, session: Session, force: boolean): 
 }
 
 /** Refuses a damaged session that may still run. @throws ZwarmError `busy`, `unknown_liveness` */
-function requireDead(session: Session, { force, census }: RemoveOptions): void {
+function requireDead(session: Session, { force, census }: Omit<RemoveOptions, 'looked'>): void {
   if (!force) refuseElsewhere(session);
   if (!anyLives(marksOfSession(session), census)) return;
   const { id } = session;
@@ -58,13 +77,77 @@ function requireDead(session: Session, { force, census }: RemoveOptions): void {
   throw new ZwarmError('busy', what, `end it first: zwarm kill ${id}`);
 }
 
-/** Deletes a session that is not running, damaged or not; returns the bytes freed. @throws ZwarmError `busy`, … */
+/** The names that a session has, its key included. */
+function namesOf(session: Session): readonly string[] {
+  const name = session.store.names.get(session.id);
+  const record = unlessDamaged(() => readSessionRecord(session));
+  const key = record?.key ?? null;
+  return [
+    ...(name === undefined ? [] : [name]),
+    ...(key === null || record === null ? [] : [nameOfKey(record.source, key)]),
+  ];
+}
+
+/** What the removal of a session has freed, and what stays of it. */
+export interface Removed {
+  readonly bytes: number;
+  /** The worktree that was made for it and stays, which is the user's from now on; null where there is none. */
+  readonly worktree: string | null;
+  /** Whether it can be restored, for seven days: it went into the trash, with its worktree. */
+  readonly trashed: boolean;
+  /** What of its worktree exists nowhere else, or why that stays, in words. */
+  readonly reasons: readonly string[];
+}
+
+/** Looks at the worktree that was made for a session; null where there is none. */
+async function lookFor(context: ManagerContext, session: Session): Promise<LookedAt | null> {
+  if (!hasTrees(session.store.root)) return null;
+  const { lookAround, lookAtTree, treeOf } = await import('../removal/look-at-tree.ts');
+  const tree = treeOf(session);
+  return tree && lookAtTree(context, tree, session, await lookAround(context, session.store));
+}
+
+/** Removes the worktree of a session, or gives it to the user; where it stays, or null. */
+async function endTree(context: ManagerContext, session: Session, looked: LookedAt): Promise<string | null> {
+  const { releaseTree } = await import('../launch/tree.ts');
+  const { tree, facts, verdict } = looked;
+  if (verdict.group !== 'safe') return releaseTree(context, session);
+  if (facts !== null)
+    await (await import('../removal/drop-tree.ts')).dropTree(context, session.id, { tree, facts });
+  await releaseTree(context, session);
+  return null;
+}
+
+/** Moves a session into the trash, with its worktree. */
+async function trash(context: ManagerContext, session: Session, looked: LookedAt | null): Promise<void> {
+  const { finishMove, putInTrash } = await import('../removal/trash.ts');
+  const begun = readTrashed(session);
+  if (begun !== null) finishMove(context, session, begun);
+  else if (looked !== null) putInTrash(context, session, looked, namesOf(session));
+}
+
+/** Where a commit of a session is pinned. */
+function pinnedIn({ store }: Session, record: SessionRecord | null, tree: Tree | undefined): string | null {
+  if (tree !== undefined) return tree.common;
+  if (!record?.git) return null;
+  // A worktree may be gone by now.
+  const user = userRepositoryAt(record.git.root) ?? userRepositoryAt(store.projectRoot);
+  return user?.common ?? null;
+}
+
+/** Deletes a session that is not running, damaged or not, and its worktree. @throws ZwarmError `busy`, … */
 export async function remove(
   context: ManagerContext,
   session: Session,
-  { force = false, census = createCensus() }: Partial<RemoveOptions> = {},
-): Promise<number> {
+  { force = false, census = createCensus(), looked: given }: Partial<RemoveOptions> = {},
+): Promise<Removed> {
   const { store, id } = session;
+  // What a command that was killed has begun to move there goes there.
+  const isBegun = unlessDamaged(() => readTrashed(session)) !== null;
+  const first = isBegun ? null : given === undefined ? await lookFor(context, session) : given;
+  // As it was: what its removal writes is nobody's.
+  const ofTree = first?.verdict.group === 'safe' ? treeBytes(first.tree.path, MOST_FILES) : 0;
+  const bytes = treeBytes(sessionDir(session)) + (ofTree ?? 0);
   const isBuried = unlessDamaged(() => {
     const last = listTurns(session).at(-1);
     return last !== undefined && isTombstone({ ...session, turn: last });
@@ -77,12 +160,40 @@ export async function remove(
       requireDead(session, { force, census });
     });
   }
+  // Until that claim a turn could begin, and even end.
+  const looked = first?.verdict.group === 'safe' ? await lookFor(context, session) : first;
+  const record = unlessDamaged(() => readSessionRecord(session));
+  const reasons = looked?.verdict.reasons ?? [];
+  const trashed = isBegun || looked?.verdict.group === 'saved_first';
   try {
-    const bytes = removeSession(session, store.names.get(id) ?? null, context.newNonce());
+    for (const { id: writer, turn } of listWriters(store.root))
+      if (writer === id) forgetWriter({ ...session, turn });
+    if (trashed) await trash(context, session, looked);
+    const worktree = trashed || looked === null ? null : await endTree(context, session, looked);
+    if (!trashed) removeSession(session, namesOf(session), context.newNonce());
     discardMarks(store.state, store.id, (marked) => marked === id);
-    return bytes;
+    const common = trashed ? null : pinnedIn(session, record, looked?.tree);
+    if (common !== null) await (await import('../changes/pin.ts')).releasePin(context, session, common);
+    return { bytes: trashed ? 0 : bytes, worktree, trashed, reasons };
   } catch (error) {
     if (errnoOf(error) !== 'ENOENT') throw error;
     throw new ZwarmError('not_found', `${id} was removed by another command`, 'see: zwarm ls');
   }
+}
+
+/** Removes for good what has been in the trash long enough. */
+export async function emptyDue(context: ManagerContext, store: Store): Promise<void> {
+  if (listTrashed(store.root).length > 0)
+    await (await import('../removal/trash.ts')).emptyTrash(context, store, 'due');
+}
+
+/** Removes for good what is in the trash: what is named, or all of it. @throws ZwarmError `not_found`, `ambiguous` */
+export async function emptyNow(context: ManagerContext, refs: readonly string[]): Promise<Emptied> {
+  requireUser(context);
+  const store = openForReading(context, true);
+  const { emptyTrash, findTrashed } = await import('../removal/trash.ts');
+  if (store === null && refs.length === 0) return { removed: [], kept: [] };
+  const ids = refs.map((ref) => findTrashed(store, ref));
+  if (store === null) return { removed: [], kept: [] };
+  return emptyTrash(context, store, refs.length === 0 ? listTrashed(store.root) : ids);
 }

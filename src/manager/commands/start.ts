@@ -1,110 +1,119 @@
-import type { AgentAdapter } from '../../agents/agent.ts';
-import { DEFAULT_AGENT, requireAgent } from '../../agents/registry.ts';
-import { ZwarmError } from '../../core/errors.ts';
 import { parseName } from '../../core/ids.ts';
-import { isModelName } from '../../core/model.ts';
 import { isWithin } from '../../core/path.ts';
-import { narrower } from '../../core/rules/policy.ts';
-import { SANDBOXES } from '../../core/session.ts';
-import { requireWord } from '../../core/suggest.ts';
-import { isoTime } from '../../core/time.ts';
-import { createSession } from '../../store/claim.ts';
+import { nameOfKey } from '../../core/rules/key.ts';
+import type { SessionSummary } from '../../core/session.ts';
+import { type Claim, createSession } from '../../store/claim.ts';
 import { fileSystemOf } from '../../store/file-system.ts';
 import { gitStateOf } from '../../store/git.ts';
+import { TURN_FILES } from '../../store/layout.ts';
 import type { SessionRecord } from '../../store/records.ts';
-import { callerOf } from '../access/caller.ts';
-import { requireAllowedSession, requireRoomBelow, settingsFor } from '../access/permissions.ts';
-import { requireWorkingDirectory } from '../access/working-directory.ts';
-import { createStoreHere, type ManagerContext, openForReading, type Store } from '../context.ts';
+import { findByKey } from '../access/locate-session.ts';
+import { requireAllowedSession, requireRoomBelow } from '../access/permissions.ts';
+import { requireQuota } from '../access/quota.ts';
+import { requireOutOfReach } from '../access/reach.ts';
+import { requireBudget } from '../access/require-budget.ts';
+import {
+  createStoreHere,
+  type ManagerContext,
+  openForReading,
+  type Session,
+  type Store,
+} from '../context.ts';
 import { requireFreeName } from '../launch/free-name.ts';
-import type { StartedTurn } from '../launch/launch-turn.ts';
-import { launchNext, withProgram } from '../launch/next-turn.ts';
+import { commandOf, type StartedTurn, toolServer } from '../launch/launch-turn.ts';
+import { newRecord, type StartOptions } from '../launch/new-record.ts';
+import { type Checked, launchNext, withProgram } from '../launch/next-turn.ts';
+import type { TreePlan } from '../launch/plan-tree.ts';
 import { requireMessage } from '../launch/preconditions.ts';
+import type { GotOrStarted, StartedSession } from '../launch/start-once.ts';
 import { openWindow } from '../project/open-window.ts';
+import type { WaitsFor } from '../queue/queue-turn.ts';
+import { readNow } from '../session/current-turn.ts';
+import { removedError } from '../session/damage.ts';
+import { othersWriting } from '../turn/writers.ts';
 import { list } from './ls.ts';
 
-/** What a new session is to be; everything left out has a default. */
-export interface StartOptions {
-  /** The first message, byte for byte the agent's prompt. */
-  readonly task: string;
-  /** `codex` (the default) or `demo`. */
-  readonly agent?: string | undefined;
-  readonly model?: string | undefined;
-  /** `read-only`, `workspace-write` (the default) or `danger-full-access`. */
-  readonly sandbox?: string | undefined;
-  /** Relative to the caller's directory, which is the default. */
-  readonly workingDir?: string | undefined;
-  readonly name?: string | undefined;
-  /** Give its agent zwarm's own tools, and the part of one who runs other agents. */
-  readonly orchestrates?: boolean | undefined;
-  readonly agentArgs?: readonly string[] | undefined;
-}
-
-/** A session that was started. */
-export interface StartedSession extends StartedTurn {
-  /** What the user should know of its directory and of where it is kept. */
-  readonly warnings: readonly string[];
-}
-
-function requireModel(text: string): string {
-  if (isModelName(text)) return text;
-  const what = `${JSON.stringify(text)} is not a model name`;
-  throw new ZwarmError('usage', what, 'write it as the agent does: -m gpt-5.5');
-}
-
-/** The user's own arguments for the agent's program, which can be passed on. @throws ZwarmError `usage` */
-function requireArguments(adapter: AgentAdapter, args: readonly string[]): readonly string[] {
-  const { refused } = adapter.readArguments(args);
-  if (refused === null) return args;
-  const { argument, why, hint } = refused;
-  throw new ZwarmError('usage', `--agent-arg=${argument} cannot be passed on: ${why}`, hint);
-}
+/** Whether a new session may have to wait. */
+const waits = ({ queue = false, after = [] }: Pick<StartOptions, 'queue' | 'after'>): boolean =>
+  queue || after.length > 0;
 
 /** A first turn that was checked, the name of its session, and the store of the project, if it has one. */
-async function prepare(context: ManagerContext, options: StartOptions) {
+async function prepare(context: ManagerContext, options: StartOptions, called: string) {
   const existing = openForReading(context, true);
-  const { settings, limits } = await settingsFor(context, existing);
-  const { agent = settings.agent ?? DEFAULT_AGENT, model = settings.model ?? undefined } = options;
-  const adapter = requireAgent(agent);
-  // Of a session that asks for none: never more than its caller may have.
-  const sandbox = limits === null ? settings.sandbox : narrower(settings.sandbox, limits.sandbox);
-  const record: SessionRecord = {
-    v: 1,
-    agent: adapter.name,
-    task: options.task,
-    ...requireWorkingDirectory(context, options.workingDir ?? '.', limits),
-    model: model === undefined ? null : requireModel(model),
-    sandbox: requireWord('sandbox', options.sandbox ?? sandbox, SANDBOXES),
-    agent_args: requireArguments(adapter, options.agentArgs ?? []),
-    ...callerOf(context),
-    tags: [],
-    forked_from: null,
-    git: null,
-    executor: 'local',
-    orchestrates: options.orchestrates ?? false,
-    created_at: isoTime(context.now()),
-  };
-  if (record.orchestrates) {
-    if (!adapter.takesTools)
-      throw new ZwarmError('usage', `${agent} cannot run other agents`, 'choose one that can: -a codex');
-    requireRoomBelow(context, existing, settings);
-  }
-  const name = options.name === undefined ? null : parseName(options.name);
-  if (existing !== null && name !== null) await requireFreeName(context, existing, name);
-  await requireAllowedSession(context, existing, limits, record);
+  const { record, chosen, settings, limits } = await newRecord(context, existing, options);
+  if (record.orchestrates) requireRoomBelow(context, existing, settings);
+  const names = [
+    // First: of several starts with one key, one begins the session.
+    ...(record.key === null ? [] : [nameOfKey(record.source, record.key)]),
+    ...(options.name === undefined ? [] : [parseName(options.name)]),
+  ];
+  if (existing !== null) for (const name of names) await requireFreeName(context, existing, name);
+  requireAllowedSession(context, existing, limits, record);
+  if (!waits(options)) await requireQuota(context, existing, limits);
+  if (existing !== null) await requireBudget(context, { store: existing, id: null, record });
   const without = '; or go without: zwarm start --agent-arg=--skip-git-repo-check "…"';
-  return { checked: await withProgram(context, { record, adapter, limits }, without), name, existing };
+  const checked = await withProgram(context, { ...chosen, record, limits }, without);
+  const { worktree } = options;
+  if (worktree === undefined) return { checked, names, existing, plan: null };
+  const { planTree } = await import('../launch/plan-tree.ts');
+  const plan = await planTree(context, chosen.adapter, record, {
+    ...worktree,
+    name: called,
+    worktreeDir: settings.worktreeDir,
+  });
+  return { checked, names, existing, plan };
+}
+
+/** What a start would do. */
+export interface StartPlan {
+  readonly name: string | null;
+  readonly agent: string;
+  readonly working_dir: string;
+  readonly work_in: string | null;
+  readonly worktree: SessionSummary['worktree'];
+  /** The program of the agent, and its arguments; the task is its stdin. */
+  readonly command: readonly string[];
+}
+
+/** In the place of an id that no session has yet. */
+const NO_ID = 'ID';
+
+/** Tells what a start would do, and does nothing. @throws ZwarmError as `start` */
+export async function planStart(context: ManagerContext, options: StartOptions): Promise<StartPlan> {
+  requireMessage(options.task, null);
+  const { name = null } = options;
+  const { checked, plan } = await prepare(context, options, name ?? NO_ID);
+  const worktree = plan && { path: plan.path, branch: plan.branch, base: plan.base };
+  const place = plan && { working_dir: plan.path, work_in: plan.workIn };
+  const record = { ...checked.record, ...place };
+  const { schema } = record;
+  const { args } = commandOf(
+    { ...checked, record, turn: 1 },
+    { threadId: null, forks: false },
+    {
+      newThreadId: NO_ID,
+      schema: schema === null ? null : { text: schema, path: TURN_FILES.schema },
+      tools: record.orchestrates ? toolServer(context, {}) : null,
+    },
+  );
+  const { program } = checked;
+  return {
+    ...{ name, agent: record.agent, working_dir: record.working_dir, work_in: record.work_in },
+    worktree,
+    command: [program.path, ...program.args, ...args],
+  };
 }
 
 /** Refuses what `start` would refuse whatever the task: before one is written. @throws ZwarmError */
 export async function checkStart(context: ManagerContext, options: Omit<StartOptions, 'task'>) {
-  await prepare(context, { ...options, task: '' });
+  const isThere = options.key !== undefined && findByKey(context, options.key) !== null;
+  if (!isThere) await prepare(context, { ...options, task: '' }, options.name ?? context.newId());
 }
 
 /** Warns of an agent with write access that runs above a directory; or null. */
 async function warnOfAgentsAbove(context: ManagerContext, directory: string): Promise<string | null> {
   const live = { all: true, exactly: true, statuses: ['running', 'pending'] } as const;
-  const rows = await list(context, live, (row) => row);
+  const { rows } = await list(context, live, (row) => row);
   const above = rows.find(
     ({ sandbox, working_dir: at }) =>
       sandbox !== 'read-only' && at !== null && at !== directory && isWithin(directory, at),
@@ -114,6 +123,19 @@ async function warnOfAgentsAbove(context: ManagerContext, directory: string): Pr
     : `the agent of ${above.id} works above ${directory} and can put a link to another directory in its place`;
 }
 
+/** Warns of agents that write in the directory of a new one; or null. */
+function warnOfOthers(
+  store: Store | null,
+  { sandbox, working_dir: directory }: SessionRecord,
+): string | null {
+  if (store === null || sandbox === 'read-only') return null;
+  const others = othersWriting({ store, id: null }, directory);
+  if (others.length === 0) return null;
+  const whose =
+    others.length === 1 ? `the agent of ${others[0]} writes` : `the agents of ${others.join(', ')} write`;
+  return `${whose} in the same directory; with -W it would have a tree of its own`;
+}
+
 /** Warns of a state directory that goes with a container or a restart while the project itself stays; or null. */
 function warnOfVolatileState({ root, state, projectRoot }: Store): string | null {
   const { passing } = fileSystemOf(root);
@@ -121,34 +143,125 @@ function warnOfVolatileState({ root, state, projectRoot }: Store): string | null
   return `${state} lies on ${passing}, and may be gone sooner than the project; set ZWARM_DIR to a directory that stays`;
 }
 
-/**
- * Creates a session and launches its first turn. When this returns, the task is safe on the disk and the agent's runner
- * lives; bad input changes nothing. @throws ZwarmError
- */
-export async function start(context: ManagerContext, options: StartOptions): Promise<StartedSession> {
-  const { task, workingDir } = options;
-  requireMessage(task, 'task');
-  const { checked, name, existing } = await prepare(context, options);
-  const { record, limits } = checked;
-  const store = existing ?? createStoreHere(context);
-  // Only where another directory was named: a start reads no other session.
-  const isNamed = limits === null && workingDir !== undefined;
-  const above = isNamed ? await warnOfAgentsAbove(context, record.working_dir) : null;
-  const session = { store, id: context.newId() };
-  const given = { kind: 'prompt', message: task, covers: [], historyChars: 0 } as const;
+/** What a new session waits for, or null where it begins at once. @throws ZwarmError `not_found` */
+async function waitsFor(
+  context: ManagerContext,
+  existing: Store | null,
+  { queue = false, after = [], evenIfFailed = false }: StartOptions,
+): Promise<WaitsFor | null> {
+  if (!waits({ queue, after })) return null;
+  const named = after.map(async (id) => {
+    if (existing === null) throw removedError(id);
+    const { current, behind } = await readNow({ store: existing, id }, context.now());
+    return { id, turn: (behind.at(-1) ?? current).turn };
+  });
+  return { after: await Promise.all(named), even_if_failed: evenIfFailed };
+}
+
+/** A session that can be created, and what its first turn waits for, or null. */
+interface Beginning extends Session {
+  readonly checked: Checked;
+  readonly names: readonly string[];
+  readonly waitsForOthers: WaitsFor | null;
+}
+
+/** Creates a session and launches its first turn, or lets it wait; returns also what the window has to say. */
+async function create(
+  context: ManagerContext,
+  { checked, names, waitsForOthers, ...session }: Beginning,
+  { retries, task: message }: StartOptions,
+): Promise<{ started: StartedTurn; window: string | null }> {
+  const { record } = checked;
+  const given = { kind: 'prompt', message, covers: [], historyChars: 0, retries } as const;
   const next = { ...session, ...checked, ...given, before: [] };
+  const claimIt = (claim: Claim): void => {
+    const git = gitStateOf(record.working_dir);
+    const unique = context.newNonce();
+    createSession({ ...session, record: { ...record, git }, names, claims: [claim], copies: [], unique });
+  };
   let window: string | null = null;
+  const openIt = async (): Promise<void> => {
+    window = await openWindow(context, session.store);
+  };
+  if (waitsForOthers !== null) {
+    const { queueTurn } = await import('../queue/queue-turn.ts');
+    const started = await queueTurn(context, { ...next, ...waitsForOthers, turn: 1 }, claimIt);
+    await openIt();
+    return { started, window };
+  }
   const started = await launchNext(context, next, {
     continues: null,
-    claim(_, claim) {
-      const git = gitStateOf(record.working_dir);
-      const unique = context.newNonce();
-      createSession({ ...session, record: { ...record, git }, name, claim, copies: [], unique });
-    },
-    async afterClaim() {
-      window = await openWindow(context, store);
-    },
+    claim: (_, claim) => claimIt(claim),
+    afterClaim: openIt,
   });
+  return { started, window };
+}
+
+/** The same in the tree that was planned for it. */
+async function createInTree(
+  context: ManagerContext,
+  { checked, ...beginning }: Beginning,
+  plan: TreePlan,
+  options: StartOptions,
+) {
+  const { inTree } = await import('../launch/tree.ts');
+  return inTree(context, beginning, plan, async (place) => {
+    const record = { ...checked.record, ...place };
+    // The tree may have a configuration of the agent by which that writes elsewhere.
+    await requireOutOfReach(context, checked.adapter, record, checked.confiner !== null);
+    return create(context, { ...beginning, checked: { ...checked, record } }, options);
+  });
+}
+
+/** Creates a session and launches its first turn. @throws ZwarmError */
+async function begin(context: ManagerContext, options: StartOptions): Promise<StartedSession> {
+  requireMessage(options.task, null);
+  const id = context.newId();
+  const { checked, names, existing, plan } = await prepare(context, options, options.name ?? id);
+  const { record, limits } = checked;
+  // Only where another directory was named: a start reads no other session.
+  const isNamed = limits === null && options.workingDir !== undefined && plan === null;
+  const above = isNamed ? await warnOfAgentsAbove(context, record.working_dir) : null;
+  const waitsForOthers = await waitsFor(context, existing, options);
+  const isBeside = plan === null && waitsForOthers === null;
+  const beside = isBeside ? warnOfOthers(existing, record) : null;
+  const store = existing ?? createStoreHere(context);
+  const beginning = { store, id, checked, names, waitsForOthers };
+  const { started, window } =
+    plan === null
+      ? await create(context, beginning, options)
+      : await createInTree(context, beginning, plan, options);
   const volatile = existing === null ? warnOfVolatileState(store) : null;
-  return { ...started, warnings: [above, volatile, window].filter((warning) => warning !== null) };
+  const unconfined = record.unconfined
+    ? `nothing keeps ${record.agent} within ${record.sandbox}: it can write wherever you can; see: zwarm doctor`
+    : null;
+  const warnings = [above, beside, volatile, window, unconfined].filter((warning) => warning !== null);
+  return { ...started, started: true, warnings, notes: plan?.notes ?? [] };
+}
+
+/**
+ * Creates a session and launches its first turn; with a key that this caller has used, that session is returned as it is.
+ * When this returns, the task is safe on the disk and the agent's runner lives; bad input changes nothing. @throws ZwarmError
+ */
+export async function start(context: ManagerContext, options: StartOptions): Promise<StartedSession> {
+  const { key } = options;
+  if (key === undefined) return begin(context, options);
+  const { startOnce } = await import('../launch/start-once.ts');
+  return startOnce(context, key, options, () => begin(context, options));
+}
+
+/**
+ * The session that has a name, as it is; where none has, it is started. Of several that ask at once one starts it, and all
+ * get the same. @throws ZwarmError as `start`
+ */
+export async function getOrStart(
+  context: ManagerContext,
+  name: string,
+  options: Omit<StartOptions, 'name'>,
+): Promise<GotOrStarted> {
+  const { getOrStart: get } = await import('../launch/start-once.ts');
+  return get(context, name, async (parsed) => {
+    const { id, started } = await start(context, { ...options, name: parsed });
+    return { id, started };
+  });
 }

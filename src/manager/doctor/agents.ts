@@ -1,6 +1,6 @@
 import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import type { AgentAdapter, AgentProbe, ProbeQuestion } from '../../agents/agent.ts';
-import { DEFAULT_AGENT } from '../../agents/registry.ts';
+import { AGENTS } from '../../agents/registry.ts';
 import { type Check, type Finding, finding } from '../../core/check.ts';
 import { toZwarmError, ZwarmError } from '../../core/errors.ts';
 import { shellWord } from '../../core/shell-word.ts';
@@ -24,14 +24,14 @@ type Asking = ManagerContext & { readonly timeoutMs: number };
 
 function missing(
   { env }: ManagerContext,
-  { name, program }: AgentAdapter,
+  { program }: AgentAdapter,
   { code, message, hint }: ZwarmError,
   needed: boolean,
 ): Finding {
   if (needed || code === 'io') return finding('failed', message, hint);
   // Not every agent is needed; but one that was set up should work.
   const named = program.kind === 'path' && Boolean(env[program.variable]);
-  const wanted = named || name === DEFAULT_AGENT || code !== 'agent_not_found';
+  const wanted = named || code !== 'agent_not_found';
   return finding(wanted ? 'warning' : 'skipped', message, hint);
 }
 
@@ -62,7 +62,7 @@ function reservedFor(probe: AgentProbe, uid: number) {
 }
 
 /** Asks one question; without an answer, all its checks have failed. */
-async function answers(
+export async function askProgram(
   { cwd, env, uid, timeoutMs }: Asking,
   program: Program,
   probe: AgentProbe,
@@ -95,13 +95,13 @@ async function checkAgent(
   if (probe === null) return [own];
   const skipped = finding('skipped', isMissing ? `there is no ${name} to ask` : 'it could not be told');
   const groups = probe.questions.map(async (question) => {
-    const findings = isMissing ? {} : await answers(context, found, probe, question);
+    const findings = isMissing ? {} : await askProgram(context, found, probe, question);
     return question.names.map((topic) => ({ name: `${name}-${topic}`, ...(findings[topic] ?? skipped) }));
   });
   return [own, ...(await Promise.all(groups)).flat()];
 }
 
-/** Every agent: its program, and what that says of itself. The default one may be missing where another is there. */
+/** Every agent: its program, and what that says of itself. Where none is there, the first is missing. */
 export async function checkAgents(
   context: ManagerContext,
   agents: readonly AgentAdapter[],
@@ -117,7 +117,7 @@ export async function checkAgents(
     ({ adapter, found }) => adapter.program.kind === 'path' && !(found instanceof ZwarmError),
   );
   const checks = all.map(({ adapter, found }) =>
-    checkAgent({ ...context, timeoutMs }, adapter, found, adapter.name === DEFAULT_AGENT && !another),
+    checkAgent({ ...context, timeoutMs }, adapter, found, adapter === AGENTS[0] && !another),
   );
   return (await Promise.all(checks)).flat();
 }

@@ -21,14 +21,19 @@ export function checkNode(version: string, path: string): Finding {
   );
 }
 
-/** Whether git is there. zwarm reads repositories by itself; agents and people want it. */
+/** Whether git is there, and new enough to merge. To start an agent zwarm does without it: it reads repositories by itself. */
 export async function checkGit({ cwd, env }: ManagerContext, timeoutMs: number): Promise<Finding> {
   const path = lookUp('git', env['PATH'] ?? '');
   if (path === null)
     return finding('warning', 'git was not found on your PATH', 'install git: agents work with it');
   const { code, stdout, stderr } = await ask(path, ['--version'], { cwd, env, timeoutMs });
   const version = /\d+\.\d+\S*/.exec(stdout)?.[0];
-  if (code === 0 && version !== undefined) return finding('ok', `${version}, ${path}`);
+  if (code === 0 && version !== undefined) {
+    const [major = 0, minor = 0] = version.split('.').map(Number);
+    if (major > 2 || (major === 2 && minor >= 38)) return finding('ok', `${version}, ${path}`);
+    const hint = 'update git: undo and land merge with 2.38 or newer';
+    return finding('warning', `${version} (${path}) is too old for some commands`, hint);
+  }
   const output = (stderr || stdout).trim().split('\n', 1)[0];
   return finding('warning', `${path} does not work: ${output || `exit code ${code}`}`, 'install git again');
 }

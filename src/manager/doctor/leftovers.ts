@@ -2,22 +2,33 @@ import { type Finding, finding } from '../../core/check.ts';
 import { isSessionId, parseTurnNumber } from '../../core/ids.ts';
 import { isFinal } from '../../core/status.ts';
 import { markOfTurn, marksOfStore } from '../../core/turn-mark.ts';
-import { isAlive, SHOWS_MARKS } from '../../process/identity.ts';
+import { isAlive, livenessOf, SHOWS_MARKS } from '../../process/identity.ts';
 import { createCensus, type Marked, RUNNER_SUFFIX } from '../../process/turn-processes.ts';
 import { DamagedRecord } from '../../store/read-file.ts';
-import { findLeftovers } from '../../store/remove.ts';
-import { hasTurn } from '../../store/sessions.ts';
+import { findLeftovers, type Leftover } from '../../store/remove.ts';
+import { hasSession, hasTurn } from '../../store/sessions.ts';
+import { listTrees } from '../../store/trees.ts';
 import type { ManagerContext, Store } from '../context.ts';
 import { readTurnState } from '../turn/turn-state.ts';
 
 const KINDS = [
   ['building', 'thing half built', 'things half built'],
   ['trash', 'session half deleted', 'sessions half deleted'],
+  ['new tree', 'worktree half made', 'worktrees half made'],
+  ['stray tree', 'worktree without a session', 'worktrees without a session'],
 ] as const;
 
-/** What commands that were killed have left in the store. */
-export function checkLeftoverFiles(context: ManagerContext, { root }: Store): Finding {
-  const leftovers = findLeftovers(root, context.now());
+/** The worktrees of a store that have no session: half made, or of one that went without `zwarm rm`. */
+function strayTrees(store: Store): readonly Leftover[] {
+  return listTrees(store.root).flatMap(({ id, path, isMade, claimer }) => {
+    if (hasSession({ store, id }) || livenessOf(claimer) !== 'no') return [];
+    return [{ kind: isMade ? 'stray tree' : 'new tree', path }];
+  });
+}
+
+/** What commands that were killed have left in the store, and of worktrees. */
+export function checkLeftoverFiles(context: ManagerContext, store: Store): Finding {
+  const leftovers = [...findLeftovers(store.root, context.now()), ...strayTrees(store)];
   if (leftovers.length === 0) return finding('ok', 'none');
   const text = KINDS.flatMap(([kind, one, several]) => {
     const of = leftovers.filter((leftover) => leftover.kind === kind);
@@ -26,7 +37,9 @@ export function checkLeftoverFiles(context: ManagerContext, { root }: Store): Fi
       ? []
       : [`${of.length} ${of.length === 1 ? one : several}, such as ${first.path}`];
   });
-  return finding('warning', text.join('; '), 'they take only space; zwarm clean removes them');
+  const hasTree = leftovers.some(({ kind }) => kind === 'stray tree');
+  const hint = hasTree ? 'zwarm clean --dry-run says what is in the trees' : 'they take only space';
+  return finding('warning', text.join('; '), `${hint}; zwarm clean removes them`);
 }
 
 /** A command may take a moment to end after its agent. */

@@ -64,18 +64,18 @@ export function fileSystemHere(context: ManagerContext): FileSystem {
 export async function checkReach(context: ManagerContext): Promise<Finding> {
   const working_dir = realpathSync(context.cwd);
   const turn = { working_dir, sandbox: 'workspace-write', agent_args: [] } as const;
-  // Of all agents it is Codex that confines itself.
-  await requireOutOfReach(context, requireAgent('codex'), turn);
+  // It may write what the others may, and more.
+  await requireOutOfReach(context, requireAgent('codex'), turn, false);
   return finding('ok', 'no agent in the sandbox workspace-write can write to the state directory');
 }
 
 /** Whether the sessions of this project are where it is, and whether some are kept of projects that are gone. */
-export function checkProjects(context: ManagerContext): Finding {
+export async function checkProjects(context: ManagerContext): Promise<Finding> {
   const { refused } = openAll(context);
   const [first] = refused;
   if (first !== undefined)
     return finding('failed', refused.map(({ message }) => message).join('; '), first.hint);
-  const notices = projectNotices(context);
+  const notices = await projectNotices(context);
   if (notices.length > 0) return finding('warning', notices.join('; '));
   const gone = listGone(context);
   if (gone.length === 0) return finding('ok', 'every project with sessions is where it was');

@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
 import type { AgentAdapter } from '../../agents/agent.ts';
-import { findAgent } from '../../agents/registry.ts';
 import { createStepList } from '../../core/conversation/step-list.ts';
 import { stepsInOrder } from '../../core/conversation/steps-in-order.ts';
 import { numberStep, type TrajectoryStep } from '../../core/conversation/trajectory.ts';
@@ -8,14 +7,16 @@ import type { Line } from '../../core/events.ts';
 import { isFinal } from '../../core/status.ts';
 import { turnDir, turnFile } from '../../store/layout.ts';
 import { type Follower, followBytes, followLines } from '../../store/read-forward.ts';
-import { readSessionRecord } from '../../store/sessions.ts';
+import type { SessionRecord } from '../../store/records.ts';
+import { readRequest, readSessionRecord } from '../../store/sessions.ts';
 import { watchDirectory } from '../../store/watch.ts';
 import type { ManagerContext, Session, Turn } from '../context.ts';
 import { turnsOf } from '../session/current-turn.ts';
-import { damageError, unknownTurn } from '../session/damage.ts';
+import { damageError, orDamaged, unknownTurn } from '../session/damage.ts';
 import { readTurnState } from '../turn/turn-state.ts';
 import { eventsOf, openStream } from '../turn/turn-stream.ts';
 import { elsewhereError, starterOf } from '../turn/where-it-ran.ts';
+import { type Beginning, beginningOfLast, beginningSince, FROM_THE_START } from './where-to-begin.ts';
 
 /** How much of a session to read, and whether to go on as it grows. */
 export interface FollowOptions {
@@ -41,7 +42,7 @@ const LOOK_AGAIN_MS = 1000;
 
 async function* followTurn<T>(
   turn: Turn & Pick<Followed, 'context'>,
-  adapter: AgentAdapter | null,
+  record: SessionRecord,
   { follow, signal }: FollowOptions,
   open: OpenSource<T>,
 ): AsyncGenerator<T | typeof CAUGHT_UP> {
@@ -52,8 +53,8 @@ async function* followTurn<T>(
   try {
     while (!signal?.aborted) {
       // Before the reading: what was written before the end is there by then.
-      const state = await readTurnState(turn, adapter, turn.context.now());
-      const { verdict, exit } = state;
+      const state = await readTurnState(turn, record, turn.context.now());
+      const { verdict, exit, adapter } = state;
       const ended = isFinal(verdict.status);
       // The launch records the agent's version, without which its lines cannot be understood.
       if (verdict.status !== 'pending') source ??= await open(turn, adapter);
@@ -86,11 +87,11 @@ async function* followTurns<T>(
 ): AsyncGenerator<T | typeof CAUGHT_UP> {
   const { turn: last, signal } = options;
   try {
-    const adapter = findAgent(readSessionRecord(followed).agent);
+    const record = readSessionRecord(followed);
     const turns = turnsOf(followed);
     if (last !== undefined && !turns.includes(last)) throw unknownTurn(followed.id, last, turns.at(-1) ?? 0);
     for (let turn = from; !signal?.aborted; turn += 1) {
-      yield* followTurn({ ...followed, turn }, adapter, options, open);
+      yield* followTurn({ ...followed, turn }, record, options, open);
       if (turn === last || !turnsOf(followed).includes(turn + 1)) return;
     }
   } catch (error) {
@@ -138,6 +139,10 @@ export function followStderr(followed: Followed, options: FollowOptions): AsyncI
 export interface FollowStepsOptions extends FollowOptions {
   /** Of the steps that are there, only so many of the last. */
   readonly last?: number | undefined;
+  /** Not what is known to have been done before this time (ms since the epoch). */
+  readonly sinceMs?: number | undefined;
+  /** The numbers of the steps are not needed, and count from where the reading begins: for `last` that is near the end. */
+  readonly unnumbered?: boolean | undefined;
 }
 
 type Steps = AsyncIterable<TrajectoryStep | typeof CAUGHT_UP>;
@@ -165,30 +170,53 @@ async function* lastSteps(steps: Steps, count: number): AsyncGenerator<Trajector
   if (!caughtUp) yield* kept();
 }
 
-/** The steps of a session as they come, numbered through all turns; one that changes comes again, with its number. */
-export function followSteps(
+/** Where the steps begin that are wanted. @throws ZwarmError `not_found`, `damaged` */
+function whereToBegin(
   followed: Followed,
-  { last, ...options }: FollowStepsOptions,
-): AsyncIterable<TrajectoryStep> {
+  { last, sinceMs, unnumbered, turn }: FollowStepsOptions,
+): Promise<Beginning> {
+  const { context, store, id } = followed;
+  const session = { store, id };
+  return orDamaged(session, async () => {
+    if (sinceMs !== undefined) return beginningSince(context, session, sinceMs);
+    if (!unnumbered || last === undefined) return FROM_THE_START;
+    return beginningOfLast(session, last, turn);
+  });
+}
+
+/** The steps of a session as they come, numbered through all turns; one that changes comes again, with its number. */
+export async function* followSteps(
+  followed: Followed,
+  options: FollowStepsOptions,
+): AsyncGenerator<TrajectoryStep> {
+  const begin = await whereToBegin(followed, options);
   let before = 0;
   let list = createStepList();
   const open: OpenSource<TrajectoryStep> = async (turn, adapter) => {
     before += list.length();
     list = createStepList();
     const first = before + 1;
-    const { path, parse } = await openStream(turn, { limit: null, ended: false }, adapter);
-    const lines = followLines(path);
+    const isFirst = turn.turn === begin.turn;
+    const skip = turn.turn < begin.turn ? Number.POSITIVE_INFINITY : isFirst ? begin.skip : 0;
+    const { path, newParser } = await openStream(
+      { ...turn, request: readRequest(turn) },
+      { limit: null, ended: false },
+      adapter,
+    );
+    const lines = followLines(path, undefined, isFirst ? begin.from : 0);
+    const parse = newParser();
     return {
       *read(range) {
         const events = eventsOf(lines.read(range), parse);
         for (const { index, step } of stepsInOrder(list, events, range.ended)) {
-          yield numberStep(step, turn.turn, first + index);
+          if (index >= skip) yield numberStep(step, turn.turn, first + index);
         }
       },
     };
   };
   // The numbers go through all turns: those before the one that is asked for are read for their count.
-  const all = followTurns(followed, 1, options, open);
+  const from = options.unnumbered ? Math.min(begin.turn, options.turn ?? begin.turn) : 1;
+  const all = followTurns(followed, from, options, open);
   const steps = options.turn === undefined ? all : onlyTurn(all, options.turn);
-  return last === undefined ? everything(steps) : lastSteps(steps, last);
+  yield* options.last === undefined ? everything(steps) : lastSteps(steps, options.last);
 }

@@ -1,15 +1,19 @@
+import { basename } from 'node:path';
 import type { AgentAdapter } from '../../agents/agent.ts';
 import { createFolder } from '../../core/conversation/fold.ts';
 import { type Lineage, type LineageTurn, lineageOf } from '../../core/conversation/lineage.ts';
 import { type ReplayEntry, replayInput } from '../../core/conversation/replay.ts';
 import { toolContent } from '../../core/conversation/steps.ts';
-import type { How, TurnKind } from '../../core/session.ts';
-import type { SessionRecord } from '../../store/records.ts';
-import { readPrompt } from '../../store/sessions.ts';
+import type { RunLimits } from '../../core/rules/run-limits.ts';
+import { type How, isSaid, type TurnKind } from '../../core/session.ts';
+import type { Confiner } from '../../process/confine.ts';
+import type { HistoryFile } from '../../store/agent-history.ts';
+import type { Runs, SessionRecord } from '../../store/records.ts';
+import { readPrompt, readSessionRecord } from '../../store/sessions.ts';
 import type { Limits } from '../access/permissions.ts';
 import type { ManagerContext, Session } from '../context.ts';
 import { orDamaged } from '../session/damage.ts';
-import { historyOf, readLineageTurns } from '../session/turn-lineage.ts';
+import { readLineageTurns, threadToGoOn } from '../session/turn-lineage.ts';
 import { readTurn, type TurnReading } from '../turn/turn-state.ts';
 import { readSteps } from '../turn/turn-stream.ts';
 import type { Program } from './agent-program.ts';
@@ -32,12 +36,19 @@ const FRESH: Continuation = { how: 'fresh', threadId: null, forks: false, input:
 
 /** A turn that was checked, and is to be claimed and launched. */
 export interface NextTurn extends Session {
+  /** As it is for this turn. */
   readonly record: SessionRecord;
   readonly adapter: AgentAdapter;
+  readonly runs: Runs;
+  /** What zwarm confines it by, or null. */
+  readonly confiner: Confiner | null;
   readonly program: Program;
   readonly limits: Limits;
   readonly kind: TurnKind;
   readonly message: string;
+  readonly runLimits: RunLimits | null;
+  /** How often the message may be repeated where the turn fails for a reason that passes. */
+  readonly retries?: number | undefined;
   /** Of a compaction: the turns that its summary replaces. */
   readonly covers: readonly number[];
   /** The turns before it, ascending. */
@@ -46,36 +57,36 @@ export interface NextTurn extends Session {
   readonly historyChars: number;
 }
 
+/** Whether an agent that keeps its threads by directory would not find this one from another. */
+function isElsewhere({ history }: AgentAdapter, file: HistoryFile | null, directory: string): boolean {
+  if (history === null || file === null) return false;
+  const place = (from: string) => history.place(basename(file.path), from);
+  return place('/') !== place(directory) && !file.path.endsWith(`/${place(directory)}`);
+}
+
 /** The native way to go on with a conversation, or in words why there is none. */
 function nativeWay(
   context: ManagerContext,
   { adapter, record, program }: NextTurn,
-  { thread, parts }: Lineage,
   turns: readonly LineageTurn[],
 ): Continuation | string {
-  const { name } = adapter;
-  if (thread === null) {
-    if (turns.every(({ threadId }) => threadId === null))
-      return `${name} ended before it had named its conversation`;
-    if (parts.some(({ kind }) => kind === 'summary')) return 'the conversation goes on from a summary';
-    return turns.some(({ kind }) => kind === 'rewind')
-      ? 'the conversation was wound back'
-      : 'no thread of the agent holds the whole conversation';
-  }
-  const file = historyOf(context, adapter, thread);
-  if (file === null) return `${name} no longer has its thread ${thread}`;
+  const found = threadToGoOn(context, { adapter, record }, turns);
+  if (typeof found === 'string') return found;
+  const { thread, file } = found;
   // A thread that a copied turn names is another session's, whatever an agent calls its own.
   const origin = record.forked_from;
   const isOwn = turns.every(({ turn, threadId }) => turn > (origin?.turn ?? 0) || threadId !== thread);
   if (isOwn) return { ...FRESH, how: 'native', threadId: thread };
-  if (!adapter.canFork(program.version)) return `this ${name} cannot fork a thread`;
+  if (!adapter.canFork(program.version)) return `this ${adapter.name} cannot fork a thread`;
   const isAsForked = origin?.history_bytes != null && origin.history_bytes === file?.bytes;
   if (!isAsForked) return 'the thread that it was forked from has gone on since, or may have';
+  if (isElsewhere(adapter, file, record.working_dir))
+    return `${adapter.name} finds a thread only where it was begun`;
   return { ...FRESH, how: 'native', threadId: thread, forks: true };
 }
 
 function entriesOf(reading: TurnReading): ReplayEntry[] {
-  const prompt = reading.request.kind === 'prompt' ? readPrompt(reading) : null;
+  const prompt = isSaid(reading.request.kind) ? readPrompt(reading) : null;
   const asked: ReplayEntry[] = prompt === null ? [] : [{ role: 'user', text: prompt.toString() }];
   const done = [...readSteps(reading.stream, createFolder())].flatMap(({ step }): ReplayEntry[] => {
     if (step.type === 'message') return [{ role: 'assistant', text: step.content }];
@@ -87,13 +98,13 @@ function entriesOf(reading: TurnReading): ReplayEntry[] {
 
 /** The transcript of a conversation, for a replay. @throws DamagedRecord */
 async function readEntries(
-  { store, id, adapter }: NextTurn,
+  session: Session,
   { told }: Lineage,
   nowMs: number,
 ): Promise<readonly ReplayEntry[]> {
   const entries: ReplayEntry[] = [];
   for (const { kind, turn } of told) {
-    const reading = await readTurn({ store, id, turn }, adapter, nowMs);
+    const reading = await readTurn({ ...session, turn }, readSessionRecord(session), nowMs);
     if (kind === 'turn') entries.push(...entriesOf(reading));
     else entries.push({ role: 'summary', text: reading.outcome.answer ?? '' });
   }
@@ -106,13 +117,15 @@ async function readEntries(
  */
 export function planContinuation(context: ManagerContext, next: NextTurn): Promise<Continuation> {
   return orDamaged(next, async () => {
-    const { adapter, before, message, historyChars } = next;
-    const turns = await readLineageTurns(next, adapter, before, context.now());
+    const { store, id, before, message, historyChars } = next;
+    if (before.length === 0) return FRESH;
+    const session = { store, id };
+    const turns = await readLineageTurns(session, before, context.now());
     const lineage = lineageOf(turns);
     if (lineage.told.length === 0) return FRESH;
-    const way = nativeWay(context, next, lineage, turns);
+    const way = nativeWay(context, next, turns);
     if (typeof way !== 'string') return way;
-    const entries = await readEntries(next, lineage, context.now());
+    const entries = await readEntries(session, lineage, context.now());
     const input = replayInput(entries, message, historyChars);
     return input === message ? FRESH : { ...FRESH, how: 'replay', input, why: way };
   });

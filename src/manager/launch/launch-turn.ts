@@ -1,40 +1,55 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ToolServer } from '../../agents/agent.ts';
+import type { AgentAdapter, CommandSpec, ToolServer, TurnRequest } from '../../agents/agent.ts';
 import { orchestratorPrompt, workInPrompt } from '../../core/conversation/prompts.ts';
-import { toZwarmError, ZwarmError } from '../../core/errors.ts';
+import { uuidOf } from '../../core/digest.ts';
+import { isErrno, toZwarmError, ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
+import type { Pending } from '../../core/rules/queue.ts';
+import { RUN_LIMITS } from '../../core/rules/run-limits.ts';
 import type { How } from '../../core/session.ts';
 import { isoTime } from '../../core/time.ts';
 import { TOOL_NAMES } from '../../core/tool-names.ts';
 import { markOfTurn } from '../../core/turn-mark.ts';
-import { hostIdentity, MARK_VARIABLE } from '../../process/identity.ts';
+import { hostIdentity, livenessOf, MARK_VARIABLE, ownIdentity } from '../../process/identity.ts';
 import { spawnRunner } from '../../process/launch.ts';
+import { timeZoneIn } from '../../process/time-zone.ts';
 import { flushClaim } from '../../store/claim.ts';
-import { createFile } from '../../store/files.ts';
-import { TURN_FILES, turnDir, turnFile } from '../../store/layout.ts';
+import { createFile, discard, replaceFile } from '../../store/files.ts';
+import { BUILDING_PREFIX, TURN_FILES, turnDir, turnFile } from '../../store/layout.ts';
 import { realPathOf } from '../../store/real-path.ts';
-import { encode, type LaunchRecord } from '../../store/records.ts';
+import { encode, type LaunchRecord, type SessionRecord } from '../../store/records.ts';
 import { readExit, readRequest, readRunner } from '../../store/sessions.ts';
+import { noteWriter } from '../../store/writers.ts';
 import { requireAllowedDirectory } from '../access/permissions.ts';
 import { requireRoom } from '../access/quota.ts';
 import type { ManagerContext, Turn } from '../context.ts';
 import { recordEnd } from '../stop/record-exit.ts';
 import { publishCancel } from '../stop/request-cancel.ts';
+import { accountIn } from '../turn/agent-account.ts';
+import { launchOf } from '../turn/turn-stream.ts';
 import type { Continuation, NextTurn } from './continuation.ts';
+import { environmentIn, needsSetup } from './own-tree.ts';
 
 /** A claimed turn that is to run now. */
 export interface Launch extends NextTurn, Turn {
   readonly nonce: string;
   readonly continuation: Continuation;
+  /** Of a turn that waited: the umask of the command that queued it. Several commands may try to launch it. */
+  readonly umask?: string | undefined;
 }
 
 /** A turn whose runner has shown itself. */
 export interface StartedTurn {
   readonly id: SessionId;
   readonly turn: number;
-  readonly how: How;
+  /** The agent that runs it. */
+  readonly agent: string;
+  /** Null where it has not begun. */
+  readonly how: How | null;
   /** Why it is a replay, in words; else null. */
   readonly why: string | null;
+  /** Why it waits; null where it has begun. */
+  readonly pending: Pending | null;
 }
 
 /** The environment of a turn: the caller's own, and variables that say which turn it is. */
@@ -45,9 +60,11 @@ function environmentOf(context: ManagerContext, launch: Launch): ManagerContext[
     ZWARM_TURN: String(launch.turn),
     [MARK_VARIABLE]: markOfTurn(launch, launch.nonce),
     ZWARM_DIR: undefined,
+    ZWARM_FORCE_TTY: undefined,
     ZWARM_STORE: launch.store.root,
     ZWARM_NODE: context.paths.node,
     ZWARM_MAIN: context.paths.cli,
+    ...environmentIn(launch.record.worktree),
   };
 }
 
@@ -94,10 +111,58 @@ async function signOfLife(context: ManagerContext, turn: Turn, ended: Promise<Er
 }
 
 /** The server of our own tools: with the environment of the turn, by which it knows whose agent calls it. */
-function toolServer({ paths }: ManagerContext, env: ManagerContext['env']): ToolServer {
+export function toolServer({ paths }: ManagerContext, env: ManagerContext['env']): ToolServer {
   const isName = (name: string): boolean => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name);
   const variables = Object.keys(env).filter((name) => isName(name) && env[name] !== undefined);
   return { program: paths.node, args: [paths.cli, 'mcp'], variables, tools: TOOL_NAMES };
+}
+
+/** Checks the directory and the quota once more: since the first check a link may have come into its place. */
+async function requireStillAllowed(context: ManagerContext, launch: Launch): Promise<void> {
+  const { store, id, record, limits } = launch;
+  if (limits === null) return;
+  // The runner looks a last time.
+  requireAllowedDirectory(limits, realPathOf(record.working_dir) ?? record.working_dir, record);
+  await requireRoom(context, store, limits, { id, at: readRequest(launch).at });
+}
+
+const temporaryIn = ({ newNonce }: ManagerContext, turn: Turn): string =>
+  `${turnDir(turn)}/${BUILDING_PREFIX}${newNonce()}`;
+
+/** Takes the right to launch a turn that waited, from a launcher that died if need be. @throws ZwarmError `lost_race` */
+function claimLaunch(context: ManagerContext, turn: Turn, record: string): void {
+  try {
+    createFile(turnFile(turn, 'launch'), record);
+  } catch (error) {
+    if (!isErrno(error, 'EEXIST')) throw error;
+    const launcher = launchOf(turn)?.launcher ?? null;
+    if (readRunner(turn) !== null || (launcher !== null && livenessOf(launcher) !== 'no'))
+      throw new ZwarmError(
+        'lost_race',
+        `${turn.id} is launched by another command`,
+        'see: zwarm queue',
+        error,
+      );
+    // Of two that come to this, one runner begins: that decides.
+    replaceFile(turnFile(turn, 'launch'), record, temporaryIn(context, turn));
+  }
+}
+
+/** Whether the agent of a turn may change files; what an agent would change that does no work is nobody's. */
+export const changesFiles = (
+  { sandbox }: Pick<SessionRecord, 'sandbox'>,
+  { confinement }: Pick<AgentAdapter, 'confinement'>,
+): boolean => sandbox !== 'read-only' && confinement !== null;
+
+/** Takes in the files as they are before the agent begins, and returns what records them; neither fails. */
+export async function takeFilesBefore(context: ManagerContext, turn: Turn): Promise<() => Promise<void>> {
+  try {
+    const { takeBefore } = await import('../changes/turn-snapshots.ts');
+    return await takeBefore(context, turn);
+  } catch {
+    // Without descriptors, for example: the turn matters more than what is known of it, and `diff` tells that nothing is.
+    return async () => undefined;
+  }
 }
 
 /** What the agent reads on its stdin, where that is not the message as it is; else null. */
@@ -111,22 +176,38 @@ function inputOf({ record, continuation, message }: Launch): string | null {
   return orchestrates ? orchestratorPrompt(prompt) : prompt;
 }
 
-/** Starts the agent of a claimed turn, detached, and waits until its runner has shown itself. @throws ZwarmError `io` */
-export async function launchTurn(context: ManagerContext, launch: Launch): Promise<StartedTurn> {
-  const { store, id, turn, record, adapter, program, limits } = launch;
-  const { how, threadId, forks, why } = launch.continuation;
-  const env = environmentOf(context, launch);
+/** With what the agent's program is called for a turn, and what its environment has besides. */
+export function commandOf(
+  { record, adapter, confiner, turn }: Pick<Launch, 'record' | 'adapter' | 'confiner' | 'turn'>,
+  { threadId, forks }: Pick<Continuation, 'threadId' | 'forks'>,
+  own: Pick<TurnRequest, 'newThreadId' | 'schema' | 'tools'>,
+): CommandSpec {
   const { firstTurn, everyTurn } = adapter.readArguments(record.agent_args);
-  const command = adapter.command({
+  return adapter.command({
     workingDir: record.working_dir,
     sandbox: record.sandbox,
+    confined: confiner !== null,
     model: record.model,
     agentArgs: turn === 1 ? [...firstTurn, ...everyTurn] : everyTurn,
     threadId,
     forks,
-    tools: record.orchestrates ? toolServer(context, env) : null,
+    ...own,
   });
-  const argv = [...program.args, ...command];
+}
+
+/** Starts the agent of a claimed turn, detached, and waits until its runner has shown itself. @throws ZwarmError `io` */
+export async function launchTurn(context: ManagerContext, launch: Launch): Promise<StartedTurn> {
+  const { id, turn, record, adapter, program, confiner, umask, runLimits } = launch;
+  const { how, threadId, forks, why } = launch.continuation;
+  const own = environmentOf(context, launch);
+  // A summary for a new thread is a text, whatever the answers are.
+  const schema = launch.kind === 'compact' ? null : record.schema;
+  const { args, env: itsOwn } = commandOf(launch, launch.continuation, {
+    newThreadId: uuidOf(launch.nonce),
+    schema: schema === null ? null : { text: schema, path: turnFile(launch, 'schema') },
+    tools: record.orchestrates ? toolServer(context, own) : null,
+  });
+  const argv = [...program.args, ...args];
   const launched: LaunchRecord = {
     v: 1,
     argv,
@@ -135,35 +216,58 @@ export async function launchTurn(context: ManagerContext, launch: Launch): Promi
     thread_id: threadId,
     forks,
     how,
+    confined_by: confiner?.name ?? null,
     why,
+    working_dir: record.working_dir,
+    account: accountIn(own, adapter).account,
+    time_zone: timeZoneIn(own),
+    launcher: ownIdentity(),
     at: isoTime(context.now()),
   };
   const input = inputOf(launch);
-  await orNotStarted(launch, async () => {
+  const stdin = input === null ? 'prompt' : 'input';
+  if (umask !== undefined) {
+    claimLaunch(context, launch, encode(launched));
+    // Where there is no room it goes on waiting.
+    await requireStillAllowed(context, launch).catch((error: unknown) => {
+      discard(turnFile(launch, 'launch'));
+      throw error;
+    });
+  }
+  const setup = await orNotStarted(launch, () => needsSetup(context, launch, record));
+  // While the claim is made durable; what a setup makes is not the agent's, so that it takes them in itself.
+  const taking = !setup && changesFiles(record, adapter) ? takeFilesBefore(context, launch) : null;
+  const call = await orNotStarted(launch, async () => {
     flushClaim(launch);
-    // Once more: since the check, a link may have come into its place. The runner looks a last time.
-    if (limits !== null) {
-      requireAllowedDirectory(limits, realPathOf(record.working_dir) ?? record.working_dir);
-      await requireRoom(context, store, limits, { id, at: readRequest(launch).at });
-    }
-    if (input !== null) createFile(turnFile(launch, 'input'), input);
-    createFile(turnFile(launch, 'launch'), encode(launched));
+    if (umask === undefined) await requireStillAllowed(context, launch);
+    if (schema !== null) replaceFile(turnFile(launch, 'schema'), schema, temporaryIn(context, launch));
+    if (record.sandbox !== 'read-only') noteWriter(launch, record.working_dir);
+    if (input !== null) replaceFile(turnFile(launch, 'input'), input, temporaryIn(context, launch));
+    if (umask === undefined) createFile(turnFile(launch, 'launch'), encode(launched));
+    const plain = { program: program.path, args: argv };
+    if (confiner === null || adapter.confinement?.by !== 'nobody') return { ...plain, env: {} };
+    const { confinedCall } = await import('./confinement.ts');
+    return confinedCall(context, { ...launch, stdin }, { confiner, confinement: adapter.confinement }, plain);
   });
+  const recordFiles = await taking;
   const { host, boot_id, pid_ns, uid } = hostIdentity();
   const runner = spawnRunner({
     script: context.paths.runner,
     cwd: turnDir(launch),
     identity: JSON.stringify({ v: 1, host, boot_id, pid_ns, uid }).slice(0, -1),
     directory: record.working_dir,
-    input: input === null ? TURN_FILES.prompt : TURN_FILES.input,
-    program: program.path,
-    argv,
-    env,
+    input: TURN_FILES[stdin],
+    umask,
+    limits: runLimits && RUN_LIMITS.map((name) => runLimits[name] ?? 0),
+    setup,
+    program: call.program,
+    argv: call.args,
+    env: { ...own, ...itsOwn, ...call.env },
   });
   try {
-    await signOfLife(context, launch, runner.ended);
+    await Promise.all([signOfLife(context, launch, runner.ended), recordFiles?.()]);
   } finally {
     runner.release();
   }
-  return { id, turn, how, why };
+  return { id, turn, agent: adapter.name, how, why, pending: null };
 }

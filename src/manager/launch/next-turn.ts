@@ -1,41 +1,56 @@
 import { type Claim, claimTurn } from '../../store/claim.ts';
 import { requireAllowedTurn } from '../access/permissions.ts';
 import { requireOutOfReach } from '../access/reach.ts';
+import { requireBudget } from '../access/require-budget.ts';
 import type { ManagerContext, Session, Turn } from '../context.ts';
 import type { SessionNow } from '../session/current-turn.ts';
 import { declareNeverLaunched } from '../stop/request-cancel.ts';
 import { programOf } from './agent-program.ts';
+import { type AskedAgent, nextAgent } from './choose-agent.ts';
 import { type NextTurn, planContinuation } from './continuation.ts';
+import { environmentNow } from './environment.ts';
 import { launchTurn, orNotStarted, type StartedTurn } from './launch-turn.ts';
-import { newRequest } from './new-request.ts';
-import { requireKnownAgent, requireRepository, requireSameDirectory } from './preconditions.ts';
+import { firstOf, newRequest } from './new-request.ts';
+import { requireDirectory, requireRepository, requireSameDirectory } from './preconditions.ts';
+import { giveBack, requireSlot } from './take-slot.ts';
 
 /** A turn that its caller may have, and the agent's program that will run it. */
-export type Checked = Pick<NextTurn, 'record' | 'adapter' | 'limits' | 'program'>;
+export type Checked = Pick<
+  NextTurn,
+  'record' | 'adapter' | 'runs' | 'runLimits' | 'confiner' | 'limits' | 'program'
+>;
 
 /** What a session is given next. */
-export type Given = Pick<NextTurn, 'kind' | 'message' | 'covers' | 'historyChars'>;
+export type Given = Pick<NextTurn, 'kind' | 'message' | 'covers' | 'historyChars' | 'retries'>;
 
 /**
- * Finds the program for a turn that was checked: its agent finds the repository that it insists on, and cannot write to
- * the state directory. `elsewise` is what else to type outside of git. @throws ZwarmError
+ * Finds the program for a turn that was checked: its agent finds its directory and the repository that it insists on, and
+ * cannot write to the state directory. `elsewise` is what else to type outside of git. @throws ZwarmError
  */
 export async function withProgram(
   context: ManagerContext,
-  checked: Omit<Checked, 'program'>,
+  checked: Omit<Checked, 'program' | 'runLimits'>,
   elsewise = '',
 ): Promise<Checked> {
-  const { adapter, record } = checked;
+  const { adapter, record, confiner } = checked;
+  requireDirectory(record);
   requireRepository(adapter, record, elsewise);
-  await requireOutOfReach(context, adapter, record);
-  return { ...checked, program: await programOf(context, adapter, record.working_dir) };
+  await requireOutOfReach(context, adapter, record, confiner !== null);
+  const program = await programOf(context, adapter, record.working_dir);
+  return { ...checked, program, runLimits: record.run_limits };
 }
 
 /** Checks all that can be refused of another turn of a session, but for what the session is doing now. */
-export async function checkFollowUp(context: ManagerContext, now: SessionNow): Promise<Checked> {
+export async function checkFollowUp(
+  context: ManagerContext,
+  now: SessionNow,
+  asked: AskedAgent = {},
+): Promise<Checked> {
   requireSameDirectory(now);
-  const limits = await requireAllowedTurn(context, now);
-  return withProgram(context, { record: now.record, adapter: requireKnownAgent(now), limits });
+  const chosen = await nextAgent(context, now, asked);
+  const limits = await requireAllowedTurn(context, { ...now, record: chosen.record });
+  await requireBudget(context, now);
+  return withProgram(context, { ...chosen, limits });
 }
 
 /** Adds a turn to a session at rest, and launches it. @throws ZwarmError `lost_race`, … */
@@ -72,11 +87,20 @@ export async function launchNext(
   next: NextTurn,
   { continues, claim, afterClaim }: Claiming,
 ): Promise<StartedTurn> {
-  const { store, id, kind, covers, before, message } = next;
+  const { store, id, kind, covers, before, message, runs, runLimits, retries } = next;
   const turn = { store, id, turn: (before.at(-1) ?? 0) + 1 };
   const planned = continues === null ? null : await planContinuation(context, { ...next, ...continues });
-  const request = newRequest(context, kind, { covers });
-  claim(turn, { request, prompt: Buffer.from(message) });
+  const retry = firstOf(retries);
+  const request = newRequest(context, kind, { covers, runs, run_limits: runLimits, retry });
+  // Whoever repeats it has another environment.
+  const environment = retry === null ? undefined : environmentNow(context);
+  const slot = await requireSlot(context, turn);
+  try {
+    claim(turn, { request, prompt: Buffer.from(message), environment });
+  } catch (error) {
+    if (slot !== null) giveBack(context, turn, slot);
+    throw error;
+  }
   const continuation =
     planned !== null && afterClaim === undefined
       ? planned

@@ -1,39 +1,51 @@
 import type { AgentAdapter } from '../../agents/agent.ts';
 import { ZwarmError } from '../../core/errors.ts';
+import type { SessionId } from '../../core/ids.ts';
 import { isActive } from '../../core/status.ts';
 import { isInRepository } from '../../store/git.ts';
-import { realPathOf } from '../../store/real-path.ts';
-import type { SessionRecord } from '../../store/records.ts';
+import { isOpenDirectory, realPathOf } from '../../store/real-path.ts';
+import { recordOfTurn, type SessionRecord } from '../../store/records.ts';
 import type { SessionNow } from '../session/current-turn.ts';
 import { elsewhereError, starterOf } from '../turn/where-it-ran.ts';
 
 /** Far more than any agent takes (Codex: 1,048,576 characters), and far less than a reader of records takes. */
 const LONGEST_MESSAGE = 10 << 20;
 
-/** A message that is not empty, and not too long. @throws ZwarmError `usage` */
-export function requireMessage(text: string, what: 'task' | 'message'): void {
+/** A text that is not empty, and not too long: a message for a session, or without one a task. @throws ZwarmError `usage` */
+export function requireMessage(text: string, to: SessionId | null): void {
+  const what = to === null ? 'task' : 'message';
   if (Buffer.byteLength(text) > LONGEST_MESSAGE) {
     const hint = 'put it into a file in the project, and name the file';
     throw new ZwarmError('usage', `the ${what} is longer than 10 MiB`, hint);
   }
   if (text.trim() !== '') return;
-  const hint = `say what to do: zwarm ${what === 'task' ? 'start' : 'inject ID'} "…"`;
+  const hint = `say what to do: zwarm ${to === null ? 'start' : `inject ${to}`} "…"`;
   throw new ZwarmError('usage', `the ${what} is empty`, hint);
 }
 
-/** Refuses unless the session is at rest; `force`: or unknown. @throws ZwarmError `busy`, `unknown_liveness` */
-export function requireAtRest({ id, current }: SessionNow, force = false): void {
-  const { status } = current.verdict;
-  if (isActive(status))
-    throw new ZwarmError('busy', `${id} is still ${status}`, `wait for it first: zwarm wait ${id}`);
+/** Refuses where it cannot be told whether the session runs. @throws ZwarmError `unknown_liveness` */
+export function requireKnown({ id, current }: Pick<SessionNow, 'id' | 'current'>): void {
   const hint = `go on with it there; if that is gone for good: zwarm inject --force ${id} "…"`;
-  if (status === 'unknown' && !force) throw elsewhereError(id, starterOf(current), hint);
+  if (current.verdict.status === 'unknown') throw elsewhereError(id, starterOf(current), hint);
 }
 
 /**
- * Refuses where an agent may have put a link at any part of the session's directory. Where that is gone, the turn runner
- * records it. @throws ZwarmError `directory_changed`
+ * Refuses unless the session is at rest; `force`: or unknown. `otherwise` is what else to type than to wait.
+ * @throws ZwarmError `busy`, `unknown_liveness`
  */
+export function requireAtRest({ id, current }: SessionNow, force = false, otherwise = ''): void {
+  const { status } = current.verdict;
+  if (isActive(status)) {
+    throw new ZwarmError(
+      'busy',
+      `${id} is still ${status}`,
+      `wait for it first: zwarm wait ${id}${otherwise}`,
+    );
+  }
+  if (!force) requireKnown({ id, current });
+}
+
+/** Refuses where an agent may have put a link at any part of the session's directory. @throws ZwarmError `directory_changed` */
 export function requireSameDirectory({ id, record }: SessionNow): void {
   const now = realPathOf(record.working_dir);
   if (now === null || now === record.working_dir) return;
@@ -42,21 +54,29 @@ export function requireSameDirectory({ id, record }: SessionNow): void {
   throw new ZwarmError('directory_changed', what, hint);
 }
 
+/** Refuses where the session's directory is gone or closed: nothing could begin there. @throws ZwarmError `not_resumable` */
+export function requireDirectory({ working_dir: directory }: SessionRecord): void {
+  if (isOpenDirectory(directory)) return;
+  const what = `the agent's directory is gone or closed to us: ${directory}`;
+  const hint = 'make it available again, or start a new session elsewhere: zwarm start -C DIR "…"';
+  throw new ZwarmError('not_resumable', what, hint);
+}
+
 /** Refuses a directory outside of git where the agent insists on a repository. @throws ZwarmError `usage` */
 export function requireRepository(
   { name, readArguments }: AgentAdapter,
   { working_dir: directory, agent_args: args }: SessionRecord,
   elsewise: string,
 ): void {
-  if (!readArguments(args).needsRepository || realPathOf(directory) === null || isInRepository(directory))
-    return;
+  if (!readArguments(args).needsRepository || isInRepository(directory)) return;
   const what = `${name} works in a git repository alone, and ${directory} is in none`;
   throw new ZwarmError('usage', what, `run \`git init\` there${elsewise}`);
 }
 
-/** The session's agent is one that this zwarm knows. @throws ZwarmError `not_resumable` */
-export function requireKnownAgent({ adapter, record }: SessionNow): AgentAdapter {
-  if (adapter !== null) return adapter;
-  const what = `this zwarm knows no agent ${JSON.stringify(record.agent)}`;
+/** The agent of the session's last turn is one that this zwarm knows. @throws ZwarmError `not_resumable` */
+export function requireKnownAgent({ current, record }: SessionNow): AgentAdapter {
+  if (current.adapter !== null) return current.adapter;
+  const { agent } = recordOfTurn(record, current.request);
+  const what = `this zwarm knows no agent ${JSON.stringify(agent)}`;
   throw new ZwarmError('not_resumable', what, 'update zwarm');
 }

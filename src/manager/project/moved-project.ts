@@ -1,6 +1,7 @@
 import { sessionsDir, windowDir } from '../../store/layout.ts';
 import { identityOfDirectory, listStores, standingOf, storeAt } from '../../store/project-store.ts';
-import { DamagedRecord } from '../../store/read-file.ts';
+import { pythonSessionDirs } from '../../store/python-store.ts';
+import { DamagedRecord, unlessDamaged } from '../../store/read-file.ts';
 import type { ProjectRecord } from '../../store/records.ts';
 import { type Project, rootOfProject } from '../../store/which-project.ts';
 import { hasOldStore, windowTarget } from '../../store/window.ts';
@@ -26,13 +27,19 @@ export function findMoved(project: Project): MovedStore | null {
 }
 
 /** What a person who lists the sessions of this project should know about where they are kept. */
-export function projectNotices(context: ManagerContext): readonly string[] {
+export async function projectNotices(context: ManagerContext): Promise<readonly string[]> {
   if (context.env['ZWARM_STORE']) return [];
   const project = locateProject(context);
   const { root, path, checkout } = project;
   const notices: string[] = [];
   const old = `${windowDir(checkout)} holds sessions of zwarm 0.1, which this version does not read; they stay as they are`;
   if (hasOldStore(checkout)) notices.push(old);
+  const python = unlessDamaged(() => pythonSessionDirs(checkout)) ?? [];
+  const left = python.length === 0 ? 0 : (await import('./python-left.ts')).countLeft(context, python);
+  if (left > 0) {
+    const what = `${left} ${left === 1 ? 'session' : 'sessions'} of the Python zwarm`;
+    notices.push(`${windowDir(checkout)} holds ${what} to import: zwarm import .`);
+  }
   const store = storeAt(root);
   const moved = store === null ? findMoved(project) : null;
   if (moved !== null) {

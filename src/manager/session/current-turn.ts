@@ -1,17 +1,15 @@
-import type { AgentAdapter } from '../../agents/agent.ts';
-import { findAgent } from '../../agents/registry.ts';
 import { endsSearch, speakingTurn } from '../../core/rules/speaking-turn.ts';
 import { DamagedRecord } from '../../store/read-file.ts';
 import type { SessionRecord } from '../../store/records.ts';
 import { isTombstone, listTurns, readSessionRecord } from '../../store/sessions.ts';
 import type { Session, Turn } from '../context.ts';
 import { readTurnState, type TurnState } from '../turn/turn-state.ts';
+import { launchOf } from '../turn/turn-stream.ts';
 import { orDamaged, removedError } from './damage.ts';
 
 /** A session as the verbs that decide see it: its record, and the turn that speaks for it. */
 export interface SessionNow extends Session {
   readonly record: SessionRecord;
-  readonly adapter: AgentAdapter | null;
   readonly current: TurnState;
   /** Turns that were claimed behind a running one and are not launched yet, oldest first. */
   readonly behind: readonly TurnState[];
@@ -38,9 +36,14 @@ export function readRecord(session: Session): Promise<SessionRecord> {
   return orDamaged(session, async () => readSessionRecord(session));
 }
 
+/** Where the agent of a turn works, or worked. @throws ZwarmError likewise */
+export async function directoryOfTurn({ store, id, turn }: Turn): Promise<string> {
+  return launchOf({ store, id, turn })?.working_dir ?? (await readRecord({ store, id })).working_dir;
+}
+
 /** The present state of one turn of a session. @throws ZwarmError `not_found`, `damaged` */
 export function readTurnNow(turn: Turn, nowMs: number): Promise<TurnState> {
-  return orDamaged(turn, async () => readTurnState(turn, findAgent(readSessionRecord(turn).agent), nowMs));
+  return orDamaged(turn, async () => readTurnState(turn, readSessionRecord(turn), nowMs));
 }
 
 /** The present state of a session from its own files, never from a summary. @throws ZwarmError `not_found`, `damaged` */
@@ -49,15 +52,14 @@ export function readNow({ store, id }: Session, nowMs: number): Promise<SessionN
   return orDamaged(session, async () => {
     const record = readSessionRecord(session);
     const turns = turnsOf(session);
-    const adapter = findAgent(record.agent);
     const newestFirst: TurnState[] = [];
     for (const turn of turns.toReversed()) {
-      const state = await readTurnState({ ...session, turn }, adapter, nowMs);
+      const state = await readTurnState({ ...session, turn }, record, nowMs);
       newestFirst.push(state);
       if (endsSearch(state)) break;
     }
     const speaking = speakingTurn(newestFirst);
     if (speaking === null) throw noTurns();
-    return { ...session, record, adapter, turns, ...speaking };
+    return { ...session, record, turns, ...speaking };
   });
 }

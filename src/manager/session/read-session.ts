@@ -1,10 +1,13 @@
+import { type HistoryBudget, newestThatFit, summaryMessages } from '../../core/conversation/history.ts';
 import { type Lineage, lineageOf } from '../../core/conversation/lineage.ts';
 import { messagesOf, type SessionReader, withoutMessages } from '../../core/conversation/session-reader.ts';
-import type { Message, SessionDetail } from '../../core/session.ts';
+import { isSaid, type Message, type SessionDetail } from '../../core/session.ts';
+import { costOf } from '../../core/spending.ts';
+import { readChangedFiles } from '../../store/summary.ts';
 import type { Session } from '../context.ts';
 import { orDamaged, unknownTurn } from './damage.ts';
-import { usageOf } from './session-state.ts';
-import { listedOf, readTurns, rowOf } from './session-summary.ts';
+import { type SessionReading, spentOf, usageOf } from './session-state.ts';
+import { FOLD_VERSION, listedOf, readTurns, rowOf } from './session-summary.ts';
 import { lineageTurnOf } from './turn-lineage.ts';
 import { createTurnReader } from './turn-reader.ts';
 
@@ -23,33 +26,52 @@ export interface ConversationReader extends SessionReader {
   readonly threads: ReadonlyMap<number, string>;
 }
 
+/** A session to be read, whose turns were looked at. @throws DamagedRecord, also while its turns are iterated over */
+export function conversationOf(reading: SessionReading, nowMs: number): ConversationReader {
+  const { store, id, record, turns } = reading;
+  const usage = usageOf(turns);
+  const row = rowOf({ store, id }, listedOf(reading, nowMs), reading.prices);
+  const spent = spentOf(reading);
+  const { shown, parts } = lineageOf(turns.map(lineageTurnOf));
+  const readers = turns.map((turn, i) =>
+    createTurnReader(reading, turn, {
+      usage: usage[i] ?? null,
+      cost: costOf(
+        spent.filter((one) => one.turn === turn.turn),
+        reading.prices,
+      ).usd,
+      inConversation: shown.includes(turn.turn),
+    }),
+  );
+  const current = turns.find(({ turn }) => turn === row.turn);
+  const prompts = readers.flatMap(({ view: { kind, prompt } }) => (isSaid(kind) ? (prompt ?? []) : []));
+  return {
+    summary: {
+      ...row,
+      task: record.task,
+      last_prompt: prompts.at(-1) ?? null,
+      last_message: current?.outcome.answer ?? null,
+    },
+    turns: readers,
+    parts,
+    changed: readChangedFiles({ store, id }, FOLD_VERSION),
+    threads: new Map(
+      turns.flatMap(({ turn, outcome }) => (outcome.threadId === null ? [] : [[turn, outcome.threadId]])),
+    ),
+  };
+}
+
 /** A session to be read. @throws ZwarmError `not_found`, `damaged`, also while its turns are iterated over */
 export function readSession(session: Session, nowMs: number): Promise<ConversationReader> {
-  return orDamaged(session, async () => {
-    const reading = await readTurns(session, nowMs);
-    const { record, turns, adapter } = reading;
-    const usage = usageOf(turns);
-    const row = rowOf(session, listedOf(reading, nowMs));
-    const { shown, parts } = lineageOf(turns.map((turn) => lineageTurnOf(turn, adapter)));
-    const current = turns.find(({ turn }) => turn === row.turn);
-    return {
-      summary: { ...row, task: record.task, last_message: current?.outcome.answer ?? null },
-      turns: turns.map((turn, i) =>
-        createTurnReader(reading, turn, usage[i] ?? null, shown.includes(turn.turn)),
-      ),
-      parts,
-      threads: new Map(
-        turns.flatMap(({ turn, outcome }) => (outcome.threadId === null ? [] : [[turn, outcome.threadId]])),
-      ),
-    };
-  });
+  return orDamaged(session, async () => conversationOf(await readTurns(session, nowMs), nowMs));
 }
 
 /** A session with one of its turns alone. @throws ZwarmError `usage` where there is no such turn */
 export function onlyTurn<S extends SessionReader>(session: S, turn: number | undefined): S {
   if (turn === undefined) return session;
   const turns = session.turns.filter(({ view }) => view.turn === turn);
-  if (turns.length > 0) return { ...session, turns };
+  // What is known to be changed, was changed in all of them.
+  if (turns.length > 0) return { ...session, turns, changed: null };
   throw unknownTurn(session.summary.id, turn, session.turns.at(-1)?.view.turn ?? 0);
 }
 
@@ -60,26 +82,24 @@ export function inFull(session: SessionReader, full = false): SessionDetail {
 }
 
 /** How much of a conversation is wanted. */
-export interface HistoryOptions {
-  /** At most so many messages, the newest; fewer where the first of them would not be the user's. */
-  readonly maxMessages?: number | undefined;
+export interface HistoryOptions extends HistoryBudget {
+  /** Also what the agent did between its messages, as messages of role `tool`. */
+  readonly full?: boolean | undefined;
 }
 
 /**
- * What the agent is to know of a conversation, as messages of the user and the assistant, oldest first: without what was
- * wound back, and with a summary (an assistant's message) for what it replaces. When cut, it begins with a user's message.
+ * What the agent is to know of a conversation, oldest first, for another program: without what was wound back, and with a
+ * summary for what it replaces. It begins with a message of the user.
  */
 export function history(
   { turns, parts }: Pick<ConversationReader, 'turns' | 'parts'>,
-  { maxMessages }: HistoryOptions = {},
+  { full = false, ...budget }: HistoryOptions = {},
 ): readonly Message[] {
   const messages = parts.flatMap(({ kind, turn }): readonly Message[] => {
     const reader = turns.find(({ view }) => view.turn === turn);
-    const ofTurn = [...(reader?.messages(false) ?? [])];
-    return kind === 'turn' ? ofTurn : ofTurn.slice(-1);
+    const ofTurn = [...(reader?.messages(full && kind === 'turn') ?? [])];
+    const last = ofTurn.at(-1);
+    return kind === 'summary' && last !== undefined ? summaryMessages(last, last.content) : ofTurn;
   });
-  if (maxMessages === undefined || messages.length <= maxMessages) return messages;
-  const newest = maxMessages <= 0 ? [] : messages.slice(-maxMessages);
-  const first = newest.findIndex(({ role }) => role === 'user');
-  return first < 0 ? [] : newest.slice(first);
+  return newestThatFit(messages, budget);
 }

@@ -1,45 +1,58 @@
-import type { AgentAdapter } from '../../agents/agent.ts';
+import type { ChangeCount } from '../../core/changes.ts';
 import type { TurnOutcome } from '../../core/conversation/fold.ts';
+import { stepLine } from '../../core/conversation/steps.ts';
 import { sumUsage, usagePerTurn } from '../../core/conversation/usage.ts';
 import { speakingTurn } from '../../core/rules/speaking-turn.ts';
 import {
+  cutLine,
   cutText,
   type How,
+  isSaid,
   type SessionError,
   type SessionState,
   type TokenUsage,
 } from '../../core/session.ts';
+import type { Prices, Spent, Unmeasured } from '../../core/spending.ts';
 import { isFinal } from '../../core/status.ts';
 import { isoTime, parseIso, writtenMs } from '../../core/time.ts';
-import { turnFile } from '../../store/layout.ts';
-import { readTail } from '../../store/read-from-end.ts';
-import type { LaunchRecord, SessionRecord } from '../../store/records.ts';
-import { eventsMtime } from '../../store/sessions.ts';
+import { type LaunchRecord, recordOfTurn, type SessionRecord } from '../../store/records.ts';
+import { eventsMtime, readCancel, readPrompt, readSnapshot } from '../../store/sessions.ts';
 import type { Session } from '../context.ts';
 import { explainVerdict } from '../turn/explain-failure.ts';
+import { readLastStep } from '../turn/last-step.ts';
 import type { TurnReading } from '../turn/turn-state.ts';
+import { setupEnd, stderrTail } from '../turn/turn-stream.ts';
 import { starterOf, whereOf } from '../turn/where-it-ran.ts';
 import { noTurns } from './current-turn.ts';
-
-const STDERR_TAIL = 1 << 16;
+import type { waitingOf } from './waiting.ts';
 
 /** A session with the outcomes of its turns. */
 export interface SessionReading extends Session {
   readonly record: SessionRecord;
-  readonly adapter: AgentAdapter | null;
+  readonly prices: Prices;
   readonly turns: readonly TurnReading[];
+  readonly waiting: Awaited<ReturnType<typeof waitingOf>>;
+}
+
+/** Where the agent of a turn works, or worked. */
+export function directoryOf({ working_dir }: SessionRecord, { launch }: Pick<TurnReading, 'launch'>): string {
+  return launch?.working_dir ?? working_dir;
 }
 
 /** Why a turn failed, or null. */
-export function explain({ adapter, record }: SessionReading, turn: TurnReading): SessionError | null {
+export function explain({ record }: Pick<SessionReading, 'record'>, turn: TurnReading): SessionError | null {
   return explainVerdict(turn.verdict, {
     id: turn.id,
-    adapter,
-    workingDir: record.working_dir,
+    adapter: turn.adapter,
+    workingDir: directoryOf(record, turn),
     terminal: turn.terminal,
     launched: turn.runner !== null,
     where: whereOf(starterOf(turn)),
-    stderr: () => readTail(turnFile(turn, 'stderr'), STDERR_TAIL),
+    endedMs: turn.exit?.endedMs ?? eventsMtime(turn),
+    timeZone: turn.launch?.time_zone ?? null,
+    limit: turn.cancel === 'limit' ? (readCancel(turn)?.limit ?? null) : null,
+    stderr: () => stderrTail(turn),
+    setup: () => setupEnd(turn),
   });
 }
 
@@ -58,15 +71,47 @@ export function usageOf(turns: readonly TurnReading[]): (TokenUsage | null)[] {
   return usagePerTurn(
     turns.map((turn) => ({
       threadId: turn.outcome.threadId,
-      report: turn.outcome.usage,
+      tokens: turn.outcome.tokens,
       fresh: howOf(turn) !== 'native',
       copyOf: turn.launch?.forks ? turn.launch.thread_id : null,
     })),
   );
 }
 
+/** When a turn has ended, as far as that is known; null while it has not. */
+const endOf = (turn: TurnReading): string | null =>
+  isFinal(turn.verdict.status) ? isoTime(updatedMs(turn)) : null;
+
+/** The turns that have run and ended, and did not tell what they used. */
+export function unmeasuredOf(reading: SessionReading): readonly Unmeasured[] {
+  const told = new Set(spentOf(reading).map(({ turn }) => turn));
+  return reading.turns.flatMap((turn) => {
+    const ended = turn.runner === null || told.has(turn.turn) ? null : endOf(turn);
+    return ended === null ? [] : [{ turn: turn.turn, ended }];
+  });
+}
+
+/** What each turn used that used anything. */
+export function spentOf({ record, turns }: SessionReading): readonly Spent[] {
+  const usage = usageOf(turns);
+  return turns.flatMap((turn, i): Spent[] => {
+    const { agent, model } = recordOfTurn(record, turn.request);
+    const tokens = usage[i] ?? null;
+    const reported = turn.outcome.tokens?.costUsd ?? null;
+    if (tokens === null && reported === null) return [];
+    const started = startedMs(turn);
+    const at = started === null ? null : isoTime(started);
+    return [{ turn: turn.turn, at, ended: endOf(turn), agent, model, tokens, reported }];
+  });
+}
+
 /** When the runner showed itself (ms since the epoch), or null. */
-export function startedMs({ runner, launch }: Pick<TurnReading, 'runner' | 'launch'>): number | null {
+export function startedMs({
+  request,
+  runner,
+  launch,
+}: Pick<TurnReading, 'request' | 'runner' | 'launch'>): number | null {
+  if (request.adopted !== null) return parseIso(request.adopted.started_at);
   return runner === null ? null : writtenMs(runner.fileMs, parseIso(launch?.at ?? null));
 }
 
@@ -88,24 +133,54 @@ function updatedMs(turn: TurnReading): number {
   return Math.max(parseIso(turn.request.at) ?? 0, news);
 }
 
+/** The newest message given to the agent, cut as in a list, or null. */
+function lastPromptOf(turns: readonly TurnReading[]): string | null {
+  for (const turn of turns.toReversed()) {
+    const prompt = isSaid(turn.request.kind) ? readPrompt(turn) : null;
+    if (prompt !== null) return cutText(prompt.toString());
+  }
+  return null;
+}
+
+const LONGEST_STEP = 200;
+
+function currentStepOf({ stream }: TurnReading, directory: string): string | null {
+  const step = readLastStep(stream);
+  return step === null ? null : cutLine(stepLine(step, directory), LONGEST_STEP);
+}
+
+/** What the turns of a session have changed by the end of the newest one of which that is known. */
+function changedBy(turns: readonly TurnReading[]): ChangeCount | null {
+  for (const turn of turns.toReversed()) {
+    const total = readSnapshot(turn, 'after')?.total ?? null;
+    if (total !== null) return total;
+  }
+  return null;
+}
+
 /** How a session stands: the state of its current turn, and the sums over all turns. */
 export function stateOf(reading: SessionReading, nowMs: number): SessionState {
-  const { turns, record } = reading;
+  const { turns, record, waiting } = reading;
   const current = speakingTurn(turns.toReversed())?.current;
   if (current === undefined) throw noTurns();
   const { verdict, exit, outcome } = current;
   // The turns of a fork up to the one at which it was forked are copies.
   const copies = record.forked_from?.turn ?? 0;
+  const started = startedMs(current);
   const durations = turns.slice(copies).flatMap((turn) => durationOf(turn, nowMs) ?? []);
   const updated = [
     updatedMs(current),
-    // A fork and a rewind are news of a session, too.
+    // A fork, a rewind and a message that was taken back are news of a session, too.
     parseIso(record.created_at) ?? 0,
+    ...turns.map(({ exit }) => exit?.endedMs ?? 0),
     parseIso(turns.at(-1)?.request.at ?? null) ?? 0,
   ];
   return {
     status: verdict.status,
     turn: current.turn,
+    last_prompt: lastPromptOf(turns),
+    current_step: verdict.status === 'running' ? currentStepOf(current, record.working_dir) : null,
+    turn_started_at: started === null ? null : isoTime(started),
     updated_at: isoTime(Math.max(...updated)),
     ended_at: exit === null || !isFinal(verdict.status) ? null : isoTime(exit.endedMs),
     duration_ms: durations.length === 0 ? null : durations.reduce((sum, ms) => sum + ms, 0),
@@ -113,10 +188,11 @@ export function stateOf(reading: SessionReading, nowMs: number): SessionState {
     exit_code: verdict.exitCode,
     signal: verdict.signal,
     error: explain(reading, current),
-    pending: verdict.status === 'pending' ? { reason: 'it is being launched', not_before: null } : null,
+    pending: verdict.status === 'pending' ? waiting.pending : null,
+    queued: waiting.queued,
     thread_id: turns.findLast(({ outcome: { threadId } }) => threadId !== null)?.outcome.threadId ?? null,
     token_usage: sumUsage(usageOf(turns).slice(copies)),
-    cost_usd: null,
     last_message: outcome.answer === null ? null : cutText(outcome.answer),
+    diff_stat: changedBy(turns),
   };
 }

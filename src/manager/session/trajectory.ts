@@ -17,9 +17,9 @@ import { historyOf } from './turn-lineage.ts';
 const SLACK_MS = 2000;
 
 /** The items in the agent's own file of a thread; none where it cannot be read. */
-function itemsOf(context: ManagerContext, agent: string | null, threadId: string): readonly TimedItem[] {
-  const adapter = findAgent(agent ?? '');
-  const file = adapter === null ? null : historyOf(context, adapter, threadId);
+function itemsOf(context: ManagerContext, agent: string, threadId: string): readonly TimedItem[] {
+  const adapter = findAgent(agent);
+  const file = adapter === null || threadId === '' ? null : historyOf(context, adapter, threadId);
   if (adapter?.history == null || file == null) return [];
   const { timedItem } = adapter.history;
   const read = (): TimedItem[] => {
@@ -44,15 +44,15 @@ export function trajectory(
   turn?: number,
 ): readonly TrajectoryStep[] {
   onlyTurn(session, turn);
-  const { summary, turns, threads } = session;
-  const keyOf = findAgent(summary.agent ?? '')?.history?.stepKey;
-  const ids = keyOf === undefined ? [] : new Set(threads.values());
-  const items = new Map([...ids].map((thread) => [thread, itemsOf(context, summary.agent, thread)]));
+  const { turns, threads } = session;
+  const agents = new Map(turns.map(({ view }) => [threads.get(view.turn) ?? '', view.agent]));
+  const items = new Map([...agents].map(([thread, agent]) => [thread, itemsOf(context, agent, thread)]));
   const steps = turns.map(stepsOf);
   const times = turns.map(({ view }, i) => {
     const [started, ended] = [parseIso(view.started_at), parseIso(view.ended_at)];
     const within = ({ startedMs, endedMs }: TimedItem): boolean =>
       started !== null && startedMs >= started - SLACK_MS && (ended === null || endedMs <= ended + SLACK_MS);
+    const keyOf = findAgent(view.agent)?.history?.stepKey;
     const done = (items.get(threads.get(view.turn) ?? '') ?? []).filter(within);
     return [view.turn, timesOfSteps(steps[i]?.steps ?? [], done, keyOf ?? (() => null))] as const;
   });

@@ -1,15 +1,23 @@
 import { createFolder, type Folder, type TurnFold } from '../../core/conversation/fold.ts';
 import type { TurnReader } from '../../core/conversation/session-reader.ts';
 import { toolContent } from '../../core/conversation/steps.ts';
-import type { Message, TokenUsage, TurnView } from '../../core/session.ts';
+import { isSaid, type Message, type TokenUsage, type TurnView } from '../../core/session.ts';
 import { isoTime } from '../../core/time.ts';
 import { turnFile } from '../../store/layout.ts';
-import { readCancel, readPrompt } from '../../store/sessions.ts';
+import { recordOfTurn } from '../../store/records.ts';
+import { readCancel, readPrompt, readSnapshot } from '../../store/sessions.ts';
 import type { TurnReading } from '../turn/turn-state.ts';
 import { readMessages, readSteps, type TurnStream } from '../turn/turn-stream.ts';
 import { otherHostOf } from '../turn/where-it-ran.ts';
 import { walkOrDamaged } from './damage.ts';
-import { explain, hasLostThread, howOf, type SessionReading, startedMs } from './session-state.ts';
+import {
+  directoryOf,
+  explain,
+  hasLostThread,
+  howOf,
+  type SessionReading,
+  startedMs,
+} from './session-state.ts';
 
 function warningsOf(turn: TurnReading, { warnings, malformed }: TurnFold): readonly string[] {
   const { launch, outcome, exit, verdict } = turn;
@@ -27,21 +35,29 @@ function warningsOf(turn: TurnReading, { warnings, malformed }: TurnFold): reado
   return all.filter((warning) => typeof warning === 'string');
 }
 
-/** Reads the conversation of a turn; `usage` is that of the turn alone. */
+/** What a turn alone used, and whether it is part of the conversation. */
+interface Account {
+  readonly usage: TokenUsage | null;
+  readonly cost: number | null;
+  readonly inConversation: boolean;
+}
+
+/** Reads the conversation of a turn. */
 export function createTurnReader(
   session: SessionReading,
   reading: TurnReading,
-  usage: TokenUsage | null,
-  inConversation: boolean,
+  { usage, cost, inConversation }: Account,
 ): TurnReader {
   const { turn, request, stream, verdict, launch, outcome, exit } = reading;
   const started = startedMs(reading);
   const view: TurnReader['view'] = {
     turn,
     kind: request.kind,
+    agent: recordOfTurn(session.record, request).agent,
     by: request.by,
     to: request.to,
     covers: request.covers,
+    retry: request.retry,
     in_conversation: inConversation,
     prompt: readPrompt(reading)?.toString() ?? null,
     status: verdict.status,
@@ -52,6 +68,8 @@ export function createTurnReader(
     error: explain(session, reading),
     answer: outcome.answer,
     token_usage: usage,
+    cost_usd: cost,
+    diff_stat: readSnapshot(reading, 'after')?.changed ?? null,
     how: howOf(reading),
     replay_reason: launch?.why ?? null,
     log_file: turnFile(reading, 'events'),
@@ -72,7 +90,7 @@ export function createTurnReader(
       const timestamp = role === 'user' ? request.at : null;
       return { role, content, turn, timestamp };
     };
-    if (view.prompt !== null && request.kind === 'prompt') yield message('user', view.prompt);
+    if (view.prompt !== null && isSaid(request.kind)) yield message('user', view.prompt);
     if (!full) {
       for (const text of walk(readMessages)) yield message('assistant', text);
       return;
@@ -92,5 +110,11 @@ export function createTurnReader(
     return { ...view, answer: fold.answer, warnings: warningsOf(reading, fold) };
   }
 
-  return { view, messages, steps: () => walk(readSteps), whole };
+  return {
+    view,
+    directory: directoryOf(session.record, reading),
+    messages,
+    steps: () => walk(readSteps),
+    whole,
+  };
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { ZwarmError } from '../../core/errors.ts';
+import type { Breach } from '../../core/rules/run-limits.ts';
 import type { CancelWhy } from '../../core/status.ts';
 import { isoTime } from '../../core/time.ts';
 import { ownIdentity } from '../../process/identity.ts';
@@ -16,8 +17,9 @@ export function publishCancel(
   turn: Turn,
   why: CancelWhy,
   reason: string | null = null,
+  limit: Breach | null = null,
 ): boolean {
-  const record: CancelRecord = { v: 1, why, reason, by: ownIdentity(), at: isoTime(context.now()) };
+  const record: CancelRecord = { v: 1, why, reason, limit, by: ownIdentity(), at: isoTime(context.now()) };
   const temporary = join(turnDir(turn), `${BUILDING_PREFIX}${context.newNonce()}`);
   try {
     return publishOnce(turnFile(turn, 'cancel'), encode(record), temporary);
@@ -34,7 +36,10 @@ export function publishCancel(
  * itself, we look for the runner after we have published it: at least one of us sees the other, so a launch that was
  * declared dead can never start late. @throws ZwarmError `busy` when the runner has shown itself after all
  */
-export function declareNeverLaunched(context: ManagerContext, { id, current }: SessionNow): void {
+export function declareNeverLaunched(
+  context: ManagerContext,
+  { id, current }: Pick<SessionNow, 'id' | 'current'>,
+): void {
   const { status } = current.verdict;
   // An unknown one gets here only when the user says that it does not run.
   if ((status !== 'lost' && status !== 'unknown') || current.runner !== null) return;

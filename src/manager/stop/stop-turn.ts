@@ -1,11 +1,14 @@
 import type { StopSignal } from '../../agents/agent.ts';
 import { errnoOf, toZwarmError, ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
+import type { Breach } from '../../core/rules/run-limits.ts';
 import { type CancelWhy, isFinal, LAUNCH_GRACE_MS } from '../../core/status.ts';
 import { marksOfTurn } from '../../core/turn-mark.ts';
 import { areWeBelow } from '../../process/process-tree.ts';
 import { type StopRequest, stopTurn } from '../../process/stop.ts';
 import { anyMemberLives, createCensus } from '../../process/turn-processes.ts';
+import { discard } from '../../store/files.ts';
+import { turnFile } from '../../store/layout.ts';
 import { readExit, readRunner } from '../../store/sessions.ts';
 import type { ManagerContext, Turn } from '../context.ts';
 import type { SessionNow } from '../session/current-turn.ts';
@@ -30,18 +33,21 @@ export interface Stop {
   /** As given by the caller, or null. */
   readonly reason: string | null;
   readonly graceMs: number;
+  /** The limit that the turn has reached. */
+  readonly limit?: Breach | undefined;
   look(): Promise<TurnState>;
 }
 
 /** How to stop the current turn of a session. */
 export async function stopOf(
   context: ManagerContext,
-  { adapter, current, behind }: SessionNow,
+  { record, current, behind }: SessionNow,
   asked: Pick<Stop, 'why' | 'reason' | 'graceMs'>,
 ): Promise<Stop> {
+  const { adapter } = current;
   // It will parse the end of the turn, which should not wait for it.
   await adapter?.loadParser(null);
-  const look = () => readTurnState(current, adapter, context.now());
+  const look = () => readTurnState(current, record, context.now());
   return { ...asked, behind, signals: adapter?.stopSignals ?? ALL_SIGNALS, look };
 }
 
@@ -108,7 +114,7 @@ export async function stop(context: ManagerContext, current: TurnState, how: Sto
   let ran = current.processes.living === 'yes';
   // Before any signal: of whatever dies from here on, readers know that it was asked to.
   const publish = (): void => {
-    if (current.exit === null) publishCancel(context, current, how.why, how.reason);
+    if (current.exit === null) publishCancel(context, current, how.why, how.reason, how.limit);
   };
   await cancelThenEnd(publish, id, async () => {
     // A runner that comes later sees the cancellation before it starts its agent.
@@ -130,7 +136,8 @@ export async function stop(context: ManagerContext, current: TurnState, how: Sto
     after = await how.look();
   }
   const { status } = after.verdict;
-  if (status === 'killed') return;
+  // What was stopped is never begun again.
+  if (status === 'killed') return discard(turnFile(current, 'environment'));
   if (!isFinal(status)) throw new ZwarmError('still_running', `${id} is still ${status}`, 'try again');
   throw new ZwarmError('not_running', `${id} had already ended: it is ${status}`, `see: zwarm show ${id}`);
 }

@@ -1,7 +1,10 @@
 import type { AgentAdapter, Explanation } from '../../agents/agent.ts';
 import type { SessionId } from '../../core/ids.ts';
+import { resetTime } from '../../core/rules/reset-time.ts';
+import { type Breach, breachWords } from '../../core/rules/run-limits.ts';
 import type { SessionError } from '../../core/session.ts';
 import type { NotRunWhy, Terminal, TurnVerdict } from '../../core/status.ts';
+import { isoTime } from '../../core/time.ts';
 
 /** What putting a verdict into words needs beside it. */
 export interface Circumstances {
@@ -13,8 +16,15 @@ export interface Circumstances {
   readonly launched: boolean;
   /** Where it was started, in words. */
   readonly where: string;
+  /** When it ended (ms since the epoch), and the time zone of the agent; null where they are not known. */
+  readonly endedMs: number | null;
+  readonly timeZone: string | null;
+  /** The limit at which it was stopped, or null. */
+  readonly limit: Breach | null;
   /** The end of the agent's stderr; read only when it is needed. */
   stderr(): string;
+  /** The file with what the setup of its worktree printed, and its last line. */
+  setup(): { readonly log: string; readonly last: string };
 }
 
 // In a hint `ID` stands for the id of the session.
@@ -26,7 +36,11 @@ function error(code: string, message: string, hint: string, retryable = false): 
   return { code, message, hint, retryable };
 }
 
-function notRun(why: NotRunWhy, detail: string | null, workingDir: string): Explanation | null {
+function notRun(
+  why: NotRunWhy,
+  detail: string | null,
+  { workingDir, setup }: Circumstances,
+): Explanation | null {
   const failed = (how: string) => `the agent could not be started${how}`;
   switch (why) {
     case 'cancelled':
@@ -39,6 +53,11 @@ function notRun(why: NotRunWhy, detail: string | null, workingDir: string): Expl
       const gone = "the agent's program was gone when the turn began";
       return error(why, gone, `install it again, then: ${CONTINUE}`);
     }
+    case 'setup': {
+      const { log, last } = setup();
+      const hint = `see ${log}; once that is mended: ${CONTINUE}`;
+      return error(why, `the setup of its worktree failed: ${last}`, hint);
+    }
     case 'not_launched':
       return error(why, failed(' (no more processes or memory?)'), `try again: ${CONTINUE}`, true);
     case 'spawn_error':
@@ -47,14 +66,14 @@ function notRun(why: NotRunWhy, detail: string | null, workingDir: string): Expl
 }
 
 function inWords({ reason }: TurnVerdict, circumstances: Circumstances): Explanation | null {
-  const { adapter, terminal, workingDir, launched, where } = circumstances;
+  const { adapter, terminal, launched, where } = circumstances;
   const explained = (message: string) => adapter?.explain({ message, stderr: '' });
   const fromStderr = () => adapter?.explain({ message: null, stderr: circumstances.stderr() });
   switch (reason.kind) {
     case 'none':
       return null;
     case 'not_run':
-      return notRun(reason.why, reason.detail, workingDir);
+      return notRun(reason.why, reason.detail, circumstances);
     case 'agent_failed':
       return explained(reason.message) ?? error('agent_failed', reason.message, SEE);
     case 'exit_code': {
@@ -84,10 +103,22 @@ function inWords({ reason }: TurnVerdict, circumstances: Circumstances): Explana
   }
 }
 
-/** Why a turn has failed or is unknown, and what to do about it; null when there is nothing to explain. */
+/** Failures of which an agent says when they will be over. */
+const PASSES: readonly string[] = ['usage_limit', 'rate_limited'];
+
+function retryAt({ code, message }: Explanation, { endedMs, timeZone }: Circumstances): string | null {
+  const ms = endedMs === null || !PASSES.includes(code) ? null : resetTime(message, endedMs, timeZone);
+  return ms === null ? null : isoTime(ms);
+}
+
+/** Why a turn has failed, was stopped at a limit, or is unknown, and what to do about it; null when there is nothing to explain. */
 export function explainVerdict(verdict: TurnVerdict, circumstances: Circumstances): SessionError | null {
-  const explained = inWords(verdict, circumstances);
+  const { limit } = circumstances;
+  const explained =
+    verdict.status === 'killed' && limit !== null
+      ? { code: 'limit', ...breachWords(limit), retryable: false }
+      : inWords(verdict, circumstances);
   if (explained === null) return null;
   const hint = explained.hint?.replaceAll(/\bID\b/g, circumstances.id) ?? null;
-  return { ...explained, hint, retry_at: null };
+  return { ...explained, hint, retry_at: retryAt(explained, circumstances) };
 }

@@ -18,19 +18,20 @@ const END_BYTES = 1 << 18;
 export const ANSWER_BYTES = 1 << 22;
 
 /** The first thread that a stream names at its beginning. */
-export function readThreadId({ path, range, parse }: TurnStream): string | null {
+export function readThreadId({ path, range, newParser, threadId }: TurnStream): string | null {
+  if (threadId !== null) return threadId;
   const limit = Math.min(range.limit ?? HEAD_BYTES, HEAD_BYTES);
-  for (const event of eventsOf(readLines(path, { limit, ended: range.ended }), parse)) {
+  for (const event of eventsOf(readLines(path, { limit, ended: range.ended }), newParser())) {
     if (event.type === 'thread_started') return event.threadId;
   }
   return null;
 }
 
 /** The last terminal event of a stream that is complete. */
-export function readTerminal({ path, range, parse }: TurnStream, sizes?: EndSizes): Terminal | null {
+export function readTerminal({ path, range, newParser }: TurnStream, sizes?: EndSizes): Terminal | null {
   for (const { lines, behind } of readFromEnd(path, range, sizes)) {
     if (behind >= END_BYTES) break;
-    const { terminal } = foldEvents(eventsOf(lines, parse));
+    const { terminal } = foldEvents(eventsOf(lines, newParser()));
     if (terminal !== null) return terminal;
   }
   return null;
@@ -38,18 +39,24 @@ export function readTerminal({ path, range, parse }: TurnStream, sizes?: EndSize
 
 /**
  * The outcome of a turn: its thread from the beginning of the stream, all else from its end. While the turn runs, tokens
- * and terminal event count only as far as the search for the last answer goes.
+ * and terminal event count only as far as the search for the last answer goes. Tokens that have to be added up are
+ * counted once the turn has ended: then the whole stream is read.
  */
 export function readOutcome(stream: TurnStream, sizes?: EndSizes): TurnOutcome {
-  const { path, range, parse } = stream;
+  const { path, range, newParser, addsTokens } = stream;
+  if (addsTokens && range.ended) {
+    const fold = foldEvents(eventsOf(readLines(path, range), newParser()));
+    return { ...fold, threadId: stream.threadId ?? fold.threadId };
+  }
   let answer: string | null = null;
-  let end: Pick<TurnOutcome, 'usage' | 'terminal'> = { usage: null, terminal: null };
+  let end: Pick<TurnOutcome, 'tokens' | 'terminal'> = { tokens: null, terminal: null };
   for (const { lines, behind } of readFromEnd(path, range, sizes)) {
     if (behind >= (answer === null ? ANSWER_BYTES : END_BYTES)) break;
-    const fold = foldEvents(eventsOf(lines, parse));
+    const fold = foldEvents(eventsOf(lines, newParser()));
     answer ??= fold.answer;
-    if (behind < END_BYTES) end = { usage: end.usage ?? fold.usage, terminal: end.terminal ?? fold.terminal };
-    if (answer !== null && !(range.ended && (end.usage === null || end.terminal === null))) break;
+    if (behind < END_BYTES)
+      end = { tokens: end.tokens ?? fold.tokens, terminal: end.terminal ?? fold.terminal };
+    if (answer !== null && !(range.ended && (end.tokens === null || end.terminal === null))) break;
   }
-  return { threadId: readThreadId(stream), answer, ...end };
+  return { threadId: readThreadId(stream), answer, ...end, ...(addsTokens && { tokens: null }) };
 }

@@ -1,4 +1,5 @@
 import type { AgentAdapter } from '../../agents/agent.ts';
+import { findAgent } from '../../agents/registry.ts';
 import type { TurnOutcome } from '../../core/conversation/fold.ts';
 import {
   type CancelWhy,
@@ -17,7 +18,12 @@ import {
   type TurnProcesses,
 } from '../../process/turn-processes.ts';
 import type { LineRange } from '../../store/read-forward.ts';
-import type { LaunchRecord, RequestRecord } from '../../store/records.ts';
+import {
+  type LaunchRecord,
+  type RequestRecord,
+  recordOfTurn,
+  type SessionRecord,
+} from '../../store/records.ts';
 import { type RecordedEnd, readCancel, readExit, readRequest, readRunner } from '../../store/sessions.ts';
 import type { Turn } from '../context.ts';
 import { readOutcome, readTerminal, readThreadId } from './turn-outcome.ts';
@@ -35,6 +41,8 @@ interface BareFacts {
 
 /** A turn as a deciding verb sees it: its status and the processes to act upon, but no conversation. */
 export interface TurnState extends Turn, BareFacts {
+  /** The agent that runs it; null for one that we do not know, and where its stream is not read. */
+  readonly adapter: AgentAdapter | null;
   readonly terminal: Terminal | null;
   readonly verdict: TurnVerdict;
 }
@@ -57,8 +65,17 @@ function readBareFacts(turn: Turn, census: Census): BareFacts {
     const [runner, cancel] = [readRunner(turn), readCancel(turn)?.why ?? null];
     return { request, ...NOTHING_LIVES, runner, cancel, exit: recorded };
   }
-  const claimer = livenessOf(request.claimer);
   const shown = readRunner(turn);
+  // Nobody has launched it: to look for its processes would make a long queue slow.
+  if (request.queued && shown === null && launchOf(turn) === null)
+    return {
+      request,
+      ...NOTHING_LIVES,
+      runner: null,
+      cancel: readCancel(turn)?.why ?? null,
+      exit: readExit(turn),
+    };
+  const claimer = livenessOf(request.claimer);
   const marks = marksOfTurn(turn);
   const processes = processesOfTurn(marks, shown?.identity ?? null, request.claimer, census);
   const cancel = readCancel(turn)?.why ?? null;
@@ -82,6 +99,7 @@ function judge(facts: BareFacts, terminal: Terminal | null, nowMs: number): Turn
   const { request, claimer, runner, processes, cancel, exit } = facts;
   if (request.kind === 'rewind') return MARKED;
   return deriveStatus({
+    adopted: request.adopted !== null,
     queued: request.queued,
     claimer,
     ageMs: nowMs - (parseIso(request.at) ?? 0),
@@ -98,36 +116,58 @@ function rangeOf({ exit, processes }: BareFacts): LineRange {
   return { limit: exit?.record.events_bytes ?? null, ended: exit !== null || processes.living === 'no' };
 }
 
-/** The state of a turn from its records, the kernel, and the end of its stream. @throws DamagedRecord */
+/** The agent that runs a turn; null for one that we do not know. */
+export function adapterOf(record: SessionRecord, request: RequestRecord): AgentAdapter | null {
+  return findAgent(recordOfTurn(record, request).agent);
+}
+
+/**
+ * The state of a turn from its records, the kernel, and the end of its stream; without the `record` of its session the
+ * stream is not read. @throws DamagedRecord
+ */
 export async function readTurnState(
   { store, id, turn }: Turn,
-  adapter: AgentAdapter | null,
+  record: SessionRecord | null,
   nowMs: number,
 ): Promise<TurnState> {
   const at = { store, id, turn };
   const facts = readBareFacts(at, createCensus());
+  const adapter = record === null ? null : adapterOf(record, facts.request);
   const range = rangeOf(facts);
-  const terminal = range.ended ? readTerminal(await openStream(at, range, adapter)) : null;
-  return { ...at, ...facts, terminal, verdict: judge(facts, terminal, nowMs) };
+  const terminal = range.ended ? readTerminal(await openStream({ ...at, ...facts }, range, adapter)) : null;
+  return { ...at, ...facts, adapter, terminal, verdict: judge(facts, terminal, nowMs) };
 }
 
 /** A turn with its outcome. One `census` serves a whole list. @throws DamagedRecord */
 export async function readTurn(
   turn: Turn,
-  adapter: AgentAdapter | null,
+  record: SessionRecord,
   nowMs: number,
   census: Census = createCensus(),
 ): Promise<TurnReading> {
   const facts = readBareFacts(turn, census);
   const launch = launchOf(turn);
-  const stream = await openStream(turn, rangeOf(facts), adapter, launch);
+  const adapter = adapterOf(record, facts.request);
+  const stream = await openStream({ ...turn, ...facts }, rangeOf(facts), adapter, launch);
   const outcome = readOutcome(stream);
   const { terminal } = outcome;
-  return { ...turn, ...facts, terminal, verdict: judge(facts, terminal, nowMs), launch, outcome, stream };
+  return {
+    ...turn,
+    ...facts,
+    adapter,
+    terminal,
+    verdict: judge(facts, terminal, nowMs),
+    launch,
+    outcome,
+    stream,
+  };
 }
 
 /** The thread that the agent named first in a turn, or null. @throws DamagedRecord */
-export async function threadOfTurn(turn: Turn, adapter: AgentAdapter): Promise<string | null> {
+export async function threadOfTurn(
+  turn: Turn & Pick<TurnState, 'request'>,
+  adapter: AgentAdapter,
+): Promise<string | null> {
   // Whatever was appended after the recorded end does not count.
   const limit = readExit(turn)?.record.events_bytes ?? null;
   return readThreadId(await openStream(turn, { limit, ended: true }, adapter));

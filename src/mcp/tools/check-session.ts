@@ -1,66 +1,78 @@
 import { z } from 'zod';
+import { messagesOf } from '../../core/conversation/session-reader.ts';
 import type { SessionId } from '../../core/ids.ts';
 import { cutText } from '../../core/session.ts';
 import { isActive } from '../../core/status.ts';
-import { LONGEST_RESPONSE, sessionId, turnAnswer, turnFields, turnOf, waitSec } from '../answer.ts';
+import { bothEnds } from '../../core/text-ends.ts';
+import { LONGEST_RESPONSE, nullableText, standing, standingOf, turnAnswer, turnFields } from '../answer.ts';
+import { choice, seconds, sessionId } from '../parameters.ts';
 import { defineTool, READS, type ToolCall } from '../tool.ts';
-import { requireOther, waitWith } from '../waiting.ts';
+import { requireOther, type Wait, waitForTurn } from '../waiting.ts';
 
 /** The last message often comes a moment before the end: one call then reports both. */
 const END_AFTER_MESSAGE_SEC = 2;
 
-/** Waits until a turn has ended or has messages of its agent that the client does not know, or the time is up. */
-async function waitForNews(call: ToolCall, id: SessionId, turn: number, seconds: number): Promise<void> {
-  const { manager } = call;
-  const known = call.known.get(`${id}.${turn}`) ?? 0;
-  await waitWith(call, seconds, `${id} works on turn ${turn}`, ({ signal, end, endIn }) => {
-    const untilNews = async (): Promise<void> => {
-      const messages = new Set<number>();
-      for await (const { type, step } of manager.followSteps(id, { follow: true, turn, signal })) {
-        if (type === 'message') messages.add(step);
-        if (messages.size > known) return endIn(END_AFTER_MESSAGE_SEC);
-      }
-    };
-    return Promise.all([manager.wait(id, signal, turn).then(end), untilNews()]);
-  });
+/** Ends a wait some time after a turn has a message of its agent that the client does not know. */
+function endAfterNews({ manager, known }: ToolCall, id: SessionId, turn: number) {
+  const before = known.get(`${id}.${turn}`) ?? 0;
+  const messages = new Set<number>();
+  return async ({ signal, endIn }: Wait): Promise<void> => {
+    for await (const { type, step } of manager.followSteps(id, { follow: true, turn, signal })) {
+      if (type === 'message') messages.add(step);
+      if (messages.size > before) return endIn(END_AFTER_MESSAGE_SEC);
+    }
+  };
 }
 
 /** Reports the status of a session. */
 export const checkSession = defineTool({
   name: 'check_session',
   description:
-    'The status of a session, and its answer once its turn has ended. With wait_sec it waits and returns as soon as ' +
-    'something changes: ask with a long wait_sec instead of often.',
-  input: z.strictObject({ session_id: sessionId, wait_sec: waitSec }),
+    'The status of one session, what its agent is doing now, and its answer once its turn has ended. It answers at ' +
+    'once, unless wait_sec says how long to wait for the end of the turn. To wait for an answer, wait_sessions is simpler.',
+  input: z.strictObject({
+    session_id: sessionId,
+    wait_sec: seconds('wait so many seconds, or as long as the host allows; left out: answer at once'),
+    until: choice(
+      ['end', 'news'],
+      'what to wait for. end, when left out: the end of the turn. news: also the next message of its agent, of ' +
+        'which there may be hundreds',
+    ),
+  }),
   output: z.strictObject({
+    ...standing,
     ...turnFields,
     task: z.string(),
-    is_running: z.boolean(),
     message_count: z.number().describe('messages of the conversation so far, of both sides'),
-    latest_message: z.string().nullable().describe('while it runs: the last message of the agent; else null'),
+    latest_message: nullableText.describe('while it runs: the last message of the agent; else null'),
   }),
   annotations: READS,
-  async run({ session_id, wait_sec }, call) {
+  async run({ session_id, wait_sec, until }, call) {
     const { manager } = call;
     const id = manager.resolve(session_id);
     if (wait_sec) {
       requireOther(call, id);
       const { turn } = await manager.summary(id);
-      if (turn !== null) await waitForNews(call, id, turn, wait_sec);
+      if (turn !== null) {
+        const more = until === 'news' ? endAfterNews(call, id, turn) : undefined;
+        await waitForTurn(call, { id, turn }, wait_sec, more);
+      }
     }
-    const session = await manager.get(id);
-    const turn = turnOf(session, session.turn);
-    await call.markSeen(id, turn.turn);
-    const said = session.messages.filter((one) => one.role === 'assistant' && one.turn === turn.turn);
-    call.known.set(`${id}.${turn.turn}`, said.length);
-    const runs = isActive(turn.status);
-    const latest = runs ? said.at(-1)?.content : undefined;
+    const session = await manager.read(id);
+    const { summary } = session;
+    const messages = [...messagesOf(session, false)];
+    const answer = turnAnswer(session, summary.turn, await manager.budgetLeft(id));
+    const { turn } = answer;
+    await call.markSeen(id, turn);
+    const said = messages.filter((one) => one.role === 'assistant' && one.turn === turn);
+    call.known.set(`${id}.${turn}`, said.length);
+    const latest = isActive(answer.status) ? said.at(-1)?.content : undefined;
     return {
-      ...turnAnswer(session, turn, call.adviceSec),
-      task: cutText(session.task ?? ''),
-      is_running: runs,
-      message_count: session.messages.length,
-      latest_message: latest === undefined ? null : cutText(latest, LONGEST_RESPONSE),
+      ...standingOf(summary, manager.now()),
+      ...answer,
+      task: cutText(summary.task ?? ''),
+      message_count: messages.length,
+      latest_message: latest === undefined ? null : bothEnds(latest, LONGEST_RESPONSE),
     };
   },
 });

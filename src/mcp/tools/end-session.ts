@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { toZwarmError, usageError } from '../../core/errors.ts';
-import { common, sessionId, status, succeeded } from '../answer.ts';
+import { common, nullableNumber, nullableText, status, succeeded } from '../answer.ts';
+import { flag, sessionId } from '../parameters.ts';
 import { defineTool, ENDS } from '../tool.ts';
 import { requireOther } from '../waiting.ts';
 
@@ -8,21 +9,22 @@ import { requireOther } from '../waiting.ts';
 export const endSession = defineTool({
   name: 'end_session',
   description:
-    'End a session: its agent and all that it runs are stopped. It succeeds for one that has already ended, too. Its ' +
-    'records stay, and converse can continue it, unless delete=true.',
+    'Stop the agent of a session and all that it runs. Also succeeds where it has already ended. The records stay, and ' +
+    'converse can continue it, unless delete=true.',
   input: z.strictObject({
     session_id: sessionId,
-    reason: z.string().max(500).optional().describe('why, for the record'),
-    delete: z
-      .boolean()
-      .default(false)
-      .describe('also delete all its records, for good; session_id must be the whole id'),
+    reason: z.string().max(500).optional().describe('why, for the record; left out: no reason'),
+    delete: flag(
+      'true: also delete all its records, for good; session_id must be the whole id. Left out: they stay',
+    ),
   }),
   output: z.strictObject({
     ...common,
     session_id: z.string(),
     status,
-    reason: z.string().nullable().describe('as it was recorded; null where nothing was running'),
+    turn: nullableNumber.describe('the turn that the status is about'),
+    tokens: nullableNumber.describe('total tokens of the session'),
+    reason: nullableText.describe('as it was recorded; null where nothing was running'),
     deleted: z.boolean(),
   }),
   annotations: ENDS,
@@ -42,12 +44,15 @@ export const endSession = defineTool({
       if (toZwarmError(error).code === 'not_running') return false;
       throw error;
     });
-    const { status } = await manager.summary(id);
+    const { status, turn, token_usage: usage } = await manager.summary(id);
     if (deletes) await manager.remove(id);
+    else if (turn !== null) await call.markSeen(id, turn);
     return {
       ...succeeded(deletes ? null : `its records stay; ${deletion} deletes them`),
       session_id: id,
       status,
+      turn,
+      tokens: usage?.total_tokens ?? null,
       reason: wasRunning ? (reason ?? null) : null,
       deleted: deletes,
     };

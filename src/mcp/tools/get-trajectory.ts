@@ -1,62 +1,87 @@
 import { z } from 'zod';
-import { stepLine } from '../../core/conversation/steps.ts';
-import type { TrajectoryStep } from '../../core/conversation/trajectory.ts';
-import { cutText } from '../../core/session.ts';
-import { common, sessionId, succeeded } from '../answer.ts';
+import { isSaid } from '../../core/session.ts';
+import { isFinal } from '../../core/status.ts';
+import type { SessionManager } from '../../manager/session-manager.ts';
+import { common, nullableNumber, succeeded } from '../answer.ts';
+import { flag, howMany, sessionId } from '../parameters.ts';
+import { promptFields, type StepFields, summaryOf, wholeOf } from '../step-fields.ts';
 import { defineTool, READS } from '../tool.ts';
 
-/** The longest text of a step. */
-const FULL_CHARS = 8000;
 /** The most of one answer, by its steps as JSON. */
 const PAGE_CHARS = 40_000;
+/** How many steps are told where nothing else is asked for. */
+const PAGE_STEPS = 50;
 
-type StepFields = Readonly<Record<string, unknown>>;
+type Trajectory = Awaited<ReturnType<SessionManager['trajectory']>>;
 
-/** A step on one line. */
-function summaryOf(step: TrajectoryStep): StepFields {
-  const line = stepLine(step).replace(/\s+/g, ' ').trim();
-  const { type, turn, step: number } = step;
-  const status = 'status' in step ? { status: step.status } : {};
-  const exit = 'exit_code' in step && step.exit_code !== null ? { exit_code: step.exit_code } : {};
-  return { step: number, turn, type, ...status, ...exit, summary: cutText(line, 200) };
-}
-
-/** A step with all its fields, each text cut. */
-function wholeOf(step: TrajectoryStep): StepFields {
-  const cut = (value: unknown): unknown => {
-    const text = typeof value === 'string' ? value : JSON.stringify(value);
-    return text.length > FULL_CHARS ? cutText(text, FULL_CHARS) : value;
-  };
-  return Object.fromEntries(Object.entries(step).map(([key, value]) => [key, cut(value)]));
-}
-
-/** The first of some steps that fit into one answer; at least one. */
-function pageOf(steps: readonly StepFields[]): readonly StepFields[] {
-  let chars = 0;
-  const end = steps.findIndex((step) => {
-    chars += JSON.stringify(step).length;
-    return chars > PAGE_CHARS;
+/** What is told at the place of a step: what was asked before it, and the step; behind the last one what was asked since. */
+function tellAt({ turns, steps }: Trajectory, full: boolean, at: number): StepFields[] {
+  const step = steps[at];
+  const before = steps[at - 1]?.turn ?? 0;
+  const asked = turns.flatMap(({ view }) => {
+    const isHere = view.turn > before && view.turn <= (step?.turn ?? Number.POSITIVE_INFINITY);
+    return isHere && isSaid(view.kind) && view.prompt !== null ? [promptFields(view, full)] : [];
   });
-  return end < 0 ? steps : steps.slice(0, Math.max(1, end));
+  return step === undefined ? asked : [...asked, full ? wholeOf(step) : summaryOf(step)];
+}
+
+/** Some of the steps: the numbers of the first and of the one behind the last. */
+interface Range {
+  readonly first: number;
+  readonly next: number;
+}
+
+/** As much of a range as fits into one answer, at least one step: its beginning, or where `newest` its end. */
+function pageOf({ first, next }: Range, newest: boolean, tell: (at: number) => StepFields[]) {
+  const told: StepFields[][] = [];
+  let chars = 0;
+  while (told.length < next - first) {
+    const fields = tell(newest ? next - 1 - told.length : first + told.length);
+    chars += JSON.stringify(fields).length;
+    if (chars > PAGE_CHARS && told.length > 0) break;
+    told.push(fields);
+  }
+  if (newest) return { first: next - told.length, next, told: told.toReversed().flat() };
+  return { first, next: first + told.length, told: told.flat() };
+}
+
+/** Which steps these are, and how to ask for the others. */
+function hintOf({ first, next }: Range, count: number): string | null {
+  const limit = Math.min(first, PAGE_STEPS);
+  const others = [
+    ...(first > 0 ? [`before them: offset=${first - limit}, limit=${limit}`] : []),
+    ...(next < count ? [`after them: offset=${next}`] : []),
+  ];
+  if (first === next || others.length === 0) return null;
+  return `these are the steps ${first + 1} to ${next} of ${count}; ${others.join('; ')}`;
 }
 
 /** Reads what the agent of a session did. */
 export const getTrajectory = defineTool({
   name: 'get_trajectory',
   description:
-    'What the agent of a session did, step by step: messages, commands with their exit codes, file changes, tool ' +
-    'calls, plans. One line each; full=true with outputs. Pages with offset and limit.',
+    'What the agent of a session did, step by step: commands with exit codes, file changes, messages, tool calls, ' +
+    'plans, and what it was asked. One line each, with the last lines of what failed; full=true has all outputs. Of a ' +
+    'session that did not complete the last steps come first.',
   input: z.strictObject({
     session_id: sessionId,
-    full: z.boolean().default(false),
-    turn: z.number().int().min(1).optional().describe('only this turn'),
-    offset: z.number().int().min(0).default(0).describe('how many of the first steps to skip'),
-    limit: z.number().int().min(1).max(500).default(50),
+    full: flag('true: whole steps with their outputs; left out: one line for each'),
+    turn: z.number().int().min(1).optional().describe('only this turn; left out: all of them'),
+    last: howMany('only so many of the last steps, whatever offset and limit say; left out: as these say'),
+    offset: z
+      .number()
+      .int()
+      .min(0)
+      .optional()
+      .describe(
+        'how many of the first steps to skip; left out: none, or of a session that failed all but the last',
+      ),
+    limit: howMany('how many steps at most; left out: 50'),
   }),
   output: z.strictObject({
     ...common,
     session_id: z.string(),
-    turn: z.number().nullable().describe('the turn that was asked for, or null for all'),
+    turn: nullableNumber.describe('the turn that was asked for, or null for all'),
     mode: z.enum(['summary', 'full']),
     steps: z
       .array(z.record(z.string(), z.unknown()))
@@ -64,19 +89,25 @@ export const getTrajectory = defineTool({
     step_count: z.number().describe('of all the steps, of which these are some'),
   }),
   annotations: READS,
-  async run({ session_id, full, turn, offset, limit }, { manager }) {
+  async run({ session_id, full, turn, last, offset, limit }, { manager }) {
     const id = manager.resolve(session_id);
-    const all = await manager.steps(id, { turn });
-    const mode = full ? ('full' as const) : ('summary' as const);
-    const steps = pageOf(all.slice(offset, offset + limit).map(full ? wholeOf : summaryOf));
-    const next = offset + steps.length;
+    const trajectory = await manager.trajectory(id, turn);
+    const { summary, turns, steps } = trajectory;
+    const { status } = (turn === undefined ? null : turns[0]?.view) ?? summary;
+    const failed = isFinal(status) && status !== 'completed';
+    const newest = last !== undefined || (failed && offset === undefined && limit === undefined);
+    const count = steps.length;
+    const wanted = last ?? limit ?? PAGE_STEPS;
+    const first = newest ? Math.max(0, count - wanted) : Math.min(offset ?? 0, count);
+    const tell = (at: number) => tellAt(trajectory, full, at);
+    const page = pageOf({ first, next: Math.min(first + wanted, count) }, newest, tell);
     return {
-      ...succeeded(next < all.length ? `${all.length - next} more: offset=${next}` : null),
+      ...succeeded(hintOf(page, count)),
       session_id: id,
       turn: turn ?? null,
-      mode,
-      steps: [...steps],
-      step_count: all.length,
+      mode: full ? ('full' as const) : ('summary' as const),
+      steps: page.next < count ? page.told : [...page.told, ...tell(count)],
+      step_count: count,
     };
   },
 });

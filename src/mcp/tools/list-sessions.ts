@@ -1,19 +1,46 @@
 import { z } from 'zod';
-import { cutText, type SessionSummary } from '../../core/session.ts';
+import type { SessionSummary } from '../../core/session.ts';
 import { isActive } from '../../core/status.ts';
-import { common, status, succeeded } from '../answer.ts';
+import {
+  common,
+  nullableNumber,
+  nullableText,
+  shortLine,
+  standing,
+  standingOf,
+  status,
+  succeeded,
+} from '../answer.ts';
+import { howMany, text, texts } from '../parameters.ts';
 import { defineTool, READS } from '../tool.ts';
 
-function rowOf(row: SessionSummary) {
+const ROW = z.strictObject({
+  ...standing,
+  session: nullableText,
+  agent: nullableText,
+  unconfined: z.boolean().nullable().describe('true: nothing keeps its agent within its sandbox'),
+  updated: nullableText,
+  source: nullableText,
+  tags: z.array(z.string()),
+  task: nullableText,
+  latest_message: nullableText,
+  error: nullableText.describe('why it failed'),
+  needs_attention: z.boolean().nullable(),
+  tokens: nullableNumber,
+});
+
+function rowOf(row: SessionSummary, nowMs: number): z.infer<typeof ROW> {
   return {
-    session_id: row.id,
+    ...standingOf(row, nowMs),
     session: row.name,
-    status: row.status,
-    turn: row.turn,
+    agent: row.agent,
+    unconfined: row.unconfined,
     updated: row.updated_at,
     source: row.source,
+    tags: [...row.tags],
     task: row.title,
-    latest_message: row.last_message === null ? null : cutText(row.last_message, 200),
+    latest_message: shortLine(row.last_message),
+    error: shortLine(row.error?.message ?? null),
     needs_attention: row.needs_attention,
     tokens: row.token_usage?.total_tokens ?? null,
   };
@@ -23,53 +50,48 @@ function rowOf(row: SessionSummary) {
 export const listSessions = defineTool({
   name: 'list_sessions',
   description:
-    'The sessions of this project, newest first: the status and last message of each, and whether it has ended since ' +
-    'you looked at it (needs_attention).',
+    'The sessions of this project, newest first, whoever started them: the status of each, what it is doing now, its ' +
+    'last message, and whether it has ended since you looked at it (needs_attention).',
   input: z.strictObject({
-    status: status.optional().describe('only these'),
-    source: z
-      .string()
-      .optional()
-      .describe('only those started by: user, orchestrator, mcp, or one of them by its full name'),
-    limit: z.number().int().min(1).max(500).default(20),
+    status: status.optional().describe('only those with this status; left out: all'),
+    source: text(
+      'only those started by: mine (you), user, orchestrator, mcp, or one of them by its full name; left out: all',
+    ),
+    tags: texts('only those with one of these tags; left out: all'),
+    limit: howMany('how many to list; left out: the newest 20'),
   }),
   output: z.strictObject({
     ...common,
-    sessions: z.array(
-      z.strictObject({
-        session_id: z.string(),
-        session: z.string().nullable(),
-        status,
-        turn: z.number().nullable(),
-        updated: z.string().nullable(),
-        source: z.string().nullable(),
-        task: z.string().nullable(),
-        latest_message: z.string().nullable(),
-        needs_attention: z.boolean().nullable(),
-        tokens: z.number().nullable(),
-      }),
-    ),
+    sessions: z.array(ROW),
     count: z
       .number()
       .describe('of all that match the filter; listed are the newest of them, and all that are damaged'),
     running: z.number(),
     completed: z.number(),
     needs_attention: z.number(),
-    filter: z.strictObject({ status: status.nullable(), source: z.string().nullable() }),
+    filter: z.strictObject({
+      status: status.nullable(),
+      source: nullableText,
+      tags: z.array(z.string()).nullable(),
+    }),
   }),
   annotations: READS,
-  async run({ status, source, limit }, { manager }) {
+  async run({ status, source, tags, limit = 20 }, { manager }) {
     const statuses = status === undefined ? undefined : [status];
-    const rows = await manager.list({ all: true, statuses, source });
+    const now = manager.now();
+    const rows = await manager.list({ all: true, statuses, source, tags });
+    const number = (counts: (row: SessionSummary) => boolean | null) => rows.filter(counts).length;
     const unseen = rows.find((row) => row.needs_attention);
     return {
       ...succeeded(unseen === undefined ? null : `check_session(session_id="${unseen.id}") has news`),
-      sessions: rows.filter(({ status }, i) => i < limit || status === 'damaged').map(rowOf),
+      sessions: rows
+        .filter(({ status }, i) => i < limit || status === 'damaged')
+        .map((row) => rowOf(row, now)),
       count: rows.length,
-      running: rows.filter((row) => isActive(row.status)).length,
-      completed: rows.filter((row) => row.status === 'completed').length,
-      needs_attention: rows.filter((row) => row.needs_attention).length,
-      filter: { status: status ?? null, source: source ?? null },
+      running: number((row) => isActive(row.status)),
+      completed: number((row) => row.status === 'completed'),
+      needs_attention: number((row) => row.needs_attention),
+      filter: { status: status ?? null, source: source ?? null, tags: tags ?? null },
     };
   },
 });

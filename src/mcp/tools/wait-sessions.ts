@@ -1,33 +1,49 @@
 import { z } from 'zod';
 import { ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
-import { cutText } from '../../core/session.ts';
 import { isFinal } from '../../core/status.ts';
-import { common, sessionId, status, succeeded, turnAnswer, turnOf, waitSec } from '../answer.ts';
+import {
+  common,
+  LONGEST_RESPONSE,
+  standing,
+  standingOf,
+  status,
+  succeeded,
+  turnAnswer,
+  turnFields,
+} from '../answer.ts';
+import { choice, sessionId, waitSec } from '../parameters.ts';
 import { defineTool, READS, type ToolCall } from '../tool.ts';
 import { requireOther, waitWith } from '../waiting.ts';
 
+/** Of each response at least so much is told; more where there are few. */
 const RESPONSE_CHARS = 4000;
 
+const { response, error, why, hint, tokens, budget } = turnFields;
 const SESSION = z.strictObject({
-  session_id: z.string(),
+  ...standing,
   status: status.nullable().describe('null: it is damaged or was removed; error says which'),
-  turn: z.number().nullable(),
-  response: z.string().nullable(),
-  error: z.string().nullable(),
+  ...{ response, error, why, hint, tokens, budget },
 });
 type SessionAnswer = z.infer<typeof SESSION>;
 
-/** The status and answer of one of the sessions; one that cannot be read does not hide the others. */
-async function answerOf({ manager, adviceSec }: ToolCall, id: SessionId): Promise<SessionAnswer> {
+/** What is told of a session that cannot be read. */
+const UNREADABLE = {
+  ...{ status: null, name: null, turn: null, is_running: false, idle_sec: null, age_sec: null },
+  ...{ current_step: null, response: null, why: null, hint: null, tokens: null, budget: null },
+};
+
+/** How one of the sessions stands, and its answer; one that cannot be read does not hide the others. */
+async function answerOf({ manager }: ToolCall, id: SessionId, longest: number): Promise<SessionAnswer> {
   try {
-    const session = await manager.get(id);
-    const { status, turn, response, error } = turnAnswer(session, turnOf(session, session.turn), adviceSec);
-    const cut = response === null ? null : cutText(response, RESPONSE_CHARS);
-    return { session_id: id, status, turn, response: cut, error };
+    const session = await manager.read(id);
+    const { summary } = session;
+    const budget = await manager.budgetLeft(id);
+    const { response, error, why, hint, tokens } = turnAnswer(session, summary.turn, budget, longest);
+    return { ...standingOf(summary, manager.now()), response, error, why, hint, tokens, budget };
   } catch (error) {
     if (!(error instanceof ZwarmError)) throw error;
-    return { session_id: id, status: null, turn: null, response: null, error: error.message };
+    return { session_id: id, ...UNREADABLE, error: error.message };
   }
 }
 
@@ -41,11 +57,15 @@ function orGone(error: unknown): true {
 export const waitSessions = defineTool({
   name: 'wait_sessions',
   description:
-    'Wait for several sessions at once, until all of them (or, with mode "any", one of them) have ended or the time ' +
-    'is up; then the status and answer of each. Leave out those that have ended when you call it again.',
+    'Wait until one session, or several, have ended; then the status and answer of each, or why it failed. The way to ' +
+    'wait: one call costs the same however long and talkative the work is. If the time is up first, call it again ' +
+    'with those that are still running.',
   input: z.strictObject({
-    ids: z.array(sessionId).min(1).max(100),
-    mode: z.enum(['any', 'all']).default('all'),
+    ids: z.array(sessionId).min(1).max(100).describe('the ids or names of 1 to 100 sessions'),
+    mode: choice(
+      ['all', 'any'],
+      'all, when left out: until all of them have ended; any: until one of them has',
+    ),
     wait_sec: waitSec,
   }),
   output: z.strictObject({
@@ -62,8 +82,8 @@ export const waitSessions = defineTool({
     const known = ids.map((id) => manager.resolve(id));
     for (const id of known) requireOther(call, id);
     const any = mode === 'any';
-    const what = `waiting for ${any ? 'one of ' : ''}${known.join(', ')}`;
-    await waitWith(call, wait_sec, what, ({ signal, end }) => {
+    const awaited = { words: `waiting for ${any ? 'one of ' : ''}${known.join(', ')}`, ids: known };
+    await waitWith(call, wait_sec, awaited, ({ signal, end }) => {
       const each = known.map(async (id) => {
         const hasEnded = await manager.wait(id, signal).then(isFinal, orGone);
         if (any && hasEnded) end();
@@ -71,18 +91,17 @@ export const waitSessions = defineTool({
       return Promise.all(each);
     });
     const sessions: SessionAnswer[] = [];
-    for (const id of known) sessions.push(await answerOf(call, id));
+    const longest = Math.max(RESPONSE_CHARS, Math.floor(LONGEST_RESPONSE / known.length));
+    for (const id of known) sessions.push(await answerOf(call, id, longest));
     // Only when the whole answer is there: what is not reported was not seen.
     for (const [i, id] of known.entries()) {
       const turn = sessions[i]?.turn;
       if (turn != null) await call.markSeen(id, turn);
     }
-    const waiting = sessions.filter(({ status }) => status !== null && !isFinal(status));
-    const cut = sessions.filter(({ response }) => (response?.length ?? 0) >= RESPONSE_CHARS);
-    const idsOf = (some: readonly SessionAnswer[]) => some.map((one) => one.session_id).join(', ');
-    const more = cut.length > 0 ? `cut here, check_session has more: ${idsOf(cut)}` : null;
+    const waiting = sessions.filter((one) => one.is_running);
+    const left = waiting.map((one) => `"${one.session_id}"`).join(', ');
     return {
-      ...succeeded(waiting.length > 0 ? `continue waiting for: ${idsOf(waiting)}` : more),
+      ...succeeded(left === '' ? null : `still running: wait_sessions(ids=[${left}]) goes on waiting`),
       mode,
       sessions,
       count: sessions.length,

@@ -85,7 +85,7 @@ test('a store that moves is in its new place on the disk before its record says 
 
 test('a session whose files cannot be deleted is removed all the same, and it is said where they are', () => {
   const stores = [createStoredSession(), createStoredSession()] as const;
-  const remove = (store: (typeof stores)[number]) => removeSession({ store, id: ID }, null, 'n');
+  const remove = (store: (typeof stores)[number]) => removeSession({ store, id: ID }, [], 'n');
   arm(null);
   remove(stores[0]);
   const at = disarm().findIndex((call) => call.startsWith('spawnSync')) + 1;

@@ -105,9 +105,10 @@ export async function checkInvariants(
   }
   const { skipped } = await later.clean({ olderThanMs: 0, dryRun: false });
   expect(skipped, 'I8: clean').toEqual([]);
-  for (const name of ['sessions', 'trash']) expect(namesIn(root, name), `I8: ${name} is empty`).toEqual([]);
+  for (const name of ['sessions', 'trash', 'writers'])
+    expect(namesIn(root, name), `I8: ${name} is empty`).toEqual([]);
   // Without a window, as where making it failed, the user was told so.
-  const parts = ['format', 'names', 'project.json', 'sessions', 'trash', 'window-told'];
+  const parts = ['format', 'names', 'project.json', 'sessions', 'trash', 'writers', 'window-told'];
   expect(
     namesIn(root).filter((name) => !parts.includes(name)),
     'I8: no debris',

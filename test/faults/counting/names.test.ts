@@ -25,7 +25,7 @@ const names = ({ root }: Store): string[] => readdirSync(join(root, 'names')).so
 /** What gives up the name of the session `ID`. */
 const GIVE_UP: readonly [string, (store: Store) => unknown][] = [
   ['is given up', (store) => giveUpName({ store, id: ID }, 'docs', 'mine')],
-  ['is that of a session which is removed', (store) => removeSession({ store, id: ID }, 'docs', 'mine')],
+  ['is that of a session which is removed', (store) => removeSession({ store, id: ID }, ['docs'], 'mine')],
 ];
 
 test.each(GIVE_UP)(
@@ -62,7 +62,7 @@ test('whoever has no such name changes nothing; a name that was given is on the 
 test('a session that was removed after its name had been moved takes no name along', () => {
   const store = twoSessions();
   moveName({ store, id: OTHER }, 'docs', 'theirs');
-  removeSession({ store, id: ID }, 'docs', 'mine');
+  removeSession({ store, id: ID }, ['docs'], 'mine');
   expect(holderOf(store.root, 'docs')).toBe(OTHER);
   expect([ID, OTHER].map((id) => hasSession({ store, id }))).toEqual([false, true]);
 });

@@ -73,12 +73,14 @@ export const open = counted('open', (...args: Parameters<typeof fs.openSync>): n
   paths.set(fd, args[0]);
   return fd;
 });
+export const copyFile = counted('copyFile', fs.copyFileSync);
 export const mkdir = counted('mkdir', fs.mkdirSync);
 export const write = counted('write', fs.writeSync);
 export const fsync = counted('fsync', fs.fsyncSync);
 export const link = counted('link', fs.linkSync);
 export const symlink = counted('symlink', fs.symlinkSync);
 export const rename = counted('rename', fs.renameSync);
+export const rmdir = counted('rmdir', fs.rmdirSync);
 export const rm = counted('rm', fs.rmSync);
 export const utimes = counted('utimes', fs.futimesSync);
 export const chmod = counted('chmod', fs.chmodSync);

@@ -240,7 +240,7 @@ testWithMount(
     const { disk, project } = createSmall();
     const id = await project.start(['quick']);
     await ended(project, id);
-    const read = ['ls', 'show @last', `show ${id} --json`, `wait ${id}`, 'clean --dry-run --days 0'];
+    const read = ['ls', 'show @last --time', `show ${id} --json`, `wait ${id}`, 'clean --dry-run --days 0'];
     const before = await Promise.all(read.map((words) => project.ok(words.split(' '))));
     disk.setReadOnly(true);
     try {

@@ -34,7 +34,7 @@ export function claimedSession({ state, directory }: Scene, message: string): Cl
   const record = { ...RECORD, working_dir: directory, created_at: request.at };
   const claim = { request, prompt: Buffer.from(message) };
   const store = storeOf(state, directory);
-  createSession({ store, id, record, name: null, claim, copies: [], unique: newNonce() });
+  createSession({ store, id, record, names: [], claims: [claim], copies: [], unique: newNonce() });
   return { id, turn: 1, nonce: request.nonce };
 }
 
@@ -54,6 +54,8 @@ export function startRunner({ root, directory, env }: Scene, { id, turn, nonce }
     identity: JSON.stringify({ v: 1, host, boot_id, pid_ns, uid }).slice(0, -1),
     directory,
     input: 'prompt.md',
+    limits: null,
+    setup: false,
     program: env['ZWARM_CODEX_BIN'] ?? '',
     argv: ['exec'],
     env: {

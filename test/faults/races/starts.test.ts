@@ -25,7 +25,7 @@ test.each([50, 8, 8, 8, 8, 8, 8])(
       expect([...prompts()].sort()).toEqual([...tasks].sort());
       expect(namesIn(root, 'sessions')).toEqual(ids);
       expect(namesIn(state, 'projects')).toEqual([basename(root)]);
-      expect(namesIn(root)).toEqual(['format', 'names', 'project.json', 'sessions', 'trash']);
+      expect(namesIn(root)).toEqual(['format', 'names', 'project.json', 'sessions', 'trash', 'writers']);
       expect(readlinkSync(join(directory, '.zwarm', 'sessions'))).toBe(join(root, 'sessions'));
     }),
 );

@@ -49,7 +49,14 @@ test('of eight injects at once one wins, its message is on the disk, and its age
       const codes = codesOf(outcomes, ['ok', 'busy', 'lost_race']);
       expect(codes.filter((code) => code === 'ok')).toHaveLength(1);
       const winner = outcomes.findIndex(({ code }) => code === 'ok');
-      expect(outcomes[winner]?.value).toEqual({ id, turn, how: 'native', why: null });
+      expect(outcomes[winner]?.value).toEqual({
+        id,
+        turn,
+        agent: 'codex',
+        how: 'native',
+        why: null,
+        pending: null,
+      });
       expect(promptOf(race, id, turn)).toBe(messages[winner]);
       writeFileSync(gate, '');
       expect(await manager.wait(id)).toBe('completed');

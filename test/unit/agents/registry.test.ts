@@ -1,14 +1,13 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { AGENTS, DEFAULT_AGENT, findAgent, requireAgent } from '../../../src/agents/registry.ts';
+import { AGENTS, findAgent, requireAgent } from '../../../src/agents/registry.ts';
 import { repositoryFile } from '../../helpers/project.ts';
 
 const folders = readdirSync(repositoryFile('src/agents'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map((entry) => entry.name);
 
-test('every folder is a registered agent of that name, with the same two files, and Codex the default', () => {
-  expect(DEFAULT_AGENT).toBe('codex');
+test('every folder is a registered agent of that name, with the same two files', () => {
   expect(AGENTS.map((agent) => agent.name).sort()).toEqual(folders.sort());
   for (const folder of folders) {
     const missing = ['index', 'translate'].filter(
@@ -18,10 +17,14 @@ test('every folder is a registered agent of that name, with the same two files, 
   }
 });
 
+test('an agent is found by its other names', () => {
+  expect(findAgent('claude_code')?.name).toBe('claude');
+});
+
 test.each([
   ['codx', 'did you mean codex?'],
-  ['claude', 'choose one of: codex, demo'],
-  ['__proto__', 'choose one of: codex, demo'],
+  ['gemini', 'choose one of: codex, claude, opencode, demo'],
+  ['__proto__', 'choose one of: codex, claude, opencode, demo'],
 ])('the unknown agent %j: %s', (name, hint) => {
   expect(findAgent(name)).toBeNull();
   expect(() => requireAgent(name)).toThrow(expect.objectContaining({ code: 'usage', hint }));
@@ -29,7 +32,8 @@ test.each([
 
 test.each([
   ['codex', ['0.169.0', '0.170.1', '1.0.0'], ['0.168.9', '0.58.0', 'unknown', null]],
-  ['demo', [], ['0.1.0', '9.9.9', null]],
+  ['demo', ['0.1.0', '9.9.9', null], []],
+  ['claude', ['2.0.0', '9.9.9', null], []],
 ])('a thread of %s is forked from this version on', (name, forks, forksNot) => {
   const { canFork } = requireAgent(name);
   expect(forks.map(canFork)).toEqual(forks.map(() => true));
@@ -39,6 +43,8 @@ test.each([
 test('what stops an agent, gentlest first, and who takes the tools of zwarm', () => {
   expect(AGENTS.map(({ name, stopSignals, takesTools }) => [name, ...stopSignals, takesTools])).toEqual([
     ['codex', 'SIGINT', 'SIGTERM', 'SIGKILL', true],
+    ['claude', 'SIGTERM', 'SIGKILL', false],
+    ['opencode', 'SIGTERM', 'SIGKILL', false],
     ['demo', 'SIGTERM', 'SIGKILL', false],
   ]);
 });

@@ -4,30 +4,54 @@ import type { Verb } from '../../../src/cli/context.ts';
 import { createShellProject } from '../../helpers/project.ts';
 
 const ID = 'abcdefghjk';
+const NOTHING = {
+  removed: [],
+  sessions: [],
+  trashed: [],
+  worktrees: [],
+  bytes: 0,
+  safe: [],
+  saved_first: [],
+  kept: [],
+};
 
 /** What `clean` shows when the manager has kept a session for that reason. Files that root cannot delete are rare. */
-async function shownFor(reason: string, json: boolean) {
-  const written: string[] = [];
+async function shownFor(reason: string, old_enough: boolean | null, json: boolean) {
+  const warned: string[] = [];
   const codes: number[] = [];
+  const skipped = [{ id: ID, reason, old_enough }];
   const verb = {
-    manager: { clean: async () => ({ removed: [], skipped: [{ id: ID, reason }], bytes: 0 }) },
+    context: { stdin: { isTTY: false } },
+    manager: { clean: async () => ({ ...NOTHING, skipped }) },
     hint: () => undefined,
-    warn: (text: string) => void written.push(text),
+    warn: (text: string) => void warned.push(text),
     printJson: () => undefined,
     exit: (code: number) => void codes.push(code),
   } as unknown as Verb;
   await clean.run?.(verb, {} as never, { json } as never);
-  return { codes, warned: written };
+  return { codes, warned };
 }
 
-test.each([true, false])('clean fails where files could not be deleted; with --json: %j', async (json) => {
-  const { codes, warned } = await shownFor('io', json);
-  expect(codes).toEqual([1]);
-  expect(warned).toEqual(json ? [] : [`files could not be deleted, check their permissions: ${ID}`]);
-});
+test.each([
+  ['io', true],
+  ['unknown', true],
+  ['damaged', null],
+] as const)(
+  'clean fails where what is old enough could not be deleted or judged: %s',
+  async (reason, old) => {
+    const said = `could not be deleted or judged: ${ID} (${reason}); to delete them, or hear why not: zwarm rm ${ID}`;
+    expect(await shownFor(reason, old, false)).toEqual({ codes: [1], warned: [said] });
+    expect(await shownFor(reason, old, true)).toEqual({ codes: [1], warned: [] });
+  },
+);
 
-test('what clean keeps on purpose is no failure', async () => {
-  expect(await shownFor('damaged', false)).toEqual({ codes: [], warned: [] });
+test.each([
+  ['running', true],
+  ['pending', true],
+  ['not_found', true],
+  ['unknown', false],
+] as const)('what passes by itself, or is too young, is no failure: %s', async (reason, old) => {
+  expect(await shownFor(reason, old, false)).toEqual({ codes: [], warned: [] });
 });
 
 test('clean counts what it deleted, and names what it kept only where there is something', async () => {
@@ -37,7 +61,7 @@ test('clean counts what it deleted, and names what it kept only where there is s
   expect(await hint()).toBe('removed 0 sessions, 0 B\n');
   expect(await hint('--days', '0', '--dry-run')).toMatch(/^would remove 1 session, [\d.]+ \w+\n$/);
   const id = await project.begin('hang');
-  expect(await hint('--days', '0')).toMatch(
+  expect(await hint('--days', '0', '--yes')).toMatch(
     new RegExp(`^removed 1 session, [\\d.]+ \\w+; kept ${id} \\(running\\)\n$`),
   );
 });

@@ -17,5 +17,5 @@ test('kill --all says where nothing is running, to a person alone', async () => 
   expect(await all()).toEqual({ code: 0, stdout: '', stderr: 'nothing is running\n' });
   expect(await all('--json')).toEqual({ code: 0, stdout: '[]\n', stderr: '' });
   const id = await project.begin('hang');
-  expect(await all('--quiet')).toEqual({ code: 0, stdout: `${id}\n`, stderr: '' });
+  expect(await all('--yes', '--quiet')).toEqual({ code: 0, stdout: `${id}\n`, stderr: '' });
 });

@@ -30,7 +30,7 @@ test('a project that holds the home of the user allows nothing by itself', async
   expect(linked.policy.allowedDirs).toEqual([[]]);
 });
 
-const NARROW = { maxDepth: 1, maxSessions: 8, endOthers: false };
+const NARROW = { maxDepth: 1, maxSessions: 8, endOthers: false, unconfined: false, allowLand: false };
 
 test('without any file everything has its default', async () => {
   const { env, projectRoot, load } = configured();
@@ -41,6 +41,11 @@ test('without any file everything has its default', async () => {
     sandbox: 'workspace-write',
     waitSec: null,
     reachableState: false,
+    worktreeDir: null,
+    filling: null,
+    maxRunning: null,
+    budgets: [],
+    notify: null,
     policy: { ...NARROW, allowedDirs: [[projectRoot]], sandbox: 'workspace-write' },
     notices: [],
   });
@@ -52,10 +57,11 @@ test('without any file everything has its default', async () => {
 test("the user's own file sets everything", async () => {
   const { home, user, load } = configured({
     user: `agent = "demo"\nmodel = "m-1"\nsandbox = "danger-full-access"\nallowed_dirs = ["~/a", "*"]
-      max_depth = 3\nmax_sessions = 20\nend_others = true\nwait_sec = 50\nreachable_state = true`,
+      max_depth = 3\nmax_sessions = 20\nend_others = true\nunconfined = true\nallow_land = true\nwait_sec = 50\nreachable_state = true\nmax_running = 7
+      worktree_dir = "/w"\nnotify = ["~/tell", "a b"]\nnotify_events = ["lost"]\nquiet_hours = "22:00-07:00"`,
   });
   mkdirSync(join(home, 'a'));
-  const wide = { maxDepth: 3, maxSessions: 20, endOthers: true };
+  const wide = { maxDepth: 3, maxSessions: 20, endOthers: true, unconfined: true, allowLand: true };
   const { entries, settings } = await load();
   expect(settings).toEqual({
     agent: 'demo',
@@ -63,6 +69,11 @@ test("the user's own file sets everything", async () => {
     sandbox: 'danger-full-access',
     waitSec: 50,
     reachableState: true,
+    worktreeDir: '/w',
+    filling: null,
+    maxRunning: 7,
+    budgets: [],
+    notify: { to: ['~/tell', 'a b'], events: ['lost'], quietHours: '22:00-07:00' },
     policy: { ...wide, allowedDirs: [[join(home, 'a'), '*']], sandbox: 'danger-full-access' },
     notices: [],
   });
@@ -111,6 +122,10 @@ describe('of two files', () => {
     ['max_sessions = 9', ''],
     ['end_others = true', ''],
     ['allowed_dirs = ["*"]', 'allowed_dirs = []'],
+    ['notify = ["/bin/evil"]', '', ONLY_USER],
+    ['notify = "desktop"', 'notify = ["tell"]', ONLY_USER],
+    ['notify_events = []', 'notify = ["tell"]', ONLY_USER],
+    ['quiet_hours = "00:00-23:59"', 'notify = ["tell"]', ONLY_USER],
     ['reachable_state = true', '', ONLY_USER],
     ['reachable_state = true', 'reachable_state = false', ONLY_USER],
     ['reachable_state = false', 'reachable_state = true', ONLY_USER],

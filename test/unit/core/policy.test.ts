@@ -34,7 +34,7 @@ test('nobody is sent into what other programs run, however it is written', () =>
   expect(closed.map(inDirectory([['/p']]))).toEqual(closed.map(() => 'closed'));
 });
 
-const limits = { maxDepth: 1, maxSessions: 8, endOthers: false };
+const limits = { maxDepth: 1, maxSessions: 8, endOthers: false, unconfined: false, allowLand: false };
 const POLICY = { ...limits, allowedDirs: [['/p', '/q', '*']], sandbox: 'workspace-write' } as const;
 
 test('the agent of a session sends others no higher than it runs, and into no wider sandbox', () => {

@@ -19,7 +19,11 @@ test.each<[SessionStatus, turn: number | null, seen: number | null, needed: bool
   ['damaged', null, 1, null],
   ['completed', null, 1, null],
 ])('%s, turn %s, seen %s: %s', (status, turn, seen, needed) => {
-  expect(needsAttention({ status, turn }, seen)).toBe(needed);
+  expect(needsAttention({ status, turn, source: 'mcp:codex' }, 'user', seen)).toBe(needed);
+  // What others have started is no business of a client, whatever came of it.
+  expect(needsAttention({ status, turn, source: 'mcp:codex' }, 'mcp:codex', seen)).toBe(needed);
+  const ofOthers = needsAttention({ status, turn, source: 'user' }, 'mcp:codex', seen);
+  expect(ofOthers).toBe(['unknown', 'damaged'].includes(status) || turn === null ? null : false);
 });
 
 /** Rows as written, newest first: `id` or `id<parent`. */
@@ -35,6 +39,7 @@ test.each([
   ['z e<b d<a c<b b<a a', 'z|a|├─ b|│  ├─ c|│  └─ e|└─ d'],
   ['d<b c<b b<a a', 'a|└─ b|   ├─ c|   └─ d'],
   ['b<a c<gone a', 'c|a|└─ b'],
+  ['d<d c<b b<c a', 'a|d|c|└─ b'],
 ])('children stand below their parent, oldest first; roots stay newest first: %s', (text, lines) => {
   expect(drawn(text)).toEqual(lines.split('|'));
 });
@@ -57,15 +62,19 @@ test.each<[string, readonly number[]]>([
   ['orchestrator:abz2345678', [2]],
   ['mcp', [3, 4]],
   ['mcp:codex', [3]],
+  ['mine', [3]],
   ['you,mcp:codex-2', [0, 4]],
 ])('--source %s', (text, expected) => {
-  const filters = parseSources(text);
+  const filters = parseSources(text, 'mcp:codex');
   expect(SOURCES.flatMap((source, i) => (matchesSource(source, filters) ? [i] : []))).toEqual(expected);
   expect(matchesSource(null, filters)).toBe(false);
 });
 
 test('what is no source', () => {
-  const error = { code: 'usage', hint: 'choose from: you, orch, orch:ID, mcp, mcp:CLIENT' };
+  const error = {
+    code: 'usage',
+    hint: 'choose from: mine, you, orch, orch:ID, mcp, mcp:CLIENT, lib, lib:CLIENT',
+  };
   for (const text of [
     '',
     'me',
@@ -74,36 +83,37 @@ test('what is no source', () => {
     'orch:a',
     'orch:AB12',
     'mcp:',
+    'lib:',
     'users',
     'xorch',
     'xmcp',
     'orchid',
   ])
-    expect(() => parseSources(text), text).toThrow(expect.objectContaining(error));
+    expect(() => parseSources(text, 'user'), text).toThrow(expect.objectContaining(error));
 });
 
 test('of a long word that is no source the beginning is named', () => {
   const said = `unknown source "${'x'.repeat(80)}"`;
-  expect(() => parseSources('x'.repeat(81))).toThrow(expect.objectContaining({ message: said }));
+  expect(() => parseSources('x'.repeat(81), 'user')).toThrow(expect.objectContaining({ message: said }));
 });
 
 test('the beginning of several agents is refused', () => {
   const several = ['orchestrator:abc2345678', 'orchestrator:abcz345678', 'orchestrator:abc2345678', null];
-  expect(() => requireOneAgent(several, parseSources('orch:abc'))).toThrow(
+  expect(() => requireOneAgent(several, parseSources('orch:abc', 'user'))).toThrow(
     expect.objectContaining({ code: 'ambiguous', hint: 'type more of: abc2345678, abcz345678' }),
   );
-  for (const text of ['orch', 'orch:abc2', 'you']) requireOneAgent(several, parseSources(text));
+  for (const text of ['orch', 'orch:abc2', 'you']) requireOneAgent(several, parseSources(text, 'user'));
 });
 
-/** Turns, oldest first: `(status)` has shown no runner, `rewind` is a marker, `rewind?` one of another host. */
+/** Turns, oldest first: `(status)` has shown no runner, `[status]` neither and was queued, `rewind` is a marker, `rewind?` one of another host. */
 function turnsOf(text: string) {
   return text.split(' ').map((word, i) => {
-    const status = { rewind: 'completed', 'rewind?': 'unknown' }[word] ?? word.replace(/[()]/g, '');
+    const status = { rewind: 'completed', 'rewind?': 'unknown' }[word] ?? word.replace(/[()[\]]/g, '');
     const kind: TurnKind = word.startsWith('rewind') ? 'rewind' : 'prompt';
     return {
       turn: i + 1,
-      request: { kind },
-      runner: kind === 'rewind' || word.startsWith('(') ? null : {},
+      request: { kind, queued: word.startsWith('[') },
+      runner: kind === 'rewind' || /^[([]/.test(word) ? null : {},
       verdict: { status: status as TurnStatus },
     };
   });
@@ -119,6 +129,11 @@ test.each<[string, string, number | undefined, number[] | undefined]>([
   ['one that nobody can look at and that left none', 'completed (unknown) (pending)', 2, [3]],
   ['one that nobody can look at, like one that runs', 'completed unknown (pending)', 2, [3]],
   ['one alone that nobody can look at', '(unknown)', 1, []],
+  ['the one that runs, not those that wait', 'completed running [pending] [pending]', 2, [3, 4]],
+  ['the oldest of several that wait', 'completed [pending] [pending]', 2, [3]],
+  ['not what was taken back', 'completed [killed]', 1, []],
+  ['what was taken back where there is nothing else', '[killed]', 1, []],
+  ['what failed to begin', 'completed [failed]', 2, []],
   ['a pending one behind one that has ended', 'completed (pending)', 2, []],
   ['one that could not be launched', 'completed (failed)', 2, []],
   ['no marker', 'rewind rewind', undefined, undefined],

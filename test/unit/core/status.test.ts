@@ -16,7 +16,10 @@ import {
 const OLD = LAUNCH_GRACE_MS * 100;
 const nothing = { living: 'no', cancel: null, exit: null, terminal: null } as const;
 /** A claim that is long past, whose claimer is gone and whose runner never showed itself. */
-const bare: TurnFacts = { queued: false, claimer: 'no', ageMs: OLD, launched: false, ...nothing };
+const bare: TurnFacts = {
+  ...{ adopted: false, queued: false, claimer: 'no', ageMs: OLD, launched: false },
+  ...nothing,
+};
 const dead = { launched: true } as const;
 const alive = { launched: true, living: 'yes' } as const;
 const completed = { kind: 'completed' } as const;
@@ -60,6 +63,16 @@ test.each<[string, Partial<TurnFacts>, string]>([
   ['code not 0, none', { exit: exit(143) }, 'failed SIGTERM: signal SIGTERM'],
   ['code unknown, none', { exit: exit(null) }, 'failed: no_result'],
   ['code 0, none', { exit: exit(0) }, 'failed 0: no_result'],
+  ['adopted, completed', { adopted: true, exit: exit(null), terminal: completed }, 'completed'],
+  [
+    'adopted, cut off',
+    { adopted: true, exit: exit(null, { cancelled: true }), terminal: completed },
+    'completed',
+  ],
+  ['adopted, cut off', { adopted: true, exit: exit(null, { cancelled: true }) }, 'killed'],
+  ['adopted, failed', { adopted: true, exit: exit(null), terminal: failed }, 'failed: agent_failed gone'],
+  ['adopted, no end', { adopted: true, exit: exit(null) }, 'lost: vanished'],
+  ['adopted, with a code', { adopted: true, exit: exit(1), terminal: completed }, 'failed 1: exit_code 1'],
   ['queued', { queued: true }, 'pending'],
   ['no runner yet, claimer alive', { claimer: 'yes' }, 'pending'],
   ['no runner yet, younger than 5 s', { ageMs: LAUNCH_GRACE_MS - 1 }, 'pending'],
@@ -136,7 +149,7 @@ function* everything(): Generator<TurnFacts> {
             for (const cancel of CANCELS)
               for (const exit of [null, ...EXITS])
                 for (const terminal of TERMINALS)
-                  yield { queued, claimer, ageMs, launched, living, cancel, exit, terminal };
+                  yield { adopted: false, queued, claimer, ageMs, launched, living, cancel, exit, terminal };
 }
 
 // What an agent prints ends no turn that runs, and undoes no recorded end: only code 0 completes. Nor does a late cancel.
@@ -163,7 +176,7 @@ test('every combination of facts, however absurd, has a sound status', () => {
     if (!isSound(facts)) expect({ facts, verdict: deriveStatus(facts) }).toBe('sound');
     count += 1;
   }
-  expect(count).toBe(2 * 3 * 6 * 6 * 7 * 97 * 3);
+  expect(count).toBe(2 * 3 * 6 * 6 * 7 * 113 * 3);
 });
 
 /** A turn in the world: its facts, whether its runner lives, and whether that went on to run the agent. */

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { cutText, titleOf } from '../../../src/core/session.ts';
 import { withoutShell } from '../../../src/core/shell-word.ts';
 import { closest } from '../../../src/core/suggest.ts';
+import { bothEnds, lastLines } from '../../../src/core/text-ends.ts';
 
 test.each<[string, string]>([
   ['fix the login', 'fix the login'],
@@ -27,6 +28,29 @@ test('a long text is cut at 500 characters, never inside a surrogate pair', () =
   expect(cutText('a'.repeat(501))).toBe(`${'a'.repeat(499)}…`);
   expect(cutText(`${'a'.repeat(498)}😀${'b'.repeat(9)}`)).toBe(`${'a'.repeat(498)}…`);
   expect(cutText(`${'a'.repeat(497)}😀${'b'.repeat(9)}`)).toBe(`${'a'.repeat(497)}😀…`);
+});
+
+test('of a long text both ends are told, and how much is left out; never half of a surrogate pair', () => {
+  expect(bothEnds('a'.repeat(100), 100)).toBe('a'.repeat(100));
+  const text = `${'a'.repeat(1000)}${'b'.repeat(1000)}`;
+  expect(bothEnds(text, 42)).toBe(`${'a'.repeat(10)}\n… 1,980 characters …\n${'b'.repeat(10)}`);
+  for (let limit = 40; limit < 60; limit += 1) {
+    const [head = '', count, tail = ''] = bothEnds('😀'.repeat(50), limit).split(/\n… (\d+) characters …\n/);
+    expect(`${head}${tail}`).toMatch(/^(😀)+$/u);
+    expect(head.length + Number(count) + tail.length).toBe(100);
+    expect(bothEnds('😀'.repeat(50), limit).length).toBeLessThanOrEqual(limit);
+  }
+});
+
+test.each([
+  ['', ''],
+  ['one\n', 'one'],
+  ['1\n2\r\n3\n4\n\n', '2\n3\n4'],
+  [`first\n${'x'.repeat(30)}end`, `…${'x'.repeat(16)}end`],
+  [`😀${'x'.repeat(18)}`, `😀${'x'.repeat(18)}`],
+  [`😀${'x'.repeat(19)}`, `…${'x'.repeat(19)}`],
+])('of %j the last three lines, and no more than twenty characters: %j', (text, last) => {
+  expect(lastLines(text, 3, 20)).toBe(last);
 });
 
 test('the title of a task of megabytes is found at its beginning', () => {

@@ -41,6 +41,16 @@ test('it ends as soon as its reader wants no more', async () => {
   expect(steps).toBe(1);
 });
 
+test('of a turn that ended before the time from which on steps are wanted none is told, and no later turn is followed', async () => {
+  const manager = managerOf(createShellProject(), null);
+  const { id } = await manager.start({ task: 'quick' });
+  await manager.wait(id);
+  await manager.inject(id, 'hang');
+  const wanted = { turn: 1, sinceMs: Date.now() + 60_000, unnumbered: true, follow: true };
+  for await (const step of manager.followSteps(id, wanted)) expect(step).toBeUndefined();
+  await manager.kill(id);
+});
+
 test('a turn that is about to run has printed nothing', async () => {
   const project = createShellProject();
   addSession(storeOf(project.state, project.directory), ID, { record: { working_dir: project.directory } });

@@ -88,6 +88,7 @@ test('the end of a task ends its turn, if that is the one that runs', async () =
   const cancelled = await get(second.taskId);
   expect(cancelled).toMatchObject({ status: 'cancelled' });
   expect(cancelled).not.toHaveProperty('result');
+  expect(await manager.summary(id)).toMatchObject({ turn: 2, needs_attention: false });
   expect(await cancel(second.taskId)).toMatchObject({ resultType: 'complete' });
   // One that was ended when its answer was there is done.
   const said = `echo '{"type":"item.completed","item":{"id":"a","type":"agent_message","text":"yes"}}'`;

@@ -34,27 +34,33 @@ test('an id that names no session is answered with the three that begin most lik
 });
 
 const CHECK = 'check the arguments of this call';
+const NONE = 'none is allowed here; the user can name some in the configuration (allowed_dirs)';
+const SPEAK = 'speak to sessions that you started, or start one';
 
-test.each<[code: ErrorCode, hint: string | null, passed: boolean]>([
-  ['not_allowed', 'zwarm config set allowed_dirs DIR', true],
-  ['over_quota', 'zwarm config set max_sessions 9', true],
-  ['ambiguous', 'zwarm ls', true],
-  ['not_allowed', null, false],
-  ['usage', 'leave it out of the call', true],
-  ['usage', 'a name has at most 41 characters of a-z 0-9 _ . -', true],
-  ['usage', 'see: zwarm ls', false],
-  ['usage', 'give --name', false],
-  ['usage', '-m takes a model', false],
-  ['usage', null, false],
-])('of the error %s the hint %j is for a model: %j', async (code, hint, passed) => {
-  expect(await hintOf(new ZwarmError(code, 'wrong', hint))).toBe(passed ? hint : CHECK);
+test.each<[code: ErrorCode, hint: string | null, told: string]>([
+  ['not_allowed', NONE, NONE],
+  ['not_allowed', SPEAK, SPEAK],
+  ['not_allowed', null, CHECK],
+  ['over_quota', 'wait_sessions(ids=["a"], mode="any")', 'wait_sessions(ids=["a"], mode="any")'],
+  ['usage', 'leave it out of the call', 'leave it out of the call'],
+  ['usage', 'see: zwarm ls', CHECK],
+  ['usage', 'give --name', CHECK],
+  ['usage', '-m takes a model', CHECK],
+  ['io', 'the disk is full: free some space', 'tell the user: the disk is full: free some space'],
+  ['io', null, 'tell the user'],
+  [
+    'agent_not_found',
+    'install it with `npm i -g x`, or: zwarm start',
+    'tell the user: install it with `npm i -g x`',
+  ],
+  ['io', 'check --agent-arg, or update Codex', 'tell the user: update Codex'],
+])('of the error %s the hint %j becomes %j', async (code, hint, told) => {
+  expect(await hintOf(new ZwarmError(code, 'wrong', hint))).toBe(told);
 });
 
-test('no other error shows the words of the command line', async () => {
-  for (const code of Object.keys(EXIT_CODES) as ErrorCode[]) {
-    if (['usage', 'not_found', 'not_allowed', 'over_quota', 'ambiguous'].includes(code)) continue;
-    expect(await hintOf(new ZwarmError(code, 'm', 'type: zwarm xyz')), code).not.toContain('xyz');
-  }
-  expect(await hintOf(new ZwarmError('busy', 'm'))).toContain('check_session');
-  expect(await hintOf(new ZwarmError('io', 'm', 'the disk is full'))).toBe('tell the user');
+test('no error shows the words of the command line', async () => {
+  for (const code of Object.keys(EXIT_CODES) as ErrorCode[])
+    for (const typed of ['type: zwarm xyz', 'try this; or --xyz', '`zwarm xyz` does it', 'with -x'])
+      expect(await hintOf(new ZwarmError(code, 'm', typed)), code).not.toMatch(/xyz|-x/);
+  expect(await hintOf(new ZwarmError('busy', 'm'))).toMatch(/wait_sessions.*interrupt=true/);
 });

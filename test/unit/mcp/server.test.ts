@@ -37,8 +37,9 @@ test('what a call must not ask for is refused, and named', async () => {
     ['delegate', { task: '' }, /empty/],
     ['delegate', { task: 'x', mode: 'later' }, /mode/],
     ['delegate', { task: 'x', sandbox: 'none' }, /sandbox/],
-    ['delegate', { task: 'x', agent: 'codecs' }, /codecs/],
+    ['delegate', { task: 'x', agent: 'codecs' }, /agent.*codex/s],
     ['delegate', { task: 'x', name: 'A B' }, /name/],
+    ['delegate', { task: 'x', tags: ['A B'] }, /not a valid tag/],
     ['delegate', { task: 'x', workdir: '/' }, /workdir/],
     ['delegate', { task: 'x', wait_sec: 86_401 }, /wait_sec/],
     ['converse', { session_id: '../..', message: 'x' }, /not a session id/],
@@ -71,7 +72,7 @@ test('a configuration that cannot be read is logged, and keeps nobody from looki
   expect(await ok('list_sessions')).toMatchObject({ count: 0 });
   expect(logged).toEqual([expect.stringMatching(/^zwarm mcp: .*ZWARM_WAIT_SEC/)]);
   const { hint } = await refused('delegate', { task: 'quick' });
-  expect(hint).toContain('zwarm config list');
+  expect(hint).toBe("tell the user: zwarm's configuration cannot be understood");
 });
 
 test('an answer is given although nobody can record that it was seen', async () => {

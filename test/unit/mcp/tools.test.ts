@@ -1,7 +1,9 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { place } from '../../helpers/config.ts';
 import { eventually } from '../../helpers/project.ts';
+import { createRepository } from '../../helpers/repository.ts';
 import { createTools } from '../../helpers/tools-in-process.ts';
 
 const says = (text: string): string =>
@@ -17,11 +19,13 @@ async function damage({ project }: ReturnType<typeof createTools>, id: string): 
 
 test('delegate passes its arguments on to the session', async () => {
   const { ok, project, manager } = createTools();
-  const args = { name: 'mine', model: 'big', sandbox: 'read-only', agent: 'codex' };
+  const args = { name: 'mine', tags: ['night'], model: 'big', sandbox: 'read-only', agent: 'codex' };
   const answer = await ok('delegate', { ...args, task: 'quick', working_dir: project.directory });
   const { session_id } = answer;
   expect(answer).toEqual({
     success: true,
+    working_dir: project.directory,
+    branch: null,
     error: null,
     hint: expect.stringContaining('converse'),
     session_id,
@@ -30,13 +34,51 @@ test('delegate passes its arguments on to the session', async () => {
     turn: 1,
     by: 'mcp:test-client',
     response: 'done',
+    why: null,
+    agent: 'codex',
+    unconfined: false,
     tokens: 15,
+    budget: null,
     runtime: expect.any(Number),
     log_file: project.turnFile(session_id, 1, 'events.jsonl'),
     mode: 'sync',
     task: 'quick',
+    caller: 'mcp:test-client',
+    project: project.directory,
   });
-  expect(await manager.summary(session_id)).toMatchObject({ ...args, working_dir: project.directory });
+  const row = { ...args, working_dir: project.directory, needs_attention: false };
+  expect(await manager.summary(session_id)).toMatchObject(row);
+  for (const [tags, count] of [
+    [['day', 'night'], 1],
+    [['day'], 0],
+  ] as const)
+    expect(await ok('list_sessions', { tags })).toMatchObject({ count, filter: { tags } });
+});
+
+test('answers tell what is left of the budgets, and what is spent is a refusal', async () => {
+  const { ok, refused, project } = createTools();
+  place(join(project.base, 'home/.config/zwarm/config.toml'), '[budget]\nsession = "20"\nday = "30"\n');
+  const { session_id, budget } = await ok('delegate', { task: 'quick' });
+  expect(budget).toBe('tokens: 5 of 20 left in this session; tokens: 15 of 30 left today in this project');
+  expect(await ok('wait_sessions', { ids: [session_id] })).toMatchObject({ sessions: [{ budget }] });
+  expect(await ok('delegate', { task: 'quick' })).toMatchObject({
+    budget: expect.stringContaining('0 of 30 left today'),
+  });
+  expect(await refused('converse', { session_id, message: 'quick' })).toMatchObject({
+    error: 'the budget is spent: 30 of 30 tokens today in this project',
+    hint: expect.stringMatching(/^tell the user: go on tomorrow/),
+  });
+});
+
+test('delegate gives an agent a tree of its own, and says where that is', async () => {
+  const project = createRepository();
+  const { ok } = createTools({ project });
+  const working_dir = `${project.base}/project.worktrees/own`;
+  expect(await ok('delegate', { task: 'run pwd > here', name: 'own', worktree: true })).toMatchObject({
+    ...{ status: 'completed', working_dir, branch: 'zwarm/own' },
+  });
+  expect(readFileSync(`${working_dir}/here`, 'utf8')).toBe(`${working_dir}\n`);
+  expect(await ok('delegate', { task: 'quick', working_dir })).toMatchObject({ working_dir });
 });
 
 test('delegate refuses a directory that is not absolute', async () => {
@@ -50,12 +92,12 @@ test('delegate refuses a directory that is not absolute', async () => {
 });
 
 test('delegate and converse return at once where they are not to wait, and long texts cut', async () => {
-  const { ok, ended } = createTools({ env: { ZWARM_WAIT_SEC: '3600' } });
-  for (const args of [{ mode: 'async' }, { wait_sec: 0 }])
+  const { ok, ended } = createTools();
+  for (const args of [{ mode: 'async' }, { wait_sec: 0 }, { timeout_sec: 0 }])
     expect(await ok('delegate', { task: 'hang', ...args })).toMatchObject({
       status: expect.stringMatching(/running|pending/),
       response: null,
-      hint: expect.stringContaining('wait_sec=3600'),
+      hint: expect.stringMatching(/wait_sessions\(ids=\["\w+"\]\)/),
     });
   const message = `hang\n${'a line of a long task\n'.repeat(1000)}`;
   for (const args of [{ wait: false }, { wait_sec: 0 }, { wait: false, wait_sec: 3600 }]) {
@@ -75,30 +117,32 @@ test('a wait that runs out is no failure', async () => {
   const { ok, open } = createTools({ env: { ZWARM_WAIT_SEC: '1' } });
   const begun = await ok('delegate', { task: 'gate go' });
   const { session_id } = begun;
-  const hint = expect.stringContaining('wait_sec=1)');
+  const hint = `it is still running: wait_sessions(ids=["${session_id}"]) waits for its end; do not start it again`;
   expect(begun).toMatchObject({ success: true, status: 'running', response: null, error: null, hint });
   open();
-  const runs = async () => (await ok('check_session', { session_id, wait_sec: 1 })).is_running;
+  const runs = async () => (await ok('wait_sessions', { ids: [session_id] })).running > 0;
   await eventually('it has ended', async () => !(await runs()));
 });
 
-test('check_session returns as soon as there is a message that the client does not know', async () => {
+test('check_session waits for the end, or where it is asked for news returns with each new message', async () => {
   const tools = createTools();
   const { ok, open, begin } = tools;
   const task = `run ${gate('one')}; ${says('half way')}; ${gate('end')}`;
   const session_id = await begin(task);
-  const check = () => ok('check_session', { session_id, wait_sec: 3600 });
+  const check = () => ok('check_session', { session_id, wait_sec: 3600, until: 'news' });
   const first = check();
   open('one');
   const news = { is_running: true, message_count: 2, latest_message: 'half way', response: null };
   expect(await first).toMatchObject(news);
-  // Somebody who does not know it gets it at once; whoever does waits for the end.
+  // Somebody who does not know it gets it at once, unless asked for the end; whoever does waits for the end.
+  const patient = createTools({ project: tools.project });
+  const same = patient.ok('check_session', { session_id, wait_sec: 3600 });
   const other = createTools({ project: tools.project });
-  expect(await other.ok('check_session', { session_id, wait_sec: 3600 })).toMatchObject(news);
+  expect(await other.ok('check_session', { session_id, wait_sec: 3600, until: 'news' })).toMatchObject(news);
   const end = check();
   open('end');
   const done = { is_running: false, message_count: 3, latest_message: null, response: 'done', task };
-  expect(await end).toMatchObject(done);
+  for (const answer of [end, same]) expect(await answer).toMatchObject(done);
   // The messages of a turn are not those of the next one.
   await tools.manager.inject(session_id, 'hang');
   const next = { turn: 2, latest_message: null, message_count: 4 };
@@ -109,18 +153,26 @@ test('a long answer is cut in each of several answers, and on one line', async (
   const { ok, ended, begin } = createTools();
   const session_id = await ended(
     `run printf '{"type":"item.completed","item":{"id":"a","type":"agent_message","text":"two\\\\n  lines '; ` +
-      `head -c 5000 /dev/zero | tr '\\0' y; echo '"}}'; echo '{"type":"turn.completed"}'; exit 0`,
+      `head -c 50000 /dev/zero | tr '\\0' y; echo '"}}'; echo '{"type":"turn.completed"}'; exit 0`,
   );
-  const { sessions, hint } = await ok('wait_sessions', { ids: [session_id] });
-  expect(sessions[0].response).toMatch(/^two\n {2}lines y{3987}…$/);
-  expect(hint).toBe(`cut here, check_session has more: ${session_id}`);
-  const latest_message = `two lines ${'y'.repeat(189)}…`;
-  expect(await ok('peek_session', { session_id })).toEqual({
-    success: true,
-    session_id,
-    status: 'completed',
-    latest_message,
+  // Of one as much as a call may tell, of many less of each.
+  const [one] = (await ok('wait_sessions', { ids: [session_id] })).sessions;
+  const log = expect.stringMatching(/^the response was cut, all is in \/\S+\/events.jsonl; converse/);
+  expect(one).toMatchObject({
+    response: expect.stringMatching(/^two\n.*y\n… 1\d,\d+ characters …\ny+$/s),
+    hint: log,
   });
+  expect(one.response).toHaveLength(40_000);
+  const { sessions } = await ok('wait_sessions', { ids: Array(20).fill(session_id) });
+  const hint = expect.stringContaining(`check_session(session_id="${session_id}") has more`);
+  // The number is of all that is left out.
+  expect(sessions[19]).toMatchObject({
+    response: expect.stringMatching(/^two.*y\n… 46,0\d\d characters …\ny+$/s),
+    hint,
+  });
+  expect(sessions[19].response).toHaveLength(4000);
+  const latest_message = `two lines ${'y'.repeat(189)}…`;
+  expect(await ok('peek_session', { session_id })).toMatchObject({ status: 'completed', latest_message });
   expect(await ok('peek_session', { session_id: await begin('hang') })).toMatchObject({
     latest_message: null,
   });
@@ -132,18 +184,27 @@ test('list_sessions filters, counts all that match and lists the newest of them,
   await project.zwarm(['start', 'quick', '--wait']);
   const mine = [await ended('quick'), await ended('break'), await begin('hang')];
   const all = await ok('list_sessions');
-  const counts = { count: 4, running: 1, completed: 2, needs_attention: 3 };
-  expect(all).toMatchObject({ ...counts, filter: { status: null, source: null } });
+  const counts = { count: 4, running: 1, completed: 2, needs_attention: 2 };
+  expect(all).toMatchObject({ ...counts, filter: { status: null, source: null, tags: null } });
   expect(all.sessions).toHaveLength(4);
   expect(all.sessions[0]).toEqual({
     session_id: mine[2],
     session: null,
+    agent: 'codex',
+    unconfined: false,
     status: 'running',
+    name: null,
     turn: 1,
+    is_running: true,
+    idle_sec: expect.any(Number),
+    age_sec: expect.any(Number),
+    current_step: null,
     updated: expect.any(String),
     source: 'mcp:test-client',
+    tags: [],
     task: 'hang',
     latest_message: null,
+    error: null,
     needs_attention: false,
     tokens: null,
   });
@@ -152,68 +213,11 @@ test('list_sessions filters, counts all that match and lists the newest of them,
   expect(newest).toMatchObject({ count: 3, completed: 1, filter: { status: null, source: 'mcp' } });
   expect(newest.sessions).toMatchObject([{ session_id: mine[2] }]);
   const failed = await ok('list_sessions', { status: 'failed' });
-  expect(failed).toMatchObject({ count: 1, filter: { status: 'failed', source: null } });
+  expect(failed).toMatchObject({ count: 1, filter: { status: 'failed', source: null, tags: null } });
   await damage(tools, mine[0] ?? '');
   const { sessions, count } = await ok('list_sessions', { status: 'completed', limit: 1 });
   expect(count).toBe(2);
   expect(sessions.map(({ status }: { status: string }) => status)).toEqual(['completed', 'damaged']);
-});
-
-test('get_trajectory pages through all the steps, to the last one', async () => {
-  const { ok, ended } = createTools();
-  const command = { id: 'c', type: 'command_execution', command: 'a\n b', exit_code: 3, status: 'failed' };
-  const item = JSON.stringify({ type: 'item.completed', item: { ...command, aggregated_output: 'no' } });
-  const runs = item.replace('completed', 'started').replace('"c"', '"d"').replace(':3,', ':null,');
-  const session_id = await ended(`run ${says('one')}; printf '%s\\n' '${item}' '${runs}'`);
-  const { steps, step_count, hint } = await ok('get_trajectory', { session_id });
-  expect(hint).toBeNull();
-  expect(steps).toHaveLength(step_count);
-  expect(steps).toMatchObject([
-    { step: 1, turn: 1, type: 'message', summary: 'one' },
-    { step: 2, type: 'command', status: 'failed', exit_code: 3, summary: '$ a b' },
-    { step: 3, type: 'command', summary: '$ a b' },
-    { step: 4, summary: 'done' },
-  ]);
-  expect(steps[2]).not.toHaveProperty('exit_code');
-  const paged: unknown[] = [];
-  for (let offset = 0; offset < step_count; offset += 1) {
-    const page = await ok('get_trajectory', { session_id, offset, limit: 1 });
-    paged.push(...page.steps);
-    const left = step_count - offset - 1;
-    expect(page.hint).toBe(left === 0 ? null : `${left} more: offset=${offset + 1}`);
-  }
-  expect(paged).toEqual(steps);
-  const beyond = await ok('get_trajectory', { session_id, offset: step_count });
-  expect(beyond).toMatchObject({ steps: [], hint: null, turn: null, mode: 'summary' });
-  const full = await ok('get_trajectory', { session_id, turn: 1, full: true });
-  expect(full).toMatchObject({
-    turn: 1,
-    mode: 'full',
-    steps: [{ content: 'one' }, { output: 'no', exit_code: 3 }, {}, {}],
-  });
-});
-
-test('a page of get_trajectory holds as many whole steps as fit, and at least one', async () => {
-  const { ok, ended } = createTools();
-  const output = (id: number, text = 'z') =>
-    `printf '{"type":"item.completed","item":{"id":"c${id}","type":"command_execution","command":"c${id}","aggregated_output":"'; ` +
-    `head -c 20000 /dev/zero | tr '\\0' z | sed 's/z/${text}/g'; printf '%s\\n' '","exit_code":0,"status":"completed"}}'`;
-  const session_id = await ended(
-    `run ${[1, 2, 3, 4, 5, 6, 7].map((id) => output(id)).join('; ')}; ${output(8, String.raw`\\u0001`)}`,
-  );
-  const first = await ok('get_trajectory', { session_id, full: true });
-  // Of each output 8000 characters are shown, of a page 40000.
-  const commands = (steps: readonly { command?: string }[]) => steps.flatMap(({ command }) => command ?? []);
-  expect(commands(first.steps)).toEqual(['c1', 'c2', 'c3', 'c4']);
-  expect(first.steps[0].output).toMatch(/^z{7999}…$/);
-  const offset = first.steps.length;
-  expect(first.hint).toBe(`${first.step_count - offset} more: offset=${offset}`);
-  const rest = await ok('get_trajectory', { session_id, full: true, offset });
-  expect(commands(rest.steps)).toEqual(['c5', 'c6', 'c7']);
-  // As JSON it is longer than a page.
-  const long = await ok('get_trajectory', { session_id, full: true, offset: offset + 3 });
-  expect(commands(long.steps)).toEqual(['c8']);
-  expect(long.hint).toBe(`1 more: offset=${offset + 4}`);
 });
 
 test('end_session ends what runs, and records the reason', async () => {
@@ -225,8 +229,12 @@ test('end_session ends what runs, and records the reason', async () => {
     hint: `its records stay; end_session(session_id="${session_id}", delete=true) deletes them`,
     session_id,
     status: 'killed',
+    turn: 1,
+    tokens: null,
     reason: 'enough',
     deleted: false,
+    caller: 'mcp:test-client',
+    project: project.directory,
   });
   // It has ended already: a success, but nothing that this reason is recorded for.
   const again = await ok('end_session', { session_id, reason: 'again' });
@@ -236,6 +244,17 @@ test('end_session ends what runs, and records the reason', async () => {
   ]);
   const users = await project.start(['hang']);
   expect(await refused('end_session', { session_id: users })).toMatchObject({ success: false });
+});
+
+test('what a client ends itself is no news for it, what others end is', async () => {
+  const { ok, project } = createTools();
+  const { session_id } = await ok('delegate', { task: 'hang', mode: 'async' });
+  await project.ok(['kill', session_id]);
+  expect(await ok('list_sessions', {})).toMatchObject({ needs_attention: 1 });
+  await ok('converse', { session_id, message: 'hang', wait: false });
+  await ok('end_session', { session_id });
+  expect(await ok('list_sessions', {})).toMatchObject({ needs_attention: 0 });
+  expect(await project.ok(['ls', '-q', '--attention'])).toBe(session_id);
 });
 
 test('end_session deletes a session by its whole id alone', async () => {
@@ -258,10 +277,10 @@ test('wait_sessions answers for each, and names those to wait for again', async 
   const [done, failed, hanging] = [await ended('quick'), await ended('break'), await begin('hang')];
   expect(await ok('wait_sessions', { ids: [done, failed, hanging], wait_sec: 0 })).toMatchObject({
     mode: 'all',
-    hint: `continue waiting for: ${hanging}`,
+    hint: `still running: wait_sessions(ids=["${hanging}"]) goes on waiting`,
     sessions: [
       { session_id: done, status: 'completed', turn: 1, response: 'done', error: null },
-      { session_id: failed, status: 'failed', turn: 1, response: null, error: 'it broke' },
+      { session_id: failed, status: 'failed', turn: 1, response: null, error: 'it broke', why: null },
       { session_id: hanging, status: 'running', turn: 1, response: null, error: null },
     ],
     count: 3,

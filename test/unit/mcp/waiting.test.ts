@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import type { ToolCall } from '../../../src/mcp/tool.ts';
 import { checkSession } from '../../../src/mcp/tools/check-session.ts';
-import { requireOther, waitWith } from '../../../src/mcp/waiting.ts';
+import { waitWith } from '../../../src/mcp/waiting.ts';
 
 /** Longer than any test may take. */
 const LONG = 3600;
@@ -22,6 +22,9 @@ function createCall(longestSec = LONG) {
   return { call, reports, cancel: () => controller.abort() };
 }
 
+/** What is waited for: no session that could tell what it does. */
+const of = (words: string) => ({ words, ids: [] });
+
 const untilAborted = ({ signal }: { signal: AbortSignal }) => signal.aborted || once(signal, 'abort');
 
 test.each<[longest: number, asked: number | undefined]>([
@@ -29,7 +32,7 @@ test.each<[longest: number, asked: number | undefined]>([
   [0.01, undefined],
   [0.01, LONG],
 ])('a call that may wait %d s and asks for %j does so no longer than both', async (longest, asked) => {
-  await waitWith(createCall(longest).call, asked, 'x', async (wait) => untilAborted(wait));
+  await waitWith(createCall(longest).call, asked, of('x'), async (wait) => untilAborted(wait));
 });
 
 test.each<[longest: number, asked: number | undefined]>([
@@ -38,40 +41,31 @@ test.each<[longest: number, asked: number | undefined]>([
   [0, undefined],
 ])('a call that may wait %d s and asks for %j does not wait, and reports nothing', async (longest, asked) => {
   const { call, reports } = createCall(longest);
-  await waitWith(call, asked, 'x', () => Promise.reject(new Error('it waits')));
+  await waitWith(call, asked, of('x'), () => Promise.reject(new Error('it waits')));
   expect(reports).toEqual([]);
 });
 
 test('a wait ends with its call, before or while it waits; early; and some time later', async () => {
   const { call, reports, cancel } = createCall();
-  await waitWith(call, LONG, 'early', async (wait) => {
+  await waitWith(call, LONG, of('early'), async (wait) => {
     wait.end();
     await untilAborted(wait);
   });
-  await waitWith(call, LONG, 'later', async (wait) => {
+  await waitWith(call, LONG, of('later'), async (wait) => {
     wait.endIn(0.01);
     expect(wait.signal.aborted).toBe(false);
     await untilAborted(wait);
   });
-  const cancelled = waitWith(call, LONG, 'cancelled', async (wait) => untilAborted(wait));
+  const cancelled = waitWith(call, LONG, of('cancelled'), async (wait) => untilAborted(wait));
   cancel();
   await cancelled;
-  await waitWith(call, LONG, 'cancelled before', async (wait) => untilAborted(wait));
+  await waitWith(call, LONG, of('cancelled before'), async (wait) => untilAborted(wait));
   // Each reports at its beginning, although the client is gone.
   expect(reports.slice(0, 3)).toEqual([
     [0, 'early'],
     [0, 'later'],
     [0, 'cancelled'],
   ]);
-});
-
-test('an agent does not wait for its own session', () => {
-  const asking = (parent: string | null) => ({ manager: { caller: () => ({ parent }) } }) as ToolCall;
-  requireOther(asking(null), 'abcdefghjk' as never);
-  requireOther(asking('bcdefghjkm'), 'abcdefghjk' as never);
-  expect(() => requireOther(asking('abcdefghjk'), 'abcdefghjk' as never)).toThrow(
-    expect.objectContaining({ code: 'usage', message: 'abcdefghjk is your own session' }),
-  );
 });
 
 test.each([
@@ -96,10 +90,10 @@ test.each([
         yield { type, step };
       }
     },
-    get: () => Promise.reject(new Error('news')),
+    read: () => Promise.reject(new Error('news')),
   };
   const known = new Map([['abcdefghjk.1', messages]]);
-  const checked = checkSession.run({ session_id: 'x', wait_sec: 0.01 }, {
+  const checked = checkSession.run({ session_id: 'x', wait_sec: 0.01, until: 'news' }, {
     ...call,
     manager,
     known,

@@ -36,7 +36,7 @@ function createMark(): string {
 // The inner shell stays a process of its own, and holds the streams.
 test.each([
   ['does not answer in time', 'trap "" TERM; (sleep 1000; :) & wait', 500, 'it gave no answer within 0.5 s'],
-  ['prints without end', 'yes', 60_000, 'it printed more than 65536 characters'],
+  ['prints without end', 'yes', 60_000, 'it printed more than 65536 bytes'],
 ])('who %s is killed with all that it has started', async (_, script, timeoutMs, why) => {
   const MARK = createMark();
   await expect(askShell(script, timeoutMs, { MARK })).rejects.toThrow(why);

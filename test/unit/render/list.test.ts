@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { SESSION_STATUSES, type SessionSummary } from '../../../src/core/session.ts';
-import { renderList } from '../../../src/render/list.ts';
+import type { SessionId } from '../../../src/core/ids.ts';
+import { SESSION_STATUSES, type SessionError, type SessionSummary } from '../../../src/core/session.ts';
+import { type ListView, renderList } from '../../../src/render/list.ts';
 import { renderRow } from '../../../src/render/row.ts';
 import { createStyle, type Style } from '../../../src/render/style.ts';
 import { renderTable } from '../../../src/render/table.ts';
@@ -28,34 +29,39 @@ function rows(): SessionSummary[] {
   return TASKS.flatMap((task, i) =>
     SESSION_STATUSES.map((status, k) =>
       summaryOf({
-        ...{ task, status, turn: i * 100, needs_attention: true },
+        ...{ task, last_prompt: task, current_step: status === 'running' ? task : null },
+        ...{ status, turn: i * 100, needs_attention: true },
         name: i % 2 ? `a-rather-long-name-${k}` : null,
-        token_usage: { ...usage, total_tokens: 10 ** i + 1 },
+        token_usage: { ...usage, at_least: false, total_tokens: 10 ** i + 1 },
       }),
     ),
   );
 }
 
-/** The lines of a list without colours, its head first. */
-async function listed(
+const VIEW: ListView = { tree: false, everywhere: false, time: false, home: '/home/u' };
+
+/** A list without colours; of `more` sessions there are than are shown. */
+function listed(
   shown: readonly SessionSummary[],
   columns: number,
-  branches?: readonly string[],
-): Promise<readonly string[]> {
-  return plain(await renderList(shown, styleOf(columns), branches))
-    .trimEnd()
-    .split('\n');
+  view: Partial<ListView> = {},
+  more = 0,
+): string {
+  const running = shown.filter(({ status }) => status === 'running').length;
+  const listing = { rows: shown, matching: shown.length + more, running };
+  return plain(renderList(listing, { ...VIEW, ...view }, styleOf(columns)));
 }
 
-test.each([40, 41, 60, 80, 132, 200])('on %d columns each row is one line that fits', async (columns) => {
+test.each([30, 40, 41, 60, 80, 132, 200])('on %d columns each row is one line that fits', (columns) => {
+  const shown = rows();
   for (const colour of [false, true]) {
-    const text = await renderList(rows(), styleOf(columns, colour));
+    const listing = { rows: shown, matching: 100, running: 9 };
+    const text = renderList(listing, VIEW, styleOf(columns, colour));
     const [head = '', ...lines] = plain(text).trimEnd().split('\n');
     for (const line of [head, ...lines]) expect(columnsOf(line), line).toBeLessThanOrEqual(columns);
     expect(plain(text)).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f]/);
-    expect(lines).toHaveLength(rows().length);
     // The id and the status are always whole, and the columns line up.
-    for (const [i, line] of lines.entries()) {
+    for (const [i, line] of lines.slice(0, shown.length).entries()) {
       expect(line.startsWith('abcdefghjk  ')).toBe(true);
       const status = SESSION_STATUSES[i % SESSION_STATUSES.length] ?? '';
       expect(line.slice(head.indexOf('STATUS')).startsWith(`${status} •`)).toBe(true);
@@ -63,56 +69,164 @@ test.each([40, 41, 60, 80, 132, 200])('on %d columns each row is one line that f
   }
 });
 
-test('a list with names, branches, callers and marks, as wide as it takes and narrower', async () => {
-  const family = [
-    summaryOf({ name: 'docs', needs_attention: true, task: 'x'.repeat(200) }),
-    summaryOf({ source: 'orchestrator:ab12345678', needs_attention: false }),
-    summaryOf({ source: 'mcp:a-client-of-a-very-long-name', name: '漢字' }),
-    summaryOf({ source: 'mcp:\x1b[2J', project: '/elsewhere', name: 'x'.repeat(1000) }),
-    summaryOf({ source: null, status: 'damaged', task: null, turn: null, updated_at: null }),
-  ];
-  const shown = async (columns: number) => (await listed(family, columns, ['', '├─ ', '│  └─ '])).join('\n');
-  expect(await shown(150)).toMatchInlineSnapshot(`
-    "ID                NAME                                       STATUS       TURN  AGO  TOKENS  FROM              PROJECT     TASK
-    abcdefghjk        docs                                       completed •  1     5m           you               /w          xxxxxxxxxxxxxxxxxxxxxxxxxx…
-    ├─ abcdefghjk                                                completed    1     5m           orch:ab12         /w          say hello
-    │  └─ abcdefghjk  ??                                         completed    1     5m           mcp:a-client-of-  /w          say hello
-    abcdefghjk        xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx  completed    1     5m           mcp:?[2J          /elsewhere  say hello
-    abcdefghjk                                                   damaged                                           /w"
+const UNTIL = new Date(2026, 10, 20, 3, 2).toISOString();
+
+const since = (seconds: number): string => new Date(NOW - seconds * 1000).toISOString();
+
+function failed(code: string, more: Partial<SessionError> = {}): Partial<SessionSummary> {
+  const error = { code, message: '', hint: null, retryable: false, retry_at: null, ...more };
+  return { status: 'failed', error };
+}
+
+/** Sessions of a day, in all statuses. */
+const DAY = [
+  summaryOf({
+    ...{ status: 'running', name: 'total', turn: 2, turn_started_at: since(185), updated_at: since(3) },
+    ...{ current_step: '$ npm test', last_prompt: 'also mention CRLF line endings' },
+  }),
+  summaryOf({
+    ...{ status: 'running', turn_started_at: since(42), last_prompt: 'Fix the 漢字 parser' },
+    current_step: 'Reading 漢字 and 👩\u200d👩 before I change anything in the parser',
+  }),
+  summaryOf({ status: 'pending', updated_at: since(1) }),
+  summaryOf({
+    ...failed('usage_limit', { retry_at: UNTIL }),
+    ...{ updated_at: since(7300), needs_attention: true, last_prompt: 'Write the docs of the parser' },
+  }),
+  summaryOf({ ...failed('exit_code'), exit_code: 1, source: 'orchestrator:ab12345678' }),
+  summaryOf({ name: 'a-name-that-is-longer-than-others', last_prompt: 'x'.repeat(200), turn: 11 }),
+  summaryOf({
+    forked_from: { id: 'cdefghjkmn', turn: 1 },
+    last_prompt: 'the other way',
+    source: 'mcp:\x1b[2J',
+  }),
+  summaryOf({ status: 'killed' }),
+  summaryOf({ ...failed('lost'), status: 'lost' }),
+  summaryOf({
+    ...failed('damaged', { message: 'its records cannot be read' }),
+    ...{ status: 'damaged', task: null, last_prompt: null, turn: null, updated_at: null, source: null },
+  }),
+];
+
+test('what runs tells what it is doing, what failed tells why, as far as there is room for it', () => {
+  expect(listed(DAY, 140)).toMatchInlineSnapshot(`
+    "ID          NAME              STATUS        AGO  NOW / WHY                 TURN  TOKENS  FROM       TASK
+    abcdefghjk  total             running    3m 05s  $ npm test                   2          you        also mention CRLF line endings
+    abcdefghjk                    running       42s  Reading 漢字 and 👩👩 b…     1          you        Fix the 漢字 parser
+    abcdefghjk                    pending        1s                               1          you        say hello
+    abcdefghjk                    failed •       2h  usage limit until 03:02      1          you        Write the docs of the parser
+    abcdefghjk                    failed         5m  exit 1                       1          orch:ab12  say hello
+    abcdefghjk  a-name-that-is-…  completed      5m                              11          you        xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…
+    abcdefghjk                    completed      5m                               1          mcp:?[2J   fork of cdef: the other way
+    abcdefghjk                    killed         5m                               1          you        say hello
+    abcdefghjk                    lost           5m                               1          you        say hello
+    abcdefghjk                    damaged                                                               its records cannot be read
+    • ended since you last looked
+    "
   `);
-  expect(await shown(40)).toMatchInlineSnapshot(`
-    "ID                STATUS       TASK
-    abcdefghjk        completed •  xxxxxxxx…
-    ├─ abcdefghjk     completed    say hello
-    │  └─ abcdefghjk  completed    say hello
-    abcdefghjk        completed    say hello
-    abcdefghjk        damaged"
+  expect(listed(DAY, 80, {}, 24)).toMatchInlineSnapshot(`
+    "ID          NAME              STATUS        AGO  TASK
+    abcdefghjk  total             running    3m 05s  $ npm test · also mention CRLF…
+    abcdefghjk                    running       42s  Reading 漢字 and 👩‍👩 b… · Fix…
+    abcdefghjk                    pending        1s  say hello
+    abcdefghjk                    failed •       2h  usage limit until 03:02 · Writ…
+    abcdefghjk                    failed         5m  exit 1 · say hello
+    abcdefghjk  a-name-that-is-…  completed      5m  xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…
+    abcdefghjk                    completed      5m  fork of cdef: the other way
+    abcdefghjk                    killed         5m  say hello
+    abcdefghjk                    lost           5m  say hello
+    abcdefghjk                    damaged            its records cannot be read
+    10 of 34, 2 running · --all shows all
+    • ended since you last looked
+    "
+  `);
+  expect(listed(DAY, 40)).toMatchInlineSnapshot(`
+    "ID          STATUS     TASK
+    abcdefghjk  running    $ npm test · als…
+    abcdefghjk  running    Reading 漢字 and…
+    abcdefghjk  pending    say hello
+    abcdefghjk  failed •   usage limit unti…
+    abcdefghjk  failed     exit 1 · say hel…
+    abcdefghjk  completed  xxxxxxxxxxxxxxxx…
+    abcdefghjk  completed  fork of cdef: th…
+    abcdefghjk  killed     say hello
+    abcdefghjk  lost       say hello
+    abcdefghjk  damaged    its records cann…
+    • ended since you last looked
+    "
+  `);
+  expect(listed(DAY, 30, {}, 24)).toMatchInlineSnapshot(`
+    "ID          STATUS
+    abcdefghjk  running
+    abcdefghjk  running
+    abcdefghjk  pending
+    abcdefghjk  failed •
+    abcdefghjk  failed
+    abcdefghjk  completed
+    abcdefghjk  completed
+    abcdefghjk  killed
+    abcdefghjk  lost
+    abcdefghjk  damaged
+    10 of 34, 2 running
+    --all shows all
+    • ended since you last looked
+    "
   `);
 });
 
-test('what is less needed is left out first when the task would have no room', async () => {
-  const project = summaryOf({ project: '/elsewhere', name: 'docs', source: 'mcp:x', task: 'x'.repeat(200) });
+test('what is less needed is left out first when the task would have no room', () => {
   const heads: string[] = [];
-  for (let columns = 120; columns >= 40; columns -= 1) {
-    const [head = ''] = await listed([summaryOf(), project], columns);
-    if (head.replace(/ +/g, ' ') !== heads.at(-1)) heads.push(head.replace(/ +/g, ' '));
+  for (let columns = 200; columns >= 30; columns -= 1) {
+    const [head = ''] = listed(DAY, columns, { everywhere: true }).split('\n');
+    const words = head.replace('NOW / WHY', 'NOW/WHY').replace(/ +/g, ' ');
+    if (words !== heads.at(-1)) heads.push(words);
   }
   expect(heads.join('\n')).toMatchInlineSnapshot(`
-    "ID NAME STATUS TURN AGO TOKENS FROM PROJECT TASK
-    ID NAME STATUS TURN AGO TOKENS PROJECT TASK
-    ID NAME STATUS TURN AGO PROJECT TASK
+    "ID NAME STATUS AGO NOW/WHY TURN TOKENS FROM PROJECT TASK
+    ID NAME STATUS AGO NOW/WHY TURN TOKENS PROJECT TASK
+    ID NAME STATUS AGO NOW/WHY TURN PROJECT TASK
+    ID NAME STATUS AGO NOW/WHY PROJECT TASK
     ID NAME STATUS AGO PROJECT TASK
     ID STATUS AGO PROJECT TASK
     ID STATUS PROJECT TASK
-    ID STATUS TASK"
+    ID STATUS TASK
+    ID STATUS"
   `);
 });
 
-test('a damaged session tells why in the place of its task, and an empty list has its head', async () => {
-  const error = { code: 'damaged', message: 'it is missing', hint: null, retryable: false, retry_at: null };
-  const lines = await listed([summaryOf({ status: 'damaged', task: null, turn: null, error })], 80);
-  expect(lines[1]).toMatch(/^abcdefghjk {2}damaged .* it is missing$/);
-  expect(await renderList([], styleOf(80))).toMatch(/^ID +STATUS +TURN +AGO +TOKENS +TASK\n$/);
+test('a family is drawn as a tree, as deep as it fits', () => {
+  const kin = (id: string, parent: string | null) => summaryOf({ id: id as SessionId, parent });
+  const family = [kin('a222222222', 'a333333333'), kin('a333333333', 'a444444444'), kin('a444444444', null)];
+  expect(listed(family, 60, { tree: true })).toMatchInlineSnapshot(`
+    "ID                STATUS     AGO  TURN  TOKENS  TASK
+    a444444444        completed   5m     1          say hello
+    └─ a333333333     completed   5m     1          say hello
+       └─ a222222222  completed   5m     1          say hello
+    "
+  `);
+  expect(listed(family, 27, { tree: true })).toMatchInlineSnapshot(`
+    "ID              STATUS
+    a444444444      completed
+    └─ a333333333   completed
+     └─ a222222222  completed
+    "
+  `);
+});
+
+test('projects are told by as much of their paths as they need, times as the clock here tells them', () => {
+  const projects = ['/home/u/zwarm', '/home/u/work/app', '/home/u/app', '/srv/app', '/home/u', '/'];
+  const updated_at = new Date(2026, 10, 20, 9, 5).toISOString();
+  const shown = projects.map((project) => summaryOf({ project, updated_at }));
+  expect(listed(shown, 80, { everywhere: true, time: true })).toMatchInlineSnapshot(`
+    "ID          STATUS                 TIME  TURN  TOKENS  PROJECT   TASK
+    abcdefghjk  completed  2026-11-20 09:05     1          zwarm     say hello
+    abcdefghjk  completed  2026-11-20 09:05     1          work/app  say hello
+    abcdefghjk  completed  2026-11-20 09:05     1          ~/app     say hello
+    abcdefghjk  completed  2026-11-20 09:05     1          srv/app   say hello
+    abcdefghjk  completed  2026-11-20 09:05     1          ~         say hello
+    abcdefghjk  completed  2026-11-20 09:05     1          /         say hello
+    "
+  `);
 });
 
 test('a table counts the columns of wide characters', () => {
@@ -121,6 +235,7 @@ test('a table counts the columns of wide characters', () => {
     { head: 'B', cells: ['1', '2'] },
   ];
   expect(renderTable(columns, styleOf(40))).toBe('A     B\n漢字  1\nab    2\n');
+  expect(listed([], 80)).toMatch(/^ID +STATUS +AGO +TURN +TOKENS +TASK\n$/);
 });
 
 test('in a pipe a row has six fields, whatever the task holds, and nothing is cut', () => {

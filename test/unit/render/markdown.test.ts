@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { renderMarkdown } from '../../../src/render/markdown.ts';
+import { renderMarkdown } from '../../../src/render/markdown/markdown.ts';
 import { createStyle } from '../../../src/render/style.ts';
 import { timesAsLong } from '../../helpers/cost.ts';
 import { columnsOf, DRIVES, plain } from '../../helpers/display.ts';
@@ -8,8 +8,8 @@ import { ATTACKS } from '../../helpers/hostile-output.ts';
 
 const styleOf = (columns: number, env: Record<string, string> = { NO_COLOR: '1' }) =>
   createStyle(env, { isTTY: true, columns }, 0);
-const shown = (text: string, columns = 80): string => renderMarkdown(text, styleOf(columns)).join('\n');
-const painted = (text: string): string => renderMarkdown(text, styleOf(80, {})).join('\n');
+const shown = (text: string, columns = 80): string => [...renderMarkdown(text, styleOf(columns))].join('\n');
+const painted = (text: string): string => [...renderMarkdown(text, styleOf(80, {}))].join('\n');
 
 const ANSWER = `# What I did
 
@@ -84,7 +84,8 @@ a diagram and <b>html</b>, not
 
 test('on a wide terminal running text stays readable, code and tables take the room that they need', () => {
   const words = 'word '.repeat(40).trim();
-  const lines = renderMarkdown(`${words}\n\n\`\`\`\n${words}\n\`\`\`\n\n|a|\n|-|\n|${words}|`, styleOf(200));
+  const text = `${words}\n\n\`\`\`\n${words}\n\`\`\`\n\n|a|\n|-|\n|${words}|`;
+  const lines = [...renderMarkdown(text, styleOf(200))];
   expect(lines.map((line) => line.length)).toEqual([99, 99, 0, 196, 6, 0, 1, 199, 199]);
 });
 
@@ -167,7 +168,7 @@ test.each<[string, string]>([
 ])(
   '%s: shown, within the width, and four times as much in not much more than four times the time',
   (_, text) => {
-    const lines = renderMarkdown(text, styleOf(80));
+    const lines = [...renderMarkdown(text, styleOf(80))];
     expect(lines.length).toBeGreaterThan(0);
     for (const line of lines) if (columnsOf(line) > 80) expect(line).toBe('at most 80 columns');
     expect(
@@ -206,7 +207,7 @@ test('whatever is written: shown, inert, within the width, and no letter lost', 
   void fc.assert(
     fc.property(document, fc.integer({ min: 20, max: 120 }), (parts, columns) => {
       const text = parts.join('');
-      const lines = renderMarkdown(text, styleOf(columns, {}));
+      const lines = [...renderMarkdown(text, styleOf(columns, {}))];
       for (const line of lines) {
         expect(plain(line)).not.toMatch(DRIVES);
         expect(plain(line)).not.toContain('\n');

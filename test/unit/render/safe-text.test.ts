@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { renderJson, renderJsonAsRead } from '../../../src/render/json.ts';
-import { safeLine, safeText } from '../../../src/render/safe-text.ts';
+import { safeLine, safeText } from '../../../src/render/text/safe-text.ts';
 import { DRIVES } from '../../helpers/display.ts';
 import { anyJson, anyText, fc, runs } from '../../helpers/fuzz.ts';
 

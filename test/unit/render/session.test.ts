@@ -1,28 +1,35 @@
 import { expect, test } from 'vitest';
+import type { ChangedFiles } from '../../../src/core/conversation/session-reader.ts';
 import type { Step } from '../../../src/core/conversation/steps.ts';
 import type { SessionSummary, TurnView } from '../../../src/core/session.ts';
 import { errorLines } from '../../../src/render/error-lines.ts';
-import { renderMarkdown } from '../../../src/render/markdown.ts';
+import { renderMarkdown } from '../../../src/render/markdown/markdown.ts';
 import { renderSession } from '../../../src/render/session.ts';
 import { createStyle } from '../../../src/render/style.ts';
+import { localTime } from '../../../src/render/text/units.ts';
 import { columnsOf, plain } from '../../helpers/display.ts';
 import { readerOf, sessionOf, turnOf } from '../../helpers/views.ts';
 
 const PIPE = Number.POSITIVE_INFINITY;
 
 /** How a session stands, and its turns. */
-type Shown = Partial<SessionSummary> & { readonly turns?: readonly TurnView[] };
+type Shown = Partial<SessionSummary> & {
+  readonly turns?: readonly TurnView[];
+  readonly changed?: ChangedFiles;
+};
 
 /** A page as it is on a pipe, or with `columns` on a terminal; the steps are those of turn 1. */
 function page(
-  { turns = [turnOf()], ...summary }: Shown,
+  { turns = [turnOf()], changed, ...summary }: Shown,
   steps: readonly Step[] = [],
-  { columns = PIPE, full = false, env = { NO_COLOR: '1' } as Record<string, string> } = {},
+  { columns = PIPE, full = false, time = false, env = { NO_COLOR: '1' } as Record<string, string> } = {},
 ): string {
-  const style = createStyle(env, { isTTY: true, columns }, 0);
-  const readers = turns.map((view) => readerOf(view, { steps: view.turn === 1 ? steps : [] }));
+  const style = createStyle(env, { isTTY: true, columns }, Date.parse('2026-11-20T10:03:09.000Z'));
+  const directory = summary.working_dir ?? undefined;
+  const readers = turns.map((view) => readerOf(view, { steps: view.turn === 1 ? steps : [], directory }));
   const markdown = columns === PIPE ? {} : { markdown: renderMarkdown };
-  return [...renderSession(sessionOf(summary, readers), { ...style, ...markdown }, full)].join('');
+  const session = { ...sessionOf(summary, readers), changed: changed ?? null };
+  return [...renderSession(session, { ...style, ...markdown }, { full, time })].join('');
 }
 
 const item = (text: string, completed = false) => ({ text, completed });
@@ -32,11 +39,12 @@ const SHOP: Shown = {
   name: 'total',
   model: 'gpt-5.5',
   task: 'The total is wrong when an item is bought twice: fix it',
+  project: '/home/ann/shop',
   working_dir: '/home/ann/shop',
   log_file: '/home/ann/shop/.zwarm/events.jsonl',
   token_usage: {
     ...{ input_tokens: 1200, cached_input_tokens: 1000, total_tokens: 1230 },
-    ...{ output_tokens: 30, reasoning_output_tokens: 0 },
+    ...{ output_tokens: 30, reasoning_output_tokens: 0, at_least: false },
   },
   turns: [
     turnOf({
@@ -76,18 +84,10 @@ const WORK: readonly Step[] = [
 ];
 
 test('the card, then the conversation in its order, on 80 columns', () => {
-  expect(page(SHOP, WORK, { columns: 80 })).toBe(`abcdefghjk  completed
+  expect(page(SHOP, WORK, { columns: 80 })).toBe(`total · completed · 1 turn · 5.0s · 3m ago · abcdefghjk
   task       The total is wrong when an item is bought twice: fix it
-  name       total
-  agent      codex, gpt-5.5
-  sandbox    workspace-write
-  directory  /home/ann/shop
-  turns      1
+  agent      codex gpt-5.5
   tokens     1,200 in (1,000 cached), 30 out
-  duration   5.0s
-  created    2026-11-20T10:00:00.000Z
-  ended      2026-11-20T10:00:05.000Z
-  log        /home/ann/shop/.zwarm/events.jsonl
 
 ── turn 1 · completed · 5.0s ${'─'.repeat(51)}
 
@@ -126,11 +126,11 @@ test('on 40 columns what is long goes on behind its label or is cut, and nothing
   const wide = page(SHOP, WORK, { columns: 80 }).split('\n');
   const lines = page(SHOP, WORK, { columns: 40 }).split('\n');
   expect(lines.filter((line) => !wide.includes(line)).join('\n')).toBe(`\
+total · completed · 1 turn · 5.0s · 3m
+  ago · abcdefghjk
   task       The total is wrong when an…
   tokens     1,200 in (1,000 cached), 30
              out
-  log        /home/ann/shop/.zwarm/event
-             s.jsonl
 ── turn 1 · completed · 5.0s ${'─'.repeat(11)}
 > The total is wrong when an item is
 > bought twice: fix it
@@ -146,6 +146,56 @@ test('on 40 columns what is long goes on behind its label or is cut, and nothing
              /home/ann/shopping`);
 });
 
+test('in full the card has the thread, the paths and the times; other than usual ones it always has', () => {
+  const more = {
+    ...SHOP,
+    thread_id: '01a1',
+    sandbox: 'read-only',
+    work_in: 'docs',
+    project: '/home/ann',
+  } as const;
+  const card = (shown: Shown, full: boolean) => page(shown, [], { full }).split('\n\n')[0];
+  expect(card(more, false)).toBe(`total · completed · 1 turn · 5.0s · 3m ago · abcdefghjk
+  task       The total is wrong when an item is bought twice: fix it
+  agent      codex gpt-5.5 · read-only
+  directory  /home/ann/shop
+  work in    docs
+  tokens     1,200 in (1,000 cached), 30 out`);
+  expect(card({ ...SHOP, unconfined: true }, false)).toContain(
+    '\n  agent      codex gpt-5.5 · workspace-write · unconfined\n',
+  );
+  expect(card(SHOP, true)).toBe(`total · completed · 1 turn · 5.0s · 3m ago · abcdefghjk
+  task       The total is wrong when an item is bought twice: fix it
+  agent      codex gpt-5.5 · workspace-write
+  directory  /home/ann/shop
+  tokens     1,200 in (1,000 cached), 30 out
+  created    2026-11-20T10:00:00.000Z
+  ended      2026-11-20T10:00:05.000Z
+  log        /home/ann/shop/.zwarm/events.jsonl`);
+});
+
+test('what was changed stands in the card where a summary knows it, else at the end', () => {
+  const changed = { count: 7, first: ['/home/ann/shop/a', `/elsewhere/${'very/'.repeat(9)}far/b`] };
+  const known = page({ ...SHOP, changed }, WORK);
+  expect(known).toContain('30 out\n  changed    7 files: a, …/b, 5 more\n\n── turn 1');
+  expect(known.match(/changed /g)).toHaveLength(1);
+  expect(page({ ...SHOP, changed: { count: 0, first: [] } })).not.toContain('changed ');
+});
+
+test('absolute times are those of the place where the user is', () => {
+  const at = (iso: string) => localTime(Date.parse(iso));
+  expect(at('2026-11-20T10:00:05.000Z')).toMatch(/^2026-11-(19|2[01]) \d\d:\d\d$/);
+  expect(page(SHOP, [], { time: true })).toContain(
+    `· 5.0s · ${at('2026-11-20T10:00:05.000Z')} · abcdefghjk\n`,
+  );
+  expect(page(SHOP, [], { time: true })).toContain(
+    `── turn 1 · completed · 5.0s · ${at('2026-11-20T10:00:00.000Z')} ─`,
+  );
+  const running = { status: 'running', turn_started_at: '2026-11-20T09:00:00.000Z' } as const;
+  expect(page(running)).toMatch(/^abcdefghjk · running · 1 turn · 5.0s\n/);
+  expect(page(running, [], { time: true })).toContain(` · since ${at('2026-11-20T09:00:00.000Z')}\n`);
+});
+
 test('on 200 columns running text ends at 100, and nothing else is cut', () => {
   const prompt = 'word '.repeat(50).trim();
   const command = 'x'.repeat(150);
@@ -157,7 +207,7 @@ test('on 200 columns running text ends at 100, and nothing else is cut', () => {
 
 test('in full: whole commands, outputs, thoughts and results, wrapped behind their indentation', () => {
   const text = page(SHOP, WORK, { columns: 40, full: true });
-  const command = "  $ /bin/bash -lc 'npm test --\n    --reporter=verbose\n    test/cart.test.js' [exit 1]\n";
+  const command = '  $ npm test --\n    --reporter=verbose\n    test/cart.test.js [exit 1]\n';
   expect(text).toContain(
     `\n  Where is\n  the total?\n\n${command}    1\n    a line of output that is rather long\n    indeed\n`,
   );
@@ -175,28 +225,29 @@ test('more than a few changed files are counted, and those that were declined ar
   const changes = Array.from({ length: 30 }, (_, i) => ({ path: `/w/${i}`, kind: 'add' as const }));
   const text = page({}, [{ type: 'file_change', changes, status: 'completed' }]);
   expect(text).toContain('  changed    30 files: 0, 1, 2, 3, 4, 25 more\n');
-  expect(text).toContain('  add    19\n  … 10 more files\n');
+  expect(text).toContain('  add    19\n  … 10 more files; --full shows them\n');
   const declined = page({}, [{ type: 'file_change', changes, status: 'declined' }], { full: true });
   expect(declined).not.toContain('changed ');
   expect(declined).toContain('  add    29\n  [declined]\n');
 });
 
 test('why it waits, how many wait behind it, and where it comes from', () => {
-  const pending = { reason: 'it is being launched', not_before: null };
+  const pending = { reason: 'launching', detail: 'it is being launched', not_before: null } as const;
   const more = { queued: 2, tags: ['a', 'b'], parent: 'cccccccccc', cost_usd: 0.126 };
   const text = page({ status: 'pending', pending, ...more });
-  expect(text).toContain('abcdefghjk  pending\n  it is being launched\n');
+  expect(text).toContain('abcdefghjk · pending · 1 turn · 5.0s\n  it is being launched\n');
   for (const row of ['tags       a, b', 'queued     2', 'parent     cccccccccc', 'cost       $0.13'])
     expect(text).toContain(`\n  ${row}\n`);
 });
 
-test('a failure is told with what to do, in the card and at its turn, and the words of the agent once', () => {
+test('a failure is told once, with what to do: at its turn, or in the card where that is not shown', () => {
   const error = { code: 'login_required', message: 'who?', hint: 'log in', retryable: false, retry_at: null };
   const turns = [turnOf({ status: 'failed', error })];
   const text = page({ status: 'failed', error, turns }, [{ type: 'error', message: 'who?' }]);
-  expect(text).toContain('failed\n  who?\n  hint: log in\n');
   expect(text.slice(-40)).toBe('> say hello\n\nerror: who?\n  hint: log in\n');
-  expect(text.split('who?\n')).toHaveLength(3);
+  expect(text.split('who?\n')).toHaveLength(2);
+  const earlier = page({ status: 'failed', error, turn: 2, turns: [turnOf()] });
+  expect(earlier).toContain('abcdefghjk · failed · 2 turns · 5.0s · 3m ago\n  who?\n  hint: log in\n  task ');
   expect(errorLines({ ...error, hint: null })).toEqual(['who?']);
 });
 
@@ -216,7 +267,8 @@ function everywhere(words: string): readonly [Shown, readonly Step[]] {
     { type: 'warning', message: words },
     { type: 'error', message: words },
   ];
-  const recorded = { name: words, agent: words, model: words, working_dir: words, thread_id: words };
+  // A name begins with a letter: `parseName` sees to it.
+  const recorded = { name: `a${words}`, agent: words, model: words, working_dir: words, thread_id: words };
   const times = { created_at: words, ended_at: words, log_file: words };
   const turns = [turnOf({ prompt: words, warnings: [words], error })];
   return [{ ...recorded, ...times, error, turns }, steps];

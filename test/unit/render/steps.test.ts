@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Step } from '../../../src/core/conversation/steps.ts';
 import type { StepStatus } from '../../../src/core/events.ts';
-import { renderMarkdown } from '../../../src/render/markdown.ts';
+import { renderMarkdown } from '../../../src/render/markdown/markdown.ts';
 import { renderStep } from '../../../src/render/steps.ts';
 import { createStyle } from '../../../src/render/style.ts';
 
@@ -32,6 +32,11 @@ const files: Step = {
   changes: ['/w/a', '/w', '/w/', '/wa', 'b'].map((path) => ({ path, kind: 'unknown' })),
   status: 'failed',
 };
+const edited: Step = {
+  type: 'file_change',
+  changes: [{ path: '/w/a', kind: 'update', diff: '@@ -1,2 +1,3 @@\n a\n-b\n+c\n+\x1b[2J' }],
+  status: 'completed',
+};
 const plan: Step = {
   type: 'plan',
   items: [
@@ -41,16 +46,22 @@ const plan: Step = {
 };
 
 test.each<[string, Step, boolean, string]>([
-  ['a command that runs', command(null, null, 'in_progress'), false, '  $ make [in_progress]'],
+  ['a command that runs', command(null, null, 'in_progress'), false, '  $ make [running]'],
   ['a command that was refused', command(null, null, 'declined'), false, '  $ make [declined]'],
   ['output that fits', command('a\r\nb\tc\n\n', 2, 'failed'), false, '  $ make [exit 2]\n    a\n    b\tc'],
   [
     'too much output',
     much,
     false,
-    '  $ make [exit 0]\n    … 1 more line\n    2\n    3\n    4\n    5\n    6\n    7',
+    '  $ make [exit 0]\n    … 1 line above; --full shows them\n    2\n    3\n    4\n    5\n    6\n    7',
   ],
   ['the whole of it', command('a\n\n b\n', 0, 'completed'), true, '  $ make [exit 0]\n    a\n\n     b'],
+  [
+    'a command of several lines',
+    { ...much, command: 'a\n\nb', output: '' } as Step,
+    true,
+    '  $ a\n\n    b [exit 0]',
+  ],
   ['a tool without arguments', tool({}), false, '  find'],
   ['a tool that failed', tool({ args: { a: [1] }, status: 'failed' }), false, '  find {"a":[1]} [failed]'],
   ['a text as an argument', tool({ args: 'a\nb' }), false, '  find a b'],
@@ -62,6 +73,14 @@ test.each<[string, Step, boolean, string]>([
   ['an empty plan', { type: 'plan', items: [] }, false, ''],
   ['a failure', { type: 'error', message: 'a\nb' }, false, '  error: a b'],
   ['files', files, false, '  unknown a\n  unknown /w\n  unknown /w/\n  unknown /wa\n  unknown b\n  [failed]'],
+  ['the size of a change', edited, false, '  update a +2 −1'],
+  ['a change', edited, true, '  update a +2 −1\n    @@ -1,2 +1,3 @@\n     a\n    -b\n    +c\n    +\\x1b[2J'],
+  [
+    'what a subagent did',
+    { ...command(null, 0, 'completed'), subagent: 'c1' },
+    false,
+    '  ↳ subagent\n  $ make [exit 0]',
+  ],
 ])('%s', (_, step, full, text) => {
   expect(renderStep(step, onPipe, full ? FULL : SHORT)).toBe(text);
 });
@@ -71,9 +90,16 @@ test.each<[string, Step, string]>([
   ['output', wide, `\x1b[36m  $ make\x1b[39m\x1b[31m [exit 1]\x1b[39m\n        ${'漢'.repeat(10)}…`],
   ['a plan', plan, '\x1b[32m  ✓ a\x1b[39m\n  ☐ one two three four five\n    six seven'],
   // Each line in its colour.
-  ['a warning', warning, '\x1b[33m  ! one two three four five\x1b[39m\n\x1b[33m    six seven\x1b[39m'],
+  ['a warning', warning, '\x1b[35m  ! one two three four five\x1b[39m\n\x1b[35m    six seven\x1b[39m'],
 ])('on a terminal: %s', (_, step, text) => {
   expect(renderStep(step, onTerminal, SHORT)).toBe(text);
+});
+
+test('a line break of two characters is one, wherever a long output is taken apart', () => {
+  const text = renderStep(command('x\r\n'.repeat(10_000), 0, 'completed'), onPipe, FULL);
+  expect(text.replaceAll('    x\n', '')).toBe('  $ make [exit 0]\n    x');
+  const full = `${'x'.repeat(8192)}\r\ny`;
+  expect(renderStep(command(full, 0, 'completed'), onPipe, FULL)).not.toContain('\\x0d');
 });
 
 test('on a terminal a thought in full has its Markdown', () => {

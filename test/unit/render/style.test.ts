@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { SESSION_STATUSES } from '../../../src/core/session.ts';
 import { createStyle, paintStatus, wantsColour } from '../../../src/render/style.ts';
-import { longSpan, shortBytes, shortCount, shortSpan } from '../../../src/render/units.ts';
+import { longSpan, shortBytes, shortCount, shortSpan } from '../../../src/render/text/units.ts';
 import { plain } from '../../helpers/display.ts';
 
 test('whether there are colours: the environment, then on a terminal, then in a pipe', () => {

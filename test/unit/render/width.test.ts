@@ -1,6 +1,7 @@
+import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
-import { cutToWidth, lineOf } from '../../../src/render/width.ts';
-import { wrapSpans, wrapText } from '../../../src/render/wrap.ts';
+import { cutToWidth, isNarrow, lineOf, widthOf } from '../../../src/render/text/width.ts';
+import { textLines, wrapSpans } from '../../../src/render/text/wrap.ts';
 import { timesAsLong } from '../../helpers/cost.ts';
 import { columnsOf } from '../../helpers/display.ts';
 import { anyText, fc } from '../../helpers/fuzz.ts';
@@ -62,7 +63,52 @@ test.each<[string, string, number, string[]]>([
   ['tabs', 'a\tb', 12, ['a       b']],
   ['nothing', '', 4, ['']],
 ])('a paragraph of %s', (_, text, columns, lines) => {
-  expect(wrapText(text, columns)).toEqual(lines);
+  expect([...textLines(text, columns)]).toEqual(lines);
+});
+
+test('what is taken for narrow takes one column, and joins nothing', () => {
+  const segmenter = new Intl.Segmenter();
+  for (let unit = 0x20; unit < 0xffff; unit += 1) {
+    const character = String.fromCharCode(unit);
+    if (!isNarrow(character)) continue;
+    expect.soft(stringWidth(character), unit.toString(16)).toBe(1);
+    expect.soft([...segmenter.segment(`a${character}a`)], unit.toString(16)).toHaveLength(3);
+  }
+});
+
+test('a character has the width that the library knows which measures emoji by their names', () => {
+  const joined = [
+    '❤️',
+    '1️⃣',
+    '🇩🇪',
+    '\u1100\u1161\u11a8',
+    '\u1100\u1100',
+    'ﾊﾞ',
+    'नि',
+    'กำ',
+    'e\u0301',
+    'x\u0600',
+  ];
+  const single = [0x20, 0xa8e0, 0xff00, 0x1f100].flatMap((from) =>
+    Array.from({ length: from === 0x20 ? 0x3400 : 0xff }, (_, i) => String.fromCodePoint(from + i)),
+  );
+  expect([...joined, ...single].filter((text) => widthOf(text) !== stringWidth(text))).toEqual([]);
+});
+
+test('a long text is not taken apart within a character where it has spaces', () => {
+  expect(widthOf(`${'1️⃣'.repeat(50)} `.repeat(3))).toBe(303);
+});
+
+test('a line of narrow characters is broken as any other is', () => {
+  const parts = fc.array(fc.constantFrom(' ', '   ', 'a', 'word', '–', '“quoted”', 'x'.repeat(30)), {
+    maxLength: 30,
+  });
+  void fc.assert(
+    fc.property(parts, fc.integer({ min: -1, max: 40 }), (words, columns) => {
+      const text = words.join('');
+      expect([...textLines(text, columns)]).toEqual(wrapSpans([{ text, paint: String }], columns));
+    }),
+  );
 });
 
 test('colours go on over a line break, and cost no columns', () => {
@@ -76,12 +122,12 @@ test('colours go on over a line break, and cost no columns', () => {
 
 test('a chain of joined emoji is broken like a word: terminals draw its parts', () => {
   // One character to the segmenter, and of a hundred columns.
-  const lines = wrapText('👩\u200d'.repeat(50), 20);
+  const lines = [...textLines('👩\u200d'.repeat(50), 20)];
   expect(lines.length).toBeGreaterThanOrEqual(5);
 });
 
 test('without a width only newlines end a line', () => {
-  expect(wrapText(' a\tb  c\nd', Number.POSITIVE_INFINITY)).toEqual([' a\tb  c', 'd']);
+  expect([...textLines(' a\tb  c\nd', Number.POSITIVE_INFINITY)]).toEqual([' a\tb  c', 'd']);
 });
 
 test('no line is longer than asked for, and nothing but white space is lost', () => {
@@ -91,7 +137,7 @@ test('no line is longer than asked for, and nothing but white space is lost', ()
   void fc.assert(
     fc.property(words, fc.integer({ min: 12, max: 60 }), (parts, columns) => {
       const text = parts.join('').replace(/[^\p{L}\p{N}\p{P}\p{Zs}\n]/gu, '');
-      const lines = wrapText(text, columns);
+      const lines = [...textLines(text, columns)];
       for (const line of lines) expect(columnsOf(line)).toBeLessThanOrEqual(columns);
       expect(lines.join('').replace(/\s/g, '')).toBe(text.replace(/\s/g, ''));
     }),
@@ -101,7 +147,7 @@ test('no line is longer than asked for, and nothing but white space is lost', ()
 test.each(['漢', '👩\u200d', '🇩'])(
   'a line of %j that is four times as long takes not much more than four times the time',
   (part) => {
-    const wrapped = (length: number) => wrapText(part.repeat(length / part.length), 80);
+    const wrapped = (length: number) => [...textLines(part.repeat(length / part.length), 80)];
     // Segmented as a whole, it would take sixteen times as long, and minutes for more.
     const times = timesAsLong(
       () => wrapped(60_000),

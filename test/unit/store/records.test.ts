@@ -27,8 +27,24 @@ const origin = {
   work_in: 'd',
   model: 'm',
   parent: 'p',
+  key: 'k',
+  schema: '{}',
   forked_from: { id: 'f', turn: 1, history_bytes: 5 },
   git,
+  worktree: {
+    path: '/t',
+    git_dir: '/r/.git/worktrees/t',
+    branch: 'b',
+    base: 'c',
+    base_branch: 'main',
+    checkout: '/r',
+    port_base: 20000,
+    with_changes: true,
+  },
+  unpacked: { at, turn: 2, history_bytes: 5 },
+  imported_at: at,
+  run_limits: { max_time_s: 60, max_silence_s: null, max_log_bytes: null },
+  budget: { unit: 'usd', most: 5 },
 };
 const prompt = { kind: 'prompt', claimer: identity, nonce: 'x', at };
 const started = { argv: ['a', ''], program: '/p', how: 'native', at };
@@ -38,16 +54,37 @@ const parseSession = (text: string): object => parseSessionRecord(text, '/projec
 
 /** The fields of each record that must be there, those that may be null or absent, and what the reader adds. */
 const RECORDS: readonly [string, (text: string) => object, object, object, object][] = [
-  ['session.json', parseSession, session, origin, { orchestrates: false }],
-  ['request.json', parse.request, prompt, { by: 'user' }, { queued: false, to: null, covers: [] }],
+  ['session.json', parseSession, session, origin, { orchestrates: false, unconfined: false, metadata: {} }],
+  [
+    'request.json',
+    parse.request,
+    prompt,
+    { by: 'user', run_limits: origin.run_limits, retry: { number: 1, most: 3 } },
+    { queued: false, after: [], even_if_failed: false, to: null, covers: [], runs: null, adopted: null },
+  ],
+  ['deferral.json', parse.deferral, { reason: 'retry', detail: 'd', not_before: at }, {}, {}],
   [
     'launch.json',
     parse.launch,
     started,
     { agent_version: '0.169.0', thread_id: 't' },
-    { forks: false, why: null },
+    {
+      forks: false,
+      why: null,
+      confined_by: null,
+      working_dir: null,
+      account: null,
+      time_zone: null,
+      launcher: null,
+    },
   ],
-  ['cancel.json', parse.cancel, { why: 'kill', by: identity, at }, { reason: 'r' }, {}],
+  [
+    'cancel.json',
+    parse.cancel,
+    { why: 'kill', by: identity, at },
+    { reason: 'r', limit: { name: 'max_time_s', allowed: 60, observed: 61 } },
+    {},
+  ],
   ['exit.json', parse.exit, {}, end, { cancelled: false }],
   ['project.json', parse.project, project, {}, {}],
 ];
@@ -88,8 +125,13 @@ describe.each(RECORDS)('%s', (_, parse, required, nullable, added) => {
       const isWord = ['sandbox', 'kind', 'how', 'why', 'executor', 'path'].includes(key);
       // Any text is a text, and any number one of seconds.
       const isText = key === 'ended_at' || (typeof good === 'string' && good !== at && !isWord);
+      // Any limit may be left out.
+      const isLimits = key === 'run_limits';
       const wrong = WRONG.filter(
-        (one) => !(isText && typeof one === 'string') && !(key === 'uptime' && one === 5.5),
+        (one) =>
+          !(isText && typeof one === 'string') &&
+          !(key === 'uptime' && one === 5.5) &&
+          !(isLimits && typeof one === 'object' && !Array.isArray(one)),
       );
       for (const value of wrong) refuses(key, value);
     }

@@ -8,12 +8,14 @@ import { snapshot } from '../../helpers/tree.ts';
 
 test('a session goes with its name, and the bytes that it held are counted', () => {
   const { root } = createStoredSession('docs');
-  const before = treeBytes(join(root, 'sessions', ID));
-  writeFileSync(join(root, 'sessions', ID, 'turns', '1', 'events.jsonl'), 'x'.repeat(1000));
-  expect(removeSession(sessionIn(root), 'docs', 'n')).toBe(before + 1000);
+  const directory = join(root, 'sessions', ID);
+  const before = treeBytes(directory);
+  writeFileSync(join(directory, 'turns', '1', 'events.jsonl'), 'x'.repeat(1000));
+  expect(treeBytes(directory)).toBe(before + 1000);
+  removeSession(sessionIn(root), ['docs'], 'n');
   expect(hasSession(sessionIn(root))).toBe(false);
   for (const emptied of ['trash', 'names']) expect(readdirSync(join(root, emptied))).toEqual([]);
-  expect(() => removeSession(sessionIn(root), null, 'n')).toThrow(/ENOENT/);
+  expect(() => removeSession(sessionIn(root), [], 'n')).toThrow(/ENOENT/);
 });
 
 test('links in a session are removed, not followed, and what they lead to is not counted', () => {
@@ -25,7 +27,8 @@ test('links in a session are removed, not followed, and what they lead to is not
   symlinkSync(outside, join(root, 'sessions', ID, 'to-directory'));
   symlinkSync(join(outside, 'precious'), join(root, 'sessions', ID, 'to-file'));
   symlinkSync('/no/where', join(root, 'sessions', ID, 'to-nowhere'));
-  expect(removeSession(sessionIn(root), null, 'n')).toBe(before);
+  expect(treeBytes(join(root, 'sessions', ID))).toBe(before);
+  removeSession(sessionIn(root), [], 'n');
   expect(readdirSync(outside)).toEqual(['precious']);
 });
 
@@ -40,7 +43,8 @@ test.each<[string, (path: string, outside: string) => void, number]>([
   writeFileSync(join(outside, 'precious'), 'x');
   plant(join(root, 'sessions', ID), outside);
   expect(listSessionIds(root)).toEqual([ID]);
-  expect(removeSession(sessionIn(root), null, 'n')).toBe(bytes);
+  expect(treeBytes(join(root, 'sessions', ID))).toBe(bytes);
+  removeSession(sessionIn(root), [], 'n');
   expect(listSessionIds(root)).toEqual([]);
   expect(readdirSync(outside)).toEqual(['precious']);
 });

@@ -8,7 +8,7 @@ import { createStoredSession, ID } from '../../helpers/store.ts';
 import { summaryOf } from '../../helpers/views.ts';
 
 const USAGE = { input_tokens: 5, cached_input_tokens: 1, output_tokens: 2, reasoning_output_tokens: null };
-const { id, project, name, queued, needs_attention, log_file, ...LISTED } = summaryOf({
+const { id, project, name, needs_attention, log_file, cost_usd, cost_at_least, ...ROW } = summaryOf({
   tags: ['a'],
   task: 'say hello\nto “everybody” 👋',
   forked_from: { id: 'bcdefghjkm', turn: 1 },
@@ -16,8 +16,12 @@ const { id, project, name, queued, needs_attention, log_file, ...LISTED } = summ
   exit_code: 1,
   error: { code: 'exit_code', message: 'm', hint: null, retryable: true, retry_at: null },
   thread_id: 't',
-  token_usage: { ...USAGE, total_tokens: 7 },
+  token_usage: { ...USAGE, at_least: false, total_tokens: 7 },
 });
+const spent = [
+  { turn: 1, at: null, ended: null, agent: 'codex', model: null, tokens: ROW.token_usage, reported: 0.5 },
+];
+const LISTED: Listed = { ...ROW, spent, unmeasured: [] };
 
 /** A stored session, its directory, and a summary that would fit it; nobody has written one. */
 function createStoredSummary() {

@@ -6,7 +6,7 @@ const words = (text: string): string[] => (text === '' ? [] : text.split(' '));
 test.each([
   ...['', '--skip-git-repo-check', '--add-dir fork --oss', '-presume --config=review'],
   // What follows an option that takes a value is no subcommand.
-  ...['-c resume=1', '-p resume', '-o last.txt --output-schema s.json --color never'],
+  ...['-c resume=1', '-p resume', '-o last.txt --color never'],
   // What a newer Codex may know is passed on, with what may be its value.
   ...['--something resume', '-x resume'],
 ])('%j is passed on every turn', (typed) => {
@@ -30,7 +30,7 @@ test.each([
 
 const WITH_VALUE = [
   ...['--add-dir', '--color', '--config', '--cyber-access-program', '--disable', '--enable', '--image'],
-  ...['--local-provider', '--output-last-message', '--output-schema', '--profile', '--thread-source'],
+  ...['--local-provider', '--output-last-message', '--profile', '--thread-source'],
 ];
 const WITHOUT_VALUE = [
   ...['--dangerously-bypass-hook-trust', '--ignore-rules', '--ignore-user-config', '--oss'],
@@ -39,9 +39,9 @@ const WITHOUT_VALUE = [
 
 // What to type instead, and what is refused: the word in brackets.
 test.each([
-  ['zwarm inject ID "…"', '[resume]', '-c x=1 [resume] ID', '--oss [resume]', '-ia.png [resume]'],
-  ['zwarm inject ID "…"', '[--last]', '[--all]'],
-  ['zwarm fork ID "…"', '[fork] ID'],
+  ['zwarm inject @last "…"', '[resume]', '-c x=1 [resume] ID', '--oss [resume]', '-ia.png [resume]'],
+  ['zwarm inject @last "…"', '[--last]', '[--all]'],
+  ['zwarm fork @last "…"', '[fork] ID'],
   ['ask for one: zwarm start "review the last commit"', '[review]'],
   ['run it yourself: codex exec --help', '[help]', '[-h]', '[--help]', '[-V]', '[--version]'],
   [
@@ -52,6 +52,7 @@ test.each([
   ['zwarm start -C DIR "…"', '[-C] /tmp', '[--cd=/tmp]'],
   ['zwarm start -s MODE "…"', '[-sread-only]', '[--sandbox] read-only'],
   ['zwarm start -m MODEL "…"', '[-m] x', '[--model=x]'],
+  ['zwarm start --schema FILE "…"', '[--output-schema] x', '[--output-schema=x]', '[--output-schema]'],
   ['zwarm start -s workspace-write "…"', '[--approve-for-me]'],
   ['zwarm start -s danger-full-access "…"', '[--dangerously-bypass-approvals-and-sandbox]', '[--yolo]'],
   // Words that would be the task, or make the next one a task.

@@ -7,7 +7,8 @@ import { SANDBOXES } from '../../../../src/core/session.ts';
 
 const THREAD = '01a1f880-c978-76c0-be58-213b143ff767';
 const place = { workingDir: '/some where/ünï', sandbox: 'workspace-write' } as const;
-const first = { ...place, model: null, agentArgs: [], threadId: null, forks: false, tools: null };
+const begins = { threadId: null, newThreadId: THREAD, forks: false };
+const first = { ...place, ...begins, confined: false, model: null, agentArgs: [], schema: null, tools: null };
 const argv = (request: Partial<TurnRequest>): readonly string[] => codexCommand({ ...first, ...request });
 const HEAD = ['exec', '--json', '-C', '/some where/ünï', '-s', 'workspace-write'];
 /** Whatever its user has Codex start, an agent that runs no others does not get zwarm's tools. */
@@ -16,6 +17,11 @@ const NO_TOOLS = ['-c', 'mcp_servers.zwarm={command="true",enabled=false}'];
 test.each<[string, Partial<TurnRequest>, string[]]>([
   ['the first turn', {}, [...HEAD, ...NO_TOOLS, '-']],
   ['a model', { model: 'gpt-5.5' }, [...HEAD, '-m', 'gpt-5.5', ...NO_TOOLS, '-']],
+  [
+    'a schema, on a later turn, too',
+    { threadId: THREAD, schema: { text: '{}', path: '/s.json' } },
+    [...HEAD, '--output-schema', '/s.json', ...NO_TOOLS, 'resume', THREAD, '-'],
+  ],
   ['a later turn', { threadId: THREAD }, [...HEAD, ...NO_TOOLS, 'resume', THREAD, '-']],
   ['a fork', { threadId: THREAD, forks: true }, [...HEAD, ...NO_TOOLS, 'fork', THREAD, '-']],
   [

@@ -36,7 +36,7 @@ test.each<[string, string | null]>([
 
 const GO_ON = 'then continue with: zwarm inject ID "…"';
 const WAIT = `wait a little, ${GO_ON}`;
-const RAISE = `wait until then or raise the limit, ${GO_ON}`;
+const RAISE = `wait until it ends or raise the limit, ${GO_ON}`;
 const BILL = `raise the limit of the account or pay its bill, ${GO_ON}`;
 const LOG_IN = `log in with \`codex login\` (or set the API key it asks for), ${GO_ON}`;
 const FULL = 'the conversation is too long for the model; start a new session: zwarm start "…"';

@@ -7,14 +7,19 @@ test('the demo is asked for a model, for what the user adds, and for its thread'
     sandbox: 'read-only',
     model: null,
     agentArgs: [],
+    confined: false,
     threadId: null,
+    newThreadId: 'new',
+    schema: null,
     forks: false,
     tools: null,
   } as const;
-  expect(demo.command(asked)).toEqual([]);
-  expect(demo.command({ ...asked, model: 'm', agentArgs: ['--slow'], threadId: 't' })).toEqual([
-    ...['--model', 'm', '--slow', '--resume', 't'],
-  ]);
+  const sandbox = ['--sandbox', 'read-only'];
+  expect(demo.command(asked)).toEqual({ args: sandbox, env: {} });
+  expect(demo.command({ ...asked, model: 'm', agentArgs: ['--slow'], threadId: 't' })).toEqual({
+    args: ['--model', 'm', ...sandbox, '--slow', '--resume', 't'],
+    env: {},
+  });
 });
 
 test('where the demo keeps a conversation', () => {

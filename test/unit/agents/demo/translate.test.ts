@@ -9,7 +9,7 @@ const ran = { type: 'command', id: 'c', command: 'ls' };
 const did = { demo: 'command', id: 'c', command: 'ls' };
 const command = { ...ran, output: '', exitCode: 2, status: 'failed' };
 const wrote = { type: 'file_change', id: 'w', changes: [{ path: '/a', kind: 'add' }], status: 'completed' };
-const usage = { input: 5, cachedInput: 0, output: 2, reasoning: null, cumulative: false };
+const usage = { input: 5, cachedInput: 0, output: 2, reasoning: null, costUsd: null, of: 'process' };
 
 test.each<[object, readonly object[]]>([
   [{ demo: 'thread', id: THREAD, model: 'm' }, [{ type: 'thread_started', threadId: THREAD }]],
@@ -21,6 +21,10 @@ test.each<[object, readonly object[]]>([
   [{ ...did, output: '', exit_code: 0 }, [{ ...command, exitCode: 0, status: 'completed' }]],
   [{ ...did, output: '', exit_code: 2 }, [command]],
   [{ demo: 'wrote', id: 'w', path: '/a' }, [wrote]],
+  [
+    { demo: 'wrote', id: 'w', path: '/a', kind: 'update' },
+    [{ ...wrote, changes: [{ path: '/a', kind: 'update' }] }],
+  ],
   [{ demo: 'say', text: 'hi', extra: 1 }, [{ type: 'message', text: 'hi' }]],
   [
     { demo: 'done', input_tokens: 5, output_tokens: 2 },
@@ -43,11 +47,20 @@ test.each([
 });
 
 test('the arguments of the demo agent', () => {
-  const request = { workingDir: '/w', sandbox: 'read-only' as const, forks: false, tools: null };
-  const argv = (model: string | null, threadId: string | null): string =>
-    demo.command({ ...request, agentArgs: ['--hang'], model, threadId }).join(' ');
-  expect(argv(null, null)).toBe('--hang');
-  expect(argv('m', 't')).toBe('--model m --hang --resume t');
+  const request = {
+    workingDir: '/w',
+    sandbox: 'read-only',
+    agentArgs: ['--hang'],
+    schema: null,
+    tools: null,
+    newThreadId: 'n',
+    confined: false,
+  } as const;
+  const argv = (model: string | null, threadId: string | null, forks = false): string =>
+    demo.command({ ...request, model, threadId, forks }).args.join(' ');
+  expect(argv(null, null)).toBe('--sandbox read-only --hang');
+  expect(argv('m', 't')).toBe('--model m --sandbox read-only --hang --resume t');
+  expect(argv(null, 't', true)).toBe('--sandbox read-only --hang --fork t');
 });
 
 test('its failure is explained by what it said last', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createStepList, type PlacedStep } from '../../../../src/core/conversation/step-list.ts';
 import { stepLine } from '../../../../src/core/conversation/steps.ts';
-import type { AgentEvent, StepStatus, Untold } from '../../../../src/core/events.ts';
+import type { AgentEvent, StepStatus, Untold, UsageReport } from '../../../../src/core/events.ts';
 import { foldWhole, type WholeTurn } from '../../../helpers/fold.ts';
 import { fc } from '../../../helpers/fuzz.ts';
 
@@ -26,25 +26,43 @@ const fold = (events: readonly Untold[], ended = true): WholeTurn => foldWhole(n
 const lines = (events: readonly Untold[], ended = true): string[] =>
   fold(events, ended).steps.map((step) => `${stepLine(step)}${'status' in step ? ` ${step.status}` : ''}`);
 
-const NOTHING = { threadId: null, answer: null, usage: null, terminal: null };
+const NOTHING = { threadId: null, answer: null, tokens: null, terminal: null };
 const EMPTY = { ...NOTHING, steps: [], messages: [], warnings: [], unknown: 0, malformed: 0 };
 const thread = (threadId: string): Untold => ({ type: 'thread_started', threadId });
 const odd = ['unknown', 'malformed', 'malformed'].map((type) => ({ type, raw: 'x' }) as Untold);
-const usageOf = (input: number) => ({ input, cachedInput: 0, output: 0, reasoning: null, cumulative: true });
-const usage = (input: number): Untold => ({ type: 'usage', usage: usageOf(input) });
+const tokensOf = (input: number) => ({ input, cachedInput: 0, output: 0, reasoning: null, costUsd: input });
+const usage = (input: number, of: UsageReport['of'] = 'thread'): Untold => {
+  return { type: 'usage', usage: { ...tokensOf(input), of } };
+};
+const call = (id: string, input: number): Untold => usage(input, { call: id });
+const counted = (input: number, { cumulative = false, partial = false } = {}): Partial<WholeTurn> => {
+  return { tokens: { ...tokensOf(input), cumulative, partial } };
+};
+const begun: Untold = { type: 'turn_started' };
+const bySubagent = (text: string): Untold => ({ type: 'message', text, subagent: 'call_1' });
 const ran = end('a');
 const refuse = (id: string, why: string): Untold => ({ ...command(id, 'failed'), refused: why }) as Untold;
 
 test.each<[string, readonly Untold[], Partial<WholeTurn>]>([
   ['nothing folds to nothing', [], EMPTY],
-  ['what tells nothing, either', [{ type: 'turn_started' }, redundant], EMPTY],
+  ['what tells nothing, either', [redundant], EMPTY],
   ['the first thread counts, a forged second one does not', [thread('a'), thread('b')], { threadId: 'a' }],
   ['messages of the same text are all kept', [say('2'), say('2')], { messages: ['2', '2'] }],
   ['there is no answer without a message', [ran], { answer: null }],
   ['the answer is the last of several', [say('one'), ran, say('two')], { answer: 'two' }],
   ['it is kept when the turn failed after it', [say('one'), fail('m')], { answer: 'one' }],
   ['it may be empty', [say('')], { answer: '' }],
-  ['the last token report counts', [usage(1), done, usage(2)], { usage: usageOf(2) }],
+  ['the last total counts', [usage(1), done, usage(2)], counted(2, { cumulative: true })],
+  ['what came since the last report is added', [usage(1, 'since_last'), usage(2, 'since_last')], counted(3)],
+  [
+    'a call is counted once, as it was largest',
+    [call('a', 1), call('a', 5), call('b', 2)],
+    counted(7, { partial: true }),
+  ],
+  ['a total includes the calls before it', [call('a', 1), usage(3, 'process')], counted(3)],
+  ['those after it are added', [usage(3, 'process'), call('b', 2)], counted(5, { partial: true })],
+  ['a subagent gives no answer', [say('one'), bySubagent('two')], { answer: 'one' }],
+  ['whoever works again has not ended', [done, begun], { terminal: { kind: 'begun' } }],
   ['the last end counts: a failure', [done, fail('m')], { terminal: { kind: 'failed', message: 'm' } }],
   ['the last end counts: success', [fail('m'), done], { terminal: { kind: 'completed' } }],
   ['what cannot be understood is counted', odd, { unknown: 1, malformed: 2, steps: [] }],

@@ -3,15 +3,16 @@ import { shouldCompact } from '../../../../src/core/conversation/compact.ts';
 import { type LineageTurn, lineageOf, type Part } from '../../../../src/core/conversation/lineage.ts';
 
 // A course in short: `A` runs in a new thread A, `+A` goes on in it, `r:B` is a replay in a new thread B, `f:A>B` forks
-// A as B, `?` never reached the agent, `~2` winds back to turn 2, `sA` is a compaction in A, `xA` found A gone, `A!B`
+// A as B, `?` never reached the agent, `-` was taken back before it began, `~2` winds back to turn 2, `sA` is a compaction in A, `xA` found A gone, `A!B`
 // was to go on in A and came back as B.
 function placeOf(word: string, turn: number): LineageTurn {
   const nowhere = { to: null, asked: null, threadId: null };
-  const flags = { forks: false, summarised: false, threadGone: false };
-  const place: LineageTurn = { turn, kind: 'prompt', how: 'fresh', ...nowhere, ...flags };
+  const flags = { forks: false, summarised: false, threadGone: false, withdrawn: false };
+  const place: LineageTurn = { turn, agent: 'codex', kind: 'prompt', how: 'fresh', ...nowhere, ...flags };
   const [, mark = '', first = '', second = ''] = /^(~|\+|x|s|r:|f:|)(\w?)[>!]?(\w?)$/.exec(word) ?? [];
   const native = { ...place, how: 'native', asked: first, threadId: first } as const;
   if (word === '?') return place;
+  if (word === '-') return { ...place, withdrawn: true };
   if (mark === '~') return { ...place, kind: 'rewind', how: null, to: Number(first) };
   if (mark === '+') return native;
   if (mark === 'x') return { ...native, threadId: null, threadGone: true };
@@ -31,6 +32,7 @@ test.each([
   ['A +A +A', '1 2 3 | A | 1 2 3'],
   ['?', '- | - | 1'],
   ['A ? +A', '1 3 | A | 1 2 3'],
+  ['A - +A', '1 3 | A | 1 3'],
   // Wound back, and on from there: A holds more than the conversation.
   ['A +A ~1', '1 | - | 1'],
   ['A +A ~1 r:B', '1 4 | B | 1 4'],
@@ -74,6 +76,7 @@ test.each([
   ['?', '1'],
   ['? ?', '1 2'],
   ['A ? +A', '1 2 3'],
+  ['A - +A', '1 3'],
   ['? r:A xA', '1 2 3'],
   ['? ? ~1', '1'],
   ['? ~0', '-'],

@@ -10,10 +10,11 @@ function turnOf(text: string): TurnUsage {
   const [input = 0, cachedInput = 0, output = 0, reasoning = null] = (counts ?? '')
     .split('/')
     .map((count) => (count === '?' ? null : Number(count)));
-  const given = { input: input ?? 0, cachedInput: cachedInput ?? 0, output: output ?? 0, reasoning };
+  const counted = { input: input ?? 0, cachedInput: cachedInput ?? 0, output: output ?? 0, reasoning };
+  const given = { ...counted, costUsd: null, partial: false };
   return {
     threadId: thread === '-' ? null : thread,
-    report: counts === 'none' ? null : { ...given, cumulative: process === '' },
+    tokens: counts === 'none' ? null : { ...given, cumulative: process === '' },
     fresh: star === '*',
     copyOf: copied,
   };

@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { SANDBOXES } from '../../../../src/core/session.ts';
 import { installation } from '../../../../src/installation.ts';
-import type { StartOptions } from '../../../../src/manager/commands/start.ts';
+import type { StartOptions } from '../../../../src/manager/launch/new-record.ts';
 import type { SessionManager } from '../../../../src/manager/session-manager.ts';
 import { place } from '../../../helpers/config.ts';
-import { createShellProject } from '../../../helpers/project.ts';
+import { createShellProject, withoutConfiner } from '../../../helpers/project.ts';
+import { createRepository } from '../../../helpers/repository.ts';
 import { managerOf } from '../../../helpers/tools-in-process.ts';
 import { snapshot } from '../../../helpers/tree.ts';
 
@@ -136,6 +137,22 @@ test('a sandbox as wide as is allowed is no wider', async () => {
         );
     }
   }
+});
+
+test('an agent that nothing confines is for the user alone, unless the user says otherwise', async () => {
+  const { client, user, project, configure, ended } = createParty();
+  project.env['ZWARM_CLAUDE_BIN'] = project.env['ZWARM_CODEX_BIN'];
+  withoutConfiner(project);
+  const nobody = /^not_allowed: nothing here keeps claude within a sandbox.*zwarm config set unconfined true/;
+  const asked = { agent: 'claude' };
+  expect(await refusal(client.checkStart(asked))).toMatch(nobody);
+  expect(await refusal(client.checkStart({ ...asked, sandbox: 'read-only' }))).toMatch(nobody);
+  expect(await refusal(user.checkStart(asked))).toBeNull();
+  const mine = await ended(client);
+  expect(await refusal(client.checkInject(mine, asked))).toMatch(nobody);
+  configure('unconfined = true\n');
+  expect(await refusal(client.checkStart(asked))).toBeNull();
+  expect(await refusal(client.checkInject(mine, asked))).toBeNull();
 });
 
 test('every turn is asked for anew', async () => {
@@ -292,7 +309,7 @@ test('others speak to, wind back, end and delete only what they or theirs starte
   await client.remove(users);
   // One's own can be ended whatever became of the configuration.
   configure('nonsense');
-  expect(await refusal(user.checkInject(mine))).toBeNull();
+  expect(await refusal(user.checkInject(mine))).toMatch(/^config: .* is not valid TOML/);
   await client.remove(child);
   expect((await user.list({ all: true })).map(({ id }) => id).sort()).toEqual([others, mine, running].sort());
 });
@@ -312,4 +329,53 @@ test('no more sessions run at a time than may, however many are asked for at onc
   const again = await Promise.allSettled(clients.map((one) => one.inject(id, 'hang')));
   expect(again.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   expect(await refusal(client.checkStart({}))).toMatch(/^over_quota/);
+});
+
+test('a tree that was made for what one has started is a root of its own, and nobody else\u2019s', async () => {
+  const project = createRepository({ 'sub/a': '' });
+  const { directory, base, env } = project;
+  const [client, other, user] = [
+    managerOf(project, 'test'),
+    managerOf(project, 'else'),
+    managerOf(project, null),
+  ];
+  const begin = async (manager: SessionManager, options: Partial<StartOptions>) => {
+    const { id } = await manager.start({ task: 'quick', worktree: {}, ...options });
+    await manager.wait(id);
+    return manager.summary(id);
+  };
+  const own = await begin(client, { name: 'own' });
+  const path = join(base, 'project.worktrees/own');
+  expect(own).toMatchObject({
+    working_dir: path,
+    worktree: { path, branch: 'zwarm/own' },
+    source: 'mcp:test',
+  });
+  // Another turn, another session, and one below it.
+  await client.inject(own.id, 'quick');
+  await client.wait(own.id);
+  const beside = await client.start({ task: 'quick', workingDir: join(path, 'sub') });
+  expect(await client.summary(beside.id)).toMatchObject({
+    working_dir: path,
+    work_in: 'sub',
+    worktree: { path },
+  });
+  const theirs = await begin(user, { name: 'theirs' });
+  for (const workingDir of [theirs.working_dir ?? '', join(base, 'project.worktrees'), join(path, '.git')])
+    expect(await refusal(client.checkStart({ workingDir })), workingDir).toContain('not_allowed');
+  expect(await refusal(other.checkStart({ workingDir: path }))).toContain('not_allowed');
+  // An agent in a tree sends others there, and into trees from its commit.
+  const agent = managerOf(project, null, {
+    project: user.project(),
+    cwd: directory,
+    env: { ...env, ZWARM_SESSION_ID: theirs.id },
+  });
+  const below = await begin(agent, { workingDir: theirs.working_dir ?? '', name: 'below' });
+  expect(below).toMatchObject({ working_dir: join(base, 'project.worktrees/below'), parent: theirs.id });
+  expect(await refusal(agent.checkStart({ workingDir: directory }))).toContain('not_allowed');
+  // One that is exchanged for a link is none any more.
+  renameSync(path, `${path}.away`);
+  symlinkSync(base, path);
+  expect(await refusal(client.inject(own.id, 'quick'))).toContain('directory_changed');
+  expect(await refusal(client.checkStart({ workingDir: path }))).toContain('not_allowed');
 });

@@ -11,7 +11,8 @@ import { managerOf } from '../../../helpers/tools-in-process.ts';
 
 const ids = ['a', 'b', 'c', 'd'].map((letter) => letter.repeat(10)) as SessionId[];
 const [A, B, C] = ids as [SessionId, SessionId, SessionId];
-const context = { now: () => Date.parse(RECORD.created_at) } as ManagerContext;
+const asking = { env: {}, client: 'mcp:client' };
+const context = { ...asking, now: () => Date.parse(RECORD.created_at) } as unknown as ManagerContext;
 const limits = (maxSessions: number): Policy => ({ maxSessions }) as Policy;
 const claimed = (id: SessionId, laterMs = 0) => ({ id, at: new Date(context.now() + laterMs).toISOString() });
 const full = expect.objectContaining({ code: 'over_quota' });
@@ -33,6 +34,18 @@ test('while fewer run than may, there is room for one more; those of the user do
       await (running < most ? asked : expect(asked).rejects.toEqual(full));
     }
   await requireQuota(context, storeWith(ids, 'user'), limits(1));
+});
+
+test('who has no room hears which of its own sessions it can wait for', async () => {
+  const store = storeWith([A, C]);
+  addSession(store, B, { record: { source: 'mcp:another' } });
+  await expect(requireQuota(context, store, limits(3))).rejects.toMatchObject({
+    message: '3 sessions run that were not begun by the user, and no more than 3 may',
+    hint: `wait_sessions(ids=["${A}", "${C}"], mode="any") waits for room; queue=true lets it wait for its turn; the user can allow more (max_sessions)`,
+  });
+  await expect(requireQuota(context, storeWith([A], 'mcp:another'), limits(1))).rejects.toMatchObject({
+    hint: 'none of them is yours; queue=true lets it wait for its turn; the user can allow more (max_sessions)',
+  });
 });
 
 test('of several that were claimed at once, those that came first have the room', async () => {
@@ -60,7 +73,7 @@ test('one that was claimed later and runs already has its room, and nobody waits
   const clock = vi.spyOn(performance, 'now').mockReturnValue(0);
   onTestFinished(() => void clock.mockRestore());
   // Its clock stands still: it would wait.
-  const today = { now: Date.now } as ManagerContext;
+  const today = { ...context, now: Date.now };
   await expect(requireRoom(today, store, limits(1), claimed(A))).rejects.toEqual(full);
   clock.mockReturnValueOnce(0).mockReturnValue(5001);
   await expect(requireRoom(context, storeWith([B]), limits(1), claimed(A))).rejects.toEqual(full);

@@ -25,7 +25,7 @@ function createReach() {
       const asked = (
         agent: typeof codex,
         sandbox: typeof turn.sandbox | 'read-only' | 'danger-full-access',
-      ) => requireOutOfReach(context, agent, { ...turn, sandbox }).then(() => null, String);
+      ) => requireOutOfReach(context, agent, { ...turn, sandbox }, false).then(() => null, String);
       // Whoever cannot write anything, or has no sandbox, is not refused for it.
       expect([
         await asked(codex, 'read-only'),

@@ -60,13 +60,13 @@ function createMess() {
 const KEPT = [
   { id: DAMAGED, reason: 'damaged' },
   { id: PENDING, reason: 'pending' },
-];
+].map((one) => expect.objectContaining(one));
 
 test('a dry run says what would go, and leaves every file as it is', async () => {
   const { project, leftovers, clean } = createMess();
   const before = snapshot(project.state);
   const planned = await clean(0, Date.now() + 2 * HOUR_MS, true);
-  expect(planned).toEqual({ removed: [BURIED, ENDED], skipped: KEPT, bytes: expect.any(Number) });
+  expect(planned).toMatchObject({ removed: [BURIED, ENDED], skipped: KEPT });
   expect(planned.bytes).toBeGreaterThan(0);
   expect(snapshot(project.state)).toEqual(before);
   // What goes in earnest is that, and as much.
@@ -117,7 +117,7 @@ test('who did not start a session cannot clean it away', async () => {
   for (const dryRun of [true, false])
     expect(await clean(0, Date.now(), dryRun, 'other')).toMatchObject({
       removed: [],
-      skipped: expect.arrayContaining([{ id: ENDED, reason: 'not_allowed' }]),
+      skipped: expect.arrayContaining([expect.objectContaining({ id: ENDED, reason: 'not_allowed' })]),
       bytes: 0,
     });
   expect(snapshot(join(project.state, 'projects'))).toEqual(before);
@@ -126,7 +126,7 @@ test('who did not start a session cannot clean it away', async () => {
 test('where there is no store nothing is made', async () => {
   const project = createShellProject();
   for (const dryRun of [true, false])
-    expect(await managerOf(project, null).clean({ olderThanMs: 0, dryRun })).toEqual({
+    expect(await managerOf(project, null).clean({ olderThanMs: 0, dryRun })).toMatchObject({
       removed: [],
       skipped: [],
       bytes: 0,

@@ -14,19 +14,23 @@ test('while a session works it takes no message but one that interrupts, and no 
   await eventually('it has begun', async () => (await project.show(id)).thread_id !== null);
   const refused = async (line: string, said: string): Promise<void> => {
     const before = snapshot(project.store());
-    expect(await project.$(line)).toBe(`zwarm: ${id} is ${said}\n[exit 4]\n`);
+    expect(await project.$(line)).toBe(`zwarm: ${id} ${said}\n[exit 4]\n`);
     expect(snapshot(project.store()), line).toEqual(before);
   };
   const wait = `wait for it first: zwarm wait ${id}`;
-  await refused(`inject ${id} more`, `still running\nhint: ${wait}`);
-  await refused(`inject --force ${id} more`, `still running\nhint: ${wait}`);
+  const ways = `${wait}; or queue the message: zwarm inject ${id} --queue "…"; or stop it: zwarm inject ${id} --interrupt "…"`;
+  await refused(`inject ${id} more`, `is still running\nhint: ${ways}`);
+  await refused(`inject --force ${id} more`, `is still running\nhint: ${ways}`);
   await managerOf(project, null).checkInject(id as typeof ID, { interrupt: true });
   const store = storeOf(project.state, project.directory);
   claimTurn(
     { store, id: id as typeof ID, turn: 2 },
     { request: requestOf('second'), prompt: Buffer.from('second') },
   );
-  await refused(`inject --interrupt ${id} third`, `being given another message\nhint: ${wait}`);
+  await refused(
+    `inject --interrupt ${id} third`,
+    `has been given another message\nhint: ${wait}; or take back what waits: zwarm queue rm ${id}`,
+  );
   expect(hasEnded(pid)).toBe(false);
   // Not by zwarm, which would wait for us to launch the second turn.
   process.kill(pid, 'SIGKILL');

@@ -2,11 +2,13 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { AgentAdapter, AgentProbe } from '../../../../src/agents/agent.ts';
+import { claude } from '../../../../src/agents/claude/index.ts';
 import { codex } from '../../../../src/agents/codex/index.ts';
 import { demo } from '../../../../src/agents/demo/index.ts';
 import { finding } from '../../../../src/core/check.ts';
 import { installation } from '../../../../src/installation.ts';
 import { checkAgents } from '../../../../src/manager/doctor/agents.ts';
+import { checkConfinement } from '../../../../src/manager/doctor/confinement.ts';
 import { emptyDirectory } from '../../../helpers/directory.ts';
 
 /** An agent that nobody needs, with one question. */
@@ -60,7 +62,7 @@ function scene() {
   return { base, project, bin, checks };
 }
 
-test('a missing default agent has failed, and is a warning where another can run', async () => {
+test('a missing default agent has failed, and is not needed where another can run', async () => {
   const { bin, checks } = scene();
   const found = await checks([codex, OTHER, demo]);
   expect(found.filter((line) => /^(codex|codex-login|other|demo) /.test(line))).toEqual([
@@ -71,7 +73,7 @@ test('a missing default agent has failed, and is a warning where another can run
   ]);
   program(bin, 'other');
   const more = await checks([codex, OTHER, demo]);
-  expect(more[0]).toMatch(/^codex warning: /);
+  expect(more[0]).toMatch(/^codex skipped: /);
   expect(more).toContain('other ok: 1.2.3, ~/bin/other (null)');
 });
 
@@ -172,4 +174,21 @@ test('a check that breaks is its own failure alone', async () => {
   expect((await checks([OTHER], { cwd: join(base, 'gone') }))[0]).toMatch(/^other failed: .*gone/);
   const broken = await checks([{ ...OTHER, probe }]);
   expect(broken.join('\n')).toMatch(/^other ok: .*\nother-x failed: .*broken/);
+});
+
+test('who keeps an agent within a sandbox is told, and what that leaves open', async () => {
+  const { base, bin, project } = scene();
+  const home = join(base, 'codex-home');
+  mkdirSync(home);
+  const env = { PATH: bin, CODEX_HOME: home, HOME: base };
+  const context = { ...installation(), cwd: project, env, uid: 0, stateDir: null };
+  const told = async () => {
+    const { status, message } = await checkConfinement(context, [codex, claude, demo]);
+    return `${status}: ${message}`.replaceAll(base, '~');
+  };
+  expect(await told()).toBe('note: codex by itself; claude is unconfined');
+  program(bin, 'bwrap', 'exit 0');
+  expect(await told()).toBe('ok: codex by itself; claude by ~/bin/bwrap');
+  writeFileSync(join(home, 'config.toml'), '[sandbox_workspace_write]\nnetwork_access = true\n');
+  expect(await told()).toMatch(/^note: codex by itself, but with its access to the network .*; claude by ~/);
 });

@@ -37,7 +37,7 @@ function createPlace() {
     moved: (path = now): string | null =>
       findMoved({ state, root: storeDir(state, path), path, checkout: path, gitDir: null })?.root ?? null,
     /** What `ls` says in a directory. */
-    notices(cwd: string, env: ManagerContext['env'] = {}): readonly string[] {
+    notices(cwd: string, env: ManagerContext['env'] = {}): Promise<readonly string[]> {
       const uid = process.getuid?.() ?? 0;
       return projectNotices({
         ...testInstallation(),
@@ -81,12 +81,12 @@ test.each<[string, boolean, readonly ((place: Place) => unknown)[]]>([
     [({ record }) => record({ inode: '1', birth_time: BORN }), move],
   ],
   ['whose sessions cannot be told', false, [({ root }) => fs.rmSync(join(root, 'project.json')), move]],
-])('a project %s has sessions elsewhere: %s', (_, has, steps) => {
+])('a project %s has sessions elsewhere: %s', async (_, has, steps) => {
   const place = createPlace();
   for (const step of steps) step(place);
   expect(place.moved()).toBe(has ? place.root : null);
   const said = `this project was at ${place.was}; to have its sessions here: zwarm relocate`;
-  expect(place.notices(place.now)).toEqual(has ? [said] : []);
+  expect(await place.notices(place.now)).toEqual(has ? [said] : []);
 });
 
 const BORN = '2026-11-20T10:00:00.000Z';
@@ -99,40 +99,40 @@ test('what is kept for a path was not moved there, whatever directory and window
   expect(place.moved(place.was)).toBeNull();
 });
 
-test('a project with sessions here is told of none elsewhere, and an agent of nothing', () => {
+test('a project with sessions here is told of none elsewhere, and an agent of nothing', async () => {
   const place = createPlace();
   move(place);
-  expect(place.notices(place.now, { ZWARM_STORE: place.root })).toEqual([]);
+  expect(await place.notices(place.now, { ZWARM_STORE: place.root })).toEqual([]);
   storeOf(join(place.base, 'state'), place.now);
-  expect(place.notices(place.now)).toEqual([]);
+  expect(await place.notices(place.now)).toEqual([]);
 });
 
-test('where another directory stands now, or a link to it, it is told of the one that was there', () => {
+test('where another directory stands now, or a link to it, it is told of the one that was there', async () => {
   const place = createPlace();
-  expect(place.notices(place.was)).toEqual([]);
+  expect(await place.notices(place.was)).toEqual([]);
   const link = join(place.base, 'link');
   fs.symlinkSync('was', link);
-  expect(place.notices(link)).toEqual([]);
+  expect(await place.notices(link)).toEqual([]);
   place.record({ inode: '1' });
   const said = `zwarm keeps the sessions of another directory that was at ${place.was}; where it was moved to: zwarm relocate --to DIR`;
-  for (const cwd of [place.was, link]) expect(place.notices(cwd)).toEqual([said]);
+  for (const cwd of [place.was, link]) expect(await place.notices(cwd)).toEqual([said]);
   // What is kept under this path for another one is being relocated to it.
   fs.mkdirSync(place.now);
   place.record({ path: place.now });
-  expect(place.notices(place.was)).toEqual([]);
+  expect(await place.notices(place.was)).toEqual([]);
 });
 
-test('sessions of zwarm 0.1 in a project are named, and stay', () => {
+test('sessions of zwarm 0.1 in a project are named, and stay', async () => {
   const { base, was, now, notices } = createPlace();
   const window = join(was, '.zwarm');
   fs.writeFileSync(join(window, 'format'), '1\n');
-  expect(notices(was)).toEqual([]);
+  expect(await notices(was)).toEqual([]);
   fs.unlinkSync(join(window, 'sessions'));
   fs.mkdirSync(join(window, 'sessions'));
   const said = `${window} holds sessions of zwarm 0.1, which this version does not read; they stay as they are`;
-  expect(notices(was)).toEqual([said]);
+  expect(await notices(was)).toEqual([said]);
   // Of a repository the window lies in the checkout.
   git(base, 'init', '-q', 'now');
   fs.renameSync(window, join(now, '.zwarm'));
-  expect(notices(now)).toEqual([said.replace(window, join(now, '.zwarm'))]);
+  expect(await notices(now)).toEqual([said.replace(window, join(now, '.zwarm'))]);
 });

@@ -85,7 +85,7 @@ test('the first request to stop stays; of a session that is gone it is not found
   const { turn, read, remove } = createTurn();
   expect(publishCancel(context, turn, 'kill', 'too slow')).toBe(true);
   const by = ownIdentity();
-  const first = { v: 1, why: 'kill', reason: 'too slow', by, at: expect.any(String) };
+  const first = { v: 1, why: 'kill', reason: 'too slow', limit: null, by, at: expect.any(String) };
   expect(read('cancel.json')).toEqual(first);
   expect(publishCancel(context, turn, 'interrupt')).toBe(false);
   expect(read('cancel.json')).toEqual(first);

@@ -26,9 +26,25 @@ function seenOf(name: string, stream: string): string {
   const meta = JSON.parse(textOf('meta.json'));
   const code = meta.signal ? 128 + (SIGNALS[meta.signal] ?? 0) : (meta.exitCode ?? null);
   const exit = { code, why: null, detail: null, cancelled: false };
-  const dead = { queued: false, claimer: 'no', launched: true, living: 'no', cancel: null } as const;
+  const dead = {
+    adopted: false,
+    queued: false,
+    claimer: 'no',
+    launched: true,
+    living: 'no',
+    cancel: null,
+  } as const;
   const verdict = deriveStatus({ ...dead, ageMs: 10_000, exit, terminal });
-  const place = { id: ID, workingDir: '/workspace', launched: true, where: 'here' };
+  const place = {
+    id: ID,
+    workingDir: '/workspace',
+    launched: true,
+    where: 'here',
+    endedMs: null,
+    timeZone: null,
+    limit: null,
+    setup: () => ({ log: '/turn/setup.log', last: 'npm failed' }),
+  };
   const stderr = () => textOf('stderr.txt');
   const error = explainVerdict(verdict, { ...place, adapter: findAgent('codex'), terminal, stderr });
   return [

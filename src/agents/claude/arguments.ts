@@ -1,0 +1,68 @@
+import type { UserArguments } from '../agent.ts';
+import { firstRefusal, type Grammar, itemsOf, type Reason, STATED } from '../options.ts';
+
+const NO_TURN: Reason = ['claude would print that and do nothing', 'run it yourself: claude --help'];
+const ELSEWHERE: Reason = ['the turn would run where zwarm does not see it', 'leave it out'];
+const UNREADABLE: Reason = ['zwarm could not give it its message, or read what it prints', 'leave it out'];
+
+/** Of `claude` 2.1.328; refused is what contradicts what zwarm passes, or leaves a session that cannot go on. */
+const GRAMMAR: Grammar = {
+  program: 'claude',
+  short: {
+    c: '--continue',
+    d: '--debug',
+    h: '--help',
+    n: '--name',
+    p: '--print',
+    r: '--resume',
+    v: '--version',
+    w: '--worktree',
+  },
+  oneValue:
+    '--agent --agents --append-system-prompt --autocompact --debug-file --effort --environment --fallback-model ' +
+    '--json-schema --max-budget-usd --max-turns --model --name --permission-mode --permission-prompts --plugin-dir ' +
+    '--plugin-url --session-id --setting-sources --settings --system-prompt --system-prompt-snapshot',
+  manyValues:
+    '--add-dir --allowed-tools --allowedTools --betas --disallowed-tools --disallowedTools --file --mcp-config --tools',
+  noValue:
+    '--ax-screen-reader --bare --brief --disable-slash-commands --exclude-dynamic-system-prompt-sections ' +
+    '--forward-subagent-text --include-hook-events --include-partial-messages --no-chrome --restricted --safe-mode ' +
+    '--strict-mcp-config',
+  refused: {
+    '--allow-dangerously-skip-permissions': STATED.full,
+    '--background': ELSEWHERE,
+    '--bg': ELSEWHERE,
+    '--cloud': ELSEWHERE,
+    '--continue': STATED.goOn,
+    '--dangerously-skip-permissions': STATED.full,
+    '--desktop': ELSEWHERE,
+    '--fork-session': STATED.fork,
+    '--from-pr': STATED.goOn,
+    '--help': NO_TURN,
+    '--input-format': UNREADABLE,
+    '--json-schema': STATED.schema,
+    '--model': STATED.model,
+    '--no-session-persistence': [
+      'claude would forget the conversation, so that none could go on',
+      'leave it out',
+    ],
+    '--output-format': UNREADABLE,
+    '--permission-mode': STATED.sandbox,
+    '--print': STATED.passed,
+    '--remote-control': ELSEWHERE,
+    '--replay-user-messages': UNREADABLE,
+    '--resume': STATED.goOn,
+    '--session-id': STATED.goOn,
+    '--teleport': ELSEWHERE,
+    '--tmux': STATED.tree,
+    '--verbose': STATED.passed,
+    '--version': NO_TURN,
+    '--worktree': STATED.tree,
+  },
+};
+
+/** What the user's arguments mean to `claude` 2.1.328. */
+export function readClaudeArguments(args: readonly string[]): UserArguments {
+  const refused = firstRefusal(itemsOf(args, GRAMMAR), GRAMMAR);
+  return { refused, firstTurn: [], everyTurn: args, needsRepository: false };
+}

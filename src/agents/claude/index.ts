@@ -1,0 +1,56 @@
+import type { AgentAdapter } from '../agent.ts';
+import { readClaudeArguments } from './arguments.ts';
+import { claudeCommand, claudeHome } from './command.ts';
+import { explainClaudeFailure } from './explain.ts';
+import { claudeProbe } from './probe.ts';
+import { claudeState, conversationsOf } from './state.ts';
+
+/** Anthropic's Claude Code, driven through `claude -p`. */
+export const claude: AgentAdapter = {
+  name: 'claude',
+  aliases: ['claude_code'],
+  summary: "Anthropic's coding agent, which reads, writes and runs code",
+  canFork: () => true,
+  takesTools: false,
+  takesSchema: true,
+  program: {
+    kind: 'path',
+    binary: 'claude',
+    variable: 'ZWARM_CLAUDE_BIN',
+    packageName: '@anthropic-ai/claude-code',
+    // The program of the package is already the native one.
+    native: () => [],
+    install: 'npm install -g @anthropic-ai/claude-code',
+  },
+  readArguments: readClaudeArguments,
+  command: claudeCommand,
+  // SIGINT makes it exit with 0.
+  stopSignals: ['SIGTERM', 'SIGKILL'],
+  // It asks its user for each tool, whatever the sandbox of the session.
+  interactive: ({ threadId, model }) => ({
+    args: ['--resume', threadId, ...(model === null ? [] : ['--model', model])],
+    env: {},
+  }),
+  confinement: { by: 'nobody', state: claudeState },
+  loadParser: async () => (await import('./translate.ts')).createClaudeParser,
+  reportsCost: true,
+  addsTokens: true,
+  history: {
+    directory(env) {
+      const home = claudeHome(env);
+      return home?.startsWith('/') ? `${home}/projects` : null;
+    },
+    // One directory for each in which it worked.
+    patterns: (threadId) => [`*/${threadId}.jsonl`],
+    place: (name, workingDir) => `${conversationsOf(workingDir)}/${name}`,
+    files: {
+      all: '*/*.jsonl',
+      loadReader: async () => (await import('./transcript.ts')).createTranscriptReader,
+    },
+    contextFill: () => null,
+    timedItem: () => null,
+    stepKey: () => null,
+  },
+  explain: explainClaudeFailure,
+  probe: claudeProbe,
+};

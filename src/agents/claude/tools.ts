@@ -1,0 +1,160 @@
+import * as z from 'zod/mini';
+import { decodeOrNull, lenient, orNull } from '../../core/decode.ts';
+import type { FileEdit, StepStatus, Untold } from '../../core/events.ts';
+import { newFileDiff } from '../new-file-diff.ts';
+
+/** How a tool call ended: what the model was told, and what the program says of it besides. */
+export interface ToolResult {
+  readonly text: string;
+  readonly structured: unknown;
+  readonly status: StepStatus;
+  /** Of a command, where the program says it. */
+  readonly exitCode?: number;
+}
+
+/** Reads a call that has ended, or one that has not: then the result is null. Null where its input is not as expected. */
+type Tool = (id: string, input: unknown, result: ToolResult | null) => Untold | null;
+
+const string = z.string();
+const statusOf = (result: ToolResult | null): StepStatus => result?.status ?? 'in_progress';
+
+const FAILED = /^(?:Error: )?Exit code (\d+)\n?/;
+/** What the model is told in place of nothing. */
+const SILENT = '(Bash completed with no output)';
+const bashInput = z.object({ command: string });
+/** Told where a command ended with 1 and that is no failure, such as `grep` without a match. */
+const bashResult = z.object({ returnCodeInterpretation: string });
+
+function exitCodeOf({ text, structured, status, exitCode }: ToolResult): number | null {
+  if (exitCode !== undefined) return exitCode;
+  if (status === 'completed') return decodeOrNull(bashResult, structured) === null ? 0 : 1;
+  const said = FAILED.exec(text)?.[1];
+  return said === undefined ? null : Number(said);
+}
+
+function outputOf({ text, status }: ToolResult): string {
+  if (status !== 'completed') return text.replace(FAILED, '');
+  return text === SILENT ? '' : text;
+}
+
+const bash: Tool = (id, input, result) => {
+  const command = decodeOrNull(bashInput, input)?.command;
+  if (command === undefined) return null;
+  const ended = { output: result && outputOf(result), exitCode: result && exitCodeOf(result) };
+  return { type: 'command', id, command, ...ended, status: statusOf(result) };
+};
+
+const fileInput = z.object({ file_path: string });
+const notebookInput = z.object({ notebook_path: string });
+const fileResult = z.object({
+  type: lenient(string),
+  content: lenient(string),
+  structuredPatch: lenient(
+    z.array(
+      z.object({
+        oldStart: z.number(),
+        oldLines: z.number(),
+        newStart: z.number(),
+        newLines: z.number(),
+        lines: z.array(string),
+      }),
+    ),
+  ),
+});
+
+function diffOf(
+  { content, structuredPatch: hunks }: z.infer<typeof fileResult>,
+  isNew: boolean,
+): string | null {
+  if (isNew) return newFileDiff(content ?? '');
+  if (hunks === null || hunks.length === 0) return null;
+  const texts = hunks.flatMap(({ oldStart, oldLines, newStart, newLines, lines }) => [
+    `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`,
+    ...lines,
+  ]);
+  return texts.join('\n');
+}
+
+const edit: Tool = (id, input, result) => {
+  const path = decodeOrNull(fileInput, input)?.file_path ?? decodeOrNull(notebookInput, input)?.notebook_path;
+  if (path === undefined) return null;
+  const told = decodeOrNull(fileResult, result?.structured);
+  const isNew = told?.type === 'create';
+  const diff = told === null ? null : diffOf(told, isNew);
+  const change: FileEdit = { path, kind: isNew ? 'add' : 'update', ...(diff !== null && { diff }) };
+  return { type: 'file_change', id, changes: [change], status: statusOf(result) };
+};
+
+const todos = z.object({ todos: z.array(z.object({ content: string, status: string })) });
+
+const todoWrite: Tool = (_, input) => {
+  const list = decodeOrNull(todos, input)?.todos;
+  if (list === undefined) return null;
+  const items = list.map(({ content, status }) => ({ text: content, completed: status === 'completed' }));
+  return { type: 'plan', id: 'todos', items };
+};
+
+const TOOLS: ReadonlyMap<string, Tool> = new Map([
+  ['Bash', bash],
+  ['Write', edit],
+  ['Edit', edit],
+  ['MultiEdit', edit],
+  ['NotebookEdit', edit],
+  ['TodoWrite', todoWrite],
+]);
+
+/** What a tool call means. */
+export function toolEvent(id: string, name: string, input: unknown, result: ToolResult | null): Untold {
+  const known = TOOLS.get(name)?.(id, input, result) ?? null;
+  if (known !== null) return known;
+  return {
+    type: 'tool_call',
+    id,
+    name,
+    args: input ?? null,
+    result: result?.text ?? null,
+    status: statusOf(result),
+  };
+}
+
+const created = z.object({ task: z.object({ id: string, subject: string }) });
+const updated = z.object({ taskId: string, status: orNull(string), subject: orNull(string) });
+const listed = z.object({ tasks: z.array(z.object({ id: string, subject: string, status: string })) });
+
+/** Claude Code's list of tasks, which its model changes one by one; null for a call that is about something else. */
+export function createTaskList(): (name: string, input: unknown, result: ToolResult | null) => Untold | null {
+  const tasks = new Map<string, { text: string; completed: boolean }>();
+  const change: Readonly<Record<string, (input: unknown, structured: unknown) => void>> = {
+    TaskCreate(_, structured) {
+      const task = decodeOrNull(created, structured)?.task;
+      if (task !== undefined) tasks.set(task.id, { text: task.subject, completed: false });
+    },
+    TaskUpdate(input) {
+      const said = decodeOrNull(updated, input);
+      const task = said === null ? undefined : tasks.get(said.taskId);
+      if (said === null || task === undefined) return;
+      if (said.status === 'deleted') tasks.delete(said.taskId);
+      else
+        tasks.set(said.taskId, {
+          text: said.subject ?? task.text,
+          completed: said.status === null ? task.completed : said.status === 'completed',
+        });
+    },
+    TaskList(_, structured) {
+      const all = decodeOrNull(listed, structured)?.tasks;
+      if (all === undefined) return;
+      tasks.clear();
+      for (const { id, subject, status } of all)
+        tasks.set(id, { text: subject, completed: status === 'completed' });
+    },
+  };
+  return (name, input, result) => {
+    const act = Object.hasOwn(change, name) ? change[name] : undefined;
+    if (act === undefined) return null;
+    if (result === null || result.status !== 'completed') return { type: 'redundant' };
+    act(input, result.structured);
+    return tasks.size === 0
+      ? { type: 'redundant' }
+      : { type: 'plan', id: 'tasks', items: [...tasks.values()] };
+  };
+}

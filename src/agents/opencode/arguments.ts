@@ -1,0 +1,51 @@
+import type { UserArguments } from '../agent.ts';
+import { firstRefusal, type Grammar, itemsOf, type Reason, STATED } from '../options.ts';
+
+const NO_TURN: Reason = ['opencode would print that and do nothing', 'run it yourself: opencode run --help'];
+const ELSEWHERE: Reason = ['the turn would run where zwarm does not see it', 'leave it out'];
+const UNREADABLE: Reason = ['zwarm could not read what it prints', 'leave it out'];
+
+/** Of `opencode run` 1.18.33, which refuses an option that it does not know, and one that is there twice. */
+const GRAMMAR: Grammar = {
+  program: 'opencode',
+  short: {
+    c: '--continue',
+    f: '--file',
+    h: '--help',
+    i: '--interactive',
+    m: '--model',
+    p: '--password',
+    s: '--session',
+    u: '--username',
+    v: '--version',
+  },
+  oneValue:
+    '--agent --attach --command --dir --format --log-level --model --password --port --session --title --username ' +
+    '--variant',
+  manyValues: '--file',
+  noValue: '--print-logs --pure --share',
+  refused: {
+    '--attach': ELSEWHERE,
+    '--auto': STATED.full,
+    '--continue': STATED.goOn,
+    '--dangerously-skip-permissions': STATED.full,
+    '--demo': UNREADABLE,
+    '--dir': STATED.directory,
+    '--fork': STATED.fork,
+    '--format': UNREADABLE,
+    '--help': NO_TURN,
+    '--interactive': UNREADABLE,
+    '--mini': UNREADABLE,
+    '--model': STATED.model,
+    '--session': STATED.goOn,
+    '--thinking': STATED.passed,
+    '--version': NO_TURN,
+    '--yolo': STATED.full,
+  },
+};
+
+/** What the user's arguments mean to `opencode run` 1.18.33. */
+export function readOpencodeArguments(args: readonly string[]): UserArguments {
+  const refused = firstRefusal(itemsOf(args, GRAMMAR), GRAMMAR);
+  return { refused, firstTurn: [], everyTurn: args, needsRepository: false };
+}

@@ -1,0 +1,39 @@
+import type { AgentAdapter } from '../agent.ts';
+import { readOpencodeArguments } from './arguments.ts';
+import { opencodeCommand } from './command.ts';
+import { explainOpencodeFailure } from './explain.ts';
+import { opencodeState } from './state.ts';
+
+/** opencode, an open-source agent for the models of any provider, driven through `opencode run`. */
+export const opencode: AgentAdapter = {
+  name: 'opencode',
+  aliases: [],
+  summary: 'an open-source coding agent for models of any provider, which reads, writes and runs code',
+  canFork: () => true,
+  takesTools: false,
+  takesSchema: false,
+  program: {
+    kind: 'path',
+    binary: 'opencode',
+    variable: 'ZWARM_OPENCODE_BIN',
+    packageName: 'opencode-ai',
+    // The program of the package is already the native one: of several, the one that runs on this processor.
+    native: () => [],
+    install: 'npm install -g opencode-ai',
+  },
+  readArguments: readOpencodeArguments,
+  command: opencodeCommand,
+  // Neither SIGTERM nor SIGINT makes it end its commands, and now and then it ignores one of them.
+  stopSignals: ['SIGTERM', 'SIGKILL'],
+  interactive: null,
+  confinement: { by: 'nobody', state: opencodeState },
+  loadParser: async () => (await import('./translate.ts')).createOpencodeParser,
+  reportsCost: true,
+  addsTokens: true,
+  // All threads are in one database.
+  history: null,
+  explain: explainOpencodeFailure,
+  // It lists logins (`opencode auth list`), but a turn may need none: some models are free, some are on this machine, and
+  // some have their key in its configuration.
+  probe: null,
+};

@@ -1,0 +1,30 @@
+import { usageError } from '../../core/errors.ts';
+import { ID } from '../common-options.ts';
+import { defineVerb } from '../define-verb.ts';
+
+/** `zwarm open` */
+export const open = defineVerb({
+  name: 'open',
+  summary: "go on with a session in the agent's own program",
+  args: { ref: ID },
+  notes: `
+Hands the terminal over to Codex or Claude Code, on the thread of the session and in its directory. What was said there
+becomes turns of the session (external) when the program ends, as far as the agent's own file shows it.
+
+The program asks you before it does something, as always; zwarm does not confine it.`,
+  examples: ['zwarm open @last', 'zwarm open fix-login'],
+  async run(verb, { ref }) {
+    const { manager, context } = verb;
+    if (!context.stdin.isTTY || !context.stdout.isTTY)
+      throw usageError('open needs a terminal', `from a script: zwarm inject ${ref} "…"`);
+    const opening = await manager.prepareOpen(ref);
+    const { program, args, cwd, env, agent, session } = opening;
+    const code = await context.handOver(program, args, { cwd, env });
+    const { turns, warning } = await manager.recordOpened(opening);
+    if (warning !== null) verb.warn(warning);
+    if (code !== 0) verb.warn(`${agent} ended with ${code === null ? 'a signal' : `exit code ${code}`}`);
+    const count = `${turns} ${turns === 1 ? 'turn' : 'turns'}`;
+    verb.hint(turns === 0 ? `nothing was said in ${agent}` : `${count} added; see: zwarm show ${session.id}`);
+    verb.exit(code === 0 ? 0 : 1);
+  },
+});

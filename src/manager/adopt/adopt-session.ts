@@ -1,0 +1,148 @@
+import { sessionIdOf } from '../../core/digest.ts';
+import { ZwarmError } from '../../core/errors.ts';
+import type { SessionId } from '../../core/ids.ts';
+import { isModelName } from '../../core/model.ts';
+import { isoTime } from '../../core/time.ts';
+import { type Claim, createSession } from '../../store/claim.ts';
+import { flush } from '../../store/files.ts';
+import { gitStateOf } from '../../store/git.ts';
+import { sessionsDir } from '../../store/layout.ts';
+import type { Adopted } from '../../store/records.ts';
+import { hasSession } from '../../store/sessions.ts';
+import { contextOf, createStoreHere, type ManagerContext, openForReading, type Session } from '../context.ts';
+import { newRecord } from '../launch/new-record.ts';
+import { newRequest } from '../launch/new-request.ts';
+import { openWindow } from '../project/open-window.ts';
+import { tryCacheState } from '../session/cache-state.ts';
+
+/** A turn that something else ran. */
+export interface FoundTurn {
+  readonly prompt: string | null;
+  /** Where its agent worked. */
+  readonly directory: string;
+  readonly events: string | Uint8Array;
+  readonly stream: Adopted['stream'];
+  /** The agent's thread, where the stream does not name it. */
+  readonly threadId: string | null;
+  /** The thread that was continued; null for a new one. */
+  readonly continued: string | null;
+  readonly version: string | null;
+  readonly startedMs: number | null;
+  readonly endedMs: number | null;
+  readonly exitCode: number | null;
+  /** Whether somebody ended it. */
+  readonly interrupted: boolean;
+}
+
+/** Such a turn as one of ours. */
+export function adoptedTurn(context: ManagerContext, kind: 'imported' | 'external', turn: FoundTurn): Claim {
+  const { prompt, events, stream, threadId, continued, startedMs, endedMs } = turn;
+  const isoOrNull = (ms: number | null): string | null => (ms === null ? null : isoTime(ms));
+  const at = isoTime(startedMs ?? endedMs ?? context.now());
+  const adopted = { thread_id: threadId, stream, started_at: isoOrNull(startedMs) };
+  return {
+    request: newRequest(context, kind, { at, adopted }),
+    prompt: prompt === null ? null : Buffer.from(prompt),
+    done: {
+      events,
+      launch: {
+        v: 1,
+        argv: [],
+        program: '',
+        agent_version: turn.version,
+        thread_id: continued,
+        forks: false,
+        how: continued === null ? 'fresh' : 'native',
+        confined_by: null,
+        why: null,
+        working_dir: turn.directory,
+        account: null,
+        time_zone: null,
+        launcher: null,
+        at,
+      },
+      exit: {
+        v: 1,
+        code: turn.exitCode,
+        why: null,
+        detail: null,
+        cancelled: turn.interrupted,
+        uptime: null,
+        ended_at: isoOrNull(endedMs),
+        events_bytes: Buffer.byteLength(events),
+      },
+    },
+  };
+}
+
+/** A conversation that something else held. */
+export interface Found {
+  /** What it is known by where it comes from: the same text is the same session. */
+  readonly key: string;
+  readonly agent: string;
+  readonly directory: string;
+  readonly model: string | null;
+  readonly task: string;
+  /** When it began (ms since the epoch); null where that is not known. */
+  readonly beganMs: number | null;
+  /** Its turns, read one after the other. */
+  readonly turns: Iterable<FoundTurn>;
+}
+
+/** A session that was adopted, or that was there already. */
+export interface AdoptedSession extends Session {
+  readonly isNew: boolean;
+  readonly warnings: readonly string[];
+}
+
+function* claimsOf(context: ManagerContext, { turns }: Found): Generator<Claim> {
+  for (const turn of turns) yield adoptedTurn(context, 'imported', turn);
+}
+
+/**
+ * Makes a session of a conversation, in the project of its own directory; where that is gone, in this one. `known` finds a
+ * session of that project that is the same. @throws ZwarmError
+ */
+export async function adoptSession(
+  context: ManagerContext,
+  found: Found,
+  known: (context: ManagerContext) => Promise<SessionId | null>,
+): Promise<AdoptedSession> {
+  const here = contextOf(context, found.directory);
+  const existing = openForReading(here, true);
+  const id = sessionIdOf(found.key);
+  const same = existing === null ? null : hasSession({ store: existing, id }) ? id : await known(here);
+  if (existing !== null && same !== null) return { store: existing, id: same, isNew: false, warnings: [] };
+  const { agent, task, beganMs } = found;
+  const model = found.model !== null && isModelName(found.model) ? found.model : undefined;
+  const { record } = await newRecord(here, existing, { agent, task, ...(model && { model }) });
+  const store = existing ?? createStoreHere(here);
+  const session = { store, id };
+  const unique = here.newNonce();
+  const made = {
+    ...record,
+    git: gitStateOf(record.working_dir),
+    created_at: beganMs === null ? record.created_at : isoTime(beganMs),
+    imported_at: record.created_at,
+  };
+  try {
+    createSession({
+      ...session,
+      record: made,
+      names: [],
+      claims: claimsOf(here, found),
+      copies: [],
+      unique,
+    });
+  } catch (error) {
+    if (error instanceof ZwarmError && error.code === 'lost_race' && hasSession(session))
+      return { ...session, isNew: false, warnings: [] };
+    throw error;
+  }
+  flush(sessionsDir(store.root));
+  await tryCacheState(here, session);
+  const elsewhere =
+    here !== context ? null : `${found.directory} is not there: the session is to work here instead`;
+  const warnings = [elsewhere, await openWindow(here, store)];
+  return { ...session, isNew: true, warnings: warnings.filter((warning) => warning !== null) };
+}

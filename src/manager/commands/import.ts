@@ -1,0 +1,141 @@
+import { findAgent } from '../../agents/registry.ts';
+import {
+  type FileThread,
+  survey,
+  type ThreadInfo,
+  turnsOfFile,
+} from '../../core/conversation/session-file.ts';
+import { ZwarmError } from '../../core/errors.ts';
+import type { SessionId } from '../../core/ids.ts';
+import { realPathOf } from '../../store/real-path.ts';
+import { listTurns, readSessionRecord } from '../../store/sessions.ts';
+import { requireUser } from '../access/caller.ts';
+import { type AdoptedSession, adoptSession, type FoundTurn } from '../adopt/adopt-session.ts';
+import { type PythonSession, readPythonStore } from '../adopt/python-store.ts';
+import { findFile, linesOf, listThreads, type SessionFile } from '../adopt/session-files.ts';
+import type { ManagerContext, Session } from '../context.ts';
+import { orDamaged } from '../session/damage.ts';
+import { readLineageTurns, threadToGoOn } from '../session/turn-lineage.ts';
+import { list } from './ls.ts';
+
+export type { PythonSession } from '../adopt/python-store.ts';
+
+/** A session that was imported. */
+export interface Imported {
+  readonly id: SessionId;
+  /** The project in which it is now. */
+  readonly project: string;
+  readonly agent: string;
+  readonly thread_id: string | null;
+  readonly turns: number;
+  /** False where the project has had it before. */
+  readonly is_new: boolean;
+  /** How its next message goes on: in the agent's own thread, or told anew. */
+  readonly how: 'native' | 'replay';
+  readonly warnings: readonly string[];
+}
+
+/** How the next message of a session goes on, as `inject` will decide it. @throws DamagedRecord */
+async function howItGoesOn(context: ManagerContext, session: Session, numbers: readonly number[]) {
+  const turns = await readLineageTurns(session, numbers, context.now());
+  const adapter = findAgent(turns.findLast(({ kind }) => kind !== 'rewind')?.agent ?? '');
+  if (adapter === null) return 'replay';
+  const found = threadToGoOn(context, { adapter, record: readSessionRecord(session) }, turns);
+  return typeof found === 'string' ? 'replay' : 'native';
+}
+
+function importedOf(
+  context: ManagerContext,
+  { store, id, isNew, warnings }: AdoptedSession,
+  { adapter }: Pick<SessionFile, 'adapter'>,
+  threadId: string | null,
+): Promise<Imported> {
+  const session = { store, id };
+  return orDamaged(session, async () => {
+    const turns = listTurns(session);
+    return {
+      id,
+      project: store.projectRoot,
+      agent: adapter.name,
+      thread_id: threadId,
+      turns: turns.length,
+      is_new: isNew,
+      how: await howItGoesOn(context, session, turns),
+      warnings,
+    };
+  });
+}
+
+/** Which threads are asked for: all, or those that work here or below, and those in which something was said since. */
+export interface ThreadFilter {
+  readonly here?: boolean | undefined;
+  readonly sinceMs?: number | undefined;
+}
+
+/** The threads of agents that can be imported, the newest first. */
+export async function importable(
+  context: ManagerContext,
+  { here = false, sinceMs }: ThreadFilter = {},
+): Promise<readonly ThreadInfo[]> {
+  requireUser(context);
+  const below = here ? (realPathOf(context.cwd) ?? context.cwd) : undefined;
+  return listThreads(context, { below, sinceMs });
+}
+
+/** Makes a session of an agent's session file. @throws ZwarmError `usage`, … */
+export async function importFile(context: ManagerContext, file: SessionFile): Promise<Imported> {
+  requireUser(context);
+  const { adapter, files, path } = file;
+  const newReader = await files.loadReader();
+  const whole = survey(linesOf(file), newReader());
+  const { thread, model, firstPrompt, beganMs } = whole;
+  if (thread === null || firstPrompt === null) {
+    const what = `nothing was said in ${path}`;
+    throw new ZwarmError('usage', what, 'see what can be imported: zwarm import');
+  }
+  function* turns({ id, directory, version }: FileThread): Generator<FoundTurn> {
+    let continued: string | null = null;
+    for (const { text, ...turn } of turnsOfFile(linesOf(file), newReader(), whole)) {
+      const same = { directory, stream: 'history', threadId: id, version, exitCode: null } as const;
+      yield { ...turn, ...same, events: text, continued };
+      continued = id;
+    }
+  }
+  const session = await adoptSession(
+    context,
+    {
+      key: `${adapter.name} ${thread.id}`,
+      agent: adapter.name,
+      directory: thread.directory,
+      model,
+      task: firstPrompt,
+      beganMs,
+      turns: turns(thread),
+    },
+    async (here) => {
+      const { rows } = await list(here, { all: true }, (row) => row);
+      return rows.find(({ thread_id }) => thread_id === thread.id)?.id ?? null;
+    },
+  );
+  return importedOf(context, session, file, thread.id);
+}
+
+/** Makes a session of what a user names: a session file by its path, or the thread that it holds. @throws ZwarmError */
+export async function importThread(context: ManagerContext, text: string): Promise<Imported> {
+  requireUser(context);
+  return importFile(context, await findFile(context, text));
+}
+
+/** The sessions of a Python zwarm in a directory, those that cannot be read with why; null where there are none. */
+export function pythonSessions(context: ManagerContext, directory: string) {
+  requireUser(context);
+  return readPythonStore(context, directory);
+}
+
+/** Makes a session of one of a Python zwarm. @throws ZwarmError */
+export async function importPython(context: ManagerContext, session: PythonSession): Promise<Imported> {
+  requireUser(context);
+  const { found, adapter, threadId } = await session.read();
+  const adopted = await adoptSession(context, found, async () => null);
+  return importedOf(context, adopted, { adapter }, threadId);
+}

@@ -1,0 +1,123 @@
+import { accessSync, constants, lstatSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { ZwarmError } from '../../core/errors.ts';
+import { isWithin } from '../../core/path.ts';
+import { checkoutAt, commonDirectory, isGitDirectory } from '../../store/git.ts';
+import { statesTreesDir } from '../../store/layout.ts';
+import { hasStore, storeDir } from '../../store/project-store.ts';
+import { lookAt, unlessDamaged } from '../../store/read-file.ts';
+import { realPathToBe } from '../../store/real-path.ts';
+import { rootOfProject } from '../../store/which-project.ts';
+import { type ManagerContext, stateDirectory } from '../context.ts';
+
+/** A repository of which a worktree is made, by a checkout or, for a bare one, by itself. Real paths. */
+export interface Source {
+  /** The root of the checkout; null for a bare repository. */
+  readonly checkout: string | null;
+  readonly gitDir: string;
+  readonly common: string;
+  /** The main checkout, where there is one, or the bare repository. */
+  readonly main: string;
+  /** A project around it, in which agents may have written all of this; or null. */
+  readonly around: string | null;
+}
+
+/** A directory and those above it. */
+function upwards(directory: string): readonly string[] {
+  const above = dirname(directory);
+  return above === directory ? [directory] : [directory, ...upwards(above)];
+}
+
+/** The nearest of these directories whose sessions zwarm keeps: agents may have written in it. */
+function projectAmong(state: string, directories: readonly string[]): string | null {
+  const found = directories.find((at) => {
+    // No confined agent may write where the state directory lies.
+    if (isWithin(state, at)) return false;
+    const checkout = checkoutAt(at);
+    const shared = checkout === null ? null : commonDirectory(checkout);
+    return [at, shared].some((path) => path !== null && hasStore(storeDir(state, path)));
+  });
+  return found ?? null;
+}
+
+/** The repository around a directory (a real path). @throws ZwarmError `usage`, `not_allowed` for a forged one */
+export function sourceAround(context: ManagerContext, directory: string): Source {
+  const state = stateDirectory(context);
+  for (const at of upwards(directory)) {
+    const checkout = checkoutAt(at);
+    const isBare = checkout === null && isGitDirectory(at);
+    if (checkout === null && !isBare) continue;
+    const common = checkout === null ? at : commonDirectory(checkout);
+    if (common === null) {
+      const hint = 'start it in the main checkout of its repository, or without -W';
+      const what = `the git directory of ${at} lies elsewhere (a submodule, say), and an agent could have written where`;
+      throw new ZwarmError('not_allowed', what, hint);
+    }
+    const main = rootOfProject(common);
+    const around = projectAmong(state, upwards(dirname(main)));
+    return { checkout: checkout === null ? null : at, gitDir: checkout?.gitDir ?? at, common, main, around };
+  }
+  const hint = 'run `git init` there, or leave -W out';
+  throw new ZwarmError('usage', `a worktree needs a git repository, and ${directory} is in none`, hint);
+}
+
+/** Whether the user alone can write in a directory; where it does not exist, whether it can be made. */
+function isOurs(directory: string, uid: number): boolean {
+  const stat = unlessDamaged(() => lookAt(directory));
+  if (stat !== null) return stat.isDirectory() && stat.uid === uid && (stat.mode & 0o022) === 0;
+  const above = upwards(dirname(directory)).find((at) => unlessDamaged(() => lookAt(at)) !== null) ?? '/';
+  try {
+    accessSync(above, constants.W_OK | constants.X_OK);
+    return statSync(above).isDirectory();
+  } catch {
+    // Whatever the reason: no directory can be made there.
+    return false;
+  }
+}
+
+/** Whether somebody else can exchange what lies in a directory: others may write there, and no sticky bit keeps it. */
+function isPublic(directory: string): boolean {
+  return (statSync(directory).mode & 0o1002) === 0o002;
+}
+
+/** Why no worktrees can be made in a directory, in words; null where they can. */
+function obstacle(
+  { uid }: ManagerContext,
+  state: string,
+  directory: string,
+  writable: readonly string[],
+): string | null {
+  const above = upwards(dirname(directory)).filter(
+    (at) => lstatSync(at, { throwIfNoEntry: false }) !== undefined,
+  );
+  const through = writable.find((one) => isWithin(directory, one)) ?? projectAmong(state, above);
+  if (through !== null) return `an agent that works in ${through} could put another directory in its place`;
+  const open = above.find(isPublic);
+  if (open !== undefined) return `others can write in ${open}`;
+  return isOurs(directory, uid) ? null : 'it cannot be made, or is not the user’s alone';
+}
+
+/**
+ * The directory in which the worktrees of a project are made: in the one that the user has named, else beside the project,
+ * else in the state directory, where no agent can write. `writable` is where the agent to come may write, as real paths.
+ * @throws ZwarmError `not_allowed` where they cannot be made in the one that was named
+ */
+export function placeOfTrees(
+  context: ManagerContext,
+  { main }: Source,
+  writable: readonly string[],
+  named: string | null,
+): string {
+  const state = stateDirectory(context);
+  const own = basename(storeDir(state, main));
+  if (named !== null) {
+    const place = join(realPathToBe(named), own);
+    const why = obstacle(context, state, place, writable);
+    if (why === null) return place;
+    const hint = 'choose another directory: zwarm config set worktree_dir DIR';
+    throw new ZwarmError('not_allowed', `no worktree can be made in ${place}: ${why}`, hint);
+  }
+  const beside = join(dirname(main), `${basename(main).replace(/(?<=.)\.git$/, '')}.worktrees`);
+  if (obstacle(context, state, beside, writable) === null) return beside;
+  return join(realPathToBe(statesTreesDir(state)), own);
+}

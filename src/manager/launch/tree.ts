@@ -1,0 +1,169 @@
+import { basename, dirname } from 'node:path';
+import { isErrno, toZwarmError, ZwarmError } from '../../core/errors.ts';
+import type { SessionId } from '../../core/ids.ts';
+import { isoTime } from '../../core/time.ts';
+import type { Git } from '../../git/git.ts';
+import {
+  addWorktree,
+  dropNewBranch,
+  dropWorktree,
+  unlockWorktree,
+  type Worktree,
+} from '../../git/worktree.ts';
+import { livenessOf, ownIdentity } from '../../process/identity.ts';
+import { discardEmpty, makeDir, makeDirs } from '../../store/files.ts';
+import { checkoutAt, commonDirectory, gitStateOf } from '../../store/git.ts';
+import { givePortsBack, takePorts } from '../../store/ports.ts';
+import { lookAt } from '../../store/read-file.ts';
+import type { OwnTree, SessionRecord } from '../../store/records.ts';
+import { hasSession } from '../../store/sessions.ts';
+import { forgetTree, type KnownTree, listTrees, recordNewTree, recordTree } from '../../store/trees.ts';
+import type { ManagerContext, Session, Store } from '../context.ts';
+import { gitOf, PlaceTaken, type TreePlan } from './plan-tree.ts';
+import { fill } from './tree-fill.ts';
+
+/** What the record of a session says of the tree in which it works. */
+export type TreePlace = Pick<SessionRecord, 'worktree' | 'working_dir' | 'work_in' | 'git'>;
+
+/** By what a worktree and its branch are known as those of a session. */
+export const reasonFor = (id: SessionId): string => `zwarm session ${id}`;
+
+/** git in a repository of which no checkout matters. */
+const gitAt = (context: ManagerContext, common: string): Git =>
+  gitOf(context, { checkout: null, gitDir: common, main: common });
+
+/** Makes the directory of a worktree: that claims it. @throws PlaceTaken */
+function claimPlace(path: string): void {
+  makeDirs(dirname(path));
+  try {
+    makeDir(path);
+  } catch (error) {
+    throw isErrno(error, 'EEXIST') ? new PlaceTaken(path, error) : error;
+  }
+}
+
+async function make(
+  context: ManagerContext,
+  git: Git,
+  { id }: Session,
+  plan: TreePlan,
+): Promise<Omit<OwnTree, 'port_base'>> {
+  const { path, branch, base, baseBranch, source, withChanges } = plan;
+  const { checkout } = source;
+  claimPlace(path);
+  await addWorktree(git, plan, reasonFor(id));
+  const made = checkoutAt(path);
+  if (made === null || commonDirectory(made) !== source.common)
+    throw new ZwarmError('git_failed', `git made no worktree in ${path}`);
+  const { gitDir } = made;
+  const { fillSubmodules } = await import('./tree-submodules.ts');
+  const sources = [source.gitDir, source.common];
+  await fillSubmodules(context, { root: path, gitDir, commit: base, sources });
+  if (withChanges && checkout !== null) {
+    const { bringChanges } = await import('./tree-changes.ts');
+    const there = gitOf(context, { ...source, gitDir, checkout: path });
+    await bringChanges({ git, root: checkout, gitDir: source.gitDir }, { git: there, root: path, gitDir });
+  }
+  if (checkout !== null) await fill({ git, from: checkout, to: path }, plan.filling);
+  return {
+    path,
+    git_dir: gitDir,
+    branch,
+    base,
+    base_branch: baseBranch,
+    checkout,
+    with_changes: withChanges,
+  };
+}
+
+/** Whose ten ports they are. */
+const ownerOf = ({ store, id }: Session): string => `${basename(store.root)}/${id}`;
+
+/** Forgets a worktree, and gives its ports to others. */
+export function forget(session: Session): void {
+  givePortsBack(session.store.state, ownerOf(session));
+  forgetTree(session);
+}
+
+/** Takes back a worktree in which no agent has run, and forgets it. @throws ZwarmError where something of it is left */
+async function takeBack(git: Git, session: Session, tree: Worktree): Promise<void> {
+  if (!(await dropWorktree(git, tree))) {
+    // One that was only begun: git removes what it knows of it once its directory is gone.
+    discardEmpty(tree.path);
+    await dropWorktree(git, tree);
+  }
+  await dropNewBranch(git, tree, reasonFor(session.id));
+  forget(session);
+}
+
+/** Takes back a worktree whose session could not begin. @throws ZwarmError the same error, where something of it is left */
+async function takeBackAfter(error: unknown, git: Git, session: Session, tree: Worktree): Promise<void> {
+  // Somebody else's: nothing was made.
+  if (error instanceof PlaceTaken) return forget(session);
+  await takeBack(git, session, tree).catch((also: unknown) => {
+    const { code, message } = toZwarmError(error);
+    const what = `${message}; and its worktree could not be taken back: ${toZwarmError(also).message}`;
+    throw new ZwarmError(code, what, `remove it: git worktree remove -f -f ${tree.path}`, error);
+  });
+}
+
+/**
+ * Makes the planned worktree and has `begin` begin the session in it. Where there is no session after that, nothing of the
+ * worktree is left, but for a crash: then its record tells of it. @throws ZwarmError
+ */
+export async function inTree<T>(
+  context: ManagerContext,
+  session: Session,
+  plan: TreePlan,
+  begin: (place: TreePlace) => Promise<T>,
+): Promise<T> {
+  const git = gitOf(context, plan.source);
+  const { path, branch, base, source } = plan;
+  const at = isoTime(context.now());
+  recordNewTree(session, {
+    v: 1,
+    path,
+    branch,
+    base,
+    common: source.common,
+    claimer: ownIdentity(),
+    at,
+  });
+  try {
+    const made = await make(context, git, session, plan);
+    const tree = { ...made, port_base: takePorts(session.store.state, ownerOf(session)) };
+    recordTree(session);
+    const place = { worktree: tree, working_dir: path, work_in: plan.workIn, git: gitStateOf(path) };
+    return await begin(place);
+  } catch (error) {
+    if (!hasSession(session)) await takeBackAfter(error, git, session, plan);
+    throw error;
+  }
+}
+
+/** Gives the worktree of a session that is removed to the user; where it stays, or null where it had none of its own. */
+export async function releaseTree(context: ManagerContext, session: Session): Promise<string | null> {
+  const tree = listTrees(session.store.root).find(({ id }) => id === session.id);
+  if (tree === undefined) return null;
+  // First: whatever becomes of it from here on, zwarm has nothing to do with it.
+  forget(session);
+  if (lookAt(tree.path) === null) return null;
+  await unlockWorktree(gitAt(context, tree.common), tree.path);
+  return tree.path;
+}
+
+/** Takes back what commands that were killed had begun to make, as far as that can be done: `doctor` tells what is left. */
+export async function takeBackUnmade(context: ManagerContext, store: Store): Promise<void> {
+  for (const tree of listTrees(store.root)) {
+    const session = { store, id: tree.id };
+    if (!isUnmade(session, tree)) continue;
+    await takeBack(gitAt(context, tree.common), session, tree).catch((error: unknown) => {
+      if (!(error instanceof ZwarmError)) throw error;
+    });
+  }
+}
+
+/** Whether a worktree was only begun, by a command that was killed: no agent has run there. */
+function isUnmade(session: Session, { isMade, claimer }: KnownTree): boolean {
+  return !isMade && !hasSession(session) && livenessOf(claimer) === 'no';
+}

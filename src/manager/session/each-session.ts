@@ -1,0 +1,27 @@
+import { createCensus } from '../../process/turn-processes.ts';
+import { listSessions } from '../../store/sessions.ts';
+import { createSummaryReader, type Listed } from '../../store/summary.ts';
+import type { Session, Store } from '../context.ts';
+import { FOLD_VERSION, readListed } from './session-summary.ts';
+
+/** What a list shows of every session of a store, or of these, in no order; from summaries where they tell it. */
+export async function forEachSession(
+  store: Store,
+  nowMs: number,
+  tell: (session: Session, listed: Listed) => void,
+  { directories, others }: ReturnType<typeof listSessions> = listSessions(store.root),
+): Promise<void> {
+  const readSummary = createSummaryReader(store, FOLD_VERSION);
+  const census = createCensus();
+  // A file or link in the place of a session has no summary.
+  const rest = [...others];
+  for (const id of directories) {
+    const summary = readSummary(id);
+    if (summary === null) rest.push(id);
+    else tell({ store, id }, summary);
+  }
+  for (const id of rest) {
+    const listed = await readListed({ store, id }, nowMs, census);
+    if (listed !== null) tell({ store, id }, listed);
+  }
+}

@@ -1,0 +1,56 @@
+import type { TurnReader } from '../../core/conversation/session-reader.ts';
+import type { SessionSummary } from '../../core/session.ts';
+import { safeLine } from '../text/safe-text.ts';
+import { counted, longSpan } from '../text/units.ts';
+import { kindWords } from '../turn-rule.ts';
+import { costText } from '../usage.ts';
+
+/** What is worth knowing of a session as a whole, by its label; neutralised. */
+export function cardRows(summary: SessionSummary): readonly (readonly [label: string, value: string])[] {
+  const {
+    id,
+    agent,
+    model,
+    status,
+    turn,
+    token_usage: usage,
+    forked_from: fork,
+    duration_ms: took,
+  } = summary;
+  const rows: readonly (readonly [string, string | null])[] = [
+    ['session', id],
+    ['status', [status, turn === null ? null : counted(turn, 'turn')].filter(Boolean).join(', ')],
+    ['agent', [agent, model].filter((word) => word !== null).join(' ')],
+    ['directory', summary.working_dir],
+    ['time', took === null ? null : longSpan(took)],
+    [
+      'tokens',
+      usage && `${usage.at_least ? 'at least ' : ''}${usage.input_tokens} in, ${usage.output_tokens} out`,
+    ],
+    ['cost', summary.cost_usd === null ? null : costText(summary)],
+    ['tags', summary.tags.join(', ')],
+    ['forked from', fork && `${fork.id}, turn ${fork.turn}`],
+    ['created', summary.created_at && shortTime(summary.created_at)],
+    ['ended', summary.ended_at && shortTime(summary.ended_at)],
+  ];
+  return rows.flatMap(([label, value]) => (value ? [[label, safeLine(value)] as const] : []));
+}
+
+/** A time as a reader of any place understands it. */
+const shortTime = (iso: string): string => `${iso.slice(0, 16).replace('T', ' ')} UTC`;
+
+/** `Turn 2 · claude · completed · 4.0s · 2026-11-20 10:30 UTC`, with the agent where it is not `agent`; neutralised. */
+export function turnWords(view: TurnReader['view'], agent: string | null): string {
+  const { started_at: started, ended_at: ended, by, how, in_conversation: isPart, kind } = view;
+  const took = started === null || ended === null ? -1 : Date.parse(ended) - Date.parse(started);
+  const words = [
+    `Turn ${view.turn}`,
+    ...kindWords(view, agent),
+    by === null || by === 'user' ? null : `by ${by}`,
+    how === 'replay' ? how : null,
+    took < 0 ? null : longSpan(took),
+    started === null ? null : shortTime(started),
+    isPart || kind === 'rewind' ? null : 'wound back',
+  ];
+  return safeLine(words.filter((word) => word !== null).join(' · '));
+}

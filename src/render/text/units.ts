@@ -1,0 +1,56 @@
+import { localDay } from '../../core/time.ts';
+
+/* Numbers as people read them. Apart from `style.ts`, which loads what paints. */
+
+/** `1 session`, `2 sessions`. */
+export function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}
+
+/** `45s`, `12m`, `3h`, `5d`: a span of time in its largest unit. */
+export function shortSpan(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  if (seconds < 60) return `${seconds}s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)}m`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3600)}h`;
+  return `${Math.floor(seconds / 86_400)}d`;
+}
+
+/** `1m 05s`: a duration in two units. */
+export function longSpan(ms: number): string {
+  const seconds = Math.floor(Math.max(0, ms) / 1000);
+  const pad = (n: number): string => String(n).padStart(2, '0');
+  if (seconds < 10) return `${(Math.floor(Math.max(0, ms) / 100) / 10).toFixed(1)}s`;
+  if (seconds < 60) return `${seconds}s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)}m ${pad(seconds % 60)}s`;
+  return `${Math.floor(seconds / 3600)}h ${pad(Math.floor((seconds % 3600) / 60))}m`;
+}
+
+/** `2026-01-31 09:30`: a time on the clock of this machine. */
+export function localTime(ms: number): string {
+  const time = new Date(ms);
+  const pad = (n: number): string => String(n).padStart(2, '0');
+  return `${localDay(ms)} ${pad(time.getHours())}:${pad(time.getMinutes())}`;
+}
+
+/** `12,345` up to a million, then `1.2M`. */
+export function shortCount(count: number): string {
+  return count < 1_000_000 ? count.toLocaleString('en-US') : `${(count / 1_000_000).toFixed(1)}M`;
+}
+
+/** `1.5 MB`; powers of 1000. */
+export function shortBytes(bytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  let value = bytes;
+  let step = 0;
+  // By what is printed: 999,999 bytes would be 1000.0 kB.
+  while (step < units.length - 1 && Number(value.toFixed(1)) >= 1000) {
+    value /= 1000;
+    step += 1;
+  }
+  return `${step === 0 ? value : value.toFixed(1)} ${units[step]}`;
+}
+
+/** Lines that came and went: `+120 −37`. */
+export const plusMinus = ({ added, removed }: { readonly added: number; readonly removed: number }): string =>
+  `+${added} −${removed}`;

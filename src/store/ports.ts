@@ -1,0 +1,44 @@
+import { readlinkSync } from 'node:fs';
+import { isErrno } from '../core/errors.ts';
+import { discard, makeDirs, symlink } from './files.ts';
+import { portSlot, portsDir } from './layout.ts';
+import { entriesOf, unlessDamaged } from './read-file.ts';
+
+// ports/<n> is a link that names whose slot of ten ports that is: `<store>/<id>`. It is made by one symlink(2).
+
+const FIRST_PORT = 20_000;
+const PORTS = 10;
+/** Below the ports that systems give to whoever asks for any. */
+const SLOTS = 1000;
+
+/** Takes ten ports for a worktree; the first of them, or null where all are taken. */
+export function takePorts(state: string, owner: string): number | null {
+  makeDirs(portsDir(state));
+  for (let slot = 0; slot < SLOTS; slot += 1) {
+    try {
+      symlink(owner, portSlot(state, slot));
+      return FIRST_PORT + slot * PORTS;
+    } catch (error) {
+      if (!isErrno(error, 'EEXIST')) throw error;
+    }
+  }
+  return null;
+}
+
+/** Gives the ports of an owner back. */
+export function givePortsBack(state: string, owner: string): void {
+  for (const { name } of unlessDamaged(() => entriesOf(portsDir(state))) ?? []) {
+    const slot = `${portsDir(state)}/${name}`;
+    if (ownerOf(slot) === owner) discard(slot);
+  }
+}
+
+function ownerOf(slot: string): string | null {
+  try {
+    return readlinkSync(slot);
+  } catch (error) {
+    // EINVAL: it is not a link.
+    if (isErrno(error, 'ENOENT', 'EINVAL')) return null;
+    throw error;
+  }
+}

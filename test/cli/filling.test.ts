@@ -1,0 +1,192 @@
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { place } from '../helpers/config.ts';
+import { git } from '../helpers/git.ts';
+import { eventually, type Project } from '../helpers/project.ts';
+import { createRepository } from '../helpers/repository.ts';
+
+const treeOf = ({ base }: Project, name: string) => join(base, 'project.worktrees', name);
+const tomlOf = ({ directory }: Project) => join(directory, 'zwarm.toml');
+
+/** A project that says what its worktrees need, which the user trusts. */
+async function createFilled(table: string): Promise<Project> {
+  const project = createRepository({ '.gitignore': '.env*\nnode_modules\nsecret\nzwarm.toml\n', a: '' });
+  place(tomlOf(project), `[worktree]\n${table}\n`);
+  if (table.includes('setup')) await project.ok(['config', 'trust', '-y']);
+  return project;
+}
+
+test('files that git ignores are copied by pattern, and directories cloned', async () => {
+  const project = await createFilled('copy = ["/.env*", "../*", "ext/*"]\nclone = ["node_modules", "none"]');
+  const { base, directory } = project;
+  mkdirSync(join(directory, 'node_modules/.bin'), { recursive: true });
+  writeFileSync(join(directory, 'node_modules/.bin/tool'), '#!/bin/sh\n', { mode: 0o755 });
+  symlinkSync('tool', join(directory, 'node_modules/.bin/link'));
+  writeFileSync(join(directory, '.env'), 'KEY=1\n', { mode: 0o600 });
+  mkdirSync(join(directory, 'config'));
+  writeFileSync(join(directory, 'config/.env.local'), '');
+  writeFileSync(join(directory, 'secret'), 's');
+  writeFileSync(join(base, 'outside'), '');
+  symlinkSync(base, join(directory, 'ext'));
+  // Ignored and named: what others read, too. What is not ignored is not.
+  writeFileSync(join(directory, '.worktreeinclude'), 'secret\nplain\n../outside\n');
+  writeFileSync(join(directory, 'plain'), '');
+  await project.ok(['start', '-W', '--name', 'n', '--wait', 'quick']);
+  const path = treeOf(project, 'n');
+  expect(readdirSync(path).sort()).toEqual(['.env', '.git', '.gitignore', 'a', 'node_modules', 'secret']);
+  expect(statSync(join(path, '.env')).mode & 0o777).toBe(0o600);
+  expect(readdirSync(join(path, 'node_modules/.bin')).sort()).toEqual(['link', 'tool']);
+  expect(statSync(join(path, 'node_modules/.bin/tool')).mode & 0o100).toBe(0o100);
+});
+
+test('what leads out of the checkout is cloned from nowhere', async () => {
+  const project = await createFilled('clone = ["link/inner", "a", "link"]');
+  const out = join(project.base, 'out/inner');
+  mkdirSync(out, { recursive: true });
+  symlinkSync(join(project.base, 'out'), join(project.directory, 'link'));
+  await project.ok(['start', '-W', '--name', 'n', '--wait', 'quick']);
+  expect(readdirSync(treeOf(project, 'n')).sort()).toEqual(['.git', '.gitignore', 'a']);
+  for (const wrong of [
+    'clone = ["../out"]',
+    'clone = ["/etc"]',
+    'clone = [".git/hooks"]',
+    'clone = [""]',
+    'copi = []',
+    'timeout = "soon"',
+  ]) {
+    place(tomlOf(project), `[worktree]\n${wrong}\n`);
+    expect(await project.$('start -W x')).toMatch(/zwarm\.toml: worktree.*\[exit 2\]\n$/s);
+  }
+});
+
+test('the setup runs before the agent, outside of its sandbox, with what keeps trees apart', async () => {
+  const project = await createFilled(
+    'setup = "pwd; env | grep -E \'^(ZWARM_(PORT|WORK|MAIN_)|COMPOSE)\' | sort; umask; echo made > made"',
+  );
+  const names = ['one.a', 'two'];
+  for (const name of names) {
+    const task = 'run cat made > seen; env > env; pwd >> seen';
+    expect(await project.asProcess(['start', '-W', '--name', name, '--wait', task])).toMatchObject({
+      code: 0,
+    });
+  }
+  const ids = await Promise.all(names.map(async (name) => (await project.show(name)).id));
+  const logs = ids.map((id) => readFileSync(project.turnFile(id, 1, 'setup.log'), 'utf8'));
+  expect(logs.join('').replaceAll(project.base, '/base')).toMatchInlineSnapshot(`
+    "$ pwd; env | grep -E '^(ZWARM_(PORT|WORK|MAIN_)|COMPOSE)' | sort; umask; echo made > made
+    /base/project.worktrees/one.a
+    COMPOSE_PROJECT_NAME=project-one-a
+    ZWARM_MAIN_CHECKOUT=/base/project
+    ZWARM_PORT_BASE=20000
+    ZWARM_WORKTREE=/base/project.worktrees/one.a
+    0022
+    $ pwd; env | grep -E '^(ZWARM_(PORT|WORK|MAIN_)|COMPOSE)' | sort; umask; echo made > made
+    /base/project.worktrees/two
+    COMPOSE_PROJECT_NAME=project-two
+    ZWARM_MAIN_CHECKOUT=/base/project
+    ZWARM_PORT_BASE=20010
+    ZWARM_WORKTREE=/base/project.worktrees/two
+    0022
+    "
+  `);
+  for (const name of names) {
+    const path = treeOf(project, name);
+    expect(readFileSync(join(path, 'seen'), 'utf8')).toBe(`made\n${path}\n`);
+    expect(readFileSync(join(path, 'env'), 'utf8')).toContain(`ZWARM_WORKTREE=${path}\n`);
+  }
+  // What it makes is not what the agent has changed.
+  const [changed] = JSON.parse(await project.ok(['diff', 'one.a', '--json'])).changed_files;
+  expect(changed).toMatchObject({ path: 'env', kind: 'added' });
+  // Not again on the next turn.
+  expect(await project.asProcess(['inject', 'two', '--wait', 'run rm made'])).toMatchObject({ code: 0 });
+  expect(existsSync(join(treeOf(project, 'two'), 'made'))).toBe(false);
+  expect(existsSync(project.turnFile(ids[1] ?? '', 2, 'setup.log'))).toBe(false);
+});
+
+test('a setup that fails or takes too long ends the turn, and the next message tries it again', async () => {
+  const project = await createFilled('setup = "echo no network; test -e ../mended"\ntimeout = "20s"');
+  const { code, stderr } = await project.asProcess([
+    'start',
+    '-W',
+    '--name',
+    'n',
+    '--wait',
+    'run echo > ran',
+  ]);
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringContaining('the setup of its worktree failed: it ended with 1'),
+  ]);
+  const detail = await project.show('n');
+  expect(detail).toMatchObject({ status: 'failed', error: { code: 'setup' } });
+  expect(detail.error?.hint).toContain('setup.log');
+  expect(existsSync(join(treeOf(project, 'n'), 'ran'))).toBe(false);
+  writeFileSync(join(treeOf(project, 'mended')), '');
+  expect(await project.asProcess(['inject', 'n', '--wait', 'run echo > ran'])).toMatchObject({ code: 0 });
+  expect(existsSync(join(treeOf(project, 'n'), 'ran'))).toBe(true);
+
+  place(tomlOf(project), '[worktree]\nsetup = "sleep 1000 & wait"\ntimeout = "1s"\n');
+  await project.ok(['config', 'trust', '-y']);
+  const late = await project.asProcess(['start', '-W', '--name', 'late', '--wait', 'quick']);
+  expect(late.stderr).toContain('it had not ended after 1 s, and was stopped');
+});
+
+test('kill ends a setup with all that it started', async () => {
+  const project = await createFilled('setup = "sleep 86400 & sleep 86400"');
+  const { stdout } = await project.asProcess(['start', '-W', '--name', 'n', 'quick']);
+  const id = stdout.trim();
+  await eventually('the setup runs', () => project.marked(id).length >= 4);
+  expect(await project.asProcess(['kill', 'n'])).toMatchObject({ code: 0, stdout: `${id} killed\n` });
+  await eventually('nothing is left', () => project.marked(id).length === 0);
+  expect(await project.show('n')).toMatchObject({ status: 'killed' });
+});
+
+test('what the user has not trusted as it is never runs', async () => {
+  const project = await createFilled('setup = "echo > ran"');
+  const ran = (name: string) => existsSync(join(treeOf(project, name), 'ran'));
+  place(tomlOf(project), '[worktree]\nsetup = "echo  > ran"\n');
+  const said = await project.asProcess(['start', '-W', '--name', 'a', '--wait', 'quick']);
+  expect(said).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining(`not set up, as you have not trusted ${tomlOf(project)} as it is now`),
+  });
+  expect(ran('a')).toBe(false);
+  // Trusted while it waited, and changed before it began.
+  await project.ok(['config', 'trust', '-y']);
+  place(join(project.base, 'home/.config/zwarm/config.toml'), 'max_running = 1\n');
+  const hanging = (await project.asProcess(['start', '--name', 'h', 'hang'])).stdout.trim();
+  await project.asProcess(['start', '-W', '--queue', '--name', 'b', 'quick']);
+  place(tomlOf(project), '[worktree]\nsetup = "echo   > ran"\n');
+  await project.asProcess(['kill', hanging]);
+  await project.asProcess(['wait', 'b']);
+  expect([(await project.show('b')).status, ran('b')]).toEqual(['completed', false]);
+  // What was changed here may be an agent's.
+  await project.ok(['config', 'trust', '-y']);
+  writeFileSync(join(project.directory, 'a'), 'changed');
+  const changed = await project.asProcess([
+    'start',
+    '-W',
+    '--with-changes',
+    '--name',
+    'c',
+    '--wait',
+    'quick',
+  ]);
+  expect(changed.stderr).toContain('not set up, as the setup could run what an agent has changed');
+  expect(ran('c')).toBe(false);
+  // A file in a tree is another file.
+  const own = await project.asProcess(['start', '-W', '--name', 'd', '--wait', 'quick'], {
+    cwd: treeOf(project, 'c'),
+  });
+  expect([own.code, ran('d')]).toEqual([0, true]);
+  git(project.directory, 'status');
+});

@@ -1,0 +1,296 @@
+import { copyFileSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { place } from '../helpers/config.ts';
+import { plain } from '../helpers/display.ts';
+import { createProject, type Project, repositoryFile } from '../helpers/project.ts';
+
+const fixture = (name: string): string => repositoryFile(`fixtures/session-files/${name}.jsonl`);
+
+const CODEX_THREAD = '01a1f881-ec1e-7f12-b7c6-f75110187463';
+const CLAUDE_THREAD = '11111111-2222-4333-8444-555555555555';
+
+/** A project whose user has a thread of Codex and one of Claude Code, which worked in it. */
+function createUser() {
+  const project = createProject();
+  const home = join(project.base, 'home');
+  Object.assign(project.env, { CODEX_HOME: join(home, '.codex'), CLAUDE_CONFIG_DIR: join(home, '.claude') });
+  const put = (path: string, name: string, minutes: number): string => {
+    const text = readFileSync(fixture(name), 'utf8').replaceAll('/workspace', project.directory);
+    place(join(home, path), text);
+    const then = Date.now() / 1000 - minutes * 60;
+    utimesSync(join(home, path), then, then);
+    return join(home, path);
+  };
+  const rollout = `.codex/sessions/2026/11/20/rollout-2026-11-20T10-30-26-${CODEX_THREAD}.jsonl`;
+  const codex = put(rollout, 'codex-0.169-thread', 5);
+  const claude = put(`.claude/projects/-w/${CLAUDE_THREAD}.jsonl`, 'claude-2.1.328', 60);
+  return { ...project, codex, claude };
+}
+
+const neutral = (project: Project, text: string): string =>
+  plain(text)
+    .replaceAll(project.directory, '<project>')
+    .replace(/\b[a-z][a-z0-9]{9}\b(?=(\n| "| is that))/g, '<id>');
+
+test('what lies here is listed, and becomes sessions, each of them once', async () => {
+  const project = createUser();
+  const { zwarm, list } = project;
+  const { stdout, stderr } = await zwarm(['import'], { tty: true, columns: 80 });
+  expect(plain(stdout + stderr)).toMatchInlineSnapshot(`
+    "THREAD                                AGENT   AGE  TITLE
+    01a1f881-ec1e-7f12-b7c6-f75110187463  codex   5m   [[turnA]] first
+    11111111-2222-4333-8444-555555555555  claude  1h   do the work
+    import one: zwarm import THREAD; the newest: --last; all of these: --here
+    "
+  `);
+  const all = await zwarm(['import', '--here']);
+  expect(neutral(project, all.stdout + all.stderr)).toMatchInlineSnapshot(`
+    "<id>
+    <id>
+    3 turns of codex imported into <project>; its next message goes on in codex's own thread: zwarm inject <id> "…"
+    2 turns of claude imported into <project>; its next message goes on in claude's own thread: zwarm inject <id> "…"
+    "
+  `);
+  const again = await zwarm(['import', CODEX_THREAD]);
+  expect(neutral(project, again.stdout + again.stderr)).toMatchInlineSnapshot(`
+    "<id>
+    <id> is that session already, of <project>
+    "
+  `);
+  const [claude, codex] = (await list()).sort((a, b) => ((a.agent ?? '') < (b.agent ?? '') ? -1 : 1));
+  expect([claude, codex]).toMatchObject([
+    { agent: 'claude', status: 'completed', turn: 2, last_message: 'Second.', duration_ms: 370 },
+    { agent: 'codex', status: 'completed', turn: 3, model: 'gpt-5.5', sandbox: 'workspace-write' },
+  ]);
+  expect(codex?.token_usage).toMatchObject({ input_tokens: 4600, output_tokens: 52, at_least: false });
+  // What ended elsewhere is no news.
+  expect(await list(['--attention'])).toEqual([]);
+  // Removed, it can be imported once more.
+  await project.ok(['rm', codex?.id ?? '']);
+  expect(JSON.parse(await project.ok(['import', project.codex, '--json']))).toMatchObject([
+    { id: codex?.id, is_new: true, agent: 'codex', thread_id: CODEX_THREAD, turns: 3, how: 'native' },
+  ]);
+});
+
+test('two that import the same thread at once get one session', async () => {
+  const { zwarm, list } = createUser();
+  const both = await Promise.all([1, 2, 3].map(() => zwarm(['import', '-q', CODEX_THREAD])));
+  expect(new Set(both.map(({ code, stdout }) => `${code} ${stdout}`)).size).toBe(1);
+  expect(await list()).toHaveLength(1);
+});
+
+test('a turn that was cut off was killed; a directory that is gone is replaced by this one; a thread that is gone is replayed', async () => {
+  const { $, zwarm, show, directory, base, env } = createProject();
+  env['CODEX_HOME'] = join(base, 'home/.codex');
+  mkdirSync(join(env['CODEX_HOME'], 'sessions'), { recursive: true });
+  const { stdout, stderr } = await zwarm(['import', fixture('codex-0.169-interrupted')]);
+  expect(stderr).toContain('/workspace is not there: the session is to work here instead');
+  const session = await show(stdout.trim());
+  expect(session).toMatchObject({
+    status: 'killed',
+    working_dir: directory,
+    last_message: 'Before the stall.',
+  });
+  expect(session.messages.map(({ content }) => content)).toEqual([
+    '[[stall]] please do it',
+    'Before the stall.',
+  ]);
+  await $(`inject ${session.id} --wait go`);
+  expect((await show(session.id)).turns[1]).toMatchObject({
+    how: 'replay',
+    replay_reason: expect.stringMatching(/no longer has its thread/),
+  });
+});
+
+test('how the next message goes on is told as inject will decide it', async () => {
+  const away = createProject();
+  Object.assign(away.env, { CODEX_HOME: join(away.base, 'home/.codex') });
+  const file = fixture('codex-0.169-thread');
+  // Codex has never run here.
+  const { code, stdout, stderr } = await away.zwarm(['import', file]);
+  const id = stdout.trim();
+  expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining('is told anew') });
+  await away.$(`inject ${id} --wait go`);
+  const { turns } = await away.show(id);
+  expect(turns.map(({ how }) => how)).toEqual(['fresh', 'native', 'native', 'replay']);
+
+  const here = createUser();
+  const how = async (what: string): Promise<string> =>
+    JSON.parse(await here.ok(['import', what, '--json']))[0].how;
+  expect(await how(CODEX_THREAD)).toBe('native');
+  const imported = (await here.list())[0]?.id ?? '';
+  // What becomes of the session counts, too.
+  await here.ok(['rewind', imported, '--to', '1']);
+  expect(await how(CODEX_THREAD)).toBe('replay');
+  expect(await how(here.claude)).toBe('native');
+});
+
+test('an old conversation is as old as it is, and clean keeps what was imported of late', async () => {
+  const project = createUser();
+  const { zwarm, ok, list, show, directory } = project;
+  placeOldStore(directory);
+  const codex = await show(await ok(['import', CODEX_THREAD]));
+  expect(codex.created_at).toBe(codex.turns[0]?.started_at);
+  await ok(['rm', codex.id]);
+
+  await zwarm(['import', '.', '-q']);
+  const rows = await list();
+  const began = new Date('2026-01-02T03:04:05.678').toISOString();
+  expect(rows.map(({ created_at }) => created_at)).toEqual([began, began]);
+  const old = async (...args: string[]): Promise<readonly string[]> =>
+    JSON.parse(await ok(['clean', '--dry-run', '--json', ...args])).removed;
+  expect(await old('--days', '1')).toEqual([]);
+  expect(await old('--older-than', '1h')).toEqual([]);
+  expect(await old('--days', '0')).toHaveLength(2);
+  // What the record says, counts.
+  const id = rows[0]?.id ?? '';
+  const recordOf = (session: string) => join(project.store(), 'sessions', session, 'session.json');
+  const record = JSON.parse(readFileSync(recordOf(id), 'utf8'));
+  writeFileSync(recordOf(id), JSON.stringify({ ...record, imported_at: '2026-01-03T00:00:00.000Z' }));
+  expect(await old('--days', '1')).toEqual([id]);
+  // A fork of it is new.
+  const fork = JSON.parse(readFileSync(recordOf(await ok(['fork', id])), 'utf8'));
+  expect(fork.imported_at).toBe(null);
+  expect(fork.created_at > began).toBe(true);
+});
+
+test('what cannot be imported is refused, says why, and leaves nothing', async () => {
+  const project = createUser();
+  const { zwarm, directory, list } = project;
+  const file = (name: string, text: string): string => {
+    writeFileSync(join(directory, name), text);
+    return name;
+  };
+  const head = readFileSync(fixture('codex-0.58'), 'utf8').split('\n')[0];
+  const cases: readonly [string, number, RegExp][] = [
+    ['nothing.jsonl', 3, /there is no file .*nothing\.jsonl/],
+    ['01a1f881-0000-7f12-b7c6-f75110187463', 3, /no session file of the thread/],
+    ['../../etc', 3, /there is no file/],
+    [directory, 2, /holds no sessions of the Python zwarm/],
+    [file('a.txt', 'hello\n'), 2, /a\.txt is not a session file/],
+    [
+      file('session.json', '{"session":{},"items":[],"state":{}}'),
+      2,
+      /session document \(session, items, state\)/,
+    ],
+    [file('silent.jsonl', `${head}\n`), 2, /nothing was said in/],
+    ['/dev/zero', 2, /not a session file/],
+  ];
+  for (const [what, code, why] of cases)
+    expect(await zwarm(['import', what])).toMatchObject({
+      code,
+      stdout: '',
+      stderr: expect.stringMatching(why),
+    });
+  for (const args of [
+    ['--since', '7d'],
+    ['--last', CODEX_THREAD],
+  ])
+    expect(await zwarm(['import', ...args])).toMatchObject({ code: 2 });
+  expect(await zwarm(['import', '--last'], { env: { ZWARM_SESSION_ID: 'abcdefghjk' } })).toMatchObject({
+    code: 5,
+  });
+  expect(await list(['--everywhere'])).toEqual([]);
+});
+
+test('a file that names a directory which cannot be one, or is none itself, takes nothing down', async () => {
+  const { zwarm, base, codex } = createUser();
+  const sessions = join(base, 'home/.codex/sessions/2026/11/21');
+  const text = readFileSync(codex, 'utf8');
+  const put = (id: string, content: string) =>
+    place(join(sessions, `rollout-2026-11-21T10-30-26-01a1f881-0000-7f12-b7c6-${id}.jsonl`), content);
+  put('000000000001', text.replaceAll(/"cwd":"[^"]*"/g, '"cwd":"/\\u0000"'));
+  put('000000000002', `{"type":"session_meta","payload":{"id":"--help"}}\n${text.slice(0, 9)}`);
+  put('000000000003', '[['.repeat(100_000));
+  symlinkSync('/dev/zero', join(sessions, 'rollout-2026-11-21T10-30-26-x.jsonl'));
+  symlinkSync(codex, join(sessions, 'rollout-2026-11-21T10-30-27-x.jsonl'));
+  symlinkSync(sessions, join(sessions, '../22'));
+  const { code, stdout } = await zwarm(['import', '--json']);
+  expect({ code, threads: JSON.parse(stdout).length }).toEqual({ code: 0, threads: 2 });
+});
+
+const UUIDS = ['a', 'b', 'c', 'd'].map((letter) => `${letter.repeat(8)}-1111-4222-8333-${letter.repeat(12)}`);
+
+/** The store of a Python zwarm with two good sessions, a damaged one, and one of an agent that we do not know. */
+function placeOldStore(directory: string): void {
+  const stream = readFileSync(
+    repositoryFile('fixtures/streams/codex-older/0.58.0-thread-turn1.jsonl'),
+    'utf8',
+  );
+  const meta = {
+    ...{ status: 'completed', working_dir: directory, created_at: '2026-01-02T03:04:05.678901', pid: 1 },
+    updated_at: '2026-01-02T03:09:05.678901',
+    ...{ exit_code: 0, model: 'gpt-5', turn: 1, messages: [], adapter: 'codex' },
+  };
+  const [good = '', killed = '', damaged = '', foreign = ''] = UUIDS;
+  const session = (id: string, more: object) => {
+    const path = join(directory, '.zwarm/sessions', id);
+    place(join(path, 'meta.json'), JSON.stringify({ ...meta, id, ...more }));
+    mkdirSync(join(path, 'turns'));
+    writeFileSync(join(path, 'turns/turn_1.jsonl'), `warning: not JSON\n${stream}`);
+    return path;
+  };
+  copyFileSync(
+    repositoryFile('fixtures/streams/codex-older/0.58.0-thread-turn2-resume.jsonl'),
+    join(session(good, { task: 'build it', turn: 2 }), 'turns/turn_2.jsonl'),
+  );
+  session(killed, { task: 'stop me', status: 'killed', exit_code: 143 });
+  writeFileSync(join(session(damaged, { task: 'x' }), 'meta.json'), '{"id": "');
+  session(foreign, { task: 'x', adapter: 'other' });
+  symlinkSync('/etc', join(directory, '.zwarm/sessions', `e${UUIDS[0]?.slice(1)}`));
+}
+
+test('the sessions of a Python zwarm are named where they are seen, and imported; what is damaged is reported', async () => {
+  const { zwarm, list, show, directory, base } = createProject();
+  placeOldStore(directory);
+  const offered = async (): Promise<readonly unknown[]> => {
+    const told = [(await zwarm(['ls'])).stderr, (await zwarm(['doctor'])).stdout];
+    return told.map((text) => /\d+ sessions? of the Python zwarm/.exec(text)?.[0]);
+  };
+  // Of the four, two cannot be imported.
+  expect(await offered()).toEqual(Array(2).fill('2 sessions of the Python zwarm'));
+  expect((await zwarm(['ls'])).stderr).toContain('to import: zwarm import .');
+  const { code, stdout, stderr } = await zwarm(['import', '.', '-q']);
+  expect({ code, lines: stdout.split('\n').length - 1 }).toEqual({ code: 1, lines: 2 });
+  expect(stderr).toContain(`${UUIDS[2]}/meta.json cannot be read`);
+  expect(stderr).toContain(`${UUIDS[3]} is other, which zwarm does not know`);
+  const rows = await list();
+  const built = await show(rows.find(({ task }) => task === 'build it')?.id ?? '');
+  expect(built).toMatchObject({ agent: 'codex', status: 'completed', exit_code: 0, model: 'gpt-5' });
+  expect(
+    built.turns.map(({ how, prompt, answer, started_at }) => [how, prompt, answer !== null, started_at]),
+  ).toEqual([
+    ['fresh', 'build it', true, new Date('2026-01-02T03:04:05.678').toISOString()],
+    ['native', null, true, null],
+  ]);
+  expect(built.ended_at).toBe(new Date('2026-01-02T03:09:05.678').toISOString());
+  expect(built.turns[0]?.warnings).toEqual([
+    '1 line of its output could not be read; it is kept in the log file',
+  ]);
+  expect(rows.find(({ task }) => task === 'stop me')).toMatchObject({ status: 'killed', signal: 'SIGTERM' });
+
+  const again = await zwarm(['import', join(directory, '.zwarm'), '--json']);
+  expect(again.code).toBe(1);
+  expect(JSON.parse(again.stdout).map(({ is_new }: { is_new?: boolean }) => is_new)).toEqual([
+    false,
+    false,
+    undefined,
+    undefined,
+  ]);
+  expect(await list()).toHaveLength(2);
+  // Nothing is left to import until one was removed, or lies there anew.
+  expect(await offered()).toEqual([undefined, undefined]);
+  await zwarm(['rm', built.id]);
+  expect(await offered()).toEqual(Array(2).fill('1 session of the Python zwarm'));
+
+  // One that worked elsewhere has become a session there.
+  const other = join(base, 'other');
+  mkdirSync(other);
+  const meta = join(directory, '.zwarm/sessions', UUIDS[0] ?? '', 'meta.json');
+  writeFileSync(meta, readFileSync(meta, 'utf8').replace(JSON.stringify(directory), JSON.stringify(other)));
+  expect(await offered()).toEqual(Array(2).fill('1 session of the Python zwarm'));
+  await zwarm(['import', '.', '-q']);
+  expect(await offered()).toEqual([undefined, undefined]);
+  expect(await list()).toHaveLength(1);
+});
