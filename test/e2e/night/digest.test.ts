@@ -1,9 +1,9 @@
 import { marked } from 'marked';
 import { expect, test } from 'vitest';
-import { plain, unfit } from '../helpers/display.ts';
-import { fieldsOf, readPage } from '../helpers/document.ts';
-import { ATTACKS, toSay } from '../helpers/hostile-output.ts';
-import { createProject, createShellProject } from '../helpers/project.ts';
+import { plain, unfit } from '../../helpers/display.ts';
+import { fieldsOf, readPage } from '../../helpers/document.ts';
+import { ATTACKS, toSay } from '../../helpers/hostile-output.ts';
+import { createProject, createShellProject } from '../../helpers/project.ts';
 
 const SPENT =
   'run printf \'{"type":"turn.failed","error":{"message":"You have hit your usage limit."}}\\n\'; exit 1';

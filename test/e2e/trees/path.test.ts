@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { withZwarmOnPath } from '../helpers/on-path.ts';
-import { createShellProject, runProgram } from '../helpers/project.ts';
-import { createRepository } from '../helpers/repository.ts';
+import { withZwarmOnPath } from '../../helpers/on-path.ts';
+import { createShellProject, runProgram } from '../../helpers/project.ts';
+import { createRepository } from '../../helpers/repository.ts';
 
 test('path prints where a session works, for a shell', async () => {
   const project = createRepository({ 'sub/a': '' }, 'mein projekt');

@@ -1,12 +1,12 @@
 import { readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { SessionEvent } from '../../src/core/session-event.ts';
-import { place } from '../helpers/config.ts';
-import type { ScreenOptions } from '../helpers/context.ts';
-import { unfit } from '../helpers/display.ts';
-import { ATTACKS, toSay } from '../helpers/hostile-output.ts';
-import { createProject, createShellProject, eventually, type Project } from '../helpers/project.ts';
+import type { SessionEvent } from '../../../src/core/session-event.ts';
+import { place } from '../../helpers/config.ts';
+import type { ScreenOptions } from '../../helpers/context.ts';
+import { unfit } from '../../helpers/display.ts';
+import { ATTACKS, toSay } from '../../helpers/hostile-output.ts';
+import { createProject, createShellProject, eventually, type Project } from '../../helpers/project.ts';
 
 const [A, B, C] = ['aaaaaaaaaa', 'bbbbbbbbbb', 'cccccccccc'] as const;
 const at = (time: string) => ({ now: Date.parse(`2020-01-01T${time}:00Z`) });

@@ -1,10 +1,10 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { place } from '../helpers/config.ts';
-import { git } from '../helpers/git.ts';
-import { createShellProject } from '../helpers/project.ts';
-import { createRepository } from '../helpers/repository.ts';
+import { place } from '../../helpers/config.ts';
+import { git } from '../../helpers/git.ts';
+import { createShellProject } from '../../helpers/project.ts';
+import { createRepository } from '../../helpers/repository.ts';
 
 test('a task is given to several agents, each in a tree of its own, with one tag', async () => {
   const project = createRepository();

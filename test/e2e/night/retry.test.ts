@@ -1,8 +1,8 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { place } from '../helpers/config.ts';
-import { createShellProject, eventually, type Project } from '../helpers/project.ts';
+import { place } from '../../helpers/config.ts';
+import { createShellProject, eventually, type Project } from '../../helpers/project.ts';
 
 /*
  * A message that is repeated where it failed for a reason that passes. Time is moved forward, and nobody sleeps. Concurrent,

@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createProject, type Project } from '../helpers/project.ts';
+import { createProject, type Project } from '../../helpers/project.ts';
 
 /* A timer that wakes what waits, with programs of the system that only write down what they are asked. */
 

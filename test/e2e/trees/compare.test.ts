@@ -1,10 +1,10 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { byHand } from '../helpers/files.ts';
-import { git } from '../helpers/git.ts';
-import type { Project } from '../helpers/project.ts';
-import { commitFiles, createRepository } from '../helpers/repository.ts';
+import { byHand } from '../../helpers/files.ts';
+import { git } from '../../helpers/git.ts';
+import type { Project } from '../../helpers/project.ts';
+import { commitFiles, createRepository } from '../../helpers/repository.ts';
 
 const IDS = {
   first: 'treeaaaaaa',

@@ -3,10 +3,10 @@ import { existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileS
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { emptyDirectory } from '../helpers/directory.ts';
-import { byHand, createRepository, turnOf } from '../helpers/files.ts';
-import { GIT_ENVIRONMENT, git } from '../helpers/git.ts';
-import type { Project } from '../helpers/project.ts';
+import { emptyDirectory } from '../../helpers/directory.ts';
+import { byHand, createRepository, turnOf } from '../../helpers/files.ts';
+import { GIT_ENVIRONMENT, git } from '../../helpers/git.ts';
+import type { Project } from '../../helpers/project.ts';
 
 const read = ({ directory }: Project, name: string): string => readFileSync(join(directory, name), 'utf8');
 

@@ -9,10 +9,10 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { place } from '../helpers/config.ts';
-import { git } from '../helpers/git.ts';
-import { eventually, type Project } from '../helpers/project.ts';
-import { createRepository } from '../helpers/repository.ts';
+import { place } from '../../helpers/config.ts';
+import { git } from '../../helpers/git.ts';
+import { eventually, type Project } from '../../helpers/project.ts';
+import { createRepository } from '../../helpers/repository.ts';
 
 const treeOf = ({ base }: Project, name: string) => join(base, 'project.worktrees', name);
 const tomlOf = ({ directory }: Project) => join(directory, 'zwarm.toml');

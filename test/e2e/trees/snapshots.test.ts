@@ -9,9 +9,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { byHand, createRepository, filesIn, snapshotOf, snapshotsOf, turnOf } from '../helpers/files.ts';
-import { git } from '../helpers/git.ts';
-import { createShellProject } from '../helpers/project.ts';
+import { byHand, createRepository, filesIn, snapshotOf, snapshotsOf, turnOf } from '../../helpers/files.ts';
+import { git } from '../../helpers/git.ts';
+import { createShellProject } from '../../helpers/project.ts';
 
 const NINE = '1\n2\n3\n4\n5\n6\n7\n8\n9\n';
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, onTestFinished, test } from 'vitest';
-import { place } from '../helpers/config.ts';
-import { onScreen } from '../helpers/context.ts';
+import { place } from '../../helpers/config.ts';
+import { onScreen } from '../../helpers/context.ts';
 import {
   createProject,
   createShellProject,
@@ -12,7 +12,7 @@ import {
   type Project,
   processesWith,
   watchesFiles,
-} from '../helpers/project.ts';
+} from '../../helpers/project.ts';
 
 test('--timeout ends a waiting although memory is collected meanwhile', async () => {
   const project = createProject();

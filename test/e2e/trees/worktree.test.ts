@@ -13,11 +13,11 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { place } from '../helpers/config.ts';
-import { onScreen } from '../helpers/context.ts';
-import { git } from '../helpers/git.ts';
-import { createShellProject, eventually, type Project } from '../helpers/project.ts';
-import { commitFiles, createRepository } from '../helpers/repository.ts';
+import { place } from '../../helpers/config.ts';
+import { onScreen } from '../../helpers/context.ts';
+import { git } from '../../helpers/git.ts';
+import { createShellProject, eventually, type Project } from '../../helpers/project.ts';
+import { commitFiles, createRepository } from '../../helpers/repository.ts';
 
 const ID = 'treeaaaaaa';
 

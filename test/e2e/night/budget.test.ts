@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { SessionId } from '../../src/core/ids.ts';
-import { markOfTurn } from '../../src/core/turn-mark.ts';
-import { place } from '../helpers/config.ts';
-import { createProject, type Project } from '../helpers/project.ts';
+import type { SessionId } from '../../../src/core/ids.ts';
+import { markOfTurn } from '../../../src/core/turn-mark.ts';
+import { place } from '../../helpers/config.ts';
+import { createProject, type Project } from '../../helpers/project.ts';
 
 /* Each turn of the agent here uses 1,230 tokens. */
 

@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { git } from '../helpers/git.ts';
-import { eventually, type Project } from '../helpers/project.ts';
-import { commitFiles, createRepository } from '../helpers/repository.ts';
-import { snapshot } from '../helpers/tree.ts';
+import { git } from '../../helpers/git.ts';
+import { eventually, type Project } from '../../helpers/project.ts';
+import { commitFiles, createRepository } from '../../helpers/repository.ts';
+import { snapshot } from '../../helpers/tree.ts';
 
 const DAY_MS = 86_400_000;
 

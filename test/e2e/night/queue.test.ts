@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { place } from '../helpers/config.ts';
-import { createShellProject, eventually, type Project, processesWith } from '../helpers/project.ts';
+import { place } from '../../helpers/config.ts';
+import { createShellProject, eventually, type Project, processesWith } from '../../helpers/project.ts';
 
 const [A, B, C, D] = ['aaaaaaaaaa', 'bbbbbbbbbb', 'cccccccccc', 'dddddddddd'] as const;
 

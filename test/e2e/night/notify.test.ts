@@ -1,13 +1,13 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { sendNotifications } from '../../src/manager/commands/notify.ts';
-import type { ManagerContext } from '../../src/manager/context.ts';
-import { createSessionManager } from '../../src/manager/session-manager.ts';
-import { place } from '../helpers/config.ts';
-import { testInstallation } from '../helpers/context.ts';
-import { createPatient } from '../helpers/patient.ts';
-import { createShellProject, type Project } from '../helpers/project.ts';
+import { sendNotifications } from '../../../src/manager/commands/notify.ts';
+import type { ManagerContext } from '../../../src/manager/context.ts';
+import { createSessionManager } from '../../../src/manager/session-manager.ts';
+import { place } from '../../helpers/config.ts';
+import { testInstallation } from '../../helpers/context.ts';
+import { createPatient } from '../../helpers/patient.ts';
+import { createShellProject, type Project } from '../../helpers/project.ts';
 
 /* What the user's own program is told. Here no process tells it by itself: each test does what that would do. */
 
@@ -91,7 +91,7 @@ test('the first of forty ends is told at once, and all others in one more call',
   const user = told();
   const id = await ended(user.project, 'echo', 'first');
   const [[first = {}] = []] = await user.calls();
-  const { putNotification } = await import('../../src/store/notifications.ts');
+  const { putNotification } = await import('../../../src/store/notifications.ts');
   const put = (count: number) => {
     for (let at = 0; at < count; at++)
       putNotification(

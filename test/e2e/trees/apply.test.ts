@@ -1,10 +1,10 @@
 import { appendFileSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { byHand } from '../helpers/files.ts';
-import { git } from '../helpers/git.ts';
-import type { Project } from '../helpers/project.ts';
-import { commitFiles, createRepository } from '../helpers/repository.ts';
+import { byHand } from '../../helpers/files.ts';
+import { git } from '../../helpers/git.ts';
+import type { Project } from '../../helpers/project.ts';
+import { commitFiles, createRepository } from '../../helpers/repository.ts';
 
 const ID = 'treeaaaaaa';
 const NINE = '1\n2\n3\n4\n5\n6\n7\n8\n9\n';

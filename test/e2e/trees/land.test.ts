@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { git, ME } from '../helpers/git.ts';
-import { type Project, SHELL_AGENT } from '../helpers/project.ts';
-import { commitFiles, createRepository } from '../helpers/repository.ts';
+import { git, ME } from '../../helpers/git.ts';
+import { type Project, SHELL_AGENT } from '../../helpers/project.ts';
+import { commitFiles, createRepository } from '../../helpers/repository.ts';
 
 const ID = 'treeaaaaaa';
 

@@ -2,10 +2,10 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Changes } from '../../src/core/changes.ts';
-import { byHand, createRepository, turnOf } from '../helpers/files.ts';
-import { git } from '../helpers/git.ts';
-import { eventually, type Project } from '../helpers/project.ts';
+import type { Changes } from '../../../src/core/changes.ts';
+import { byHand, createRepository, turnOf } from '../../helpers/files.ts';
+import { git } from '../../helpers/git.ts';
+import { eventually, type Project } from '../../helpers/project.ts';
 
 const jsonOf = async (project: Project, line: string): Promise<Changes> =>
   JSON.parse(await project.ok(['diff', '--json', ...line.split(' ')]));
