@@ -167,6 +167,11 @@ export function livenessOf(identity: ProcessIdentity): Liveness {
   return isAlive(identity) ? 'yes' : 'no';
 }
 
+/** Whether that very process lives, and was not halted. */
+export function isAtWork(identity: ProcessIdentity): boolean {
+  return livenessOf(identity) === 'yes' && statOf(identity.pid)?.halted === false;
+}
+
 /** Whether the process of that pid is alive and is the one that started then. */
 export function isAlive({ pid, start }: Pick<ProcessStat, 'pid' | 'start'>): boolean {
   const stat = statOf(pid);

@@ -33,6 +33,8 @@ export const wakersDir = (state: string): string => `${state}/wakers`;
 export const wakeFile = (state: string): string => `${state}/wakers/at`;
 /** What is to be told to the user: a file for each, with who tells it and how the last call ended. */
 export const notificationsDir = (state: string): string => `${state}/notifications`;
+/** Who moves a branch: a directory for each process that did. */
+export const landersDir = (state: string): string => `${state}/landers`;
 /** Where worktrees are made that cannot be made beside their project. */
 export const statesTreesDir = (state: string): string => `${state}/trees`;
 /** Who has which ten ports: a link for each slot. */

@@ -17,9 +17,11 @@ import {
 } from '../../git/land.ts';
 import { checkoutAt, commonDirectory } from '../../store/git.ts';
 import { readLanded, writeLanded } from '../../store/landed.ts';
+import { landersDir } from '../../store/layout.ts';
 import { requireUser } from '../access/caller.ts';
 import { requireMayLand } from '../access/permissions.ts';
 import { mergeIntoTree } from '../changes/merge-into-tree.ts';
+import { oneAtATime } from '../changes/one-at-a-time.ts';
 import { gitOver, type Place, placeOf } from '../changes/place.ts';
 import { inThrowAway } from '../changes/throw-away.ts';
 import {
@@ -32,7 +34,7 @@ import {
   type TreeNow,
   treeNow,
 } from '../changes/tree-now.ts';
-import type { ManagerContext, Session } from '../context.ts';
+import { type ManagerContext, type Session, stateDirectory } from '../context.ts';
 import type { StartedTurn } from '../launch/launch-turn.ts';
 import { requireOwnTree } from '../session/own-tree.ts';
 import { readSummaryNow } from '../session/session-summary.ts';
@@ -164,7 +166,10 @@ async function move(
   writeLanded(session, recorded, context.newNonce());
   let isMoved = false;
   try {
-    isMoved = await moveBranch(gits.plain, landing, await targetCheckout(context, place, gits, onto));
+    // git reads the index of a checkout before it locks it: of two merges at once one would write what it read before the other.
+    isMoved = await oneAtATime(context, landersDir(stateDirectory(context)), async () =>
+      moveBranch(gits.plain, landing, await targetCheckout(context, place, gits, onto)),
+    );
     return isMoved;
   } finally {
     // Where nothing has landed now, what landed before still counts.

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { livenessOf, ownIdentity, statOf } from '../../process/identity.ts';
+import { isAtWork, ownIdentity } from '../../process/identity.ts';
 import { fulfil, isWished, putWish, wishesIn } from '../../store/dispatchers.ts';
 import {
   claimGeneration,
@@ -25,8 +25,7 @@ const PATIENCE_MS = 10_000;
 const LOOK_AGAIN_MS = 10;
 
 /** Whether a process looks at the queue: not one that was halted meanwhile. */
-const isAtWork = ({ claimer }: Generation): boolean =>
-  claimer !== null && livenessOf(claimer) === 'yes' && statOf(claimer.pid)?.halted === false;
+const isLookedAt = ({ claimer }: Generation): boolean => claimer !== null && isAtWork(claimer);
 
 /** Looks at the queue of a store; the turns that have begun, or null where another process looks at it. @throws ZwarmError */
 async function look(
@@ -36,7 +35,7 @@ async function look(
 ): Promise<readonly TurnState[] | null> {
   const dispatchers = dispatchersDir(store.root);
   const newest = readGeneration(dispatchers);
-  if (isPatient && isAtWork(newest)) return null;
+  if (isPatient && isLookedAt(newest)) return null;
   const mine = claimGeneration(dispatchers, newest, ownIdentity(), context.newNonce());
   if (mine === null) return null;
   try {
@@ -54,7 +53,7 @@ async function look(
 
 /** Leaves what others have wished meanwhile, and relied on us for, to a process of its own. */
 async function handOver(context: ManagerContext, { root, state }: Store): Promise<void> {
-  if (wishesIn(root).length === 0 || isAtWork(readGeneration(dispatchersDir(root)))) return;
+  if (wishesIn(root).length === 0 || isLookedAt(readGeneration(dispatchersDir(root)))) return;
   await runBeside(context, state, 'dispatch');
 }
 

@@ -1,8 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { lookUp } from '../../../src/process/find-program.ts';
 import { git, ME } from '../../helpers/git.ts';
-import { type Project, SHELL_AGENT } from '../../helpers/project.ts';
+import { eventually, type Project, SHELL_AGENT } from '../../helpers/project.ts';
 import { commitFiles, createRepository } from '../../helpers/repository.ts';
 
 const ID = 'treeaaaaaa';
@@ -165,14 +167,60 @@ test('a submodule stays the commit that it was, and its files do not land as fil
   expect(git(directory, 'show', '--stat', '--format=', 'main')).toMatch(/^b.txt \| 1 \+\n 1 file changed/);
 });
 
-test('two at once: both land, one after the other', async () => {
+/** A git whose first merge stands still once it has read the index, and before it locks that, until there is a file `go`. */
+function withSlowMerge({ base, env }: Project): (name: string) => string {
+  const directory = join(base, 'slow');
+  const path = (name: string): string => join(directory, name);
+  mkdirSync(directory);
+  // It is there that git asks a monitor which files have changed.
+  const monitor = `#!/bin/sh
+mkdir ${path('waits')} && while ! [ -e ${path('go')} ]; do sleep 0.02; done
+printf 'all\\0/\\0'
+`;
+  const wrapper = `#!/bin/sh
+echo "$*" >> ${path('calls')}
+case "$*" in *' merge '*) monitor=${path('monitor')} ;; *) monitor=false ;; esac
+for arg do
+  shift
+  [ "$arg" != core.fsmonitor=false ] || arg=core.fsmonitor=$monitor
+  set -- "$@" "$arg"
+done
+exec ${lookUp('git', env['PATH'] ?? '')} "$@"
+`;
+  for (const [name, text] of Object.entries({ git: wrapper, monitor }))
+    writeFileSync(path(name), text, { mode: 0o755 });
+  env['PATH'] = `${directory}:${env['PATH']}`;
+  return path;
+}
+
+test('two at once: both land, one after the other, however slow git is', async () => {
   const project = await landable('echo two > b.txt');
-  Object.assign(project.env, ME);
   await project.ok(['start', '-W', '--name', 'more', '--wait', 'run echo c > c.txt']);
-  const ended = await Promise.all(['fix', 'more'].map((name) => project.asProcess(['land', name, '-q'])));
-  expect(ended.map(({ code }) => code)).toEqual([0, 0]);
+  const path = withSlowMerge(project);
+  const ended: string[] = [];
+  const land = async (name: string) => {
+    const { code, stderr } = await project.asProcess(['land', name, '-q']);
+    ended.push(name);
+    return [code, stderr];
+  };
+  const first = land('fix');
+  await eventually('the first one merges', () => existsSync(path('waits')));
+  writeFileSync(path('calls'), '');
+  const second = land('more');
+  const calls = (): string => readFileSync(path('calls'), 'utf8');
+  await eventually('the second one has made its commit', () => calls().includes(' pack-objects '));
+  // That it does not go on cannot be awaited.
+  await sleep(1000);
+  expect(ended).toEqual([]);
+  expect(calls()).not.toContain(' merge ');
+  writeFileSync(path('go'), '');
+  expect([await first, await second]).toEqual([
+    [0, ''],
+    [0, ''],
+  ]);
   expect(git(project.directory, 'log', '--format=%s', 'main').split('\n').length).toBe(3);
   expect(git(project.directory, 'status', '--porcelain')).toBe('');
+  expect(readdirSync(project.directory)).toEqual(expect.arrayContaining(['b.txt', 'c.txt']));
 });
 
 test('a branch that the tree’s own agent has moved, by commits of its own, lands with them or without', async () => {
