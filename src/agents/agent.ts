@@ -136,15 +136,34 @@ export interface AgentHistory {
   stepKey(step: Step): string | null;
 }
 
-/** An agent that has a sandbox of its own, and what it may write there besides its directory and temporary files. */
+/** What is at some absolute paths: a text; null for something that is no file, or cannot be read. */
+export type ConfigurationTexts = ReadonlyMap<string, string | null>;
+
+/** A path as a text names it: absolute, below `~`, or relative to `base`. */
+export interface NamedPath {
+  readonly path: string;
+  readonly base: string;
+}
+
+/** What an agent can write. */
+export interface Reach {
+  readonly directories: readonly NamedPath[];
+  /** What may let it write anywhere, as nobody here knows what it means: the file or the argument. */
+  readonly unclear: readonly string[];
+}
+
+/** An agent that has a sandbox of its own, and what it may write there besides its directory. */
 export interface OwnSandbox {
   readonly by: 'agent';
-  /** The absolute paths of the files of its configuration that may name more directories, whether they are there or not. */
+  /** The absolute paths of what may say that it may write more, whether they are there or not. */
   configurationFiles(env: Environment, directory: string, args: readonly string[]): readonly string[];
-  /** The directories that its arguments and the texts of these files name; relative to the session's directory, or below `~`. */
-  writable(args: readonly string[], configurations: readonly string[]): Promise<readonly string[]>;
+  /** What it may write in a turn, as these are now. */
+  writable(
+    turn: { readonly env: Environment; readonly directory: string; readonly args: readonly string[] },
+    texts: ConfigurationTexts,
+  ): Promise<Reach>;
   /** What these texts let its sandbox leave open, in words; or null. */
-  gap(configurations: readonly string[]): string | null;
+  gap(texts: readonly string[]): string | null;
 }
 
 /** What an agent needs to write of its own state: absolute paths. */

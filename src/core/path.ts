@@ -10,3 +10,9 @@ export function pathFrom(directory: string | null, path: string): string {
   if (directory === null || !isWithin(path, directory)) return path;
   return path.slice(prefixOf(directory).length) || path;
 }
+
+/** An absolute path and all directories above it, the nearest first. */
+export function upwards(path: string): readonly string[] {
+  const above = path.slice(0, path.lastIndexOf('/')) || '/';
+  return path === '/' ? ['/'] : [path, ...upwards(above)];
+}

@@ -160,6 +160,30 @@ test.each<[string, (project: Project) => Record<string, string> | undefined, ...
   expect(project.runs()).toEqual([]);
 });
 
+test('a turn is refused where a configuration above its directory names the state directory, or cannot be read', async () => {
+  const project = createProject('p');
+  const file = join(project.directory, '.codex/config.toml');
+  fs.mkdirSync(join(project.directory, '.codex'));
+  fs.mkdirSync(join(project.directory, 'a/b'), { recursive: true });
+  const start = () => project.zwarm(['start', '-C', 'a/b', 'hello']);
+  fs.writeFileSync(file, '[sandbox_workspace_write]\nwritable_roots = ["~/.local"]\n');
+  expect(await start()).toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining('/.local, which it may write\n'),
+  });
+  fs.writeFileSync(file, 'writable_roots = [');
+  expect(await start()).toEqual({
+    code: 5,
+    stdout: '',
+    stderr: `zwarm: the agent might write to zwarm's own records: zwarm cannot tell what it may write by ${file}
+hint: take that out or write it otherwise, run it with -s read-only, or give that safety up: zwarm config set reachable_state true
+`,
+  });
+  expect(project.runs()).toEqual([]);
+  fs.writeFileSync(file, '[sandbox_workspace_write]\nwritable_roots = ["~/elsewhere"]\n');
+  expect(await start()).toMatchObject({ code: 0 });
+});
+
 test('the refusal holds for every turn, and not for one that cannot write or can write everywhere', async () => {
   const project = createProject('p');
   const env = { TMPDIR: project.base };

@@ -1,8 +1,26 @@
-import type { OwnSandbox } from '../agent.ts';
+import { upwards } from '../../core/path.ts';
+import type { ConfigurationTexts, Environment, OwnSandbox, Reach } from '../agent.ts';
 import { codexItems } from './arguments.ts';
 import { codexHome } from './command.ts';
 
 const ROOTS = 'writable_roots';
+/** What a text has that names these roots; the escapes by which a name can be spelled otherwise are TOML's. */
+const NAMES_ROOTS = /writable_roots|\\[uUx]/;
+const REQUIREMENTS = '/etc/codex/requirements.toml';
+const SYSTEM = ['/etc/codex/config.toml', '/etc/codex/managed_config.toml'];
+
+const NOTHING: Reach = { directories: [], unclear: [] };
+const unclear = (what: string): Reach => ({ directories: [], unclear: [what] });
+const merged = (all: readonly Reach[]): Reach => ({
+  directories: all.flatMap(({ directories }) => directories),
+  unclear: all.flatMap((one) => one.unclear),
+});
+
+const valuesOf = (args: readonly string[], option: string): readonly string[] =>
+  codexItems(args).flatMap(({ name, values }) => (name === option ? values : []));
+
+/** The path of a name in a directory, `/` too. */
+const below = (directory: string, name: string): string => `${directory === '/' ? '' : directory}/${name}`;
 
 /** Every path in a list called `writable_roots`, wherever it stands: for the sandbox, in a profile, or elsewhere. */
 function rootsIn(value: unknown): readonly string[] {
@@ -12,37 +30,110 @@ function rootsIn(value: unknown): readonly string[] {
   );
 }
 
-const valuesOf = (args: readonly string[], option: string): readonly string[] =>
-  codexItems(args).flatMap(({ name, values }) => (name === option ? values : []));
+/** The roots that a text in TOML names, relative ones from `base` on. `what` is a file, or what else to call it. */
+async function rootsOf(
+  what: string,
+  text: string,
+  base = what.slice(0, what.lastIndexOf('/')),
+): Promise<Reach> {
+  if (!NAMES_ROOTS.test(text)) return NOTHING;
+  const { parse } = await import('smol-toml');
+  try {
+    return { directories: rootsIn(parse(text)).map((path) => ({ path, base })), unclear: [] };
+  } catch {
+    // Codex may know a newer TOML.
+    return unclear(what);
+  }
+}
 
-/** For `codex exec` 0.169: what `--add-dir` and `writable_roots` name, the latter in `-c` or in the configuration. */
+/** What `-c` says: Codex splits it at the first `=`, and its name at every dot. */
+function settingOf(setting: string): string {
+  const at = Math.max(setting.indexOf('='), 0);
+  const names = setting.slice(0, at).split('.');
+  return `${names.map((name) => JSON.stringify(name.trim())).join('.')} = ${setting.slice(at + 1)}`;
+}
+
+/** Where a file of variables, which Codex reads from its home, puts temporary files. */
+function temporaryOf(path: string, text: string): Reach {
+  const lines = [...text.matchAll(/^\s*(?:export\s+)?(TMPDIR|HOME)\s*=\s*(.*?)\s*$/gm)];
+  const values = lines.map(([, , value = '']) => value.replace(/^(['"])(.*)\1$/, '$2'));
+  const isClear = lines.every(([, name]) => name === 'TMPDIR') && !values.some((one) => /[$\\'"#]/.test(one));
+  return isClear
+    ? { directories: values.map((value) => ({ path: value, base: '/' })), unclear: [] }
+    : unclear(path);
+}
+
+/** With these it goes by permission profiles, whatever `-s` says. */
+const requirementsOf = (path: string, text: string): Reach =>
+  text.includes('allowed_permission_profiles') ? unclear(`allowed_permission_profiles in ${path}`) : NOTHING;
+
+/** The files of the system and of the user that configure Codex. */
+function ownFiles(env: Environment, args: readonly string[]): readonly string[] {
+  const home = codexHome(env);
+  const profiles = valuesOf(args, '--profile').map((profile) => `${profile}.config.toml`);
+  return [...SYSTEM, ...(home === null ? [] : ['config.toml', ...profiles].map((file) => `${home}/${file}`))];
+}
+
+/** The directories whose `.codex` counts: from that of the turn up to the root of its project. */
+function projectDirectories(
+  directory: string,
+  texts: ConfigurationTexts,
+  own: readonly string[],
+): readonly string[] {
+  const all = upwards(directory);
+  // What marks a root is something else then.
+  if (own.some((text) => text.includes('project_root_markers'))) return all;
+  const root = all.findIndex((at) => texts.has(below(at, '.git')));
+  return all.slice(0, Math.max(root, 0) + 1);
+}
+
+/** Where rules lie by which commands run outside of the sandbox. */
+function rulesFor(directories: readonly string[], args: readonly string[]): readonly string[] {
+  const areIgnored = codexItems(args).some(({ name }) => name === '--ignore-rules');
+  return areIgnored ? [] : directories.map((at) => below(at, '.codex/rules'));
+}
+
+/**
+ * For `codex exec -s workspace-write` 0.169. Its configuration is the system's, the user's with its profiles, each `.codex`
+ * from the root of the project down to the directory, and `-c`. Not all of it may count, as the project is not trusted or a
+ * later one replaces it: here each does. What the user's own rules allow is the user's decision.
+ */
 export const codexConfinement: OwnSandbox = {
   by: 'agent',
   configurationFiles(env, directory, args) {
-    const home = codexHome(env);
-    const profiles = valuesOf(args, '--profile').map((profile) => `${profile}.config.toml`);
-    const own = home === null ? [] : ['config.toml', ...profiles].map((file) => `${home}/${file}`);
-    return [...own, `${directory}/.codex/config.toml`];
+    const home = codexHome(env) ?? '';
+    const above = upwards(directory).flatMap((at) =>
+      ['.git', '.codex/config.toml', '.codex/rules'].map((name) => below(at, name)),
+    );
+    return [...ownFiles(env, args), REQUIREMENTS, below(home, '.env'), ...above];
   },
-  async writable(args, configurations) {
-    const added = valuesOf(args, '--add-dir');
-    const texts = [...valuesOf(args, '--config'), ...configurations].filter((text) => text.includes(ROOTS));
-    if (texts.length === 0) return added;
-    const { parse } = await import('smol-toml');
-    return [
-      ...added,
-      ...texts.flatMap((text) => {
-        try {
-          return rootsIn(parse(text));
-        } catch {
-          // Codex cannot read it either, and refuses to run.
-          return [];
-        }
-      }),
-    ];
+  async writable({ env, directory, args }, texts) {
+    const home = codexHome(env) ?? '';
+    const settings = valuesOf(args, '--config');
+    const own = ownFiles(env, args);
+    const said = [...settings, ...own.map((path) => texts.get(path) ?? '')];
+    const directories = projectDirectories(directory, texts, said);
+    const read = (path: string, as: (path: string, text: string) => Reach | Promise<Reach>) => {
+      const text = texts.get(path);
+      return text === undefined ? NOTHING : text === null ? unclear(path) : as(path, text);
+    };
+    const files = [...own, ...directories.map((at) => below(at, '.codex/config.toml'))];
+    const known = ['/tmp', env['TMPDIR'] || '/tmp', ...valuesOf(args, '--add-dir'), below(home, 'memories')];
+    return merged([
+      { directories: known.map((path) => ({ path, base: directory })), unclear: [] },
+      ...(await Promise.all([
+        ...settings.map((setting) => rootsOf(`-c ${setting}`, settingOf(setting), directory)),
+        ...files.map((path) => read(path, rootsOf)),
+        read(below(home, '.env'), temporaryOf),
+        read(REQUIREMENTS, requirementsOf),
+      ])),
+      ...rulesFor(directories, args)
+        .filter((path) => path !== below(home, 'rules') && texts.has(path))
+        .map((path) => unclear(`${path} (to leave these out: --agent-arg=--ignore-rules)`)),
+    ]);
   },
-  gap: (configurations) =>
-    configurations.some((text) => /^\s*(?:\S+\.)?network_access\s*=\s*true\b/m.test(text))
+  gap: (texts) =>
+    texts.some((text) => /^\s*(?:\S+\.)?network_access\s*=\s*true\b/m.test(text))
       ? 'with its access to the network it can open Unix sockets (docker, ssh-agent)'
       : null,
 };

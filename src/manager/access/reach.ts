@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
-import type { AgentAdapter } from '../../agents/agent.ts';
-import { ZwarmError } from '../../core/errors.ts';
+import type { AgentAdapter, ConfigurationTexts } from '../../agents/agent.ts';
+import { isErrno, ZwarmError } from '../../core/errors.ts';
 import { isWithin } from '../../core/path.ts';
-import { readText, unlessDamaged } from '../../store/read-file.ts';
+import { DamagedRecord, readBlocks } from '../../store/read-file.ts';
 import { realPathToBe } from '../../store/real-path.ts';
 import type { SessionRecord } from '../../store/records.ts';
 import { locateProject, type ManagerContext, stateDirectory } from '../context.ts';
@@ -10,24 +10,72 @@ import { locateProject, type ManagerContext, stateDirectory } from '../context.t
 /** A turn as far as this rule needs it. */
 type Confined = Pick<SessionRecord, 'working_dir' | 'sandbox' | 'agent_args'>;
 
-/** The directories that the agent of a turn may write: none in particular where nothing confines it. Real paths. */
+/** What the agent of a turn can write. */
+interface Writable {
+  /** Real paths. */
+  readonly directories: readonly string[];
+  /** What may let it write anywhere: a file or an argument. */
+  readonly unclear: readonly string[];
+}
+
+/** Far more than anybody configures, in bytes. */
+const TEXT_LIMIT = 1 << 20;
+
+function textAt(path: string): string | null {
+  const blocks: Uint8Array[] = [];
+  let bytes = 0;
+  for (const block of readBlocks(path)) {
+    bytes += block.length;
+    if (bytes > TEXT_LIMIT) return null;
+    blocks.push(block);
+  }
+  return Buffer.concat(blocks).toString();
+}
+
+/** What is at the paths of an agent's configuration; those at which nothing is are left out. Links are followed, as agents do. */
+export function textsOf(paths: readonly string[]): ConfigurationTexts {
+  const texts = new Map<string, string | null>();
+  for (const path of paths) {
+    try {
+      texts.set(path, textAt(path));
+    } catch (error) {
+      if (isErrno(error, 'ENOENT', 'ENOTDIR')) continue;
+      if (!(error instanceof DamagedRecord) && !isErrno(error, 'EACCES', 'ELOOP', 'ENXIO')) throw error;
+      texts.set(path, null);
+    }
+  }
+  return texts;
+}
+
+/** A path without links, as far as it can be followed. */
+function withoutLinks(path: string): string {
+  try {
+    return realPathToBe(path);
+  } catch (error) {
+    if (isErrno(error, 'ENOTDIR', 'EACCES', 'ELOOP', 'ENAMETOOLONG')) return path;
+    throw error;
+  }
+}
+
+/** What the agent of a turn may write: nothing in particular where nothing confines it. */
 export async function writableBy(
   { env }: ManagerContext,
   confinement: AgentAdapter['confinement'],
   { working_dir: directory, agent_args: args }: Confined,
   isConfined: boolean,
-): Promise<readonly string[]> {
+): Promise<Writable> {
   if (confinement?.by !== 'agent') {
     const own = isConfined ? [directory, ...(confinement?.state(env, directory).directories ?? [])] : [];
-    return own.map(realPathToBe);
+    return { directories: own.map(withoutLinks), unclear: [] };
   }
-  const files = confinement.configurationFiles(env, directory, args);
-  const texts = files.flatMap((path) => unlessDamaged(() => readText(path)) ?? []);
-  const named = await confinement.writable(args, texts);
+  const texts = textsOf(confinement.configurationFiles(env, directory, args));
+  const { directories, unclear } = await confinement.writable({ env, directory, args }, texts);
   const home = env['HOME'] ?? '';
-  const paths = named.map((path) => resolve(directory, path.replace(/^~(?=\/|$)/, home)));
-  return [directory, '/tmp', env['TMPDIR'] || '/tmp', ...paths].map(realPathToBe);
+  const paths = directories.map(({ path, base }) => resolve(base, path.replace(/^~(?=\/|$)/, home)));
+  return { directories: [directory, ...paths].map(withoutLinks), unclear };
 }
+
+const WAYS = 'run it with -s read-only, or give that safety up: zwarm config set reachable_state true';
 
 /**
  * Refuses a turn whose agent could write to the state directory, unless the user's own configuration allows it: zwarm
@@ -42,16 +90,23 @@ export async function requireOutOfReach(
 ): Promise<void> {
   if (turn.sandbox !== 'workspace-write') return;
   const state = realPathToBe(stateDirectory(context));
-  const writable = await writableBy(context, confinement, turn, isConfined);
-  const through = writable.find((path) => isWithin(state, path));
-  if (through === undefined) return;
+  const { directories, unclear } = await writableBy(context, confinement, turn, isConfined);
+  const through = directories.find((path) => isWithin(state, path));
+  const [first] = unclear;
+  if (through === undefined && first === undefined) return;
   const { env } = context;
   const projectRoot = locateProject(context).checkout;
   const { reachableState } = await context.loadSettings({ env, projectRoot });
   if (reachableState) return;
+  if (through === undefined)
+    throw new ZwarmError(
+      'state_reachable',
+      `the agent might write to zwarm's own records: zwarm cannot tell what it may write by ${first}`,
+      `take that out or write it otherwise, ${WAYS}`,
+    );
   throw new ZwarmError(
     'state_reachable',
     `the agent could write to zwarm's own records: ${state} lies in ${through}, which it may write`,
-    'set XDG_STATE_HOME to a directory elsewhere, run it with -s read-only, or give that safety up: zwarm config set reachable_state true',
+    `set XDG_STATE_HOME to a directory elsewhere, ${WAYS}`,
   );
 }

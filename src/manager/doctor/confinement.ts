@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import type { AgentAdapter } from '../../agents/agent.ts';
 import { type Finding, finding } from '../../core/check.ts';
 import { findConfiner } from '../../process/confine.ts';
-import { readText, unlessDamaged } from '../../store/read-file.ts';
+import { textsOf } from '../access/reach.ts';
 import type { ManagerContext } from '../context.ts';
 import { projectOf } from '../launch/agent-program.ts';
 
@@ -21,7 +21,7 @@ export async function checkConfinement(
     if (confinement.by === 'nobody')
       return confiner === null ? [`${name} is unconfined`] : [`${name} by ${confiner.path}`];
     const files = confinement.configurationFiles(env, directory, []);
-    const gap = confinement.gap(files.flatMap((path) => unlessDamaged(() => readText(path)) ?? []));
+    const gap = confinement.gap([...textsOf(files).values()].flatMap((text) => text ?? []));
     return [`${name} by itself${gap === null ? '' : `, but ${gap}`}`];
   });
   const message = told.join('; ');

@@ -139,8 +139,9 @@ export async function planTree(
     requireNewBranch(git, branch),
   ]);
   if (withChanges) await requireSameCommit(git, source, base);
-  const writable = await writableBy(context, adapter.confinement, { ...record, working_dir: where }, true);
-  const reached = writable.filter((path) => path !== where);
+  const turn = { ...record, working_dir: where };
+  const { directories, unclear } = await writableBy(context, adapter.confinement, turn, true);
+  const reached = unclear.length > 0 ? ['/'] : directories.filter((path) => path !== where);
   const places = placeOfTrees(context, source, reached, asked.worktreeDir);
   const path = join(places, name);
   if (lookAt(path) !== null) throw new PlaceTaken(path);

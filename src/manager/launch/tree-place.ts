@@ -1,7 +1,7 @@
 import { accessSync, constants, lstatSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { ZwarmError } from '../../core/errors.ts';
-import { isWithin } from '../../core/path.ts';
+import { isWithin, upwards } from '../../core/path.ts';
 import { checkoutAt, commonDirectory, isGitDirectory } from '../../store/git.ts';
 import { statesTreesDir } from '../../store/layout.ts';
 import { hasStore, storeDir } from '../../store/project-store.ts';
@@ -20,12 +20,6 @@ export interface Source {
   readonly main: string;
   /** A project around it, in which agents may have written all of this; or null. */
   readonly around: string | null;
-}
-
-/** A directory and those above it. */
-function upwards(directory: string): readonly string[] {
-  const above = dirname(directory);
-  return above === directory ? [directory] : [directory, ...upwards(above)];
 }
 
 /** The nearest of these directories whose sessions zwarm keeps: agents may have written in it. */

@@ -1,69 +1,166 @@
 import { expect, test } from 'vitest';
 import { codexConfinement } from '../../../../src/agents/codex/confinement.ts';
 
-const { configurationFiles, writable } = codexConfinement;
+const { configurationFiles } = codexConfinement;
 const words = (text: string): string[] => (text === '' ? [] : text.split(' '));
+const SYSTEM = '/etc/codex/config.toml /etc/codex/managed_config.toml ';
+const OF = (directory: string): string =>
+  ['.git', '.codex/config.toml', '.codex/rules'].map((name) => ` ${directory}/${name}`).join('');
+const REQUIREMENTS = ' /etc/codex/requirements.toml ';
 
 test.each([
-  ['', '', '/h/.codex/config.toml /p/.codex/config.toml'],
-  ['/c', '', '/c/config.toml /p/.codex/config.toml'],
+  ['', '', '/h/.codex/config.toml', '/h/.codex/.env'],
+  ['/c', '', '/c/config.toml', '/c/.env'],
   // Every way to type a profile, and each of several.
   ...['-p wide', '-pwide', '-p=wide', '--profile wide', '--profile=wide', '-c x=1 -p wide'].map((typed) => [
     '',
     typed,
-    '/h/.codex/config.toml /h/.codex/wide.config.toml /p/.codex/config.toml',
+    '/h/.codex/config.toml /h/.codex/wide.config.toml',
+    '/h/.codex/.env',
   ]),
-  ['/c', '-p a -p b', '/c/config.toml /c/a.config.toml /c/b.config.toml /p/.codex/config.toml'],
-])('with CODEX_HOME %j and %j, Codex is configured by %s', (named, typed, files = '') => {
+  ['/c', '-p a -p b', '/c/config.toml /c/a.config.toml /c/b.config.toml', '/c/.env'],
+])('with CODEX_HOME %j and %j, Codex is configured by %s', (named, typed, files = '', variables = '') => {
   const env = { HOME: '/h', CODEX_HOME: named };
-  expect(configurationFiles(env, '/p', words(typed ?? ''))).toEqual(words(files));
+  const all = words(SYSTEM + files + REQUIREMENTS + variables + OF('/p') + OF(''));
+  expect(configurationFiles(env, '/p', words(typed ?? ''))).toEqual(all);
 });
 
-test('without any home, Codex is configured by the file of the project alone', () => {
-  expect(configurationFiles({}, '/p', ['-p', 'wide'])).toEqual(['/p/.codex/config.toml']);
-});
-
+const USER = '/h/.codex/config.toml';
 const inline = (roots: string): string => `sandbox_workspace_write.writable_roots=${roots}`;
 
-test.each<[string, string[], string[], string[]]>([
-  ['nothing', [], ['model = "x"', ''], []],
-  ['each --add-dir', ['--add-dir', '/a', '--oss', '--add-dir=b'], [], ['/a', 'b']],
-  ['each root of a -c', ['-c', inline('["/a", "~/b"]')], [], ['/a', '~/b']],
-  ['each -c', [`--config=${inline('["/a"]')}`, `-c${inline("['b']")}`, '-c', 'x=1'], [], ['/a', 'b']],
-  ['a root of a table in a -c', ['-c', 'sandbox_workspace_write={writable_roots=["/a"]}'], [], ['/a']],
-  ['each file', [], [inline('["/a"]'), 'model = "x"', inline('["/b"]')], ['/a', '/b']],
+/** What a turn in `/p` reaches: each path with where a relative one begins, then what is unclear. */
+async function reachOf(args: readonly string[], texts: Readonly<Record<string, string | null>>, env = {}) {
+  const turn = { env: { HOME: '/h', ...env }, directory: '/p', args };
+  const { directories, unclear } = await codexConfinement.writable(turn, new Map(Object.entries(texts)));
+  return [
+    ...directories.map(({ path, base }) => `${path} in ${base}`),
+    ...unclear.map((what) => `? ${what}`),
+  ];
+}
+
+const ALWAYS = ['/tmp in /p', '/tmp in /p'];
+const MEMORIES = '/h/.codex/memories in /p';
+
+test.each<[string, string[], Record<string, string | null>, string[]]>([
+  ['nothing', [], { [USER]: 'model = "x"', '/p/.codex/config.toml': '' }, []],
+  ['each --add-dir', ['--add-dir', '/a', '--oss', '--add-dir=b'], {}, ['/a in /p', 'b in /p']],
+  ['each root of a -c', ['-c', inline('["/a", "~/b"]')], {}, ['/a in /p', '~/b in /p']],
+  [
+    'each -c',
+    [`--config=${inline('["/a"]')}`, `-c${inline("['b']")}`, '-c', 'x=1', '-c', 'model=o3'],
+    {},
+    ['/a in /p', 'b in /p'],
+  ],
+  ['a root of a table in a -c', ['-c', 'sandbox_workspace_write={writable_roots=["/a"]}'], {}, ['/a in /p']],
+  [
+    'a root of a -c whose name is not one of TOML',
+    ['-c', `projects./x y.${inline('["/a"]')}`, '-c', 'a b.writable_roots=["/b"]'],
+    {},
+    ['/a in /p', '/b in /p'],
+  ],
+  [
+    'each file, from where it lies',
+    [],
+    { [USER]: inline('["a"]'), '/p/.codex/config.toml': inline('["../b"]') },
+    ['a in /h/.codex', '../b in /p/.codex'],
+  ],
   [
     'a table of a file',
     [],
-    ['[sandbox_workspace_write]\nwritable_roots = [\n"/a", # one\n"/b"]'],
-    ['/a', '/b'],
+    { [USER]: '[sandbox_workspace_write]\nwritable_roots = [\n"/a", # one\n"/b"]' },
+    ['/a in /h/.codex', '/b in /h/.codex'],
   ],
   [
     'each profile of a file',
     [],
-    [`[profiles.a]\n${inline('["/a"]')}\n[profiles.b]\n${inline('["/b"]')}`],
-    ['/a', '/b'],
+    { [USER]: `[profiles.a]\n${inline('["/a"]')}\n[profiles.b]\n${inline('["/b"]')}` },
+    ['/a in /h/.codex', '/b in /h/.codex'],
   ],
   [
     'what stands beside others in a file',
     [],
-    ['writable_roots = ["/a"]\n[x]\nwritable_roots = ["/b"]'],
-    ['/a', '/b'],
+    { [USER]: 'writable_roots = ["/a"]\n[x]\nwritable_roots = ["/b"]' },
+    ['/a in /h/.codex', '/b in /h/.codex'],
   ],
   [
-    'arguments and files',
-    ['--add-dir', '/a', '-c', inline('["/b"]')],
-    [inline('["/c"]')],
-    ['/a', '/b', '/c'],
+    'a root whose name is spelled by escapes',
+    [],
+    { [USER]: '[sandbox_workspace_write]\n"writable\\u005froots" = ["/a"]' },
+    ['/a in /h/.codex'],
   ],
   [
-    '--add-dir beside what cannot be read',
+    'anywhere by what nobody can read',
     ['--add-dir', '/a', '-c', inline('[')],
-    [inline('["/b"]')],
-    ['/a', '/b'],
+    { [USER]: `${inline('["/b"]')}\nx = [`, '/p/.codex/config.toml': null },
+    ['/a in /p', `? -c ${inline('[')}`, `? ${USER}`, '? /p/.codex/config.toml'],
   ],
-  ['no root that is no text', [], [inline('["/a", 1, ["/b"]]')], ['/a']],
-  ['no root of what is no list', [], ['writable_roots = "/a"'], []],
-])('Codex may write %s', async (_, args, texts, paths) => {
-  expect(await writable(args, texts)).toEqual(paths);
+  ['nothing by what names no root and cannot be read', ['-c', 'model=['], { [USER]: 'x = [' }, []],
+  ['no root that is no text', [], { [USER]: inline('["/a", 1, ["/b"]]') }, ['/a in /h/.codex']],
+  ['no root of what is no list', [], { [USER]: 'writable_roots = "/a"' }, []],
+  [
+    'temporary files where its own variables say',
+    [],
+    { '/h/.codex/.env': 'OPENAI_API_KEY=x\n export TMPDIR = "/a b"\nTMPDIR=/c\n#TMPDIR=/d\nXTMPDIR=/e' },
+    ['/a b in /', '/c in /'],
+  ],
+  ...['TMPDIR=$HOME/x', 'TMPDIR="/a\\"b"', 'TMPDIR="/a" # b', 'HOME=/x'].map(
+    (line) =>
+      [`anywhere by ${line}`, [] as string[], { '/h/.codex/.env': line }, ['? /h/.codex/.env']] satisfies [
+        string,
+        string[],
+        Record<string, string>,
+        string[],
+      ],
+  ),
+  [
+    'anywhere where the system has it go by permission profiles',
+    [],
+    { '/etc/codex/requirements.toml': 'allowed_permission_profiles = ["x"]' },
+    ['? allowed_permission_profiles in /etc/codex/requirements.toml'],
+  ],
+  ['nothing by other requirements', [], { '/etc/codex/requirements.toml': 'allowed_sandbox_modes = []' }, []],
+])('Codex may write %s', async (_, args, texts, reach) => {
+  const all = await reachOf(args, texts);
+  expect(all).toContain(MEMORIES);
+  expect(all.filter((one) => one !== MEMORIES)).toEqual([...ALWAYS, ...reach]);
+});
+
+test('Codex may write in the directory for temporary files', async () => {
+  expect(await reachOf([], {}, { TMPDIR: '/t' })).toEqual(['/tmp in /p', '/t in /p', MEMORIES]);
+});
+
+const ROOT = inline('["x"]');
+const LAYERS = {
+  '/a/.codex/config.toml': ROOT,
+  '/a/b/.codex/config.toml': ROOT,
+  '/a/b/c/.codex/config.toml': ROOT,
+};
+const RULES = (at: string): string => `? ${at}/.codex/rules (to leave these out: --agent-arg=--ignore-rules)`;
+
+test.each<[string, Record<string, string | null>, string[], string[]]>([
+  ['down from the root of the project', { '/a/b/.git': null }, [], ['/a/b', '/a/b/c']],
+  ['down from the root of a worktree', { '/a/b/.git': 'gitdir: x', '/a/.git': null }, [], ['/a/b', '/a/b/c']],
+  ['in the directory alone where there is no root', {}, [], ['/a/b/c']],
+  [
+    'everywhere above where the root is something else',
+    { [USER]: 'project_root_markers = []' },
+    [],
+    ['/a', '/a/b', '/a/b/c'],
+  ],
+  ['everywhere above likewise', {}, ['-c', 'project_root_markers=[]'], ['/a', '/a/b', '/a/b/c']],
+])('the configuration of a project counts %s', async (_, texts, args, where) => {
+  const turn = { env: { HOME: '/h' }, directory: '/a/b/c', args };
+  const all = new Map(Object.entries({ ...LAYERS, ...texts }));
+  const { directories } = await codexConfinement.writable(turn, all);
+  const bases = directories.flatMap(({ path, base }) => (path === 'x' ? base.replace('/.codex', '') : []));
+  expect(bases.sort()).toEqual(where);
+});
+
+test('rules of a project may let commands write anywhere, unless they are ignored; the user’s own are the user’s decision', async () => {
+  const texts = { '/p/.codex/rules': null, '/h/.codex/rules': null };
+  const rules = async (args: string[], env = {}) =>
+    (await reachOf(args, texts, env)).filter((one) => one.startsWith('?'));
+  expect(await rules([])).toEqual([RULES('/p')]);
+  expect(await rules(['--ignore-rules'])).toEqual([]);
+  expect(await rules([], { CODEX_HOME: '/p/.codex' })).toEqual([]);
 });

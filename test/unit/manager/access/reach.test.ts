@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -19,9 +20,15 @@ function createReach() {
     home,
     project,
     /** The directory through which a turn would reach the state directory; null where it cannot. */
-    async through(args: string[] = [], more: object = {}, stateDir = state): Promise<string | null> {
-      const context = { ...installation(), cwd: project, env: { ...env, ...more }, uid: 0, stateDir };
-      const turn = { working_dir: project, sandbox: 'workspace-write', agent_args: args } as const;
+    async through(
+      args: string[] = [],
+      more: object = {},
+      stateDir = state,
+      below = '',
+    ): Promise<string | null> {
+      const working_dir = join(project, below);
+      const context = { ...installation(), cwd: working_dir, env: { ...env, ...more }, uid: 0, stateDir };
+      const turn = { working_dir, sandbox: 'workspace-write', agent_args: args } as const;
       const asked = (
         agent: typeof codex,
         sandbox: typeof turn.sandbox | 'read-only' | 'danger-full-access',
@@ -33,7 +40,9 @@ function createReach() {
         await asked(demo, 'workspace-write'),
       ]).toEqual([null, null, null]);
       const refused = await asked(codex, 'workspace-write');
-      return refused && (/ lies in (.+), which it may write$/.exec(refused)?.[1] ?? refused);
+      const [, through, unclear] =
+        / lies in (.+), which it may write$| what it may write by (.+)$/.exec(refused ?? '') ?? [];
+      return refused && (through ?? `? ${unclear}`);
     },
   };
 }
@@ -92,6 +101,58 @@ test('a turn reaches what its configuration names, whichever file that is', asyn
   expect(await named(user, table('VOLUME/zwarm/below', 'VOLUME-beside'))).toBeNull();
 });
 
+test('a turn reaches what a configuration above its directory names, also one behind a link', async () => {
+  for (const above of ['project', 'project/a', 'project/a/b', '']) {
+    const it = createReach();
+    const volume = join(it.base, 'volume');
+    mkdirSync(join(it.project, 'a/b'), { recursive: true });
+    mkdirSync(join(it.base, 'project/.git'));
+    place(join(it.base, 'elsewhere.toml'), table(volume));
+    mkdirSync(join(it.base, above, '.codex'));
+    symlinkSync(join(it.base, 'elsewhere.toml'), join(it.base, above, '.codex/config.toml'));
+    expect(await it.through([], {}, undefined, 'a/b'), above).toBe(above === '' ? null : volume);
+  }
+});
+
+test('a relative root begins at the file that names it', async () => {
+  const it = createReach();
+  const volume = join(it.base, 'volume');
+  place(join(it.home, '.codex/config.toml'), table('../../volume'));
+  expect(await it.through()).toBe(volume);
+  place(join(it.home, '.codex/config.toml'), table('../volume'));
+  expect(await it.through()).toBeNull();
+});
+
+test('a turn may reach anything by a configuration that cannot be read', async () => {
+  const it = createReach();
+  const path = join(it.project, '.codex/config.toml');
+  mkdirSync(path, { recursive: true });
+  expect(await it.through()).toBe(`? ${path}`);
+  const fifo = createReach();
+  const pipe = join(fifo.project, '.codex/config.toml');
+  mkdirSync(join(fifo.project, '.codex'));
+  execFileSync('mkfifo', [pipe]);
+  expect(await fifo.through()).toBe(`? ${pipe}`);
+  const large = createReach();
+  place(
+    join(large.home, '.codex/config.toml'),
+    `${table(join(large.base, 'volume'))}#${' '.repeat(1 << 20)}`,
+  );
+  expect(await large.through()).toBe(`? ${join(large.home, '.codex/config.toml')}`);
+  // A link that leads nowhere is no configuration.
+  const none = createReach();
+  mkdirSync(join(none.project, '.codex'));
+  symlinkSync('nowhere', join(none.project, '.codex/config.toml'));
+  expect(await none.through()).toBeNull();
+});
+
+test('a turn reaches what lies in the memories of Codex, and where its own variables put temporary files', async () => {
+  const it = createReach();
+  expect(await it.through([], {}, join(it.home, '.codex/memories/x'))).toBe(join(it.home, '.codex/memories'));
+  place(join(it.home, '.codex/.env'), `TMPDIR=${join(it.base, 'volume')}\n`);
+  expect(await it.through()).toBe(join(it.base, 'volume'));
+});
+
 test('a root is a path from the directory of the turn, below ~, or behind a link', async () => {
   const { base, home, through } = createReach();
   const volume = join(base, 'volume');
@@ -107,4 +168,7 @@ test('a root is a path from the directory of the turn, below ~, or behind a link
   // Another user's home is not ours with a few letters more.
   expect(await added('~volume', `${home}volume/state`)).toBeNull();
   expect(await added('/')).toBe('/');
+  // Below a file there is nothing to write.
+  place(join(base, 'file'), '');
+  expect(await added('../file/x')).toBeNull();
 });
