@@ -202,7 +202,8 @@ test('an agent is given the variables that the page names', async () => {
   const project = createProject();
   const id = await project.start(['stay'], { env: { FAKE_AGENT_HANG: '1' } });
   const run = await eventually('the agent runs', () => project.runs()[0]);
-  expect(processesWith(`ZWARM_SESSION_ID=${id}`)).toContain(run.pid);
+  // It may be becoming another program at this moment, which has no environment.
+  await eventually('it is seen', () => processesWith(`ZWARM_SESSION_ID=${id}`).includes(run.pid));
   const environment = readFileSync(`/proc/${run.pid}/environ`, 'utf8').split('\0');
   const given = environment.flatMap((entry) => /^(ZWARM_\w+)=/.exec(entry)?.[1] ?? []);
   expect(given.filter((name) => !(name in project.env)).sort()).toEqual(fields('Given to agents'));
