@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, type TestContext, test } from 'vitest';
-import { createCodexProject, requireSandbox } from '../helpers/codex.ts';
+import { createCodexProject, endless, requireSandbox } from '../helpers/codex.ts';
 import { eventually, processesWith } from '../helpers/project.ts';
 import { connectTools } from '../helpers/tools-client.ts';
 
@@ -28,10 +28,9 @@ done 2>/dev/null
 
 /** A project with an agent that attacks from `begin` on, until `stop`, which makes sure that there was an attack. */
 async function createAttacked(t: TestContext, body: string) {
-  // Codex goes on after half a minute whatever runs: then it begins once more.
   // From a file: Codex itself refuses to run a line with `rm -rf`.
-  const step = { shell: 'sh attack.sh', shellArgs: { yield_time_ms: 30_000 }, times: 4 };
-  const script = { steps: [{ message: 'hello' }], scenarios: { attack: [step, { message: 'done' }] } };
+  const peace = { steps: [{ message: 'hello' }] };
+  const script = { ...peace, scenarios: { attack: [endless('sh attack.sh')] } };
   const project = await createCodexProject(t.onTestFinished, { script });
   const { base, directory } = project;
   fs.writeFileSync(join(directory, 'attack.sh'), attack(body));
@@ -52,6 +51,7 @@ async function createAttacked(t: TestContext, body: string) {
     },
     async stop(): Promise<void> {
       await eventually('the attack was tried', () => tried() > 3);
+      await project.model.says(peace);
       fs.writeFileSync(join(directory, 'stop'), '');
       await eventually(
         'it has ended',

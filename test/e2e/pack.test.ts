@@ -3,7 +3,7 @@ import { chmodSync, copyFileSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createOrdinaryProject } from '../helpers/ordinary-project.ts';
-import { createShellProject, runProgram, ZWARM } from '../helpers/project.ts';
+import { createShellProject, eventually, processesBelow, runProgram, ZWARM } from '../helpers/project.ts';
 
 test('a pipe in the place of a file is refused at once, and taken as stdin', async () => {
   const project = createShellProject();
@@ -48,6 +48,8 @@ test('another user takes a session in, and goes on with it', async () => {
   await page('inject', 'fix', '--wait', 'go on');
   const { turns } = JSON.parse(await page('show', 'fix', '--json'));
   expect(turns[1]).toMatchObject({ how: 'replay', exit_code: 0 });
+  // What it writes until then comes and goes.
+  await eventually('its runner has ended', () => processesBelow(there.base).length === 0);
   const { uid } = lstatSync(there.directory);
   const sessions = join(there.store(), 'sessions');
   const files = readdirSync(sessions, { recursive: true, encoding: 'utf8' }).map((name) =>
