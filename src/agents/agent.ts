@@ -150,6 +150,8 @@ export interface Reach {
   readonly directories: readonly NamedPath[];
   /** What may let it write anywhere, as nobody here knows what it means: the file or the argument. */
   readonly unclear: readonly string[];
+  /** Where it is said which commands run outside of its sandbox, whatever the mode of that. */
+  readonly outside: readonly string[];
 }
 
 /** An agent that has a sandbox of its own, and what it may write there besides its directory. */

@@ -132,15 +132,17 @@ test.concurrent('what the rules of a project let out of the sandbox is refused, 
     `[projects.${JSON.stringify(directory)}]\ntrust_level = "trusted"\n`,
   );
   place(join(directory, '.codex/rules/own.rules'), 'prefix_rule(pattern = ["touch"], decision = "allow")\n');
-  expect(await project.zwarm(['start', 'touch'])).toMatchObject({
-    code: 5,
-    stderr: expect.stringContaining(
-      `${directory}/.codex/rules (to leave these out: --agent-arg=--ignore-rules)`,
-    ),
-  });
+  for (const mode of ['workspace-write', 'read-only'])
+    expect(await project.zwarm(['start', '-s', mode, 'touch'])).toEqual({
+      code: 5,
+      stdout: '',
+      stderr: `zwarm: the agent could write to zwarm's own records: commands that ${directory}/.codex/rules allows run outside of the sandbox
+hint: leave it out by --agent-arg=--ignore-rules, or give that safety up: zwarm config set reachable_state true
+`,
+    });
   await project.ok(['start', '--wait', '--agent-arg=--ignore-rules', 'touch']);
   expect(existsSync(probe)).toBe(false);
   await project.ok(['config', 'set', 'reachable_state', 'true']);
-  await project.ok(['start', '--wait', 'touch']);
+  await project.ok(['start', '--wait', '-s', 'read-only', 'touch']);
   expect(existsSync(probe)).toBe(true);
 });

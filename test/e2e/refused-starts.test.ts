@@ -175,7 +175,7 @@ test('a turn is refused where a configuration above its directory names the stat
   expect(await start()).toEqual({
     code: 5,
     stdout: '',
-    stderr: `zwarm: the agent might write to zwarm's own records: zwarm cannot tell what it may write by ${file}
+    stderr: `zwarm: the agent could write to zwarm's own records: zwarm cannot tell what it may write by ${file}
 hint: take that out or write it otherwise, run it with -s read-only, or give that safety up: zwarm config set reachable_state true
 `,
   });

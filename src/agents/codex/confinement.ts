@@ -9,11 +9,11 @@ const NAMES_ROOTS = /writable_roots|\\[uUx]/;
 const REQUIREMENTS = '/etc/codex/requirements.toml';
 const SYSTEM = ['/etc/codex/config.toml', '/etc/codex/managed_config.toml'];
 
-const NOTHING: Reach = { directories: [], unclear: [] };
-const unclear = (what: string): Reach => ({ directories: [], unclear: [what] });
-const merged = (all: readonly Reach[]): Reach => ({
-  directories: all.flatMap(({ directories }) => directories),
-  unclear: all.flatMap((one) => one.unclear),
+const NOTHING: Reach = { directories: [], unclear: [], outside: [] };
+const unclear = (what: string): Reach => ({ ...NOTHING, unclear: [what] });
+const reaching = (paths: readonly string[], base: string): Reach => ({
+  ...NOTHING,
+  directories: paths.map((path) => ({ path, base })),
 });
 
 const valuesOf = (args: readonly string[], option: string): readonly string[] =>
@@ -39,7 +39,7 @@ async function rootsOf(
   if (!NAMES_ROOTS.test(text)) return NOTHING;
   const { parse } = await import('smol-toml');
   try {
-    return { directories: rootsIn(parse(text)).map((path) => ({ path, base })), unclear: [] };
+    return reaching(rootsIn(parse(text)), base);
   } catch {
     // Codex may know a newer TOML.
     return unclear(what);
@@ -58,9 +58,7 @@ function temporaryOf(path: string, text: string): Reach {
   const lines = [...text.matchAll(/^\s*(?:export\s+)?(TMPDIR|HOME)\s*=\s*(.*?)\s*$/gm)];
   const values = lines.map(([, , value = '']) => value.replace(/^(['"])(.*)\1$/, '$2'));
   const isClear = lines.every(([, name]) => name === 'TMPDIR') && !values.some((one) => /[$\\'"#]/.test(one));
-  return isClear
-    ? { directories: values.map((value) => ({ path: value, base: '/' })), unclear: [] }
-    : unclear(path);
+  return isClear ? reaching(values, '/') : unclear(path);
 }
 
 /** With these it goes by permission profiles, whatever `-s` says. */
@@ -119,18 +117,18 @@ export const codexConfinement: OwnSandbox = {
     };
     const files = [...own, ...directories.map((at) => below(at, '.codex/config.toml'))];
     const known = ['/tmp', env['TMPDIR'] || '/tmp', ...valuesOf(args, '--add-dir'), below(home, 'memories')];
-    return merged([
-      { directories: known.map((path) => ({ path, base: directory })), unclear: [] },
-      ...(await Promise.all([
-        ...settings.map((setting) => rootsOf(`-c ${setting}`, settingOf(setting), directory)),
-        ...files.map((path) => read(path, rootsOf)),
-        read(below(home, '.env'), temporaryOf),
-        read(REQUIREMENTS, requirementsOf),
-      ])),
-      ...rulesFor(directories, args)
-        .filter((path) => path !== below(home, 'rules') && texts.has(path))
-        .map((path) => unclear(`${path} (to leave these out: --agent-arg=--ignore-rules)`)),
+    const all = await Promise.all([
+      reaching(known, directory),
+      ...settings.map((setting) => rootsOf(`-c ${setting}`, settingOf(setting), directory)),
+      ...files.map((path) => read(path, rootsOf)),
+      read(below(home, '.env'), temporaryOf),
+      read(REQUIREMENTS, requirementsOf),
     ]);
+    return {
+      directories: all.flatMap((one) => one.directories),
+      unclear: all.flatMap((one) => one.unclear),
+      outside: rulesFor(directories, args).filter((path) => path !== below(home, 'rules') && texts.has(path)),
+    };
   },
   gap: (texts) =>
     texts.some((text) => /^\s*(?:\S+\.)?network_access\s*=\s*true\b/m.test(text))

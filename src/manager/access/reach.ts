@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { AgentAdapter, ConfigurationTexts } from '../../agents/agent.ts';
+import type { AgentAdapter, ConfigurationTexts, Reach } from '../../agents/agent.ts';
 import { isErrno, ZwarmError } from '../../core/errors.ts';
 import { isWithin } from '../../core/path.ts';
 import { DamagedRecord, readBlocks } from '../../store/read-file.ts';
@@ -10,13 +10,8 @@ import { locateProject, type ManagerContext, stateDirectory } from '../context.t
 /** A turn as far as this rule needs it. */
 type Confined = Pick<SessionRecord, 'working_dir' | 'sandbox' | 'agent_args'>;
 
-/** What the agent of a turn can write. */
-interface Writable {
-  /** Real paths. */
-  readonly directories: readonly string[];
-  /** What may let it write anywhere: a file or an argument. */
-  readonly unclear: readonly string[];
-}
+/** What the agent of a turn can write: its directories as real paths. */
+type Writable = Pick<Reach, 'unclear' | 'outside'> & { readonly directories: readonly string[] };
 
 /** Far more than anybody configures, in bytes. */
 const TEXT_LIMIT = 1 << 20;
@@ -66,16 +61,38 @@ export async function writableBy(
 ): Promise<Writable> {
   if (confinement?.by !== 'agent') {
     const own = isConfined ? [directory, ...(confinement?.state(env, directory).directories ?? [])] : [];
-    return { directories: own.map(withoutLinks), unclear: [] };
+    return { directories: own.map(withoutLinks), unclear: [], outside: [] };
   }
   const texts = textsOf(confinement.configurationFiles(env, directory, args));
-  const { directories, unclear } = await confinement.writable({ env, directory, args }, texts);
+  const { directories, ...others } = await confinement.writable({ env, directory, args }, texts);
   const home = env['HOME'] ?? '';
   const paths = directories.map(({ path, base }) => resolve(base, path.replace(/^~(?=\/|$)/, home)));
-  return { directories: [directory, ...paths].map(withoutLinks), unclear };
+  return { directories: [directory, ...paths].map(withoutLinks), ...others };
 }
 
-const WAYS = 'run it with -s read-only, or give that safety up: zwarm config set reachable_state true';
+/** Why the agent of a turn might write to the state directory, and what to do about it; null where it cannot. */
+function wayInto(state: string, sandbox: Confined['sandbox'], { directories, unclear, outside }: Writable) {
+  const [rules] = outside;
+  if (rules !== undefined)
+    return [
+      `commands that ${rules} allows run outside of the sandbox`,
+      'leave it out by --agent-arg=--ignore-rules',
+    ];
+  if (sandbox === 'read-only') return null;
+  const through = directories.find((path) => isWithin(state, path));
+  const readOnly = 'run it with -s read-only';
+  if (through !== undefined)
+    return [
+      `${state} lies in ${through}, which it may write`,
+      `set XDG_STATE_HOME to a directory elsewhere, ${readOnly}`,
+    ];
+  const [first] = unclear;
+  if (first === undefined) return null;
+  return [
+    `zwarm cannot tell what it may write by ${first}`,
+    `take that out or write it otherwise, ${readOnly}`,
+  ];
+}
 
 /**
  * Refuses a turn whose agent could write to the state directory, unless the user's own configuration allows it: zwarm
@@ -88,25 +105,18 @@ export async function requireOutOfReach(
   turn: Confined,
   isConfined: boolean,
 ): Promise<void> {
-  if (turn.sandbox !== 'workspace-write') return;
+  if (turn.sandbox === 'danger-full-access') return;
   const state = realPathToBe(stateDirectory(context));
-  const { directories, unclear } = await writableBy(context, confinement, turn, isConfined);
-  const through = directories.find((path) => isWithin(state, path));
-  const [first] = unclear;
-  if (through === undefined && first === undefined) return;
+  const way = wayInto(state, turn.sandbox, await writableBy(context, confinement, turn, isConfined));
+  if (way === null) return;
   const { env } = context;
   const projectRoot = locateProject(context).checkout;
   const { reachableState } = await context.loadSettings({ env, projectRoot });
   if (reachableState) return;
-  if (through === undefined)
-    throw new ZwarmError(
-      'state_reachable',
-      `the agent might write to zwarm's own records: zwarm cannot tell what it may write by ${first}`,
-      `take that out or write it otherwise, ${WAYS}`,
-    );
+  const [why, otherwise] = way;
   throw new ZwarmError(
     'state_reachable',
-    `the agent could write to zwarm's own records: ${state} lies in ${through}, which it may write`,
-    `set XDG_STATE_HOME to a directory elsewhere, ${WAYS}`,
+    `the agent could write to zwarm's own records: ${why}`,
+    `${otherwise}, or give that safety up: zwarm config set reachable_state true`,
   );
 }

@@ -140,8 +140,9 @@ export async function planTree(
   ]);
   if (withChanges) await requireSameCommit(git, source, base);
   const turn = { ...record, working_dir: where };
-  const { directories, unclear } = await writableBy(context, adapter.confinement, turn, true);
-  const reached = unclear.length > 0 ? ['/'] : directories.filter((path) => path !== where);
+  const { directories, unclear, outside } = await writableBy(context, adapter.confinement, turn, true);
+  const isAnywhere = unclear.length + outside.length > 0;
+  const reached = isAnywhere ? ['/'] : directories.filter((path) => path !== where);
   const places = placeOfTrees(context, source, reached, asked.worktreeDir);
   const path = join(places, name);
   if (lookAt(path) !== null) throw new PlaceTaken(path);

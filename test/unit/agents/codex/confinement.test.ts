@@ -135,7 +135,6 @@ const LAYERS = {
   '/a/b/.codex/config.toml': ROOT,
   '/a/b/c/.codex/config.toml': ROOT,
 };
-const RULES = (at: string): string => `? ${at}/.codex/rules (to leave these out: --agent-arg=--ignore-rules)`;
 
 test.each<[string, Record<string, string | null>, string[], string[]]>([
   ['down from the root of the project', { '/a/b/.git': null }, [], ['/a/b', '/a/b/c']],
@@ -156,11 +155,14 @@ test.each<[string, Record<string, string | null>, string[], string[]]>([
   expect(bases.sort()).toEqual(where);
 });
 
-test('rules of a project may let commands write anywhere, unless they are ignored; the user’s own are the user’s decision', async () => {
-  const texts = { '/p/.codex/rules': null, '/h/.codex/rules': null };
-  const rules = async (args: string[], env = {}) =>
-    (await reachOf(args, texts, env)).filter((one) => one.startsWith('?'));
-  expect(await rules([])).toEqual([RULES('/p')]);
-  expect(await rules(['--ignore-rules'])).toEqual([]);
-  expect(await rules([], { CODEX_HOME: '/p/.codex' })).toEqual([]);
+test('commands run outside of the sandbox by the rules of a project, unless these are ignored, and not by the user’s own', async () => {
+  const texts = new Map([
+    ['/p/.codex/rules', null],
+    ['/h/.codex/rules', null],
+  ]);
+  const outside = async (args: string[], env = {}) =>
+    (await codexConfinement.writable({ env: { HOME: '/h', ...env }, directory: '/p', args }, texts)).outside;
+  expect(await outside([])).toEqual(['/p/.codex/rules']);
+  expect(await outside(['--ignore-rules'])).toEqual([]);
+  expect(await outside([], { CODEX_HOME: '/p/.codex' })).toEqual([]);
 });
