@@ -73,7 +73,7 @@ export async function confinedCall(
   const isBwrap = by.confiner.name === 'bwrap';
   if (isBwrap) {
     createFile(filter, filterHere() ?? new Uint8Array());
-    await keepMountPoints(turn, limits.directory, missingNames(limits));
+    await keepMountPoints(turn, limits.directory, () => missingNames(limits));
   }
   const temporary = isBwrap ? '/tmp' : realPathToBe(context.env['TMPDIR'] || '/tmp');
   const input = turnFile(turn, turn.stdin);

@@ -49,16 +49,19 @@ function claim(directory: string, name: string): boolean {
   }
 }
 
-/** Before a confined turn begins in a directory: its mount points stay until it has ended. */
+/**
+ * Before a confined turn begins in a directory: its mount points stay until it has ended. `missing` tells which names are not
+ * there; it is asked when nobody removes any of them any more.
+ */
 export async function keepMountPoints(
   turn: Turn,
   directory: string,
-  missing: readonly string[],
+  missing: () => readonly string[],
 ): Promise<void> {
   const mounts = mountsDir(turn.store.state, keyOf(directory));
   claim(mounts, marksOfTurn(turn));
-  for (const name of missing) publishName(`${mounts}/${POINT}${name}`);
   while (writerLives(`${mounts}/${REMOVING}`)) await sleep(1);
+  for (const name of missing()) publishName(`${mounts}/${POINT}${name}`);
 }
 
 /** After a confined turn has ended: removes the mount points of its directory, unless another one works there. */
