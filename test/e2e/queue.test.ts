@@ -3,11 +3,12 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { putHold } from '../../src/store/holds.ts';
+import { readWaker } from '../../src/store/wakers.ts';
 import { place } from '../helpers/config.ts';
 import {
   createShellProject,
   eventually,
-  processesNaming,
+  hasEnded,
   processesWith,
   runProgram,
   ZWARM,
@@ -158,24 +159,23 @@ test('what waits for a time is started then, by a waker that ends with it', asyn
   } as const;
   const at = Date.now();
   const iso = (ms: number): string => new Date(ms).toISOString();
-  const until = iso(at + 3000);
+  const until = iso(at + 5000);
   putHold(state, { ...hold, message: 'spent', retry_at: until, at: iso(at) }, 'unique');
-  const ids = [
-    await ok(['start', '-q', '--queue', task('a')]),
-    await ok(['start', '-q', '--queue', task('b')]),
-  ];
-  const wakers = () => processesNaming('waker.sh', 'cmdline');
-  const mine = wakers().filter((pid) => processesWith(`ZWARM_DIR=${state}`).includes(pid));
-  expect(mine).toHaveLength(1);
-  expect((await project.show(ids[0] ?? '')).pending).toEqual({
+  /** The newest waker, once it has said who it is. */
+  const waker = () => eventually('the waker sleeps', () => readWaker(state).identity?.pid);
+  const held = await ok(['start', '-q', '--queue', task('a')]);
+  const first = await waker();
+  await ok(['start', '-q', '--queue', task('b')]);
+  expect(await waker()).toBe(first);
+  expect((await project.show(held)).pending).toEqual({
     reason: 'hold',
     detail: `codex: spent; until ${until}; it goes on then`,
     not_before: until,
   });
   expect(lines()).toEqual(['']);
   await eventually('both have ended', () => lines().filter((line) => line.startsWith('-')).length === 2);
-  expect(Date.now()).toBeGreaterThanOrEqual(at + 3000);
-  await eventually('the waker has ended', () => mine.every((pid) => !wakers().includes(pid)));
+  expect(Date.now()).toBeGreaterThanOrEqual(at + 5000);
+  await eventually('the waker has ended', () => hasEnded(first));
   // One that was killed is not missed in silence.
   putHold(
     state,
@@ -183,8 +183,7 @@ test('what waits for a time is started then, by a waker that ends with it', asyn
     'unique',
   );
   const id = await ok(['start', '-q', '--queue', task('c')]);
-  const [waker = Number.NaN] = processesWith(`ZWARM_DIR=${state}`).filter((pid) => wakers().includes(pid));
-  process.kill(waker, 'SIGKILL');
+  process.kill(await waker(), 'SIGKILL');
   await eventually('it is told', async () =>
     /nothing will wake it: zwarm wake/.test((await project.show(id)).pending?.detail ?? ''),
   );
