@@ -45,6 +45,8 @@ export function createGround() {
   const agent = join(directory('codex'), 'codex');
   writeFileSync(join(base, 'codex', 'package.json'), '{ "name": "@openai/codex", "version": "0.169.0" }');
   copyFileSync(repositoryFile('bench/agent'), agent);
+  // This checkout may lie in /tmp.
+  writeFileSync(join(directory('home/.config/zwarm'), 'config.toml'), 'reachable_installation = true\n');
   // Neither NODE_OPTIONS nor NODE_EXTRA_CA_CERTS: they make Node itself slower, and every ratio look better.
   const env = {
     PATH: process.env['PATH'],

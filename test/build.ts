@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, statSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { repositoryFile } from './helpers/project.ts';
@@ -31,8 +32,22 @@ function build(): void {
   execFileSync(process.execPath, ['build.js'], { cwd: repositoryFile('.'), stdio: 'inherit' });
 }
 
-/** Run once by vitest, before any test: many of them run what is built, which has to be what the sources say. */
-export function setup(project: TestProject): void {
+/**
+ * Run once by vitest, before any test: many of them run what is built, which has to be what the sources say. They run a
+ * copy of it, and of the agents that stand in for real ones: where this checkout lies, an agent may be able to write.
+ */
+export function setup(project: TestProject): () => void {
   build();
-  project.onTestsRerun(build);
+  const copy = realpathSync(mkdtempSync(join(tmpdir(), 'zwarm-installed-')));
+  const install = (): void => {
+    for (const part of ['bin', 'dist', 'package.json', 'fixtures'])
+      cpSync(repositoryFile(part), join(copy, part), { recursive: true });
+  };
+  install();
+  process.env['TEST_INSTALLATION'] = copy;
+  project.onTestsRerun(() => {
+    build();
+    install();
+  });
+  return () => rmSync(copy, { recursive: true, force: true });
 }

@@ -37,6 +37,13 @@ const OF_MACHINE =
 /** What says how these tests run, and how vitest prints what came of them. */
 const OF_TESTS = /^((TEST|FUZZ|SOAK|VITEST)(_\w+)?|NODE_ENV|CI|NO_COLOR|FORCE_COLOR)$/;
 
+/** A PATH without what npm puts before it: where this checkout lies, an agent may be able to write. */
+const withoutPackages = (path = ''): string =>
+  path
+    .split(':')
+    .filter((directory) => !directory.endsWith('/node_modules/.bin'))
+    .join(':');
+
 /**
  * Keeps the tests, which inherit environment and umask of this process, from everything else of the caller's: sessions,
  * settings and projects, language, terminal, time zone.
@@ -45,6 +52,7 @@ export function leaveCaller(): void {
   const place = placeForTests();
   for (const name of Object.keys(process.env))
     if (!OF_MACHINE.test(name) && !OF_TESTS.test(name)) delete process.env[name];
-  Object.assign(process.env, { TMPDIR: place, TZ: 'UTC' });
+  const path = withoutPackages(process.env['PATH']);
+  Object.assign(process.env, { TMPDIR: place, TZ: 'UTC', PATH: path });
   process.umask(0o022);
 }

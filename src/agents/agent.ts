@@ -145,18 +145,28 @@ export interface NamedPath {
   readonly base: string;
 }
 
+/** Commands or programs that run outside of an agent's sandbox. */
+export interface OutsideOfSandbox {
+  /** Which, and where that is said: the subject of a sentence, in the plural. */
+  readonly what: string;
+  /** What to do about it. */
+  readonly otherwise: string;
+}
+
 /** What an agent can write. */
 export interface Reach {
   readonly directories: readonly NamedPath[];
   /** What may let it write anywhere, as nobody here knows what it means: the file or the argument. */
   readonly unclear: readonly string[];
-  /** Where it is said which commands run outside of its sandbox, whatever the mode of that. */
-  readonly outside: readonly string[];
+  /** What runs outside of its sandbox, whatever the mode of that, as somebody else than the user has said. */
+  readonly outside: readonly OutsideOfSandbox[];
 }
 
 /** An agent that has a sandbox of its own, and what it may write there besides its directory. */
 export interface OwnSandbox {
   readonly by: 'agent';
+  /** What it may not write in any directory that it may write: names directly in that. */
+  readonly closed: readonly string[];
   /** The absolute paths of what may say that it may write more, whether they are there or not. */
   configurationFiles(env: Environment, directory: string, args: readonly string[]): readonly string[];
   /** What it may write in a turn, as these are now. */
@@ -207,6 +217,8 @@ export interface AgentAdapter {
   readonly interactive: ((thread: InteractiveThread) => CommandSpec) | null;
   /** What keeps it within the sandbox of a session; null for an agent that does no work. */
   readonly confinement: OwnSandbox | NoSandbox | null;
+  /** The absolute paths of what its program obeys whatever its directory: settings, hooks, rules, plugins; there or not. */
+  obeyed(env: Environment): readonly string[];
   /**
    * Makes parsers for the lines of one turn, from any line on; loaded only when a stream is read. What a line adds to one
    * that the parser has not seen is `redundant`.

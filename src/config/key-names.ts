@@ -12,6 +12,7 @@ export const KEY_NAMES = [
   'allow_land',
   'wait_sec',
   'reachable_state',
+  'reachable_installation',
   'worktree_dir',
   'notify',
   'notify_events',

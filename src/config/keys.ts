@@ -20,6 +20,7 @@ export interface Values {
   readonly allow_land: boolean;
   readonly wait_sec: number | null;
   readonly reachable_state: boolean;
+  readonly reachable_installation: boolean;
   readonly worktree_dir: string | null;
   readonly notify: Notify['to'] | null;
   readonly notify_events: readonly NotifiedEvent[];
@@ -117,6 +118,7 @@ export const KEYS: { readonly [K in Key]: KeyRow<Values[K]> } = {
     variable: 'ZWARM_WAIT_SEC',
   },
   reachable_state: { ...flag, fallback: false, refusal: never },
+  reachable_installation: { ...flag, fallback: false, refusal: never },
   worktree_dir: {
     schema: DIRECTORY.check(z.refine((path) => path !== ANY_DIRECTORY && isFixed(path))),
     expected: 'a directory, absolute or below ~',

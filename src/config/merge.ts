@@ -121,7 +121,10 @@ export function merge(sources: Sources) {
       maxRunning: held('max_running').entry.value,
       // That of a project cannot widen anything, as those of the user hold besides.
       budgets: [...sources.user.budgets, ...sources.project.budgets],
-      reachableState: held('reachable_state').entry.value,
+      reachable: {
+        reachable_state: held('reachable_state').entry.value,
+        reachable_installation: held('reachable_installation').entry.value,
+      },
       worktreeDir: inHome(held('worktree_dir').entry.value, sources.home),
       notify:
         notifyBy === null

@@ -41,6 +41,7 @@ export const EXIT_CODES = {
   program_unsafe: 5,
   /** The agent of a turn could write to the state directory. */
   state_reachable: 5,
+  installation_reachable: 5,
   /** The state directory is not a directory of ours that only we can write. */
   state_dir_unsafe: 5,
   /** The state directory was written by a newer zwarm. */

@@ -14,6 +14,8 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
   no_tree: 'only a session that was delegated with worktree=true has a tree to land: tell the user',
   conflict:
     'converse: have its agent change these files so that they fit what the branch has now, or tell the user',
+  installation_reachable:
+    'what writes nothing can be delegated with sandbox="read-only"; for the rest tell the user what is in reach',
   config: "tell the user: zwarm's configuration cannot be understood",
 };
 

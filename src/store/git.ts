@@ -95,6 +95,11 @@ export function gitStateOf(directory: string): GitState | null {
   return null;
 }
 
+/** The project that an agent works in: the repository around its directory (a real path), or that directory. */
+export function projectOf(workingDir: string): string {
+  return gitStateOf(workingDir)?.root ?? workingDir;
+}
+
 /** Whether Codex 0.169 would find a repository around a directory: any `.git` but a directory without HEAD. */
 export function isInRepository(directory: string): boolean {
   for (const at of upwards(directory)) {

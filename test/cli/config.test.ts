@@ -45,6 +45,7 @@ test('list says of every key its value and who says so, and what is said in vain
     allow_land	false	default
     wait_sec		default
     reachable_state	false	default
+    reachable_installation	false	default
     worktree_dir		default
     notify		default
     notify_events	finished, failed, lost, queue_empty, held, resumed	default

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { SessionId } from '../../src/core/ids.ts';
-import { openSessions } from '../../src/index.ts';
+import { openLibrary } from '../helpers/library.ts';
 import { createShellProject, eventually } from '../helpers/project.ts';
 
 const [A, B, C] = ['aaaaaaaaaa', 'bbbbbbbbbb', 'cccccccccc'] as const;
@@ -84,9 +84,10 @@ test('a key is free again when its session is removed; a fork does not have it',
 });
 
 test('each caller has keys of its own', async () => {
-  const { directory: cwd, env, ok } = createShellProject();
+  const project = createShellProject();
+  const { ok } = project;
   await ok(['start', '--key', 'k', 'quick'], { newId: A });
-  const nightly = openSessions({ cwd, env, client: 'nightly' });
+  const nightly = openLibrary(project, { client: 'nightly' });
   const { id, started } = await nightly.start({ key: 'k', task: 'quick' });
   expect({ isOther: id !== A, started }).toEqual({ isOther: true, started: true });
   expect(await nightly.start({ key: 'k', task: 'quick' })).toMatchObject({ id, started: false });
@@ -95,14 +96,11 @@ test('each caller has keys of its own', async () => {
 
 test('of several starts at once one begins the session, and all get it', async () => {
   const project = createShellProject();
-  const { directory: cwd, env } = project;
   const begun = await Promise.all(
-    ['a', 'b', 'c', 'd'].map(() =>
-      openSessions({ cwd, env }).start({ key: 'k', name: 'same', task: 'quick' }),
-    ),
+    ['a', 'b', 'c', 'd'].map(() => openLibrary(project).start({ key: 'k', name: 'same', task: 'quick' })),
   );
   expect(new Set(begun.map(({ id }) => id)).size).toBe(1);
   expect(begun.filter(({ started }) => started)).toHaveLength(1);
-  await openSessions({ cwd, env }).wait(begun[0]?.id ?? ('' as SessionId));
+  await openLibrary(project).wait(begun[0]?.id ?? ('' as SessionId));
   expect(project.runs()).toHaveLength(1);
 });

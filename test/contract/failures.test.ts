@@ -201,16 +201,14 @@ test.concurrent('a home of Codex in the temporary directory: its warning disturb
   t.onTestFinished(() => rm(home, { recursive: true, force: true, maxRetries: 20 }));
   cpSync(join(project.codexHome, 'config.toml'), join(home, 'config.toml'));
   project.env['CODEX_HOME'] = home;
-  expect(await project.zwarm(['start', '--wait', 'one'])).toMatchObject({
-    code: 0,
-    stdout: 'fine\n',
-    stderr: '',
-  });
+  // An agent that writes there could change it.
+  const start = ['start', '-s', 'read-only', '--wait'];
+  expect(await project.zwarm([...start, 'one'])).toMatchObject({ code: 0, stdout: 'fine\n', stderr: '' });
   const { id, turns } = await project.show('@last');
   expect(readFileSync(project.turnFile(id, 1, 'stderr.log'), 'utf8')).toContain('WARNING');
   expect(turns[0]).toMatchObject({ error: null, warnings: [] });
   // Nor does it hide why a turn failed.
-  await project.zwarm(['start', '--wait', '--agent-arg=--bogus', 'two']);
+  await project.zwarm([...start, '--agent-arg=--bogus', 'two']);
   expect((await project.show('@last')).error?.code).toBe('agent_arguments');
 });
 

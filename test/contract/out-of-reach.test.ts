@@ -4,7 +4,7 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, type TestContext, test } from 'vitest';
 import { createCodexProject, endless, requireSandbox } from '../helpers/codex.ts';
-import { eventually, processesWith } from '../helpers/project.ts';
+import { eventually, installedFile, processesWith, runProgram } from '../helpers/project.ts';
 import { connectTools } from '../helpers/tools-client.ts';
 
 // What an agent of the real Codex in its real sandbox, `workspace-write`, can do to zwarm's records while commands of the
@@ -175,6 +175,34 @@ test.concurrent('in the sandbox of an agent zwarm only looks', async (t) => {
   expect(told).toContain('this runs in the sandbox of an agent, where zwarm can only look');
   expect(told).toContain('zwarm mcp');
   expect(await project.list(['--all'])).toHaveLength(1);
+});
+
+test.concurrent('a zwarm that its agent could replace starts none, unless its user allows that', async (t) => {
+  const replace = { shell: 'cp evil.js node_modules/zwarm/bin/zwarm.js' };
+  const script = { steps: [replace, { message: 'replaced' }] };
+  const { base, directory, env, zwarm } = await createCodexProject(t.onTestFinished, { script });
+  const evil = "require('node:fs').writeFileSync(process.env.HOME + '/pwned', process.argv[2])";
+  fs.writeFileSync(join(directory, 'evil.js'), evil);
+  const installed = join(directory, 'node_modules/zwarm');
+  for (const part of ['bin', 'dist', 'package.json'])
+    fs.cpSync(installedFile(part), join(installed, part), { recursive: true });
+  const start = () =>
+    runProgram(process.execPath, [join(installed, 'bin/zwarm.js'), 'start', 'replace it'], {
+      cwd: directory,
+      env,
+    });
+  expect(await start()).toMatchObject({
+    code: 5,
+    stdout: '',
+    stderr: `zwarm: the agent could change zwarm's program: ${installed}/bin lies in ${directory}, which it may write
+hint: install zwarm elsewhere, run it with -s read-only, or give that safety up: zwarm config set reachable_installation true
+`,
+  });
+  await zwarm(['config', 'set', 'reachable_installation', 'true']);
+  expect(await start()).toMatchObject({ code: 0 });
+  // The runner has run it, outside of the sandbox, with no act of the user.
+  const pwned = join(base, 'home/pwned');
+  await eventually('it ran', () => fs.existsSync(pwned) && fs.readFileSync(pwned, 'utf8') === 'settle');
 });
 
 test('an agent that exchanges a directory for a link opens no other one to a delegated agent', async (t) => {

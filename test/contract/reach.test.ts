@@ -146,3 +146,32 @@ hint: leave it out by --agent-arg=--ignore-rules, or give that safety up: zwarm 
   await project.ok(['start', '--wait', '-s', 'read-only', 'touch']);
   expect(existsSync(probe)).toBe(true);
 });
+
+test.concurrent('a server of tools that a directory below the root names runs outside of the sandbox, and is refused', async (t) => {
+  const project = await createCodexProject(t.onTestFinished, { script: { steps: [{ message: 'done' }] } });
+  const { base, directory, codexHome } = project;
+  const probe = join(base, 'probe');
+  appendFileSync(
+    join(codexHome, 'config.toml'),
+    `[projects.${JSON.stringify(directory)}]\ntrust_level = "trusted"\n`,
+  );
+  const file = join(directory, 'sub/.codex/config.toml');
+  place(file, `[mcp_servers.evil]\ncommand = "touch"\nargs = ["${probe}"]\n`);
+  const refused = (where: string) => ({
+    code: 5,
+    stdout: '',
+    stderr: `zwarm: the agent could write to zwarm's own records: the servers of tools that ${file} names run outside of the sandbox
+hint: name them in ${where}your own configuration instead, or give that safety up: zwarm config set reachable_state true
+`,
+  });
+  const start = (mode: string) => project.zwarm(['start', '-s', mode, '-C', 'sub', 'hello']);
+  for (const mode of ['workspace-write', 'read-only'])
+    expect(await start(mode)).toEqual(refused(`${directory}/.codex/config.toml or in `));
+  // To Codex the root is still the one above, which is trusted.
+  mkdirSync(join(directory, 'sub/.git'));
+  expect(await start('read-only')).toEqual(refused(''));
+  expect(existsSync(probe)).toBe(false);
+  await project.ok(['config', 'set', 'reachable_state', 'true']);
+  await project.ok(['start', '--wait', '-s', 'read-only', '-C', 'sub', 'hello']);
+  expect(existsSync(probe)).toBe(true);
+});

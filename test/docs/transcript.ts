@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Screen } from '../helpers/context.ts';
-import { createProject, eventually, type Project, repositoryFile } from '../helpers/project.ts';
+import { createProject, eventually, installedFile, type Project } from '../helpers/project.ts';
 
 /*
  * A transcript is a text file: what is typed (`$ …`), below it what the screen shows, lines of stderr behind `2> `, and
@@ -77,7 +77,7 @@ function settledLine(line: string): string {
 /** A project of its own for a transcript: a small shop whose codex plays back a recorded day. */
 function createShop(): Project {
   const project = createProject('shop');
-  project.env['ZWARM_CODEX_BIN'] = repositoryFile('fixtures/day-agent');
+  project.env['ZWARM_CODEX_BIN'] = installedFile('fixtures/day-agent');
   return project;
 }
 

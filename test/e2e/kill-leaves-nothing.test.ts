@@ -3,10 +3,9 @@ import { once } from 'node:events';
 import { closeSync, constants, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, type TestContext, test } from 'vitest';
-import { installation } from '../../src/installation.ts';
 import { createSessionManager } from '../../src/manager/session-manager.ts';
 import { parse } from '../../src/store/records.ts';
-import { SIGN_OF_LIFE_MS } from '../helpers/context.ts';
+import { copiedInstallation, SIGN_OF_LIFE_MS } from '../helpers/context.ts';
 import { createShellProject, eventually, hasEnded, type Project, ZWARM } from '../helpers/project.ts';
 import { snapshot } from '../helpers/tree.ts';
 
@@ -200,7 +199,7 @@ async function startHeld({ onTestFinished }: TestContext, signOfLifeMs = SIGN_OF
   const project = createShellProject('project', onTestFinished);
   const gate = join(project.base, 'gate');
   const held = join(project.base, 'held-runner.sh');
-  const { paths, ...rest } = installation();
+  const { paths, ...rest } = copiedInstallation();
   execFileSync('mkfifo', [gate]);
   writeFileSync(held, `read -r go < '${gate}'\nexec /bin/sh '${paths.runner}' "$@"\n`);
   const manager = createSessionManager({

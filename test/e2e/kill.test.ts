@@ -9,9 +9,9 @@ import {
   eventually,
   FAKE_AGENT,
   hasEnded,
+  installedFile,
   type Project,
   processesBelow,
-  repositoryFile,
 } from '../helpers/project.ts';
 import { requestOf, storeOf } from '../helpers/store.ts';
 import { snapshot } from '../helpers/tree.ts';
@@ -67,7 +67,7 @@ test('sessions that an agent has started are its children and yet their own: eac
   const project = createShellProject();
   const agent = join(project.base, 'agent.mjs');
   const script = `#!${process.execPath}
-import { openSessions } from ${JSON.stringify(repositoryFile('dist/index.js'))};
+import { openSessions } from ${JSON.stringify(installedFile('dist/index.js'))};
 if (process.argv[2] === '--version') process.exit(0);
 const env = { ...process.env, ZWARM_CODEX_BIN: ${JSON.stringify(project.env['ZWARM_CODEX_BIN'])} };
 for (const name of ['first', 'second']) await openSessions({ env }).start({ task: 'hang', name });

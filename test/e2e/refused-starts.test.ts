@@ -2,7 +2,14 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createOrdinaryProject } from '../helpers/ordinary-project.ts';
-import { createProject, createShellProject, type Project, SHELL_AGENT } from '../helpers/project.ts';
+import {
+  createProject,
+  createShellProject,
+  FAKE_AGENT,
+  type Project,
+  SHELL_AGENT,
+  ZWARM,
+} from '../helpers/project.ts';
 import { snapshot } from '../helpers/tree.ts';
 
 /* What is refused before there is a session, or warned of. */
@@ -97,12 +104,16 @@ test('an agent cannot put the program of the next turn in its place', async () =
   expect(fs.existsSync(join(project.directory, 'pwned'))).toBe(false);
 });
 
-test('a program in the project is run for whoever names it, or works in all of a home directory', async () => {
+test('a program in the project is run for whoever names it, or works in all of a home directory: by one that cannot change it', async () => {
   const project = createShellProject();
   const path = plant(project, 'echo 1.2.3');
   const home = { HOME: project.directory, XDG_STATE_HOME: join(project.base, 'state') };
-  for (const env of [{ ZWARM_CODEX_BIN: path }, home])
-    expect(await project.$('start x', { env })).toMatch(/^\w{10}\n$/);
+  for (const env of [{ ZWARM_CODEX_BIN: path }, home]) {
+    expect(await project.$('start -s read-only x', { env })).toMatch(/^\w{10}\n$/);
+    expect(await project.$('start x', { env })).toContain(', which it may write\nhint: ');
+  }
+  await project.ok(['config', 'set', 'reachable_installation', 'true']);
+  expect(await project.$('start x', { env: { ZWARM_CODEX_BIN: path } })).toMatch(/^\w{10}\n$/);
 });
 
 test('whoever starts an agent below one that may write above it is warned', async () => {
@@ -205,8 +216,97 @@ test('the user’s own configuration can allow it, the project’s cannot, as do
   expect(await project.zwarm(['start', 'hello'], { env })).toMatchObject({ code: 5 });
   expect(await access()).toMatchObject({ status: 'failed' });
   await project.ok(['config', 'set', 'reachable_state', 'true']);
+  // The home lies there, too, and with it the configuration that says so.
+  expect(await project.zwarm(['start', 'hello'], { env })).toMatchObject({
+    code: 5,
+    stderr: `zwarm: the agent could change the configuration of zwarm: ${project.base}/home/.config/zwarm lies in ${project.base}, which it may write
+hint: set XDG_CONFIG_HOME to a directory elsewhere, run it with -s read-only, or give that safety up: zwarm config set reachable_installation true
+`,
+  });
+  expect(await access()).toMatchObject({ status: 'failed' });
+  await project.ok(['config', 'set', 'reachable_installation', 'true']);
   expect(await project.zwarm(['start', 'hello'], { env })).toMatchObject({ code: 0 });
-  expect(await access()).toMatchObject({ status: 'ok' });
+  expect(await access()).toMatchObject({
+    status: 'note',
+    message: expect.stringMatching(
+      /could write to zwarm's own records: .*; change the configuration of zwarm: /,
+    ),
+  });
+});
+
+/** Something that zwarm relies on, put where the agent of a turn may write; what the refusal calls it, where, and by what link. */
+test.each<
+  [string, string, (project: Project) => { env?: Record<string, string>; path: string; link?: string }]
+>([
+  [
+    'zwarm is found there first',
+    'which program runs as zwarm',
+    ({ directory, env }) => {
+      const bin = join(directory, 'bin');
+      fs.mkdirSync(bin);
+      fs.symlinkSync(ZWARM, join(bin, 'zwarm'));
+      return { env: { PATH: `${bin}:${env['PATH']}` }, path: join(bin, 'zwarm') };
+    },
+  ],
+  [
+    'what runs the agent’s program is there',
+    'the program of codex',
+    ({ base, directory }) => {
+      const shell = join(directory, 'sh');
+      fs.symlinkSync('/bin/sh', shell);
+      const script = `#!${shell}\nexec ${SHELL_AGENT} "$@"\n`;
+      fs.writeFileSync(join(base, 'codex'), script, { mode: 0o755 });
+      return { env: { ZWARM_CODEX_BIN: join(base, 'codex') }, path: shell };
+    },
+  ],
+  [
+    'the agent’s program is a link to a link there',
+    'the program of codex',
+    ({ base, directory }) => {
+      fs.symlinkSync(SHELL_AGENT, join(directory, 'inner'));
+      fs.symlinkSync('project/inner', join(base, 'codex'));
+      const link = join(base, 'codex');
+      return { env: { ZWARM_CODEX_BIN: link }, path: join(directory, 'inner'), link };
+    },
+  ],
+  [
+    'zwarm’s configuration is there',
+    'the configuration of zwarm',
+    ({ directory }) => ({
+      env: { XDG_CONFIG_HOME: join(directory, 'config') },
+      path: join(directory, 'config/zwarm'),
+    }),
+  ],
+  [
+    'the rules of Codex are a link to there',
+    'the configuration of codex',
+    ({ base, directory }) => {
+      fs.mkdirSync(join(base, 'home/.codex'));
+      fs.symlinkSync(join(directory, 'dotfiles'), join(base, 'home/.codex/rules'));
+      return { path: join(directory, 'dotfiles'), link: join(base, 'home/.codex/rules') };
+    },
+  ],
+  [
+    'the settings of another agent that is here are there',
+    'the configuration of claude',
+    ({ directory }) => ({
+      env: { ZWARM_CLAUDE_BIN: FAKE_AGENT, CLAUDE_CONFIG_DIR: directory },
+      path: join(directory, 'settings.json'),
+    }),
+  ],
+])('a turn is refused where %s', async (_, what, arrange) => {
+  const project = createShellProject();
+  const id = await project.ended();
+  const { env = {}, path, link } = arrange(project);
+  const where = link === undefined ? path : `${link} leads to ${path}, which`;
+  const refusal = `zwarm: the agent could change ${what}: ${where} lies in ${project.directory}, which it may write\nhint: `;
+  for (const line of ['start quick', `inject ${id} quick`, `fork ${id} quick`]) {
+    const said = await project.$(line, { env });
+    expect(said.slice(0, refusal.length), line).toBe(refusal);
+    expect(said).toMatch(/, run it with -s read-only, .* reachable_installation true\n\[exit 5\]\n$/);
+  }
+  expect(await project.list()).toHaveLength(1);
+  expect(await project.$('start -s read-only --wait quick', { env })).toBe('done\n');
 });
 
 test('start says once that the state directory goes sooner than the project', async () => {

@@ -4,7 +4,7 @@ import { run } from '../../src/cli/run.ts';
 import type { SessionId } from '../../src/core/ids.ts';
 import { installation } from '../../src/installation.ts';
 import { ask } from '../../src/process/run.ts';
-import { type Project, repositoryFile } from './project.ts';
+import { installedFile, type Project, repositoryFile } from './project.ts';
 
 /** What a screen shows. */
 export interface Screen {
@@ -38,10 +38,18 @@ export interface ScreenOptions {
 /** For a machine that is slow: a runner that dies is noticed at once, however long it is waited for. */
 export const SIGN_OF_LIFE_MS = 90_000;
 
-/** The installation, in which no turn is settled by a process of its own; `Project.settled` does it. */
-export function testInstallation(): ReturnType<typeof installation> {
+/** The installation as if it were the copy that tests run. */
+export function copiedInstallation(): ReturnType<typeof installation> {
   const { paths, ...rest } = installation();
-  const node = repositoryFile('fixtures/node-that-settles-nothing');
+  const [ours, copy] = [repositoryFile(''), `${installedFile('')}/`];
+  const copied = Object.entries(paths).map(([name, path]) => [name, path.replace(ours, copy)]);
+  return { ...rest, paths: { ...paths, ...Object.fromEntries(copied) } };
+}
+
+/** The same, in which no turn is settled by a process of its own; `Project.settled` does it. */
+export function testInstallation(): ReturnType<typeof installation> {
+  const { paths, ...rest } = copiedInstallation();
+  const node = installedFile('fixtures/node-that-settles-nothing');
   return { ...rest, paths: { ...paths, node }, signOfLifeMs: SIGN_OF_LIFE_MS };
 }
 
@@ -73,7 +81,7 @@ export async function onScreen(
   const { newId, now } = options;
   const code = await run(argv, {
     // What is installed in a host names the real one.
-    ...(argv[0] === 'mcp' ? installation() : testInstallation()),
+    ...(argv[0] === 'mcp' ? copiedInstallation() : testInstallation()),
     ...(newId === undefined ? {} : { newId: () => newId as SessionId }),
     ...(now === undefined ? {} : { now: typeof now === 'number' ? () => now : now }),
     stdout: output('stdout'),

@@ -16,12 +16,15 @@ import { removeTree } from './directory.ts';
 export const repositoryFile = (path: string): string =>
   fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
+/** The same in the copy that tests run (see `test/build.ts`): no agent of a test can write there. */
+export const installedFile = (path: string): string => join(process.env['TEST_INSTALLATION'] ?? '', path);
+
 /** The built command line. */
-export const ZWARM = repositoryFile('bin/zwarm.js');
+export const ZWARM = installedFile('bin/zwarm.js');
 /** The scripted stand-in for codex; see its head for what it does. */
-export const FAKE_AGENT = repositoryFile('fixtures/fake-agent');
+export const FAKE_AGENT = installedFile('fixtures/fake-agent');
 /** One that does what its prompt says, in a shell: for tests that run many. */
-export const SHELL_AGENT = repositoryFile('fixtures/shell-agent');
+export const SHELL_AGENT = installedFile('fixtures/shell-agent');
 /** A recorded stream of the real Codex 0.169. */
 export const stream = (name: string): string => repositoryFile(`fixtures/streams/codex-0.169/${name}.jsonl`);
 

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { type Contender, type Outcome, type Place, startContender } from '../helpers/contenders.ts';
-import { createProject, eventually, processesWith, repositoryFile } from '../helpers/project.ts';
+import { createProject, eventually, installedFile, processesWith } from '../helpers/project.ts';
 
 // A thousand sessions of short turns, ten at a time, some of which are killed, and some of whose commanders and runners
 // are: `npm run test:soak`. Everything is as it is installed; the agent is the demo's. SOAK_SCALE=0.1 does a tenth of it.
 
 const SCALE = Number(process.env['SOAK_SCALE'] || 1);
 const AT_ONCE = 10;
-const LIBRARY = repositoryFile('dist/index.js');
+const LIBRARY = installedFile('dist/index.js');
 
 /** What is done with a session, and with how many. Who is killed in the act is killed at any moment of it. */
 const KINDS = {

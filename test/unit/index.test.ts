@@ -2,10 +2,8 @@ import * as fs from 'node:fs';
 import { join, relative } from 'node:path';
 import { expect, test } from 'vitest';
 import * as library from '../../src/index.ts';
-import { createShellProject, type Project } from '../helpers/project.ts';
-
-const open = ({ directory: cwd, env }: Project, more: library.OpenOptions = {}) =>
-  library.openSessions({ cwd, env, ...more });
+import { openLibrary } from '../helpers/library.ts';
+import { createShellProject } from '../helpers/project.ts';
 
 async function collected<T>(items: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];
@@ -16,7 +14,7 @@ async function collected<T>(items: AsyncIterable<T>): Promise<T[]> {
 /** A session of two turns, the first of which has printed several times what is read at once. */
 async function talkative() {
   const project = createShellProject();
-  const sessions = open(project);
+  const sessions = openLibrary(project);
   const { id } = await sessions.start({ task: 'run seq 150000' });
   expect(await sessions.wait(id)).toBe('completed');
   await sessions.inject(id, 'quick');
@@ -94,7 +92,7 @@ test('whoever wants no more of an output leaves no file open', async () => {
 test('the output of a running turn is what is there by now, and ends', async () => {
   const project = createShellProject();
   const id = (await project.begin('hang')) as library.SessionId;
-  const sessions = open(project);
+  const sessions = openLibrary(project);
   const text = Buffer.concat(await collected(sessions.output(id, 1))).toString();
   expect(text).toMatch(/^\{"type":"thread.started",.*\}\n$/);
   await sessions.kill(id);
@@ -132,7 +130,7 @@ test('the messages of a session are those of its conversation, of one turn, or w
 test('sessions are opened where they are said to be, and nothing is made before the first start', async () => {
   const project = createShellProject();
   const cwd = relative(process.cwd(), project.directory);
-  const sessions = library.openSessions({ cwd, env: project.env, stateDir: '../volume' });
+  const sessions = openLibrary({ directory: cwd, env: project.env }, { stateDir: '../volume' });
   const volume = join(project.base, 'volume');
   expect(await sessions.list()).toEqual([]);
   expect(fs.existsSync(volume)).toBe(false);
@@ -143,12 +141,12 @@ test('sessions are opened where they are said to be, and nothing is made before 
   expect(fs.existsSync(project.state)).toBe(false);
   expect((await sessions.get(id)).working_dir).toBe(project.directory);
   // Without its directory of state they are sought where the environment leads.
-  expect(await open(project).list({ all: true })).toEqual([]);
+  expect(await openLibrary(project).list({ all: true })).toEqual([]);
 });
 
 test('a program is a caller of its own, and may do what the user may', async () => {
   const project = createShellProject();
-  const [ci, user] = [open(project, { client: 'ci' }), open(project)];
+  const [ci, user] = [openLibrary(project, { client: 'ci' }), openLibrary(project)];
   const { id } = await ci.start({ task: 'true', sandbox: 'danger-full-access' });
   const other = user.resolve(await project.ended());
   await ci.wait(id);
@@ -168,20 +166,22 @@ test('a program is a caller of its own, and may do what the user may', async () 
   await ci.wait(other);
   expect((await user.get(other)).turns.map(({ by }) => by)).toEqual(['user', 'lib:ci']);
   // An agent is one, whatever program it is.
-  const agent = open(project, { client: 'ci', env: { ...project.env, ZWARM_SESSION_ID: id } });
+  const agent = openLibrary(project, { client: 'ci', env: { ...project.env, ZWARM_SESSION_ID: id } });
   await expect(agent.inject(other, 'x')).rejects.toMatchObject({ code: 'not_allowed' });
   for (const client of ['', 'CI', 'mcp:x', 'a/b'])
-    expect(() => open(project, { client })).toThrow(expect.objectContaining({ code: 'usage' }));
+    expect(() => openLibrary(project, { client })).toThrow(expect.objectContaining({ code: 'usage' }));
 });
 
 test('of several that ask for the session of a name at once, one starts it, and all get the same', async () => {
   const project = createShellProject();
   const asked = await Promise.all(
-    ['a', 'b', 'c', 'd'].map((client) => open(project, { client }).getOrStart('nightly', { task: 'true' })),
+    ['a', 'b', 'c', 'd'].map((client) =>
+      openLibrary(project, { client }).getOrStart('nightly', { task: 'true' }),
+    ),
   );
   expect(new Set(asked.map(({ id }) => id)).size).toBe(1);
   expect(asked.filter(({ started }) => started)).toHaveLength(1);
-  const sessions = open(project);
+  const sessions = openLibrary(project);
   const [row, ...more] = await sessions.list();
   expect({ row, more }).toMatchObject({ row: { id: asked[0]?.id, name: 'nightly' }, more: [] });
   await expect(sessions.getOrStart('No Name', { task: 'x' })).rejects.toMatchObject({ code: 'usage' });
@@ -190,7 +190,7 @@ test('of several that ask for the session of a name at once, one starts it, and 
 
 test('what a program writes on a session is told with it', async () => {
   const project = createShellProject();
-  const sessions = open(project);
+  const sessions = openLibrary(project);
   const metadata = { issue: '18', url: 'https://example.org/ü', empty: '' };
   const { id } = await sessions.start({ task: 'true', tags: ['ci'], metadata });
   await sessions.wait(id);
@@ -209,7 +209,7 @@ test('what a program writes on a session is told with it', async () => {
 
 test('a program reads what happened, and a digest of it', async () => {
   const project = createShellProject();
-  const sessions = open(project, { client: 'ci' });
+  const sessions = openLibrary(project, { client: 'ci' });
   const { id } = await sessions.start({ task: 'true' });
   await sessions.wait(id);
   await project.settled(id);
@@ -239,7 +239,7 @@ test('every error is a ZwarmError, whenever it comes', async () => {
   const file = join(project.base, 'file');
   fs.writeFileSync(file, '');
   fs.chmodSync(file, 0o600);
-  const nowhere = open(project, { stateDir: join(file, 'state') });
+  const nowhere = openLibrary(project, { stateDir: join(file, 'state') });
   const id = 'abcdefghjk' as library.SessionId;
   const read = async (pieces: AsyncIterable<unknown>) => {
     for await (const _ of pieces);

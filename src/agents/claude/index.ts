@@ -3,7 +3,7 @@ import { readClaudeArguments } from './arguments.ts';
 import { claudeCommand, claudeHome } from './command.ts';
 import { explainClaudeFailure } from './explain.ts';
 import { claudeProbe } from './probe.ts';
-import { claudeState, conversationsOf } from './state.ts';
+import { claudeObeyed, claudeState, conversationsOf } from './state.ts';
 
 /** Anthropic's Claude Code, driven through `claude -p`. */
 export const claude: AgentAdapter = {
@@ -32,6 +32,7 @@ export const claude: AgentAdapter = {
     env: {},
   }),
   confinement: { by: 'nobody', state: claudeState },
+  obeyed: claudeObeyed,
   loadParser: async () => (await import('./translate.ts')).createClaudeParser,
   reportsCost: true,
   addsTokens: true,

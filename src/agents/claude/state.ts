@@ -18,3 +18,18 @@ export function claudeState(env: Environment, directory: string): AgentState {
     kept: [`${conversations}/memory`],
   };
 }
+
+const OBEYED =
+  'settings.json settings.local.json hooks agents commands skills plugins rules output-styles CLAUDE.md'.split(
+    ' ',
+  );
+
+/** What Claude Code 2.1.328 obeys everywhere: the user's own, and the system's. */
+export function claudeObeyed(env: Environment): readonly string[] {
+  const home = claudeHome(env);
+  const own = home?.startsWith('/') ? OBEYED.map((name) => `${home}/${name}`) : [];
+  // Servers, and the projects that are trusted.
+  const parent = env['CLAUDE_CONFIG_DIR'] || env['HOME'];
+  const state = parent?.startsWith('/') ? [`${parent}/.claude.json`] : [];
+  return [...own, ...state, '/etc/claude-code'];
+}

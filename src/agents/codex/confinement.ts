@@ -1,5 +1,5 @@
 import { upwards } from '../../core/path.ts';
-import type { ConfigurationTexts, Environment, OwnSandbox, Reach } from '../agent.ts';
+import type { ConfigurationTexts, Environment, OutsideOfSandbox, OwnSandbox, Reach } from '../agent.ts';
 import { codexItems } from './arguments.ts';
 import { codexHome } from './command.ts';
 
@@ -85,10 +85,72 @@ function projectDirectories(
   return all.slice(0, Math.max(root, 0) + 1);
 }
 
-/** Where rules lie by which commands run outside of the sandbox. */
-function rulesFor(directories: readonly string[], args: readonly string[]): readonly string[] {
-  const areIgnored = codexItems(args).some(({ name }) => name === '--ignore-rules');
-  return areIgnored ? [] : directories.map((at) => below(at, '.codex/rules'));
+/** The rules of a project, by which commands run outside of the sandbox. */
+function freeCommands(
+  directories: readonly string[],
+  args: readonly string[],
+  texts: ConfigurationTexts,
+  own: string,
+): readonly OutsideOfSandbox[] {
+  if (codexItems(args).some(({ name }) => name === '--ignore-rules')) return [];
+  return directories
+    .map((at) => below(at, '.codex/rules'))
+    .filter((rules) => rules !== own && texts.has(rules))
+    .map((rules) => ({
+      what: `commands that ${rules} allows`,
+      otherwise: 'leave it out by --agent-arg=--ignore-rules',
+    }));
+}
+
+/** Whether a text, where there is one, names servers of tools: a verb; null for no. */
+async function namesServers(text: string | null | undefined): Promise<'names' | 'may name' | null> {
+  if (text === undefined) return null;
+  if (text === null) return 'may name';
+  if (!/mcp_servers|\\[uUx]/.test(text)) return null;
+  const { parse } = await import('smol-toml');
+  try {
+    return 'mcp_servers' in parse(text) ? 'names' : null;
+  } catch {
+    return 'may name';
+  }
+}
+
+/**
+ * The servers of tools that a directory below the root of the project names. Codex keeps its agents from `.codex` of the
+ * directory in which they work alone, so that one of the root can have written there. So it can have made what looks like
+ * a root in another one: such a root counts where the user's configuration names it, as one that is trusted.
+ */
+async function freeServers(
+  directories: readonly string[],
+  texts: ConfigurationTexts,
+  own: { readonly file: string; readonly said: readonly string[] },
+): Promise<readonly OutsideOfSandbox[]> {
+  const root = directories.at(-1) ?? '/';
+  const isInner = upwards(root).some((at) => at !== root && texts.has(below(at, '.git')));
+  const isNamed = own.said.some((text) => [`"${root}"`, `'${root}'`].some((name) => text.includes(name)));
+  const ofRoot = isInner && !isNamed ? null : below(root, '.codex/config.toml');
+  const found = directories
+    .map((at) => below(at, '.codex/config.toml'))
+    .filter((path) => path !== ofRoot && path !== own.file)
+    .map(async (path) => {
+      const verb = await namesServers(texts.get(path));
+      return verb === null ? [] : [`the servers of tools that ${path} ${verb}`];
+    });
+  const otherwise = `name them in ${ofRoot === null ? '' : `${ofRoot} or in `}your own configuration instead`;
+  return (await Promise.all(found)).flat().map((what) => ({ what, otherwise }));
+}
+
+const OBEYED =
+  'config.toml .env auth.json rules hooks.json hooks agents skills prompts plugins AGENTS.md AGENTS.override.md'.split(
+    ' ',
+  );
+
+/** What Codex 0.169 obeys everywhere: the user's own, and the system's. */
+export function codexObeyed(env: Environment): readonly string[] {
+  const home = codexHome(env);
+  const own = home?.startsWith('/') ? OBEYED.map((name) => below(home, name)) : [];
+  const skills = env['HOME']?.startsWith('/') ? [below(env['HOME'], '.agents')] : [];
+  return [...own, ...skills, '/etc/codex'];
 }
 
 /**
@@ -98,6 +160,7 @@ function rulesFor(directories: readonly string[], args: readonly string[]): read
  */
 export const codexConfinement: OwnSandbox = {
   by: 'agent',
+  closed: ['.git', '.codex', '.agents'],
   configurationFiles(env, directory, args) {
     const home = codexHome(env) ?? '';
     const above = upwards(directory).flatMap((at) =>
@@ -127,7 +190,10 @@ export const codexConfinement: OwnSandbox = {
     return {
       directories: all.flatMap((one) => one.directories),
       unclear: all.flatMap((one) => one.unclear),
-      outside: rulesFor(directories, args).filter((path) => path !== below(home, 'rules') && texts.has(path)),
+      outside: [
+        ...freeCommands(directories, args, texts, below(home, 'rules')),
+        ...(await freeServers(directories, texts, { file: below(home, 'config.toml'), said })),
+      ],
     };
   },
   gap: (texts) =>

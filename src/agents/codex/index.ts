@@ -1,7 +1,7 @@
 import type { AgentAdapter } from '../agent.ts';
 import { readCodexArguments } from './arguments.ts';
 import { codexCommand, codexHome, codexRelease, interactiveCodex } from './command.ts';
-import { codexConfinement } from './confinement.ts';
+import { codexConfinement, codexObeyed } from './confinement.ts';
 import { explainCodexFailure } from './explain.ts';
 import { codexHistory } from './history.ts';
 import { codexProbe } from './probe.ts';
@@ -47,6 +47,7 @@ export const codex: AgentAdapter = {
   stopSignals: ['SIGINT', 'SIGTERM', 'SIGKILL'],
   interactive: (thread) => ({ args: interactiveCodex(thread), env: {} }),
   confinement: codexConfinement,
+  obeyed: codexObeyed,
   async loadParser(agentVersion) {
     const { createCodexParser } = await import('./translate.ts');
     return () => createCodexParser(agentVersion);

@@ -20,6 +20,7 @@ export const demo: AgentAdapter = {
   stopSignals: ['SIGTERM', 'SIGKILL'],
   interactive: null,
   confinement: null,
+  obeyed: () => [],
   loadParser: async () => (await import('./translate.ts')).createDemoParser,
   reportsCost: false,
   addsTokens: false,

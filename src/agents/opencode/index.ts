@@ -2,7 +2,7 @@ import type { AgentAdapter } from '../agent.ts';
 import { readOpencodeArguments } from './arguments.ts';
 import { opencodeCommand } from './command.ts';
 import { explainOpencodeFailure } from './explain.ts';
-import { opencodeState } from './state.ts';
+import { opencodeObeyed, opencodeState } from './state.ts';
 
 /** opencode, an open-source agent for the models of any provider, driven through `opencode run`. */
 export const opencode: AgentAdapter = {
@@ -27,6 +27,7 @@ export const opencode: AgentAdapter = {
   stopSignals: ['SIGTERM', 'SIGKILL'],
   interactive: null,
   confinement: { by: 'nobody', state: opencodeState },
+  obeyed: opencodeObeyed,
   loadParser: async () => (await import('./translate.ts')).createOpencodeParser,
   reportsCost: true,
   addsTokens: true,

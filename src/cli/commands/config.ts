@@ -35,11 +35,13 @@ const list = defineVerb({
     );
     if (stdout.isTTY) {
       const { renderTable } = await import('../../render/table.ts');
-      const { lineOf } = await import('../../render/text/width.ts');
       const style = await verb.style('stdout');
-      const cut = (cell = ''): string => lineOf(cell, Math.floor(style.width / 2));
-      const heads = ['KEY', 'VALUE', 'ORIGIN'];
-      const columns = heads.map((head, at) => ({ head, cells: rows.map((row) => cut(row[at])) }));
+      const cells = (at: number) => rows.map((row) => row[at] ?? '');
+      const columns = [
+        { head: 'KEY', cells: cells(0) },
+        { head: 'VALUE', cells: cells(1), least: 12 },
+        { head: 'ORIGIN', cells: cells(2) },
+      ];
       stdout.write(renderTable(columns, style));
     } else for (const cells of rows) verb.print(cells.join('\t'));
     for (const notice of settings.notices) stderr.write(`${safeText(notice)}\n`);

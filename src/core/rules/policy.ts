@@ -39,8 +39,8 @@ export interface Settings {
   readonly sandbox: Sandbox;
   /** The longest wait of one call of a tool, in seconds; null for what its client is known to allow. */
   readonly waitSec: number | null;
-  /** Whether turns may run whose agents can write the records of zwarm. */
-  readonly reachableState: boolean;
+  /** Whether turns may run whose agents can write the records of zwarm, or change what else it relies on. */
+  readonly reachable: Readonly<Record<'reachable_state' | 'reachable_installation', boolean>>;
   /** Where the worktrees of all projects are made; null for beside each of them. */
   readonly worktreeDir: string | null;
   /** What the project wants in its new worktrees; null where it says nothing. */

@@ -1,11 +1,13 @@
-import { resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { AgentAdapter, ConfigurationTexts, Reach } from '../../agents/agent.ts';
 import { isErrno, ZwarmError } from '../../core/errors.ts';
 import { isWithin } from '../../core/path.ts';
+import { CLOSED } from '../../core/rules/policy.ts';
 import { DamagedRecord, readBlocks } from '../../store/read-file.ts';
-import { realPathToBe } from '../../store/real-path.ts';
+import { placesOf, withoutLinks } from '../../store/real-path.ts';
 import type { SessionRecord } from '../../store/records.ts';
 import { locateProject, type ManagerContext, stateDirectory } from '../context.ts';
+import { reliedOn } from './relied-on.ts';
 
 /** A turn as far as this rule needs it. */
 type Confined = Pick<SessionRecord, 'working_dir' | 'sandbox' | 'agent_args'>;
@@ -34,22 +36,12 @@ export function textsOf(paths: readonly string[]): ConfigurationTexts {
     try {
       texts.set(path, textAt(path));
     } catch (error) {
-      if (isErrno(error, 'ENOENT', 'ENOTDIR')) continue;
+      if (isErrno(error, 'ENOENT', 'ENOTDIR', 'ENAMETOOLONG')) continue;
       if (!(error instanceof DamagedRecord) && !isErrno(error, 'EACCES', 'ELOOP', 'ENXIO')) throw error;
       texts.set(path, null);
     }
   }
   return texts;
-}
-
-/** A path without links, as far as it can be followed. */
-function withoutLinks(path: string): string {
-  try {
-    return realPathToBe(path);
-  } catch (error) {
-    if (isErrno(error, 'ENOTDIR', 'EACCES', 'ELOOP', 'ENAMETOOLONG')) return path;
-    throw error;
-  }
 }
 
 /** What the agent of a turn may write: nothing in particular where nothing confines it. */
@@ -66,57 +58,115 @@ export async function writableBy(
   const texts = textsOf(confinement.configurationFiles(env, directory, args));
   const { directories, ...others } = await confinement.writable({ env, directory, args }, texts);
   const home = env['HOME'] ?? '';
-  const paths = directories.map(({ path, base }) => resolve(base, path.replace(/^~(?=\/|$)/, home)));
+  const paths = directories
+    // Such a path leads nowhere.
+    .filter(({ path }) => !path.includes('\0'))
+    .map(({ path, base }) => resolve(base, path.replace(/^~(?=\/|$)/, home)));
   return { directories: [directory, ...paths].map(withoutLinks), ...others };
 }
 
-/** Why the agent of a turn might write to the state directory, and what to do about it; null where it cannot. */
-function wayInto(state: string, sandbox: Confined['sandbox'], { directories, unclear, outside }: Writable) {
-  const [rules] = outside;
-  if (rules !== undefined)
-    return [
-      `commands that ${rules} allows run outside of the sandbox`,
-      'leave it out by --agent-arg=--ignore-rules',
-    ];
+/** A way in which the agent of a turn could change what zwarm relies on. */
+interface Way {
+  /** What it could do, and how. */
+  readonly what: string;
+  readonly why: string;
+  /** What to do about it, but for allowing it by that key. */
+  readonly otherwise: string;
+  readonly allowedBy: 'reachable_state' | 'reachable_installation';
+}
+
+const READ_ONLY = 'run it with -s read-only';
+
+/** Why an agent could replace what a path leads to: a place on the way lies in a directory which it may write; or null. */
+function wayThrough(path: string, { directories }: Writable, closed: readonly string[]): string | null {
+  const isOpen = (place: string, directory: string): boolean =>
+    isWithin(place, directory) &&
+    // A link of such a name could be replaced.
+    !closed.some((name) => isWithin(dirname(place), join(directory, name)));
+  for (const place of placesOf(path)) {
+    const directory = directories.find((one) => isOpen(place, one));
+    if (directory === undefined) continue;
+    const which = place === path ? place : `${path} leads to ${place}, which`;
+    return `${which} lies in ${directory}, which it may write`;
+  }
+  return null;
+}
+
+/** The way to zwarm's own records, or null. */
+function wayToState(state: string, { sandbox }: Confined, writable: Writable): Way | null {
+  const { unclear, outside } = writable;
+  const way = { what: "write to zwarm's own records", allowedBy: 'reachable_state' } as const;
+  const [free] = outside;
+  if (free !== undefined)
+    return { ...way, why: `${free.what} run outside of the sandbox`, otherwise: free.otherwise };
   if (sandbox === 'read-only') return null;
-  const through = directories.find((path) => isWithin(state, path));
-  const readOnly = 'run it with -s read-only';
-  if (through !== undefined)
-    return [
-      `${state} lies in ${through}, which it may write`,
-      `set XDG_STATE_HOME to a directory elsewhere, ${readOnly}`,
-    ];
+  const why = wayThrough(state, writable, []);
+  if (why !== null)
+    return { ...way, why, otherwise: `set XDG_STATE_HOME to a directory elsewhere, ${READ_ONLY}` };
   const [first] = unclear;
   if (first === undefined) return null;
-  return [
-    `zwarm cannot tell what it may write by ${first}`,
-    `take that out or write it otherwise, ${readOnly}`,
-  ];
+  return {
+    ...way,
+    why: `zwarm cannot tell what it may write by ${first}`,
+    otherwise: `take that out or write it otherwise, ${READ_ONLY}`,
+  };
+}
+
+/** The way to the first of what else zwarm relies on, or null; what is `closed` in a directory cannot be written there. */
+function wayToOthers(
+  all: ReturnType<typeof reliedOn>,
+  writable: Writable,
+  closed: readonly string[],
+): Way | null {
+  for (const { what, path, otherwise } of all) {
+    const inside = writable.directories.find((one) => isWithin(one, withoutLinks(path)));
+    const why =
+      wayThrough(path, writable, closed) ??
+      (inside === undefined ? null : `${inside}, which it may write, lies in ${path}`);
+    if (why !== null)
+      return {
+        what: `change ${what}`,
+        why,
+        otherwise: `${otherwise}, ${READ_ONLY}`,
+        allowedBy: 'reachable_installation',
+      };
+  }
+  return null;
 }
 
 /**
- * Refuses a turn whose agent could write to the state directory, unless the user's own configuration allows it: zwarm
- * believes its own records. An agent without a sandbox can write wherever the user can, and nothing of ours changes that.
- * @throws ZwarmError `state_reachable`, `config`
+ * Refuses a turn whose agent could change what zwarm relies on, its own records first, unless the user's own configuration
+ * allows it; returns what that allows, in words. An agent without a sandbox can write wherever the user can, and nothing
+ * of ours changes that.
+ * @throws ZwarmError `state_reachable`, `installation_reachable`, `config`
  */
 export async function requireOutOfReach(
   context: ManagerContext,
-  { confinement }: AgentAdapter,
+  adapter: AgentAdapter,
   turn: Confined,
   isConfined: boolean,
-): Promise<void> {
-  if (turn.sandbox === 'danger-full-access') return;
-  const state = realPathToBe(stateDirectory(context));
-  const way = wayInto(state, turn.sandbox, await writableBy(context, confinement, turn, isConfined));
-  if (way === null) return;
+): Promise<readonly string[]> {
+  if (turn.sandbox === 'danger-full-access') return [];
+  const { confinement } = adapter;
+  const writable = await writableBy(context, confinement, turn, isConfined);
+  const state = wayToState(stateDirectory(context), turn, writable);
+  const writesNothing = turn.sandbox === 'read-only' || writable.directories.length === 0;
+  if (state === null && writesNothing) return [];
   const { env } = context;
   const projectRoot = locateProject(context).checkout;
-  const { reachableState } = await context.loadSettings({ env, projectRoot });
-  if (reachableState) return;
-  const [why, otherwise] = way;
+  const settings = await context.loadSettings({ env, projectRoot });
+  const closed = confinement?.by === 'agent' ? confinement.closed : CLOSED;
+  const others = writesNothing
+    ? null
+    : wayToOthers(reliedOn(context, settings, adapter, turn.working_dir), writable, closed);
+  const ways = [state, others].filter((way) => way !== null);
+  const { reachable } = settings;
+  const refused = ways.find(({ allowedBy }) => !reachable[allowedBy]);
+  if (refused === undefined) return ways.map(({ what, why }) => `${what}: ${why}`);
+  const { what, why, otherwise, allowedBy } = refused;
   throw new ZwarmError(
-    'state_reachable',
-    `the agent could write to zwarm's own records: ${why}`,
-    `${otherwise}, or give that safety up: zwarm config set reachable_state true`,
+    allowedBy === 'reachable_state' ? 'state_reachable' : 'installation_reachable',
+    `the agent could ${what}: ${why}`,
+    `${otherwise}, or give that safety up: zwarm config set ${allowedBy} true`,
   );
 }

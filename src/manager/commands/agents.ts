@@ -5,10 +5,11 @@ import type { AgentChoice, AgentInfo } from '../../core/agent-info.ts';
 import { ZwarmError } from '../../core/errors.ts';
 import { findConfiner } from '../../process/confine.ts';
 import { isNamedOrOnPath } from '../../process/find-program.ts';
+import { projectOf } from '../../store/git.ts';
 import { settingsFor } from '../access/permissions.ts';
 import { type ManagerContext, openForReading } from '../context.ts';
 import { askProgram } from '../doctor/agents.ts';
-import { type Program, programOf, projectOf } from '../launch/agent-program.ts';
+import { type Program, programOf } from '../launch/agent-program.ts';
 import { defaultAgent } from '../launch/choose-agent.ts';
 
 /** How long an agent has to say who is logged in. */

@@ -116,7 +116,8 @@ export async function fork(
   if (message !== undefined) await requireBudget(context, { store, id: null, record });
   const session = { store, id: context.newId() };
   const first = { ...chosen, record: recordOfTurn(record, chosen), limits };
-  const checked = message === undefined ? null : await withProgram(context, first);
+  const checked =
+    message === undefined ? null : await withProgram(context, first, { getsTree: worktree !== undefined });
   const plan =
     worktree &&
     (await planForkedTree(context, first, {
@@ -177,10 +178,10 @@ function createFork(context: ManagerContext, { parent, ...fork }: NewFork, claim
 /** Plans a tree with the files of a session as they are now. @throws ZwarmError as `planTree` */
 async function planForkedTree(
   context: ManagerContext,
-  { adapter, record }: Pick<Checked, 'adapter' | 'record'>,
+  turn: Pick<Checked, 'adapter' | 'record' | 'confiner'>,
   asked: AskedTree,
 ): Promise<TreePlan> {
-  requireDirectory(record);
+  requireDirectory(turn.record);
   const { planTree } = await import('../launch/plan-tree.ts');
-  return planTree(context, adapter, record, { ...asked, withChanges: true });
+  return planTree(context, turn, { ...asked, withChanges: true });
 }

@@ -51,12 +51,13 @@ async function prepare(context: ManagerContext, options: StartOptions, called: s
   requireAllowedSession(context, existing, limits, record);
   if (!waits(options)) await requireQuota(context, existing, limits);
   if (existing !== null) await requireBudget(context, { store: existing, id: null, record });
-  const without = '; or go without: zwarm start --agent-arg=--skip-git-repo-check "…"';
-  const checked = await withProgram(context, { ...chosen, record, limits }, without);
   const { worktree } = options;
+  const elsewise = '; or go without: zwarm start --agent-arg=--skip-git-repo-check "…"';
+  const first = { ...chosen, record, limits };
+  const checked = await withProgram(context, first, { elsewise, getsTree: worktree !== undefined });
   if (worktree === undefined) return { checked, names, existing, plan: null };
   const { planTree } = await import('../launch/plan-tree.ts');
-  const plan = await planTree(context, chosen.adapter, record, {
+  const plan = await planTree(context, first, {
     ...worktree,
     name: called,
     worktreeDir: settings.worktreeDir,

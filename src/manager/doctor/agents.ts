@@ -6,8 +6,9 @@ import { toZwarmError, ZwarmError } from '../../core/errors.ts';
 import { shellWord } from '../../core/shell-word.ts';
 import { isReplaceable } from '../../process/find-program.ts';
 import { ask } from '../../process/run.ts';
+import { projectOf } from '../../store/git.ts';
 import type { ManagerContext } from '../context.ts';
-import { type Program, programOf, projectOf } from '../launch/agent-program.ts';
+import { type Program, programOf } from '../launch/agent-program.ts';
 
 /** Runs one check; whatever breaks in it is its own failure, and no other's. Never throws. */
 export async function isolated(name: string, check: () => Finding | Promise<Finding>): Promise<Check> {

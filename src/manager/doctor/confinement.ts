@@ -2,9 +2,9 @@ import { realpathSync } from 'node:fs';
 import type { AgentAdapter } from '../../agents/agent.ts';
 import { type Finding, finding } from '../../core/check.ts';
 import { findConfiner } from '../../process/confine.ts';
+import { projectOf } from '../../store/git.ts';
 import { textsOf } from '../access/reach.ts';
 import type { ManagerContext } from '../context.ts';
-import { projectOf } from '../launch/agent-program.ts';
 
 const HINT =
   'on Linux, install bubblewrap (bwrap) and allow unprivileged user namespaces; what it means: docs/agents.md';

@@ -60,13 +60,15 @@ export function fileSystemHere(context: ManagerContext): FileSystem {
   return fileSystemOf(existing(stateDirectory(context)));
 }
 
-/** Whether an agent that would be started here now could write to the state directory. */
+/** Whether an agent that would be started here now could change what zwarm relies on. */
 export async function checkReach(context: ManagerContext): Promise<Finding> {
   const working_dir = realpathSync(context.cwd);
   const turn = { working_dir, sandbox: 'workspace-write', agent_args: [] } as const;
   // It may write what the others may, and more.
-  await requireOutOfReach(context, requireAgent('codex'), turn, false);
-  return finding('ok', 'no agent in the sandbox workspace-write can write to the state directory');
+  const allowed = await requireOutOfReach(context, requireAgent('codex'), turn, false);
+  if (allowed.length === 0)
+    return finding('ok', 'no agent in the sandbox workspace-write can change what zwarm relies on');
+  return finding('note', `your configuration allows that an agent could ${allowed.join('; ')}`);
 }
 
 /** Whether the sessions of this project are where it is, and whether some are kept of projects that are gone. */

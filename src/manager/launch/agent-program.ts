@@ -1,12 +1,7 @@
 import type { AgentAdapter } from '../../agents/agent.ts';
 import { findProgram } from '../../process/find-program.ts';
-import { gitStateOf } from '../../store/git.ts';
+import { projectOf } from '../../store/git.ts';
 import type { ManagerContext } from '../context.ts';
-
-/** The project that an agent works in: the repository around its directory (a real path), or that directory. */
-export function projectOf(workingDir: string): string {
-  return gitStateOf(workingDir)?.root ?? workingDir;
-}
 
 /** An agent's program as it will be run: `args` come before the arguments of the turn. */
 export interface Program {

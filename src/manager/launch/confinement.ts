@@ -12,12 +12,12 @@ import {
   type ProgramCall,
 } from '../../process/confine.ts';
 import { createFile, makeDirs } from '../../store/files.ts';
+import { projectOf } from '../../store/git.ts';
 import { turnFile } from '../../store/layout.ts';
 import { lookAt } from '../../store/read-file.ts';
 import { realPathToBe } from '../../store/real-path.ts';
 import type { SessionRecord } from '../../store/records.ts';
 import type { ManagerContext, Turn } from '../context.ts';
-import { projectOf } from './agent-program.ts';
 import { keepMountPoints } from './mount-points.ts';
 
 /** What keeps an agent that brings no sandbox within one; null where nothing here can. */

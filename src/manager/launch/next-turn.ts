@@ -25,17 +25,18 @@ export type Given = Pick<NextTurn, 'kind' | 'message' | 'covers' | 'historyChars
 
 /**
  * Finds the program for a turn that was checked: its agent finds its directory and the repository that it insists on, and
- * cannot write to the state directory. `elsewise` is what else to type outside of git. @throws ZwarmError
+ * cannot change what zwarm relies on; of a turn that gets a tree of its own, that is judged where the tree will be.
+ * `elsewise` is what else to type outside of git. @throws ZwarmError
  */
 export async function withProgram(
   context: ManagerContext,
   checked: Omit<Checked, 'program' | 'runLimits'>,
-  elsewise = '',
+  { elsewise = '', getsTree = false } = {},
 ): Promise<Checked> {
   const { adapter, record, confiner } = checked;
   requireDirectory(record);
   requireRepository(adapter, record, elsewise);
-  await requireOutOfReach(context, adapter, record, confiner !== null);
+  if (!getsTree) await requireOutOfReach(context, adapter, record, confiner !== null);
   const program = await programOf(context, adapter, record.working_dir);
   return { ...checked, program, runLimits: record.run_limits };
 }

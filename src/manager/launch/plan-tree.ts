@@ -1,5 +1,4 @@
 import { join, relative } from 'node:path';
-import type { AgentAdapter } from '../../agents/agent.ts';
 import { ZwarmError } from '../../core/errors.ts';
 import type { Filling } from '../../core/rules/filling.ts';
 import type { Settings } from '../../core/rules/policy.ts';
@@ -14,8 +13,9 @@ import {
 import { lookAt } from '../../store/read-file.ts';
 import type { SessionRecord } from '../../store/records.ts';
 import { callerOf, isUsers } from '../access/caller.ts';
-import { writableBy } from '../access/reach.ts';
+import { requireOutOfReach, writableBy } from '../access/reach.ts';
 import type { ManagerContext } from '../context.ts';
+import type { NextTurn } from './continuation.ts';
 import { placeOfTrees, type Source, sourceAround } from './tree-place.ts';
 
 /** What a tree of its own is to be; everything left out has a default. */
@@ -30,6 +30,11 @@ export interface TreeOptions {
 
 /** The same with its name, and the directory for the trees of all projects, if the user has named one. */
 export type AskedTree = TreeOptions & { readonly name: string } & Pick<Settings, 'worktreeDir'>;
+
+/** The turn that is to run there, as it would be in the checkout. */
+export interface TreeTurn extends Pick<NextTurn, 'adapter' | 'confiner'> {
+  readonly record: Pick<SessionRecord, 'working_dir' | 'work_in' | 'sandbox' | 'agent_args'>;
+}
 
 /** A worktree that can be made: nothing is written yet. */
 export interface TreePlan extends Worktree {
@@ -118,12 +123,11 @@ function withoutSetup(filling: Filling | null, withChanges: boolean): string | n
 
 /**
  * Plans the worktree of a session that is to work at `record.working_dir`: where, on which branch, from which commit.
- * @throws ZwarmError `usage`, `name_taken`, `not_allowed`, `git_failed`
+ * @throws ZwarmError `usage`, `name_taken`, `not_allowed`, `git_failed`, and those of `requireOutOfReach`
  */
 export async function planTree(
   context: ManagerContext,
-  adapter: AgentAdapter,
-  record: Pick<SessionRecord, 'working_dir' | 'work_in' | 'sandbox' | 'agent_args'>,
+  { adapter, record, confiner }: TreeTurn,
   asked: AskedTree,
 ): Promise<TreePlan> {
   const { name, branch = `zwarm/${name}`, base: revision = 'HEAD', withChanges = false } = asked;
@@ -146,6 +150,7 @@ export async function planTree(
   const places = placeOfTrees(context, source, reached, asked.worktreeDir);
   const path = join(places, name);
   if (lookAt(path) !== null) throw new PlaceTaken(path);
+  await requireOutOfReach(context, adapter, { ...record, working_dir: path }, confiner !== null);
   const from = baseBranch === null ? base.slice(0, 10) : `${baseBranch} at ${base.slice(0, 10)}`;
   const filling = await fillingFor(context, source);
   const idle = withoutSetup(filling, withChanges);

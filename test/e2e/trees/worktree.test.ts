@@ -16,7 +16,7 @@ import { expect, test } from 'vitest';
 import { place } from '../../helpers/config.ts';
 import { onScreen } from '../../helpers/context.ts';
 import { git } from '../../helpers/git.ts';
-import { createShellProject, eventually, type Project } from '../../helpers/project.ts';
+import { createShellProject, eventually, type Project, SHELL_AGENT } from '../../helpers/project.ts';
 import { commitFiles, createRepository } from '../../helpers/repository.ts';
 
 const ID = 'treeaaaaaa';
@@ -310,6 +310,23 @@ test('where an agent can write beside the project, the tree is in the state dire
     "
   `);
   expect(existsSync(join(base, 'ran'))).toBe(false);
+});
+
+test('in a tree of its own an agent cannot change a program that lies in the checkout', async () => {
+  const project = createRepository({ 'a.txt': 'one\n' });
+  const { directory } = project;
+  place(join(directory, 'tools/codex'), readFileSync(SHELL_AGENT));
+  chmodSync(join(directory, 'tools/codex'), 0o755);
+  project.env['ZWARM_CODEX_BIN'] = join(directory, 'tools/codex');
+  const before = knownTo(directory);
+  for (const args of ['', `-W --agent-arg=--add-dir=${directory}`]) {
+    const refused = await project.$(`start ${args} quick`);
+    expect(refused).toMatch(/^zwarm: the agent could change the program of codex: .*\n.*\n\[exit 5\]\n$/);
+  }
+  expect(knownTo(directory)).toBe(before);
+  expect(await project.ok(['start', '-W', '--name', 'mine', '--wait', 'quick'])).toBe('done');
+  expect(await project.ok(['inject', 'mine', '--wait', 'more'])).toBe('done');
+  expect(await project.ok(['fork', 'mine', '-W', '--wait', 'more'])).toBe('done');
 });
 
 test('of several starts with one name or one branch, one has it, and nothing is left of the others', async () => {

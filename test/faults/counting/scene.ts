@@ -3,9 +3,9 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject } from 'vitest';
-import { installation } from '../../../src/installation.ts';
 import { createSessionManager, type SessionManager } from '../../../src/manager/session-manager.ts';
 import { storeDir } from '../../../src/store/project-store.ts';
+import { copiedInstallation } from '../../helpers/context.ts';
 import { eventually, processesWith, readRuns, runProgram } from '../../helpers/project.ts';
 import { snapshot } from '../../helpers/tree.ts';
 
@@ -76,7 +76,7 @@ export function createScene(): Scene {
     ZWARM_CODEX_BIN: join(installed, 'agent', 'codex'),
     FAKE_AGENT_LOG: log,
   };
-  const { paths, ...rest } = installation();
+  const { paths, ...rest } = copiedInstallation();
   const context = {
     ...rest,
     // No settling: it would be one Node for each turn. It has a loop of its own.

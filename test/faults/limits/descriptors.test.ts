@@ -6,9 +6,9 @@ import {
   createProject,
   type Ended,
   eventually,
+  installedFile,
   type Project,
   processesWith,
-  repositoryFile,
   runProgram,
   SHELL_AGENT,
   ZWARM,
@@ -100,7 +100,7 @@ try {
  */
 const GREEDY = (act: string): string => `
 import { closeSync, openSync } from 'node:fs';
-import { openSessions } from ${JSON.stringify(repositoryFile('dist/index.js'))};
+import { openSessions } from ${JSON.stringify(installedFile('dist/index.js'))};
 const sessions = openSessions();
 // All of it is loaded while there is room.
 for (const { id } of await sessions.list()) await sessions.get(id);
@@ -173,7 +173,7 @@ test('without descriptors clean, kill, start and rm are refused as a whole, or s
 const BLIND = (id: string): string => `
 import fs, { closeSync, openSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
-import { openSessions } from ${JSON.stringify(repositoryFile('dist/index.js'))};
+import { openSessions } from ${JSON.stringify(installedFile('dist/index.js'))};
 const sessions = openSessions();
 await sessions.get('${id}');
 const { readFileSync } = fs;

@@ -40,7 +40,7 @@ test('without any file everything has its default', async () => {
     model: null,
     sandbox: 'workspace-write',
     waitSec: null,
-    reachableState: false,
+    reachable: { reachable_state: false, reachable_installation: false },
     worktreeDir: null,
     filling: null,
     maxRunning: null,
@@ -57,7 +57,7 @@ test('without any file everything has its default', async () => {
 test("the user's own file sets everything", async () => {
   const { home, user, load } = configured({
     user: `agent = "demo"\nmodel = "m-1"\nsandbox = "danger-full-access"\nallowed_dirs = ["~/a", "*"]
-      max_depth = 3\nmax_sessions = 20\nend_others = true\nunconfined = true\nallow_land = true\nwait_sec = 50\nreachable_state = true\nmax_running = 7
+      max_depth = 3\nmax_sessions = 20\nend_others = true\nunconfined = true\nallow_land = true\nwait_sec = 50\nreachable_state = true\nreachable_installation = true\nmax_running = 7
       worktree_dir = "/w"\nnotify = ["~/tell", "a b"]\nnotify_events = ["lost"]\nquiet_hours = "22:00-07:00"`,
   });
   mkdirSync(join(home, 'a'));
@@ -68,7 +68,7 @@ test("the user's own file sets everything", async () => {
     model: 'm-1',
     sandbox: 'danger-full-access',
     waitSec: 50,
-    reachableState: true,
+    reachable: { reachable_state: true, reachable_installation: true },
     worktreeDir: '/w',
     filling: null,
     maxRunning: 7,
@@ -129,6 +129,7 @@ describe('of two files', () => {
     ['reachable_state = true', '', ONLY_USER],
     ['reachable_state = true', 'reachable_state = false', ONLY_USER],
     ['reachable_state = false', 'reachable_state = true', ONLY_USER],
+    ['reachable_installation = true', '', ONLY_USER],
   ])(
     'the project never decides, trusted or not: %s where the user has %j',
     async (text, user, why = /narrow/) => {

@@ -49,6 +49,11 @@ test.each<[code: ErrorCode, hint: string | null, told: string]>([
   ['io', 'the disk is full: free some space', 'tell the user: the disk is full: free some space'],
   ['io', null, 'tell the user'],
   [
+    'installation_reachable',
+    'install zwarm elsewhere',
+    'what writes nothing can be delegated with sandbox="read-only"; for the rest tell the user what is in reach',
+  ],
+  [
     'agent_not_found',
     'install it with `npm i -g x`, or: zwarm start',
     'tell the user: install it with `npm i -g x`',

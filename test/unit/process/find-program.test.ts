@@ -1,8 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { ProgramQuery } from '../../../src/core/program.ts';
-import { findProgram } from '../../../src/process/find-program.ts';
+import { findProgram, programFiles } from '../../../src/process/find-program.ts';
 import { emptyDirectory } from '../../helpers/directory.ts';
 
 const QUERY: ProgramQuery = {
@@ -128,4 +129,48 @@ test('a package of another name lends neither its version nor its programs', asy
     writeFileSync(join(home, 'package.json'), text);
     expect((await found({ PATH: bin })).path).toBe(link);
   }
+});
+
+test.each<[string, string[]]>([
+  ['#!/usr/bin/env helper', ['before/helper', 'bin/helper']],
+  ['#! /usr/bin/env -S helper --flag', ['before/helper', 'bin/helper']],
+  ['#!/usr/bin/env -S -u HOME A=1 -- helper', ['before/helper', 'bin/helper']],
+  ['#!/usr/bin/env -Shelper', ['before/helper', 'bin/helper']],
+  ['#!/usr/bin/env -vS "helper" -x', ['before/helper', 'bin/helper']],
+  ['#!/usr/bin/env --split-string=/usr/bin/env helper', ['before/helper', 'bin/helper']],
+  ['#!/usr/bin/env none', ['before/none', 'bin/none', 'after/none']],
+  ['#!/opt/helper -x', ['/opt/helper']],
+  ['no script', []],
+])(
+  'what runs as a program is decided by what runs its script, and by what would come before it: %j',
+  (line, others) => {
+    const base = emptyDirectory();
+    program(join(base, 'bin', 'helper'));
+    const path = program(join(base, 'agent'));
+    writeFileSync(path, `${line}\nhelper\n`);
+    const env = { PATH: `${base}/before:${base}/bin:${base}/after`, AGENT_BIN: path };
+    expect(programFiles(QUERY, env, emptyDirectory()).map((one) => one.replace(`${base}/`, ''))).toEqual([
+      ...['agent', 'agent'],
+      ...others,
+    ]);
+  },
+);
+
+test('a script is not run by a program of the project, wherever itself may be', async () => {
+  const project = emptyDirectory();
+  const path = program(join(emptyDirectory(), 'agent'));
+  writeFileSync(path, '#!/usr/bin/env helper\n');
+  program(join(project, 'bin', 'helper'));
+  const env = { PATH: join(project, 'bin'), AGENT_BIN: path };
+  await expect(findProgram(QUERY, env, project)).rejects.toMatchObject({
+    code: 'program_unsafe',
+    hint: 'take its directory out of your PATH',
+  });
+});
+
+test('a pipe in the place of a package is no package', async () => {
+  const base = emptyDirectory();
+  const path = program(join(base, 'agent'));
+  execFileSync('mkfifo', [join(base, 'package.json')]);
+  expect(await found({ PATH: base })).toEqual({ path, version: '1.2.3' });
 });

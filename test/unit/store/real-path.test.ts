@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { realPathOf, realPathToBe } from '../../../src/store/real-path.ts';
+import { placesOf, realPathOf, realPathToBe } from '../../../src/store/real-path.ts';
 import { directoryWith } from '../../helpers/directory.ts';
 
 function withLinks(): (name: string) => string {
@@ -23,4 +23,24 @@ test('the real path of what is not there yet follows the links above it', () => 
   expect(realPathToBe('/')).toBe('/');
   for (const [name, code] of Object.entries({ 'file/below': 'ENOTDIR', 'loop/below': 'ELOOP' }))
     expect(() => realPathToBe(at(name))).toThrow(expect.objectContaining({ code }));
+});
+
+test('what decides where a path leads is each link on the way, each directory that .. leaves, and the end', () => {
+  const base = directoryWith({
+    'a/real/deep': null,
+    'b/up': '@../a/./link',
+    'a/link': '@real',
+    'a/loop': '@loop',
+    'b/none': '@/no/where',
+    'c/file': '',
+  });
+  const places = (path: string) =>
+    placesOf(join(base, 'x').replace(/x$/, path)).map((one) => one.replace(`${base}/`, ''));
+  expect(places('a/real/new/file')).toEqual(['a/real/new/file']);
+  expect(places('b/up/deep/')).toEqual(['b/up', 'b', 'a/link', 'a/real/deep']);
+  expect(places('a/real/deep/../../x')).toEqual(['a/real/deep', 'a/real', 'a/x']);
+  expect(places('b/none/file')).toEqual(['b/none', '/no/where/file']);
+  expect(places('c/file/below')).toEqual(['c/file/below']);
+  expect(new Set(places('a/loop/x'))).toEqual(new Set(['a/loop', 'a/loop/x']));
+  expect(placesOf('/')).toEqual(['/']);
 });

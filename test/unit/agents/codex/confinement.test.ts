@@ -162,7 +162,38 @@ test('commands run outside of the sandbox by the rules of a project, unless thes
   ]);
   const outside = async (args: string[], env = {}) =>
     (await codexConfinement.writable({ env: { HOME: '/h', ...env }, directory: '/p', args }, texts)).outside;
-  expect(await outside([])).toEqual(['/p/.codex/rules']);
+  expect((await outside([])).map(({ what }) => what)).toEqual(['commands that /p/.codex/rules allows']);
   expect(await outside(['--ignore-rules'])).toEqual([]);
   expect(await outside([], { CODEX_HOME: '/p/.codex' })).toEqual([]);
+});
+
+test('servers of tools run outside of the sandbox, and count where an agent can have named them', async () => {
+  const names = '[mcp_servers.own]\ncommand = "x"\n';
+  const outside = async (texts: Record<string, string | null>, env = {}) => {
+    const turn = { env: { HOME: '/h', ...env }, directory: '/a/b/c', args: [] };
+    const all = new Map(Object.entries({ '/a/.git': null, ...texts }));
+    return (await codexConfinement.writable(turn, all)).outside.map(({ what }) =>
+      what.replace('the servers of tools that ', ''),
+    );
+  };
+  const [inner, above] = ['/a/b/c/.codex/config.toml', '/a/b/.codex/config.toml'];
+  expect(await outside({ [inner]: names, [above]: names })).toEqual([`${inner} names`, `${above} names`]);
+  // What looks like a root in another one counts where the user has trusted it.
+  const nested = { '/a/b/.git': null, [above]: names };
+  expect(await outside(nested)).toEqual([`${above} names`]);
+  expect(
+    await outside({ ...nested, '/h/.codex/config.toml': '[projects."/a/b"]\ntrust_level = "trusted"\n' }),
+  ).toEqual([]);
+  // The root's, and what lies above it, where no agent of the project writes; the user's own.
+  expect(await outside({ '/a/.codex/config.toml': names, '/.codex/config.toml': names })).toEqual([]);
+  expect(await outside({ [above]: names }, { CODEX_HOME: '/a/b/.codex' })).toEqual([]);
+  expect(await outside({ [inner]: 'model = "mcp"\n[tools]\nweb_search = true\n' })).toEqual([]);
+  for (const text of [
+    'mcp_servers.own.command = "x"',
+    '"mcp\\u005fservers" = {}',
+    '"mcp\\x5fservers".own = {}',
+  ])
+    expect(await outside({ [inner]: text }), text).toEqual([expect.stringMatching(/ names$| may name$/)]);
+  for (const text of [null, 'mcp_servers = ['])
+    expect(await outside({ [inner]: text })).toEqual([`${inner} may name`]);
 });

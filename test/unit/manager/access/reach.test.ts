@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, symlinkSync } from 'node:fs';
+import { chmodSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { codex } from '../../../../src/agents/codex/index.ts';
 import { demo } from '../../../../src/agents/demo/index.ts';
-import { installation } from '../../../../src/installation.ts';
 import { requireOutOfReach } from '../../../../src/manager/access/reach.ts';
 import { configured, place } from '../../../helpers/config.ts';
+import { copiedInstallation } from '../../../helpers/context.ts';
 
 /** A project below one directory with its home, whose state directory a turn may reach or not. */
 function createReach() {
@@ -27,7 +27,13 @@ function createReach() {
       below = '',
     ): Promise<string | null> {
       const working_dir = join(project, below);
-      const context = { ...installation(), cwd: working_dir, env: { ...env, ...more }, uid: 0, stateDir };
+      const context = {
+        ...copiedInstallation(),
+        cwd: working_dir,
+        env: { ...env, ...more },
+        uid: 0,
+        stateDir,
+      };
       const turn = { working_dir, sandbox: 'workspace-write', agent_args: args } as const;
       const asked = (
         agent: typeof codex,
@@ -162,13 +168,103 @@ test('a root is a path from the directory of the turn, below ~, or behind a link
     through(['--add-dir', '/nowhere', '--add-dir', path], {}, state);
   for (const path of ['../volume', volume, '../link', '~/../volume'])
     expect(await added(path), path).toBe(volume);
-  for (const path of ['volume', '~volume', '../volume/x', '~', ''])
-    expect(await added(path), path).toBeNull();
+  for (const path of ['volume', '~volume', '../volume/x', '']) expect(await added(path), path).toBeNull();
   for (const path of ['~', '~/']) expect(await added(path, join(home, 'state')), path).toBe(home);
   // Another user's home is not ours with a few letters more.
   expect(await added('~volume', `${home}volume/state`)).toBeNull();
   expect(await added('/')).toBe('/');
+  // No path at all.
+  place(join(home, '.codex/config.toml'), table('/a\\u0000b'));
+  expect(await through(['-p', 'x'.repeat(300)])).toBeNull();
   // Below a file there is nothing to write.
   place(join(base, 'file'), '');
   expect(await added('../file/x')).toBeNull();
+});
+
+/** What is said of a turn that may also write these directories, where zwarm and codex are installed in `base`. */
+async function saidOf(write: (base: string) => string[], more: object = {}): Promise<string | null> {
+  const { home, user, projectRoot: working_dir } = configured();
+  place(user, `notify = ["sh", ${JSON.stringify(join(home, 'told/tell.sh'))}]\n`);
+  const base = join(home, '..');
+  const codex_bin = join(base, 'codex/bin/codex');
+  place(codex_bin, '#!/usr/bin/env helper\n');
+  chmodSync(codex_bin, 0o755);
+  place(join(base, 'codex/package.json'), '{ "name": "@openai/codex", "version": "1.2.3" }');
+  for (const program of ['sys/zwarm', 'sys/git', 'sys/bwrap', 'sys/sh', 'path/helper']) {
+    place(join(base, program), '');
+    chmodSync(join(base, program), 0o755);
+  }
+  mkdirSync(join(home, '.codex/hooks'), { recursive: true });
+  symlinkSync(join(base, 'dotfiles/hook'), join(home, '.codex/hooks/hook'));
+  const { paths, ...installed } = copiedInstallation();
+  const context = {
+    ...installed,
+    paths: { ...paths, cli: join(base, 'zwarm/bin/zwarm.js'), node: join(base, 'node/bin/node') },
+    cwd: working_dir,
+    env: { HOME: home, PATH: `${base}/before:${base}/sys:${base}/path`, ZWARM_CODEX_BIN: codex_bin, ...more },
+    uid: 0,
+    stateDir: join(base, 'state'),
+  };
+  const agent_args = write(base).flatMap((path) => ['--add-dir', path]);
+  const turn = { working_dir, sandbox: 'workspace-write', agent_args } as const;
+  const refused = await requireOutOfReach(context, codex, turn, false).then(() => null, String);
+  return refused?.replace('ZwarmError: the agent could ', '').replaceAll(base, 'BASE') ?? null;
+}
+
+test.each<[string, string | null]>([
+  ['zwarm/bin', "change zwarm's program: BASE/zwarm/bin lies in BASE/zwarm/bin, which it may write"],
+  ['zwarm', "change zwarm's program: BASE/zwarm/bin lies in BASE/zwarm, which it may write"],
+  [
+    'zwarm/dist/x/y',
+    "change zwarm's program: BASE/zwarm/dist/x/y, which it may write, lies in BASE/zwarm/dist",
+  ],
+  ['zwarm/docs', null],
+  ['node', 'change the Node that runs zwarm: BASE/node/bin/node lies in BASE/node, which it may write'],
+  ['node/lib', null],
+  ['codex', 'change the program of codex: BASE/codex/bin/codex lies in BASE/codex, which it may write'],
+  ['codex/vendor', 'change the program of codex: BASE/codex/vendor, which it may write, lies in BASE/codex'],
+  ['path', 'change the program of codex: BASE/path/helper lies in BASE/path, which it may write'],
+  ['before', 'change which program runs as zwarm: BASE/before/zwarm lies in BASE/before, which it may write'],
+  [
+    'dotfiles',
+    'change the configuration of codex: BASE/home/.codex/hooks/hook leads to BASE/dotfiles/hook, which lies in BASE/dotfiles, which it may write',
+  ],
+  [
+    'home/told',
+    'change what `notify` runs: BASE/home/told/tell.sh lies in BASE/home/told, which it may write',
+  ],
+  [
+    'home/.gitconfig',
+    'change the configuration of git: BASE/home/.gitconfig lies in BASE/home/.gitconfig, which it may write',
+  ],
+  [
+    'home/.config',
+    'change the configuration of zwarm: BASE/home/.config/zwarm lies in BASE/home/.config, which it may write',
+  ],
+  [
+    'home/.local/state/zwarm',
+    'change the configuration of zwarm: BASE/home/.local/state/zwarm/trusted lies in BASE/home/.local/state/zwarm, which it may write',
+  ],
+  [
+    'home/.codex/rules/own',
+    'change the configuration of codex: BASE/home/.codex/rules/own, which it may write, lies in BASE/home/.codex/rules',
+  ],
+  ['home/.codex/sessions', null],
+  // Nobody here has that agent.
+  ['home/.claude', null],
+  ['state/trees/mine', null],
+  ['state/..', "write to zwarm's own records: BASE/state lies in BASE, which it may write"],
+])('of a turn that may write %s it is said: %s', async (path, said) => {
+  expect(await saidOf((base) => [join(base, path)])).toBe(said);
+});
+
+test('what Codex keeps its agents from in their directory is out of reach, unless a link leads to it', async () => {
+  const { projectRoot } = configured();
+  mkdirSync(join(projectRoot, '.codex'));
+  symlinkSync('.codex', join(projectRoot, '.agents'));
+  const said = (name: string) => saidOf(() => [projectRoot], { CODEX_HOME: join(projectRoot, name) });
+  expect(await said('.codex')).toBeNull();
+  expect(await said('.codex/deeper')).toBeNull();
+  expect(await said('codex')).toContain('change the configuration of codex: ');
+  expect(await said('.agents')).toContain('change the configuration of codex: ');
 });
