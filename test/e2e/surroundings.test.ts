@@ -79,14 +79,20 @@ function inTerminal(project: Project, script: string): { terminal: ChildProcess;
 }
 
 test.runIf(LINUX).each([
-  ['the terminal is closed', `zwarm start --wait 'gate ../gate'`],
-  ['Ctrl-C is typed', `trap : INT; zwarm start 'gate ../gate' && zwarm wait @last; echo $? > ../code`],
-])('%s: what waited in it ends, the agent goes on to its end', async (what, script) => {
+  ['the terminal is closed', 'start', `zwarm start --wait 'gate ../gate'`],
+  [
+    'Ctrl-C is typed',
+    'wait',
+    `trap : INT; zwarm start 'gate ../gate' && zwarm wait @last; echo $? > ../code`,
+  ],
+])('%s: what waited in it ends, the agent goes on to its end', async (what, verb, script) => {
   const project = createShellProject();
   const { terminal, pids } = inTerminal(project, script);
   await eventually('the agent runs', () => project.runs().length === 1);
   const [{ id } = { id: '' }] = await project.list();
-  await eventually('it waits', () => pids().some(watchesFiles));
+  // `zwarm start` watches files, too, until the turn has begun.
+  const waiting = () => processesNaming(`\0${verb}\0`, 'cmdline').filter((pid) => pids().includes(pid));
+  await eventually('it waits', () => waiting().some((pid) => watchesFiles(pid)));
   if (what === 'Ctrl-C is typed') terminal.stdin?.write('\x03');
   else terminal.kill('SIGKILL');
   await eventually('nothing of the terminal is left', () => pids().length === 0);
