@@ -58,7 +58,7 @@ function candidatesOn(path: string, binary: string): string[] {
 
 /**
  * Where a program of that name would be found on a PATH, up to where it is; everywhere, where it is nowhere. What might
- * come before it in `project` is left out: from there none is run.
+ * come before it in `project` is left out: whoever works there runs none from there.
  */
 export function lookedUpAt(binary: string, path: string, project: string): readonly string[] {
   const candidates = candidatesOn(path, binary);
