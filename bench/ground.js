@@ -9,7 +9,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -45,13 +45,14 @@ export function createGround() {
   const agent = join(directory('codex'), 'codex');
   writeFileSync(join(base, 'codex', 'package.json'), '{ "name": "@openai/codex", "version": "0.169.0" }');
   copyFileSync(repositoryFile('bench/agent'), agent);
+  // Where the first `start` makes it: without it nothing compiled is kept.
+  mkdirSync(join(base, 'home/.local/state/zwarm'), { recursive: true, mode: 0o700 });
   // This checkout may lie in /tmp.
   writeFileSync(join(directory('home/.config/zwarm'), 'config.toml'), 'reachable_installation = true\n');
   // Neither NODE_OPTIONS nor NODE_EXTRA_CA_CERTS: they make Node itself slower, and every ratio look better.
   const env = {
     PATH: process.env['PATH'],
     HOME: directory('home'),
-    XDG_CACHE_HOME: process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'),
     LANG: 'C.UTF-8',
     ZWARM_CODEX_BIN: agent,
   };

@@ -1,5 +1,6 @@
-// What V8 made of zwarm's code is kept in the user's cache directory: a directory for each build and version of Node, in
-// it a file for each verb. Whatever is wrong with one, its code is compiled again, and the file is replaced.
+// What V8 made of zwarm's code is kept in the state directory, where no turn in a sandbox can write: V8 runs whatever it is
+// given. In `compiled` is a directory for each build and version of Node, in that a file for each verb. Whatever is wrong
+// with one, its code is compiled again, and the file is replaced. Where `compiled` is a file, nothing is kept.
 
 const fs = require('node:fs');
 const { dirname, join } = require('node:path');
@@ -40,48 +41,45 @@ function write(file, parts) {
   }
 }
 
-/** @param {string} path @returns {string} the real path of as much of it as there is */
-const existing = (path) => (fs.existsSync(path) ? fs.realpathSync.native(path) : existing(dirname(path)));
-
-/**
- * Whether an agent in a sandbox may be able to write below a path: in temporary directories, and in projects. What it
- * puts there must not run outside of its sandbox. One that works in all of the home directory needs no cache for that.
- * @param {string} path absolute
- */
-function isExposed(path) {
-  const { HOME, TMPDIR, XDG_CACHE_HOME } = process.env;
-  const [home, temporary] = [HOME, TMPDIR].map((each) => each && fs.existsSync(each) && existing(each));
-  for (let at = existing(path), isHome = false; ; at = dirname(at)) {
-    if (at === temporary || (fs.statSync(at).mode & 0o002) !== 0) return true;
-    isHome ||= at === home;
-    if (XDG_CACHE_HOME && !isHome && ['.git', '.zwarm'].some((name) => fs.existsSync(join(at, name))))
-      return true;
-    if (at === dirname(at)) return false;
-  }
-}
-
-/** Whether nobody but the user can have written what lies in a directory. @param {string} directory */
+/** Whether a directory is this user's, and nobody else can write in it. @param {string} directory */
 function isOurs(directory) {
   const { uid, mode } = fs.statSync(directory);
-  return uid === process.getuid?.() && (mode & 0o022) === 0 && !isExposed(directory);
+  return uid === process.getuid?.() && (mode & 0o022) === 0;
+}
+
+/**
+ * Whether a turn that keeps its records elsewhere could write in a state directory, and so run something outside of its
+ * sandbox: it lies in a temporary directory, as that of a demo, or in a project. A home directory is nobody's project.
+ * @param {string} state
+ */
+function isExposed(state) {
+  const real = (path) => path && fs.existsSync(path) && fs.realpathSync.native(path);
+  const [home, temporary] = [process.env.HOME, process.env.TMPDIR].map(real);
+  for (let at = real(state); at !== home && at !== '/'; at = dirname(at)) {
+    if (at === temporary || (fs.statSync(at).mode & 0o002) !== 0) return true;
+    if (['.git', '.zwarm'].some((name) => fs.existsSync(join(at, name)))) return true;
+  }
+  return false;
 }
 
 const KEPT_BUILDS = 4;
 
-/** Removes what older builds and other versions of Node have left. @param {string} cache */
-function removeOld(cache) {
-  const builds = fs.readdirSync(cache).map((name) => join(cache, name));
+/** Removes what older builds and other versions of Node have left. @param {string} compiled */
+function removeOld(compiled) {
+  const builds = fs.readdirSync(compiled).map((name) => join(compiled, name));
   const newest = builds
     .map((path) => ({ path, at: fs.statSync(path).mtimeMs }))
     .sort((one, other) => other.at - one.at);
   for (const { path } of newest.slice(KEPT_BUILDS)) fs.rmSync(path, { recursive: true, force: true });
 }
 
-/** The directory of the user's cache for this, or null where none is known. */
-function cacheDirectory() {
-  const { HOME, XDG_CACHE_HOME } = process.env;
-  if (XDG_CACHE_HOME?.startsWith('/')) return join(XDG_CACHE_HOME, 'zwarm');
-  return HOME?.startsWith('/') ? join(HOME, '.cache', 'zwarm') : null;
+/** zwarm's state directory by the environment, or null: `--state-dir` is read later, and a relative one may be any. */
+function stateDirectory() {
+  const { HOME, XDG_STATE_HOME, ZWARM_DIR, ZWARM_SESSION_ID } = process.env;
+  // What agents get in their environment is not the user's choice.
+  if (ZWARM_DIR && !ZWARM_SESSION_ID) return ZWARM_DIR.startsWith('/') ? ZWARM_DIR : null;
+  if (XDG_STATE_HOME?.startsWith('/')) return join(XDG_STATE_HOME, 'zwarm');
+  return HOME?.startsWith('/') ? join(HOME, '.local/state/zwarm') : null;
 }
 
 /**
@@ -91,15 +89,18 @@ function cacheDirectory() {
  * @returns {{ known: Map<string, Buffer>, keep: (parts: Map<string, Buffer>) => void }}
  */
 module.exports = function compiledCode(build, verb) {
-  const cache = cacheDirectory();
-  if (cache === null) return { known: new Map(), keep: () => undefined };
+  const state = stateDirectory();
+  if (state === null) return { known: new Map(), keep: () => undefined };
+  const compiled = join(state, 'compiled');
   // V8 tells code of the same length apart by nothing: what was compiled of another build must have another name.
-  const directory = join(cache, `${build}-${process.version}-${process.platform}-${process.arch}`);
+  const directory = join(compiled, `${build}-${process.version}-${process.platform}-${process.arch}`);
   const file = join(directory, verb);
+
+  const isSafe = () => isOurs(state) && !isExposed(state);
 
   function known() {
     try {
-      return isOurs(directory) ? read(file) : new Map();
+      return isSafe() && isOurs(directory) ? read(file) : new Map();
     } catch {
       // Not there yet, or of no use: it is compiled.
       return new Map();
@@ -108,18 +109,16 @@ module.exports = function compiledCode(build, verb) {
 
   /** @param {Map<string, Buffer>} parts */
   function keep(parts) {
+    const umask = process.umask(0o077);
     try {
-      if (isExposed(directory)) return;
-      // Whatever the caller's: what is missing of the way may be more than our own directory.
-      const umask = process.umask(0o077);
-      try {
-        if (fs.mkdirSync(directory, { recursive: true }) !== undefined) removeOld(cache);
-        if (isOurs(directory)) write(file, parts);
-      } finally {
-        process.umask(umask);
-      }
+      // The state directory itself is made by the first start.
+      if (!isSafe()) return;
+      if (fs.mkdirSync(directory, { recursive: true }) !== undefined) removeOld(compiled);
+      if (isOurs(directory)) write(file, parts);
     } catch {
       // Not a place that we can write to: the next run compiles again.
+    } finally {
+      process.umask(umask);
     }
   }
 

@@ -94,15 +94,18 @@ export interface Turn extends Session {
   readonly turn: number;
 }
 
+/** zwarm's state directory by the environment alone; null where no home is known. */
+export function stateDirectoryIn({ cwd, env }: ManagerContext): string | null {
+  // What agents get in their environment is not the user's choice.
+  const named = env['ZWARM_SESSION_ID'] ? undefined : env['ZWARM_DIR'];
+  return named ? resolve(cwd, named) : userStateDirectory(env);
+}
+
 /** zwarm's state directory. @throws ZwarmError `usage` where no home is known */
 export function stateDirectory(context: ManagerContext): string {
   const own = storeOfTurn(context)?.root ?? context.project?.root;
   if (own !== undefined) return stateOf(own);
-  const { cwd, env, stateDir } = context;
-  if (stateDir !== null) return stateDir;
-  // What agents get in their environment is not the user's choice.
-  const named = env['ZWARM_SESSION_ID'] ? undefined : env['ZWARM_DIR'];
-  const path = named ? resolve(cwd, named) : userStateDirectory(env);
+  const path = context.stateDir ?? stateDirectoryIn(context);
   if (path !== null) return path;
   throw new ZwarmError('usage', 'neither HOME nor XDG_STATE_HOME is set', 'set HOME to your home directory');
 }

@@ -40,7 +40,14 @@ export const statesTreesDir = (state: string): string => `${state}/trees`;
 /** Who has which ten ports: a link for each slot. */
 export const portsDir = (state: string): string => `${state}/ports`;
 export const portSlot = (state: string, slot: number): string => `${state}/ports/${slot}`;
+/** What Node has compiled of zwarm (bin/compiled.js), or a file, and then nothing is kept. */
+export const compiledDir = (state: string): string => `${state}/compiled`;
 export const seenDir = (state: string): string => `${state}/seen`;
+/** All that zwarm trusts in the state directory: worktrees lie there, too, and whatever else the user has put there. */
+export const trustedParts = (state: string): readonly string[] =>
+  'projects mounts holds wakers notifications landers ports seen compiled trusted'
+    .split(' ')
+    .map((part) => `${state}/${part}`);
 
 export const formatFile = (root: string): string => `${root}/format`;
 export const projectFile = (root: string): string => `${root}/project.json`;

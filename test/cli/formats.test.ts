@@ -194,7 +194,7 @@ test('every environment variable that is read is on the page, and no other', () 
     ])
     .map(([, name = '']) => name);
   const early = /const \{ (.*) \} = process\.env;/.exec(readPage('bin/compiled.js'))?.[1]?.split(', ') ?? [];
-  expect(early).toContain('XDG_CACHE_HOME');
+  expect(early).toContain('XDG_STATE_HOME');
   expect(fields('Read by zwarm')).toEqual([...new Set([...read, ...early])].sort());
 });
 

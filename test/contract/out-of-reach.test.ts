@@ -3,7 +3,9 @@ import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, type TestContext, test } from 'vitest';
+import { install, kindOf, makeBoring } from '../helpers/boring.ts';
 import { createCodexProject, endless, requireSandbox } from '../helpers/codex.ts';
+import { emptyDirectory } from '../helpers/directory.ts';
 import { eventually, installedFile, processesWith, runProgram } from '../helpers/project.ts';
 import { connectTools } from '../helpers/tools-client.ts';
 
@@ -203,6 +205,38 @@ hint: install zwarm elsewhere, run it with -s read-only, or give that safety up:
   // The runner has run it, outside of the sandbox, with no act of the user.
   const pwned = join(base, 'home/pwned');
   await eventually('it ran', () => fs.existsSync(pwned) && fs.readFileSync(pwned, 'utf8') === 'settle');
+});
+
+test('an agent that may write in the user’s caches plants no code that zwarm runs', async (t) => {
+  // What Node has compiled of another program, under the names that zwarm would give it.
+  const boring = install();
+  makeBoring(boring);
+  const scratch = emptyDirectory();
+  const state = join(scratch, 'zwarm');
+  fs.mkdirSync(state, { mode: 0o700 });
+  const help = (program: string, env: object) =>
+    runProgram(process.execPath, [join(program, 'bin/zwarm.js'), '--help'], { env: { ...env } });
+  await help(boring, { HOME: scratch, XDG_STATE_HOME: scratch });
+  const plant = `for to in "$HOME/.cache/zwarm" .cache/zwarm "$HOME/.local/state/zwarm/compiled"; do
+    mkdir -p "$to"; cp -R evil/. "$to"; done; ls -d .cache/zwarm/*`;
+  const project = await createCodexProject(t.onTestFinished, {
+    script: { steps: [{ shell: plant }, { message: 'planted' }] },
+  });
+  const { base, directory, env } = project;
+  fs.cpSync(join(state, 'compiled'), join(directory, 'evil'), { recursive: true });
+  const home = join(base, 'home');
+  fs.mkdirSync(join(home, '.cache'));
+  Object.assign(env, { XDG_CACHE_HOME: join(directory, '.cache') });
+  const table = '[sandbox_workspace_write]\n';
+  const file = join(project.codexHome, 'config.toml');
+  const text = fs.readFileSync(file, 'utf8');
+  fs.writeFileSync(file, text.replace(table, `${table}writable_roots = ["${home}/.cache"]\n`));
+  await project.ended(['plant it']);
+  for (const planted of [join(directory, '.cache/zwarm'), join(home, '.cache/zwarm')])
+    expect(contents(planted)).toEqual(contents(join(state, 'compiled')));
+  const honest = install();
+  for (const more of [{}, { XDG_CACHE_HOME: undefined }])
+    expect(kindOf((await help(honest, { ...env, ...more })).stdout)).toBe('coding');
 });
 
 test('an agent that exchanges a directory for a link opens no other one to a delegated agent', async (t) => {

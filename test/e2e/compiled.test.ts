@@ -1,74 +1,39 @@
 import * as fs from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { stateDirectoryIn } from '../../src/manager/context.ts';
 import { testAsRoot } from '../helpers/as-root.ts';
+import { install, kindOf, makeBoring } from '../helpers/boring.ts';
+import { testInstallation } from '../helpers/context.ts';
 import { emptyDirectory } from '../helpers/directory.ts';
-import { type Ended, repositoryFile, runProgram, TEST_CACHE_HOME } from '../helpers/project.ts';
+import { type Ended, runProgram } from '../helpers/project.ts';
 import { notPrivate } from '../helpers/tree.ts';
 
 /* What Node made of zwarm's code is kept for the next command (bin/compiled.js): it changes nothing but the time. */
 
-function isShared(path: string): boolean {
-  return (fs.statSync(path).mode & 0o002) !== 0 || (dirname(path) !== path && isShared(dirname(path)));
-}
-
-/** A directory in which nobody else can write, nor above it; null for a user who has none. */
-function privatePlace(): string | null {
-  try {
-    fs.mkdirSync(TEST_CACHE_HOME, { recursive: true });
-  } catch {
-    return null;
-  }
-  return isShared(TEST_CACHE_HOME) ? null : TEST_CACHE_HOME;
-}
-
-const place = privatePlace();
-if (place === null)
-  process.stderr.write('not run, as only they can write to no home: tests of compiled code\n');
-
 let installed: string;
-let cacheHome: string;
+let stateHome: string;
+let state: string;
 let kept: string;
-
-function install(): string {
-  const directory = emptyDirectory();
-  fs.mkdirSync(join(directory, 'dist'));
-  for (const path of ['bin', 'package.json', 'dist/parts.js'])
-    fs.cpSync(repositoryFile(path), join(directory, path), { recursive: true });
-  return directory;
-}
-
-function ownDirectory(): string {
-  const path = fs.realpathSync(fs.mkdtempSync(join(place ?? '', 'compiled-')));
-  onTestFinished(() => fs.rmSync(path, { recursive: true, force: true }));
-  return path;
-}
 
 const run = (args: readonly string[], env: Record<string, string>): Promise<Ended> =>
   runProgram(process.execPath, [join(installed, 'bin/zwarm.js'), ...args], { cwd: installed, env });
 
-const zwarm = (...args: string[]): Promise<Ended> => run(args, { XDG_CACHE_HOME: cacheHome });
+const zwarm = (...args: string[]): Promise<Ended> =>
+  run(args, { HOME: stateHome, XDG_STATE_HOME: stateHome });
 
 function files(below = kept): string[] {
   const names = fs.existsSync(below) ? fs.readdirSync(below, { recursive: true, encoding: 'utf8' }) : [];
   return names.map((name) => join(below, name)).filter((path) => fs.statSync(path).isFile());
 }
 
-/** Makes the installation another program of the same length, which says `boring` for `coding`. */
-function makeBoring(build: (name: string) => string): void {
-  const parts = join(installed, 'dist/parts.js');
-  const text = fs.readFileSync(parts, 'latin1');
-  const name = /"build":"([0-9a-f]{16})"/.exec(text)?.[1] ?? '';
-  const boring = text.replace('Run coding agents', 'Run boring agents').replace(name, build(name));
-  expect(boring.length).toBe(text.length);
-  fs.writeFileSync(parts, boring);
-}
-
-describe.runIf(place !== null)('compiled code', () => {
+describe('compiled code', () => {
   beforeEach(() => {
     installed = install();
-    cacheHome = ownDirectory();
-    kept = join(cacheHome, 'zwarm');
+    stateHome = emptyDirectory();
+    state = join(stateHome, 'zwarm');
+    fs.mkdirSync(state, { mode: 0o700 });
+    kept = join(state, 'compiled');
   });
 
   test.each([0, 0o777])('is the user’s alone and used again, whatever the umask (%i)', async (umask) => {
@@ -82,13 +47,38 @@ describe.runIf(place !== null)('compiled code', () => {
     expect(fs.statSync(path).mtimeMs, 'written once').toBe(mtimeMs);
   });
 
-  test('lies in ~/.cache unless a variable names another place; nothing is added to the program', async () => {
+  test.each<[string, (base: string) => Record<string, string>]>([
+    ['in the home directory', () => ({})],
+    ['where XDG_STATE_HOME says', (base) => ({ XDG_STATE_HOME: join(base, 'xdg') })],
+    ['not where a relative one says', () => ({ XDG_STATE_HOME: 'xdg' })],
+    ['where ZWARM_DIR says', (base) => ({ ZWARM_DIR: join(base, 'named') })],
+    ['not where an agent’s says', (base) => ({ ZWARM_DIR: join(base, 'named'), ZWARM_SESSION_ID: 'x' })],
+  ])('lies in the state directory, %s, and nowhere else', async (_, envIn) => {
+    const base = emptyDirectory();
+    const env = { HOME: base, ...envIn(base) };
+    const states = ['.local/state/zwarm', 'xdg/zwarm', 'named'].map((path) => join(base, path));
+    const help = () =>
+      runProgram(process.execPath, [join(installed, 'bin/zwarm.js'), '--help'], { cwd: base, env });
     const before = fs.readdirSync(installed, { recursive: true });
-    await run(['--help'], { HOME: cacheHome });
-    expect(files(join(cacheHome, '.cache/zwarm'))).not.toEqual([]);
-    await run(['--help'], { HOME: cacheHome, XDG_CACHE_HOME: join(cacheHome, 'other') });
-    expect(files(join(cacheHome, 'other/zwarm'))).not.toEqual([]);
-    expect(fs.readdirSync(installed, { recursive: true })).toEqual(before);
+    expect(await help()).toMatchObject({ code: 0, stderr: '' });
+    expect(fs.readdirSync(base), 'it makes no state directory').toEqual([]);
+    for (const directory of states) fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
+    await help();
+    const own = stateDirectoryIn({ ...testInstallation(), cwd: base, env, uid: 0, stateDir: null });
+    expect(files(base).map((path) => dirname(dirname(path)))).toEqual([`${own}/compiled`]);
+    expect(fs.readdirSync(installed, { recursive: true }), 'nothing is added to the program').toEqual(before);
+  });
+
+  test('is not kept where a relative ZWARM_DIR says: another one may be meant each time', async () => {
+    await run(['--help'], { HOME: stateHome, ZWARM_DIR: relative(installed, state) });
+    expect(fs.readdirSync(state)).toEqual([]);
+  });
+
+  test('of a command with another --state-dir lies in the usual one', async () => {
+    const other = emptyDirectory();
+    await zwarm('--state-dir', other, 'ls');
+    expect(fs.readdirSync(other)).toEqual([]);
+    expect(files()).not.toEqual([]);
   });
 
   test('is kept by each verb of what it has used, and the more of it the more that was', async () => {
@@ -113,7 +103,7 @@ describe.runIf(place !== null)('compiled code', () => {
   ])('of %s is used by the next one', async (what, words) => {
     const task = 'A line.\n\n'.repeat(100);
     const env = {
-      ...{ HOME: cacheHome, XDG_CACHE_HOME: cacheHome, PATH: process.env['PATH'] ?? '' },
+      ...{ HOME: stateHome, XDG_STATE_HOME: stateHome, PATH: process.env['PATH'] ?? '' },
       ...{ TERM: 'xterm', SHELL: '/bin/sh', ZWARM_PAGER: 'head -n 1' },
     };
     expect(await run(['start', '-a', 'demo', '--wait', task], env)).toMatchObject({ code: 0 });
@@ -150,14 +140,17 @@ describe.runIf(place !== null)('compiled code', () => {
     fs.writeFileSync(kept, 'in the way');
     const help = await zwarm('--help');
     expect(await run(['--help'], {})).toEqual(help);
-    expect(await run(['--help'], { HOME: 'here', XDG_CACHE_HOME: 'there' })).toEqual(help);
+    expect(await run(['--help'], { HOME: 'here', XDG_STATE_HOME: 'there' })).toEqual(help);
   });
 
   test('leaves nothing where there is no room for it', async () => {
     const program = [process.execPath, join(installed, 'bin/zwarm.js'), '--help'];
     // Of no file more than some kilobytes: the largest part does not fit.
     const line = ['-c', 'ulimit -f 64; exec "$@"', 'sh', ...program];
-    const ended = await runProgram('/bin/sh', line, { cwd: installed, env: { XDG_CACHE_HOME: cacheHome } });
+    const ended = await runProgram('/bin/sh', line, {
+      cwd: installed,
+      env: { HOME: stateHome, XDG_STATE_HOME: stateHome },
+    });
     expect(ended).toMatchObject({ code: 0, stderr: '' });
     expect(files()).toEqual([]);
   });
@@ -170,8 +163,8 @@ describe.runIf(place !== null)('compiled code', () => {
 
   test('of another build of the same length is not used', async () => {
     await zwarm('--help');
-    makeBoring((name) => name.replace(/./g, '0'));
-    expect((await zwarm('--help')).stdout).toContain('Run boring agents');
+    makeBoring(installed, (name) => name.replace(/./g, '0'));
+    expect(kindOf((await zwarm('--help')).stdout)).toBe('boring');
   });
 
   test('of the oldest of many builds is removed when a new one is run', async () => {
@@ -185,22 +178,15 @@ describe.runIf(place !== null)('compiled code', () => {
     expect(fs.readdirSync(kept)).toHaveLength(4);
   });
 
-  /** Where code of another program lies under the name of this one, what makes it nobody's in particular, if anything. */
+  /** Where code of another program lies under the name of this one, what lets somebody else have written it. */
   const FOREIGN: readonly [why: string, arrange: (build: string) => Record<string, string> | undefined][] = [
     ['its directory is open', (build) => void fs.chmodSync(build, 0o770)],
-    ['one above it is open to everybody', () => void fs.chmodSync(cacheHome, 0o1777)],
-    ['it lies in a repository', () => void fs.mkdirSync(join(cacheHome, '.git'))],
-    ['it lies in a project', () => void fs.mkdirSync(join(cacheHome, '.zwarm'))],
-    ['it lies in the temporary directory', () => ({ TMPDIR: cacheHome })],
-    [
-      'a link leads to it',
-      () => {
-        const shared = join(emptyDirectory(), 'zwarm');
-        fs.renameSync(kept, shared);
-        fs.symlinkSync(shared, kept);
-        return undefined;
-      },
-    ],
+    ['the state directory is open', () => void fs.chmodSync(state, 0o770)],
+    // Outside of the home directory.
+    ['one above it is open to everybody', () => ({ HOME: installed })],
+    ['it lies in the temporary directory', () => ({ TMPDIR: state })],
+    ['it lies in a repository', () => void fs.mkdirSync(join(state, '.git'))],
+    ['it lies in a project', () => void fs.mkdirSync(join(state, '.zwarm'))],
   ];
 
   /** What another program keeps, each file by its path below `kept`: made once. */
@@ -209,7 +195,7 @@ describe.runIf(place !== null)('compiled code', () => {
   async function makePlanted() {
     const honest = installed;
     installed = install();
-    makeBoring((name) => name);
+    makeBoring(installed);
     await zwarm('--help');
     installed = honest;
     const made = files().map((path) => [relative(kept, path), fs.readFileSync(path)] as const);
@@ -227,9 +213,9 @@ describe.runIf(place !== null)('compiled code', () => {
     const [build = ''] = fs.readdirSync(kept);
     const env = arrange(join(kept, build));
     const before = files();
-    const { stdout } = await run(['--help'], { XDG_CACHE_HOME: cacheHome, ...env });
+    const { stdout } = await run(['--help'], { HOME: stateHome, XDG_STATE_HOME: stateHome, ...env });
     expect(files()).toEqual(before);
-    return /Run (\w+) agents/.exec(stdout)?.[1];
+    return kindOf(stdout);
   }
 
   test.each(FOREIGN)('that somebody else may have written is not used: %s', async (_, arrange) => {
@@ -242,6 +228,12 @@ describe.runIf(place !== null)('compiled code', () => {
 
   testAsRoot('of another user is not used', async () => {
     expect(await withPlanted((build) => void fs.chownSync(build, 4321, 4321))).toBe('coding');
+  });
+
+  testAsRoot('is not kept in a state directory of another user', async () => {
+    fs.chownSync(state, 4321, 4321);
+    expect(await zwarm('--help')).toMatchObject({ code: 0, stderr: '' });
+    expect(fs.readdirSync(state)).toEqual([]);
   });
 });
 

@@ -1,15 +1,18 @@
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { place } from '../helpers/config.ts';
 import { createOrdinaryProject } from '../helpers/ordinary-project.ts';
 import {
   createProject,
   createShellProject,
+  eventually,
   FAKE_AGENT,
   type Project,
   SHELL_AGENT,
   ZWARM,
 } from '../helpers/project.ts';
+import { createRepository } from '../helpers/repository.ts';
 import { snapshot } from '../helpers/tree.ts';
 
 /* What is refused before there is a session, or warned of. */
@@ -165,7 +168,7 @@ test.each<[string, (project: Project) => Record<string, string> | undefined, ...
   const refused = await project.zwarm(['start', ...passed, 'hello'], { env: arrange(project) ?? {} });
   expect(refused).toMatchObject({ code: 5, stdout: '' });
   expect(refused.stderr).toMatch(
-    /^zwarm: the agent could write to zwarm's own records: \/.+ lies in \/.+, which it may write\nhint: set XDG_STATE_HOME to a directory elsewhere, .+$/m,
+    /^zwarm: the agent could write to zwarm's own records: \/.+ lies in \/.+, which it may write\nhint: set (XDG_STATE_HOME|ZWARM_DIR) to a directory elsewhere, .+$/m,
   );
   expect(fs.existsSync(join(project.directory, '.zwarm'))).toBe(false);
   expect(project.runs()).toEqual([]);
@@ -232,6 +235,43 @@ hint: set XDG_CONFIG_HOME to a directory elsewhere, run it with -s read-only, or
       /could write to zwarm's own records: .*; change the configuration of zwarm: /,
     ),
   });
+});
+
+test('a state directory in the project is allowed by one setting', async () => {
+  const project = createProject('p');
+  await project.ok(['config', 'set', 'reachable_state', 'true']);
+  const ZWARM_DIR = join(project.directory, '.state');
+  await project.ok(['start', 'hello'], { env: { ZWARM_DIR } });
+  expect(fs.statSync(join(ZWARM_DIR, 'compiled')).isFile()).toBe(true);
+});
+
+test.each([
+  ['a first turn', 'start hello'],
+  ['a later one', 'inject @last hello'],
+  ['one in a worktree', 'start -W hello'],
+  ['a fork in a worktree', 'fork @last -W hello'],
+  ['one that waited', 'start --queue hello'],
+])('where the agent of %s may write the records, nothing compiled is kept any more', async (_, line) => {
+  const project = createRepository();
+  const isFirst = line === 'start hello';
+  const compiled = join(project.state, 'compiled');
+  if (!isFirst) {
+    await project.ended();
+    fs.mkdirSync(join(compiled, 'build'), { recursive: true });
+  }
+  await project.ok(['config', 'set', 'reachable_state', 'true']);
+  // What cannot be read may name any place.
+  place(join(project.base, 'home/.codex/config.toml'), 'writable_roots = [');
+  expect(await project.$(line)).not.toContain('[exit');
+  await eventually('its runner has begun', () => project.runs().length === (isFirst ? 1 : 2));
+  expect(fs.readFileSync(compiled, 'utf8')).toMatch(
+    /^Nothing .* is kept here: .*\(reachable_state\)\.\nDelete this file/,
+  );
+  await project.asProcess(['ls']);
+  expect(fs.lstatSync(compiled).isFile()).toBe(true);
+  fs.rmSync(compiled);
+  await project.asProcess(['ls']);
+  expect(fs.lstatSync(compiled).isDirectory()).toBe(true);
 });
 
 /** Something that zwarm relies on, put where the agent of a turn may write; what the refusal calls it, where, and by what link. */

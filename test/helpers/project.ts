@@ -30,8 +30,6 @@ export const stream = (name: string): string => repositoryFile(`fixtures/streams
 
 /** Where programs keep what they can make again for whoever runs the tests. */
 export const CACHE_HOME = join(homedir(), '.cache');
-/** The same for zwarm in tests, whose own home lies in a temporary directory: there nothing compiled is kept. */
-export const TEST_CACHE_HOME = join(CACHE_HOME, 'zwarm-tests');
 
 /** How a command ended. */
 export interface Ended extends Omit<Screen, 'code'> {
@@ -116,7 +114,6 @@ export function createProject(name = 'project', finished: OnFinished = onTestFin
   const env: Record<string, string | undefined> = {
     PATH: process.env['PATH'],
     HOME: join(base, 'home'),
-    XDG_CACHE_HOME: TEST_CACHE_HOME,
     // No agent that may write there can write to the store.
     TMPDIR: join(base, 'tmp'),
     LANG: 'C.UTF-8',

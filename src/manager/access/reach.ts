@@ -3,11 +3,12 @@ import type { AgentAdapter, ConfigurationTexts, Reach } from '../../agents/agent
 import { isErrno, ZwarmError } from '../../core/errors.ts';
 import { isWithin } from '../../core/path.ts';
 import { CLOSED } from '../../core/rules/policy.ts';
+import { trustedParts } from '../../store/layout.ts';
 import { DamagedRecord, readBlocks } from '../../store/read-file.ts';
 import { placesOf, withoutLinks } from '../../store/real-path.ts';
 import type { SessionRecord } from '../../store/records.ts';
 import { locateProject, type ManagerContext, stateDirectory } from '../context.ts';
-import { reliedOn } from './relied-on.ts';
+import { reliedOn, stateVariable } from './relied-on.ts';
 
 /** A turn as far as this rule needs it. */
 type Confined = Pick<SessionRecord, 'working_dir' | 'sandbox' | 'agent_args'>;
@@ -65,14 +66,17 @@ export async function writableBy(
   return { directories: [directory, ...paths].map(withoutLinks), ...others };
 }
 
-/** A way in which the agent of a turn could change what zwarm relies on. */
-interface Way {
-  /** What it could do, and how. */
+/** What the user's configuration allows the agent of a turn, by that key: what it could do, and how. */
+export interface Allowed {
   readonly what: string;
   readonly why: string;
-  /** What to do about it, but for allowing it by that key. */
-  readonly otherwise: string;
   readonly allowedBy: 'reachable_state' | 'reachable_installation';
+}
+
+/** A way in which the agent of a turn could change what zwarm relies on. */
+interface Way extends Allowed {
+  /** What to do about it, but for allowing it. */
+  readonly otherwise: string;
 }
 
 const READ_ONLY = 'run it with -s read-only';
@@ -92,17 +96,28 @@ function wayThrough(path: string, { directories }: Writable, closed: readonly st
   return null;
 }
 
+/** Why an agent could change some of what is at a path; or null. */
+function wayInto(path: string, { directories }: Writable): string | null {
+  const inside = directories.find((one) => isWithin(one, withoutLinks(path)));
+  return inside === undefined ? null : `${inside}, which it may write, lies in ${path}`;
+}
+
 /** The way to zwarm's own records, or null. */
-function wayToState(state: string, { sandbox }: Confined, writable: Writable): Way | null {
+function wayToState(
+  { state, env }: { readonly state: string; readonly env: ManagerContext['env'] },
+  { sandbox }: Confined,
+  writable: Writable,
+): Way | null {
   const { unclear, outside } = writable;
   const way = { what: "write to zwarm's own records", allowedBy: 'reachable_state' } as const;
   const [free] = outside;
   if (free !== undefined)
     return { ...way, why: `${free.what} run outside of the sandbox`, otherwise: free.otherwise };
   if (sandbox === 'read-only') return null;
-  const why = wayThrough(state, writable, []);
+  const inside = trustedParts(state).map((part) => wayInto(part, writable));
+  const why = wayThrough(state, writable, []) ?? inside.find((one) => one !== null) ?? null;
   if (why !== null)
-    return { ...way, why, otherwise: `set XDG_STATE_HOME to a directory elsewhere, ${READ_ONLY}` };
+    return { ...way, why, otherwise: `set ${stateVariable(env)} to a directory elsewhere, ${READ_ONLY}` };
   const [first] = unclear;
   if (first === undefined) return null;
   return {
@@ -119,10 +134,7 @@ function wayToOthers(
   closed: readonly string[],
 ): Way | null {
   for (const { what, path, otherwise } of all) {
-    const inside = writable.directories.find((one) => isWithin(one, withoutLinks(path)));
-    const why =
-      wayThrough(path, writable, closed) ??
-      (inside === undefined ? null : `${inside}, which it may write, lies in ${path}`);
+    const why = wayThrough(path, writable, closed) ?? wayInto(path, writable);
     if (why !== null)
       return {
         what: `change ${what}`,
@@ -136,7 +148,7 @@ function wayToOthers(
 
 /**
  * Refuses a turn whose agent could change what zwarm relies on, its own records first, unless the user's own configuration
- * allows it; returns what that allows, in words. An agent without a sandbox can write wherever the user can, and nothing
+ * allows it; returns what that allows. An agent without a sandbox can write wherever the user can, and nothing
  * of ours changes that.
  * @throws ZwarmError `state_reachable`, `installation_reachable`, `config`
  */
@@ -145,14 +157,14 @@ export async function requireOutOfReach(
   adapter: AgentAdapter,
   turn: Confined,
   isConfined: boolean,
-): Promise<readonly string[]> {
+): Promise<readonly Allowed[]> {
   if (turn.sandbox === 'danger-full-access') return [];
   const { confinement } = adapter;
   const writable = await writableBy(context, confinement, turn, isConfined);
-  const state = wayToState(stateDirectory(context), turn, writable);
+  const { env } = context;
+  const state = wayToState({ state: stateDirectory(context), env }, turn, writable);
   const writesNothing = turn.sandbox === 'read-only' || writable.directories.length === 0;
   if (state === null && writesNothing) return [];
-  const { env } = context;
   const projectRoot = locateProject(context).checkout;
   const settings = await context.loadSettings({ env, projectRoot });
   const closed = confinement?.by === 'agent' ? confinement.closed : CLOSED;
@@ -162,7 +174,7 @@ export async function requireOutOfReach(
   const ways = [state, others].filter((way) => way !== null);
   const { reachable } = settings;
   const refused = ways.find(({ allowedBy }) => !reachable[allowedBy]);
-  if (refused === undefined) return ways.map(({ what, why }) => `${what}: ${why}`);
+  if (refused === undefined) return ways;
   const { what, why, otherwise, allowedBy } = refused;
   throw new ZwarmError(
     allowedBy === 'reachable_state' ? 'state_reachable' : 'installation_reachable',

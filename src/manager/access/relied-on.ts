@@ -4,11 +4,12 @@ import type { AgentAdapter } from '../../agents/agent.ts';
 import { AGENTS } from '../../agents/registry.ts';
 import { isErrno, ZwarmError } from '../../core/errors.ts';
 import type { Settings } from '../../core/rules/policy.ts';
-import { trustedDirectory, userConfigFile } from '../../core/user-places.ts';
+import { trustedDirectory, userConfigFile, userStateDirectory } from '../../core/user-places.ts';
 import { isNamedOrOnPath, lookedUpAt, lookUp, programFiles } from '../../process/find-program.ts';
 import { desktopCommand } from '../../process/notify.ts';
 import { projectOf } from '../../store/git.ts';
-import type { ManagerContext } from '../context.ts';
+import { compiledDir } from '../../store/layout.ts';
+import { type ManagerContext, stateDirectory, stateDirectoryIn } from '../context.ts';
 
 /** Something that zwarm, a runner or the user's next command runs or obeys, outside of any sandbox. */
 interface ReliedOn {
@@ -55,17 +56,28 @@ function notifierOf(notify: Settings['notify'], env: Environment, project: strin
   return [...(name.includes('/') ? [whole] : lookedUpAt(name, env['PATH'] ?? '', project)), ...args];
 }
 
+/** Where commands in this environment keep what Node has compiled of zwarm: the user's, and those that a runner calls. */
+export function compiledDirectories(context: ManagerContext): readonly string[] {
+  const states = [stateDirectoryIn(context), userStateDirectory(context.env)];
+  return states.flatMap((state) => (state === null ? [] : [compiledDir(state)]));
+}
+
+/** What names the state directory. */
+export const stateVariable = (env: Environment): string =>
+  env['ZWARM_DIR'] ? 'ZWARM_DIR' : 'XDG_STATE_HOME';
+
 /**
  * All that must stay out of reach of a turn that works in `directory` (a real path): what zwarm consists of, the programs
  * that it runs, its configuration, and the programs and the user's own configuration of that agent and of the others that
  * are here.
  */
 export function reliedOn(
-  { env, paths }: ManagerContext,
+  context: ManagerContext,
   { notify }: Pick<Settings, 'notify'>,
   agent: AgentAdapter,
   directory: string,
 ): readonly ReliedOn[] {
+  const { env, paths } = context;
   const project = projectOf(directory);
   const onPath = (program: string) => lookedUpAt(program, env['PATH'] ?? '', project);
   const installed = dirname(dirname(paths.cli));
@@ -83,6 +95,12 @@ export function reliedOn(
       ...(configuration === null ? [] : withLinks(dirname(configuration))),
       trustedDirectory(env),
     ]),
+    ...rows(
+      'what Node has compiled of zwarm',
+      `set ${stateVariable(env)} to a directory elsewhere`,
+      // That in the state directory is judged with all of it.
+      compiledDirectories(context).filter((path) => path !== compiledDir(stateDirectory(context))),
+    ),
     ...rows('what `notify` runs', 'name a program elsewhere', notifierOf(notify, env, project)),
     ...rows('the configuration of git', 'keep that elsewhere', [
       env['HOME'] && join(env['HOME'], '.gitconfig'),

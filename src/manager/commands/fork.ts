@@ -130,14 +130,17 @@ export async function fork(
     const state = await readTurnNow({ ...parent, turn: number }, context.now());
     copies.push({ directory: turnDir(state), eventBytes: state.exit?.record.events_bytes ?? null });
   }
-  const begin = async (place: Partial<SessionRecord>): Promise<Omit<Forked, 'notes'>> => {
+  const begin = async (
+    place: Partial<SessionRecord>,
+    first: Checked | null,
+  ): Promise<Omit<Forked, 'notes'>> => {
     const forked = { ...session, parent, record: { ...record, ...place }, copies };
-    if (message === undefined || checked === null) {
+    if (message === undefined || first === null) {
       createFork(context, forked, null);
       await tryCacheState(context, session);
       return { id: session.id, turn, started: null };
     }
-    const own = { ...checked, record: { ...checked.record, ...place } };
+    const own = { ...first, record: { ...first.record, ...place } };
     const next = { ...session, ...own, kind: 'prompt', message, covers: [], before, historyChars } as const;
     const started = await launchNext(context, next, {
       continues: parent,
@@ -147,11 +150,12 @@ export async function fork(
     });
     return { id: session.id, turn: started.turn, started };
   };
-  if (plan === undefined) return { ...(await begin({})), notes: [] };
+  if (plan === undefined) return { ...(await begin({}, checked)), notes: [] };
   const { inTree } = await import('../launch/tree.ts');
   const done = await inTree(context, session, plan, async (place) => {
-    await requireOutOfReach(context, chosen.adapter, { ...record, ...place }, chosen.confiner !== null);
-    return begin(place);
+    const placed = { ...record, ...place };
+    const allowed = await requireOutOfReach(context, chosen.adapter, placed, chosen.confiner !== null);
+    return begin(place, checked && { ...checked, allowed });
   });
   return { ...done, notes: plan.notes };
 }

@@ -5,6 +5,7 @@ import type { SessionSummary } from '../../core/session.ts';
 import { isFinal } from '../../core/status.ts';
 import { claimTurn, flushClaim } from '../../store/claim.ts';
 import { requireUser } from '../access/caller.ts';
+import { guardCompiled } from '../access/guard-compiled.ts';
 import { adoptedTurn } from '../adopt/adopt-session.ts';
 import { linesOf, type SessionFile } from '../adopt/session-files.ts';
 import type { ManagerContext, Session } from '../context.ts';
@@ -57,6 +58,7 @@ export async function prepareOpen(context: ManagerContext, session: Session): Pr
   const file = historyOf(context, adapter, threadId);
   if (!file) return refuse(`${adapter.name} has no session file of the thread ${threadId}`);
   const { working_dir: cwd, sandbox, model } = record;
+  guardCompiled(context, store, checked.allowed);
   const { args, env } = adapter.interactive({ workingDir: cwd, sandbox, model, threadId });
   return {
     session,

@@ -209,8 +209,8 @@ async function createInTree(
   return inTree(context, beginning, plan, async (place) => {
     const record = { ...checked.record, ...place };
     // The tree may have a configuration of the agent by which that writes elsewhere.
-    await requireOutOfReach(context, checked.adapter, record, checked.confiner !== null);
-    return create(context, { ...beginning, checked: { ...checked, record } }, options);
+    const allowed = await requireOutOfReach(context, checked.adapter, record, checked.confiner !== null);
+    return create(context, { ...beginning, checked: { ...checked, record, allowed } }, options);
   });
 }
 

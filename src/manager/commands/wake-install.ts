@@ -33,7 +33,7 @@ async function run(env: Env, program: string, args: readonly string[]): Promise<
 
 /** Variables by which zwarm finds its things, where they are not the usual ones: neither systemd nor cron knows them. */
 function placesIn(env: Env): Record<string, string> {
-  const names = ['ZWARM_DIR', 'XDG_STATE_HOME', 'XDG_CONFIG_HOME', 'XDG_CACHE_HOME'];
+  const names = ['ZWARM_DIR', 'XDG_STATE_HOME', 'XDG_CONFIG_HOME'];
   return Object.fromEntries(names.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
 }
 

@@ -68,7 +68,8 @@ export async function checkReach(context: ManagerContext): Promise<Finding> {
   const allowed = await requireOutOfReach(context, requireAgent('codex'), turn, false);
   if (allowed.length === 0)
     return finding('ok', 'no agent in the sandbox workspace-write can change what zwarm relies on');
-  return finding('note', `your configuration allows that an agent could ${allowed.join('; ')}`);
+  const words = allowed.map(({ what, why }) => `${what}: ${why}`);
+  return finding('note', `your configuration allows that an agent could ${words.join('; ')}`);
 }
 
 /** Whether the sessions of this project are where it is, and whether some are kept of projects that are gone. */

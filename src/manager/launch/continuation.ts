@@ -11,6 +11,7 @@ import type { HistoryFile } from '../../store/agent-history.ts';
 import type { Runs, SessionRecord } from '../../store/records.ts';
 import { readPrompt, readSessionRecord } from '../../store/sessions.ts';
 import type { Limits } from '../access/permissions.ts';
+import type { Allowed } from '../access/reach.ts';
 import type { ManagerContext, Session } from '../context.ts';
 import { orDamaged } from '../session/damage.ts';
 import { readLineageTurns, threadToGoOn } from '../session/turn-lineage.ts';
@@ -44,6 +45,8 @@ export interface NextTurn extends Session {
   readonly confiner: Confiner | null;
   readonly program: Program;
   readonly limits: Limits;
+  /** What it could do to zwarm itself, as the user's configuration allows it. */
+  readonly allowed: readonly Allowed[];
   readonly kind: TurnKind;
   readonly message: string;
   readonly runLimits: RunLimits | null;

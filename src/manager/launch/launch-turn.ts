@@ -20,6 +20,7 @@ import { realPathOf } from '../../store/real-path.ts';
 import { encode, type LaunchRecord, type SessionRecord } from '../../store/records.ts';
 import { readExit, readRequest, readRunner } from '../../store/sessions.ts';
 import { noteWriter } from '../../store/writers.ts';
+import { guardCompiled } from '../access/guard-compiled.ts';
 import { requireAllowedDirectory } from '../access/permissions.ts';
 import { requireRoom } from '../access/quota.ts';
 import type { ManagerContext, Turn } from '../context.ts';
@@ -239,6 +240,7 @@ export async function launchTurn(context: ManagerContext, launch: Launch): Promi
   const taking = !setup && changesFiles(record, adapter) ? takeFilesBefore(context, launch) : null;
   const call = await orNotStarted(launch, async () => {
     flushClaim(launch);
+    guardCompiled(context, launch.store, launch.allowed);
     if (umask === undefined) await requireStillAllowed(context, launch);
     if (schema !== null) replaceFile(turnFile(launch, 'schema'), schema, temporaryIn(context, launch));
     if (record.sandbox !== 'read-only') noteWriter(launch, record.working_dir);

@@ -17,7 +17,7 @@ import { giveBack, requireSlot } from './take-slot.ts';
 /** A turn that its caller may have, and the agent's program that will run it. */
 export type Checked = Pick<
   NextTurn,
-  'record' | 'adapter' | 'runs' | 'runLimits' | 'confiner' | 'limits' | 'program'
+  'record' | 'adapter' | 'runs' | 'runLimits' | 'confiner' | 'limits' | 'program' | 'allowed'
 >;
 
 /** What a session is given next. */
@@ -30,15 +30,15 @@ export type Given = Pick<NextTurn, 'kind' | 'message' | 'covers' | 'historyChars
  */
 export async function withProgram(
   context: ManagerContext,
-  checked: Omit<Checked, 'program' | 'runLimits'>,
+  checked: Omit<Checked, 'program' | 'runLimits' | 'allowed'>,
   { elsewise = '', getsTree = false } = {},
 ): Promise<Checked> {
   const { adapter, record, confiner } = checked;
   requireDirectory(record);
   requireRepository(adapter, record, elsewise);
-  if (!getsTree) await requireOutOfReach(context, adapter, record, confiner !== null);
+  const allowed = getsTree ? [] : await requireOutOfReach(context, adapter, record, confiner !== null);
   const program = await programOf(context, adapter, record.working_dir);
-  return { ...checked, program, runLimits: record.run_limits };
+  return { ...checked, program, runLimits: record.run_limits, allowed };
 }
 
 /** Checks all that can be refused of another turn of a session, but for what the session is doing now. */

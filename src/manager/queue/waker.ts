@@ -8,7 +8,7 @@ import { wakerNow } from '../session/wake-time.ts';
 
 /** What of an environment the waker, the zwarm that it starts and its notifications need; agents get that of who queued them. */
 const VARIABLES = [
-  ...['HOME', 'PATH', 'LANG', 'TMPDIR', 'TZ', 'XDG_STATE_HOME', 'XDG_CONFIG_HOME', 'XDG_CACHE_HOME'],
+  ...['HOME', 'PATH', 'LANG', 'TMPDIR', 'TZ', 'XDG_STATE_HOME', 'XDG_CONFIG_HOME'],
   ...['XDG_RUNTIME_DIR', 'DBUS_SESSION_BUS_ADDRESS', 'DISPLAY', 'WAYLAND_DISPLAY'],
 ];
 

@@ -11,7 +11,6 @@ function withProgram(project: Project, name: string, script: string): void {
   fs.writeFileSync(join(directory, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   Object.assign(project.env, {
     PATH: `${directory}:/usr/bin:/bin`,
-    XDG_CACHE_HOME: undefined,
     XDG_STATE_HOME: join(project.base, 'home/50% of $it'),
   });
 }

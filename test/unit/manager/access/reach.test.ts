@@ -46,9 +46,11 @@ function createReach() {
         await asked(demo, 'workspace-write'),
       ]).toEqual([null, null, null]);
       const refused = await asked(codex, 'workspace-write');
-      const [, through, unclear] =
-        / lies in (.+), which it may write$| what it may write by (.+)$/.exec(refused ?? '') ?? [];
-      return refused && (through ?? `? ${unclear}`);
+      const [, through, unclear, inside] =
+        / lies in (.+), which it may write$| what it may write by (.+)$|records: (.+, which it may write, lies in .+)$/.exec(
+          refused ?? '',
+        ) ?? [];
+      return refused && (through ?? `? ${unclear ?? inside}`);
     },
   };
 }
@@ -104,7 +106,14 @@ test('a turn reaches what its configuration names, whichever file that is', asyn
   expect(await named('c/config.toml', table('VOLUME'), [], { CODEX_HOME: 'c' })).toBe('VOLUME');
   expect(await named('c/wide.config.toml', table('VOLUME'), ['-pwide'], { CODEX_HOME: 'c' })).toBe('VOLUME');
   expect(await named(user, table('VOLUME'), [], { CODEX_HOME: 'c' })).toBeNull();
-  expect(await named(user, table('VOLUME/zwarm/below', 'VOLUME-beside'))).toBeNull();
+  expect(await named(user, table('VOLUME-beside'))).toBeNull();
+  // So does what zwarm trusts in the state directory, but not the worktrees there, nor what else the user has there.
+  expect(await named(user, table('VOLUME/zwarm/projects/one'))).toMatch(
+    /projects\/one, which it may write, lies in .*volume\/zwarm\/projects$/,
+  );
+  expect(await named(user, table('VOLUME/zwarm/compiled'))).toMatch(/compiled, which it may write, lies in /);
+  for (const other of ['trees/one', 'other', 'other/projects'])
+    expect(await named(user, table(`VOLUME/zwarm/${other}`))).toBeNull();
 });
 
 test('a turn reaches what a configuration above its directory names, also one behind a link', async () => {
