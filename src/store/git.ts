@@ -23,15 +23,23 @@ function pathIn(file: string, prefix = ''): string | null {
   return path === '' ? null : realPathOf(resolve(dirname(file), path));
 }
 
-/** A checkout's root and its git directory; `common` is shared by all its worktrees. Real paths. */
-interface Checkout {
+/**
+ * A checkout's root and its git directory; `common` is shared by all its worktrees. Real paths, to read names from: an agent
+ * that may write in the checkout can have them lead anywhere.
+ */
+export interface FoundCheckout {
   readonly root: string;
   readonly gitDir: string;
   readonly common: string;
 }
 
+/** One whose git directories belong to it: to write in. */
+export interface OwnCheckout extends FoundCheckout {
+  readonly isVerified: true;
+}
+
 /** The checkout that has its root, a real path, in this very directory, or null. */
-export function checkoutAt(root: string): Checkout | null {
+export function checkoutAt(root: string): FoundCheckout | null {
   const own = join(root, '.git');
   const isOwn = isRealDirectory(own);
   const gitDir = isOwn ? own : pathIn(own, 'gitdir: ');
@@ -48,20 +56,26 @@ export function isGitDirectory(directory: string): boolean {
   return hasHead && ['objects', 'refs'].every((name) => isRealDirectory(join(directory, name)));
 }
 
-/**
- * The git directory that all worktrees of a checkout share, or null. An agent can write a `.git` file, which may lead
- * anywhere: it counts only if its git directory lies directly in the checkout, or is one of the shared directory's
- * worktrees and names this checkout back.
- */
-export function commonDirectory({ root, gitDir, common }: Checkout): string | null {
-  if (gitDir === common) return dirname(common) === root ? common : null;
-  if (dirname(gitDir) !== join(common, 'worktrees')) return null;
-  return pathIn(join(gitDir, 'gitdir')) === join(root, '.git') ? common : null;
+/** The same checkout if its git directory lies directly in it, or is one of the shared one's worktrees and names it back. */
+export function verified(found: FoundCheckout): OwnCheckout | null {
+  const { root, gitDir, common } = found;
+  const isOwn =
+    gitDir === common
+      ? dirname(common) === root
+      : dirname(gitDir) === join(common, 'worktrees') &&
+        pathIn(join(gitDir, 'gitdir')) === join(root, '.git');
+  return isOwn ? { ...found, isVerified: true } : null;
+}
+
+/** The checkout that has its root, a real path, in this very directory, and whose git directories belong to it; or null. */
+export function ownCheckoutAt(root: string): OwnCheckout | null {
+  const found = checkoutAt(root);
+  return found && verified(found);
 }
 
 const SHA = /^[0-9a-f]{40,64}$/;
 
-function commitOf(ref: string, { gitDir, common }: Checkout): string | null {
+function commitOf(ref: string, { gitDir, common }: FoundCheckout): string | null {
   for (const directory of [gitDir, common]) {
     const loose = textOf(join(directory, ref))?.trim();
     if (loose !== undefined && SHA.test(loose)) return loose;

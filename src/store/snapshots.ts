@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { isErrno } from '../core/errors.ts';
 import { createUnflushed, discard, makeDir, publishOnce, rename } from './files.ts';
-import { checkoutAt, commonDirectory } from './git.ts';
+import type { OwnCheckout } from './git.ts';
 import { BUILDING_PREFIX, snapshotsDir, type TurnDir, turnDir, turnFile } from './layout.ts';
 import { entriesOf, isRealDirectory, lookAt, readSmall, readText, unlessDamaged } from './read-file.ts';
 import { encode, type SnapshotRecord } from './records.ts';
@@ -14,19 +14,6 @@ import type { StoredSession } from './sessions.ts';
  * which files have changed since.
  */
 
-/** The user's repository around the files of a session: what its git directory holds is only read. */
-export interface UserRepository {
-  readonly gitDir: string;
-  readonly common: string;
-}
-
-/** The user's repository whose checkout has its root there; null where none is to be believed. */
-export function userRepositoryAt(root: string): UserRepository | null {
-  const checkout = checkoutAt(root);
-  const common = checkout === null ? null : commonDirectory(checkout);
-  return checkout === null || common === null ? null : { gitDir: checkout.gitDir, common };
-}
-
 const CONFIG_LIMIT = 1 << 20;
 const textOf = (path: string): string => unlessDamaged(() => readText(path, CONFIG_LIMIT)) ?? '';
 
@@ -37,7 +24,7 @@ const quoted = (path: string): string => `"${path.replace(/["\\]/g, '\\$&').repl
  * The configuration of our repository. What decides how files are read is the user's: names that are ignored, ends of lines.
  * What runs a program is not: `info/attributes` switches every filter and merge driver off, and each call the rest.
  */
-function configOf(user: UserRepository | null): string {
+function configOf(user: OwnCheckout | null): string {
   const included = user === null ? [] : [join(user.common, 'config'), join(user.gitDir, 'config.worktree')];
   const format = user === null ? '' : textOf(join(user.common, 'config'));
   const isSha256 = /^\s*objectformat\s*=\s*sha256\s*$/im.test(format);
@@ -61,7 +48,7 @@ function configOf(user: UserRepository | null): string {
 }
 
 /** Makes the repository for the snapshots of a session, unless it is there. */
-export function makeSnapshots(session: StoredSession, user: UserRepository | null, unique: string): void {
+export function makeSnapshots(session: StoredSession, user: OwnCheckout | null, unique: string): void {
   const path = snapshotsDir(session);
   if (isRealDirectory(path)) return;
   const building = join(path, '..', `${BUILDING_PREFIX}${unique}`);
@@ -134,7 +121,7 @@ const EMPTY_INDEX = Buffer.concat([Buffer.from('DIRC'), Buffer.from([0, 0, 0, 2]
 /** The same of the user's own index, an empty one where there is none; `odd` where it has to be made plain. */
 export function seedIndex(
   snapshots: string,
-  user: UserRepository | null,
+  user: OwnCheckout | null,
   unique: string,
 ): { readonly path: string; readonly state: 'plain' | 'odd' } {
   const path = join(snapshots, `${BUILDING_PREFIX}${unique}`);

@@ -1,7 +1,7 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isErrno, ZwarmError } from '../core/errors.ts';
-import { checkoutAt, commonDirectory, isGitDirectory } from './git.ts';
+import { checkoutAt, isGitDirectory, verified } from './git.ts';
 import { hasStore, storeDir } from './project-store.ts';
 
 /** The project around a directory, and where its sessions are kept. */
@@ -14,7 +14,7 @@ export interface Project {
   readonly path: string;
   /** The root of the checkout around the directory, outside of git the project's directory; a real path. */
   readonly checkout: string;
-  /** The git directory of that checkout, a real path; null outside of git. */
+  /** The git directory of that checkout, to read names from, a real path; null outside of git. */
   readonly gitDir: string | null;
 }
 
@@ -43,8 +43,8 @@ function projectAt(state: string, checkout: string): Project & { readonly isKnow
   const gitDir = isGitDirectory(checkout) ? checkout : (found?.gitDir ?? null);
   const root = storeDir(state, checkout);
   const own = { state, root, path: checkout, checkout, gitDir, isKnown: gitDir !== null || hasStore(root) };
-  const path = found === null || gitDir === checkout ? null : commonDirectory(found);
-  if (path === null) return own;
+  const path = found === null || gitDir === checkout ? undefined : verified(found)?.common;
+  if (path === undefined) return own;
   const shared = storeDir(state, path);
   // Sessions from before `git init` stay with the directory.
   return !hasStore(shared) && hasStore(root) ? own : { ...own, root: shared, path };

@@ -1,8 +1,7 @@
 import { lstatSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { errnoOf, isErrno } from '../core/errors.ts';
-import { createFile, discard, makeDir, rename, symlink } from './files.ts';
-import { BUILDING_PREFIX, WINDOW_NAME, windowDir, windowLink } from './layout.ts';
+import { isErrno } from '../core/errors.ts';
+import { windowDir, windowLink } from './layout.ts';
 import { entriesOf, lookAt, unlessDamaged } from './read-file.ts';
 
 /*
@@ -27,40 +26,15 @@ function isReplaceable(checkout: string): boolean {
   return stat.isDirectory() && entriesOf(windowLink(checkout)).length === 0;
 }
 
-type WindowState = 'open' | 'missing' | 'replaceable' | 'occupied';
+type WindowState = 'open' | 'free' | 'occupied';
 
-/** Whether the window of a checkout leads to these sessions, is not there, may be replaced, or is somebody's own. */
+/** Whether the window of a checkout leads to these sessions, may be made, or something of somebody's own is in its place. */
 export function windowStateOf(checkout: string, sessions: string): WindowState {
   if (windowTarget(checkout) === sessions) return 'open';
   const window = lstatSync(windowDir(checkout), { throwIfNoEntry: false });
-  if (window === undefined) return 'missing';
+  if (window === undefined) return 'free';
   const isFree = window.isDirectory() && unlessDamaged(() => isReplaceable(checkout)) === true;
-  return isFree ? 'replaceable' : 'occupied';
-}
-
-/**
- * Makes the window where there is none, if it can: complete in the git directory, which no sandboxed agent can write, then
- * renamed onto `.zwarm`, which fails on whatever an agent has put there meanwhile.
- */
-export function makeWindowFromGit(
-  checkout: string,
-  gitDir: string,
-  sessions: string,
-  unique: string,
-): boolean {
-  const building = join(gitDir, `${BUILDING_PREFIX}${WINDOW_NAME}-${unique}`);
-  try {
-    makeDir(building);
-    createFile(join(building, '.gitignore'), '*\n');
-    symlink(sessions, join(building, 'sessions'));
-    rename(building, windowDir(checkout));
-    return true;
-  } catch (error) {
-    discard(building);
-    // Another file system, a git directory that is closed to us, or something in the way.
-    if (errnoOf(error) === null) throw error;
-    return false;
-  }
+  return isFree ? 'free' : 'occupied';
 }
 
 /** Whether a checkout holds sessions of zwarm 0.1, which kept them in the project itself. */

@@ -130,6 +130,28 @@ test.concurrent('a window that is swapped while start and clean work leads them 
   expect(contents(project.foreign).map((line) => line.split(' ')[0])).toEqual(['turns', 'turns/precious']);
 });
 
+test.concurrent('a .git that an agent has written leads no window into another repository', async (t) => {
+  const forge = 'mkdir sub && echo "gitdir: $FOREIGN/.git" > sub/.git';
+  const project = await createCodexProject(t.onTestFinished, {
+    script: {
+      scenarios: { forge: [{ shell: forge }, { message: 'forged' }] },
+      steps: [{ message: 'hello' }],
+    },
+  });
+  const { base, directory, env } = project;
+  const foreign = join(base, 'foreign');
+  execFileSync('git', ['init', '-q', foreign]);
+  Object.assign(env, { FOREIGN: foreign });
+  await project.ended(['[[forge]]']);
+  const sub = join(directory, 'sub');
+  expect(fs.readFileSync(join(sub, '.git'), 'utf8')).toBe(`gitdir: ${foreign}/.git\n`);
+  const touched = () => fs.statSync(join(foreign, '.git'), { bigint: true }).mtimeNs;
+  const before = touched();
+  expect(await project.ok(['start', '--wait', ...HELLO], { cwd: sub })).toBe('hello');
+  expect(touched()).toBe(before);
+  expect(fs.existsSync(join(sub, '.zwarm/sessions'))).toBe(true);
+});
+
 test.concurrent('an agent that runs git clean -fdx stays listed and killable, and start makes the window again', async (t) => {
   const body = 'git clean -qfdx; rm -rf .zwarm; touch began; sleep 0.1';
   const project = await createAttacked(t, body);

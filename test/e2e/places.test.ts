@@ -152,6 +152,14 @@ test('whoever exchanges .zwarm while it is made gains nothing', () => {
   expect(fs.readdirSync(join(foreign, 'sessions'))).toEqual([]);
 });
 
+test('no window is made in another directory than that of the checkout', () => {
+  const { base, directory: cwd } = createProject('p');
+  const maker = () =>
+    execFileSync('sh', [repositoryFile('bin/make-window.sh'), join(base, 'p\n'), '/t'], { cwd });
+  expect(maker).toThrow();
+  expect(fs.readdirSync(cwd)).toEqual([]);
+});
+
 test('of many that make a window at once none finds it missing afterwards', () => {
   const { directory: cwd } = createProject('p');
   const make = '(sh "$0" "$PWD" /target || readlink .zwarm/sessions || echo missing) 2>/dev/null';

@@ -2,11 +2,10 @@ import { ZwarmError } from '../../core/errors.ts';
 import { isWithin } from '../../core/path.ts';
 import { listOf } from '../../git/files.ts';
 import { findGit, gitIn } from '../../git/git.ts';
-import { gitStateOf, isGitDirectory } from '../../store/git.ts';
+import { gitStateOf, isGitDirectory, type OwnCheckout, ownCheckoutAt } from '../../store/git.ts';
 import { snapshotsDir } from '../../store/layout.ts';
 import { isOpenDirectory, realPathOf } from '../../store/real-path.ts';
 import type { SessionRecord } from '../../store/records.ts';
-import { type UserRepository, userRepositoryAt } from '../../store/snapshots.ts';
 import type { ManagerContext, Session } from '../context.ts';
 
 /** Where the files of a session are, and the repository for its snapshots. */
@@ -14,7 +13,7 @@ export interface Place {
   /** The root of the checkout in which its agent works, outside of git the directory itself; a real path. */
   readonly root: string;
   /** Null where git knows nothing of these files. */
-  readonly user: UserRepository | null;
+  readonly user: OwnCheckout | null;
   /** The commit of the checkout now; null without one. */
   readonly head: string | null;
   readonly snapshots: string;
@@ -44,10 +43,10 @@ export function requireSnapshotable({ root }: Place, { HOME: home = '' }: Manage
 export function placeOf(context: ManagerContext, session: Session, record: SessionRecord): Place {
   const root = rootOf(record);
   const program = findGit(context.env, [root]);
-  const user = record.git === null ? null : userRepositoryAt(root);
+  const user = record.git === null ? null : ownCheckoutAt(root);
   const head = user === null ? null : (gitStateOf(root)?.head ?? null);
   // Of a worktree that is gone the objects are still there.
-  const lender = user ?? (record.git === null ? null : userRepositoryAt(session.store.projectRoot));
+  const lender = user ?? (record.git === null ? null : ownCheckoutAt(session.store.projectRoot));
   const alternates = lender && listOf([`${lender.common}/objects`]);
   return { root, user, head, snapshots: snapshotsDir(session), program, alternates };
 }

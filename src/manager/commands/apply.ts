@@ -8,9 +8,8 @@ import { withVariables } from '../../git/git.ts';
 import { submodulePaths } from '../../git/land.ts';
 import { mergeTrees } from '../../git/merge.ts';
 import { discard } from '../../store/files.ts';
-import { gitStateOf } from '../../store/git.ts';
+import { gitStateOf, ownCheckoutAt } from '../../store/git.ts';
 import { listTurns, readSnapshot } from '../../store/sessions.ts';
-import { userRepositoryAt } from '../../store/snapshots.ts';
 import { requireUser } from '../access/caller.ts';
 import { conflictError, inTheWay, leaveOut, moveBetween } from '../changes/move-files.ts';
 import { gitOver, type Place, placeOf } from '../changes/place.ts';
@@ -43,7 +42,7 @@ type Here = Place & { readonly head: string };
 /** @throws ZwarmError `usage` where that is not another checkout of the same repository */
 function callersCheckout(context: ManagerContext, { id }: Session, own: Place): Here {
   const state = gitStateOf(context.cwd);
-  const user = state === null ? null : userRepositoryAt(state.root);
+  const user = state === null ? null : ownCheckoutAt(state.root);
   if (state === null || user === null || user.common !== own.user?.common)
     throw usageError(
       `${context.cwd} is not in a checkout of the repository of ${id}`,

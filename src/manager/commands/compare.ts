@@ -4,7 +4,7 @@ import { listOf } from '../../git/files.ts';
 import { gitIn } from '../../git/git.ts';
 import { moveFiles } from '../../git/merge.ts';
 import { discard } from '../../store/files.ts';
-import { checkoutAt } from '../../store/git.ts';
+import { ownCheckoutAt } from '../../store/git.ts';
 import { BUILDING_PREFIX } from '../../store/layout.ts';
 import { requireUser } from '../access/caller.ts';
 import { type Place, placeOf } from '../changes/place.ts';
@@ -20,9 +20,9 @@ async function fill(
   directory: string,
   [commit, tree]: readonly [string, string],
 ): Promise<void> {
-  const found = checkoutAt(directory);
-  if (found === null) throw new ZwarmError('git_failed', `${directory} is gone`);
-  const git = gitIn({ gitDir: found.gitDir, workTree: directory }, program, env);
+  const own = ownCheckoutAt(directory);
+  if (own === null) throw new ZwarmError('git_failed', `${directory} is gone`);
+  const git = gitIn({ gitDir: own.gitDir, workTree: directory }, program, env);
   const path = `${snapshots}/${BUILDING_PREFIX}${newNonce()}`;
   try {
     await git(['read-tree', commit], { env: { GIT_INDEX_FILE: path } });

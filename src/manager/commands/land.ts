@@ -15,7 +15,7 @@ import {
   moveBranch,
   prepareLanding,
 } from '../../git/land.ts';
-import { checkoutAt, commonDirectory } from '../../store/git.ts';
+import { ownCheckoutAt } from '../../store/git.ts';
 import { readLanded, writeLanded } from '../../store/landed.ts';
 import { landersDir } from '../../store/layout.ts';
 import { requireUser } from '../access/caller.ts';
@@ -80,10 +80,10 @@ async function targetCheckout(
 ): Promise<Git | null> {
   const path = await checkoutOf(plain, onto);
   if (path === null) return null;
-  const found = checkoutAt(path);
-  if (found === null || commonDirectory(found) !== common)
+  const own = ownCheckoutAt(path);
+  if (own?.common !== common)
     throw new ZwarmError('git_failed', `${path} has ${onto}, but is not a checkout of this repository`);
-  return gitIn({ gitDir: found.gitDir, workTree: path }, program, env);
+  return gitIn({ gitDir: own.gitDir, workTree: path }, program, env);
 }
 
 /** A session whose work is to land, and what that is. @throws ZwarmError `usage`, `no_tree`, `busy`, … */

@@ -5,6 +5,7 @@ import { marksOfSession } from '../../core/turn-mark.ts';
 import { livenessOf } from '../../process/identity.ts';
 import { anyLives, type Census, createCensus } from '../../process/turn-processes.ts';
 import { claimTombstone } from '../../store/claim.ts';
+import { ownCheckoutAt } from '../../store/git.ts';
 import { sessionDir } from '../../store/layout.ts';
 import { unlessDamaged } from '../../store/read-file.ts';
 import type { SessionRecord } from '../../store/records.ts';
@@ -18,7 +19,6 @@ import {
   readRunner,
   readSessionRecord,
 } from '../../store/sessions.ts';
-import { userRepositoryAt } from '../../store/snapshots.ts';
 import { listTrashed, readTrashed } from '../../store/trash.ts';
 import { hasTrees } from '../../store/trees.ts';
 import { forgetWriter, listWriters } from '../../store/writers.ts';
@@ -131,7 +131,7 @@ function pinnedIn({ store }: Session, record: SessionRecord | null, tree: Tree |
   if (tree !== undefined) return tree.common;
   if (!record?.git) return null;
   // A worktree may be gone by now.
-  const user = userRepositoryAt(record.git.root) ?? userRepositoryAt(store.projectRoot);
+  const user = ownCheckoutAt(record.git.root) ?? ownCheckoutAt(store.projectRoot);
   return user?.common ?? null;
 }
 

@@ -4,13 +4,12 @@ import { ZwarmError } from '../../core/errors.ts';
 import type { Git } from '../../git/git.ts';
 import { changesIn, completeIndex } from '../../git/worktree.ts';
 import { copyEntry, discard, discardEmpty, makeDir, removeEntry, rename } from '../../store/files.ts';
+import type { FoundCheckout, OwnCheckout } from '../../store/git.ts';
 import { lookAt } from '../../store/read-file.ts';
 
-/** A checkout and how git is asked there; of a worktree its own git directory. */
-interface Checkout {
+/** A checkout and how git is asked there. */
+interface Checkout extends Pick<FoundCheckout, 'root' | 'gitDir'> {
   readonly git: Git;
-  readonly root: string;
-  readonly gitDir: string;
 }
 
 const below = (root: string, path: Buffer): Buffer => Buffer.concat([Buffer.from(`${root}/`), path]);
@@ -67,7 +66,7 @@ export function bring(from: string, to: string, path: Buffer): void {
  * Copies what differs in a checkout from its commit, and its index, into a new worktree of that commit: git says the same of
  * both then. @throws ZwarmError `lost_race` where the checkout has changed meanwhile, `git_failed`
  */
-export async function bringChanges(from: Checkout, to: Checkout): Promise<void> {
+export async function bringChanges(from: Checkout, to: Checkout & OwnCheckout): Promise<void> {
   const index = join(to.gitDir, 'index.zwarm');
   try {
     const hasIndex = lookAt(join(from.gitDir, 'index')) !== null;

@@ -2,7 +2,7 @@ import { accessSync, constants, lstatSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { ZwarmError } from '../../core/errors.ts';
 import { isWithin, upwards } from '../../core/path.ts';
-import { checkoutAt, commonDirectory, isGitDirectory } from '../../store/git.ts';
+import { checkoutAt, isGitDirectory, ownCheckoutAt, verified } from '../../store/git.ts';
 import { statesTreesDir } from '../../store/layout.ts';
 import { hasStore, storeDir } from '../../store/project-store.ts';
 import { lookAt, unlessDamaged } from '../../store/read-file.ts';
@@ -27,9 +27,8 @@ function projectAmong(state: string, directories: readonly string[]): string | n
   const found = directories.find((at) => {
     // No confined agent may write where the state directory lies.
     if (isWithin(state, at)) return false;
-    const checkout = checkoutAt(at);
-    const shared = checkout === null ? null : commonDirectory(checkout);
-    return [at, shared].some((path) => path !== null && hasStore(storeDir(state, path)));
+    const shared = ownCheckoutAt(at)?.common;
+    return [at, shared].some((path) => path !== undefined && hasStore(storeDir(state, path)));
   });
   return found ?? null;
 }
@@ -41,8 +40,8 @@ export function sourceAround(context: ManagerContext, directory: string): Source
     const checkout = checkoutAt(at);
     const isBare = checkout === null && isGitDirectory(at);
     if (checkout === null && !isBare) continue;
-    const common = checkout === null ? at : commonDirectory(checkout);
-    if (common === null) {
+    const common = checkout === null ? at : verified(checkout)?.common;
+    if (common === undefined) {
       const hint = 'start it in the main checkout of its repository, or without -W';
       const what = `the git directory of ${at} lies elsewhere (a submodule, say), and an agent could have written where`;
       throw new ZwarmError('not_allowed', what, hint);

@@ -12,7 +12,7 @@ import {
 } from '../../git/worktree.ts';
 import { livenessOf, ownIdentity } from '../../process/identity.ts';
 import { discardEmpty, makeDir, makeDirs } from '../../store/files.ts';
-import { checkoutAt, commonDirectory, gitStateOf } from '../../store/git.ts';
+import { gitStateOf, ownCheckoutAt } from '../../store/git.ts';
 import { givePortsBack, takePorts } from '../../store/ports.ts';
 import { lookAt } from '../../store/read-file.ts';
 import type { OwnTree, SessionRecord } from '../../store/records.ts';
@@ -52,9 +52,8 @@ async function make(
   const { checkout } = source;
   claimPlace(path);
   await addWorktree(git, plan, reasonFor(id));
-  const made = checkoutAt(path);
-  if (made === null || commonDirectory(made) !== source.common)
-    throw new ZwarmError('git_failed', `git made no worktree in ${path}`);
+  const made = ownCheckoutAt(path);
+  if (made?.common !== source.common) throw new ZwarmError('git_failed', `git made no worktree in ${path}`);
   const { gitDir } = made;
   const { fillSubmodules } = await import('./tree-submodules.ts');
   const sources = [source.gitDir, source.common];
@@ -62,7 +61,7 @@ async function make(
   if (withChanges && checkout !== null) {
     const { bringChanges } = await import('./tree-changes.ts');
     const there = gitOf(context, { ...source, gitDir, checkout: path });
-    await bringChanges({ git, root: checkout, gitDir: source.gitDir }, { git: there, root: path, gitDir });
+    await bringChanges({ git, root: checkout, gitDir: source.gitDir }, { ...made, git: there });
   }
   if (checkout !== null) await fill({ git, from: checkout, to: path }, plan.filling);
   return {

@@ -1,38 +1,40 @@
 import { join } from 'node:path';
-import { toZwarmError } from '../../core/errors.ts';
+import { toZwarmError, ZwarmError } from '../../core/errors.ts';
 import { publishName } from '../../store/files.ts';
 import { sessionsDir, windowDir } from '../../store/layout.ts';
-import { makeWindowFromGit, windowStateOf } from '../../store/window.ts';
+import { windowStateOf } from '../../store/window.ts';
 import { locateProject, type ManagerContext, type Store } from '../context.ts';
 
 /** How long the child may take that makes a window. */
 const MAKE_MS = 5000;
 
-/** Makes the window of the checkout where there is none; returns a warning where that failed, or null. */
+/** Makes the window of the checkout where there is none; a warning where that failed, once for each project, else null. */
 export async function openWindow(context: ManagerContext, store: Store): Promise<string | null> {
   const { checkout, gitDir } = locateProject(context);
   // A bare repository has no checkout.
   if (checkout === gitDir) return null;
   const sessions = sessionsDir(store.root);
-  const where = `the sessions are in ${sessions}`;
+  const stateNow = () => windowStateOf(checkout, sessions);
 
-  /** Whether the window leads to the store now. */
-  async function isOpen(): Promise<boolean> {
-    const state = windowStateOf(checkout, sessions);
-    if (state === 'open' || state === 'occupied') return state === 'open';
-    if (state === 'missing' && gitDir !== null)
-      if (makeWindowFromGit(checkout, gitDir, sessions, context.newNonce())) return true;
+  async function make(): Promise<void> {
     const { ask } = await import('../../process/run.ts');
     const options = { cwd: checkout, env: {}, timeoutMs: MAKE_MS };
-    const ended = await ask('/bin/sh', [context.paths.windowMaker, checkout, sessions], options);
+    const { stderr } = await ask('/bin/sh', [context.paths.windowMaker, checkout, sessions], options);
     // Another start may have been first.
-    return ended.code === 0 || windowStateOf(checkout, sessions) === 'open';
+    if (stateNow() === 'free') throw new ZwarmError('io', stderr.trim() || 'it was exchanged meanwhile');
   }
 
+  let why = "is not a link of zwarm's and stays as it is";
   try {
-    if ((await isOpen()) || !publishName(join(store.root, 'window-told'))) return null;
-    return `${windowDir(checkout)} is not a link of zwarm's and stays as it is; ${where}`;
+    if (stateNow() === 'free') await make();
+    if (stateNow() === 'open') return null;
   } catch (error) {
-    return `${windowDir(checkout)} could not be made: ${toZwarmError(error).message}; ${where}`;
+    why = `could not be made: ${toZwarmError(error).message}`;
   }
+  try {
+    if (!publishName(join(store.root, 'window-told'))) return null;
+  } catch {
+    // There is no room for that: it is told again.
+  }
+  return `${windowDir(checkout)} ${why}; the sessions are in ${sessions}`;
 }

@@ -6,7 +6,7 @@ import { judgeTree, type TreeVerdict } from '../../core/rules/tree-risk.ts';
 import { findGit, gitIn } from '../../git/git.ts';
 import { type AskedFacts, askTree } from '../../git/risk.ts';
 import { whereProcessesStand } from '../../process/standing.ts';
-import { checkoutAt, commonDirectory, gitStateOf } from '../../store/git.ts';
+import { gitStateOf, ownCheckoutAt } from '../../store/git.ts';
 import { readLanded } from '../../store/landed.ts';
 import { unlessDamaged } from '../../store/read-file.ts';
 import { realPathOf } from '../../store/real-path.ts';
@@ -62,8 +62,8 @@ export function treeOf(session: Session): Tree | null {
   const { path, common } = known;
   const record = hasSession(session) ? unlessDamaged(() => readSessionRecord(session)) : null;
   const own = record?.worktree ?? null;
-  const checkout = checkoutAt(path);
-  const found = checkout !== null && commonDirectory(checkout) === common ? checkout.gitDir : null;
+  const checkout = ownCheckoutAt(path);
+  const found = checkout?.common === common ? checkout.gitDir : null;
   return {
     path,
     common,

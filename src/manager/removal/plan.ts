@@ -5,7 +5,7 @@ import type { SessionId } from '../../core/ids.ts';
 import type { CleanItem } from '../../core/rules/clean-plan.ts';
 import type { TreeVerdict } from '../../core/rules/tree-risk.ts';
 import { livenessOf } from '../../process/identity.ts';
-import { checkoutAt, commonDirectory, isGitDirectory } from '../../store/git.ts';
+import { checkoutAt, isGitDirectory, ownCheckoutAt, verified } from '../../store/git.ts';
 import { trashedDir } from '../../store/layout.ts';
 import { entriesOf, unlessDamaged } from '../../store/read-file.ts';
 import { realPathOf } from '../../store/real-path.ts';
@@ -46,7 +46,7 @@ export function itemOfTree(looked: LookedAt, more: Pick<CleanItem, 'kind'> & Par
 /** The git directory that all worktrees of a project share; null outside of git. */
 export function commonOf({ projectRoot }: Store): string | null {
   const checkout = checkoutAt(projectRoot);
-  if (checkout !== null) return commonDirectory(checkout);
+  if (checkout !== null) return verified(checkout)?.common ?? null;
   return isGitDirectory(projectRoot) ? projectRoot : null;
 }
 
@@ -68,8 +68,8 @@ function treesOfAgents(context: ManagerContext, store: Store, common: string): r
     const home = directory === null ? null : realPathOf(directory);
     return home === null ? [] : below(home).flatMap(below);
   }).flatMap((path) => {
-    const checkout = checkoutAt(path);
-    if (checkout === null || commonDirectory(checkout) !== common) return [];
+    const checkout = ownCheckoutAt(path);
+    if (checkout?.common !== common) return [];
     const { gitDir } = checkout;
     return [{ path, git_dir: gitDir, common, branch: null, target, lock: null, origin: store.projectRoot }];
   });

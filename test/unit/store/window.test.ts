@@ -1,21 +1,18 @@
-import * as fs from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { hasOldStore, makeWindowFromGit, windowStateOf, windowTarget } from '../../../src/store/window.ts';
+import { hasOldStore, windowStateOf, windowTarget } from '../../../src/store/window.ts';
 import { directoryWith } from '../../helpers/directory.ts';
-import { snapshot } from '../../helpers/tree.ts';
 
 type Files = Parameters<typeof directoryWith>[0];
 
 const SESSIONS = '/store/sessions';
 
 test.each<[string, Files, string, string | null]>([
-  ['nothing', {}, 'missing', null],
-  ['an empty directory', { '.zwarm': null }, 'replaceable', null],
+  ['nothing', {}, 'free', null],
+  ['an empty directory', { '.zwarm': null }, 'free', null],
   ['a link of ours', { '.zwarm/sessions': `@${SESSIONS}` }, 'open', SESSIONS],
-  ['a link that leads elsewhere', { '.zwarm/sessions': '@/other' }, 'replaceable', '/other'],
-  ['a link to itself', { '.zwarm/sessions': '@sessions' }, 'replaceable', 'sessions'],
-  ['an empty directory of sessions', { '.zwarm/sessions': null }, 'replaceable', null],
+  ['a link that leads elsewhere', { '.zwarm/sessions': '@/other' }, 'free', '/other'],
+  ['a link to itself', { '.zwarm/sessions': '@sessions' }, 'free', 'sessions'],
+  ['an empty directory of sessions', { '.zwarm/sessions': null }, 'free', null],
   ['sessions', { '.zwarm/sessions/abc': null }, 'occupied', null],
   ['a file called sessions', { '.zwarm/sessions': '' }, 'occupied', null],
   ['a file', { '.zwarm': '' }, 'occupied', null],
@@ -26,32 +23,6 @@ test.each<[string, Files, string, string | null]>([
   const checkout = directoryWith(files);
   expect(windowStateOf(checkout, SESSIONS)).toBe(state);
   expect(windowTarget(checkout)).toBe(target);
-});
-
-const make = (checkout: string): boolean =>
-  makeWindowFromGit(checkout, join(checkout, '.git'), SESSIONS, 'x');
-
-test('a window is whole, ours alone and out of git’s sight', () => {
-  const checkout = directoryWith({ '.git': null });
-  expect(make(checkout)).toBe(true);
-  expect(windowStateOf(checkout, SESSIONS)).toBe('open');
-  const window = join(checkout, '.zwarm');
-  expect(fs.readFileSync(join(window, '.gitignore'), 'utf8')).toBe('*\n');
-  expect(fs.statSync(window).mode & 0o777).toBe(0o700);
-  expect(fs.readdirSync(join(checkout, '.git'))).toEqual([]);
-});
-
-test.each<[string, Files]>([
-  ['a window is already', { '.git': null, '.zwarm/sessions': `@${SESSIONS}` }],
-  ['a link is in the way', { '.git': null, '.zwarm': '@elsewhere' }],
-  ['a file is in the way', { '.git': null, '.zwarm': 'mine' }],
-  ['there is no git directory', {}],
-  ['the git directory is a file', { '.git': '' }],
-])('where %s none is made, and nothing is left', (_, files) => {
-  const checkout = directoryWith(files);
-  const before = snapshot(checkout);
-  expect(make(checkout)).toBe(false);
-  expect(snapshot(checkout)).toEqual(before);
 });
 
 test.each<[string, boolean, Files]>([
