@@ -23,8 +23,10 @@ export function parseTurnNumber(text: string): number | null {
   return /^[1-9][0-9]{0,6}$/.test(text) ? Number(text) : null;
 }
 
-/** A session's name as given by `--name`. @throws ZwarmError `usage` */
+/** A session's name as given by `--name`; never one that could be an id. @throws ZwarmError `usage` */
 export function parseName(text: string): string {
+  if (isSessionId(text))
+    throw usageError(`${text} could be an id, so it cannot be a name`, `add something to it: ${text}-1`);
   if (NAME.test(text)) return text;
   throw usageError(
     `${JSON.stringify(text)} is not a valid name`,

@@ -22,7 +22,7 @@ export function marksOfSession({ store, id }: MarkedSession): string {
   return `${marksOfStore(store)}${id}.`;
 }
 
-/** What all marks of a turn begin with: a turn number may have been claimed by several, with different nonces. */
+/** What all marks of a turn begin with, whatever the nonce. */
 export function marksOfTurn(turn: MarkedTurn): string {
   return `${marksOfSession(turn)}${turn.turn}.`;
 }
@@ -30,6 +30,17 @@ export function marksOfTurn(turn: MarkedTurn): string {
 /** The mark of a turn. */
 export function markOfTurn(turn: MarkedTurn, nonce: string): string {
   return `${marksOfTurn(turn)}${nonce}`;
+}
+
+/** What the marks of a turn begin with in whatever store its session is by now: the nonce makes up for the store. */
+export function marksOfClaim({ id, turn }: Omit<MarkedTurn, 'store'>, nonce: string): string {
+  return `${id}.${turn}.${nonce}.`;
+}
+
+/** Whether a mark begins with such `marks`, those of a store or those of a claim. */
+export function bears(mark: string, marks: string): boolean {
+  if (marks.includes('@')) return mark.startsWith(marks);
+  return `${mark.slice(mark.indexOf('@') + 1)}.`.startsWith(marks);
 }
 
 /** The parts of a text that is a mark, else null. */

@@ -4,7 +4,7 @@ import type { SessionSummary } from '../core/session.ts';
 import { hasQueue } from '../store/sessions.ts';
 import { rootOfProject } from '../store/which-project.ts';
 import { callerOf, requireUser } from './access/caller.ts';
-import { locateSession, MIN_PREFIX_DESTRUCTIVE } from './access/locate-session.ts';
+import { locateSession } from './access/locate-session.ts';
 import type { ApplyOptions } from './commands/apply.ts';
 import type { CleanOptions } from './commands/clean.ts';
 import type { CompactOptions } from './commands/compact.ts';
@@ -82,7 +82,7 @@ export function createSessionManager(context: ManagerContext) {
     /** The full id that an id, name, prefix, `@last` or `@here` means. */
     resolve: (ref: string) => locate(ref).id,
     /** The same for verbs that end or delete: a prefix must be longer. */
-    resolveForEnding: (ref: string) => locateSession(context, ref, { minPrefix: MIN_PREFIX_DESTRUCTIVE }).id,
+    resolveForEnding: (ref: string) => locateSession(context, ref, { ending: true }).id,
     /** The lines in which something is found, in the newest session first, while they are found. @throws ZwarmError `usage` */
     async *search(options: SearchOptions) {
       yield* (await import('./commands/search.ts')).search(context, options);

@@ -178,9 +178,10 @@ export function isAlive({ pid, start }: Pick<ProcessStat, 'pid' | 'start'>): boo
   return stat !== null && !stat.dead && stat.start === start;
 }
 
-/** Whether a process is in our pid namespace, not in one below it, such as a sandbox or a container. */
-export function isInOurNamespace(pid: number): boolean {
-  return unlessGone(() => readlinkSync(`/proc/${pid}/ns/pid`)) === hostIdentity().pid_ns;
+/** Whether a process is in a pid namespace below ours, such as a sandbox or a container; not where that cannot be told. */
+export function isInNamespaceBelow(pid: number): boolean {
+  const mine = hostIdentity().pid_ns;
+  return (unlessGone(() => readlinkSync(`/proc/${pid}/ns/pid`)) ?? mine) !== mine;
 }
 
 /** Every process that can be seen in /proc, those that were started last first. */

@@ -1,5 +1,5 @@
 import type { ProcessIdentity } from '../core/session.ts';
-import { parseMark } from '../core/turn-mark.ts';
+import { bears, parseMark } from '../core/turn-mark.ts';
 import type { ProcessStat } from './identity.ts';
 import { findRunner, isRunnerOf, type Marked, markedProcesses, processesWithMark } from './turn-processes.ts';
 
@@ -65,14 +65,14 @@ export interface Search {
  */
 export function collectTree({ marks, recorded, running, known, onSight }: Search): TurnTree {
   const processes = markedProcesses((one) => {
-    if (one.mark.startsWith(marks) && !isRunnerOf(marks, one)) onSight(one);
+    if (bears(one.mark, marks) && !isRunnerOf(marks, one)) onSight(one);
   });
   const runner = findRunner(processes, marks, recorded);
   const pidsOf = (test: (one: Marked) => boolean): Set<number> =>
     new Set(processes.filter(test).map(({ pid }) => pid));
   const own = new Set(processesWithMark(processes, marks, recorded).map(({ pid }) => pid));
   // Anything else in that variable must not help a process to escape.
-  const others = pidsOf(({ mark }) => parseMark(mark) !== null && !mark.startsWith(marks));
+  const others = pidsOf(({ mark }) => parseMark(mark) !== null && !bears(mark, marks));
   // The runner, and forks of it that have not become another program yet.
   const leaders = new Set(runner === null ? [] : [runner.pid]);
   const different = pidsOf((one) => !isRunnerOf(marks, one));

@@ -1,10 +1,11 @@
 import type { ProcessIdentity } from '../core/session.ts';
 import type { Liveness } from '../core/status.ts';
+import { bears } from '../core/turn-mark.ts';
 import {
   allProcesses,
   allProcessIds,
   isClosed,
-  isInOurNamespace,
+  isInNamespaceBelow,
   livenessOf,
   markOf,
   type ProcessStat,
@@ -24,6 +25,8 @@ export const RUNNER_SUFFIX = '.runner';
 /** A process with the mark in its environment; empty where it has none, or none that we can read. */
 export interface Marked extends ProcessStat {
   readonly mark: string;
+  /** Whether it is in a pid namespace below ours, as in the sandbox of an agent: whatever is there can have any mark. */
+  readonly isBelow: boolean;
 }
 
 /** How often to look for new processes when others ended while we looked. */
@@ -33,10 +36,10 @@ const LOOKS = 30;
 function readMarked(pid: number): Marked | null {
   const stat = statOf(pid);
   const mark = stat?.memory ? markOf(pid) : null;
-  if (stat !== null && mark !== null) return { ...stat, mark };
+  if (stat !== null && mark !== null) return { ...stat, mark, isBelow: isInNamespaceBelow(pid) };
   // It has no mark, or has just ended.
   const now = stat?.memory ? statOf(pid) : stat;
-  return now === null || now.dead ? null : { ...now, mark: '' };
+  return now === null || now.dead ? null : { ...now, mark: '', isBelow: false };
 }
 
 /**
@@ -45,7 +48,7 @@ function readMarked(pid: number): Marked | null {
  */
 export function markedProcesses(onSight: (one: Marked) => void = () => undefined): readonly Marked[] {
   if (!SHOWS_MARKS) {
-    return allProcesses().flatMap((stat) => (stat.dead ? [] : [{ ...stat, mark: '' }]));
+    return allProcesses().flatMap((stat) => (stat.dead ? [] : [{ ...stat, mark: '', isBelow: false }]));
   }
   const seen = new Map<number, Marked | null>();
   for (let looks = 0, missed = true; missed && looks < LOOKS; looks += 1) {
@@ -93,7 +96,7 @@ function hidesMark({ pid, mark, memory }: Marked): boolean {
 
 /** Whether a process is a turn runner or one of its helpers. */
 export function isRunnerOf(marks: string, { mark }: Pick<Marked, 'mark'>): boolean {
-  return mark.startsWith(marks) && mark.endsWith(RUNNER_SUFFIX);
+  return bears(mark, marks) && mark.endsWith(RUNNER_SUFFIX);
 }
 
 /** The turn runner among processes in the order of `markedProcesses`: the first with its mark that leads a group. */
@@ -113,7 +116,7 @@ export function processesWithMark(
   marks: string,
   recorded: ProcessIdentity | null,
 ): readonly Marked[] {
-  if (SHOWS_MARKS) return processes.filter(({ mark }) => mark.startsWith(marks));
+  if (SHOWS_MARKS) return processes.filter(({ mark }) => bears(mark, marks));
   if (recorded === null || visibilityOf(recorded) !== 'here') return [];
   // Another process has this pid now, so the group is not the runner's.
   if (processes.some(({ pid, start }) => pid === recorded.pid && start !== recorded.start)) return [];
@@ -149,10 +152,8 @@ export function processesOfTurn(
   const found = processesWithMark(all, marks, recorded);
   const visibility = visibilityOf(recorded ?? origin);
   const elsewhere = visibility === 'elsewhere';
-  // A container below us, or the sandbox of an agent here, may hold processes with the mark, too.
-  if (found.length > 0 && (!elsewhere || found.some(({ pid }) => isInOurNamespace(pid)))) {
+  if (found.some(({ isBelow }) => !isBelow))
     return { runner: findRunner(all, marks, recorded)?.pid ?? null, living: 'yes' };
-  }
   const same = all.find(({ pid, start }) => pid === recorded?.pid && start === recorded.start);
   const isClosedRunner = SHOWS_MARKS && same !== undefined && hidesMark(same);
   const unseen = elsewhere
@@ -161,12 +162,17 @@ export function processesOfTurn(
   return { runner: null, living: unseen ? 'cannot_tell' : 'no' };
 }
 
-/** Whether any process lives that has such a mark. */
-export function anyLives(marks: string, census: Census): boolean {
-  return census.processes().some(({ mark }) => mark.startsWith(marks));
+/** Whether any process has such a mark, one in a sandbox included: for what ends them. */
+export function anyMarked(marks: string, census: Census): boolean {
+  return census.processes().some(({ mark }) => bears(mark, marks));
 }
 
-/** The same without turn runners, which live a moment longer than their turn: they record its end and settle. */
+/** Whether any process lives that proves that something with such a mark does: none in a sandbox. */
+export function anyLives(marks: string, census: Census): boolean {
+  return census.processes().some(({ mark, isBelow }) => !isBelow && bears(mark, marks));
+}
+
+/** Whether any process has such a mark but turn runners, which live a moment longer than their turn: they record its end and settle. */
 export function anyMemberLives(marks: string, census: Census): boolean {
-  return census.processes().some((one) => one.mark.startsWith(marks) && !isRunnerOf(marks, one));
+  return census.processes().some((one) => bears(one.mark, marks) && !isRunnerOf(marks, one));
 }

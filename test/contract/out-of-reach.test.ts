@@ -3,10 +3,13 @@ import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, type TestContext, test } from 'vitest';
+import { ownIdentity } from '../../src/process/identity.ts';
+import { createSession } from '../../src/store/claim.ts';
 import { install, kindOf, makeBoring } from '../helpers/boring.ts';
 import { createCodexProject, endless, requireSandbox } from '../helpers/codex.ts';
 import { emptyDirectory } from '../helpers/directory.ts';
 import { eventually, installedFile, processesWith, runProgram } from '../helpers/project.ts';
+import { ID, RECORD, requestOf } from '../helpers/store.ts';
 import { connectTools } from '../helpers/tools-client.ts';
 
 // What an agent of the real Codex in its real sandbox, `workspace-write`, can do to zwarm's records while commands of the
@@ -150,6 +153,35 @@ test.concurrent('a .git that an agent has written leads no window into another r
   expect(await project.ok(['start', '--wait', ...HELLO], { cwd: sub })).toBe('hello');
   expect(touched()).toBe(before);
   expect(fs.existsSync(join(sub, '.zwarm/sessions'))).toBe(true);
+});
+
+test.concurrent('an agent that takes the mark of a session which is lost does not make it run again', async (t) => {
+  const store = 'sed -E "s/.*\\"store_id\\": *\\"([^\\"]*).*/\\1/;t;d" "$ZWARM_STORE/project.json"';
+  const nonce = store
+    .replace('store_id', 'nonce')
+    .replace('project.json', `sessions/${ID}/turns/1/request.json`);
+  const forge = `ZWARM_MARK="$(${store})@${ID}.1.$(${nonce})" sleep 600`;
+  const script = { steps: [{ message: 'hello' }], scenarios: { forge: [endless(forge)] } };
+  const project = await createCodexProject(t.onTestFinished, { script });
+  await project.ended(HELLO);
+  const { store_id } = JSON.parse(fs.readFileSync(join(project.store(), 'project.json'), 'utf8'));
+  // Its launcher died long ago, before anything ran.
+  const request = { ...requestOf('secret'), claimer: { ...ownIdentity(), pid: 4_194_305 } };
+  createSession({
+    store: { root: project.store(), projectRoot: project.directory },
+    ...{ id: ID, record: { ...RECORD, agent: 'codex', working_dir: project.directory } },
+    claims: [{ request, prompt: Buffer.from('x') }],
+    ...{ names: [], copies: [], unique: 'test' },
+  });
+  const status = async () => (await project.list(['--all'])).find(({ id }) => id === ID)?.status;
+  expect(await status()).toBe('lost');
+  const forger = await project.start(['[[forge]]']);
+  await eventually('it poses', () => processesWith(`ZWARM_MARK=${store_id}@${ID}.1.secret`).length > 0);
+  expect([await status(), (await project.show(ID)).status]).toEqual(['lost', 'lost']);
+  await project.ok(['inject', ID, '--wait', 'go on']);
+  await project.ok(['rm', ID]);
+  await project.ok(['kill', forger]);
+  expect(processesWith(`ZWARM_MARK=${store_id}@${ID}.1.secret`)).toEqual([]);
 });
 
 test.concurrent('an agent that runs git clean -fdx stays listed and killable, and start makes the window again', async (t) => {

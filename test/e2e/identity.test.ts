@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ProcessIdentity } from '../../src/core/session.ts';
-import { ownIdentity } from '../../src/process/identity.ts';
+import { isInNamespaceBelow, ownIdentity } from '../../src/process/identity.ts';
 import { createSession } from '../../src/store/claim.ts';
 import { IS_ROOT, type Need, testAsRoot } from '../helpers/as-root.ts';
 import { bundled } from '../helpers/bundled.ts';
@@ -14,6 +14,7 @@ import {
   eventually,
   hasEnded,
   type Project,
+  processesWith,
   runProgram,
   ZWARM,
 } from '../helpers/project.ts';
@@ -120,6 +121,25 @@ test('a claim in the name of a living stranger can be killed, and then removed',
   expect(hasEnded(stranger.pid)).toBe(false);
 });
 
+test('to end a session that was unpacked elsewhere ends no agent of the first one', async () => {
+  const project = createShellProject();
+  const id = await project.ended(['quick']);
+  const cwd = join(project.base, 'other');
+  mkdirSync(cwd);
+  const archive = join(project.base, 'archive.tar');
+  await project.ok(['pack', id, '-o', archive]);
+  await project.ok(['unpack', archive], { cwd });
+  for (const where of [{}, { cwd }]) await project.ok(['inject', id, 'hang'], where);
+  const status = async (options = {}) =>
+    JSON.parse(await project.ok(['show', id, '--json'], options)).status as string;
+  expect(await project.$(`kill ${id}`, { cwd })).toBe(`${id} killed\n`);
+  expect([await status(), await status({ cwd })]).toEqual(['running', 'killed']);
+  await project.ok(['kill', '--all', '-y'], { cwd });
+  expect(await project.$(`inject --interrupt ${id} --wait quick`, { cwd })).toBe('done\n');
+  expect(await status()).toBe('running');
+  expect(await project.$(`kill ${id}`)).toBe(`${id} killed\n`);
+});
+
 test('an agent that forges or removes what is recorded of it still runs, is not doubled, and can be killed', async () => {
   const project = createShellProject();
   const stranger = await live(null);
@@ -149,7 +169,7 @@ test('an agent that forges or removes what is recorded of it still runs, is not 
   await runs();
   const request = project.turnFile(id, 1, 'request.json');
   const honest = JSON.parse(readFileSync(request, 'utf8'));
-  writeFileSync(request, JSON.stringify({ ...honest, nonce: 'another', claimer: ELSEWHERE }));
+  writeFileSync(request, JSON.stringify({ ...honest, claimer: ELSEWHERE }));
   await runs();
   expect(await project.$(`kill ${id}`)).toBe(`${id} killed\n`);
   expect(hasEnded(agent)).toBe(true);
@@ -232,6 +252,38 @@ testInContainers(
     expect((await project.show(id)).status).toBe('unknown');
   },
 );
+
+testInContainers('whoever takes the mark of a lost session in a sandbox is no sign of its life', async () => {
+  const project = claimedAt({ ...own, pid: 4_194_305 }, true);
+  const { store_id } = JSON.parse(readFileSync(join(project.store(), 'project.json'), 'utf8'));
+  const mark = `ZWARM_MARK=${store_id}@${ID}.1.nonce`;
+  const posing = spawn('unshare', [...NEW_CONTAINER, 'env', mark, 'sleep', '600'], { stdio: 'ignore' });
+  onTestFinished(() => void posing.kill('SIGKILL'));
+  await eventually('it poses', () => processesWith(mark).length > 0);
+  expect((await project.show(ID)).status).toBe('lost');
+  expect(await project.$('ls')).toMatch(new RegExp(`^${ID}\tlost\t`));
+  expect(await project.$(`inject --wait ${ID} 'go on'`)).toBe('done\n');
+  await project.settled(ID, 2);
+  writeFileSync(join(project.store(), 'sessions', ID, 'session.json'), 'damaged');
+  expect(await project.$(`rm ${ID}`)).not.toContain('[exit');
+});
+
+testInContainers('what a lost turn has left in a sandbox can be killed, and it stays lost', async () => {
+  const project = createShellProject();
+  const left = `unshare ${NEW_CONTAINER.filter((one) => one !== '--kill-child').join(' ')} sh -c 'sleep 600 & wait'`;
+  const id = await project.begin(`run ${left}`);
+  const marked = () => project.marked(id);
+  const below = () => marked().filter(isInNamespaceBelow);
+  await eventually('it runs in its sandbox', () => below().length >= 2);
+  for (const pid of marked().filter((one) => !isInNamespaceBelow(one))) process.kill(pid, 'SIGKILL');
+  await eventually('only that is left', () => marked().every(isInNamespaceBelow));
+  expect(marked()).not.toEqual([]);
+  expect((await project.show(id)).status).toBe('lost');
+  expect(await project.$(`kill ${id}`)).toBe(`${id} killed\n`);
+  expect(marked()).toEqual([]);
+  expect((await project.show(id)).status).toBe('lost');
+  expect(await project.$(`kill ${id}`)).toContain('[exit 4]');
+});
 
 for (const [place, options] of [
   ['a container with its own /proc', NEW_CONTAINER],

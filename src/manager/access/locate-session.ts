@@ -21,9 +21,9 @@ import {
 import { callerOf, isUsers } from './caller.ts';
 
 /** The shortest prefix that names a session: for most verbs, for those that end or delete, in other projects. */
-const MIN_PREFIX = 3;
-export const MIN_PREFIX_DESTRUCTIVE = 4;
-const MIN_PREFIX_EVERYWHERE = 6;
+export const MIN_PREFIX = 3;
+const MIN_PREFIX_ENDING = 4;
+export const MIN_PREFIX_EVERYWHERE = 6;
 
 /** The sessions of a store, the newest first; no record is read for that. */
 function newestFirst(store: Store): readonly SessionId[] {
@@ -55,13 +55,25 @@ function newestIn(store: Store, directory: string): SessionId {
   throw new ZwarmError('not_found', `no session works in ${here} or below`, 'see: zwarm ls --all');
 }
 
-/** The session of a store with this id, or else this name, or else this beginning of its id. */
-function findIn(store: Store, text: string, minPrefix: number): SessionId | null {
+/**
+ * The session of a store with this id, or else this name, or else this beginning of its id. What is to be `ending` must be
+ * meant for sure: not by the name of one that is the beginning of another's id. @throws ZwarmError `ambiguous`, `not_found`
+ */
+function findIn(store: Store, text: string, ending: boolean): SessionId | null {
   if (isSessionId(text) && hasSession({ store, id: text })) return text;
   const holder = holderOf(store.root, text);
-  if (holder !== null && hasSession({ store, id: holder })) return holder;
+  const named = holder !== null && hasSession({ store, id: holder }) ? holder : null;
+  if (named !== null && !ending) return named;
   const ids = listSessionIds(store.root);
-  return ids.some((id) => id.startsWith(text)) ? matchPrefix(text, ids, minPrefix) : null;
+  const others = ids.filter((id) => id !== named && id.startsWith(text));
+  if (named === null)
+    return others.length > 0 ? matchPrefix(text, ids, ending ? MIN_PREFIX_ENDING : MIN_PREFIX) : null;
+  if (others.length === 0 || text.length < MIN_PREFIX_ENDING) return named;
+  throw new ZwarmError(
+    'ambiguous',
+    `${text} is the name of ${named} and the beginning of ${others.join(', ')}`,
+    'give the whole id',
+  );
 }
 
 /** The session of this project that has a name, or null. */
@@ -91,7 +103,7 @@ function findElsewhere(context: ManagerContext, own: Store | null, text: string)
 export function locateSession(
   context: ManagerContext,
   text: string,
-  { minPrefix = MIN_PREFIX, forWriting = false } = {},
+  { ending = false, forWriting = false } = {},
 ): Session {
   const ref = parseRef(text);
   const store = openForReading(context, forWriting);
@@ -102,7 +114,7 @@ export function locateSession(
     }
     throw new ZwarmError('not_found', 'this project has no sessions', 'start one: zwarm start "task"');
   }
-  const own = store === null ? null : findIn(store, text, minPrefix);
+  const own = store === null ? null : findIn(store, text, ending);
   if (store !== null && own !== null) return { store, id: own };
   const elsewhere = findElsewhere(context, store, text);
   const ids = elsewhere.map(({ id }) => id);

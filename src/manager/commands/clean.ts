@@ -5,7 +5,7 @@ import { tagFilter } from '../../core/rules/tags.ts';
 import type { SessionSummary } from '../../core/session.ts';
 import { isFinal } from '../../core/status.ts';
 import { parseIso } from '../../core/time.ts';
-import { type Census, createCensus } from '../../process/turn-processes.ts';
+import { createCensus } from '../../process/turn-processes.ts';
 import { sessionDir } from '../../store/layout.ts';
 import { isForbidden, unlessDamaged } from '../../store/read-file.ts';
 import { removeLeftovers, treeBytes } from '../../store/remove.ts';
@@ -19,7 +19,7 @@ import { requireMayEnd } from '../access/permissions.ts';
 import { type ManagerContext, openForReading, type Session, type Store } from '../context.ts';
 import type { LookedAt, Surroundings } from '../removal/look-at-tree.ts';
 import type { Judged } from '../removal/plan.ts';
-import { readRow } from '../session/session-summary.ts';
+import { readTogether, rowOf } from '../session/session-summary.ts';
 import { emptyDue, remove } from './rm.ts';
 
 /** Which sessions to remove. */
@@ -82,20 +82,24 @@ function unchangedSinceMs(session: Session, { status, updated_at }: SessionSumma
   return Math.max(updated, parseIso(imported_at) ?? 0, parseIso(unpacked?.at ?? null) ?? 0);
 }
 
+const byId = ({ id: a }: { readonly id: string }, { id: b }: { readonly id: string }): number =>
+  a < b ? -1 : Number(a > b);
+
 /** The sessions that ended long enough ago, those without a tree first; and why others stay. None is from the future, as the clock was changed. */
 async function findCandidates(
   context: ManagerContext,
   store: Store,
   { olderThanMs, tags }: CleanOptions,
-  census: Census,
 ): Promise<{ candidates: readonly Candidate[]; skipped: SkippedSession[] }> {
   const isTagged = tagFilter(tags);
   const candidates: Candidate[] = [];
   const skipped: SkippedSession[] = [];
   const nowMs = context.now();
-  for (const id of listSessionIds(store.root).sort()) {
-    const session = { store, id };
-    const row = await readRow(session, nowMs, census);
+  const prices = await store.prices();
+  const sessions = listSessionIds(store.root).map((id) => ({ store, id }));
+  for await (const [session, listed] of readTogether(sessions, nowMs)) {
+    const { id } = session;
+    const row = listed && rowOf(session, listed, prices);
     if (!isTagged(row?.tags ?? [])) continue;
     const since = row === null ? null : unlessDamaged(() => unchangedSinceMs(session, row));
     const old_enough = since === null ? null : nowMs - since >= olderThanMs;
@@ -105,7 +109,8 @@ async function findCandidates(
   }
   // One that works in the tree of another keeps that.
   const hasTree = ({ session }: Candidate): number => (knownTree(session) === null ? 0 : 1);
-  return { candidates: candidates.sort((a, b) => hasTree(a) - hasTree(b)), skipped };
+  candidates.sort((a, b) => hasTree(a) - hasTree(b) || byId(a.session, b.session));
+  return { candidates, skipped: skipped.sort(byId) };
 }
 
 /** What would become of a session, and of the tree that was made for it. */
@@ -173,7 +178,7 @@ async function cleanSessions(
 ): Promise<void> {
   const { dryRun } = options;
   const census = createCensus();
-  const { candidates, skipped } = await findCandidates(context, store, options, census);
+  const { candidates, skipped } = await findCandidates(context, store, options);
   lists.skipped.push(...skipped);
   const look = async () => (await import('../removal/look-at-tree.ts')).lookAround(context, store);
   let around: Promise<Surroundings> | undefined;

@@ -2,13 +2,14 @@ import { ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import { isActive, isFinal } from '../../core/status.ts';
 import { marksOfSession, marksOfTurn } from '../../core/turn-mark.ts';
-import { anyLives, anyMemberLives, type Census, createCensus } from '../../process/turn-processes.ts';
+import { anyMarked, anyMemberLives, type Census, createCensus } from '../../process/turn-processes.ts';
 import { DamagedRecord, unlessDamaged } from '../../store/read-file.ts';
-import { listSessionIds, listTurns, readCancel } from '../../store/sessions.ts';
+import { listSessionIds, listTurns, readCancel, readExit } from '../../store/sessions.ts';
+import type { Listed } from '../../store/summary.ts';
 import { descendantsOf } from '../access/ancestry.ts';
 import { type ManagerContext, openForReading, type Session } from '../context.ts';
 import { readNow } from '../session/current-turn.ts';
-import { readRow } from '../session/session-summary.ts';
+import { readTogether } from '../session/session-summary.ts';
 import { publishCancel } from '../stop/request-cancel.ts';
 import {
   ALL_SIGNALS,
@@ -66,7 +67,7 @@ async function killDamaged(
   why: ZwarmError,
 ): Promise<void> {
   const marks = marksOfSession(session);
-  if (!anyLives(marks, createCensus())) throw why;
+  if (!anyMarked(marks, createCensus())) throw why;
   refuseFromInside(session.id, marks);
   const turn = unlessDamaged(() => listTurns(session).at(-1)) ?? null;
   const publish = (): void => {
@@ -110,15 +111,12 @@ export async function kill(
   return newest;
 }
 
-/** Whether something of a session has to be ended: also what an interrupted kill has left. */
-async function isLive(session: Session, nowMs: number, census: Census): Promise<boolean> {
-  const row = await readRow(session, nowMs, census);
-  if (row === null) return false;
-  const { status, turn: number } = row;
-  if (status === 'damaged') return anyLives(marksOfSession(session), census);
+/** Whether something of a session has to be ended: also what an interrupted kill or a lost turn has left. */
+function isLive(session: Session, { status, turn: number }: Listed, census: Census): boolean {
+  if (status === 'damaged') return anyMarked(marksOfSession(session), census);
   if (!isFinal(status) || number === null) return isActive(status);
   const turn = { ...session, turn: number };
-  return anyMemberLives(marksOfTurn(turn), census) && readCancel(turn) !== null;
+  return anyMemberLives(marksOfTurn(turn), census) && (readCancel(turn) !== null || readExit(turn) === null);
 }
 
 /** The sessions of which something has to be ended, from their own files, never from summaries. */
@@ -127,8 +125,9 @@ export async function listLive(context: ManagerContext): Promise<SessionId[]> {
   if (store === null) return [];
   const live: SessionId[] = [];
   const census = createCensus();
-  for (const id of listSessionIds(store.root))
-    if (await isLive({ store, id }, context.now(), census)) live.push(id);
+  const sessions = listSessionIds(store.root).map((id) => ({ store, id }));
+  for await (const [session, listed] of readTogether(sessions, context.now()))
+    if (listed !== null && isLive(session, listed, census)) live.push(session.id);
   return live;
 }
 

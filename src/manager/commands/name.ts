@@ -4,12 +4,14 @@ import { giveUpName, holderOf, moveName } from '../../store/names.ts';
 import { hasSession } from '../../store/sessions.ts';
 import { requireOwn } from '../access/permissions.ts';
 import type { ManagerContext, Session } from '../context.ts';
+import { refusePosing } from '../launch/free-name.ts';
 
 /** Gives a session a name, which no other has then; null takes it away. @throws ZwarmError `usage`, `not_allowed` */
 export function rename(context: ManagerContext, session: Session, name: string | null) {
   const wanted = name === null ? null : parseName(name);
   const { store, id } = session;
   requireOwn(context, session);
+  if (wanted !== null) refusePosing(context, store, wanted);
   const old = store.names.get(id) ?? null;
   const holder = wanted === null ? null : holderOf(store.root, wanted);
   const other = holder !== null && holder !== id && hasSession({ store, id: holder }) ? holder : null;

@@ -5,7 +5,6 @@ import { needsAttention } from '../../core/rules/attention.ts';
 import type { SessionSummary } from '../../core/session.ts';
 import { isActive, isFinal } from '../../core/status.ts';
 import { parseIso } from '../../core/time.ts';
-import { createCensus } from '../../process/turn-processes.ts';
 import { namesDir, projectsDir, sessionsDir, turnDir, turnsDir } from '../../store/layout.ts';
 import { marksDir } from '../../store/seen.ts';
 import { directoryMtime, eventsMtime, listSessions } from '../../store/sessions.ts';
@@ -14,7 +13,7 @@ import { watchDirectories } from '../../store/watch.ts';
 import { type ManagerContext, type Session, type Store, stateDirectory } from '../context.ts';
 import { readNow } from '../session/current-turn.ts';
 import { unlessGone } from '../session/damage.ts';
-import { FOLD_VERSION, readRow, rowOf, sharedWith } from '../session/session-summary.ts';
+import { FOLD_VERSION, readTogether, rowOf, sharedWith } from '../session/session-summary.ts';
 
 /** Notification is only a hint, and a death that no file records gives none: so often everything is looked at. */
 const LOOK_AGAIN_MS = 15_000;
@@ -79,10 +78,12 @@ function listAnew({ root }: Store, sessions: Sessions, { changed }: Hints): void
 async function update(store: Store, sessions: Sessions, hints: Hints): Promise<void> {
   const { changed, isDue, nowMs } = hints;
   const readSummary = createSummaryReader(store, FOLD_VERSION);
-  const census = createCensus();
   listAnew(store, sessions, hints);
   const { rows } = sessions;
   const { directories, others } = sessions.listed;
+  const prices = await store.prices();
+  /** Of those that their own files have to tell: when a turn was last added, as it was before the reading. */
+  const untold = new Map<SessionId, number | null>();
   for (const id of [...directories, ...others]) {
     const session = { store, id };
     const known = rows.get(id);
@@ -93,12 +94,13 @@ async function update(store: Store, sessions: Sessions, hints: Hints): Promise<v
     if (isCurrent) continue;
     const turnsMs = directoryMtime(turnsDir(session));
     const summary = others.includes(id) ? null : readSummary(id);
-    const row =
-      summary === null
-        ? await readRow(session, nowMs, census)
-        : rowOf(session, summary, await store.prices());
-    if (row === null) rows.delete(id);
-    else rows.set(id, { row, turnsMs });
+    if (summary === null) untold.set(id, turnsMs);
+    else rows.set(id, { row: rowOf(session, summary, prices), turnsMs });
+  }
+  const sessionsUntold = [...untold.keys()].map((id) => ({ store, id }));
+  for await (const [{ id }, listed] of readTogether(sessionsUntold, nowMs)) {
+    if (listed === null) rows.delete(id);
+    else rows.set(id, { row: rowOf({ store, id }, listed, prices), turnsMs: untold.get(id) ?? null });
   }
 }
 

@@ -2,7 +2,6 @@ import { statSync } from 'node:fs';
 import { ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import { isFinal } from '../../core/status.ts';
-import { createCensus } from '../../process/turn-processes.ts';
 import { removeTree, rename } from '../../store/files.ts';
 import { BUILDING_PREFIX, projectsDir, turnsDir } from '../../store/layout.ts';
 import { listStores, requireUsable, standingOf, storeAt, storeDir } from '../../store/project-store.ts';
@@ -13,7 +12,7 @@ import { discardAllMarks } from '../../store/seen.ts';
 import { listSessionIds } from '../../store/sessions.ts';
 import { rootOfProject } from '../../store/which-project.ts';
 import { type ManagerContext, openStore, type Store, stateDirectory } from '../context.ts';
-import { readRow } from '../session/session-summary.ts';
+import { readTogether } from '../session/session-summary.ts';
 
 /** The stores of all projects, and why those cannot be listed that are damaged or that others can write. */
 export function openAll(context: ManagerContext) {
@@ -63,11 +62,9 @@ export function listGone(context: ManagerContext): readonly GoneStore[] {
 
 /** Whether a session of a store runs, is about to, or cannot be judged from here. */
 export async function hasLiveSession(context: ManagerContext, store: Store): Promise<boolean> {
-  const census = createCensus();
-  for (const id of listSessionIds(store.root)) {
-    const row = await readRow({ store, id }, context.now(), census);
-    if (row !== null && row.status !== 'damaged' && !isFinal(row.status)) return true;
-  }
+  const sessions = listSessionIds(store.root).map((id) => ({ store, id }));
+  for await (const [, listed] of readTogether(sessions, context.now()))
+    if (listed !== null && listed.status !== 'damaged' && !isFinal(listed.status)) return true;
   return false;
 }
 

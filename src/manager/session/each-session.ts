@@ -1,8 +1,7 @@
-import { createCensus } from '../../process/turn-processes.ts';
 import { listSessions } from '../../store/sessions.ts';
 import { createSummaryReader, type Listed } from '../../store/summary.ts';
 import type { Session, Store } from '../context.ts';
-import { FOLD_VERSION, readListed } from './session-summary.ts';
+import { FOLD_VERSION, readTogether } from './session-summary.ts';
 
 /** What a list shows of every session of a store, or of these, in no order; from summaries where they tell it. */
 export async function forEachSession(
@@ -12,7 +11,6 @@ export async function forEachSession(
   { directories, others }: ReturnType<typeof listSessions> = listSessions(store.root),
 ): Promise<void> {
   const readSummary = createSummaryReader(store, FOLD_VERSION);
-  const census = createCensus();
   // A file or link in the place of a session has no summary.
   const rest = [...others];
   for (const id of directories) {
@@ -20,8 +18,7 @@ export async function forEachSession(
     if (summary === null) rest.push(id);
     else tell({ store, id }, summary);
   }
-  for (const id of rest) {
-    const listed = await readListed({ store, id }, nowMs, census);
-    if (listed !== null) tell({ store, id }, listed);
-  }
+  const sessions = rest.map((id) => ({ store, id }));
+  for await (const [session, listed] of readTogether(sessions, nowMs))
+    if (listed !== null) tell(session, listed);
 }

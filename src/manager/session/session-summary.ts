@@ -3,6 +3,7 @@ import type { SessionId } from '../../core/ids.ts';
 import { needsAttention } from '../../core/rules/attention.ts';
 import { cutText, type SessionSummary, titleOf } from '../../core/session.ts';
 import { costOf, type Prices } from '../../core/spending.ts';
+import { isFinal } from '../../core/status.ts';
 import { type Census, createCensus } from '../../process/turn-processes.ts';
 import { turnFile } from '../../store/layout.ts';
 import { DamagedRecord } from '../../store/read-file.ts';
@@ -119,14 +120,11 @@ function damaged(session: Session, reason: string): Listed {
   return { ...DAMAGED, error };
 }
 
+const GONE = { listed: null, unseen: '' } as const;
+
 const NOTHING_WAITS = { pending: null, queued: 0 } as const;
 
-/** A session with the outcomes of all its turns. @throws ZwarmError `not_found` when it is being removed; DamagedRecord */
-export async function readTurns(
-  { store, id }: Session,
-  nowMs: number,
-  census: Census = createCensus(),
-): Promise<SessionReading> {
+async function readOnce({ store, id }: Session, nowMs: number, census: Census): Promise<SessionReading> {
   const session = { store, id };
   const record = readSessionRecord(session);
   const turns: TurnReading[] = [];
@@ -137,29 +135,70 @@ export async function readTurns(
   return { ...session, record, turns, waiting, prices: await store.prices() };
 }
 
-/** What a list shows of a session, from its own files; null when it is being removed. One `census` serves a whole list. */
-export async function readListed(
-  session: Session,
-  nowMs: number,
-  census: Census = createCensus(),
-): Promise<Listed | null> {
-  try {
-    const listed = listedOf(await readTurns(session, nowMs, census), nowMs);
-    return hasSession(session) ? listed : null;
-  } catch (error) {
-    if (!hasSession(session) || (error instanceof ZwarmError && error.code === 'not_found')) return null;
-    if (!(error instanceof DamagedRecord)) throw error;
-    return damaged(session, error.message);
+/**
+ * The turns of a session that are said to have ended only because no process of them was seen, with the runners that were
+ * recorded. They may have been launched after that look: it is certain where an earlier reading has found the same.
+ */
+const unseenOf = ({ turns }: SessionReading): string =>
+  turns
+    .filter(
+      ({ request, exit, verdict }) => exit === null && request.kind !== 'rewind' && isFinal(verdict.status),
+    )
+    .map(({ turn, runner }) => `${turn} ${runner?.identity.pid} ${runner?.identity.start}`)
+    .join();
+
+/** A session with the outcomes of all its turns. @throws ZwarmError `not_found` when it is being removed; DamagedRecord */
+export async function readTurns(session: Session, nowMs: number): Promise<SessionReading> {
+  for (let before = ''; ; ) {
+    const reading = await readOnce(session, nowMs, createCensus());
+    const unseen = unseenOf(reading);
+    if (unseen === '' || unseen === before) return reading;
+    before = unseen;
   }
 }
 
-/** The same as a row. */
-export async function readRow(
-  session: Session,
+async function listOnce(session: Session, nowMs: number, census: Census) {
+  try {
+    const reading = await readOnce(session, nowMs, census);
+    const listed = listedOf(reading, nowMs);
+    return hasSession(session) ? { listed, unseen: unseenOf(reading) } : GONE;
+  } catch (error) {
+    if (!hasSession(session) || (error instanceof ZwarmError && error.code === 'not_found')) return GONE;
+    if (!(error instanceof DamagedRecord)) throw error;
+    return { listed: damaged(session, error.message), unseen: '' };
+  }
+}
+
+/**
+ * What a list shows of these sessions, from their own files; null where one is being removed. They share one look at the
+ * processes; those of which it leaves doubts come last and share another one, which begins when all have been read.
+ */
+export async function* readTogether(
+  sessions: Iterable<Session>,
   nowMs: number,
-  census: Census = createCensus(),
-): Promise<SessionSummary | null> {
-  const listed = await readListed(session, nowMs, census);
+): AsyncGenerator<readonly [session: Session, listed: Listed | null]> {
+  const before = new Map<SessionId, string>();
+  for (let todo = sessions, again: Session[] = []; ; todo = again, again = []) {
+    const census = createCensus();
+    for (const session of todo) {
+      const { listed, unseen } = await listOnce(session, nowMs, census);
+      if (unseen === '' || unseen === before.get(session.id)) yield [session, listed];
+      else again.push(session);
+      before.set(session.id, unseen);
+    }
+    if (again.length === 0) return;
+  }
+}
+
+/** What a list shows of a session, from its own files; null when it is being removed. */
+export async function readListed(session: Session, nowMs: number): Promise<Listed | null> {
+  for await (const [, listed] of readTogether([session], nowMs)) return listed;
+  return null;
+}
+
+/** The same as a row. */
+export async function readRow(session: Session, nowMs: number): Promise<SessionSummary | null> {
+  const listed = await readListed(session, nowMs);
   return listed === null ? null : rowOf(session, listed, await session.store.prices());
 }
 

@@ -3,7 +3,7 @@ import { errnoOf, toZwarmError, ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { Breach } from '../../core/rules/run-limits.ts';
 import { type CancelWhy, isFinal, LAUNCH_GRACE_MS } from '../../core/status.ts';
-import { marksOfTurn } from '../../core/turn-mark.ts';
+import { marksOfClaim } from '../../core/turn-mark.ts';
 import { areWeBelow } from '../../process/process-tree.ts';
 import { type StopRequest, stopTurn } from '../../process/stop.ts';
 import { anyMemberLives, createCensus } from '../../process/turn-processes.ts';
@@ -51,13 +51,16 @@ export async function stopOf(
   return { ...asked, behind, signals: adapter?.stopSignals ?? ALL_SIGNALS, look };
 }
 
+const marksOf = (state: TurnState): string => marksOfClaim(state, state.request.nonce);
+
 function refuseUnlessLive(state: TurnState): void {
-  const { id, cancel, verdict } = state;
+  const { id, cancel, exit, verdict } = state;
   const { status } = verdict;
   const hint = `kill it there; if that is gone for good: zwarm kill --force ${id}`;
   if (status === 'unknown') throw elsewhereError(id, starterOf(state), hint);
-  // An interrupted kill may have left processes of a turn whose end is recorded.
-  if (isFinal(status) && (cancel === null || !anyMemberLives(marksOfTurn(state), createCensus())))
+  // An interrupted kill may have left processes of a turn whose end is recorded, and a lost one those in a sandbox.
+  const mayHaveLeft = cancel !== null || exit === null;
+  if (isFinal(status) && !(mayHaveLeft && anyMemberLives(marksOf(state), createCensus())))
     throw new ZwarmError('not_running', `${id} is not running: it is ${status}`, `see: zwarm show ${id}`);
 }
 
@@ -108,13 +111,15 @@ export async function cancelThenEnd(
 export async function stop(context: ManagerContext, current: TurnState, how: Stop): Promise<void> {
   refuseUnlessLive(current);
   const { id } = current;
-  const marks = marksOfTurn(current);
+  const marks = marksOf(current);
   refuseFromInside(id, marks);
   for (const next of how.behind) publishCancel(context, next, 'kill');
+  // Then it stays what it was called, and only what it has left is ended.
+  const isOver = isFinal(current.verdict.status);
   let ran = current.processes.living === 'yes';
   // Before any signal: of whatever dies from here on, readers know that it was asked to.
   const publish = (): void => {
-    if (current.exit === null) publishCancel(context, current, how.why, how.reason, how.limit);
+    if (current.exit === null && !isOver) publishCancel(context, current, how.why, how.reason, how.limit);
   };
   await cancelThenEnd(publish, id, async () => {
     // A runner that comes later sees the cancellation before it starts its agent.
@@ -126,7 +131,9 @@ export async function stop(context: ManagerContext, current: TurnState, how: Sto
       signals: how.signals,
       graceMs: how.graceMs,
       ended: () => readExit(current) !== null,
-      record: () => recordStopped(current, runner !== null),
+      record: () => {
+        if (!isOver) recordStopped(current, runner !== null);
+      },
     });
   });
   let after = await waitForRest(how.look, AbortSignal.timeout(LAUNCH_GRACE_MS));
@@ -138,6 +145,7 @@ export async function stop(context: ManagerContext, current: TurnState, how: Sto
   const { status } = after.verdict;
   // What was stopped is never begun again.
   if (status === 'killed') return discard(turnFile(current, 'environment'));
+  if (isOver && isFinal(status)) return;
   if (!isFinal(status)) throw new ZwarmError('still_running', `${id} is still ${status}`, 'try again');
   throw new ZwarmError('not_running', `${id} had already ended: it is ${status}`, `see: zwarm show ${id}`);
 }

@@ -9,7 +9,7 @@ import {
   type TurnVerdict,
 } from '../../core/status.ts';
 import { parseIso } from '../../core/time.ts';
-import { marksOfTurn } from '../../core/turn-mark.ts';
+import { marksOfClaim } from '../../core/turn-mark.ts';
 import { livenessOf } from '../../process/identity.ts';
 import {
   type Census,
@@ -76,7 +76,7 @@ function readBareFacts(turn: Turn, census: Census): BareFacts {
       exit: readExit(turn),
     };
   const claimer = livenessOf(request.claimer);
-  const marks = marksOfTurn(turn);
+  const marks = marksOfClaim(turn, request.nonce);
   const processes = processesOfTurn(marks, shown?.identity ?? null, request.claimer, census);
   const cancel = readCancel(turn)?.why ?? null;
   // A runner may have shown itself before the cancellation that we see now: only one that comes later obeys it.

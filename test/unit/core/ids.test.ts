@@ -30,7 +30,7 @@ test('session ids and turn numbers are told from all other names', () => {
 test('names', () => {
   const good = ['a', 'fix-login', 'a.b_c-9', 'a'.repeat(41)];
   expect(good.map(parseName)).toEqual(good);
-  for (const bad of ['', 'A', '1a', '-a', 'a b', 'a/b', 'é', 'a\n', 'a'.repeat(42)]) {
+  for (const bad of ['', 'A', '1a', '-a', 'a b', 'a/b', 'é', 'a\n', 'a'.repeat(42), 'abcdefghjk']) {
     expect(() => parseName(bad)).toThrow(fails('usage'));
   }
 });

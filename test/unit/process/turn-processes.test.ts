@@ -67,6 +67,17 @@ test('the mark of another turn, of a longer number or of another session is none
   expect(anyLives(session, createCensus())).toBe(true);
 });
 
+test('a mark counts with its nonce, whatever the store; without it only in that store', async () => {
+  const marks = newMarks();
+  await live(`theirs@${marks}xy`);
+  expect(look(`${marks}x.`, null)).toEqual(NOTHING);
+  expect(look(`${marks}xy.`, null).living).toBe('yes');
+  expect(['ours', 'theirs'].map((store) => anyLives(`${store}@${marks}`, createCensus()))).toEqual([
+    false,
+    true,
+  ]);
+});
+
 test('only a process of our own pid namespace speaks against a record of another host or container', async () => {
   const marks = newMarks();
   const own = ownIdentity();

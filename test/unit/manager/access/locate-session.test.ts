@@ -2,8 +2,9 @@ import { rmSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { SessionId } from '../../../../src/core/ids.ts';
-import { locateSession, MIN_PREFIX_DESTRUCTIVE } from '../../../../src/manager/access/locate-session.ts';
+import { locateSession } from '../../../../src/manager/access/locate-session.ts';
 import type { ManagerContext, Store } from '../../../../src/manager/context.ts';
+import { refusePosing } from '../../../../src/manager/launch/free-name.ts';
 import { moveName } from '../../../../src/store/names.ts';
 import { testInstallation } from '../../../helpers/context.ts';
 import { emptyDirectory } from '../../../helpers/directory.ts';
@@ -29,9 +30,9 @@ function createPlace(ids: readonly SessionId[] = [FIRST, SECOND, THIRD]) {
     uid,
     stateDir: store.state,
   };
-  const find = (ref: string, minPrefix?: number, more: Partial<ManagerContext> = {}): string => {
+  const find = (ref: string, ending?: boolean, more: Partial<ManagerContext> = {}): string => {
     try {
-      return locateSession({ ...base, ...more }, ref, minPrefix === undefined ? {} : { minPrefix }).id;
+      return locateSession({ ...base, ...more }, ref, ending === undefined ? {} : { ending }).id;
     } catch (error) {
       const { code, message } = error as { code: string; message: string };
       return `${code}: ${message}`;
@@ -59,12 +60,49 @@ test('an id comes before a name, a name before the beginning of an id', () => {
   give(SECOND, 'mnp');
   expect(find('mnp')).toBe(SECOND);
   give(SECOND, 'ab');
-  expect(find('ab', MIN_PREFIX_DESTRUCTIVE)).toBe(SECOND);
+  expect(find('ab', true)).toBe(SECOND);
   // A name that a removed session has left does not hide what begins so.
   rmSync(join(store.root, 'sessions', SECOND), { recursive: true });
   expect(find('mnp')).toBe(THIRD);
   rmSync(join(store.root, 'names'), { recursive: true });
   expect(find(FOREIGN)).toBe(`not_found: no session ${FOREIGN}`);
+});
+
+test('what is the name of one and the beginning of another is neither, for ending it', () => {
+  const { find, give } = createPlace();
+  give(FIRST, 'mnpq');
+  expect(find('mnpq')).toBe(FIRST);
+  // Three characters of an id are too few for that.
+  give(SECOND, 'mnp');
+  expect(find('mnp', true)).toBe(SECOND);
+  expect(find('mnpq', true)).toBe(`ambiguous: mnpq is the name of ${FIRST} and the beginning of ${THIRD}`);
+  expect(find(FIRST, true)).toBe(FIRST);
+  give(THIRD, 'mnpq');
+  expect(find('mnpq', true)).toBe(THIRD);
+});
+
+test('no other caller than the user takes a name that is the beginning of an id here', () => {
+  const { store, base } = createPlace();
+  const refused = (name: string, more: Partial<ManagerContext>): string | null => {
+    try {
+      refusePosing({ ...base, ...more }, store, name);
+      return null;
+    } catch (error) {
+      const { code, message } = error as { code: string; message: string };
+      return `${code}: ${message}`;
+    }
+  };
+  const agent = { env: { HOME: dirname(store.state), ZWARM_SESSION_ID: FIRST } };
+  for (const name of ['mnp', 'mnpqrst'])
+    for (const more of [{ client: 'x' }, agent])
+      expect(refused(name, more)).toBe(`not_allowed: the name ${name} is the beginning of an id`);
+  expect(refused('mnp', {})).toBeNull();
+  for (const name of ['mn', 'mnx', 'wxyzabc', 'mnpqrstuvwx'])
+    expect(refused(name, { client: 'x' })).toBeNull();
+  // Six characters name one of another project, too.
+  another(store);
+  expect(refused('wxyza', { client: 'x' })).toBeNull();
+  expect(refused('wxyzabc', { client: 'x' })).toBe('not_allowed: the name wxyzabc is the beginning of an id');
 });
 
 test('a name means the session that has it now', () => {
@@ -78,15 +116,15 @@ test('a name means the session that has it now', () => {
 test.each([
   ['mn', undefined, 'not_found: mn is too short'],
   ['mnp', undefined, THIRD],
-  ['mnp', MIN_PREFIX_DESTRUCTIVE, 'not_found: mnp is too short'],
-  ['mnpq', MIN_PREFIX_DESTRUCTIVE, THIRD],
+  ['mnp', true, 'not_found: mnp is too short'],
+  ['mnpq', true, THIRD],
   ['abcd', undefined, 'ambiguous: abcd is the beginning of 2 ids'],
-  ['abcd', MIN_PREFIX_DESTRUCTIVE, 'ambiguous: abcd is the beginning of 2 ids'],
-  ['abcde', MIN_PREFIX_DESTRUCTIVE, FIRST],
+  ['abcd', true, 'ambiguous: abcd is the beginning of 2 ids'],
+  ['abcde', true, FIRST],
   ['mnpx', undefined, 'not_found: no session mnpx'],
   [`${THIRD}x`, undefined, `not_found: no session ${THIRD}x`],
-])('the beginning %s of an id (at least %s characters) means: %s', (text, least, found) => {
-  expect(createPlace().find(text, least)).toBe(found);
+])('the beginning %s of an id (for ending it: %s) means: %s', (text, ending, found) => {
+  expect(createPlace().find(text, ending)).toBe(found);
 });
 
 test('a session of another project is found by the user, by six characters of its id, never by its name', () => {
@@ -98,7 +136,7 @@ test('a session of another project is found by the user, by six characters of it
   expect(find('wxyzab')).toBe('ambiguous: wxyzab is the beginning of 2 ids');
   rmSync(join(other.root, 'sessions', TWIN), { recursive: true });
   expect(find('wxyzab')).toBe(FOREIGN);
-  expect(find('wxyzab', MIN_PREFIX_DESTRUCTIVE)).toBe(FOREIGN);
+  expect(find('wxyzab', true)).toBe(FOREIGN);
   expect(find('foreign')).toBe('not_found: no session foreign');
   for (const ref of [FOREIGN, 'wxyzab'])
     for (const more of [{ client: 'x' }, { env: { HOME: dirname(store.state), ZWARM_SESSION_ID: FIRST } }])
