@@ -167,12 +167,12 @@ export function anyMarked(marks: string, census: Census): boolean {
   return census.processes().some(({ mark }) => bears(mark, marks));
 }
 
-/** Whether any process lives that proves that something with such a mark does: none in a sandbox. */
-export function anyLives(marks: string, census: Census): boolean {
-  return census.processes().some(({ mark, isBelow }) => !isBelow && bears(mark, marks));
-}
-
-/** Whether any process has such a mark but turn runners, which live a moment longer than their turn: they record its end and settle. */
+/** The same without turn runners, which live a moment longer than their turn: they record its end and settle. */
 export function anyMemberLives(marks: string, census: Census): boolean {
   return census.processes().some((one) => bears(one.mark, marks) && !isRunnerOf(marks, one));
+}
+
+/** Whether a process with such a mark proves that its turn lives: one in a sandbox does not. */
+export function anyLives(marks: string, census: Census): boolean {
+  return census.processes().some(({ mark, isBelow }) => !isBelow && bears(mark, marks));
 }

@@ -182,8 +182,14 @@ describe('compiled code', () => {
   const FOREIGN: readonly [why: string, arrange: (build: string) => Record<string, string> | undefined][] = [
     ['its directory is open', (build) => void fs.chmodSync(build, 0o770)],
     ['the state directory is open', () => void fs.chmodSync(state, 0o770)],
-    // Outside of the home directory.
-    ['one above it is open to everybody', () => ({ HOME: installed })],
+    // The home directory is another one.
+    [
+      'one above it is open to everybody',
+      () => {
+        fs.chmodSync(stateHome, 0o1777);
+        return { HOME: installed };
+      },
+    ],
     ['it lies in the temporary directory', () => ({ TMPDIR: state })],
     ['it lies in a repository', () => void fs.mkdirSync(join(state, '.git'))],
     ['it lies in a project', () => void fs.mkdirSync(join(state, '.zwarm'))],

@@ -148,8 +148,8 @@ function wayToOthers(
 
 /**
  * Refuses a turn whose agent could change what zwarm relies on, its own records first, unless the user's own configuration
- * allows it; returns what that allows. An agent without a sandbox can write wherever the user can, and nothing
- * of ours changes that.
+ * allows it; returns what that allows. An agent without a sandbox can write wherever the user can, and nothing of ours
+ * changes that.
  * @throws ZwarmError `state_reachable`, `installation_reachable`, `config`
  */
 export async function requireOutOfReach(

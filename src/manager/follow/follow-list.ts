@@ -81,7 +81,6 @@ async function update(store: Store, sessions: Sessions, hints: Hints): Promise<v
   listAnew(store, sessions, hints);
   const { rows } = sessions;
   const { directories, others } = sessions.listed;
-  const prices = await store.prices();
   /** Of those that their own files have to tell: when a turn was last added, as it was before the reading. */
   const untold = new Map<SessionId, number | null>();
   for (const id of [...directories, ...others]) {
@@ -95,12 +94,15 @@ async function update(store: Store, sessions: Sessions, hints: Hints): Promise<v
     const turnsMs = directoryMtime(turnsDir(session));
     const summary = others.includes(id) ? null : readSummary(id);
     if (summary === null) untold.set(id, turnsMs);
-    else rows.set(id, { row: rowOf(session, summary, prices), turnsMs });
+    else rows.set(id, { row: rowOf(session, summary, await store.prices()), turnsMs });
   }
   const sessionsUntold = [...untold.keys()].map((id) => ({ store, id }));
   for await (const [{ id }, listed] of readTogether(sessionsUntold, nowMs)) {
     if (listed === null) rows.delete(id);
-    else rows.set(id, { row: rowOf({ store, id }, listed, prices), turnsMs: untold.get(id) ?? null });
+    else {
+      const row = rowOf({ store, id }, listed, await store.prices());
+      rows.set(id, { row, turnsMs: untold.get(id) ?? null });
+    }
   }
 }
 
