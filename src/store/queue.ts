@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { isErrno } from '../core/errors.ts';
 import { isSessionId, parseTurnNumber } from '../core/ids.ts';
 import type { ProcessIdentity } from '../core/session.ts';
 import { flushClaim } from './claim.ts';
@@ -40,7 +41,13 @@ function joinQueue({ store, id, turn }: TurnDir, claimer: ProcessIdentity): stri
   const number = String(Math.max(0, ...last) + 1).padStart(10, '0');
   const path = join(directory, `${number}-${id}.${turn}`);
   const record: PlaceRecord = { v: 1, claimer };
-  createFile(path, encode(record));
+  try {
+    createFile(path, encode(record));
+  } catch (error) {
+    if (!isErrno(error, 'EEXIST')) throw error;
+    // Another command takes it for the same turn: the claim decides between them.
+    return joinQueue({ store, id, turn }, claimer);
+  }
   flush(directory);
   return path;
 }
