@@ -173,15 +173,16 @@ test.concurrent('an agent that takes the mark of a session which is lost does no
     claims: [{ request, prompt: Buffer.from('x') }],
     ...{ names: [], copies: [], unique: 'test' },
   });
+  const mark = `ZWARM_MARK=${store_id}@${ID}.1.${request.nonce}`;
   const status = async () => (await project.list(['--all'])).find(({ id }) => id === ID)?.status;
   expect(await status()).toBe('lost');
   const forger = await project.start(['[[forge]]']);
-  await eventually('it poses', () => processesWith(`ZWARM_MARK=${store_id}@${ID}.1.secret`).length > 0);
+  await eventually('it poses', () => processesWith(mark).length > 0);
   expect([await status(), (await project.show(ID)).status]).toEqual(['lost', 'lost']);
   await project.ok(['inject', ID, '--wait', 'go on']);
   await project.ok(['rm', ID]);
   await project.ok(['kill', forger]);
-  expect(processesWith(`ZWARM_MARK=${store_id}@${ID}.1.secret`)).toEqual([]);
+  expect(processesWith(mark)).toEqual([]);
 });
 
 test.concurrent('an agent that runs git clean -fdx stays listed and killable, and start makes the window again', async (t) => {

@@ -256,7 +256,7 @@ testInContainers(
 testInContainers('whoever takes the mark of a lost session in a sandbox is no sign of its life', async () => {
   const project = claimedAt({ ...own, pid: 4_194_305 }, true);
   const { store_id } = JSON.parse(readFileSync(join(project.store(), 'project.json'), 'utf8'));
-  const mark = `ZWARM_MARK=${store_id}@${ID}.1.nonce`;
+  const mark = `ZWARM_MARK=${store_id}@${ID}.1.${requestOf('nonce').nonce}`;
   const posing = spawn('unshare', [...NEW_CONTAINER, 'env', mark, 'sleep', '600'], { stdio: 'ignore' });
   onTestFinished(() => void posing.kill('SIGKILL'));
   await eventually('it poses', () => processesWith(mark).length > 0);

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { digest } from '../../src/core/digest.ts';
@@ -41,8 +42,14 @@ export const RECORD: SessionRecord = {
   created_at: '2026-11-20T10:00:00.000Z',
 };
 
-/** The claim of a turn by this process. */
-export function requestOf(nonce: string): RequestRecord {
+/**
+ * A mark counts by its nonce, whatever the store: no process of a test that runs beside may bear one of ours, and all
+ * these sessions have the same id.
+ */
+const OF_THIS_PROCESS = randomBytes(8).toString('hex');
+
+/** The claim of a turn by this process; its nonce begins with `word`. */
+export function requestOf(word: string): RequestRecord {
   return {
     v: 1,
     kind: 'prompt',
@@ -50,7 +57,7 @@ export function requestOf(nonce: string): RequestRecord {
     after: [],
     even_if_failed: false,
     claimer: ownIdentity(),
-    nonce,
+    nonce: `${word}${OF_THIS_PROCESS}`,
     by: 'user',
     at: RECORD.created_at,
     to: null,
@@ -108,8 +115,7 @@ export function addSession(
   more: { readonly record?: Partial<SessionRecord>; readonly name?: string } = {},
 ): void {
   const record = { ...RECORD, ...more.record };
-  const request = requestOf(id === ID ? 'first' : `nonce${id}`);
-  const claim = { request, prompt: Buffer.from(record.task) };
+  const claim = { request: requestOf(store.id), prompt: Buffer.from(record.task) };
   createSession({
     store,
     id,

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { installation } from '../../../src/installation.ts';
 import { type ManagerContext, openForReading, stateDirectory } from '../../../src/manager/context.ts';
 import { openAll } from '../../../src/manager/project/all-stores.ts';
+import { readRequest } from '../../../src/store/sessions.ts';
 import { emptyDirectory } from '../../helpers/directory.ts';
 import { createStoredSession, ID, storeOf } from '../../helpers/store.ts';
 
@@ -18,14 +19,15 @@ function contextOf(env: ManagerContext['env']): ManagerContext {
 
 test('the store in an environment counts only together with the mark of one of its turns', () => {
   const store = createStoredSession();
+  const { nonce } = readRequest({ store, id: ID, turn: 1 });
   const rootFor = (mark: string | undefined): string | null =>
     openForReading(contextOf({ ZWARM_STORE: store.root, ZWARM_MARK: mark }))?.root ?? null;
-  expect(rootFor(`${store.id}@${ID}.1.first`)).toBe(store.root);
+  expect(rootFor(`${store.id}@${ID}.1.${nonce}`)).toBe(store.root);
   // The runner's own mark, for settle.
-  expect(rootFor(`${store.id}@${ID}.1.first.runner`)).toBe(store.root);
-  const turns = ['1.second', '2.first', '1.first.x'].map((turn) => `${store.id}@${ID}.${turn}`);
-  const stores = ['other', `x${store.id}`].map((id) => `${id}@${ID}.1.first`);
-  const others = [undefined, '', ...turns, ...stores, `${store.id}@bcdefghjkm.1.first`];
+  expect(rootFor(`${store.id}@${ID}.1.${nonce}.runner`)).toBe(store.root);
+  const turns = ['1.second', `2.${nonce}`, `1.${nonce}.x`].map((turn) => `${store.id}@${ID}.${turn}`);
+  const stores = ['other', `x${store.id}`].map((id) => `${id}@${ID}.1.${nonce}`);
+  const others = [undefined, '', ...turns, ...stores, `${store.id}@bcdefghjkm.1.${nonce}`];
   expect(others.map(rootFor)).toEqual(others.map(() => null));
 });
 
@@ -38,8 +40,10 @@ test('ZWARM_DIR is the user’s alone: in an agent it is not read', () => {
 });
 
 test('an agent’s state directory is that of the store of its turn, wherever the user’s variables led', () => {
-  const { root, id } = createStoredSession();
-  const env = { ZWARM_SESSION_ID: ID, ZWARM_STORE: root, ZWARM_MARK: `${id}@${ID}.1.first` };
+  const store = createStoredSession();
+  const { root, id } = store;
+  const { nonce } = readRequest({ store, id: ID, turn: 1 });
+  const env = { ZWARM_SESSION_ID: ID, ZWARM_STORE: root, ZWARM_MARK: `${id}@${ID}.1.${nonce}` };
   expect(stateDirectory(contextOf(env))).toBe(dirname(dirname(root)));
   const forged = contextOf({ ...env, ZWARM_MARK: `${id}@${ID}.1.second` });
   expect(stateDirectory(forged)).toBe(`${forged.env['HOME']}/.local/state/zwarm`);

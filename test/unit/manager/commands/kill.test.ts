@@ -2,10 +2,12 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { ProcessIdentity } from '../../../../src/core/session.ts';
+import { markOfTurn } from '../../../../src/core/turn-mark.ts';
 import { installation } from '../../../../src/installation.ts';
 import { publishCancel } from '../../../../src/manager/stop/request-cancel.ts';
 import { ownIdentity } from '../../../../src/process/identity.ts';
 import { claimTombstone, claimTurn } from '../../../../src/store/claim.ts';
+import { readRequest } from '../../../../src/store/sessions.ts';
 import { live } from '../../../helpers/marked.ts';
 import { createShellProject, hasEnded } from '../../../helpers/project.ts';
 import { addSession, DEAD, ID, requestOf, runnerStat, storeOf } from '../../../helpers/store.ts';
@@ -27,12 +29,13 @@ function createClaimed(claimer: ProcessIdentity = own) {
   addSession(store, ID, { record: { working_dir: project.directory, source } });
   const turn = { store, id: ID, turn: 1 };
   const file = (name: string, number = 1) => join(store.root, 'sessions', ID, 'turns', String(number), name);
-  const request = { ...requestOf('first'), claimer };
+  const request = { ...readRequest(turn), claimer };
   writeFileSync(file('request.json'), JSON.stringify(request));
   return {
     project,
     store,
     turn,
+    request,
     file,
     read: (name: string, number = 1) => JSON.parse(readFileSync(file(name, number), 'utf8')),
     runner: (identity: ProcessIdentity) => writeFileSync(file('runner.stat'), runnerStat(identity)),
@@ -114,12 +117,12 @@ test('what an interrupted kill has left is ended, and what a turn has left that 
     [true, true],
     [false, false],
   ] as const) {
-    const { project, store, turn, runner, end, file } = createClaimed();
+    const { project, store, turn, request, runner, end, file } = createClaimed();
     runner(DEAD);
     writeFileSync(file('events.jsonl'), COMPLETED);
     if (cancelled) publishCancel(context, turn, 'kill');
     end(cancelled ? 130 : 0, cancelled);
-    const leave = () => live(`${store.id}@${ID}.1.first`);
+    const leave = () => live(markOfTurn(turn, request.nonce));
     const { pid } = await leave();
     const before = snapshot(store.root);
     const killed = await project.$(`kill --grace 0s ${ID}`);
@@ -173,12 +176,12 @@ test('what runs of a session that is being removed, or whose records cannot be r
   ];
   for (const [code, spoil, cancelled] of spoils) {
     const claimed = createClaimed();
-    const { project, store, read } = claimed;
+    const { project, turn, request, read } = claimed;
     spoil(claimed);
     const manager = managerOf(project, null);
     await expect(manager.kill(ID)).rejects.toMatchObject({ code });
     expect(await manager.listLive()).toEqual([]);
-    const { pid } = await live(`${store.id}@${ID}.1.first`);
+    const { pid } = await live(markOfTurn(turn, request.nonce));
     expect(await manager.listLive()).toEqual(code === 'damaged' ? [ID] : []);
     await manager.kill(ID, { graceMs: 0 });
     expect(hasEnded(pid)).toBe(true);

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { installation } from '../../../../src/installation.ts';
 import { checkLeftoverProcesses } from '../../../../src/manager/doctor/leftovers.ts';
 import { hostIdentity } from '../../../../src/process/identity.ts';
+import { readRequest } from '../../../../src/store/sessions.ts';
 import { live } from '../../../helpers/marked.ts';
 import { createStoredSession, ID } from '../../../helpers/store.ts';
 
@@ -11,16 +12,18 @@ import { createStoredSession, ID } from '../../../helpers/store.ts';
 const LATER = Date.now() + 3_600_000;
 const NONE = { status: 'ok', message: 'none', hint: null };
 
-/** A session whose only turn has the nonce `first`. */
+/** A session with one turn. */
 function scene() {
   const store = createStoredSession();
   const turn = join(store.root, 'sessions', ID, 'turns', '1');
+  const { nonce } = readRequest({ store, id: ID, turn: 1 });
   const context = { ...installation(), cwd: '/', env: {}, uid: 0, stateDir: null };
   return {
     turn,
+    nonce,
     file: (name: string, content: object) => writeFileSync(join(turn, name), JSON.stringify(content)),
     /** A process with the mark of a turn of this store. */
-    process: (mark = `${ID}.1.first`) => live(`${store.id}@${mark}`),
+    process: (mark = `${ID}.1.${nonce}`) => live(`${store.id}@${mark}`),
     check: (nowMs = LATER) => checkLeftoverProcesses({ ...context, now: () => nowMs }, store),
   };
 }
@@ -53,8 +56,8 @@ linux(
 );
 
 linux('a process is named whose session, turn or claim is gone, or whose mark says nothing', async () => {
-  const { process, check } = scene();
-  const marks = ['zzzzzzzzzz.1.first', `${ID}.2.first`, `${ID}.1.other`, '../../etc'];
+  const { nonce, process, check } = scene();
+  const marks = [`zzzzzzzzzz.1.${nonce}`, `${ID}.2.${nonce}`, `${ID}.1.other`, '../../etc'];
   const pids = (await Promise.all(marks.map(process))).map(({ pid }) => pid);
   const { message } = await check();
   const [, named = ''] = /^4 processes of turns that have ended still run: (.*)$/.exec(message) ?? [];

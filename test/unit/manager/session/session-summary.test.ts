@@ -10,6 +10,7 @@ import { readTogether, readTurns } from '../../../../src/manager/session/session
 import { recordEnd } from '../../../../src/manager/stop/record-exit.ts';
 import { claimTurn } from '../../../../src/store/claim.ts';
 import { turnFile } from '../../../../src/store/layout.ts';
+import { readRequest } from '../../../../src/store/sessions.ts';
 import {
   addSession,
   createEmptyStore,
@@ -45,9 +46,10 @@ test('what is launched after the look at the processes is not lost', async () =>
   function* sessions() {
     yield lost;
     // Its runner was killed, its agent lives.
+    const turn = { ...late, turn: 1 };
     const env = {
       PATH: process.env['PATH'],
-      ZWARM_MARK: markOfTurn({ ...late, turn: 1 }, `nonce${late.id}`),
+      ZWARM_MARK: markOfTurn(turn, readRequest(turn).nonce),
     };
     const { stdout } = spawnSync('/bin/sh', ['-c', 'sleep 600 > /dev/null 2>&1 & echo $!'], {
       env,
