@@ -147,7 +147,7 @@ export async function createFileOf(
 }
 
 /** Makes what may be there; false when somebody was first. */
-function isFirst(make: () => void): boolean {
+export function isFirst(make: () => void): boolean {
   try {
     make();
     return true;

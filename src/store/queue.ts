@@ -1,9 +1,8 @@
 import { join } from 'node:path';
-import { isErrno } from '../core/errors.ts';
 import { isSessionId, parseTurnNumber } from '../core/ids.ts';
 import type { ProcessIdentity } from '../core/session.ts';
 import { flushClaim } from './claim.ts';
-import { createFile, discard, flush, makeDirs } from './files.ts';
+import { createFile, discard, flush, isFirst, makeDirs } from './files.ts';
 import { queueDir, type SessionDir, type TurnDir } from './layout.ts';
 import { entriesOf, readText, unlessDamaged } from './read-file.ts';
 import { encode, type PlaceRecord, parse } from './records.ts';
@@ -38,18 +37,14 @@ function joinQueue({ store, id, turn }: TurnDir, claimer: ProcessIdentity): stri
   makeDirs(directory);
   flush(store.root);
   const last = entriesOf(directory).flatMap(({ name }) => Number(NAME.exec(name)?.[1] ?? 0));
-  const number = String(Math.max(0, ...last) + 1).padStart(10, '0');
-  const path = join(directory, `${number}-${id}.${turn}`);
   const record: PlaceRecord = { v: 1, claimer };
-  try {
-    createFile(path, encode(record));
-  } catch (error) {
-    if (!isErrno(error, 'EEXIST')) throw error;
-    // Another command takes it for the same turn: the claim decides between them.
-    return joinQueue({ store, id, turn }, claimer);
-  }
+  const place = (number: number): string =>
+    join(directory, `${String(number).padStart(10, '0')}-${id}.${turn}`);
+  let number = Math.max(0, ...last) + 1;
+  // Another command may take that place for the same turn: then there are two, and the claim decides between them.
+  while (!isFirst(() => createFile(place(number), encode(record)))) number += 1;
   flush(directory);
-  return path;
+  return place(number);
 }
 
 /** Takes the last place for a turn and claims it; both are durable when this returns. @throws as `claim`, without the place then */

@@ -43,8 +43,8 @@ export const RECORD: SessionRecord = {
 };
 
 /**
- * A mark counts by its nonce, whatever the store: no process of a test that runs beside may bear one of ours, and all
- * these sessions have the same id.
+ * What all nonces of this process end with: a mark counts by session, turn and nonce, whatever the store, and tests that
+ * run at the same time use the same ids.
  */
 const OF_THIS_PROCESS = randomBytes(8).toString('hex');
 

@@ -10,9 +10,9 @@ import { meanwhile } from './syscalls.ts';
 
 test('of two that take the same place for a turn one gets the turn, and the other leaves no place', () => {
   const turn = { store: createStoredSession(), id: ID, turn: 2 };
-  const claim = (nonce: string): void =>
+  const claim = (word: string): void =>
     claimInQueue(turn, ownIdentity(), () =>
-      claimTurn(turn, { request: requestOf(nonce), prompt: Buffer.from(nonce) }),
+      claimTurn(turn, { request: requestOf(word), prompt: Buffer.from(word) }),
     );
   meanwhile(/^open .*\/queue\/0000000001-/, () => claim('theirs'));
   expect(() => claim('mine')).toThrow(expect.objectContaining({ code: 'lost_race' }));

@@ -24,8 +24,8 @@ async function withRunning(): Promise<{ project: Project; id: string }> {
 }
 
 /**
- * Runs a program that can have no more than `limit` files open. In one arena: else a thread of the runtime that gives
- * memory back opens a file of /proc for a moment (glibc), and takes the only descriptor that is left.
+ * Runs a program that can have no more than `limit` files open. With one arena of memory (glibc): in others a thread of
+ * Node that gives memory back opens a file of /proc for a moment, and may take the only descriptor that is left.
  */
 function withDescriptors(project: Project, limit: number, argv: readonly string[]): Promise<Ended> {
   return runProgram('/bin/sh', ['-c', `ulimit -n ${limit} && exec "$@"`, 'sh', process.execPath, ...argv], {
