@@ -49,14 +49,18 @@ function isOurs(directory) {
 
 /**
  * Whether a turn that keeps its records elsewhere could write in a state directory, and so run something outside of its
- * sandbox: it lies in a temporary directory, as that of a demo, or in a project. A home directory is nobody's project.
+ * sandbox: it lies in a temporary directory, as that of a demo, or in a project. A home directory is nobody's project; what
+ * lies in another user's is not ours to add to.
  * @param {string} state
  */
 function isExposed(state) {
   const real = (path) => path && fs.existsSync(path) && fs.realpathSync.native(path);
   const [home, temporary] = [process.env.HOME, process.env.TMPDIR].map(real);
-  for (let at = real(state); at !== home && at !== '/'; at = dirname(at)) {
-    if (at === temporary || (fs.statSync(at).mode & 0o002) !== 0) return true;
+  for (let at = real(state); at !== '/'; at = dirname(at)) {
+    const { uid, mode } = fs.statSync(at);
+    if (uid !== 0 && uid !== process.getuid?.()) return true;
+    if (at === home) return false;
+    if (at === temporary || (mode & 0o002) !== 0) return true;
     if (['.git', '.zwarm'].some((name) => fs.existsSync(join(at, name)))) return true;
   }
   return false;

@@ -42,7 +42,9 @@ export const EXIT_CODES = {
   /** The agent of a turn could write to the state directory. */
   state_reachable: 5,
   installation_reachable: 5,
-  /** The state directory is not a directory of ours that only we can write. */
+  /** Something would be made in a directory of another user's, or below their home. */
+  foreign_directory: 5,
+  /** The state directory is not a directory that only we can write. */
   state_dir_unsafe: 5,
   /** The state directory was written by a newer zwarm. */
   format_newer: 5,

@@ -14,6 +14,7 @@ import {
   identityOfDirectory,
   isWritable,
   type KnownStore,
+  requirePrivate,
   requireUsable,
   standingOf,
   storeAt,
@@ -128,7 +129,7 @@ export function openStore(
   path?: string,
 ): Store {
   const state = stateOf(root);
-  requireUsable(state, root, context.uid, forWriting);
+  requireUsable(state, root, context, forWriting);
   if (forWriting) requireOutside(context, root);
   if (record instanceof DamagedRecord) throw damagedStoreError(root, record);
   const { store_id: id } = record;
@@ -192,6 +193,8 @@ export function contextOf(context: ManagerContext, directory: string): ManagerCo
 export function openForReading(context: ManagerContext, forWriting = false): Store | null {
   const own = storeOfTurn(context);
   if (own !== null) return openStore(context, own, forWriting);
+  // First: what another user has closed cannot be looked at.
+  requirePrivate(stateDirectory(context), context);
   const { root, path } = locateProject(context);
   const store = storeAt(root);
   return store === null || isReplaced(store, path) ? null : openStore(context, store, forWriting, path);
@@ -203,9 +206,12 @@ export function isReplaced({ record }: KnownStore, path: string): boolean {
   return !(record instanceof DamagedRecord) && record.path === path && standingOf(record) === 'replaced';
 }
 
-/** Creates the store of the project, unless another start has done so. @throws ZwarmError `project_replaced` */
+/**
+ * Creates the store of the project, unless another start has done so.
+ * @throws ZwarmError `project_replaced`, `foreign_directory`
+ */
 export function createStoreHere(context: ManagerContext): Store {
-  const { uid, now, newNonce } = context;
+  const { now, newNonce } = context;
   const { state, root, path } = locateProject(context);
   const known = storeAt(root);
   if (known !== null && isReplaced(known, path)) {
@@ -216,5 +222,5 @@ export function createStoreHere(context: ManagerContext): Store {
   const { host } = hostIdentity();
   const made = { host, ...identityOfDirectory(path), created_at: isoTime(now()) };
   const record: ProjectRecord = { v: 1, store_id: newNonce(), path, ...made };
-  return openStore(context, createStore(state, record, uid, newNonce()), true, path);
+  return openStore(context, createStore(state, record, context, newNonce()), true, path);
 }

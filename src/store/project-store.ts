@@ -1,10 +1,12 @@
-import { type BigIntStats, statSync } from 'node:fs';
+import { type BigIntStats, type Stats, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { digest } from '../core/digest.ts';
 import { isErrno, ZwarmError } from '../core/errors.ts';
+import { shellWord } from '../core/shell-word.ts';
 import { isoTime } from '../core/time.ts';
 import { createFile, discard, flush, makeDir, makeDirs, rename, replaceFile } from './files.ts';
 import * as layout from './layout.ts';
+import { foreignDirectory, type Maker, requireOwnPlace, whyNotOurs } from './own-place.ts';
 import { DamagedRecord, entriesOf, lookAt, readText, unlessDamaged } from './read-file.ts';
 import { encode, type ProjectRecord, parse } from './records.ts';
 
@@ -53,16 +55,25 @@ function recordOf(root: string): ProjectRecord | DamagedRecord {
   }
 }
 
-/** @throws ZwarmError `state_dir_unsafe` where a directory is not the user's alone to write */
-function requirePrivate(directory: string, uid: number): void {
-  const stat = statSync(directory, { throwIfNoEntry: false });
-  if (stat === undefined) return;
+/**
+ * Refuses a directory that is there and is not the user's alone to write.
+ * @throws ZwarmError `foreign_directory`, `state_dir_unsafe`
+ */
+export function requirePrivate(directory: string, maker: Maker): void {
+  let stat: Stats;
+  try {
+    stat = statSync(directory);
+  } catch (error) {
+    // Somebody else may have closed what lies above it.
+    if (isErrno(error, 'EACCES')) requireOwnPlace(maker, directory);
+    if (isErrno(error, 'ENOENT', 'ENOTDIR', 'EACCES')) return;
+    throw error;
+  }
   const refuse = (what: string, hint: string): never => {
     throw new ZwarmError('state_dir_unsafe', `${directory} ${what}`, hint);
   };
-  const another = 'run zwarm as that user, or set ZWARM_DIR to a directory of yours';
   if (!stat.isDirectory()) refuse('is not a directory', 'move it away, or set ZWARM_DIR to another place');
-  if (stat.uid !== uid) refuse(`belongs to another user (uid ${stat.uid})`, another);
+  if (stat.uid !== maker.uid) throw foreignDirectory(maker, { directory, owner: stat.uid }, directory);
   if ((stat.mode & 0o022) !== 0)
     refuse('can be written by others', `make it yours alone: chmod 700 '${directory}'`);
 }
@@ -73,11 +84,20 @@ function formatOf(root: string): number {
   return /^\d{1,6}$/.test(text) ? Number(text) : Number.POSITIVE_INFINITY;
 }
 
-/** Refuses what others can write, and a newer format. @throws ZwarmError `state_dir_unsafe`, `format_newer` */
-export function requireUsable(state: string, root: string, uid: number, forWriting: boolean): void {
-  requirePrivate(state, uid);
-  requirePrivate(root, uid);
-  if (!forWriting || formatOf(root) <= layout.FORMAT) return;
+/**
+ * Refuses what is not ours alone to write; for writing also what lies in another's home, and a newer format.
+ * @throws ZwarmError `foreign_directory`, `state_dir_unsafe`, `format_newer`
+ */
+export function requireUsable(state: string, root: string, maker: Maker, forWriting: boolean): void {
+  requirePrivate(state, maker);
+  requirePrivate(root, maker);
+  if (!forWriting) return;
+  const foreign = whyNotOurs(maker, state);
+  if (foreign !== null) {
+    const goOn = `to go on with what is in ${state}: ZWARM_DIR=${shellWord(state)}`;
+    throw new ZwarmError(foreign.code, foreign.message, `${foreign.hint}; ${goOn}`);
+  }
+  if (formatOf(root) <= layout.FORMAT) return;
   throw new ZwarmError('format_newer', `${root} was written by a newer zwarm`, 'update zwarm');
 }
 
@@ -94,12 +114,16 @@ export function isWritable(root: string, unique: string): boolean {
   }
 }
 
-/** Makes the store of a project by one rename; another command's stays. @throws ZwarmError `state_dir_unsafe` */
-export function createStore(state: string, record: ProjectRecord, uid: number, unique: string): KnownStore {
-  requirePrivate(state, uid);
+/**
+ * Makes the store of a project by one rename; another command's stays.
+ * @throws ZwarmError `foreign_directory`, `state_dir_unsafe`
+ */
+export function createStore(state: string, record: ProjectRecord, maker: Maker, unique: string): KnownStore {
+  requirePrivate(state, maker);
+  requireOwnPlace(maker, state);
   makeDirs(layout.projectsDir(state));
   // Somebody else may have made it meanwhile.
-  requirePrivate(state, uid);
+  requirePrivate(state, maker);
   const root = storeDir(state, record.path);
   const building = join(layout.projectsDir(state), `${layout.BUILDING_PREFIX}${unique}`);
   makeDir(building);

@@ -236,6 +236,12 @@ describe('compiled code', () => {
     expect(await withPlanted((build) => void fs.chownSync(build, 4321, 4321))).toBe('coding');
   });
 
+  testAsRoot('is not kept in the home of another user', async () => {
+    fs.chownSync(stateHome, 4321, 4321);
+    expect(await zwarm('--help')).toMatchObject({ code: 0, stderr: '' });
+    expect(fs.readdirSync(state)).toEqual([]);
+  });
+
   testAsRoot('is not kept in a state directory of another user', async () => {
     fs.chownSync(state, 4321, 4321);
     expect(await zwarm('--help')).toMatchObject({ code: 0, stderr: '' });

@@ -14,6 +14,9 @@ import { emptyDirectory } from './directory.ts';
 
 export const ID = 'abcdefghjk' as SessionId;
 
+/** Who runs the tests, with no home. */
+export const MAKER = { env: {}, uid: process.getuid?.() ?? 0 };
+
 export const RECORD: SessionRecord = {
   v: 1,
   agent: 'codex',
@@ -85,7 +88,7 @@ export function storeOf(state: string, path: string): Store {
   // A process of this store has an id of no other test's in its mark.
   const store_id = `test${digest(path).slice(0, 16)}`;
   const record = { v: 1, store_id, path, host: 'here', ...identity, created_at } as const;
-  const { root } = createStore(state, record, process.getuid?.() ?? 0, 'test');
+  const { root } = createStore(state, record, MAKER, 'test');
   return {
     root,
     state,

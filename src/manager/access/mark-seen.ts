@@ -1,5 +1,6 @@
 import { errnoOf } from '../../core/errors.ts';
 import { isFinal } from '../../core/status.ts';
+import { whyNotOurs } from '../../store/own-place.ts';
 import { marksDir, writeMark } from '../../store/seen.ts';
 import type { ManagerContext, Turn } from '../context.ts';
 import { readTurnNow } from '../session/current-turn.ts';
@@ -11,6 +12,8 @@ export async function markSeen(context: ManagerContext, turn: Turn): Promise<voi
   const state = await unlessGone(readTurnNow(turn, context.now()));
   if (state === null || state.request.kind === 'rewind' || !isFinal(state.verdict.status)) return;
   const { store, id } = turn;
+  // Whoever only reads leaves nothing there.
+  if (whyNotOurs(context, store.state) !== null) return;
   try {
     writeMark(marksDir(store.state, callerOf(context).source, store.id), id, turn.turn);
   } catch (error) {

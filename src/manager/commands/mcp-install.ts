@@ -6,6 +6,7 @@ import { findGit, gitIn } from '../../git/git.ts';
 import { lookUp } from '../../process/find-program.ts';
 import { BEHIND_A_LINK, insideDirectory } from '../../process/inside-directory.ts';
 import { flush, makeDirs, publishOnce, replaceFile } from '../../store/files.ts';
+import { requireOwnPlace } from '../../store/own-place.ts';
 import { lookAt, readSmall } from '../../store/read-file.ts';
 import type { Project } from '../../store/which-project.ts';
 import type { ManagerContext } from '../context.ts';
@@ -50,14 +51,19 @@ export function readHostFile(path: string, links: Links, uid: number, hint: stri
   return attempt(path, 'read', hint, () => read(path, links, uid));
 }
 
-/** Replaces a host's file, or makes one for its user alone. @throws ZwarmError `io`, also where it was changed since */
+/**
+ * Replaces a host's file, or makes one for its user alone.
+ * @throws ZwarmError `foreign_directory`, `io`, also where it was changed since
+ */
 export function writeHostFile(
-  { uid, newNonce }: Pick<ManagerContext, 'uid' | 'newNonce'>,
+  context: Pick<ManagerContext, 'env' | 'uid' | 'newNonce'>,
   file: HostFile,
   text: string,
   hint: string,
 ): void {
+  const { uid, newNonce } = context;
   const { path, real, links, mode } = file;
+  requireOwnPlace(context, path);
   const changed = (): ZwarmError =>
     new ZwarmError('io', `${path} was changed in the meantime: nothing was written`, 'try again');
   const replace = (at: string, target: string): void => {

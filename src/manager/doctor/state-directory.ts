@@ -3,7 +3,8 @@ import { dirname } from 'node:path';
 import { requireAgent } from '../../agents/registry.ts';
 import { type Finding, finding } from '../../core/check.ts';
 import { type FileSystem, fileSystemOf } from '../../store/file-system.ts';
-import { requireUsable, storeAt } from '../../store/project-store.ts';
+import { whyNotOurs } from '../../store/own-place.ts';
+import { requirePrivate, requireUsable, storeAt } from '../../store/project-store.ts';
 import { requireOutOfReach } from '../access/reach.ts';
 import { locateProject, type ManagerContext, openStore, stateDirectory } from '../context.ts';
 import { listGone, openAll } from '../project/all-stores.ts';
@@ -26,10 +27,16 @@ function mayWrite(directory: string): boolean {
 
 /** Whether the state directory is one that zwarm may use: ours alone to write, and of a format that we know. */
 export function checkStateDirectory(context: ManagerContext): Finding {
+  requirePrivate(stateDirectory(context), context);
   const { state, root } = locateProject(context);
-  requireUsable(state, root, context.uid, true);
   const store = storeAt(root);
-  if (store !== null) return finding('ok', openStore(context, store, false).root);
+  if (store !== null) {
+    requireUsable(state, root, context, true);
+    return finding('ok', openStore(context, store, false).root);
+  }
+  const foreign = whyNotOurs(context, state);
+  if (foreign !== null)
+    return finding('warning', `the first start would create ${root}, and ${foreign.message}`, foreign.hint);
   const above = existing(state);
   if (mayWrite(above)) return finding('ok', `no sessions yet; the first start creates ${root}`);
   const what = `the first start would create ${root}, and you may not write to ${above}`;

@@ -14,6 +14,7 @@ import {
 import { createFile, makeDirs } from '../../store/files.ts';
 import { projectOf } from '../../store/git.ts';
 import { turnFile } from '../../store/layout.ts';
+import { requireOwnPlace } from '../../store/own-place.ts';
 import { lookAt } from '../../store/read-file.ts';
 import { realPathToBe } from '../../store/real-path.ts';
 import type { SessionRecord } from '../../store/records.ts';
@@ -54,7 +55,7 @@ interface Confined extends Turn {
 
 /**
  * The call of an agent's program within the limits of its sandbox, and the variables that this adds to its environment.
- * @throws ZwarmError `not_resumable`
+ * @throws ZwarmError `not_resumable`, `foreign_directory`
  */
 export async function confinedCall(
   context: ManagerContext,
@@ -68,7 +69,10 @@ export async function confinedCall(
     const what = `${limits.directory}/${link} is a link, which the agent could put another one in the place of`;
     throw new ZwarmError('not_resumable', what, 'put what it leads to there, or use -s read-only');
   }
-  for (const path of [...limits.directories, ...limits.kept]) makeDirs(path);
+  for (const path of [...limits.directories, ...limits.kept]) {
+    requireOwnPlace(context, path);
+    makeDirs(path);
+  }
   const filter = turnFile(turn, 'filter');
   const isBwrap = by.confiner.name === 'bwrap';
   if (isBwrap) {

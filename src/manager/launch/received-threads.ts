@@ -6,6 +6,7 @@ import { isHistoryName } from '../../store/agent-history.ts';
 import { copyFile, discard, flush, link, makeDirs } from '../../store/files.ts';
 import { BUILDING_PREFIX } from '../../store/layout.ts';
 import { type Member, readMemberName } from '../../store/manifest.ts';
+import { requireOwnPlace } from '../../store/own-place.ts';
 import { lookAt, unlessDamaged, withFile } from '../../store/read-file.ts';
 import { badArchive } from '../../store/tar.ts';
 import { sha256Of } from '../../store/write-archive.ts';
@@ -79,9 +80,10 @@ export function planThreads(
 }
 
 /** Puts an agent's file where it belongs, unless one is there; returns a warning where that failed, or null. */
-export function putThread({ newNonce }: ManagerContext, { from, to }: ReceivedThread): string | null {
-  const temporary = join(dirname(to), `${BUILDING_PREFIX}${newNonce()}`);
+export function putThread(context: ManagerContext, { from, to }: ReceivedThread): string | null {
+  const temporary = join(dirname(to), `${BUILDING_PREFIX}${context.newNonce()}`);
   try {
+    requireOwnPlace(context, to);
     makeDirs(dirname(to));
     withFile(from, ({ fd, size, mtimeMs }) => copyFile(fd, temporary, size, mtimeMs));
     link(temporary, to);

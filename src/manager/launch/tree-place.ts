@@ -4,6 +4,7 @@ import { ZwarmError } from '../../core/errors.ts';
 import { isWithin, upwards } from '../../core/path.ts';
 import { checkoutAt, isGitDirectory, ownCheckoutAt, verified } from '../../store/git.ts';
 import { statesTreesDir } from '../../store/layout.ts';
+import { whyNotOurs } from '../../store/own-place.ts';
 import { hasStore, storeDir } from '../../store/project-store.ts';
 import { lookAt, unlessDamaged } from '../../store/read-file.ts';
 import { realPathToBe } from '../../store/real-path.ts';
@@ -75,7 +76,7 @@ function isPublic(directory: string): boolean {
 
 /** Why no worktrees can be made in a directory, in words; null where they can. */
 function obstacle(
-  { uid }: ManagerContext,
+  context: ManagerContext,
   state: string,
   directory: string,
   writable: readonly string[],
@@ -87,7 +88,9 @@ function obstacle(
   if (through !== null) return `an agent that works in ${through} could put another directory in its place`;
   const open = above.find(isPublic);
   if (open !== undefined) return `others can write in ${open}`;
-  return isOurs(directory, uid) ? null : 'it cannot be made, or is not the user’s alone';
+  const foreign = whyNotOurs(context, directory);
+  if (foreign !== null) return foreign.message;
+  return isOurs(directory, context.uid) ? null : 'it cannot be made, or is not the user’s alone';
 }
 
 /**

@@ -18,7 +18,7 @@ import { readTogether } from '../session/session-summary.ts';
 export function openAll(context: ManagerContext) {
   const state = stateDirectory(context);
   // Of this one all are refused.
-  requireUsable(state, state, context.uid, false);
+  requireUsable(state, state, context, false);
   const stores: Store[] = [];
   const refused: ZwarmError[] = [];
   for (const known of listStores(state)) {

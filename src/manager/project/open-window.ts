@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { toZwarmError, ZwarmError } from '../../core/errors.ts';
 import { publishName } from '../../store/files.ts';
 import { sessionsDir, windowDir } from '../../store/layout.ts';
+import { requireOwnPlace } from '../../store/own-place.ts';
 import { windowStateOf } from '../../store/window.ts';
 import { locateProject, type ManagerContext, type Store } from '../context.ts';
 
@@ -17,6 +18,7 @@ export async function openWindow(context: ManagerContext, store: Store): Promise
   const stateNow = () => windowStateOf(checkout, sessions);
 
   async function make(): Promise<void> {
+    requireOwnPlace(context, windowDir(checkout));
     const { ask } = await import('../../process/run.ts');
     const options = { cwd: checkout, env: {}, timeoutMs: MAKE_MS };
     const { stderr } = await ask('/bin/sh', [context.paths.windowMaker, checkout, sessions], options);

@@ -12,9 +12,8 @@ import {
 } from '../../../src/store/project-store.ts';
 import { DamagedRecord } from '../../../src/store/read-file.ts';
 import { directoryWith, emptyDirectory } from '../../helpers/directory.ts';
+import { MAKER } from '../../helpers/store.ts';
 import { snapshot } from '../../helpers/tree.ts';
-
-const UID = process.getuid?.() ?? 0;
 
 /** Whether the directory at a path is the one that a record of it says, which differs so from what is there. */
 function standing(path: string, differing: Partial<ReturnType<typeof identityOfDirectory>> = {}) {
@@ -75,7 +74,7 @@ test('of two commands that make a store the first does, and both go on with its 
   const base = emptyDirectory();
   const state = join(base, 'state');
   const record = { v: 1, path: base, host: 'here', inode: '1', birth_time: BORN, created_at: BORN } as const;
-  const make = (store_id: string) => createStore(state, { ...record, store_id }, UID, store_id);
+  const make = (store_id: string) => createStore(state, { ...record, store_id }, MAKER, store_id);
   const first = make('first');
   expect(first.record).toMatchObject({ store_id: 'first', path: base });
   expect(make('second')).toEqual(first);
@@ -94,7 +93,7 @@ test('a state directory that is a file or open to others gets no store, and stay
   const before = snapshot(base);
   for (const name of ['file', 'open'])
     expect(() =>
-      createStore(join(base, name), { ...record, inode: '1', birth_time: BORN }, UID, 'x'),
+      createStore(join(base, name), { ...record, inode: '1', birth_time: BORN }, MAKER, 'x'),
     ).toThrow(expect.objectContaining({ code: 'state_dir_unsafe', exitCode: 5 }));
   expect(snapshot(base)).toEqual(before);
 });
@@ -130,8 +129,8 @@ test.each([
 ])('a store of format %j may be written to: %s, and read at any rate', (format, may) => {
   const base = emptyDirectory();
   if (format !== null) fs.writeFileSync(join(base, 'format'), format);
-  expect(() => requireUsable(base, base, UID, false)).not.toThrow();
-  const write = () => requireUsable(base, base, UID, true);
+  expect(() => requireUsable(base, base, MAKER, false)).not.toThrow();
+  const write = () => requireUsable(base, base, MAKER, true);
   if (may) expect(write).not.toThrow();
   else expect(write).toThrow(expect.objectContaining({ code: 'format_newer', exitCode: 5 }));
 });
@@ -143,8 +142,13 @@ test.each([0o720, 0o702])('a state directory or a store of mode %o is not used',
     [open, base],
     [base, open],
   ] as const)
-    expect(() => requireUsable(state, root, UID, false)).toThrow(`${open} can be written by others`);
-  expect(() => requireUsable(base, base, UID + 1, false)).toThrow(`belongs to another user (uid ${UID})`);
+    expect(() => requireUsable(state, root, MAKER, false)).toThrow(`${open} can be written by others`);
+  expect(() => requireUsable(base, base, { ...MAKER, uid: MAKER.uid + 1 }, false)).toThrow(
+    expect.objectContaining({
+      code: 'foreign_directory',
+      message: expect.stringContaining(`(uid ${MAKER.uid})`),
+    }),
+  );
 });
 
 test('whether a store can be written to is tried, and nothing is left of that', () => {

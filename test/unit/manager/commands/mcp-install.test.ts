@@ -6,7 +6,7 @@ import { ownProgram, readHostFile, writeHostFile } from '../../../../src/manager
 import { emptyDirectory } from '../../../helpers/directory.ts';
 
 const uid = process.getuid?.() ?? 0;
-const context = { uid, newNonce: () => 'nonce' };
+const context = { env: {}, uid, newNonce: () => 'nonce' };
 const HINT = 'by hand';
 const modeOf = (path: string): number => fs.statSync(path).mode & 0o777;
 const refused = (message: string) => expect.objectContaining({ code: 'io', hint: HINT, message });
