@@ -15,9 +15,9 @@
 
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs, promisify } from 'node:util';
 import { jobFor } from './demo-work.mjs';
@@ -86,6 +86,13 @@ const subject =
 
 // Whatever the caller's, which may be one that takes the rights to its own files.
 process.umask(0o077);
+let above = threads;
+while (!existsSync(above)) above = dirname(above);
+const { uid } = statSync(above);
+if (uid !== 0 && uid !== process.getuid?.()) {
+  process.stderr.write(`demo agent: ${above} belongs to another user (uid ${uid})\n`);
+  process.exit(1);
+}
 mkdirSync(scratch, { recursive: true, mode: 0o700 });
 writeFileSync(join(scratch, 'prompts.json'), JSON.stringify([...prompts, prompt]), { mode: 0o600 });
 emit({ demo: 'thread', id: thread, model: options.model ?? null });

@@ -1,5 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { errnoOf, ZwarmError } from '../core/errors.ts';
+import { shellWord } from '../core/shell-word.ts';
 
 /** No configuration comes near this. */
 const LIMIT = 64_000;
@@ -16,6 +18,12 @@ const REASONS: Readonly<Record<string, string>> = {
 function unfit(path: string, reason: string, cause?: unknown): ZwarmError {
   const hint = 'find out who put it there; correct it, or move it away';
   return new ZwarmError('config', `${path} ${reason}`, hint, cause);
+}
+
+/** As root leaves it where sudo has kept another user's HOME. */
+function closed(path: string, cause: unknown): ZwarmError {
+  const places = [dirname(path), path].map(shellWord).join(' ');
+  return new ZwarmError('config', `you may not read ${path}`, `see whose it is: ls -ld ${places}`, cause);
 }
 
 /** What a descriptor gives, and at most one byte above the limit: the size of a file that grows means nothing. */
@@ -43,6 +51,7 @@ function read(path: string, flags: number): string | null {
     if (error instanceof ZwarmError) throw error;
     const errno = errnoOf(error) ?? '';
     if (errno === 'ENOENT' || errno === 'ENOTDIR') return null;
+    if (errno === 'EACCES') throw closed(path, error);
     throw unfit(path, REASONS[errno] ?? `cannot be read (${errno})`, error);
   } finally {
     if (fd !== undefined) closeSync(fd);

@@ -16,6 +16,8 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
     'converse: have its agent change these files so that they fit what the branch has now, or tell the user',
   installation_reachable:
     'what writes nothing can be delegated with sandbox="read-only"; for the rest tell the user what is in reach',
+  foreign_directory:
+    'tell the user whose directory that is: zwarm must run as its owner, or keep its state elsewhere',
   config: "tell the user: zwarm's configuration cannot be understood",
 };
 

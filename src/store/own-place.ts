@@ -1,5 +1,5 @@
 import { accessSync, constants, type Stats, statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { isErrno, ZwarmError } from '../core/errors.ts';
 import { isWithin, upwards } from '../core/path.ts';
 import { shellWord } from '../core/shell-word.ts';
@@ -7,12 +7,14 @@ import { readText, unlessDamaged } from './read-file.ts';
 import { realPathOf } from './real-path.ts';
 
 /*
- * Nothing is made where its owner could neither change nor remove it, as root would in the home of whoever ran sudo. What
- * belongs to root is an ordinary user's as far as they may write there.
+ * Nothing is made where the owner of a directory could neither change nor remove it, as root would in the home of whoever
+ * ran sudo. Root gives homes away, and an ordinary user makes what they may where somebody lets them.
  */
 
 /** Who makes something, and what says where that user's places are. */
 export interface Maker {
+  /** Against which a relative `ZWARM_DIR` counts. */
+  readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly uid: number;
   /** From `--state-dir`, where it was given. */
@@ -20,60 +22,64 @@ export interface Maker {
 }
 
 const ROOT = 0;
-const HOMES = ['XDG_STATE_HOME', 'XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'XDG_CACHE_HOME', 'HOME'];
 
-/** A directory below which a user's things are kept, and what names it. */
-interface Home {
-  readonly name: string;
-  readonly place: string;
+/** Whom a user namespace shows in the place of each user that it does not know. */
+const UNKNOWN = 65_534;
+const ALL_USERS = /^\s*0\s+0\s+4294967295$/;
+
+/** Whether what a user owns may be any user's, as far as can be told: root's, and in a user namespace that of others. */
+function isNobodys(uid: number): boolean {
+  if (uid === ROOT) return true;
+  const known = unlessDamaged(() => readText('/proc/self/uid_map'));
+  return uid === UNKNOWN && known !== null && !ALL_USERS.test(known.trim());
 }
 
-/** The homes in which a path lies. A state directory that was named is the only one of what lies in it. */
-function homesOf({ env, stateDir }: Maker, path: string): readonly Home[] {
-  const among = (homes: readonly (readonly [name: string, place: string | null | undefined])[]) =>
-    homes
-      .flatMap(([name, place]) => (place?.startsWith('/') ? [{ name, place: resolve(place) }] : []))
-      .filter(({ place }) => isWithin(path, place));
-  const named = among([
-    ['--state-dir', stateDir],
-    ['ZWARM_DIR', env['ZWARM_DIR']],
-  ]);
-  return named.length > 0 ? named : among(HOMES.map((name) => [name, env[name]]));
+/** The directories above a path below which a user's own things are kept; none above a state directory that was named. */
+function homesAbove({ cwd, env, stateDir }: Maker, path: string): readonly string[] {
+  const { ZWARM_DIR, ZWARM_STORE } = env;
+  const named = [
+    stateDir,
+    ZWARM_DIR && resolve(cwd, ZWARM_DIR),
+    // The state directory of the session whose agent this is.
+    ZWARM_STORE && dirname(dirname(ZWARM_STORE)),
+  ];
+  if (named.some((place) => place && isWithin(path, resolve(place)))) return [];
+  return ['XDG_STATE_HOME', 'XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'XDG_CACHE_HOME', 'HOME'].flatMap((name) => {
+    const place = env[name];
+    return place?.startsWith('/') && isWithin(path, resolve(place)) ? [resolve(place)] : [];
+  });
 }
 
 /** The name of a local user; null for one whom only the network knows. */
 function nameOf(uid: number): string | null {
-  const users = unlessDamaged(() => readText('/etc/passwd')) ?? '';
-  return (
-    users
-      .split('\n')
-      .map((line) => line.split(':'))
-      .find(([, , id]) => id === `${uid}`)?.[0] ?? null
-  );
-}
-
-/** The error of a directory that belongs to somebody else, where something is to be made at `path`. */
-export function foreignDirectory(
-  maker: Maker,
-  { directory, owner }: { readonly directory: string; readonly owner: number },
-  path: string,
-): ZwarmError {
-  const name = nameOf(owner);
-  const homes = homesOf(maker, path);
-  const isBelow = homes.some(({ place }) => place !== directory && isWithin(directory, place));
-  const ways = [
-    owner === ROOT && isBelow
-      ? `sudo chown -R "$(id -un)" ${shellWord(directory)}`
-      : `run zwarm as ${name ?? 'that user'}`,
-    ...homes.slice(0, 1).map((home) => `set ${home.name} to a directory of yours`),
-  ];
-  const message = `${directory} belongs to ${name ?? 'another user'} (uid ${owner})`;
-  return new ZwarmError('foreign_directory', message, ways.join(', or '));
+  const users = (unlessDamaged(() => readText('/etc/passwd')) ?? '')
+    .split('\n')
+    .map((line) => line.split(':'));
+  return users.find(([, , id]) => id === `${uid}`)?.[0] ?? null;
 }
 
 function lookAt(path: string): Stats | null {
   const real = realPathOf(path);
   return (real !== null && statSync(real, { throwIfNoEntry: false })) || null;
+}
+
+/** The error of a directory that belongs to somebody else; `instead` is what else can be done. */
+export function foreignDirectory(
+  { env, uid }: Maker,
+  path: string,
+  owner: number,
+  instead: string,
+): ZwarmError {
+  const name = nameOf(owner);
+  const [real, home] = [realPathOf(path) ?? path, realPathOf(env['HOME'] ?? '')];
+  // What root has left in a user's home is theirs to take back.
+  const isLost =
+    owner === ROOT && home !== null && real !== home && isWithin(real, home) && lookAt(home)?.uid === uid;
+  const first = isLost
+    ? `sudo chown -R "$(id -un)" ${shellWord(real)}`
+    : `run zwarm as ${name ?? 'that user'}`;
+  const message = `${path} belongs to ${name ?? 'another user'} (uid ${owner})`;
+  return new ZwarmError('foreign_directory', message, first + instead);
 }
 
 function isClosed(path: string): boolean {
@@ -85,24 +91,31 @@ function isClosed(path: string): boolean {
   }
 }
 
-/** Why nothing may be made at a path; null where it may. */
-export function whyNotOurs(maker: Maker, path: string): ZwarmError | null {
+/** Whether a user may not make something in a directory of somebody else. */
+function mayNotMake(uid: number, directory: string, { uid: owner, mode }: Stats): boolean {
+  // In a directory such as /tmp each user has their own, whoever owns it.
+  if (uid === ROOT) return !isNobodys(owner) && (mode & 0o1002) !== 0o1002;
+  return isClosed(directory);
+}
+
+/** Why nothing may be made at a path, null where it may; `instead`: what else its hint says. */
+export function whyNotOurs(maker: Maker, path: string, instead = ''): ZwarmError | null {
   const wanted = resolve(path);
   const above = upwards(wanted).find((directory) => lookAt(directory) !== null) ?? '/';
-  for (const directory of [above, ...homesOf(maker, wanted).map(({ place }) => place)]) {
+  const asked: readonly (readonly [directory: string, refuses: (stat: Stats) => boolean])[] = [
+    [above, (stat) => mayNotMake(maker.uid, above, stat)],
+    ...homesAbove(maker, wanted).map((home) => [home, ({ uid }: Stats) => !isNobodys(uid)] as const),
+  ];
+  for (const [directory, refuses] of asked) {
     const stat = lookAt(directory);
-    if (stat === null || stat.uid === maker.uid) continue;
-    const isNearest = directory === above;
-    // In a directory such as /tmp each user has their own, whoever owns it.
-    if (isNearest && (stat.mode & 0o1002) === 0o1002) continue;
-    if (stat.uid === ROOT && !(isNearest && isClosed(directory))) continue;
-    return foreignDirectory(maker, { directory, owner: stat.uid }, wanted);
+    if (stat !== null && stat.uid !== maker.uid && refuses(stat))
+      return foreignDirectory(maker, directory, stat.uid, instead);
   }
   return null;
 }
 
 /** @throws ZwarmError `foreign_directory` where nothing may be made at a path */
-export function requireOwnPlace(maker: Maker, path: string): void {
-  const error = whyNotOurs(maker, path);
+export function requireOwnPlace(maker: Maker, path: string, instead = ''): void {
+  const error = whyNotOurs(maker, path, instead);
   if (error !== null) throw error;
 }

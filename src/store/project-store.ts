@@ -6,7 +6,7 @@ import { shellWord } from '../core/shell-word.ts';
 import { isoTime } from '../core/time.ts';
 import { createFile, discard, flush, makeDir, makeDirs, rename, replaceFile } from './files.ts';
 import * as layout from './layout.ts';
-import { foreignDirectory, type Maker, requireOwnPlace, whyNotOurs } from './own-place.ts';
+import { foreignDirectory, type Maker, requireOwnPlace } from './own-place.ts';
 import { DamagedRecord, entriesOf, lookAt, readText, unlessDamaged } from './read-file.ts';
 import { encode, type ProjectRecord, parse } from './records.ts';
 
@@ -55,6 +55,8 @@ function recordOf(root: string): ProjectRecord | DamagedRecord {
   }
 }
 
+const ELSEWHERE = ', or choose another directory with --state-dir DIR';
+
 /**
  * Refuses a directory that is there and is not the user's alone to write.
  * @throws ZwarmError `foreign_directory`, `state_dir_unsafe`
@@ -65,7 +67,7 @@ export function requirePrivate(directory: string, maker: Maker): void {
     stat = statSync(directory);
   } catch (error) {
     // Somebody else may have closed what lies above it.
-    if (isErrno(error, 'EACCES')) requireOwnPlace(maker, directory);
+    if (isErrno(error, 'EACCES')) requireOwnPlace(maker, directory, ELSEWHERE);
     if (isErrno(error, 'ENOENT', 'ENOTDIR', 'EACCES')) return;
     throw error;
   }
@@ -73,7 +75,7 @@ export function requirePrivate(directory: string, maker: Maker): void {
     throw new ZwarmError('state_dir_unsafe', `${directory} ${what}`, hint);
   };
   if (!stat.isDirectory()) refuse('is not a directory', 'move it away, or set ZWARM_DIR to another place');
-  if (stat.uid !== maker.uid) throw foreignDirectory(maker, { directory, owner: stat.uid }, directory);
+  if (stat.uid !== maker.uid) throw foreignDirectory(maker, directory, stat.uid, ELSEWHERE);
   if ((stat.mode & 0o022) !== 0)
     refuse('can be written by others', `make it yours alone: chmod 700 '${directory}'`);
 }
@@ -92,11 +94,7 @@ export function requireUsable(state: string, root: string, maker: Maker, forWrit
   requirePrivate(state, maker);
   requirePrivate(root, maker);
   if (!forWriting) return;
-  const foreign = whyNotOurs(maker, state);
-  if (foreign !== null) {
-    const goOn = `to go on with what is in ${state}: ZWARM_DIR=${shellWord(state)}`;
-    throw new ZwarmError(foreign.code, foreign.message, `${foreign.hint}; ${goOn}`);
-  }
+  requireOwnPlace(maker, state, `; to go on with what is kept there: --state-dir ${shellWord(state)}`);
   if (formatOf(root) <= layout.FORMAT) return;
   throw new ZwarmError('format_newer', `${root} was written by a newer zwarm`, 'update zwarm');
 }
@@ -120,7 +118,7 @@ export function isWritable(root: string, unique: string): boolean {
  */
 export function createStore(state: string, record: ProjectRecord, maker: Maker, unique: string): KnownStore {
   requirePrivate(state, maker);
-  requireOwnPlace(maker, state);
+  requireOwnPlace(maker, state, ELSEWHERE);
   makeDirs(layout.projectsDir(state));
   // Somebody else may have made it meanwhile.
   requirePrivate(state, maker);

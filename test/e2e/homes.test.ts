@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { testAsRoot } from '../helpers/as-root.ts';
 import { createOrdinaryProject } from '../helpers/ordinary-project.ts';
-import { createProject, createShellProject, type Project } from '../helpers/project.ts';
+import { createShellProject } from '../helpers/project.ts';
 import { createRepository } from '../helpers/repository.ts';
 import { snapshot } from '../helpers/tree.ts';
 
@@ -11,13 +11,12 @@ import { snapshot } from '../helpers/tree.ts';
 const OTHER = 4321;
 const NOBODY = 65_534;
 
-const homeOf = ({ base }: Pick<Project, 'base'>): string => join(base, 'home');
-
 /** A project below the home of another user, as root finds it by sudo: HOME is that user's. */
 function createForeign() {
   const project = createShellProject();
-  fs.chownSync(homeOf(project), OTHER, OTHER);
-  return { ...project, home: homeOf(project) };
+  const home = join(project.base, 'home');
+  fs.chownSync(home, OTHER, OTHER);
+  return { ...project, home };
 }
 
 const READERS = ['ls', 'ls --everywhere', 'usage', 'search x', 'doctor', 'clean --dry-run', '--help'];
@@ -34,7 +33,7 @@ testAsRoot('root makes nothing in the home of another user, and is told whose it
   fs.writeFileSync(join(directory, 'zwarm.toml'), 'agent = "codex"\n');
   const now = () => [home, directory].map(snapshot);
   const before = now();
-  const refusal = `${home} belongs to another user \\(uid ${OTHER}\\)\nhint: run zwarm as that user, or set \\w+ to a directory`;
+  const refusal = `${home} belongs to another user \\(uid ${OTHER}\\)\nhint: run zwarm as that user`;
   for (const env of [{}, { XDG_STATE_HOME: join(home, 'state'), XDG_CONFIG_HOME: join(home, 'config') }]) {
     for (const line of WRITERS) expect.soft(await $(line, { env }), line).toMatch(new RegExp(refusal));
     for (const line of READERS) await asProcess(line.split(' '), { env });
@@ -53,11 +52,11 @@ testAsRoot(
     for (const line of ['ls', `show ${id}`, `wait ${id} --timeout 0s`, '--help'])
       await asProcess(line.split(' '));
     expect(await $('ls -q')).toBe(`${id}\n`);
-    const refusal = `${home} belongs to [^]*; to go on with what is in ${state}: ZWARM_DIR=${state}\n\\[exit 5\\]`;
+    const refusal = `${home} belongs to [^]*; to go on with what is kept there: --state-dir ${state}\n\\[exit 5\\]`;
     for (const line of ['start x', `inject ${id} x`, `kill ${id}`, 'clean --days 0'])
       expect.soft(await $(line), line).toMatch(new RegExp(refusal));
     expect(snapshot(base)).toEqual(before);
-    expect(await $(`kill ${id}`, { env: { ZWARM_DIR: state } })).toBe(`${id} killed\n`);
+    expect(await $(`--state-dir ${state} kill ${id}`)).toBe(`${id} killed\n`);
   },
 );
 
@@ -68,10 +67,15 @@ testAsRoot('a user is told what of their home belongs to root, and how to have i
     const { code, stderr } = await zwarm(args);
     expect(code).toBe(5);
     expect(stderr).toMatch(
-      `${path} belongs to root (uid 0)\nhint: sudo chown -R "$(id -un)" ${path}, or set HOME to`,
+      `${path} belongs to root (uid 0)\nhint: sudo chown -R "$(id -un)" ${path}, or choose`,
     );
   };
   fs.mkdirSync(local);
+  fs.chownSync(local, OTHER, OTHER);
+  expect((await zwarm(['start', 'x'])).stderr).toMatch(
+    `${local} belongs to another user (uid ${OTHER})\nhint: run zwarm as that user, or choose`,
+  );
+  fs.chownSync(local, 0, 0);
   expect(await zwarm(['ls'])).toMatchObject({ code: 0, stderr: '' });
   await refused(['start', 'x'], local);
   const { checks } = JSON.parse((await zwarm(['doctor', '--json'])).stdout);
@@ -101,10 +105,14 @@ testAsRoot(
   },
 );
 
-testAsRoot('no window is made in the checkout of another user', async () => {
-  const project = createProject();
-  fs.chownSync(project.directory, OTHER, OTHER);
-  const told = `${project.directory}/.zwarm could not be made: ${project.directory} belongs to another user (uid ${OTHER})`;
-  expect((await project.zwarm(['start', '--wait', 'x'])).stderr).toContain(told);
-  expect(fs.readdirSync(project.directory)).toEqual([]);
+testAsRoot('nothing is made in the repository of another user', async () => {
+  const { directory, $ } = createRepository();
+  for (const path of ['', ...fs.readdirSync(directory, { recursive: true })])
+    fs.chownSync(join(directory, `${path}`), OTHER, OTHER);
+  const before = snapshot(directory);
+  expect(await $('start --wait quick')).toMatch(
+    `${directory}/.zwarm could not be made: ${directory} belongs to`,
+  );
+  expect(await $('start -W quick')).toMatch(/\.git\S* belongs to .*\n.*\n\[exit 5\]/);
+  expect(snapshot(directory)).toEqual(before);
 });

@@ -15,7 +15,7 @@ import { emptyDirectory } from './directory.ts';
 export const ID = 'abcdefghjk' as SessionId;
 
 /** Who runs the tests, with no home. */
-export const MAKER = { env: {}, uid: process.getuid?.() ?? 0 };
+export const MAKER = { cwd: '/', env: {}, uid: process.getuid?.() ?? 0 };
 
 export const RECORD: SessionRecord = {
   v: 1,

@@ -95,7 +95,7 @@ model that may itself only read.`,
     const { readHostFile, writeHostFile } = await import('../../manager/commands/mcp-install.ts');
     const edit = (path: string) => {
       const links = host.shared && isWithin(path, projectRoot) ? 'refused' : 'followed';
-      const file = readHostFile(path, links, context.uid, byHand(host));
+      const file = readHostFile(context, path, links, byHand(host));
       const after = editHostText(host, file.path, file.text ?? '', entry);
       return { file, after, due: after !== (file.text ?? '') };
     };

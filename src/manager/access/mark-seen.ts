@@ -12,7 +12,7 @@ export async function markSeen(context: ManagerContext, turn: Turn): Promise<voi
   const state = await unlessGone(readTurnNow(turn, context.now()));
   if (state === null || state.request.kind === 'rewind' || !isFinal(state.verdict.status)) return;
   const { store, id } = turn;
-  // Whoever only reads leaves nothing there.
+  // A reader leaves nothing in the home of another user.
   if (whyNotOurs(context, store.state) !== null) return;
   try {
     writeMark(marksDir(store.state, callerOf(context).source, store.id), id, turn.turn);

@@ -1,4 +1,5 @@
 import { findGit, gitIn } from '../../git/git.ts';
+import { whyNotOurs } from '../../store/own-place.ts';
 import { lookAt, unlessDamaged } from '../../store/read-file.ts';
 import type { ManagerContext, Session } from '../context.ts';
 import type { Place } from './place.ts';
@@ -10,14 +11,16 @@ import type { Place } from './place.ts';
 
 const refOf = ({ id }: Pick<Session, 'id'>): string => `refs/zwarm/${id}`;
 
-/** Keeps the commit at which the checkout is. @throws ZwarmError `git_failed` */
+/** Keeps the commit at which the checkout is, in a repository that is not another user's. @throws ZwarmError `git_failed` */
 export async function pin(
-  { env }: ManagerContext,
+  context: ManagerContext,
   { user, head, program }: Place,
   session: Session,
 ): Promise<void> {
   if (user === null || head === null) return;
-  const git = gitIn({ gitDir: user.common, workTree: null }, program, env);
+  // Its owner could make no other ref beside ours.
+  if (whyNotOurs(context, `${user.common}/${refOf(session)}`) !== null) return;
+  const git = gitIn({ gitDir: user.common, workTree: null }, program, context.env);
   await git(['update-ref', refOf(session), head]);
 }
 

@@ -6,7 +6,7 @@ import { findGit, gitIn } from '../../git/git.ts';
 import { lookUp } from '../../process/find-program.ts';
 import { BEHIND_A_LINK, insideDirectory } from '../../process/inside-directory.ts';
 import { flush, makeDirs, publishOnce, replaceFile } from '../../store/files.ts';
-import { requireOwnPlace } from '../../store/own-place.ts';
+import { type Maker, requireOwnPlace } from '../../store/own-place.ts';
 import { lookAt, readSmall } from '../../store/read-file.ts';
 import type { Project } from '../../store/which-project.ts';
 import type { ManagerContext } from '../context.ts';
@@ -46,24 +46,23 @@ function attempt<T>(path: string, what: string, hint: string, act: () => T): T {
   }
 }
 
-/** Reads a host's file, whole. `hint` says what to do where that cannot be done. @throws ZwarmError `io` */
-export function readHostFile(path: string, links: Links, uid: number, hint: string): HostFile {
-  return attempt(path, 'read', hint, () => read(path, links, uid));
+/**
+ * Reads a host's file, whole, to be changed. `hint` says what to do where that cannot be done.
+ * @throws ZwarmError `foreign_directory`, `io`
+ */
+export function readHostFile(maker: Maker, path: string, links: Links, hint: string): HostFile {
+  requireOwnPlace(maker, path);
+  return attempt(path, 'read', hint, () => read(path, links, maker.uid));
 }
 
-/**
- * Replaces a host's file, or makes one for its user alone.
- * @throws ZwarmError `foreign_directory`, `io`, also where it was changed since
- */
+/** Replaces a host's file, or makes one for its user alone. @throws ZwarmError `io`, also where it was changed since */
 export function writeHostFile(
-  context: Pick<ManagerContext, 'env' | 'uid' | 'newNonce'>,
+  { uid, newNonce }: Pick<ManagerContext, 'uid' | 'newNonce'>,
   file: HostFile,
   text: string,
   hint: string,
 ): void {
-  const { uid, newNonce } = context;
   const { path, real, links, mode } = file;
-  requireOwnPlace(context, path);
   const changed = (): ZwarmError =>
     new ZwarmError('io', `${path} was changed in the meantime: nothing was written`, 'try again');
   const replace = (at: string, target: string): void => {

@@ -39,7 +39,7 @@ function placesIn(env: Env): Record<string, string> {
 
 /** What installs a timer that wakes what waits, or removes it. @throws ZwarmError `io` where the system has none */
 export async function planTimer(context: ManagerContext, remove: boolean): Promise<TimerPlan> {
-  const { env, uid, paths } = context;
+  const { env, paths } = context;
   const program = remove ? null : { command: paths.node, args: [paths.cli, 'wake'] };
   const places = placesIn(env);
   const systemctl = (...args: string[]) => run(env, 'systemctl', ['--user', ...args]);
@@ -47,7 +47,7 @@ export async function planTimer(context: ManagerContext, remove: boolean): Promi
     const home = env['XDG_CONFIG_HOME'] || join(env['HOME'] ?? '/', '.config');
     const hint = `look at the files ${UNIT}.* there`;
     const files = systemdUnits(program, places).map(({ name, text }) => {
-      const file = readHostFile(join(home, 'systemd/user', name), 'followed', uid, hint);
+      const file = readHostFile(context, join(home, 'systemd/user', name), 'followed', hint);
       return { path: file.path, before: file.text ?? '', after: text, file };
     });
     return {

@@ -4,7 +4,7 @@ import { ZwarmError } from '../../core/errors.ts';
 import { isWithin, upwards } from '../../core/path.ts';
 import { checkoutAt, isGitDirectory, ownCheckoutAt, verified } from '../../store/git.ts';
 import { statesTreesDir } from '../../store/layout.ts';
-import { whyNotOurs } from '../../store/own-place.ts';
+import { requireOwnPlace, whyNotOurs } from '../../store/own-place.ts';
 import { hasStore, storeDir } from '../../store/project-store.ts';
 import { lookAt, unlessDamaged } from '../../store/read-file.ts';
 import { realPathToBe } from '../../store/real-path.ts';
@@ -34,7 +34,10 @@ function projectAmong(state: string, directories: readonly string[]): string | n
   return found ?? null;
 }
 
-/** The repository around a directory (a real path). @throws ZwarmError `usage`, `not_allowed` for a forged one */
+/**
+ * The repository around a directory (a real path), to make worktrees of it.
+ * @throws ZwarmError `usage`, `foreign_directory`, `not_allowed` for a forged one
+ */
 export function sourceAround(context: ManagerContext, directory: string): Source {
   const state = stateDirectory(context);
   for (const at of upwards(directory)) {
@@ -47,6 +50,7 @@ export function sourceAround(context: ManagerContext, directory: string): Source
       const what = `the git directory of ${at} lies elsewhere (a submodule, say), and an agent could have written where`;
       throw new ZwarmError('not_allowed', what, hint);
     }
+    requireOwnPlace(context, `${common}/worktrees`);
     const main = rootOfProject(common);
     const around = projectAmong(state, upwards(dirname(main)));
     return { checkout: checkout === null ? null : at, gitDir: checkout?.gitDir ?? at, common, main, around };

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { toZwarmError, ZwarmError } from '../../core/errors.ts';
 import { publishName } from '../../store/files.ts';
 import { sessionsDir, windowDir } from '../../store/layout.ts';
-import { requireOwnPlace } from '../../store/own-place.ts';
+import { whyNotOurs } from '../../store/own-place.ts';
 import { windowStateOf } from '../../store/window.ts';
 import { locateProject, type ManagerContext, type Store } from '../context.ts';
 
@@ -18,7 +18,6 @@ export async function openWindow(context: ManagerContext, store: Store): Promise
   const stateNow = () => windowStateOf(checkout, sessions);
 
   async function make(): Promise<void> {
-    requireOwnPlace(context, windowDir(checkout));
     const { ask } = await import('../../process/run.ts');
     const options = { cwd: checkout, env: {}, timeoutMs: MAKE_MS };
     const { stderr } = await ask('/bin/sh', [context.paths.windowMaker, checkout, sessions], options);
@@ -26,9 +25,12 @@ export async function openWindow(context: ManagerContext, store: Store): Promise
     if (stateNow() === 'free') throw new ZwarmError('io', stderr.trim() || 'it was exchanged meanwhile');
   }
 
-  let why = "is not a link of zwarm's and stays as it is";
+  const foreign = whyNotOurs(context, windowDir(checkout));
+  let why = foreign?.message
+    ? `could not be made: ${foreign.message}`
+    : "is not a link of zwarm's and stays as it is";
   try {
-    if (stateNow() === 'free') await make();
+    if (foreign === null && stateNow() === 'free') await make();
     if (stateNow() === 'open') return null;
   } catch (error) {
     why = `could not be made: ${toZwarmError(error).message}`;

@@ -38,14 +38,16 @@ const ROWS: readonly (readonly [
   [ROOT, [ANN, ROOT], { HOME: '~', XDG_STATE_HOME: '~/a' }, '~'],
   // Root has named a directory of its own.
   [ROOT, [ANN, ROOT], { HOME: '~', ZWARM_DIR: '~/a' }, ''],
+  [ROOT, [ANN, ROOT], { HOME: '~', ZWARM_DIR: 'a' }, ''],
   [ROOT, [ANN, ROOT, ANN], { HOME: '~', ZWARM_DIR: '~/a' }, '~/a/b'],
+  // As an agent of root's session there has it.
+  [ROOT, [ANN, ROOT], { HOME: '~', ZWARM_STORE: '~/a/projects/x' }, ''],
   [ROOT, [ANN, ROOT], { HOME: '/root', XDG_CONFIG_HOME: '~' }, '~'],
   // In no home: whose the nearest one is decides.
   [ROOT, [ANN, ROOT], { HOME: 'relative' }, ''],
   [ROOT, [ROOT, ANN], {}, '~/a'],
   [ANN, [ANN, ANN], IN_HOME, ''],
   [ANN, [BOB, ANN], IN_HOME, '~'],
-  [ANN, [ANN, BOB], IN_HOME, '~/a'],
   // Root administers homes, and gives away what is in them.
   [ANN, [ROOT, ANN], IN_HOME, ''],
 ];
@@ -55,7 +57,7 @@ testAsRoot('nothing is made in a directory of another user, nor below their home
     const home = createHome(owners);
     const at = (path: string) => path.replace('~', home);
     const its = Object.fromEntries(Object.entries(env).map(([name, path]) => [name, at(path)]));
-    const found = whyNotOurs({ env: its, uid }, at('~/a/b/new/x'));
+    const found = whyNotOurs({ cwd: home, env: its, uid }, at('~/a/b/new/x'));
     const owner = owners[inTheWay.split('/').length - 1];
     const why = inTheWay && `${at(inTheWay)} belongs to another user (uid ${owner})`;
     expect.soft(found?.message ?? '', JSON.stringify([uid, owners, env])).toBe(why);
@@ -63,8 +65,10 @@ testAsRoot('nothing is made in a directory of another user, nor below their home
 });
 
 testAsRoot('in a directory in which each has their own, as /tmp, anybody makes something', () => {
-  expect(whyNotOurs({ env: {}, uid: BOB }, join(createHome([ANN], 0o1777), 'x'))).toBeNull();
-  expect(whyNotOurs({ env: {}, uid: BOB }, join(createHome([ANN], 0o777), 'x'))).not.toBeNull();
+  expect(whyNotOurs(MAKER, join(createHome([ANN], 0o1777), 'x'))).toBeNull();
+  expect(whyNotOurs(MAKER, join(createHome([ANN], 0o777), 'x'))).not.toBeNull();
+  const HOME = createHome([ANN], 0o1777);
+  expect(whyNotOurs({ ...MAKER, env: { HOME } }, join(HOME, 'x'))?.message).toContain(HOME);
 });
 
 testAsRoot(
@@ -72,11 +76,11 @@ testAsRoot(
   () => {
     const [mine, anns] = [createHome([ROOT]), createHome([ANN])];
     symlinkSync(anns, join(mine, 'link'));
-    expect(whyNotOurs({ env: { HOME: mine }, uid: ROOT }, join(mine, 'link/x'))?.message).toContain(
+    expect(whyNotOurs({ ...MAKER, env: { HOME: mine } }, join(mine, 'link/x'))?.message).toContain(
       `${mine}/link belongs`,
     );
     const home = createHome([ANN, ROOT]);
-    const maker = { env: { HOME: home }, uid: ROOT, stateDir: join(home, 'a') };
+    const maker = { ...MAKER, env: { HOME: home }, stateDir: join(home, 'a') };
     expect(whyNotOurs(maker, join(home, 'a/x'))).toBeNull();
   },
 );

@@ -4,9 +4,10 @@ import { expect, test } from 'vitest';
 import { installation } from '../../../../src/installation.ts';
 import { ownProgram, readHostFile, writeHostFile } from '../../../../src/manager/commands/mcp-install.ts';
 import { emptyDirectory } from '../../../helpers/directory.ts';
+import { MAKER } from '../../../helpers/store.ts';
 
 const uid = process.getuid?.() ?? 0;
-const context = { env: {}, uid, newNonce: () => 'nonce' };
+const context = { ...MAKER, newNonce: () => 'nonce' };
 const HINT = 'by hand';
 const modeOf = (path: string): number => fs.statSync(path).mode & 0o777;
 const refused = (message: string) => expect.objectContaining({ code: 'io', hint: HINT, message });
@@ -18,7 +19,8 @@ function createHost() {
   return {
     directory,
     path,
-    read: (links: 'followed' | 'refused' = 'followed', owner = uid) => readHostFile(path, links, owner, HINT),
+    read: (links: 'followed' | 'refused' = 'followed', owner = uid) =>
+      readHostFile({ ...MAKER, uid: owner }, path, links, HINT),
     write: (file: ReturnType<typeof readHostFile>, text: string) => writeHostFile(context, file, text, HINT),
     names: () => fs.readdirSync(directory).sort(),
   };
@@ -42,7 +44,7 @@ test('a file is replaced as a whole and keeps its mode; one that is made is for 
 test('the directory of a file that is made is made, for its user alone', () => {
   const { directory } = createHost();
   const path = join(directory, 'a/b/host.json');
-  writeHostFile(context, readHostFile(path, 'followed', uid, HINT), 'new', HINT);
+  writeHostFile(context, readHostFile(MAKER, path, 'followed', HINT), 'new', HINT);
   expect([join(directory, 'a'), join(directory, 'a/b')].map(modeOf)).toEqual([0o700, 0o700]);
 });
 
@@ -90,7 +92,7 @@ test('in a project neither a link to the file nor one to its directory is follow
   fs.symlinkSync('inside', join(directory, 'link'));
   for (const text of [null, '{}']) {
     if (text !== null) fs.writeFileSync(below, text);
-    expect(() => readHostFile(below, 'refused', uid, HINT)).toThrow(refused(behind.replace(path, below)));
+    expect(() => readHostFile(MAKER, below, 'refused', HINT)).toThrow(refused(behind.replace(path, below)));
   }
   fs.rmSync(path);
   fs.writeFileSync(path, '{}');
