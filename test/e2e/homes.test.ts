@@ -29,7 +29,7 @@ const WRITERS = [
 ];
 
 testAsRoot('root makes nothing in the home of another user, and is told whose it is', async () => {
-  const { $, home, directory, asProcess } = createForeign();
+  const { $, base, home, directory, asProcess } = createForeign();
   fs.writeFileSync(join(directory, 'zwarm.toml'), 'agent = "codex"\n');
   const now = () => [home, directory].map(snapshot);
   const before = now();
@@ -39,6 +39,12 @@ testAsRoot('root makes nothing in the home of another user, and is told whose it
     for (const line of READERS) await asProcess(line.split(' '), { env });
   }
   expect(now()).toEqual(before);
+  // Where the state is kept elsewhere, the demo agent would keep its own there.
+  const demo = await asProcess(['start', '-a', 'demo', '--wait', 'x'], {
+    env: { ZWARM_DIR: join(base, 'own') },
+  });
+  expect(demo).toMatchObject({ code: 1, stderr: expect.stringContaining(`demo agent: ${home} belongs to`) });
+  expect(snapshot(home)).toEqual(before[0]);
 });
 
 testAsRoot(
