@@ -1,4 +1,4 @@
-import { accessSync, constants, type Stats, statSync } from 'node:fs';
+import { accessSync, constants, readFileSync, type Stats, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { isErrno, ZwarmError } from '../core/errors.ts';
 import { isWithin, upwards } from '../core/path.ts';
@@ -8,7 +8,8 @@ import { realPathOf } from './real-path.ts';
 
 /*
  * Nothing is made where the owner of a directory could neither change nor remove it, as root would in the home of whoever
- * ran sudo. Root gives homes away, and an ordinary user makes what they may where somebody lets them.
+ * ran sudo. A home of root's is no other user's: root gives homes away. Outside of homes an ordinary user makes something
+ * wherever somebody lets them.
  */
 
 /** Who makes something, and what says where that user's places are. */
@@ -23,16 +24,21 @@ export interface Maker {
 
 const ROOT = 0;
 
-/** Whom a user namespace shows in the place of each user that it does not know. */
+/** Whom a user namespace shows in the place of all users that it does not know, root among them. */
 const UNKNOWN = 65_534;
-const ALL_USERS = /^\s*0\s+0\s+4294967295$/;
 
-/** Whether what a user owns may be any user's, as far as can be told: root's, and in a user namespace that of others. */
-function isNobodys(uid: number): boolean {
-  if (uid === ROOT) return true;
-  const known = unlessDamaged(() => readText('/proc/self/uid_map'));
-  return uid === UNKNOWN && known !== null && !ALL_USERS.test(known.trim());
+/** Whether this user namespace knows all users. */
+function knowsAll(): boolean {
+  try {
+    return /^\s*0\s+0\s+4294967295\s*$/.test(readFileSync('/proc/self/uid_map', 'utf8'));
+  } catch {
+    // Not Linux.
+    return true;
+  }
 }
+
+/** Whether an owner may be root. */
+const mayBeRoot = (uid: number): boolean => uid === ROOT || (uid === UNKNOWN && !knowsAll());
 
 /** The directories above a path below which a user's own things are kept; none above a state directory that was named. */
 function homesAbove({ cwd, env, stateDir }: Maker, path: string): readonly string[] {
@@ -94,7 +100,7 @@ function isClosed(path: string): boolean {
 /** Whether a user may not make something in a directory of somebody else. */
 function mayNotMake(uid: number, directory: string, { uid: owner, mode }: Stats): boolean {
   // In a directory such as /tmp each user has their own, whoever owns it.
-  if (uid === ROOT) return !isNobodys(owner) && (mode & 0o1002) !== 0o1002;
+  if (uid === ROOT) return !mayBeRoot(owner) && (mode & 0o1002) !== 0o1002;
   return isClosed(directory);
 }
 
@@ -104,7 +110,7 @@ export function whyNotOurs(maker: Maker, path: string, instead = ''): ZwarmError
   const above = upwards(wanted).find((directory) => lookAt(directory) !== null) ?? '/';
   const asked: readonly (readonly [directory: string, refuses: (stat: Stats) => boolean])[] = [
     [above, (stat) => mayNotMake(maker.uid, above, stat)],
-    ...homesAbove(maker, wanted).map((home) => [home, ({ uid }: Stats) => !isNobodys(uid)] as const),
+    ...homesAbove(maker, wanted).map((home) => [home, ({ uid }: Stats) => !mayBeRoot(uid)] as const),
   ];
   for (const [directory, refuses] of asked) {
     const stat = lookAt(directory);

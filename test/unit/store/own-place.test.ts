@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, mkdirSync, symlinkSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { whyNotOurs } from '../../../src/store/own-place.ts';
@@ -7,6 +7,7 @@ import { emptyDirectory } from '../../helpers/directory.ts';
 import { MAKER } from '../../helpers/store.ts';
 
 const [ROOT, ANN, BOB] = [0, 4321, 4322];
+const UID_MAP = '/proc/self/uid_map';
 
 /** Makes `home/a/b`, each of them a user's; the home. */
 function createHome(owners: readonly number[], mode = 0o755): string {
@@ -63,6 +64,18 @@ testAsRoot('nothing is made in a directory of another user, nor below their home
     expect.soft(found?.message ?? '', JSON.stringify([uid, owners, env])).toBe(why);
   }
 });
+
+const WHOLE = /^\s*0\s+0\s+4294967295\s*$/;
+const knowsAll = existsSync(UID_MAP) && WHOLE.test(readFileSync(UID_MAP, 'utf8'));
+
+testAsRoot(
+  'nobody is another user, where the user namespace knows all users',
+  () => {
+    const HOME = createHome([65_534]);
+    expect(whyNotOurs({ ...MAKER, env: { HOME } }, join(HOME, 'x'))?.message).toContain('(uid 65534)');
+  },
+  { what: 'all users', met: knowsAll },
+);
 
 testAsRoot('in a directory in which each has their own, as /tmp, anybody makes something', () => {
   expect(whyNotOurs(MAKER, join(createHome([ANN], 0o1777), 'x'))).toBeNull();
