@@ -334,7 +334,7 @@ testAsRoot('a file of another user is left to that one', async () => {
   const file = fileOf(project, 'gemini');
   place(file, mineOf('gemini'));
   fs.chownSync(file, 65_534, 65_534);
-  await expectRefusal(project, 'gemini', 1, /belongs to another user/);
+  await expectRefusal(project, 'gemini', 5, /settings\.json belongs to .* \(uid 65534\)/);
   expect(fs.readFileSync(file, 'utf8')).toBe(mineOf('gemini'));
 });
 
