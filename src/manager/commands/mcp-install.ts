@@ -51,7 +51,7 @@ function attempt<T>(path: string, what: string, hint: string, act: () => T): T {
  * @throws ZwarmError `foreign_directory`, `io`
  */
 export function readHostFile(maker: Maker, path: string, links: Links, hint: string): HostFile {
-  requireOwnPlace(maker, path);
+  requireOwnPlace(maker, path, `, or ${hint}`);
   return attempt(path, 'read', hint, () => read(path, links, maker.uid));
 }
 
