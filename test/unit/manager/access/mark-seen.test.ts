@@ -6,11 +6,11 @@ import { markSeen } from '../../../../src/manager/access/mark-seen.ts';
 import { recordEnd } from '../../../../src/manager/stop/record-exit.ts';
 import { claimTurn } from '../../../../src/store/claim.ts';
 import { marksDir, readMarks } from '../../../../src/store/seen.ts';
-import { createStoredSession, ID, requestOf } from '../../../helpers/store.ts';
+import { createStoredSession, ID, MAKER, requestOf } from '../../../helpers/store.ts';
 
 function createSeen(env: Readonly<Record<string, string>> = {}) {
   const store = createStoredSession();
-  const context = { ...installation(), cwd: '/', env, uid: 0, stateDir: null };
+  const context = { ...installation(), ...MAKER, env, stateDir: null };
   const directory = marksDir(store.state, 'user', store.id);
   return {
     store,
