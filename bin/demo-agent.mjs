@@ -86,6 +86,7 @@ const subject =
 
 // Whatever the caller's, which may be one that takes the rights to its own files.
 process.umask(0o077);
+// As zwarm: nothing in the home of another user, whose HOME root may have.
 let above = threads;
 while (!existsSync(above)) above = dirname(above);
 const { uid } = statSync(above);

@@ -15,15 +15,10 @@ const REASONS: Readonly<Record<string, string>> = {
   ERR_ENCODING_INVALID_ENCODED_DATA: 'is not valid UTF-8',
 };
 
-function unfit(path: string, reason: string, cause?: unknown): ZwarmError {
-  const hint = 'find out who put it there; correct it, or move it away';
-  return new ZwarmError('config', `${path} ${reason}`, hint, cause);
-}
+const HINT = 'find out who put it there; correct it, or move it away';
 
-/** As root leaves it where sudo has kept another user's HOME. */
-function closed(path: string, cause: unknown): ZwarmError {
-  const places = [dirname(path), path].map(shellWord).join(' ');
-  return new ZwarmError('config', `you may not read ${path}`, `see whose it is: ls -ld ${places}`, cause);
+function unfit(path: string, reason: string, cause?: unknown, hint = HINT): ZwarmError {
+  return new ZwarmError('config', `${path} ${reason}`, hint, cause);
 }
 
 /** What a descriptor gives, and at most one byte above the limit: the size of a file that grows means nothing. */
@@ -51,7 +46,11 @@ function read(path: string, flags: number): string | null {
     if (error instanceof ZwarmError) throw error;
     const errno = errnoOf(error) ?? '';
     if (errno === 'ENOENT' || errno === 'ENOTDIR') return null;
-    if (errno === 'EACCES') throw closed(path, error);
+    if (errno === 'EACCES') {
+      // As root leaves it where sudo has kept the HOME of its user.
+      const places = [dirname(path), path].map(shellWord).join(' ');
+      throw unfit(path, 'may not be read', error, `see whose it is: ls -ld ${places}`);
+    }
     throw unfit(path, REASONS[errno] ?? `cannot be read (${errno})`, error);
   } finally {
     if (fd !== undefined) closeSync(fd);

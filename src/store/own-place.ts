@@ -64,28 +64,23 @@ function nameOf(uid: number): string | null {
   return users.find(([, , id]) => id === `${uid}`)?.[0] ?? null;
 }
 
-function lookAt(path: string): Stats | null {
+function statAt(path: string): Stats | null {
   const real = realPathOf(path);
   return (real !== null && statSync(real, { throwIfNoEntry: false })) || null;
 }
 
-/** The error of a directory that belongs to somebody else; `instead` is what else can be done. */
-export function foreignDirectory(
-  { env, uid }: Maker,
-  path: string,
-  owner: number,
-  instead: string,
-): ZwarmError {
+/** The error of a directory that belongs to somebody else; its hint ends with `more`. */
+export function foreignDirectory({ env, uid }: Maker, path: string, owner: number, more: string): ZwarmError {
   const name = nameOf(owner);
   const [real, home] = [realPathOf(path) ?? path, realPathOf(env['HOME'] ?? '')];
   // What root has left in a user's home is theirs to take back.
   const isLost =
-    owner === ROOT && home !== null && real !== home && isWithin(real, home) && lookAt(home)?.uid === uid;
+    owner === ROOT && home !== null && real !== home && isWithin(real, home) && statAt(home)?.uid === uid;
   const first = isLost
     ? `sudo chown -R "$(id -un)" ${shellWord(real)}`
     : `run zwarm as ${name ?? 'that user'}`;
   const message = `${path} belongs to ${name ?? 'another user'} (uid ${owner})`;
-  return new ZwarmError('foreign_directory', message, first + instead);
+  return new ZwarmError('foreign_directory', message, first + more);
 }
 
 function isClosed(path: string): boolean {
@@ -104,24 +99,24 @@ function mayNotMake(uid: number, directory: string, { uid: owner, mode }: Stats)
   return isClosed(directory);
 }
 
-/** Why nothing may be made at a path, null where it may; `instead`: what else its hint says. */
-export function whyNotOurs(maker: Maker, path: string, instead = ''): ZwarmError | null {
+/** Why nothing may be made at a path, null where it may; the hint ends with `more`. */
+export function whyNotOurs(maker: Maker, path: string, more = ''): ZwarmError | null {
   const wanted = resolve(path);
-  const above = upwards(wanted).find((directory) => lookAt(directory) !== null) ?? '/';
+  const above = upwards(wanted).find((directory) => statAt(directory) !== null) ?? '/';
   const asked: readonly (readonly [directory: string, refuses: (stat: Stats) => boolean])[] = [
     [above, (stat) => mayNotMake(maker.uid, above, stat)],
     ...homesAbove(maker, wanted).map((home) => [home, ({ uid }: Stats) => !mayBeRoot(uid)] as const),
   ];
   for (const [directory, refuses] of asked) {
-    const stat = lookAt(directory);
+    const stat = statAt(directory);
     if (stat !== null && stat.uid !== maker.uid && refuses(stat))
-      return foreignDirectory(maker, directory, stat.uid, instead);
+      return foreignDirectory(maker, directory, stat.uid, more);
   }
   return null;
 }
 
-/** @throws ZwarmError `foreign_directory` where nothing may be made at a path */
-export function requireOwnPlace(maker: Maker, path: string, instead = ''): void {
-  const error = whyNotOurs(maker, path, instead);
+/** @throws ZwarmError `foreign_directory` where nothing may be made at a path; its hint ends with `more` */
+export function requireOwnPlace(maker: Maker, path: string, more = ''): void {
+  const error = whyNotOurs(maker, path, more);
   if (error !== null) throw error;
 }

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import { join } from 'node:path';
-import { expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { testAsRoot } from '../helpers/as-root.ts';
 import { createOrdinaryProject } from '../helpers/ordinary-project.ts';
 import { createShellProject } from '../helpers/project.ts';
@@ -16,6 +16,8 @@ function createForeign() {
   const project = createShellProject();
   const home = join(project.base, 'home');
   fs.chownSync(home, OTHER, OTHER);
+  // What still runs there is ended by root.
+  onTestFinished(() => fs.chownSync(home, 0, 0));
   return { ...project, home };
 }
 
@@ -50,14 +52,16 @@ testAsRoot('root makes nothing in the home of another user, and is told whose it
 testAsRoot(
   'what root has kept in the home of another user is read, and goes on where it is named',
   async () => {
-    const { $, base, home, state, begin, asProcess } = createForeign();
+    const { $, base, home, state, begin, start, settled, asProcess } = createForeign();
     fs.chownSync(home, 0, 0);
+    const ended = await start(['quick']);
+    await settled(ended);
     const id = await begin('hang');
     fs.chownSync(home, OTHER, OTHER);
     const before = snapshot(base);
-    for (const line of ['ls', `show ${id}`, `wait ${id} --timeout 0s`, '--help'])
+    for (const line of ['ls', `show ${ended}`, `answer ${ended}`, `wait ${id} --timeout 0s`, '--help'])
       await asProcess(line.split(' '));
-    expect(await $('ls -q')).toBe(`${id}\n`);
+    expect(await $('ls -q')).toBe(`${id}\n${ended}\n`);
     const refusal = `${home} belongs to [^]*; to go on with what is kept there: --state-dir ${state}\n\\[exit 5\\]`;
     for (const line of ['start x', `inject ${id} x`, `kill ${id}`, 'clean --days 0'])
       expect.soft(await $(line), line).toMatch(new RegExp(refusal));

@@ -11,14 +11,14 @@ import type { Place } from './place.ts';
 
 const refOf = ({ id }: Pick<Session, 'id'>): string => `refs/zwarm/${id}`;
 
-/** Keeps the commit at which the checkout is, in a repository that is not another user's. @throws ZwarmError `git_failed` */
+/** Keeps the commit at which the checkout is, where a ref may be made. @throws ZwarmError `git_failed` */
 export async function pin(
   context: ManagerContext,
   { user, head, program }: Place,
   session: Session,
 ): Promise<void> {
   if (user === null || head === null) return;
-  // Its owner could make no other ref beside ours.
+  // In the repository of another user root's directory of refs would be closed to them: there only git keeps the commit.
   if (whyNotOurs(context, `${user.common}/${refOf(session)}`) !== null) return;
   const git = gitIn({ gitDir: user.common, workTree: null }, program, context.env);
   await git(['update-ref', refOf(session), head]);

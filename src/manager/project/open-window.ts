@@ -26,9 +26,10 @@ export async function openWindow(context: ManagerContext, store: Store): Promise
   }
 
   const foreign = whyNotOurs(context, windowDir(checkout));
-  let why = foreign?.message
-    ? `could not be made: ${foreign.message}`
-    : "is not a link of zwarm's and stays as it is";
+  let why =
+    foreign === null
+      ? "is not a link of zwarm's and stays as it is"
+      : `could not be made: ${foreign.message}`;
   try {
     if (foreign === null && stateNow() === 'free') await make();
     if (stateNow() === 'open') return null;

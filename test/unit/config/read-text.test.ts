@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readProjectText, readUserText } from '../../../src/config/read-text.ts';
 import { ZwarmError } from '../../../src/core/errors.ts';
+import { boundByPermissions } from '../../helpers/as-root.ts';
 import { emptyDirectory } from '../../helpers/directory.ts';
 
 /**
@@ -74,6 +75,15 @@ test.each([
 test("a link that is swapped in is never followed in a project's place", async () => {
   const found = await readWhileSwapped('link', readProjectText);
   expect(['file', 'is a symbolic link']).toEqual(expect.arrayContaining([...found]));
+});
+
+test('of a file that is closed to its reader the error says how to see whose it is', () => {
+  const directory = emptyDirectory();
+  const path = join(directory, 'config.toml');
+  writeFileSync(path, '', { mode: 0o000 });
+  const hint = `see whose it is: ls -ld ${directory} ${path}`;
+  const refused = expect.objectContaining({ code: 'config', message: `${path} may not be read`, hint });
+  boundByPermissions(() => expect(() => readUserText(path)).toThrow(refused));
 });
 
 test.skipIf(!existsSync('/proc/kallsyms'))('no more than the limit is read, whatever the size says', () => {
