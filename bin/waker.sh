@@ -8,7 +8,8 @@
 
 # Whether anything waits in the queue of any project.
 waits() {
-  for place in "${at%/wakers/at}"/projects/*/queue/*; do
+  # A project whose name begins with a dot has a store whose name does.
+  for place in "${at%/wakers/at}"/projects/*/queue/* "${at%/wakers/at}"/projects/.*/queue/*; do
     [ -e "$place" ] && return
   done
   return 1

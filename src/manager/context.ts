@@ -1,4 +1,4 @@
-import { dirname, isAbsolute, resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import { ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
 import type { ConfigPlace, Settings } from '../core/rules/policy.ts';
@@ -7,16 +7,16 @@ import { isoTime } from '../core/time.ts';
 import { parseMark } from '../core/turn-mark.ts';
 import { userStateDirectory } from '../core/user-places.ts';
 import { hostIdentity, MARK_VARIABLE } from '../process/identity.ts';
-import { projectFile } from '../store/layout.ts';
+import { identityOfDirectory } from '../store/directory-identity.ts';
+import { projectFile, stateOf } from '../store/layout.ts';
 import { readNames } from '../store/names.ts';
 import {
   createStore,
-  identityOfDirectory,
+  isOthers,
   isWritable,
   type KnownStore,
   requirePrivate,
   requireUsable,
-  standingOf,
   storeAt,
 } from '../store/project-store.ts';
 import { DamagedRecord, unlessDamaged } from '../store/read-file.ts';
@@ -24,7 +24,7 @@ import { isOpenDirectory } from '../store/real-path.ts';
 import type { ProjectRecord } from '../store/records.ts';
 import { marksDir, readMarks } from '../store/seen.ts';
 import { readRequest } from '../store/sessions.ts';
-import { findProject, type Project, rootOfProject } from '../store/which-project.ts';
+import { findProject, type Project, rootOfProject, withStore } from '../store/which-project.ts';
 import { callerOf } from './access/caller.ts';
 
 /** Everything that the manager needs from outside; `main` and `index` make one. Paths are absolute. */
@@ -111,9 +111,6 @@ export function stateDirectory(context: ManagerContext): string {
   throw new ZwarmError('usage', 'neither HOME nor XDG_STATE_HOME is set', 'set HOME to your home directory');
 }
 
-/** The state directory in which a store lies. */
-const stateOf = (root: string): string => dirname(dirname(root));
-
 /** The error of a store whose own record cannot be read. */
 export function damagedStoreError(root: string, cause: DamagedRecord): ZwarmError {
   const what = `${projectFile(root)} cannot be read: ${cause.message}`;
@@ -178,9 +175,10 @@ function storeOfTurn({ env }: ManagerContext): KnownStore | null {
 
 /** The project that a context leads to now. @throws ZwarmError `usage` */
 export function locateProject(context: ManagerContext): Project {
-  if (context.project !== null) return context.project;
+  const { host } = hostIdentity();
+  if (context.project !== null) return withStore(context.project, host);
   const { HOME: home } = context.env;
-  return findProject(context.cwd, home?.startsWith('/') ? home : null, stateDirectory(context));
+  return findProject(context.cwd, home?.startsWith('/') ? home : null, stateDirectory(context), host);
 }
 
 /** The context of a directory's own project; where there is no such directory, or it may not be opened, the same one. */
@@ -197,13 +195,7 @@ export function openForReading(context: ManagerContext, forWriting = false): Sto
   requirePrivate(stateDirectory(context), context);
   const { root, path } = locateProject(context);
   const store = storeAt(root);
-  return store === null || isReplaced(store, path) ? null : openStore(context, store, forWriting, path);
-}
-
-/** Whether another directory stands now at the path of a store's project. */
-export function isReplaced({ record }: KnownStore, path: string): boolean {
-  // A record of another path: the project is being relocated to this one.
-  return !(record instanceof DamagedRecord) && record.path === path && standingOf(record) === 'replaced';
+  return store === null || isOthers(store, path) ? null : openStore(context, store, forWriting, path);
 }
 
 /**
@@ -214,13 +206,13 @@ export function createStoreHere(context: ManagerContext): Store {
   const { now, newNonce } = context;
   const { state, root, path } = locateProject(context);
   const known = storeAt(root);
-  if (known !== null && isReplaced(known, path)) {
+  if (known !== null && isOthers(known, path)) {
     const what = `zwarm keeps the sessions of another directory that was at ${rootOfProject(path)}`;
     const hint = 'where it was moved to: zwarm relocate --to DIR; if it is gone for good: zwarm clean --gone';
     throw new ZwarmError('project_replaced', what, hint);
   }
   const { host } = hostIdentity();
   const made = { host, ...identityOfDirectory(path), created_at: isoTime(now()) };
-  const record: ProjectRecord = { v: 1, store_id: newNonce(), path, ...made };
+  const record: ProjectRecord = { v: 1, store_id: newNonce(), path, kept_at: null, ...made };
   return openStore(context, createStore(state, record, context, newNonce()), true, path);
 }

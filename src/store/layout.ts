@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import type { SessionId } from '../core/ids.ts';
 import type { CancelWhy } from '../core/status.ts';
 
@@ -20,10 +21,12 @@ export interface TurnDir extends SessionDir {
 /** The version in the `format` file; a newer one is read as far as possible and never written to. */
 export const FORMAT = 2;
 
-/** Names that begin with a dot are being built; every reader skips them. */
+/** Names that begin so are being built; every reader skips them, and nothing else. */
 export const BUILDING_PREFIX = '.new-';
 
 export const projectsDir = (state: string): string => `${state}/projects`;
+/** The state directory in which a store lies. */
+export const stateOf = (root: string): string => dirname(dirname(root));
 /** What is mounted in a directory where confined agents run; `key` stands for its path. */
 export const mountsDir = (state: string, key: string): string => `${state}/mounts/${key}`;
 /** Why nothing that waits is begun with an account of an agent; `key` stands for both. */

@@ -29,14 +29,17 @@ export function holderOf(root: string, name: string): SessionId | null {
   return targetOf(nameLink(root, name));
 }
 
+/** All names and keys that are taken, and by which session. */
+export function linksIn(root: string): readonly { readonly name: string; readonly id: SessionId }[] {
+  return (unlessDamaged(() => entriesOf(namesDir(root))) ?? []).flatMap(({ name }) => {
+    const id = name.startsWith(BUILDING_PREFIX) ? null : holderOf(root, name);
+    return id === null ? [] : [{ name, id }];
+  });
+}
+
 /** The names of all sessions that have one. */
 export function readNames(root: string): ReadonlyMap<SessionId, string> {
-  const names = new Map<SessionId, string>();
-  for (const { name } of unlessDamaged(() => entriesOf(namesDir(root))) ?? []) {
-    const id = name.startsWith('.') || isKey(name) ? null : holderOf(root, name);
-    if (id !== null) names.set(id, name);
-  }
-  return names;
+  return new Map(linksIn(root).flatMap(({ name, id }) => (isKey(name) ? [] : [[id, name] as const])));
 }
 
 /** The claim of a session that is being built, or null where it has none. */

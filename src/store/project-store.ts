@@ -1,9 +1,9 @@
-import { type BigIntStats, type Stats, statSync } from 'node:fs';
+import { type Stats, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { digest } from '../core/digest.ts';
 import { isErrno, ZwarmError } from '../core/errors.ts';
 import { shellWord } from '../core/shell-word.ts';
-import { isoTime } from '../core/time.ts';
+import { identityOfDirectory, standingOf } from './directory-identity.ts';
 import { createFile, discard, flush, makeDir, makeDirs, rename, replaceFile } from './files.ts';
 import * as layout from './layout.ts';
 import { foreignDirectory, type Maker, requireOwnPlace } from './own-place.ts';
@@ -12,11 +12,22 @@ import { encode, type ProjectRecord, parse } from './records.ts';
 
 const LONGEST_NAME = 40;
 
+const keyOf = (path: string): string => digest(path).slice(0, 16);
+
 /** The directory of a project's store, there or not: the key says whose it is, the name is for people. */
 export function storeDir(state: string, path: string): string {
-  const last = basename(path) === '.git' ? basename(dirname(path)) : basename(path);
+  const last = ['.git', '.bare'].includes(basename(path)) ? basename(dirname(path)) : basename(path);
   const name = last.replace(/[^A-Za-z0-9._-]+/g, '-').slice(0, LONGEST_NAME);
-  return join(layout.projectsDir(state), `${name || 'root'}-${digest(path).slice(0, 16)}`);
+  return join(layout.projectsDir(state), `${name || 'root'}-${keyOf(path)}`);
+}
+
+/**
+ * Whether a store lies where its record says; where not, a relocation was interrupted: its directory was renamed, and its
+ * record was not replaced.
+ */
+export function liesInPlace(root: string, { path, kept_at }: ProjectRecord): boolean {
+  const name = basename(root);
+  return name === kept_at || name.endsWith(`-${keyOf(path)}`);
 }
 
 /** Whether there is a store at `root`. */
@@ -30,16 +41,24 @@ export interface KnownStore {
   readonly record: ProjectRecord | DamagedRecord;
 }
 
+/** A store whose record can be read. */
+export interface SoundStore extends KnownStore {
+  readonly record: ProjectRecord;
+}
+
+/** Whether the record of a store can be read. */
+export const isSound = (store: KnownStore): store is SoundStore => !(store.record instanceof DamagedRecord);
+
 /** The store at `root`, or null where there is none. */
 export function storeAt(root: string): KnownStore | null {
   return hasStore(root) ? { root, record: recordOf(root) } : null;
 }
 
-/** The stores of all projects, in the order of their names. */
+/** The stores of all projects, in the order of their names; one of a project such as `.dotfiles` begins with a dot, too. */
 export function listStores(state: string): readonly KnownStore[] {
   const entries = unlessDamaged(() => entriesOf(layout.projectsDir(state))) ?? [];
   return entries
-    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith(layout.BUILDING_PREFIX))
     .map(({ name }) => join(layout.projectsDir(state), name))
     .sort()
     .map((root) => ({ root, record: recordOf(root) }));
@@ -141,38 +160,26 @@ export function createStore(state: string, record: ProjectRecord, maker: Maker, 
   return { root, record: recordOf(root) };
 }
 
-/** Gives the store at `root` to the project of another record. @throws ENOTEMPTY, EEXIST where that has one */
-export function moveStore(root: string, target: string, record: ProjectRecord, unique: string): void {
+/** Whether a store that is there for a path is that of another directory: one was there before, or has it by a relocation. */
+export function isOthers({ record }: KnownStore, path: string): boolean {
+  if (record instanceof DamagedRecord) return false;
+  const standing = standingOf(record);
+  return record.path === path ? standing === 'replaced' : standing === 'here';
+}
+
+/**
+ * Gives the store at `root` to the directory at a path: renames it, then replaces its record. Where another directory's is in
+ * the way, it stays where it is. Returns where it is then. @throws ENOTEMPTY, EEXIST where that directory has a store of its own
+ */
+export function moveStore(state: string, { root, record }: SoundStore, path: string, unique: string): string {
+  const home = storeDir(state, path);
+  const taken = home === root ? null : storeAt(home);
+  const target = taken !== null && isOthers(taken, path) ? root : home;
   if (target !== root) rename(root, target);
   flush(dirname(target));
-  replaceFile(layout.projectFile(target), encode(record), join(target, `${layout.BUILDING_PREFIX}${unique}`));
+  const kept_at = target === home ? null : basename(root);
+  const moved: ProjectRecord = { ...record, path, ...identityOfDirectory(path), kept_at };
+  replaceFile(layout.projectFile(target), encode(moved), join(target, `${layout.BUILDING_PREFIX}${unique}`));
   flush(target);
-}
-
-function look(path: string): BigIntStats | null {
-  try {
-    return statSync(path, { bigint: true });
-  } catch (error) {
-    if (isErrno(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP')) return null;
-    throw error;
-  }
-}
-
-const birthOf = ({ birthtimeNs }: BigIntStats): string => isoTime(Number(birthtimeNs / 1_000_000n));
-
-/** What identifies the directory at a path after it was moved. @throws ZwarmError `usage` where there is none */
-export function identityOfDirectory(path: string): Pick<ProjectRecord, 'inode' | 'birth_time'> {
-  const found = look(path);
-  if (found === null) throw new ZwarmError('usage', `there is no directory ${path}`, 'name one that exists');
-  return { inode: String(found.ino), birth_time: birthOf(found) };
-}
-
-/** Whether the directory of a store is still at its path: the same one, another one in its place, or none. */
-export function standingOf({ path, inode, birth_time }: ProjectRecord): 'here' | 'replaced' | 'missing' {
-  const found = look(path);
-  if (found === null) return 'missing';
-  // Where a file system keeps no time of birth, that of the last change takes its place and says nothing.
-  const hasBirth = found.birthtimeNs !== found.ctimeNs;
-  const isSame = String(found.ino) === inode && (!hasBirth || birthOf(found) === birth_time);
-  return isSame ? 'here' : 'replaced';
+  return target;
 }

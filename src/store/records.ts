@@ -119,6 +119,8 @@ export const parse = {
       host: string,
       inode: string,
       birth_time: isoTime,
+      // The name of its directory where that has not the key of the path, as another directory's store was there; or null.
+      kept_at: orNull(string),
       created_at: isoTime,
     }),
   ),

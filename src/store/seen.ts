@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { isSessionId, parseTurnNumber, type SessionId } from '../core/ids.ts';
-import { discard, makeDirs, publishName, removeTree } from './files.ts';
+import { discard, makeDirs, publishName, removeTree, rename } from './files.ts';
 import { seenDir } from './layout.ts';
 import { entriesOf, unlessDamaged } from './read-file.ts';
 
@@ -46,6 +46,21 @@ export function writeMark(directory: string, id: SessionId, turn: number): void 
   publishName(join(directory, `${id}.${turn}`));
   // Only now: at every moment there is a mark.
   for (const { path } of older) removeTree(path);
+}
+
+/** Moves the marks of a session to where another store has its own. */
+export function moveMarks(state: string, id: SessionId, fromStore: string, toStore: string): void {
+  for (const { name } of unlessDamaged(() => entriesOf(seenDir(state))) ?? []) {
+    const [from, to] = [fromStore, toStore].map((store) => join(seenDir(state), name, store)) as [
+      string,
+      string,
+    ];
+    for (const mark of unlessDamaged(() => marksIn(from)) ?? []) {
+      if (mark.id !== id) continue;
+      makeDirs(to);
+      rename(mark.path, join(to, `${id}.${mark.turn}`));
+    }
+  }
 }
 
 /** Removes the marks that any caller has of sessions that are gone. Never throws: the next `clean` finds what stays. */

@@ -1,14 +1,15 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isErrno, ZwarmError } from '../core/errors.ts';
-import { checkoutAt, isGitDirectory, verified } from './git.ts';
-import { hasStore, storeDir } from './project-store.ts';
+import { checkoutAt, isGitDirectory, ownCheckoutAt, verified } from './git.ts';
+import { movedTo, type Place } from './moved-store.ts';
+import { hasStore, isOthers, type KnownStore, listStores, storeAt, storeDir } from './project-store.ts';
 
 /** The project around a directory, and where its sessions are kept. */
 export interface Project {
   /** zwarm's directory of state, an absolute path. */
   readonly state: string;
-  /** The directory of its store, whether it is there or not. */
+  /** The directory of its store, whether it is there or not; of a project that was moved, where that lies. */
   readonly root: string;
   /** What its store is known by, a real path: the common git directory, outside of git the directory itself. */
   readonly path: string;
@@ -37,29 +38,83 @@ function realDirectory(path: string): string {
   }
 }
 
+/** Where zwarm keeps its state, on which host, and what stores there are. */
+interface Kept {
+  readonly state: string;
+  readonly host: string;
+  readonly stores: () => readonly KnownStore[];
+}
+
+/** What is kept at `state`; its stores are listed once, and only where they are asked for. */
+function keptIn(state: string, host: string): Kept {
+  let stores: readonly KnownStore[] | undefined;
+  return { state, host, stores: () => (stores ??= listStores(state)) };
+}
+
+/** Where the store of a project lies, and which of its paths that is known by. */
+interface Found extends Pick<Project, 'root' | 'path'> {
+  /** Whether it is there, be it that of another directory which was at the same path. */
+  readonly isThere: boolean;
+}
+
+/** The store of a project: the one that is kept for one of its paths, else the one that it surely had elsewhere. */
+function storeFor({ state, host, stores }: Kept, place: Place): Found {
+  const own = place.paths.map((path) => ({ path, root: storeDir(state, path) }));
+  const isOwn = ({ root, path }: Pick<Project, 'root' | 'path'>): boolean => {
+    const store = storeAt(root);
+    return store !== null && !isOthers(store, path);
+  };
+  const kept = own.find(isOwn);
+  if (kept !== undefined) return { ...kept, isThere: true };
+  const [moved, ...others] = movedTo(state, host, place, stores()).filter(({ isSure }) => isSure);
+  // Of several it is the one to which the window leads.
+  if (moved?.isSeen || (moved !== undefined && others.length === 0))
+    return { root: moved.root, path: moved.path, isThere: true };
+  const [first = { path: place.checkout, root: storeDir(state, place.checkout) }] = own;
+  const replaced = own.find(({ root }) => hasStore(root));
+  return { ...(replaced ?? first), isThere: replaced !== undefined };
+}
+
+/** What a store of this project can be known by; sessions from before `git init` stay with the main checkout. */
+export const placeOf = ({ path, checkout }: Pick<Project, 'path' | 'checkout'>): Place => ({
+  paths: [...new Set([path, rootOfProject(path), checkout])],
+  checkout,
+});
+
 /** The project whose root is this very directory, and whether it is one: it is in git or has a store. */
-function projectAt(state: string, checkout: string): Project & { readonly isKnown: boolean } {
+function projectAt(kept: Kept, checkout: string): Project & { readonly isKnown: boolean } {
   const found = checkoutAt(checkout);
   const gitDir = isGitDirectory(checkout) ? checkout : (found?.gitDir ?? null);
-  const root = storeDir(state, checkout);
-  const own = { state, root, path: checkout, checkout, gitDir, isKnown: gitDir !== null || hasStore(root) };
-  const path = found === null || gitDir === checkout ? undefined : verified(found)?.common;
-  if (path === undefined) return own;
-  const shared = storeDir(state, path);
-  // Sessions from before `git init` stay with the directory.
-  return !hasStore(shared) && hasStore(root) ? own : { ...own, root: shared, path };
+  const common = found === null || gitDir === checkout ? undefined : verified(found)?.common;
+  const { isThere, ...store } = storeFor(kept, placeOf({ path: common ?? checkout, checkout }));
+  return { state: kept.state, ...store, checkout, gitDir, isKnown: gitDir !== null || isThere };
+}
+
+/** Whether zwarm keeps sessions of the project whose root is this very directory: agents may have written in it. */
+export function hasSessionsAt(state: string, host: string, checkout: string): boolean {
+  const common = ownCheckoutAt(checkout)?.common ?? checkout;
+  return storeFor(keptIn(state, host), placeOf({ path: common, checkout })).isThere;
+}
+
+/** A project that was found before, with the store that it has now. */
+export function withStore(project: Project, host: string): Project {
+  if (hasStore(project.root)) return project;
+  const { root, path } = storeFor(keptIn(project.state, host), placeOf(project));
+  return { ...project, root, path };
 }
 
 /**
  * The project around a directory: the nearest directory upwards that has a store or is the root of a git repository; the
- * directory itself where there is none. The walk does not enter the user's home, `/` or a directory in which others may
+ * directory itself where there is none. It has the store that is kept for it, or the one that it had on this host before it
+ * was moved. The walk does not enter the user's home, `/` or a directory in which others may
  * write from below: anybody could have made a project of it. All paths are absolute.
  */
-export function findProject(cwd: string, home: string | null, state: string): Project {
+export function findProject(cwd: string, home: string | null, state: string, host: string): Project {
+  const kept = keptIn(state, host);
   const here = realDirectory(cwd);
   const realHome = home !== null && lstatSync(home, { throwIfNoEntry: false }) ? realDirectory(home) : null;
   for (let at = here; ; at = dirname(at)) {
-    const { isKnown, ...project } = projectAt(state, at);
+    const { isKnown, ...project } = projectAt(kept, at);
     if (isKnown) return project;
     const above = dirname(at);
     if (above === '/' || above === realHome || isPublic(above))

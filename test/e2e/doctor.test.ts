@@ -170,7 +170,8 @@ test('what is kept of projects that are gone is counted, and some are named', as
     rmdirSync(path);
     const named = projects.slice(0, Math.min(3, i + 1)).join(', ') + (i > 2 ? ', …' : '');
     const message = `${(1.1 * (i + 1)).toFixed(1)} MB are kept of projects that are gone: ${named}`;
-    const hint = 'see them: zwarm ls --everywhere; delete them: zwarm clean --gone';
+    const hint =
+      'if they were moved, in the new place: zwarm relocate; to delete what is kept of them: zwarm clean --gone';
     expect(await found()).toEqual({ status: 'note', message, hint });
   }
 });

@@ -17,8 +17,8 @@ import {
 /* What waits, with the end of each turn starting the next: as built, in processes of their own. */
 
 /** A project in which so many turns may run at once, and in which the end of a turn is dealt with. */
-function createCapped(max: number) {
-  const project = createShellProject();
+function createCapped(max: number, name?: string) {
+  const project = createShellProject(name);
   place(join(project.base, 'home/.config/zwarm/config.toml'), `max_running = ${max}\n`);
   const log = join(project.base, 'log');
   fs.writeFileSync(log, '');
@@ -149,7 +149,8 @@ test('the ends of many turns at once are in nobody’s way: one process after th
 });
 
 test('what waits for a time is started then, by a waker that ends with it', async () => {
-  const project = createCapped(2);
+  // Its store has a name like that: the waker looks at it, too.
+  const project = createCapped(2, '.dotted');
   const { ok, task, lines, state, env } = project;
   const hold = {
     v: 1,

@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { storeDir } from '../../src/store/project-store.ts';
 import { createShellProject, eventually, processesBelow } from '../helpers/project.ts';
 import { managerOf } from '../helpers/tools-in-process.ts';
 import { snapshot } from '../helpers/tree.ts';
@@ -28,7 +29,7 @@ test('relocate says why there is nothing to do, and changes nothing', async () =
     [
       empty,
       '',
-      'zwarm: no sessions are known that this project had elsewhere\nhint: see where sessions are kept: zwarm ls --everywhere\n[exit 3]',
+      'zwarm: no sessions are known that this project had elsewhere\nhint: where you know the old place: zwarm --project OLD relocate --to .; else see: zwarm ls --everywhere\n[exit 3]',
     ],
     [
       empty,
@@ -57,13 +58,12 @@ test('relocate asks first, tells a person what belongs where, and a script the s
   expect(yes.stderr).toContain(`1 session of ${directory} now belong to it`);
   fs.renameSync(there, directory);
   const json = JSON.parse(await project.ok(['relocate', '--yes', '--json']));
-  expect(json).toEqual({ from: there, to: directory, sessions: 1 });
+  expect(json).toEqual({ from: there, to: directory, sessions: 1, dropped: [], kept: [] });
 });
 
-test('a place that was given sessions after relocate had looked keeps them, as does the old one', async () => {
+test('a store that another command has moved meanwhile stays where that has put it', async () => {
   const { project, id, there, move } = await createPlaces();
   move();
-  fs.mkdirSync(project.directory);
   const manager = managerOf({ directory: there, env: project.env }, null);
   const plan = await manager.planRelocation(null);
   const other = await project.ok(['start', '--wait', '--json', 'quick'], { cwd: there });
@@ -71,11 +71,112 @@ test('a place that was given sessions after relocate had looked keeps them, as d
   const before = snapshot(project.state);
   await expect(manager.relocate(plan)).rejects.toMatchObject({
     code: 'lost_race',
-    message: `${there} was given sessions by another command`,
+    message: `${project.directory} has given them to another place`,
   });
   expect(snapshot(project.state)).toEqual(before);
-  const ids = async (cwd: string) => (await project.$('ls -q', { cwd })).trim();
-  expect(await ids(there)).toBe(JSON.parse(other).id);
-  expect(await ids(project.directory)).toBe('');
-  expect(Object.keys(before).some((path) => path.endsWith(`/${id}/session.json`))).toBe(true);
+  expect((await project.ok(['ls', '-q'], { cwd: there })).split('\n')).toEqual([JSON.parse(other).id, id]);
+});
+
+/** Two places whose sessions belong to one project, as before zwarm knew that: each has one of the name `docs`, and one more. */
+async function createTwoStores() {
+  const { project, there, move } = await createPlaces();
+  const run = async (cwd: string, ...args: string[]): Promise<string> =>
+    JSON.parse(await project.ok(['start', '--wait', '--json', ...args], { cwd })).id;
+  const { directory } = project;
+  const old = [
+    await run(directory, '--name', 'docs', 'x'),
+    await run(directory, '--name', 'old', '--key', 'k', 'x'),
+  ];
+  await eventually('their runners have ended', () => processesBelow(project.base).length === 0);
+  move();
+  // Nothing but its path says that it was this one.
+  fs.rmSync(join(there, '.zwarm'), { recursive: true });
+  const record = join(storeDir(project.state, directory), 'project.json');
+  fs.writeFileSync(record, fs.readFileSync(record, 'utf8').replace(/"inode":"\d+"/, '"inode":"1"'));
+  const own = [await run(there, '--name', 'docs', 'x')];
+  await eventually('its runner has ended', () => processesBelow(project.base).length === 0);
+  const ids = async (cwd = there): Promise<string[]> =>
+    (await project.ok(['ls', '-q', '--all'], { cwd }))
+      .split('\n')
+      .filter((id) => id !== '')
+      .sort();
+  return { project, there, old, own, ids, stores: () => fs.readdirSync(join(project.state, 'projects')) };
+}
+
+test('relocate names an old place that is gone, and brings its sessions to those that are there', async () => {
+  const { project, there, old, own, ids, stores } = await createTwoStores();
+  const { base, directory, env } = project;
+  const $ = (line: string, options = {}) => project.$(line, { cwd: base, ...options });
+  expect(await ids()).toEqual(own);
+  expect(await $('--project none relocate --yes --to there')).toBe(
+    `zwarm: no sessions are kept for ${base}/none\nhint: see: zwarm ls --everywhere\n[exit 3]\n`,
+  );
+  const asked = await project.zwarm(['--project', directory, 'relocate', '--to', there], {
+    ...{ cwd: base, tty: true, answer: false },
+  });
+  expect(asked.stderr).toContain(
+    `Give 3 sessions of ${directory} to ${there}, which has sessions of its own?`,
+  );
+  expect(await $(`--project ${directory} relocate --yes --to ${there}`)).toBe(
+    `${there}\nzwarm: ${old[0]} has lost its name docs, which another session has there\n`,
+  );
+  expect(stores()).toEqual([expect.stringMatching(/^there-/)]);
+  expect(await ids()).toHaveLength(4);
+  expect(await ids()).toEqual(expect.arrayContaining([...old, ...own]));
+  const rows: { id: string; name: string | null; working_dir: string; needs_attention: boolean }[] =
+    JSON.parse(await $('ls --json --all', { cwd: there }));
+  expect(Object.fromEntries(rows.map(({ id, name }) => [id, name]))).toMatchObject({
+    [own[0] ?? '']: 'docs',
+    [old[0] ?? '']: null,
+    [old[1] ?? '']: 'old',
+  });
+  // What was seen there is no news here, and a key finds its session.
+  expect(rows.map(({ working_dir, needs_attention }) => [working_dir, needs_attention])).toEqual(
+    rows.map(() => [there, false]),
+  );
+  expect(await $('start --key k x', { cwd: there })).toContain(`${old[1]}\n`);
+  expect(await $(`inject --wait ${old[0]} again`, { env })).not.toContain('[exit');
+});
+
+test('a session of which there is one with the same id already stays where it was, and is told of', async () => {
+  const { project, there, old, own, ids, stores } = await createTwoStores();
+  const { directory, state } = project;
+  const [from, to] = [storeDir(state, directory), storeDir(state, there)];
+  const same = old[1] ?? '';
+  fs.cpSync(join(from, 'sessions', same), join(to, 'sessions', same), { recursive: true });
+  const said = await project.zwarm(['--project', directory, 'relocate', '--yes', '--to', there, '--json'], {
+    cwd: project.base,
+  });
+  expect(said.stderr).toContain(`${same} stays, as there is another session with this id`);
+  expect(JSON.parse(said.stdout)).toEqual({
+    ...{ from: directory, to: there, sessions: 2, kept: [same] },
+    dropped: [{ id: old[0], name: 'docs' }],
+  });
+  expect(await ids()).toEqual(expect.arrayContaining([...old, ...own]));
+  expect(stores()).toHaveLength(2);
+  expect(fs.readdirSync(join(from, 'sessions'))).toEqual([same]);
+});
+
+test('two projects that have taken the places of each other are relocated one after the other', async () => {
+  const { project, id, there } = await createPlaces();
+  const { directory } = project;
+  fs.mkdirSync(there);
+  const other = JSON.parse(await project.ok(['start', '--wait', '--json', 'x'], { cwd: there })).id;
+  await eventually('its runner has ended', () => processesBelow(project.base).length === 0);
+  fs.renameSync(directory, `${there}-between`);
+  fs.renameSync(there, directory);
+  fs.renameSync(`${there}-between`, there);
+  const own = async () => [
+    await project.$('ls -q', { cwd: directory }),
+    await project.$('ls -q', { cwd: there }),
+  ];
+  const swapped = [`${other}\n`, `${id}\n`];
+  expect(await own()).toEqual(swapped);
+  for (const cwd of [directory, there]) {
+    expect(await project.$('relocate --yes', { cwd })).not.toContain('[exit');
+    expect(await own()).toEqual(swapped);
+  }
+  const places = [directory, there].map((path) => storeDir(project.state, path));
+  expect(places.every((root) => fs.existsSync(root))).toBe(true);
+  expect(fs.readdirSync(join(project.state, 'projects'))).toHaveLength(2);
 });

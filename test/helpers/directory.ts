@@ -5,6 +5,7 @@ import {
   readdirSync,
   realpathSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -17,6 +18,15 @@ export function emptyDirectory(): string {
   const path = realpathSync(mkdtempSync(join(tmpdir(), 'zwarm-unit-')));
   onTestFinished(() => removeTree(path));
   return path;
+}
+
+/** Whether it is told when the directories of tests were born: not on every file system, nor by every system. */
+export function tellsBirths(): boolean {
+  const path = mkdtempSync(join(tmpdir(), 'zwarm-unit-'));
+  const { birthtimeNs } = statSync(path, { bigint: true });
+  rmSync(path, { recursive: true });
+  const proc = statSync('/proc', { bigint: true, throwIfNoEntry: false });
+  return birthtimeNs !== 0n && proc?.birthtimeNs !== proc?.ctimeNs;
 }
 
 /** A new directory with these files `below` it, by their paths: a text, `@target` for a link, null for a directory. */

@@ -5,10 +5,11 @@ import { digest } from '../../src/core/digest.ts';
 import type { SessionId } from '../../src/core/ids.ts';
 import type { ProcessIdentity } from '../../src/core/session.ts';
 import type { Store } from '../../src/manager/context.ts';
-import { ownIdentity } from '../../src/process/identity.ts';
+import { hostIdentity, ownIdentity } from '../../src/process/identity.ts';
 import { createSession } from '../../src/store/claim.ts';
+import { identityOfDirectory } from '../../src/store/directory-identity.ts';
 import { readNames } from '../../src/store/names.ts';
-import { createStore, identityOfDirectory } from '../../src/store/project-store.ts';
+import { createStore } from '../../src/store/project-store.ts';
 import type { RequestRecord, SessionRecord } from '../../src/store/records.ts';
 import { emptyDirectory } from './directory.ts';
 
@@ -82,12 +83,12 @@ export function runnerStat({ start, ...identity }: ProcessIdentity, uptime: numb
 }
 
 /** The store, without a session, of the project at `path` in this state directory; made where there is none. */
-export function storeOf(state: string, path: string): Store {
+export function storeOf(state: string, path: string, host = hostIdentity().host): Store {
   const identity = identityOfDirectory(path);
   const { created_at } = RECORD;
   // A process of this store has an id of no other test's in its mark.
   const store_id = `test${digest(path).slice(0, 16)}`;
-  const record = { v: 1, store_id, path, host: 'here', ...identity, created_at } as const;
+  const record = { v: 1, store_id, path, kept_at: null, host, ...identity, created_at } as const;
   const { root } = createStore(state, record, MAKER, 'test');
   return {
     root,

@@ -41,6 +41,7 @@ async function cleanGone(verb: Verb, { dryRun, yes, json }: Values<typeof OPTION
   const isPlan = stores.length === 0 || dryRun;
   if (!isPlan) {
     for (const store of stores) context.stderr.write(`${safeLine(renderGone(store, context.now()))}\n`);
+    verb.hint('a project that was moved keeps its sessions if you first run there: zwarm relocate');
     if (!(await confirm(verb, 'Delete all of these sessions?', yes))) return;
   }
   const { removed, kept } = isPlan ? { removed: stores, kept: [] } : await manager.removeGone(stores);

@@ -28,7 +28,10 @@ async function printNotices(verb: Verb, refused: readonly ZwarmError[], everywhe
   const gone = await manager.listGone();
   if (gone.length === 0) return;
   const { renderGone } = await import('../../render/row.ts');
-  for (const one of gone) verb.warn(`${renderGone(one, context.now())}; to delete: zwarm clean --gone`);
+  for (const one of gone)
+    verb.warn(
+      `${renderGone(one, context.now())}; if it was moved, there: zwarm relocate; to delete: zwarm clean --gone`,
+    );
 }
 
 /** The lines of a list for programs. Of ten thousand rows, only a tree needs more in memory than their lines. */

@@ -11,24 +11,31 @@ export const relocate = defineVerb({
   options: {
     to: value('--to <dir>', 'give the sessions that are kept for this place to DIR', directory),
     yes: flag('-y, --yes', 'do not ask'),
-    json: flag('--json', 'print {from, to, sessions} as JSON'),
+    json: flag('--json', 'print {from, to, sessions, dropped, kept} as JSON'),
   },
   notes: `
-zwarm knows a project by its path and by the directory itself. Run it in the new place. Where another directory has taken
-the old place, run it there with --to. Refused while a session of the project runs.`,
+zwarm knows a project by its path and by the directory itself. Where that is sure, a project that was moved has its sessions at
+once, and the next start keeps them for the new place. Where it is not, this asks; run it in the new place, or name the old
+one, also if nothing is there any more. Where both have sessions, those of the old place come to the others, and a name that is
+taken is dropped. Refused while a session of the project runs.`,
   examples: [
     'mv shop store && cd store && zwarm relocate',
-    ['zwarm relocate --to ../store', 'where the old place holds a new clone'],
+    ['zwarm --project ~/shop relocate --to ~/store', 'where the old place is gone, or holds a new clone'],
   ],
   async run(verb, _args, { to, yes, json }) {
     const { manager } = verb;
     const plan = await manager.planRelocation(to ?? null);
     const sessions = counted(plan.sessions, 'session');
-    const question = `Give ${sessions} of ${safeLine(plan.from)} to ${safeLine(plan.to)}?`;
+    const others = plan.merges ? ', which has sessions of its own' : '';
+    const question = `Give ${sessions} of ${safeLine(plan.from)} to ${safeLine(plan.to)}${others}?`;
     if (!(await confirm(verb, question, yes))) return;
-    await manager.relocate(plan);
-    if (json) return verb.printJson({ from: plan.from, to: plan.to, sessions: plan.sessions });
+    const { dropped, kept } = await manager.relocate(plan);
+    for (const { id, name } of dropped)
+      verb.warn(`${id} has lost its name ${name}, which another session has there`);
+    for (const id of kept) verb.warn(`${id} stays, as there is another session with this id`);
+    const moved = plan.sessions - kept.length;
+    if (json) return verb.printJson({ from: plan.from, to: plan.to, sessions: moved, dropped, kept });
     verb.print(safeLine(plan.to));
-    verb.hint(`${sessions} of ${safeLine(plan.from)} now belong to it`);
+    verb.hint(`${counted(moved, 'session')} of ${safeLine(plan.from)} now belong to it`);
   },
 });

@@ -2,6 +2,7 @@ import { isAbsolute } from 'node:path';
 import { toZwarmError } from '../../core/errors.ts';
 import { allowedRoot, defaultDirectories, isAllowedDirectory, type Policy } from '../../core/rules/policy.ts';
 import { cutText } from '../../core/session.ts';
+import { hostIdentity } from '../../process/identity.ts';
 import { hasStore } from '../../store/project-store.ts';
 import { isRealDirectory } from '../../store/read-file.ts';
 import { realPathOf } from '../../store/real-path.ts';
@@ -37,7 +38,7 @@ function allowedPlace(context: ManagerContext, policy: Policy, named: string): S
   const cwd = realPathOf(named);
   if (cwd === null || !isRealDirectory(cwd)) return null;
   // The state directory is the one of where the server was started: ZWARM_DIR may be relative.
-  const project = findProject(cwd, homeOf(context), stateDirectory(context));
+  const project = findProject(cwd, homeOf(context), stateDirectory(context), hostIdentity().host);
   // The checkout may be larger than the directory, and the main one of a linked worktree lies elsewhere.
   const roots = [project.checkout, rootOfProject(project.path)];
   const isWhole = roots.every((root) => isAllowedDirectory(policy, root));

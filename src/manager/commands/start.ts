@@ -14,6 +14,7 @@ import { requireOutOfReach } from '../access/reach.ts';
 import { requireBudget } from '../access/require-budget.ts';
 import {
   createStoreHere,
+  locateProject,
   type ManagerContext,
   openForReading,
   type Session,
@@ -26,6 +27,8 @@ import { type Checked, launchNext, withProgram } from '../launch/next-turn.ts';
 import type { TreePlan } from '../launch/plan-tree.ts';
 import { requireMessage } from '../launch/preconditions.ts';
 import type { GotOrStarted, StartedSession } from '../launch/start-once.ts';
+import { bringHome } from '../project/bring-home.ts';
+import { offers } from '../project/moved-project.ts';
 import { openWindow } from '../project/open-window.ts';
 import type { WaitsFor } from '../queue/queue-turn.ts';
 import { readNow } from '../session/current-turn.ts';
@@ -218,14 +221,17 @@ async function createInTree(
 async function begin(context: ManagerContext, options: StartOptions): Promise<StartedSession> {
   requireMessage(options.task, null);
   const id = context.newId();
-  const { checked, names, existing, plan } = await prepare(context, options, options.name ?? id);
+  const { checked, names, existing: before, plan } = await prepare(context, options, options.name ?? id);
   const { record, limits } = checked;
+  const home = await bringHome(context);
+  const existing = home === null ? before : openForReading(context, true);
   // Only where another directory was named: a start reads no other session.
   const isNamed = limits === null && options.workingDir !== undefined && plan === null;
   const above = isNamed ? await warnOfAgentsAbove(context, record.working_dir) : null;
   const waitsForOthers = await waitsFor(context, existing, options);
   const isBeside = plan === null && waitsForOthers === null;
   const beside = isBeside ? warnOfOthers(existing, record) : null;
+  const moved = existing === null ? offers(locateProject(context)) : [];
   const store = existing ?? createStoreHere(context);
   const beginning = { store, id, checked, names, waitsForOthers };
   const { started, window } =
@@ -236,8 +242,11 @@ async function begin(context: ManagerContext, options: StartOptions): Promise<St
   const unconfined = record.unconfined
     ? `nothing keeps ${record.agent} within ${record.sandbox}: it can write wherever you can; see: zwarm doctor`
     : null;
-  const warnings = [above, beside, volatile, window, unconfined].filter((warning) => warning !== null);
-  return { ...started, started: true, warnings, notes: plan?.notes ?? [] };
+  const warnings = [above, beside, ...moved, volatile, window, unconfined].filter(
+    (warning) => warning !== null,
+  );
+  const notes = [...(home === null ? [] : [home]), ...(plan?.notes ?? [])];
+  return { ...started, started: true, warnings, notes };
 }
 
 /**

@@ -5,10 +5,11 @@ import { type Finding, finding } from '../../core/check.ts';
 import { type FileSystem, fileSystemOf } from '../../store/file-system.ts';
 import { whyNotOurs } from '../../store/own-place.ts';
 import { requirePrivate, requireUsable, storeAt } from '../../store/project-store.ts';
+import { type Project, rootOfProject } from '../../store/which-project.ts';
 import { requireOutOfReach } from '../access/reach.ts';
 import { locateProject, type ManagerContext, openStore, stateDirectory } from '../context.ts';
 import { listGone, openAll } from '../project/all-stores.ts';
-import { projectNotices } from '../project/moved-project.ts';
+import { movedHere, projectNotices } from '../project/moved-project.ts';
 
 /** The nearest directory that exists, at a path or above it; what a link there leads to does not count. */
 function existing(path: string): string {
@@ -79,6 +80,13 @@ export async function checkReach(context: ManagerContext): Promise<Finding> {
   return finding('note', `your configuration allows that an agent could ${words.join('; ')}`);
 }
 
+function whereItWas(project: Project): string {
+  const moved = movedHere(project).find(({ root }) => root === project.root);
+  if (moved === undefined) return 'every project with sessions is where it was';
+  const was = rootOfProject(moved.record.path);
+  return `this project was at ${was}, and has its sessions; the next start keeps them for its new place`;
+}
+
 /** Whether the sessions of this project are where it is, and whether some are kept of projects that are gone. */
 export async function checkProjects(context: ManagerContext): Promise<Finding> {
   const { refused } = openAll(context);
@@ -88,12 +96,12 @@ export async function checkProjects(context: ManagerContext): Promise<Finding> {
   const notices = await projectNotices(context);
   if (notices.length > 0) return finding('warning', notices.join('; '));
   const gone = listGone(context);
-  if (gone.length === 0) return finding('ok', 'every project with sessions is where it was');
+  if (gone.length === 0) return finding('ok', whereItWas(locateProject(context)));
   const bytes = gone.reduce((sum, one) => sum + one.bytes, 0);
   const named = gone.slice(0, 3).map(({ project }) => project);
   return finding(
     'note',
     `${(bytes / 1_000_000).toFixed(1)} MB are kept of projects that are gone: ${named.join(', ')}${gone.length > 3 ? ', …' : ''}`,
-    'see them: zwarm ls --everywhere; delete them: zwarm clean --gone',
+    'if they were moved, in the new place: zwarm relocate; to delete what is kept of them: zwarm clean --gone',
   );
 }

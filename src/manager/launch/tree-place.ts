@@ -2,13 +2,14 @@ import { accessSync, constants, lstatSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { ZwarmError } from '../../core/errors.ts';
 import { isWithin, upwards } from '../../core/path.ts';
-import { checkoutAt, isGitDirectory, ownCheckoutAt, verified } from '../../store/git.ts';
+import { hostIdentity } from '../../process/identity.ts';
+import { checkoutAt, isGitDirectory, verified } from '../../store/git.ts';
 import { statesTreesDir } from '../../store/layout.ts';
 import { requireOwnPlace, whyNotOurs } from '../../store/own-place.ts';
-import { hasStore, storeDir } from '../../store/project-store.ts';
+import { storeDir } from '../../store/project-store.ts';
 import { lookAt, unlessDamaged } from '../../store/read-file.ts';
 import { realPathToBe } from '../../store/real-path.ts';
-import { rootOfProject } from '../../store/which-project.ts';
+import { hasSessionsAt, rootOfProject } from '../../store/which-project.ts';
 import { type ManagerContext, stateDirectory } from '../context.ts';
 
 /** A repository of which a worktree is made, by a checkout or, for a bare one, by itself. Real paths. */
@@ -25,12 +26,9 @@ export interface Source {
 
 /** The nearest of these directories whose sessions zwarm keeps: agents may have written in it. */
 function projectAmong(state: string, directories: readonly string[]): string | null {
-  const found = directories.find((at) => {
-    // No confined agent may write where the state directory lies.
-    if (isWithin(state, at)) return false;
-    const shared = ownCheckoutAt(at)?.common;
-    return [at, shared].some((path) => path !== undefined && hasStore(storeDir(state, path)));
-  });
+  const { host } = hostIdentity();
+  // No confined agent may write where the state directory lies.
+  const found = directories.find((at) => !isWithin(state, at) && hasSessionsAt(state, host, at));
   return found ?? null;
 }
 

@@ -1,4 +1,4 @@
-import { basename, dirname } from 'node:path';
+import { dirname } from 'node:path';
 import { isErrno, toZwarmError, ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import { isoTime } from '../../core/time.ts';
@@ -75,12 +75,9 @@ async function make(
   };
 }
 
-/** Whose ten ports they are. */
-const ownerOf = ({ store, id }: Session): string => `${basename(store.root)}/${id}`;
-
 /** Forgets a worktree, and gives its ports to others. */
 export function forget(session: Session): void {
-  givePortsBack(session.store.state, ownerOf(session));
+  givePortsBack(session.store.state, session.id);
   forgetTree(session);
 }
 
@@ -130,7 +127,7 @@ export async function inTree<T>(
   });
   try {
     const made = await make(context, git, session, plan);
-    const tree = { ...made, port_base: takePorts(session.store.state, ownerOf(session)) };
+    const tree = { ...made, port_base: takePorts(session.store.state, session.id) };
     recordTree(session);
     const place = { worktree: tree, working_dir: path, work_in: plan.workIn, git: gitStateOf(path) };
     return await begin(place);

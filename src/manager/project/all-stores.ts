@@ -2,28 +2,40 @@ import { statSync } from 'node:fs';
 import { ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import { isFinal } from '../../core/status.ts';
+import { livenessOf } from '../../process/identity.ts';
+import { standingOf } from '../../store/directory-identity.ts';
 import { removeTree, rename } from '../../store/files.ts';
 import { BUILDING_PREFIX, projectsDir, turnsDir } from '../../store/layout.ts';
-import { listStores, requireUsable, standingOf, storeAt, storeDir } from '../../store/project-store.ts';
-import { DamagedRecord } from '../../store/read-file.ts';
+import { liesInPlace, listStores, requireUsable, storeAt } from '../../store/project-store.ts';
+import { DamagedRecord, unlessDamaged } from '../../store/read-file.ts';
 import type { ProjectRecord } from '../../store/records.ts';
 import { treeBytes } from '../../store/remove.ts';
 import { discardAllMarks } from '../../store/seen.ts';
-import { listSessionIds } from '../../store/sessions.ts';
+import { listSessionIds, listTurns, readRunner } from '../../store/sessions.ts';
 import { rootOfProject } from '../../store/which-project.ts';
-import { type ManagerContext, openStore, type Store, stateDirectory } from '../context.ts';
+import {
+  locateProject,
+  type ManagerContext,
+  openStore,
+  type Session,
+  type Store,
+  stateDirectory,
+} from '../context.ts';
 import { readTogether } from '../session/session-summary.ts';
+import { movedHere } from './moved-project.ts';
 
 /** The stores of all projects, and why those cannot be listed that are damaged or that others can write. */
 export function openAll(context: ManagerContext) {
   const state = stateDirectory(context);
   // Of this one all are refused.
   requireUsable(state, state, context, false);
+  const own = locateProject(context);
   const stores: Store[] = [];
   const refused: ZwarmError[] = [];
   for (const known of listStores(state)) {
     try {
-      stores.push(openStore(context, known, false));
+      // That of a project which was moved here lies where it was.
+      stores.push(openStore(context, known, false, ...(known.root === own.root ? [own.path] : [])));
     } catch (error) {
       if (!(error instanceof ZwarmError)) throw error;
       refused.push(error);
@@ -50,19 +62,31 @@ function describe(root: string, record: ProjectRecord): GoneStore {
   return { root, project: rootOfProject(record.path), sessions: ids.length, bytes: treeBytes(root), lastMs };
 }
 
-/** The stores whose projects are gone. */
+/** The stores whose projects are gone, but for those which may have been moved to where we are. */
 export function listGone(context: ManagerContext): readonly GoneStore[] {
-  const state = stateDirectory(context);
+  const project = locateProject(context);
+  const { state } = project;
+  const here = new Set(movedHere(project).map(({ root }) => root));
   return listStores(state).flatMap(({ root, record }) => {
+    if (record instanceof DamagedRecord || here.has(root)) return [];
     // Where key and path disagree, a relocation was interrupted: the next one finishes it.
-    const isKept = record instanceof DamagedRecord || storeDir(state, record.path) !== root;
-    return isKept || standingOf(record) === 'here' ? [] : [describe(root, record)];
+    return liesInPlace(root, record) && standingOf(record) !== 'here' ? [describe(root, record)] : [];
   });
 }
 
-/** Whether a session of a store runs, is about to, or cannot be judged from here. */
+/** Whether the runner of a turn lives that has ended: it does what follows the end, in the store where it began. */
+function isSettling(session: Session): boolean {
+  const turns = unlessDamaged(() => listTurns(session)) ?? [];
+  return turns.some((turn) => {
+    const runner = readRunner({ ...session, turn });
+    return runner !== null && livenessOf(runner.identity) === 'yes';
+  });
+}
+
+/** Whether a session of a store runs, is about to, has just ended, or cannot be judged from here. */
 export async function hasLiveSession(context: ManagerContext, store: Store): Promise<boolean> {
   const sessions = listSessionIds(store.root).map((id) => ({ store, id }));
+  if (sessions.some(isSettling)) return true;
   for await (const [, listed] of readTogether(sessions, context.now()))
     if (listed !== null && listed.status !== 'damaged' && !isFinal(listed.status)) return true;
   return false;

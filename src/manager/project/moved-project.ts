@@ -1,29 +1,29 @@
-import { sessionsDir, windowDir } from '../../store/layout.ts';
-import { identityOfDirectory, listStores, standingOf, storeAt } from '../../store/project-store.ts';
+import { hostIdentity } from '../../process/identity.ts';
+import { windowDir } from '../../store/layout.ts';
+import { type MovedStore, movedTo } from '../../store/moved-store.ts';
+import { isOthers, listStores, storeAt } from '../../store/project-store.ts';
 import { pythonSessionDirs } from '../../store/python-store.ts';
-import { DamagedRecord, unlessDamaged } from '../../store/read-file.ts';
-import type { ProjectRecord } from '../../store/records.ts';
-import { type Project, rootOfProject } from '../../store/which-project.ts';
-import { hasOldStore, windowTarget } from '../../store/window.ts';
-import { isReplaced, locateProject, type ManagerContext } from '../context.ts';
+import { unlessDamaged } from '../../store/read-file.ts';
+import { listSessionIds } from '../../store/sessions.ts';
+import { type Project, placeOf, rootOfProject } from '../../store/which-project.ts';
+import { hasOldStore } from '../../store/window.ts';
+import { locateProject, type ManagerContext } from '../context.ts';
 
-/** A store, and the record that says where its project was. */
-export interface MovedStore {
-  readonly root: string;
-  readonly record: ProjectRecord;
+/** The stores whose projects may have been moved to where this one is, the surest first. */
+export function movedHere(project: Project): readonly MovedStore[] {
+  const { state } = project;
+  return movedTo(state, hostIdentity().host, placeOf(project), listStores(state));
 }
 
-/** The store of the project that was moved here, by the window or else the inode of the directory; or null. */
-export function findMoved(project: Project): MovedStore | null {
-  const { state, path, checkout } = project;
-  const window = windowTarget(checkout);
-  const { inode, birth_time } = identityOfDirectory(path);
-  for (const { root, record } of listStores(state)) {
-    if (record instanceof DamagedRecord || record.path === path) continue;
-    const isSame = record.inode === inode && record.birth_time === birth_time;
-    if ((isSame || window === sessionsDir(root)) && standingOf(record) !== 'here') return { root, record };
-  }
-  return null;
+/** What to say of sessions that may belong to this project, and are not taken for its own. */
+export function offers(project: Project): readonly string[] {
+  const offered = movedHere(project).filter(
+    ({ root }) => root !== project.root && listSessionIds(root).length > 0,
+  );
+  return offered.map(({ record }) => {
+    const was = rootOfProject(record.path);
+    return `the sessions of ${was}, which is gone, may belong to this project; to have them here: zwarm relocate`;
+  });
 }
 
 /** What a person who lists the sessions of this project should know about where they are kept. */
@@ -40,14 +40,10 @@ export async function projectNotices(context: ManagerContext): Promise<readonly 
     const what = `${left} ${left === 1 ? 'session' : 'sessions'} of the Python zwarm`;
     notices.push(`${windowDir(checkout)} holds ${what} to import: zwarm import .`);
   }
+  notices.push(...offers(project));
   const store = storeAt(root);
-  const moved = store === null ? findMoved(project) : null;
-  if (moved !== null) {
-    const was = rootOfProject(moved.record.path);
-    notices.push(`this project was at ${was}; to have its sessions here: zwarm relocate`);
-  }
   const other = `zwarm keeps the sessions of another directory that was at ${rootOfProject(path)}`;
-  if (store !== null && isReplaced(store, path))
+  if (store !== null && isOthers(store, path))
     notices.push(`${other}; where it was moved to: zwarm relocate --to DIR`);
   return notices;
 }

@@ -2,19 +2,26 @@ import { join } from 'node:path';
 import { toZwarmError, ZwarmError } from '../../core/errors.ts';
 import { publishName } from '../../store/files.ts';
 import { sessionsDir, windowDir } from '../../store/layout.ts';
+import type { MovedStore } from '../../store/moved-store.ts';
 import { whyNotOurs } from '../../store/own-place.ts';
-import { windowStateOf } from '../../store/window.ts';
+import { windowStateOf, windowTarget } from '../../store/window.ts';
 import { locateProject, type ManagerContext, type Store } from '../context.ts';
+import { movedHere } from './moved-project.ts';
 
 /** How long the child may take that makes a window. */
 const MAKE_MS = 5000;
 
 /** Makes the window of the checkout where there is none; a warning where that failed, once for each project, else null. */
 export async function openWindow(context: ManagerContext, store: Store): Promise<string | null> {
-  const { checkout, gitDir } = locateProject(context);
+  const project = locateProject(context);
+  const { checkout, gitDir } = project;
   // A bare repository has no checkout.
   if (checkout === gitDir) return null;
   const sessions = sessionsDir(store.root);
+  const target = windowTarget(checkout);
+  // Where it leads to sessions that may belong to the project, it is what says so.
+  const isWitness = ({ root, isSeen }: MovedStore): boolean => isSeen && root !== store.root;
+  if (target !== null && target !== sessions && movedHere(project).some(isWitness)) return null;
   const stateNow = () => windowStateOf(checkout, sessions);
 
   async function make(): Promise<void> {

@@ -61,7 +61,7 @@ function treesOfAgents(context: ManagerContext, store: Store, common: string): r
   const target = mainBranch(store);
   const below = (directory: string): readonly string[] =>
     (unlessDamaged(() => entriesOf(directory)) ?? []).flatMap((entry) =>
-      entry.isDirectory() && !entry.name.startsWith('.') ? [join(directory, entry.name)] : [],
+      entry.isDirectory() ? [join(directory, entry.name)] : [],
     );
   return AGENTS.flatMap((agent) => {
     const directory = agent.worktrees?.(context.env) ?? null;

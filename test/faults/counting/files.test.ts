@@ -1,9 +1,8 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createFile, publishOnce, putUserFile, replaceFile } from '../../../src/store/files.ts';
-import { moveStore, storeAt } from '../../../src/store/project-store.ts';
-import { DamagedRecord } from '../../../src/store/read-file.ts';
+import { isSound, moveStore, storeAt, storeDir } from '../../../src/store/project-store.ts';
 import { removeSession } from '../../../src/store/remove.ts';
 import { hasSession } from '../../../src/store/sessions.ts';
 import { emptyDirectory } from '../../helpers/directory.ts';
@@ -72,15 +71,20 @@ test('a state directory that somebody makes open to others just then gets no sto
 });
 
 test('a store that moves is in its new place on the disk before its record says so', () => {
-  const { root } = createStoredSession();
-  const record = storeAt(root)?.record;
-  if (record === undefined || record instanceof DamagedRecord) throw new Error('there is no store');
-  const renewed = ['fsync new/.new-n', 'rename new/.new-n new/project.json', 'fsync new'];
+  const { root, projectRoot, state } = createStoredSession();
+  const there = `${projectRoot}-moved`;
+  renameSync(projectRoot, there);
   const projects = dirname(root);
-  const move = (from: string): readonly string[] =>
-    placing(projects, () => moveStore(join(projects, from), join(projects, 'new'), record, 'n'));
-  expect(move(basename(root))).toEqual([`rename ${basename(root)} new`, 'fsync .', ...renewed]);
-  expect(move('new')).toEqual(['fsync .', ...renewed]);
+  const home = storeDir(state, there);
+  const move = (from: string): readonly string[] => {
+    const store = storeAt(from);
+    if (store === null || !isSound(store)) throw new Error('there is no store');
+    return placing(projects, () => expect(moveStore(state, store, there, 'n')).toBe(home));
+  };
+  const name = basename(home);
+  const renewed = [`fsync ${name}/.new-n`, `rename ${name}/.new-n ${name}/project.json`, `fsync ${name}`];
+  expect(move(root)).toEqual([`rename ${basename(root)} ${name}`, 'fsync .', ...renewed]);
+  expect(move(home)).toEqual(['fsync .', ...renewed]);
 });
 
 test('a session whose files cannot be deleted is removed all the same, and it is said where they are', () => {

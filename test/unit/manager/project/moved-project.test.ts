@@ -2,13 +2,12 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { ManagerContext } from '../../../../src/manager/context.ts';
-import { findMoved, projectNotices } from '../../../../src/manager/project/moved-project.ts';
-import { storeDir } from '../../../../src/store/project-store.ts';
+import { projectNotices } from '../../../../src/manager/project/moved-project.ts';
 import type { ProjectRecord } from '../../../../src/store/records.ts';
 import { testInstallation } from '../../../helpers/context.ts';
 import { emptyDirectory } from '../../../helpers/directory.ts';
 import { git } from '../../../helpers/git.ts';
-import { storeOf } from '../../../helpers/store.ts';
+import { ID, storeOf } from '../../../helpers/store.ts';
 
 /** A project with a store and a window to it, and a path beside it. */
 function createPlace() {
@@ -33,9 +32,6 @@ function createPlace() {
       const path = join(root, 'project.json');
       fs.writeFileSync(path, JSON.stringify({ ...JSON.parse(fs.readFileSync(path, 'utf8')), ...change }));
     },
-    /** The store that the project at a path had elsewhere. */
-    moved: (path = now): string | null =>
-      findMoved({ state, root: storeDir(state, path), path, checkout: path, gitDir: null })?.root ?? null,
     /** What `ls` says in a directory. */
     notices(cwd: string, env: ManagerContext['env'] = {}): Promise<readonly string[]> {
       const uid = process.getuid?.() ?? 0;
@@ -52,59 +48,30 @@ function createPlace() {
 
 type Place = ReturnType<typeof createPlace>;
 
-const copy = ({ was, now }: Place): void => fs.cpSync(was, now, { recursive: true, verbatimSymlinks: true });
 const move = ({ was, now }: Place): void => fs.renameSync(was, now);
-const closeWindow = ({ was }: Place): void => fs.rmSync(join(was, '.zwarm'), { recursive: true });
-const remove = ({ was }: Place): void => fs.rmSync(was, { recursive: true });
 
-test.each<[string, boolean, readonly ((place: Place) => unknown)[]]>([
-  ['that was moved', true, [move]],
-  ['that was moved and has no window', true, [closeWindow, move]],
-  ['that was moved, where another one is in its place', true, [move, ({ was }) => fs.mkdirSync(was)]],
-  ['that was copied before it was removed', true, [copy, remove]],
-  ['that was copied without its window before it was removed', false, [closeWindow, copy, remove]],
-  ['that is a copy', false, [copy]],
-  ['that is new', false, [({ now }) => fs.mkdirSync(now)]],
-  [
-    'that has the inode of the old one alone',
-    false,
-    [closeWindow, ({ record }) => record({ birth_time: BORN }), move],
-  ],
-  [
-    'that has the birth time of the old one alone',
-    false,
-    [closeWindow, ({ record }) => record({ inode: '1' }), move],
-  ],
-  [
-    'that was moved, by its window alone',
-    true,
-    [({ record }) => record({ inode: '1', birth_time: BORN }), move],
-  ],
-  ['whose sessions cannot be told', false, [({ root }) => fs.rmSync(join(root, 'project.json')), move]],
-])('a project %s has sessions elsewhere: %s', async (_, has, steps) => {
+test('sessions that may belong to a project are offered where there are any, and its own are not', async () => {
   const place = createPlace();
-  for (const step of steps) step(place);
-  expect(place.moved()).toBe(has ? place.root : null);
-  const said = `this project was at ${place.was}; to have its sessions here: zwarm relocate`;
-  expect(await place.notices(place.now)).toEqual(has ? [said] : []);
+  const { was, now, root, record, notices } = place;
+  move(place);
+  expect(await notices(now)).toEqual([]);
+  // The window alone is one witness.
+  record({ inode: '1' });
+  expect(await notices(now)).toEqual([]);
+  fs.mkdirSync(join(root, 'sessions', ID));
+  const offer = `the sessions of ${was}, which is gone, may belong to this project; to have them here: zwarm relocate`;
+  expect(await notices(now)).toEqual([offer]);
+  record({ inode: String(fs.statSync(now).ino) });
+  expect(await notices(now)).toEqual([]);
 });
 
-const BORN = '2026-11-20T10:00:00.000Z';
-
-test('what is kept for a path was not moved there, whatever directory and window are there now', () => {
-  const place = createPlace();
-  copy(place);
-  remove(place);
-  fs.renameSync(place.now, place.was);
-  expect(place.moved(place.was)).toBeNull();
-});
-
-test('a project with sessions here is told of none elsewhere, and an agent of nothing', async () => {
+test('a project with sessions here is offered those elsewhere, too, and an agent is told nothing', async () => {
   const place = createPlace();
   move(place);
-  expect(await place.notices(place.now, { ZWARM_STORE: place.root })).toEqual([]);
+  fs.mkdirSync(join(place.root, 'sessions', ID));
   storeOf(join(place.base, 'state'), place.now);
-  expect(await place.notices(place.now)).toEqual([]);
+  expect(await place.notices(place.now)).toEqual([expect.stringContaining('may belong to this project')]);
+  expect(await place.notices(place.now, { ZWARM_STORE: place.root })).toEqual([]);
 });
 
 test('where another directory stands now, or a link to it, it is told of the one that was there', async () => {

@@ -1,0 +1,59 @@
+import { likeness, standingOf } from './directory-identity.ts';
+import { sessionsDir } from './layout.ts';
+import { isSound, type KnownStore, type SoundStore, storeDir } from './project-store.ts';
+import type { ProjectRecord } from './records.ts';
+import { windowTarget } from './window.ts';
+
+/*
+ * A project that was moved keeps its sessions: its store is found by the directory itself. Of two witnesses, the inode and
+ * either the time of its birth or the window that moved along, both have to agree: inodes are used again, a window is copied
+ * with its directory, and an agent can forge one.
+ */
+
+/** A project where it is now. Real paths. */
+export interface Place {
+  /** By which its store can be known: its common git directory, if it has one, and the directory itself. */
+  readonly paths: readonly string[];
+  readonly checkout: string;
+}
+
+/** A store whose project may have been moved to a place. */
+export interface MovedStore extends SoundStore {
+  /** Which of the paths of the place takes that of its record. */
+  readonly path: string;
+  /** Whether the window of the place leads to it. */
+  readonly isSeen: boolean;
+  /** Whether two witnesses agree. */
+  readonly isSure: boolean;
+}
+
+/** Whether a store lies where its record says and its project is there. */
+const isHome = (state: string, root: string, record: ProjectRecord): boolean =>
+  storeDir(state, record.path) === root && standingOf(record) === 'here';
+
+/** The stores whose projects may have been moved to a place on this host, the surest first. */
+export function movedTo(
+  state: string,
+  host: string,
+  { paths, checkout }: Place,
+  stores: readonly KnownStore[],
+): readonly MovedStore[] {
+  const window = windowTarget(checkout);
+  const found = stores.filter(isSound).flatMap(({ root, record }): MovedStore[] => {
+    // The same directory has another path in a container.
+    if (record.host !== host) return [];
+    const isSeen = window === sessionsDir(root);
+    const like = (path: string) => likeness(path, record);
+    const path = paths.find((one) => ['same', 'perhaps'].includes(like(one)));
+    if (path === undefined && !isSeen) return [];
+    // What was kept for a path was not moved there, whatever window is there now.
+    if (paths.includes(record.path) && path === undefined) return [];
+    // Only of a match is the other place looked at: a file system that does not answer would hold every command.
+    if (isHome(state, root, record)) return [];
+    if (path === undefined) return [{ root, record, path: paths[0] ?? checkout, isSeen, isSure: false }];
+    const isSure = isSeen || path === record.path || like(path) === 'same';
+    return [{ root, record, path, isSeen, isSure }];
+  });
+  const rank = ({ isSure, isSeen }: MovedStore): number => (isSure ? 2 : 0) + (isSeen ? 1 : 0);
+  return found.sort((a, b) => rank(b) - rank(a));
+}
