@@ -12,7 +12,6 @@ import { projectFile, stateOf } from '../store/layout.ts';
 import { readNames } from '../store/names.ts';
 import {
   createStore,
-  isOthers,
   isWritable,
   type KnownStore,
   requirePrivate,
@@ -175,7 +174,7 @@ function storeOfTurn({ env }: ManagerContext): KnownStore | null {
 
 /** The project that a context leads to now. @throws ZwarmError `usage` */
 export function locateProject(context: ManagerContext): Project {
-  const { host } = hostIdentity();
+  const host = () => hostIdentity().host;
   if (context.project !== null) return withStore(context.project, host);
   const { HOME: home } = context.env;
   return findProject(context.cwd, home?.startsWith('/') ? home : null, stateDirectory(context), host);
@@ -193,9 +192,8 @@ export function openForReading(context: ManagerContext, forWriting = false): Sto
   if (own !== null) return openStore(context, own, forWriting);
   // First: what another user has closed cannot be looked at.
   requirePrivate(stateDirectory(context), context);
-  const { root, path } = locateProject(context);
-  const store = storeAt(root);
-  return store === null || isOthers(store, path) ? null : openStore(context, store, forWriting, path);
+  const { path, store } = locateProject(context);
+  return store && openStore(context, store, forWriting, path);
 }
 
 /**
@@ -204,9 +202,8 @@ export function openForReading(context: ManagerContext, forWriting = false): Sto
  */
 export function createStoreHere(context: ManagerContext): Store {
   const { now, newNonce } = context;
-  const { state, root, path } = locateProject(context);
-  const known = storeAt(root);
-  if (known !== null && isOthers(known, path)) {
+  const { state, path, others } = locateProject(context);
+  if (others !== null) {
     const what = `zwarm keeps the sessions of another directory that was at ${rootOfProject(path)}`;
     const hint = 'where it was moved to: zwarm relocate --to DIR; if it is gone for good: zwarm clean --gone';
     throw new ZwarmError('project_replaced', what, hint);

@@ -34,20 +34,20 @@ const isHome = (state: string, root: string, record: ProjectRecord): boolean =>
 /** The stores whose projects may have been moved to a place on this host, the surest first. */
 export function movedTo(
   state: string,
-  host: string,
+  host: () => string,
   { paths, checkout }: Place,
   stores: readonly KnownStore[],
 ): readonly MovedStore[] {
   const window = windowTarget(checkout);
   const found = stores.filter(isSound).flatMap(({ root, record }): MovedStore[] => {
-    // The same directory has another path in a container.
-    if (record.host !== host) return [];
     const isSeen = window === sessionsDir(root);
     const like = (path: string) => likeness(path, record);
     const path = paths.find((one) => ['same', 'perhaps'].includes(like(one)));
     if (path === undefined && !isSeen) return [];
     // What was kept for a path was not moved there, whatever window is there now.
     if (paths.includes(record.path) && path === undefined) return [];
+    // The same directory has another path in a container.
+    if (record.host !== host()) return [];
     // Only of a match is the other place looked at: a file system that does not answer would hold every command.
     if (isHome(state, root, record)) return [];
     if (path === undefined) return [{ root, record, path: paths[0] ?? checkout, isSeen, isSure: false }];

@@ -160,11 +160,14 @@ export function createStore(state: string, record: ProjectRecord, maker: Maker, 
   return { root, record: recordOf(root) };
 }
 
-/** Whether a store that is there for a path is that of another directory: one was there before, or has it by a relocation. */
-export function isOthers({ record }: KnownStore, path: string): boolean {
+/**
+ * Whether a store that is found for a path is that of another directory: of one that was there before, or to which a relocation
+ * gave it. After a relocation that was interrupted it is that of the path.
+ */
+export function isOthers({ root, record }: KnownStore, path: string): boolean {
   if (record instanceof DamagedRecord) return false;
-  const standing = standingOf(record);
-  return record.path === path ? standing === 'replaced' : standing === 'here';
+  if (record.path === path) return standingOf(record) === 'replaced';
+  return liesInPlace(root, record) || standingOf(record) === 'here';
 }
 
 /**

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { isErrno, ZwarmError } from '../core/errors.ts';
 import { checkoutAt, isGitDirectory, ownCheckoutAt, verified } from './git.ts';
 import { movedTo, type Place } from './moved-store.ts';
-import { hasStore, isOthers, type KnownStore, listStores, storeAt, storeDir } from './project-store.ts';
+import { isOthers, isSound, type KnownStore, listStores, storeAt, storeDir } from './project-store.ts';
 
 /** The project around a directory, and where its sessions are kept. */
 export interface Project {
@@ -17,6 +17,10 @@ export interface Project {
   readonly checkout: string;
   /** The git directory of that checkout, to read names from, a real path; null outside of git. */
   readonly gitDir: string | null;
+  /** Its store as it was found, or null. */
+  readonly store: KnownStore | null;
+  /** The store in its place of another directory, which was at the same path; or null. */
+  readonly others: KnownStore | null;
 }
 
 /** Whether anybody may put files into a directory, as in /tmp. */
@@ -41,38 +45,32 @@ function realDirectory(path: string): string {
 /** Where zwarm keeps its state, on which host, and what stores there are. */
 interface Kept {
   readonly state: string;
-  readonly host: string;
+  readonly host: () => string;
   readonly stores: () => readonly KnownStore[];
 }
 
 /** What is kept at `state`; its stores are listed once, and only where they are asked for. */
-function keptIn(state: string, host: string): Kept {
+function keptIn(state: string, host: () => string): Kept {
   let stores: readonly KnownStore[] | undefined;
   return { state, host, stores: () => (stores ??= listStores(state)) };
 }
 
-/** Where the store of a project lies, and which of its paths that is known by. */
-interface Found extends Pick<Project, 'root' | 'path'> {
-  /** Whether it is there, be it that of another directory which was at the same path. */
-  readonly isThere: boolean;
-}
-
 /** The store of a project: the one that is kept for one of its paths, else the one that it surely had elsewhere. */
-function storeFor({ state, host, stores }: Kept, place: Place): Found {
-  const own = place.paths.map((path) => ({ path, root: storeDir(state, path) }));
-  const isOwn = ({ root, path }: Pick<Project, 'root' | 'path'>): boolean => {
-    const store = storeAt(root);
-    return store !== null && !isOthers(store, path);
-  };
-  const kept = own.find(isOwn);
-  if (kept !== undefined) return { ...kept, isThere: true };
-  const [moved, ...others] = movedTo(state, host, place, stores()).filter(({ isSure }) => isSure);
+function storeFor(
+  { state, host, stores }: Kept,
+  place: Place,
+): Pick<Project, 'root' | 'path' | 'store' | 'others'> {
+  const known = place.paths.map((path) => ({ path, store: storeAt(storeDir(state, path)) }));
+  const own = known.find(({ store, path }) => store !== null && !isOthers(store, path));
+  const [moved, ...more] =
+    own === undefined ? movedTo(state, host, place, stores()).filter(({ isSure }) => isSure) : [];
   // Of several it is the one to which the window leads.
-  if (moved?.isSeen || (moved !== undefined && others.length === 0))
-    return { root: moved.root, path: moved.path, isThere: true };
-  const [first = { path: place.checkout, root: storeDir(state, place.checkout) }] = own;
-  const replaced = own.find(({ root }) => hasStore(root));
-  return { ...(replaced ?? first), isThere: replaced !== undefined };
+  const isMoved = moved !== undefined && (moved.isSeen || more.length === 0);
+  const found = isMoved ? { path: moved.path, store: moved } : own;
+  if (found?.store) return { root: found.store.root, path: found.path, store: found.store, others: null };
+  const others = known.find(({ store }) => store !== null);
+  const path = others?.path ?? place.paths[0] ?? place.checkout;
+  return { root: storeDir(state, path), path, store: null, others: others?.store ?? null };
 }
 
 /** What a store of this project can be known by; sessions from before `git init` stay with the main checkout. */
@@ -83,24 +81,30 @@ export const placeOf = ({ path, checkout }: Pick<Project, 'path' | 'checkout'>):
 
 /** The project whose root is this very directory, and whether it is one: it is in git or has a store. */
 function projectAt(kept: Kept, checkout: string): Project & { readonly isKnown: boolean } {
-  const found = checkoutAt(checkout);
-  const gitDir = isGitDirectory(checkout) ? checkout : (found?.gitDir ?? null);
-  const common = found === null || gitDir === checkout ? undefined : verified(found)?.common;
-  const { isThere, ...store } = storeFor(kept, placeOf({ path: common ?? checkout, checkout }));
-  return { state: kept.state, ...store, checkout, gitDir, isKnown: gitDir !== null || isThere };
+  const git = checkoutAt(checkout);
+  const gitDir = isGitDirectory(checkout) ? checkout : (git?.gitDir ?? null);
+  const common = git === null || gitDir === checkout ? undefined : verified(git)?.common;
+  const found = storeFor(kept, placeOf({ path: common ?? checkout, checkout }));
+  const isKnown = gitDir !== null || (found.store ?? found.others) !== null;
+  return { state: kept.state, ...found, checkout, gitDir, isKnown };
 }
 
 /** Whether zwarm keeps sessions of the project whose root is this very directory: agents may have written in it. */
-export function hasSessionsAt(state: string, host: string, checkout: string): boolean {
+export function hasSessionsAt(state: string, host: () => string, checkout: string): boolean {
   const common = ownCheckoutAt(checkout)?.common ?? checkout;
-  return storeFor(keptIn(state, host), placeOf({ path: common, checkout })).isThere;
+  const { store, others } = storeFor(keptIn(state, host), placeOf({ path: common, checkout }));
+  return (store ?? others) !== null;
 }
 
+/** Whether the store of a project does not lie where it would be made, or its record names another place: it was moved. */
+export const isElsewhere = ({ state, root, path, store }: Project): boolean =>
+  store !== null && isSound(store) && (root !== storeDir(state, path) || store.record.path !== path);
+
 /** A project that was found before, with the store that it has now. */
-export function withStore(project: Project, host: string): Project {
-  if (hasStore(project.root)) return project;
-  const { root, path } = storeFor(keptIn(project.state, host), placeOf(project));
-  return { ...project, root, path };
+export function withStore(project: Project, host: () => string): Project {
+  const store = project.store && storeAt(project.root);
+  if (store !== null) return { ...project, store };
+  return { ...project, ...storeFor(keptIn(project.state, host), placeOf(project)) };
 }
 
 /**
@@ -109,7 +113,7 @@ export function withStore(project: Project, host: string): Project {
  * was moved. The walk does not enter the user's home, `/` or a directory in which others may
  * write from below: anybody could have made a project of it. All paths are absolute.
  */
-export function findProject(cwd: string, home: string | null, state: string, host: string): Project {
+export function findProject(cwd: string, home: string | null, state: string, host: () => string): Project {
   const kept = keptIn(state, host);
   const here = realDirectory(cwd);
   const realHome = home !== null && lstatSync(home, { throwIfNoEntry: false }) ? realDirectory(home) : null;

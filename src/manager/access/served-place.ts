@@ -3,7 +3,6 @@ import { toZwarmError } from '../../core/errors.ts';
 import { allowedRoot, defaultDirectories, isAllowedDirectory, type Policy } from '../../core/rules/policy.ts';
 import { cutText } from '../../core/session.ts';
 import { hostIdentity } from '../../process/identity.ts';
-import { hasStore } from '../../store/project-store.ts';
 import { isRealDirectory } from '../../store/read-file.ts';
 import { realPathOf } from '../../store/real-path.ts';
 import { findProject, rootOfProject } from '../../store/which-project.ts';
@@ -25,8 +24,8 @@ const homeOf = ({ env: { HOME: home } }: ManagerContext): string | null =>
  * user's home. An agent's server always was, whatever its environment says of directories.
  */
 function isInProject(context: ManagerContext): boolean {
-  const { gitDir, root, checkout } = locateProject(context);
-  const isKnown = gitDir !== null || hasStore(root);
+  const { gitDir, store, others, checkout } = locateProject(context);
+  const isKnown = gitDir !== null || (store ?? others) !== null;
   const home = homeOf(context);
   const isPart = defaultDirectories(checkout, home && realPathOf(home)).length > 0;
   return !isUsers(callerOf(context).source) || (isKnown && isPart);
@@ -38,7 +37,7 @@ function allowedPlace(context: ManagerContext, policy: Policy, named: string): S
   const cwd = realPathOf(named);
   if (cwd === null || !isRealDirectory(cwd)) return null;
   // The state directory is the one of where the server was started: ZWARM_DIR may be relative.
-  const project = findProject(cwd, homeOf(context), stateDirectory(context), hostIdentity().host);
+  const project = findProject(cwd, homeOf(context), stateDirectory(context), () => hostIdentity().host);
   // The checkout may be larger than the directory, and the main one of a linked worktree lies elsewhere.
   const roots = [project.checkout, rootOfProject(project.path)];
   const isWhole = roots.every((root) => isAllowedDirectory(policy, root));

@@ -4,15 +4,7 @@ import type { SessionId } from '../../core/ids.ts';
 import { isKey } from '../../core/rules/key.ts';
 import { standingOf } from '../../store/directory-identity.ts';
 import { mergeStore } from '../../store/merge-store.ts';
-import {
-  hasStore,
-  isOthers,
-  isSound,
-  listStores,
-  moveStore,
-  type SoundStore,
-  storeAt,
-} from '../../store/project-store.ts';
+import { hasStore, isSound, listStores, moveStore, type SoundStore } from '../../store/project-store.ts';
 import { type DamagedRecord, lookAt } from '../../store/read-file.ts';
 import { realPathToBe } from '../../store/real-path.ts';
 import { listSessionIds } from '../../store/sessions.ts';
@@ -52,10 +44,8 @@ export interface Relocated {
 
 /** The store that the project of a context has, wherever it lies, or null. @throws ZwarmError `damaged` */
 function ownStore(context: ManagerContext): SoundStore | null {
-  const { root, path } = locateProject(context);
-  const store = storeAt(root);
-  if (store === null || isOthers(store, path)) return null;
-  if (!isSound(store)) throw damagedStoreError(root, store.record as DamagedRecord);
+  const { store } = locateProject(context);
+  if (store !== null && !isSound(store)) throw damagedStoreError(store.root, store.record as DamagedRecord);
   return store;
 }
 

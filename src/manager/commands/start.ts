@@ -7,6 +7,8 @@ import { fileSystemOf } from '../../store/file-system.ts';
 import { gitStateOf } from '../../store/git.ts';
 import { TURN_FILES } from '../../store/layout.ts';
 import type { SessionRecord } from '../../store/records.ts';
+import { isElsewhere } from '../../store/which-project.ts';
+import { callerOf, isUsers } from '../access/caller.ts';
 import { findByKey } from '../access/locate-session.ts';
 import { requireAllowedSession, requireRoomBelow } from '../access/permissions.ts';
 import { requireQuota } from '../access/quota.ts';
@@ -27,8 +29,6 @@ import { type Checked, launchNext, withProgram } from '../launch/next-turn.ts';
 import type { TreePlan } from '../launch/plan-tree.ts';
 import { requireMessage } from '../launch/preconditions.ts';
 import type { GotOrStarted, StartedSession } from '../launch/start-once.ts';
-import { bringHome } from '../project/bring-home.ts';
-import { offers } from '../project/moved-project.ts';
 import { openWindow } from '../project/open-window.ts';
 import type { WaitsFor } from '../queue/queue-turn.ts';
 import { readNow } from '../session/current-turn.ts';
@@ -147,6 +147,10 @@ function warnOfVolatileState({ root, state, projectRoot }: Store): string | null
   return `${state} lies on ${passing}, and may be gone sooner than the project; set ZWARM_DIR to a directory that stays`;
 }
 
+/** What to say of sessions that may belong to a project which has none yet. */
+const offered = async (context: ManagerContext): Promise<readonly string[]> =>
+  (await import('../project/moved-project.ts')).offers(locateProject(context));
+
 /** What a new session waits for, or null where it begins at once. @throws ZwarmError `not_found` */
 async function waitsFor(
   context: ManagerContext,
@@ -223,7 +227,8 @@ async function begin(context: ManagerContext, options: StartOptions): Promise<St
   const id = context.newId();
   const { checked, names, existing: before, plan } = await prepare(context, options, options.name ?? id);
   const { record, limits } = checked;
-  const home = await bringHome(context);
+  const movesIt = isUsers(callerOf(context).source) && isElsewhere(locateProject(context));
+  const home = movesIt ? await (await import('../project/bring-home.ts')).bringHome(context) : null;
   const existing = home === null ? before : openForReading(context, true);
   // Only where another directory was named: a start reads no other session.
   const isNamed = limits === null && options.workingDir !== undefined && plan === null;
@@ -231,7 +236,7 @@ async function begin(context: ManagerContext, options: StartOptions): Promise<St
   const waitsForOthers = await waitsFor(context, existing, options);
   const isBeside = plan === null && waitsForOthers === null;
   const beside = isBeside ? warnOfOthers(existing, record) : null;
-  const moved = existing === null ? offers(locateProject(context)) : [];
+  const moved = existing === null ? await offered(context) : [];
   const store = existing ?? createStoreHere(context);
   const beginning = { store, id, checked, names, waitsForOthers };
   const { started, window } =

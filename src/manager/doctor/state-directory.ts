@@ -4,12 +4,12 @@ import { requireAgent } from '../../agents/registry.ts';
 import { type Finding, finding } from '../../core/check.ts';
 import { type FileSystem, fileSystemOf } from '../../store/file-system.ts';
 import { whyNotOurs } from '../../store/own-place.ts';
-import { requirePrivate, requireUsable, storeAt } from '../../store/project-store.ts';
+import { requirePrivate, requireUsable } from '../../store/project-store.ts';
 import { type Project, rootOfProject } from '../../store/which-project.ts';
 import { requireOutOfReach } from '../access/reach.ts';
 import { locateProject, type ManagerContext, openStore, stateDirectory } from '../context.ts';
 import { listGone, openAll } from '../project/all-stores.ts';
-import { movedHere, projectNotices } from '../project/moved-project.ts';
+import { movedHere, offers, projectNotices } from '../project/moved-project.ts';
 
 /** The nearest directory that exists, at a path or above it; what a link there leads to does not count. */
 function existing(path: string): string {
@@ -29,11 +29,11 @@ function mayWrite(directory: string): boolean {
 /** Whether the state directory is one that zwarm may use: ours alone to write, and of a format that we know. */
 export function checkStateDirectory(context: ManagerContext): Finding {
   requirePrivate(stateDirectory(context), context);
-  const { state, root } = locateProject(context);
-  const store = storeAt(root);
-  if (store !== null) {
+  const { state, root, store, others } = locateProject(context);
+  const known = store ?? others;
+  if (known !== null) {
     requireUsable(state, root, context, true);
-    return finding('ok', openStore(context, store, false).root);
+    return finding('ok', openStore(context, known, false).root);
   }
   const foreign = whyNotOurs(context, state);
   if (foreign !== null)
@@ -93,10 +93,11 @@ export async function checkProjects(context: ManagerContext): Promise<Finding> {
   const [first] = refused;
   if (first !== undefined)
     return finding('failed', refused.map(({ message }) => message).join('; '), first.hint);
-  const notices = await projectNotices(context);
-  if (notices.length > 0) return finding('warning', notices.join('; '));
+  const project = locateProject(context);
+  const notices = new Set([...(await projectNotices(context)), ...offers(project)]);
+  if (notices.size > 0) return finding('warning', [...notices].join('; '));
   const gone = listGone(context);
-  if (gone.length === 0) return finding('ok', whereItWas(locateProject(context)));
+  if (gone.length === 0) return finding('ok', whereItWas(project));
   const bytes = gone.reduce((sum, one) => sum + one.bytes, 0);
   const named = gone.slice(0, 3).map(({ project }) => project);
   return finding(

@@ -26,7 +26,7 @@ export interface Source {
 
 /** The nearest of these directories whose sessions zwarm keeps: agents may have written in it. */
 function projectAmong(state: string, directories: readonly string[]): string | null {
-  const { host } = hostIdentity();
+  const host = () => hostIdentity().host;
   // No confined agent may write where the state directory lies.
   const found = directories.find((at) => !isWithin(state, at) && hasSessionsAt(state, host, at));
   return found ?? null;

@@ -1,20 +1,18 @@
 import { isErrno } from '../../core/errors.ts';
-import { isSound, moveStore, storeAt, storeDir } from '../../store/project-store.ts';
-import { rootOfProject } from '../../store/which-project.ts';
-import { callerOf, isUsers } from '../access/caller.ts';
+import { isSound, moveStore } from '../../store/project-store.ts';
+import { isElsewhere, rootOfProject } from '../../store/which-project.ts';
 import { locateProject, type ManagerContext, openStore } from '../context.ts';
 import { hasLiveSession } from './all-stores.ts';
 
 /**
- * Gives the store of a project that was surely moved its new place, for the user and while nothing of it runs: what was done,
- * in words, or null. Until then it is used where it lies.
+ * Gives the store of a project that was surely moved its new place, while nothing of it runs: what was done, in words, or null.
+ * Until then it is used where it lies.
  */
 export async function bringHome(context: ManagerContext): Promise<string | null> {
-  const { state, root, path } = locateProject(context);
-  const store = storeAt(root);
-  if (store === null || !isSound(store) || !isUsers(callerOf(context).source)) return null;
+  const project = locateProject(context);
+  const { state, path, store } = project;
+  if (store === null || !isSound(store) || !isElsewhere(project)) return null;
   const { record } = store;
-  if (root === storeDir(state, path) && record.path === path) return null;
   if (await hasLiveSession(context, openStore(context, store, true, path))) return null;
   try {
     moveStore(state, store, path, context.newNonce());

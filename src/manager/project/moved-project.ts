@@ -1,18 +1,18 @@
 import { hostIdentity } from '../../process/identity.ts';
-import { windowDir } from '../../store/layout.ts';
+import { sessionsDir, windowDir } from '../../store/layout.ts';
 import { type MovedStore, movedTo } from '../../store/moved-store.ts';
-import { isOthers, listStores, storeAt } from '../../store/project-store.ts';
+import { listStores } from '../../store/project-store.ts';
 import { pythonSessionDirs } from '../../store/python-store.ts';
 import { unlessDamaged } from '../../store/read-file.ts';
 import { listSessionIds } from '../../store/sessions.ts';
 import { type Project, placeOf, rootOfProject } from '../../store/which-project.ts';
-import { hasOldStore } from '../../store/window.ts';
+import { hasOldStore, windowTarget } from '../../store/window.ts';
 import { locateProject, type ManagerContext } from '../context.ts';
 
 /** The stores whose projects may have been moved to where this one is, the surest first. */
 export function movedHere(project: Project): readonly MovedStore[] {
   const { state } = project;
-  return movedTo(state, hostIdentity().host, placeOf(project), listStores(state));
+  return movedTo(state, () => hostIdentity().host, placeOf(project), listStores(state));
 }
 
 /** What to say of sessions that may belong to this project, and are not taken for its own. */
@@ -30,7 +30,7 @@ export function offers(project: Project): readonly string[] {
 export async function projectNotices(context: ManagerContext): Promise<readonly string[]> {
   if (context.env['ZWARM_STORE']) return [];
   const project = locateProject(context);
-  const { root, path, checkout } = project;
+  const { path, checkout, store, others } = project;
   const notices: string[] = [];
   const old = `${windowDir(checkout)} holds sessions of zwarm 0.1, which this version does not read; they stay as they are`;
   if (hasOldStore(checkout)) notices.push(old);
@@ -40,10 +40,11 @@ export async function projectNotices(context: ManagerContext): Promise<readonly 
     const what = `${left} ${left === 1 ? 'session' : 'sessions'} of the Python zwarm`;
     notices.push(`${windowDir(checkout)} holds ${what} to import: zwarm import .`);
   }
-  notices.push(...offers(project));
-  const store = storeAt(root);
-  const other = `zwarm keeps the sessions of another directory that was at ${rootOfProject(path)}`;
-  if (store !== null && isOthers(store, path))
-    notices.push(`${other}; where it was moved to: zwarm relocate --to DIR`);
+  // A window that leads elsewhere is a sign of them; doctor looks at all stores.
+  const window = windowTarget(checkout);
+  if (store === null || (window !== null && window !== sessionsDir(store.root)))
+    notices.push(...offers(project));
+  const another = `zwarm keeps the sessions of another directory that was at ${rootOfProject(path)}`;
+  if (others !== null) notices.push(`${another}; where it was moved to: zwarm relocate --to DIR`);
   return notices;
 }

@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { identityOfDirectory } from '../../../src/store/directory-identity.ts';
 import { movedTo } from '../../../src/store/moved-store.ts';
 import { listStores, storeDir } from '../../../src/store/project-store.ts';
 import type { ProjectRecord } from '../../../src/store/records.ts';
@@ -33,7 +34,7 @@ function createPlace() {
     },
     /** Whether it belongs to the directory at a path now, and whether that is sure; null where it does not. */
     verdict(path = now): 'sure' | 'perhaps' | null {
-      const [found] = movedTo(state, 'here', { paths: [path], checkout: path }, listStores(state));
+      const [found] = movedTo(state, () => 'here', { paths: [path], checkout: path }, listStores(state));
       if (found === undefined) return null;
       expect(found).toMatchObject({ root, path });
       return found.isSure ? 'sure' : 'perhaps';
@@ -84,6 +85,16 @@ test.each<[string, 'sure' | 'perhaps' | null, readonly ((place: Place) => unknow
   expect(place.verdict()).toBe(expected);
 });
 
+test('where no birth is told, the inode alone is not enough, and with the window it is', () => {
+  const place = createPlace();
+  place.record({ ...identityOfDirectory('/proc'), path: place.at('gone') });
+  const verdict = (checkout: string) =>
+    movedTo(place.state, () => 'here', { paths: ['/proc'], checkout }, listStores(place.state)).map(
+      ({ isSure }) => isSure,
+    );
+  expect([verdict(place.at('')), verdict(place.was)]).toEqual([[false], [true]]);
+});
+
 test('what is kept for a path was not moved there, whatever directory and window are there now', () => {
   const place = createPlace();
   copy(place);
@@ -100,7 +111,7 @@ test('of two directories that have taken the places of each other each has its o
   fs.renameSync(was, at('between'));
   fs.renameSync(now, was);
   fs.renameSync(at('between'), now);
-  const found = (path: string) => findProject(path, null, state, 'here');
+  const found = (path: string) => findProject(path, null, state, () => 'here');
   expect([found(was), found(now)]).toMatchObject([
     { root: other, path: was },
     { root, path: now },
@@ -112,7 +123,7 @@ test('a directory below one that was moved belongs to its project', () => {
   fs.mkdirSync(join(place.was, 'a', 'b'), { recursive: true });
   move(place);
   const { state, root, now } = place;
-  const found = findProject(join(now, 'a', 'b'), null, state, 'here');
+  const found = findProject(join(now, 'a', 'b'), null, state, () => 'here');
   expect(found).toMatchObject({ root, path: now, checkout: now });
 });
 
@@ -121,7 +132,11 @@ test('sessions from before git init stay with the directory when it is moved', (
   git(place.was, 'init', '-q');
   move(place);
   const { state, root, now } = place;
-  expect(findProject(now, null, state, 'here')).toMatchObject({ root, path: now, gitDir: join(now, '.git') });
+  expect(findProject(now, null, state, () => 'here')).toMatchObject({
+    root,
+    path: now,
+    gitDir: join(now, '.git'),
+  });
 });
 
 test('of two stores that belong to a directory it has the one to which its window leads, and without that none', () => {
@@ -129,7 +144,7 @@ test('of two stores that belong to a directory it has the one to which its windo
   const { state, now, root } = place;
   fs.cpSync(root, `${root}-other`, { recursive: true });
   move(place);
-  const found = (): string => findProject(now, null, state, 'here').root;
+  const found = (): string => findProject(now, null, state, () => 'here').root;
   expect(found()).toBe(root);
   closeWindow({ ...place, was: now });
   expect(found()).toBe(storeDir(state, now));

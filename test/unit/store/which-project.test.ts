@@ -105,7 +105,7 @@ test.each<[string, string, string, string?]>([
   const state = at('state');
   for (const store of stores?.split(' ') ?? []) mkdirSync(storeDir(state, at(store)), { recursive: true });
   const [cwd = '', path = '', checkout = '', gitDir = ''] = places.split(/:? /).map(at);
-  expect(findProject(cwd, at('home'), state, 'here')).toEqual({
+  expect(findProject(cwd, at('home'), state, () => 'here')).toMatchObject({
     state,
     root: storeDir(state, path),
     path,
@@ -116,7 +116,7 @@ test.each<[string, string, string, string?]>([
 
 test('a store of the root directory is found in / alone, and nowhere below it', () => {
   const state = emptyDirectory();
-  const pathOf = (cwd: string): string => findProject(cwd, null, state, 'here').path;
+  const pathOf = (cwd: string): string => findProject(cwd, null, state, () => 'here').path;
   expect(pathOf('/')).toBe('/');
   mkdirSync(storeDir(state, '/'), { recursive: true });
   expect(['/usr/bin/..', '/'].map(pathOf)).toEqual(['/usr', '/']);
@@ -126,7 +126,7 @@ test('a home is recognised through a link too, and one that is missing bounds no
   const base = emptyDirectory();
   make(base, 'repo home; mkdir home/a; ln -s home link');
   const found = (home: string): string =>
-    findProject(join(base, 'home/a'), join(base, home), base, 'here').path;
+    findProject(join(base, 'home/a'), join(base, home), base, () => 'here').path;
   expect(found('link')).toBe(join(base, 'home/a'));
   expect(found('none')).toBe(join(base, 'home/.git'));
 });
@@ -134,12 +134,12 @@ test('a home is recognised through a link too, and one that is missing bounds no
 test('a link leads to the project that it names', () => {
   const base = emptyDirectory();
   make(base, 'repo repo; ln -s repo link');
-  expect(findProject(join(base, 'link'), null, base, 'here').path).toBe(join(base, 'repo/.git'));
+  expect(findProject(join(base, 'link'), null, base, () => 'here').path).toBe(join(base, 'repo/.git'));
 });
 
 test('a directory that is gone, or whose name is not text, is an error of the user', () => {
   const base = emptyDirectory();
-  const found = (path: string) => () => findProject(path, null, base, 'here');
+  const found = (path: string) => () => findProject(path, null, base, () => 'here');
   expect(found(join(base, 'gone'))).toThrow(
     expect.objectContaining({ code: 'usage', exitCode: 2, hint: 'name a directory that exists' }),
   );
