@@ -171,17 +171,22 @@ export function isOthers({ root, record }: KnownStore, path: string): boolean {
 }
 
 /**
- * Gives the store at `root` to the directory at a path: renames it, then replaces its record. Where another directory's is in
- * the way, it stays where it is. Returns where it is then. @throws ENOTEMPTY, EEXIST where that directory has a store of its own
+ * Gives a store to the directory at a path on a host: renames it, then replaces its record. Where another directory's is in the
+ * way, it stays where it is. Returns where it is then. @throws ENOTEMPTY, EEXIST where that directory has a store of its own,
+ * ZwarmError `usage` where there is no such directory
  */
-export function moveStore(state: string, { root, record }: SoundStore, path: string, unique: string): string {
+export function moveStore(
+  { root, record }: SoundStore,
+  { state, path, host }: { readonly state: string; readonly path: string; readonly host: string },
+  unique: string,
+): string {
   const home = storeDir(state, path);
   const taken = home === root ? null : storeAt(home);
   const target = taken !== null && isOthers(taken, path) ? root : home;
+  const kept_at = target === home ? null : basename(root);
+  const moved: ProjectRecord = { ...record, path, host, ...identityOfDirectory(path), kept_at };
   if (target !== root) rename(root, target);
   flush(dirname(target));
-  const kept_at = target === home ? null : basename(root);
-  const moved: ProjectRecord = { ...record, path, ...identityOfDirectory(path), kept_at };
   replaceFile(layout.projectFile(target), encode(moved), join(target, `${layout.BUILDING_PREFIX}${unique}`));
   flush(target);
   return target;

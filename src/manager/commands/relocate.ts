@@ -2,6 +2,7 @@ import { basename, dirname, resolve } from 'node:path';
 import { isErrno, ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import { isKey } from '../../core/rules/key.ts';
+import { hostIdentity } from '../../process/identity.ts';
 import { standingOf } from '../../store/directory-identity.ts';
 import { mergeStore } from '../../store/merge-store.ts';
 import { hasStore, isSound, listStores, moveStore, type SoundStore } from '../../store/project-store.ts';
@@ -122,7 +123,8 @@ export async function relocate(plan: Relocation): Promise<Relocated> {
     : { dropped: [], kept: [] };
   const move = (): string => {
     try {
-      return moveStore(stateDirectory(there), plan, path, there.newNonce());
+      const place = { state: stateDirectory(there), path, host: hostIdentity().host };
+      return moveStore(plan, place, there.newNonce());
     } catch (error) {
       throw isErrno(error, 'ENOTEMPTY', 'EEXIST') ? lost(taken, error) : error;
     }

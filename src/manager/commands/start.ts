@@ -229,7 +229,7 @@ async function begin(context: ManagerContext, options: StartOptions): Promise<St
   const { record, limits } = checked;
   const movesIt = isUsers(callerOf(context).source) && isElsewhere(locateProject(context));
   const home = movesIt ? await (await import('../project/bring-home.ts')).bringHome(context) : null;
-  const existing = home === null ? before : openForReading(context, true);
+  const existing = movesIt ? openForReading(context, true) : before;
   // Only where another directory was named: a start reads no other session.
   const isNamed = limits === null && options.workingDir !== undefined && plan === null;
   const above = isNamed ? await warnOfAgentsAbove(context, record.working_dir) : null;

@@ -1,4 +1,5 @@
 import { isErrno } from '../../core/errors.ts';
+import { hostIdentity } from '../../process/identity.ts';
 import { isSound, moveStore } from '../../store/project-store.ts';
 import { isElsewhere, rootOfProject } from '../../store/which-project.ts';
 import { locateProject, type ManagerContext, openStore } from '../context.ts';
@@ -15,7 +16,7 @@ export async function bringHome(context: ManagerContext): Promise<string | null>
   const { record } = store;
   if (await hasLiveSession(context, openStore(context, store, true, path))) return null;
   try {
-    moveStore(state, store, path, context.newNonce());
+    moveStore(store, { state, path, host: hostIdentity().host }, context.newNonce());
   } catch (error) {
     // Another start was first.
     if (isErrno(error, 'ENOENT', 'ENOTEMPTY', 'EEXIST')) return null;

@@ -79,7 +79,9 @@ test('a store that moves is in its new place on the disk before its record says 
   const move = (from: string): readonly string[] => {
     const store = storeAt(from);
     if (store === null || !isSound(store)) throw new Error('there is no store');
-    return placing(projects, () => expect(moveStore(state, store, there, 'n')).toBe(home));
+    return placing(projects, () =>
+      expect(moveStore(store, { state, path: there, host: 'here' }, 'n')).toBe(home),
+    );
   };
   const name = basename(home);
   const renewed = [`fsync ${name}/.new-n`, `rename ${name}/.new-n ${name}/project.json`, `fsync ${name}`];
