@@ -7,13 +7,15 @@ import { isoTime } from '../core/time.ts';
 import { parseMark } from '../core/turn-mark.ts';
 import { userStateDirectory } from '../core/user-places.ts';
 import { hostIdentity, MARK_VARIABLE } from '../process/identity.ts';
-import { identityOfDirectory } from '../store/directory-identity.ts';
-import { projectFile, stateOf } from '../store/layout.ts';
+import { identityOfDirectory, whereaboutsOf } from '../store/directory-identity.ts';
+import { projectFile, sessionsDir, stateOf } from '../store/layout.ts';
 import { readNames } from '../store/names.ts';
 import {
   createStore,
+  isSound,
   isWritable,
   type KnownStore,
+  noteWhereItIs,
   requirePrivate,
   requireUsable,
   storeAt,
@@ -23,8 +25,9 @@ import { isOpenDirectory } from '../store/real-path.ts';
 import type { ProjectRecord } from '../store/records.ts';
 import { marksDir, readMarks } from '../store/seen.ts';
 import { readRequest } from '../store/sessions.ts';
-import { findProject, type Project, rootOfProject, withStore } from '../store/which-project.ts';
-import { callerOf } from './access/caller.ts';
+import { findProject, isElsewhere, type Project, rootOfProject, withStore } from '../store/which-project.ts';
+import { windowTarget } from '../store/window.ts';
+import { callerOf, isUsers } from './access/caller.ts';
 
 /** Everything that the manager needs from outside; `main` and `index` make one. Paths are absolute. */
 export interface ManagerContext {
@@ -74,6 +77,8 @@ export interface Store {
   readonly id: string;
   /** The root of that project, from which sessions record their directories. */
   readonly projectRoot: string;
+  /** Whether nobody knows where that project is now. */
+  readonly isGone: boolean;
   readonly names: ReadonlyMap<SessionId, string>;
   /** Who has opened it, as `source` of a session. */
   readonly caller: string;
@@ -130,6 +135,10 @@ export function openStore(
   if (record instanceof DamagedRecord) throw damagedStoreError(root, record);
   const { store_id: id } = record;
   const { source: caller } = callerOf(context);
+  let where: string | null | undefined;
+  const whereabouts = (): string | null => (where ??= path ?? whereaboutsOf(record));
+  // Most records name no other place, and are not asked.
+  const at = path ?? (record.seen_at === null ? record.path : (whereabouts() ?? record.path));
   let names: Store['names'] | undefined;
   let seen: Store['seen'] | undefined;
   let prices: ReturnType<Store['prices']> | undefined;
@@ -137,8 +146,11 @@ export function openStore(
     root,
     state,
     id,
-    projectRoot: rootOfProject(path ?? record.path),
+    projectRoot: rootOfProject(at),
     caller,
+    get isGone() {
+      return whereabouts() === null;
+    },
     get names() {
       names ??= readNames(root);
       return names;
@@ -192,8 +204,13 @@ export function openForReading(context: ManagerContext, forWriting = false): Sto
   if (own !== null) return openStore(context, own, forWriting);
   // First: what another user has closed cannot be looked at.
   requirePrivate(stateDirectory(context), context);
-  const { path, store } = locateProject(context);
-  return store && openStore(context, store, forWriting, path);
+  const project = locateProject(context);
+  const { path, store } = project;
+  const opened = store && openStore(context, store, forWriting, path);
+  const isNews = forWriting && isElsewhere(project) && isUsers(callerOf(context).source);
+  if (isNews && store !== null && isSound(store) && ![store.record.path, store.record.seen_at].includes(path))
+    noteWhereItIs(store, path, context.newNonce());
+  return opened;
 }
 
 /**
@@ -202,14 +219,17 @@ export function openForReading(context: ManagerContext, forWriting = false): Sto
  */
 export function createStoreHere(context: ManagerContext): Store {
   const { now, newNonce } = context;
-  const { state, path, others } = locateProject(context);
+  const { state, path, others, checkout } = locateProject(context);
   if (others !== null) {
+    const isOffered = windowTarget(checkout) === sessionsDir(others.root);
     const what = `zwarm keeps the sessions of another directory that was at ${rootOfProject(path)}`;
-    const hint = 'where it was moved to: zwarm relocate --to DIR; if it is gone for good: zwarm clean --gone';
+    const hint = isOffered
+      ? 'to have its sessions here: zwarm relocate'
+      : 'where it was moved to: zwarm relocate --to DIR; if it is gone for good: zwarm clean --gone';
     throw new ZwarmError('project_replaced', what, hint);
   }
   const { host } = hostIdentity();
   const made = { host, ...identityOfDirectory(path), created_at: isoTime(now()) };
-  const record: ProjectRecord = { v: 1, store_id: newNonce(), path, kept_at: null, ...made };
+  const record: ProjectRecord = { v: 1, store_id: newNonce(), path, kept_at: null, seen_at: null, ...made };
   return openStore(context, createStore(state, record, context, newNonce()), true, path);
 }

@@ -1,6 +1,7 @@
 import { type BigIntStats, statSync } from 'node:fs';
 import { isErrno, ZwarmError } from '../core/errors.ts';
 import { isoTime } from '../core/time.ts';
+import { realPathOf } from './real-path.ts';
 import type { ProjectRecord } from './records.ts';
 
 /** What identifies a directory, also after it was moved. */
@@ -62,9 +63,22 @@ export function likeness(
   return found === null ? 'missing' : compareIdentity(found, identity, tellsBirths);
 }
 
-/** Whether the directory of a store is still at its path: the same one, another one in its place, or none. */
+const isAt = (path: string, identity: DirectoryIdentity): boolean =>
+  ['same', 'perhaps'].includes(likeness(path, identity));
+
+/** Where the directory of a store is, as far as its record tells: at its path, or where it was seen last; null where it is gone. */
+export function whereaboutsOf(record: ProjectRecord): string | null {
+  if (standingOf(record) === 'here') return record.path;
+  return record.seen_at !== null && isAt(record.seen_at, record) ? record.seen_at : null;
+}
+
+/**
+ * Whether the directory of a store is still at its path: the same one, another one in its place, or none. A link that leads
+ * to where it is now is another one.
+ */
 export function standingOf(record: ProjectRecord): 'here' | 'replaced' | 'missing' {
   const found = likeness(record.path, record);
+  if (found !== 'missing' && realPathOf(record.path) !== record.path) return 'replaced';
   if (found === 'missing') return 'missing';
   return found === 'other' ? 'replaced' : 'here';
 }

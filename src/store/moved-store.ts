@@ -1,6 +1,8 @@
+import { basename, dirname } from 'node:path';
+import { upwards } from '../core/path.ts';
 import { likeness, standingOf } from './directory-identity.ts';
 import { sessionsDir } from './layout.ts';
-import { isSound, type KnownStore, type SoundStore, storeDir } from './project-store.ts';
+import { hasStore, isSound, type KnownStore, type SoundStore, storeDir } from './project-store.ts';
 import type { ProjectRecord } from './records.ts';
 import { windowTarget } from './window.ts';
 
@@ -31,27 +33,42 @@ export interface MovedStore extends SoundStore {
 const isHome = (state: string, root: string, record: ProjectRecord): boolean =>
   storeDir(state, record.path) === root && standingOf(record) === 'here';
 
+/**
+ * Whether the window of a place says by itself that it may be the project of a record: a linked worktree has one that leads to
+ * the sessions of its repository, which may be elsewhere.
+ */
+function mayBe({ paths: [first], checkout }: Place, { path }: ProjectRecord): boolean {
+  const own = `${checkout}/.git`;
+  if (basename(path) === '.git') return first === own;
+  return !/\.(git|bare)$/.test(path) && (first === own || first === checkout);
+}
+
+/** Whether a directory lies in a project that has sessions: their agents can make directories there, and windows in them. */
+const isInProject = (state: string, directory: string): boolean =>
+  upwards(dirname(directory)).some((at) =>
+    [at, `${at}/.git`].some((path) => hasStore(storeDir(state, path))),
+  );
+
 /** The stores whose projects may have been moved to a place on this host, the surest first. */
 export function movedTo(
   state: string,
   host: () => string,
-  { paths, checkout }: Place,
+  place: Place,
   stores: readonly KnownStore[],
 ): readonly MovedStore[] {
+  const { paths, checkout } = place;
   const window = windowTarget(checkout);
   const found = stores.filter(isSound).flatMap(({ root, record }): MovedStore[] => {
     const isSeen = window === sessionsDir(root);
     const like = (path: string) => likeness(path, record);
     const path = paths.find((one) => ['same', 'perhaps'].includes(like(one)));
-    if (path === undefined && !isSeen) return [];
-    // What was kept for a path was not moved there, whatever window is there now.
-    if (paths.includes(record.path) && path === undefined) return [];
+    if (path === undefined && !(isSeen && mayBe(place, record))) return [];
     // The same directory has another path in a container.
     if (record.host !== host()) return [];
     // Only of a match is the other place looked at: a file system that does not answer would hold every command.
     if (isHome(state, root, record)) return [];
     if (path === undefined) return [{ root, record, path: paths[0] ?? checkout, isSeen, isSure: false }];
-    const isSure = isSeen || path === record.path || like(path) === 'same';
+    const isSure = path === record.path || like(path) === 'same' || (isSeen && !isInProject(state, checkout));
     return [{ root, record, path, isSeen, isSure }];
   });
   const rank = ({ isSure, isSeen }: MovedStore): number => (isSure ? 2 : 0) + (isSeen ? 1 : 0);

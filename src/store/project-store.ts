@@ -184,10 +184,23 @@ export function moveStore(
   const taken = home === root ? null : storeAt(home);
   const target = taken !== null && isOthers(taken, path) ? root : home;
   const kept_at = target === home ? null : basename(root);
-  const moved: ProjectRecord = { ...record, path, host, ...identityOfDirectory(path), kept_at };
+  const moved: ProjectRecord = {
+    ...record,
+    path,
+    host,
+    ...identityOfDirectory(path),
+    kept_at,
+    seen_at: null,
+  };
   if (target !== root) rename(root, target);
   flush(dirname(target));
   replaceFile(layout.projectFile(target), encode(moved), join(target, `${layout.BUILDING_PREFIX}${unique}`));
   flush(target);
   return target;
+}
+
+/** Notes where the project of a store is now: it is not gone, and nobody is told to delete its sessions. */
+export function noteWhereItIs({ root, record }: SoundStore, path: string, unique: string): void {
+  const noted = encode({ ...record, seen_at: path });
+  replaceFile(layout.projectFile(root), noted, join(root, `${layout.BUILDING_PREFIX}${unique}`));
 }

@@ -121,6 +121,8 @@ export const parse = {
       birth_time: isoTime,
       // The name of its directory where that has not the key of the path, as another directory's store was there; or null.
       kept_at: orNull(string),
+      // Where a command of the user's has found its project after it was moved, while it was not given its new place; or null.
+      seen_at: orNull(string),
       created_at: isoTime,
     }),
   ),

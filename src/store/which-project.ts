@@ -31,7 +31,9 @@ function isPublic(directory: string): boolean {
 /** The real path of a directory. @throws ZwarmError `usage` for one whose name is not text */
 function realDirectory(path: string): string {
   try {
-    return realpathSync.native(path);
+    const real = realpathSync.native(path);
+    if (statSync(real).isDirectory()) return real;
+    throw new ZwarmError('usage', `${path} is not a directory`, 'name one that exists');
   } catch (error) {
     if (!isErrno(error, 'ENOENT')) throw error;
     // What Node cannot decode becomes U+FFFD, and no such path exists.
@@ -100,10 +102,13 @@ export function hasSessionsAt(state: string, host: () => string, checkout: strin
 export const isElsewhere = ({ state, root, path, store }: Project): boolean =>
   store !== null && isSound(store) && (root !== storeDir(state, path) || store.record.path !== path);
 
+const idOf = (store: KnownStore | null): string | null =>
+  store !== null && isSound(store) ? store.record.store_id : null;
+
 /** A project that was found before, with the store that it has now. */
 export function withStore(project: Project, host: () => string): Project {
   const store = project.store && storeAt(project.root);
-  if (store !== null) return { ...project, store };
+  if (store !== null && idOf(store) === idOf(project.store)) return { ...project, store };
   return { ...project, ...storeFor(keptIn(project.state, host), placeOf(project)) };
 }
 

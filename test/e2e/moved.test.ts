@@ -93,7 +93,7 @@ test('what may be those of a project is offered where it has none, and a start t
   // As `mv` does to another file system.
   fs.cpSync(directory, there, { recursive: true, verbatimSymlinks: true });
   fs.rmSync(directory, { recursive: true });
-  const offer = `zwarm: the sessions of ${directory}, which is gone, may belong to this project; to have them here: zwarm relocate\n`;
+  const offer = `zwarm: the sessions of the directory that was at ${directory} may belong to this project; to have them here: zwarm relocate\n`;
   expect(await project.zwarm(['ls'], { cwd: there })).toMatchObject({ stdout: '', stderr: offer });
   const started = await project.zwarm(['start', '--wait', 'quick'], { cwd: there });
   expect(started.stderr).toContain(offer.replace('zwarm: ', 'zwarm: warning: '));
@@ -137,4 +137,93 @@ test.each([
   expect(projects).toMatchObject({ status: 'note', message: expect.stringContaining(cwd) });
   expect((await project.zwarm(['clean', '--gone', '--yes'])).stdout).toBe(`${cwd}\n`);
   expect(stores(project)).toEqual([]);
+});
+
+test('a link in the old place of a project changes nothing', async () => {
+  const project = createShellProject('shop');
+  const { base, directory } = project;
+  const old = await run(project, directory);
+  const there = join(base, 'store');
+  fs.renameSync(directory, there);
+  fs.symlinkSync('store', directory);
+  for (const cwd of [there, directory]) expect(await ids(project, cwd)).toEqual([old]);
+  await run(project, directory);
+  expect(stores(project)).toEqual([storeDir(project.state, there).split('/').at(-1)]);
+});
+
+test('a project whose repository was begun anew is offered its sessions, and not told to delete them', async () => {
+  const project = createShellProject('shop');
+  const { directory } = project;
+  git(directory, 'init', '-q');
+  const old = await run(project, directory);
+  fs.renameSync(join(directory, '.git'), join(project.base, 'old.git'));
+  git(directory, 'init', '-q');
+  expect(await project.$('ls')).toContain('may belong to this project; to have them here: zwarm relocate\n');
+  const refused = await project.$('start x');
+  expect(refused).toContain('hint: to have its sessions here: zwarm relocate\n[exit 4]');
+  expect(await project.$('clean --gone --yes')).toBe('');
+  expect(await project.$('relocate --yes')).not.toContain('[exit');
+  await run(project, directory);
+  expect(await ids(project, directory)).toContain(old);
+});
+
+test('what a command of the user’s has found in a new place is gone for nobody', async () => {
+  const project = createShellProject('shop');
+  const { base, directory } = project;
+  const old = await run(project, directory);
+  const there = join(base, 'store');
+  fs.renameSync(directory, there);
+  // Nothing but this is done there: it does not give the store its new place.
+  expect(await project.$(`inject --wait ${old} quick`, { cwd: there })).not.toContain('[exit');
+  await eventually('its runner has ended', () => processesBelow(base).length === 0);
+  expect(stores(project)).toEqual([storeDir(project.state, directory).split('/').at(-1)]);
+  expect(await project.$('ls --everywhere', { cwd: base })).not.toContain('is gone');
+  expect(await project.$('clean --gone --yes', { cwd: base })).toBe('');
+  // By its id from anywhere it works where it is.
+  expect(JSON.parse(await project.ok(['show', old, '--json'], { cwd: base })).working_dir).toBe(there);
+  fs.rmSync(there, { recursive: true });
+  expect((await project.zwarm(['clean', '--gone', '--yes'], { cwd: base })).stdout).toBe(`${directory}\n`);
+});
+
+test('what waits in a project that was moved begins where that is now, and not in its old place', async () => {
+  const project = createShellProject('shop');
+  const { base, directory } = project;
+  const there = join(base, 'store');
+  const gate = join(base, 'gate');
+  const first = await project.start([`gate ${gate}`]);
+  const waits = await project.start(['--after', first, 'run pwd > where']);
+  await eventually('the agent runs', () => project.runs().length === 1);
+  fs.renameSync(directory, there);
+  fs.mkdirSync(directory);
+  fs.writeFileSync(gate, '');
+  await eventually('its runner has ended', () => processesBelow(base).length === 0);
+  const statusOf = async () => JSON.parse(await project.ok(['show', waits, '--json'], { cwd: there })).status;
+  expect(await statusOf()).toBe('pending');
+  await project.ok(['queue', 'run'], { cwd: there });
+  await eventually('it has ended', async () => (await statusOf()) === 'completed');
+  expect(fs.readFileSync(join(there, 'where'), 'utf8')).toBe(`${there}\n`);
+  expect(fs.readdirSync(directory)).toEqual([]);
+});
+
+test('eight starts at once after a move begin, and keep all sessions for the new place', async () => {
+  const project = createShellProject('shop');
+  const { base, directory } = project;
+  const old = await run(project, directory);
+  const there = join(base, 'store');
+  fs.renameSync(directory, there);
+  const starts = await Promise.all(
+    Array.from({ length: 8 }, () => project.asProcess(['start', 'quick'], { cwd: there })),
+  );
+  expect(
+    starts.map(({ code, stderr }) => [code, stderr.replace(/^zwarm: this project was at .*\n/, '')]),
+  ).toEqual(
+    starts.map(() => [
+      0,
+      expect.stringMatching(/^(zwarm: warning: the agents? of .* writes? in the same directory;.*\n)?$/),
+    ]),
+  );
+  await eventually('their runners have ended', () => processesBelow(base).length === 0);
+  expect(await ids(project, there)).toHaveLength(9);
+  expect(await ids(project, there)).toContain(old);
+  expect(stores(project)).toHaveLength(1);
 });

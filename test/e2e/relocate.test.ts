@@ -2,6 +2,7 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { storeDir } from '../../src/store/project-store.ts';
+import { git } from '../helpers/git.ts';
 import { createShellProject, eventually, processesBelow } from '../helpers/project.ts';
 import { managerOf } from '../helpers/tools-in-process.ts';
 import { snapshot } from '../helpers/tree.ts';
@@ -179,4 +180,25 @@ test('two projects that have taken the places of each other are relocated one af
   const places = [directory, there].map((path) => storeDir(project.state, path));
   expect(places.every((root) => fs.existsSync(root))).toBe(true);
   expect(fs.readdirSync(join(project.state, 'projects'))).toHaveLength(2);
+});
+
+test('the old place may hold anything, and the new one is a directory, named from where the user is', async () => {
+  const { project, id, there } = await createPlaces();
+  const { base, directory } = project;
+  git(there.slice(0, there.lastIndexOf('/')), 'init', '-q', 'shop');
+  const shop = join(base, 'shop');
+  const own = JSON.parse(await project.ok(['start', '--wait', '--json', 'x'], { cwd: shop })).id;
+  await eventually('its runner has ended', () => processesBelow(base).length === 0);
+  const given = async (old: string, to: string, cwd = base) =>
+    project.$(`--project ${old} relocate --yes --to ${to}`, { cwd });
+  for (const old of [shop, directory]) fs.rmSync(old, { recursive: true });
+  fs.mkdirSync(shop);
+  fs.mkdirSync(there);
+  fs.writeFileSync(join(base, 'file'), '');
+  expect(await given('shop', 'file')).toBe(
+    `zwarm: ${base}/file is not a directory\nhint: name one that exists\n[exit 2]\n`,
+  );
+  expect(await given('shop', 'there')).toBe(`${there}\n`);
+  expect(await given('../project', '.', there)).toBe(`${there}\n`);
+  expect((await project.ok(['ls', '-q'], { cwd: there })).split('\n').sort()).toEqual([id, own].sort());
 });

@@ -88,13 +88,23 @@ export function storeOf(state: string, path: string, host = hostIdentity().host)
   const { created_at } = RECORD;
   // A process of this store has an id of no other test's in its mark.
   const store_id = `test${digest(path).slice(0, 16)}`;
-  const record = { v: 1, store_id, path, kept_at: null, host, ...identity, created_at } as const;
+  const record = {
+    v: 1,
+    store_id,
+    path,
+    kept_at: null,
+    seen_at: null,
+    host,
+    ...identity,
+    created_at,
+  } as const;
   const { root } = createStore(state, record, MAKER, 'test');
   return {
     root,
     state,
     id: store_id,
     projectRoot: path,
+    isGone: false,
     caller: 'user',
     get names() {
       return readNames(root);

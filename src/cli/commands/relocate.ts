@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { safeLine } from '../../render/text/safe-text.ts';
 import { counted } from '../../render/text/units.ts';
 import { confirm } from '../ask-first.ts';
@@ -24,7 +25,8 @@ taken is dropped. Refused while a session of the project runs.`,
   ],
   async run(verb, _args, { to, yes, json }) {
     const { manager } = verb;
-    const plan = await manager.planRelocation(to ?? null);
+    // From where the user is, whatever the project.
+    const plan = await manager.planRelocation(to === undefined ? null : resolve(verb.context.cwd, to));
     const sessions = counted(plan.sessions, 'session');
     const others = plan.merges ? ', which has sessions of its own' : '';
     const question = `Give ${sessions} of ${safeLine(plan.from)} to ${safeLine(plan.to)}${others}?`;

@@ -17,9 +17,11 @@ export interface Gits {
   readonly making: Git;
 }
 
+const REPAIR = 'if its repository was moved, say so to git there: git worktree repair';
+
 /** Git in the repository of a session's tree. @throws ZwarmError `git_failed` where the tree is gone */
 export function gitsOf({ env }: ManagerContext, { user, program, snapshots, alternates }: Place): Gits {
-  if (user === null) throw new ZwarmError('git_failed', 'git does not know the tree of this session', null);
+  if (user === null) throw new ZwarmError('git_failed', 'git does not know the tree of this session', REPAIR);
   const { common } = user;
   const plain = gitIn({ gitDir: common, workTree: null }, program, env);
   const ours = { GIT_OBJECT_DIRECTORY: `${snapshots}/objects`, ...borrowing(alternates) };

@@ -1,4 +1,4 @@
-import { basename, dirname, resolve } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { isErrno, ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import { isKey } from '../../core/rules/key.ts';
@@ -59,13 +59,12 @@ function planTo(there: ManagerContext, path: string, { root, record }: SoundStor
 
 /** The stores that are kept for the project of a directory, a real path, whether that is there or not. */
 function keptFor(context: ManagerContext, named: string): readonly SoundStore[] {
-  const path = lookAt(named) === null ? null : locateProject(context).path;
+  const path = lookAt(named) === null ? named : locateProject(context).path;
   return listStores(stateDirectory(context))
     .filter(isSound)
     .filter(({ record }) => {
-      if (path !== null) return record.path === path;
       const isBare = basename(record.path) === '.bare' && dirname(record.path) === named;
-      return isBare || [record.path, rootOfProject(record.path)].includes(named);
+      return isBare || record.path === path || rootOfProject(record.path) === named;
     });
 }
 
@@ -81,13 +80,13 @@ function planAway(context: ManagerContext, to: string): Relocation {
     const what = `the project of these sessions is still at ${rootOfProject(first.record.path)}`;
     throw new ZwarmError('usage', what, 'move it first');
   }
-  const there = { ...context, cwd: resolve(context.cwd, to), project: null };
+  const there = { ...context, cwd: to, project: null };
   return planTo(there, locateProject(there).path, away);
 }
 
 /**
- * What `relocate` would do: without `to`, give the sessions of a project that was moved here to this directory; with it,
- * give those that are kept for this path to the directory `to`. @throws ZwarmError `not_found`, `usage`
+ * What `relocate` would do: without `to`, give the sessions of a project that was moved here to this directory; with it, an
+ * absolute path, give those that are kept for this path to that directory. @throws ZwarmError `not_found`, `usage`
  */
 export function planRelocation(context: ManagerContext, to: string | null): Relocation {
   requireUser(context);

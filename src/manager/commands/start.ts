@@ -6,6 +6,7 @@ import { type Claim, createSession } from '../../store/claim.ts';
 import { fileSystemOf } from '../../store/file-system.ts';
 import { gitStateOf } from '../../store/git.ts';
 import { TURN_FILES } from '../../store/layout.ts';
+import { hasStore } from '../../store/project-store.ts';
 import type { SessionRecord } from '../../store/records.ts';
 import { isElsewhere } from '../../store/which-project.ts';
 import { callerOf, isUsers } from '../access/caller.ts';
@@ -229,7 +230,9 @@ async function begin(context: ManagerContext, options: StartOptions): Promise<St
   const { record, limits } = checked;
   const movesIt = isUsers(callerOf(context).source) && isElsewhere(locateProject(context));
   const home = movesIt ? await (await import('../project/bring-home.ts')).bringHome(context) : null;
-  const existing = movesIt ? openForReading(context, true) : before;
+  // Another start may have moved it since then.
+  const isWhereItWas = before === null || hasStore(before.root);
+  const existing = movesIt || !isWhereItWas ? openForReading(context, true) : before;
   // Only where another directory was named: a start reads no other session.
   const isNamed = limits === null && options.workingDir !== undefined && plan === null;
   const above = isNamed ? await warnOfAgentsAbove(context, record.working_dir) : null;

@@ -81,7 +81,7 @@ export async function checkReach(context: ManagerContext): Promise<Finding> {
 }
 
 function whereItWas(project: Project): string {
-  const moved = movedHere(project).find(({ root }) => root === project.root);
+  const moved = movedHere(project).find(({ root }) => root === project.store?.root);
   if (moved === undefined) return 'every project with sessions is where it was';
   const was = rootOfProject(moved.record.path);
   return `this project was at ${was}, and has its sessions; the next start keeps them for its new place`;

@@ -3,7 +3,7 @@ import { ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import { isFinal } from '../../core/status.ts';
 import { livenessOf } from '../../process/identity.ts';
-import { standingOf } from '../../store/directory-identity.ts';
+import { whereaboutsOf } from '../../store/directory-identity.ts';
 import { removeTree, rename } from '../../store/files.ts';
 import { BUILDING_PREFIX, projectsDir, turnsDir } from '../../store/layout.ts';
 import { liesInPlace, listStores, requireUsable, storeAt } from '../../store/project-store.ts';
@@ -70,7 +70,8 @@ export function listGone(context: ManagerContext): readonly GoneStore[] {
   return listStores(state).flatMap(({ root, record }) => {
     if (record instanceof DamagedRecord || here.has(root)) return [];
     // Where key and path disagree, a relocation was interrupted: the next one finishes it.
-    return liesInPlace(root, record) && standingOf(record) !== 'here' ? [describe(root, record)] : [];
+    const isGone = liesInPlace(root, record) && whereaboutsOf(record) === null;
+    return isGone ? [describe(root, record)] : [];
   });
 }
 

@@ -18,11 +18,11 @@ export function movedHere(project: Project): readonly MovedStore[] {
 /** What to say of sessions that may belong to this project, and are not taken for its own. */
 export function offers(project: Project): readonly string[] {
   const offered = movedHere(project).filter(
-    ({ root }) => root !== project.root && listSessionIds(root).length > 0,
+    ({ root }) => root !== project.store?.root && listSessionIds(root).length > 0,
   );
   return offered.map(({ record }) => {
     const was = rootOfProject(record.path);
-    return `the sessions of ${was}, which is gone, may belong to this project; to have them here: zwarm relocate`;
+    return `the sessions of the directory that was at ${was} may belong to this project; to have them here: zwarm relocate`;
   });
 }
 
@@ -45,6 +45,9 @@ export async function projectNotices(context: ManagerContext): Promise<readonly 
   if (store === null || (window !== null && window !== sessionsDir(store.root)))
     notices.push(...offers(project));
   const another = `zwarm keeps the sessions of another directory that was at ${rootOfProject(path)}`;
-  if (others !== null) notices.push(`${another}; where it was moved to: zwarm relocate --to DIR`);
+  const isOffered =
+    others !== null && window === sessionsDir(others.root) && listSessionIds(others.root).length > 0;
+  if (others !== null && !isOffered)
+    notices.push(`${another}; where it was moved to: zwarm relocate --to DIR`);
   return notices;
 }

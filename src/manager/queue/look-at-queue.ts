@@ -101,6 +101,8 @@ export async function lookAtQueue(context: ManagerContext, store: Store): Promis
     context,
     (await running()).flatMap(({ turn }) => turn ?? []),
   );
+  // In its old directory nothing can run, and another one may be there: what is begun where it is now begins what waits.
+  if (store.isGone) return { begun, wakeMs };
   // Once there is no room: a turn that has its place already was left by a launcher that died.
   let owners: ReadonlySet<string> | null = null;
   for (const place of readQueue(store)) {

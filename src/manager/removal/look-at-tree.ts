@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import { isWithin } from '../../core/path.ts';
@@ -59,9 +60,11 @@ export const mainBranch = (store: Store): string | null => gitStateOf(store.proj
 export function treeOf(session: Session): Tree | null {
   const known = knownTree(session);
   if (known === null || !known.isMade) return null;
-  const { path, common } = known;
+  const { path } = known;
   const record = hasSession(session) ? unlessDamaged(() => readSessionRecord(session)) : null;
   const own = record?.worktree ?? null;
+  // The session's record follows a repository that was moved.
+  const common = own === null ? known.common : dirname(dirname(own.git_dir));
   const checkout = ownCheckoutAt(path);
   const found = checkout?.common === common ? checkout.gitDir : null;
   return {

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { git } from '../../helpers/git.ts';
-import { eventually, type Project } from '../../helpers/project.ts';
+import { eventually, type Project, processesBelow } from '../../helpers/project.ts';
 import { commitFiles, createRepository } from '../../helpers/repository.ts';
 import { snapshot } from '../../helpers/tree.ts';
 
@@ -323,13 +323,13 @@ test('the tree of a session whose records were deleted by hand is in the plan, u
 test('the trees that Codex’s own program left are in the plan, and go into the trash', async () => {
   const project = createRepository();
   const home = join(project.base, 'home/.codex/worktrees');
-  const add = (hash: string): string => {
-    const path = join(home, hash, 'project');
+  const add = (hash: string, name = 'project'): string => {
+    const path = join(home, hash, name);
     mkdirSync(join(home, hash), { recursive: true });
     git(project.directory, 'worktree', 'add', '-q', '--detach', path);
     return path;
   };
-  const [clean, dirty, foreign] = [add('a1b2'), add('c3d4'), join(home, 'e5f6/other')];
+  const [clean, dirty, foreign] = [add('a1b2', '.dotfiles'), add('c3d4'), join(home, 'e5f6/other')];
   commitFiles(dirty, { 'b.txt': 'b\n' });
   mkdirSync(foreign, { recursive: true });
   git(foreign, 'init', '-q');
@@ -347,4 +347,24 @@ test('the trees that Codex’s own program left are in the plan, and go into the
   await project.ok(['restore', trashed[0]]);
   expect(readFileSync(join(dirty, 'b.txt'), 'utf8')).toBe('b\n');
   expect(git(dirty, 'status', '--porcelain')).toBe('');
+});
+
+test('the tree of a session goes with it after its repository was moved', async () => {
+  const project = createRepository();
+  const { base, directory } = project;
+  const { id, path: tree } = await inTree(project, 'n');
+  const there = join(base, 'moved');
+  renameSync(directory, there);
+  git(there, 'worktree', 'repair', tree);
+  // In its new place, and where it is kept for that.
+  const started = await project.ok(['start', '--wait', '--json', '-W', '--name', 'o', 'quick'], {
+    cwd: there,
+  });
+  const { id: other } = JSON.parse(started);
+  await eventually('its runner has ended', () => processesBelow(base).length === 0);
+  for (const one of [id, other])
+    expect(await project.zwarm(['rm', one], { cwd: there })).toMatchObject({ code: 0 });
+  expect([tree, join(base, 'moved.worktrees/o')].map((path) => existsSync(path))).toEqual([false, false]);
+  expect(git(there, 'for-each-ref', '--format=%(refname:short)', 'refs/heads')).toBe('main');
+  expect(readdirSync(join(project.state, 'ports'))).toEqual([]);
 });

@@ -16,6 +16,7 @@ function standing(path: string, differing: Partial<ReturnType<typeof identityOfD
     store_id: 's',
     path,
     kept_at: null,
+    seen_at: null,
     host: 'here',
     created_at: '2026-11-20T10:00:00.000Z',
   } as const;

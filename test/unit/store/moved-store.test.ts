@@ -93,14 +93,47 @@ test('where no birth is told, the inode alone is not enough, and with the window
       ({ isSure }) => isSure,
     );
   expect([verdict(place.at('')), verdict(place.was)]).toEqual([[false], [true]]);
+  // An agent can make directories in its project until one has that inode, and a window in it.
+  const forged = join(place.was, 'forged');
+  place.openWindow(forged);
+  expect(verdict(forged)).toEqual([false]);
 });
 
-test('what is kept for a path was not moved there, whatever directory and window are there now', () => {
+test('of another directory at the path of a project its window alone says that it may be the same one', () => {
   const place = createPlace();
   copy(place);
   remove(place);
   fs.renameSync(place.now, place.was);
+  expect(place.verdict(place.was)).toBe('perhaps');
+  closeWindow(place);
   expect(place.verdict(place.was)).toBeNull();
+});
+
+test('a link in the old place does not hide that a project was moved', () => {
+  const place = createPlace();
+  move(place);
+  fs.symlinkSync(place.now, place.was);
+  expect(place.verdict()).toBe('sure');
+  const { state, root, now, was } = place;
+  expect(findProject(was, null, state, () => 'here')).toMatchObject({ root, path: now });
+});
+
+test('the window of a linked worktree that git does not know any more is no sign of its own', () => {
+  const place = createPlace();
+  const { state, at, was, now } = place;
+  git(was, 'init', '-q');
+  git(was, 'commit', '-q', '--allow-empty', '-m', 'x');
+  git(was, 'worktree', 'add', '-q', at('linked'));
+  const common = join(was, '.git');
+  const { root } = storeOf(state, common, 'here');
+  place.openWindow(at('linked'), root);
+  move(place);
+  const stores = listStores(state);
+  const linked = { paths: [at('linked')], checkout: at('linked') };
+  expect(movedTo(state, () => 'here', linked, stores)).toEqual([]);
+  git(now, 'worktree', 'repair', at('linked'));
+  const found = findProject(at('linked'), null, state, () => 'here');
+  expect(found).toMatchObject({ root, path: join(now, '.git') });
 });
 
 test('of two directories that have taken the places of each other each has its own sessions', () => {

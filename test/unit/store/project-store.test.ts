@@ -22,6 +22,7 @@ test('of two commands that make a store the first does, and both go on with its 
     v: 1,
     path: base,
     kept_at: null,
+    seen_at: null,
     host: 'here',
     inode: '1',
     birth_time: BORN,
@@ -42,7 +43,15 @@ test('of two commands that make a store the first does, and both go on with its 
 test('a state directory that is a file or open to others gets no store, and stays as it is', () => {
   const base = directoryWith({ file: '', open: null });
   fs.chmodSync(join(base, 'open'), 0o770);
-  const record = { v: 1, store_id: 's', path: base, kept_at: null, host: 'here', created_at: BORN } as const;
+  const record = {
+    v: 1,
+    store_id: 's',
+    path: base,
+    kept_at: null,
+    seen_at: null,
+    host: 'here',
+    created_at: BORN,
+  } as const;
   const before = snapshot(base);
   for (const name of ['file', 'open'])
     expect(() =>

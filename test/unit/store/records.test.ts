@@ -86,7 +86,7 @@ const RECORDS: readonly [string, (text: string) => object, object, object, objec
     {},
   ],
   ['exit.json', parse.exit, {}, end, { cancelled: false }],
-  ['project.json', parse.project, project, { kept_at: 'p-1' }, {}],
+  ['project.json', parse.project, project, { kept_at: 'p-1', seen_at: '/q' }, {}],
 ];
 const WRONG: readonly unknown[] = [5.5, -1, true, 'no such word', [1], { x: 1 }, [null], {}];
 

@@ -59,7 +59,7 @@ test('sessions that may belong to a project are offered where there are any, and
   record({ inode: '1' });
   expect(await notices(now)).toEqual([]);
   fs.mkdirSync(join(root, 'sessions', ID));
-  const offer = `the sessions of ${was}, which is gone, may belong to this project; to have them here: zwarm relocate`;
+  const offer = `the sessions of the directory that was at ${was} may belong to this project; to have them here: zwarm relocate`;
   expect(await notices(now)).toEqual([offer]);
   record({ inode: String(fs.statSync(now).ino) });
   expect(await notices(now)).toEqual([]);
