@@ -44,7 +44,7 @@ test('clean --gone shows what is to be deleted and asks before it does', async (
   const { project, other, clean, stores, leave } = await createOther();
   leave();
   const before = snapshot(project.state);
-  const listed = `^${other}.*\nDelete all of these sessions\\?\n`;
+  const listed = `^${other}.*\na project that was moved keeps its sessions .*: zwarm relocate\nDelete all of these sessions\\?\n`;
   const [refused, agreed] = [`${listed}nothing was changed\n$`, `${listed}$`].map((text) =>
     expect.stringMatching(new RegExp(text)),
   );
