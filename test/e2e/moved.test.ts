@@ -198,6 +198,8 @@ test('what waits in a project that was moved begins where that is now, and not i
   fs.writeFileSync(gate, '');
   await eventually('its runner has ended', () => processesBelow(base).length === 0);
   const statusOf = async () => JSON.parse(await project.ok(['show', waits, '--json'], { cwd: there })).status;
+  // Who looks at all queues does not know where it is.
+  expect(await project.ok(['queue', 'run'], { cwd: base })).toBe('');
   expect(await statusOf()).toBe('pending');
   await project.ok(['queue', 'run'], { cwd: there });
   await eventually('it has ended', async () => (await statusOf()) === 'completed');
