@@ -8,13 +8,15 @@ import { parseMark } from '../core/turn-mark.ts';
 import { userStateDirectory } from '../core/user-places.ts';
 import { hostIdentity, MARK_VARIABLE } from '../process/identity.ts';
 import { identityOfDirectory, whereaboutsOf } from '../store/directory-identity.ts';
-import { projectFile, sessionsDir, stateOf } from '../store/layout.ts';
+import { projectFile, stateOf } from '../store/layout.ts';
+import { type MovedStore, movedTo } from '../store/moved-store.ts';
 import { readNames } from '../store/names.ts';
 import {
   createStore,
   isSound,
   isWritable,
   type KnownStore,
+  listStores,
   noteWhereItIs,
   requirePrivate,
   requireUsable,
@@ -25,8 +27,14 @@ import { isOpenDirectory } from '../store/real-path.ts';
 import type { ProjectRecord } from '../store/records.ts';
 import { marksDir, readMarks } from '../store/seen.ts';
 import { readRequest } from '../store/sessions.ts';
-import { findProject, isElsewhere, type Project, rootOfProject, withStore } from '../store/which-project.ts';
-import { windowTarget } from '../store/window.ts';
+import {
+  findProject,
+  isElsewhere,
+  type Project,
+  placeOf,
+  rootOfProject,
+  withStore,
+} from '../store/which-project.ts';
 import { callerOf, isUsers } from './access/caller.ts';
 
 /** Everything that the manager needs from outside; `main` and `index` make one. Paths are absolute. */
@@ -192,6 +200,12 @@ export function locateProject(context: ManagerContext): Project {
   return findProject(context.cwd, home?.startsWith('/') ? home : null, stateDirectory(context), host);
 }
 
+/** The stores whose projects may have been moved to where this one is, the surest first. */
+export function movedHere(project: Project): readonly MovedStore[] {
+  const { state } = project;
+  return movedTo(state, () => hostIdentity().host, placeOf(project), listStores(state));
+}
+
 /** The context of a directory's own project; where there is no such directory, or it may not be opened, the same one. */
 export function contextOf(context: ManagerContext, directory: string): ManagerContext {
   const isThere = isAbsolute(directory) && isOpenDirectory(directory);
@@ -219,13 +233,15 @@ export function openForReading(context: ManagerContext, forWriting = false): Sto
  */
 export function createStoreHere(context: ManagerContext): Store {
   const { now, newNonce } = context;
-  const { state, path, others, checkout } = locateProject(context);
+  const project = locateProject(context);
+  const { state, path, others } = project;
   if (others !== null) {
-    const isOffered = windowTarget(checkout) === sessionsDir(others.root);
+    const isOffered = movedHere(project).some(({ root }) => root === others.root);
     const what = `zwarm keeps the sessions of another directory that was at ${rootOfProject(path)}`;
+    const moved = 'where it was moved to: zwarm relocate --to DIR';
     const hint = isOffered
-      ? 'to have its sessions here: zwarm relocate'
-      : 'where it was moved to: zwarm relocate --to DIR; if it is gone for good: zwarm clean --gone';
+      ? `to have its sessions here: zwarm relocate; ${moved}`
+      : `${moved}; if it is gone for good: zwarm clean --gone`;
     throw new ZwarmError('project_replaced', what, hint);
   }
   const { host } = hostIdentity();

@@ -7,11 +7,13 @@ import type { ProjectRecord } from './records.ts';
 /** What identifies a directory, also after it was moved. */
 export type DirectoryIdentity = Pick<ProjectRecord, 'inode' | 'birth_time'>;
 
-function look(path: string): BigIntStats | null {
+/** What stat tells of a path; null where nothing is there, `closed` where that cannot be told now. */
+function look(path: string): BigIntStats | null | 'closed' {
   try {
     return statSync(path, { bigint: true });
   } catch (error) {
-    if (isErrno(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP')) return null;
+    if (isErrno(error, 'ENOENT', 'ENOTDIR', 'ELOOP')) return null;
+    if (isErrno(error, 'EACCES', 'EPERM', 'EIO', 'ESTALE', 'ENOTCONN', 'EHOSTDOWN')) return 'closed';
     throw error;
   }
 }
@@ -22,7 +24,8 @@ const birthOf = ({ birthtimeNs }: Pick<BigIntStats, 'birthtimeNs'>): string =>
 /** The identity of the directory at a path. @throws ZwarmError `usage` where there is none */
 export function identityOfDirectory(path: string): DirectoryIdentity {
   const found = look(path);
-  if (found === null) throw new ZwarmError('usage', `there is no directory ${path}`, 'name one that exists');
+  if (found === null || found === 'closed')
+    throw new ZwarmError('usage', `there is no directory ${path}`, 'name one that exists');
   return { inode: String(found.ino), birth_time: birthOf(found) };
 }
 
@@ -32,7 +35,7 @@ export function identityOfDirectory(path: string): DirectoryIdentity {
  */
 function tellsBirths(): boolean {
   const proc = look('/proc');
-  return proc === null || proc.birthtimeNs !== proc.ctimeNs;
+  return proc === null || proc === 'closed' || proc.birthtimeNs !== proc.ctimeNs;
 }
 
 /** What stat tells of a directory by which it is recognised. */
@@ -58,26 +61,35 @@ export function compareIdentity(
 export function likeness(
   path: string,
   identity: DirectoryIdentity,
-): ReturnType<typeof compareIdentity> | 'missing' {
+): ReturnType<typeof compareIdentity> | 'missing' | 'closed' {
   const found = look(path);
-  return found === null ? 'missing' : compareIdentity(found, identity, tellsBirths);
+  if (found === null) return 'missing';
+  return found === 'closed' ? found : compareIdentity(found, identity, tellsBirths);
 }
 
-const isAt = (path: string, identity: DirectoryIdentity): boolean =>
+/** Whether the directory with this identity is, or may be, at a path. */
+export const isAt = (path: string, identity: DirectoryIdentity): boolean =>
   ['same', 'perhaps'].includes(likeness(path, identity));
 
-/** Where the directory of a store is, as far as its record tells: at its path, or where it was seen last; null where it is gone. */
+/**
+ * Where the directory of a store is, as far as its record tells: at its path, or where it was seen last; null where it is gone.
+ * Of what is closed to us now, nobody says that it is gone.
+ */
 export function whereaboutsOf(record: ProjectRecord): string | null {
-  if (standingOf(record) === 'here') return record.path;
-  return record.seen_at !== null && isAt(record.seen_at, record) ? record.seen_at : null;
+  const { path, seen_at } = record;
+  const own = standingOf(record);
+  if (own === 'here') return path;
+  if (seen_at !== null && (isAt(seen_at, record) || likeness(seen_at, record) === 'closed')) return seen_at;
+  return own === 'closed' ? path : null;
 }
 
 /**
  * Whether the directory of a store is still at its path: the same one, another one in its place, or none. A link that leads
  * to where it is now is another one.
  */
-export function standingOf(record: ProjectRecord): 'here' | 'replaced' | 'missing' {
+export function standingOf(record: ProjectRecord): 'here' | 'replaced' | 'missing' | 'closed' {
   const found = likeness(record.path, record);
+  if (found === 'closed') return found;
   if (found !== 'missing' && realPathOf(record.path) !== record.path) return 'replaced';
   if (found === 'missing') return 'missing';
   return found === 'other' ? 'replaced' : 'here';

@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path';
 import { upwards } from '../core/path.ts';
-import { likeness, standingOf } from './directory-identity.ts';
+import { isAt, likeness, standingOf, whereaboutsOf } from './directory-identity.ts';
 import { sessionsDir } from './layout.ts';
 import { hasStore, isSound, type KnownStore, type SoundStore, storeDir } from './project-store.ts';
 import type { ProjectRecord } from './records.ts';
@@ -29,9 +29,9 @@ export interface MovedStore extends SoundStore {
   readonly isSure: boolean;
 }
 
-/** Whether a store lies where its record says and its project is there. */
+/** Whether a store lies where its record says and its project is there, or nobody can tell now. */
 const isHome = (state: string, root: string, record: ProjectRecord): boolean =>
-  storeDir(state, record.path) === root && standingOf(record) === 'here';
+  storeDir(state, record.path) === root && ['here', 'closed'].includes(standingOf(record));
 
 /**
  * Whether the window of a place says by itself that it may be the project of a record: a linked worktree has one that leads to
@@ -49,7 +49,10 @@ const isInProject = (state: string, directory: string): boolean =>
     [at, `${at}/.git`].some((path) => hasStore(storeDir(state, path))),
   );
 
-/** The stores whose projects may have been moved to a place on this host, the surest first. */
+/**
+ * The stores whose projects may have been moved to a place on this host, the surest first; also those that are kept for its
+ * other paths.
+ */
 export function movedTo(
   state: string,
   host: () => string,
@@ -60,16 +63,18 @@ export function movedTo(
   const window = windowTarget(checkout);
   const found = stores.filter(isSound).flatMap(({ root, record }): MovedStore[] => {
     const isSeen = window === sessionsDir(root);
-    const like = (path: string) => likeness(path, record);
-    const path = paths.find((one) => ['same', 'perhaps'].includes(like(one)));
+    const path = paths.find((one) => isAt(one, record));
     if (path === undefined && !(isSeen && mayBe(place, record))) return [];
     // The same directory has another path in a container.
     if (record.host !== host()) return [];
+    const isOwn = path === record.path;
     // Only of a match is the other place looked at: a file system that does not answer would hold every command.
-    if (isHome(state, root, record)) return [];
-    if (path === undefined) return [{ root, record, path: paths[0] ?? checkout, isSeen, isSure: false }];
-    const isSure = path === record.path || like(path) === 'same' || (isSeen && !isInProject(state, checkout));
-    return [{ root, record, path, isSeen, isSure }];
+    if (isHome(state, root, record) && !isOwn) return [];
+    const found = { root, record, isSeen };
+    if (path === undefined)
+      return whereaboutsOf(record) === null ? [{ ...found, path: paths[0] ?? checkout, isSure: false }] : [];
+    const isSure = isOwn || likeness(path, record) === 'same' || (isSeen && !isInProject(state, checkout));
+    return [{ ...found, path, isSure }];
   });
   const rank = ({ isSure, isSeen }: MovedStore): number => (isSure ? 2 : 0) + (isSeen ? 1 : 0);
   return found.sort((a, b) => rank(b) - rank(a));

@@ -167,7 +167,7 @@ export function createStore(state: string, record: ProjectRecord, maker: Maker, 
 export function isOthers({ root, record }: KnownStore, path: string): boolean {
   if (record instanceof DamagedRecord) return false;
   if (record.path === path) return standingOf(record) === 'replaced';
-  return liesInPlace(root, record) || standingOf(record) === 'here';
+  return liesInPlace(root, record) || ['here', 'closed'].includes(standingOf(record));
 }
 
 /**

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { storeDir } from '../../src/store/project-store.ts';
 import { git } from '../helpers/git.ts';
 import { createShellProject, eventually, type Project, processesBelow } from '../helpers/project.ts';
+import { managerOf } from '../helpers/tools-in-process.ts';
 
 const ids = async (project: Project, cwd: string, ...args: string[]): Promise<string[]> =>
   (await project.ok(['ls', '-q', '--all', ...args], { cwd })).split('\n').filter((id) => id !== '');
@@ -116,6 +117,9 @@ test('neither an agent nor a client moves the sessions of a project', async () =
     env: { ZWARM_SESSION_ID: old },
   });
   expect(byAgent.stderr).not.toContain('its sessions are kept for');
+  const byClient = await managerOf({ directory: there, env: project.env }, 'other').start({ task: 'quick' });
+  expect(byClient.notes).toEqual([]);
+  await eventually('their runners have ended', () => processesBelow(project.base).length === 0);
   expect(stores(project)).toEqual(before);
 });
 
@@ -160,7 +164,7 @@ test('a project whose repository was begun anew is offered its sessions, and not
   git(directory, 'init', '-q');
   expect(await project.$('ls')).toContain('may belong to this project; to have them here: zwarm relocate\n');
   const refused = await project.$('start x');
-  expect(refused).toContain('hint: to have its sessions here: zwarm relocate\n[exit 4]');
+  expect(refused).toContain('hint: to have its sessions here: zwarm relocate; where it was moved to');
   expect(await project.$('clean --gone --yes')).toBe('');
   expect(await project.$('relocate --yes')).not.toContain('[exit');
   await run(project, directory);
@@ -179,6 +183,12 @@ test('what a command of the user’s has found in a new place is gone for nobody
   expect(stores(project)).toEqual([storeDir(project.state, directory).split('/').at(-1)]);
   expect(await project.$('ls --everywhere', { cwd: base })).not.toContain('is gone');
   expect(await project.$('clean --gone --yes', { cwd: base })).toBe('');
+  // A copy, be it in the old place, is not offered what is known to be elsewhere.
+  fs.cpSync(there, directory, { recursive: true, verbatimSymlinks: true });
+  expect(await project.$('ls')).not.toContain('may belong to this project');
+  expect(await project.$('relocate --yes')).toContain('[exit 3]');
+  expect(await ids(project, there)).toEqual([old]);
+  fs.rmSync(directory, { recursive: true });
   // By its id from anywhere it works where it is.
   expect(JSON.parse(await project.ok(['show', old, '--json'], { cwd: base })).working_dir).toBe(there);
   fs.rmSync(there, { recursive: true });
@@ -227,5 +237,26 @@ test('eight starts at once after a move begin, and keep all sessions for the new
   await eventually('their runners have ended', () => processesBelow(base).length === 0);
   expect(await ids(project, there)).toHaveLength(9);
   expect(await ids(project, there)).toContain(old);
+  expect(stores(project)).toHaveLength(1);
+});
+
+test('a worktree that had a store of its own while its repository was away gets that of the repository', async () => {
+  const project = createShellProject('shop');
+  const { base, directory } = project;
+  git(directory, 'init', '-q');
+  git(directory, 'commit', '-q', '--allow-empty', '-m', 'x');
+  const linked = join(base, 'linked');
+  git(directory, 'worktree', 'add', '-q', linked);
+  const old = await run(project, directory);
+  const there = join(base, 'store');
+  fs.renameSync(directory, there);
+  const alone = await run(project, linked);
+  git(there, 'worktree', 'repair', linked);
+  expect(await ids(project, linked)).toEqual([alone]);
+  await run(project, there);
+  expect(await ids(project, linked)).not.toContain(alone);
+  expect(await project.$('relocate --yes', { cwd: linked })).not.toContain('[exit');
+  for (const cwd of [linked, there])
+    expect(await ids(project, cwd)).toEqual(expect.arrayContaining([alone, old]));
   expect(stores(project)).toHaveLength(1);
 });

@@ -26,7 +26,7 @@ export function tellsBirths(): boolean {
   const { birthtimeNs } = statSync(path, { bigint: true });
   rmSync(path, { recursive: true });
   const proc = statSync('/proc', { bigint: true, throwIfNoEntry: false });
-  return birthtimeNs !== 0n && proc?.birthtimeNs !== proc?.ctimeNs;
+  return birthtimeNs !== 0n && (proc === undefined || proc.birthtimeNs !== proc.ctimeNs);
 }
 
 /** A new directory with these files `below` it, by their paths: a text, `@target` for a link, null for a directory. */

@@ -29,7 +29,10 @@ taken is dropped. Refused while a session of the project runs.`,
     const plan = await manager.planRelocation(to === undefined ? null : resolve(verb.context.cwd, to));
     const sessions = counted(plan.sessions, 'session');
     const others = plan.merges ? ', which has sessions of its own' : '';
-    const question = `Give ${sessions} of ${safeLine(plan.from)} to ${safeLine(plan.to)}${others}?`;
+    const question =
+      plan.from === plan.to
+        ? `Give ${sessions} of the directory that was at ${safeLine(plan.from)} to the one that is there?`
+        : `Give ${sessions} of ${safeLine(plan.from)} to ${safeLine(plan.to)}${others}?`;
     if (!(await confirm(verb, question, yes))) return;
     const { dropped, kept } = await manager.relocate(plan);
     for (const { id, name } of dropped)

@@ -15,11 +15,11 @@ import {
   damagedStoreError,
   locateProject,
   type ManagerContext,
+  movedHere,
   openStore,
   stateDirectory,
 } from '../context.ts';
 import { hasLiveSession } from '../project/all-stores.ts';
-import { movedHere } from '../project/moved-project.ts';
 import { openWindow } from '../project/open-window.ts';
 
 /** A store whose sessions are to belong to the directory where its project is now. */
@@ -75,7 +75,7 @@ function planAway(context: ManagerContext, to: string): Relocation {
   const [first] = kept;
   if (first === undefined)
     throw new ZwarmError('not_found', `no sessions are kept for ${named}`, 'see: zwarm ls --everywhere');
-  const away = kept.find(({ record }) => standingOf(record) !== 'here');
+  const away = kept.find(({ record }) => !['here', 'closed'].includes(standingOf(record)));
   if (away === undefined) {
     const what = `the project of these sessions is still at ${rootOfProject(first.record.path)}`;
     throw new ZwarmError('usage', what, 'move it first');

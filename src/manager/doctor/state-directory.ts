@@ -3,13 +3,14 @@ import { dirname } from 'node:path';
 import { requireAgent } from '../../agents/registry.ts';
 import { type Finding, finding } from '../../core/check.ts';
 import { type FileSystem, fileSystemOf } from '../../store/file-system.ts';
+import type { MovedStore } from '../../store/moved-store.ts';
 import { whyNotOurs } from '../../store/own-place.ts';
 import { requirePrivate, requireUsable } from '../../store/project-store.ts';
 import { type Project, rootOfProject } from '../../store/which-project.ts';
 import { requireOutOfReach } from '../access/reach.ts';
-import { locateProject, type ManagerContext, openStore, stateDirectory } from '../context.ts';
+import { locateProject, type ManagerContext, movedHere, openStore, stateDirectory } from '../context.ts';
 import { listGone, openAll } from '../project/all-stores.ts';
-import { movedHere, offers, projectNotices } from '../project/moved-project.ts';
+import { offers, projectNotices } from '../project/moved-project.ts';
 
 /** The nearest directory that exists, at a path or above it; what a link there leads to does not count. */
 function existing(path: string): string {
@@ -81,7 +82,9 @@ export async function checkReach(context: ManagerContext): Promise<Finding> {
 }
 
 function whereItWas(project: Project): string {
-  const moved = movedHere(project).find(({ root }) => root === project.store?.root);
+  const isOwn = ({ root, record }: MovedStore) =>
+    root === project.store?.root && record.path !== project.path;
+  const moved = movedHere(project).find(isOwn);
   if (moved === undefined) return 'every project with sessions is where it was';
   const was = rootOfProject(moved.record.path);
   return `this project was at ${was}, and has its sessions; the next start keeps them for its new place`;

@@ -16,13 +16,13 @@ import { rootOfProject } from '../../store/which-project.ts';
 import {
   locateProject,
   type ManagerContext,
+  movedHere,
   openStore,
   type Session,
   type Store,
   stateDirectory,
 } from '../context.ts';
 import { readTogether } from '../session/session-summary.ts';
-import { movedHere } from './moved-project.ts';
 
 /** The stores of all projects, and why those cannot be listed that are damaged or that others can write. */
 export function openAll(context: ManagerContext) {

@@ -1,30 +1,22 @@
-import { hostIdentity } from '../../process/identity.ts';
 import { sessionsDir, windowDir } from '../../store/layout.ts';
-import { type MovedStore, movedTo } from '../../store/moved-store.ts';
-import { listStores } from '../../store/project-store.ts';
+import type { MovedStore } from '../../store/moved-store.ts';
 import { pythonSessionDirs } from '../../store/python-store.ts';
 import { unlessDamaged } from '../../store/read-file.ts';
 import { listSessionIds } from '../../store/sessions.ts';
-import { type Project, placeOf, rootOfProject } from '../../store/which-project.ts';
+import { type Project, rootOfProject } from '../../store/which-project.ts';
 import { hasOldStore, windowTarget } from '../../store/window.ts';
-import { locateProject, type ManagerContext } from '../context.ts';
+import { locateProject, type ManagerContext, movedHere } from '../context.ts';
 
-/** The stores whose projects may have been moved to where this one is, the surest first. */
-export function movedHere(project: Project): readonly MovedStore[] {
-  const { state } = project;
-  return movedTo(state, () => hostIdentity().host, placeOf(project), listStores(state));
-}
+/** The stores whose sessions may belong to this project, and are not taken for its own. */
+const offered = (project: Project): readonly MovedStore[] =>
+  movedHere(project).filter(({ root }) => root !== project.store?.root && listSessionIds(root).length > 0);
 
-/** What to say of sessions that may belong to this project, and are not taken for its own. */
-export function offers(project: Project): readonly string[] {
-  const offered = movedHere(project).filter(
-    ({ root }) => root !== project.store?.root && listSessionIds(root).length > 0,
-  );
-  return offered.map(({ record }) => {
+/** What to say of them. */
+export const offers = (project: Project): readonly string[] =>
+  offered(project).map(({ record }) => {
     const was = rootOfProject(record.path);
     return `the sessions of the directory that was at ${was} may belong to this project; to have them here: zwarm relocate`;
   });
-}
 
 /** What a person who lists the sessions of this project should know about where they are kept. */
 export async function projectNotices(context: ManagerContext): Promise<readonly string[]> {
@@ -45,9 +37,7 @@ export async function projectNotices(context: ManagerContext): Promise<readonly 
   if (store === null || (window !== null && window !== sessionsDir(store.root)))
     notices.push(...offers(project));
   const another = `zwarm keeps the sessions of another directory that was at ${rootOfProject(path)}`;
-  const isOffered =
-    others !== null && window === sessionsDir(others.root) && listSessionIds(others.root).length > 0;
-  if (others !== null && !isOffered)
+  if (others !== null && !offered(project).some(({ root }) => root === others.root))
     notices.push(`${another}; where it was moved to: zwarm relocate --to DIR`);
   return notices;
 }

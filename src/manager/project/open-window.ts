@@ -5,8 +5,7 @@ import { sessionsDir, windowDir } from '../../store/layout.ts';
 import type { MovedStore } from '../../store/moved-store.ts';
 import { whyNotOurs } from '../../store/own-place.ts';
 import { windowStateOf, windowTarget } from '../../store/window.ts';
-import { locateProject, type ManagerContext, type Store } from '../context.ts';
-import { movedHere } from './moved-project.ts';
+import { locateProject, type ManagerContext, movedHere, type Store } from '../context.ts';
 
 /** How long the child may take that makes a window. */
 const MAKE_MS = 5000;

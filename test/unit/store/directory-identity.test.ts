@@ -6,7 +6,10 @@ import {
   identityOfDirectory,
   likeness,
   standingOf,
+  whereaboutsOf,
 } from '../../../src/store/directory-identity.ts';
+import type { ProjectRecord } from '../../../src/store/records.ts';
+import { boundByPermissions } from '../../helpers/as-root.ts';
 import { emptyDirectory } from '../../helpers/directory.ts';
 
 /** Whether the directory at a path is the one that a record of it says, which differs so from what is there. */
@@ -21,6 +24,19 @@ function standing(path: string, differing: Partial<ReturnType<typeof identityOfD
     created_at: '2026-11-20T10:00:00.000Z',
   } as const;
   return standingOf({ ...record, inode: '1', birth_time: BORN, ...differing });
+}
+
+function whereabouts(path: string, more: Partial<ProjectRecord>): string | null {
+  const record = {
+    v: 1,
+    store_id: 's',
+    path,
+    kept_at: null,
+    seen_at: null,
+    host: 'here',
+    created_at: BORN,
+  } as const;
+  return whereaboutsOf({ ...record, inode: '1', birth_time: BORN, ...more });
 }
 
 const BORN = '2026-11-20T10:00:00.123Z';
@@ -75,4 +91,25 @@ test.each([
   expect(() => identityOfDirectory(path)).toThrow(
     expect.objectContaining({ code: 'usage', message: `there is no directory ${path}` }),
   );
+});
+
+test('what is closed to us now is not gone', () => {
+  const base = emptyDirectory();
+  const path = join(base, 'closed', 'project');
+  fs.mkdirSync(path, { recursive: true });
+  const identity = identityOfDirectory(path);
+  fs.chmodSync(join(base, 'closed'), 0);
+  try {
+    boundByPermissions(() => {
+      expect(likeness(path, identity)).toBe('closed');
+      expect(standing(path, identity)).toBe('closed');
+      expect(whereabouts(path, identity)).toBe(path);
+    });
+  } finally {
+    fs.chmodSync(join(base, 'closed'), 0o700);
+  }
+  expect(whereabouts(path, identity)).toBe(path);
+  expect(whereabouts(join(base, 'gone'), identity)).toBeNull();
+  expect(whereabouts(join(base, 'gone'), { ...identity, seen_at: path })).toBe(path);
+  expect(whereabouts(join(base, 'gone'), { ...identity, seen_at: base })).toBeNull();
 });
