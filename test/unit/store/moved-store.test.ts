@@ -62,6 +62,8 @@ test.each<[string, 'sure' | 'perhaps' | null, readonly ((place: Place) => unknow
   ['was copied without its window before it was removed', null, [closeWindow, copy, remove]],
   ['is a copy', null, [copy]],
   ['is new', null, [({ now }) => fs.mkdirSync(now)]],
+  // As a mount of it would be.
+  ['is the same one at another path', null, [({ was, now }) => fs.symlinkSync(was, now)]],
   ['is new, with the inode of the old one', TELLS_BIRTHS ? null : 'perhaps', [remove, sameInode]],
   [
     'has the time of birth of the old one alone',
