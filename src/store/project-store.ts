@@ -202,5 +202,10 @@ export function moveStore(
 /** Notes where the project of a store is now: it is not gone, and nobody is told to delete its sessions. */
 export function noteWhereItIs({ root, record }: SoundStore, path: string, unique: string): void {
   const noted = encode({ ...record, seen_at: path });
-  replaceFile(layout.projectFile(root), noted, join(root, `${layout.BUILDING_PREFIX}${unique}`));
+  try {
+    replaceFile(layout.projectFile(root), noted, join(root, `${layout.BUILDING_PREFIX}${unique}`));
+  } catch (error) {
+    // Another command has given it its new place.
+    if (!isErrno(error, 'ENOENT')) throw error;
+  }
 }

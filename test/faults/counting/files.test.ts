@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync } from 'node:
 import { basename, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createFile, publishOnce, putUserFile, replaceFile } from '../../../src/store/files.ts';
-import { isSound, moveStore, storeAt, storeDir } from '../../../src/store/project-store.ts';
+import { isSound, moveStore, noteWhereItIs, storeAt, storeDir } from '../../../src/store/project-store.ts';
 import { removeSession } from '../../../src/store/remove.ts';
 import { hasSession } from '../../../src/store/sessions.ts';
 import { emptyDirectory } from '../../helpers/directory.ts';
@@ -87,6 +87,19 @@ test('a store that moves is in its new place on the disk before its record says 
   const renewed = [`fsync ${name}/.new-n`, `rename ${name}/.new-n ${name}/project.json`, `fsync ${name}`];
   expect(move(root)).toEqual([`rename ${basename(root)} ${name}`, 'fsync .', ...renewed]);
   expect(move(home)).toEqual(['fsync .', ...renewed]);
+});
+
+test('a store that another command moves while it is noted where its project is stays as that has left it', () => {
+  const { root, state } = createStoredSession();
+  const store = storeAt(root);
+  if (store === null || !isSound(store)) throw new Error('there is no store');
+  const moved = join(state, 'projects', 'moved');
+  meanwhile(/^open .*\/\.new-n$/, () => renameSync(root, moved));
+  noteWhereItIs(store, '/there', 'n');
+  expect(storeAt(root)).toBeNull();
+  expect(storeAt(moved)?.record).toEqual(store.record);
+  noteWhereItIs({ root: moved, record: store.record }, '/there', 'n');
+  expect(storeAt(moved)?.record).toEqual({ ...store.record, seen_at: '/there' });
 });
 
 test('a session whose files cannot be deleted is removed all the same, and it is said where they are', () => {
