@@ -30,12 +30,12 @@ export type {
   Sandbox,
   SessionDetail,
   SessionError,
-  SessionStatus,
   SessionSummary,
   TokenUsage,
   TurnView,
 } from './core/session.ts';
 export type { SessionEvent, SessionEventName } from './core/session-event.ts';
+export type { SessionStatus } from './core/status.ts';
 export type { UsageGroup, UsageRow } from './core/usage-groups.ts';
 export type { CleanedSession, CleanOptions, CleanResult, SkippedSession } from './manager/commands/clean.ts';
 export type { Compacted, CompactOptions } from './manager/commands/compact.ts';

@@ -45,6 +45,14 @@ export async function thenForEach<T, U>(
   );
 }
 
+/** The outcomes without those that came to nothing. */
+export function withoutNull<T>(outcomes: readonly Outcome<T | null>[]): readonly Outcome<T>[] {
+  return outcomes.flatMap((one): readonly Outcome<T>[] => {
+    if ('error' in one) return [one];
+    return one.value === null ? [] : [{ ref: one.ref, value: one.value }];
+  });
+}
+
 /** What came of the arguments that did not fail. */
 export function valuesOf<T>(outcomes: readonly Outcome<T>[]): readonly T[] {
   return outcomes.flatMap((one) => ('value' in one ? [one.value] : []));

@@ -4,7 +4,7 @@ import type { SessionId } from './ids.ts';
 import type { Metadata } from './rules/metadata.ts';
 import type { Pending } from './rules/queue.ts';
 import type { Retry } from './rules/retry.ts';
-import { TURN_STATUSES, type TurnStatus } from './status.ts';
+import type { SessionStatus, TurnStatus } from './status.ts';
 
 /** What an agent may touch; the words are Codex's. */
 export const SANDBOXES = ['read-only', 'workspace-write', 'danger-full-access'] as const;
@@ -64,10 +64,6 @@ export interface SessionError {
   readonly retry_at: string | null;
 }
 
-/** Every status that a session can show. */
-export const SESSION_STATUSES = [...TURN_STATUSES, 'damaged'] as const;
-export type SessionStatus = (typeof SESSION_STATUSES)[number];
-
 /** The part of a summary that comes from the session's record. */
 export interface RecordSummary {
   readonly tags: readonly string[];
@@ -92,8 +88,9 @@ export interface RecordSummary {
 /** The part of a summary that depends on what the turns did. */
 export interface SessionState {
   readonly status: SessionStatus;
+  /** The turn that the status is about; null where none has run. */
   readonly turn: number | null;
-  /** The newest message given to the agent. */
+  /** The newest message of the conversation. */
   readonly last_prompt: string | null;
   /** What it is doing now, on one line; null unless it runs. */
   readonly current_step: string | null;
@@ -142,8 +139,10 @@ export interface TurnView {
   readonly covers: readonly number[];
   /** Which repetition of its message it is, of how many at most; null where it is not repeated. */
   readonly retry: Retry | null;
-  /** Whether it is part of the conversation: false once it was wound back. */
+  /** Whether it is part of the conversation: false for a marker, for what was wound back, and for what was taken back. */
   readonly in_conversation: boolean;
+  /** Whether it was wound back. */
+  readonly undone: boolean;
   readonly prompt: string | null;
   readonly status: TurnStatus;
   readonly started_at: string | null;
@@ -183,6 +182,8 @@ export interface SessionDetail extends SessionSummary {
 /** The steps of a turn. */
 export interface TurnSteps {
   readonly turn: number;
+  /** Whether it was wound back. */
+  readonly undone: boolean;
   readonly steps: readonly Step[];
 }
 

@@ -8,6 +8,13 @@ const FINAL_STATUSES = ['completed', 'failed', 'killed', 'lost'] as const;
 export const TURN_STATUSES = ['pending', 'running', ...FINAL_STATUSES, 'unknown'] as const;
 export type TurnStatus = (typeof TURN_STATUSES)[number];
 
+/**
+ * Every status that a session can show: that of the turn that speaks for it; `ready` where none has run, as of a fork that
+ * waits for its first message; `damaged` where its records cannot be read.
+ */
+export const SESSION_STATUSES = [...TURN_STATUSES, 'ready', 'damaged'] as const;
+export type SessionStatus = (typeof SESSION_STATUSES)[number];
+
 /** Why a turn was asked to stop. `never-launched`: another command declared its launch dead. */
 export const CANCEL_WHYS = [
   'kill',
@@ -156,11 +163,16 @@ export function deriveStatus(facts: TurnFacts): TurnVerdict {
 }
 
 /** Whether something runs or is about to. */
-export function isActive(status: TurnStatus | 'damaged'): boolean {
+export function isActive(status: SessionStatus): boolean {
   return status === 'running' || status === 'pending';
 }
 
 /** Whether nothing that happens later can change this status. */
-export function isFinal(status: TurnStatus | 'damaged'): boolean {
+export function isFinal(status: SessionStatus): boolean {
   return FINAL_STATUSES.some((final) => final === status);
+}
+
+/** Whether nothing of a session runs, waits, or may live elsewhere. */
+export function isAtRest(status: SessionStatus): boolean {
+  return status === 'ready' || isFinal(status);
 }

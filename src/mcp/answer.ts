@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { SessionReader, TurnReader } from '../core/conversation/session-reader.ts';
 import { ZwarmError } from '../core/errors.ts';
-import { cutLine, SESSION_STATUSES, type SessionSummary, type TurnView } from '../core/session.ts';
-import { isActive, isFinal } from '../core/status.ts';
+import { cutLine, type SessionSummary, type TurnView } from '../core/session.ts';
+import { isActive, isFinal, SESSION_STATUSES } from '../core/status.ts';
 import { bothEnds } from '../core/text-ends.ts';
 import { parseIso } from '../core/time.ts';
 import { forModel } from './for-model.ts';
@@ -91,6 +91,9 @@ export const turnFields = {
 /** An answer about a turn. */
 export type TurnAnswer = z.infer<z.ZodObject<typeof turnFields>>;
 
+/** The answer about a session; `turn` is null where none of it has run. */
+export type SessionAnswer = Omit<TurnAnswer, 'turn'> & { readonly turn: number | null };
+
 /** Where the rest of an answer is that is longer than `longest` characters; nothing of any other. */
 function restOf(id: string, { answer, log_file }: TurnView, longest: number): string[] {
   if (answer === null || answer.length <= longest) return [];
@@ -123,6 +126,22 @@ export function turnOf({ summary, turns }: SessionReader, turn: number | null): 
   throw new ZwarmError('damaged', `turn ${turn} of ${summary.id} is missing`);
 }
 
+/** What an answer tells of its session. */
+function factsOf(
+  { id, name, unconfined, token_usage: usage, duration_ms: ms }: SessionSummary,
+  budget: string | null,
+) {
+  return {
+    session_id: id,
+    session: name,
+    unconfined,
+    tokens: usage?.total_tokens ?? null,
+    budget,
+    // To a tenth of a second.
+    runtime: ms === null ? null : Math.round(ms / 100) / 10,
+  };
+}
+
 /**
  * The status of a turn, its answer once it has ended, or why it has none, and what to do next.
  * @param budget what is left for the session, in words
@@ -135,7 +154,8 @@ export function turnAnswer(
   budget: string | null,
   longest = LONGEST_RESPONSE,
 ): TurnAnswer {
-  const { id, name, token_usage: usage, duration_ms: ms } = session.summary;
+  const { summary } = session;
+  const { id } = summary;
   const reader = turnOf(session, number);
   const { error } = reader.view;
   const ended = isFinal(reader.view.status);
@@ -149,19 +169,34 @@ export function turnAnswer(
     success: !failed,
     error: failed ? (error?.message ?? [`the turn is ${status}`, ...warnings].join('; ')) : null,
     hint: [...(ended ? restOf(id, turn, longest) : []), adviceOf(id, turn)].join('; '),
-    session_id: id,
-    session: name,
+    ...factsOf(summary, budget),
     status,
     turn: turn.turn,
     by: turn.by,
     response: ended && answer !== null ? bothEnds(answer, longest) : null,
     why,
     agent: turn.agent,
-    unconfined: session.summary.unconfined,
-    tokens: usage?.total_tokens ?? null,
-    budget,
-    // To a tenth of a second.
-    runtime: ms === null ? null : Math.round(ms / 100) / 10,
     log_file: turn.log_file,
+  };
+}
+
+/** The same about the turn that speaks for a session. @throws ZwarmError `damaged` */
+export function sessionAnswer(
+  session: SessionReader,
+  budget: string | null,
+  longest = LONGEST_RESPONSE,
+): SessionAnswer {
+  const { summary } = session;
+  if (summary.turn !== null) {
+    const answer = turnAnswer(session, summary.turn, budget, longest);
+    const { undone } = turnOf(session, summary.turn).view;
+    // What is said after it was wound back is no answer.
+    return undone ? { ...answer, response: null } : answer;
+  }
+  const { id, status, agent } = summary;
+  return {
+    ...succeeded(`nothing has run in it: converse(session_id="${id}", message=…) gives it its first message`),
+    ...factsOf(summary, budget),
+    ...{ status, agent, turn: null, by: null, response: null, why: null, log_file: null },
   };
 }

@@ -27,7 +27,7 @@ function lastWords(step: Step): string | null {
   return output === null ? null : lastLines(asText(output), LAST_LINES, LAST_CHARS) || null;
 }
 
-/** A step on one line; of one that did not end well also the last lines of its output. What is undefined is not told. */
+/** A step on one line; of one that did not end well also the last lines of its output. Of what was wound back `undone` says so; what is undefined is not told. */
 export function summaryOf(step: TrajectoryStep): StepFields {
   return {
     step: step.step,
@@ -35,6 +35,7 @@ export function summaryOf(step: TrajectoryStep): StepFields {
     type: step.type,
     status: 'status' in step ? step.status : undefined,
     exit_code: 'exit_code' in step ? (step.exit_code ?? undefined) : undefined,
+    undone: step.undone || undefined,
     summary: cutLine(stepLine(step), SUMMARY_CHARS),
     last_lines: lastWords(step) ?? undefined,
   };
@@ -50,14 +51,14 @@ export function wholeOf(step: TrajectoryStep): StepFields {
   return Object.fromEntries(Object.entries(told).map(([key, value]) => [key, cut(value)]));
 }
 
-type AskedTurn = Pick<TurnView, 'turn' | 'by' | 'prompt'>;
+type AskedTurn = Pick<TurnView, 'turn' | 'by' | 'prompt' | 'undone'>;
 
 /** What the agent was asked in a turn, among its steps: without a number, as it is none of them. */
-export function promptFields({ turn, by, prompt }: AskedTurn, full: boolean): StepFields {
+export function promptFields({ turn, by, prompt, undone }: AskedTurn, full: boolean): StepFields {
   const told = full
     ? { content: bothEnds(prompt ?? '', FULL_CHARS) }
     : { summary: cutLine(prompt ?? '', SUMMARY_CHARS) };
-  return { step: null, turn, type: 'user_message', by, ...told };
+  return { step: null, turn, type: 'user_message', by, undone: undone || undefined, ...told };
 }
 
 /** What was done last of some steps, with its last lines, where that did not end well; else null. */

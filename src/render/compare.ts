@@ -1,5 +1,5 @@
 import { type Compared, checkWord } from '../core/compared.ts';
-import type { SessionStatus } from '../core/session.ts';
+import type { SessionStatus } from '../core/status.ts';
 import { paintStatus, type Style } from './style.ts';
 import { type Column, renderTable } from './table.ts';
 import { safeLine } from './text/safe-text.ts';

@@ -1,5 +1,5 @@
-import type { SessionStatus } from '../core/session.ts';
 import type { SessionEvent, SessionEventName } from '../core/session-event.ts';
+import type { SessionStatus } from '../core/status.ts';
 import { parseIso } from '../core/time.ts';
 import { failureWords } from './failure-words.ts';
 import { paintStatus, type Style } from './style.ts';

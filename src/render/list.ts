@@ -1,5 +1,6 @@
 import { familiesOf } from '../core/rules/family.ts';
-import type { SessionStatus, SessionSummary } from '../core/session.ts';
+import type { SessionSummary } from '../core/session.ts';
+import type { SessionStatus } from '../core/status.ts';
 import { parseIso } from '../core/time.ts';
 import { failureWords } from './failure-words.ts';
 import { projectNames } from './project-names.ts';

@@ -9,7 +9,7 @@ import type { Style } from './style.ts';
 import { safeLine } from './text/safe-text.ts';
 import { localTime, longSpan } from './text/units.ts';
 import { readable } from './text/wrap.ts';
-import { kindWords, rangesOf, turnRule } from './turn-rule.ts';
+import { kindWords, rangesOf, turnRule, undoneWords } from './turn-rule.ts';
 
 /** How to show a page. */
 export type PageOptions = CardOptions;
@@ -23,6 +23,7 @@ function rule(view: TurnReader['view'], style: Style, { time, agent }: TurnOptio
   const words = [
     `turn ${view.turn}`,
     ...kindWords(view, agent),
+    ...undoneWords(view),
     ...(by === null || by === 'user' ? [] : [`by ${safeLine(by)}`]),
     ...(how === null || how === 'native' || view.turn === 1 ? [] : [how]),
     // After a clock was set back, times mean nothing.
@@ -110,10 +111,15 @@ function* pageBlocks(session: SessionReader, style: Style, options: PageOptions)
   const host = current?.view.host ?? null;
   const showsFailure = current !== undefined && !isHidden(current);
   yield block(renderCard({ summary, host, changed, showsFailure }, style, options));
-  const hidden = turns.filter(isHidden).map(({ view }) => view.turn);
-  if (hidden.length > 0) {
-    const which = `${hidden.length === 1 ? 'turn' : 'turns'} ${rangesOf(hidden)}`;
-    const words = `(${which} wound back; see: zwarm show ${id} --full)`;
+  const hidden = turns.filter(isHidden).map(({ view }) => view);
+  for (const [undone, what] of [
+    [true, 'wound back'],
+    [false, 'taken back before it began'],
+  ] as const) {
+    const numbers = hidden.filter((view) => view.undone === undone).map(({ turn }) => turn);
+    if (numbers.length === 0) continue;
+    const which = `${numbers.length === 1 ? 'turn' : 'turns'} ${rangesOf(numbers)}`;
+    const words = `(${which} ${what}; see: zwarm show ${id} --full)`;
     yield block(note('  ', words, style, style.paint.dim));
   }
   const found = new Set<string>();

@@ -1,5 +1,5 @@
 import { Chalk, type ChalkInstance } from 'chalk';
-import type { SessionStatus } from '../core/session.ts';
+import type { SessionStatus } from '../core/status.ts';
 
 /** How to write for one stream. */
 export interface Style {
@@ -41,6 +41,7 @@ const COLOURS = {
   completed: 'green',
   running: 'cyan',
   pending: 'dim',
+  ready: 'dim',
   failed: 'red',
   damaged: 'red',
   killed: 'magenta',

@@ -3,7 +3,7 @@ import { type Step, stepLine } from '../core/conversation/steps.ts';
 import { endWords, stepLines } from './steps.ts';
 import type { Style } from './style.ts';
 import { lineOf } from './text/width.ts';
-import { kindWords, turnRule } from './turn-rule.ts';
+import { kindWords, turnRule, undoneWords } from './turn-rule.ts';
 
 /** What the line of a step begins with, and its colour. */
 const LINES: Readonly<Record<Step['type'], readonly [string, 'cyan' | 'dim' | 'magenta' | 'red' | null]>> = {
@@ -29,8 +29,7 @@ export interface TrajectoryOptions {
 const GUTTER = 3;
 
 function heading(view: TurnReader['view'], agent: string | null, style: Style): string {
-  const undone = view.in_conversation || view.kind === 'rewind' ? [] : ['wound back'];
-  return turnRule([`turn ${view.turn}`, ...kindWords(view, agent), ...undone].join(' · '), style);
+  return turnRule([`turn ${view.turn}`, ...kindWords(view, agent), ...undoneWords(view)].join(' · '), style);
 }
 
 /** A step on one line. */

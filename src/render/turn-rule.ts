@@ -26,6 +26,10 @@ export function kindWords(
   return isAdopted(kind) ? [...by, kind, status] : [...by, status];
 }
 
+/** Says of a turn that it was wound back; nothing of any other. */
+export const undoneWords = ({ undone }: Pick<TurnReader['view'], 'undone'>): string[] =>
+  undone ? ['wound back'] : [];
+
 /** The line above a turn, with its number and status. */
 export function turnRule(words: string, { paint, width }: Style): string {
   const said = `── ${words} `;

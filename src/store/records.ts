@@ -413,6 +413,10 @@ export function recordOfTurn(record: SessionRecord, { runs }: Pick<RequestRecord
   return { ...record, ...runs, agent_args: runs.agent === record.agent ? record.agent_args : [] };
 }
 
+/** How many of the first turns of a session are copies, which ran in another one. */
+export const copiedTurns = ({ forked_from: fork }: Pick<SessionRecord, 'forked_from'>): number =>
+  fork?.turn ?? 0;
+
 /** A path in or below the root of a project as it is recorded: relative to that, so that the project can move. */
 export function recordedPath(path: string, projectRoot: string): string {
   return isWithin(path, projectRoot) ? relative(projectRoot, path) || '.' : path;

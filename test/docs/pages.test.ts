@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { GLOBAL_OPTIONS, VERBS } from '../../src/cli/command-tree.ts';
 import type { Options, VerbDefinition } from '../../src/cli/define-verb.ts';
-import { SESSION_STATUSES } from '../../src/core/session.ts';
+import { SESSION_STATUSES } from '../../src/core/status.ts';
 import { codeWords, readPage, tableOf } from '../helpers/document.ts';
 import { createProject, repositoryFile, runProgram } from '../helpers/project.ts';
 

@@ -58,6 +58,7 @@ export function turnOf(more: Partial<TurnView> = {}): TurnView {
     agent: 'codex',
     by: 'user',
     to: null,
+    undone: false,
     covers: [],
     retry: null,
     in_conversation: true,

@@ -1,5 +1,5 @@
 import type { TurnReader } from '../../core/conversation/session-reader.ts';
-import { EXIT_CODES, usageError, ZwarmError } from '../../core/errors.ts';
+import { EXIT_CODES, readyError, usageError, ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import { isFinal } from '../../core/status.ts';
 import { noteSeen } from '../await-answer.ts';
@@ -47,7 +47,7 @@ Exit code: 0 the turn completed, 1 it did not, 4 it still runs.`,
     const { summary, turns } = await verb.manager.read(ref, { turn: asked });
     const { id } = summary;
     const reader = turns.find(({ view }) => view.turn === (asked ?? summary.turn));
-    if (reader === undefined) throw new TypeError(`${id} has no turn ${summary.turn}, which speaks for it`);
+    if (reader === undefined) throw readyError(id, 'it has no answer yet');
     requireEnded(id, reader, turns);
     const { turn, status } = reader.view;
     verb.exit(status === 'completed' ? 0 : EXIT_CODES.failed);

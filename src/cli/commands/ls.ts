@@ -1,6 +1,7 @@
 import type { ZwarmError } from '../../core/errors.ts';
 import { familiesOf } from '../../core/rules/family.ts';
-import { SESSION_STATUSES, type SessionSummary } from '../../core/session.ts';
+import type { SessionSummary } from '../../core/session.ts';
+import { SESSION_STATUSES } from '../../core/status.ts';
 import type { ListOptions } from '../../manager/commands/ls.ts';
 import type { SessionManager } from '../../manager/session-manager.ts';
 import { QUIET_IDS, TAGS } from '../common-options.ts';

@@ -1,4 +1,5 @@
-import { EXIT_CODES } from '../../core/errors.ts';
+import type { TurnReader } from '../../core/conversation/session-reader.ts';
+import { EXIT_CODES, readyError, ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import { isFinal, type TurnStatus } from '../../core/status.ts';
 import { errorLines } from '../../render/error-lines.ts';
@@ -19,10 +20,11 @@ function exitCodeOf(statuses: readonly TurnStatus[], any: boolean, givenUp: numb
   return ended.every((status) => status === 'completed') ? 0 : EXIT_CODES.failed;
 }
 
-/** A session, and its newest turn that has ended: somebody may have given it another message since. */
+/** A session, and the newest turn of its conversation that has ended: somebody may have given it another message since. */
 async function readEnded({ manager }: Verb, id: SessionId) {
   const { summary, turns } = await manager.read(id);
-  return { summary, ended: turns.findLast(({ view }) => view.kind !== 'rewind' && isFinal(view.status)) };
+  const hasEnded = ({ view }: TurnReader) => view.kind !== 'rewind' && !view.undone && isFinal(view.status);
+  return { summary, ended: turns.findLast(hasEnded) };
 }
 
 type Read = each.Outcome<Awaited<ReturnType<typeof readEnded>>>;
@@ -75,7 +77,7 @@ export const wait = defineVerb({
     json: flag('--json', 'print an array of sessions as JSON, in the order of the arguments', ['summary']),
   },
   notes: `
-Prints "id status" as each of them ends; with --answer its answer, and of several first "id status" on stderr. Exit code: 0 all completed, 1 one did not, 124 the time was up.
+Prints "id status" as each of them ends; with --answer its answer, and of several first "id status" on stderr. Exit code: 0 all completed, 1 one did not, 4 one is ready and has no message to wait for (--any and --tag pass over it), 124 the time was up.
 
 With --kill-on-exit, SIGTERM and SIGHUP end the wait as Ctrl-C does, and what has not begun is taken back.`,
   examples: [
@@ -96,6 +98,8 @@ With --kill-on-exit, SIGTERM and SIGHUP end the wait as Ctrl-C does, and what ha
     const { signal, enough, code } = limitWaiting(verb, timeoutMs, killOnExit);
     const refs = await each.chosen(verb, given, tags, 'zwarm wait');
     const named = await each.sessionsOf(refs, (ref) => manager.resolve(ref));
+    // What nobody has given a message is not waited for, unless it was named.
+    const passesOver = any || tags !== undefined;
     let satisfied = false;
     let failed = false;
     const fail = (): void => {
@@ -125,6 +129,10 @@ With --kill-on-exit, SIGTERM and SIGHUP end the wait as Ctrl-C does, and what ha
     };
     const awaitEnd = async (id: SessionId) => {
       const status = await manager.wait(id, signal).finally(() => waiting.delete(id));
+      if (status === 'ready') {
+        if (passesOver) return null;
+        throw readyError(id, 'there is nothing to wait for');
+      }
       if (!isFinal(status)) return { id, status, seen: null };
       const isEnough = satisfied;
       satisfied ||= any;
@@ -138,7 +146,11 @@ With --kill-on-exit, SIGTERM and SIGHUP end the wait as Ctrl-C does, and what ha
       throw error;
     };
     const ends = each.thenForEach(named, (id) => awaitEnd(id).catch(orFail));
-    const outcomes = await ends.finally(() => live.stop());
+    const outcomes = each.withoutNull(await ends.finally(() => live.stop()));
+    if (outcomes.length === 0) {
+      const what = 'none of these sessions has anything to wait for: they are ready';
+      throw new ZwarmError('not_running', what, 'give one of them a message: zwarm inject ID "…"');
+    }
     const waited = each.valuesOf(outcomes);
     const [one] = waited;
     if (one !== undefined && code() !== EXIT_CODES.interrupted)

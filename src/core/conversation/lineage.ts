@@ -36,8 +36,27 @@ export interface Lineage {
   readonly thread: string | null;
   /** The turns that were not wound back, with those that a summary stands for: what a person reads. */
   readonly shown: readonly number[];
+  /** Those that were. */
+  readonly undone: ReadonlySet<number>;
   /** What a replay contains: the parts, with the messages that never reached the agent. */
   readonly told: readonly Part[];
+}
+
+/**
+ * The turns that were wound back. A rewind, which has a turn to which it leads, makes the conversation what it was right after
+ * that turn: everything in between is undone, other rewinds included.
+ * @param newestFirst all turns of a session, or the newest ones
+ */
+export function undoneOf(
+  newestFirst: readonly { readonly turn: number; readonly to: number | null }[],
+): ReadonlySet<number> {
+  const undone = new Set<number>();
+  let stands = Number.POSITIVE_INFINITY;
+  for (const { turn, to } of newestFirst) {
+    if (turn > stands) undone.add(turn);
+    else if (to !== null && to < turn) stands = to;
+  }
+  return undone;
 }
 
 /** A list that shares its beginning with others; null is the empty one. */
@@ -65,32 +84,35 @@ function baseOf(
  * earlier turn, markers and compactions included. A message that never reached the agent is shown and replayed.
  */
 export function lineageOf(turns: readonly LineageTurn[]): Lineage {
-  let now: { readonly parts: Chain<Part>; readonly shown: Chain<number> } = { parts: null, shown: null };
-  const after = [now];
+  let parts: Chain<Part> = null;
+  const after: Chain<Part>[] = [parts];
   // What each thread of the agent holds; no entry where that is not known. Equal chains are the same object.
   const contents = new Map<string, Chain<Part>>();
   for (const place of turns) {
     const { turn, kind, to, threadId, asked } = place;
-    if (kind === 'rewind') now = (to === null ? undefined : after[to]) ?? now;
-    else if (!place.withdrawn) {
+    if (kind === 'rewind') {
+      const there = to === null ? undefined : after[to];
+      if (there !== undefined) parts = there;
+    } else if (!place.withdrawn) {
       if (place.threadGone && asked !== null) contents.delete(asked);
-      let { parts } = now;
       if (threadId !== null) {
         const base = baseOf(place, parts, contents);
-        const added = { last: { kind: 'turn', turn }, before: parts } as const;
+        const added: Chain<Part> = { last: { kind: 'turn', turn }, before: parts };
         if (base === undefined) contents.delete(threadId);
         else contents.set(threadId, base === parts ? added : { ...added, before: base });
         parts = place.summarised ? { last: { kind: 'summary', turn }, before: null } : added;
       }
-      now = { parts, shown: { last: turn, before: now.shown } };
     }
-    after.push(now);
+    after.push(parts);
   }
-  const [thread = null] = [...contents].find(([, held]) => held === now.parts) ?? [];
-  const parts = itemsOf(now.parts);
-  const shown = itemsOf(now.shown);
-  const summary = parts.filter(({ kind }) => kind === 'summary');
+  const [thread = null] = [...contents].find(([, held]) => held === parts) ?? [];
+  const known = itemsOf(parts);
+  const undone = undoneOf(turns.toReversed());
+  const shown = turns.flatMap(({ turn, kind, withdrawn }) =>
+    kind === 'rewind' || withdrawn || undone.has(turn) ? [] : [turn],
+  );
+  const summary = known.filter(({ kind }) => kind === 'summary');
   const since = shown.filter((turn) => turn > (summary[0]?.turn ?? 0));
   const told = [...summary, ...since.map((turn) => ({ kind: 'turn', turn }) as const)];
-  return { parts, thread, shown, told };
+  return { parts: known, thread, shown, undone, told };
 }

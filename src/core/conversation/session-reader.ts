@@ -55,7 +55,7 @@ export function* messagesOf({ turns }: SessionReader, full: boolean): Generator<
 /** A session without its messages. */
 export function withoutMessages({ summary, turns }: SessionReader): Omit<SessionDetail, 'messages'> {
   const views = turns.map((turn) => turn.whole());
-  const current = views.find(({ turn }) => turn === summary.turn);
+  const current = views.find(({ turn, undone }) => turn === summary.turn && !undone);
   return { ...summary, last_message: current?.answer ?? summary.last_message, turns: views };
 }
 
@@ -63,5 +63,6 @@ export function withoutMessages({ summary, turns }: SessionReader): Omit<Session
 export function stepsOf(reader: TurnReader): TurnSteps {
   const steps: Step[] = [];
   for (const { index, step } of reader.steps()) steps[index] = step;
-  return { turn: reader.view.turn, steps };
+  const { turn, undone } = reader.view;
+  return { turn, undone, steps };
 }

@@ -18,6 +18,8 @@ export type TrajectoryStep = Step & {
   readonly turn: number;
   /** Its number, counted from 1 through all turns. With `turn` it names the step, also while that changes. */
   readonly step: number;
+  /** Whether its turn was wound back. */
+  readonly undone: boolean;
   /** When it began and ended, or null where that is not known. */
   readonly started_at: string | null;
   readonly ended_at: string | null;
@@ -26,7 +28,7 @@ export type TrajectoryStep = Step & {
 /** A step with its turn, its number, and when it was. */
 export function numberStep(
   step: Step,
-  turn: number,
+  { turn, undone }: Pick<TurnSteps, 'turn' | 'undone'>,
   number: number,
   time: StepTime | null = null,
 ): TrajectoryStep {
@@ -36,7 +38,7 @@ export function numberStep(
     ended_at: time === null ? null : isoTime(time.endedMs),
   };
   // The type first and the times last, as every reader of the JSON would write them.
-  return { type, turn, step: number, ...rest, ...times } as TrajectoryStep;
+  return { type, turn, step: number, ...rest, undone, ...times } as TrajectoryStep;
 }
 
 /** The steps of a session's turns in one list, numbered, with their times as far as `times` (by turn) has them. */
@@ -45,10 +47,10 @@ export function trajectoryOf(
   times: ReadonlyMap<number, readonly (StepTime | null)[]> = new Map(),
 ): TrajectoryStep[] {
   let number = 0;
-  return turns.flatMap(({ turn, steps }) =>
-    steps.map((step, i) => {
+  return turns.flatMap((turn) =>
+    turn.steps.map((step, i) => {
       number += 1;
-      return numberStep(step, turn, number, times.get(turn)?.[i] ?? null);
+      return numberStep(step, turn, number, times.get(turn.turn)?.[i] ?? null);
     }),
   );
 }

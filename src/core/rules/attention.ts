@@ -10,7 +10,7 @@ export function needsAttention(
   caller: string,
   seen: number | null,
 ): boolean | null {
-  if (isActive(status)) return false;
+  if (isActive(status) || status === 'ready') return false;
   if (!isFinal(status) || turn === null) return null;
   if (caller !== 'user' && source !== caller) return false;
   return seen === null ? null : turn > seen;

@@ -29,6 +29,8 @@ export function digestSection(
   const { status, error, needs_attention, updated_at } = row;
   if (status === 'running') return status;
   if (status === 'pending') return isStuck(row, isWoken) ? 'needs_you' : 'waiting';
+  // Nothing of its own has happened in it yet.
+  if (status === 'ready') return null;
   if (!isFinal(status)) return 'needs_you';
   if ((parseIso(updated_at) ?? sinceMs) < sinceMs) return null;
   if (status === 'completed') return 'done';

@@ -1,43 +1,79 @@
+import { undoneOf } from '../conversation/lineage.ts';
 import { isAdopted, type TurnKind } from '../session.ts';
 import type { TurnStatus } from '../status.ts';
 
 interface Turn {
-  readonly request: { readonly kind: TurnKind; readonly queued: boolean };
+  readonly turn: number;
+  readonly request: { readonly kind: TurnKind; readonly queued: boolean; readonly to: number | null };
   /** Null while no runner has shown itself. */
   readonly runner: object | null;
   readonly verdict: { readonly status: TurnStatus };
 }
 
-/** Whether no older turn can speak for the session: turns run one after the other. */
-export function endsSearch({ request, runner, verdict: { status } }: Turn): boolean {
+/** Whether a turn was or is carried out: no older one runs, as turns run one after the other. */
+function hasBegun({ request, runner, verdict: { status } }: Turn): boolean {
   const { kind } = request;
   if (kind === 'rewind') return false;
   return runner !== null || isAdopted(kind) || status === 'running' || status === 'unknown';
 }
 
 /** Whether a turn waited, and was taken back before it began: its message is not part of the conversation. */
-export function isWithdrawn({ request, runner, verdict: { status } }: Turn): boolean {
+export function isWithdrawn({ request, runner, verdict: { status } }: Omit<Turn, 'turn'>): boolean {
   return request.queued && runner === null && status === 'killed';
 }
 
+/** The numbers of the turns that were wound back, of turns newest first. */
+const undoneAmong = (newestFirst: readonly Turn[]): ReadonlySet<number> =>
+  undoneOf(newestFirst.map(({ turn, request: { to } }) => ({ turn, to })));
+
+/** Whether no turn older than these can speak for the session: that its conversation stands at the last of them. */
+export function endsSearch(newestFirst: readonly Turn[]): boolean {
+  const last = newestFirst.at(-1);
+  return last !== undefined && hasBegun(last) && !undoneAmong(newestFirst).has(last.turn);
+}
+
+/** The turns of the conversation among turns newest first: without markers, what was wound back, and what was taken back. */
+export function inConversation<T extends Turn>(newestFirst: readonly T[]): readonly T[] {
+  const undone = undoneAmong(newestFirst);
+  return newestFirst.filter(
+    (turn) => turn.request.kind !== 'rewind' && !undone.has(turn.turn) && !isWithdrawn(turn),
+  );
+}
+
+/** Which turn speaks for a session, and where its conversation stands. */
+export interface Speaking<T> {
+  /** The one that runs; else the oldest that waits; else the newest of the conversation; null where none has run: `ready`. */
+  readonly current: T | null;
+  /** The turns that wait behind it, oldest first. */
+  readonly behind: readonly T[];
+  /** The newest turn that was carried out, also where it was wound back: what is left of it may live. */
+  readonly newest: T | null;
+  /** The newest turn of the conversation, also a copied one; null where that is empty. */
+  readonly last: T | null;
+  /** Whether the turn that speaks was wound back: it runs or waits all the same, and its answer does not count. */
+  readonly isUndone: boolean;
+}
+
 /**
- * The turn that speaks for a session: the one that runs, else the oldest that waits, else the newest that is neither a
- * marker nor withdrawn; null where all are markers. `behind` are the turns that wait behind it, oldest first.
- * @param newestFirst all turns, or no more than those up to the first one that ends the search
+ * The turn that speaks for a session. What was wound back speaks only while it runs or waits; markers and messages that were
+ * taken back never do, nor do the `copied` first turns of a fork, which ran in another session. Of a session all of whose
+ * messages were taken back the newest one says so.
+ * @param newestFirst all turns, or no more than those up to the first with which the search ends
  */
-export function speakingTurn<T extends Turn>(
-  newestFirst: readonly T[],
-): { readonly current: T; readonly behind: readonly T[] } | null {
-  const last = newestFirst.findIndex(endsSearch);
-  const prompts = newestFirst
-    .slice(0, last < 0 ? undefined : last + 1)
-    .filter(({ request }) => request.kind !== 'rewind');
-  const oldest = prompts.at(-1);
-  const waiting = prompts.filter(({ verdict }) => verdict.status === 'pending').reverse();
-  if (oldest?.verdict.status === 'running' || oldest?.verdict.status === 'unknown')
-    return { current: oldest, behind: waiting };
+export function speakingTurn<T extends Turn>(newestFirst: readonly T[], copied: number): Speaking<T> {
+  const undone = undoneAmong(newestFirst);
+  const turns = newestFirst.filter(({ request }) => request.kind !== 'rewind');
+  const newest = turns.find(hasBegun) ?? null;
+  const last = inConversation(newestFirst)[0] ?? null;
+  const speaks = (current: T | null, behind: readonly T[]): Speaking<T> => {
+    const isUndone = current !== null && undone.has(current.turn);
+    return { current, behind, newest, last, isUndone };
+  };
+  const waiting = turns.filter(({ verdict }) => verdict.status === 'pending').reverse();
+  if (newest?.verdict.status === 'running' || newest?.verdict.status === 'unknown')
+    return speaks(newest, waiting);
   const [next, ...behind] = waiting;
-  if (next !== undefined) return { current: next, behind };
-  const newest = prompts.find((turn) => !isWithdrawn(turn)) ?? prompts[0];
-  return newest === undefined ? null : { current: newest, behind: [] };
+  if (next !== undefined) return speaks(next, behind);
+  if (last !== null) return speaks(last.turn > copied ? last : null, []);
+  return speaks(newestFirst.every(isWithdrawn) ? (newestFirst[0] ?? null) : null, []);
 }

@@ -27,7 +27,7 @@ async function liveOfOthers(context: ManagerContext, store: Store, except: Sessi
   for (const id of listSessionIds(store.root)) {
     if (id === except) continue;
     const now = await unlessGone(readNow({ store, id }, context.now()));
-    if (now === null) continue;
+    if (now === null || now.current === null) continue;
     const { verdict, request, runner } = now.current;
     // A turn that waits counts from when it is being launched.
     if (request.queued && runner === null && launchOf(now.current) === null) continue;

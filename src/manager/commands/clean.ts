@@ -3,7 +3,7 @@ import type { SessionId } from '../../core/ids.ts';
 import { type CleanItem, type CleanPlan, keyOf } from '../../core/rules/clean-plan.ts';
 import { tagFilter } from '../../core/rules/tags.ts';
 import type { SessionSummary } from '../../core/session.ts';
-import { isFinal } from '../../core/status.ts';
+import { isAtRest } from '../../core/status.ts';
 import { parseIso } from '../../core/time.ts';
 import { createCensus } from '../../process/turn-processes.ts';
 import { sessionDir } from '../../store/layout.ts';
@@ -103,8 +103,7 @@ async function findCandidates(
     if (!isTagged(row?.tags ?? [])) continue;
     const since = row === null ? null : unlessDamaged(() => unchangedSinceMs(session, row));
     const old_enough = since === null ? null : nowMs - since >= olderThanMs;
-    if (row !== null && (row.status === 'damaged' || !isFinal(row.status)))
-      skipped.push({ id, reason: row.status, old_enough });
+    if (row !== null && !isAtRest(row.status)) skipped.push({ id, reason: row.status, old_enough });
     else if (row === null || old_enough === true) candidates.push({ session, row, old_enough });
   }
   // One that works in the tree of another keeps that.

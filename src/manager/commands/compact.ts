@@ -2,7 +2,7 @@ import type { AgentAdapter } from '../../agents/agent.ts';
 import { type ContextFill, shouldCompact } from '../../core/conversation/compact.ts';
 import { lineageOf } from '../../core/conversation/lineage.ts';
 import { COMPACT_PROMPT } from '../../core/conversation/prompts.ts';
-import { ZwarmError } from '../../core/errors.ts';
+import { readyError, ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import { unlessDamaged } from '../../store/read-file.ts';
 import { readTail } from '../../store/read-from-end.ts';
@@ -47,6 +47,7 @@ export async function compact(
   const { id } = session;
   const now = await readNow(session, context.now());
   requireAtRest(now);
+  if (now.current === null) throw readyError(id, 'there is nothing to compact');
   const adapter = requireKnownAgent(now);
   const { parts, thread } = await orDamaged(session, async () =>
     lineageOf(await readLineageTurns(session, now.turns, context.now())),

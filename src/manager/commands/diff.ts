@@ -6,6 +6,7 @@ import { pathOfText, type RawPath } from '../../core/raw-path.ts';
 import { patchOf } from '../../git/compare.ts';
 import { listOf } from '../../git/files.ts';
 import { realPathOf } from '../../store/real-path.ts';
+import { copiedTurns } from '../../store/records.ts';
 import { readSessionRecord, readSnapshot } from '../../store/sessions.ts';
 import { type KnownSpans, knownSpans, type TurnSpan } from '../changes/known-spans.ts';
 import { type Place, placeOf, rootOf } from '../changes/place.ts';
@@ -121,7 +122,7 @@ export async function chosenSpans(
   const reading = await orDamaged(session, () => readTurns(session, context.now()));
   const { record } = reading;
   const place = placeOf(context, session, record);
-  const copies = Math.max(record.forked_from?.turn ?? 0, record.unpacked?.turn ?? 0);
+  const copies = Math.max(copiedTurns(record), record.unpacked?.turn ?? 0);
   const own = reading.turns.filter(({ turn, request }) => turn > copies && request.kind !== 'rewind');
   const last = reading.turns.at(-1)?.turn ?? 0;
   if (typeof turn === 'number' && !reading.turns.some((one) => one.turn === turn))

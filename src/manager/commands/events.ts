@@ -3,7 +3,7 @@ import { type SessionSummary, titleOf } from '../../core/session.ts';
 import { happenedTo, inTime, type SessionEvent, type SessionEventName } from '../../core/session-event.ts';
 import { isFinal } from '../../core/status.ts';
 import { isoTime, parseIso } from '../../core/time.ts';
-import { recordOfTurn } from '../../store/records.ts';
+import { copiedTurns, recordOfTurn } from '../../store/records.ts';
 import { readCancel } from '../../store/sessions.ts';
 import type { ManagerContext, Session } from '../context.ts';
 import { followList } from '../follow/follow-list.ts';
@@ -50,7 +50,7 @@ function* eventsOf({ record, ...reading }: SessionReading): Generator<SessionEve
   for (const turn of turns) {
     const { request, runner, verdict } = turn;
     // What a fork has copied happened in another session; a rewind is a mark that nothing runs.
-    if (turn.turn <= (record.forked_from?.turn ?? 0) || request.kind === 'rewind') continue;
+    if (turn.turn <= copiedTurns(record) || request.kind === 'rewind') continue;
     const life = {
       queuedAt: request.queued ? request.at : null,
       hasStarted: runner !== null || request.adopted !== null,

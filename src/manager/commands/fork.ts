@@ -22,7 +22,7 @@ import { type Checked, launchNext, withProgram } from '../launch/next-turn.ts';
 import type { AskedTree, TreeOptions, TreePlan } from '../launch/plan-tree.ts';
 import { requireDirectory, requireMessage, requireSameDirectory } from '../launch/preconditions.ts';
 import { tryCacheState } from '../session/cache-state.ts';
-import { readNow, readTurnNow, type SessionNow } from '../session/current-turn.ts';
+import { openTurns, readNow, readTurnNow, type SessionNow } from '../session/current-turn.ts';
 import { orDamaged, unknownTurn } from '../session/damage.ts';
 import { historyOf, readLineageTurns } from '../session/turn-lineage.ts';
 import { elsewhereError, starterOf } from '../turn/where-it-ran.ts';
@@ -48,13 +48,14 @@ export interface Forked {
 }
 
 /** The turn after which to fork: it exists and has ended. @throws ZwarmError `usage`, `busy`, `unknown_liveness` */
-function forkedTurn({ id, turns, current, behind }: SessionNow, asked: number | undefined): number {
+function forkedTurn(now: SessionNow, asked: number | undefined): number {
+  const { id, turns, current } = now;
   const last = turns.at(-1) ?? 1;
   const turn = asked ?? last;
   if (!turns.includes(turn)) throw unknownTurn(id, turn, last);
-  const open = [current, ...behind].filter(({ verdict }) => !isFinal(verdict.status));
+  const open = openTurns(now).filter(({ verdict }) => !isFinal(verdict.status));
   const first = Math.min(...open.map((state) => state.turn));
-  if (turn < first) return turn;
+  if (current === null || turn < first) return turn;
   const before = first > 1 ? `fork what was before: zwarm fork ${id} --turn ${first - 1}` : null;
   const { status } = current.verdict;
   if (status === 'unknown') throw elsewhereError(id, starterOf(current), before ?? 'fork it there');

@@ -10,6 +10,7 @@ import { checkFollowUp, goOn, launchNext } from '../launch/next-turn.ts';
 import { requireAtRest, requireKnown, requireMessage } from '../launch/preconditions.ts';
 import { readNow, type SessionNow } from '../session/current-turn.ts';
 import { interruptTurn, refuseFromInside } from '../stop/stop-turn.ts';
+import type { TurnState } from '../turn/turn-state.ts';
 
 /** How to give a session its next message. */
 export interface InjectOptions extends AskedAgent {
@@ -27,9 +28,11 @@ export interface InjectOptions extends AskedAgent {
   readonly historyChars?: number | undefined;
 }
 
-/** Whether a session waits for nothing but to be given its last message again. */
-const isToRetry = ({ current, behind }: SessionNow): boolean =>
-  current.request.kind === 'retry' && current.verdict.status === 'pending' && behind.length === 0;
+/** The turn for which a session waits, where that is nothing but its last message once more. */
+const toRetry = ({ current, behind }: SessionNow): TurnState | null =>
+  current?.request.kind === 'retry' && current.verdict.status === 'pending' && behind.length === 0
+    ? current
+    : null;
 
 /** Refuses what `inject` would refuse whatever the message: before one is written. @throws ZwarmError */
 export async function checkInject(
@@ -39,18 +42,18 @@ export async function checkInject(
 ) {
   const now = await readNow(session, context.now());
   const { id, current } = now;
-  const interrupts = interrupt === true && current.verdict.status === 'running';
+  const running = interrupt && current?.verdict.status === 'running' ? current : null;
   const otherwise = `; or queue the message: zwarm inject ${id} --queue "…"; or stop it: zwarm inject ${id} --interrupt "…"`;
-  if (queue || isToRetry(now)) requireKnown(now);
-  else if (!interrupts) requireAtRest(now, force, otherwise);
+  if (queue || toRetry(now) !== null) requireKnown(now);
+  else if (running === null) requireAtRest(now, force, otherwise);
   else if (now.behind.length > 0) {
     const hint = `wait for it first: zwarm wait ${id}; or take back what waits: zwarm queue rm ${id}`;
     throw new ZwarmError('busy', `${id} has been given another message`, hint);
   }
   const found = await checkFollowUp(context, now, asked);
   const checked = { ...found, runLimits: withLimits(found.runLimits, runLimits ?? {}) };
-  if (interrupts) refuseFromInside(id, marksOfTurn(current));
-  return { now, checked, interrupts };
+  if (running !== null) refuseFromInside(id, marksOfTurn(running));
+  return { now, checked, running };
 }
 
 /**
@@ -64,7 +67,7 @@ export async function inject(
   options: InjectOptions = {},
 ): Promise<StartedTurn> {
   requireMessage(message, session.id);
-  const { now, checked, interrupts } = await checkInject(context, session, options);
+  const { now, checked, running } = await checkInject(context, session, options);
   const { historyChars = DEFAULT_HISTORY_CHARS, retries } = options;
   const given = { kind: 'prompt', message, covers: [], historyChars, retries } as const;
   if (options.queue) {
@@ -75,18 +78,19 @@ export async function inject(
       claimTurn(turn, claim),
     );
   }
-  if (isToRetry(now)) {
-    await (await import('./queue.ts')).withdraw(context, session, now.current.turn);
+  const retry = toRetry(now);
+  if (retry !== null) {
+    await (await import('./queue.ts')).withdraw(context, session, retry.turn);
     return inject(context, session, message, options);
   }
-  if (!interrupts) return goOn(context, now, checked, given);
+  if (running === null) return goOn(context, now, checked, given);
   const next = { ...session, before: now.turns, ...checked, ...given };
   return launchNext(context, next, {
     continues: null,
     claim: claimTurn,
     async afterClaim(turn) {
       flushClaim(turn);
-      await interruptTurn(context, now);
+      await interruptTurn(context, now.record, running);
     },
   });
 }

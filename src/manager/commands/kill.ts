@@ -1,6 +1,6 @@
-import { ZwarmError } from '../../core/errors.ts';
+import { readyError, ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
-import { isActive, isFinal } from '../../core/status.ts';
+import { isActive, isAtRest, isFinal } from '../../core/status.ts';
 import { marksOfSession, marksOfTurn } from '../../core/turn-mark.ts';
 import { anyMarked, anyMemberLives, type Census, createCensus } from '../../process/turn-processes.ts';
 import { DamagedRecord, unlessDamaged } from '../../store/read-file.ts';
@@ -8,7 +8,7 @@ import { listSessionIds, listTurns, readCancel, readExit } from '../../store/ses
 import type { Listed } from '../../store/summary.ts';
 import { descendantsOf } from '../access/ancestry.ts';
 import { type ManagerContext, openForReading, type Session } from '../context.ts';
-import { readNow } from '../session/current-turn.ts';
+import { readNow, type SessionNow } from '../session/current-turn.ts';
 import { readTogether } from '../session/session-summary.ts';
 import { publishCancel } from '../stop/request-cancel.ts';
 import {
@@ -16,6 +16,7 @@ import {
   cancelThenEnd,
   DEFAULT_GRACE_MS,
   endProcesses,
+  hasLeft,
   orEnded,
   recordStopped,
   refuseFromInside,
@@ -34,7 +35,18 @@ export interface KillOptions {
   readonly reason?: string | null | undefined;
 }
 
-/** The current turn of a session, or the newest where its records are damaged; or why neither can be read. */
+/**
+ * The turn to end. Of a session at rest the newest that was carried out: it may have been wound back, and have left processes.
+ * @throws ZwarmError `not_running` where none can have
+ */
+function turnToEnd({ id, current, newest }: SessionNow): TurnState {
+  const left = newest !== null && isAtRest(current?.verdict.status ?? 'ready') && hasLeft(newest);
+  if (left) return newest;
+  if (current === null) throw readyError(id, 'there is nothing to end');
+  return current;
+}
+
+/** The turn of a session to end, or the newest where its records are damaged; or why neither can be read. */
 async function targetOf(
   context: ManagerContext,
   session: Session,
@@ -42,7 +54,9 @@ async function targetOf(
 ): Promise<{ readonly current: TurnState; readonly how: Stop } | ZwarmError> {
   try {
     const now = await readNow(session, context.now());
-    return { current: now.current, how: await stopOf(context, now, asked) };
+    const current = turnToEnd(now);
+    const how = await stopOf(context, now.record, current, asked);
+    return { current, how: { ...how, behind: now.behind } };
   } catch (error) {
     // A session that is being removed may still have processes.
     if (error instanceof ZwarmError && error.code === 'not_found') return error;

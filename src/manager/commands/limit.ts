@@ -44,7 +44,11 @@ export async function stopAtLimit(context: ManagerContext, limit: Breach): Promi
   const turn = ownTurn(context);
   const now = await readNow(turn, context.now());
   const { current } = now;
-  if (current.turn !== turn.turn || current.cancel !== null) return;
-  const how = await stopOf(context, now, { why: 'limit', reason: null, graceMs: DEFAULT_GRACE_MS });
-  await orEnded(stop(context, current, { ...how, behind: [], limit }));
+  if (current?.turn !== turn.turn || current.cancel !== null) return;
+  const how = await stopOf(context, now.record, current, {
+    why: 'limit',
+    reason: null,
+    graceMs: DEFAULT_GRACE_MS,
+  });
+  await orEnded(stop(context, current, { ...how, limit }));
 }

@@ -7,6 +7,7 @@ import { discard } from '../../store/files.ts';
 import { openHold } from '../../store/holds.ts';
 import { turnFile } from '../../store/layout.ts';
 import { readQueue } from '../../store/queue.ts';
+import type { SessionRecord } from '../../store/records.ts';
 import { hasQueue, readPrompt } from '../../store/sessions.ts';
 import { forgetWakeTime, readWakeTime } from '../../store/wakers.ts';
 import { type ManagerContext, openForReading, type Session, stateDirectory, type Turn } from '../context.ts';
@@ -15,7 +16,7 @@ import { dispatch, keepMoving } from '../queue/dispatch.ts';
 import { notificationOf, notify } from '../queue/notify.ts';
 import { wakeAt } from '../queue/waker.ts';
 import { accountOf } from '../session/account.ts';
-import { readNow } from '../session/current-turn.ts';
+import { openTurns, readNow } from '../session/current-turn.ts';
 import { unlessGone } from '../session/damage.ts';
 import { nothingKnown, waitingOf } from '../session/waiting.ts';
 import { DEFAULT_GRACE_MS, stop, stopOf } from '../stop/stop-turn.ts';
@@ -40,7 +41,7 @@ export async function queued(context: ManagerContext): Promise<readonly QueuedTu
   for (const place of store === null ? [] : readQueue(store)) {
     const now = await unlessGone(readNow(place, context.now()));
     if (now === null) continue;
-    const turns = [now.current, ...now.behind];
+    const turns = openTurns(now);
     const state = turns.find(({ turn, verdict }) => turn === place.turn && verdict.status === 'pending');
     if (state === undefined) continue;
     const earlier = turns[turns.indexOf(state) - 1];
@@ -68,7 +69,7 @@ export async function withdraw(
   only: number | undefined,
 ): Promise<readonly number[]> {
   const now = await readNow(session, context.now());
-  const waiting = [now.current, ...now.behind].filter(
+  const waiting = openTurns(now).filter(
     ({ turn, request, verdict }) =>
       request.queued && verdict.status === 'pending' && (only === undefined || turn === only),
   );
@@ -80,16 +81,15 @@ export async function withdraw(
     throw new ZwarmError('not_running', what, 'what waits: zwarm queue');
   }
   // The last first: none of them begins meanwhile because the one before it was taken back.
-  for (const turn of waiting.toReversed()) await takeBack(context, { ...now, current: turn });
+  for (const turn of waiting.toReversed()) await takeBack(context, now.record, turn);
   return waiting.map(({ turn }) => turn);
 }
 
 /** Ends a turn that waits: also one that begins at this moment. */
-async function takeBack(context: ManagerContext, now: Parameters<typeof stopOf>[1]): Promise<void> {
-  const { current } = now;
-  const look = (): Promise<TurnState> => readTurnState(current, null, context.now());
-  const how = await stopOf(context, now, { why: 'withdraw', reason: null, graceMs: DEFAULT_GRACE_MS });
-  await stop(context, current, { ...how, behind: [], look });
+async function takeBack(context: ManagerContext, record: SessionRecord, turn: TurnState): Promise<void> {
+  const look = (): Promise<TurnState> => readTurnState(turn, null, context.now());
+  const asked = { why: 'withdraw', reason: null, graceMs: DEFAULT_GRACE_MS } as const;
+  await stop(context, turn, { ...(await stopOf(context, record, turn, asked)), look });
 }
 
 /** Starts what may begin in all projects, as the waker does; the turns that have begun. @throws ZwarmError */
@@ -134,7 +134,7 @@ export async function runQueue(context: ManagerContext): Promise<readonly Pick<T
   if (store === null) return [];
   for (const place of readQueue(store)) {
     const now = await unlessGone(readNow(place, context.now()));
-    const waiting = now === null ? [] : [now.current, ...now.behind];
+    const waiting = now === null ? [] : openTurns(now);
     const turn = waiting.find(({ turn }) => turn === place.turn);
     if (turn === undefined) continue;
     discard(turnFile(turn, 'deferral'));

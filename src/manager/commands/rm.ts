@@ -1,6 +1,6 @@
 import { errnoOf, ZwarmError } from '../../core/errors.ts';
 import { nameOfKey } from '../../core/rules/key.ts';
-import { isFinal } from '../../core/status.ts';
+import { isActive } from '../../core/status.ts';
 import { marksOfSession } from '../../core/turn-mark.ts';
 import { livenessOf } from '../../process/identity.ts';
 import { anyLives, type Census, createCensus } from '../../process/turn-processes.ts';
@@ -59,9 +59,11 @@ interface RemoveOptions {
 async function bury(context: ManagerContext, session: Session, force: boolean): Promise<void> {
   const { id } = session;
   const now = await readNow(session, context.now());
-  const { status } = now.current.verdict;
-  if (status === 'unknown' && !force) throw elsewhereError(id, starterOf(now.current), hintFor(id));
-  if (status !== 'unknown' && !isFinal(status))
+  const { current } = now;
+  const status = current?.verdict.status;
+  if (current !== null && status === 'unknown' && !force)
+    throw elsewhereError(id, starterOf(current), hintFor(id));
+  if (status !== undefined && isActive(status))
     throw new ZwarmError('busy', `${id} is still ${status}`, `end it first: zwarm kill ${id}`);
   declareNeverLaunched(context, now);
   const turn = { ...session, turn: (now.turns.at(-1) ?? 0) + 1 };

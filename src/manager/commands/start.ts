@@ -1,3 +1,4 @@
+import { readyError } from '../../core/errors.ts';
 import { parseName } from '../../core/ids.ts';
 import { isWithin } from '../../core/path.ts';
 import { nameOfKey } from '../../core/rules/key.ts';
@@ -32,7 +33,7 @@ import { requireMessage } from '../launch/preconditions.ts';
 import type { GotOrStarted, StartedSession } from '../launch/start-once.ts';
 import { openWindow } from '../project/open-window.ts';
 import type { WaitsFor } from '../queue/queue-turn.ts';
-import { readNow } from '../session/current-turn.ts';
+import { openTurns, readNow } from '../session/current-turn.ts';
 import { removedError } from '../session/damage.ts';
 import { othersWriting } from '../turn/writers.ts';
 import { list } from './ls.ts';
@@ -161,8 +162,9 @@ async function waitsFor(
   if (!waits({ queue, after })) return null;
   const named = after.map(async (id) => {
     if (existing === null) throw removedError(id);
-    const { current, behind } = await readNow({ store: existing, id }, context.now());
-    return { id, turn: (behind.at(-1) ?? current).turn };
+    const newest = openTurns(await readNow({ store: existing, id }, context.now())).at(-1);
+    if (newest === undefined) throw readyError(id, 'there is nothing to wait for');
+    return { id, turn: newest.turn };
   });
   return { after: await Promise.all(named), even_if_failed: evenIfFailed };
 }

@@ -15,17 +15,27 @@ async function requireToBegin(turn: TurnState, nowMs: number): Promise<void> {
   throw new ZwarmError('failed', `${turn.id} does not begin: ${why.detail}`, hint);
 }
 
-/** Waits until a session is at rest, or that turn has ended, or the signal aborts. @throws ZwarmError `damaged`, … */
+/**
+ * Waits until a session is at rest, or that turn has ended, or the signal aborts; `ready` at once where no turn of it has run.
+ * @throws ZwarmError `damaged`, …
+ */
 export async function wait(
   context: ManagerContext,
   session: Session,
   turn: number | null,
   signal: AbortSignal,
-): Promise<TurnStatus> {
-  const read = async (): Promise<TurnState> =>
-    turn === null
-      ? (await readNow(session, context.now())).current
-      : readTurnNow({ ...session, turn }, context.now());
+): Promise<TurnStatus | 'ready'> {
+  const readTurn = (number: number) => readTurnNow({ ...session, turn: number }, context.now());
+  const readCurrent = async () => (await readNow(session, context.now())).current;
+  const first = turn === null ? await readCurrent() : await readTurn(turn);
+  if (first === null) return 'ready';
+  let known = first;
+  const read = async (): Promise<TurnState> => {
+    const current = turn === null ? await readCurrent() : null;
+    // One that was wound back meanwhile has ended before.
+    known = current ?? (await readTurn(known.turn));
+    return known;
+  };
   /** What has just failed may have to be repeated, which its runner is about to see to. */
   const settled = async (): Promise<TurnState> => {
     const state = await read();

@@ -3,7 +3,7 @@ import type { ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import { needsAttention } from '../../core/rules/attention.ts';
 import type { SessionSummary } from '../../core/session.ts';
-import { isActive, isFinal } from '../../core/status.ts';
+import { isActive, isAtRest } from '../../core/status.ts';
 import { parseIso } from '../../core/time.ts';
 import { namesDir, projectsDir, sessionsDir, turnDir, turnsDir } from '../../store/layout.ts';
 import { marksDir } from '../../store/seen.ts';
@@ -49,7 +49,7 @@ function placesOf(session: Session, { status, turn }: SessionSummary): readonly 
 /** Whether a session may stand otherwise than it was read: found out without reading what its agent printed. */
 async function isStale(session: Session, { row, turnsMs }: Known, nowMs: number): Promise<boolean> {
   if (directoryMtime(turnsDir(session)) !== turnsMs) return true;
-  if (isFinal(row.status)) return false;
+  if (isAtRest(row.status)) return false;
   const current = (await unlessGone(readNow(session, nowMs)))?.current;
   if (current?.verdict.status !== row.status || current.turn !== row.turn) return true;
   return Math.floor(eventsMtime(current) ?? 0) > (parseIso(row.updated_at) ?? 0);

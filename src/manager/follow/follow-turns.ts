@@ -11,7 +11,7 @@ import type { SessionRecord } from '../../store/records.ts';
 import { readRequest, readSessionRecord } from '../../store/sessions.ts';
 import { watchDirectory } from '../../store/watch.ts';
 import type { ManagerContext, Session, Turn } from '../context.ts';
-import { turnsOf } from '../session/current-turn.ts';
+import { turnsOf, undoneIn } from '../session/current-turn.ts';
 import { damageError, orDamaged, unknownTurn } from '../session/damage.ts';
 import { readTurnState } from '../turn/turn-state.ts';
 import { eventsOf, openStream } from '../turn/turn-stream.ts';
@@ -190,12 +190,20 @@ export async function* followSteps(
   options: FollowStepsOptions,
 ): AsyncGenerator<TrajectoryStep> {
   const begin = await whereToBegin(followed, options);
+  // As it is now: what is wound back while it is followed was told before.
+  const undone = await orDamaged(followed, async () =>
+    undoneIn(
+      followed,
+      turnsOf(followed).filter((turn) => turn >= begin.turn),
+    ),
+  );
   let before = 0;
   let list = createStepList();
   const open: OpenSource<TrajectoryStep> = async (turn, adapter) => {
     before += list.length();
     list = createStepList();
     const first = before + 1;
+    const placed = { turn: turn.turn, undone: undone.has(turn.turn) };
     const isFirst = turn.turn === begin.turn;
     const skip = turn.turn < begin.turn ? Number.POSITIVE_INFINITY : isFirst ? begin.skip : 0;
     const { path, newParser } = await openStream(
@@ -209,7 +217,7 @@ export async function* followSteps(
       *read(range) {
         const events = eventsOf(lines.read(range), parse);
         for (const { index, step } of stepsInOrder(list, events, range.ended)) {
-          if (index >= skip) yield numberStep(step, turn.turn, first + index);
+          if (index >= skip) yield numberStep(step, placed, first + index);
         }
       },
     };

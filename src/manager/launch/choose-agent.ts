@@ -116,7 +116,8 @@ export async function nextAgent(
   now: SessionNow,
   { agent, model }: AskedAgent,
 ): Promise<ChosenAgent & { readonly record: SessionRecord }> {
-  const last = recordOfTurn(now.record, now.current.request);
+  const before = now.current ?? now.last;
+  const last = before === null ? now.record : recordOfTurn(now.record, before.request);
   const adapter = agent === undefined ? requireKnownAgent(now) : requireAgent(agent);
   const kept = adapter.name === last.agent ? last.model : null;
   const { confiner, unconfined } = await confinementOf(context, adapter, last);
@@ -125,7 +126,7 @@ export async function nextAgent(
     model: model === undefined ? kept : requireModel(model),
     unconfined,
   };
-  const isUnpacked = now.current.turn <= (last.unpacked?.turn ?? 0);
+  const isUnpacked = last.unpacked !== null && (before?.turn ?? 0) <= last.unpacked.turn;
   // To what is in an archive somebody else has agreed.
   const isAgreed = last.unconfined && !isUnpacked;
   if (unconfined && adapter.name === last.agent && !isAgreed) {

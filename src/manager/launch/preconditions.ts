@@ -1,4 +1,5 @@
 import type { AgentAdapter } from '../../agents/agent.ts';
+import { findAgent } from '../../agents/registry.ts';
 import { ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import { isActive } from '../../core/status.ts';
@@ -26,7 +27,7 @@ export function requireMessage(text: string, to: SessionId | null): void {
 /** Refuses where it cannot be told whether the session runs. @throws ZwarmError `unknown_liveness` */
 export function requireKnown({ id, current }: Pick<SessionNow, 'id' | 'current'>): void {
   const hint = `go on with it there; if that is gone for good: zwarm inject --force ${id} "…"`;
-  if (current.verdict.status === 'unknown') throw elsewhereError(id, starterOf(current), hint);
+  if (current?.verdict.status === 'unknown') throw elsewhereError(id, starterOf(current), hint);
 }
 
 /**
@@ -34,7 +35,7 @@ export function requireKnown({ id, current }: Pick<SessionNow, 'id' | 'current'>
  * @throws ZwarmError `busy`, `unknown_liveness`
  */
 export function requireAtRest({ id, current }: SessionNow, force = false, otherwise = ''): void {
-  const { status } = current.verdict;
+  const status = current?.verdict.status ?? 'ready';
   if (isActive(status)) {
     throw new ZwarmError(
       'busy',
@@ -74,9 +75,11 @@ export function requireRepository(
 }
 
 /** The agent of the session's last turn is one that this zwarm knows. @throws ZwarmError `not_resumable` */
-export function requireKnownAgent({ current, record }: SessionNow): AgentAdapter {
-  if (current.adapter !== null) return current.adapter;
-  const { agent } = recordOfTurn(record, current.request);
+export function requireKnownAgent({ current, last, record }: SessionNow): AgentAdapter {
+  const before = current ?? last;
+  const { agent } = before === null ? record : recordOfTurn(record, before.request);
+  const adapter = findAgent(agent);
+  if (adapter !== null) return adapter;
   const what = `this zwarm knows no agent ${JSON.stringify(agent)}`;
   throw new ZwarmError('not_resumable', what, 'update zwarm');
 }

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
-import { isFinal } from '../../core/status.ts';
+import { isAtRest } from '../../core/status.ts';
 import { livenessOf } from '../../process/identity.ts';
 import { whereaboutsOf } from '../../store/directory-identity.ts';
 import { removeTree, rename } from '../../store/files.ts';
@@ -89,7 +89,7 @@ export async function hasLiveSession(context: ManagerContext, store: Store): Pro
   const sessions = listSessionIds(store.root).map((id) => ({ store, id }));
   if (sessions.some(isSettling)) return true;
   for await (const [, listed] of readTogether(sessions, context.now()))
-    if (listed !== null && listed.status !== 'damaged' && !isFinal(listed.status)) return true;
+    if (listed !== null && listed.status !== 'damaged' && !isAtRest(listed.status)) return true;
   return false;
 }
 

@@ -8,7 +8,7 @@ import { publishOnce } from '../../store/files.ts';
 import { openHold, putHold, readHold } from '../../store/holds.ts';
 import { BUILDING_PREFIX, turnDir, turnFile } from '../../store/layout.ts';
 import { lookAt } from '../../store/read-file.ts';
-import type { NotificationRecord, SessionRecord } from '../../store/records.ts';
+import { copiedTurns, type NotificationRecord, type SessionRecord } from '../../store/records.ts';
 import { marksDir, readMarks } from '../../store/seen.ts';
 import { hasTurn, readSessionRecord } from '../../store/sessions.ts';
 import { USER } from '../access/caller.ts';
@@ -56,9 +56,9 @@ function noteAccount(
 const isDealtWith = (turn: Turn): boolean => lookAt(turnFile(turn, 'notified')) !== null;
 
 /** Whether it was zwarm here that ran a turn: not what is a copy of another one, or came out of an archive. */
-function ranHere({ forked_from, unpacked }: SessionRecord, { turn, request }: TurnReading): boolean {
+function ranHere(record: SessionRecord, { turn, request }: TurnReading): boolean {
   if (request.kind === 'rewind' || isAdopted(request.kind)) return false;
-  return turn > (forked_from?.turn ?? 0) && turn > (unpacked?.turn ?? 0);
+  return turn > copiedTurns(record) && turn > (record.unpacked?.turn ?? 0);
 }
 
 /** What the user is to be told of the end of a turn. */

@@ -1,5 +1,5 @@
 import type { Pending } from '../../core/rules/queue.ts';
-import { isFinal } from '../../core/status.ts';
+import { isAtRest, isFinal } from '../../core/status.ts';
 import { parseIso } from '../../core/time.ts';
 import { livenessOf, ownIdentity } from '../../process/identity.ts';
 import { claimerOfPlace, leaveQueue, type Place, readQueue } from '../../store/queue.ts';
@@ -39,7 +39,8 @@ async function nextOf(context: ManagerContext, place: Place<Store>): Promise<Wai
   if (current.runner !== null || isFinal(current.verdict.status)) return 'gone';
   const now = await unlessGone(readNow(place, context.now()));
   if (now === null || now.behind.some(({ turn }) => turn === place.turn)) return null;
-  const isFirst = now.current.turn === place.turn || isFinal(now.current.verdict.status);
+  const status = now.current?.verdict.status ?? 'ready';
+  const isFirst = now.current?.turn === place.turn || isAtRest(status);
   return isFirst ? { now, current: { ...current, adapter: adapterOf(now.record, current.request) } } : null;
 }
 

@@ -1,5 +1,5 @@
 import { type ChangedFiles, changedIn } from '../../core/conversation/session-reader.ts';
-import { isFinal } from '../../core/status.ts';
+import { isAtRest } from '../../core/status.ts';
 import { lookAt } from '../../store/read-file.ts';
 import { listTurns } from '../../store/sessions.ts';
 import { writeSummary } from '../../store/summary.ts';
@@ -9,7 +9,7 @@ import type { SessionReading } from './session-state.ts';
 import { FOLD_VERSION, listedOf, readTurns } from './session-summary.ts';
 
 /**
- * Caches for lists how a session stands, if that is final and no turn was claimed since it was read; true if it has.
+ * Caches for lists how a session stands, if it is at rest and no turn was claimed since it was read; true if it has.
  * `changed` is what its page shows besides.
  */
 export function cacheState(
@@ -19,7 +19,7 @@ export function cacheState(
 ): boolean {
   const listed = listedOf(reading, context.now());
   const newest = reading.turns.at(-1)?.turn ?? 0;
-  if (listed.status === 'damaged' || !isFinal(listed.status)) return false;
+  if (!isAtRest(listed.status)) return false;
   if (listTurns(reading).at(-1) !== newest) return false;
   writeSummary(reading, FOLD_VERSION, { newest, listed, ...(changed && { changed }) }, context.newNonce());
   return true;

@@ -1,34 +1,39 @@
-import { endsSearch, speakingTurn } from '../../core/rules/speaking-turn.ts';
+import { undoneOf } from '../../core/conversation/lineage.ts';
+import { endsSearch, type Speaking, speakingTurn } from '../../core/rules/speaking-turn.ts';
 import { DamagedRecord } from '../../store/read-file.ts';
-import type { SessionRecord } from '../../store/records.ts';
-import { isTombstone, listTurns, readSessionRecord } from '../../store/sessions.ts';
+import { copiedTurns, type SessionRecord } from '../../store/records.ts';
+import { isTombstone, listTurns, readRequest, readSessionRecord } from '../../store/sessions.ts';
 import type { Session, Turn } from '../context.ts';
 import { readTurnState, type TurnState } from '../turn/turn-state.ts';
 import { launchOf } from '../turn/turn-stream.ts';
 import { orDamaged, removedError } from './damage.ts';
 
 /** A session as the verbs that decide see it: its record, and the turn that speaks for it. */
-export interface SessionNow extends Session {
+export interface SessionNow extends Session, Speaking<TurnState> {
   readonly record: SessionRecord;
-  readonly current: TurnState;
-  /** Turns that were claimed behind a running one and are not launched yet, oldest first. */
-  readonly behind: readonly TurnState[];
   /** The numbers of its turns, ascending; never empty. */
   readonly turns: readonly number[];
 }
 
-/** The error of a session without turns. */
-export function noTurns(): DamagedRecord {
-  return new DamagedRecord('it has no turns');
-}
+/** The turn that speaks for a session, and those that wait behind it; none of one that is ready. */
+export const openTurns = ({
+  current,
+  behind,
+}: Pick<SessionNow, 'current' | 'behind'>): readonly TurnState[] =>
+  current === null ? [] : [current, ...behind];
 
 /** The turns of a session. @throws ZwarmError `not_found` when it is being removed; DamagedRecord */
 export function turnsOf(session: Session): readonly number[] {
   const turns = listTurns(session);
   const last = turns.at(-1);
-  if (last === undefined) throw noTurns();
+  if (last === undefined) throw new DamagedRecord('it has no turns');
   if (isTombstone({ ...session, turn: last })) throw removedError(session.id);
   return turns;
+}
+
+/** Which of the newest turns of a session, ascending, were wound back. @throws DamagedRecord */
+export function undoneIn(session: Session, newest: readonly number[]): ReadonlySet<number> {
+  return undoneOf(newest.toReversed().map((turn) => ({ turn, to: readRequest({ ...session, turn }).to })));
 }
 
 /** The record of a session. @throws ZwarmError `not_found`, `damaged` */
@@ -56,10 +61,8 @@ export function readNow({ store, id }: Session, nowMs: number): Promise<SessionN
     for (const turn of turns.toReversed()) {
       const state = await readTurnState({ ...session, turn }, record, nowMs);
       newestFirst.push(state);
-      if (endsSearch(state)) break;
+      if (endsSearch(newestFirst)) break;
     }
-    const speaking = speakingTurn(newestFirst);
-    if (speaking === null) throw noTurns();
-    return { ...session, record, turns, ...speaking };
+    return { ...session, record, turns, ...speakingTurn(newestFirst, copiedTurns(record)) };
   });
 }

@@ -1,5 +1,5 @@
 import { ZwarmError } from '../../core/errors.ts';
-import { isFinal } from '../../core/status.ts';
+import { isAtRest } from '../../core/status.ts';
 import type { OwnTree, SessionRecord } from '../../store/records.ts';
 import type { ManagerContext, Session } from '../context.ts';
 import { readNow } from './current-turn.ts';
@@ -11,8 +11,8 @@ export type TreeRecord = SessionRecord & { readonly worktree: OwnTree };
 export async function requireOwnTree(context: ManagerContext, session: Session): Promise<TreeRecord> {
   const { id } = session;
   const { record, current } = await readNow(session, context.now());
-  const { status } = current.verdict;
-  if (!isFinal(status))
+  const status = current?.verdict.status ?? 'ready';
+  if (!isAtRest(status))
     throw new ZwarmError('busy', `${id} is still ${status}`, `wait for it first: zwarm wait ${id}`);
   const { worktree } = record;
   if (worktree !== null) return { ...record, worktree };

@@ -32,7 +32,7 @@ export function conversationOf(reading: SessionReading, nowMs: number): Conversa
   const usage = usageOf(turns);
   const row = rowOf({ store, id }, listedOf(reading, nowMs), reading.prices);
   const spent = spentOf(reading);
-  const { shown, parts } = lineageOf(turns.map(lineageTurnOf));
+  const { shown, undone, parts } = lineageOf(turns.map(lineageTurnOf));
   const readers = turns.map((turn, i) =>
     createTurnReader(reading, turn, {
       usage: usage[i] ?? null,
@@ -41,10 +41,13 @@ export function conversationOf(reading: SessionReading, nowMs: number): Conversa
         reading.prices,
       ).usd,
       inConversation: shown.includes(turn.turn),
+      undone: undone.has(turn.turn),
     }),
   );
-  const current = turns.find(({ turn }) => turn === row.turn);
-  const prompts = readers.flatMap(({ view: { kind, prompt } }) => (isSaid(kind) ? (prompt ?? []) : []));
+  const current = turns.find(({ turn }) => turn === row.turn && !undone.has(turn));
+  const prompts = readers.flatMap(({ view: { kind, prompt, in_conversation: isPart } }) =>
+    isPart && isSaid(kind) ? (prompt ?? []) : [],
+  );
   return {
     summary: {
       ...row,

@@ -16,7 +16,7 @@ import { hasSession, readPrompt, readSessionRecord } from '../../store/sessions.
 import type { Session, Turn } from '../context.ts';
 import { readTurn, type TurnReading } from '../turn/turn-state.ts';
 import { readSteps } from '../turn/turn-stream.ts';
-import { turnsOf } from './current-turn.ts';
+import { turnsOf, undoneIn } from './current-turn.ts';
 import { damageError, removedError } from './damage.ts';
 
 /** What is searched for, and where. */
@@ -30,6 +30,8 @@ export interface Search {
 /** A line in which something was found. */
 export interface Found extends FoundLine, Pick<PlacedText, 'in' | 'path'> {
   readonly turn: number;
+  /** Whether that was wound back. */
+  readonly undone: boolean;
 }
 
 /** @throws ZwarmError `usage` for a query that cannot be understood */
@@ -66,13 +68,16 @@ export async function* searchSession(
 ): AsyncGenerator<Found> {
   const session = { store, id };
   try {
-    for (const number of turnsOf(session).toReversed()) {
+    const turns = turnsOf(session);
+    const undone = undoneIn(session, turns);
+    for (const number of turns.toReversed()) {
       const turn = { ...session, turn: number };
       if (!mayMatch(turn, search)) continue;
       const reading = await readTurn(turn, readSessionRecord(session), nowMs);
       for (const { text, ...placed } of textsOfTurn(reading)) {
         if (!search.places.includes(placed.in)) continue;
-        for (const line of matchingLines(text, search.matches)) yield { turn: number, ...placed, ...line };
+        for (const line of matchingLines(text, search.matches))
+          yield { turn: number, undone: undone.has(number), ...placed, ...line };
       }
     }
   } catch (error) {

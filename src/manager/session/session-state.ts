@@ -2,7 +2,7 @@ import type { ChangeCount } from '../../core/changes.ts';
 import type { TurnOutcome } from '../../core/conversation/fold.ts';
 import { stepLine } from '../../core/conversation/steps.ts';
 import { sumUsage, usagePerTurn } from '../../core/conversation/usage.ts';
-import { speakingTurn } from '../../core/rules/speaking-turn.ts';
+import { inConversation, type Speaking, speakingTurn } from '../../core/rules/speaking-turn.ts';
 import {
   cutLine,
   cutText,
@@ -15,7 +15,7 @@ import {
 import type { Prices, Spent, Unmeasured } from '../../core/spending.ts';
 import { isFinal } from '../../core/status.ts';
 import { isoTime, parseIso, writtenMs } from '../../core/time.ts';
-import { type LaunchRecord, recordOfTurn, type SessionRecord } from '../../store/records.ts';
+import { copiedTurns, type LaunchRecord, recordOfTurn, type SessionRecord } from '../../store/records.ts';
 import { eventsMtime, readCancel, readPrompt, readSnapshot } from '../../store/sessions.ts';
 import type { Session } from '../context.ts';
 import { explainVerdict } from '../turn/explain-failure.ts';
@@ -23,7 +23,6 @@ import { readLastStep } from '../turn/last-step.ts';
 import type { TurnReading } from '../turn/turn-state.ts';
 import { setupEnd, stderrTail } from '../turn/turn-stream.ts';
 import { starterOf, whereOf } from '../turn/where-it-ran.ts';
-import { noTurns } from './current-turn.ts';
 import type { waitingOf } from './waiting.ts';
 
 /** A session with the outcomes of its turns. */
@@ -133,9 +132,9 @@ function updatedMs(turn: TurnReading): number {
   return Math.max(parseIso(turn.request.at) ?? 0, news);
 }
 
-/** The newest message given to the agent, cut as in a list, or null. */
-function lastPromptOf(turns: readonly TurnReading[]): string | null {
-  for (const turn of turns.toReversed()) {
+/** The newest message of a conversation, whose turns are told newest first, cut as in a list; or null. */
+function lastPromptOf(conversation: readonly TurnReading[]): string | null {
+  for (const turn of conversation) {
     const prompt = isSaid(turn.request.kind) ? readPrompt(turn) : null;
     if (prompt !== null) return cutText(prompt.toString());
   }
@@ -158,41 +157,75 @@ function changedBy(turns: readonly TurnReading[]): ChangeCount | null {
   return null;
 }
 
-/** How a session stands: the state of its current turn, and the sums over all turns. */
+/** What the turn that speaks for a session tells of it; of one that is ready none does. */
+type Spoken = Omit<
+  SessionState,
+  'last_prompt' | 'updated_at' | 'duration_ms' | 'queued' | 'thread_id' | 'token_usage' | 'diff_stat'
+>;
+
+const READY: Spoken = {
+  status: 'ready',
+  turn: null,
+  current_step: null,
+  turn_started_at: null,
+  ended_at: null,
+  pid: null,
+  exit_code: null,
+  signal: null,
+  error: null,
+  pending: null,
+  last_message: null,
+};
+
+function spokenOf(
+  reading: SessionReading,
+  { current, isUndone }: Pick<Speaking<TurnReading>, 'current' | 'isUndone'>,
+): Spoken {
+  if (current === null) return READY;
+  const { verdict, exit, outcome } = current;
+  const { status } = verdict;
+  const started = startedMs(current);
+  // What is said after it was wound back is not part of the conversation.
+  const answer = isUndone ? null : outcome.answer;
+  return {
+    status,
+    turn: current.turn,
+    current_step: status === 'running' ? currentStepOf(current, reading.record.working_dir) : null,
+    turn_started_at: started === null ? null : isoTime(started),
+    ended_at: exit === null || !isFinal(status) ? null : isoTime(exit.endedMs),
+    pid: status === 'running' ? current.processes.runner : null,
+    exit_code: verdict.exitCode,
+    signal: verdict.signal,
+    error: explain(reading, current),
+    pending: status === 'pending' ? reading.waiting.pending : null,
+    last_message: answer === null ? null : cutText(answer),
+  };
+}
+
+/** How a session stands: what the turn that speaks for it tells, where its conversation stands, and the sums over all turns. */
 export function stateOf(reading: SessionReading, nowMs: number): SessionState {
   const { turns, record, waiting } = reading;
-  const current = speakingTurn(turns.toReversed())?.current;
-  if (current === undefined) throw noTurns();
-  const { verdict, exit, outcome } = current;
-  // The turns of a fork up to the one at which it was forked are copies.
-  const copies = record.forked_from?.turn ?? 0;
-  const started = startedMs(current);
-  const durations = turns.slice(copies).flatMap((turn) => durationOf(turn, nowMs) ?? []);
+  const newestFirst = turns.toReversed();
+  const copies = copiedTurns(record);
+  const speaking = speakingTurn(newestFirst, copies);
+  const conversation = inConversation(newestFirst);
+  const own = turns.filter(({ turn }) => turn > copies);
+  const durations = own.flatMap((turn) => durationOf(turn, nowMs) ?? []);
   const updated = [
-    updatedMs(current),
+    speaking.current === null ? 0 : updatedMs(speaking.current),
     // A fork, a rewind and a message that was taken back are news of a session, too.
     parseIso(record.created_at) ?? 0,
     ...turns.map(({ exit }) => exit?.endedMs ?? 0),
     parseIso(turns.at(-1)?.request.at ?? null) ?? 0,
   ];
   return {
-    status: verdict.status,
-    turn: current.turn,
-    last_prompt: lastPromptOf(turns),
-    current_step: verdict.status === 'running' ? currentStepOf(current, record.working_dir) : null,
-    turn_started_at: started === null ? null : isoTime(started),
+    ...spokenOf(reading, speaking),
+    last_prompt: lastPromptOf(conversation),
     updated_at: isoTime(Math.max(...updated)),
-    ended_at: exit === null || !isFinal(verdict.status) ? null : isoTime(exit.endedMs),
     duration_ms: durations.length === 0 ? null : durations.reduce((sum, ms) => sum + ms, 0),
-    pid: verdict.status === 'running' ? current.processes.runner : null,
-    exit_code: verdict.exitCode,
-    signal: verdict.signal,
-    error: explain(reading, current),
-    pending: verdict.status === 'pending' ? waiting.pending : null,
     queued: waiting.queued,
-    thread_id: turns.findLast(({ outcome: { threadId } }) => threadId !== null)?.outcome.threadId ?? null,
-    token_usage: sumUsage(usageOf(turns).slice(copies)),
-    last_message: outcome.answer === null ? null : cutText(outcome.answer),
+    thread_id: conversation.find(({ outcome }) => outcome.threadId !== null)?.outcome.threadId ?? null,
+    token_usage: sumUsage(usageOf(turns).slice(turns.length - own.length)),
     diff_stat: changedBy(turns),
   };
 }

@@ -1,6 +1,7 @@
 import { ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import { needsAttention } from '../../core/rules/attention.ts';
+import { inConversation } from '../../core/rules/speaking-turn.ts';
 import { cutText, type SessionSummary, titleOf } from '../../core/session.ts';
 import { costOf, type Prices } from '../../core/spending.ts';
 import { isFinal } from '../../core/status.ts';
@@ -19,7 +20,7 @@ import { type SessionReading, spentOf, stateOf, unmeasuredOf } from './session-s
 
 /** What a list shows of a session: its record and its state. */
 export function listedOf(reading: SessionReading, nowMs: number): Listed {
-  const last = reading.turns.findLast(({ request }) => request.runs !== null);
+  const last = inConversation(reading.turns.toReversed()).find(({ request }) => request.runs !== null);
   const record = last === undefined ? reading.record : recordOfTurn(reading.record, last.request);
   const { forked_from: fork, worktree: tree } = record;
   return {
@@ -210,4 +211,4 @@ export async function readSummaryNow(session: Session, nowMs: number): Promise<S
 }
 
 /** The version of what a fold makes of a session: a summary that another version wrote is computed again. */
-export const FOLD_VERSION = 16;
+export const FOLD_VERSION = 17;

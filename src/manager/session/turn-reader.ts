@@ -35,18 +35,19 @@ function warningsOf(turn: TurnReading, { warnings, malformed }: TurnFold): reado
   return all.filter((warning) => typeof warning === 'string');
 }
 
-/** What a turn alone used, and whether it is part of the conversation. */
+/** What a turn alone used, whether it is part of the conversation, and whether it was wound back. */
 interface Account {
   readonly usage: TokenUsage | null;
   readonly cost: number | null;
   readonly inConversation: boolean;
+  readonly undone: boolean;
 }
 
 /** Reads the conversation of a turn. */
 export function createTurnReader(
   session: SessionReading,
   reading: TurnReading,
-  { usage, cost, inConversation }: Account,
+  { usage, cost, inConversation, undone }: Account,
 ): TurnReader {
   const { turn, request, stream, verdict, launch, outcome, exit } = reading;
   const started = startedMs(reading);
@@ -59,6 +60,7 @@ export function createTurnReader(
     covers: request.covers,
     retry: request.retry,
     in_conversation: inConversation,
+    undone,
     prompt: readPrompt(reading)?.toString() ?? null,
     status: verdict.status,
     started_at: started === null ? null : isoTime(started),

@@ -30,8 +30,10 @@ async function lookAtDependency(turn: Turn, nowMs: number, known: Known): Promis
   const { status } = named.verdict;
   if (status === 'completed') return of(status);
   // A failed one may have been mended by a later message.
-  const current = isFinal(status) ? (await unlessGone(readNow(turn, nowMs)))?.current : named;
-  if (current === undefined) return of(null);
+  const now = isFinal(status) ? await unlessGone(readNow(turn, nowMs)) : { current: named };
+  if (now === null) return of(null);
+  // Of a session that is ready that turn was wound back: what came of it stays what it was.
+  const current = now.current ?? named;
   if (current.verdict.status !== 'pending' || !current.request.queued) return of(current.verdict.status);
   const why = await whyWaits(current, null, nowMs, known);
   return of(why?.reason === 'failed_dependency' ? 'stuck' : 'pending');

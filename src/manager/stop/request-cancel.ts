@@ -40,6 +40,7 @@ export function declareNeverLaunched(
   context: ManagerContext,
   { id, current }: Pick<SessionNow, 'id' | 'current'>,
 ): void {
+  if (current === null) return;
   const { status } = current.verdict;
   // An unknown one gets here only when the user says that it does not run.
   if ((status !== 'lost' && status !== 'unknown') || current.runner !== null) return;

@@ -9,9 +9,9 @@ import { type StopRequest, stopTurn } from '../../process/stop.ts';
 import { anyMemberLives, createCensus } from '../../process/turn-processes.ts';
 import { discard } from '../../store/files.ts';
 import { turnFile } from '../../store/layout.ts';
+import type { SessionRecord } from '../../store/records.ts';
 import { readExit, readRunner } from '../../store/sessions.ts';
 import type { ManagerContext, Turn } from '../context.ts';
-import type { SessionNow } from '../session/current-turn.ts';
 import { readTurnState, type TurnState } from '../turn/turn-state.ts';
 import { waitForRest } from '../turn/wait-for-rest.ts';
 import { elsewhereError, starterOf } from '../turn/where-it-ran.ts';
@@ -38,29 +38,34 @@ export interface Stop {
   look(): Promise<TurnState>;
 }
 
-/** How to stop the current turn of a session. */
+/** How to stop a turn, with nothing behind it. */
 export async function stopOf(
   context: ManagerContext,
-  { record, current, behind }: SessionNow,
+  record: SessionRecord,
+  turn: TurnState,
   asked: Pick<Stop, 'why' | 'reason' | 'graceMs'>,
 ): Promise<Stop> {
-  const { adapter } = current;
+  const { adapter } = turn;
   // It will parse the end of the turn, which should not wait for it.
   await adapter?.loadParser(null);
-  const look = () => readTurnState(current, record, context.now());
-  return { ...asked, behind, signals: adapter?.stopSignals ?? ALL_SIGNALS, look };
+  const look = () => readTurnState(turn, record, context.now());
+  return { ...asked, behind: [], signals: adapter?.stopSignals ?? ALL_SIGNALS, look };
 }
 
 const marksOf = (state: TurnState): string => marksOfClaim(state, state.request.nonce);
 
+/** Whether an interrupted kill has left processes of a turn whose end is recorded, or a lost one those in a sandbox. */
+export function hasLeft(state: TurnState): boolean {
+  const { cancel, exit } = state;
+  return (cancel !== null || exit === null) && anyMemberLives(marksOf(state), createCensus());
+}
+
 function refuseUnlessLive(state: TurnState): void {
-  const { id, cancel, exit, verdict } = state;
+  const { id, verdict } = state;
   const { status } = verdict;
   const hint = `kill it there; if that is gone for good: zwarm kill --force ${id}`;
   if (status === 'unknown') throw elsewhereError(id, starterOf(state), hint);
-  // An interrupted kill may have left processes of a turn whose end is recorded, and a lost one those in a sandbox.
-  const mayHaveLeft = cancel !== null || exit === null;
-  if (isFinal(status) && !(mayHaveLeft && anyMemberLives(marksOf(state), createCensus())))
+  if (isFinal(status) && !hasLeft(state))
     throw new ZwarmError('not_running', `${id} is not running: it is ${status}`, `see: zwarm show ${id}`);
 }
 
@@ -160,7 +165,11 @@ export async function orEnded(stopping: Promise<void>): Promise<void> {
 }
 
 /** Stops the running turn, so that the claimed one can begin. @throws ZwarmError `still_running` */
-export async function interruptTurn(context: ManagerContext, now: SessionNow): Promise<void> {
-  const how = await stopOf(context, now, { why: 'interrupt', reason: null, graceMs: DEFAULT_GRACE_MS });
-  await orEnded(stop(context, now.current, { ...how, behind: [] }));
+export async function interruptTurn(
+  context: ManagerContext,
+  record: SessionRecord,
+  running: TurnState,
+): Promise<void> {
+  const asked = { why: 'interrupt', reason: null, graceMs: DEFAULT_GRACE_MS } as const;
+  await orEnded(stop(context, running, await stopOf(context, record, running, asked)));
 }

@@ -4,7 +4,14 @@ import type { SessionId } from '../../core/ids.ts';
 import { cutText } from '../../core/session.ts';
 import { isActive } from '../../core/status.ts';
 import { bothEnds } from '../../core/text-ends.ts';
-import { LONGEST_RESPONSE, nullableText, standing, standingOf, turnAnswer, turnFields } from '../answer.ts';
+import {
+  LONGEST_RESPONSE,
+  nullableText,
+  sessionAnswer,
+  standing,
+  standingOf,
+  turnFields,
+} from '../answer.ts';
 import { choice, seconds, sessionId } from '../parameters.ts';
 import { defineTool, READS, type ToolCall } from '../tool.ts';
 import { requireOther, type Wait, waitForTurn } from '../waiting.ts';
@@ -42,6 +49,7 @@ export const checkSession = defineTool({
   output: z.strictObject({
     ...standing,
     ...turnFields,
+    turn: standing.turn,
     task: z.string(),
     message_count: z.number().describe('messages of the conversation so far, of both sides'),
     latest_message: nullableText.describe('while it runs: the last message of the agent; else null'),
@@ -61,11 +69,13 @@ export const checkSession = defineTool({
     const session = await manager.read(id);
     const { summary } = session;
     const messages = [...messagesOf(session, false)];
-    const answer = turnAnswer(session, summary.turn, await manager.budgetLeft(id));
+    const answer = sessionAnswer(session, await manager.budgetLeft(id));
     const { turn } = answer;
-    await call.markSeen(id, turn);
     const said = messages.filter((one) => one.role === 'assistant' && one.turn === turn);
-    call.known.set(`${id}.${turn}`, said.length);
+    if (turn !== null) {
+      await call.markSeen(id, turn);
+      call.known.set(`${id}.${turn}`, said.length);
+    }
     const latest = isActive(answer.status) ? said.at(-1)?.content : undefined;
     return {
       ...standingOf(summary, manager.now()),

@@ -5,11 +5,11 @@ import { isFinal } from '../../core/status.ts';
 import {
   common,
   LONGEST_RESPONSE,
+  sessionAnswer,
   standing,
   standingOf,
   status,
   succeeded,
-  turnAnswer,
   turnFields,
 } from '../answer.ts';
 import { choice, sessionId, waitSec } from '../parameters.ts';
@@ -39,7 +39,7 @@ async function answerOf({ manager }: ToolCall, id: SessionId, longest: number): 
     const session = await manager.read(id);
     const { summary } = session;
     const budget = await manager.budgetLeft(id);
-    const { response, error, why, hint, tokens } = turnAnswer(session, summary.turn, budget, longest);
+    const { response, error, why, hint, tokens } = sessionAnswer(session, budget, longest);
     return { ...standingOf(summary, manager.now()), response, error, why, hint, tokens, budget };
   } catch (error) {
     if (!(error instanceof ZwarmError)) throw error;

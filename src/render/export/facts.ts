@@ -2,7 +2,7 @@ import type { TurnReader } from '../../core/conversation/session-reader.ts';
 import type { SessionSummary } from '../../core/session.ts';
 import { safeLine } from '../text/safe-text.ts';
 import { counted, longSpan } from '../text/units.ts';
-import { kindWords } from '../turn-rule.ts';
+import { kindWords, undoneWords } from '../turn-rule.ts';
 import { costText } from '../usage.ts';
 
 /** What is worth knowing of a session as a whole, by its label; neutralised. */
@@ -41,7 +41,7 @@ const shortTime = (iso: string): string => `${iso.slice(0, 16).replace('T', ' ')
 
 /** `Turn 2 · claude · completed · 4.0s · 2026-11-20 10:30 UTC`, with the agent where it is not `agent`; neutralised. */
 export function turnWords(view: TurnReader['view'], agent: string | null): string {
-  const { started_at: started, ended_at: ended, by, how, in_conversation: isPart, kind } = view;
+  const { started_at: started, ended_at: ended, by, how } = view;
   const took = started === null || ended === null ? -1 : Date.parse(ended) - Date.parse(started);
   const words = [
     `Turn ${view.turn}`,
@@ -50,7 +50,7 @@ export function turnWords(view: TurnReader['view'], agent: string | null): strin
     how === 'replay' ? how : null,
     took < 0 ? null : longSpan(took),
     started === null ? null : shortTime(started),
-    isPart || kind === 'rewind' ? null : 'wound back',
+    ...undoneWords(view),
   ];
   return safeLine(words.filter((word) => word !== null).join(' · '));
 }

@@ -78,8 +78,7 @@ function stepHtml(step: Step, directory: string | null): string {
 
 function* turnHtml(turn: TurnReader, { agent }: SessionSummary): Generator<string> {
   const { view, directory } = turn;
-  const isBack = !view.in_conversation && view.kind !== 'rewind';
-  yield `<section${isBack ? ' class="back"' : ''}>\n<h2>${htmlText(turnWords(view, agent))}</h2>\n`;
+  yield `<section${view.undone ? ' class="back"' : ''}>\n<h2>${htmlText(turnWords(view, agent))}</h2>\n`;
   if (view.prompt !== null) yield `<div class="user">${htmlText(view.prompt.trimEnd())}</div>\n`;
   for (const step of stepsOf(turn).steps) {
     const html = stepHtml(step, directory);

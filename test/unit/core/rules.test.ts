@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { needsAttention } from '../../../src/core/rules/attention.ts';
 import { familiesOf, type Kin } from '../../../src/core/rules/family.ts';
 import { matchesSource, parseSources, requireOneAgent } from '../../../src/core/rules/source.ts';
-import { speakingTurn } from '../../../src/core/rules/speaking-turn.ts';
-import type { SessionStatus, TurnKind } from '../../../src/core/session.ts';
-import type { TurnStatus } from '../../../src/core/status.ts';
+import { endsSearch, speakingTurn } from '../../../src/core/rules/speaking-turn.ts';
+import type { TurnKind } from '../../../src/core/session.ts';
+import type { SessionStatus, TurnStatus } from '../../../src/core/status.ts';
 import { branchOf } from '../../../src/render/list.ts';
 
 test.each<[SessionStatus, turn: number | null, seen: number | null, needed: boolean | null]>([
@@ -105,21 +105,26 @@ test('the beginning of several agents is refused', () => {
   for (const text of ['orch', 'orch:abc2', 'you']) requireOneAgent(several, parseSources(text, 'user'));
 });
 
-/** Turns, oldest first: `(status)` has shown no runner, `[status]` neither and was queued, `rewind` is a marker, `rewind?` one of another host. */
+/** Turns, oldest first: `(status)` has shown no runner, `[status]` neither and was queued, `rewind` is a marker that leads nowhere, `rewind?` one of another host, `~1` one that leads to turn 1. */
 function turnsOf(text: string) {
   return text.split(' ').map((word, i) => {
-    const status = { rewind: 'completed', 'rewind?': 'unknown' }[word] ?? word.replace(/[()[\]]/g, '');
-    const kind: TurnKind = word.startsWith('rewind') ? 'rewind' : 'prompt';
+    const isRewind = /^(rewind|~)/.test(word);
+    const status = isRewind ? (word === 'rewind?' ? 'unknown' : 'completed') : word.replace(/[()[\]]/g, '');
+    const kind: TurnKind = isRewind ? 'rewind' : 'prompt';
     return {
       turn: i + 1,
-      request: { kind, queued: word.startsWith('[') },
+      request: {
+        kind,
+        queued: word.startsWith('['),
+        to: word.startsWith('~') ? Number(word.slice(1)) : null,
+      },
       runner: kind === 'rewind' || /^[([]/.test(word) ? null : {},
       verdict: { status: status as TurnStatus },
     };
   });
 }
 
-test.each<[string, string, number | undefined, number[] | undefined]>([
+test.each<[string, string, number | null, number[]]>([
   ['the only one', 'completed', 1, []],
   ['the newest of several that ran', 'completed failed completed', 3, []],
   ['the one that runs', 'completed running', 2, []],
@@ -136,7 +141,7 @@ test.each<[string, string, number | undefined, number[] | undefined]>([
   ['what failed to begin', 'completed [failed]', 2, []],
   ['a pending one behind one that has ended', 'completed (pending)', 2, []],
   ['one that could not be launched', 'completed (failed)', 2, []],
-  ['no marker', 'rewind rewind', undefined, undefined],
+  ['no marker', 'rewind rewind', null, []],
   ['never a marker', 'completed rewind', 1, []],
   ['nor one that nobody can look at', 'completed rewind?', 1, []],
   ['one alone that is about to run', '(pending)', 1, []],
@@ -144,7 +149,78 @@ test.each<[string, string, number | undefined, number[] | undefined]>([
   ['no turn before the newest that ran, whatever its record says', 'unknown completed', 2, []],
   ['nor one that seems to run', 'running completed (failed)', 3, []],
 ])('%s speaks for a session', (_, turns, current, behind) => {
-  const speaking = speakingTurn(turnsOf(turns).reverse());
-  expect(speaking?.current.turn).toBe(current);
-  expect(speaking?.behind.map(({ turn }) => turn)).toEqual(behind);
+  const speaking = speakingTurn(turnsOf(turns).reverse(), 0);
+  expect(speaking.current?.turn ?? null).toBe(current);
+  expect(speaking.behind.map(({ turn }) => turn)).toEqual(behind);
+  expect(speaking.isUndone).toBe(false);
+});
+
+/** How far the newest turns have to be read until it is known which one speaks: all that are needed, newest first. */
+function readUntilKnown(text: string) {
+  const read: ReturnType<typeof turnsOf> = [];
+  for (const turn of turnsOf(text).reverse()) {
+    read.push(turn);
+    if (endsSearch(read)) break;
+  }
+  return read;
+}
+
+test.each<[string, string, number, { current: number | null; last: number | null; newest: number | null }]>([
+  ['the one to which a rewind leads', 'completed failed ~1', 0, { current: 1, last: 1, newest: 2 }],
+  [
+    'none after a rewind to the beginning',
+    'completed failed ~0',
+    0,
+    { current: null, last: null, newest: 2 },
+  ],
+  ['the newest since', 'completed failed ~1 completed', 0, { current: 4, last: 4, newest: 4 }],
+  ['what another rewind brings back', 'completed failed ~1 ~2', 0, { current: 2, last: 2, newest: 2 }],
+  [
+    'what a rewind to a rewind leaves',
+    'completed failed ~1 killed ~3',
+    0,
+    { current: 1, last: 1, newest: 4 },
+  ],
+  ['the one before several', 'completed killed killed ~2 lost ~1', 0, { current: 1, last: 1, newest: 5 }],
+  ['what runs, though it was wound back', 'completed running ~1', 0, { current: 2, last: 1, newest: 2 }],
+  ['what may run elsewhere, likewise', 'completed unknown ~0', 0, { current: 2, last: null, newest: 2 }],
+  ['what waits, likewise', 'completed [pending] ~1', 0, { current: 2, last: 1, newest: 1 }],
+  [
+    'nothing that was taken back after a rewind',
+    'completed ~0 [killed]',
+    0,
+    { current: null, last: null, newest: 1 },
+  ],
+  ['nothing to which a rewind leads forward', 'completed failed ~3', 0, { current: 2, last: 2, newest: 2 }],
+  ['no copy', 'completed failed', 2, { current: null, last: 2, newest: 2 }],
+  [
+    'no copy behind which something was taken back',
+    'completed [killed]',
+    1,
+    { current: null, last: 1, newest: 1 },
+  ],
+  ['the first turn of a fork', 'completed failed completed', 2, { current: 3, last: 3, newest: 3 }],
+  ['no copy after a rewind to it', 'completed failed completed ~1', 2, { current: null, last: 1, newest: 3 }],
+  [
+    'no copy in which a rewind was copied, too',
+    'completed failed ~1',
+    3,
+    { current: null, last: 1, newest: 2 },
+  ],
+])('%s speaks for a session that was wound back or forked', (_, turns, copied, expected) => {
+  for (const read of [turnsOf(turns).reverse(), readUntilKnown(turns)]) {
+    const { current, last, newest, isUndone } = speakingTurn(read, copied);
+    expect({
+      current: current?.turn ?? null,
+      last: last?.turn ?? null,
+      newest: newest?.turn ?? null,
+    }).toEqual(expected);
+    expect(isUndone).toBe(current !== null && current !== last);
+  }
+});
+
+test('the search for the turn that speaks reads no more than it has to', () => {
+  expect(readUntilKnown('completed completed').map(({ turn }) => turn)).toEqual([2]);
+  expect(readUntilKnown('completed completed completed ~2').map(({ turn }) => turn)).toEqual([4, 3, 2]);
+  expect(readUntilKnown('completed completed [pending]').map(({ turn }) => turn)).toEqual([3, 2]);
 });

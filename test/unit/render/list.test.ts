@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { SessionId } from '../../../src/core/ids.ts';
-import { SESSION_STATUSES, type SessionError, type SessionSummary } from '../../../src/core/session.ts';
+import type { SessionError, SessionSummary } from '../../../src/core/session.ts';
+import { SESSION_STATUSES } from '../../../src/core/status.ts';
 import { type ListView, renderList } from '../../../src/render/list.ts';
 import { renderRow } from '../../../src/render/row.ts';
 import { createStyle, type Style } from '../../../src/render/style.ts';

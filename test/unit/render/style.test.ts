@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { SESSION_STATUSES } from '../../../src/core/session.ts';
+import { SESSION_STATUSES } from '../../../src/core/status.ts';
 import { createStyle, paintStatus, wantsColour } from '../../../src/render/style.ts';
 import { longSpan, shortBytes, shortCount, shortSpan } from '../../../src/render/text/units.ts';
 import { plain } from '../../helpers/display.ts';

@@ -101,13 +101,16 @@ test('a launch is declared dead only while no runner has shown itself', async ()
     return { ...one, now: await readNow(one.turn, nowMs) };
   };
   const young = await at(Date.now());
-  expect(young.now.current.verdict.status).toBe('pending');
+  expect(young.now.current?.verdict.status).toBe('pending');
   declareNeverLaunched(context, young.now);
   expect(() => young.read('cancel.json')).toThrow();
 
   const cancelled = { why: 'never-launched', reason: null };
   const dead = { status: 'lost', exitCode: null, signal: null, reason: { kind: 'vanished' } } as const;
-  const lostOf = ({ now }: typeof young) => ({ ...now, current: { ...now.current, verdict: dead } });
+  const lostOf = ({ now }: typeof young) => ({
+    ...now,
+    current: now.current && { ...now.current, verdict: dead },
+  });
   const old = await at(LATER);
   declareNeverLaunched(context, lostOf(old));
   expect(old.read('cancel.json')).toMatchObject(cancelled);
