@@ -65,7 +65,7 @@ describe('what can follow', () => {
       zwarm name docs |
       zwarm ls --status f| failed
       zwarm ls --status=lost,k| --status=lost,killed
-      zwarm ls --status lost,| lost,pending lost,running lost,completed lost,failed lost,killed lost,unknown lost,damaged
+      zwarm ls --status lost,| lost,pending lost,running lost,completed lost,failed lost,killed lost,unknown lost,ready lost,damaged
       zwarm ls -q --sort | created updated
       zwarm start -a | codex claude opencode demo
       zwarm start --agent=d| --agent=demo

@@ -290,7 +290,7 @@ test('--full prints all of a step behind its number; --json and the library give
     /\n {2}1 {2}\$ .* \[exit 1\]\n {7}cat: .*\n\n {2}2 [\s\S]*\n {2}3 {2}Both commands failed\.\n$/,
   );
   const all = JSON.parse((await onScreen(project, ['trajectory', ID, '--json'])).stdout);
-  const times = { started_at: null, ended_at: null };
+  const times = { undone: false, started_at: null, ended_at: null };
   const message = { type: 'message', role: 'assistant', ...times };
   const command = "/bin/bash -lc 'echo to-stderr >&2; exit 3'";
   const failed = { output: 'to-stderr\n', exit_code: 3, status: 'failed' };

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { GLOBAL_OPTIONS, VERBS } from '../../src/cli/command-tree.ts';
 import type { Options, VerbDefinition } from '../../src/cli/define-verb.ts';
-import { SESSION_STATUSES } from '../../src/core/status.ts';
+import { TURN_STATUSES } from '../../src/core/status.ts';
 import { codeWords, readPage, tableOf } from '../helpers/document.ts';
 import { createProject, repositoryFile, runProgram } from '../helpers/project.ts';
 
@@ -108,7 +108,7 @@ test('the files and links that the pages name exist', () => {
 test('the status table names every status of a turn', () => {
   const rows = tableOf(readPage('docs/architecture.md'), 'How a status is found');
   const named = rows.map((row) => codeWords(row.at(-1) ?? '')[0]);
-  expect(new Set(named)).toEqual(new Set(SESSION_STATUSES.filter((status) => status !== 'damaged')));
+  expect(new Set(named)).toEqual(new Set(TURN_STATUSES));
 });
 
 test('no page tells of the machine that it was written on', () => {

@@ -34,9 +34,9 @@ export const answer = defineVerb({
     json: flag('--json', 'print {id, turn, status, answer} as JSON'),
   },
   notes: `
-The answer is the last message of the newest turn, whole and as the agent wrote it.
+The answer is the last message of the newest turn of the conversation, whole and as the agent wrote it.
 
-Exit code: 0 the turn completed, 1 it did not, 4 it still runs.`,
+Exit code: 0 the turn completed, 1 it did not, 4 it still runs or none has run.`,
   examples: [
     'zwarm answer @last',
     ['zwarm answer fix-login > answer.md', 'byte for byte'],

@@ -1,4 +1,5 @@
 import type { How, TurnKind } from '../session.ts';
+import { undoneOf } from './undone.ts';
 
 /** A part of a conversation: a turn with its messages and steps, or a summary of earlier turns. */
 export interface Part {
@@ -40,23 +41,6 @@ export interface Lineage {
   readonly undone: ReadonlySet<number>;
   /** What a replay contains: the parts, with the messages that never reached the agent. */
   readonly told: readonly Part[];
-}
-
-/**
- * The turns that were wound back. A rewind, which has a turn to which it leads, makes the conversation what it was right after
- * that turn: everything in between is undone, other rewinds included.
- * @param newestFirst all turns of a session, or the newest ones
- */
-export function undoneOf(
-  newestFirst: readonly { readonly turn: number; readonly to: number | null }[],
-): ReadonlySet<number> {
-  const undone = new Set<number>();
-  let stands = Number.POSITIVE_INFINITY;
-  for (const { turn, to } of newestFirst) {
-    if (turn > stands) undone.add(turn);
-    else if (to !== null && to < turn) stands = to;
-  }
-  return undone;
 }
 
 /** A list that shares its beginning with others; null is the empty one. */

@@ -1,4 +1,4 @@
-import { undoneOf } from '../conversation/lineage.ts';
+import { undoneOf } from '../conversation/undone.ts';
 import { isAdopted, type TurnKind } from '../session.ts';
 import type { TurnStatus } from '../status.ts';
 

@@ -1,4 +1,4 @@
-import { undoneOf } from '../../core/conversation/lineage.ts';
+import { undoneOf } from '../../core/conversation/undone.ts';
 import { endsSearch, type Speaking, speakingTurn } from '../../core/rules/speaking-turn.ts';
 import { DamagedRecord } from '../../store/read-file.ts';
 import { copiedTurns, type SessionRecord } from '../../store/records.ts';
@@ -29,6 +29,11 @@ export function turnsOf(session: Session): readonly number[] {
   if (last === undefined) throw new DamagedRecord('it has no turns');
   if (isTombstone({ ...session, turn: last })) throw removedError(session.id);
   return turns;
+}
+
+/** Refuses turns that are all markers: what they mark is missing. @throws DamagedRecord */
+export function requireTurns(turns: readonly Pick<TurnState, 'request'>[]): void {
+  if (turns.every(({ request }) => request.kind === 'rewind')) throw new DamagedRecord('it has no turns');
 }
 
 /** Which of the newest turns of a session, ascending, were wound back. @throws DamagedRecord */
@@ -63,6 +68,7 @@ export function readNow({ store, id }: Session, nowMs: number): Promise<SessionN
       newestFirst.push(state);
       if (endsSearch(newestFirst)) break;
     }
+    requireTurns(newestFirst);
     return { ...session, record, turns, ...speakingTurn(newestFirst, copiedTurns(record)) };
   });
 }

@@ -23,6 +23,7 @@ import { readLastStep } from '../turn/last-step.ts';
 import type { TurnReading } from '../turn/turn-state.ts';
 import { setupEnd, stderrTail } from '../turn/turn-stream.ts';
 import { starterOf, whereOf } from '../turn/where-it-ran.ts';
+import { requireTurns } from './current-turn.ts';
 import type { waitingOf } from './waiting.ts';
 
 /** A session with the outcomes of its turns. */
@@ -205,6 +206,7 @@ function spokenOf(
 /** How a session stands: what the turn that speaks for it tells, where its conversation stands, and the sums over all turns. */
 export function stateOf(reading: SessionReading, nowMs: number): SessionState {
   const { turns, record, waiting } = reading;
+  requireTurns(turns);
   const newestFirst = turns.toReversed();
   const copies = copiedTurns(record);
   const speaking = speakingTurn(newestFirst, copies);
