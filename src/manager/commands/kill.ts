@@ -1,10 +1,10 @@
 import { readyError, ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
-import { isActive, isAtRest, isFinal } from '../../core/status.ts';
+import { isActive, isAtRest } from '../../core/status.ts';
 import { marksOfSession, marksOfTurn } from '../../core/turn-mark.ts';
 import { anyMarked, anyMemberLives, type Census, createCensus } from '../../process/turn-processes.ts';
 import { DamagedRecord, unlessDamaged } from '../../store/read-file.ts';
-import { listSessionIds, listTurns, readCancel, readExit } from '../../store/sessions.ts';
+import { listSessionIds, listTurns, readCancel, readExit, readRunner } from '../../store/sessions.ts';
 import type { Listed } from '../../store/summary.ts';
 import { descendantsOf } from '../access/ancestry.ts';
 import { type ManagerContext, openForReading, type Session } from '../context.ts';
@@ -125,11 +125,14 @@ export async function kill(
   return newest;
 }
 
-/** Whether something of a session has to be ended: also what an interrupted kill or a lost turn has left. */
-function isLive(session: Session, { status, turn: number }: Listed, census: Census): boolean {
-  if (status === 'damaged') return anyMarked(marksOfSession(session), census);
-  if (!isFinal(status) || number === null) return isActive(status);
-  const turn = { ...session, turn: number };
+/** Whether something of a session has to be ended: also what an interrupted kill or a lost turn has left, wound back or not. */
+function isLive(session: Session, { status }: Listed, census: Census): boolean {
+  if (status !== 'damaged' && !isAtRest(status)) return isActive(status);
+  if (!anyMarked(marksOfSession(session), census)) return false;
+  if (status === 'damaged') return true;
+  const newest = listTurns(session).findLast((turn) => readRunner({ ...session, turn }) !== null);
+  if (newest === undefined) return false;
+  const turn = { ...session, turn: newest };
   return anyMemberLives(marksOfTurn(turn), census) && (readCancel(turn) !== null || readExit(turn) === null);
 }
 

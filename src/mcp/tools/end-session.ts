@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { toZwarmError, usageError, ZwarmError } from '../../core/errors.ts';
+import { toZwarmError, usageError } from '../../core/errors.ts';
 import { common, nullableNumber, nullableText, status, succeeded } from '../answer.ts';
 import { flag, sessionId } from '../parameters.ts';
 import { defineTool, ENDS } from '../tool.ts';
@@ -39,16 +39,11 @@ export const endSession = defineTool({
         `if you mean that session: ${deletion}`,
       );
     requireOther(call, id);
-    const before = deletes ? null : await manager.summary(id);
-    if (before?.status === 'ready')
-      throw new ZwarmError(
-        'not_running',
-        `${id} is ready: there is nothing to end`,
-        `to delete it: ${deletion}`,
-      );
     const ended = manager.kill(id, { reason }).then(() => true);
-    const wasRunning = await ended.catch((error: unknown) => {
-      if (toZwarmError(error).code === 'not_running') return false;
+    const wasRunning = await ended.catch(async (error: unknown) => {
+      const hasEnded = toZwarmError(error).code === 'not_running';
+      // Nothing of one that is ready has begun.
+      if (hasEnded && (deletes || (await manager.summary(id)).status !== 'ready')) return false;
       throw error;
     });
     const { status, turn, token_usage: usage } = await manager.summary(id);

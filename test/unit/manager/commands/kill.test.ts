@@ -135,6 +135,33 @@ test('what an interrupted kill has left is ended, and what a turn has left that 
 });
 
 test.each([
+  ['is ready', 0, 'is ready: there is nothing to end'],
+  ['goes on from the turn before', 1, 'is not running: it is completed'],
+])('what a turn has left that was wound back is ended, of a session that %s', async (_, to, refusal) => {
+  const { project, turn, runner, end, file } = createClaimed();
+  runner(DEAD);
+  writeFileSync(file('events.jsonl'), COMPLETED);
+  end(0, false);
+  const second = { ...turn, turn: 2 };
+  const request = requestOf('second');
+  claimTurn(second, { request, prompt: Buffer.from('more') });
+  writeFileSync(file('runner.stat', 2), runnerStat(DEAD));
+  publishCancel(context, second, 'kill');
+  writeFileSync(
+    file('exit.json', 2),
+    readFileSync(file('exit.json')).toString().replace('"cancelled":false', '"cancelled":true'),
+  );
+  claimTurn({ ...turn, turn: 3 }, { request: { ...requestOf('marker'), kind: 'rewind', to }, prompt: null });
+  for (const line of [ID, '--all']) {
+    const { pid } = await live(markOfTurn(second, request.nonce));
+    expect(await project.$(`kill --grace 0s ${line}`)).toBe(`${ID} killed\n`);
+    expect(hasEnded(pid)).toBe(true);
+  }
+  expect(await project.$(`kill ${ID}`)).toContain(refusal);
+  expect(await project.$('kill --all')).toBe('');
+});
+
+test.each([
   ['ran', true, null],
   ['was claimed', false, 'cancelled'],
 ])(
