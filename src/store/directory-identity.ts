@@ -83,6 +83,9 @@ export function whereaboutsOf(record: ProjectRecord): string | null {
   return own === 'closed' ? path : null;
 }
 
+/** Whether the directory of a store is still at its path, or nobody can tell now. */
+export const mayBeThere = (record: ProjectRecord): boolean => ['here', 'closed'].includes(standingOf(record));
+
 /**
  * Whether the directory of a store is still at its path: the same one, another one in its place, or none. A link that leads
  * to where it is now is another one.

@@ -22,7 +22,6 @@ interface NameOf {
 
 /** What became of the sessions of a store that was merged into another. */
 export interface Merged {
-  readonly moved: readonly SessionId[];
   /** Names that sessions have lost, as others have them there. */
   readonly dropped: readonly NameOf[];
   /** Sessions that stay where they are: there is one with the same id. */
@@ -39,7 +38,7 @@ function moveIfThere(from: string, to: string): void {
  * and what is in the trash, and removes what is left of it. What a killed command has begun, the next one goes on with.
  */
 export function mergeStore(from: Side, to: Side, unique: string): Merged {
-  const merged = { moved: [] as SessionId[], kept: [] as SessionId[], dropped: [] as NameOf[] };
+  const merged = { kept: [] as SessionId[], dropped: [] as NameOf[] };
   const state = layout.stateOf(to.root);
   const pairOf = (id: SessionId) =>
     [
@@ -61,7 +60,6 @@ export function mergeStore(from: Side, to: Side, unique: string): Merged {
     }
     moveMarks(state, id, from.id, to.id);
     rename(layout.sessionDir(old), layout.sessionDir(now));
-    merged.moved.push(id);
   }
   const isKept = (id: SessionId): boolean => merged.kept.includes(id);
   // Also those of sessions that are gone.

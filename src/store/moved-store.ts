@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path';
 import { upwards } from '../core/path.ts';
-import { isAt, likeness, standingOf, whereaboutsOf } from './directory-identity.ts';
+import { isAt, likeness, mayBeThere, whereaboutsOf } from './directory-identity.ts';
 import { sessionsDir } from './layout.ts';
 import { hasStore, isSound, type KnownStore, type SoundStore, storeDir } from './project-store.ts';
 import type { ProjectRecord } from './records.ts';
@@ -14,7 +14,7 @@ import { windowTarget } from './window.ts';
 
 /** A project where it is now. Real paths. */
 export interface Place {
-  /** By which its store can be known: its common git directory, if it has one, and the directory itself. */
+  /** By which its store can be known: its common git directory, the main checkout of that, and the directory itself. */
   readonly paths: readonly string[];
   readonly checkout: string;
 }
@@ -31,7 +31,7 @@ export interface MovedStore extends SoundStore {
 
 /** Whether a store lies where its record says and its project is there, or nobody can tell now. */
 const isHome = (state: string, root: string, record: ProjectRecord): boolean =>
-  storeDir(state, record.path) === root && ['here', 'closed'].includes(standingOf(record));
+  storeDir(state, record.path) === root && mayBeThere(record);
 
 /**
  * Whether the window of a place says by itself that it may be the project of a record: a linked worktree has one that leads to

@@ -29,17 +29,21 @@ export function holderOf(root: string, name: string): SessionId | null {
   return targetOf(nameLink(root, name));
 }
 
-/** All names and keys that are taken, and by which session. */
-export function linksIn(root: string): readonly { readonly name: string; readonly id: SessionId }[] {
+/** The names and keys that are taken, and by which session; those of `wanted` alone, as each is a link to be read. */
+export function linksIn(
+  root: string,
+  wanted: (name: string) => boolean = () => true,
+): readonly { readonly name: string; readonly id: SessionId }[] {
   return (unlessDamaged(() => entriesOf(namesDir(root))) ?? []).flatMap(({ name }) => {
-    const id = name.startsWith(BUILDING_PREFIX) ? null : holderOf(root, name);
+    const id = name.startsWith(BUILDING_PREFIX) || !wanted(name) ? null : holderOf(root, name);
     return id === null ? [] : [{ name, id }];
   });
 }
 
 /** The names of all sessions that have one. */
 export function readNames(root: string): ReadonlyMap<SessionId, string> {
-  return new Map(linksIn(root).flatMap(({ name, id }) => (isKey(name) ? [] : [[id, name] as const])));
+  const links = linksIn(root, (name) => !isKey(name));
+  return new Map(links.map(({ name, id }) => [id, name]));
 }
 
 /** The claim of a session that is being built, or null where it has none. */

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { digest } from '../core/digest.ts';
 import { isErrno, ZwarmError } from '../core/errors.ts';
 import { shellWord } from '../core/shell-word.ts';
-import { identityOfDirectory, standingOf } from './directory-identity.ts';
+import { identityOfDirectory, mayBeThere, standingOf } from './directory-identity.ts';
 import { createFile, discard, flush, makeDir, makeDirs, rename, replaceFile } from './files.ts';
 import * as layout from './layout.ts';
 import { foreignDirectory, type Maker, requireOwnPlace } from './own-place.ts';
@@ -167,7 +167,7 @@ export function createStore(state: string, record: ProjectRecord, maker: Maker, 
 export function isOthers({ root, record }: KnownStore, path: string): boolean {
   if (record instanceof DamagedRecord) return false;
   if (record.path === path) return standingOf(record) === 'replaced';
-  return liesInPlace(root, record) || ['here', 'closed'].includes(standingOf(record));
+  return liesInPlace(root, record) || mayBeThere(record);
 }
 
 /**
@@ -192,6 +192,8 @@ export function moveStore(
     kept_at,
     seen_at: null,
   };
+  // It was kept where it is before.
+  if (target === root && encode(moved) === encode(record)) return target;
   if (target !== root) rename(root, target);
   flush(dirname(target));
   replaceFile(layout.projectFile(target), encode(moved), join(target, `${layout.BUILDING_PREFIX}${unique}`));

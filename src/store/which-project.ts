@@ -115,8 +115,8 @@ export function withStore(project: Project, host: () => string): Project {
 /**
  * The project around a directory: the nearest directory upwards that has a store or is the root of a git repository; the
  * directory itself where there is none. It has the store that is kept for it, or the one that it had on this host before it
- * was moved. The walk does not enter the user's home, `/` or a directory in which others may
- * write from below: anybody could have made a project of it. All paths are absolute.
+ * was moved. The walk does not enter the user's home, `/` or a directory in which others may write from below: anybody could
+ * have made a project of it. All paths are absolute.
  */
 export function findProject(cwd: string, home: string | null, state: string, host: () => string): Project {
   const kept = keptIn(state, host);

@@ -240,6 +240,32 @@ test('eight starts at once after a move begin, and keep all sessions for the new
   expect(stores(project)).toHaveLength(1);
 });
 
+test('two projects that have taken the places of each other keep their stores where they are, and say so once', async () => {
+  const project = createShellProject('shop');
+  const { base, directory, state } = project;
+  const other = join(base, 'store');
+  fs.mkdirSync(other);
+  const [first, second] = [await run(project, directory), await run(project, other)];
+  for (const [from, to] of [
+    [directory, join(base, 'aside')],
+    [other, directory],
+    [join(base, 'aside'), other],
+  ] as const)
+    fs.renameSync(from, to);
+  const before = stores(project);
+  await run(project, directory);
+  const record = join(storeDir(state, other), 'project.json');
+  const said = fs.statSync(record).ino;
+  expect(JSON.parse(fs.readFileSync(record, 'utf8'))).toMatchObject({
+    ...{ path: directory, kept_at: storeDir(state, other).split('/').at(-1) },
+  });
+  await run(project, directory);
+  expect(fs.statSync(record).ino).toBe(said);
+  expect(stores(project)).toEqual(before);
+  expect(await ids(project, directory)).toContain(second);
+  expect(await ids(project, other)).toEqual([first]);
+});
+
 test('a worktree that had a store of its own while its repository was away gets that of the repository', async () => {
   const project = createShellProject('shop');
   const { base, directory } = project;

@@ -3,7 +3,7 @@ import { isErrno, ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import { isKey } from '../../core/rules/key.ts';
 import { hostIdentity } from '../../process/identity.ts';
-import { standingOf } from '../../store/directory-identity.ts';
+import { mayBeThere } from '../../store/directory-identity.ts';
 import { mergeStore } from '../../store/merge-store.ts';
 import { hasStore, isSound, listStores, moveStore, type SoundStore } from '../../store/project-store.ts';
 import { type DamagedRecord, lookAt } from '../../store/read-file.ts';
@@ -75,7 +75,7 @@ function planAway(context: ManagerContext, to: string): Relocation {
   const [first] = kept;
   if (first === undefined)
     throw new ZwarmError('not_found', `no sessions are kept for ${named}`, 'see: zwarm ls --everywhere');
-  const away = kept.find(({ record }) => !['here', 'closed'].includes(standingOf(record)));
+  const away = kept.find(({ record }) => !mayBeThere(record));
   if (away === undefined) {
     const what = `the project of these sessions is still at ${rootOfProject(first.record.path)}`;
     throw new ZwarmError('usage', what, 'move it first');

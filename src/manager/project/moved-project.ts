@@ -8,12 +8,12 @@ import { hasOldStore, windowTarget } from '../../store/window.ts';
 import { locateProject, type ManagerContext, movedHere } from '../context.ts';
 
 /** The stores whose sessions may belong to this project, and are not taken for its own. */
-const offered = (project: Project): readonly MovedStore[] =>
+const mayBelong = (project: Project): readonly MovedStore[] =>
   movedHere(project).filter(({ root }) => root !== project.store?.root && listSessionIds(root).length > 0);
 
 /** What to say of them. */
 export const offers = (project: Project): readonly string[] =>
-  offered(project).map(({ record }) => {
+  mayBelong(project).map(({ record }) => {
     const was = rootOfProject(record.path);
     return `the sessions of the directory that was at ${was} may belong to this project; to have them here: zwarm relocate`;
   });
@@ -37,7 +37,7 @@ export async function projectNotices(context: ManagerContext): Promise<readonly 
   if (store === null || (window !== null && window !== sessionsDir(store.root)))
     notices.push(...offers(project));
   const another = `zwarm keeps the sessions of another directory that was at ${rootOfProject(path)}`;
-  if (others !== null && !offered(project).some(({ root }) => root === others.root))
+  if (others !== null && !mayBelong(project).some(({ root }) => root === others.root))
     notices.push(`${another}; where it was moved to: zwarm relocate --to DIR`);
   return notices;
 }
