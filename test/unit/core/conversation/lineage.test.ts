@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { shouldCompact } from '../../../../src/core/conversation/compact.ts';
 import { type LineageTurn, lineageOf, type Part } from '../../../../src/core/conversation/lineage.ts';
@@ -86,6 +87,32 @@ test.each([
   ['A ? sA r:B ~2', '1 2'],
 ])('%s tells %s', (course, expected) => {
   expect(inShort(read(course).told)).toBe(expected);
+});
+
+/** The conversation by the rule in words: it is what it was right after the turn to which a rewind leads. */
+function byTheRule(course: readonly string[]): readonly number[] {
+  const after: (readonly number[])[] = [[]];
+  for (const [i, word] of course.entries()) {
+    const before = after[i] ?? [];
+    const isRewind = word.startsWith('~');
+    after.push(
+      isRewind ? (after[Number(word.slice(1))] ?? before) : word === '-' ? before : [...before, i + 1],
+    );
+  }
+  return after.at(-1) ?? [];
+}
+
+test('whatever the rewinds, what is shown and what was wound back are all turns but markers and what was taken back', () => {
+  const word = fc.constantFrom('A', '+A', '-', '~0', '~1', '~2', '~3', '~4', '~5', '~6');
+  fc.assert(
+    fc.property(fc.array(word, { maxLength: 9 }), (course) => {
+      const { shown, undone } = lineageOf(course.map((one, i) => placeOf(one, i + 1)));
+      expect(shown).toEqual(byTheRule(course));
+      const turns = course.flatMap((one, i) => (/[~-]/.test(one) ? [] : [i + 1]));
+      expect(turns.filter((turn) => !undone.has(turn))).toEqual(shown);
+    }),
+    { seed: 20_261_128, numRuns: 500 },
+  );
 });
 
 test('a rewind whose record does not say to where changes nothing', () => {
