@@ -35,7 +35,7 @@ test('forks begin as their parent was, go on by themselves, and survive it', asy
   expect(said(fork)).toEqual(['one', 'two']);
   // What its parent spent is not its own.
   const own = { name: null, task: 'one', token_usage: null, duration_ms: null };
-  expect(fork).toMatchObject({ status: 'completed', turn: 2, forked_from: { id, turn: 2 }, ...own });
+  expect(fork).toMatchObject({ status: 'ready', turn: null, forked_from: { id, turn: 2 }, ...own });
   // Copies, not links; and it is cached at once.
   const copies = fs.readdirSync(project.turnFile(b, 1, '.')).map((name) => project.turnFile(b, 1, name));
   expect(copies.map((path) => fs.statSync(path).nlink)).toEqual(copies.map(() => 1));
@@ -70,7 +70,7 @@ test('a fork is told its first message at once, and one that is refused leaves n
 test('what was wound back is neither shown nor told, until that is undone', async () => {
   const { id, $, say, show, launch, told } = await talk('one', 'two', 'three');
   expect(await $(`rewind ${id} --to 1 -q`)).toBe(`${id}\n`);
-  expect(await show(id)).toMatchObject({ status: 'completed', turn: 3 });
+  expect(await show(id)).toMatchObject({ status: 'completed', turn: 1, last_prompt: 'one' });
   expect(said(await show(id))).toEqual(['one']);
   const { messages } = await show(id, ['--full']);
   expect(new Set(messages.map(({ turn }) => turn))).toEqual(new Set([1]));

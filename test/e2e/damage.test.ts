@@ -168,7 +168,9 @@ test('the row of every session is the same with its summary and without it, byte
   await project.begin('hang');
 
   const statuses = (await project.list()).map(({ status }) => status);
-  expect(new Set(statuses)).toEqual(new Set(['running', 'damaged', 'completed', 'failed', 'killed']));
+  expect(new Set(statuses)).toEqual(
+    new Set(['running', 'damaged', 'completed', 'failed', 'killed', 'ready']),
+  );
   /** What each of the lists prints, but for how long the one that runs has been running. */
   const lists = async (): Promise<string[]> => {
     const texts = await Promise.all(LISTS.map((line) => project.$(line)));
