@@ -85,13 +85,13 @@ export function usageError(message: string, hint: string, cause?: unknown): Zwar
   return new ZwarmError('usage', message, hint, cause);
 }
 
-/** Why a verb can do nothing with a session of which no turn has run: `what` is missing. */
-export function readyError(id: string, what: string): ZwarmError {
-  return new ZwarmError(
-    'not_running',
-    `${id} is ready: ${what}`,
-    `give it a message: zwarm inject ${id} "…"`,
-  );
+/** Why a verb can do nothing with a session of whose conversation no turn has run in it: `what` is missing. */
+export function readyError(
+  id: string,
+  what: string,
+  hint = `give it a message: zwarm inject ${id} "…"`,
+): ZwarmError {
+  return new ZwarmError('not_running', `${id} is ready: ${what}`, hint);
 }
 
 /** The code of a failed operation of Node (`ENOSPC`), or null. */

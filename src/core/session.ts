@@ -128,6 +128,12 @@ export interface SessionSummary extends RecordSummary, SessionState {
   readonly log_file: string | null;
 }
 
+/** What a row shows of a session: the newest message of its conversation, else its task, or what is wrong with it. */
+export function messageOfRow({ status, last_prompt, task, error }: SessionSummary): string {
+  // Of one that is ready its task may have been wound back.
+  return last_prompt ?? (status === 'ready' ? null : task) ?? error?.message ?? '';
+}
+
 /** One turn as `show` prints it. */
 export interface TurnView {
   readonly turn: number;

@@ -195,7 +195,7 @@ export function sessionAnswer(
   }
   const { id, status, agent } = summary;
   return {
-    ...succeeded(`nothing has run in it: converse(session_id="${id}", message=…) gives it its first message`),
+    ...succeeded(`it waits for a message: converse(session_id="${id}", message=…)`),
     ...factsOf(summary, budget),
     ...{ status, agent, turn: null, by: null, response: null, why: null, log_file: null },
   };

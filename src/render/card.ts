@@ -24,6 +24,8 @@ export interface CardOptions {
 /** A session, and what its own files do not tell at once. */
 interface Carded {
   readonly summary: SessionSummary;
+  /** How many turns its conversation has. */
+  readonly length: number;
   /** The host where its current turn ran; null for this one. */
   readonly host: string | null;
   /** The files that it changed, or null where they are told at the end of the page. */
@@ -50,8 +52,12 @@ function joined(spans: readonly Span[], between: Span): Span[] {
 }
 
 /** `total · completed · 2 turns · 5.0s · 3m ago · k3v9x2m7pq` */
-function title(summary: SessionSummary, style: Style, { time }: CardOptions): string[] {
-  const { id, name, status, turn, duration_ms: duration, turn_started_at: started } = summary;
+function title(
+  { summary, length }: Pick<Carded, 'summary' | 'length'>,
+  style: Style,
+  { time }: CardOptions,
+): string[] {
+  const { id, name, status, duration_ms: duration, turn_started_at: started } = summary;
   const { paint, nowMs, width } = style;
   const dim = (text: string): Span => ({ text, paint: paint.dim });
   const active = isActive(status);
@@ -59,7 +65,7 @@ function title(summary: SessionSummary, style: Style, { time }: CardOptions): st
   const when = time && at !== null ? localTime(at) : null;
   const age = active || at === null ? null : `${shortSpan(nowMs - at)} ago`;
   const words = [
-    turn === null ? null : counted(turn, 'turn'),
+    length === 0 ? null : counted(length, 'turn'),
     duration === null ? null : longSpan(duration),
     when === null ? age : active ? `since ${when}` : when,
     name === null ? null : id,
@@ -112,7 +118,7 @@ function agentOf({ agent, model, sandbox, unconfined }: SessionSummary, full: bo
 
 /** The top of a page, as lines: a title, then a row for each thing worth knowing. */
 export function renderCard(
-  { summary, host, changed, showsFailure }: Carded,
+  { summary, length, host, changed, showsFailure }: Carded,
   style: Style,
   options: CardOptions,
 ): string[] {
@@ -157,7 +163,7 @@ export function renderCard(
   const { error, pending, log_file: log } = summary;
   const failure = error === null || showsFailure ? [] : errorLines(error);
   return [
-    ...title(summary, style, options),
+    ...title({ summary, length }, style, options),
     ...failure.flatMap((line) => [...note('  ', line, style, style.paint.red)]),
     ...(pending === null ? [] : note('  ', pending.detail, style)),
     ...shown(rows),

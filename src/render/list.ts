@@ -1,5 +1,5 @@
 import { familiesOf } from '../core/rules/family.ts';
-import type { SessionSummary } from '../core/session.ts';
+import { messageOfRow, type SessionSummary } from '../core/session.ts';
 import type { SessionStatus } from '../core/status.ts';
 import { parseIso } from '../core/time.ts';
 import { failureWords } from './failure-words.ts';
@@ -77,10 +77,11 @@ function timeOf(row: SessionSummary, { time }: ListView, { nowMs }: Style): stri
 const nowOf = (row: SessionSummary): string =>
   row.current_step ?? failureWords(row) ?? row.pending?.detail ?? '';
 
-/** The newest message of a session, or what is wrong with one of which that cannot be read. */
-function taskOf({ last_prompt, task, error, forked_from: fork }: SessionSummary): string {
-  const words = last_prompt ?? task ?? error?.message ?? '';
-  return fork === null ? words : `fork of ${fork.id.slice(0, 4)}: ${words}`;
+/** The newest message of a session, of a fork behind where that comes from. */
+function taskOf(row: SessionSummary): string {
+  const words = messageOfRow(row);
+  const { forked_from: fork } = row;
+  return fork === null ? words : [`fork of ${fork.id.slice(0, 4)}`, words].filter(Boolean).join(': ');
 }
 
 /** Whether the agent of another session writes in the same directory. */

@@ -1,19 +1,14 @@
-import type { SessionSummary } from '../core/session.ts';
+import { messageOfRow, type SessionSummary } from '../core/session.ts';
 import { shellWord } from '../core/shell-word.ts';
 import { safeLine } from './text/safe-text.ts';
 import { counted, shortBytes, shortSpan } from './text/units.ts';
 
 /* Apart from `list.ts`: what measures the columns of a terminal takes longer to load than a thousand rows. */
 
-/** The last column of a row: the task, or what is wrong with a session whose task cannot be read. */
-export function taskOf(row: SessionSummary): string {
-  return row.task ?? row.error?.message ?? '';
-}
-
-/** A row for pipes: id, status, turn, agent, time of the last change, task and, if asked for, project, between tabs. */
+/** A row for pipes: id, status, turn, agent, time of the last change, newest message and, if asked for, project, between tabs. */
 export function renderRow(row: SessionSummary, withProject = false): string {
   const { id, status, turn, agent, updated_at } = row;
-  const last = `${safeLine(taskOf(row))}${withProject ? `\t${safeLine(row.project)}` : ''}\n`;
+  const last = `${safeLine(messageOfRow(row))}${withProject ? `\t${safeLine(row.project)}` : ''}\n`;
   // Joined, not added up: that would keep every part in memory.
   return [id, status, turn ?? '', safeLine(agent ?? ''), safeLine(updated_at ?? ''), last].join('\t');
 }

@@ -103,14 +103,14 @@ function* turnBlocks(
 }
 
 function* pageBlocks(session: SessionReader, style: Style, options: PageOptions): Generator<Block> {
-  const { summary, turns, changed } = session;
+  const { summary, turns, length, changed } = session;
   const { id, working_dir: directory, agent } = summary;
   const isHidden = ({ view }: TurnReader): boolean =>
     !options.full && turns.length > 1 && !view.in_conversation && view.kind !== 'rewind';
   const current = turns.find(({ view }) => view.turn === summary.turn);
   const host = current?.view.host ?? null;
   const showsFailure = current !== undefined && !isHidden(current);
-  yield block(renderCard({ summary, host, changed, showsFailure }, style, options));
+  yield block(renderCard({ summary, length, host, changed, showsFailure }, style, options));
   const hidden = turns.filter(isHidden).map(({ view }) => view);
   for (const [undone, what] of [
     [true, 'wound back'],

@@ -41,7 +41,7 @@ test('hints, tables and the live line are for terminals; pipes get plain rows', 
   const live = await onScreen(project, ['inject', id, '--wait', 'x'], { tty: true });
   expect(live.stderr).toMatch(/^\r\u001b\[2K([\s\S]*\r\u001b\[2K)?$/);
   expect(await onScreen(project, ['inject', id, '--wait', 'x'])).toMatchObject({ stderr: '' });
-  expect(await project.$('ls')).toMatch(/^screen2abc\tcompleted\t3\tcodex\t\S+Z\tfirst task$/m);
+  expect(await project.$('ls')).toMatch(/^screen2abc\tcompleted\t3\tcodex\t\S+Z\tx$/m);
   expect(await project.$('ls', { tty: true })).toMatch(/^\S*ID/);
   expect(await project.$('ls --status lost')).toBe('');
   expect(await project.$('ls --status lost --json')).toBe('[]\n');

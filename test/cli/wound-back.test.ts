@@ -1,10 +1,13 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { SessionId } from '../../src/core/ids.ts';
 import type { SessionSummary } from '../../src/core/session.ts';
+import { ownIdentity } from '../../src/process/identity.ts';
 import { createProject, createShellProject, eventually, type Project } from '../helpers/project.ts';
+import { managerOf } from '../helpers/tools-in-process.ts';
 
-const [ID, FORK] = ['cartaaaaaa', 'frkaaaaaaa'] as const;
+const [ID, FORK, OTHER] = ['cartaaaaaa', 'frkaaaaaaa', 'frkbbbbbbb'] as const;
 
 /** The fields of a row that say what speaks for a session. */
 const spoken = ({
@@ -59,6 +62,9 @@ test('what was wound back speaks for nothing, and is marked', async () => {
   await project.ok(['inject', ID, '--wait', 'third']);
   await project.settled(ID, 6);
   expect(await standing(project, ID)).toEqual({ ...second, turn: 6, last_prompt: 'third', undone: [2, 4] });
+  // Its card counts what a person reads, and neither markers nor what was wound back.
+  expect(await project.$(`show ${ID}`)).toMatch(/^cart · completed · 2 turns · /);
+  expect(await project.$(`export ${ID}`)).toContain('- status: completed, 2 turns\n');
 });
 
 test('every screen marks what was wound back', async () => {
@@ -148,6 +154,11 @@ test('after a rewind to the beginning, and forked without a message, a session i
     });
   expect(await project.ok(['ls', '-q', '--status', 'ready'])).toBe(`${FORK}\n${ID}`);
   expect(await project.ok(['ls', '-q', '--attention'])).toBe('');
+  const rows = (await project.ok(['ls'])).split('\n').map((row) => row.split('\t'));
+  expect(rows.map(([id, status, turn, , , said]) => [id, status, turn, said])).toEqual([
+    [FORK, 'ready', '', 'first'],
+    [ID, 'ready', '', ''],
+  ]);
   const said: string[] = [];
   for (const line of [
     `wait ${FORK}`,
@@ -168,10 +179,10 @@ test('after a rewind to the beginning, and forked without a message, a session i
     [exit 4]
     $ zwarm kill frkaaaaaaa
     zwarm: frkaaaaaaa is ready: there is nothing to end
-    hint: give it a message: zwarm inject frkaaaaaaa "…"
+    hint: to remove it: zwarm rm frkaaaaaaa
     [exit 4]
     $ zwarm compact frkaaaaaaa
-    zwarm: frkaaaaaaa is ready: there is nothing to compact
+    zwarm: frkaaaaaaa is ready: it has no turn of its own to compact
     hint: give it a message: zwarm inject frkaaaaaaa "…"
     [exit 4]
     $ zwarm start --after frkaaaaaaa x
@@ -192,7 +203,9 @@ test('--any and --tag pass over what is ready, unless nothing else is there', as
   expect(await project.$(`wait ${FORK} ${ID}`)).toMatch(
     /completed\nzwarm: .* is ready: there is nothing to wait for\nhint: .*\n\[exit 4\]\n$/,
   );
-  expect(await project.$(`wait --any ${FORK}`)).toBe(
+  await project.ok(['fork', ID], { newId: OTHER });
+  expect(await project.$(`wait --any ${FORK}`)).toContain(`${FORK} is ready: there is nothing to wait for`);
+  expect(await project.$(`wait --any ${FORK} ${OTHER}`)).toBe(
     'zwarm: none of these sessions has anything to wait for: they are ready\nhint: give one of them a message: zwarm inject ID "…"\n[exit 4]\n',
   );
 });
@@ -217,8 +230,8 @@ test('a ready session goes on like any other, with the agent of the turn where i
   await project.ok(['inject', ID, '--wait', 'anew']);
   expect(await project.show(ID)).toMatchObject({ status: 'completed', turn: 6, last_prompt: 'anew' });
   // And it can be removed.
-  await project.ok(['fork', FORK, '--turn', '1'], { newId: 'frkbbbbbbb' });
-  expect(await project.ok(['rm', 'frkbbbbbbb'])).toBe('frkbbbbbbb');
+  await project.ok(['fork', FORK, '--turn', '1'], { newId: OTHER });
+  expect(await project.ok(['rm', OTHER])).toBe(OTHER);
 });
 
 test('what runs speaks for a session though it was wound back, but its answer does not count', async () => {
@@ -243,4 +256,45 @@ test('what runs speaks for a session though it was wound back, but its answer do
   expect(await project.$(`inject ${ID} more`)).toContain('is still running');
   await project.ok(['kill', ID]);
   expect(await standing(project, ID)).toMatchObject({ status: 'completed', turn: 1, last_message: 'done' });
+});
+
+test('a rewind mends nothing of which another session waits', async () => {
+  const project = createShellProject();
+  await project.ended(['quick'], { newId: ID });
+  await project.$(`inject ${ID} --wait break`);
+  await project.ok(['start', 'quick', '--after', ID], { newId: OTHER });
+  for (const to of ['1', '0']) {
+    await project.ok(['rewind', ID, '--to', to]);
+    await project.$('queue run');
+    expect(await project.show(OTHER)).toMatchObject({ pending: { reason: 'failed_dependency' } });
+  }
+  // A later message does.
+  await project.ok(['inject', ID, '--wait', 'quick']);
+  await project.$('queue run');
+  expect(await project.$(`wait ${OTHER}`)).toBe(`${OTHER} completed\n`);
+});
+
+test('who waits for a turn is told how that ended, though it is wound back at that moment', async () => {
+  const project = createShellProject();
+  await project.ended(['quick'], { newId: ID });
+  const file = (turn: number, name: string) => project.turnFile(ID, turn, name);
+  const request = JSON.parse(readFileSync(file(1, 'request.json'), 'utf8'));
+  const claim = (turn: number, more: object): void => {
+    mkdirSync(dirname(file(turn, 'x')));
+    writeFileSync(file(turn, 'request.json'), JSON.stringify({ ...request, ...more }));
+  };
+  claim(2, { claimer: ownIdentity() });
+  let looks = 0;
+  const now = (): number => {
+    looks += 1;
+    return Date.now();
+  };
+  const waited = managerOf(project, null, { now }).wait(ID as SessionId);
+  // The first has seen the turn that is about to run.
+  await eventually('it looks again', () => looks > 1);
+  const exit = { v: 1, code: null, why: 'not_launched', detail: null, cancelled: false, uptime: null };
+  writeFileSync(file(2, 'exit.json'), JSON.stringify({ ...exit, ended_at: null, events_bytes: null }));
+  claim(3, { kind: 'rewind', to: 1 });
+  expect(await waited).toBe('failed');
+  expect(await project.$(`wait ${ID}`)).toBe(`${ID} completed\n`);
 });

@@ -104,5 +104,5 @@ export function readerOf(
 
 /** A session to be read. */
 export function sessionOf(more: Partial<SessionSummary>, turns: readonly TurnReader[]): SessionReader {
-  return { summary: summaryOf(more), turns, changed: null };
+  return { summary: summaryOf(more), turns, length: turns.length, changed: null };
 }

@@ -36,7 +36,7 @@ export const answer = defineVerb({
   notes: `
 The answer is the last message of the newest turn of the conversation, whole and as the agent wrote it.
 
-Exit code: 0 the turn completed, 1 it did not, 4 it still runs or none has run.`,
+Exit code: 0 the turn completed, 1 it did not, 4 it still runs, or the session is ready.`,
   examples: [
     'zwarm answer @last',
     ['zwarm answer fix-login > answer.md', 'byte for byte'],

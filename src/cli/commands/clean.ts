@@ -17,7 +17,7 @@ const days = number(
   /^\d{1,6}(\.\d{1,6})?$/,
   0,
   'a number of days',
-  '7; 0 means every session that has ended',
+  '7; 0 means every session that is at rest',
 );
 
 const OPTIONS = {
@@ -121,8 +121,8 @@ export const clean = defineVerb({
   summary: 'delete sessions that ended long ago, and their trees',
   options: OPTIONS,
   notes: `
-A session's age counts from its last end, not from its start, and where it was imported or unpacked after that, from then.
-Running and damaged sessions are kept. A tree of its own goes with its session, and so do trees of sessions that are gone,
+A session's age counts from its last end, not from its start, and where it was imported or unpacked after that, from then;
+of one that is ready, from when it was forked or wound back. Running and damaged sessions are kept. A tree of its own goes with its session, and so do trees of sessions that are gone,
 branches made for them, and trees that Codex's own program left in its home. All of it is in one of three groups:
 
   safe         what is in it is elsewhere, too: it is deleted, a tree with the branch that was made for it
@@ -135,7 +135,7 @@ by tabs.`,
   examples: [
     ['zwarm clean', `older than ${DEFAULT_DAYS} days`],
     'zwarm clean --older-than 36h --dry-run',
-    ['zwarm clean --days 0 -y', 'every session that has ended'],
+    ['zwarm clean --days 0 -y', 'every session that is at rest'],
     ['zwarm clean --gone', 'after projects were deleted; a disk that is not mounted is gone, too'],
   ],
   async run(verb, _args, options) {

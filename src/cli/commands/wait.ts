@@ -77,7 +77,7 @@ export const wait = defineVerb({
     json: flag('--json', 'print an array of sessions as JSON, in the order of the arguments', ['summary']),
   },
   notes: `
-Prints "id status" as each of them ends; with --answer its answer, and of several first "id status" on stderr. Exit code: 0 all completed, 1 one did not, 4 one is ready and has no message to wait for (--any and --tag pass over it), 124 the time was up.
+Prints "id status" as each of them ends; with --answer its answer, and of several first "id status" on stderr. Exit code: 0 all completed, 1 one did not, 4 one is ready and has no message to wait for (--any and --tag pass over it, unless nothing else is there), 124 the time was up.
 
 With --kill-on-exit, SIGTERM and SIGHUP end the wait as Ctrl-C does, and what has not begun is taken back.`,
   examples: [
@@ -107,7 +107,8 @@ With --kill-on-exit, SIGTERM and SIGHUP end the wait as Ctrl-C does, and what ha
       if (failed) enough();
     };
     if (each.firstExitCode(named) !== 0) fail();
-    const waiting = new Set<SessionId>(each.valuesOf(named));
+    const waitedFor = each.valuesOf(named);
+    const waiting = new Set<SessionId>(waitedFor);
     const live = showLiveLine(verb, () => [...waiting]);
     const ring = ringAfterLong(verb);
     /** Prints how a session ended and why it failed, or what it answered. The turn of which that was told. */
@@ -148,6 +149,8 @@ With --kill-on-exit, SIGTERM and SIGHUP end the wait as Ctrl-C does, and what ha
     const ends = each.thenForEach(named, (id) => awaitEnd(id).catch(orFail));
     const outcomes = each.withoutNull(await ends.finally(() => live.stop()));
     if (outcomes.length === 0) {
+      const [one, ...more] = waitedFor;
+      if (one !== undefined && more.length === 0) throw readyError(one, 'there is nothing to wait for');
       const what = 'none of these sessions has anything to wait for: they are ready';
       throw new ZwarmError('not_running', what, 'give one of them a message: zwarm inject ID "…"');
     }

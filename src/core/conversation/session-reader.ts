@@ -20,6 +20,8 @@ export interface TurnReader {
 export interface SessionReader {
   readonly summary: SessionSummary;
   readonly turns: readonly TurnReader[];
+  /** How many turns its conversation has, also where `turns` are not all of them. */
+  readonly length: number;
   /** The files that its conversation changed, where a summary knows them: only all of its streams tell. */
   readonly changed: ChangedFiles | null;
 }

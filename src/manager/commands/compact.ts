@@ -47,7 +47,7 @@ export async function compact(
   const { id } = session;
   const now = await readNow(session, context.now());
   requireAtRest(now);
-  if (now.current === null) throw readyError(id, 'there is nothing to compact');
+  if (now.current === null) throw readyError(id, 'it has no turn of its own to compact');
   const adapter = requireKnownAgent(now);
   const { parts, thread } = await orDamaged(session, async () =>
     lineageOf(await readLineageTurns(session, now.turns, context.now())),

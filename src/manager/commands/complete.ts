@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { AGENTS } from '../../agents/registry.ts';
 import type { SessionId } from '../../core/ids.ts';
-import { cutLine, type SessionSummary } from '../../core/session.ts';
+import { cutLine, messageOfRow, type SessionSummary } from '../../core/session.ts';
 import { isActive } from '../../core/status.ts';
 import { turnsDir } from '../../store/layout.ts';
 import { listSessions } from '../../store/sessions.ts';
@@ -47,9 +47,11 @@ async function rowsFor(context: ManagerContext, typed: string): Promise<readonly
 }
 
 /** A session by its name, or by its id where it has none or another beginning was typed. */
-function candidateOf({ id, name, status, task }: SessionSummary, typed: string): Candidate {
+function candidateOf(row: SessionSummary, typed: string): Candidate {
+  const { id, name, status } = row;
   const word = name?.startsWith(typed) ? name : id;
-  return { word, about: task === null ? status : `${status}: ${cutLine(task, ABOUT_LENGTH)}` };
+  const said = status === 'damaged' ? '' : cutLine(messageOfRow(row), ABOUT_LENGTH);
+  return { word, about: [status, said].filter(Boolean).join(': ') };
 }
 
 /** How a session is named by its place. */

@@ -42,7 +42,7 @@ export interface KillOptions {
 function turnToEnd({ id, current, newest }: SessionNow): TurnState {
   const left = newest !== null && isAtRest(current?.verdict.status ?? 'ready') && hasLeft(newest);
   if (left) return newest;
-  if (current === null) throw readyError(id, 'there is nothing to end');
+  if (current === null) throw readyError(id, 'there is nothing to end', `to remove it: zwarm rm ${id}`);
   return current;
 }
 

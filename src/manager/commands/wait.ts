@@ -33,7 +33,7 @@ export async function wait(
   const read = async (): Promise<TurnState> => {
     const current = turn === null ? await readCurrent() : null;
     // One that was wound back meanwhile has ended before.
-    known = current ?? (await readTurn(known.turn));
+    known = current !== null && current.turn >= known.turn ? current : await readTurn(known.turn);
     return known;
   };
   /** What has just failed may have to be repeated, which its runner is about to see to. */

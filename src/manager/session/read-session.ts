@@ -56,6 +56,7 @@ export function conversationOf(reading: SessionReading, nowMs: number): Conversa
       last_message: current?.outcome.answer ?? null,
     },
     turns: readers,
+    length: shown.length,
     parts,
     changed: readChangedFiles({ store, id }, FOLD_VERSION),
     threads: new Map(

@@ -32,8 +32,8 @@ async function lookAtDependency(turn: Turn, nowMs: number, known: Known): Promis
   // A failed one may have been mended by a later message.
   const now = isFinal(status) ? await unlessGone(readNow(turn, nowMs)) : { current: named };
   if (now === null) return of(null);
-  // Of a session that is ready that turn was wound back: what came of it stays what it was.
-  const current = now.current ?? named;
+  // One that was wound back stays what it was: an earlier turn, which speaks then, has mended nothing.
+  const current = now.current !== null && now.current.turn > turn.turn ? now.current : named;
   if (current.verdict.status !== 'pending' || !current.request.queued) return of(current.verdict.status);
   const why = await whyWaits(current, null, nowMs, known);
   return of(why?.reason === 'failed_dependency' ? 'stuck' : 'pending');

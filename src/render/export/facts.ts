@@ -1,25 +1,18 @@
-import type { TurnReader } from '../../core/conversation/session-reader.ts';
-import type { SessionSummary } from '../../core/session.ts';
+import type { SessionReader, TurnReader } from '../../core/conversation/session-reader.ts';
 import { safeLine } from '../text/safe-text.ts';
 import { counted, longSpan } from '../text/units.ts';
 import { kindWords, undoneWords } from '../turn-rule.ts';
 import { costText } from '../usage.ts';
 
 /** What is worth knowing of a session as a whole, by its label; neutralised. */
-export function cardRows(summary: SessionSummary): readonly (readonly [label: string, value: string])[] {
-  const {
-    id,
-    agent,
-    model,
-    status,
-    turn,
-    token_usage: usage,
-    forked_from: fork,
-    duration_ms: took,
-  } = summary;
+export function cardRows({
+  summary,
+  length,
+}: Pick<SessionReader, 'summary' | 'length'>): readonly (readonly [label: string, value: string])[] {
+  const { id, agent, model, status, token_usage: usage, forked_from: fork, duration_ms: took } = summary;
   const rows: readonly (readonly [string, string | null])[] = [
     ['session', id],
-    ['status', [status, turn === null ? null : counted(turn, 'turn')].filter(Boolean).join(', ')],
+    ['status', [status, length === 0 ? null : counted(length, 'turn')].filter(Boolean).join(', ')],
     ['agent', [agent, model].filter((word) => word !== null).join(' ')],
     ['directory', summary.working_dir],
     ['time', took === null ? null : longSpan(took)],

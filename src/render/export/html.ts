@@ -89,9 +89,10 @@ function* turnHtml(turn: TurnReader, { agent }: SessionSummary): Generator<strin
 }
 
 /** A session as one page that needs nothing else, piece by piece as its turns are read. */
-export function* exportHtml({ summary, turns }: SessionReader): Generator<string> {
+export function* exportHtml(session: SessionReader): Generator<string> {
+  const { summary, turns } = session;
   const title = htmlText((summary.title ?? summary.id).replace(/\s+/g, ' '));
-  const facts = cardRows(summary).map(([label, value]) => `<dt>${label}</dt><dd>${htmlText(value)}</dd>`);
+  const facts = cardRows(session).map(([label, value]) => `<dt>${label}</dt><dd>${htmlText(value)}</dd>`);
   yield `<!doctype html>
 <html lang="en">
 <head>

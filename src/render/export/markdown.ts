@@ -55,9 +55,10 @@ function* turnText(turn: TurnReader, { agent }: SessionSummary): Generator<strin
 }
 
 /** A session as one Markdown document, piece by piece as its turns are read. */
-export function* exportMarkdown({ summary, turns }: SessionReader): Generator<string> {
+export function* exportMarkdown(session: SessionReader): Generator<string> {
+  const { summary, turns } = session;
   yield `# ${(summary.title ?? summary.id).replace(/\s+/g, ' ')}\n\n`;
-  for (const [label, value] of cardRows(summary)) yield `- ${label}: ${value}\n`;
+  for (const [label, value] of cardRows(session)) yield `- ${label}: ${value}\n`;
   yield '\n';
   for (const turn of turns) yield* turnText(turn, summary);
 }

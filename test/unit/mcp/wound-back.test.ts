@@ -30,10 +30,10 @@ test('what was wound back speaks for nothing to a model, and is marked', async (
   expect(full.map(({ undone }: { undone?: boolean }) => undone ?? false)).toEqual([false, false, true, true]);
 });
 
-test('a model is told of a ready session that nothing has run in it, and what to do', async () => {
+test('a model is told of a ready session that it waits for a message, and what to do', async () => {
   const { ok, refused, manager, ended } = createTools();
   const { id } = await manager.fork(await ended('quick'));
-  const hint = `nothing has run in it: converse(session_id="${id}", message=…) gives it its first message`;
+  const hint = `it waits for a message: converse(session_id="${id}", message=…)`;
   const none = { success: true, status: 'ready', turn: null, response: null, why: null, error: null, hint };
   const checked = await ok('check_session', { session_id: id, wait_sec: 60 });
   expect(checked).toMatchObject({ ...none, is_running: false, log_file: null, latest_message: null });

@@ -243,11 +243,14 @@ test('in a pipe a row has six fields, whatever the task holds, and nothing is cu
   const lines = rows().map((row) => renderRow(row));
   for (const line of lines) expect(line.split(/\t|\n/)).toHaveLength(7);
   expect(lines.join('')).not.toMatch(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/);
-  expect(renderRow(summaryOf({ task: TASKS[2] ?? '' }))).toContain(TASKS[2]);
-  expect(renderRow(summaryOf({ task: 'a\tb\nc' }))).toBe(
+  expect(renderRow(summaryOf({ last_prompt: TASKS[2] ?? '' }))).toContain(TASKS[2]);
+  expect(renderRow(summaryOf({ last_prompt: 'a\tb\nc' }))).toBe(
     'abcdefghjk\tcompleted\t1\tcodex\t2026-11-20T10:00:05.000Z\ta b c\n',
   );
-  const unknown = summaryOf({ turn: null, agent: null, updated_at: null, task: null, status: 'damaged' });
+  const none = { turn: null, last_prompt: null };
+  expect(renderRow(summaryOf({ ...none, status: 'killed', task: 'taken back' }))).toContain('taken back\n');
+  expect(renderRow(summaryOf({ ...none, status: 'ready', task: 'wound back' }))).not.toContain('back');
+  const unknown = summaryOf({ ...none, agent: null, updated_at: null, task: null, status: 'damaged' });
   expect(renderRow(unknown)).toBe('abcdefghjk\tdamaged\t\t\t\t\n');
   // What a damaged or edited record holds in the other fields breaks no row either.
   const edited = summaryOf({ agent: 'co\tdex\n\x1b[2J', updated_at: 'to\tday' });

@@ -247,7 +247,7 @@ test('a failure is told once, with what to do: at its turn, or in the card where
   expect(text.slice(-40)).toBe('> say hello\n\nerror: who?\n  hint: log in\n');
   expect(text.split('who?\n')).toHaveLength(2);
   const earlier = page({ status: 'failed', error, turn: 2, turns: [turnOf()] });
-  expect(earlier).toContain('abcdefghjk · failed · 2 turns · 5.0s · 3m ago\n  who?\n  hint: log in\n  task ');
+  expect(earlier).toContain('abcdefghjk · failed · 1 turn · 5.0s · 3m ago\n  who?\n  hint: log in\n  task ');
   expect(errorLines({ ...error, hint: null })).toEqual(['who?']);
 });
 
