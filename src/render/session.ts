@@ -106,7 +106,7 @@ function* pageBlocks(session: SessionReader, style: Style, options: PageOptions)
   const { summary, turns, length, changed } = session;
   const { id, working_dir: directory, agent } = summary;
   const isHidden = ({ view }: TurnReader): boolean =>
-    !options.full && turns.length > 1 && !view.in_conversation && view.kind !== 'rewind';
+    !options.full && turns.length > 1 && (view.undone || (!view.in_conversation && view.kind !== 'rewind'));
   const current = turns.find(({ view }) => view.turn === summary.turn);
   const host = current?.view.host ?? null;
   const showsFailure = current !== undefined && !isHidden(current);

@@ -26,9 +26,11 @@ export function kindWords(
   return isAdopted(kind) ? [...by, kind, status] : [...by, status];
 }
 
-/** Says of a turn that it was wound back; nothing of any other. */
-export const undoneWords = ({ undone }: Pick<TurnReader['view'], 'undone'>): string[] =>
-  undone ? ['wound back'] : [];
+/** Says of a turn that it was wound back, or of a rewind that it was undone by another; nothing of any other. */
+export const undoneWords = ({ undone, kind }: Pick<TurnReader['view'], 'undone' | 'kind'>): string[] => {
+  if (!undone) return [];
+  return [kind === 'rewind' ? 'undone' : 'wound back'];
+};
 
 /** The line above a turn, with its number and status. */
 export function turnRule(words: string, { paint, width }: Style): string {

@@ -126,6 +126,20 @@ test('every screen marks what was wound back', async () => {
   expect(await project.$(`kill ${ID}`)).toContain('is not running: it is completed');
 });
 
+test('a rewind that was undone is told with what it had undone', async () => {
+  const project = createShellProject();
+  await project.ended(['quick'], { newId: ID });
+  await project.ok(['inject', ID, '--wait', 'quick']);
+  await project.ok(['rewind', ID, '--to', '1']);
+  await project.ok(['rewind', ID, '--to', '2']);
+  const shown = await project.$(`show ${ID}`);
+  expect(shown).toContain(`(turn 3 wound back; see: zwarm show ${ID} --full)`);
+  expect(shown).not.toContain('wound back to turn 1');
+  expect(shown).toMatch(/── turn 4 · wound back to turn 2 ─+\n$/);
+  for (const line of [`trajectory ${ID}`, `show ${ID} --full`])
+    expect(await project.$(line)).toContain('── turn 3 · wound back to turn 1 · undone ──');
+});
+
 test('after a rewind to the beginning, and forked without a message, a session is ready', async () => {
   const project = await twoTurns();
   await project.ok(['fork', ID, '--turn', '1'], { newId: FORK });

@@ -38,14 +38,14 @@ interface Wanted extends FollowStepsOptions {
 async function* stepBlocks({ manager, pageStyle }: Verb, id: SessionId, wanted: Wanted) {
   const { full, time, label } = wanted;
   const { renderStep } = await import('../../render/steps.ts');
-  const { turnRule, undoneWords } = await import('../../render/turn-rule.ts');
+  const { turnRule } = await import('../../render/turn-rule.ts');
   const { localTime } = await import('../../render/text/units.ts');
   const page = await pageStyle();
   const style = { ...page, width: page.width - (label === null ? 0 : label.length + 2) };
   const ruleOf = async ({ turn, undone }: TrajectoryStep): Promise<string> => {
     const views = time ? (await manager.read(id, { turn })).turns.map(({ view }) => view) : [];
     const began = views.flatMap(({ started_at: at }) => (at === null ? [] : [localTime(Date.parse(at))]));
-    return `${turnRule([`turn ${turn}`, ...undoneWords({ undone }), ...began].join(' · '), style)}\n`;
+    return `${turnRule([`turn ${turn}`, ...(undone ? ['wound back'] : []), ...began].join(' · '), style)}\n`;
   };
   let turn = 0;
   let directory: string | null = null;
