@@ -88,7 +88,7 @@ export interface RecordSummary {
 /** The part of a summary that depends on what the turns did. */
 export interface SessionState {
   readonly status: SessionStatus;
-  /** The turn that the status is about; null where none has run. */
+  /** The turn that the status is about; null where there is none. */
   readonly turn: number | null;
   /** The newest message of the conversation. */
   readonly last_prompt: string | null;

@@ -9,8 +9,8 @@ export const TURN_STATUSES = ['pending', 'running', ...FINAL_STATUSES, 'unknown'
 export type TurnStatus = (typeof TURN_STATUSES)[number];
 
 /**
- * Every status that a session can show: that of the turn that speaks for it; `ready` where none has run, as of a fork that
- * waits for its first message; `damaged` where its records cannot be read.
+ * Every status that a session can show: that of the turn that speaks for it; `ready` where no turn of its conversation has run in
+ * it, as in a fork that waits for its first message; `damaged` where its records cannot be read.
  */
 export const SESSION_STATUSES = [...TURN_STATUSES, 'ready', 'damaged'] as const;
 export type SessionStatus = (typeof SESSION_STATUSES)[number];

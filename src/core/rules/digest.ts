@@ -29,7 +29,7 @@ export function digestSection(
   const { status, error, needs_attention, updated_at } = row;
   if (status === 'running') return status;
   if (status === 'pending') return isStuck(row, isWoken) ? 'needs_you' : 'waiting';
-  // Nothing of its own has happened in it yet.
+  // It waits for a message, and has no news.
   if (status === 'ready') return null;
   if (!isFinal(status)) return 'needs_you';
   if ((parseIso(updated_at) ?? sinceMs) < sinceMs) return null;

@@ -69,15 +69,18 @@ export async function* searchSession(
   const session = { store, id };
   try {
     const turns = turnsOf(session);
-    const undone = undoneIn(session, turns);
+    // Most sessions hold nothing that is searched for.
+    let undone: ReadonlySet<number> | null = null;
     for (const number of turns.toReversed()) {
       const turn = { ...session, turn: number };
       if (!mayMatch(turn, search)) continue;
       const reading = await readTurn(turn, readSessionRecord(session), nowMs);
       for (const { text, ...placed } of textsOfTurn(reading)) {
         if (!search.places.includes(placed.in)) continue;
-        for (const line of matchingLines(text, search.matches))
+        for (const line of matchingLines(text, search.matches)) {
+          undone ??= undoneIn(session, turns);
           yield { turn: number, undone: undone.has(number), ...placed, ...line };
+        }
       }
     }
   } catch (error) {
