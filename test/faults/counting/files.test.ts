@@ -1,4 +1,12 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createFile, publishOnce, putUserFile, replaceFile } from '../../../src/store/files.ts';
@@ -85,8 +93,12 @@ test('a store that moves is in its new place on the disk before its record says 
   };
   const name = basename(home);
   const renewed = [`fsync ${name}/.new-n`, `rename ${name}/.new-n ${name}/project.json`, `fsync ${name}`];
+  const before = readFileSync(join(root, 'project.json'));
   expect(move(root)).toEqual([`rename ${basename(root)} ${name}`, 'fsync .', ...renewed]);
+  // As a command leaves it that is killed between the two.
+  writeFileSync(join(home, 'project.json'), before);
   expect(move(home)).toEqual(['fsync .', ...renewed]);
+  expect(move(home)).toEqual([]);
 });
 
 test('a store that another command moves while it is noted where its project is stays as that has left it', () => {
