@@ -118,9 +118,10 @@ test.runIf(process.platform === 'linux')(
     );
     const began = lines().flatMap((line) => (line.startsWith('+') ? [Number(line.slice(3))] : []));
     expect(mostAtOnce(lines())).toBeLessThanOrEqual(PLACES);
-    // A runner that is killed before its agent begins leaves a lost turn, which nobody runs again.
-    const lost = (await list(['--all', '--status', 'lost'])).flatMap(
-      ({ task }) => task?.match(/t\d+/)?.[0] ?? [],
+    // A runner that is killed before its agent begins leaves a turn that nobody runs again: it is lost, or has failed where its
+    // launcher was still there to see that.
+    const lost = (await list(['--all', '--status', 'lost,failed'])).flatMap(({ status, error, task }) =>
+      status === 'lost' || error?.code === 'spawn_error' ? (task?.match(/t\d+/)?.[0] ?? []) : [],
     );
     const ran = began.map((i) => `t${i}`);
     expect(new Set(ran).size).toBe(ran.length);
