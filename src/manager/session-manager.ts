@@ -206,7 +206,7 @@ export function createSessionManager(context: ManagerContext) {
     /** What the agent is to know of a conversation, at most so many messages, beginning with the user's. */
     history: async (ref: string, options?: HistoryOptions) =>
       (await import('./session/read-session.ts')).history(await readSession(ref), options),
-    /** Waits until a session is at rest (or that turn has ended), or the signal aborts; returns the status then. */
+    /** Waits until a session is at rest (or that turn has ended), or the signal aborts: the status then, `ready` at once. */
     wait: async (id: SessionId, signal: AbortSignal = new AbortController().signal, turn?: number) =>
       (await import('./commands/wait.ts')).wait(context, locate(id), turn ?? null, signal),
     /** Marks that this caller has seen the end of a turn; nothing happens while it has not ended. */

@@ -91,9 +91,6 @@ export const turnFields = {
 /** An answer about a turn. */
 export type TurnAnswer = z.infer<z.ZodObject<typeof turnFields>>;
 
-/** The answer about a session; `turn` is null where none of it has run. */
-export type SessionAnswer = Omit<TurnAnswer, 'turn'> & { readonly turn: number | null };
-
 /** Where the rest of an answer is that is longer than `longest` characters; nothing of any other. */
 function restOf(id: string, { answer, log_file }: TurnView, longest: number): string[] {
   if (answer === null || answer.length <= longest) return [];
@@ -180,23 +177,21 @@ export function turnAnswer(
   };
 }
 
-/** The same about the turn that speaks for a session. @throws ZwarmError `damaged` */
+/**
+ * The same about the turn that speaks for a session; `turn` is null where none does. One that was wound back speaks only while
+ * it has not ended, and so without a response. @throws ZwarmError `damaged`
+ */
 export function sessionAnswer(
   session: SessionReader,
   budget: string | null,
   longest = LONGEST_RESPONSE,
-): SessionAnswer {
+): Omit<TurnAnswer, 'turn'> & { readonly turn: number | null } {
   const { summary } = session;
-  if (summary.turn !== null) {
-    const answer = turnAnswer(session, summary.turn, budget, longest);
-    const { undone } = turnOf(session, summary.turn).view;
-    // What is said after it was wound back is no answer.
-    return undone ? { ...answer, response: null } : answer;
-  }
-  const { id, status, agent } = summary;
+  const { id, status, agent, turn } = summary;
+  if (turn !== null) return turnAnswer(session, turn, budget, longest);
   return {
     ...succeeded(`it waits for a message: converse(session_id="${id}", message=…)`),
     ...factsOf(summary, budget),
-    ...{ status, agent, turn: null, by: null, response: null, why: null, log_file: null },
+    ...{ status, agent, turn, by: null, response: null, why: null, log_file: null },
   };
 }

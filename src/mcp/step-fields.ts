@@ -27,7 +27,10 @@ function lastWords(step: Step): string | null {
   return output === null ? null : lastLines(asText(output), LAST_LINES, LAST_CHARS) || null;
 }
 
-/** A step on one line; of one that did not end well also the last lines of its output. Of what was wound back `undone` says so; what is undefined is not told. */
+/**
+ * A step on one line; of one that did not end well also the last lines of its output. `undone` is told of what was wound back
+ * alone. What is undefined is not told.
+ */
 export function summaryOf(step: TrajectoryStep): StepFields {
   return {
     step: step.step,

@@ -248,6 +248,16 @@ test('a ready session goes on like any other, with the agent of the turn where i
   expect(await project.ok(['rm', OTHER])).toBe(OTHER);
 });
 
+test('what is queued behind another agent’s message goes to that agent', async () => {
+  const project = createShellProject();
+  await project.ok(['start', '-a', 'codex', 'gate go'], { newId: ID });
+  for (const more of [['-a', 'demo'], []])
+    await project.ok(['inject', ID, '--queue', ...more, 'and then [[seconds=0]]']);
+  const agents = async () => (await project.show(ID)).turns.map(({ agent }) => agent);
+  expect(await agents()).toEqual(['codex', 'demo', 'demo']);
+  await project.ok(['kill', ID]);
+});
+
 test('what runs speaks for a session though it was wound back, but its answer does not count', async () => {
   const project = createShellProject();
   await project.ended(['quick'], { newId: ID });

@@ -98,7 +98,7 @@ With --kill-on-exit, SIGTERM and SIGHUP end the wait as Ctrl-C does, and what ha
     const { signal, enough, code } = limitWaiting(verb, timeoutMs, killOnExit);
     const refs = await each.chosen(verb, given, tags, 'zwarm wait');
     const named = await each.sessionsOf(refs, (ref) => manager.resolve(ref));
-    // What nobody has given a message is not waited for, unless it was named.
+    // What is ready is passed over there: the wait is for the others.
     const passesOver = any || tags !== undefined;
     let satisfied = false;
     let failed = false;

@@ -36,12 +36,12 @@ export interface KillOptions {
 }
 
 /**
- * The turn to end. Of a session at rest the newest that was carried out: it may have been wound back, and have left processes.
- * @throws ZwarmError `not_running` where none can have
+ * The turn to end: the one that speaks for the session. Where that is at rest, a newer one that was wound back may have left
+ * processes. @throws ZwarmError `not_running` where there is nothing to end
  */
 function turnToEnd({ id, current, newest }: SessionNow): TurnState {
-  const left = newest !== null && isAtRest(current?.verdict.status ?? 'ready') && hasLeft(newest);
-  if (left) return newest;
+  const isUndone = newest !== current && isAtRest(current?.verdict.status ?? 'ready');
+  if (newest !== null && isUndone && hasLeft(newest)) return newest;
   if (current === null) throw readyError(id, 'there is nothing to end', `to remove it: zwarm rm ${id}`);
   return current;
 }

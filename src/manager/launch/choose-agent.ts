@@ -116,7 +116,7 @@ export async function nextAgent(
   now: SessionNow,
   { agent, model }: AskedAgent,
 ): Promise<ChosenAgent & { readonly record: SessionRecord }> {
-  const before = now.current ?? now.last;
+  const before = now.last;
   const last = before === null ? now.record : recordOfTurn(now.record, before.request);
   const adapter = agent === undefined ? requireKnownAgent(now) : requireAgent(agent);
   const kept = adapter.name === last.agent ? last.model : null;

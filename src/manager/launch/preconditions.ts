@@ -75,9 +75,8 @@ export function requireRepository(
 }
 
 /** The agent of the session's last turn is one that this zwarm knows. @throws ZwarmError `not_resumable` */
-export function requireKnownAgent({ current, last, record }: SessionNow): AgentAdapter {
-  const before = current ?? last;
-  const { agent } = before === null ? record : recordOfTurn(record, before.request);
+export function requireKnownAgent({ last, record }: SessionNow): AgentAdapter {
+  const { agent } = last === null ? record : recordOfTurn(record, last.request);
   const adapter = findAgent(agent);
   if (adapter !== null) return adapter;
   const what = `this zwarm knows no agent ${JSON.stringify(agent)}`;
