@@ -211,6 +211,8 @@ export interface AgentAdapter {
   readonly program: ({ readonly kind: 'path' } & ProgramQuery) | { readonly kind: 'embedded' };
   readArguments(args: readonly string[]): UserArguments;
   command(turn: TurnRequest): CommandSpec;
+  /** The variables by which the programs that it runs know that they are below it, and below which turn; exact names. */
+  readonly markers: readonly string[];
   /** Sent in this order, a grace period after each, until the agent has ended. */
   readonly stopSignals: readonly StopSignal[];
   /** How its own program is started on a thread for a person at a terminal; null where zwarm could not read what was said. */

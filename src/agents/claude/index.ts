@@ -24,6 +24,23 @@ export const claude: AgentAdapter = {
   },
   readArguments: readClaudeArguments,
   command: claudeCommand,
+  // What the commands of 2.1.328 have, and what the extension of an editor says.
+  markers: [
+    ...[
+      'CLAUDECODE',
+      'CLAUDE_CODE_ENTRYPOINT',
+      'CLAUDE_CODE_SSE_PORT',
+      'CLAUDE_CODE_SESSION_ID',
+      'CLAUDE_PID',
+    ],
+    ...[
+      'CLAUDE_CODE_CHILD_SESSION',
+      'CLAUDE_CODE_CHILD_NOTES_DIR',
+      'CLAUDE_CODE_SESSION_ATTENDED',
+      'AI_AGENT',
+    ],
+    ...['CLAUDE_CODE_MESSAGING_SOCKET', 'CLAUDE_CODE_MESSAGING_TOKEN'],
+  ],
   // SIGINT makes it exit with 0.
   stopSignals: ['SIGTERM', 'SIGKILL'],
   // It asks its user for each tool, whatever the sandbox of the session.

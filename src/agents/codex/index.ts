@@ -43,6 +43,11 @@ export const codex: AgentAdapter = {
   },
   readArguments: readCodexArguments,
   command: (turn) => ({ args: codexCommand(turn), env: {} }),
+  // What the commands of 0.169 have, and what an older one and a desktop program say.
+  markers: [
+    ...['CODEX_SANDBOX', 'CODEX_SANDBOX_NETWORK_DISABLED', 'CODEX_THREAD_ID', 'CODEX_SESSION_ID'],
+    ...['CODEX_TOOL_CALL_ID', 'CODEX_CI', 'CODEX_INTERNAL_ORIGINATOR_OVERRIDE'],
+  ],
   // Only SIGINT makes Codex end the commands that it runs without a sandbox, which are not in its process group.
   stopSignals: ['SIGINT', 'SIGTERM', 'SIGKILL'],
   interactive: (thread) => ({ args: interactiveCodex(thread), env: {} }),

@@ -17,6 +17,7 @@ export const demo: AgentAdapter = {
     const ofThread = threadId === null ? [] : [forks ? '--fork' : '--resume', threadId];
     return { args: [...ofModel, '--sandbox', sandbox, ...agentArgs, ...ofThread], env: {} };
   },
+  markers: [],
   stopSignals: ['SIGTERM', 'SIGKILL'],
   interactive: null,
   confinement: null,

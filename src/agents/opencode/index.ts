@@ -23,6 +23,8 @@ export const opencode: AgentAdapter = {
   },
   readArguments: readOpencodeArguments,
   command: opencodeCommand,
+  // It sets AGENT, too, which others may mean otherwise.
+  markers: ['OPENCODE', 'OPENCODE_PID'],
   // Neither SIGTERM nor SIGINT makes it end its commands, and now and then it ignores one of them.
   stopSignals: ['SIGTERM', 'SIGKILL'],
   interactive: null,

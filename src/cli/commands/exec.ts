@@ -1,4 +1,5 @@
 import { EXIT_CODES, isErrno, ZwarmError } from '../../core/errors.ts';
+import { outsideOfGit } from '../../core/git-command.ts';
 import { ID } from '../common-options.ts';
 import { argument, defineVerb } from '../define-verb.ts';
 import { text } from '../parsers.ts';
@@ -19,7 +20,7 @@ ZWARM_MAIN_CHECKOUT, ZWARM_PORT_BASE and COMPOSE_PROJECT_NAME. Nothing confines 
     const { manager, context } = verb;
     const { directory, env } = await manager.placeOf(manager.resolve(ref));
     const [program = '', ...args] = command.map((word) => word ?? '');
-    const place = { cwd: directory, env: { ...context.env, ...env } };
+    const place = { cwd: directory, env: { ...outsideOfGit(context.env), ...env } };
     const code = await context.handOver(program, args, place).catch((error: unknown) => {
       // EACCES is also what the system says where a directory of the PATH is closed to us.
       const isClosed = isErrno(error, 'EACCES') && !program.includes('/');

@@ -10,6 +10,7 @@ import { adoptedTurn } from '../adopt/adopt-session.ts';
 import { linesOf, type SessionFile } from '../adopt/session-files.ts';
 import type { ManagerContext, Session } from '../context.ts';
 import { planContinuation } from '../launch/continuation.ts';
+import { lastingEnvironment } from '../launch/environment.ts';
 import { checkFollowUp } from '../launch/next-turn.ts';
 import { requireAtRest } from '../launch/preconditions.ts';
 import { tryCacheState } from '../session/cache-state.ts';
@@ -66,7 +67,7 @@ export async function prepareOpen(context: ManagerContext, session: Session): Pr
     threadId,
     program: program.path,
     args: [...program.args, ...args],
-    env: { ...context.env, ...env },
+    env: { ...lastingEnvironment(context.env), ...env },
     cwd,
     turn: before.at(-1) ?? 0,
     before: { ...file, adapter, files },

@@ -1,10 +1,13 @@
+import { join } from 'node:path';
 import { readyError } from '../../core/errors.ts';
+import { gitPlaceByHand } from '../../core/git-command.ts';
 import { parseName } from '../../core/ids.ts';
 import { isWithin } from '../../core/path.ts';
 import { nameOfKey } from '../../core/rules/key.ts';
 import type { SessionSummary } from '../../core/session.ts';
 import { type Claim, createSession } from '../../store/claim.ts';
 import { fileSystemOf } from '../../store/file-system.ts';
+import { publishName } from '../../store/files.ts';
 import { gitStateOf } from '../../store/git.ts';
 import { TURN_FILES } from '../../store/layout.ts';
 import { hasStore } from '../../store/project-store.ts';
@@ -149,6 +152,13 @@ function warnOfVolatileState({ root, state, projectRoot }: Store): string | null
   return `${state} lies on ${passing}, and may be gone sooner than the project; set ZWARM_DIR to a directory that stays`;
 }
 
+/** Says once in a project that its agents do not get what the user has said of where git works; else null. */
+function tellOfGitPlace({ env }: ManagerContext, { root }: Store): string | null {
+  const name = gitPlaceByHand(env);
+  if (name === null || !publishName(join(root, 'git-told'))) return null;
+  return `${name} of your environment is not passed on: each agent works in the repository of its own directory`;
+}
+
 /** What to say of sessions that may belong to a project which has none yet. */
 const offered = async (context: ManagerContext): Promise<readonly string[]> =>
   (await import('../project/moved-project.ts')).offers(locateProject(context));
@@ -252,7 +262,8 @@ async function begin(context: ManagerContext, options: StartOptions): Promise<St
   const unconfined = record.unconfined
     ? `nothing keeps ${record.agent} within ${record.sandbox}: it can write wherever you can; see: zwarm doctor`
     : null;
-  const warnings = [above, beside, ...moved, volatile, window, unconfined].filter(
+  const ofGit = tellOfGitPlace(context, store);
+  const warnings = [above, beside, ...moved, volatile, window, ofGit, unconfined].filter(
     (warning) => warning !== null,
   );
   const notes = [...(home === null ? [] : [home]), ...(plan?.notes ?? [])];

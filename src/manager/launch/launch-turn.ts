@@ -29,6 +29,7 @@ import { publishCancel } from '../stop/request-cancel.ts';
 import { accountIn } from '../turn/agent-account.ts';
 import { launchOf } from '../turn/turn-stream.ts';
 import type { Continuation, NextTurn } from './continuation.ts';
+import { lastingEnvironment } from './environment.ts';
 import { environmentIn, needsSetup } from './own-tree.ts';
 
 /** A claimed turn that is to run now. */
@@ -53,10 +54,10 @@ export interface StartedTurn {
   readonly pending: Pending | null;
 }
 
-/** The environment of a turn: the caller's own, and variables that say which turn it is. */
+/** The environment of a turn: what lasts of the caller's, and variables that say which turn it is. */
 function environmentOf(context: ManagerContext, launch: Launch): ManagerContext['env'] {
   return {
-    ...context.env,
+    ...lastingEnvironment(context.env),
     ZWARM_SESSION_ID: launch.id,
     ZWARM_TURN: String(launch.turn),
     [MARK_VARIABLE]: markOfTurn(launch, launch.nonce),
