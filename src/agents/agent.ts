@@ -58,12 +58,29 @@ export interface CommandSpec {
 export interface UserArguments {
   /** An argument that cannot be passed on, why, and what to type instead; or null. */
   readonly refused: { readonly argument: string; readonly why: string; readonly hint: string } | null;
-  readonly firstTurn: readonly string[];
+  /** Those that are given to a new thread, which keeps what they name. */
+  readonly newThread: readonly string[];
   /** Those that are repeated on every turn. */
   readonly everyTurn: readonly string[];
   /** Whether the program refuses to run outside of a git repository. */
   readonly needsRepository: boolean;
 }
+
+/** A path among the user's arguments, and what has to be there for the program to find it. */
+export interface PathArgument {
+  /** The long name of the option. */
+  readonly option: string;
+  readonly path: string;
+  readonly is: PathKind;
+  /** What may not be in the path, as the program would divide it there; or null. */
+  readonly divider: string | null;
+}
+
+/** `new file`: one that the program writes, in a directory that is there. */
+export type PathKind = 'file' | 'directory' | 'file or directory' | 'new file';
+
+/** Says what stands for a path in the arguments. @throws ZwarmError `usage` where it cannot be passed on */
+export type PlacePath = (argument: PathArgument) => string;
 
 export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGKILL';
 
@@ -210,6 +227,8 @@ export interface AgentAdapter {
   /** Where its program comes from: looked for, or part of this package. */
   readonly program: ({ readonly kind: 'path' } & ProgramQuery) | { readonly kind: 'embedded' };
   readArguments(args: readonly string[]): UserArguments;
+  /** The same arguments with other paths: of arguments that are not refused. @throws ZwarmError as `place` */
+  placePaths(args: readonly string[], place: PlacePath): readonly string[];
   command(turn: TurnRequest): CommandSpec;
   /** The variables by which the programs that it runs know that they are below it, and below which turn; exact names. */
   readonly markers: readonly string[];

@@ -1,4 +1,4 @@
-import type { UserArguments } from './agent.ts';
+import type { PathKind, PlacePath, UserArguments } from './agent.ts';
 
 /** Why an argument cannot be passed on, and what to type instead. */
 export type Reason = readonly [why: string, hint: string];
@@ -13,8 +13,18 @@ export interface Grammar {
   readonly oneValue: string;
   readonly manyValues: string;
   readonly noValue: string;
+  /** Options whose values are paths: what has to be there, and how the program divides a value or tells it from JSON. */
+  readonly paths: Readonly<Record<string, PathOption>>;
   /** Options and words that are refused. */
   readonly refused: Readonly<Record<string, Reason>>;
+}
+
+interface PathOption {
+  readonly is: PathKind;
+  /** One value holds several paths with this between them. */
+  readonly divider?: string;
+  /** The value may be JSON as well. */
+  readonly orJson?: true;
 }
 
 /** An option with its values, or a word that is none: then it has no name. */
@@ -80,6 +90,29 @@ function refusalOf({ name, words, values }: Item, grammar: Grammar): UserArgumen
 /** The first of some items that cannot be passed on, or null. */
 export function firstRefusal(items: readonly Item[], grammar: Grammar): UserArguments['refused'] {
   return items.map((item) => refusalOf(item, grammar)).find((refusal) => refusal !== null) ?? null;
+}
+
+/** What stands for the value of an option in which there are paths. */
+function placed(
+  option: string,
+  value: string,
+  { is, divider, orJson }: PathOption,
+  place: PlacePath,
+): string {
+  if (orJson && value.trimStart().startsWith('{')) return value;
+  const paths = divider === undefined ? [value] : value.split(divider);
+  return paths.map((path) => place({ option, path, is, divider: divider ?? null })).join(divider);
+}
+
+/** The arguments with what `place` says in place of each path; none of them is refused. @throws ZwarmError as `place` */
+export function placePaths(args: readonly string[], grammar: Grammar, place: PlacePath): readonly string[] {
+  return itemsOf(args, grammar).flatMap(({ name, words, values }) => {
+    const option = name !== null && Object.hasOwn(grammar.paths, name) ? grammar.paths[name] : undefined;
+    if (name === null || option === undefined) return words;
+    const own = values.map((value) => placed(name, value, option, place));
+    const [word = ''] = words;
+    return words.length > values.length ? [word, ...own] : own.map((value) => `${name}=${value}`);
+  });
 }
 
 /** Why what zwarm states itself is refused, whatever the agent's program. */

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -26,17 +27,103 @@ test('an argument with which a session could not go on is refused', async () => 
   expect(fs.existsSync(project.store())).toBe(false);
 });
 
-test('images go with the first turn alone, other arguments with every turn, of a fork as well', async () => {
+test('images go with each new thread, which a fork here has, other arguments with every turn', async () => {
   const project = createShellProject();
+  const files = ['a.png', 'b.png'].map((name) => join(project.directory, name));
+  for (const file of files) fs.writeFileSync(file, '');
   const args = ['-i', 'a.png', 'b.png', '--oss'].map((word) => `--agent-arg=${word}`);
   for (const line of [`start ${args.join(' ')} x`, 'inject @last y', 'fork @last z'])
     expect(await project.$(`${line} --wait`)).toBe('done\n');
   const passed = project.runs().map(({ argv }) => argv.slice(argv.indexOf('-s') + 2));
   expect(passed.map((words) => words.slice(0, -1).filter((word) => word.startsWith('--')))).toEqual([
-    ['--image=a.png', '--image=b.png', '--oss'],
+    [...files.map((file) => `--image=${file}`), '--oss'],
     ['--oss'],
-    ['--oss'],
+    [...files.map((file) => `--image=${file}`), '--oss'],
   ]);
+});
+
+test('what arguments name is looked for where the user is, and refused where it cannot be passed on', async () => {
+  const project = createShellProject();
+  const [here, there] = ['here', 'there'].map((name) => join(project.directory, name)) as [string, string];
+  for (const directory of [here, there]) fs.mkdirSync(directory);
+  for (const name of ['shot.png', 'a,b.png', 'closed.png']) fs.writeFileSync(join(here, name), '');
+  fs.symlinkSync('shot.png', join(here, 'link.png'));
+  execFileSync('mkfifo', [join(here, 'pipe.png')]);
+  const start = (...words: string[]) =>
+    project.zwarm(['start', '-C', there, '--wait', ...words.map((word) => `--agent-arg=${word}`), 'x'], {
+      cwd: here,
+    });
+
+  const hint = 'hint: name another path: --agent-arg=--image=PATH, without a ,, which divides two\n';
+  const refused: readonly (readonly [words: string, why: string])[] = [
+    ['-i missing.png', `--image missing.png cannot be passed on: ${here}/missing.png is not there`],
+    ['-i shot.png missing.png', `--image missing.png cannot be passed on: ${here}/missing.png is not there`],
+    ['-i shot.png,missing.png', `--image missing.png cannot be passed on: ${here}/missing.png is not there`],
+    ['--image=a,b.png', `--image a cannot be passed on: ${here}/a is not there`],
+    ['-i ../here', `--image ../here cannot be passed on: ${here} is not a file`],
+    ['-i pipe.png', `--image pipe.png cannot be passed on: ${here}/pipe.png is not a file`],
+    ['-i shot.png/x', `--image shot.png/x cannot be passed on: ${here}/shot.png/x cannot be read`],
+    ['--image=', '--image  cannot be passed on:  names nothing'],
+  ];
+  for (const [words, why] of refused)
+    expect(await start(...words.split(' ')), words).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `zwarm: ${why}\n${hint}`,
+    });
+  for (const words of ['--add-dir=../missing', '--add-dir shot.png', '-o missing/last'])
+    expect((await start(...words.split(' '))).code, words).toBe(2);
+  expect(fs.existsSync(project.store())).toBe(false);
+
+  const passed = await start(
+    '-ishot.png',
+    '-i',
+    'link.png,../here/shot.png',
+    '--add-dir',
+    '../there',
+    '-o=last',
+  );
+  expect(passed).toMatchObject({ code: 0, stdout: 'done\n' });
+  const [{ argv = [], cwd } = {}] = project.runs();
+  expect(cwd).toBe(there);
+  expect(argv.slice(argv.indexOf('-s') + 4, -1)).toEqual([
+    `--image=${here}/shot.png`,
+    `--image=${here}/link.png,${here}/shot.png`,
+    '--add-dir',
+    there,
+    `--output-last-message=${here}/last`,
+  ]);
+});
+
+test('an image that is gone when its turn comes fails that turn; one that no thread has got goes with the next message', async () => {
+  const project = createShellProject();
+  fs.writeFileSync(join(project.directory, 'shot.png'), '');
+  place(join(project.base, 'home/.config/zwarm/config.toml'), 'max_running = 1\n');
+  const args = ['--agent-arg=-i', '--agent-arg=shot.png'];
+  const busy = await project.begin('hang');
+  const queued = await project.ok(['start', '-q', '--queue', ...args, 'x']);
+  fs.renameSync(join(project.directory, 'shot.png'), join(project.directory, 'away.png'));
+  await project.ok(['kill', busy]);
+  await project.ok(['queue', 'run']);
+  const { error } = await project.show(queued);
+  expect(error?.message).toContain('--image');
+
+  fs.renameSync(join(project.directory, 'away.png'), join(project.directory, 'shot.png'));
+  const mute = join(project.base, 'mute');
+  fs.writeFileSync(mute, '#!/bin/sh\n[ "$1" != --version ] || echo codex-cli 0.169.0\n', { mode: 0o755 });
+  const id = await project.ended([...args, 'look'], { env: { ZWARM_CODEX_BIN: mute } }).catch(() => '@last');
+  const images = async (line: string): Promise<string[]> => {
+    expect(await project.$(line)).toBe('done\n');
+    return (
+      project
+        .runs()
+        .at(-1)
+        ?.argv.filter((word) => word.startsWith('--image=')) ?? []
+    );
+  };
+  const image = `--image=${join(project.directory, 'shot.png')}`;
+  expect(await images(`inject ${id} --wait 'and now'`)).toEqual([image]);
+  expect(await images(`inject ${id} --wait again`)).toEqual([]);
 });
 
 /** A project around which no agent finds a repository. */

@@ -1,5 +1,5 @@
-import type { UserArguments } from '../agent.ts';
-import { firstRefusal, type Grammar, itemsOf, type Reason, STATED } from '../options.ts';
+import type { PlacePath, UserArguments } from '../agent.ts';
+import { firstRefusal, type Grammar, itemsOf, placePaths, type Reason, STATED } from '../options.ts';
 
 const NO_TURN: Reason = ['claude would print that and do nothing', 'run it yourself: claude --help'];
 const ELSEWHERE: Reason = ['the turn would run where zwarm does not see it', 'leave it out'];
@@ -19,15 +19,26 @@ const GRAMMAR: Grammar = {
     w: '--worktree',
   },
   oneValue:
-    '--agent --agents --append-system-prompt --autocompact --debug-file --effort --environment --fallback-model ' +
-    '--json-schema --max-budget-usd --max-turns --model --name --permission-mode --permission-prompts --plugin-dir ' +
-    '--plugin-url --session-id --setting-sources --settings --system-prompt --system-prompt-snapshot',
+    '--agent --agents --append-system-prompt --append-system-prompt-file --autocompact --debug-file --effort ' +
+    '--environment --fallback-model --json-schema --max-budget-usd --max-turns --model --name --permission-mode ' +
+    '--permission-prompts --plugin-dir --plugin-url --session-id --setting-sources --settings --system-prompt ' +
+    '--system-prompt-file --system-prompt-snapshot',
   manyValues:
     '--add-dir --allowed-tools --allowedTools --betas --disallowed-tools --disallowedTools --file --mcp-config --tools',
   noValue:
     '--ax-screen-reader --bare --brief --disable-slash-commands --exclude-dynamic-system-prompt-sections ' +
     '--forward-subagent-text --include-hook-events --include-partial-messages --no-chrome --restricted --safe-mode ' +
     '--strict-mcp-config',
+  paths: {
+    '--add-dir': { is: 'directory' },
+    '--agents': { is: 'file', orJson: true },
+    '--append-system-prompt-file': { is: 'file' },
+    '--debug-file': { is: 'new file' },
+    '--mcp-config': { is: 'file', orJson: true },
+    '--plugin-dir': { is: 'file or directory' },
+    '--settings': { is: 'file', orJson: true },
+    '--system-prompt-file': { is: 'file' },
+  },
   refused: {
     '--allow-dangerously-skip-permissions': STATED.full,
     '--background': ELSEWHERE,
@@ -61,8 +72,12 @@ const GRAMMAR: Grammar = {
   },
 };
 
+/** The same arguments with other paths. @throws ZwarmError as `place` */
+export const placeClaudePaths = (args: readonly string[], place: PlacePath): readonly string[] =>
+  placePaths(args, GRAMMAR, place);
+
 /** What the user's arguments mean to `claude` 2.1.328. */
 export function readClaudeArguments(args: readonly string[]): UserArguments {
   const refused = firstRefusal(itemsOf(args, GRAMMAR), GRAMMAR);
-  return { refused, firstTurn: [], everyTurn: args, needsRepository: false };
+  return { refused, newThread: [], everyTurn: args, needsRepository: false };
 }

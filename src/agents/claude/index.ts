@@ -1,5 +1,5 @@
 import type { AgentAdapter } from '../agent.ts';
-import { readClaudeArguments } from './arguments.ts';
+import { placeClaudePaths, readClaudeArguments } from './arguments.ts';
 import { claudeCommand, claudeHome } from './command.ts';
 import { explainClaudeFailure } from './explain.ts';
 import { claudeProbe } from './probe.ts';
@@ -23,6 +23,7 @@ export const claude: AgentAdapter = {
     install: 'npm install -g @anthropic-ai/claude-code',
   },
   readArguments: readClaudeArguments,
+  placePaths: placeClaudePaths,
   command: claudeCommand,
   // What the commands of 2.1.328 have, and what the extension of an editor says.
   markers: [

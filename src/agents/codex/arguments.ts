@@ -1,5 +1,13 @@
-import type { UserArguments } from '../agent.ts';
-import { firstRefusal, type Grammar, type Item, itemsOf, type Reason, STATED } from '../options.ts';
+import type { PlacePath, UserArguments } from '../agent.ts';
+import {
+  firstRefusal,
+  type Grammar,
+  type Item,
+  itemsOf,
+  placePaths,
+  type Reason,
+  STATED,
+} from '../options.ts';
 
 const NO_TURN: Reason = ['codex would print that and do nothing', 'run it yourself: codex exec --help'];
 
@@ -24,6 +32,11 @@ const GRAMMAR: Grammar = {
   noValue:
     '--dangerously-bypass-hook-trust --ignore-rules --ignore-user-config --oss --skip-git-repo-check ' +
     '--strict-config --trust',
+  paths: {
+    '--add-dir': { is: 'directory' },
+    '--image': { is: 'file', divider: ',' },
+    '--output-last-message': { is: 'new file' },
+  },
   refused: {
     '--all': STATED.goOn,
     '--approve-for-me': ['zwarm states the sandbox itself', 'zwarm start -s workspace-write "…"'],
@@ -50,6 +63,10 @@ const GRAMMAR: Grammar = {
   },
 };
 
+/** The same arguments with other paths. @throws ZwarmError as `place` */
+export const placeCodexPaths = (args: readonly string[], place: PlacePath): readonly string[] =>
+  placePaths(args, GRAMMAR, place);
+
 /** The options of a command line of Codex with their values, and its other words. */
 export const codexItems = (args: readonly string[]): readonly Item[] => itemsOf(args, GRAMMAR);
 
@@ -59,7 +76,7 @@ export function readCodexArguments(args: readonly string[]): UserArguments {
   const isImage = ({ name }: Item): boolean => name === '--image';
   return {
     refused: firstRefusal(items, GRAMMAR),
-    firstTurn: items.filter(isImage).flatMap(({ values }) => values.map((file) => `--image=${file}`)),
+    newThread: items.filter(isImage).flatMap(({ values }) => values.map((file) => `--image=${file}`)),
     everyTurn: items.filter((item) => !isImage(item)).flatMap(({ words }) => words),
     needsRepository: !items.some(({ name }) => name === '--skip-git-repo-check'),
   };

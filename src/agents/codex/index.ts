@@ -1,5 +1,5 @@
 import type { AgentAdapter } from '../agent.ts';
-import { readCodexArguments } from './arguments.ts';
+import { placeCodexPaths, readCodexArguments } from './arguments.ts';
 import { codexCommand, codexHome, codexRelease, interactiveCodex } from './command.ts';
 import { codexConfinement, codexObeyed } from './confinement.ts';
 import { explainCodexFailure } from './explain.ts';
@@ -42,6 +42,7 @@ export const codex: AgentAdapter = {
     install: 'npm install -g @openai/codex',
   },
   readArguments: readCodexArguments,
+  placePaths: placeCodexPaths,
   command: (turn) => ({ args: codexCommand(turn), env: {} }),
   // What the commands of 0.169 have, and what an older one and a desktop program say.
   markers: [

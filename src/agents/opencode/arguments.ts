@@ -1,5 +1,5 @@
-import type { UserArguments } from '../agent.ts';
-import { firstRefusal, type Grammar, itemsOf, type Reason, STATED } from '../options.ts';
+import type { PlacePath, UserArguments } from '../agent.ts';
+import { firstRefusal, type Grammar, itemsOf, placePaths, type Reason, STATED } from '../options.ts';
 
 const NO_TURN: Reason = ['opencode would print that and do nothing', 'run it yourself: opencode run --help'];
 const ELSEWHERE: Reason = ['the turn would run where zwarm does not see it', 'leave it out'];
@@ -24,6 +24,7 @@ const GRAMMAR: Grammar = {
     '--variant',
   manyValues: '--file',
   noValue: '--print-logs --pure --share',
+  paths: { '--file': { is: 'file or directory' } },
   refused: {
     '--attach': ELSEWHERE,
     '--auto': STATED.full,
@@ -44,8 +45,12 @@ const GRAMMAR: Grammar = {
   },
 };
 
+/** The same arguments with other paths. @throws ZwarmError as `place` */
+export const placeOpencodePaths = (args: readonly string[], place: PlacePath): readonly string[] =>
+  placePaths(args, GRAMMAR, place);
+
 /** What the user's arguments mean to `opencode run` 1.18.33. */
 export function readOpencodeArguments(args: readonly string[]): UserArguments {
   const refused = firstRefusal(itemsOf(args, GRAMMAR), GRAMMAR);
-  return { refused, firstTurn: [], everyTurn: args, needsRepository: false };
+  return { refused, newThread: [], everyTurn: args, needsRepository: false };
 }

@@ -1,5 +1,5 @@
 import type { AgentAdapter } from '../agent.ts';
-import { readOpencodeArguments } from './arguments.ts';
+import { placeOpencodePaths, readOpencodeArguments } from './arguments.ts';
 import { opencodeCommand } from './command.ts';
 import { explainOpencodeFailure } from './explain.ts';
 import { opencodeObeyed, opencodeState } from './state.ts';
@@ -22,6 +22,7 @@ export const opencode: AgentAdapter = {
     install: 'npm install -g opencode-ai',
   },
   readArguments: readOpencodeArguments,
+  placePaths: placeOpencodePaths,
   command: opencodeCommand,
   // It sets AGENT, too, which others may mean otherwise.
   markers: ['OPENCODE', 'OPENCODE_PID'],

@@ -84,7 +84,8 @@ function sessionOf({ manager, context }: Verb, options: Begin, orchestrates = fa
     throw usageError('--even-if-failed needs --after', 'name the sessions to wait for: --after ID');
   const after = options.after?.map((ref) => manager.resolve(ref));
   const worktree = treeOf(options);
-  const given = { worktree, agent, model, sandbox, workingDir, name, key, tags, agentArgs };
+  const own = { agentArgs, argumentsFrom: context.cwd };
+  const given = { worktree, agent, model, sandbox, workingDir, name, key, tags, ...own };
   const runLimits = runLimitsOf(options);
   const schema = options.schema === undefined ? undefined : readSchema(context.cwd, options.schema);
   return { ...given, schema, runLimits, retries, budget, queue, after, evenIfFailed, orchestrates };

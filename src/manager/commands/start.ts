@@ -97,7 +97,7 @@ export async function planStart(context: ManagerContext, options: StartOptions):
   const record = { ...checked.record, ...place };
   const { schema } = record;
   const { args } = commandOf(
-    { ...checked, record, turn: 1 },
+    { ...checked, record },
     { threadId: null, forks: false },
     {
       newThreadId: NO_ID,

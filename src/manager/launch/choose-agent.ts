@@ -31,14 +31,6 @@ function requireModel(text: string): string {
   throw new ZwarmError('usage', what, 'write it as the agent does: -m gpt-5.5');
 }
 
-/** The arguments for the agent's own program can be passed on. @throws ZwarmError `usage` */
-function requireArguments(adapter: AgentAdapter, args: readonly string[]): void {
-  const { refused } = adapter.readArguments(args);
-  if (refused === null) return;
-  const { argument, why, hint } = refused;
-  throw new ZwarmError('usage', `--agent-arg=${argument} cannot be passed on: ${why}`, hint);
-}
-
 function requireTools({ name, takesTools }: AgentAdapter): void {
   if (takesTools) return;
   throw new ZwarmError('usage', `${name} cannot run other agents`, 'choose one that can: -a codex');
@@ -91,12 +83,10 @@ export function requireDefaultAgent(context: ManagerContext, settings: Pick<Sett
 /** The agent of a first turn. @throws ZwarmError `usage` */
 export async function firstAgent(
   context: ManagerContext,
-  agent: string,
+  adapter: AgentAdapter,
   model: string | null,
-  given: Pick<SessionRecord, 'sandbox' | 'agent_args' | 'orchestrates' | 'schema' | 'working_dir'>,
+  given: Pick<SessionRecord, 'sandbox' | 'orchestrates' | 'schema' | 'working_dir'>,
 ): Promise<ChosenAgent> {
-  const adapter = requireAgent(agent);
-  requireArguments(adapter, given.agent_args);
   if (given.orchestrates) requireTools(adapter);
   if (given.schema !== null) requireSchema(adapter);
   const { confiner, unconfined } = await confinementOf(context, adapter, given);

@@ -180,17 +180,17 @@ function inputOf({ record, continuation, message }: Launch): string | null {
 
 /** With what the agent's program is called for a turn, and what its environment has besides. */
 export function commandOf(
-  { record, adapter, confiner, turn }: Pick<Launch, 'record' | 'adapter' | 'confiner' | 'turn'>,
+  { record, adapter, confiner }: Pick<Launch, 'record' | 'adapter' | 'confiner'>,
   { threadId, forks }: Pick<Continuation, 'threadId' | 'forks'>,
   own: Pick<TurnRequest, 'newThreadId' | 'schema' | 'tools'>,
 ): CommandSpec {
-  const { firstTurn, everyTurn } = adapter.readArguments(record.agent_args);
+  const { newThread, everyTurn } = adapter.readArguments(record.agent_args);
   return adapter.command({
     workingDir: record.working_dir,
     sandbox: record.sandbox,
     confined: confiner !== null,
     model: record.model,
-    agentArgs: turn === 1 ? [...firstTurn, ...everyTurn] : everyTurn,
+    agentArgs: threadId === null ? [...newThread, ...everyTurn] : everyTurn,
     threadId,
     forks,
     ...own,

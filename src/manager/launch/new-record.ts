@@ -1,3 +1,4 @@
+import { requireAgent } from '../../agents/registry.ts';
 import type { Amount } from '../../core/amount.ts';
 import type { SessionId } from '../../core/ids.ts';
 import { parseKey } from '../../core/rules/key.ts';
@@ -14,6 +15,7 @@ import { callerOf } from '../access/caller.ts';
 import { settingsFor } from '../access/permissions.ts';
 import { requireWorkingDirectory } from '../access/working-directory.ts';
 import type { ManagerContext, Store } from '../context.ts';
+import { placeArguments } from './agent-arguments.ts';
 import { firstAgent, requireDefaultAgent } from './choose-agent.ts';
 import type { TreeOptions } from './plan-tree.ts';
 
@@ -39,6 +41,8 @@ export interface StartOptions {
   /** Give its agent zwarm's own tools, and the part of one who runs other agents. */
   readonly orchestrates?: boolean | undefined;
   readonly agentArgs?: readonly string[] | undefined;
+  /** Where relative paths among them begin: the caller's directory. */
+  readonly argumentsFrom?: string | undefined;
   /** A JSON schema, as text: the agent answers in JSON of it. */
   readonly schema?: string | undefined;
   /** What each of its turns may take until it is stopped. */
@@ -61,16 +65,19 @@ export async function newRecord(context: ManagerContext, existing: Store | null,
   const { agent = requireDefaultAgent(context, settings), model = settings.model } = options;
   // Of a session that asks for none: never more than its caller may have.
   const sandbox = limits === null ? settings.sandbox : narrower(settings.sandbox, limits.sandbox);
+  const place = requireWorkingDirectory(context, options.workingDir ?? '.', limits, existing);
+  const adapter = requireAgent(agent);
+  const { agentArgs = [], argumentsFrom = context.cwd } = options;
   const given = {
-    ...requireWorkingDirectory(context, options.workingDir ?? '.', limits, existing),
+    ...place,
     sandbox: requireWord('sandbox', options.sandbox ?? sandbox, SANDBOXES),
-    agent_args: options.agentArgs ?? [],
+    agent_args: placeArguments(adapter, agentArgs, argumentsFrom),
     orchestrates: options.orchestrates ?? false,
     schema: options.schema === undefined ? null : parseSchema(options.schema),
     run_limits: withLimits(null, options.runLimits ?? {}),
     budget: options.budget ?? null,
   };
-  const chosen = await firstAgent(context, agent, model, given);
+  const chosen = await firstAgent(context, adapter, model, given);
   const record: SessionRecord = {
     v: 1,
     ...chosen.runs,

@@ -9,6 +9,7 @@ import { type EnvironmentRecord, encode } from '../../store/records.ts';
 import { readEnvironment, readPrompt } from '../../store/sessions.ts';
 import { OverBudget } from '../access/budgets.ts';
 import type { ManagerContext, Turn } from '../context.ts';
+import { placeArguments } from '../launch/agent-arguments.ts';
 import { DEFAULT_HISTORY_CHARS, planContinuation } from '../launch/continuation.ts';
 import { forgetEnvironment } from '../launch/environment.ts';
 import { launchTurn } from '../launch/launch-turn.ts';
@@ -65,6 +66,9 @@ export async function launchQueued(
       before: now.turns.filter((number) => number < turn),
     };
     const continuation = await planContinuation(asker, next);
+    // What they name may be gone since it was queued.
+    const { adapter, record } = next;
+    if (continuation.how === 'fresh') placeArguments(adapter, record.agent_args, record.working_dir);
     const { nonce } = current.request;
     await launchTurn(asker, { ...next, turn, nonce, continuation, umask: given.umask });
   } catch (error) {

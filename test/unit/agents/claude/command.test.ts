@@ -14,7 +14,7 @@ test.each([
   const everyTurn = typed.split(' ');
   expect(claude.readArguments(everyTurn)).toEqual({
     refused: null,
-    firstTurn: [],
+    newThread: [],
     everyTurn,
     needsRepository: false,
   });

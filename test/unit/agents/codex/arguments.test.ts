@@ -10,7 +10,7 @@ test.each([
   // What a newer Codex may know is passed on, with what may be its value.
   ...['--something resume', '-x resume'],
 ])('%j is passed on every turn', (typed) => {
-  const passed = { refused: null, everyTurn: words(typed), firstTurn: [] };
+  const passed = { refused: null, everyTurn: words(typed), newThread: [] };
   expect(readCodexArguments(words(typed))).toMatchObject(passed);
 });
 
@@ -24,7 +24,7 @@ test.each([
   ['-i file -c x=1', '--image=file', '-c x=1'],
   ['--image resume fork', '--image=resume --image=fork', ''],
 ] as const)('of %j the first turn gets %j, every turn %j', (typed, first, every) => {
-  const passed = { refused: null, everyTurn: words(every), firstTurn: words(first) };
+  const passed = { refused: null, everyTurn: words(every), newThread: words(first) };
   expect(readCodexArguments(words(typed))).toMatchObject(passed);
 });
 

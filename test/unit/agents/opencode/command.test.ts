@@ -135,7 +135,7 @@ test.each([
   const everyTurn = typed.split(' ');
   expect(opencode.readArguments(everyTurn)).toEqual({
     refused: null,
-    firstTurn: [],
+    newThread: [],
     everyTurn,
     needsRepository: false,
   });
