@@ -54,7 +54,7 @@ test('what arguments name is looked for where the user is, and refused where it 
       cwd: here,
     });
 
-  const hint = 'hint: name another path: --agent-arg=--image=PATH, without a ,, which divides two\n';
+  const hint = 'hint: name another path: --agent-arg=--image=PATH (a "," divides two of them)\n';
   const refused: readonly (readonly [words: string, why: string])[] = [
     ['-i missing.png', `--image missing.png cannot be passed on: ${here}/missing.png is not there`],
     ['-i shot.png missing.png', `--image missing.png cannot be passed on: ${here}/missing.png is not there`],

@@ -46,8 +46,8 @@ export function placeArguments(
     const path = resolve(from, typed);
     const why = typed === '' ? 'names nothing' : whyNot(path, argument);
     if (why === null) return path;
-    const without = divider === null ? '' : `, without a ${divider}, which divides two`;
-    const hint = `name another path: --agent-arg=${option}=PATH${without}`;
+    const also = divider === null ? '' : ` (a "${divider}" divides two of them)`;
+    const hint = `name another path: --agent-arg=${option}=PATH${also}`;
     throw usageError(`${option} ${typed} cannot be passed on: ${typed && path} ${why}`, hint);
   });
 }
