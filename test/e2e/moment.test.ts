@@ -30,7 +30,10 @@ function moment({ base }: Project): Record<string, string> {
 }
 
 /** What stays: it configures, or logs in. */
-const KEPT = { GIT_CONFIG_COUNT: '0', CODEX_API_KEY: 'k', CLAUDE_CODE_MAX_RETRIES: '1' };
+const KEPT = {
+  ...{ GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'a.b', GIT_CONFIG_VALUE_0: 'c' },
+  ...{ CODEX_API_KEY: 'k', CLAUDE_CODE_MAX_RETRIES: '1', ANTHROPIC_BASE_URL: 'http://127.0.0.1:1' },
+};
 
 /** The variables of these that a program has written down. */
 function found(project: Project, name: string): string[] {
@@ -39,7 +42,7 @@ function found(project: Project, name: string): string[] {
   return names.filter((one) => lines.some((line) => line.startsWith(`${one}=`)));
 }
 
-test('no way to begin a turn gives its agent the moment in which it was asked for', async () => {
+test('agents and the program that is told of their end get nothing of the moment in which they were asked for', async () => {
   const project = createRepository();
   const { ok } = project;
   const env = { ...moment(project), ...KEPT };
@@ -51,7 +54,7 @@ test('no way to begin a turn gives its agent the moment in which it was asked fo
   place(join(project.base, 'home/.config/zwarm/config.toml'), `notify = ["${program}"]\nmax_running = 3\n`);
   const writes = (name: string): string => `run env > ${name}.new; mv ${name}.new ${name}`;
 
-  const id = await ok(['start', '-q', '--retry', '1', writes('started')]);
+  const id = await ok(['start', '-q', writes('started')]);
   await ok(['wait', '-q', id]);
   await project.settled(id);
   await ok(['inject', '-q', '--wait', id, writes('injected')]);

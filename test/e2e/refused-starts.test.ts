@@ -511,7 +511,8 @@ test.each<[string, RegExp, (project: Project, directory: string) => Record<strin
   const id = await project.ended(['-C', 'sub', 'x']);
   const env = spoil(project, directory) ?? {};
   const before = snapshot(project.base);
-  for (const line of ['start -C sub y', `inject ${id} y`, `fork ${id} y`, `compact ${id}`])
+  const turns = ['', '--queue', '--interrupt'].map((option) => `inject ${id} ${option} y`);
+  for (const line of ['start -C sub y', ...turns, `fork ${id} y`, `compact ${id}`])
     expect.soft(await project.$(line, { env }), line).toMatch(said);
   expect(snapshot(project.base)).toEqual(before);
 });

@@ -1,9 +1,12 @@
 import * as fs from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { SessionId } from '../../src/core/ids.ts';
 import { claimTombstone } from '../../src/store/claim.ts';
 import { createShellProject, eventually, type Project } from '../helpers/project.ts';
+import { createRepository } from '../helpers/repository.ts';
 import { requestOf, storeOf } from '../helpers/store.ts';
+import { createTools } from '../helpers/tools-in-process.ts';
 import { snapshot } from '../helpers/tree.ts';
 
 /** Checks that a command line is refused with these words and this exit code, and that it changes nothing. */
@@ -31,6 +34,49 @@ test('of a session that runs, what was before can be forked, and the running tur
     const fork = (await project.ok(['fork', id, '--turn', String(turn), '-q'])).trim();
     expect((await project.show(fork)).turns.map(({ status }) => status)).toEqual(Array(turn).fill('killed'));
   }
+});
+
+test('where the directory of a session is gone nothing of it begins, is stopped or spent, and a fork goes on elsewhere', async () => {
+  const project = createRepository();
+  project.env['FAKE_AGENT_THREADS'] = '1';
+  const [sub, other] = ['sub', 'other'].map((name) => join(project.directory, name)) as [string, string];
+  for (const directory of [sub, other]) fs.mkdirSync(directory);
+  const id = await project.ended(['-C', 'sub', 'first']);
+  const running = await project.ok(['start', '-q', '-C', 'sub', 'hang']);
+  await eventually('the agent runs', () => project.runs().length === 2);
+  fs.rmSync(sub, { recursive: true });
+  const gone = (of: string) =>
+    `the agent's directory is gone or closed to us: ${sub}\n` +
+    `hint: make it available again, or go on elsewhere: zwarm fork ${of} -C DIR "…"`;
+  for (const line of [`fork ${id}`, `fork ${id} -W`, `fork ${id} more`, `inject ${id} more`, `compact ${id}`])
+    await refuse(project, line, gone(id), 4);
+  await refuse(project, `inject ${running} --interrupt more`, gone(running), 4);
+  expect((await project.show(running)).status).toBe('running');
+  const tools = createTools({ project });
+  const of = await tools.ok('delegate', { task: 'quick', worktree: true });
+  fs.rmSync(of.working_dir, { recursive: true });
+  const refused = await tools.refused('converse', { session_id: of.session_id, message: 'more' });
+  expect(refused).toMatchObject({ error: expect.stringContaining(of.working_dir) });
+
+  const choose = '-C and -W both say where it works\nhint: leave one of them out';
+  await refuse(project, `fork ${id} -C other -W more`, choose, 2);
+  await refuse(
+    project,
+    `fork ${id} -C missing more`,
+    `there is no directory ${project.directory}/missing\nhint: give one that exists with -C DIR`,
+    2,
+  );
+  const forked = await project.ok(['fork', '-q', '-C', '../other', '--wait', id, 'run pwd > here'], {
+    cwd: other,
+  });
+  expect(await project.written('other/here')).toBe(other);
+  expect(await project.show(forked)).toMatchObject({ working_dir: other, status: 'completed' });
+  const waiting = await project.ok(['fork', '-q', '-C', 'other', id]);
+  expect(await project.$(`inject ${waiting} --wait 'run pwd > here'`)).toBe('done\n');
+  expect((await project.show(waiting)).turns.map(({ prompt }) => prompt)).toEqual([
+    'first',
+    'run pwd > here',
+  ]);
 });
 
 test('of a session that may run elsewhere, what was before can be forked there or here', async () => {

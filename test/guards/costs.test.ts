@@ -93,7 +93,7 @@ test('start loads what it takes to run a process, and nothing that draws or edit
   expect(packagesOf(probed).filter((name) => drawing.includes(name))).toEqual([]);
   expect(bytesOf(probed)).toBeLessThan(600_000);
   // Some of them record the files as they are before the turn, and know whether it has a tree of its own.
-  expect(probed.parts.length).toBeLessThan(54);
+  expect(probed.parts.length).toBeLessThan(55);
   await project.settled(probed.stdout.trim());
 });
 

@@ -1,5 +1,5 @@
 import { EXIT_CODES, isErrno, ZwarmError } from '../../core/errors.ts';
-import { outsideOfGit } from '../../core/git-command.ts';
+import { elsewhereThanGit } from '../../core/git-command.ts';
 import { ID } from '../common-options.ts';
 import { argument, defineVerb } from '../define-verb.ts';
 import { text } from '../parsers.ts';
@@ -10,7 +10,7 @@ export const exec = defineVerb({
   summary: 'run a command in the directory of a session',
   args: { ref: ID, command: argument('<command...>', 'a program and its arguments, behind --', text()) },
   notes: `
-The command has this terminal, your environment, and of a session with a tree of its own also ZWARM_WORKTREE,
+The command has this terminal, your environment (from a git hook without what git says there), and of a session with a tree of its own also ZWARM_WORKTREE,
 ZWARM_MAIN_CHECKOUT, ZWARM_PORT_BASE and COMPOSE_PROJECT_NAME. Nothing confines it. The exit code is its own.`,
   examples: [
     'zwarm exec fix-login -- npm test',
@@ -20,7 +20,7 @@ ZWARM_MAIN_CHECKOUT, ZWARM_PORT_BASE and COMPOSE_PROJECT_NAME. Nothing confines 
     const { manager, context } = verb;
     const { directory, env } = await manager.placeOf(manager.resolve(ref));
     const [program = '', ...args] = command.map((word) => word ?? '');
-    const place = { cwd: directory, env: { ...outsideOfGit(context.env), ...env } };
+    const place = { cwd: directory, env: { ...elsewhereThanGit(context.env), ...env } };
     const code = await context.handOver(program, args, place).catch((error: unknown) => {
       // EACCES is also what the system says where a directory of the PATH is closed to us.
       const isClosed = isErrno(error, 'EACCES') && !program.includes('/');

@@ -25,6 +25,11 @@ export const fork = defineVerb({
     model: MODEL,
     turn: value('--turn <number>', 'as it was right after this turn', count(1)),
     historyChars: HISTORY_CHARS,
+    workingDir: value(
+      '-C, --directory <dir>',
+      'where it works (default: where the session does)',
+      text('directory'),
+    ),
     worktree: flag('-W, --worktree', 'copy its files, too, into a git worktree with a new branch'),
     branch: value('--branch <name>', 'with -W: that branch (default: zwarm/ID)', text()),
     file: fileOption('message'),
@@ -32,19 +37,20 @@ export const fork = defineVerb({
   },
   notes: `
 The fork has its own id and begins with a copy of the conversation. Both sessions continue independently in the same
-directory, and either can be deleted. With -W the fork works in a tree of its own, which begins with the files as they are
+directory, and either can be deleted. With -C the fork works elsewhere, also where the directory is gone. With -W the fork works in a tree of its own, which begins with the files as they are
 now, whatever --turn says.`,
   examples: [
     'zwarm fork fix-login "try it with a cache instead"',
     ['zwarm fork @last --turn 2', 'as it was after turn 2; waits for zwarm inject'],
     'zwarm fork fix-login -a claude "do it your way"',
     'zwarm fork @last --wait "summarise what we have"',
+    ['zwarm fork -C ~/src/app fix-login "and here?"', 'in another directory'],
     ['zwarm fork -W fix-login "try it without the cache"', 'in a copy of its files'],
   ],
   async run(
     verb,
     { ref, message: argument },
-    { agent, model, turn, historyChars, worktree: hasTree, branch, file, ...report },
+    { agent, model, turn, historyChars, workingDir, worktree: hasTree, branch, file, ...report },
   ) {
     requireWaiting(report);
     const { manager } = verb;
@@ -55,6 +61,8 @@ now, whatever --turn says.`,
     }
     if (branch !== undefined && !hasTree)
       throw usageError('--branch is of a tree of its own', 'add -W, or leave it out');
+    if (workingDir !== undefined && hasTree)
+      throw usageError('-C and -W both say where it works', 'leave one of them out');
     const worktree = hasTree ? { branch } : undefined;
     const from = manager.resolve(ref);
     const source = { argument, file, what: 'message', line: `zwarm fork ${ref}` } as const;
@@ -65,7 +73,7 @@ now, whatever --turn says.`,
       turn: newest,
       started,
       notes,
-    } = await manager.fork(from, { agent, model, turn, message, historyChars, worktree });
+    } = await manager.fork(from, { agent, model, turn, message, historyChars, workingDir, worktree });
     if (!report.quiet) for (const note of notes) verb.warn(note);
     if (started !== null) return reportStarted(verb, started, report);
     const hint = `forked after turn ${newest} of ${from}; continue with: zwarm inject ${id} "…"`;

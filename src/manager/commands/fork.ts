@@ -6,15 +6,17 @@ import { isFinal } from '../../core/status.ts';
 import { isoTime } from '../../core/time.ts';
 import { type Claim, type Copied, createSession } from '../../store/claim.ts';
 import { flush } from '../../store/files.ts';
+import { gitStateOf } from '../../store/git.ts';
 import { sessionsDir, turnDir } from '../../store/layout.ts';
 import { recordOfTurn, type SessionRecord } from '../../store/records.ts';
 import { hasSession } from '../../store/sessions.ts';
 import { callerOf } from '../access/caller.ts';
-import { requireAllowedSession, requireRoomBelow, settingsFor } from '../access/permissions.ts';
+import { type Limits, requireAllowedSession, requireRoomBelow, settingsFor } from '../access/permissions.ts';
 import { requireQuota } from '../access/quota.ts';
 import { requireOutOfReach } from '../access/reach.ts';
 import { requireBudget } from '../access/require-budget.ts';
-import type { ManagerContext, Session } from '../context.ts';
+import { requireWorkingDirectory } from '../access/working-directory.ts';
+import type { ManagerContext, Session, Store } from '../context.ts';
 import { type AskedAgent, nextAgent } from '../launch/choose-agent.ts';
 import { DEFAULT_HISTORY_CHARS } from '../launch/continuation.ts';
 import type { StartedTurn } from '../launch/launch-turn.ts';
@@ -34,6 +36,8 @@ export interface ForkOptions extends AskedAgent {
   /** The first message of the fork; without one it waits for `inject`. */
   readonly message?: string | undefined;
   readonly historyChars?: number | undefined;
+  /** Where it works; else where the session does. Relative to the caller's directory. */
+  readonly workingDir?: string | undefined;
   /** Copy its files as they are now, too: into a tree of its own. */
   readonly worktree?: Pick<TreeOptions, 'branch'> | undefined;
 }
@@ -89,19 +93,31 @@ async function historyBytes(context: ManagerContext, now: SessionNow, turn: numb
 export async function fork(
   context: ManagerContext,
   parent: Session,
-  { message, turn: asked, historyChars = DEFAULT_HISTORY_CHARS, worktree, ...askedAgent }: ForkOptions = {},
+  {
+    message,
+    turn: asked,
+    historyChars = DEFAULT_HISTORY_CHARS,
+    workingDir,
+    worktree,
+    ...askedAgent
+  }: ForkOptions = {},
 ): Promise<Forked> {
   if (message !== undefined) requireMessage(message, parent.id);
   const { store } = parent;
-  const now = await readNow(parent, context.now());
-  const turn = forkedTurn(now, asked);
-  requireSameDirectory(now);
+  const before = await readNow(parent, context.now());
+  const turn = forkedTurn(before, asked);
   const { settings, limits } = await settingsFor(context, store);
+  const now =
+    workingDir === undefined
+      ? before
+      : { ...before, record: { ...before.record, ...elsewhere(context, workingDir, limits, store) } };
+  requireSameDirectory(now);
+  requireDirectory(now.record, parent.id);
   if (now.record.orchestrates) requireRoomBelow(context, store, settings);
   const chosen = await nextAgent(context, now, askedAgent);
   requireAllowedSession(context, store, limits, chosen.record);
   await requireQuota(context, store, limits);
-  const before = now.turns.filter((number) => number <= turn);
+  const turns = now.turns.filter((number) => number <= turn);
   const history_bytes = await orDamaged(parent, () => historyBytes(context, now, turn));
   const { unpacked } = now.record;
   const record: SessionRecord = {
@@ -118,7 +134,9 @@ export async function fork(
   const session = { store, id: context.newId() };
   const first = { ...chosen, record: recordOfTurn(record, chosen), limits };
   const checked =
-    message === undefined ? null : await withProgram(context, first, { getsTree: worktree !== undefined });
+    message === undefined
+      ? null
+      : await withProgram(context, first, { id: parent.id, getsTree: worktree !== undefined });
   const plan =
     worktree &&
     (await planForkedTree(context, first, {
@@ -127,7 +145,7 @@ export async function fork(
       worktreeDir: settings.worktreeDir,
     }));
   const copies: Copied[] = [];
-  for (const number of before) {
+  for (const number of turns) {
     const state = await readTurnNow({ ...parent, turn: number }, context.now());
     copies.push({ directory: turnDir(state), eventBytes: state.exit?.record.events_bytes ?? null });
   }
@@ -142,7 +160,15 @@ export async function fork(
       return { id: session.id, turn, started: null };
     }
     const own = { ...first, record: { ...first.record, ...place } };
-    const next = { ...session, ...own, kind: 'prompt', message, covers: [], before, historyChars } as const;
+    const next = {
+      ...session,
+      ...own,
+      kind: 'prompt',
+      message,
+      covers: [],
+      before: turns,
+      historyChars,
+    } as const;
     const started = await launchNext(context, next, {
       continues: parent,
       claim: (_, claim) => createFork(context, forked, claim),
@@ -159,6 +185,12 @@ export async function fork(
     return begin(place, checked && { ...checked, allowed });
   });
   return { ...done, notes: plan.notes };
+}
+
+/** What the record of a session says that works in another directory. @throws ZwarmError `usage`, `not_allowed` */
+function elsewhere(context: ManagerContext, given: string, limits: Limits, store: Store) {
+  const place = requireWorkingDirectory(context, given, limits, store);
+  return { ...place, git: gitStateOf(place.working_dir) };
 }
 
 /** A session that is forked: its record, and the turns that it takes along. */
@@ -186,7 +218,6 @@ async function planForkedTree(
   turn: Pick<Checked, 'adapter' | 'record' | 'confiner'>,
   asked: AskedTree,
 ): Promise<TreePlan> {
-  requireDirectory(turn.record);
   const { planTree } = await import('../launch/plan-tree.ts');
   return planTree(context, turn, { ...asked, withChanges: true });
 }

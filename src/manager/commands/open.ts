@@ -1,6 +1,7 @@
 import { findAgent } from '../../agents/registry.ts';
 import { survey, turnsOfFile } from '../../core/conversation/session-file.ts';
 import { ZwarmError } from '../../core/errors.ts';
+import { elsewhereThanGit } from '../../core/git-command.ts';
 import type { SessionSummary } from '../../core/session.ts';
 import { isFinal } from '../../core/status.ts';
 import { claimTurn, flushClaim } from '../../store/claim.ts';
@@ -10,7 +11,6 @@ import { adoptedTurn } from '../adopt/adopt-session.ts';
 import { linesOf, type SessionFile } from '../adopt/session-files.ts';
 import type { ManagerContext, Session } from '../context.ts';
 import { planContinuation } from '../launch/continuation.ts';
-import { lastingEnvironment } from '../launch/environment.ts';
 import { checkFollowUp } from '../launch/next-turn.ts';
 import { requireAtRest } from '../launch/preconditions.ts';
 import { tryCacheState } from '../session/cache-state.ts';
@@ -67,7 +67,7 @@ export async function prepareOpen(context: ManagerContext, session: Session): Pr
     threadId,
     program: program.path,
     args: [...program.args, ...args],
-    env: { ...lastingEnvironment(context.env), ...env },
+    env: { ...elsewhereThanGit(context.env), ...env },
     cwd,
     turn: before.at(-1) ?? 0,
     before: { ...file, adapter, files },

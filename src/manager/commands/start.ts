@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { readyError } from '../../core/errors.ts';
 import { gitPlaceByHand } from '../../core/git-command.ts';
 import { parseName } from '../../core/ids.ts';
@@ -7,7 +6,6 @@ import { nameOfKey } from '../../core/rules/key.ts';
 import type { SessionSummary } from '../../core/session.ts';
 import { type Claim, createSession } from '../../store/claim.ts';
 import { fileSystemOf } from '../../store/file-system.ts';
-import { publishName } from '../../store/files.ts';
 import { gitStateOf } from '../../store/git.ts';
 import { TURN_FILES } from '../../store/layout.ts';
 import { hasStore } from '../../store/project-store.ts';
@@ -35,6 +33,7 @@ import type { TreePlan } from '../launch/plan-tree.ts';
 import { requireMessage } from '../launch/preconditions.ts';
 import type { GotOrStarted, StartedSession } from '../launch/start-once.ts';
 import { openWindow } from '../project/open-window.ts';
+import { isToTell } from '../project/told-once.ts';
 import type { WaitsFor } from '../queue/queue-turn.ts';
 import { openTurns, readNow } from '../session/current-turn.ts';
 import { removedError } from '../session/damage.ts';
@@ -62,7 +61,11 @@ async function prepare(context: ManagerContext, options: StartOptions, called: s
   const { worktree } = options;
   const elsewise = '; or go without: zwarm start --agent-arg=--skip-git-repo-check "…"';
   const first = { ...chosen, record, limits };
-  const checked = await withProgram(context, first, { elsewise, getsTree: worktree !== undefined });
+  const checked = await withProgram(context, first, {
+    id: null,
+    elsewise,
+    getsTree: worktree !== undefined,
+  });
   if (worktree === undefined) return { checked, names, existing, plan: null };
   const { planTree } = await import('../launch/plan-tree.ts');
   const plan = await planTree(context, first, {
@@ -153,9 +156,9 @@ function warnOfVolatileState({ root, state, projectRoot }: Store): string | null
 }
 
 /** Says once in a project that its agents do not get what the user has said of where git works; else null. */
-function tellOfGitPlace({ env }: ManagerContext, { root }: Store): string | null {
+function tellOfGitPlace({ env }: ManagerContext, store: Store): string | null {
   const name = gitPlaceByHand(env);
-  if (name === null || !publishName(join(root, 'git-told'))) return null;
+  if (name === null || !isToTell(store, 'git-told')) return null;
   return `${name} of your environment is not passed on: each agent works in the repository of its own directory`;
 }
 

@@ -1,3 +1,4 @@
+import type { SessionId } from '../../core/ids.ts';
 import { type Claim, claimTurn } from '../../store/claim.ts';
 import { requireAllowedTurn } from '../access/permissions.ts';
 import { requireOutOfReach } from '../access/reach.ts';
@@ -23,18 +24,26 @@ export type Checked = Pick<
 /** What a session is given next. */
 export type Given = Pick<NextTurn, 'kind' | 'message' | 'covers' | 'historyChars' | 'retries'>;
 
+interface ProgramOptions {
+  /** The session that is there already; null for a new one. */
+  readonly id: SessionId | null;
+  /** What else to type outside of git. */
+  readonly elsewise?: string;
+  /** Whether it gets a tree of its own: what its agent can reach is judged where that will be. */
+  readonly getsTree?: boolean;
+}
+
 /**
  * Finds the program for a turn that was checked: its agent finds its directory and the repository that it insists on, and
- * cannot change what zwarm relies on; of a turn that gets a tree of its own, that is judged where the tree will be.
- * `elsewise` is what else to type outside of git. @throws ZwarmError
+ * cannot change what zwarm relies on. @throws ZwarmError
  */
 export async function withProgram(
   context: ManagerContext,
   checked: Omit<Checked, 'program' | 'runLimits' | 'allowed'>,
-  { elsewise = '', getsTree = false } = {},
+  { id, elsewise = '', getsTree = false }: ProgramOptions,
 ): Promise<Checked> {
   const { adapter, record, confiner } = checked;
-  requireDirectory(record);
+  requireDirectory(record, id);
   requireRepository(adapter, record, elsewise);
   const allowed = getsTree ? [] : await requireOutOfReach(context, adapter, record, confiner !== null);
   const program = await programOf(context, adapter, record.working_dir);
@@ -51,7 +60,7 @@ export async function checkFollowUp(
   const chosen = await nextAgent(context, now, asked);
   const limits = await requireAllowedTurn(context, { ...now, record: chosen.record });
   await requireBudget(context, now);
-  return withProgram(context, { ...chosen, limits });
+  return withProgram(context, { ...chosen, limits }, { id: now.id });
 }
 
 /** Adds a turn to a session at rest, and launches it. @throws ZwarmError `lost_race`, … */

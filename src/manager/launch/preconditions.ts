@@ -51,16 +51,19 @@ export function requireSameDirectory({ id, record }: SessionNow): void {
   const now = realPathOf(record.working_dir);
   if (now === null || now === record.working_dir) return;
   const what = `the directory of ${id}, ${record.working_dir}, now leads to ${now}: nothing was run`;
-  const hint = 'put it back, or start a new session where it should work: zwarm start -C DIR "…"';
+  const hint = `put it back, or go on where it should work: zwarm fork -C DIR ${id} "…"`;
   throw new ZwarmError('directory_changed', what, hint);
 }
 
-/** Refuses where the session's directory is gone or closed: nothing could begin there. @throws ZwarmError `not_resumable` */
-export function requireDirectory({ working_dir: directory }: SessionRecord): void {
+/**
+ * Refuses where the directory of a session is gone or closed: nothing could begin there. `id` is null for a new one.
+ * @throws ZwarmError `not_resumable`
+ */
+export function requireDirectory({ working_dir: directory }: SessionRecord, id: SessionId | null): void {
   if (isOpenDirectory(directory)) return;
   const what = `the agent's directory is gone or closed to us: ${directory}`;
-  const hint = 'make it available again, or start a new session elsewhere: zwarm start -C DIR "…"';
-  throw new ZwarmError('not_resumable', what, hint);
+  const elsewhere = id === null ? 'start it elsewhere: zwarm start' : `go on elsewhere: zwarm fork ${id}`;
+  throw new ZwarmError('not_resumable', what, `make it available again, or ${elsewhere} -C DIR "…"`);
 }
 
 /** Refuses a directory outside of git where the agent insists on a repository. @throws ZwarmError `usage` */

@@ -1,11 +1,10 @@
-import { join } from 'node:path';
 import { toZwarmError, ZwarmError } from '../../core/errors.ts';
-import { publishName } from '../../store/files.ts';
 import { sessionsDir, windowDir } from '../../store/layout.ts';
 import type { MovedStore } from '../../store/moved-store.ts';
 import { whyNotOurs } from '../../store/own-place.ts';
 import { windowStateOf, windowTarget } from '../../store/window.ts';
 import { locateProject, type ManagerContext, movedHere, type Store } from '../context.ts';
+import { isToTell } from './told-once.ts';
 
 /** How long the child may take that makes a window. */
 const MAKE_MS = 5000;
@@ -42,10 +41,6 @@ export async function openWindow(context: ManagerContext, store: Store): Promise
   } catch (error) {
     why = `could not be made: ${toZwarmError(error).message}`;
   }
-  try {
-    if (!publishName(join(store.root, 'window-told'))) return null;
-  } catch {
-    // There is no room for that: it is told again.
-  }
+  if (!isToTell(store, 'window-told')) return null;
   return `${windowDir(checkout)} ${why}; the sessions are in ${sessions}`;
 }
