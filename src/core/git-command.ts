@@ -28,8 +28,8 @@ const isBelowGit = (env: Environment): boolean => env['GIT_EXEC_PATH'] !== undef
 /** Whether a hook of git runs. After a commit git leaves no more of it than the author's date, in a form of its own. */
 function isInHook(env: Environment): boolean {
   if (env['GIT_INDEX_FILE'] !== undefined || env['GIT_QUARANTINE_PATH'] !== undefined) return true;
-  const { GIT_EDITOR: editor, GIT_AUTHOR_DATE: date = '' } = env;
-  return isBelowGit(env) && (editor === ':' || /^@\d+ [+-]\d{4}$/.test(date));
+  const date = env['GIT_AUTHOR_DATE'] ?? '';
+  return isBelowGit(env) && (env['GIT_EDITOR'] === ':' || /^@\d+ [+-]\d{4}$/.test(date));
 }
 
 /** An environment without what a git command in progress says of itself: it holds only there and then. */

@@ -124,6 +124,8 @@ export interface SessionSummary extends RecordSummary, SessionState {
   readonly cost_at_least: boolean;
   /** While it runs with write access: the other sessions whose agents write in the same directory. */
   readonly shared_with: readonly SessionId[];
+  /** How many processes of its ended turns still run; null where nobody looked, or where that cannot be told. */
+  readonly processes_left: number | null;
   readonly needs_attention: boolean | null;
   readonly log_file: string | null;
 }

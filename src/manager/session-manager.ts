@@ -30,6 +30,7 @@ import { locateProject, type ManagerContext, openForReading } from './context.ts
 import type { FollowOptions, FollowStepsOptions, OutputFile } from './follow/follow-turns.ts';
 import type { StartOptions } from './launch/new-record.ts';
 import type { GoneStore } from './project/all-stores.ts';
+import type { LeftCount } from './session/processes-left.ts';
 import type { DetailOptions, HistoryOptions } from './session/read-session.ts';
 
 /** Everything that can be done with sessions; each face of zwarm (command line, library, tools) calls these. */
@@ -40,11 +41,12 @@ export function createSessionManager(context: ManagerContext) {
   const locate = (ref: string) => locateSession(context, ref);
   const toWrite = (ref: string) => locateSession(context, ref, { forWriting: true });
   const followed = (id: SessionId) => ({ context, ...locate(id) });
-  const readSession = async (ref: string) =>
-    (await import('./session/read-session.ts')).readSession(locate(ref), context.now());
+  const readSession = async (ref: string, leftCount?: LeftCount) =>
+    (await import('./session/read-session.ts')).readSession(locate(ref), context.now(), leftCount);
   const read = async (ref: string, { turn }: DetailOptions = {}) => {
     const { onlyTurn } = await import('./session/read-session.ts');
-    return onlyTurn(await readSession(ref), turn);
+    const { createLeftCount } = await import('./session/processes-left.ts');
+    return onlyTurn(await readSession(ref, createLeftCount()), turn);
   };
   const trajectory = async (ref: string, turn?: number) => {
     const { onlyTurn } = await import('./session/read-session.ts');
@@ -101,7 +103,9 @@ export function createSessionManager(context: ManagerContext) {
     /** The agents that can be chosen, and whether their programs are there. */
     agentChoices: async () => (await import('./commands/agents.ts')).agentChoices(context),
     list: async (options: ListOptions = {}) =>
-      (await import('./commands/ls.ts')).list(context, options, (row) => row).then(({ rows }) => rows),
+      (await import('./commands/ls.ts'))
+        .list(context, { looks: true, ...options }, (row) => row)
+        .then(({ rows }) => rows),
     /** The same list with what it leaves out, of which no more is kept in memory than `show` makes of each row. */
     listing: async <T>(options: ListOptions, show: (row: SessionSummary) => T) =>
       (await import('./commands/ls.ts')).list(context, options, show),

@@ -8,7 +8,15 @@ import { note } from './steps.ts';
 import { paintStatus, type Style } from './style.ts';
 import { linkTo } from './text/link.ts';
 import { safeLine } from './text/safe-text.ts';
-import { counted, localTime, longSpan, plusMinus, shortCount, shortSpan } from './text/units.ts';
+import {
+  counted,
+  countedProcesses,
+  localTime,
+  longSpan,
+  plusMinus,
+  shortCount,
+  shortSpan,
+} from './text/units.ts';
 import { lineOf } from './text/width.ts';
 import { readable, type Span, wrapSpans } from './text/wrap.ts';
 import { costText } from './usage.ts';
@@ -160,12 +168,13 @@ export function renderCard(
   ];
   const shown = (some: typeof rows): string[] =>
     some.flatMap(([label, value]) => (value ? row(label, value, style) : []));
-  const { error, pending, log_file: log } = summary;
+  const { error, pending, log_file: log, processes_left: left, id } = summary;
   const failure = error === null || showsFailure ? [] : errorLines(error);
   return [
     ...title({ summary, length }, style, options),
     ...failure.flatMap((line) => [...note('  ', line, style, style.paint.red)]),
     ...(pending === null ? [] : note('  ', pending.detail, style)),
+    ...(left ? note('  ', `${countedProcesses(left)} left; to end: zwarm kill ${id}`, style) : []),
     ...shown(rows),
     ...(changed === null ? [] : changedRow(changed, directory, style)),
     ...(full ? shown(rest) : []),

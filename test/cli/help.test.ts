@@ -221,6 +221,9 @@ test('options of one name that say something different', () => {
     --check
       run this on the files of each of them
       land only if this succeeds on the merged files
+    --directory
+      where the agent works (default: here)
+      where it works (default: where the session does)
     --dry-run
       only print where each would work, and its command
       only show what would be changed

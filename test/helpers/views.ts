@@ -45,6 +45,7 @@ export function summaryOf(more: Partial<SessionSummary> = {}): SessionSummary {
     last_message: 'hello',
     diff_stat: null,
     shared_with: [],
+    processes_left: 0,
     needs_attention: null,
     log_file: '/w/.zwarm/events.jsonl',
     ...more,

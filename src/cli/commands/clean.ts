@@ -9,6 +9,7 @@ import { QUIET_IDS, TAGS, YES } from '../common-options.ts';
 import type { Verb } from '../context.ts';
 import { defineVerb, flag, type Values, value } from '../define-verb.ts';
 import { duration, number } from '../parsers.ts';
+import { tellProcesses } from './rm.ts';
 
 const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 7;
@@ -160,6 +161,7 @@ by tabs.`,
         );
       hintAt(verb, 'removed', result);
     }
+    if (!json) for (const { id, pids } of result.left) tellProcesses(verb, id, pids);
     await tellKept(verb, result, { saves: wanted.saves, isTold: json || plan !== null });
     tellLeft(verb, result.skipped, json);
   },

@@ -1,6 +1,7 @@
 import { usageError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { SessionManager } from '../../manager/session-manager.ts';
+import { countedProcesses } from '../../render/text/units.ts';
 import { mayDo } from '../ask-first.ts';
 import { noteSeen } from '../await-answer.ts';
 import { FORCE, IDS_OR_TAGS_TO_END, QUIET_IDS, TAGS, YES } from '../common-options.ts';
@@ -62,7 +63,8 @@ export const kill = defineVerb({
   },
   notes: `
 Asks the agent and every process that it has started to end, and forces them where they do not. Success means that all of
-them were seen to end. The session keeps its answers and can be continued with zwarm inject.
+them were seen to end. The session keeps its answers and can be continued with zwarm inject. Of one that has ended it ends
+what that has left running, a server for example; its status stays.
 With --force, what cannot be reached any more counts as killed.
 
 On a terminal --all and --tag ask first; elsewhere they do not.`,
@@ -84,9 +86,11 @@ On a terminal --all and --tag ask first; elsewhere they do not.`,
     const named = await sessionsOf(isSearch ? live : asked, (ref) => manager.resolveForEnding(ref));
     const end = async (id: SessionId): Promise<object> => {
       // Whoever ends a session has seen its end.
-      await noteSeen(verb, id, await manager.kill(id, { graceMs, force }));
+      const { turn, left } = await manager.kill(id, { graceMs, force });
+      await noteSeen(verb, id, turn);
       if (json) return sessionNow(manager, id);
-      verb.print(quiet ? id : `${id} killed`);
+      const what = left === null ? 'killed' : `${countedProcesses(left)} ended`;
+      verb.print(quiet ? id : `${id} ${what}`);
       return {};
     };
     const each = await (tree && !all ? killTrees(manager, named, end) : thenForEach(named, end));

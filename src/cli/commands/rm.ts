@@ -1,6 +1,7 @@
 import { EXIT_CODES, usageError } from '../../core/errors.ts';
 import { shellWord } from '../../core/shell-word.ts';
 import type { Removed } from '../../manager/commands/rm.ts';
+import { countedProcesses } from '../../render/text/units.ts';
 import { mayDo } from '../ask-first.ts';
 import { FORCE, IDS_TO_END, QUIET_IDS, YES } from '../common-options.ts';
 import type { Verb } from '../context.ts';
@@ -12,13 +13,20 @@ import { text } from '../parsers.ts';
 export function tellTree(
   verb: Verb,
   id: string,
-  { worktree, trashed, reasons }: Omit<Removed, 'bytes'>,
+  { worktree, trashed, reasons }: Omit<Removed, 'bytes' | 'left'>,
 ): void {
   const why = reasons.length === 0 ? '' : ` (${reasons.join('; ')})`;
   if (trashed) verb.warn(`in the trash for seven days${why}; to bring it back: zwarm restore ${id}`);
   if (worktree === null) return;
   const line = `git worktree remove ${shellWord(worktree)}`;
   verb.warn(`its worktree stays${why}; when nobody needs it: ${line}`);
+}
+
+/** Names what a session that was removed has left running. */
+export function tellProcesses(verb: Verb, id: string, left: readonly number[]): void {
+  if (left.length === 0) return;
+  const what = `${countedProcesses(left.length)} left of ${id}`;
+  verb.warn(`${what}, which zwarm no longer knows; to end: kill ${left.join(' ')}`);
 }
 
 /** Removes for good what is in the trash, once the user agrees. */
@@ -64,10 +72,11 @@ On a terminal it asks before it deletes several; elsewhere it does not.`,
     const ids = valuesOf(named);
     if (ids.length > 1 && !(await mayDo(verb, 'Delete', ids, yes))) return;
     const outcomes = await thenForEach(named, async (id) => {
-      const { bytes, ...tree } = await manager.remove(id, { force });
+      const { bytes, left, ...tree } = await manager.remove(id, { force });
       if (!json) verb.print(id);
       tellTree(verb, id, tree);
-      return { id, removed: true, bytes, worktree: tree.worktree, trashed: tree.trashed };
+      tellProcesses(verb, id, left);
+      return { id, removed: true, bytes, worktree: tree.worktree, trashed: tree.trashed, left };
     });
     reportOutcomes(verb, outcomes, json);
   },

@@ -54,6 +54,12 @@ export interface SkippedSession {
   readonly old_enough: boolean | null;
 }
 
+/** The processes that a session has left running. */
+interface LeftProcesses {
+  readonly id: SessionId;
+  readonly pids: readonly number[];
+}
+
 /** What `clean` did, or with `dryRun` would do. */
 export interface CleanResult extends CleanPlan {
   readonly removed: readonly SessionId[];
@@ -62,6 +68,8 @@ export interface CleanResult extends CleanPlan {
   readonly skipped: readonly SkippedSession[];
   /** What is in the trash now: of these sessions, and trees without one, which have got an id there. */
   readonly trashed: readonly SessionId[];
+  /** The processes that sessions which were removed have left running. */
+  readonly left: readonly LeftProcesses[];
   /** Worktrees of sessions that were removed and that stay. */
   readonly worktrees: readonly string[];
   readonly bytes: number;
@@ -163,6 +171,7 @@ type Lists = Record<Judged['group'], CleanItem[]> & {
   readonly sessions: CleanedSession[];
   readonly skipped: SkippedSession[];
   readonly trashed: SessionId[];
+  readonly left: LeftProcesses[];
 };
 
 /** Whether `clean` may remove something now. */
@@ -201,6 +210,7 @@ async function cleanSessions(
       const done = dryRun ? null : await remove(context, session, { census, looked });
       lists[group].push(item);
       if (done?.trashed) lists.trashed.push(id);
+      if (done && done.left.length > 0) lists.left.push({ id, pids: done.left });
       const { name = null, task = null, updated_at = null } = row ?? {};
       lists.sessions.push({ id, name, task, updated_at, bytes: done?.bytes ?? item.bytes ?? 0 });
     } catch (error) {
@@ -249,7 +259,15 @@ async function cleanTheRest(
  */
 export async function clean(context: ManagerContext, options: CleanOptions): Promise<CleanResult> {
   const { dryRun, saves = false, only } = options;
-  const lists: Lists = { safe: [], saved_first: [], kept: [], sessions: [], skipped: [], trashed: [] };
+  const lists: Lists = {
+    safe: [],
+    saved_first: [],
+    kept: [],
+    sessions: [],
+    skipped: [],
+    trashed: [],
+    left: [],
+  };
   const may: May = ({ group, item }) =>
     (group === 'safe' || (saves && group === 'saved_first')) && only?.includes(keyOf(item)) !== false;
   const store = openForReading(context, !dryRun);

@@ -1,14 +1,15 @@
 import { readyError, ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import { isActive, isAtRest } from '../../core/status.ts';
-import { marksOfSession, marksOfTurn } from '../../core/turn-mark.ts';
+import { marksOfClaim, marksOfSession, marksOfTurn } from '../../core/turn-mark.ts';
 import { anyMarked, anyMemberLives, type Census, createCensus } from '../../process/turn-processes.ts';
 import { DamagedRecord, unlessDamaged } from '../../store/read-file.ts';
 import { listSessionIds, listTurns, readCancel, readExit, readRunner } from '../../store/sessions.ts';
 import type { Listed } from '../../store/summary.ts';
 import { descendantsOf } from '../access/ancestry.ts';
 import { type ManagerContext, openForReading, type Session } from '../context.ts';
-import { readNow, type SessionNow } from '../session/current-turn.ts';
+import { readNow } from '../session/current-turn.ts';
+import { countLeft, createLeftOf, type LeftTurn } from '../session/processes-left.ts';
 import { readTogether } from '../session/session-summary.ts';
 import { publishCancel } from '../stop/request-cancel.ts';
 import {
@@ -16,7 +17,6 @@ import {
   cancelThenEnd,
   DEFAULT_GRACE_MS,
   endProcesses,
-  hasLeft,
   orEnded,
   recordStopped,
   refuseFromInside,
@@ -35,26 +35,26 @@ export interface KillOptions {
   readonly reason?: string | null | undefined;
 }
 
-/**
- * The turn to end: the one that speaks for the session. Where that is at rest, a newer one that was wound back may have left
- * processes. @throws ZwarmError `not_running` where there is nothing to end
- */
-function turnToEnd({ id, current, newest }: SessionNow): TurnState {
-  const isUndone = newest !== current && isAtRest(current?.verdict.status ?? 'ready');
-  if (newest !== null && isUndone && hasLeft(newest)) return newest;
-  if (current === null) throw readyError(id, 'there is nothing to end', `to remove it: zwarm rm ${id}`);
-  return current;
-}
+/** What there is to end: the turn that speaks for a session, or what its ended turns have left running. */
+type Target =
+  | { readonly current: TurnState; readonly how: Stop }
+  | { readonly turn: number | null; readonly left: readonly LeftTurn[] };
 
-/** The turn of a session to end, or the newest where its records are damaged; or why neither can be read. */
+/** What there is to end of a session; of one with damaged records the newest turn, or why that cannot be read. */
 async function targetOf(
   context: ManagerContext,
   session: Session,
   asked: Pick<Stop, 'why' | 'reason' | 'graceMs'>,
-): Promise<{ readonly current: TurnState; readonly how: Stop } | ZwarmError> {
+): Promise<Target | ZwarmError> {
   try {
     const now = await readNow(session, context.now());
-    const current = turnToEnd(now);
+    const { current } = now;
+    const status = current?.verdict.status ?? 'ready';
+    const turn = current?.turn ?? null;
+    const left = isAtRest(status) ? createLeftOf()(session, { status, turn }) : null;
+    if (left !== null && left.length > 0) return { turn, left };
+    const { id } = session;
+    if (current === null) throw readyError(id, 'there is nothing to end', `to remove it: zwarm rm ${id}`);
     const how = await stopOf(context, now.record, current, asked);
     return { current, how: { ...how, behind: now.behind } };
   } catch (error) {
@@ -92,20 +92,42 @@ async function killDamaged(
   await cancelThenEnd(publish, session.id, () => endProcesses(session.id, request));
 }
 
+/** Ends what turns that have ended have left: no agent is among it, which would know best how to end its commands. */
+async function endLeft(left: readonly LeftTurn[], graceMs: number): Promise<void> {
+  for (const { nonce, ...turn } of left) {
+    const marks = marksOfClaim(turn, nonce);
+    refuseFromInside(turn.id, marks);
+    const recorded = readRunner(turn)?.identity ?? null;
+    const ended = { ended: () => true, record: () => undefined };
+    await endProcesses(turn.id, { marks, recorded, signals: ['SIGTERM', 'SIGKILL'], graceMs, ...ended });
+  }
+}
+
+/** What was ended. */
+export interface Killed {
+  /** The turn that speaks for the session then; null where its records are damaged, and of one that is ready. */
+  readonly turn: number | null;
+  /** How many processes of ended turns that were, whose statuses stay; null where a turn was stopped. */
+  readonly left: number | null;
+}
+
 /**
- * Stops the running turn of a session, and returns only when its end was observed: the number of the turn that speaks for
- * the session then, or null where its records are damaged. @throws ZwarmError `not_running`, `unknown_liveness`,
- * `still_running`, `damaged`
+ * Stops the running turn of a session, or where none runs what its turns have left running, and returns only when the end
+ * was observed. @throws ZwarmError `not_running`, `unknown_liveness`, `still_running`, `damaged`
  */
 export async function kill(
   context: ManagerContext,
   session: Session,
   { graceMs = DEFAULT_GRACE_MS, reason = null, force = false }: KillOptions = {},
-): Promise<number | null> {
+): Promise<Killed> {
   const target = await targetOf(context, session, { why: 'kill', reason, graceMs });
   if (target instanceof ZwarmError) {
     await killDamaged(context, session, graceMs, target);
-    return null;
+    return { turn: null, left: null };
+  }
+  if ('left' in target) {
+    await endLeft(target.left, graceMs);
+    return { turn: target.turn, left: countLeft(target.left) };
   }
   const { current, how } = target;
   const { turn: newest } = how.behind.at(-1) ?? current;
@@ -114,7 +136,7 @@ export async function kill(
       publishCancel(context, turn, 'kill', reason);
       recordStopped(turn, turn.runner !== null);
     }
-    return newest;
+    return { turn: newest, left: null };
   }
   await stop(context, current, how);
   // What was claimed behind it never begins, and that is recorded: by its launcher or here.
@@ -122,7 +144,7 @@ export async function kill(
     const look = () => readTurnState(next, null, context.now());
     await orEnded(stop(context, await look(), { ...how, behind: [], look }));
   }
-  return newest;
+  return { turn: newest, left: null };
 }
 
 /** Whether something of a session has to be ended: also what an interrupted kill or a lost turn has left, wound back or not. */

@@ -36,6 +36,8 @@ export interface ListOptions {
   readonly sort?: 'created' | 'updated' | undefined;
   /** The sessions of all projects. */
   readonly everywhere?: boolean | undefined;
+  /** Look for what ended turns have left running: at all processes of this machine, once. */
+  readonly looks?: boolean | undefined;
   /** Damaged ones like all others: for ids that another command gets. */
   readonly exactly?: boolean | undefined;
 }
@@ -150,10 +152,13 @@ export async function list<T>(
 ): Promise<Listing<T> & { readonly refused: readonly ZwarmError[] }> {
   const { note, chosen } = createSelection(context, options, createGrep(context, options.grep), show);
   const { stores, refused } = await storesOf(context, options);
+  const leftCount = options.looks
+    ? (await import('../session/processes-left.ts')).createLeftCount()
+    : undefined;
   for (const store of stores) {
     const prices = await store.prices();
     await forEachSession(store, context.now(), (session, listed) =>
-      note(session, rowOf(session, listed, prices)),
+      note(session, rowOf(session, listed, prices, leftCount)),
     );
   }
   return { ...(await chosen()), refused };

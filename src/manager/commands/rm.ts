@@ -28,6 +28,7 @@ import { newRequest } from '../launch/new-request.ts';
 import type { LookedAt, Tree } from '../removal/look-at-tree.ts';
 import type { Emptied } from '../removal/trash.ts';
 import { readNow } from '../session/current-turn.ts';
+import { createLeftOf } from '../session/processes-left.ts';
 import { declareNeverLaunched } from '../stop/request-cancel.ts';
 import { elsewhereError, starterOf } from '../turn/where-it-ran.ts';
 
@@ -97,6 +98,8 @@ export interface Removed {
   readonly worktree: string | null;
   /** Whether it can be restored, for seven days: it went into the trash, with its worktree. */
   readonly trashed: boolean;
+  /** The processes that its turns have left running: from now on nobody knows whose they are. */
+  readonly left: readonly number[];
   /** What of its worktree exists nowhere else, or why that stays, in words. */
   readonly reasons: readonly string[];
 }
@@ -165,6 +168,9 @@ export async function remove(
   // Until that claim a turn could begin, and even end.
   const looked = first?.verdict.group === 'safe' ? await lookFor(context, session) : first;
   const record = unlessDamaged(() => readSessionRecord(session));
+  // It has no turn that runs, and will have none.
+  const turns = createLeftOf(census)(session, { status: 'completed', turn: null }) ?? [];
+  const left = turns.flatMap(({ pids }) => pids);
   const reasons = looked?.verdict.reasons ?? [];
   const trashed = isBegun || looked?.verdict.group === 'saved_first';
   try {
@@ -176,7 +182,7 @@ export async function remove(
     discardMarks(store.state, store.id, (marked) => marked === id);
     const common = trashed ? null : pinnedIn(session, record, looked?.tree);
     if (common !== null) await (await import('../changes/pin.ts')).releasePin(context, session, common);
-    return { bytes: trashed ? 0 : bytes, worktree, trashed, reasons };
+    return { bytes: trashed ? 0 : bytes, worktree, trashed, left, reasons };
   } catch (error) {
     if (errnoOf(error) !== 'ENOENT') throw error;
     throw new ZwarmError('not_found', `${id} was removed by another command`, 'see: zwarm ls');

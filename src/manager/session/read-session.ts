@@ -6,6 +6,7 @@ import { costOf } from '../../core/spending.ts';
 import { readChangedFiles } from '../../store/summary.ts';
 import type { Session } from '../context.ts';
 import { orDamaged, unknownTurn } from './damage.ts';
+import type { LeftCount } from './processes-left.ts';
 import { type SessionReading, spentOf, usageOf } from './session-state.ts';
 import { FOLD_VERSION, listedOf, readTurns, rowOf } from './session-summary.ts';
 import { lineageTurnOf } from './turn-lineage.ts';
@@ -27,10 +28,14 @@ export interface ConversationReader extends SessionReader {
 }
 
 /** A session to be read, whose turns were looked at. @throws DamagedRecord, also while its turns are iterated over */
-export function conversationOf(reading: SessionReading, nowMs: number): ConversationReader {
+export function conversationOf(
+  reading: SessionReading,
+  nowMs: number,
+  leftCount?: LeftCount,
+): ConversationReader {
   const { store, id, record, turns } = reading;
   const usage = usageOf(turns);
-  const row = rowOf({ store, id }, listedOf(reading, nowMs), reading.prices);
+  const row = rowOf({ store, id }, listedOf(reading, nowMs), reading.prices, leftCount);
   const spent = spentOf(reading);
   const { shown, undone, parts } = lineageOf(turns.map(lineageTurnOf));
   const readers = turns.map((turn, i) =>
@@ -66,8 +71,12 @@ export function conversationOf(reading: SessionReading, nowMs: number): Conversa
 }
 
 /** A session to be read. @throws ZwarmError `not_found`, `damaged`, also while its turns are iterated over */
-export function readSession(session: Session, nowMs: number): Promise<ConversationReader> {
-  return orDamaged(session, async () => conversationOf(await readTurns(session, nowMs), nowMs));
+export function readSession(
+  session: Session,
+  nowMs: number,
+  leftCount?: LeftCount,
+): Promise<ConversationReader> {
+  return orDamaged(session, async () => conversationOf(await readTurns(session, nowMs), nowMs, leftCount));
 }
 
 /** A session with one of its turns alone. @throws ZwarmError `usage` where there is no such turn */

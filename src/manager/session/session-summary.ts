@@ -16,6 +16,7 @@ import { readTurn, type TurnReading } from '../turn/turn-state.ts';
 import { othersWriting } from '../turn/writers.ts';
 import { turnsOf } from './current-turn.ts';
 import { removedError } from './damage.ts';
+import type { LeftCount } from './processes-left.ts';
 import { type SessionReading, spentOf, stateOf, unmeasuredOf } from './session-state.ts';
 
 /** What a list shows of a session: its record and its state. */
@@ -55,11 +56,12 @@ export function sharedWith(
   return othersWriting(session, directory);
 }
 
-/** One row of a list. */
+/** One row of a list; without `leftCount` nobody looks for processes. */
 export function rowOf(
   { store, id }: Session,
   { spent, unmeasured, ...listed }: Listed,
   prices: Prices,
+  leftCount: LeftCount = () => null,
 ): SessionSummary {
   const { usd, atLeast } = costOf(spent, prices);
   return {
@@ -70,6 +72,7 @@ export function rowOf(
     cost_usd: usd,
     cost_at_least: atLeast,
     shared_with: sharedWith({ store, id }, listed),
+    processes_left: leftCount({ store, id }, listed),
     needs_attention: needsAttention(listed, store.caller, store.seen && (store.seen.get(id) ?? 0)),
     log_file: listed.turn === null ? null : turnFile({ store, id, turn: listed.turn }, 'events'),
   };

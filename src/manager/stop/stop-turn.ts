@@ -6,7 +6,6 @@ import { type CancelWhy, isFinal, LAUNCH_GRACE_MS } from '../../core/status.ts';
 import { marksOfClaim } from '../../core/turn-mark.ts';
 import { areWeBelow } from '../../process/process-tree.ts';
 import { type StopRequest, stopTurn } from '../../process/stop.ts';
-import { anyMemberLives, createCensus } from '../../process/turn-processes.ts';
 import { discard } from '../../store/files.ts';
 import { turnFile } from '../../store/layout.ts';
 import type { SessionRecord } from '../../store/records.ts';
@@ -54,18 +53,12 @@ export async function stopOf(
 
 const marksOf = (state: TurnState): string => marksOfClaim(state, state.request.nonce);
 
-/** Whether an interrupted kill has left processes of a turn whose end is recorded, or a lost one those in a sandbox. */
-export function hasLeft(state: TurnState): boolean {
-  const { cancel, exit } = state;
-  return (cancel !== null || exit === null) && anyMemberLives(marksOf(state), createCensus());
-}
-
 function refuseUnlessLive(state: TurnState): void {
   const { id, verdict } = state;
   const { status } = verdict;
   const hint = `kill it there; if that is gone for good: zwarm kill --force ${id}`;
   if (status === 'unknown') throw elsewhereError(id, starterOf(state), hint);
-  if (isFinal(status) && !hasLeft(state))
+  if (isFinal(status))
     throw new ZwarmError('not_running', `${id} is not running: it is ${status}`, `see: zwarm show ${id}`);
 }
 
@@ -119,12 +112,10 @@ export async function stop(context: ManagerContext, current: TurnState, how: Sto
   const marks = marksOf(current);
   refuseFromInside(id, marks);
   for (const next of how.behind) publishCancel(context, next, 'kill');
-  // Then it stays what it was called, and only what it has left is ended.
-  const isOver = isFinal(current.verdict.status);
   let ran = current.processes.living === 'yes';
   // Before any signal: of whatever dies from here on, readers know that it was asked to.
   const publish = (): void => {
-    if (current.exit === null && !isOver) publishCancel(context, current, how.why, how.reason, how.limit);
+    if (current.exit === null) publishCancel(context, current, how.why, how.reason, how.limit);
   };
   await cancelThenEnd(publish, id, async () => {
     // A runner that comes later sees the cancellation before it starts its agent.
@@ -136,9 +127,7 @@ export async function stop(context: ManagerContext, current: TurnState, how: Sto
       signals: how.signals,
       graceMs: how.graceMs,
       ended: () => readExit(current) !== null,
-      record: () => {
-        if (!isOver) recordStopped(current, runner !== null);
-      },
+      record: () => recordStopped(current, runner !== null),
     });
   });
   let after = await waitForRest(how.look, AbortSignal.timeout(LAUNCH_GRACE_MS));
@@ -150,7 +139,6 @@ export async function stop(context: ManagerContext, current: TurnState, how: Sto
   const { status } = after.verdict;
   // What was stopped is never begun again.
   if (status === 'killed') return discard(turnFile(current, 'environment'));
-  if (isOver && isFinal(status)) return;
   if (!isFinal(status)) throw new ZwarmError('still_running', `${id} is still ${status}`, 'try again');
   throw new ZwarmError('not_running', `${id} had already ended: it is ${status}`, `see: zwarm show ${id}`);
 }

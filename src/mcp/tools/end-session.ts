@@ -39,7 +39,7 @@ export const endSession = defineTool({
         `if you mean that session: ${deletion}`,
       );
     requireOther(call, id);
-    const ended = manager.kill(id, { reason }).then(() => true);
+    const ended = manager.kill(id, { reason }).then(({ left }) => left === null);
     const wasRunning = await ended.catch(async (error: unknown) => {
       const hasEnded = toZwarmError(error).code === 'not_running';
       // Nothing of one that is ready has begun.

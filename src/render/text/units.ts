@@ -7,6 +7,9 @@ export function counted(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
+/** `1 process`, `2 processes`. */
+export const countedProcesses = (count: number): string => (count === 1 ? '1 process' : `${count} processes`);
+
 /** `45s`, `12m`, `3h`, `5d`: a span of time in its largest unit. */
 export function shortSpan(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000));

@@ -8,6 +8,7 @@ const NOTHING = {
   removed: [],
   sessions: [],
   trashed: [],
+  left: [],
   worktrees: [],
   bytes: 0,
   safe: [],

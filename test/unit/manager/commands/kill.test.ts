@@ -112,11 +112,8 @@ test.each(ENDS)(
   },
 );
 
-test('what an interrupted kill has left is ended, and what a turn has left that ended well is not', async () => {
-  for (const [cancelled, stops] of [
-    [true, true],
-    [false, false],
-  ] as const) {
+test('what a turn has left is ended, whose status stays; with --all only where a kill was interrupted', async () => {
+  for (const cancelled of [true, false]) {
     const { project, store, turn, request, runner, end, file } = createClaimed();
     runner(DEAD);
     writeFileSync(file('events.jsonl'), COMPLETED);
@@ -125,11 +122,13 @@ test('what an interrupted kill has left is ended, and what a turn has left that 
     const leave = () => live(markOfTurn(turn, request.nonce));
     const { pid } = await leave();
     const before = snapshot(store.root);
-    const killed = await project.$(`kill --grace 0s ${ID}`);
-    expect(killed).toEqual(stops ? `${ID} killed\n` : expect.stringContaining('[exit 4]'));
-    expect(hasEnded(pid)).toBe(stops);
-    if (stops) await leave();
-    expect(await project.$('kill --all --grace 0s')).toBe(stops ? `${ID} killed\n` : '');
+    expect(await project.$(`kill --grace 0s ${ID}`)).toBe(`${ID} 1 process ended\n`);
+    expect(hasEnded(pid)).toBe(true);
+    await leave();
+    expect(await project.$('kill --all --grace 0s')).toBe(cancelled ? `${ID} 1 process ended\n` : '');
+    expect(await project.$(`show ${ID}`)).toMatch(
+      cancelled ? / · killed · / : /\n {2}1 process left; to end: zwarm kill/,
+    );
     expect(snapshot(store.root)).toEqual(before);
   }
 });
@@ -154,7 +153,7 @@ test.each([
   claimTurn({ ...turn, turn: 3 }, { request: { ...requestOf('marker'), kind: 'rewind', to }, prompt: null });
   for (const line of [ID, '--all']) {
     const { pid } = await live(markOfTurn(second, request.nonce));
-    expect(await project.$(`kill --grace 0s ${line}`)).toBe(`${ID} killed\n`);
+    expect(await project.$(`kill --grace 0s ${line}`)).toBe(`${ID} 1 process ended\n`);
     expect(hasEnded(pid)).toBe(true);
   }
   expect(await project.$(`kill ${ID}`)).toContain(refusal);

@@ -1,0 +1,58 @@
+import type { SessionState } from '../../core/session.ts';
+import { isAtRest } from '../../core/status.ts';
+import { parseMark } from '../../core/turn-mark.ts';
+import { SHOWS_MARKS } from '../../process/identity.ts';
+import { type Census, createCensus } from '../../process/turn-processes.ts';
+import { unlessDamaged } from '../../store/read-file.ts';
+import { readRequest } from '../../store/sessions.ts';
+import type { Session, Turn } from '../context.ts';
+
+/** What a turn that has ended has left running. */
+export interface LeftTurn extends Turn {
+  readonly nonce: string;
+  readonly pids: readonly number[];
+}
+
+/** Tells something of what the ended turns of a session have left running; null where that cannot be told. */
+type OfLeft<T> = (session: Session, state: Pick<SessionState, 'status' | 'turn'>) => T | null;
+export type LeftCount = OfLeft<number>;
+
+/** The processes of turns, with their marks; without runners and their helpers, which live on while they settle. */
+const markedIn = (census: Census) =>
+  census.processes().flatMap(({ pid, mark }) => {
+    const parts = /\.(?:runner|watcher)$/.test(mark) ? null : parseMark(mark);
+    return parts === null ? [] : [{ ...parts, pid }];
+  });
+
+/** Tells what turns have left, from one look at all processes: when it is first asked about one that has ended. */
+export function createLeftOf(census: Census = createCensus()): OfLeft<readonly LeftTurn[]> {
+  let known: ReturnType<typeof markedIn> | undefined;
+  return ({ store, id }, { status, turn: speaking }) => {
+    if (!SHOWS_MARKS || status === 'unknown' || status === 'damaged') return null;
+    // Of one that runs, what was before.
+    const end = isAtRest(status) ? Number.POSITIVE_INFINITY : (speaking ?? 0);
+    if (end <= 1) return [];
+    known ??= markedIn(census);
+    const ended = known.filter(({ session, turn }) => session === id && turn < end);
+    return [...new Set(ended.map(({ turn }) => turn))].flatMap((number): LeftTurn[] => {
+      const turn = { store, id, turn: number };
+      const nonce = unlessDamaged(() => readRequest(turn).nonce);
+      const pids = ended.filter((one) => one.turn === number && one.nonce === nonce).map(({ pid }) => pid);
+      pids.sort((a, b) => a - b);
+      return nonce === null || pids.length === 0 ? [] : [{ ...turn, nonce, pids }];
+    });
+  };
+}
+
+/** How many processes these are. */
+export const countLeft = (left: readonly LeftTurn[]): number =>
+  left.reduce((sum, { pids }) => sum + pids.length, 0);
+
+/** Tells how many processes turns have left, likewise. */
+export function createLeftCount(): LeftCount {
+  const leftOf = createLeftOf();
+  return (session, state) => {
+    const left = leftOf(session, state);
+    return left && countLeft(left);
+  };
+}

@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest';
+import { createShellProject, eventually, hasEnded, type Project } from '../helpers/project.ts';
+import { createTools } from '../helpers/tools-in-process.ts';
+
+/* What turns leave running that have ended: servers in the background, for example. */
+
+const QUIETLY = '</dev/null >/dev/null 2>&1';
+/** Two of them: one in a session of its own, and one in the group of the turn. Their ids are in the file of that name. */
+const serve = (name: string): string =>
+  `run setsid sleep 1000 ${QUIETLY} & one=$!; sleep 1000 ${QUIETLY} & echo $one $! > ${name}`;
+
+const pidsIn = async (project: Project, name: string): Promise<number[]> =>
+  (await project.written(name))
+    .split(' ')
+    .map(Number)
+    .sort((a, b) => a - b);
+
+test('what ended turns have left is counted, and kill ends it, whatever the status', async () => {
+  const project = createShellProject();
+  const id = await project.ended([serve('first')]);
+  const idle = await project.ended(['quick']);
+  const left = async () =>
+    Object.fromEntries((await project.list()).map((row) => [row.id, row.processes_left]));
+  expect(await left()).toEqual({ [id]: 2, [idle]: 0 });
+  expect(await project.show(id)).toMatchObject({ processes_left: 2, status: 'completed' });
+  expect(await project.$(`show ${id}`)).toContain(`\n  2 processes left; to end: zwarm kill ${id}\n`);
+  expect(await project.$(`show ${idle}`)).not.toContain('left');
+
+  await project.ok(['inject', '--wait', id, serve('second')]);
+  expect(await left()).toEqual({ [id]: 4, [idle]: 0 });
+  // The one that runs is not among them, and ending it alone ends none of them.
+  await project.ok(['inject', id, 'hang']);
+  await eventually('the agent runs', () => project.runs().length === 4);
+  expect(await left()).toEqual({ [id]: 4, [idle]: 0 });
+  expect(await project.$(`kill ${id}`)).toBe(`${id} killed\n`);
+  expect(await left()).toEqual({ [id]: 4, [idle]: 0 });
+
+  const pids = [...(await pidsIn(project, 'first')), ...(await pidsIn(project, 'second'))];
+  expect(pids.map(hasEnded)).toEqual([false, false, false, false]);
+  expect(await project.$('kill --all')).toBe('');
+  expect(await project.$(`kill ${id}`)).toBe(`${id} 4 processes ended\n`);
+  expect(pids.map(hasEnded)).toEqual([true, true, true, true]);
+  expect((await project.show(id)).turns.map(({ status }) => status)).toEqual([
+    'completed',
+    'completed',
+    'killed',
+  ]);
+  expect(await left()).toEqual({ [id]: 0, [idle]: 0 });
+  expect(await project.$(`kill ${id}`)).toContain('is not running');
+
+  // Nobody says how its turns ended, where none of them counts any more.
+  await project.ok(['inject', '--wait', idle, serve('third')]);
+  await project.ok(['rewind', idle, '--to', '0']);
+  expect(await project.show(idle)).toMatchObject({ status: 'ready', processes_left: 2 });
+  expect(await project.$(`kill ${idle} --json`)).toContain('"processes_left": 0');
+  expect((await pidsIn(project, 'third')).map(hasEnded)).toEqual([true, true]);
+});
+
+test('whoever deletes a session is told what it has left', async () => {
+  const project = createShellProject();
+  const end = (pids: readonly number[]): void => {
+    for (const pid of pids) process.kill(pid, 'SIGKILL');
+  };
+  const told = (id: string, pids: readonly number[]): string =>
+    `zwarm: 2 processes left of ${id}, which zwarm no longer knows; to end: kill ${pids.join(' ')}\n`;
+  const one = await project.ended([serve('one')]);
+  const ofOne = await pidsIn(project, 'one');
+  expect(await project.zwarm(['rm', one])).toMatchObject({
+    code: 0,
+    stdout: `${one}\n`,
+    stderr: told(one, ofOne),
+  });
+  end(ofOne);
+
+  const two = await project.ended([serve('two')]);
+  const ofTwo = await pidsIn(project, 'two');
+  const cleaned = await project.zwarm(['clean', '--days', '0']);
+  expect(cleaned).toMatchObject({ code: 0, stdout: `${two}\n`, stderr: told(two, ofTwo) });
+  end(ofTwo);
+
+  const three = await project.ended([serve('three')]);
+  const ofThree = await pidsIn(project, 'three');
+  const { left } = JSON.parse(await project.ok(['clean', '--days', '0', '--json']));
+  expect(left).toEqual([{ id: three, pids: ofThree }]);
+  end(ofThree);
+});
+
+test('a model that ends a session ends what it has left, and learns how its turn had ended', async () => {
+  const project = createShellProject();
+  const tools = createTools({ project });
+  const id = await tools.ended(serve('one'));
+  const asked = { session_id: id, reason: 'enough' };
+  expect(await tools.ok('end_session', asked)).toMatchObject({ status: 'completed', reason: null });
+  expect((await pidsIn(project, 'one')).map(hasEnded)).toEqual([true, true]);
+});
