@@ -101,7 +101,7 @@ test('a kill that was killed after the agent had ended can be repeated, also wit
   expect(hasEnded(child)).toBe(false);
   const other = await project.begin('quick');
   expect((await project.zwarm(['wait', other])).code).toBe(0);
-  expect(await project.$('kill --all --grace 0s')).toBe(`${id} killed\n`);
+  expect(await project.$('kill --all --grace 0s')).toBe(`${id} 1 process ended\n`);
   expect(hasEnded(child)).toBe(true);
   expect(recorded).toMatchObject({ code: 130, cancelled: true });
   expect(exitOf(project, id), 'an end is never changed').toEqual(recorded);

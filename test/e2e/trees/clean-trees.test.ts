@@ -60,7 +60,8 @@ test('rm puts what exists only in a tree into the trash, and restore brings all 
   });
   const [before, files] = [of(path), snapshot(path)];
   const said = await project.zwarm(['rm', 'n', '--json']);
-  expect(JSON.parse(said.stdout)).toEqual([{ id, removed: true, bytes: 0, worktree: null, trashed: true }]);
+  const moved = { removed: true, bytes: 0, worktree: null, trashed: true, left: [] };
+  expect(JSON.parse(said.stdout)).toEqual([{ id, ...moved }]);
   expect(said.stderr).toBe(
     `zwarm: in the trash for seven days (1 uncommitted file; 1 commit only on zwarm/n; ignored: .env); to bring it back: zwarm restore ${id}\n`,
   );
