@@ -169,12 +169,13 @@ export function renderCard(
   const shown = (some: typeof rows): string[] =>
     some.flatMap(([label, value]) => (value ? row(label, value, style) : []));
   const { error, pending, log_file: log, processes_left: left, id } = summary;
+  const running = left ? [`${countedProcesses(left)} left`, `hint: zwarm kill ${id}`] : [];
   const failure = error === null || showsFailure ? [] : errorLines(error);
   return [
     ...title({ summary, length }, style, options),
     ...failure.flatMap((line) => [...note('  ', line, style, style.paint.red)]),
     ...(pending === null ? [] : note('  ', pending.detail, style)),
-    ...(left ? note('  ', `${countedProcesses(left)} left; to end: zwarm kill ${id}`, style) : []),
+    ...running.flatMap((line) => [...note('  ', line, style)]),
     ...shown(rows),
     ...(changed === null ? [] : changedRow(changed, directory, style)),
     ...(full ? shown(rest) : []),

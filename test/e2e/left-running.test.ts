@@ -23,7 +23,7 @@ test('what ended turns have left is counted, and kill ends it, whatever the stat
     Object.fromEntries((await project.list()).map((row) => [row.id, row.processes_left]));
   expect(await left()).toEqual({ [id]: 2, [idle]: 0 });
   expect(await project.show(id)).toMatchObject({ processes_left: 2, status: 'completed' });
-  expect(await project.$(`show ${id}`)).toContain(`\n  2 processes left; to end: zwarm kill ${id}\n`);
+  expect(await project.$(`show ${id}`)).toContain(`\n  2 processes left\n  hint: zwarm kill ${id}\n`);
   expect(await project.$(`show ${idle}`)).not.toContain('left');
 
   await project.ok(['inject', '--wait', id, serve('second')]);

@@ -127,7 +127,7 @@ test('what a turn has left is ended, whose status stays; with --all only where a
     await leave();
     expect(await project.$('kill --all --grace 0s')).toBe(cancelled ? `${ID} 1 process ended\n` : '');
     expect(await project.$(`show ${ID}`)).toMatch(
-      cancelled ? / · killed · / : /\n {2}1 process left; to end: zwarm kill/,
+      cancelled ? / · killed · / : /\n {2}1 process left\n {2}hint: zwarm kill/,
     );
     expect(snapshot(store.root)).toEqual(before);
   }
