@@ -108,7 +108,8 @@ export function tellNotes(verb: Verb, { notes, warnings }: StartedSession, quiet
 
 /** Reports a turn that was just started: its id, or with `--wait` its answer. */
 export async function reportStarted(verb: Verb, begun: Begun, options: ReportOptions): Promise<void> {
-  const { id, turn, agent, why, pending, started = true } = begun;
+  const { id, turn, agent, why, gone, pending, started = true } = begun;
+  for (const arg of gone) verb.warn(`warning: the agent gets no ${arg}: it is gone`);
   if (why !== null && !options.quiet)
     verb.hint(`${id} continues in a new thread with a transcript, as\n${why}`);
   if (options.wait) return reportEnd(verb, begun, options);

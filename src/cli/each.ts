@@ -1,6 +1,8 @@
 import { toZwarmError, usageError, ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
+import type { Killed } from '../manager/commands/kill.ts';
 import { errorText } from '../render/error-lines.ts';
+import { countedProcesses } from '../render/text/units.ts';
 import type { Verb } from './context.ts';
 
 /** The result for one of several arguments. */
@@ -75,6 +77,10 @@ export async function chosen(
   if (ids.length > 0) return ids;
   throw new ZwarmError('not_found', `nothing matches --tag ${tags.join(' --tag ')}`, 'see: zwarm ls --all');
 }
+
+/** What `kill` has done to a session, in a word or two. */
+export const whatEnded = ({ left }: Pick<Killed, 'left'>): string =>
+  left === null ? 'killed' : `${countedProcesses(left)} ended`;
 
 /** Whether a session that was to be ended had ended, or was deleted, by itself. */
 export function isOver(outcome: Outcome<unknown>): boolean {

@@ -1,12 +1,15 @@
 type Environment = Readonly<Record<string, string | undefined>>;
 
+/** The places of a repository, by the ends of their names. */
+const PLACES = 'DIR WORK_TREE INDEX_FILE OBJECT_DIRECTORY ALTERNATE_OBJECT_DIRECTORIES COMMON_DIR'.split(' ');
+
 /**
  * Where a git command in progress works, as it tells the programs that it runs: what `git rev-parse --local-env-vars` lists
  * (2.39 to 2.51) but `GIT_CONFIG_COUNT`, which is configuration of the user's, and what hooks, aliases and `rebase --exec`
  * find besides.
  */
 const OF_A_COMMAND: readonly string[] = [
-  ...['DIR', 'WORK_TREE', 'INDEX_FILE', 'OBJECT_DIRECTORY', 'ALTERNATE_OBJECT_DIRECTORIES', 'COMMON_DIR'],
+  ...PLACES,
   ...['CONFIG', 'CONFIG_PARAMETERS', 'GRAFT_FILE', 'IMPLICIT_WORK_TREE', 'INTERNAL_SUPER_PREFIX'],
   ...['NO_REPLACE_OBJECTS', 'PREFIX', 'REPLACE_REF_BASE', 'SHALLOW_FILE'],
   ...['CHERRY_PICK_HELP', 'EXEC_PATH', 'QUARANTINE_PATH', 'REFLOG_ACTION'],
@@ -48,5 +51,7 @@ export const elsewhereThanGit = (env: Environment): Environment =>
   isBelowGit(env) ? outsideOfGit(env) : env;
 
 /** What a user has said by hand of where git works, `GIT_DIR` for example; null where git itself has, or nobody. */
-export const gitPlaceByHand = (env: Environment): string | null =>
-  isBelowGit(env) ? null : (OF_A_COMMAND.find((name) => env[name] !== undefined) ?? null);
+export function gitPlaceByHand(env: Environment): string | null {
+  const name = isBelowGit(env) ? undefined : PLACES.find((end) => env[`GIT_${end}`] !== undefined);
+  return name === undefined ? null : `GIT_${name}`;
+}

@@ -40,12 +40,18 @@ function ourselvesIn(processes: readonly ProcessStat[]): Set<number> {
   return found;
 }
 
-/** Whether this command was started, directly or not, by a runner of such a turn that still lives. */
-export function areWeBelow(marks: string): boolean {
+/** The processes by which this command was started, directly or not. */
+function ancestors(): readonly Marked[] {
   const processes = markedProcesses();
-  const ancestors = ourselvesIn(processes);
-  return processes.some((one) => ancestors.has(one.pid) && isRunnerOf(marks, one));
+  const above = ourselvesIn(processes);
+  return processes.filter(({ pid }) => pid !== process.pid && above.has(pid));
 }
+
+/** Whether this command was started, directly or not, by a runner of such a turn that still lives. */
+export const areWeBelow = (marks: string): boolean => ancestors().some((one) => isRunnerOf(marks, one));
+
+/** Whether it was started by what such a turn has left. */
+export const areWeLeftOf = (marks: string): boolean => ancestors().some(({ mark }) => bears(mark, marks));
 
 /** The processes of which turn to look for, as in `turn-processes`. */
 export interface Search {

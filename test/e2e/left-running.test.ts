@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createShellProject, eventually, hasEnded, type Project } from '../helpers/project.ts';
 import { createTools } from '../helpers/tools-in-process.ts';
@@ -54,6 +56,18 @@ test('what ended turns have left is counted, and kill ends it, whatever the stat
   expect(await project.show(idle)).toMatchObject({ status: 'ready', processes_left: 2 });
   expect(await project.$(`kill ${idle} --json`)).toContain('"processes_left": 0');
   expect((await pidsIn(project, 'third')).map(hasEnded)).toEqual([true, true]);
+});
+
+test('from a shell that a turn has left nothing of it is ended', async () => {
+  const project = createShellProject();
+  const line = 'kill "$ZWARM_SESSION_ID" > said 2>&1; echo $? > code';
+  const shell = `sh -c 'until [ -e go ]; do sleep 0.01; done; env -u ZWARM_SESSION_ID "$ZWARM_NODE" "$ZWARM_MAIN" ${line}'`;
+  const id = await project.ended([`run sleep 1000 ${QUIETLY} & echo $! > server; ${shell} ${QUIETLY} &`]);
+  writeFileSync(join(project.directory, 'go'), '');
+  expect(await project.written('code')).toBe('1');
+  expect(await project.written('said')).toContain(`${id} cannot be ended from inside`);
+  expect((await pidsIn(project, 'server')).map(hasEnded)).toEqual([false]);
+  expect(await project.$(`kill ${id}`)).toMatch(/ process(es)? ended\n$/);
 });
 
 test('whoever deletes a session is told what it has left', async () => {

@@ -46,8 +46,9 @@ test('what arguments name is looked for where the user is, and refused where it 
   const project = createShellProject();
   const [here, there] = ['here', 'there'].map((name) => join(project.directory, name)) as [string, string];
   for (const directory of [here, there]) fs.mkdirSync(directory);
-  for (const name of ['shot.png', 'a,b.png', 'closed.png']) fs.writeFileSync(join(here, name), '');
+  for (const name of ['shot.png', 'a,b.png']) fs.writeFileSync(join(here, name), '');
   fs.symlinkSync('shot.png', join(here, 'link.png'));
+  fs.symlinkSync(there, join(here, 'out'));
   execFileSync('mkfifo', [join(here, 'pipe.png')]);
   const start = (...words: string[]) =>
     project.zwarm(['start', '-C', there, '--wait', ...words.map((word) => `--agent-arg=${word}`), 'x'], {
@@ -63,7 +64,12 @@ test('what arguments name is looked for where the user is, and refused where it 
     ['-i ../here', `--image ../here cannot be passed on: ${here} is not a file`],
     ['-i pipe.png', `--image pipe.png cannot be passed on: ${here}/pipe.png is not a file`],
     ['-i shot.png/x', `--image shot.png/x cannot be passed on: ${here}/shot.png/x cannot be read`],
-    ['--image=', '--image  cannot be passed on:  names nothing'],
+    ['--image=', '--image cannot be passed on: a path of it is empty'],
+    // Where the link leads, nothing of that name is above.
+    [
+      '-i out/../shot.png',
+      `--image out/../shot.png cannot be passed on: ${project.directory}/shot.png is not there`,
+    ],
   ];
   for (const [words, why] of refused)
     expect(await start(...words.split(' ')), words).toEqual({
@@ -71,7 +77,7 @@ test('what arguments name is looked for where the user is, and refused where it 
       stdout: '',
       stderr: `zwarm: ${why}\n${hint}`,
     });
-  for (const words of ['--add-dir=../missing', '--add-dir shot.png', '-o missing/last'])
+  for (const words of ['--add-dir=../missing', '--add-dir shot.png', '-o missing/last', '-o ../there'])
     expect((await start(...words.split(' '))).code, words).toBe(2);
   expect(fs.existsSync(project.store())).toBe(false);
 
@@ -95,35 +101,45 @@ test('what arguments name is looked for where the user is, and refused where it 
   ]);
 });
 
-test('an image that is gone when its turn comes fails that turn; one that no thread has got goes with the next message', async () => {
+test('what the first message came with is not lost in silence: not while it waits, and not with a thread', async () => {
   const project = createShellProject();
-  fs.writeFileSync(join(project.directory, 'shot.png'), '');
-  place(join(project.base, 'home/.config/zwarm/config.toml'), 'max_running = 1\n');
+  const [shot, away] = ['shot.png', 'away.png'].map((name) => join(project.directory, name)) as [
+    string,
+    string,
+  ];
+  const image = `--image=${shot}`;
+  fs.writeFileSync(shot, '');
   const args = ['--agent-arg=-i', '--agent-arg=shot.png'];
   const busy = await project.begin('hang');
-  const queued = await project.ok(['start', '-q', '--queue', ...args, 'x']);
-  fs.renameSync(join(project.directory, 'shot.png'), join(project.directory, 'away.png'));
+  const queued = await project.ok(['start', '-q', '--after', busy, '--even-if-failed', ...args, 'x']);
+  fs.renameSync(shot, away);
   await project.ok(['kill', busy]);
-  await project.ok(['queue', 'run']);
-  const { error } = await project.show(queued);
-  expect(error?.message).toContain('--image');
+  await eventually('its turn has come', async () => (await project.show(queued)).status === 'failed');
+  expect((await project.show(queued)).error).toMatchObject({
+    code: 'spawn_error',
+    message: expect.stringContaining(`--image ${shot} cannot be passed on: ${shot} is not there`),
+  });
 
-  fs.renameSync(join(project.directory, 'away.png'), join(project.directory, 'shot.png'));
+  fs.renameSync(away, shot);
   const mute = join(project.base, 'mute');
   fs.writeFileSync(mute, '#!/bin/sh\n[ "$1" != --version ] || echo codex-cli 0.169.0\n', { mode: 0o755 });
-  const id = await project.ended([...args, 'look'], { env: { ZWARM_CODEX_BIN: mute } }).catch(() => '@last');
-  const images = async (line: string): Promise<string[]> => {
-    expect(await project.$(line)).toBe('done\n');
-    return (
-      project
-        .runs()
-        .at(-1)
-        ?.argv.filter((word) => word.startsWith('--image=')) ?? []
-    );
+  const begun = await project.zwarm(['start', '-q', '--wait', ...args, 'look'], {
+    env: { ZWARM_CODEX_BIN: mute },
+  });
+  const id = begun.stdout.trim();
+  await project.settled(id);
+  const inject = async (message: string) => {
+    const { code, stderr } = await project.zwarm(['inject', id, '--wait', message]);
+    const argv = project.runs().at(-1)?.argv ?? [];
+    return { code, stderr, images: argv.filter((word) => word.startsWith('--image=')) };
   };
-  const image = `--image=${join(project.directory, 'shot.png')}`;
-  expect(await images(`inject ${id} --wait 'and now'`)).toEqual([image]);
-  expect(await images(`inject ${id} --wait again`)).toEqual([]);
+  expect(await inject('and now')).toEqual({ code: 0, stderr: '', images: [image] });
+  expect(await inject('and more')).toEqual({ code: 0, stderr: '', images: [] });
+  await project.ok(['rewind', id, '--to', '1']);
+  fs.rmSync(shot);
+  const stderr = `zwarm: warning: the agent gets no ${image}: it is gone\n`;
+  expect(await inject('and then')).toEqual({ code: 0, stderr, images: [] });
+  expect((await project.show(id)).turns.at(-1)?.replay_reason).toMatch(new RegExp(`; ${image} is gone$`));
 });
 
 /** A project around which no agent finds a repository. */

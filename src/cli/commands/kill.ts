@@ -1,7 +1,6 @@
 import { usageError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { SessionManager } from '../../manager/session-manager.ts';
-import { countedProcesses } from '../../render/text/units.ts';
 import { mayDo } from '../ask-first.ts';
 import { noteSeen } from '../await-answer.ts';
 import { FORCE, IDS_OR_TAGS_TO_END, QUIET_IDS, TAGS, YES } from '../common-options.ts';
@@ -14,6 +13,7 @@ import {
   reportOutcomes,
   sessionsOf,
   thenForEach,
+  whatEnded,
 } from '../each.ts';
 import { duration } from '../parsers.ts';
 
@@ -86,11 +86,10 @@ On a terminal --all and --tag ask first; elsewhere they do not.`,
     const named = await sessionsOf(isSearch ? live : asked, (ref) => manager.resolveForEnding(ref));
     const end = async (id: SessionId): Promise<object> => {
       // Whoever ends a session has seen its end.
-      const { turn, left } = await manager.kill(id, { graceMs, force });
-      await noteSeen(verb, id, turn);
+      const killed = await manager.kill(id, { graceMs, force });
+      await noteSeen(verb, id, killed.turn);
       if (json) return sessionNow(manager, id);
-      const what = left === null ? 'killed' : `${countedProcesses(left)} ended`;
-      verb.print(quiet ? id : `${id} ${what}`);
+      verb.print(quiet ? id : `${id} ${whatEnded(killed)}`);
       return {};
     };
     const each = await (tree && !all ? killTrees(manager, named, end) : thenForEach(named, end));

@@ -45,8 +45,9 @@ async function printPage({ context }: Verb, read: readonly Read[]): Promise<void
 async function endAll(verb: Verb, ids: readonly SessionId[]): Promise<void> {
   const ended = await each.forEachRef(ids, async (id) => {
     // Whoever ends a session has seen its end.
-    await noteSeen(verb, id, (await verb.manager.kill(id)).turn);
-    verb.warn(`${id} killed`);
+    const killed = await verb.manager.kill(id);
+    await noteSeen(verb, id, killed.turn);
+    verb.warn(`${id} ${each.whatEnded(killed)}`);
   });
   const failed = ended.filter((outcome) => !each.isOver(outcome));
   each.reportErrors(verb, failed);

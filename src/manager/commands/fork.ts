@@ -22,7 +22,12 @@ import { DEFAULT_HISTORY_CHARS } from '../launch/continuation.ts';
 import type { StartedTurn } from '../launch/launch-turn.ts';
 import { type Checked, launchNext, withProgram } from '../launch/next-turn.ts';
 import type { AskedTree, TreeOptions, TreePlan } from '../launch/plan-tree.ts';
-import { requireDirectory, requireMessage, requireSameDirectory } from '../launch/preconditions.ts';
+import {
+  requireDirectory,
+  requireMessage,
+  requireRepository,
+  requireSameDirectory,
+} from '../launch/preconditions.ts';
 import { tryCacheState } from '../session/cache-state.ts';
 import { openTurns, readNow, readTurnNow, type SessionNow } from '../session/current-turn.ts';
 import { orDamaged, unknownTurn } from '../session/damage.ts';
@@ -115,6 +120,7 @@ export async function fork(
   requireDirectory(now.record, parent.id);
   if (now.record.orchestrates) requireRoomBelow(context, store, settings);
   const chosen = await nextAgent(context, now, askedAgent);
+  requireRepository(chosen.adapter, chosen.record, '');
   requireAllowedSession(context, store, limits, chosen.record);
   await requireQuota(context, store, limits);
   const turns = now.turns.filter((number) => number <= turn);

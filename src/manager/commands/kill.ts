@@ -2,6 +2,7 @@ import { readyError, ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import { isActive, isAtRest } from '../../core/status.ts';
 import { marksOfClaim, marksOfSession, marksOfTurn } from '../../core/turn-mark.ts';
+import { areWeLeftOf } from '../../process/process-tree.ts';
 import { anyMarked, anyMemberLives, type Census, createCensus } from '../../process/turn-processes.ts';
 import { DamagedRecord, unlessDamaged } from '../../store/read-file.ts';
 import { listSessionIds, listTurns, readCancel, readExit, readRunner } from '../../store/sessions.ts';
@@ -94,9 +95,9 @@ async function killDamaged(
 
 /** Ends what turns that have ended have left: no agent is among it, which would know best how to end its commands. */
 async function endLeft(left: readonly LeftTurn[], graceMs: number): Promise<void> {
+  for (const { nonce, ...turn } of left) refuseFromInside(turn.id, marksOfClaim(turn, nonce), areWeLeftOf);
   for (const { nonce, ...turn } of left) {
     const marks = marksOfClaim(turn, nonce);
-    refuseFromInside(turn.id, marks);
     const recorded = readRunner(turn)?.identity ?? null;
     const ended = { ended: () => true, record: () => undefined };
     await endProcesses(turn.id, { marks, recorded, signals: ['SIGTERM', 'SIGKILL'], graceMs, ...ended });

@@ -1,19 +1,23 @@
 import { accessSync, constants, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join } from 'node:path';
 import type { AgentAdapter, PathArgument, PathKind } from '../../agents/agent.ts';
 import { usageError } from '../../core/errors.ts';
+import { withoutLinks } from '../../store/real-path.ts';
 
-/** What is wrong with a path of which something is to be there; null where nothing is. */
+const { R_OK, W_OK, X_OK } = constants;
+
+/** What is wrong with a path where something is to be; null where nothing is. @throws Error of the system */
 function problemWith(path: string, is: PathKind): string | null {
-  if (is === 'new file') {
-    const problem = problemWith(dirname(path), 'directory');
-    return problem === null ? null : 'is in a directory that is not there, or closed to you';
-  }
   const found = statSync(path, { throwIfNoEntry: false });
+  if (is === 'new file') {
+    if (found?.isDirectory()) return 'is a directory';
+    accessSync(found === undefined ? dirname(path) : path, found === undefined ? W_OK | X_OK : W_OK);
+    return null;
+  }
   if (found === undefined) return 'is not there';
   const kinds = [...(found.isFile() ? ['file'] : []), ...(found.isDirectory() ? ['directory'] : [])];
   if (!is.split(' or ').some((kind) => kinds.includes(kind))) return `is not a ${is}`;
-  accessSync(path, constants.R_OK);
+  accessSync(path, found.isDirectory() ? R_OK | X_OK : R_OK);
   return null;
 }
 
@@ -23,8 +27,14 @@ function whyNot(path: string, { is, divider }: PathArgument): string | null {
     if (problem !== null || divider === null || !path.includes(divider)) return problem;
     return `has a ${divider} in it, at which the program divides it`;
   } catch {
-    return 'cannot be read';
+    return `cannot be ${is === 'new file' ? 'written' : 'read'}`;
   }
+}
+
+/** The absolute path of what somebody names who is in a directory: where a link leads elsewhere, `..` is above that. */
+function absolutePath(from: string, typed: string): string {
+  const path = isAbsolute(typed) ? typed : `${from}/${typed}`;
+  return join(withoutLinks(dirname(path)), basename(path));
 }
 
 /**
@@ -43,11 +53,25 @@ export function placeArguments(
   }
   return placePaths(args, (argument) => {
     const { option, path: typed, divider } = argument;
-    const path = resolve(from, typed);
-    const why = typed === '' ? 'names nothing' : whyNot(path, argument);
-    if (why === null) return path;
     const also = divider === null ? '' : ` (a "${divider}" divides two of them)`;
     const hint = `name another path: --agent-arg=${option}=PATH${also}`;
-    throw usageError(`${option} ${typed} cannot be passed on: ${typed && path} ${why}`, hint);
+    if (typed === '') throw usageError(`${option} cannot be passed on: a path of it is empty`, hint);
+    const path = absolutePath(from, typed);
+    const why = whyNot(path, argument);
+    if (why === null) return path;
+    throw usageError(`${option} ${typed} cannot be passed on: ${path} ${why}`, hint);
   });
+}
+
+/** Those of some arguments, each with its value in it, that name what is no longer there. */
+export function goneOf({ placePaths }: AgentAdapter, args: readonly string[]): readonly string[] {
+  const problems = (arg: string): (string | null)[] => {
+    const found: (string | null)[] = [];
+    placePaths([arg], (argument) => {
+      found.push(whyNot(argument.path, argument));
+      return argument.path;
+    });
+    return found;
+  };
+  return args.filter((arg) => problems(arg).some((problem) => problem !== null));
 }

@@ -28,6 +28,7 @@ import { recordEnd } from '../stop/record-exit.ts';
 import { publishCancel } from '../stop/request-cancel.ts';
 import { accountIn } from '../turn/agent-account.ts';
 import { launchOf } from '../turn/turn-stream.ts';
+import { goneOf } from './agent-arguments.ts';
 import type { Continuation, NextTurn } from './continuation.ts';
 import { lastingEnvironment } from './environment.ts';
 import { environmentIn, needsSetup } from './own-tree.ts';
@@ -50,6 +51,8 @@ export interface StartedTurn {
   readonly how: How | null;
   /** Why it is a replay, in words; else null. */
   readonly why: string | null;
+  /** The arguments that its new thread has not got, as what they name is gone. */
+  readonly gone: readonly string[];
   /** Why it waits; null where it has begun. */
   readonly pending: Pending | null;
 }
@@ -185,12 +188,14 @@ export function commandOf(
   own: Pick<TurnRequest, 'newThreadId' | 'schema' | 'tools'>,
 ): CommandSpec {
   const { newThread, everyTurn } = adapter.readArguments(record.agent_args);
+  const given = threadId === null ? newThread : [];
+  const gone = goneOf(adapter, given);
   return adapter.command({
     workingDir: record.working_dir,
     sandbox: record.sandbox,
     confined: confiner !== null,
     model: record.model,
-    agentArgs: threadId === null ? [...newThread, ...everyTurn] : everyTurn,
+    agentArgs: [...given.filter((arg) => !gone.includes(arg)), ...everyTurn],
     threadId,
     forks,
     ...own,
@@ -200,7 +205,10 @@ export function commandOf(
 /** Starts the agent of a claimed turn, detached, and waits until its runner has shown itself. @throws ZwarmError `io` */
 export async function launchTurn(context: ManagerContext, launch: Launch): Promise<StartedTurn> {
   const { id, turn, record, adapter, program, confiner, umask, runLimits } = launch;
-  const { how, threadId, forks, why } = launch.continuation;
+  const { how, threadId, forks } = launch.continuation;
+  const gone = threadId === null ? goneOf(adapter, adapter.readArguments(record.agent_args).newThread) : [];
+  const replayed = launch.continuation.why;
+  const why = replayed && [replayed, ...gone.map((arg) => `${arg} is gone`)].join('; ');
   const own = environmentOf(context, launch);
   // A summary for a new thread is a text, whatever the answers are.
   const schema = launch.kind === 'compact' ? null : record.schema;
@@ -272,5 +280,5 @@ export async function launchTurn(context: ManagerContext, launch: Launch): Promi
   } finally {
     runner.release();
   }
-  return { id, turn, agent: adapter.name, how, why, pending: null };
+  return { id, turn, agent: adapter.name, how, why, gone, pending: null };
 }

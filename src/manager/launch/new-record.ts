@@ -71,7 +71,8 @@ export async function newRecord(context: ManagerContext, existing: Store | null,
   const given = {
     ...place,
     sandbox: requireWord('sandbox', options.sandbox ?? sandbox, SANDBOXES),
-    agent_args: placeArguments(adapter, agentArgs, argumentsFrom),
+    // Others may give none, and learn from none what is where.
+    agent_args: limits === null ? placeArguments(adapter, agentArgs, argumentsFrom) : agentArgs,
     orchestrates: options.orchestrates ?? false,
     schema: options.schema === undefined ? null : parseSchema(options.schema),
     run_limits: withLimits(null, options.runLimits ?? {}),

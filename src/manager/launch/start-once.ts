@@ -97,7 +97,7 @@ export async function startOnce(
   const begun = await findOrMake<StartedSession | SessionId>(find, start, isTaken);
   if (typeof begun !== 'string') return begun;
   const { agent } = await requireSame(context, begun, options);
-  const was = { turn: 1, agent, how: null, why: null, pending: null };
+  const was = { turn: 1, agent, how: null, why: null, gone: [], pending: null };
   return { id: begun, ...was, started: false, warnings: [], notes: [] };
 }
 

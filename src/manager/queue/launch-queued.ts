@@ -66,9 +66,10 @@ export async function launchQueued(
       before: now.turns.filter((number) => number < turn),
     };
     const continuation = await planContinuation(asker, next);
-    // What they name may be gone since it was queued.
-    const { adapter, record } = next;
-    if (continuation.how === 'fresh') placeArguments(adapter, record.agent_args, record.working_dir);
+    const { adapter, record, kind } = next;
+    // What the first message came with may be gone since it was queued.
+    if (continuation.threadId === null && (turn === 1 || kind === 'retry'))
+      placeArguments(adapter, record.agent_args, record.working_dir);
     const { nonce } = current.request;
     await launchTurn(asker, { ...next, turn, nonce, continuation, umask: given.umask });
   } catch (error) {

@@ -49,6 +49,6 @@ export async function queueTurn(
   const launch = pending === null ? launchOf(turn) : null;
   return {
     ...{ id: turn.id, turn: turn.turn, agent: adapter.name, pending },
-    ...{ how: launch?.how ?? null, why: launch?.why ?? null },
+    ...{ how: launch?.how ?? null, why: launch?.why ?? null, gone: [] },
   };
 }

@@ -1,10 +1,10 @@
 import type { SessionState } from '../../core/session.ts';
 import { isAtRest } from '../../core/status.ts';
 import { parseMark } from '../../core/turn-mark.ts';
-import { SHOWS_MARKS } from '../../process/identity.ts';
+import { isAlive, SHOWS_MARKS } from '../../process/identity.ts';
 import { type Census, createCensus } from '../../process/turn-processes.ts';
 import { unlessDamaged } from '../../store/read-file.ts';
-import { readRequest } from '../../store/sessions.ts';
+import { readExit, readRequest } from '../../store/sessions.ts';
 import type { Session, Turn } from '../context.ts';
 
 /** What a turn that has ended has left running. */
@@ -19,27 +19,32 @@ export type LeftCount = OfLeft<number>;
 
 /** The processes of turns, with their marks; without runners and their helpers, which live on while they settle. */
 const markedIn = (census: Census) =>
-  census.processes().flatMap(({ pid, mark }) => {
+  census.processes().flatMap(({ pid, start, mark }) => {
     const parts = /\.(?:runner|watcher)$/.test(mark) ? null : parseMark(mark);
-    return parts === null ? [] : [{ ...parts, pid }];
+    return parts === null ? [] : [{ ...parts, pid, start }];
   });
 
-/** Tells what turns have left, from one look at all processes: when it is first asked about one that has ended. */
+/**
+ * Tells what turns have left, from one look at all processes: when it is first asked about one that has ended. What has begun
+ * since `state` was read is no turn that has ended, unless its end is recorded.
+ */
 export function createLeftOf(census: Census = createCensus()): OfLeft<readonly LeftTurn[]> {
   let known: ReturnType<typeof markedIn> | undefined;
   return ({ store, id }, { status, turn: speaking }) => {
     if (!SHOWS_MARKS || status === 'unknown' || status === 'damaged') return null;
-    // Of one that runs, what was before.
-    const end = isAtRest(status) ? Number.POSITIVE_INFINITY : (speaking ?? 0);
-    if (end <= 1) return [];
+    if (!isAtRest(status) && (speaking ?? 0) <= 1) return [];
+    const until = isAtRest(status) ? (speaking ?? 0) : (speaking ?? 0) - 1;
     known ??= markedIn(census);
-    const ended = known.filter(({ session, turn }) => session === id && turn < end);
-    return [...new Set(ended.map(({ turn }) => turn))].flatMap((number): LeftTurn[] => {
+    const own = known.filter(({ session }) => session === id);
+    return [...new Set(own.map(({ turn }) => turn))].flatMap((number): LeftTurn[] => {
       const turn = { store, id, turn: number };
       const nonce = unlessDamaged(() => readRequest(turn).nonce);
-      const pids = ended.filter((one) => one.turn === number && one.nonce === nonce).map(({ pid }) => pid);
-      pids.sort((a, b) => a - b);
-      return nonce === null || pids.length === 0 ? [] : [{ ...turn, nonce, pids }];
+      const hasEnded = number <= until || unlessDamaged(() => readExit(turn)) !== null;
+      if (nonce === null || !hasEnded) return [];
+      // One may have ended since, with its turn.
+      const left = own.filter((one) => one.turn === number && one.nonce === nonce && isAlive(one));
+      const pids = left.map(({ pid }) => pid).sort((a, b) => a - b);
+      return pids.length === 0 ? [] : [{ ...turn, nonce, pids }];
     });
   };
 }

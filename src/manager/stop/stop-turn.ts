@@ -63,8 +63,8 @@ function refuseUnlessLive(state: TurnState): void {
 }
 
 /** Refuses where this command is one of the processes to end: half of them would be left behind. */
-export function refuseFromInside(id: SessionId, marks: string): void {
-  if (!areWeBelow(marks)) return;
+export function refuseFromInside(id: SessionId, marks: string, areWeInside = areWeBelow): void {
+  if (!areWeInside(marks)) return;
   const what = `${id} cannot be ended from inside: this command is one of its own processes`;
   throw new ZwarmError('still_running', what, 'let its agent end, or kill it from another terminal');
 }

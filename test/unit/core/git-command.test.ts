@@ -61,7 +61,7 @@ test('a place that was set by hand is none that git has said', () => {
   expect(gitPlaceByHand({ GIT_DIR: '/home/me/.dotfiles' })).toBe('GIT_DIR');
   expect(gitPlaceByHand({ GIT_WORK_TREE: '/home/me', GIT_EDITOR: 'vi' })).toBe('GIT_WORK_TREE');
   expect(gitPlaceByHand({ GIT_INDEX_FILE: '/tmp/i', GIT_DIR: '/home/me/.dotfiles' })).toBe('GIT_DIR');
-  expect(gitPlaceByHand({ GIT_AUTHOR_NAME: 'n' })).toBeNull();
+  expect(gitPlaceByHand({ GIT_AUTHOR_NAME: 'n', GIT_REFLOG_ACTION: 'x' })).toBeNull();
 });
 
 test('for a command that runs at once, only git itself says nothing', () => {

@@ -90,6 +90,7 @@ test('what a client may start follows the configuration', async () => {
 test('whoever is not the user passes the agent no argument, not even a single one, at no verb', async () => {
   const { client, user, project, agentOf, ended } = createParty();
   const agentArgs = ['--oss'];
+  const asks = ['-i', '/nowhere/at/all.png'];
   const refused = expect.stringMatching(/^not_allowed: arguments for the agent’s own program/);
   const lead = await ended(user);
   const typed = await ended(user, { agentArgs });
@@ -105,6 +106,8 @@ test('whoever is not the user passes the agent no argument, not even a single on
     [agentOf(lead), child],
   ] as const) {
     expect(await refusal(caller.checkStart({ agentArgs }))).toEqual(refused);
+    // Nor does it learn what is there.
+    expect(await refusal(caller.checkStart({ agentArgs: asks }))).toEqual(refused);
     expect(await refusal(caller.start({ task: 'quick', agentArgs }))).toEqual(refused);
     for (const ask of [
       () => caller.checkInject(own),

@@ -4,12 +4,14 @@ import { expect, test } from 'vitest';
 import type { ProcessIdentity } from '../../../../src/core/session.ts';
 import { markOfTurn } from '../../../../src/core/turn-mark.ts';
 import { installation } from '../../../../src/installation.ts';
+import { createLeftOf } from '../../../../src/manager/session/processes-left.ts';
 import { publishCancel } from '../../../../src/manager/stop/request-cancel.ts';
 import { ownIdentity } from '../../../../src/process/identity.ts';
+import { createCensus } from '../../../../src/process/turn-processes.ts';
 import { claimTombstone, claimTurn } from '../../../../src/store/claim.ts';
 import { readRequest } from '../../../../src/store/sessions.ts';
 import { live } from '../../../helpers/marked.ts';
-import { createShellProject, hasEnded } from '../../../helpers/project.ts';
+import { createShellProject, eventually, hasEnded } from '../../../helpers/project.ts';
 import { addSession, DEAD, ID, requestOf, runnerStat, storeOf } from '../../../helpers/store.ts';
 import { createTools, managerOf } from '../../../helpers/tools-in-process.ts';
 import { snapshot } from '../../../helpers/tree.ts';
@@ -131,6 +133,41 @@ test('what a turn has left is ended, whose status stays; with --all only where a
     );
     expect(snapshot(store.root)).toEqual(before);
   }
+});
+
+test('a turn that begins after its session was looked at has left nothing, until it has ended', async () => {
+  const { turn, request, runner, end, file } = createClaimed();
+  runner(DEAD);
+  end(0);
+  const { pid: server } = await live(markOfTurn(turn, request.nonce));
+  const second = { ...turn, turn: 2 };
+  const next = requestOf('second');
+  claimTurn(second, { request: next, prompt: Buffer.from('more') });
+  const { pid: agent } = await live(markOfTurn(second, next.nonce));
+  const left = (status: 'completed' | 'running' | 'ready', number: number | null) =>
+    createLeftOf()(turn, { status, turn: number })?.map(({ turn: of, pids }) => [of, pids]);
+  expect(left('completed', 1)).toEqual([[1, [server]]]);
+  expect(left('ready', null)).toEqual([[1, [server]]]);
+  expect(left('running', 2)).toEqual([[1, [server]]]);
+  expect(left('running', 1)).toEqual([]);
+  writeFileSync(file('exit.json', 2), readFileSync(file('exit.json')));
+  expect(left('completed', 1)).toEqual([
+    [1, [server]],
+    [2, [agent]],
+  ]);
+});
+
+test('what has ended since all processes were looked at is not left', async () => {
+  const { turn, request, runner, end } = createClaimed();
+  runner(DEAD);
+  end(0);
+  const { pid } = await live(markOfTurn(turn, request.nonce));
+  const census = createCensus();
+  const leftOf = createLeftOf(census);
+  expect(census.processes().map((one) => one.pid)).toContain(pid);
+  process.kill(pid, 'SIGKILL');
+  await eventually('it has ended', () => hasEnded(pid));
+  expect(leftOf(turn, { status: 'completed', turn: 1 })).toEqual([]);
 });
 
 test.each([
