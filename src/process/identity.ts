@@ -128,6 +128,14 @@ function bootId(): string {
   return asked.stdout.trim();
 }
 
+let namespace: string | undefined;
+
+/** Our pid namespace; asked once, and without what tells the host, which takes longer to load. */
+function pidNamespace(): string {
+  namespace ??= SHOWS_MARKS ? readlinkSync('/proc/self/ns/pid') : '';
+  return namespace;
+}
+
 let host: Omit<ProcessIdentity, 'pid' | 'start'> | undefined;
 
 /** What all processes of this machine, boot and pid namespace share; asked once. */
@@ -135,7 +143,7 @@ export function hostIdentity(): Omit<ProcessIdentity, 'pid' | 'start'> {
   host ??= {
     host: hostname(),
     boot_id: bootId(),
-    pid_ns: SHOWS_MARKS ? readlinkSync('/proc/self/ns/pid') : '',
+    pid_ns: pidNamespace(),
     uid: process.getuid?.() ?? 0,
   };
   return host;
@@ -180,7 +188,7 @@ export function isAlive({ pid, start }: Pick<ProcessStat, 'pid' | 'start'>): boo
 
 /** Whether a process is in a pid namespace below ours, such as a sandbox or a container; not where that cannot be told. */
 export function isInNamespaceBelow(pid: number): boolean {
-  const mine = hostIdentity().pid_ns;
+  const mine = pidNamespace();
   return (unlessGone(() => readlinkSync(`/proc/${pid}/ns/pid`)) ?? mine) !== mine;
 }
 
