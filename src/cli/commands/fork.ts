@@ -37,8 +37,8 @@ export const fork = defineVerb({
   },
   notes: `
 The fork has its own id and begins with a copy of the conversation. Both sessions continue independently in the same
-directory, and either can be deleted. With -C the fork works elsewhere, also where the directory is gone. With -W the fork works in a tree of its own, which begins with the files as they are
-now, whatever --turn says.`,
+directory, and either can be deleted. With -C the fork works elsewhere, also where the directory is gone. With -W it works in
+a tree of its own, which begins with the files as they are now, whatever --turn says.`,
   examples: [
     'zwarm fork fix-login "try it with a cache instead"',
     ['zwarm fork @last --turn 2', 'as it was after turn 2; waits for zwarm inject'],

@@ -46,8 +46,6 @@ export interface Speaking<T> {
   readonly current: T | null;
   /** The turns that wait behind it, oldest first. */
   readonly behind: readonly T[];
-  /** The newest turn that was carried out, also where it was wound back: what is left of it may live. */
-  readonly newest: T | null;
   /** The newest turn of the conversation, also a copied one; null where that is empty. */
   readonly last: T | null;
   /** Whether the turn that speaks was wound back: it runs or waits all the same, and its answer does not count. */
@@ -67,7 +65,7 @@ export function speakingTurn<T extends Turn>(newestFirst: readonly T[], copied: 
   const last = inConversation(newestFirst)[0] ?? null;
   const speaks = (current: T | null, behind: readonly T[]): Speaking<T> => {
     const isUndone = current !== null && undone.has(current.turn);
-    return { current, behind, newest, last, isUndone };
+    return { current, behind, last, isUndone };
   };
   const waiting = turns.filter(({ verdict }) => verdict.status === 'pending').reverse();
   if (newest?.verdict.status === 'running' || newest?.verdict.status === 'unknown')

@@ -169,7 +169,8 @@ export async function remove(
   const looked = first?.verdict.group === 'safe' ? await lookFor(context, session) : first;
   const record = unlessDamaged(() => readSessionRecord(session));
   // It has no turn that runs, and will have none.
-  const turns = createLeftOf(census)(session, { status: 'completed', turn: null }) ?? [];
+  const last = unlessDamaged(() => listTurns(session).at(-1)) ?? null;
+  const turns = createLeftOf(census)(session, { status: 'completed', turn: last }) ?? [];
   const left = turns.flatMap(({ pids }) => pids);
   const reasons = looked?.verdict.reasons ?? [];
   const trashed = isBegun || looked?.verdict.group === 'saved_first';

@@ -25,6 +25,7 @@ import {
   type Session,
   type Store,
 } from '../context.ts';
+import { argumentsOfTurn } from '../launch/agent-arguments.ts';
 import { requireFreeName } from '../launch/free-name.ts';
 import { commandOf, type StartedTurn, toolServer } from '../launch/launch-turn.ts';
 import { newRecord, type StartOptions } from '../launch/new-record.ts';
@@ -103,6 +104,7 @@ export async function planStart(context: ManagerContext, options: StartOptions):
     { ...checked, record },
     { threadId: null, forks: false },
     {
+      agentArgs: argumentsOfTurn(checked.adapter, record.agent_args, true).agentArgs,
       newThreadId: NO_ID,
       schema: schema === null ? null : { text: schema, path: TURN_FILES.schema },
       tools: record.orchestrates ? toolServer(context, {}) : null,

@@ -63,15 +63,21 @@ export function placeArguments(
   });
 }
 
-/** Those of some arguments, each with its value in it, that name what is no longer there. */
-export function goneOf({ placePaths }: AgentAdapter, args: readonly string[]): readonly string[] {
-  const problems = (arg: string): (string | null)[] => {
-    const found: (string | null)[] = [];
-    placePaths([arg], (argument) => {
-      found.push(whyNot(argument.path, argument));
+/**
+ * The arguments of a turn, and those that its new thread does not get, as what they name is no longer there. A thread that
+ * goes on has kept it.
+ */
+export function argumentsOfTurn(adapter: AgentAdapter, args: readonly string[], isNewThread: boolean) {
+  const { newThread, everyTurn } = adapter.readArguments(args);
+  const given = isNewThread ? newThread : [];
+  const isGone = (arg: string): boolean => {
+    const problems: (string | null)[] = [];
+    adapter.placePaths([arg], (argument) => {
+      problems.push(whyNot(argument.path, argument));
       return argument.path;
     });
-    return found;
+    return problems.some((problem) => problem !== null);
   };
-  return args.filter((arg) => problems(arg).some((problem) => problem !== null));
+  const gone = given.filter(isGone);
+  return { agentArgs: [...given.filter((arg) => !gone.includes(arg)), ...everyTurn], gone };
 }

@@ -28,7 +28,7 @@ import { recordEnd } from '../stop/record-exit.ts';
 import { publishCancel } from '../stop/request-cancel.ts';
 import { accountIn } from '../turn/agent-account.ts';
 import { launchOf } from '../turn/turn-stream.ts';
-import { goneOf } from './agent-arguments.ts';
+import { argumentsOfTurn } from './agent-arguments.ts';
 import type { Continuation, NextTurn } from './continuation.ts';
 import { lastingEnvironment } from './environment.ts';
 import { environmentIn, needsSetup } from './own-tree.ts';
@@ -185,17 +185,13 @@ function inputOf({ record, continuation, message }: Launch): string | null {
 export function commandOf(
   { record, adapter, confiner }: Pick<Launch, 'record' | 'adapter' | 'confiner'>,
   { threadId, forks }: Pick<Continuation, 'threadId' | 'forks'>,
-  own: Pick<TurnRequest, 'newThreadId' | 'schema' | 'tools'>,
+  own: Pick<TurnRequest, 'agentArgs' | 'newThreadId' | 'schema' | 'tools'>,
 ): CommandSpec {
-  const { newThread, everyTurn } = adapter.readArguments(record.agent_args);
-  const given = threadId === null ? newThread : [];
-  const gone = goneOf(adapter, given);
   return adapter.command({
     workingDir: record.working_dir,
     sandbox: record.sandbox,
     confined: confiner !== null,
     model: record.model,
-    agentArgs: [...given.filter((arg) => !gone.includes(arg)), ...everyTurn],
     threadId,
     forks,
     ...own,
@@ -206,13 +202,14 @@ export function commandOf(
 export async function launchTurn(context: ManagerContext, launch: Launch): Promise<StartedTurn> {
   const { id, turn, record, adapter, program, confiner, umask, runLimits } = launch;
   const { how, threadId, forks } = launch.continuation;
-  const gone = threadId === null ? goneOf(adapter, adapter.readArguments(record.agent_args).newThread) : [];
+  const { agentArgs, gone } = argumentsOfTurn(adapter, record.agent_args, threadId === null);
   const replayed = launch.continuation.why;
   const why = replayed && [replayed, ...gone.map((arg) => `${arg} is gone`)].join('; ');
   const own = environmentOf(context, launch);
   // A summary for a new thread is a text, whatever the answers are.
   const schema = launch.kind === 'compact' ? null : record.schema;
   const { args, env: itsOwn } = commandOf(launch, launch.continuation, {
+    agentArgs,
     newThreadId: uuidOf(launch.nonce),
     schema: schema === null ? null : { text: schema, path: turnFile(launch, 'schema') },
     tools: record.orchestrates ? toolServer(context, own) : null,

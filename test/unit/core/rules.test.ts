@@ -165,55 +165,29 @@ function readUntilKnown(text: string) {
   return read;
 }
 
-test.each<[string, string, number, { current: number | null; last: number | null; newest: number | null }]>([
-  ['the one to which a rewind leads', 'completed failed ~1', 0, { current: 1, last: 1, newest: 2 }],
-  [
-    'none after a rewind to the beginning',
-    'completed failed ~0',
-    0,
-    { current: null, last: null, newest: 2 },
-  ],
-  ['the newest since', 'completed failed ~1 completed', 0, { current: 4, last: 4, newest: 4 }],
-  ['what another rewind brings back', 'completed failed ~1 ~2', 0, { current: 2, last: 2, newest: 2 }],
-  [
-    'what a rewind to a rewind leaves',
-    'completed failed ~1 killed ~3',
-    0,
-    { current: 1, last: 1, newest: 4 },
-  ],
-  ['the one before several', 'completed killed killed ~2 lost ~1', 0, { current: 1, last: 1, newest: 5 }],
-  ['what runs, though it was wound back', 'completed running ~1', 0, { current: 2, last: 1, newest: 2 }],
-  ['what may run elsewhere, likewise', 'completed unknown ~0', 0, { current: 2, last: null, newest: 2 }],
-  ['what waits, likewise', 'completed [pending] ~1', 0, { current: 2, last: 1, newest: 1 }],
-  [
-    'nothing that was taken back after a rewind',
-    'completed ~0 [killed]',
-    0,
-    { current: null, last: null, newest: 1 },
-  ],
-  ['nothing to which a rewind leads forward', 'completed failed ~3', 0, { current: 2, last: 2, newest: 2 }],
-  ['no copy', 'completed failed', 2, { current: null, last: 2, newest: 2 }],
-  [
-    'no copy behind which something was taken back',
-    'completed [killed]',
-    1,
-    { current: null, last: 1, newest: 1 },
-  ],
-  ['the first turn of a fork', 'completed failed completed', 2, { current: 3, last: 3, newest: 3 }],
-  ['no copy after a rewind to it', 'completed failed completed ~1', 2, { current: null, last: 1, newest: 3 }],
-  [
-    'no copy in which a rewind was copied, too',
-    'completed failed ~1',
-    3,
-    { current: null, last: 1, newest: 2 },
-  ],
+test.each<[string, string, number, { current: number | null; last: number | null }]>([
+  ['the one to which a rewind leads', 'completed failed ~1', 0, { current: 1, last: 1 }],
+  ['none after a rewind to the beginning', 'completed failed ~0', 0, { current: null, last: null }],
+  ['the newest since', 'completed failed ~1 completed', 0, { current: 4, last: 4 }],
+  ['what another rewind brings back', 'completed failed ~1 ~2', 0, { current: 2, last: 2 }],
+  ['what a rewind to a rewind leaves', 'completed failed ~1 killed ~3', 0, { current: 1, last: 1 }],
+  ['the one before several', 'completed killed killed ~2 lost ~1', 0, { current: 1, last: 1 }],
+  ['what runs, though it was wound back', 'completed running ~1', 0, { current: 2, last: 1 }],
+  ['what may run elsewhere, likewise', 'completed unknown ~0', 0, { current: 2, last: null }],
+  ['what waits, likewise', 'completed [pending] ~1', 0, { current: 2, last: 1 }],
+  ['nothing that was taken back after a rewind', 'completed ~0 [killed]', 0, { current: null, last: null }],
+  ['nothing to which a rewind leads forward', 'completed failed ~3', 0, { current: 2, last: 2 }],
+  ['no copy', 'completed failed', 2, { current: null, last: 2 }],
+  ['no copy behind which something was taken back', 'completed [killed]', 1, { current: null, last: 1 }],
+  ['the first turn of a fork', 'completed failed completed', 2, { current: 3, last: 3 }],
+  ['no copy after a rewind to it', 'completed failed completed ~1', 2, { current: null, last: 1 }],
+  ['no copy in which a rewind was copied, too', 'completed failed ~1', 3, { current: null, last: 1 }],
 ])('%s speaks for a session that was wound back or forked', (_, turns, copied, expected) => {
   for (const read of [turnsOf(turns).reverse(), readUntilKnown(turns)]) {
-    const { current, last, newest, isUndone } = speakingTurn(read, copied);
+    const { current, last, isUndone } = speakingTurn(read, copied);
     expect({
       current: current?.turn ?? null,
       last: last?.turn ?? null,
-      newest: newest?.turn ?? null,
     }).toEqual(expected);
     expect(isUndone).toBe(current !== null && current !== last);
   }
