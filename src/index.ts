@@ -45,7 +45,7 @@ export type { EventsBatch, EventsOptions } from './manager/commands/events.ts';
 export type { Forked, ForkOptions } from './manager/commands/fork.ts';
 export type { Imported, ThreadFilter } from './manager/commands/import.ts';
 export type { InjectOptions } from './manager/commands/inject.ts';
-export type { KillOptions } from './manager/commands/kill.ts';
+export type { Killed, KillOptions } from './manager/commands/kill.ts';
 export type { ListOptions } from './manager/commands/ls.ts';
 export type { RewindOptions, Rewound } from './manager/commands/rewind.ts';
 export type { Hit, SearchOptions } from './manager/commands/search.ts';

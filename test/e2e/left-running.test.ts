@@ -1,6 +1,7 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { SessionSummary } from '../../src/core/session.ts';
 import { createShellProject, eventually, hasEnded, type Project } from '../helpers/project.ts';
 import { createTools } from '../helpers/tools-in-process.ts';
 
@@ -30,17 +31,14 @@ test('what ended turns have left is counted, and kill ends it, whatever the stat
 
   await project.ok(['inject', '--wait', id, serve('second')]);
   expect(await left()).toEqual({ [id]: 4, [idle]: 0 });
-  // The one that runs is not among them, and ending it alone ends none of them.
+  // The one that runs is not among them.
   await project.ok(['inject', id, 'hang']);
   await eventually('the agent runs', () => project.runs().length === 4);
-  expect(await left()).toEqual({ [id]: 4, [idle]: 0 });
-  expect(await project.$(`kill ${id}`)).toBe(`${id} killed\n`);
   expect(await left()).toEqual({ [id]: 4, [idle]: 0 });
 
   const pids = [...(await pidsIn(project, 'first')), ...(await pidsIn(project, 'second'))];
   expect(pids.map(hasEnded)).toEqual([false, false, false, false]);
-  expect(await project.$('kill --all')).toBe('');
-  expect(await project.$(`kill ${id}`)).toBe(`${id} 4 processes ended\n`);
+  expect(await project.$(`kill ${id}`)).toBe(`${id} killed\n`);
   expect(pids.map(hasEnded)).toEqual([true, true, true, true]);
   expect((await project.show(id)).turns.map(({ status }) => status)).toEqual([
     'completed',
@@ -52,9 +50,11 @@ test('what ended turns have left is counted, and kill ends it, whatever the stat
 
   // Nobody says how its turns ended, where none of them counts any more.
   await project.ok(['inject', '--wait', idle, serve('third')]);
+  expect(await project.$('kill --all')).toBe('');
   await project.ok(['rewind', idle, '--to', '0']);
   expect(await project.show(idle)).toMatchObject({ status: 'ready', processes_left: 2 });
-  expect(await project.$(`kill ${idle} --json`)).toContain('"processes_left": 0');
+  expect(await project.$(`kill ${idle}`)).toBe(`${idle} 2 processes ended\n`);
+  expect((await project.show(idle)).status).toBe('ready');
   expect((await pidsIn(project, 'third')).map(hasEnded)).toEqual([true, true]);
 });
 
@@ -97,6 +97,25 @@ test('whoever deletes a session is told what it has left', async () => {
   const { left } = JSON.parse(await project.ok(['clean', '--days', '0', '--json']));
   expect(left).toEqual([{ id: three, pids: ofThree }]);
   end(ofThree);
+});
+
+test('a copy of a session has left nothing of what the session has', async () => {
+  const project = createShellProject();
+  const id = await project.ended([serve('one')]);
+  await project.ok(['pack', id, '-o', 'one.tgz']);
+  const other = join(project.base, 'other');
+  mkdirSync(other);
+  writeFileSync(join(other, '.git'), '');
+  await project.ok(['unpack', join(project.directory, 'one.tgz')], { cwd: other });
+  const left = async (cwd: string) =>
+    JSON.parse(await project.ok(['ls', '--json'], { cwd })).map((row: SessionSummary) => [
+      row.id,
+      row.processes_left,
+    ]);
+  expect(await left(other)).toEqual([[id, 0]]);
+  expect(await left(project.directory)).toEqual([[id, 2]]);
+  expect((await project.zwarm(['kill', id], { cwd: other })).code).toBe(4);
+  await project.ok(['kill', id]);
 });
 
 test('a model that ends a session ends what it has left, and learns how its turn had ended', async () => {

@@ -142,6 +142,17 @@ test('what the first message came with is not lost in silence: not while it wait
   expect((await project.show(id)).turns.at(-1)?.replay_reason).toMatch(new RegExp(`; ${image} is gone$`));
 });
 
+test('a key leads to its session, also where what its arguments name is gone', async () => {
+  const project = createShellProject();
+  const shot = join(project.directory, 'shot.png');
+  fs.writeFileSync(shot, '');
+  const line = 'start -q --key k --agent-arg=-i --agent-arg=shot.png x';
+  const id = (await project.$(line)).trim();
+  fs.rmSync(shot);
+  expect(await project.$(line)).toBe(`${id}\nzwarm: ${id} was started with this key before\n`);
+  expect(await project.$(line.replace('shot', 'other'))).toContain('with another agent_args');
+});
+
 /** A project around which no agent finds a repository. */
 function plainProject(): Project {
   const project = createShellProject();

@@ -79,6 +79,25 @@ test('where the directory of a session is gone nothing of it begins, is stopped 
   ]);
 });
 
+test('a message whose directory goes while it waits is kept, and told where else to go on', async () => {
+  const project = createShellProject();
+  const sub = join(project.directory, 'sub');
+  fs.mkdirSync(sub);
+  const id = await project.ok(['start', '-q', '-C', 'sub', 'gate ../go']);
+  await eventually('the agent runs', () => project.runs().length === 1);
+  await project.ok(['inject', '-q', '--queue', id, 'more']);
+  fs.renameSync(sub, `${sub}.away`);
+  fs.writeFileSync(join(project.directory, 'go'), '');
+  await project.settled(id);
+  await eventually('it has ended', async () => (await project.show(id)).status === 'failed');
+  const { turns, error } = await project.show(id);
+  expect(turns.at(-1)?.prompt).toBe('more');
+  expect(error).toMatchObject({
+    code: 'no_working_dir',
+    hint: `make it available again, then: zwarm inject ${id} "…"; or elsewhere: zwarm fork ${id} -C DIR "…"`,
+  });
+});
+
 test('of a session that may run elsewhere, what was before can be forked there or here', async () => {
   const project = createShellProject();
   /** As if its newest turn had begun on another machine. */

@@ -19,10 +19,10 @@ const GRAMMAR: Grammar = {
     w: '--worktree',
   },
   oneValue:
-    '--agent --agents --append-system-prompt --append-system-prompt-file --autocompact --debug-file --effort ' +
-    '--environment --fallback-model --json-schema --max-budget-usd --max-turns --model --name --permission-mode ' +
-    '--permission-prompts --plugin-dir --plugin-url --session-id --setting-sources --settings --system-prompt ' +
-    '--system-prompt-file --system-prompt-snapshot',
+    '--agent --agents --append-subagent-system-prompt-file --append-system-prompt --append-system-prompt-file ' +
+    '--autocompact --debug-file --effort --environment --fallback-model --json-schema --max-budget-usd --max-turns ' +
+    '--model --name --permission-mode --permission-prompts --plugin-dir --plugin-dir-no-mcp --plugin-url ' +
+    '--session-id --setting-sources --settings --system-prompt --system-prompt-file --system-prompt-snapshot',
   manyValues:
     '--add-dir --allowed-tools --allowedTools --betas --disallowed-tools --disallowedTools --file --mcp-config --tools',
   noValue:
@@ -32,10 +32,12 @@ const GRAMMAR: Grammar = {
   paths: {
     '--add-dir': { is: 'directory' },
     '--agents': { is: 'file', orJson: true },
+    '--append-subagent-system-prompt-file': { is: 'file' },
     '--append-system-prompt-file': { is: 'file' },
     '--debug-file': { is: 'new file' },
     '--mcp-config': { is: 'file', orJson: true },
     '--plugin-dir': { is: 'file or directory' },
+    '--plugin-dir-no-mcp': { is: 'file or directory' },
     '--settings': { is: 'file', orJson: true },
     '--system-prompt-file': { is: 'file' },
   },

@@ -1,5 +1,13 @@
 import type { PlacePath, UserArguments } from '../agent.ts';
-import { firstRefusal, type Grammar, itemsOf, placePaths, type Reason, STATED } from '../options.ts';
+import {
+  firstRefusal,
+  type Grammar,
+  type Item,
+  itemsOf,
+  placePaths,
+  type Reason,
+  STATED,
+} from '../options.ts';
 
 const NO_TURN: Reason = ['opencode would print that and do nothing', 'run it yourself: opencode run --help'];
 const ELSEWHERE: Reason = ['the turn would run where zwarm does not see it', 'leave it out'];
@@ -49,8 +57,14 @@ const GRAMMAR: Grammar = {
 export const placeOpencodePaths = (args: readonly string[], place: PlacePath): readonly string[] =>
   placePaths(args, GRAMMAR, place);
 
-/** What the user's arguments mean to `opencode run` 1.18.33. */
+/** What the user's arguments mean to `opencode run` 1.18.33, which remembers the files of a message. */
 export function readOpencodeArguments(args: readonly string[]): UserArguments {
-  const refused = firstRefusal(itemsOf(args, GRAMMAR), GRAMMAR);
-  return { refused, newThread: [], everyTurn: args, needsRepository: false };
+  const items = itemsOf(args, GRAMMAR);
+  const isFile = ({ name }: Item): boolean => name === '--file';
+  return {
+    refused: firstRefusal(items, GRAMMAR),
+    newThread: items.filter(isFile).flatMap(({ values }) => values.map((file) => `--file=${file}`)),
+    everyTurn: items.filter((item) => !isFile(item)).flatMap(({ words }) => words),
+    needsRepository: false,
+  };
 }

@@ -63,8 +63,8 @@ export const kill = defineVerb({
   },
   notes: `
 Asks the agent and every process that it has started to end, and forces them where they do not. Success means that all of
-them were seen to end. The session keeps its answers and can be continued with zwarm inject. Of one that has ended it ends
-what that has left running, a server for example; its status stays.
+them were seen to end. The session keeps its answers and can be continued with zwarm inject. Of one that has ended, it ends
+what that has left running, a server for example, and the status stays; --all, --tag and --tree leave that alone.
 With --force, what cannot be reached any more counts as killed.
 
 On a terminal --all and --tag ask first; elsewhere they do not.`,

@@ -19,6 +19,7 @@ import { requireMayEnd } from '../access/permissions.ts';
 import { type ManagerContext, openForReading, type Session, type Store } from '../context.ts';
 import type { LookedAt, Surroundings } from '../removal/look-at-tree.ts';
 import type { Judged } from '../removal/plan.ts';
+import { pidsLeftBy } from '../session/processes-left.ts';
 import { readTogether, rowOf } from '../session/session-summary.ts';
 import { emptyDue, remove } from './rm.ts';
 
@@ -68,7 +69,7 @@ export interface CleanResult extends CleanPlan {
   readonly skipped: readonly SkippedSession[];
   /** What is in the trash now: of these sessions, and trees without one, which have got an id there. */
   readonly trashed: readonly SessionId[];
-  /** The processes that sessions which were removed have left running. */
+  /** The processes that these sessions have left running. */
   readonly left: readonly LeftProcesses[];
   /** Worktrees of sessions that were removed and that stay. */
   readonly worktrees: readonly string[];
@@ -210,7 +211,8 @@ async function cleanSessions(
       const done = dryRun ? null : await remove(context, session, { census, looked });
       lists[group].push(item);
       if (done?.trashed) lists.trashed.push(id);
-      if (done && done.left.length > 0) lists.left.push({ id, pids: done.left });
+      const pids = done?.left ?? pidsLeftBy(session, census);
+      if (pids.length > 0) lists.left.push({ id, pids });
       const { name = null, task = null, updated_at = null } = row ?? {};
       lists.sessions.push({ id, name, task, updated_at, bytes: done?.bytes ?? item.bytes ?? 0 });
     } catch (error) {

@@ -95,7 +95,6 @@ async function killDamaged(
 
 /** Ends what turns that have ended have left: no agent is among it, which would know best how to end its commands. */
 async function endLeft(left: readonly LeftTurn[], graceMs: number): Promise<void> {
-  for (const { nonce, ...turn } of left) refuseFromInside(turn.id, marksOfClaim(turn, nonce), areWeLeftOf);
   for (const { nonce, ...turn } of left) {
     const marks = marksOfClaim(turn, nonce);
     const recorded = readRunner(turn)?.identity ?? null;
@@ -113,8 +112,8 @@ export interface Killed {
 }
 
 /**
- * Stops the running turn of a session, or where none runs what its turns have left running, and returns only when the end
- * was observed. @throws ZwarmError `not_running`, `unknown_liveness`, `still_running`, `damaged`
+ * Stops the running turn of a session, and what its turns have left running, and returns only when the end was observed.
+ * @throws ZwarmError `not_running`, `unknown_liveness`, `still_running`, `damaged`
  */
 export async function kill(
   context: ManagerContext,
@@ -127,6 +126,7 @@ export async function kill(
     return { turn: null, left: null };
   }
   if ('left' in target) {
+    for (const turn of target.left) refuseFromInside(turn.id, marksOfClaim(turn, turn.nonce), areWeLeftOf);
     await endLeft(target.left, graceMs);
     return { turn: target.turn, left: countLeft(target.left) };
   }
@@ -145,6 +145,12 @@ export async function kill(
     const look = () => readTurnState(next, null, context.now());
     await orEnded(stop(context, await look(), { ...how, behind: [], look }));
   }
+  // What earlier turns have left, unless we are a part of it: the one that was to be ended has ended.
+  const left = createLeftOf()(session, { status: 'killed', turn: newest }) ?? [];
+  await endLeft(
+    left.filter((turn) => !areWeLeftOf(marksOfClaim(turn, turn.nonce))),
+    graceMs,
+  );
   return { turn: newest, left: null };
 }
 

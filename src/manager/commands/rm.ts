@@ -28,7 +28,7 @@ import { newRequest } from '../launch/new-request.ts';
 import type { LookedAt, Tree } from '../removal/look-at-tree.ts';
 import type { Emptied } from '../removal/trash.ts';
 import { readNow } from '../session/current-turn.ts';
-import { createLeftOf } from '../session/processes-left.ts';
+import { pidsLeftBy } from '../session/processes-left.ts';
 import { declareNeverLaunched } from '../stop/request-cancel.ts';
 import { elsewhereError, starterOf } from '../turn/where-it-ran.ts';
 
@@ -168,10 +168,7 @@ export async function remove(
   // Until that claim a turn could begin, and even end.
   const looked = first?.verdict.group === 'safe' ? await lookFor(context, session) : first;
   const record = unlessDamaged(() => readSessionRecord(session));
-  // It has no turn that runs, and will have none.
-  const last = unlessDamaged(() => listTurns(session).at(-1)) ?? null;
-  const turns = createLeftOf(census)(session, { status: 'completed', turn: last }) ?? [];
-  const left = turns.flatMap(({ pids }) => pids);
+  const left = pidsLeftBy(session, census);
   const reasons = looked?.verdict.reasons ?? [];
   const trashed = isBegun || looked?.verdict.group === 'saved_first';
   try {

@@ -104,7 +104,7 @@ export async function planStart(context: ManagerContext, options: StartOptions):
     { ...checked, record },
     { threadId: null, forks: false },
     {
-      agentArgs: argumentsOfTurn(checked.adapter, record.agent_args, true).agentArgs,
+      agentArgs: argumentsOfTurn(checked.adapter, record, true).agentArgs,
       newThreadId: NO_ID,
       schema: schema === null ? null : { text: schema, path: TURN_FILES.schema },
       tools: record.orchestrates ? toolServer(context, {}) : null,

@@ -1,8 +1,9 @@
 import { accessSync, constants, statSync } from 'node:fs';
-import { basename, dirname, isAbsolute, join } from 'node:path';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import type { AgentAdapter, PathArgument, PathKind } from '../../agents/agent.ts';
 import { usageError } from '../../core/errors.ts';
 import { withoutLinks } from '../../store/real-path.ts';
+import type { SessionRecord } from '../../store/records.ts';
 
 const { R_OK, W_OK, X_OK } = constants;
 
@@ -39,12 +40,14 @@ function absolutePath(from: string, typed: string): string {
 
 /**
  * The user's arguments for an agent's program, which can be passed on: what they name is there now, and is named by an
- * absolute path, as the program runs in another directory than the caller's, `from`. @throws ZwarmError `usage`
+ * absolute path, as the program runs in another directory than the caller's, `from`. `isThere`: nobody looks.
+ * @throws ZwarmError `usage`
  */
 export function placeArguments(
   { readArguments, placePaths }: AgentAdapter,
   args: readonly string[],
   from: string,
+  isThere = false,
 ): readonly string[] {
   const { refused } = readArguments(args);
   if (refused !== null) {
@@ -57,7 +60,7 @@ export function placeArguments(
     const hint = `name another path: --agent-arg=${option}=PATH${also}`;
     if (typed === '') throw usageError(`${option} cannot be passed on: a path of it is empty`, hint);
     const path = absolutePath(from, typed);
-    const why = whyNot(path, argument);
+    const why = isThere ? null : whyNot(path, argument);
     if (why === null) return path;
     throw usageError(`${option} ${typed} cannot be passed on: ${path} ${why}`, hint);
   });
@@ -67,13 +70,17 @@ export function placeArguments(
  * The arguments of a turn, and those that its new thread does not get, as what they name is no longer there. A thread that
  * goes on has kept it.
  */
-export function argumentsOfTurn(adapter: AgentAdapter, args: readonly string[], isNewThread: boolean) {
+export function argumentsOfTurn(
+  adapter: AgentAdapter,
+  { agent_args: args, working_dir: directory }: Pick<SessionRecord, 'agent_args' | 'working_dir'>,
+  isNewThread: boolean,
+) {
   const { newThread, everyTurn } = adapter.readArguments(args);
   const given = isNewThread ? newThread : [];
   const isGone = (arg: string): boolean => {
     const problems: (string | null)[] = [];
     adapter.placePaths([arg], (argument) => {
-      problems.push(whyNot(argument.path, argument));
+      problems.push(whyNot(resolve(directory, argument.path), argument));
       return argument.path;
     });
     return problems.some((problem) => problem !== null);

@@ -202,7 +202,7 @@ export function commandOf(
 export async function launchTurn(context: ManagerContext, launch: Launch): Promise<StartedTurn> {
   const { id, turn, record, adapter, program, confiner, umask, runLimits } = launch;
   const { how, threadId, forks } = launch.continuation;
-  const { agentArgs, gone } = argumentsOfTurn(adapter, record.agent_args, threadId === null);
+  const { agentArgs, gone } = argumentsOfTurn(adapter, record, threadId === null);
   const replayed = launch.continuation.why;
   const why = replayed && [replayed, ...gone.map((arg) => `${arg} is gone`)].join('; ');
   const own = environmentOf(context, launch);

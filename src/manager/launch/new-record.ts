@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { requireAgent } from '../../agents/registry.ts';
 import type { Amount } from '../../core/amount.ts';
 import type { SessionId } from '../../core/ids.ts';
@@ -41,7 +42,7 @@ export interface StartOptions {
   /** Give its agent zwarm's own tools, and the part of one who runs other agents. */
   readonly orchestrates?: boolean | undefined;
   readonly agentArgs?: readonly string[] | undefined;
-  /** Where relative paths among them begin: the caller's directory. */
+  /** Where relative paths among them begin; relative to the caller's directory, which is the default. */
   readonly argumentsFrom?: string | undefined;
   /** A JSON schema, as text: the agent answers in JSON of it. */
   readonly schema?: string | undefined;
@@ -59,20 +60,29 @@ export interface StartOptions {
   readonly evenIfFailed?: boolean | undefined;
 }
 
-/** The record of a new session, whose agent was chosen. @throws ZwarmError */
-export async function newRecord(context: ManagerContext, existing: Store | null, options: StartOptions) {
+/**
+ * The record of a new session, whose agent was chosen; `isThere`: of one that was begun with the same options, when all was
+ * there that they name. @throws ZwarmError
+ */
+export async function newRecord(
+  context: ManagerContext,
+  existing: Store | null,
+  options: StartOptions,
+  isThere = false,
+) {
   const { settings, limits } = await settingsFor(context, existing);
   const { agent = requireDefaultAgent(context, settings), model = settings.model } = options;
   // Of a session that asks for none: never more than its caller may have.
   const sandbox = limits === null ? settings.sandbox : narrower(settings.sandbox, limits.sandbox);
   const place = requireWorkingDirectory(context, options.workingDir ?? '.', limits, existing);
   const adapter = requireAgent(agent);
-  const { agentArgs = [], argumentsFrom = context.cwd } = options;
+  const { agentArgs = [], argumentsFrom = '' } = options;
+  const from = resolve(context.cwd, argumentsFrom);
   const given = {
     ...place,
     sandbox: requireWord('sandbox', options.sandbox ?? sandbox, SANDBOXES),
     // Others may give none, and learn from none what is where.
-    agent_args: limits === null ? placeArguments(adapter, agentArgs, argumentsFrom) : agentArgs,
+    agent_args: limits === null ? placeArguments(adapter, agentArgs, from, isThere) : agentArgs,
     orchestrates: options.orchestrates ?? false,
     schema: options.schema === undefined ? null : parseSchema(options.schema),
     run_limits: withLimits(null, options.runLimits ?? {}),

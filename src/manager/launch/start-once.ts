@@ -56,7 +56,7 @@ async function requireSame(
   const store = openForReading(context, true);
   if (store === null) throw removedError(id);
   const first = await readRecord({ store, id });
-  const { record } = await newRecord(context, store, options);
+  const { record } = await newRecord(context, store, options, true);
   for (const asked of Object.keys(ASKED) as (keyof typeof ASKED)[]) {
     const isSame = ASKED[asked].every(
       (field) => JSON.stringify(first[field]) === JSON.stringify(record[field]),

@@ -5,6 +5,7 @@ import { isoTime } from '../../core/time.ts';
 import { replaceFile } from '../../store/files.ts';
 import { BUILDING_PREFIX, turnDir, turnFile } from '../../store/layout.ts';
 import { DamagedRecord } from '../../store/read-file.ts';
+import { isOpenDirectory } from '../../store/real-path.ts';
 import { type EnvironmentRecord, encode } from '../../store/records.ts';
 import { readEnvironment, readPrompt } from '../../store/sessions.ts';
 import { OverBudget } from '../access/budgets.ts';
@@ -66,11 +67,11 @@ export async function launchQueued(
       before: now.turns.filter((number) => number < turn),
     };
     const continuation = await planContinuation(asker, next);
-    const { adapter, record, kind } = next;
-    // What the first message came with may be gone since it was queued.
-    if (continuation.threadId === null && (turn === 1 || kind === 'retry'))
+    const { adapter, record } = next;
+    const { nonce, retry } = current.request;
+    // What the first message came with may be gone since it was queued; a repetition of it gives that, too.
+    if (continuation.threadId === null && turn === 1 + (retry?.number ?? 0))
       placeArguments(adapter, record.agent_args, record.working_dir);
-    const { nonce } = current.request;
     await launchTurn(asker, { ...next, turn, nonce, continuation, umask: given.umask });
   } catch (error) {
     if (error instanceof OverBudget && error.untilMs !== null)
@@ -78,7 +79,8 @@ export async function launchQueued(
     const refused =
       error instanceof DamagedRecord ? new ZwarmError('damaged', error.message) : toZwarmError(error);
     if (PASSING.includes(refused.code)) return false;
-    recordEnd(current, { why: 'spawn_error', detail: refused.message, cancelled: false });
+    const why = isOpenDirectory(now.record.working_dir) ? 'spawn_error' : 'no_working_dir';
+    recordEnd(current, { why, detail: refused.message, cancelled: false });
     await afterEnds(context, [current]);
   }
   forgetEnvironment(current);

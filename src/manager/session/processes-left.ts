@@ -4,7 +4,7 @@ import { parseMark } from '../../core/turn-mark.ts';
 import { isAlive, SHOWS_MARKS } from '../../process/identity.ts';
 import { type Census, createCensus } from '../../process/turn-processes.ts';
 import { unlessDamaged } from '../../store/read-file.ts';
-import { readExit, readRequest } from '../../store/sessions.ts';
+import { listTurns, readExit, readRequest, readSessionRecord } from '../../store/sessions.ts';
 import type { Session, Turn } from '../context.ts';
 
 /** What a turn that has ended has left running. */
@@ -36,17 +36,27 @@ export function createLeftOf(census: Census = createCensus()): OfLeft<readonly L
     const until = isAtRest(status) ? (speaking ?? 0) : (speaking ?? 0) - 1;
     known ??= markedIn(census);
     const own = known.filter(({ session }) => session === id);
+    if (own.length === 0) return [];
+    // Turns that were unpacked ran in another session of that name.
+    const copied = unlessDamaged(() => readSessionRecord({ store, id }).unpacked?.turn) ?? 0;
     return [...new Set(own.map(({ turn }) => turn))].flatMap((number): LeftTurn[] => {
       const turn = { store, id, turn: number };
       const nonce = unlessDamaged(() => readRequest(turn).nonce);
       const hasEnded = number <= until || unlessDamaged(() => readExit(turn)) !== null;
-      if (nonce === null || !hasEnded) return [];
+      if (nonce === null || !hasEnded || number <= copied) return [];
       // One may have ended since, with its turn.
       const left = own.filter((one) => one.turn === number && one.nonce === nonce && isAlive(one));
       const pids = left.map(({ pid }) => pid).sort((a, b) => a - b);
       return pids.length === 0 ? [] : [{ ...turn, nonce, pids }];
     });
   };
+}
+
+/** The processes that a session has left which has no turn that runs, and will have none. */
+export function pidsLeftBy(session: Session, census: Census): readonly number[] {
+  const turn = unlessDamaged(() => listTurns(session).at(-1)) ?? null;
+  const left = createLeftOf(census)(session, { status: 'completed', turn }) ?? [];
+  return left.flatMap(({ pids }) => pids);
 }
 
 /** How many processes these are. */

@@ -47,7 +47,11 @@ function notRun(
       return null;
     case 'no_working_dir': {
       const gone = `its directory is gone or closed to us: ${workingDir}`;
-      return error(why, gone, `make it available again, then: ${CONTINUE}`);
+      return error(
+        why,
+        gone,
+        `make it available again, then: ${CONTINUE}; or elsewhere: zwarm fork ID -C DIR "…"`,
+      );
     }
     case 'no_agent': {
       const gone = "the agent's program was gone when the turn began";

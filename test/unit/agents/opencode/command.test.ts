@@ -124,19 +124,25 @@ test('its data lie where the environment says', () => {
 
 const refused = (typed: string) => opencode.readArguments(typed.split(' ')).refused;
 
-test.each([
-  '--agent plan',
-  '--variant high',
-  '--file a b --pure',
-  '--log-level DEBUG',
-  '--title x --share',
-  '--something new',
-])('%s is passed on every turn', (typed) => {
-  const everyTurn = typed.split(' ');
-  expect(opencode.readArguments(everyTurn)).toEqual({
+test.each(['--agent plan', '--variant high', '--log-level DEBUG', '--title x --share', '--something new'])(
+  '%s is passed on every turn',
+  (typed) => {
+    const everyTurn = typed.split(' ');
+    expect(opencode.readArguments(everyTurn)).toEqual({
+      refused: null,
+      newThread: [],
+      everyTurn,
+      needsRepository: false,
+    });
+  },
+);
+
+test('files go with a new thread, other arguments with every turn', () => {
+  const args = '-f a b --pure --file=c --title x'.split(' ');
+  expect(opencode.readArguments(args)).toEqual({
     refused: null,
-    newThread: [],
-    everyTurn,
+    newThread: ['--file=a', '--file=b', '--file=c'],
+    everyTurn: ['--pure', '--title', 'x'],
     needsRepository: false,
   });
 });
