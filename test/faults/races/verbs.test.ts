@@ -55,6 +55,7 @@ test('of eight injects at once one wins, its message is on the disk, and its age
         agent: 'codex',
         how: 'native',
         why: null,
+        gone: [],
         pending: null,
       });
       expect(promptOf(race, id, turn)).toBe(messages[winner]);
