@@ -104,7 +104,7 @@ export function createSessionManager(context: ManagerContext) {
     agentChoices: async () => (await import('./commands/agents.ts')).agentChoices(context),
     list: async (options: ListOptions = {}) =>
       (await import('./commands/ls.ts'))
-        .list(context, { looks: true, ...options }, (row) => row)
+        .list(context, { countsLeft: true, ...options }, (row) => row)
         .then(({ rows }) => rows),
     /** The same list with what it leaves out, of which no more is kept in memory than `show` makes of each row. */
     listing: async <T>(options: ListOptions, show: (row: SessionSummary) => T) =>

@@ -48,9 +48,9 @@ test('agents and the program that is told of their end get nothing of the moment
   const env = { ...moment(project), ...KEPT };
   Object.assign(project.env, env);
   const program = join(project.base, 'tell');
-  writeFileSync(program, `#!/bin/sh\ncat > /dev/null; env > '${project.directory}/notified'\n`, {
-    mode: 0o755,
-  });
+  const notified = `'${project.directory}/notified'`;
+  const tell = `#!/bin/sh\ncat > /dev/null; env > ${notified}.new; mv ${notified}.new ${notified}\n`;
+  writeFileSync(program, tell, { mode: 0o755 });
   place(join(project.base, 'home/.config/zwarm/config.toml'), `notify = ["${program}"]\nmax_running = 3\n`);
   const writes = (name: string): string => `run env > ${name}.new; mv ${name}.new ${name}`;
 

@@ -110,7 +110,7 @@ the project behind them.`,
     const { stdout } = context;
     const filtersNow = () => {
       const sinceMs = since === undefined ? undefined : context.now() - since;
-      return { ...wanted, sinceMs, exactly: quiet, looks: json };
+      return { ...wanted, sinceMs, exactly: quiet, countsLeft: json };
     };
     const view = { tree, time, cost, home: context.env['HOME'] ?? null, everywhere: wanted.everywhere };
     if (watch) {

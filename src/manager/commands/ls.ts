@@ -37,7 +37,7 @@ export interface ListOptions {
   /** The sessions of all projects. */
   readonly everywhere?: boolean | undefined;
   /** Look for what ended turns have left running: at all processes of this machine, once. */
-  readonly looks?: boolean | undefined;
+  readonly countsLeft?: boolean | undefined;
   /** Damaged ones like all others: for ids that another command gets. */
   readonly exactly?: boolean | undefined;
 }
@@ -152,7 +152,7 @@ export async function list<T>(
 ): Promise<Listing<T> & { readonly refused: readonly ZwarmError[] }> {
   const { note, chosen } = createSelection(context, options, createGrep(context, options.grep), show);
   const { stores, refused } = await storesOf(context, options);
-  const leftCount = options.looks
+  const leftCount = options.countsLeft
     ? (await import('../session/processes-left.ts')).createLeftCount()
     : undefined;
   for (const store of stores) {
