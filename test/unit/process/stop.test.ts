@@ -41,10 +41,11 @@ test.each([
   // The runner is continued when all that was found has been ended.
   [
     'an agent that its runner begins only after the last look',
-    "trap ': > go' CONT; until [ -e go ]; do :; done; agent sleep 1000",
+    "trap ': > go' CONT; : > waits; until [ -e go ]; do :; done; agent sleep 1000",
+    'waits',
   ],
   ['what calls itself a part of the runner', `sh -c 'trap "" INT TERM; : > runs; exec sleep 1000'`, 'runs'],
-])('%s is ended', async (_, script, begun = '') => {
+])('%s is ended', async (_, script, begun) => {
   const { marks, file, stop } = await turnOf(script);
   await eventually('it runs', () => existsSync(file(begun)));
   expect(await stop()).toEqual([]);
