@@ -14,6 +14,7 @@ import type { SessionId } from './core/ids.ts';
 import type { Message } from './core/session.ts';
 import { installation } from './installation.ts';
 import { programSource } from './manager/access/caller.ts';
+import type { ListOptions } from './manager/commands/ls.ts';
 import type { DetailOptions } from './manager/session/read-session.ts';
 import { createSessionManager, type SessionManager } from './manager/session-manager.ts';
 
@@ -134,9 +135,11 @@ export function openSessions(options: OpenOptions = {}): Sessions {
     stateDir: options.stateDir === undefined ? null : resolve(cwd, options.stateDir),
     client: options.client === undefined ? null : programSource(options.client),
   });
-  const { followOutput, get } = manager;
+  const { followOutput, get, list } = manager;
   const all = {
     ...Object.fromEntries(SHARED.map((name) => [name, manager[name]])),
+    get: (ref: string, options?: DetailOptions) => get(ref, { countsLeft: true, ...options }),
+    list: (options?: ListOptions) => list({ countsLeft: true, ...options }),
     messages: async (ref: string, detail?: DetailOptions) => (await get(ref, detail)).messages,
     output: (id: SessionId, turn: number) => copies(followOutput(id, 'events', { turn })),
   };

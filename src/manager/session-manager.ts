@@ -43,10 +43,12 @@ export function createSessionManager(context: ManagerContext) {
   const followed = (id: SessionId) => ({ context, ...locate(id) });
   const readSession = async (ref: string, leftCount?: LeftCount) =>
     (await import('./session/read-session.ts')).readSession(locate(ref), context.now(), leftCount);
-  const read = async (ref: string, { turn }: DetailOptions = {}) => {
+  const read = async (ref: string, { turn, countsLeft }: DetailOptions = {}) => {
     const { onlyTurn } = await import('./session/read-session.ts');
-    const { createLeftCount } = await import('./session/processes-left.ts');
-    return onlyTurn(await readSession(ref, createLeftCount()), turn);
+    const leftCount = countsLeft
+      ? (await import('./session/processes-left.ts')).createLeftCount()
+      : undefined;
+    return onlyTurn(await readSession(ref, leftCount), turn);
   };
   const trajectory = async (ref: string, turn?: number) => {
     const { onlyTurn } = await import('./session/read-session.ts');
@@ -103,9 +105,7 @@ export function createSessionManager(context: ManagerContext) {
     /** The agents that can be chosen, and whether their programs are there. */
     agentChoices: async () => (await import('./commands/agents.ts')).agentChoices(context),
     list: async (options: ListOptions = {}) =>
-      (await import('./commands/ls.ts'))
-        .list(context, { countsLeft: true, ...options }, (row) => row)
-        .then(({ rows }) => rows),
+      (await import('./commands/ls.ts')).list(context, options, (row) => row).then(({ rows }) => rows),
     /** The same list with what it leaves out, of which no more is kept in memory than `show` makes of each row. */
     listing: async <T>(options: ListOptions, show: (row: SessionSummary) => T) =>
       (await import('./commands/ls.ts')).list(context, options, show),

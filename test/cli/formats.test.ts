@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { AGENTS } from '../../src/agents/registry.ts';
 import { CHECK_STATUSES, type Check } from '../../src/core/check.ts';
 import { EXIT_CODES } from '../../src/core/errors.ts';
 import { SESSION_EVENTS } from '../../src/core/session-event.ts';
@@ -196,6 +197,11 @@ test('every environment variable that is read is on the page, and no other', () 
   const early = /const \{ (.*) \} = process\.env;/.exec(readPage('bin/compiled.js'))?.[1]?.split(', ') ?? [];
   expect(early).toContain('XDG_STATE_HOME');
   expect(fields('Read by zwarm')).toEqual([...new Set([...read, ...early])].sort());
+});
+
+test('every marker of an agent that no turn gets is on the page', () => {
+  const said = page.slice(page.indexOf('### Given to agents'));
+  for (const { markers } of AGENTS) for (const name of markers) expect(said).toContain(`\`${name}\``);
 });
 
 test('an agent is given the variables that the page names', async () => {

@@ -28,6 +28,9 @@ test('what ended turns have left is counted, and kill ends it, whatever the stat
   expect(await project.show(id)).toMatchObject({ processes_left: 2, status: 'completed' });
   expect(await project.$(`show ${id}`)).toContain(`\n  2 processes left\n  hint: zwarm kill ${id}\n`);
   expect(await project.$(`show ${idle}`)).not.toContain('left');
+  // Others do not look at all processes.
+  const [waited] = JSON.parse(await project.ok(['wait', id, '--json']));
+  expect(waited).toMatchObject({ id, processes_left: null });
 
   await project.ok(['inject', '--wait', id, serve('second')]);
   expect(await left()).toEqual({ [id]: 4, [idle]: 0 });

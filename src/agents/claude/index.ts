@@ -27,20 +27,17 @@ export const claude: AgentAdapter = {
   command: claudeCommand,
   // What the commands of 2.1.328 have, and what the extension of an editor says.
   markers: [
-    ...[
-      'CLAUDECODE',
-      'CLAUDE_CODE_ENTRYPOINT',
-      'CLAUDE_CODE_SSE_PORT',
-      'CLAUDE_CODE_SESSION_ID',
-      'CLAUDE_PID',
-    ],
-    ...[
-      'CLAUDE_CODE_CHILD_SESSION',
-      'CLAUDE_CODE_CHILD_NOTES_DIR',
-      'CLAUDE_CODE_SESSION_ATTENDED',
-      'AI_AGENT',
-    ],
-    ...['CLAUDE_CODE_MESSAGING_SOCKET', 'CLAUDE_CODE_MESSAGING_TOKEN'],
+    'CLAUDECODE',
+    'CLAUDE_CODE_ENTRYPOINT',
+    'CLAUDE_CODE_SSE_PORT',
+    'CLAUDE_CODE_SESSION_ID',
+    'CLAUDE_PID',
+    'CLAUDE_CODE_CHILD_SESSION',
+    'CLAUDE_CODE_CHILD_NOTES_DIR',
+    'CLAUDE_CODE_SESSION_ATTENDED',
+    'CLAUDE_CODE_MESSAGING_SOCKET',
+    'CLAUDE_CODE_MESSAGING_TOKEN',
+    'AI_AGENT',
   ],
   // SIGINT makes it exit with 0.
   stopSignals: ['SIGTERM', 'SIGKILL'],

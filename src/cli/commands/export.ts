@@ -58,7 +58,7 @@ It holds all that was said and printed: whoever gets it can read that.`,
   async run(verb, { ref }, { format, output, force }) {
     const { manager, context } = verb;
     const wanted = format ?? formatOf(output);
-    const pieces = await piecesOf(await manager.read(ref), wanted);
+    const pieces = await piecesOf(await manager.read(ref, { countsLeft: true }), wanted);
     const { stdout } = context;
     // Raw for programs; on a terminal it must not control that.
     if (output === undefined) return printAsRead(stdout, stdout.isTTY ? neutralised(pieces) : pieces);

@@ -24,7 +24,7 @@ On a terminal, a page that is longer than the screen is shown with ZWARM_PAGER, 
     ['zwarm answer fix-login', 'what it answered, and nothing else'],
   ],
   async run(verb, { ref }, { turn, full, time, json, pager }) {
-    const session = await verb.manager.read(ref, { turn });
+    const session = await verb.manager.read(ref, { turn, countsLeft: true });
     const { context } = verb;
     if (json) {
       const { messagesOf, withoutMessages } = await import('../../core/conversation/session-reader.ts');

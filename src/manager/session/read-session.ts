@@ -18,6 +18,8 @@ export interface DetailOptions {
   readonly turn?: number | undefined;
   /** Also what the agent did between its messages. */
   readonly full?: boolean | undefined;
+  /** Count what ended turns have left running: a look at all processes of this machine. */
+  readonly countsLeft?: boolean | undefined;
 }
 
 /** A session to be read, and its conversation as the agent should know it. */
