@@ -4,6 +4,16 @@ export interface Amount {
   readonly most: number;
 }
 
+/** An amount as it was recorded, perhaps by a newer zwarm. */
+interface RecordedAmount {
+  readonly unit: string;
+  readonly most: number;
+}
+
+/** Whether there is an amount, in a unit that this version knows. */
+export const isAmount = (recorded: RecordedAmount | null): recorded is Amount =>
+  recorded?.unit === 'tokens' || recorded?.unit === 'usd';
+
 /** How an amount is written, in words. */
 export const AMOUNT_FORM = 'a number of tokens such as 500k or 2M, or an amount of money such as $5';
 /** What the letter behind a number multiplies it by. */

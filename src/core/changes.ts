@@ -1,13 +1,11 @@
 import type { SessionId } from './ids.ts';
 import type { RawPath } from './raw-path.ts';
 
-/** Why the content of a file is not in a snapshot. */
-export const LEFT_OUT_WHYS = ['large', 'many', 'unreadable', 'name'] as const;
-
 /** A file, or with a slash at its end a directory with all that is in it, whose content is not in a snapshot. */
 export interface LeftOut {
   readonly path: RawPath;
-  readonly why: (typeof LEFT_OUT_WHYS)[number];
+  /** Why: `large`, `many`, `unreadable` or `name`, or the word of a newer zwarm. */
+  readonly why: string;
   /** Null for a directory, and where it could not be asked. */
   readonly bytes: number | null;
   readonly mtime_ms: number | null;

@@ -24,6 +24,8 @@ export const EXIT_CODES = {
   /** Only the host of the turn can tell whether it still lives. */
   unknown_liveness: 4,
   damaged: 4,
+  /** The session was written by a newer zwarm, and what was asked for needs words that this one does not know. */
+  newer_record: 4,
   /** The files before or after a turn are not known. */
   no_snapshot: 4,
   /** Both sides have changed the same lines: nothing was moved. */

@@ -1,5 +1,5 @@
 import type { SessionId } from './ids.ts';
-import type { SessionError, TurnKind } from './session.ts';
+import type { SessionError } from './session.ts';
 import { isFinal, type TurnStatus } from './status.ts';
 
 /** What can happen to a turn, in the order in which it does; and `damaged`, of which nobody knows when it happened. */
@@ -29,7 +29,7 @@ export interface SessionEvent extends Happened {
   readonly project: string;
   /** Null where the records of the session cannot be read. */
   readonly turn: number | null;
-  readonly kind: TurnKind | null;
+  readonly kind: string | null;
   readonly by: string | null;
   readonly agent: string | null;
   readonly title: string | null;

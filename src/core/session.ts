@@ -32,11 +32,23 @@ export const TURN_KINDS = [
 ] as const;
 export type TurnKind = (typeof TURN_KINDS)[number];
 
+/** What runs the turns of a session. */
+export const EXECUTORS: readonly string[] = ['local'];
+
+/** What the stream of an adopted turn is. */
+export const ADOPTED_STREAMS: readonly string[] = ['printed', 'history'];
+
+/** Whether a word is one of the sandboxes that this version knows; a newer one may have written another. */
+export const isSandbox = (word: string): word is Sandbox => SANDBOXES.some((one) => one === word);
+
+/** The same of the kinds of turns. */
+export const isTurnKind = (word: string): word is TurnKind => TURN_KINDS.some((one) => one === word);
+
 /** Whether a turn was run by something else than zwarm, and taken over with what it did. */
-export const isAdopted = (kind: TurnKind): boolean => kind === 'imported' || kind === 'external';
+export const isAdopted = (kind: string): boolean => kind === 'imported' || kind === 'external';
 
 /** Whether the prompt of a turn is what the user said: that of a compaction is not, and that of a retry was said before. */
-export const isSaid = (kind: TurnKind): boolean => kind === 'prompt' || isAdopted(kind);
+export const isSaid = (kind: string): boolean => kind === 'prompt' || isAdopted(kind);
 
 /** How a turn reached its agent: a new thread, the agent's own resumption, or a replayed transcript. */
 export const HOWS = ['fresh', 'native', 'replay'] as const;
@@ -72,7 +84,7 @@ export interface RecordSummary {
   readonly task: string | null;
   readonly agent: string | null;
   readonly model: string | null;
-  readonly sandbox: Sandbox | null;
+  readonly sandbox: string | null;
   /** Whether nothing keeps the agent within that sandbox. */
   readonly unconfined: boolean | null;
   readonly working_dir: string | null;
@@ -83,6 +95,8 @@ export interface RecordSummary {
   readonly parent: string | null;
   readonly forked_from: { readonly id: string; readonly turn: number } | null;
   readonly created_at: string | null;
+  /** What of its records only a newer zwarm knows, in words: such a session is read here, and does not go on. */
+  readonly unknown_words: readonly string[];
 }
 
 /** The part of a summary that depends on what the turns did. */
@@ -139,7 +153,8 @@ export function messageOfRow({ status, last_prompt, task, error }: SessionSummar
 /** One turn as `show` prints it. */
 export interface TurnView {
   readonly turn: number;
-  readonly kind: TurnKind;
+  /** One of `TURN_KINDS`, or the word of a newer zwarm. */
+  readonly kind: string;
   readonly agent: string;
   /** As `request.json` has them. */
   readonly by: string | null;
@@ -163,7 +178,8 @@ export interface TurnView {
   readonly cost_usd: number | null;
   /** What it changed; null where that is not known. */
   readonly diff_stat: ChangeCount | null;
-  readonly how: How | null;
+  /** One of `HOWS`, or the word of a newer zwarm. */
+  readonly how: string | null;
   /** Why it was a replay, in words; else null. */
   readonly replay_reason: string | null;
   readonly warnings: readonly string[];

@@ -41,7 +41,8 @@ export type NotRunWhy = (typeof NOT_RUN_WHYS)[number];
 /** The end of a turn as recorded in `exit.json`. `code` is the shell's: 128+n stands for signal n. */
 export interface ExitFact {
   readonly code: number | null;
-  readonly why: NotRunWhy | null;
+  /** A `NotRunWhy`, or the word of a newer zwarm. */
+  readonly why: string | null;
   readonly detail: string | null;
   readonly cancelled: boolean;
 }
@@ -64,7 +65,8 @@ export interface TurnFacts {
   readonly launched: boolean;
   /** Whether any process with the mark of the turn lives, the runner included. */
   readonly living: Liveness;
-  readonly cancel: CancelWhy | null;
+  /** A `CancelWhy`, or the word of a newer zwarm. */
+  readonly cancel: string | null;
   readonly exit: ExitFact | null;
   readonly terminal: Terminal | null;
 }
@@ -72,7 +74,7 @@ export interface TurnFacts {
 /** Why the status is what it is; `manager/explain` puts it into words. */
 export type StatusReason =
   | { readonly kind: 'none' }
-  | { readonly kind: 'not_run'; readonly why: NotRunWhy; readonly detail: string | null }
+  | { readonly kind: 'not_run'; readonly why: string; readonly detail: string | null }
   | { readonly kind: 'agent_failed'; readonly message: string }
   | { readonly kind: 'exit_code'; readonly code: number }
   | { readonly kind: 'signal'; readonly signal: string }
@@ -114,7 +116,7 @@ function verdict(status: TurnStatus, reason: StatusReason, code: number | null =
   return { status, reason, ...splitExitCode(code) };
 }
 
-function ended(exit: ExitFact, cancel: CancelWhy | null, terminal: Terminal | null): TurnVerdict {
+function ended(exit: ExitFact, cancel: string | null, terminal: Terminal | null): TurnVerdict {
   const { code } = exit;
   // A runner that came after its launch had been declared dead ran nothing: the turn stays what readers called it.
   if (exit.why === 'cancelled' && cancel === 'never-launched') return verdict('lost', { kind: 'vanished' });
@@ -129,7 +131,7 @@ function ended(exit: ExitFact, cancel: CancelWhy | null, terminal: Terminal | nu
   return verdict('failed', signal === null ? { kind: 'exit_code', code } : { kind: 'signal', signal }, code);
 }
 
-function vanished(cancel: CancelWhy | null, terminal: Terminal | null): TurnVerdict {
+function vanished(cancel: string | null, terminal: Terminal | null): TurnVerdict {
   if (terminal?.kind === 'completed') return verdict('completed', NONE);
   if (cancel !== null && cancel !== 'never-launched') return verdict('killed', NONE);
   if (terminal?.kind === 'failed')

@@ -12,6 +12,8 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
   interrupted: 'call it again if it is still wanted',
   unknown_liveness: 'it may run on another machine: tell the user',
   format_newer: 'tell the user to update zwarm',
+  newer_record:
+    'its words can be read, but it cannot go on: tell the user to update zwarm, or delegate a new session',
   no_tree: 'only a session that was delegated with worktree=true has a tree to land: tell the user',
   conflict:
     'converse: have its agent change these files so that they fit what the branch has now, or tell the user',

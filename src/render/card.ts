@@ -170,11 +170,19 @@ export function renderCard(
     some.flatMap(([label, value]) => (value ? row(label, value, style) : []));
   const { error, pending, log_file: log, processes_left: left, id } = summary;
   const running = left ? [`${countedProcesses(left)} left`, `hint: zwarm kill ${id}`] : [];
+  const newer =
+    summary.unknown_words.length === 0
+      ? []
+      : [
+          `written by a newer zwarm: ${summary.unknown_words.join(', ')}`,
+          'hint: to go on with it, update zwarm',
+        ];
   const failure = error === null || showsFailure ? [] : errorLines(error);
   return [
     ...title({ summary, length }, style, options),
     ...failure.flatMap((line) => [...note('  ', line, style, style.paint.red)]),
     ...(pending === null ? [] : note('  ', pending.detail, style)),
+    ...newer.flatMap((line) => [...note('  ', line, style)]),
     ...running.flatMap((line) => [...note('  ', line, style)]),
     ...shown(rows),
     ...(changed === null ? [] : changedRow(changed, directory, style)),

@@ -1,6 +1,5 @@
 import type { TurnReader } from '../core/conversation/session-reader.ts';
 import { retryWords } from '../core/rules/retry.ts';
-import { isAdopted } from '../core/session.ts';
 import type { Style } from './style.ts';
 
 /** Turns as a person writes them: `1`, `1–3`, `1, 3–5`. */
@@ -23,7 +22,7 @@ export function kindWords(
   if (kind === 'rewind') return [`wound back to ${to === 0 ? 'the beginning' : `turn ${to}`}`];
   if (kind === 'compact') return [...by, `summary of ${rangesOf(covers)}`, status];
   if (kind === 'retry' && retry !== null) return [...by, retryWords(retry), status];
-  return isAdopted(kind) ? [...by, kind, status] : [...by, status];
+  return kind === 'prompt' || kind === 'retry' ? [...by, status] : [...by, kind, status];
 }
 
 /** Says of a turn that it was wound back, or of a rewind that it was undone by another; nothing of any other. */

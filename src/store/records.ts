@@ -1,14 +1,9 @@
 import { isAbsolute, relative, resolve } from 'node:path';
 import * as z from 'zod/mini';
-import { LEFT_OUT_WHYS } from '../core/changes.ts';
 import { amount, count, decode, flag, isoTime, orNull, path, type Schema } from '../core/decode.ts';
 import { isSessionId, type SessionId } from '../core/ids.ts';
 import { isWithin } from '../core/path.ts';
-import { NOTIFIED_EVENTS } from '../core/rules/notification.ts';
-import { DEFERRALS } from '../core/rules/queue.ts';
-import { RUN_LIMITS } from '../core/rules/run-limits.ts';
-import { HOWS, type ProcessIdentity, SANDBOXES, TURN_KINDS } from '../core/session.ts';
-import { CANCEL_WHYS, NOT_RUN_WHYS, TURN_STATUSES } from '../core/status.ts';
+import type { ProcessIdentity, Sandbox } from '../core/session.ts';
 import { DamagedRecord } from './read-file.ts';
 
 /** A record as the text of its file. */
@@ -43,12 +38,15 @@ const strings = z.array(string);
 const machine = { host: string, boot_id: string, pid_ns: string, pid: count, uid: count };
 const runLimits = () =>
   orNull(z.object({ max_time_s: orNull(count), max_silence_s: orNull(count), max_log_bytes: orNull(count) }));
-const budget = () => orNull(z.object({ unit: z.enum(['tokens', 'usd']), most: amount }));
+const budget = () => orNull(z.object({ unit: string, most: amount }));
 const changeCount = () => z.object({ files: count, added: count, removed: count });
 const sessionId = z.custom<SessionId>((value) => typeof value === 'string' && isSessionId(value));
 const identity = (): Schema<ProcessIdentity> => z.object({ ...machine, start: string });
 
-/** What each record holds, by its file. @throws DamagedRecord, also for a file that a full disk cut short */
+/**
+ * What each record holds, by its file. A word of a list that can grow is any text: a newer zwarm may have written it, and
+ * whoever reads it decides whether it has to be known. @throws DamagedRecord, also for a file that a full disk cut short
+ */
 export const parse = {
   stored: parser(() =>
     z.object({
@@ -59,7 +57,7 @@ export const parse = {
       // The directory in which the agent is asked to work, relative to `working_dir`; null where it is the same.
       work_in: orNull(string),
       model: orNull(string),
-      sandbox: z.enum(SANDBOXES),
+      sandbox: string,
       // Whether nothing kept its agent within that sandbox.
       unconfined: flag,
       agent_args: strings,
@@ -72,7 +70,7 @@ export const parse = {
       forked_from: orNull(z.object({ id: string, turn: count, history_bytes: orNull(count) })),
       // Where the directory stood in git when the session was created.
       git: orNull(z.object({ root: string, head: orNull(string), branch: orNull(string) })),
-      executor: z.literal('local'),
+      executor: string,
       // The tree of its own in which it works; null where it has none.
       worktree: orNull(
         z.object({
@@ -129,7 +127,7 @@ export const parse = {
   request: parser(() =>
     z.object({
       v,
-      kind: z.enum(TURN_KINDS),
+      kind: string,
       queued: flag,
       claimer: identity(),
       // The turns that have to complete before it begins, all of them older; or only to end.
@@ -153,7 +151,7 @@ export const parse = {
       adopted: orNull(
         z.object({
           thread_id: orNull(string),
-          stream: z.enum(['printed', 'history']),
+          stream: string,
           started_at: orNull(isoTime),
         }),
       ),
@@ -170,7 +168,7 @@ export const parse = {
       // The agent's thread to go on with, or to fork; null for a new one.
       thread_id: orNull(string),
       forks: flag,
-      how: z.enum(HOWS),
+      how: string,
       // The program that keeps the agent within its sandbox; null where that is the agent itself, or nothing.
       confined_by: orNull(string),
       // Why it is a replay, in words; else null.
@@ -195,7 +193,7 @@ export const parse = {
       checkout: string,
     }),
   ),
-  deferral: parser(() => z.object({ v, reason: z.enum(DEFERRALS), detail: string, not_before: isoTime })),
+  deferral: parser(() => z.object({ v, reason: string, detail: string, not_before: isoTime })),
   hold: parser(() =>
     z.object({
       v,
@@ -265,7 +263,7 @@ export const parse = {
       v,
       // `<id>.<turn>.<event>`
       key: string,
-      event: z.enum(NOTIFIED_EVENTS),
+      event: string,
       at: isoTime,
       // Its root.
       project: string,
@@ -276,7 +274,7 @@ export const parse = {
       // As in the request of the turn.
       by: orNull(string),
       // How the turn ended, and why it failed.
-      status: orNull(z.enum(TURN_STATUSES)),
+      status: orNull(string),
       error: orNull(z.object({ code: string, message: string, retry_at: orNull(isoTime) })),
       // The beginning of its message.
       prompt: string,
@@ -297,10 +295,10 @@ export const parse = {
   cancel: parser(() =>
     z.object({
       v,
-      why: z.enum(CANCEL_WHYS),
+      why: string,
       reason: orNull(string),
       // The limit that was reached.
-      limit: orNull(z.object({ name: z.enum(RUN_LIMITS), allowed: count, observed: count })),
+      limit: orNull(z.object({ name: string, allowed: count, observed: count })),
       by: identity(),
       at: isoTime,
     }),
@@ -319,7 +317,7 @@ export const parse = {
         z.array(
           z.object({
             path: string,
-            why: z.enum(LEFT_OUT_WHYS),
+            why: string,
             bytes: orNull(count),
             mtime_ms: orNull(amount),
           }),
@@ -351,7 +349,7 @@ export const parse = {
     z.object({
       v,
       code: orNull(count),
-      why: orNull(z.enum(NOT_RUN_WHYS)),
+      why: orNull(string),
       detail: orNull(string),
       cancelled: flag,
       // Seconds since the machine began, or null.
@@ -364,6 +362,8 @@ export const parse = {
 
 /** `session.json`: what was asked for. Written once. Paths in the project are recorded relative to its root. */
 export type SessionRecord = Parsed<typeof parse.stored>;
+/** The same where every word of it is known (`manager/session/unknown-words`). */
+export type KnownRecord = SessionRecord & { readonly sandbox: Sandbox };
 export type ForkOrigin = NonNullable<SessionRecord['forked_from']>;
 export type Unpacked = NonNullable<SessionRecord['unpacked']>;
 export type OwnTree = NonNullable<SessionRecord['worktree']>;
@@ -408,7 +408,7 @@ export type UndoRecord = Parsed<typeof parse.undo>;
 export type ExitRecord = Parsed<typeof parse.exit>;
 
 /** The record of a session as it is for one of its turns, which another agent may run: the arguments are for the first. */
-export function recordOfTurn(record: SessionRecord, { runs }: Pick<RequestRecord, 'runs'>): SessionRecord {
+export function recordOfTurn<R extends SessionRecord>(record: R, { runs }: Pick<RequestRecord, 'runs'>): R {
   if (runs === null) return record;
   return { ...record, ...runs, agent_args: runs.agent === record.agent ? record.agent_args : [] };
 }

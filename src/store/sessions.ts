@@ -1,5 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { isSessionId, parseTurnNumber, type SessionId } from '../core/ids.ts';
+import { isTurnKind } from '../core/session.ts';
 import { CANCEL_WHYS } from '../core/status.ts';
 import { parseIso, writtenMs } from '../core/time.ts';
 import * as layout from './layout.ts';
@@ -108,7 +109,9 @@ export function hasTurn(turn: layout.TurnDir): boolean {
 export function readRequest(turn: layout.TurnDir): RequestRecord {
   const text = readText(layout.turnFile(turn, 'request'));
   if (text === null) throw new DamagedRecord(`request.json of turn ${turn.turn} is missing`);
-  const request = parse.request(text);
+  const parsed = parse.request(text);
+  // What these mean to a kind that we do not know, we do not know either.
+  const request = isTurnKind(parsed.kind) ? parsed : { ...parsed, to: null, covers: [] };
   if ([request.to ?? 0, ...request.covers].every((earlier) => earlier < turn.turn)) return request;
   throw new DamagedRecord(`turn ${turn.turn} refers to turns that were not before it`);
 }

@@ -37,7 +37,7 @@ export function windowStateOf(checkout: string, sessions: string): WindowState {
   return isFree ? 'free' : 'occupied';
 }
 
-/** Whether a checkout holds sessions of zwarm 0.1, which kept them in the project itself. */
+/** Whether a checkout holds sessions of an early zwarm, which kept them in the project itself. */
 export function hasOldStore(checkout: string): boolean {
   const isOld = (): boolean =>
     lookAt(join(windowDir(checkout), 'format'))?.isFile() === true &&

@@ -13,6 +13,7 @@ export function streamOf(content: string | Uint8Array | null, ended: boolean): T
     range: { limit: null, ended },
     newParser: () => createCodexParser('0.169.0'),
     addsTokens: false,
+    isReadable: true,
     threadId: null,
   };
 }

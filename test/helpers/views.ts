@@ -30,6 +30,7 @@ export function summaryOf(more: Partial<SessionSummary> = {}): SessionSummary {
     parent: null,
     forked_from: null,
     created_at: '2026-11-20T10:00:00.000Z',
+    unknown_words: [],
     updated_at: '2026-11-20T10:00:05.000Z',
     ended_at: '2026-11-20T10:00:05.000Z',
     duration_ms: 5000,

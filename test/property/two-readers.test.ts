@@ -40,6 +40,7 @@ function createStreams() {
       range: { limit, ended },
       newParser: () => createCodexParser('0.169.0'),
       addsTokens: false,
+      isReadable: true,
       threadId: null,
     };
   };

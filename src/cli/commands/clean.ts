@@ -57,16 +57,22 @@ async function cleanGone(verb: Verb, { dryRun, yes, json }: Values<typeof OPTION
 /** Reasons that pass by themselves: it runs, or is gone by now. What a tree holds is told with the tree. */
 const PASSING = ['running', 'pending', 'busy', 'not_found', 'tree_kept'];
 
+/** Nobody is told to delete what was not read. */
+const UNREAD = ['damaged', 'newer_record'];
+
 /** Names the sessions that are old enough, or may be, and stayed because they cannot be deleted or judged. */
 function tellLeft(verb: Verb, skipped: readonly SkippedSession[], json: boolean): void {
   const left = skipped.filter(({ reason, old_enough }) => old_enough !== false && !PASSING.includes(reason));
   if (left.length === 0) return;
   verb.exit(EXIT_CODES.failed);
+  if (json) return;
   const names = left.map(({ id, reason }) => `${id} (${reason})`).join(', ');
-  if (!json)
-    verb.warn(
-      `could not be deleted or judged: ${names}; to delete them, or hear why not: zwarm rm ${left.map(({ id }) => id).join(' ')}`,
-    );
+  const unread = left.find(({ reason }) => UNREAD.includes(reason));
+  const hint =
+    unread === undefined
+      ? `to delete them, or hear why not: zwarm rm ${left.map(({ id }) => id).join(' ')}`
+      : `to hear why: zwarm show ${unread.id}`;
+  verb.warn(`could not be deleted or judged: ${names}; ${hint}`);
 }
 
 /** Says what stays of trees and sessions, and why. A branch that has commits of its own stays for good: that is no failure. */
@@ -123,7 +129,7 @@ export const clean = defineVerb({
   options: OPTIONS,
   notes: `
 A session's age counts from its last end, not from its start, and where it was imported or unpacked after that, from then;
-of one that is ready, from when it was forked or wound back. Running and damaged sessions are kept. A tree of its own goes
+of one that is ready, from when it was forked or wound back. Running and damaged sessions are kept, and those of a newer zwarm. A tree of its own goes
 with its session, and so do trees of sessions that are gone, branches made for them, and trees that Codex's own program left
 in its home. All of it is in one of three groups:
 

@@ -1,4 +1,3 @@
-import type { How, TurnKind } from '../session.ts';
 import { undoneOf } from './undone.ts';
 
 /** A part of a conversation: a turn with its messages and steps, or a summary of earlier turns. */
@@ -10,12 +9,12 @@ export interface Part {
 /** What the course of a conversation depends on, of one turn. */
 export interface LineageTurn {
   readonly turn: number;
-  readonly kind: TurnKind;
+  readonly kind: string;
   /** Which agent ran it; null for one that we do not know. */
   readonly agent: string | null;
   /** Of a rewind: the turn to which it winds back, 0 for the beginning. */
   readonly to: number | null;
-  readonly how: How | null;
+  readonly how: string | null;
   /** The thread that was to be continued, or to be forked where it `forks`; null for a new one. */
   readonly asked: string | null;
   readonly forks: boolean;

@@ -1,4 +1,4 @@
-import type { CancelWhy, TurnStatus } from '../status.ts';
+import type { TurnStatus } from '../status.ts';
 
 /** What a user can be told of. */
 export const NOTIFIED_EVENTS = [
@@ -35,7 +35,7 @@ export function isQuiet(hours: string | null, minutes: number): boolean {
 /** How a turn ended, and how its session stands now. */
 interface TurnEnd {
   readonly status: TurnStatus;
-  readonly cancel: CancelWhy | null;
+  readonly cancel: string | null;
   /** Whether no later turn of its session runs or waits. */
   readonly isAtRest: boolean;
   /** Whether the user has seen the end of the turn. */
@@ -58,7 +58,7 @@ export function eventsOfEnd({ status, cancel, isAtRest, isSeen }: TurnEnd): read
 
 /** What a batch has to know of something that is told. */
 interface Told {
-  readonly event: NotifiedEvent;
+  readonly event: string;
   readonly id: string;
   readonly name: string | null;
   readonly agent: string | null;

@@ -18,9 +18,12 @@ export const PENDING_REASONS = [
 ] as const;
 export type PendingReason = (typeof PENDING_REASONS)[number];
 
-/** Why a turn waits, for programs and in words, and until when at least, if that is known. */
+/**
+ * Why a turn waits, for programs (a `PendingReason`, or the word of a newer zwarm) and in words, and until when at least, if
+ * that is known.
+ */
 export interface Pending {
-  readonly reason: PendingReason;
+  readonly reason: string;
   readonly detail: string;
   readonly not_before: string | null;
 }

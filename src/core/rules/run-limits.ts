@@ -10,7 +10,8 @@ export type RunLimit = (typeof RUN_LIMITS)[number];
 
 /** A limit that a turn has reached. */
 export interface Breach {
-  readonly name: RunLimit;
+  /** A `RunLimit`, or the word of a newer zwarm. */
+  readonly name: string;
   readonly allowed: number;
   readonly observed: number;
 }
@@ -46,6 +47,11 @@ export function breachWords({ name, allowed, observed }: Breach): { message: str
       return {
         message: `it was stopped when it had printed ${observed} bytes: --max-log allows ${allowed}`,
         hint: go('--max-log', String(2 * allowed)),
+      };
+    default:
+      return {
+        message: `it was stopped at its limit ${name}: ${observed}, where ${allowed} is allowed`,
+        hint: 'see what it did: zwarm show ID; then: zwarm inject ID "go on"',
       };
   }
 }

@@ -1,24 +1,29 @@
 import { undoneOf } from '../conversation/undone.ts';
-import { isAdopted, type TurnKind } from '../session.ts';
+import { isAdopted } from '../session.ts';
 import type { TurnStatus } from '../status.ts';
 
 interface Turn {
   readonly turn: number;
-  readonly request: { readonly kind: TurnKind; readonly queued: boolean; readonly to: number | null };
+  readonly request: { readonly kind: string; readonly queued: boolean; readonly to: number | null };
+  /** Whether nothing runs in it: it only says something of other turns. */
+  readonly isMarker: boolean;
   /** Null while no runner has shown itself. */
   readonly runner: object | null;
   readonly verdict: { readonly status: TurnStatus };
 }
 
 /** Whether a turn was or is carried out: no older one runs, as turns run one after the other. */
-function hasBegun({ request, runner, verdict: { status } }: Turn): boolean {
-  const { kind } = request;
-  if (kind === 'rewind') return false;
-  return runner !== null || isAdopted(kind) || status === 'running' || status === 'unknown';
+function hasBegun({ request, isMarker, runner, verdict: { status } }: Turn): boolean {
+  if (isMarker) return false;
+  return runner !== null || isAdopted(request.kind) || status === 'running' || status === 'unknown';
 }
 
 /** Whether a turn waited, and was taken back before it began: its message is not part of the conversation. */
-export function isWithdrawn({ request, runner, verdict: { status } }: Omit<Turn, 'turn'>): boolean {
+export function isWithdrawn({
+  request,
+  runner,
+  verdict: { status },
+}: Pick<Turn, 'request' | 'runner' | 'verdict'>): boolean {
   return request.queued && runner === null && status === 'killed';
 }
 
@@ -35,9 +40,7 @@ export function endsSearch(newestFirst: readonly Turn[]): boolean {
 /** The turns of the conversation among turns newest first: without markers, what was wound back, and what was taken back. */
 export function inConversation<T extends Turn>(newestFirst: readonly T[]): readonly T[] {
   const undone = undoneAmong(newestFirst);
-  return newestFirst.filter(
-    (turn) => turn.request.kind !== 'rewind' && !undone.has(turn.turn) && !isWithdrawn(turn),
-  );
+  return newestFirst.filter((turn) => !turn.isMarker && !undone.has(turn.turn) && !isWithdrawn(turn));
 }
 
 /** Which turn speaks for a session, and where its conversation stands. */
@@ -60,7 +63,7 @@ export interface Speaking<T> {
  */
 export function speakingTurn<T extends Turn>(newestFirst: readonly T[], copied: number): Speaking<T> {
   const undone = undoneAmong(newestFirst);
-  const turns = newestFirst.filter(({ request }) => request.kind !== 'rewind');
+  const turns = newestFirst.filter(({ isMarker }) => !isMarker);
   const newest = turns.find(hasBegun) ?? null;
   const last = inConversation(newestFirst)[0] ?? null;
   const speaks = (current: T | null, behind: readonly T[]): Speaking<T> => {

@@ -1,3 +1,4 @@
+import { isAmount } from '../../core/amount.ts';
 import { ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { Budget } from '../../core/rules/budget.ts';
@@ -35,6 +36,6 @@ export async function budgetsOf(
     if (of === 'tag') return tags.includes(tag ?? '');
     return of === 'day' || orchestrates || parent !== null;
   };
-  const mine: Budget[] = own === null ? [] : [{ of: 'session', tag: null, amount: own }];
+  const mine: Budget[] = isAmount(own) ? [{ of: 'session', tag: null, amount: own }] : [];
   return [...mine, ...budgets.filter(holds)];
 }

@@ -10,7 +10,7 @@ import { callerOf } from './caller.ts';
 /** Marks that this caller has seen the end of a turn; nothing while it has none. @throws ZwarmError `usage` */
 export async function markSeen(context: ManagerContext, turn: Turn): Promise<void> {
   const state = await unlessGone(readTurnNow(turn, context.now()));
-  if (state === null || state.request.kind === 'rewind' || !isFinal(state.verdict.status)) return;
+  if (state === null || state.isMarker || !isFinal(state.verdict.status)) return;
   const { store, id } = turn;
   // A reader leaves nothing in the home of another user.
   if (whyNotOurs(context, store.state) !== null) return;

@@ -8,10 +8,11 @@ import {
   policyBelow,
   type Settings,
 } from '../../core/rules/policy.ts';
-import type { SessionRecord } from '../../store/records.ts';
+import type { KnownRecord, SessionRecord } from '../../store/records.ts';
 import { hasSession } from '../../store/sessions.ts';
 import { locateProject, type ManagerContext, type Session, type Store } from '../context.ts';
 import { readRecord } from '../session/current-turn.ts';
+import { requireKnownRecord } from '../session/unknown-words.ts';
 import { ancestryOf } from './ancestry.ts';
 import { type Caller, callerOf, isUsers, UNKNOWN_AGENT } from './caller.ts';
 import { requireQuota } from './quota.ts';
@@ -24,13 +25,13 @@ function refuse(message: string, hint: string): never {
 }
 
 /** The record of the session whose agent asks, which says how far that may go; null for others. */
-async function parentRecord(store: Store | null, { parent }: Caller): Promise<SessionRecord | null> {
+async function parentRecord(store: Store | null, { parent }: Caller): Promise<KnownRecord | null> {
   if (parent === null) return null;
   if (store === null || !hasSession({ store, id: parent })) {
     const what = `you are an agent of ${parent}, which is not a session here`;
     return refuse(what, 'leave the environment of zwarm as it is');
   }
-  return readRecord({ store, id: parent });
+  return requireKnownRecord(parent, await readRecord({ store, id: parent }));
 }
 
 /**
@@ -94,7 +95,7 @@ export function requireAllowedDirectory(
 }
 
 /** Refuses a turn that its caller may not have. */
-function requireWithin(limits: Policy, record: SessionRecord): void {
+function requireWithin(limits: Policy, record: KnownRecord): void {
   requireAllowedDirectory(limits, record.working_dir, record);
   if (isWider(record.sandbox, limits.sandbox))
     refuse(`the sandbox ${record.sandbox} is not allowed`, `the widest that is allowed: ${limits.sandbox}`);
@@ -122,7 +123,7 @@ export function requireAllowedSession(
   context: ManagerContext,
   store: Store | null,
   limits: Limits,
-  record: SessionRecord,
+  record: KnownRecord,
 ): void {
   if (limits === null) return;
   const depth = depthBelow(store, callerOf(context));
@@ -161,7 +162,7 @@ export function requireOwn(context: ManagerContext, session: Session): void {
 /** The limits of the caller for a session's next turn, which is within. @throws ZwarmError `not_allowed`, `over_quota` */
 export async function requireAllowedTurn(
   context: ManagerContext,
-  session: Session & { readonly record: SessionRecord },
+  session: Session & { readonly record: KnownRecord },
 ): Promise<Limits> {
   if (isUsers(callerOf(context).source)) return null;
   requireOwn(context, session);

@@ -1,3 +1,4 @@
+import { ZwarmError } from '../../core/errors.ts';
 import { isSessionId } from '../../core/ids.ts';
 import { isModelName } from '../../core/model.ts';
 import { isWithin } from '../../core/path.ts';
@@ -5,11 +6,12 @@ import { parseMetadata } from '../../core/rules/metadata.ts';
 import { allowedRoot, narrower } from '../../core/rules/policy.ts';
 import { parseSchema } from '../../core/rules/schema.ts';
 import { parseTags } from '../../core/rules/tags.ts';
-import { isAdopted, isSaid } from '../../core/session.ts';
+import { isAdopted } from '../../core/session.ts';
 import { DamagedRecord } from '../../store/read-file.ts';
-import type { SessionRecord, Unpacked } from '../../store/records.ts';
+import type { KnownRecord, SessionRecord, Unpacked } from '../../store/records.ts';
 import { listTurns, readExit, readPrompt, readRequest, readSessionRecord } from '../../store/sessions.ts';
 import type { Session } from '../context.ts';
+import { requireKnownRecord, unknownWordsIn } from '../session/unknown-words.ts';
 import { USER } from './caller.ts';
 
 /*
@@ -20,15 +22,21 @@ import { USER } from './caller.ts';
 /** No agent's program takes it for an option, and nobody for a path. */
 const THREAD = /^[A-Za-z0-9][\w-]{0,99}$/;
 
-/** The records of a received session are such as zwarm writes, and every turn has ended. @throws DamagedRecord */
-export function checkReceived(session: Session): SessionRecord {
+/** The records of a received session are such as zwarm writes, and every turn has ended. @throws DamagedRecord, ZwarmError `format_newer` */
+export function checkReceived(session: Session): KnownRecord {
   const refuse = (what: string): never => {
     throw new DamagedRecord(what);
   };
-  const record = readSessionRecord(session);
-  const { model, forked_from: fork } = record;
+  const stored = readSessionRecord(session);
+  const { model, forked_from: fork } = stored;
   if (fork !== null && !isSessionId(fork.id)) refuse('field forked_from.id is not valid');
   const turns = listTurns(session);
+  const unknown = unknownWordsIn({ ...session, record: stored, turns });
+  if (unknown.length > 0) {
+    const what = `the archive was packed by a newer zwarm: this one does not know ${unknown.join(', ')}`;
+    throw new ZwarmError('format_newer', what, 'update zwarm');
+  }
+  const record = requireKnownRecord(session.id, stored);
   const models = [model];
   for (const number of turns) {
     const turn = { ...session, turn: number };
@@ -36,8 +44,7 @@ export function checkReceived(session: Session): SessionRecord {
     models.push(runs?.model ?? null);
     if (!THREAD.test(adopted?.thread_id ?? 'none')) refuse(`the thread of turn ${number} is not valid`);
     if (kind === 'rewind') continue;
-    if (!isSaid(kind) && kind !== 'compact' && kind !== 'retry')
-      refuse(`turn ${number} is of the kind ${kind}`);
+    if (kind === 'tombstone') refuse(`turn ${number} is of the kind ${kind}`);
     if (!isAdopted(kind) && readPrompt(turn) === null) refuse(`prompt.md of turn ${number} is missing`);
     if (readExit(turn) === null) refuse(`turn ${number} has not ended`);
   }
@@ -50,7 +57,7 @@ export function checkReceived(session: Session): SessionRecord {
  * nothing that somebody else has told its program; and in words what that changes.
  */
 export function keptRecord(
-  record: SessionRecord,
+  record: KnownRecord,
   projectRoot: string,
   unpacked: Unpacked,
 ): { readonly record: SessionRecord; readonly changes: readonly string[] } {

@@ -113,6 +113,9 @@ async function findCandidates(
     const since = row === null ? null : unlessDamaged(() => unchangedSinceMs(session, row));
     const old_enough = since === null ? null : nowMs - since >= olderThanMs;
     if (row !== null && !isAtRest(row.status)) skipped.push({ id, reason: row.status, old_enough });
+    // It may say that it is to be kept.
+    else if (row !== null && row.unknown_words.length > 0)
+      skipped.push({ id, reason: 'newer_record', old_enough });
     else if (row === null || old_enough === true) candidates.push({ session, row, old_enough });
   }
   // One that works in the tree of another keeps that.

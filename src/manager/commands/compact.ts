@@ -1,4 +1,5 @@
 import type { AgentAdapter } from '../../agents/agent.ts';
+import { requireAgent } from '../../agents/registry.ts';
 import { type ContextFill, shouldCompact } from '../../core/conversation/compact.ts';
 import { lineageOf } from '../../core/conversation/lineage.ts';
 import { COMPACT_PROMPT } from '../../core/conversation/prompts.ts';
@@ -6,14 +7,16 @@ import { readyError, ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import { unlessDamaged } from '../../store/read-file.ts';
 import { readTail } from '../../store/read-from-end.ts';
+import { recordOfTurn } from '../../store/records.ts';
 import type { ManagerContext, Session } from '../context.ts';
 import { DEFAULT_HISTORY_CHARS } from '../launch/continuation.ts';
 import type { StartedTurn } from '../launch/launch-turn.ts';
 import { checkFollowUp, goOn } from '../launch/next-turn.ts';
-import { requireAtRest, requireKnownAgent } from '../launch/preconditions.ts';
+import { requireAtRest } from '../launch/preconditions.ts';
 import { readNow } from '../session/current-turn.ts';
 import { orDamaged } from '../session/damage.ts';
 import { historyOf, readLineageTurns } from '../session/turn-lineage.ts';
+import { requireKnownWords } from '../session/unknown-words.ts';
 
 /** When and how to compact. */
 export interface CompactOptions {
@@ -47,8 +50,9 @@ export async function compact(
   const { id } = session;
   const now = await readNow(session, context.now());
   requireAtRest(now);
+  const { record } = await requireKnownWords(now);
   if (now.current === null) throw readyError(id, 'it has no turn of its own to compact');
-  const adapter = requireKnownAgent(now);
+  const adapter = requireAgent(recordOfTurn(record, now.last?.request ?? now.current.request).agent);
   const { parts, thread } = await orDamaged(session, async () =>
     lineageOf(await readLineageTurns(session, now.turns, context.now())),
   );

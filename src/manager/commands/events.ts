@@ -48,9 +48,9 @@ function* eventsOf({ record, ...reading }: SessionReading): Generator<SessionEve
   const name = store.names.get(id) ?? null;
   const title = titleOf(record.task);
   for (const turn of turns) {
-    const { request, runner, verdict } = turn;
-    // What a fork has copied happened in another session; a rewind is a mark that nothing runs.
-    if (turn.turn <= copiedTurns(record) || request.kind === 'rewind') continue;
+    const { request, isMarker, runner, verdict } = turn;
+    // What a fork has copied happened in another session.
+    if (turn.turn <= copiedTurns(record) || isMarker) continue;
     const life = {
       queuedAt: request.queued ? request.at : null,
       hasStarted: runner !== null || request.adopted !== null,

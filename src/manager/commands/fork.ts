@@ -8,7 +8,7 @@ import { type Claim, type Copied, createSession } from '../../store/claim.ts';
 import { flush } from '../../store/files.ts';
 import { gitStateOf } from '../../store/git.ts';
 import { sessionsDir, turnDir } from '../../store/layout.ts';
-import { recordOfTurn, type SessionRecord } from '../../store/records.ts';
+import { type KnownRecord, recordOfTurn, type SessionRecord } from '../../store/records.ts';
 import { hasSession } from '../../store/sessions.ts';
 import { callerOf } from '../access/caller.ts';
 import { type Limits, requireAllowedSession, requireRoomBelow, settingsFor } from '../access/permissions.ts';
@@ -32,7 +32,8 @@ import { tryCacheState } from '../session/cache-state.ts';
 import { openTurns, readNow, readTurnNow, type SessionNow } from '../session/current-turn.ts';
 import { orDamaged, unknownTurn } from '../session/damage.ts';
 import { historyOf, readLineageTurns } from '../session/turn-lineage.ts';
-import { elsewhereError, starterOf } from '../turn/where-it-ran.ts';
+import { requireKnownWords } from '../session/unknown-words.ts';
+import { elsewhereError, whereStarted } from '../turn/where-it-ran.ts';
 
 /** What to fork, and how to go on. */
 export interface ForkOptions extends AskedAgent {
@@ -67,7 +68,7 @@ function forkedTurn(now: SessionNow, asked: number | undefined): number {
   if (current === null || turn < first) return turn;
   const before = first > 1 ? `fork what was before: zwarm fork ${id} --turn ${first - 1}` : null;
   const { status } = current.verdict;
-  if (status === 'unknown') throw elsewhereError(id, starterOf(current), before ?? 'fork it there');
+  if (status === 'unknown') throw elsewhereError(id, whereStarted(current), before ?? 'fork it there');
   const hint = before ?? `wait for it first: zwarm wait ${id}`;
   throw new ZwarmError('busy', `turn ${first} of ${id} is still ${status}`, hint);
 }
@@ -109,7 +110,7 @@ export async function fork(
 ): Promise<Forked> {
   if (message !== undefined) requireMessage(message, parent.id);
   const { store } = parent;
-  const before = await readNow(parent, context.now());
+  const before = await requireKnownWords(await readNow(parent, context.now()));
   const turn = forkedTurn(before, asked);
   const { settings, limits } = await settingsFor(context, store);
   const now =
@@ -126,7 +127,7 @@ export async function fork(
   const turns = now.turns.filter((number) => number <= turn);
   const history_bytes = await orDamaged(parent, () => historyBytes(context, now, turn));
   const { unpacked } = now.record;
-  const record: SessionRecord = {
+  const record: KnownRecord = {
     ...now.record,
     ...callerOf(context),
     // Later turns of that number are its own.
@@ -156,7 +157,7 @@ export async function fork(
     copies.push({ directory: turnDir(state), eventBytes: state.exit?.record.events_bytes ?? null });
   }
   const begin = async (
-    place: Partial<SessionRecord>,
+    place: Partial<KnownRecord>,
     first: Checked | null,
   ): Promise<Omit<Forked, 'notes'>> => {
     const forked = { ...session, parent, record: { ...record, ...place }, copies };

@@ -13,6 +13,7 @@ import { requireAtRest } from '../launch/preconditions.ts';
 import { readNow, type SessionNow } from '../session/current-turn.ts';
 import { orDamaged } from '../session/damage.ts';
 import { historyOf, readLineageTurns } from '../session/turn-lineage.ts';
+import { isMarkerOf } from '../turn/turn-state.ts';
 
 /** How to pack. */
 export interface PackOptions {
@@ -42,7 +43,7 @@ function endedTurns({ store, id, turns }: SessionNow) {
   return turns.map((turn) => {
     const at = { store, id, turn };
     const exit = readExit(at);
-    if (exit !== null || readRequest(at).kind === 'rewind')
+    if (exit !== null || isMarkerOf(at, readRequest(at)))
       return { turn, eventBytes: exit?.record.events_bytes ?? null };
     const what = `nobody has recorded the end of turn ${turn} of ${id}: elsewhere nobody could tell whether it runs`;
     const before = `pack what was before: zwarm fork ${id} --turn ${turn - 1}, then pack the fork`;

@@ -7,6 +7,7 @@ import { newRequest } from '../launch/new-request.ts';
 import { requireAtRest } from '../launch/preconditions.ts';
 import { tryCacheState } from '../session/cache-state.ts';
 import { readNow } from '../session/current-turn.ts';
+import { requireKnownWords } from '../session/unknown-words.ts';
 import { declareNeverLaunched } from '../stop/request-cancel.ts';
 import type { Undone } from './undo.ts';
 
@@ -47,6 +48,7 @@ export async function rewind(
   if (to === last) refuse(`turn ${to} is where ${id} is`, 'name an earlier turn, or 0 for the beginning');
   requireOwn(context, session);
   requireAtRest(now);
+  await requireKnownWords(now);
   // All that can be refused is refused before the marker is there.
   const plan = files
     ? await (await import('./undo.ts')).planUndoOf(context, session, { from: to + 1 })

@@ -30,7 +30,7 @@ import type { Emptied } from '../removal/trash.ts';
 import { readNow } from '../session/current-turn.ts';
 import { pidsLeftBy } from '../session/processes-left.ts';
 import { declareNeverLaunched } from '../stop/request-cancel.ts';
-import { elsewhereError, starterOf } from '../turn/where-it-ran.ts';
+import { elsewhereError, whereOf, whereStarted } from '../turn/where-it-ran.ts';
 
 const hintFor = (id: string): string => `remove it there; if that is gone for good: zwarm rm --force ${id}`;
 
@@ -44,7 +44,7 @@ function refuseElsewhere(session: Session): void {
     const claimer = request?.kind === 'tombstone' ? null : request?.claimer;
     const starter = readRunner(turn)?.identity ?? claimer ?? null;
     if (starter !== null && livenessOf(starter) === 'cannot_tell')
-      throw elsewhereError(id, starter, hintFor(id));
+      throw elsewhereError(id, whereOf(starter), hintFor(id));
   }
 }
 
@@ -63,7 +63,7 @@ async function bury(context: ManagerContext, session: Session, force: boolean): 
   const { current } = now;
   const status = current?.verdict.status;
   if (current !== null && status === 'unknown' && !force)
-    throw elsewhereError(id, starterOf(current), hintFor(id));
+    throw elsewhereError(id, whereStarted(current), hintFor(id));
   if (status !== undefined && isActive(status))
     throw new ZwarmError('busy', `${id} is still ${status}`, `end it first: zwarm kill ${id}`);
   declareNeverLaunched(context, now);

@@ -1,5 +1,6 @@
 import { type Finding, finding } from '../../core/check.ts';
-import { turnFile } from '../../store/layout.ts';
+import { shellWord } from '../../core/shell-word.ts';
+import { sessionDir, turnFile } from '../../store/layout.ts';
 import { DamagedRecord } from '../../store/read-file.ts';
 import { readTail } from '../../store/read-from-end.ts';
 import {
@@ -48,6 +49,6 @@ export function checkSessions(store: Store): Finding {
   const named = damaged.slice(0, NAMED);
   const list = named.map(({ id, reason }) => `${id} (${reason})`).join(', ');
   const more = damaged.length > NAMED ? ', …' : '';
-  const hint = `look at their files, or remove them: zwarm rm ${named.map(({ id }) => id).join(' ')}`;
+  const hint = `look at their files: ls -R ${named.map(({ id }) => shellWord(sessionDir({ store, id }))).join(' ')}`;
   return finding('failed', `${damaged.length} of ${counted} cannot be read: ${list}${more}`, hint);
 }

@@ -15,7 +15,7 @@ import { turnsOf, undoneIn } from '../session/current-turn.ts';
 import { damageError, orDamaged, unknownTurn } from '../session/damage.ts';
 import { readTurnState } from '../turn/turn-state.ts';
 import { eventsOf, openStream } from '../turn/turn-stream.ts';
-import { elsewhereError, starterOf } from '../turn/where-it-ran.ts';
+import { elsewhereError, whereStarted } from '../turn/where-it-ran.ts';
 import { type Beginning, beginningOfLast, beginningSince, FROM_THE_START } from './where-to-begin.ts';
 
 /** How much of a session to read, and whether to go on as it grows. */
@@ -66,7 +66,7 @@ async function* followTurn<T>(
         if (signal?.aborted) return;
       }
       if (ended || watch === null) return;
-      if (verdict.status === 'unknown') throw elsewhereError(turn.id, starterOf(state), 'follow it there');
+      if (verdict.status === 'unknown') throw elsewhereError(turn.id, whereStarted(state), 'follow it there');
       yield CAUGHT_UP;
       await watch.next(LOOK_AGAIN_MS, signal ?? new AbortController().signal);
     }

@@ -6,10 +6,9 @@ import type { Settings } from '../../core/rules/policy.ts';
 import type { Sandbox } from '../../core/session.ts';
 import type { Confiner } from '../../process/confine.ts';
 import { isNamedOrOnPath } from '../../process/find-program.ts';
-import { type Runs, recordOfTurn, type SessionRecord } from '../../store/records.ts';
+import { type KnownRecord, type Runs, recordOfTurn } from '../../store/records.ts';
 import type { ManagerContext } from '../context.ts';
 import type { SessionNow } from '../session/current-turn.ts';
-import { requireKnownAgent } from './preconditions.ts';
 
 /** Which agent is to run a turn, and which model it is to use, where that is said. */
 export interface AskedAgent {
@@ -52,7 +51,7 @@ function needsConfiner({ confinement }: AgentAdapter, sandbox: Sandbox): boolean
 async function confinementOf(
   context: ManagerContext,
   adapter: AgentAdapter,
-  session: Pick<SessionRecord, 'sandbox' | 'working_dir'>,
+  session: Pick<KnownRecord, 'sandbox' | 'working_dir'>,
 ): Promise<{ confiner: Confiner | null; unconfined: boolean }> {
   if (!needsConfiner(adapter, session.sandbox)) return { confiner: null, unconfined: false };
   const { confinerFor } = await import('./confinement.ts');
@@ -85,7 +84,7 @@ export async function firstAgent(
   context: ManagerContext,
   adapter: AgentAdapter,
   model: string | null,
-  given: Pick<SessionRecord, 'sandbox' | 'orchestrates' | 'schema' | 'working_dir'>,
+  given: Pick<KnownRecord, 'sandbox' | 'orchestrates' | 'schema' | 'working_dir'>,
 ): Promise<ChosenAgent> {
   if (given.orchestrates) requireTools(adapter);
   if (given.schema !== null) requireSchema(adapter);
@@ -97,18 +96,22 @@ export async function firstAgent(
   };
 }
 
+/** A session whose words are known. */
+export type KnownNow = SessionNow & { readonly record: KnownRecord };
+
 /**
  * The agent of the next turn of a session, and the record for it: that of the turn before, unless another one is asked
- * for. The model is the agent's, and so is not kept for another. @throws ZwarmError `usage`, `not_resumable`
+ * for. The model is the agent's, and so is not kept for another. @throws ZwarmError `usage`,
+ * `not_resumable`
  */
 export async function nextAgent(
   context: ManagerContext,
-  now: SessionNow,
+  now: KnownNow,
   { agent, model }: AskedAgent,
-): Promise<ChosenAgent & { readonly record: SessionRecord }> {
-  const before = now.last;
-  const last = before === null ? now.record : recordOfTurn(now.record, before.request);
-  const adapter = agent === undefined ? requireKnownAgent(now) : requireAgent(agent);
+): Promise<ChosenAgent & { readonly record: KnownRecord }> {
+  const { last: before, record } = now;
+  const last = before === null ? record : recordOfTurn(record, before.request);
+  const adapter = requireAgent(agent ?? last.agent);
   const kept = adapter.name === last.agent ? last.model : null;
   const { confiner, unconfined } = await confinementOf(context, adapter, last);
   const runs = {
@@ -125,5 +128,5 @@ export async function nextAgent(
   }
   if (last.orchestrates) requireTools(adapter);
   if (last.schema !== null) requireSchema(adapter);
-  return { adapter, confiner, runs, record: recordOfTurn(now.record, { runs }) };
+  return { adapter, confiner, runs, record: recordOfTurn(record, { runs }) };
 }

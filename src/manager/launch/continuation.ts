@@ -8,7 +8,7 @@ import type { RunLimits } from '../../core/rules/run-limits.ts';
 import { type How, isSaid, type TurnKind } from '../../core/session.ts';
 import type { Confiner } from '../../process/confine.ts';
 import type { HistoryFile } from '../../store/agent-history.ts';
-import type { Runs, SessionRecord } from '../../store/records.ts';
+import type { KnownRecord, Runs } from '../../store/records.ts';
 import { readPrompt, readSessionRecord } from '../../store/sessions.ts';
 import type { Limits } from '../access/permissions.ts';
 import type { Allowed } from '../access/reach.ts';
@@ -38,7 +38,7 @@ const FRESH: Continuation = { how: 'fresh', threadId: null, forks: false, input:
 /** A turn that was checked, and is to be claimed and launched. */
 export interface NextTurn extends Session {
   /** As it is for this turn. */
-  readonly record: SessionRecord;
+  readonly record: KnownRecord;
   readonly adapter: AgentAdapter;
   readonly runs: Runs;
   /** What zwarm confines it by, or null. */

@@ -6,7 +6,6 @@ import { isErrno, toZwarmError, ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { Pending } from '../../core/rules/queue.ts';
 import { RUN_LIMITS } from '../../core/rules/run-limits.ts';
-import type { How } from '../../core/session.ts';
 import { isoTime } from '../../core/time.ts';
 import { TOOL_NAMES } from '../../core/tool-names.ts';
 import { markOfTurn } from '../../core/turn-mark.ts';
@@ -47,8 +46,8 @@ export interface StartedTurn {
   readonly turn: number;
   /** The agent that runs it. */
   readonly agent: string;
-  /** Null where it has not begun. */
-  readonly how: How | null;
+  /** As `launch.json` has it; null where it has not begun. */
+  readonly how: string | null;
   /** Why it is a replay, in words; else null. */
   readonly why: string | null;
   /** The arguments that its new thread has not got, as what they name is gone. */

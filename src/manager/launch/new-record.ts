@@ -11,7 +11,7 @@ import { parseTags } from '../../core/rules/tags.ts';
 import { SANDBOXES } from '../../core/session.ts';
 import { requireWord } from '../../core/suggest.ts';
 import { isoTime } from '../../core/time.ts';
-import type { SessionRecord } from '../../store/records.ts';
+import type { KnownRecord } from '../../store/records.ts';
 import { callerOf } from '../access/caller.ts';
 import { settingsFor } from '../access/permissions.ts';
 import { requireWorkingDirectory } from '../access/working-directory.ts';
@@ -89,7 +89,7 @@ export async function newRecord(
     budget: options.budget ?? null,
   };
   const chosen = await firstAgent(context, adapter, model, given);
-  const record: SessionRecord = {
+  const record: KnownRecord = {
     v: 1,
     ...chosen.runs,
     ...given,

@@ -5,6 +5,7 @@ import { requireOutOfReach } from '../access/reach.ts';
 import { requireBudget } from '../access/require-budget.ts';
 import type { ManagerContext, Session, Turn } from '../context.ts';
 import type { SessionNow } from '../session/current-turn.ts';
+import { requireKnownWords } from '../session/unknown-words.ts';
 import { declareNeverLaunched } from '../stop/request-cancel.ts';
 import { programOf } from './agent-program.ts';
 import { type AskedAgent, nextAgent } from './choose-agent.ts';
@@ -53,9 +54,10 @@ export async function withProgram(
 /** Checks all that can be refused of another turn of a session, but for what the session is doing now. */
 export async function checkFollowUp(
   context: ManagerContext,
-  now: SessionNow,
+  asking: SessionNow,
   asked: AskedAgent = {},
 ): Promise<Checked> {
+  const now = await requireKnownWords(asking);
   requireSameDirectory(now);
   const chosen = await nextAgent(context, now, asked);
   const limits = await requireAllowedTurn(context, { ...now, record: chosen.record });

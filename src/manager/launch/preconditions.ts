@@ -1,13 +1,12 @@
 import type { AgentAdapter } from '../../agents/agent.ts';
-import { findAgent } from '../../agents/registry.ts';
 import { ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import { isActive } from '../../core/status.ts';
 import { isInRepository } from '../../store/git.ts';
 import { isOpenDirectory, realPathOf } from '../../store/real-path.ts';
-import { recordOfTurn, type SessionRecord } from '../../store/records.ts';
+import type { SessionRecord } from '../../store/records.ts';
 import type { SessionNow } from '../session/current-turn.ts';
-import { elsewhereError, starterOf } from '../turn/where-it-ran.ts';
+import { elsewhereError, whereStarted } from '../turn/where-it-ran.ts';
 
 /** Far more than any agent takes (Codex: 1,048,576 characters), and far less than a reader of records takes. */
 const LONGEST_MESSAGE = 10 << 20;
@@ -27,7 +26,7 @@ export function requireMessage(text: string, to: SessionId | null): void {
 /** Refuses where it cannot be told whether the session runs. @throws ZwarmError `unknown_liveness` */
 export function requireKnown({ id, current }: Pick<SessionNow, 'id' | 'current'>): void {
   const hint = `go on with it there; if that is gone for good: zwarm inject --force ${id} "…"`;
-  if (current?.verdict.status === 'unknown') throw elsewhereError(id, starterOf(current), hint);
+  if (current?.verdict.status === 'unknown') throw elsewhereError(id, whereStarted(current), hint);
 }
 
 /**
@@ -75,13 +74,4 @@ export function requireRepository(
   if (!readArguments(args).needsRepository || isInRepository(directory)) return;
   const what = `${name} works in a git repository alone, and ${directory} is in none`;
   throw new ZwarmError('usage', what, `run \`git init\` there${elsewise}`);
-}
-
-/** The agent of the session's last turn is one that this zwarm knows. @throws ZwarmError `not_resumable` */
-export function requireKnownAgent({ last, record }: SessionNow): AgentAdapter {
-  const { agent } = last === null ? record : recordOfTurn(record, last.request);
-  const adapter = findAgent(agent);
-  if (adapter !== null) return adapter;
-  const what = `this zwarm knows no agent ${JSON.stringify(agent)}`;
-  throw new ZwarmError('not_resumable', what, 'update zwarm');
 }

@@ -24,7 +24,7 @@ export async function projectNotices(context: ManagerContext): Promise<readonly 
   const project = locateProject(context);
   const { path, checkout, store, others } = project;
   const notices: string[] = [];
-  const old = `${windowDir(checkout)} holds sessions of zwarm 0.1, which this version does not read; they stay as they are`;
+  const old = `${windowDir(checkout)} holds sessions of an early zwarm, which kept them in the project: no list shows them, and they stay as they are`;
   if (hasOldStore(checkout)) notices.push(old);
   const python = unlessDamaged(() => pythonSessionDirs(checkout)) ?? [];
   const left = python.length === 0 ? 0 : (await import('./python-left.ts')).countLeft(context, python);

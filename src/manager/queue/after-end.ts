@@ -56,8 +56,8 @@ function noteAccount(
 const isDealtWith = (turn: Turn): boolean => lookAt(turnFile(turn, 'notified')) !== null;
 
 /** Whether it was zwarm here that ran a turn: not what is a copy of another one, or came out of an archive. */
-function ranHere(record: SessionRecord, { turn, request }: TurnReading): boolean {
-  if (request.kind === 'rewind' || isAdopted(request.kind)) return false;
+function ranHere(record: SessionRecord, { turn, request, isMarker }: TurnReading): boolean {
+  if (isMarker || isAdopted(request.kind)) return false;
   return turn > copiedTurns(record) && turn > (record.unpacked?.turn ?? 0);
 }
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { toZwarmError, ZwarmError } from '../../core/errors.ts';
 import type { Pending } from '../../core/rules/queue.ts';
+import { isTurnKind } from '../../core/session.ts';
 import { isoTime } from '../../core/time.ts';
 import { replaceFile } from '../../store/files.ts';
 import { BUILDING_PREFIX, turnDir, turnFile } from '../../store/layout.ts';
@@ -20,8 +21,8 @@ import { recordEnd } from '../stop/record-exit.ts';
 import type { TurnState } from '../turn/turn-state.ts';
 import { afterEnds } from './after-end.ts';
 
-/** Refusals that a turn may outlive: another command launches it, or there will be room for it later. */
-const PASSING: readonly string[] = ['lost_race', 'over_quota', 'io', 'busy'];
+/** Refusals that a turn may outlive: another command or a newer zwarm launches it, or there will be room for it later. */
+const PASSING: readonly string[] = ['lost_race', 'over_quota', 'io', 'busy', 'newer_record'];
 
 /** Whoever queued a turn, as it was then: its rights are checked anew, by the configuration as it is now. */
 function asQueued(
@@ -44,7 +45,7 @@ function putOff(context: ManagerContext, turn: Turn, { message }: OverBudget, un
 }
 
 /**
- * Launches a turn whose time has come, with the environment and umask of the command that queued it; whether it has begun,
+ * Launches a turn whose time has come, unless only a newer zwarm can, with the environment and umask of the command that queued it; whether it has begun,
  * or until when it has to wait. What refuses it for good is recorded as its end.
  */
 export async function launchQueued(
@@ -52,7 +53,9 @@ export async function launchQueued(
   now: SessionNow,
   current: TurnState,
 ): Promise<boolean | Pending> {
-  const { store, id, turn } = current;
+  const { store, id, turn, request } = current;
+  const { kind } = request;
+  if (!isTurnKind(kind)) return false;
   try {
     const given = readEnvironment(current);
     if (given === null) return false;
@@ -61,14 +64,14 @@ export async function launchQueued(
     if (prompt === null) throw new DamagedRecord('prompt.md is missing');
     const next = {
       ...(await checkFollowUp(asker, { ...now, current })),
-      ...{ store, id, kind: current.request.kind, covers: current.request.covers },
-      runLimits: current.request.run_limits,
+      ...{ store, id, kind, covers: request.covers },
+      runLimits: request.run_limits,
       ...{ message: prompt.toString(), historyChars: DEFAULT_HISTORY_CHARS },
       before: now.turns.filter((number) => number < turn),
     };
     const continuation = await planContinuation(asker, next);
     const { adapter, record } = next;
-    const { nonce, retry } = current.request;
+    const { nonce, retry } = request;
     // What the first message came with may be gone since it was queued; a repetition of it gives that, too.
     if (continuation.threadId === null && turn === 1 + (retry?.number ?? 0))
       placeArguments(adapter, record.agent_args, record.working_dir);

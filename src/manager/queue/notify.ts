@@ -53,7 +53,7 @@ export async function notify(
     const settings = await context.loadSettings({ env: context.env, projectRoot: state });
     const now = new Date(context.now());
     if (isQuiet(settings.notify?.quietHours ?? null, now.getHours() * 60 + now.getMinutes())) return;
-    const wanted = notifications.filter(({ event }) => settings.notify?.events.includes(event));
+    const wanted = notifications.filter(({ event }) => settings.notify?.events.some((one) => one === event));
     // In this order also where the clock does not tell them apart.
     for (const [at, one] of wanted.entries()) putNotification(state, one, `${at}${context.newNonce()}`);
     if (wanted.length === 0 || isSenderAlive(state)) return;

@@ -1,5 +1,7 @@
 import { ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
+import { shellWord } from '../../core/shell-word.ts';
+import { sessionDir } from '../../store/layout.ts';
 import { DamagedRecord } from '../../store/read-file.ts';
 import { hasSession } from '../../store/sessions.ts';
 import type { Session } from '../context.ts';
@@ -7,6 +9,10 @@ import type { Session } from '../context.ts';
 /*
  * A session disappears by one rename: when it is gone after a reading, what was read of it counts for nothing.
  */
+
+/** What to do about records that cannot be read: what they hold may be all that there is of it. */
+export const lookAtFiles = (session: Session): string =>
+  `look at its files: ls -R ${shellWord(sessionDir(session))}`;
 
 /** The error of a session that was removed, or is being removed. */
 export function removedError(id: SessionId, cause?: unknown): ZwarmError {
@@ -24,7 +30,7 @@ export function damageError(session: Session, error: unknown): unknown {
   if (!hasSession(session)) return removedError(id, error);
   if (!(error instanceof DamagedRecord)) return error;
   const what = `the records of ${id} cannot be read: ${error.message}`;
-  return new ZwarmError('damaged', what, `remove it with: zwarm rm ${id}`, error);
+  return new ZwarmError('damaged', what, lookAtFiles(session), error);
 }
 
 /** Reads something of a session that still exists afterwards. @throws ZwarmError `not_found`, `damaged` */

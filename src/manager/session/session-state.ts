@@ -6,7 +6,6 @@ import { inConversation, type Speaking, speakingTurn } from '../../core/rules/sp
 import {
   cutLine,
   cutText,
-  type How,
   isSaid,
   type SessionError,
   type SessionState,
@@ -22,7 +21,7 @@ import { explainVerdict } from '../turn/explain-failure.ts';
 import { readLastStep } from '../turn/last-step.ts';
 import type { TurnReading } from '../turn/turn-state.ts';
 import { setupEnd, stderrTail } from '../turn/turn-stream.ts';
-import { starterOf, whereOf } from '../turn/where-it-ran.ts';
+import { whereStarted } from '../turn/where-it-ran.ts';
 import { requireTurns } from './current-turn.ts';
 import type { waitingOf } from './waiting.ts';
 
@@ -31,6 +30,8 @@ export interface SessionReading extends Session {
   readonly record: SessionRecord;
   readonly prices: Prices;
   readonly turns: readonly TurnReading[];
+  /** What of its records only a newer zwarm knows, in words. */
+  readonly unknown: readonly string[];
   readonly waiting: Awaited<ReturnType<typeof waitingOf>>;
 }
 
@@ -47,7 +48,7 @@ export function explain({ record }: Pick<SessionReading, 'record'>, turn: TurnRe
     workingDir: directoryOf(record, turn),
     terminal: turn.terminal,
     launched: turn.runner !== null,
-    where: whereOf(starterOf(turn)),
+    where: whereStarted(turn),
     endedMs: turn.exit?.endedMs ?? eventsMtime(turn),
     timeZone: turn.launch?.time_zone ?? null,
     limit: turn.cancel === 'limit' ? (readCancel(turn)?.limit ?? null) : null,
@@ -62,7 +63,7 @@ export function hasLostThread({ thread_id: asked, forks }: LaunchRecord, { threa
 }
 
 /** How a turn really reached its agent: with another thread than it was asked for, the agent has begun afresh. */
-export function howOf({ launch, outcome }: TurnReading): How | null {
+export function howOf({ launch, outcome }: TurnReading): string | null {
   return launch !== null && hasLostThread(launch, outcome) ? 'fresh' : (launch?.how ?? null);
 }
 

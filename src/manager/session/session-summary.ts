@@ -15,9 +15,10 @@ import type { Session } from '../context.ts';
 import { readTurn, type TurnReading } from '../turn/turn-state.ts';
 import { othersWriting } from '../turn/writers.ts';
 import { turnsOf } from './current-turn.ts';
-import { removedError } from './damage.ts';
+import { lookAtFiles, removedError } from './damage.ts';
 import type { LeftCount } from './processes-left.ts';
 import { type SessionReading, spentOf, stateOf, unmeasuredOf } from './session-state.ts';
+import { unknownWords } from './unknown-words.ts';
 
 /** What a list shows of a session: its record and its state. */
 export function listedOf(reading: SessionReading, nowMs: number): Listed {
@@ -40,6 +41,7 @@ export function listedOf(reading: SessionReading, nowMs: number): Listed {
     parent: record.parent,
     forked_from: fork === null ? null : { id: fork.id, turn: fork.turn },
     created_at: record.created_at,
+    unknown_words: reading.unknown,
     ...stateOf(reading, nowMs),
     // The turns of a fork up to the one at which it was forked are copies.
     spent: spentOf(reading).filter(({ turn }) => turn > (fork?.turn ?? 0)),
@@ -95,6 +97,7 @@ const DAMAGED: Listed = {
   parent: null,
   forked_from: null,
   created_at: null,
+  unknown_words: [],
   status: 'damaged',
   turn: null,
   last_prompt: null,
@@ -119,7 +122,7 @@ const DAMAGED: Listed = {
 
 function damaged(session: Session, reason: string): Listed {
   const message = `its records cannot be read: ${reason}`;
-  const hint = `look at its files, or remove it: zwarm rm ${session.id}`;
+  const hint = lookAtFiles(session);
   const error = { code: 'damaged', message, hint, retryable: false, retry_at: null };
   return { ...DAMAGED, error };
 }
@@ -136,7 +139,8 @@ async function readOnce({ store, id }: Session, nowMs: number, census: Census): 
     turns.push(await readTurn({ ...session, turn }, record, nowMs, census));
   const isWaiting = turns.some(({ verdict }) => verdict.status === 'pending');
   const waiting = isWaiting ? await (await import('./waiting.ts')).waitingOf(turns, nowMs) : NOTHING_WAITS;
-  return { ...session, record, turns, waiting, prices: await store.prices() };
+  const unknown = unknownWords(record, turns);
+  return { ...session, record, turns, unknown, waiting, prices: await store.prices() };
 }
 
 /**
@@ -145,9 +149,7 @@ async function readOnce({ store, id }: Session, nowMs: number, census: Census): 
  */
 const unseenOf = ({ turns }: SessionReading): string =>
   turns
-    .filter(
-      ({ request, exit, verdict }) => exit === null && request.kind !== 'rewind' && isFinal(verdict.status),
-    )
+    .filter(({ isMarker, exit, verdict }) => exit === null && !isMarker && isFinal(verdict.status))
     .map(({ turn, runner }) => `${turn} ${runner?.identity.pid} ${runner?.identity.start}`)
     .join();
 
@@ -214,4 +216,4 @@ export async function readSummaryNow(session: Session, nowMs: number): Promise<S
 }
 
 /** The version of what a fold makes of a session: a summary that another version wrote is computed again. */
-export const FOLD_VERSION = 17;
+export const FOLD_VERSION = 18;

@@ -2,14 +2,15 @@ import { type Dependency, type Pending, putOffBy, whyNotYet } from '../../core/r
 import { isActive, isFinal } from '../../core/status.ts';
 import { livenessOf } from '../../process/identity.ts';
 import type { RequestRecord } from '../../store/records.ts';
-import { hasTurn, readDeferral } from '../../store/sessions.ts';
-import type { Store, Turn } from '../context.ts';
+import { hasTurn, listTurns, readDeferral, readSessionRecord } from '../../store/sessions.ts';
+import type { Session, Turn } from '../context.ts';
 import { slotsNow } from '../turn/slot-holders.ts';
 import type { TurnState } from '../turn/turn-state.ts';
 import { launchOf } from '../turn/turn-stream.ts';
 import { holdOf } from './account.ts';
 import { readNow, readTurnNow } from './current-turn.ts';
 import { unlessGone } from './damage.ts';
+import { unknownWordsIn } from './unknown-words.ts';
 import { wakerNow } from './wake-time.ts';
 
 const LAUNCHING: Pending = { reason: 'launching', detail: 'it is being launched', not_before: null };
@@ -62,11 +63,14 @@ export async function whyWaits(
   return deferral === null ? why : putOffBy(deferral, nowMs, wakerNow(store.state).lives);
 }
 
-/** Why a turn waits that could begin: for a slot; else nobody is about to start it. */
-async function whyNotStarted(store: Store, nowMs: number, known: Known): Promise<Pending> {
+/** Why a turn waits that could begin: for a newer zwarm, or for a slot; else nobody is about to start it. */
+async function whyNotStarted({ store, id }: Session, nowMs: number, known: Known): Promise<Pending> {
+  const of = (reason: Pending['reason'], detail: string): Pending => ({ reason, detail, not_before: null });
+  const recorded = { store, id, record: readSessionRecord({ store, id }), turns: listTurns({ store, id }) };
+  const unknown = unknownWordsIn(recorded).join(', ');
+  if (unknown !== '') return of('queue', `only a newer zwarm begins it: this one does not know ${unknown}`);
   known.slots ??= slotsNow(store, nowMs);
   const held = (await known.slots).filter(({ isHeld }) => isHeld);
-  const of = (reason: Pending['reason'], detail: string): Pending => ({ reason, detail, not_before: null });
   return held.length > 0
     ? of(
         'slot',
@@ -94,5 +98,5 @@ export async function waitingOf(
     ({ turn, verdict: { status } }) => turn < first.turn && !isFinal(status) && isActive(status),
   );
   const why = await whyWaits(first, earlier?.turn ?? null, nowMs, known);
-  return { pending: why ?? holdOf(first, nowMs) ?? (await whyNotStarted(first.store, nowMs, known)), queued };
+  return { pending: why ?? holdOf(first, nowMs) ?? (await whyNotStarted(first, nowMs, known)), queued };
 }

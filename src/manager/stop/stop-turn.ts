@@ -13,7 +13,7 @@ import { readExit, readRunner } from '../../store/sessions.ts';
 import type { ManagerContext, Turn } from '../context.ts';
 import { readTurnState, type TurnState } from '../turn/turn-state.ts';
 import { waitForRest } from '../turn/wait-for-rest.ts';
-import { elsewhereError, starterOf } from '../turn/where-it-ran.ts';
+import { elsewhereError, whereStarted } from '../turn/where-it-ran.ts';
 import { recordEnd } from './record-exit.ts';
 import { publishCancel } from './request-cancel.ts';
 
@@ -57,7 +57,7 @@ function refuseUnlessLive(state: TurnState): void {
   const { id, verdict } = state;
   const { status } = verdict;
   const hint = `kill it there; if that is gone for good: zwarm kill --force ${id}`;
-  if (status === 'unknown') throw elsewhereError(id, starterOf(state), hint);
+  if (status === 'unknown') throw elsewhereError(id, whereStarted(state), hint);
   if (isFinal(status))
     throw new ZwarmError('not_running', `${id} is not running: it is ${status}`, `see: zwarm show ${id}`);
 }

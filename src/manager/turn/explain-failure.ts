@@ -3,7 +3,7 @@ import type { SessionId } from '../../core/ids.ts';
 import { resetTime } from '../../core/rules/reset-time.ts';
 import { type Breach, breachWords } from '../../core/rules/run-limits.ts';
 import type { SessionError } from '../../core/session.ts';
-import type { NotRunWhy, Terminal, TurnVerdict } from '../../core/status.ts';
+import type { Terminal, TurnVerdict } from '../../core/status.ts';
 import { isoTime } from '../../core/time.ts';
 
 /** What putting a verdict into words needs beside it. */
@@ -37,7 +37,7 @@ function error(code: string, message: string, hint: string, retryable = false): 
 }
 
 function notRun(
-  why: NotRunWhy,
+  why: string,
   detail: string | null,
   { workingDir, setup }: Circumstances,
 ): Explanation | null {
@@ -66,6 +66,11 @@ function notRun(
       return error(why, failed(' (no more processes or memory?)'), `try again: ${CONTINUE}`, true);
     case 'spawn_error':
       return error(why, failed(`: ${detail ?? 'no reason was given'}`), `try again: ${CONTINUE}`, true);
+    default: {
+      // The word of a newer zwarm.
+      const more = detail === null ? '' : `: ${detail}`;
+      return error(why, failed(` (${why})${more}`), `try again: ${CONTINUE}`);
+    }
   }
 }
 

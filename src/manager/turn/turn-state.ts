@@ -1,13 +1,8 @@
 import type { AgentAdapter } from '../../agents/agent.ts';
 import { findAgent } from '../../agents/registry.ts';
 import type { TurnOutcome } from '../../core/conversation/fold.ts';
-import {
-  type CancelWhy,
-  deriveStatus,
-  type Liveness,
-  type Terminal,
-  type TurnVerdict,
-} from '../../core/status.ts';
+import { EXECUTORS, isTurnKind } from '../../core/session.ts';
+import { deriveStatus, type Liveness, type Terminal, type TurnVerdict } from '../../core/status.ts';
 import { parseIso } from '../../core/time.ts';
 import { marksOfClaim } from '../../core/turn-mark.ts';
 import { livenessOf } from '../../process/identity.ts';
@@ -24,7 +19,14 @@ import {
   recordOfTurn,
   type SessionRecord,
 } from '../../store/records.ts';
-import { type RecordedEnd, readCancel, readExit, readRequest, readRunner } from '../../store/sessions.ts';
+import {
+  type RecordedEnd,
+  readCancel,
+  readExit,
+  readPrompt,
+  readRequest,
+  readRunner,
+} from '../../store/sessions.ts';
 import type { Turn } from '../context.ts';
 import { readOutcome, readTerminal, readThreadId } from './turn-outcome.ts';
 import { launchOf, openStream, type TurnStream } from './turn-stream.ts';
@@ -32,10 +34,14 @@ import { launchOf, openStream, type TurnStream } from './turn-stream.ts';
 /** What the files of a turn and the kernel say, without its events. */
 interface BareFacts {
   readonly request: RequestRecord;
+  /** Whether nothing runs in it: it only says something of other turns. */
+  readonly isMarker: boolean;
+  /** What runs it, where we do not know that and cannot tell whether it lives; else null. */
+  readonly executor: string | null;
   readonly claimer: Liveness;
   readonly runner: ReturnType<typeof readRunner>;
   readonly processes: TurnProcesses;
-  readonly cancel: CancelWhy | null;
+  readonly cancel: string | null;
   readonly exit: RecordedEnd | null;
 }
 
@@ -54,27 +60,35 @@ export interface TurnReading extends TurnState {
   readonly stream: TurnStream;
 }
 
-const NOTHING_LIVES = { claimer: 'no', processes: { runner: null, living: 'no' } } as const;
+const NOTHING_LIVES = {
+  executor: null,
+  claimer: 'no',
+  processes: { runner: null, living: 'no' },
+} as const;
+
+/** Whether nothing runs in a turn: of a kind that we do not know, one that has neither a message nor a runner nor an end. */
+export function isMarkerOf(turn: Turn, { kind }: RequestRecord): boolean {
+  if (kind === 'rewind' || isTurnKind(kind)) return kind === 'rewind';
+  return readPrompt(turn) === null && readRunner(turn) === null && readExit(turn) === null;
+}
 
 function readBareFacts(turn: Turn, census: Census): BareFacts {
   const request = readRequest(turn);
-  if (request.kind === 'rewind') return { request, ...NOTHING_LIVES, runner: null, cancel: null, exit: null };
+  if (isMarkerOf(turn, request))
+    return { request, isMarker: true, ...NOTHING_LIVES, runner: null, cancel: null, exit: null };
+  const known = { request, isMarker: false };
   const recorded = readExit(turn);
   // A recorded end is final: what the kernel says no longer matters, and asking it would make every list slow.
   if (recorded !== null) {
     const [runner, cancel] = [readRunner(turn), readCancel(turn)?.why ?? null];
-    return { request, ...NOTHING_LIVES, runner, cancel, exit: recorded };
+    return { ...known, ...NOTHING_LIVES, runner, cancel, exit: recorded };
   }
   const shown = readRunner(turn);
   // Nobody has launched it: to look for its processes would make a long queue slow.
-  if (request.queued && shown === null && launchOf(turn) === null)
-    return {
-      request,
-      ...NOTHING_LIVES,
-      runner: null,
-      cancel: readCancel(turn)?.why ?? null,
-      exit: readExit(turn),
-    };
+  if (request.queued && shown === null && launchOf(turn) === null) {
+    const cancel = readCancel(turn)?.why ?? null;
+    return { ...known, ...NOTHING_LIVES, runner: null, cancel, exit: readExit(turn) };
+  }
   const claimer = livenessOf(request.claimer);
   const marks = marksOfClaim(turn, request.nonce);
   const processes = processesOfTurn(marks, shown?.identity ?? null, request.claimer, census);
@@ -84,7 +98,15 @@ function readBareFacts(turn: Turn, census: Census): BareFacts {
   const alive =
     late === null ? processes : processesOfTurn(marks, late.identity, request.claimer, createCensus());
   // Last: a runner writes its record before it dies, so a death that was seen above has its record by now.
-  return { request, claimer, runner: shown ?? late, processes: alive, cancel, exit: readExit(turn) };
+  return {
+    ...known,
+    executor: null,
+    claimer,
+    runner: shown ?? late,
+    processes: alive,
+    cancel,
+    exit: readExit(turn),
+  };
 }
 
 /** A marker is complete as soon as it exists. */
@@ -95,9 +117,28 @@ const MARKED: TurnVerdict = {
   signal: null,
 };
 
+/** The same of what something runs that we do not know: without a recorded end nobody here can tell whether it lives. */
+function orElsewhere(facts: BareFacts, record: SessionRecord | null): BareFacts {
+  const { isMarker, exit, request, runner, processes } = facts;
+  const isKnown = record === null || EXECUTORS.includes(record.executor);
+  const waits = request.queued && runner === null;
+  if (isKnown || isMarker || exit !== null || waits || processes.living === 'yes') return facts;
+  return {
+    ...facts,
+    executor: record.executor,
+    claimer: 'cannot_tell',
+    processes: { runner: null, living: 'cannot_tell' },
+  };
+}
+
+/** Of an agent whose stream we cannot read, the end that was recorded tells how it ended. */
+function terminalOf(exit: RecordedEnd | null): Terminal | null {
+  return (exit?.record.code ?? 0) === 0 && exit?.record.why === null ? { kind: 'completed' } : null;
+}
+
 function judge(facts: BareFacts, terminal: Terminal | null, nowMs: number): TurnVerdict {
-  const { request, claimer, runner, processes, cancel, exit } = facts;
-  if (request.kind === 'rewind') return MARKED;
+  const { request, isMarker, claimer, runner, processes, cancel, exit } = facts;
+  if (isMarker) return MARKED;
   return deriveStatus({
     adopted: request.adopted !== null,
     queued: request.queued,
@@ -131,10 +172,11 @@ export async function readTurnState(
   nowMs: number,
 ): Promise<TurnState> {
   const at = { store, id, turn };
-  const facts = readBareFacts(at, createCensus());
+  const facts = orElsewhere(readBareFacts(at, createCensus()), record);
   const adapter = record === null ? null : adapterOf(record, facts.request);
   const range = rangeOf(facts);
-  const terminal = range.ended ? readTerminal(await openStream({ ...at, ...facts }, range, adapter)) : null;
+  const stream = range.ended ? await openStream({ ...at, ...facts }, range, adapter) : null;
+  const terminal = stream && (stream.isReadable ? readTerminal(stream) : terminalOf(facts.exit));
   return { ...at, ...facts, adapter, terminal, verdict: judge(facts, terminal, nowMs) };
 }
 
@@ -145,12 +187,12 @@ export async function readTurn(
   nowMs: number,
   census: Census = createCensus(),
 ): Promise<TurnReading> {
-  const facts = readBareFacts(turn, census);
+  const facts = orElsewhere(readBareFacts(turn, census), record);
   const launch = launchOf(turn);
   const adapter = adapterOf(record, facts.request);
   const stream = await openStream({ ...turn, ...facts }, rangeOf(facts), adapter, launch);
   const outcome = readOutcome(stream);
-  const { terminal } = outcome;
+  const terminal = stream.isReadable ? outcome.terminal : terminalOf(facts.exit);
   return {
     ...turn,
     ...facts,

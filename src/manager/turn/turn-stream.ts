@@ -3,6 +3,7 @@ import type { Folder } from '../../core/conversation/fold.ts';
 import { createStepList, type PlacedStep } from '../../core/conversation/step-list.ts';
 import { stepsInOrder } from '../../core/conversation/steps-in-order.ts';
 import type { AgentEvent, Line, LineParser } from '../../core/events.ts';
+import { ADOPTED_STREAMS } from '../../core/session.ts';
 import { type TurnDir, turnFile } from '../../store/layout.ts';
 import { unlessDamaged } from '../../store/read-file.ts';
 import { type LineRange, readLines } from '../../store/read-forward.ts';
@@ -18,6 +19,8 @@ export interface TurnStream {
   readonly newParser: () => LineParser;
   /** Whether the tokens of the turn are a sum over its stream; else the last report tells them. */
   readonly addsTokens: boolean;
+  /** Whether we know how to read it: the agent, and what the stream is; else it is empty. */
+  readonly isReadable: boolean;
   /** The agent's thread, where that is known without the stream; else null. */
   readonly threadId: string | null;
 }
@@ -37,13 +40,15 @@ export async function openStream(
   const { adopted } = turn.request;
   const path = turnFile(turn, 'events');
   const threadId = adopted?.thread_id ?? null;
-  if (adapter === null)
-    return { path, range: { ...range, limit: 0 }, newParser: () => () => [], addsTokens: false, threadId };
+  if (adapter === null || (adopted !== null && !ADOPTED_STREAMS.includes(adopted.stream))) {
+    const nothing = { range: { ...range, limit: 0 }, newParser: () => () => [] };
+    return { path, ...nothing, addsTokens: false, isReadable: false, threadId };
+  }
   const { addsTokens } = adapter;
   const version = launch?.agent_version ?? null;
   const newParser =
     adopted?.stream === 'history' ? await historyParser(adapter) : await adapter.loadParser(version);
-  return { path, range, newParser, addsTokens, threadId };
+  return { path, range, newParser, addsTokens, isReadable: true, threadId };
 }
 
 /** Parsers for lines of the agent's own session file. */

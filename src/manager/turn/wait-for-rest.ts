@@ -2,7 +2,7 @@ import { isFinal, LAUNCH_GRACE_MS } from '../../core/status.ts';
 import { TURN_FILES, turnDir } from '../../store/layout.ts';
 import { watchDirectory } from '../../store/watch.ts';
 import type { TurnState } from './turn-state.ts';
-import { elsewhereError, starterOf } from './where-it-ran.ts';
+import { elsewhereError, whereStarted } from './where-it-ran.ts';
 
 /** Notification only shortens a wait: a death that no file records is found by looking again. */
 const LOOK_AGAIN_MS = 1000;
@@ -23,7 +23,7 @@ export async function waitForRest(
   if (!isFinal(current.verdict.status)) await prepare();
   while (!isFinal(current.verdict.status) && !signal.aborted) {
     if (current.verdict.status === 'unknown')
-      throw elsewhereError(current.id, starterOf(current), 'wait for it there');
+      throw elsewhereError(current.id, whereStarted(current), 'wait for it there');
     const watch = watchDirectory(turnDir(current), OUTPUT);
     try {
       // Read again after the watch began: nothing that happened in between is missed.

@@ -20,8 +20,14 @@ export function whereOf({ host, boot_id: boot }: ProcessIdentity): string {
   return boot === hostIdentity().boot_id ? 'from inside a container or sandbox' : `on host ${host}`;
 }
 
-/** The refusal to act upon a session that this process has started elsewhere: whether it runs cannot be told here. */
-export function elsewhereError(id: SessionId, starter: ProcessIdentity, hint: string): ZwarmError {
-  const what = `${id} was started ${whereOf(starter)}: whether it runs cannot be told here`;
+/** Where a turn was started, or by what, which we do not know. */
+export function whereStarted(turn: Pick<TurnState, 'runner' | 'request' | 'executor'>): string {
+  const { executor } = turn;
+  return executor === null ? whereOf(starterOf(turn)) : `by a newer zwarm with ${JSON.stringify(executor)}`;
+}
+
+/** The refusal to act upon a session that was started elsewhere: whether it runs cannot be told here. */
+export function elsewhereError(id: SessionId, where: string, hint: string): ZwarmError {
+  const what = `${id} was started ${where}: whether it runs cannot be told here`;
   return new ZwarmError('unknown_liveness', what, hint);
 }

@@ -40,7 +40,11 @@ test.each([
 ] as const)(
   'clean fails where what is old enough could not be deleted or judged: %s',
   async (reason, old) => {
-    const said = `could not be deleted or judged: ${ID} (${reason}); to delete them, or hear why not: zwarm rm ${ID}`;
+    const hint =
+      reason === 'damaged'
+        ? `to hear why: zwarm show ${ID}`
+        : `to delete them, or hear why not: zwarm rm ${ID}`;
+    const said = `could not be deleted or judged: ${ID} (${reason}); ${hint}`;
     expect(await shownFor(reason, old, false)).toEqual({ codes: [1], warned: [said] });
     expect(await shownFor(reason, old, true)).toEqual({ codes: [1], warned: [] });
   },

@@ -3,7 +3,6 @@ import { needsAttention } from '../../../src/core/rules/attention.ts';
 import { familiesOf, type Kin } from '../../../src/core/rules/family.ts';
 import { matchesSource, parseSources, requireOneAgent } from '../../../src/core/rules/source.ts';
 import { endsSearch, speakingTurn } from '../../../src/core/rules/speaking-turn.ts';
-import type { TurnKind } from '../../../src/core/session.ts';
 import type { SessionStatus, TurnStatus } from '../../../src/core/status.ts';
 import { branchOf } from '../../../src/render/list.ts';
 
@@ -110,9 +109,10 @@ function turnsOf(text: string) {
   return text.split(' ').map((word, i) => {
     const isRewind = /^(rewind|~)/.test(word);
     const status = isRewind ? (word === 'rewind?' ? 'unknown' : 'completed') : word.replace(/[()[\]]/g, '');
-    const kind: TurnKind = isRewind ? 'rewind' : 'prompt';
+    const kind = isRewind ? 'rewind' : 'prompt';
     return {
       turn: i + 1,
+      isMarker: isRewind,
       request: {
         kind,
         queued: word.startsWith('['),

@@ -122,9 +122,8 @@ describe.each(RECORDS)('%s', (_, parse, required, nullable, added) => {
       expect(accepts(parse, { ...whole, [key]: value }), `${key}: ${value}`).toBe(false);
     for (const key of Object.keys(required)) for (const value of [undefined, null]) refuses(key, value);
     for (const [key, good] of Object.entries({ ...required, ...nullable })) {
-      const isWord = ['sandbox', 'kind', 'how', 'why', 'executor', 'path'].includes(key);
-      // Any text is a text, and any number one of seconds.
-      const isText = key === 'ended_at' || (typeof good === 'string' && good !== at && !isWord);
+      // Any text is a text, also in place of a word, and any number one of seconds.
+      const isText = key === 'ended_at' || (typeof good === 'string' && good !== at && key !== 'path');
       // Any limit may be left out.
       const isLimits = key === 'run_limits';
       const wrong = WRONG.filter(
@@ -135,6 +134,16 @@ describe.each(RECORDS)('%s', (_, parse, required, nullable, added) => {
       );
       for (const value of wrong) refuses(key, value);
     }
+  });
+
+  test('is read with words that a newer zwarm may have written, and keeps them', () => {
+    const words = ['sandbox', 'kind', 'how', 'why', 'executor', 'reason', 'agent'];
+    for (const key of words.filter((word) => word in whole))
+      expect(parse(encode({ ...whole, [key]: 'tomorrow' }))).toEqual({
+        ...whole,
+        ...added,
+        [key]: 'tomorrow',
+      });
   });
 
   test('is damaged when it is cut, empty or no object, and takes nothing from a planted prototype', () => {

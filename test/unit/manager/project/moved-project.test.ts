@@ -96,7 +96,7 @@ test('sessions of zwarm 0.1 in a project are named, and stay', async () => {
   expect(await notices(was)).toEqual([]);
   fs.unlinkSync(join(window, 'sessions'));
   fs.mkdirSync(join(window, 'sessions'));
-  const said = `${window} holds sessions of zwarm 0.1, which this version does not read; they stay as they are`;
+  const said = `${window} holds sessions of an early zwarm, which kept them in the project: no list shows them, and they stay as they are`;
   expect(await notices(was)).toEqual([said]);
   // Of a repository the window lies in the checkout.
   git(base, 'init', '-q', 'now');

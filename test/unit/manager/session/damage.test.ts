@@ -77,7 +77,10 @@ test('a session that is removed while its parts are walked is gone, and a damage
   };
   expect(walked(() => undefined)()).toEqual([1]);
   expect(walked(fail(new DamagedRecord('cut')))).toThrow(
-    expect.objectContaining({ code: 'damaged', hint: `remove it with: zwarm rm ${ID}` }),
+    expect.objectContaining({
+      code: 'damaged',
+      hint: `look at its files: ls -R ${join(store.root, 'sessions', ID)}`,
+    }),
   );
   const other = new Error('other');
   expect(walked(fail(other))).toThrow(other);
