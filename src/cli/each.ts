@@ -1,5 +1,6 @@
 import { toZwarmError, usageError, ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
+import { shellWord } from '../core/shell-word.ts';
 import type { Killed } from '../manager/commands/kill.ts';
 import { errorText } from '../render/error-lines.ts';
 import { countedProcesses } from '../render/text/units.ts';
@@ -72,7 +73,8 @@ export async function chosen(
 ): Promise<readonly string[]> {
   if (tags === undefined && named.length > 0) return named;
   if (tags === undefined) throw usageError('which session?', `${line} @last, or ${line} --tag TAG`);
-  if (named.length > 0) throw usageError('give either ids or --tag', `${line} --tag ${tags[0]}`);
+  if (named.length > 0)
+    throw usageError('give either ids or --tag', `${line} --tag ${shellWord(tags[0] ?? '')}`);
   const { rows: ids } = await manager.listing({ all: true, exactly: true, tags }, ({ id }) => id);
   if (ids.length > 0) return ids;
   throw new ZwarmError('not_found', `nothing matches --tag ${tags.join(' --tag ')}`, 'see: zwarm ls --all');

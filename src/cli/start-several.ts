@@ -1,5 +1,6 @@
 import { toZwarmError, usageError } from '../core/errors.ts';
 import { parseBatch } from '../core/rules/batch.ts';
+import { shellWord } from '../core/shell-word.ts';
 import type { StartOptions } from '../manager/launch/new-record.ts';
 import type { StartedSession } from '../manager/launch/start-once.ts';
 import { tellNotes } from './await-answer.ts';
@@ -125,7 +126,7 @@ export async function startSeveral(
     }
   }
   reportOutcomes(verb, outcomes, report.json);
-  verb.hint(`wait for them: zwarm wait --tag ${tags[0]}`);
+  verb.hint(`wait for them: zwarm wait --tag ${shellWord(tags[0] ?? '')}`);
 }
 
 /** Starts one of them and tells of it; its summary where that is asked for. */

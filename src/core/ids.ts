@@ -49,15 +49,15 @@ export function parseRef(text: string) {
   );
 }
 
-/** What decides the place in a list. */
-export interface Created {
+/** What decides the place in a list: a time. */
+export interface Dated {
   readonly id: SessionId;
-  readonly createdAt: string;
+  readonly at: string;
 }
 
 /** Newest first; equal times are ordered by id, so that the order is total. */
-export function newestFirst(a: Created, b: Created): number {
-  if (a.createdAt !== b.createdAt) return a.createdAt < b.createdAt ? 1 : -1;
+export function newestFirst(a: Dated, b: Dated): number {
+  if (a.at !== b.at) return a.at < b.at ? 1 : -1;
   return a.id < b.id ? -1 : 1;
 }
 

@@ -47,8 +47,11 @@ export const isTurnKind = (word: string): word is TurnKind => TURN_KINDS.some((o
 /** Whether a turn was run by something else than zwarm, and taken over with what it did. */
 export const isAdopted = (kind: string): boolean => kind === 'imported' || kind === 'external';
 
-/** Whether the prompt of a turn is what the user said: that of a compaction is not, and that of a retry was said before. */
-export const isSaid = (kind: string): boolean => kind === 'prompt' || isAdopted(kind);
+/**
+ * Whether the prompt of a turn is what the user said: that of a compaction is not, and that of a retry was said before. Of
+ * a kind that this version does not know it may be, and is not to be lost.
+ */
+export const isSaid = (kind: string): boolean => kind !== 'compact' && kind !== 'retry';
 
 /** How a turn reached its agent: a new thread, the agent's own resumption, or a replayed transcript. */
 export const HOWS = ['fresh', 'native', 'replay'] as const;
@@ -110,6 +113,11 @@ export interface SessionState {
   readonly current_step: string | null;
   readonly turn_started_at: string | null;
   readonly updated_at: string | null;
+  /**
+   * When something was last asked of it, began or ended; of a turn that ended without telling, its last sign of life. The
+   * order of lists.
+   */
+  readonly active_at: string | null;
   readonly ended_at: string | null;
   readonly duration_ms: number | null;
   readonly pid: number | null;
@@ -121,6 +129,8 @@ export interface SessionState {
   /** How many messages wait for their turn. */
   readonly queued: number;
   readonly thread_id: string | null;
+  /** The model that ran the turn in that thread, as far as the agent tells. */
+  readonly model_used: string | null;
   readonly token_usage: TokenUsage | null;
   readonly last_message: string | null;
   /** What its turns have changed that have ended; null where that is not known. */
@@ -243,6 +253,12 @@ export const cutLine = (text: string, limit: number): string =>
       .trim(),
     limit,
   );
+
+/** A list in words: the first five, and how many more there are. */
+export function firstFew(words: readonly string[]): string {
+  const more = words.length - 5;
+  return words.slice(0, 5).join(', ') + (more > 0 ? ` and ${more} more` : '');
+}
 
 /** The message of a failure, cut to 4,096 characters; the stream keeps all of it. */
 export const cutFailure = (text: string): string => cutText(text, 4096);

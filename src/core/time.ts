@@ -19,6 +19,15 @@ export function isoTime(ms: number): string {
   return new Date(Math.min(Math.max(ms, 0), LAST_MS)).toISOString();
 }
 
+/** `45s`, `12m`, `3h`, `5d`: a span of time in its largest unit. */
+export function shortSpan(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  if (seconds < 60) return `${seconds}s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)}m`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3600)}h`;
+  return `${Math.floor(seconds / 86_400)}d`;
+}
+
 /** `2026-01-31`: the day of a time (ms since the epoch) on the clock of this machine. */
 export function localDay(ms: number): string {
   const time = new Date(ms);

@@ -92,6 +92,8 @@ export interface Store {
   readonly caller: string;
   /** The newest turn of each session whose end this caller has seen; null where that cannot be told. */
   readonly seen: ReadonlyMap<SessionId, number> | null;
+  /** Of whoever has opened it: where agents keep their own files. */
+  readonly env: ManagerContext['env'];
   /** What models cost. */
   prices(): Promise<Prices>;
 }
@@ -156,6 +158,7 @@ export function openStore(
     id,
     projectRoot: rootOfProject(at),
     caller,
+    env: context.env,
     get isGone() {
       return whereabouts() === null;
     },

@@ -54,7 +54,7 @@ export function createSessionManager(context: ManagerContext) {
     const { onlyTurn } = await import('./session/read-session.ts');
     const { trajectory: stepsOf } = await import('./session/trajectory.ts');
     const session = await readSession(ref);
-    return { ...onlyTurn(session, turn), steps: stepsOf(context, session, turn) };
+    return { ...onlyTurn(session, turn), steps: stepsOf(session, turn) };
   };
   /** The session for a verb that ends or deletes it, once it is certain that its caller may do so. */
   const ending = async (id: SessionId) => {

@@ -9,6 +9,7 @@ import { z } from 'zod';
 import type { SessionReader } from '../core/conversation/session-reader.ts';
 import { toZwarmError } from '../core/errors.ts';
 import { isSessionId, parseTurnNumber } from '../core/ids.ts';
+import { cutText } from '../core/session.ts';
 import { isFinal } from '../core/status.ts';
 import type { SessionManager } from '../manager/session-manager.ts';
 import { safeLine } from '../render/text/safe-text.ts';
@@ -46,8 +47,10 @@ async function resultOf(
   session: SessionReader,
   turn: number,
 ): Promise<CallToolResult> {
-  const said = turnOf(session, turn).view.prompt ?? '';
-  const asked = turn === 1 ? { mode: 'sync', task: said } : { you_said: said };
+  const said = cutText(turnOf(session, turn).view.prompt ?? '');
+  const { working_dir, worktree } = session.summary;
+  const place = { working_dir, branch: worktree?.branch ?? null };
+  const asked = turn === 1 ? { ...place, mode: 'sync', task: said } : { you_said: said };
   const budget = await manager.budgetLeft(session.summary.id);
   const answer = { ...turnAnswer(session, turn, budget), ...asked, ...whoAsked(manager) };
   return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: answer };

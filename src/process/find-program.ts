@@ -26,7 +26,7 @@ const notFound = (what: string, hint: string) => new ZwarmError('agent_not_found
 
 function requireExecutable(path: string): string {
   if (isExecutable(path)) return path;
-  throw new ZwarmError('agent_not_executable', `${path} may not be executed`, `chmod +x '${path}'`);
+  throw new ZwarmError('agent_not_executable', `${path} may not be executed`, `chmod +x ${shellWord(path)}`);
 }
 
 /** A script whose interpreter is missing: the system says of it what it says of a missing program. */

@@ -1,22 +1,14 @@
 import type { ChangedFiles } from '../core/conversation/session-reader.ts';
 import { pathFrom } from '../core/path.ts';
-import type { SessionSummary, TokenUsage } from '../core/session.ts';
+import { firstFew, type SessionSummary, type TokenUsage } from '../core/session.ts';
 import { isActive } from '../core/status.ts';
-import { parseIso } from '../core/time.ts';
+import { parseIso, shortSpan } from '../core/time.ts';
 import { errorLines } from './error-lines.ts';
 import { note } from './steps.ts';
 import { paintStatus, type Style } from './style.ts';
 import { linkTo } from './text/link.ts';
 import { safeLine } from './text/safe-text.ts';
-import {
-  counted,
-  countedProcesses,
-  localTime,
-  longSpan,
-  plusMinus,
-  shortCount,
-  shortSpan,
-} from './text/units.ts';
+import { counted, countedProcesses, localTime, longSpan, plusMinus, shortCount } from './text/units.ts';
 import { lineOf } from './text/width.ts';
 import { readable, type Span, wrapSpans } from './text/wrap.ts';
 import { costText } from './usage.ts';
@@ -118,8 +110,8 @@ export function changedRow({ count, first }: ChangedFiles, directory: string | n
 }
 
 /** The agent with its model, and what it may touch where that is not the usual. */
-function agentOf({ agent, model, sandbox, unconfined }: SessionSummary, full: boolean): string {
-  const who = [agent, model].filter((word) => word !== null).join(' ');
+function agentOf({ agent, model, model_used, sandbox, unconfined }: SessionSummary, full: boolean): string {
+  const who = [agent, model_used ?? model].filter((word) => word !== null).join(' ');
   const shown = unconfined || full || sandbox !== 'workspace-write' ? sandbox : null;
   return [who, shown, unconfined ? 'unconfined' : null].filter(Boolean).join(' · ');
 }
@@ -174,7 +166,7 @@ export function renderCard(
     summary.unknown_words.length === 0
       ? []
       : [
-          `written by a newer zwarm: ${summary.unknown_words.join(', ')}`,
+          `written by a newer zwarm: ${firstFew(summary.unknown_words)}`,
           'hint: to go on with it, update zwarm',
         ];
   const failure = error === null || showsFailure ? [] : errorLines(error);

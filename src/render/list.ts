@@ -1,12 +1,12 @@
 import { familiesOf } from '../core/rules/family.ts';
 import { messageOfRow, type SessionSummary } from '../core/session.ts';
 import type { SessionStatus } from '../core/status.ts';
-import { parseIso } from '../core/time.ts';
+import { parseIso, shortSpan } from '../core/time.ts';
 import { failureWords } from './failure-words.ts';
 import { projectNames } from './project-names.ts';
 import { paintStatus, type Style } from './style.ts';
 import { type Column, fitColumns, renderTable } from './table.ts';
-import { localTime, longSpan, plusMinus, shortCount, shortSpan } from './text/units.ts';
+import { localTime, longSpan, plusMinus, shortCount } from './text/units.ts';
 import { cutToWidth, lineOf } from './text/width.ts';
 import { costText } from './usage.ts';
 
@@ -64,10 +64,10 @@ export function branchOf(lastOf: readonly boolean[]): string {
     .join('');
 }
 
-/** How long a session has been running, or how long ago it was changed; or when either began. */
+/** How long ago the last activity of a session was, of one that runs its beginning; or when. */
 function timeOf(row: SessionSummary, { time }: ListView, { nowMs }: Style): string {
   const isRunning = row.status === 'running';
-  const ms = (isRunning ? parseIso(row.turn_started_at) : null) ?? parseIso(row.updated_at);
+  const ms = (isRunning ? parseIso(row.turn_started_at) : null) ?? parseIso(row.active_at);
   if (ms === null) return '';
   if (time) return localTime(ms);
   return isRunning && nowMs - ms >= 60_000 ? longSpan(nowMs - ms) : shortSpan(nowMs - ms);

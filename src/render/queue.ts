@@ -1,9 +1,8 @@
 import type { Pending } from '../core/rules/queue.ts';
-import { parseIso } from '../core/time.ts';
+import { parseIso, shortSpan } from '../core/time.ts';
 import type { Style } from './style.ts';
 import { renderTable } from './table.ts';
 import { safeLine } from './text/safe-text.ts';
-import { shortSpan } from './text/units.ts';
 import { lineOf } from './text/width.ts';
 
 /** A message that waits. */

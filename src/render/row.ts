@@ -1,7 +1,8 @@
 import { messageOfRow, type SessionSummary } from '../core/session.ts';
 import { shellWord } from '../core/shell-word.ts';
+import { shortSpan } from '../core/time.ts';
 import { safeLine } from './text/safe-text.ts';
-import { counted, shortBytes, shortSpan } from './text/units.ts';
+import { counted, shortBytes } from './text/units.ts';
 
 /* Apart from `list.ts`: what measures the columns of a terminal takes longer to load than a thousand rows. */
 

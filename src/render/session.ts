@@ -1,15 +1,14 @@
 import { MOST_WARNINGS } from '../core/conversation/fold.ts';
 import { changedFilesOf, type SessionReader, type TurnReader } from '../core/conversation/session-reader.ts';
 import { changedFiles, type Step } from '../core/conversation/steps.ts';
-import { cutFailure, isSaid } from '../core/session.ts';
+import { cutFailure, cutLine, isSaid } from '../core/session.ts';
 import { type CardOptions, changedRow, renderCard } from './card.ts';
 import { errorLines } from './error-lines.ts';
 import { indent, note, type StepOptions, stepLines } from './steps.ts';
 import type { Style } from './style.ts';
-import { safeLine } from './text/safe-text.ts';
 import { localTime, longSpan } from './text/units.ts';
 import { readable } from './text/wrap.ts';
-import { kindWords, rangesOf, turnRule, undoneWords } from './turn-rule.ts';
+import { isMark, kindWords, rangesOf, turnRule, undoneWords } from './turn-rule.ts';
 
 /** How to show a page. */
 export type PageOptions = CardOptions;
@@ -24,8 +23,8 @@ function rule(view: TurnReader['view'], style: Style, { time, agent }: TurnOptio
     `turn ${view.turn}`,
     ...kindWords(view, agent),
     ...undoneWords(view),
-    ...(by === null || by === 'user' ? [] : [`by ${safeLine(by)}`]),
-    ...(how === null || how === 'native' || view.turn === 1 ? [] : [how]),
+    ...(by === null || by === 'user' ? [] : [`by ${by}`]),
+    ...(how === null || how === 'native' || view.turn === 1 ? [] : [cutLine(how, 100)]),
     // After a clock was set back, times mean nothing.
     ...(duration < 0 ? [] : [longSpan(duration)]),
     ...(time && started !== null ? [localTime(Date.parse(started))] : []),
@@ -79,7 +78,7 @@ function* turnBlocks(
   const { view, directory } = turn;
   const { paint } = style;
   yield* askedBlocks(view, style, options);
-  if (view.kind === 'rewind') return;
+  if (isMark(view)) return;
   let answered = false;
   const warned = new Set<string>();
   for (const { step } of turn.steps()) {
@@ -106,7 +105,7 @@ function* pageBlocks(session: SessionReader, style: Style, options: PageOptions)
   const { summary, turns, length, changed } = session;
   const { id, working_dir: directory, agent } = summary;
   const isHidden = ({ view }: TurnReader): boolean =>
-    !options.full && turns.length > 1 && (view.undone || (!view.in_conversation && view.kind !== 'rewind'));
+    !options.full && turns.length > 1 && (view.undone || (!view.in_conversation && !isMark(view)));
   const current = turns.find(({ view }) => view.turn === summary.turn);
   const host = current?.view.host ?? null;
   const showsFailure = current !== undefined && !isHidden(current);

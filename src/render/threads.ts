@@ -1,7 +1,7 @@
 import type { ThreadInfo } from '../core/conversation/session-file.ts';
+import { shortSpan } from '../core/time.ts';
 import type { Column } from './table.ts';
 import { safeLine } from './text/safe-text.ts';
-import { shortSpan } from './text/units.ts';
 
 /** What a list tells of a thread, in the order of its columns; neutralised. */
 export function threadRow(

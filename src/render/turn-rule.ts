@@ -1,6 +1,8 @@
 import type { TurnReader } from '../core/conversation/session-reader.ts';
 import { retryWords } from '../core/rules/retry.ts';
+import { cutLine, isTurnKind } from '../core/session.ts';
 import type { Style } from './style.ts';
+import { safeLine } from './text/safe-text.ts';
 
 /** Turns as a person writes them: `1`, `1–3`, `1, 3–5`. */
 export function rangesOf(turns: readonly number[]): string {
@@ -13,16 +15,22 @@ export function rangesOf(turns: readonly number[]): string {
   return ranges.map(([from, to]) => (from === to ? `${from}` : `${from}–${to}`)).join(', ');
 }
 
+/** A newer zwarm may have written a longer one. */
+const LONGEST_WORD = 100;
+
+/** Whether a turn only says something of other turns: a rewind, or what a newer zwarm has written and nothing ran in. */
+export const isMark = ({ kind, prompt, started_at, ended_at }: TurnReader['view']): boolean =>
+  kind === 'rewind' || (!isTurnKind(kind) && prompt === null && started_at === null && ended_at === null);
+
 /** The kind of a turn, unless it is a message, its status, and its agent where that is not the one of the session now. */
-export function kindWords(
-  { kind, to, covers, retry, status, agent }: TurnReader['view'],
-  now: string | null,
-): string[] {
+export function kindWords(view: TurnReader['view'], now: string | null): string[] {
+  const { kind, to, covers, retry, status, agent } = view;
   const by = agent === now ? [] : [agent];
   if (kind === 'rewind') return [`wound back to ${to === 0 ? 'the beginning' : `turn ${to}`}`];
   if (kind === 'compact') return [...by, `summary of ${rangesOf(covers)}`, status];
   if (kind === 'retry' && retry !== null) return [...by, retryWords(retry), status];
-  return kind === 'prompt' || kind === 'retry' ? [...by, status] : [...by, kind, status];
+  if (kind === 'prompt' || kind === 'retry') return [...by, status];
+  return [...by, cutLine(kind, LONGEST_WORD), ...(isMark(view) ? [] : [status])];
 }
 
 /** Says of a turn that it was wound back, or of a rewind that it was undone by another; nothing of any other. */
@@ -33,6 +41,6 @@ export const undoneWords = ({ undone, kind }: Pick<TurnReader['view'], 'undone' 
 
 /** The line above a turn, with its number and status. */
 export function turnRule(words: string, { paint, width }: Style): string {
-  const said = `── ${words} `;
+  const said = `── ${safeLine(words)} `;
   return paint.dim(said + '─'.repeat(Math.max(0, Math.min(width, 80) - said.length)));
 }

@@ -96,7 +96,7 @@ export function requirePrivate(directory: string, maker: Maker): void {
   if (!stat.isDirectory()) refuse('is not a directory', 'move it away, or set ZWARM_DIR to another place');
   if (stat.uid !== maker.uid) throw foreignDirectory(maker, directory, stat.uid, ELSEWHERE);
   if ((stat.mode & 0o022) !== 0)
-    refuse('can be written by others', `make it yours alone: chmod 700 '${directory}'`);
+    refuse('can be written by others', `make it yours alone: chmod 700 ${shellWord(directory)}`);
 }
 
 /** The format version of a store: ours where the file is missing, infinite where it is not a number. */

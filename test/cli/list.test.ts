@@ -1,9 +1,9 @@
-import { mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { copySession } from '../../bench/sessions.js';
 import { onScreen, type ScreenOptions } from '../helpers/context.ts';
-import { createProject, eventually, type Project, stream } from '../helpers/project.ts';
+import { createProject, createShellProject, eventually, type Project, stream } from '../helpers/project.ts';
 
 const HOUR = 3_600_000;
 
@@ -16,7 +16,7 @@ async function ids(project: Project, args = '', options: ScreenOptions = {}): Pr
 
 const [A, B, C] = ['aaaaaaaaaa', 'bbbbbbbbbb', 'cccccccccc'] as const;
 
-test('ls narrows by status, directory, time and text, and orders by creation or change', async () => {
+test('ls narrows by status, directory, time and text, and orders by last activity or creation', async () => {
   const project = createProject();
   const inner = join(project.directory, 'inner');
   mkdirSync(inner);
@@ -46,9 +46,10 @@ test('ls narrows by status, directory, time and text, and orders by creation or 
   mkdirSync(beside);
   expect(await ids(project, '--here', { cwd: beside })).toEqual([]);
   await onScreen(project, ['inject', 'oldest', '--wait', 'again']);
-  expect(await ids(project)).toEqual([C, B, A]);
+  expect(await ids(project)).toEqual([A, C, B]);
+  expect(await ids(project, '--sort created')).toEqual([C, B, A]);
   expect(await ids(project, '--grep again')).toEqual([A]);
-  expect((await ids(project, '--sort updated'))[0]).toBe(A);
+  expect(await ids(project, '--sort updated')).toEqual([A, C, B]);
   expect(await ids(project, '--since 1h', { now: Date.now() + 2 * HOUR })).toEqual([]);
   expect(await ids(project, '--since 3h', { now: Date.now() + 2 * HOUR })).toHaveLength(3);
 });
@@ -134,6 +135,35 @@ test('a session answers to its id, its name, a prefix and @last', async () => {
     expect.soft((await project.show(ref)).id, ref).toBe(id);
   expect(await onScreen(project, ['rm', 'abcd'])).toMatchObject({ code: 0, stdout: 'abcdefghjm\n' });
   expect((await onScreen(project, ['show', 'docs'])).code).toBe(3);
+});
+
+test('@last is the first of ls, whatever agents print and whatever became of files', async () => {
+  const project = createShellProject();
+  const first = await project.ended(['quick']);
+  const [a, b] = [await project.begin('hang'), await project.begin('hang')];
+  const order = async () => {
+    const ids = (await project.ok(['ls', '-q'])).split('\n');
+    for (const [i, id] of ids.entries()) expect((await project.show(`@last~${i}`)).id).toBe(id);
+    const at = (await project.list()).map(({ active_at }) => active_at ?? '');
+    expect(at).toEqual(at.toSorted().reverse());
+    return ids;
+  };
+  expect(await order()).toEqual([b, a, first]);
+  // Of several that run it stays the one that was given a message last.
+  appendFileSync(project.turnFile(a, 1, 'events.jsonl'), '{"type":"turn.started"}\n');
+  for (const id of [first, a]) utimesSync(join(project.store(), 'sessions', id, 'session.json'), 9e9, 9e9);
+  expect(await order()).toEqual([b, a, first]);
+  expect(await project.$('kill @last')).toBe(`${b} killed\n`);
+  expect(await order()).toEqual([b, a, first]);
+  await project.ok(['inject', '--wait', first, 'quick']);
+  expect(await order()).toEqual([first, b, a]);
+  await project.ok(['rewind', b, '--to', '0']);
+  const fork = await project.ok(['fork', '-q', first]);
+  expect(await order()).toEqual([fork, b, first, a]);
+  await project.ok(['kill', a]);
+  await project.settled(first, 2);
+  await project.ok(['rm', fork]);
+  expect(await order()).toEqual([a, b, first]);
 });
 
 test('@here is the newest session that works in this directory or below', async () => {

@@ -55,18 +55,18 @@ async function createSearched() {
 test('search finds lines of prompts, answers, commands, outputs and files, the newest first', async () => {
   const { $, zwarm } = await createSearched();
   expect(await $('search login')).toMatchInlineSnapshot(`
-    "cccccccccc	1	command	LOGIN page
-    aaaaaaaaaa	2	command	LOGIN page
+    "aaaaaaaaaa	2	command	LOGIN page
     aaaaaaaaaa	1	prompt	why does the login fail?
     aaaaaaaaaa	1	output	FAILED: login "quoted"
     aaaaaaaaaa	1	answer	The login fails.
+    cccccccccc	1	command	LOGIN page
     "
   `);
   expect(await $('search cookie')).toMatchInlineSnapshot(`
-    "cccccccccc	1	output	cookies
-    aaaaaaaaaa	2	prompt	and the cookie?
+    "aaaaaaaaaa	2	prompt	and the cookie?
     aaaaaaaaaa	2	output	cookies
     aaaaaaaaaa	1	answer	It is the cookie.
+    cccccccccc	1	output	cookies
     "
   `);
   for (const [line, found] of [
@@ -92,11 +92,11 @@ test('search finds lines of prompts, answers, commands, outputs and files, the n
   `);
   const { stdout } = await zwarm(['search', 'login'], { tty: true, columns: 45 });
   expect(plain(stdout)).toMatchInlineSnapshot(`
-    "cccccccccc  command  LOGIN page
-    aaaaaaaaaa  command  LOGIN page
+    "aaaaaaaaaa  command  LOGIN page
     aaaaaaaaaa  prompt   why does the login fail?
     aaaaaaaaaa  output   FAILED: login "quoted"
     aaaaaaaaaa  answer   The login fails.
+    cccccccccc  command  LOGIN page
     "
   `);
   expect(await zwarm(['search', 'nothing'], { tty: true })).toMatchObject({
@@ -147,7 +147,7 @@ test('ls --grep finds what search finds in messages and answers', async () => {
   expect(await ids('the login fails')).toEqual([A]);
   expect(await ids('and the cookie')).toEqual([A]);
   expect(await ids('LOGIN')).toEqual(['']);
-  expect(await ids('')).toEqual([C, B, A]);
+  expect(await ids('')).toEqual([A, C, B]);
   expect(await $('ls -q --grep quoted')).toBe('');
 });
 

@@ -13,7 +13,7 @@ test('sessions are listed, waited for, ended and removed by their tags', async (
   await begin(C, 'start hang');
   const [row] = await project.list(['--tag', 'docs', '--tag', 'none']);
   expect(row).toMatchObject({ id: A, tags: ['nightly', 'docs'] });
-  expect(await $('ls -q --tag nightly')).toBe(`${A}\n${B}\n`);
+  expect(await $('ls -q --tag nightly')).toBe(`${B}\n${A}\n`);
   expect(await $('ls -q --tag none')).toBe('');
   expect(await $('wait --any --tag docs')).toBe(`${A} completed\n`);
   const forked = JSON.parse(await $(`fork ${A} --json`));

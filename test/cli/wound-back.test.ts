@@ -123,7 +123,7 @@ test('every screen marks what was wound back', async () => {
   `);
   expect(await project.$(`answer ${ID}`)).toBe('done\n');
   expect(await project.$(`wait ${ID}`)).toBe(`${ID} completed\n`);
-  expect(await project.$(`kill ${ID}`)).toContain('is not running: it is completed');
+  expect(await project.$(`kill ${ID}`)).toMatch(/is not running: it ended \d+\w ago: completed/);
 });
 
 test('a rewind that was undone is told with what it had undone', async () => {
@@ -166,12 +166,12 @@ test('after a rewind to the beginning, and forked without a message, a session i
       pid: null,
       signal: null,
     });
-  expect(await project.ok(['ls', '-q', '--status', 'ready'])).toBe(`${FORK}\n${ID}`);
+  expect(await project.ok(['ls', '-q', '--status', 'ready'])).toBe(`${ID}\n${FORK}`);
   expect(await project.ok(['ls', '-q', '--attention'])).toBe('');
   const rows = (await project.ok(['ls'])).split('\n').map((row) => row.split('\t'));
   expect(rows.map(([id, status, turn, , , said]) => [id, status, turn, said])).toEqual([
-    [FORK, 'ready', '', 'first'],
     [ID, 'ready', '', ''],
+    [FORK, 'ready', '', 'first'],
   ]);
   const said: string[] = [];
   for (const line of [
@@ -193,7 +193,7 @@ test('after a rewind to the beginning, and forked without a message, a session i
     [exit 4]
     $ zwarm kill frkaaaaaaa
     zwarm: frkaaaaaaa is ready: there is nothing to end
-    hint: to remove it: zwarm rm frkaaaaaaa
+    hint: see: zwarm show frkaaaaaaa
     [exit 4]
     $ zwarm compact frkaaaaaaa
     zwarm: frkaaaaaaa is ready: it has no turn of its own to compact

@@ -35,6 +35,8 @@ test('a follow-up continues the conversation: the model gets all that came befor
   const session = await project.show(id);
   expect(session).toMatchObject({
     ...{ status: 'completed', agent: 'claude', exit_code: 0, error: null },
+    // As it calls it itself.
+    model_used: 'claude-sonnet-4-5',
     unconfined: expect.any(Boolean),
   });
   expect(session.turns.map(({ how, answer, token_usage: usage }) => [how, answer, usage])).toMatchObject([

@@ -26,6 +26,8 @@ test.concurrent('a follow-up continues the thread: the model gets all that came 
   const session = await project.show(id);
   const { thread_id } = before;
   expect(session).toMatchObject({ status: 'completed', exit_code: 0, error: null, thread_id });
+  expect(session.model_used).toBe('gpt-5.5');
+  for (const { timestamp } of session.messages) expect(timestamp).toMatch(/^2.*Z$/);
   expect(session.turns.map(({ how, answer }) => [how, answer])).toEqual([
     ['fresh', 'it says forty-two'],
     ['native', 'still forty-two'],

@@ -95,8 +95,47 @@ test('a step has the time of what the agent wrote down, in the turn in whose tim
     [2, noon + 118_000, noon + 123_000],
   ]);
   expect(await trajectory('--turn', '2')).toEqual([[2, noon + 118_000, noon + 123_000]]);
+  for (const full of [[], ['--full']]) {
+    const { messages } = await project.show(id, full);
+    expect(messages.filter(({ role }) => role === 'assistant')).toMatchObject([
+      { turn: 1, timestamp: new Date(noon + 63_000).toISOString() },
+      { turn: 2, timestamp: new Date(noon + 123_000).toISOString() },
+    ]);
+  }
   fs.rmSync(file);
   expect((await trajectory()).map(([, ms]) => ms)).toEqual([null, null]);
+  expect((await project.show(id)).messages.at(-1)).toMatchObject({ role: 'assistant', timestamp: null });
+});
+
+test('the model that really ran is the one that the agent’s file names last, near its end', async () => {
+  const { project, id, file, inject } = await createRemembered();
+  const used = async () => {
+    fs.rmSync(project.turnFile(id, 1, '../../summary.json'), { force: true });
+    const [row] = await project.list();
+    expect((await project.show(id)).model_used).toBe(row?.model_used);
+    return row?.model_used;
+  };
+  expect(await used()).toBeNull();
+  const context = (model: unknown): void =>
+    fs.appendFileSync(file, `${JSON.stringify({ type: 'turn_context', payload: { model } })}\n`);
+  context('gpt-old');
+  context('gpt-5.5');
+  context(5);
+  expect(await used()).toBe('gpt-5.5');
+  expect((await project.zwarm(['show', id], { tty: true })).stdout).toContain('codex gpt-5.5');
+  // An answer says that it is one.
+  const quoted = JSON.stringify({ type: 'x', payload: { type: 'turn_context', model: 'no' } });
+  fs.appendFileSync(file, `${quoted}\n${'x'.repeat(1 << 20)}\n`);
+  expect(await used()).toBe('gpt-5.5');
+  fs.appendFileSync(file, `${'x'.repeat(1 << 22)}\n`);
+  expect(await used()).toBeNull();
+  context(`${'m'.repeat(200)}`);
+  expect(await used()).toHaveLength(100);
+  // Lists keep what they have found.
+  await inject(id);
+  fs.rmSync(file);
+  fs.mkdirSync(file);
+  expect(await used()).toBeNull();
 });
 
 test('a fork goes on in a thread of its own while the agent’s file is as it was, else from a transcript', async () => {

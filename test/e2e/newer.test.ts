@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createShellProject, eventually, type Project } from '../helpers/project.ts';
@@ -151,8 +151,9 @@ test('what another executor runs is unknown until its end is recorded, and is en
   expect(await project.list()).toMatchObject([
     { status: 'unknown', error: { code: 'elsewhere', message: `it ${where}` } },
   ]);
-  for (const line of [`kill ${id}`, `inject ${id} more`, `rm ${id}`, `wait ${id}`])
+  for (const line of [`kill ${id}`, `rm ${id}`, `wait ${id}`])
     expect(await project.$(line), line).toMatch(new RegExp(`^zwarm: ${id} ${where}\n(.*\n)*\\[exit 4\\]\n$`));
+  await refuseAll(project, id, 'executor "ssh"');
   expect(await project.$(`rm --force ${id}`)).toBe(`${id}\n`);
 });
 
@@ -205,6 +206,92 @@ test('reasons of a newer zwarm, why a turn was stopped or did not run, are not t
   expect(rows[killed]).toMatchObject({ status: 'killed', unknown_words: [] });
   expect(rows[failed]).toMatchObject({
     status: 'failed',
-    error: { code: 'no_room', message: 'the agent could not be started (no_room): the moon is full' },
+    error: {
+      code: 'no_room',
+      message: 'it ended for a reason that only a newer zwarm knows, no_room: the moon is full',
+    },
   });
+});
+
+test('what may have run is no mark, whatever its kind and whoever runs it', async () => {
+  const project = createShellProject();
+  const id = await project.ended();
+  await project.ok(['inject', id, 'hang']);
+  await eventually('the agent runs', () => project.runs().length === 2);
+  write(project, id, 'turns/2/request.json', { kind: 'review' });
+  for (const name of ['prompt.md', 'runner.stat']) rmSync(project.turnFile(id, 2, name));
+  expect(await project.show(id)).toMatchObject({ turn: 2, status: 'running' });
+  expect(await project.$(`rm ${id}`)).toContain('[exit 4]');
+  expect(await project.$(`kill ${id}`)).toBe(`${id} killed\n`);
+  // The same with somebody who may run it elsewhere.
+  for (const name of ['exit.json', 'cancel.json']) rmSync(project.turnFile(id, 2, name), { force: true });
+  write(project, id, 'session.json', { executor: 'ssh' });
+  expect(await project.show(id)).toMatchObject({ turn: 2, status: 'unknown' });
+  expect(await project.$(`rm ${id}`)).toContain('[exit 4]');
+});
+
+test('a queued turn that was given to another executor may run', async () => {
+  const project = createShellProject();
+  const id = await project.ended();
+  await project.ok(['inject', '-q', '--queue', '--wait', id, 'quick']);
+  await project.settled(id, 2);
+  for (const name of ['runner.stat', 'exit.json', 'notified.json'])
+    rmSync(project.turnFile(id, 2, name), { force: true });
+  write(project, id, 'session.json', { executor: 'ssh' });
+  expect(await project.list()).toMatchObject([{ turn: 2, status: 'unknown' }]);
+  for (const line of [`kill ${id}`, `rm ${id}`, `queue rm ${id}`])
+    expect(await project.$(line), line).toMatch(/\[exit [1-4]\]\n$/);
+  expect(existsSync(project.turnFile(id, 2, 'cancel.json'))).toBe(false);
+});
+
+test('of what was taken over from an unknown agent the recorded end tells how it ended', async () => {
+  const project = createShellProject();
+  for (const [end, status] of [
+    [{ code: null, cancelled: true }, 'killed'],
+    [{ code: null, cancelled: false }, 'completed'],
+    [{ code: 3, cancelled: false }, 'failed'],
+  ] as const) {
+    const id = await project.ended();
+    const adopted = { thread_id: null, stream: 'sse', started_at: null };
+    write(project, id, 'turns/1/request.json', { kind: 'imported', adopted });
+    write(project, id, 'turns/1/exit.json', end);
+    rmSync(project.turnFile(id, 1, 'runner.stat'));
+    const unknown_words = ['turn 1 with the stream "sse"'];
+    expect(await project.show(id)).toMatchObject({ status, unknown_words });
+  }
+});
+
+test('a session with nothing but a mark of an unknown kind is ready, and is not damaged', async () => {
+  const project = createShellProject();
+  const id = await project.ended();
+  write(project, id, 'turns/1/request.json', { kind: 'bookmark' });
+  for (const name of ['prompt.md', 'runner.stat', 'exit.json', 'launch.json', 'events.jsonl'])
+    rmSync(project.turnFile(id, 1, name));
+  const unknown_words = ['turn 1 of the kind "bookmark"'];
+  expect(await project.list()).toMatchObject([{ status: 'ready', unknown_words }]);
+  await refuseAll(project, id, unknown_words.join());
+  expect(await project.$(`kill ${id}`)).not.toContain('zwarm rm');
+});
+
+test('the agent of the session itself counts, and words drive no terminal and have an end', async () => {
+  const project = createShellProject();
+  const id = await project.ended();
+  write(project, id, 'session.json', { agent: 'gemini' });
+  await refuseAll(project, id, 'agent "gemini"');
+  const evil = await twoTurns(project);
+  write(project, evil, 'turns/1/request.json', { kind: '\u001b[31mEVIL\u001b]0;t\u0007\nline2' });
+  write(project, evil, 'turns/2/request.json', { kind: 'x'.repeat(20_000) });
+  write(project, evil, 'turns/2/launch.json', { how: '\u001b[31mhow' });
+  for (const line of ['show', 'show --full', 'trajectory']) {
+    const { stdout } = await project.zwarm([...line.split(' '), evil], { tty: true });
+    expect(stdout, line).toContain('EVIL');
+    // What colours the page is ours; what is in a word is not.
+    expect(stdout, line).not.toMatch(/\u001b\[31mEVIL|\u0007|\u001b\[31mhow/);
+    expect(stdout.length, line).toBeLessThan(6000);
+  }
+  // What was said is not lost.
+  expect((await project.show(evil)).messages).toContainEqual(
+    expect.objectContaining({ role: 'user', content: 'run echo one' }),
+  );
+  expect(await project.$('search two')).toContain(evil);
 });

@@ -31,7 +31,7 @@ test.each([true, false])('sessions are found from a linked worktree, not from a 
   // By its whole id from anywhere; and there is one store for all who find it.
   expect(await project.$(`inject ${id} --wait again`, { cwd })).toMatch(/^The project prints/);
   expect(await project.$(`show ${id.slice(0, 6)}`, { cwd })).toContain('> again');
-  expect(await project.$(`kill ${id}`, { cwd })).toContain('is not running: it is completed');
+  expect(await project.$(`kill ${id}`, { cwd })).toMatch(/is not running: it ended \d+\w ago: completed/);
   expect(fs.readdirSync(join(project.state, 'projects'))).toHaveLength(1);
   const own = await project.start(['x'], { cwd });
   expect(await ids(project, project.base, '--project', cwd)).toEqual([own, ...found]);

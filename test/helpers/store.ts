@@ -106,6 +106,7 @@ export function storeOf(state: string, path: string, host = hostIdentity().host)
     projectRoot: path,
     isGone: false,
     caller: 'user',
+    env: {},
     get names() {
       return readNames(root);
     },

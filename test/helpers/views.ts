@@ -32,6 +32,7 @@ export function summaryOf(more: Partial<SessionSummary> = {}): SessionSummary {
     created_at: '2026-11-20T10:00:00.000Z',
     unknown_words: [],
     updated_at: '2026-11-20T10:00:05.000Z',
+    active_at: more.updated_at === undefined ? '2026-11-20T10:00:05.000Z' : more.updated_at,
     ended_at: '2026-11-20T10:00:05.000Z',
     duration_ms: 5000,
     pid: null,
@@ -40,6 +41,7 @@ export function summaryOf(more: Partial<SessionSummary> = {}): SessionSummary {
     error: null,
     pending: null,
     thread_id: null,
+    model_used: null,
     token_usage: null,
     cost_usd: null,
     cost_at_least: false,
@@ -100,6 +102,7 @@ export function readerOf(
     directory,
     messages: () => messages.filter(({ turn }) => turn === view.turn),
     steps: () => steps.map((step, index) => ({ index, step, open: false })),
+    newClock: () => () => null,
     whole: () => view,
   };
 }

@@ -80,8 +80,8 @@ test('what a turn that is over came to is found from its end just as by reading 
       fc.pre(content.length < 1 << 14);
       const stream = streamOf(content, true, limit);
       const whole = readForward(stream);
-      const { threadId, answer, tokens, terminal } = whole;
-      expect(readOutcome(stream, sizes)).toEqual({ threadId, answer, tokens, terminal });
+      const { threadId, model, answer, tokens, terminal } = whole;
+      expect(readOutcome(stream, sizes)).toEqual({ threadId, model, answer, tokens, terminal });
       expect(readTerminal(stream, sizes)).toEqual(whole.terminal);
       expect(readThreadId(stream)).toBe(whole.threadId);
     }),

@@ -64,6 +64,7 @@ export const claude: AgentAdapter = {
       loadReader: async () => (await import('./transcript.ts')).createTranscriptReader,
     },
     contextFill: () => null,
+    modelOf: () => null,
     timedItem: () => null,
     stepKey: () => null,
   },

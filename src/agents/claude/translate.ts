@@ -194,10 +194,14 @@ const backgroundEnded = shaped(
 const SYSTEM = new Map<string, (json: object, memory: Memory) => Translation>([
   [
     'init',
-    shaped(z.object({ session_id: threadId }), ({ session_id: id }, memory) => {
-      memory.ended = false;
-      return [{ type: 'thread_started', threadId: id }, { type: 'turn_started' }];
-    }),
+    shaped(
+      z.object({ session_id: threadId, model: lenient(string) }),
+      ({ session_id: id, model }, memory) => {
+        memory.ended = false;
+        const used = model === null ? {} : { model };
+        return [{ type: 'thread_started', threadId: id, ...used }, { type: 'turn_started' }];
+      },
+    ),
   ],
   ['api_retry', retry],
   ['task_notification', backgroundEnded],

@@ -26,6 +26,10 @@ const tokenCount = z.lazy(() => {
   return z.object({ payload: z.object({ type: z.literal('token_count'), info }) });
 });
 
+const turnContext = z.lazy(() =>
+  z.object({ type: z.literal('turn_context'), payload: z.object({ model: string }) }),
+);
+
 const completedItem = z.lazy(() => {
   const item = z.discriminatedUnion('type', [
     z.object({ type: z.literal('AgentMessage'), content: z.array(z.object({ text: string })) }),
@@ -89,6 +93,10 @@ export const codexHistory: AgentHistory = {
       return { tokens: last.total_tokens, window };
     }
     return null;
+  },
+  modelOf(line) {
+    const told = line.includes('"turn_context"') ? decodeOrNull(turnContext, parseJson(line)) : null;
+    return told?.payload.model ?? null;
   },
   timedItem(line) {
     if (!line.includes('"item_completed"')) return null;

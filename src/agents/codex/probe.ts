@@ -1,4 +1,5 @@
 import { type Answer, type Finding, finding } from '../../core/check.ts';
+import { shellWord } from '../../core/shell-word.ts';
 import type { AgentProbe, ProbeSurroundings } from '../agent.ts';
 import { codexHome } from './command.ts';
 import { usefulLine } from './explain.ts';
@@ -55,7 +56,7 @@ function judgeSandbox(answer: Answer, { reserved }: ProbeSurroundings): Record<s
         ? ['is not a directory that only you may enter', '']
         : [`belongs to another user (uid ${owner})`, 'its owner or root must '];
     const message = `Codex cannot build its sandbox here, as ${path} ${what}: ${harm}`;
-    return { sandbox: finding('failed', message, `${who}remove it: rm -r ${path}`) };
+    return { sandbox: finding('failed', message, `${who}remove it: rm -r ${shellWord(path)}`) };
   }
   const message = `Codex cannot build its sandbox here (${said}): ${harm}`;
   const hint =

@@ -38,6 +38,7 @@ export const demo: AgentAdapter = {
     place: () => null,
     files: null,
     contextFill: () => null,
+    modelOf: () => null,
     timedItem: () => null,
     stepKey: () => null,
   },

@@ -1,4 +1,5 @@
 import { usageError } from '../../core/errors.ts';
+import { shellWord } from '../../core/shell-word.ts';
 import { reportSession, reportStarted } from '../await-answer.ts';
 import {
   AGENT,
@@ -56,7 +57,7 @@ a tree of its own, which begins with the files as they are now, whatever --turn 
     const { manager } = verb;
     const given = argument !== undefined || file !== undefined;
     if (!given && (agent ?? model) !== undefined) {
-      const hint = `give the first message: zwarm fork ${ref} … "…"`;
+      const hint = `give the first message: zwarm fork ${shellWord(ref)} … "…"`;
       throw usageError('-a and -m say who answers a message, and there is none', hint);
     }
     if (branch !== undefined && !hasTree)
@@ -65,7 +66,7 @@ a tree of its own, which begins with the files as they are now, whatever --turn 
       throw usageError('-C and -W both say where it works', 'leave one of them out');
     const worktree = hasTree ? { branch } : undefined;
     const from = manager.resolve(ref);
-    const source = { argument, file, what: 'message', line: `zwarm fork ${ref}` } as const;
+    const source = { argument, file, what: 'message', line: `zwarm fork ${shellWord(ref)}` } as const;
     const { readTask } = await import('../task-input.ts');
     const message = given ? await readTask(verb.context, source) : undefined;
     const {

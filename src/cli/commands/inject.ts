@@ -1,3 +1,4 @@
+import { shellWord } from '../../core/shell-word.ts';
 import { reportStarted } from '../await-answer.ts';
 import {
   AGENT,
@@ -72,7 +73,7 @@ from there.`,
     const id = manager.resolve(ref);
     const runLimits = runLimitsOf({ maxTimeMs, maxSilenceMs, maxLogBytes });
     const next = { agent, model, interrupt, queue, force, historyChars, runLimits, retries };
-    const source = { argument, file, what: 'message', line: `zwarm inject ${ref}` } as const;
+    const source = { argument, file, what: 'message', line: `zwarm inject ${shellWord(ref)}` } as const;
     const { withTask } = await import('../task-input.ts');
     const started = await withTask(verb.context, source, {
       check: () => manager.checkInject(id, next),

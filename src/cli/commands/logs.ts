@@ -1,6 +1,7 @@
 import type { TrajectoryStep } from '../../core/conversation/trajectory.ts';
 import { usageError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
+import { shellWord } from '../../core/shell-word.ts';
 import type { FollowStepsOptions } from '../../manager/follow/follow-turns.ts';
 import { renderJsonLine } from '../../render/json.ts';
 import { safeText } from '../../render/text/safe-text.ts';
@@ -98,7 +99,7 @@ dates before it; steps without a date are shown.`,
   async run(verb, { refs }, options) {
     const { stdout } = verb.context;
     const { follow, turn, last, tail, since, full, time, stderr, raw, json } = options;
-    const oneRaw = `zwarm logs --raw ${refs[0]}`;
+    const oneRaw = `zwarm logs --raw ${shellWord(refs[0] ?? '')}`;
     if (raw && refs.length > 1) throw usageError('--raw prints one session at a time', oneRaw);
     // Bytes of an agent could drive the terminal.
     if (raw && stdout.isTTY)

@@ -1,4 +1,5 @@
 import { usageError } from '../../core/errors.ts';
+import { shellWord } from '../../core/shell-word.ts';
 import { ID } from '../common-options.ts';
 import { defineVerb } from '../define-verb.ts';
 
@@ -16,7 +17,7 @@ The program asks you before it does something, as always; zwarm does not confine
   async run(verb, { ref }) {
     const { manager, context } = verb;
     if (!context.stdin.isTTY || !context.stdout.isTTY)
-      throw usageError('open needs a terminal', `from a script: zwarm inject ${ref} "…"`);
+      throw usageError('open needs a terminal', `from a script: zwarm inject ${shellWord(ref)} "…"`);
     const opening = await manager.prepareOpen(ref);
     const { program, args, cwd, env, agent, session } = opening;
     const code = await context.handOver(program, args, { cwd, env });

@@ -1,4 +1,5 @@
 import { messageOf, remarksIn } from '../../core/rules/review.ts';
+import { shellWord } from '../../core/shell-word.ts';
 import { reportStarted } from '../await-answer.ts';
 import { ID, requireWaiting, WAIT_OPTIONS } from '../common-options.ts';
 import { argument, defineVerb, flag, value } from '../define-verb.ts';
@@ -53,7 +54,7 @@ nothing is sent. Other changes of the patch are refused, but for parts that you 
       const otherwise = 'write it into a file, and name that with -F FILE';
       return withEdited(context, { what: 'review', name: 'REVIEW.diff', content, otherwise, read }, use);
     }
-    const line = `zwarm review ${ref} -F FILE`;
+    const line = `zwarm review ${shellWord(ref)} -F FILE`;
     await use(read(await readTask(context, { argument: undefined, file, what: 'message', line })));
   },
 });

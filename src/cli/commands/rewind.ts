@@ -1,4 +1,5 @@
 import { usageError } from '../../core/errors.ts';
+import { shellWord } from '../../core/shell-word.ts';
 import { reportSession } from '../await-answer.ts';
 import { ID, REPORT_OPTIONS } from '../common-options.ts';
 import { defineVerb, flag, value } from '../define-verb.ts';
@@ -26,7 +27,7 @@ stay as they are, including those that it changed. Turns keep their numbers. A r
     const { manager } = verb;
     if (to === undefined) {
       const { turn } = await manager.summary(manager.resolve(ref));
-      const line = `zwarm rewind ${ref} --to ${Math.max(0, (turn ?? 1) - 1)}`;
+      const line = `zwarm rewind ${shellWord(ref)} --to ${Math.max(0, (turn ?? 1) - 1)}`;
       throw usageError('--to is missing', `say after which turn to go on: ${line}`);
     }
     const { id, undone } = await manager.rewind(ref, to, { files });

@@ -7,6 +7,8 @@ import { createTokenCounter, type TurnTokens } from './turn-tokens.ts';
 export interface TurnOutcome {
   /** The first thread that the agent named: a second, forged one changes nothing. */
   readonly threadId: string | null;
+  /** The model that it said it used, with that. */
+  readonly model: string | null;
   /** The last assistant message of this turn, or null. */
   readonly answer: string | null;
   /** What the token reports of this turn come to. */
@@ -34,6 +36,7 @@ export const MOST_WARNINGS = 1000;
 /** The one folder of events. Pure: its result is a function of the events alone. */
 export function createFolder(): Folder {
   let threadId: string | null = null;
+  let model: string | null = null;
   let answer: string | null = null;
   const tokens = createTokenCounter();
   let terminal: Terminal | null = null;
@@ -53,6 +56,7 @@ export function createFolder(): Folder {
       retrying = event.type === 'retry' ? cutFailure(event.message) : null;
       switch (event.type) {
         case 'thread_started':
+          if (threadId === null) model = event.model ?? null;
           threadId ??= event.threadId;
           break;
         case 'message':
@@ -91,7 +95,7 @@ export function createFolder(): Folder {
       if (left > 1) warnings.push(`${left} more warnings; they are kept in the log file`);
       if (refused !== null && !ran) warnings.push(refused);
       if (retrying !== null) warnings.push(retrying);
-      return { threadId, answer, tokens: tokens.result(), terminal, warnings, ...counts };
+      return { threadId, model, answer, tokens: tokens.result(), terminal, warnings, ...counts };
     },
   };
 }

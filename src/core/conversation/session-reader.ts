@@ -1,6 +1,7 @@
 import type { Message, SessionDetail, SessionSummary, TurnSteps, TurnView } from '../session.ts';
 import type { PlacedStep } from './step-list.ts';
 import { changedFiles, type Step } from './steps.ts';
+import type { StepClock } from './trajectory.ts';
 
 /** A turn that is read while the caller iterates over it, so that only one step is in memory. */
 export interface TurnReader {
@@ -12,6 +13,8 @@ export interface TurnReader {
   messages(full: boolean): Iterable<Message>;
   /** The steps in order. A step that changes later is yielded once more, with the same index. */
   steps(): Iterable<PlacedStep>;
+  /** Makes what tells when its steps were done. */
+  newClock(): StepClock;
   /** The turn with what only the whole stream tells, which is read now unless it was read before. */
   whole(): TurnView;
 }

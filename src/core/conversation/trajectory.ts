@@ -55,17 +55,19 @@ export function trajectoryOf(
   );
 }
 
+/** Tells when a step was done; each is asked for once, in their order. */
+export type StepClock = (step: Step) => StepTime | null;
+
 /** The times of steps: those of the items with the same keys, in order, each item once; null for a step without one. */
-export function timesOfSteps(
-  steps: readonly Step[],
+export function createStepClock(
   items: readonly TimedItem[],
   keyOf: (step: Step) => string | null,
-): (StepTime | null)[] {
+): StepClock {
   const waiting = new Map<string | null, TimedItem[]>();
   for (const item of items) {
     const same = waiting.get(item.key) ?? [];
     waiting.set(item.key, same);
     same.push(item);
   }
-  return steps.map((step) => waiting.get(keyOf(step))?.shift() ?? null);
+  return (step) => waiting.get(keyOf(step))?.shift() ?? null;
 }

@@ -1,10 +1,8 @@
-import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ZwarmError } from '../../core/errors.ts';
 import { isSessionId, matchPrefix, parseRef, type SessionId } from '../../core/ids.ts';
 import { isWithin } from '../../core/path.ts';
 import { nameOfKey, parseKey } from '../../core/rules/key.ts';
-import { sessionFile } from '../../store/layout.ts';
 import { holderOf } from '../../store/names.ts';
 import { listStores } from '../../store/project-store.ts';
 import { unlessDamaged } from '../../store/read-file.ts';
@@ -18,6 +16,7 @@ import {
   type Store,
   stateDirectory,
 } from '../context.ts';
+import { inOrder } from '../session/newest-first.ts';
 import { callerOf, isUsers } from './caller.ts';
 
 /** The shortest prefix that names a session: for most verbs, for those that end or delete, in other projects. */
@@ -25,29 +24,18 @@ export const MIN_PREFIX = 3;
 const MIN_PREFIX_ENDING = 4;
 export const MIN_PREFIX_EVERYWHERE = 6;
 
-/** The sessions of a store, the newest first; no record is read for that. */
-function newestFirst(store: Store): readonly SessionId[] {
-  const sessions = listSessionIds(store.root).map((id) => ({
-    id,
-    // Written once, when the session was created; a damaged session may have none.
-    ms: statSync(sessionFile({ store, id }), { throwIfNoEntry: false })?.mtimeMs ?? 0,
-  }));
-  sessions.sort((a, b) => b.ms - a.ms || (a.id < b.id ? -1 : 1));
-  return sessions.map(({ id }) => id);
-}
-
-/** The nth newest session of a store, 0 for the newest. */
+/** The nth session of a store in the order of `ls`, 0 for the first. */
 function nthNewest(store: Store, back: number): SessionId {
-  const ids = newestFirst(store);
+  const ids = inOrder(store);
   const found = ids[back];
   if (found !== undefined) return found;
   throw new ZwarmError('not_found', `this project has ${ids.length} sessions`, 'see: zwarm ls --all');
 }
 
-/** The newest session that works in a directory or below it: records are read until it is found. */
+/** The first session in the order of `ls` that works in a directory or below it. */
 function newestIn(store: Store, directory: string): SessionId {
   const here = realPathOf(directory) ?? directory;
-  const found = newestFirst(store).find((id) => {
+  const found = inOrder(store).find((id) => {
     const record = unlessDamaged(() => readSessionRecord({ store, id }));
     return record !== null && isWithin(join(record.working_dir, record.work_in ?? ''), here);
   });

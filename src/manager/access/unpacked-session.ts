@@ -6,7 +6,7 @@ import { parseMetadata } from '../../core/rules/metadata.ts';
 import { allowedRoot, narrower } from '../../core/rules/policy.ts';
 import { parseSchema } from '../../core/rules/schema.ts';
 import { parseTags } from '../../core/rules/tags.ts';
-import { isAdopted } from '../../core/session.ts';
+import { firstFew, isAdopted } from '../../core/session.ts';
 import { DamagedRecord } from '../../store/read-file.ts';
 import type { KnownRecord, SessionRecord, Unpacked } from '../../store/records.ts';
 import { listTurns, readExit, readPrompt, readRequest, readSessionRecord } from '../../store/sessions.ts';
@@ -33,7 +33,7 @@ export function checkReceived(session: Session): KnownRecord {
   const turns = listTurns(session);
   const unknown = unknownWordsIn({ ...session, record: stored, turns });
   if (unknown.length > 0) {
-    const what = `the archive was packed by a newer zwarm: this one does not know ${unknown.join(', ')}`;
+    const what = `the archive was packed by a newer zwarm: this one does not know ${firstFew(unknown)}`;
     throw new ZwarmError('format_newer', what, 'update zwarm');
   }
   const record = requireKnownRecord(session.id, stored);

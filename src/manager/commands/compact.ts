@@ -48,11 +48,10 @@ export async function compact(
   { ifOver, historyChars = DEFAULT_HISTORY_CHARS }: CompactOptions = {},
 ): Promise<Compacted> {
   const { id } = session;
-  const now = await readNow(session, context.now());
+  const now = await requireKnownWords(await readNow(session, context.now()));
   requireAtRest(now);
-  const { record } = await requireKnownWords(now);
   if (now.current === null) throw readyError(id, 'it has no turn of its own to compact');
-  const adapter = requireAgent(recordOfTurn(record, now.last?.request ?? now.current.request).agent);
+  const adapter = requireAgent(recordOfTurn(now.record, now.last?.request ?? now.current.request).agent);
   const { parts, thread } = await orDamaged(session, async () =>
     lineageOf(await readLineageTurns(session, now.turns, context.now())),
   );

@@ -9,6 +9,7 @@ import type { StartedTurn } from '../launch/launch-turn.ts';
 import { checkFollowUp, goOn, launchNext } from '../launch/next-turn.ts';
 import { requireAtRest, requireKnown, requireMessage } from '../launch/preconditions.ts';
 import { readNow, type SessionNow } from '../session/current-turn.ts';
+import { requireKnownWords } from '../session/unknown-words.ts';
 import { interruptTurn, refuseFromInside } from '../stop/stop-turn.ts';
 import type { TurnState } from '../turn/turn-state.ts';
 
@@ -40,7 +41,7 @@ export async function checkInject(
   session: Session,
   { interrupt, queue, force, runLimits, retries: _, ...asked }: InjectOptions = {},
 ) {
-  const now = await readNow(session, context.now());
+  const now = await requireKnownWords(await readNow(session, context.now()));
   const { id, current } = now;
   const running = interrupt && current?.verdict.status === 'running' ? current : null;
   const otherwise = `; or queue the message: zwarm inject ${id} --queue "…"; or stop it: zwarm inject ${id} --interrupt "…"`;

@@ -55,7 +55,7 @@ async function targetOf(
     const left = isAtRest(status) ? createLeftOf()(session, { status, turn }) : null;
     if (left !== null && left.length > 0) return { turn, left };
     const { id } = session;
-    if (current === null) throw readyError(id, 'there is nothing to end', `to remove it: zwarm rm ${id}`);
+    if (current === null) throw readyError(id, 'there is nothing to end', `see: zwarm show ${id}`);
     const how = await stopOf(context, now.record, current, asked);
     return { current, how: { ...how, behind: now.behind } };
   } catch (error) {

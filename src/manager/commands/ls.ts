@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ZwarmError } from '../../core/errors.ts';
-import { type Created, newestFirst } from '../../core/ids.ts';
+import { type Dated, newestFirst } from '../../core/ids.ts';
 import { isWithin } from '../../core/path.ts';
 import { matchesSource, parseSources, requireOneAgent, type SourceFilter } from '../../core/rules/source.ts';
 import { tagFilter } from '../../core/rules/tags.ts';
@@ -59,7 +59,7 @@ function filterOf(options: ListOptions, cwd: string): (row: SessionSummary) => b
 }
 
 /** What is shown of a session, and what decides whether and where it stands in the list. */
-interface Entry<T> extends Created {
+interface Entry<T> extends Dated {
   readonly source: string | null;
   readonly status: SessionStatus;
   /** Whether it is listed whatever is asked for. */
@@ -122,9 +122,9 @@ function createSelection<T>(
     const always = row.status === 'damaged' && !options.exactly;
     if (!always && !isAsked(row)) return;
     const { id, source, status } = row;
-    const createdAt = (options.sort === 'updated' ? row.updated_at : row.created_at) ?? '';
+    const at = (options.sort === 'created' ? row.created_at : row.active_at) ?? '';
     const holds = always || grep === null ? null : grep(session, row);
-    listed.push({ id, createdAt, source, status, always, holds, shown: show(row) });
+    listed.push({ id, at, source, status, always, holds, shown: show(row) });
   };
   const chosen = async (): Promise<Listing<T>> => {
     const wanted: Entry<T>[] = [];

@@ -16,6 +16,7 @@ import { requireAtRest } from '../launch/preconditions.ts';
 import { tryCacheState } from '../session/cache-state.ts';
 import { readNow } from '../session/current-turn.ts';
 import { historyOf } from '../session/turn-lineage.ts';
+import { requireKnownWords } from '../session/unknown-words.ts';
 
 /** A session whose thread is to be opened in the agent's own program. */
 export interface Opening {
@@ -40,7 +41,7 @@ export function canOpen({ agent, thread_id: thread, status }: SessionSummary): b
 /** Finds out how a session is opened. @throws ZwarmError `busy`, `not_resumable`, … */
 export async function prepareOpen(context: ManagerContext, session: Session): Promise<Opening> {
   requireUser(context);
-  const now = await readNow(session, context.now());
+  const now = await requireKnownWords(await readNow(session, context.now()));
   requireAtRest(now);
   const checked = await checkFollowUp(context, now);
   const { adapter, record, program } = checked;

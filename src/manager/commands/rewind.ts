@@ -38,7 +38,7 @@ export async function rewind(
   { files = false }: RewindOptions = {},
 ): Promise<Rewound> {
   const { id } = session;
-  const now = await readNow(session, context.now());
+  const now = await requireKnownWords(await readNow(session, context.now()));
   const last = now.turns.at(-1) ?? 1;
   const refuse = (what: string, hint: string): never => {
     throw new ZwarmError('usage', what, hint);
@@ -48,7 +48,6 @@ export async function rewind(
   if (to === last) refuse(`turn ${to} is where ${id} is`, 'name an earlier turn, or 0 for the beginning');
   requireOwn(context, session);
   requireAtRest(now);
-  await requireKnownWords(now);
   // All that can be refused is refused before the marker is there.
   const plan = files
     ? await (await import('./undo.ts')).planUndoOf(context, session, { from: to + 1 })

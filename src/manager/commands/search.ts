@@ -1,5 +1,5 @@
 import { toZwarmError, ZwarmError } from '../../core/errors.ts';
-import { type Created, newestFirst, type SessionId } from '../../core/ids.ts';
+import { type Dated, newestFirst, type SessionId } from '../../core/ids.ts';
 import type { Query } from '../../core/search/matcher.ts';
 import type { Place } from '../../core/search/places.ts';
 import { parseIso } from '../../core/time.ts';
@@ -33,12 +33,12 @@ async function sessionsOf(
 ): Promise<readonly Session[]> {
   const { stores, refused } = await storesOf(context, { everywhere });
   for (const error of refused) onRefused?.(error);
-  const found: (Session & Created)[] = [];
+  const found: (Session & Dated)[] = [];
   for (const store of stores)
-    await forEachSession(store, context.now(), ({ id }, { status, error, created_at, updated_at }) => {
+    await forEachSession(store, context.now(), ({ id }, { status, error, active_at, updated_at }) => {
       if (status === 'damaged')
         onRefused?.(new ZwarmError('damaged', `${id}: ${error?.message}`, error?.hint ?? null));
-      else if ((parseIso(updated_at) ?? 0) >= sinceMs) found.push({ store, id, createdAt: created_at ?? '' });
+      else if ((parseIso(updated_at) ?? 0) >= sinceMs) found.push({ store, id, at: active_at ?? '' });
     });
   return found.sort(newestFirst);
 }

@@ -77,7 +77,7 @@ export async function beginningSince(
     if (endedMs !== null && endedMs < sinceMs) continue;
     const began = startedMs({ request, runner, launch: launchOf(at) }) ?? asked;
     if (began >= sinceMs || adapter?.history == null) return { ...FROM_THE_START, turn };
-    const steps = trajectory(context, onlyTurn(await readSession(session, context.now()), turn));
+    const steps = trajectory(onlyTurn(await readSession(session, context.now()), turn));
     const last = steps.findLastIndex(({ ended_at }) => (parseIso(ended_at) ?? sinceMs) < sinceMs);
     return { ...FROM_THE_START, turn, skip: last + 1 };
   }

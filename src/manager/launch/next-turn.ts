@@ -5,10 +5,9 @@ import { requireOutOfReach } from '../access/reach.ts';
 import { requireBudget } from '../access/require-budget.ts';
 import type { ManagerContext, Session, Turn } from '../context.ts';
 import type { SessionNow } from '../session/current-turn.ts';
-import { requireKnownWords } from '../session/unknown-words.ts';
 import { declareNeverLaunched } from '../stop/request-cancel.ts';
 import { programOf } from './agent-program.ts';
-import { type AskedAgent, nextAgent } from './choose-agent.ts';
+import { type AskedAgent, type KnownNow, nextAgent } from './choose-agent.ts';
 import { type NextTurn, planContinuation } from './continuation.ts';
 import { environmentNow } from './environment.ts';
 import { launchTurn, orNotStarted, type StartedTurn } from './launch-turn.ts';
@@ -54,10 +53,9 @@ export async function withProgram(
 /** Checks all that can be refused of another turn of a session, but for what the session is doing now. */
 export async function checkFollowUp(
   context: ManagerContext,
-  asking: SessionNow,
+  now: KnownNow,
   asked: AskedAgent = {},
 ): Promise<Checked> {
-  const now = await requireKnownWords(asking);
   requireSameDirectory(now);
   const chosen = await nextAgent(context, now, asked);
   const limits = await requireAllowedTurn(context, { ...now, record: chosen.record });

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { isErrno, toZwarmError, ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
+import { shellWord } from '../../core/shell-word.ts';
 import { isoTime } from '../../core/time.ts';
 import type { Git } from '../../git/git.ts';
 import {
@@ -99,7 +100,7 @@ async function takeBackAfter(error: unknown, git: Git, session: Session, tree: W
   await takeBack(git, session, tree).catch((also: unknown) => {
     const { code, message } = toZwarmError(error);
     const what = `${message}; and its worktree could not be taken back: ${toZwarmError(also).message}`;
-    throw new ZwarmError(code, what, `remove it: git worktree remove -f -f ${tree.path}`, error);
+    throw new ZwarmError(code, what, `remove it: git worktree remove -f -f ${shellWord(tree.path)}`, error);
   });
 }
 

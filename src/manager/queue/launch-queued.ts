@@ -17,6 +17,7 @@ import { forgetEnvironment } from '../launch/environment.ts';
 import { launchTurn } from '../launch/launch-turn.ts';
 import { checkFollowUp } from '../launch/next-turn.ts';
 import type { SessionNow } from '../session/current-turn.ts';
+import { requireKnownWords } from '../session/unknown-words.ts';
 import { recordEnd } from '../stop/record-exit.ts';
 import type { TurnState } from '../turn/turn-state.ts';
 import { afterEnds } from './after-end.ts';
@@ -63,7 +64,7 @@ export async function launchQueued(
     const prompt = readPrompt(current);
     if (prompt === null) throw new DamagedRecord('prompt.md is missing');
     const next = {
-      ...(await checkFollowUp(asker, { ...now, current })),
+      ...(await checkFollowUp(asker, { ...(await requireKnownWords(now)), current })),
       ...{ store, id, kind, covers: request.covers },
       runLimits: request.run_limits,
       ...{ message: prompt.toString(), historyChars: DEFAULT_HISTORY_CHARS },

@@ -32,8 +32,8 @@ export function turnsOf(session: Session): readonly number[] {
 }
 
 /** Refuses turns that are all markers: what they mark is missing. @throws DamagedRecord */
-export function requireTurns(turns: readonly Pick<TurnState, 'isMarker'>[]): void {
-  if (turns.every(({ isMarker }) => isMarker)) throw new DamagedRecord('it has no turns');
+export function requireTurns(turns: readonly Pick<TurnState, 'request'>[]): void {
+  if (turns.every(({ request }) => request.kind === 'rewind')) throw new DamagedRecord('it has no turns');
 }
 
 /** Which of the newest turns of a session, ascending, were wound back. @throws DamagedRecord */

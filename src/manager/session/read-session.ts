@@ -9,6 +9,7 @@ import { orDamaged, unknownTurn } from './damage.ts';
 import type { LeftCount } from './processes-left.ts';
 import { type SessionReading, spentOf, usageOf } from './session-state.ts';
 import { FOLD_VERSION, listedOf, readTurns, rowOf } from './session-summary.ts';
+import { createClocks } from './step-times.ts';
 import { lineageTurnOf } from './turn-lineage.ts';
 import { createTurnReader } from './turn-reader.ts';
 
@@ -25,8 +26,6 @@ export interface DetailOptions {
 /** A session to be read, and its conversation as the agent should know it. */
 export interface ConversationReader extends SessionReader {
   readonly parts: Lineage['parts'];
-  /** The thread of the agent in which each turn ran. */
-  readonly threads: ReadonlyMap<number, string>;
 }
 
 /** A session to be read, whose turns were looked at. @throws DamagedRecord, also while its turns are iterated over */
@@ -39,6 +38,7 @@ export function conversationOf(
   const usage = usageOf(turns);
   const row = rowOf({ store, id }, listedOf(reading, nowMs), reading.prices, leftCount);
   const spent = spentOf(reading);
+  const newClock = createClocks(store);
   const { shown, undone, parts } = lineageOf(turns.map(lineageTurnOf));
   const readers = turns.map((turn, i) =>
     createTurnReader(reading, turn, {
@@ -49,6 +49,7 @@ export function conversationOf(
       ).usd,
       inConversation: shown.includes(turn.turn),
       undone: undone.has(turn.turn),
+      newClock,
     }),
   );
   const current = turns.find(({ turn }) => turn === row.turn && !undone.has(turn));
@@ -66,9 +67,6 @@ export function conversationOf(
     length: shown.length,
     parts,
     changed: readChangedFiles({ store, id }, FOLD_VERSION),
-    threads: new Map(
-      turns.flatMap(({ turn, outcome }) => (outcome.threadId === null ? [] : [[turn, outcome.threadId]])),
-    ),
   };
 }
 

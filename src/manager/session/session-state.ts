@@ -23,6 +23,7 @@ import type { TurnReading } from '../turn/turn-state.ts';
 import { setupEnd, stderrTail } from '../turn/turn-stream.ts';
 import { whereStarted } from '../turn/where-it-ran.ts';
 import { requireTurns } from './current-turn.ts';
+import { modelUsedIn } from './model-used.ts';
 import type { waitingOf } from './waiting.ts';
 
 /** A session with the outcomes of its turns. */
@@ -116,6 +117,31 @@ export function startedMs({
   return runner === null ? null : writtenMs(runner.fileMs, parseIso(launch?.at ?? null));
 }
 
+/** What the last activity of a session depends on, of one turn. */
+type ActiveTurn = Pick<
+  TurnReading,
+  'store' | 'id' | 'turn' | 'request' | 'runner' | 'launch' | 'exit' | 'processes'
+>;
+
+/**
+ * When something was last asked of a session, began or ended, or it was taken in from elsewhere (ms since the epoch). Of one
+ * that runs that does not move, so that `@last` stays the same one of several that run.
+ * @param newestFirst its turns; no more than is needed are asked for
+ */
+export function activeMs(
+  { created_at, imported_at, unpacked }: Pick<SessionRecord, 'created_at' | 'imported_at' | 'unpacked'>,
+  newestFirst: Iterable<ActiveTurn>,
+): number {
+  let active = Math.max(...[created_at, imported_at, unpacked?.at ?? null].map((at) => parseIso(at) ?? 0));
+  for (const turn of newestFirst) {
+    const { request, exit, runner, processes } = turn;
+    active = Math.max(active, parseIso(request.at) ?? 0, startedMs(turn) ?? 0, exit?.endedMs ?? 0);
+    if (exit !== null) break;
+    if (runner !== null && processes.living !== 'yes') active = Math.max(active, eventsMtime(turn) ?? 0);
+  }
+  return active;
+}
+
 function durationOf(turn: TurnReading, nowMs: number): number | null {
   const { runner, exit, verdict } = turn;
   const began = runner?.uptime ?? null;
@@ -162,7 +188,15 @@ function changedBy(turns: readonly TurnReading[]): ChangeCount | null {
 /** What the turn that speaks for a session tells of it; of one that is ready none does. */
 type Spoken = Omit<
   SessionState,
-  'last_prompt' | 'updated_at' | 'duration_ms' | 'queued' | 'thread_id' | 'token_usage' | 'diff_stat'
+  | 'last_prompt'
+  | 'updated_at'
+  | 'active_at'
+  | 'duration_ms'
+  | 'queued'
+  | 'thread_id'
+  | 'model_used'
+  | 'token_usage'
+  | 'diff_stat'
 >;
 
 const READY: Spoken = {
@@ -221,13 +255,16 @@ export function stateOf(reading: SessionReading, nowMs: number): SessionState {
     ...turns.map(({ exit }) => exit?.endedMs ?? 0),
     parseIso(turns.at(-1)?.request.at ?? null) ?? 0,
   ];
+  const threaded = conversation.find(({ outcome }) => outcome.threadId !== null);
   return {
     ...spokenOf(reading, speaking),
     last_prompt: lastPromptOf(conversation),
     updated_at: isoTime(Math.max(...updated)),
+    active_at: isoTime(activeMs(record, newestFirst)),
     duration_ms: durations.length === 0 ? null : durations.reduce((sum, ms) => sum + ms, 0),
     queued: waiting.queued,
-    thread_id: conversation.find(({ outcome }) => outcome.threadId !== null)?.outcome.threadId ?? null,
+    thread_id: threaded?.outcome.threadId ?? null,
+    model_used: threaded === undefined ? null : modelUsedIn(threaded),
     token_usage: sumUsage(usageOf(turns).slice(turns.length - own.length)),
     diff_stat: changedBy(turns),
   };

@@ -104,6 +104,7 @@ const DAMAGED: Listed = {
   current_step: null,
   turn_started_at: null,
   updated_at: null,
+  active_at: null,
   ended_at: null,
   duration_ms: null,
   pid: null,
@@ -113,6 +114,7 @@ const DAMAGED: Listed = {
   pending: null,
   queued: 0,
   thread_id: null,
+  model_used: null,
   token_usage: null,
   spent: [],
   unmeasured: [],
@@ -215,5 +217,5 @@ export async function readSummaryNow(session: Session, nowMs: number): Promise<S
   throw removedError(session.id);
 }
 
-/** The version of what a fold makes of a session: a summary that another version wrote is computed again. */
+/** The version of what a fold makes of a session, of which words of records are known, too: a summary that another version wrote is computed again. */
 export const FOLD_VERSION = 18;

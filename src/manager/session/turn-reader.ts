@@ -1,6 +1,7 @@
 import { createFolder, type Folder, type TurnFold } from '../../core/conversation/fold.ts';
 import type { TurnReader } from '../../core/conversation/session-reader.ts';
-import { toolContent } from '../../core/conversation/steps.ts';
+import { type Step, toolContent } from '../../core/conversation/steps.ts';
+import type { StepClock } from '../../core/conversation/trajectory.ts';
 import { isSaid, type Message, type TokenUsage, type TurnView } from '../../core/session.ts';
 import { isoTime } from '../../core/time.ts';
 import { turnFile } from '../../store/layout.ts';
@@ -41,13 +42,15 @@ interface Account {
   readonly cost: number | null;
   readonly inConversation: boolean;
   readonly undone: boolean;
+  /** Makes what tells when its steps were done. */
+  readonly newClock: (turn: TurnReading) => StepClock;
 }
 
 /** Reads the conversation of a turn. */
 export function createTurnReader(
   session: SessionReading,
   reading: TurnReading,
-  { usage, cost, inConversation, undone }: Account,
+  { usage, cost, inConversation, undone, newClock }: Account,
 ): TurnReader {
   const { turn, request, stream, verdict, launch, outcome, exit } = reading;
   const started = startedMs(reading);
@@ -88,18 +91,22 @@ export function createTurnReader(
 
   function* messages(full: boolean): Generator<Message> {
     if (!inConversation) return;
-    const message = (role: Message['role'], content: string): Message => {
-      const timestamp = role === 'user' ? request.at : null;
-      return { role, content, turn, timestamp };
+    if (view.prompt !== null && isSaid(request.kind))
+      yield { role: 'user', content: view.prompt, turn, timestamp: request.at };
+    const clock = newClock(reading);
+    const said = (step: Step, content: string): Message => {
+      const time = clock(step);
+      const role = step.type === 'message' ? 'assistant' : 'tool';
+      return { role, content, turn, timestamp: time && isoTime(time.endedMs) };
     };
-    if (view.prompt !== null && isSaid(request.kind)) yield message('user', view.prompt);
     if (!full) {
-      for (const text of walk(readMessages)) yield message('assistant', text);
+      for (const content of walk(readMessages))
+        yield said({ type: 'message', role: 'assistant', content }, content);
       return;
     }
     for (const { step } of walk(readSteps)) {
       const content = step.type === 'message' ? step.content : toolContent(step);
-      if (content !== null) yield message(step.type === 'message' ? 'assistant' : 'tool', content);
+      if (content !== null) yield said(step, content);
     }
   }
 
@@ -117,6 +124,7 @@ export function createTurnReader(
     directory: directoryOf(session.record, reading),
     messages,
     steps: () => walk(readSteps),
+    newClock: () => newClock(reading),
     whole,
   };
 }

@@ -2,13 +2,8 @@ import { findAgent } from '../../agents/registry.ts';
 import { isAmount } from '../../core/amount.ts';
 import { ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
-import { ADOPTED_STREAMS, cutLine, EXECUTORS, isSandbox, isTurnKind } from '../../core/session.ts';
-import {
-  type KnownRecord,
-  type RequestRecord,
-  recordOfTurn,
-  type SessionRecord,
-} from '../../store/records.ts';
+import { ADOPTED_STREAMS, cutLine, EXECUTORS, firstFew, isSandbox, isTurnKind } from '../../core/session.ts';
+import type { KnownRecord, RequestRecord, SessionRecord } from '../../store/records.ts';
 import { readRequest } from '../../store/sessions.ts';
 import type { Session } from '../context.ts';
 import { orDamaged } from './damage.ts';
@@ -29,9 +24,13 @@ const LONGEST_WORD = 100;
 const named = (field: string, word: string): string =>
   `${field} ${JSON.stringify(cutLine(word, LONGEST_WORD))}`;
 
+const ofAgent = (agent: string): readonly string[] =>
+  findAgent(agent) === null ? [named('agent', agent)] : [];
+
 /** The words of a session's own record that this version does not know, each with its field: `executor "ssh"`. */
-function ofRecord({ executor, sandbox, budget }: SessionRecord): readonly string[] {
+function ofRecord({ agent, executor, sandbox, budget }: SessionRecord): readonly string[] {
   return [
+    ...ofAgent(agent),
     ...(EXECUTORS.includes(executor) ? [] : [named('executor', executor)]),
     ...(isSandbox(sandbox) ? [] : [named('sandbox', sandbox)]),
     ...(budget === null || isAmount(budget) ? [] : [named('budget in', budget.unit)]),
@@ -39,12 +38,10 @@ function ofRecord({ executor, sandbox, budget }: SessionRecord): readonly string
 }
 
 /** The words of one of its turns likewise: `agent "gemini"`, `turn 3 of the kind "review"`. */
-function ofTurn(record: SessionRecord, turn: number, request: RequestRecord): readonly string[] {
-  const { kind, adopted } = request;
-  const { agent } = recordOfTurn(record, request);
+function ofTurn(turn: number, { kind, adopted, runs }: RequestRecord): readonly string[] {
   return [
     ...(isTurnKind(kind) ? [] : [named(`turn ${turn} of the kind`, kind)]),
-    ...(findAgent(agent) === null ? [named('agent', agent)] : []),
+    ...(runs === null ? [] : ofAgent(runs.agent)),
     ...(adopted === null || ADOPTED_STREAMS.includes(adopted.stream)
       ? []
       : [named(`turn ${turn} with the stream`, adopted.stream)]),
@@ -56,13 +53,13 @@ export function unknownWords(
   record: SessionRecord,
   turns: readonly { readonly turn: number; readonly request: RequestRecord }[],
 ): readonly string[] {
-  const all = turns.flatMap(({ turn, request }) => ofTurn(record, turn, request));
+  const all = turns.flatMap(({ turn, request }) => ofTurn(turn, request));
   return [...new Set([...ofRecord(record), ...all])];
 }
 
 function refuse(id: SessionId, words: readonly string[]): void {
   if (words.length === 0) return;
-  const what = `${id} was written by a newer zwarm: this one does not know ${words.join(', ')}`;
+  const what = `${id} was written by a newer zwarm: this one does not know ${firstFew(words)}`;
   throw new ZwarmError('newer_record', what, `update zwarm; to read it: zwarm show ${id}`);
 }
 

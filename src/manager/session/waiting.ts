@@ -1,4 +1,5 @@
 import { type Dependency, type Pending, putOffBy, whyNotYet } from '../../core/rules/queue.ts';
+import { firstFew } from '../../core/session.ts';
 import { isActive, isFinal } from '../../core/status.ts';
 import { livenessOf } from '../../process/identity.ts';
 import type { RequestRecord } from '../../store/records.ts';
@@ -67,7 +68,7 @@ export async function whyWaits(
 async function whyNotStarted({ store, id }: Session, nowMs: number, known: Known): Promise<Pending> {
   const of = (reason: Pending['reason'], detail: string): Pending => ({ reason, detail, not_before: null });
   const recorded = { store, id, record: readSessionRecord({ store, id }), turns: listTurns({ store, id }) };
-  const unknown = unknownWordsIn(recorded).join(', ');
+  const unknown = firstFew(unknownWordsIn(recorded));
   if (unknown !== '') return of('queue', `only a newer zwarm begins it: this one does not know ${unknown}`);
   known.slots ??= slotsNow(store, nowMs);
   const held = (await known.slots).filter(({ isHeld }) => isHeld);

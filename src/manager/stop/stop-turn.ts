@@ -3,6 +3,7 @@ import { errnoOf, toZwarmError, ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { Breach } from '../../core/rules/run-limits.ts';
 import { type CancelWhy, isFinal, LAUNCH_GRACE_MS } from '../../core/status.ts';
+import { shortSpan } from '../../core/time.ts';
 import { marksOfClaim } from '../../core/turn-mark.ts';
 import { areWeBelow } from '../../process/process-tree.ts';
 import { type StopRequest, stopTurn } from '../../process/stop.ts';
@@ -53,13 +54,14 @@ export async function stopOf(
 
 const marksOf = (state: TurnState): string => marksOfClaim(state, state.request.nonce);
 
-function refuseUnlessLive(state: TurnState): void {
-  const { id, verdict } = state;
+function refuseUnlessLive(state: TurnState, nowMs: number): void {
+  const { id, verdict, exit } = state;
   const { status } = verdict;
   const hint = `kill it there; if that is gone for good: zwarm kill --force ${id}`;
   if (status === 'unknown') throw elsewhereError(id, whereStarted(state), hint);
-  if (isFinal(status))
-    throw new ZwarmError('not_running', `${id} is not running: it is ${status}`, `see: zwarm show ${id}`);
+  if (!isFinal(status)) return;
+  const how = exit === null ? `is ${status}` : `ended ${shortSpan(nowMs - exit.endedMs)} ago: ${status}`;
+  throw new ZwarmError('not_running', `${id} is not running: it ${how}`, `see: zwarm show ${id}`);
 }
 
 /** Refuses where this command is one of the processes to end: half of them would be left behind. */
@@ -107,7 +109,7 @@ export async function cancelThenEnd(
 
 /** Stops a turn, and returns when its end was observed. @throws ZwarmError `not_running`, `still_running`, … */
 export async function stop(context: ManagerContext, current: TurnState, how: Stop): Promise<void> {
-  refuseUnlessLive(current);
+  refuseUnlessLive(current, context.now());
   const { id } = current;
   const marks = marksOf(current);
   refuseFromInside(id, marks);

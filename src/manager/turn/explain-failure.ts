@@ -2,7 +2,7 @@ import type { AgentAdapter, Explanation } from '../../agents/agent.ts';
 import type { SessionId } from '../../core/ids.ts';
 import { resetTime } from '../../core/rules/reset-time.ts';
 import { type Breach, breachWords } from '../../core/rules/run-limits.ts';
-import type { SessionError } from '../../core/session.ts';
+import { cutLine, type SessionError } from '../../core/session.ts';
 import type { Terminal, TurnVerdict } from '../../core/status.ts';
 import { isoTime } from '../../core/time.ts';
 
@@ -67,9 +67,9 @@ function notRun(
     case 'spawn_error':
       return error(why, failed(`: ${detail ?? 'no reason was given'}`), `try again: ${CONTINUE}`, true);
     default: {
-      // The word of a newer zwarm.
+      const word = cutLine(why, 100);
       const more = detail === null ? '' : `: ${detail}`;
-      return error(why, failed(` (${why})${more}`), `try again: ${CONTINUE}`);
+      return error(word, `it ended for a reason that only a newer zwarm knows, ${word}${more}`, SEE);
     }
   }
 }

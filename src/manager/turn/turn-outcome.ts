@@ -17,15 +17,18 @@ const END_BYTES = 1 << 18;
 /** The last answer may lie further up; the search stops before a list becomes noticeably slow. */
 export const ANSWER_BYTES = 1 << 22;
 
-/** The first thread that a stream names at its beginning. */
-export function readThreadId({ path, range, newParser, threadId }: TurnStream): string | null {
-  if (threadId !== null) return threadId;
+/** The first thread that a stream names at its beginning, and the model with it. */
+function readThread({ path, range, newParser }: TurnStream): Pick<TurnOutcome, 'threadId' | 'model'> {
   const limit = Math.min(range.limit ?? HEAD_BYTES, HEAD_BYTES);
   for (const event of eventsOf(readLines(path, { limit, ended: range.ended }), newParser())) {
-    if (event.type === 'thread_started') return event.threadId;
+    if (event.type === 'thread_started') return { threadId: event.threadId, model: event.model ?? null };
   }
-  return null;
+  return { threadId: null, model: null };
 }
+
+/** The thread of a turn, where something else than its stream tells it; else the first one that its stream names. */
+export const readThreadId = (stream: TurnStream): string | null =>
+  stream.threadId ?? readThread(stream).threadId;
 
 /** The last terminal event of a stream that is complete. */
 export function readTerminal({ path, range, newParser }: TurnStream, sizes?: EndSizes): Terminal | null {
@@ -58,5 +61,6 @@ export function readOutcome(stream: TurnStream, sizes?: EndSizes): TurnOutcome {
       end = { tokens: end.tokens ?? fold.tokens, terminal: end.terminal ?? fold.terminal };
     if (answer !== null && !(range.ended && (end.tokens === null || end.terminal === null))) break;
   }
-  return { threadId: readThreadId(stream), answer, ...end, ...(addsTokens && { tokens: null }) };
+  const thread = { ...readThread(stream), ...(stream.threadId !== null && { threadId: stream.threadId }) };
+  return { ...thread, answer, ...end, ...(addsTokens && { tokens: null }) };
 }

@@ -12,6 +12,8 @@ import {
   processesOfTurn,
   type TurnProcesses,
 } from '../../process/turn-processes.ts';
+import { turnFile } from '../../store/layout.ts';
+import { lookAt } from '../../store/read-file.ts';
 import type { LineRange } from '../../store/read-forward.ts';
 import {
   type LaunchRecord,
@@ -32,7 +34,7 @@ import { readOutcome, readTerminal, readThreadId } from './turn-outcome.ts';
 import { launchOf, openStream, type TurnStream } from './turn-stream.ts';
 
 /** What the files of a turn and the kernel say, without its events. */
-interface BareFacts {
+export interface BareFacts {
   readonly request: RequestRecord;
   /** Whether nothing runs in it: it only says something of other turns. */
   readonly isMarker: boolean;
@@ -60,23 +62,31 @@ export interface TurnReading extends TurnState {
   readonly stream: TurnStream;
 }
 
-const NOTHING_LIVES = {
+const NOTHING_LIVES = { claimer: 'no', processes: { runner: null, living: 'no' } } as const;
+const MARKED_FACTS = {
+  isMarker: true,
   executor: null,
-  claimer: 'no',
-  processes: { runner: null, living: 'no' },
+  ...NOTHING_LIVES,
+  runner: null,
+  cancel: null,
+  exit: null,
 } as const;
 
-/** Whether nothing runs in a turn: of a kind that we do not know, one that has neither a message nor a runner nor an end. */
-export function isMarkerOf(turn: Turn, { kind }: RequestRecord): boolean {
+/** Whether nothing runs in a turn: of a kind that we do not know, one with no message, and no trace of anything that ran. */
+export function isMarkerOf(turn: Turn, request: RequestRecord, census: Census = createCensus()): boolean {
+  const { kind, queued, claimer, nonce } = request;
   if (kind === 'rewind' || isTurnKind(kind)) return kind === 'rewind';
-  return readPrompt(turn) === null && readRunner(turn) === null && readExit(turn) === null;
+  if (queued || readPrompt(turn) !== null || launchOf(turn) !== null) return false;
+  if (readRunner(turn) !== null || readExit(turn) !== null) return false;
+  if ((lookAt(turnFile(turn, 'events'))?.size ?? 0) > 0) return false;
+  return processesOfTurn(marksOfClaim(turn, nonce), null, claimer, census).living === 'no';
 }
 
-function readBareFacts(turn: Turn, census: Census): BareFacts {
+/** What the files of a turn and the kernel say, without its events. @throws DamagedRecord */
+export function readBareFacts(turn: Turn, census: Census): BareFacts {
   const request = readRequest(turn);
-  if (isMarkerOf(turn, request))
-    return { request, isMarker: true, ...NOTHING_LIVES, runner: null, cancel: null, exit: null };
-  const known = { request, isMarker: false };
+  if (isMarkerOf(turn, request, census)) return { request, ...MARKED_FACTS };
+  const known = { request, isMarker: false, executor: null } as const;
   const recorded = readExit(turn);
   // A recorded end is final: what the kernel says no longer matters, and asking it would make every list slow.
   if (recorded !== null) {
@@ -87,7 +97,8 @@ function readBareFacts(turn: Turn, census: Census): BareFacts {
   // Nobody has launched it: to look for its processes would make a long queue slow.
   if (request.queued && shown === null && launchOf(turn) === null) {
     const cancel = readCancel(turn)?.why ?? null;
-    return { ...known, ...NOTHING_LIVES, runner: null, cancel, exit: readExit(turn) };
+    const exit = readExit(turn);
+    return { ...known, ...NOTHING_LIVES, runner: null, cancel, exit };
   }
   const claimer = livenessOf(request.claimer);
   const marks = marksOfClaim(turn, request.nonce);
@@ -98,15 +109,7 @@ function readBareFacts(turn: Turn, census: Census): BareFacts {
   const alive =
     late === null ? processes : processesOfTurn(marks, late.identity, request.claimer, createCensus());
   // Last: a runner writes its record before it dies, so a death that was seen above has its record by now.
-  return {
-    ...known,
-    executor: null,
-    claimer,
-    runner: shown ?? late,
-    processes: alive,
-    cancel,
-    exit: readExit(turn),
-  };
+  return { ...known, claimer, runner: shown ?? late, processes: alive, cancel, exit: readExit(turn) };
 }
 
 /** A marker is complete as soon as it exists. */
@@ -118,10 +121,10 @@ const MARKED: TurnVerdict = {
 };
 
 /** The same of what something runs that we do not know: without a recorded end nobody here can tell whether it lives. */
-function orElsewhere(facts: BareFacts, record: SessionRecord | null): BareFacts {
+function orElsewhere(turn: Turn, facts: BareFacts, record: SessionRecord | null): BareFacts {
   const { isMarker, exit, request, runner, processes } = facts;
   const isKnown = record === null || EXECUTORS.includes(record.executor);
-  const waits = request.queued && runner === null;
+  const waits = request.queued && runner === null && launchOf(turn) === null;
   if (isKnown || isMarker || exit !== null || waits || processes.living === 'yes') return facts;
   return {
     ...facts,
@@ -131,9 +134,10 @@ function orElsewhere(facts: BareFacts, record: SessionRecord | null): BareFacts 
   };
 }
 
-/** Of an agent whose stream we cannot read, the end that was recorded tells how it ended. */
+/** Where the stream cannot be read, the end that was recorded tells how a turn ended: well, unless it says otherwise. */
 function terminalOf(exit: RecordedEnd | null): Terminal | null {
-  return (exit?.record.code ?? 0) === 0 && exit?.record.why === null ? { kind: 'completed' } : null;
+  const { code = null, why = null, cancelled = true } = exit?.record ?? {};
+  return !cancelled && why === null && (code ?? 0) === 0 ? { kind: 'completed' } : null;
 }
 
 function judge(facts: BareFacts, terminal: Terminal | null, nowMs: number): TurnVerdict {
@@ -172,7 +176,7 @@ export async function readTurnState(
   nowMs: number,
 ): Promise<TurnState> {
   const at = { store, id, turn };
-  const facts = orElsewhere(readBareFacts(at, createCensus()), record);
+  const facts = orElsewhere(at, readBareFacts(at, createCensus()), record);
   const adapter = record === null ? null : adapterOf(record, facts.request);
   const range = rangeOf(facts);
   const stream = range.ended ? await openStream({ ...at, ...facts }, range, adapter) : null;
@@ -187,7 +191,7 @@ export async function readTurn(
   nowMs: number,
   census: Census = createCensus(),
 ): Promise<TurnReading> {
-  const facts = orElsewhere(readBareFacts(turn, census), record);
+  const facts = orElsewhere(turn, readBareFacts(turn, census), record);
   const launch = launchOf(turn);
   const adapter = adapterOf(record, facts.request);
   const stream = await openStream({ ...turn, ...facts }, rangeOf(facts), adapter, launch);

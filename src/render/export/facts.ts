@@ -9,11 +9,20 @@ export function cardRows({
   summary,
   length,
 }: Pick<SessionReader, 'summary' | 'length'>): readonly (readonly [label: string, value: string])[] {
-  const { id, agent, model, status, token_usage: usage, forked_from: fork, duration_ms: took } = summary;
+  const {
+    id,
+    agent,
+    model,
+    model_used: used,
+    status,
+    token_usage: usage,
+    forked_from: fork,
+    duration_ms: took,
+  } = summary;
   const rows: readonly (readonly [string, string | null])[] = [
     ['session', id],
     ['status', [status, length === 0 ? null : counted(length, 'turn')].filter(Boolean).join(', ')],
-    ['agent', [agent, model].filter((word) => word !== null).join(' ')],
+    ['agent', [agent, used ?? model].filter((word) => word !== null).join(' ')],
     ['directory', summary.working_dir],
     ['time', took === null ? null : longSpan(took)],
     [

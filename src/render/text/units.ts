@@ -10,15 +10,6 @@ export function counted(count: number, what: string): string {
 /** `1 process`, `2 processes`. */
 export const countedProcesses = (count: number): string => (count === 1 ? '1 process' : `${count} processes`);
 
-/** `45s`, `12m`, `3h`, `5d`: a span of time in its largest unit. */
-export function shortSpan(ms: number): string {
-  const seconds = Math.max(0, Math.round(ms / 1000));
-  if (seconds < 60) return `${seconds}s`;
-  if (seconds < 3600) return `${Math.floor(seconds / 60)}m`;
-  if (seconds < 86_400) return `${Math.floor(seconds / 3600)}h`;
-  return `${Math.floor(seconds / 86_400)}d`;
-}
-
 /** `1m 05s`: a duration in two units. */
 export function longSpan(ms: number): string {
   const seconds = Math.floor(Math.max(0, ms) / 1000);

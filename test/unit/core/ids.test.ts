@@ -70,7 +70,7 @@ test.each<[string, string, number, object]>([
 });
 
 test('sessions of the same moment have an order, whatever order they are found in', () => {
-  const twins = ['bbbbbbbbbb', 'aaaaaaaaaa'].map((id) => ({ id: id as SessionId, createdAt: 't' }));
+  const twins = ['bbbbbbbbbb', 'aaaaaaaaaa'].map((id) => ({ id: id as SessionId, at: 't' }));
   for (const found of [twins, twins.toReversed()])
     expect(found.toSorted(newestFirst)[0]?.id).toBe('aaaaaaaaaa');
 });

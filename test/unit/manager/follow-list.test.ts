@@ -49,8 +49,9 @@ test('what happens to sessions is seen as it happens', async () => {
   await shows(['new running', 'old completed']);
   // A session that had ended goes on.
   await project.ok(['inject', 'old', 'hang']);
-  await shows(['new running', 'old running']);
-  await project.ok(['kill', '--all']);
+  await shows(['old running', 'new running']);
+  await project.ok(['kill', 'old']);
+  await project.ok(['kill', 'new']);
   await shows(['new killed', 'old killed']);
   await project.ok(['rm', 'old']);
   await shows(['new killed']);
@@ -78,7 +79,7 @@ test('a filter holds for what comes, and what it leaves out is watched all the s
   await shows(['x failed']);
   // Its directory is not watched, as it is not shown.
   await project.ok(['inject', 'old', 'break']);
-  await shows(['x failed', 'old failed']);
+  await shows(['old failed', 'x failed']);
 });
 
 test('what no notification tells is found by looking again: the first session of all, a word, a runner that died', async () => {

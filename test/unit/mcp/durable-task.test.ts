@@ -38,10 +38,12 @@ test('a turn that is waited for is a task, at once; its result is what the call 
   open();
   await manager.wait(id);
   expect(await manager.summary(id)).toMatchObject({ needs_attention: true });
-  const answer = { success: true, response: 'done', turn: 1, mode: 'sync', task: 'gate go' };
+  const { directory: working_dir } = project;
+  const answer = { success: true, response: 'done', turn: 1, mode: 'sync', task: 'gate go', working_dir };
   const { result, ...done } = await get(begun.taskId);
   expect(done).toMatchObject({ status: 'completed' });
   expect(result.structuredContent).toMatchObject(answer);
+  expect(Object.keys(result.structuredContent).sort()).toEqual(Object.keys(begun.structuredContent).sort());
   expect(JSON.parse(result.content[0].text)).toEqual(result.structuredContent);
   expect(await manager.summary(id)).toMatchObject({ needs_attention: false });
   const [turn] = (await manager.get(id)).turns;
@@ -68,6 +70,17 @@ test('a turn that is waited for is a task, at once; its result is what the call 
     result: { structuredContent: { success: false, you_said: 'exit 3' } },
   });
   expect(failed.result.structuredContent).not.toHaveProperty('mode');
+});
+
+test('a task tells no more of a long message than its beginning', async () => {
+  const { begin, get, manager } = createTasks();
+  const long = `quick\n${'x'.repeat(200_000)}`;
+  const first = await begin('delegate', { task: long });
+  const id = first.structuredContent.session_id;
+  await manager.wait(id);
+  await begin('converse', { session_id: id, message: long });
+  await manager.wait(id);
+  for (const turn of [1, 2]) expect(JSON.stringify(await get(`${id}.${turn}`)).length).toBeLessThan(6000);
 });
 
 test('the end of a task ends its turn, if that is the one that runs', async () => {

@@ -84,10 +84,11 @@ test('a missing program is exit 127 and says how to get it', async () => {
 });
 
 test('one that may not be executed is exit 126 and says what to do', async () => {
-  const base = emptyDirectory();
-  const path = program(join(base, 'agent'), 'x', 0o644);
-  const refused = { code: 'agent_not_executable', exitCode: 126, hint: `chmod +x '${path}'` };
-  await expect(found({ PATH: base })).rejects.toMatchObject(refused);
+  const directory = join(emptyDirectory(), "it's");
+  const path = program(join(directory, 'agent'), 'x', 0o644);
+  const hint = `chmod +x '${dirname(directory)}/it'\\''s/agent'`;
+  const refused = { code: 'agent_not_executable', exitCode: 126, hint };
+  await expect(found({ PATH: directory })).rejects.toMatchObject(refused);
   await expect(found({ PATH: '', AGENT_BIN: path })).rejects.toMatchObject(refused);
 });
 

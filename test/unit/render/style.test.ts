@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { SESSION_STATUSES } from '../../../src/core/status.ts';
+import { shortSpan } from '../../../src/core/time.ts';
 import { createStyle, paintStatus, wantsColour } from '../../../src/render/style.ts';
-import { longSpan, shortBytes, shortCount, shortSpan } from '../../../src/render/text/units.ts';
+import { longSpan, shortBytes, shortCount } from '../../../src/render/text/units.ts';
 import { plain } from '../../helpers/display.ts';
 
 test('whether there are colours: the environment, then on a terminal, then in a pipe', () => {

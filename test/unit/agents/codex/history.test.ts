@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { codexHistory } from '../../../../src/agents/codex/history.ts';
 import { createCodexParser } from '../../../../src/agents/codex/translate.ts';
-import { type TimedItem, timesOfSteps } from '../../../../src/core/conversation/trajectory.ts';
+import { createStepClock, type TimedItem } from '../../../../src/core/conversation/trajectory.ts';
 import { findHistory } from '../../../../src/store/agent-history.ts';
 import { emptyDirectory } from '../../../helpers/directory.ts';
 import { foldWhole } from '../../../helpers/fold.ts';
@@ -62,7 +62,7 @@ function timesIn(name: string): (string | null)[] {
   const events = lines.flatMap((text, seq) => [...parse({ seq, text })]);
   const { steps } = foldWhole(events, true);
   const items = linesOf(`${name}.rollout.jsonl`).flatMap((line) => codexHistory.timedItem(line) ?? []);
-  return timesOfSteps(steps, items, codexHistory.stepKey).map((time, i) => {
+  return steps.map(createStepClock(items, codexHistory.stepKey)).map((time, i) => {
     const { type } = steps[i] ?? { type: 'none' };
     return time === null ? `${type} -` : `${type} ${time.startedMs % 100_000}–${time.endedMs % 100_000}`;
   });
@@ -83,7 +83,9 @@ const item = (key: string, startedMs: number): TimedItem => ({ key, startedMs, e
 test('a step gets the time of the same thing, each once, and none that is not known', () => {
   const steps = ['a', 'b', 'a', 'a'].map((content) => ({ type: 'reasoning' as const, content }));
   const items = [item('refused', 1), item('a', 2), item('a', 3)];
-  const times = timesOfSteps(steps, items, (step) => (step.type === 'reasoning' ? step.content : null));
+  const times = steps.map(
+    createStepClock(items, (step) => (step.type === 'reasoning' ? step.content : null)),
+  );
   expect(times.map((time) => time?.startedMs ?? null)).toEqual([2, null, 3, null]);
 });
 

@@ -1,4 +1,4 @@
-import { rmSync, utimesSync } from 'node:fs';
+import { readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { SessionId } from '../../../../src/core/ids.ts';
@@ -146,14 +146,18 @@ test('a session of another project is found by the user, by six characters of it
   expect(find('wxyzab')).toBe('wxyzabcdeh');
 });
 
-test('@last is the newest session here, @last~N the one so many before', () => {
+test('@last is the session here with the last activity, @last~N the one so many before', () => {
   const { store, find } = createPlace();
   another(store);
-  const created = (id: SessionId, at: number) =>
-    utimesSync(join(store.root, 'sessions', id, 'session.json'), at, at);
-  created(FIRST, 3000);
-  created(THIRD, 2000);
-  created(SECOND, 2000);
+  // What files say of themselves, a copy or a restored backup changes.
+  const asked = (id: SessionId, at: string) => {
+    const path = join(store.root, 'sessions', id, 'turns/1/request.json');
+    writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), at }));
+    utimesSync(join(store.root, 'sessions', id, 'session.json'), 9000, id === FIRST ? 1000 : 9000);
+  };
+  asked(FIRST, '2026-11-20T13:00:00.000Z');
+  asked(THIRD, '2026-11-20T12:00:00.000Z');
+  asked(SECOND, '2026-11-20T12:00:00.000Z');
   const places = ['@last', '@last~0', '@last~1', '@last~2', '@last~3'];
   const none = 'not_found: this project has 3 sessions';
   // Of the same moment the order is that of the ids.

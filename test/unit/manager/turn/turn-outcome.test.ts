@@ -31,7 +31,7 @@ test('how a long turn stands is told by a few of its bytes, also where it never 
 });
 
 test('a turn that has printed nothing came to nothing', () => {
-  const nothing = { threadId: null, answer: null, tokens: null, terminal: null };
+  const nothing = { threadId: null, model: null, answer: null, tokens: null, terminal: null };
   for (const content of [null, '', '\n\n', 'Reading prompt from stdin...'])
     for (const ended of [true, false]) expect(readOutcome(streamOf(content, ended))).toEqual(nothing);
 });
@@ -44,7 +44,7 @@ test('what is told long before the end counts once the turn is over; while it go
     FILLER.repeat(200),
     messageLine('item_1', 'the second'),
   ].join('');
-  const told = { threadId: THREAD, answer: 'the second' };
+  const told = { threadId: THREAD, model: null, answer: 'the second' };
   expect(readOutcome(streamOf(content, false))).toEqual({ ...told, tokens: null, terminal: null });
   expect(readOutcome(streamOf(content, true))).toMatchObject({
     ...told,
@@ -62,5 +62,11 @@ test('an agent names its thread at the beginning: what is named far behind it is
   const long = beginLines(THREAD) + messageLine('item_0', 'so') + end + FILLER.repeat(1000);
   const stream = streamOf(long, true);
   expect(readTerminal(stream)).toBeNull();
-  expect(readOutcome(stream)).toEqual({ threadId: THREAD, answer: 'so', tokens: null, terminal: null });
+  expect(readOutcome(stream)).toEqual({
+    threadId: THREAD,
+    model: null,
+    answer: 'so',
+    tokens: null,
+    terminal: null,
+  });
 });
