@@ -31,7 +31,7 @@ export const PROGRAM: CommandPage = {
     summary: 'Run coding agents in the background, and always know how each of them stands',
     notes: `
 A session is a conversation with one agent; each message begins a turn. It is named by its id or the first 3 characters of
-that, its name, @last (the newest), @last~1 (the one before it) or @here (the newest that works in this directory).
+that, its name, @last (the first of zwarm ls), @last~1 (the next) or @here (the first that works in this directory).
 
 zwarm COMMAND --help has all options of a command, and examples.`,
     examples: [

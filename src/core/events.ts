@@ -34,12 +34,10 @@ export interface UsageReport extends Tokens {
 
 /**
  * What one line of any agent's stream means. `seq` counts the lines of the turn from 0; `subagent` names the tool call by
- * which the agent has started another one, whose event it is.
+ * which the agent has started another one, whose event it is. `model` is the one that the agent says it uses; absent where
+ * its stream does not tell.
  */
-export type AgentEvent = {
-  readonly seq: number;
-  readonly subagent?: string;
-} /** `model` is the one that the agent says it uses; absent where its stream does not tell. */ & (
+export type AgentEvent = { readonly seq: number; readonly subagent?: string } & (
   | { readonly type: 'thread_started'; readonly threadId: string; readonly model?: string }
   | { readonly type: 'message'; readonly text: string }
   | { readonly type: 'reasoning'; readonly text: string }

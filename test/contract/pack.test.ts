@@ -1,4 +1,4 @@
-import { chmodSync } from 'node:fs';
+import { chmodSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { CLAUDE, createClaudeProject } from '../helpers/claude.ts';
@@ -62,6 +62,11 @@ test.concurrent('another user, elsewhere, is shown the same of it, byte for byte
   await here.ok(['inject', codex, '--wait', 'again']);
   await here.settled(codex, 2);
   const demo = await here.ended(['-a', 'demo', 'try it [[seconds=0]]']);
+  // Times and model are told by the agent's own file alone, which does not come along.
+  const [, said] = (await here.show(codex)).messages;
+  expect(said).toMatchObject({ role: 'assistant', timestamp: expect.any(String) });
+  const sessions = join(here.env['CODEX_HOME'] ?? '', 'sessions');
+  renameSync(sessions, `${sessions}.away`);
   const neutral = (text: string): string =>
     [here, there]
       .reduce((all, { base, directory }) => all.replaceAll(directory, 'DIR').replaceAll(base, 'BASE'), text)

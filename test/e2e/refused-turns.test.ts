@@ -127,7 +127,13 @@ test('a session of an agent that a newer zwarm knows is shown, and takes no turn
     fs.writeFileSync(file, text.replace('"agent":"codex"', '"agent":"newer"'));
   }
   for (const line of [`inject ${id} more`, `fork ${id}`, `compact ${id}`])
-    await refuse(project, line, 'this zwarm knows no agent "newer"\nhint: update zwarm', 4);
+    await refuse(
+      project,
+      line,
+      `${id} was written by a newer zwarm: this one does not know agent "newer"\n` +
+        `hint: update zwarm; to read it: zwarm show ${id}`,
+      4,
+    );
   expect(await project.show(id)).toMatchObject({ agent: 'newer' });
 });
 

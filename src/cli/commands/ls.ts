@@ -89,7 +89,8 @@ export const ls = defineVerb({
     json: flag('--json', 'print an array of sessions as JSON'),
   },
   notes: `
-The one with the last activity comes first: the newest message, begin or end. Damaged sessions are always listed, except with -q.
+The one with the last activity comes first: the newest message, begin or end. Damaged sessions are always listed, except
+with -q.
 
 AGO tells how long a session has been running, or when it ended; NOW / WHY what a running one is doing, and why a failed one
 failed. On a narrow terminal that stands before the task, which is the newest message.

@@ -22,7 +22,10 @@ import { USER } from './caller.ts';
 /** No agent's program takes it for an option, and nobody for a path. */
 const THREAD = /^[A-Za-z0-9][\w-]{0,99}$/;
 
-/** The records of a received session are such as zwarm writes, and every turn has ended. @throws DamagedRecord, ZwarmError `format_newer` */
+/**
+ * The records of a received session are such as zwarm writes, and every turn has ended. @throws DamagedRecord, ZwarmError
+ * `format_newer`
+ */
 export function checkReceived(session: Session): KnownRecord {
   const refuse = (what: string): never => {
     throw new DamagedRecord(what);

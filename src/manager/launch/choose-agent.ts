@@ -101,8 +101,7 @@ export type KnownNow = SessionNow & { readonly record: KnownRecord };
 
 /**
  * The agent of the next turn of a session, and the record for it: that of the turn before, unless another one is asked
- * for. The model is the agent's, and so is not kept for another. @throws ZwarmError `usage`,
- * `not_resumable`
+ * for. The model is the agent's, and so is not kept for another. @throws ZwarmError `usage`, `not_resumable`
  */
 export async function nextAgent(
   context: ManagerContext,

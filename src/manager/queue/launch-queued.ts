@@ -46,8 +46,8 @@ function putOff(context: ManagerContext, turn: Turn, { message }: OverBudget, un
 }
 
 /**
- * Launches a turn whose time has come, unless only a newer zwarm can, with the environment and umask of the command that queued it; whether it has begun,
- * or until when it has to wait. What refuses it for good is recorded as its end.
+ * Launches a turn whose time has come, unless only a newer zwarm can, with the environment and umask of the command that
+ * queued it; whether it has begun, or until when it has to wait. What refuses it for good is recorded as its end.
  */
 export async function launchQueued(
   context: ManagerContext,

@@ -124,15 +124,15 @@ type ActiveTurn = Pick<
 >;
 
 /**
- * When something was last asked of a session, began or ended, or it was taken in from elsewhere (ms since the epoch). Of one
- * that runs that does not move, so that `@last` stays the same one of several that run.
+ * When something was last asked of a session, began or ended (ms since the epoch); what was taken in from elsewhere keeps its
+ * time. Of one that runs it does not move, so that `@last` stays the same one of several that run.
  * @param newestFirst its turns; no more than is needed are asked for
  */
 export function activeMs(
-  { created_at, imported_at, unpacked }: Pick<SessionRecord, 'created_at' | 'imported_at' | 'unpacked'>,
+  { created_at }: Pick<SessionRecord, 'created_at'>,
   newestFirst: Iterable<ActiveTurn>,
 ): number {
-  let active = Math.max(...[created_at, imported_at, unpacked?.at ?? null].map((at) => parseIso(at) ?? 0));
+  let active = parseIso(created_at) ?? 0;
   for (const turn of newestFirst) {
     const { request, exit, runner, processes } = turn;
     active = Math.max(active, parseIso(request.at) ?? 0, startedMs(turn) ?? 0, exit?.endedMs ?? 0);

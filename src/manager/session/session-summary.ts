@@ -217,5 +217,8 @@ export async function readSummaryNow(session: Session, nowMs: number): Promise<S
   throw removedError(session.id);
 }
 
-/** The version of what a fold makes of a session, of which words of records are known, too: a summary that another version wrote is computed again. */
+/**
+ * The version of what a fold makes of a session, and of which words of records it knows: a summary that another version wrote
+ * is computed again.
+ */
 export const FOLD_VERSION = 18;
