@@ -223,8 +223,9 @@ test('what may have run is no mark, whatever its kind and whoever runs it', asyn
   expect(await project.show(id)).toMatchObject({ turn: 2, status: 'running' });
   expect(await project.$(`rm ${id}`)).toContain('[exit 4]');
   expect(await project.$(`kill ${id}`)).toBe(`${id} killed\n`);
-  // The same with somebody who may run it elsewhere.
-  for (const name of ['exit.json', 'cancel.json']) rmSync(project.turnFile(id, 2, name), { force: true });
+  // The same with somebody who may run it elsewhere, of which nothing but the launch is seen here.
+  for (const name of ['exit.json', 'cancel.json', 'events.jsonl'])
+    rmSync(project.turnFile(id, 2, name), { force: true });
   write(project, id, 'session.json', { executor: 'ssh' });
   expect(await project.show(id)).toMatchObject({ turn: 2, status: 'unknown' });
   expect(await project.$(`rm ${id}`)).toContain('[exit 4]');
