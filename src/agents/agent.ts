@@ -147,8 +147,8 @@ export interface AgentHistory {
   readonly files: SessionFiles | null;
   /** How full the context was when the file was last written, from its last lines; null where that is not known. */
   contextFill(tail: string): ContextFill | null;
-  /** The model that one line of the file says is used from there on; null for any other line. */
-  modelOf(line: string): string | null;
+  /** The model that one line of the file says is used from then on; null for any other line. */
+  modelOf(line: string): { readonly model: string; readonly atMs: number } | null;
   /** The item in one line of the file; null for any other line. */
   timedItem(line: string): TimedItem | null;
   /** The key of a step, which equals that of its item; null for a step without an item. */

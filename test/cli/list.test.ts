@@ -166,6 +166,31 @@ test('@last is the first of ls, whatever agents print and whatever became of fil
   expect(await order()).toEqual([a, b, first]);
 });
 
+test('a message that was taken back, and damage further back, hide no activity from @last or ls', async () => {
+  const project = createShellProject();
+  const first = await project.begin('gate go');
+  await project.ok(['inject', '-q', '--queue', first, 'quick']);
+  await project.ok(['queue', 'rm', first]);
+  const second = await project.ended(['quick']);
+  writeFileSync(join(project.directory, 'go'), '');
+  await project.settled(first);
+  const order = async () => (await project.ok(['ls', '-q', '--all'])).split('\n');
+  expect(await order()).toEqual([first, second]);
+  const [row] = await project.list();
+  expect(row?.active_at).toBe(row?.ended_at);
+  expect((await project.show('@last')).id).toBe(first);
+  await project.ok(['inject', '--wait', first, 'quick']);
+  await project.settled(first, 3);
+  writeFileSync(project.turnFile(first, 1, 'request.json'), '{');
+  rmSync(join(project.store(), 'sessions', first, 'summary.json'), { force: true });
+  expect((await project.list()).map(({ id, status }) => [id, status])).toEqual([
+    [first, 'damaged'],
+    [second, 'completed'],
+  ]);
+  expect(await project.$('show @last')).toContain(`the records of ${first} cannot be read`);
+  expect((await project.show('@last~1')).id).toBe(second);
+});
+
 test('@here is the newest session that works in this directory or below', async () => {
   const project = createProject();
   const [inner, empty] = [join(project.directory, 'inner'), join(project.directory, 'empty')];

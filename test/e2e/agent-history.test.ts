@@ -116,11 +116,15 @@ test('the model that really ran is the one that the agent’s file names last, n
     return row?.model_used;
   };
   expect(await used()).toBeNull();
-  const context = (model: unknown): void =>
-    fs.appendFileSync(file, `${JSON.stringify({ type: 'turn_context', payload: { model } })}\n`);
+  const context = (model: unknown, timestamp = '2026-11-20T10:00:00.000Z'): void =>
+    fs.appendFileSync(file, `${JSON.stringify({ timestamp, type: 'turn_context', payload: { model } })}\n`);
   context('gpt-old');
   context('gpt-5.5');
-  context(5);
+  for (const none of [5, '', '  ']) context(none);
+  context('no time', 'soon');
+  expect(await used()).toBe('gpt-5.5');
+  // The thread goes on elsewhere: with what was not what ran here.
+  context('gpt-later', '2099-11-20T10:00:00.000Z');
   expect(await used()).toBe('gpt-5.5');
   expect((await project.zwarm(['show', id], { tty: true })).stdout).toContain('codex gpt-5.5');
   // An answer says that it is one.

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { count, decodeOrNull, lenient } from '../../core/decode.ts';
+import { count, decodeOrNull, isoTime, lenient } from '../../core/decode.ts';
 import { parseJson } from '../../core/json.ts';
 import { withoutShell } from '../../core/shell-word.ts';
 import type { AgentHistory } from '../agent.ts';
@@ -27,7 +27,11 @@ const tokenCount = z.lazy(() => {
 });
 
 const turnContext = z.lazy(() =>
-  z.object({ type: z.literal('turn_context'), payload: z.object({ model: string }) }),
+  z.object({
+    timestamp: isoTime,
+    type: z.literal('turn_context'),
+    payload: z.object({ model: string.check(z.trim(), z.minLength(1)) }),
+  }),
 );
 
 const completedItem = z.lazy(() => {
@@ -96,7 +100,7 @@ export const codexHistory: AgentHistory = {
   },
   modelOf(line) {
     const told = line.includes('"turn_context"') ? decodeOrNull(turnContext, parseJson(line)) : null;
-    return told?.payload.model ?? null;
+    return told && { model: told.payload.model, atMs: Date.parse(told.timestamp) };
   },
   timedItem(line) {
     if (!line.includes('"item_completed"')) return null;

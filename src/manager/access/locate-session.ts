@@ -29,7 +29,11 @@ function nthNewest(store: Store, back: number): SessionId {
   const ids = inOrder(store);
   const found = ids[back];
   if (found !== undefined) return found;
-  throw new ZwarmError('not_found', `this project has ${ids.length} sessions`, 'see: zwarm ls --all');
+  throw new ZwarmError(
+    'not_found',
+    `this project has ${ids.length} ${ids.length === 1 ? 'session' : 'sessions'}`,
+    'see: zwarm ls --all',
+  );
 }
 
 /** The first session in the order of `ls` that works in a directory or below it. */

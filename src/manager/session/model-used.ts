@@ -9,8 +9,14 @@ const SEARCHED_BYTES = 1 << 22;
 
 const LONGEST_MODEL = 100;
 
-/** The model that the agent's own file of a thread names last; null where it is not found at once, or not near its end. */
-function modelInFile({ adapter, outcome, store }: TurnReading): string | null {
+/** The two clocks are one, but for the moment between an act and its record. */
+const SLACK_MS = 2000;
+
+/**
+ * The model that the agent's own file of a thread names last before a turn had ended; null where it is not found at once, or
+ * not near the end of the file.
+ */
+function modelInFile({ adapter, outcome, store, exit }: TurnReading): string | null {
   const history = adapter?.history ?? null;
   const directory = history?.directory(store.env) ?? null;
   if (history === null || directory === null || outcome.threadId === null) return null;
@@ -21,7 +27,11 @@ function modelInFile({ adapter, outcome, store }: TurnReading): string | null {
   for (const { lines, behind } of readFromEnd(file.path, { limit: null, ended: true })) {
     if (behind >= SEARCHED_BYTES) return null;
     let found: string | null = null;
-    for (const { text } of lines) found = (text === null ? null : history.modelOf(text)) ?? found;
+    for (const { text } of lines) {
+      const used = text === null ? null : history.modelOf(text);
+      // The thread may have gone on since, there or in a fork.
+      if (used !== null && (exit === null || used.atMs <= exit.endedMs + SLACK_MS)) found = used.model;
+    }
     if (found !== null) return found;
   }
   return null;
@@ -30,5 +40,5 @@ function modelInFile({ adapter, outcome, store }: TurnReading): string | null {
 /** The model that ran a turn: its stream tells it, or the agent's own file of the thread; or null. */
 export function modelUsedIn(turn: TurnReading): string | null {
   const model = turn.outcome.model ?? unlessDamaged(() => modelInFile(turn));
-  return model && cutLine(model, LONGEST_MODEL);
+  return model === null ? null : cutLine(model, LONGEST_MODEL) || null;
 }

@@ -136,8 +136,10 @@ export function activeMs(
   for (const turn of newestFirst) {
     const { request, exit, runner, processes } = turn;
     active = Math.max(active, parseIso(request.at) ?? 0, startedMs(turn) ?? 0, exit?.endedMs ?? 0);
-    if (exit !== null) break;
-    if (runner !== null && processes.living !== 'yes') active = Math.max(active, eventsMtime(turn) ?? 0);
+    // A message that was taken back may have ended before what ran then.
+    if (exit !== null && (runner !== null || request.adopted !== null)) break;
+    if (exit === null && runner !== null && processes.living !== 'yes')
+      active = Math.max(active, eventsMtime(turn) ?? 0);
   }
   return active;
 }

@@ -14,6 +14,7 @@ import type { Listed } from '../../store/summary.ts';
 import type { Session } from '../context.ts';
 import { readTurn, type TurnReading } from '../turn/turn-state.ts';
 import { othersWriting } from '../turn/writers.ts';
+import { activeAt } from './active-at.ts';
 import { turnsOf } from './current-turn.ts';
 import { lookAtFiles, removedError } from './damage.ts';
 import type { LeftCount } from './processes-left.ts';
@@ -122,11 +123,13 @@ const DAMAGED: Listed = {
   diff_stat: null,
 };
 
-function damaged(session: Session, reason: string): Listed {
+function damaged(session: Session, reason: string, census: Census): Listed {
   const message = `its records cannot be read: ${reason}`;
   const hint = lookAtFiles(session);
   const error = { code: 'damaged', message, hint, retryable: false, retry_at: null };
-  return { ...DAMAGED, error };
+  // Its place in a list is that which `@last` gives it.
+  const active = activeAt(session, census);
+  return { ...DAMAGED, active_at: active === 'gone' ? null : active, error };
 }
 
 const GONE = { listed: null, unseen: '' } as const;
@@ -173,7 +176,7 @@ async function listOnce(session: Session, nowMs: number, census: Census) {
   } catch (error) {
     if (!hasSession(session) || (error instanceof ZwarmError && error.code === 'not_found')) return GONE;
     if (!(error instanceof DamagedRecord)) throw error;
-    return { listed: damaged(session, error.message), unseen: '' };
+    return { listed: damaged(session, error.message, census), unseen: '' };
   }
 }
 
