@@ -155,8 +155,8 @@ test('the help of zwarm', async () => {
       completion <shell>      let your shell complete command lines
 
     A session is a conversation with one agent; each message begins a turn. It is
-    named by its id or the first 3 characters of that, its name, @last (the newest),
-    @last~1 (the one before it) or @here (the newest that works in this directory).
+    named by its id or the first 3 characters of that, its name, @last (the first of
+    zwarm ls), @last~1 (the next) or @here (the first that works in this directory).
 
     zwarm COMMAND --help has all options of a command, and examples.
 
