@@ -134,7 +134,7 @@ const ROWS: readonly Row[] = [
   [['inject', 'done', 'x'], 127, /not found on your PATH/, /npm .*codex/, codex()],
 
   // Of one argument among several: the verb goes on with the others, and reports each in its place.
-  [['kill', 'done'], 4, /not running: it ended \d+s ago: completed/, /zwarm show/],
+  [['kill', 'done'], 4, /not running: it ended \d+[sm] ago: completed/, /zwarm show/],
   [['rm', 'qqq'], 3, /too short/, /4 characters/],
   [['rm', 'abcd'], 3, /abcd/, /abcdefgh22/],
   [['wait', 'nosuch'], 3, /no session nosuch/, /zwarm ls/],

@@ -3,7 +3,7 @@ import { errnoOf, toZwarmError, ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { Breach } from '../../core/rules/run-limits.ts';
 import { type CancelWhy, isFinal, LAUNCH_GRACE_MS } from '../../core/status.ts';
-import { shortSpan } from '../../core/time.ts';
+import { parseIso, shortSpan } from '../../core/time.ts';
 import { marksOfClaim } from '../../core/turn-mark.ts';
 import { areWeBelow } from '../../process/process-tree.ts';
 import { type StopRequest, stopTurn } from '../../process/stop.ts';
@@ -55,12 +55,14 @@ export async function stopOf(
 const marksOf = (state: TurnState): string => marksOfClaim(state, state.request.nonce);
 
 function refuseUnlessLive(state: TurnState, nowMs: number): void {
-  const { id, verdict, exit } = state;
+  const { id, verdict, exit, request } = state;
   const { status } = verdict;
   const hint = `kill it there; if that is gone for good: zwarm kill --force ${id}`;
   if (status === 'unknown') throw elsewhereError(id, whereStarted(state), hint);
   if (!isFinal(status)) return;
-  const how = exit === null ? `is ${status}` : `ended ${shortSpan(nowMs - exit.endedMs)} ago: ${status}`;
+  // Whatever the clock was set to since, it did not end before it was asked for.
+  const endedMs = exit && Math.max(exit.endedMs, parseIso(request.at) ?? 0);
+  const how = endedMs === null ? `is ${status}` : `ended ${shortSpan(nowMs - endedMs)} ago: ${status}`;
   throw new ZwarmError('not_running', `${id} is not running: it ${how}`, `see: zwarm show ${id}`);
 }
 

@@ -95,7 +95,7 @@ test.each(ENDS)(
     make(claimed);
     const { project } = claimed;
     const before = snapshot(project.state);
-    const how = status === 'lost' ? 'is lost' : `ended \\d+s ago: ${status}`;
+    const how = status === 'lost' ? 'is lost' : `ended \\d+[sm] ago: ${status}`;
     const said = new RegExp(
       `^zwarm: ${ID} is not running: it ${how}\nhint: see: zwarm show ${ID}\n\\[exit 4\\]\n$`,
     );
@@ -173,7 +173,7 @@ test('what has ended since all processes were looked at is not left', async () =
 
 test.each([
   ['is ready', 0, /is ready: there is nothing to end/],
-  ['goes on from the turn before', 1, /is not running: it ended \d+s ago: completed/],
+  ['goes on from the turn before', 1, /is not running: it ended \d+[sm] ago: completed/],
 ])('what a turn has left that was wound back is ended, of a session that %s', async (_, to, refusal) => {
   const { project, turn, runner, end, file } = createClaimed();
   runner(DEAD);
