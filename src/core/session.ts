@@ -54,8 +54,7 @@ export const isAdopted = (kind: string): boolean => kind === 'imported' || kind 
 export const isSaid = (kind: string): boolean => kind !== 'compact' && kind !== 'retry';
 
 /** How a turn reached its agent: a new thread, the agent's own resumption, or a replayed transcript. */
-export const HOWS = ['fresh', 'native', 'replay'] as const;
-export type How = (typeof HOWS)[number];
+export type How = 'fresh' | 'native' | 'replay';
 
 /**
  * Token counts as printed. Cached tokens lie within input, reasoning within output; total = input + output. `at_least`:
@@ -188,7 +187,7 @@ export interface TurnView {
   readonly cost_usd: number | null;
   /** What it changed; null where that is not known. */
   readonly diff_stat: ChangeCount | null;
-  /** One of `HOWS`, or the word of a newer zwarm. */
+  /** A `How`, or the word of a newer zwarm. */
   readonly how: string | null;
   /** Why it was a replay, in words; else null. */
   readonly replay_reason: string | null;

@@ -13,6 +13,9 @@ export interface TimedItem extends StepTime {
   readonly key: string;
 }
 
+/** The clocks of an agent and of our records are one, but for the moment between an act and its record. */
+export const CLOCK_SLACK_MS = 2000;
+
 /** A step with its number in the session: the JSON contract of `docs/formats.md`. */
 export type TrajectoryStep = Step & {
   readonly turn: number;

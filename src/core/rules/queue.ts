@@ -28,9 +28,6 @@ export interface Pending {
   readonly not_before: string | null;
 }
 
-/** What puts a turn off until a time. */
-export const DEFERRALS = ['retry', 'budget'] as const;
-
 /** Until when something waits, in words. `isWoken`: something will go on then. */
 export const untilWords = (time: string, isWoken: boolean): string =>
   `until ${time}; ${isWoken ? 'it goes on then' : 'nothing will wake it: zwarm wake'}`;

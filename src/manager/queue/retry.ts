@@ -5,20 +5,12 @@ import { isoTime } from '../../core/time.ts';
 import { ownIdentity } from '../../process/identity.ts';
 import { claimTurn } from '../../store/claim.ts';
 import { claimInQueue } from '../../store/queue.ts';
-import { hasTurn, listTurns, readEnvironment, readPrompt, readSessionRecord } from '../../store/sessions.ts';
+import { hasTurn, readEnvironment, readPrompt } from '../../store/sessions.ts';
 import type { ManagerContext, Turn } from '../context.ts';
 import { newRequest } from '../launch/new-request.ts';
-import { unknownWordsIn } from '../session/unknown-words.ts';
+import { unknownWordsOf } from '../session/unknown-words.ts';
 import type { TurnReading } from '../turn/turn-state.ts';
 import { wakeAt } from './waker.ts';
-
-/** Whether only a newer zwarm knows what would come before the repetition. */
-function isOfNewer({ store, id }: Turn): boolean {
-  const session = { store, id };
-  return (
-    unknownWordsIn({ ...session, record: readSessionRecord(session), turns: listTurns(session) }).length > 0
-  );
-}
 
 /**
  * Lets the message of a failed turn be repeated later, where that was asked for, the failure passes by itself, and the
@@ -32,7 +24,9 @@ export async function retryLater(
   const { store, id, request } = turn;
   const retry = nextRetry(request.retry, error);
   const next: Turn = { store, id, turn: turn.turn + 1 };
-  if (retry === null || hasTurn(next) || isOfNewer(turn)) return;
+  if (retry === null || hasTurn(next)) return;
+  // Only a newer zwarm knows what would come before the repetition.
+  if (unknownWordsOf(turn).length > 0) return;
   const [prompt, environment] = [readPrompt(turn), readEnvironment(turn)];
   if (prompt === null || environment === null) return;
   const atMs = retryMs(retry, error, context.now());

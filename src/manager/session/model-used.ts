@@ -1,3 +1,4 @@
+import { CLOCK_SLACK_MS } from '../../core/conversation/trajectory.ts';
 import { cutLine } from '../../core/session.ts';
 import { findHistory } from '../../store/agent-history.ts';
 import { unlessDamaged } from '../../store/read-file.ts';
@@ -8,9 +9,6 @@ import type { TurnReading } from '../turn/turn-state.ts';
 const SEARCHED_BYTES = 1 << 22;
 
 const LONGEST_MODEL = 100;
-
-/** The two clocks are one, but for the moment between an act and its record. */
-const SLACK_MS = 2000;
 
 /**
  * The model that the agent's own file of a thread names last before a turn had ended; null where it is not found at once, or
@@ -30,7 +28,7 @@ function modelInFile({ adapter, outcome, store, exit }: TurnReading): string | n
     for (const { text } of lines) {
       const used = text === null ? null : history.modelOf(text);
       // The thread may have gone on since, there or in a fork.
-      if (used !== null && (exit === null || used.atMs <= exit.endedMs + SLACK_MS)) found = used.model;
+      if (used !== null && (exit === null || used.atMs <= exit.endedMs + CLOCK_SLACK_MS)) found = used.model;
     }
     if (found !== null) return found;
   }

@@ -1,4 +1,9 @@
-import { createStepClock, type StepClock, type TimedItem } from '../../core/conversation/trajectory.ts';
+import {
+  CLOCK_SLACK_MS,
+  createStepClock,
+  type StepClock,
+  type TimedItem,
+} from '../../core/conversation/trajectory.ts';
 import { digest } from '../../core/digest.ts';
 import { unlessDamaged } from '../../store/read-file.ts';
 import { readLines } from '../../store/read-forward.ts';
@@ -10,9 +15,6 @@ import { historyOf } from './turn-lineage.ts';
 /*
  * When steps were done, an agent's own file of the thread tells: an item belongs to the turn in whose time it was done.
  */
-
-/** The two clocks are one, but for the moment between an act and its record. */
-const SLACK_MS = 2000;
 
 /** A key holds all that was said: of a long one the digest is kept. */
 const shortKey = (key: string): string => (key.length > 500 ? digest(key) : key);
@@ -47,7 +49,7 @@ export function createClocks(store: Store): (turn: TurnReading) => StepClock {
       const items = known.get(threadId) ?? itemsOf(store, adapter, threadId);
       known.set(threadId, items);
       const within = ({ startedMs: from, endedMs: to }: TimedItem): boolean =>
-        from >= started - SLACK_MS && (exit === null || to <= exit.endedMs + SLACK_MS);
+        from >= started - CLOCK_SLACK_MS && (exit === null || to <= exit.endedMs + CLOCK_SLACK_MS);
       return createStepClock(items.filter(within), (step) => {
         const key = stepKey(step);
         return key && shortKey(key);

@@ -4,7 +4,7 @@ import { ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import { ADOPTED_STREAMS, cutLine, EXECUTORS, firstFew, isSandbox, isTurnKind } from '../../core/session.ts';
 import type { KnownRecord, RequestRecord, SessionRecord } from '../../store/records.ts';
-import { readRequest } from '../../store/sessions.ts';
+import { listTurns, readRequest, readSessionRecord } from '../../store/sessions.ts';
 import type { Session } from '../context.ts';
 import { orDamaged } from './damage.ts';
 
@@ -75,6 +75,12 @@ export function unknownWordsIn({ store, id, record, turns }: Recorded): readonly
     record,
     turns.map((turn) => ({ turn, request: readRequest({ store, id, turn }) })),
   );
+}
+
+/** The same of a session of which nothing has been read. @throws DamagedRecord */
+export function unknownWordsOf({ store, id }: Session): readonly string[] {
+  const session = { store, id };
+  return unknownWordsIn({ ...session, record: readSessionRecord(session), turns: listTurns(session) });
 }
 
 /** A session whose words have to be known, those of its turns included. @throws ZwarmError `newer_record`, `damaged` */

@@ -3,7 +3,7 @@ import { firstFew } from '../../core/session.ts';
 import { isActive, isFinal } from '../../core/status.ts';
 import { livenessOf } from '../../process/identity.ts';
 import type { RequestRecord } from '../../store/records.ts';
-import { hasTurn, listTurns, readDeferral, readSessionRecord } from '../../store/sessions.ts';
+import { hasTurn, readDeferral } from '../../store/sessions.ts';
 import type { Session, Turn } from '../context.ts';
 import { slotsNow } from '../turn/slot-holders.ts';
 import type { TurnState } from '../turn/turn-state.ts';
@@ -11,7 +11,7 @@ import { launchOf } from '../turn/turn-stream.ts';
 import { holdOf } from './account.ts';
 import { readNow, readTurnNow } from './current-turn.ts';
 import { unlessGone } from './damage.ts';
-import { unknownWordsIn } from './unknown-words.ts';
+import { unknownWordsOf } from './unknown-words.ts';
 import { wakerNow } from './wake-time.ts';
 
 const LAUNCHING: Pending = { reason: 'launching', detail: 'it is being launched', not_before: null };
@@ -65,12 +65,11 @@ export async function whyWaits(
 }
 
 /** Why a turn waits that could begin: for a newer zwarm, or for a slot; else nobody is about to start it. */
-async function whyNotStarted({ store, id }: Session, nowMs: number, known: Known): Promise<Pending> {
+async function whyNotStarted(session: Session, nowMs: number, known: Known): Promise<Pending> {
   const of = (reason: Pending['reason'], detail: string): Pending => ({ reason, detail, not_before: null });
-  const recorded = { store, id, record: readSessionRecord({ store, id }), turns: listTurns({ store, id }) };
-  const unknown = firstFew(unknownWordsIn(recorded));
+  const unknown = firstFew(unknownWordsOf(session));
   if (unknown !== '') return of('queue', `only a newer zwarm begins it: this one does not know ${unknown}`);
-  known.slots ??= slotsNow(store, nowMs);
+  known.slots ??= slotsNow(session.store, nowMs);
   const held = (await known.slots).filter(({ isHeld }) => isHeld);
   return held.length > 0
     ? of(
