@@ -71,24 +71,19 @@ export interface TurnFacts {
   readonly terminal: Terminal | null;
 }
 
-/** Why the status is what it is; `manager/explain` puts it into words. */
-export type StatusReason =
-  | { readonly kind: 'none' }
+/** Why a turn has failed; `manager/turn/explain-failure` puts it into words. */
+export type FailureReason =
   | { readonly kind: 'not_run'; readonly why: string; readonly detail: string | null }
   | { readonly kind: 'agent_failed'; readonly message: string }
   | { readonly kind: 'exit_code'; readonly code: number }
   | { readonly kind: 'signal'; readonly signal: string }
-  | { readonly kind: 'no_result' }
-  | { readonly kind: 'vanished' }
-  | { readonly kind: 'elsewhere' };
+  | { readonly kind: 'no_result' };
 
 /** The status of a turn and what is known of its end; an unknown exit code is null. */
-export interface TurnVerdict {
-  readonly status: TurnStatus;
-  readonly reason: StatusReason;
-  readonly exitCode: number | null;
-  readonly signal: string | null;
-}
+export type TurnVerdict = { readonly exitCode: number | null; readonly signal: string | null } & (
+  | { readonly status: Exclude<TurnStatus, 'failed'> }
+  | { readonly status: 'failed'; readonly reason: FailureReason }
+);
 
 /** For this long a claim without a runner counts as being launched, even if its claimer has died. */
 export const LAUNCH_GRACE_MS = 5000;
@@ -110,45 +105,44 @@ export function splitExitCode(code: number | null): { exitCode: number | null; s
   return name === undefined ? { exitCode: code, signal: null } : { exitCode: null, signal: `SIG${name}` };
 }
 
-const NONE: StatusReason = { kind: 'none' };
+function verdict(status: Exclude<TurnStatus, 'failed'>, code: number | null = null): TurnVerdict {
+  return { status, ...splitExitCode(code) };
+}
 
-function verdict(status: TurnStatus, reason: StatusReason, code: number | null = null): TurnVerdict {
-  return { status, reason, ...splitExitCode(code) };
+function failure(reason: FailureReason, code: number | null): TurnVerdict {
+  return { status: 'failed', reason, ...splitExitCode(code) };
 }
 
 function ended(exit: ExitFact, cancel: string | null, terminal: Terminal | null): TurnVerdict {
   const { code } = exit;
   // A runner that came after its launch had been declared dead ran nothing: the turn stays what readers called it.
-  if (exit.why === 'cancelled' && cancel === 'never-launched') return verdict('lost', { kind: 'vanished' });
-  if (code === 0 && terminal?.kind === 'completed') return verdict('completed', NONE, code);
-  if (exit.cancelled) return verdict('killed', NONE, code);
-  if (exit.why !== null)
-    return verdict('failed', { kind: 'not_run', why: exit.why, detail: exit.detail }, code);
-  if (terminal?.kind === 'failed')
-    return verdict('failed', { kind: 'agent_failed', message: terminal.message }, code);
-  if (code === 0 || code === null) return verdict('failed', { kind: 'no_result' }, code);
+  if (exit.why === 'cancelled' && cancel === 'never-launched') return verdict('lost');
+  if (code === 0 && terminal?.kind === 'completed') return verdict('completed', code);
+  if (exit.cancelled) return verdict('killed', code);
+  if (exit.why !== null) return failure({ kind: 'not_run', why: exit.why, detail: exit.detail }, code);
+  if (terminal?.kind === 'failed') return failure({ kind: 'agent_failed', message: terminal.message }, code);
+  if (code === 0 || code === null) return failure({ kind: 'no_result' }, code);
   const { signal } = splitExitCode(code);
-  return verdict('failed', signal === null ? { kind: 'exit_code', code } : { kind: 'signal', signal }, code);
+  return failure(signal === null ? { kind: 'exit_code', code } : { kind: 'signal', signal }, code);
 }
 
 function vanished(cancel: string | null, terminal: Terminal | null): TurnVerdict {
-  if (terminal?.kind === 'completed') return verdict('completed', NONE);
-  if (cancel !== null && cancel !== 'never-launched') return verdict('killed', NONE);
-  if (terminal?.kind === 'failed')
-    return verdict('failed', { kind: 'agent_failed', message: terminal.message });
-  return verdict('lost', { kind: 'vanished' });
+  if (terminal?.kind === 'completed') return verdict('completed');
+  if (cancel !== null && cancel !== 'never-launched') return verdict('killed');
+  if (terminal?.kind === 'failed') return failure({ kind: 'agent_failed', message: terminal.message }, null);
+  return verdict('lost');
 }
 
 function notLaunched(facts: TurnFacts): TurnVerdict {
   const { queued, claimer, cancel } = facts;
   // Nothing has run, so its stream counts for nothing.
-  if (queued) return cancel === null ? verdict('pending', NONE) : vanished(cancel, null);
+  if (queued) return cancel === null ? verdict('pending') : vanished(cancel, null);
   const young = facts.ageMs > -LONGEST_READING_MS && facts.ageMs < LAUNCH_GRACE_MS;
-  if (cancel === null && young) return verdict('pending', NONE);
+  if (cancel === null && young) return verdict('pending');
   // It was cancelled, but its launcher records the end, and may be recording another one at this moment.
   if (cancel !== 'never-launched') {
-    if (claimer === 'yes') return verdict('pending', NONE);
-    if (claimer === 'cannot_tell') return verdict('unknown', { kind: 'elsewhere' });
+    if (claimer === 'yes') return verdict('pending');
+    if (claimer === 'cannot_tell') return verdict('unknown');
   }
   return vanished(cancel, facts.terminal);
 }
@@ -159,8 +153,8 @@ export function deriveStatus(facts: TurnFacts): TurnVerdict {
   if (facts.adopted && (exit?.code ?? null) === null)
     return vanished(exit?.cancelled ? 'kill' : null, terminal);
   if (exit !== null) return ended(exit, cancel, terminal);
-  if (living === 'yes') return verdict('running', NONE);
-  if (living === 'cannot_tell') return verdict('unknown', { kind: 'elsewhere' });
+  if (living === 'yes') return verdict('running');
+  if (living === 'cannot_tell') return verdict('unknown');
   return facts.launched ? vanished(cancel, terminal) : notLaunched(facts);
 }
 

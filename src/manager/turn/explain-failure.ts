@@ -3,7 +3,7 @@ import type { SessionId } from '../../core/ids.ts';
 import { resetTime } from '../../core/rules/reset-time.ts';
 import { type Breach, breachWords } from '../../core/rules/run-limits.ts';
 import { cutLine, type SessionError } from '../../core/session.ts';
-import type { Terminal, TurnVerdict } from '../../core/status.ts';
+import type { FailureReason, Terminal, TurnVerdict } from '../../core/status.ts';
 import { isoTime } from '../../core/time.ts';
 
 /** What putting a verdict into words needs beside it. */
@@ -41,7 +41,7 @@ function notRun(
   detail: string | null,
   { workingDir, setup }: Circumstances,
 ): Explanation | null {
-  const failed = (how: string) => `the agent could not be started${how}`;
+  const notStarted = (how: string) => `the agent could not be started${how}`;
   switch (why) {
     case 'cancelled':
       return null;
@@ -63,9 +63,9 @@ function notRun(
       return error(why, `the setup of its worktree failed: ${last}`, hint);
     }
     case 'not_launched':
-      return error(why, failed(' (no more processes or memory?)'), `try again: ${CONTINUE}`, true);
+      return error(why, notStarted(' (no more processes or memory?)'), `try again: ${CONTINUE}`, true);
     case 'spawn_error':
-      return error(why, failed(`: ${detail ?? 'no reason was given'}`), `try again: ${CONTINUE}`, true);
+      return error(why, notStarted(`: ${detail ?? 'no reason was given'}`), `try again: ${CONTINUE}`, true);
     default: {
       const word = cutLine(why, 100);
       const more = detail === null ? '' : `: ${detail}`;
@@ -74,13 +74,11 @@ function notRun(
   }
 }
 
-function inWords({ reason }: TurnVerdict, circumstances: Circumstances): Explanation | null {
-  const { adapter, terminal, launched, where } = circumstances;
+function failed(reason: FailureReason, circumstances: Circumstances): Explanation | null {
+  const { adapter, terminal } = circumstances;
   const explained = (message: string) => adapter?.explain({ message, stderr: '' });
   const fromStderr = () => adapter?.explain({ message: null, stderr: circumstances.stderr() });
   switch (reason.kind) {
-    case 'none':
-      return null;
     case 'not_run':
       return notRun(reason.why, reason.detail, circumstances);
     case 'agent_failed':
@@ -98,17 +96,36 @@ function inWords({ reason }: TurnVerdict, circumstances: Circumstances): Explana
     }
     case 'no_result':
       return fromStderr() ?? error('no_result', 'the agent ended without a result', SEE);
-    case 'vanished': {
-      const silent = 'it stopped without telling: its processes are gone and no end was recorded';
-      if (launched) return error('lost', silent, GO_ON);
-      const unlaunched = 'it was never launched: the command that asked for it was ended first';
-      const hint = `its message is kept, and was not given to the agent: say it again: ${CONTINUE}`;
-      return error('lost', unlaunched, hint, true);
+  }
+}
+
+function lost({ launched }: Circumstances): Explanation {
+  const silent = 'it stopped without telling: its processes are gone and no end was recorded';
+  if (launched) return error('lost', silent, GO_ON);
+  const unlaunched = 'it was never launched: the command that asked for it was ended first';
+  const hint = `its message is kept, and was not given to the agent: say it again: ${CONTINUE}`;
+  return error('lost', unlaunched, hint, true);
+}
+
+function unknown({ where }: Circumstances): Explanation {
+  const message = `it was started ${where}: whether it runs cannot be told here`;
+  return error('elsewhere', message, 'look and act from there');
+}
+
+function inWords(verdict: TurnVerdict, circumstances: Circumstances): Explanation | null {
+  switch (verdict.status) {
+    case 'failed':
+      return failed(verdict.reason, circumstances);
+    case 'lost':
+      return lost(circumstances);
+    case 'unknown':
+      return unknown(circumstances);
+    case 'killed': {
+      const { limit } = circumstances;
+      return limit === null ? null : { code: 'limit', ...breachWords(limit), retryable: false };
     }
-    case 'elsewhere': {
-      const message = `it was started ${where}: whether it runs cannot be told here`;
-      return error('elsewhere', message, 'look and act from there');
-    }
+    default:
+      return null;
   }
 }
 
@@ -122,11 +139,7 @@ function retryAt({ code, message }: Explanation, { endedMs, timeZone }: Circumst
 
 /** Why a turn has failed, was stopped at a limit, or is unknown, and what to do about it; null when there is nothing to explain. */
 export function explainVerdict(verdict: TurnVerdict, circumstances: Circumstances): SessionError | null {
-  const { limit } = circumstances;
-  const explained =
-    verdict.status === 'killed' && limit !== null
-      ? { code: 'limit', ...breachWords(limit), retryable: false }
-      : inWords(verdict, circumstances);
+  const explained = inWords(verdict, circumstances);
   if (explained === null) return null;
   const hint = explained.hint?.replaceAll(/\bID\b/g, circumstances.id) ?? null;
   return { ...explained, hint, retry_at: retryAt(explained, circumstances) };

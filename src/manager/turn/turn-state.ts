@@ -113,12 +113,7 @@ export function readBareFacts(turn: Turn, census: Census): BareFacts {
 }
 
 /** A marker is complete as soon as it exists. */
-const MARKED: TurnVerdict = {
-  status: 'completed',
-  reason: { kind: 'none' },
-  exitCode: null,
-  signal: null,
-};
+const MARKED: TurnVerdict = { status: 'completed', exitCode: null, signal: null };
 
 /** The same of what something runs that we do not know: without a recorded end nobody here can tell whether it lives. */
 function orElsewhere(turn: Turn, facts: BareFacts, record: SessionRecord | null): BareFacts {

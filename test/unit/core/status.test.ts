@@ -33,11 +33,11 @@ function exit(code: number | null, more: Partial<ExitFact> = {}): ExitFact {
 const killed = (code: number) => ({ exit: exit(code, { cancelled: true }), cancel: kill }) as const;
 const notRun = exit(null, { why: 'spawn_error', detail: 'E2BIG' });
 
-/** The status, its exit code or signal if known, and the reason if there is one. */
+/** The status, its exit code or signal if known, and the reason of a failure. */
 function judge(facts: Partial<TurnFacts>): string {
-  const { status, reason, exitCode, signal } = deriveStatus({ ...bare, ...facts });
-  const { kind, ...more } = reason;
-  const why = kind === 'none' ? [] : [[kind, ...Object.values(more)].join(' ')];
+  const verdict = deriveStatus({ ...bare, ...facts });
+  const { status, exitCode, signal } = verdict;
+  const why = verdict.status === 'failed' ? [Object.values(verdict.reason).join(' ')] : [];
   return [[status, exitCode, signal].filter((part) => part !== null).join(' '), ...why].join(': ');
 }
 
@@ -53,7 +53,7 @@ test.each<[string, Partial<TurnFacts>, string]>([
   [
     'nothing ran, as its launch had been declared dead',
     { exit: exit(null, { cancelled: true, why: 'cancelled' }), cancel: never },
-    'lost: vanished',
+    'lost',
   ],
   ['declared dead, and ran all the same', { exit: exit(1, { cancelled: true }), cancel: never }, 'killed 1'],
   ['nothing ran, not cancelled', { exit: notRun }, 'failed: not_run spawn_error E2BIG'],
@@ -71,7 +71,7 @@ test.each<[string, Partial<TurnFacts>, string]>([
   ],
   ['adopted, cut off', { adopted: true, exit: exit(null, { cancelled: true }) }, 'killed'],
   ['adopted, failed', { adopted: true, exit: exit(null), terminal: failed }, 'failed: agent_failed gone'],
-  ['adopted, no end', { adopted: true, exit: exit(null) }, 'lost: vanished'],
+  ['adopted, no end', { adopted: true, exit: exit(null) }, 'lost'],
   ['adopted, with a code', { adopted: true, exit: exit(1), terminal: completed }, 'failed 1: exit_code 1'],
   ['queued', { queued: true }, 'pending'],
   ['no runner yet, claimer alive', { claimer: 'yes' }, 'pending'],
@@ -85,19 +85,19 @@ test.each<[string, Partial<TurnFacts>, string]>([
   ['nothing alive, cancelled, failed', { ...dead, cancel: 'limit', terminal: failed }, 'killed'],
   ['nothing alive, failed', { ...dead, terminal: failed }, 'failed: agent_failed gone'],
   ['… and never-launched', { ...dead, terminal: failed, cancel: never }, 'failed: agent_failed gone'],
-  ['nothing alive, none', dead, 'lost: vanished'],
-  ['nothing alive, never-launched, none', { cancel: never }, 'lost: vanished'],
-  ['no runner, claimer dead, older than 5 s', { ageMs: LAUNCH_GRACE_MS }, 'lost: vanished'],
+  ['nothing alive, none', dead, 'lost'],
+  ['nothing alive, never-launched, none', { cancel: never }, 'lost'],
+  ['no runner, claimer dead, older than 5 s', { ageMs: LAUNCH_GRACE_MS }, 'lost'],
   ['no runner yet, cancelled, claimer alive', { claimer: 'yes', cancel: kill }, 'pending'],
   ['no runner yet, cancelled, claimer dead', { ageMs: 0, cancel: kill }, 'killed'],
-  ['declared dead, although its claimer lives', { claimer: 'yes', cancel: never }, 'lost: vanished'],
+  ['declared dead, although its claimer lives', { claimer: 'yes', cancel: never }, 'lost'],
   ['withdrawn from the queue', { queued: true, cancel: 'withdraw' }, 'killed'],
-  ['cannot tell of the runner', { ...dead, living: 'cannot_tell', cancel: kill }, 'unknown: elsewhere'],
-  ['cannot tell of the claimer', { claimer: 'cannot_tell' }, 'unknown: elsewhere'],
-  ['… and cancelled', { claimer: 'cannot_tell', cancel: kill }, 'unknown: elsewhere'],
+  ['cannot tell of the runner', { ...dead, living: 'cannot_tell', cancel: kill }, 'unknown'],
+  ['cannot tell of the claimer', { claimer: 'cannot_tell' }, 'unknown'],
+  ['… and cancelled', { claimer: 'cannot_tell', cancel: kill }, 'unknown'],
   // A claim that came while a list was read is young; one that a clock which was set back makes so is not.
   ['claimed just after the reading began', { ageMs: -59_999 }, 'pending'],
-  ['claimed in the future', { ageMs: -60_000 }, 'lost: vanished'],
+  ['claimed in the future', { ageMs: -60_000 }, 'lost'],
   ['claimed in the future, claimer alive', { ageMs: -OLD, claimer: 'yes' }, 'pending'],
 ])('%s', (_, facts, expected) => {
   expect(judge(facts)).toBe(expected);
@@ -106,7 +106,7 @@ test.each<[string, Partial<TurnFacts>, string]>([
 test('whatever it was cancelled by, it was killed; a launch that was declared dead is lost', () => {
   const lost = Array(CANCEL_WHYS.length - 1)
     .fill('killed')
-    .concat('lost: vanished');
+    .concat('lost');
   expect(CANCEL_WHYS.map((cancel) => judge({ ...dead, cancel }))).toEqual(lost);
 });
 

@@ -106,7 +106,7 @@ test('a launch is declared dead only while no runner has shown itself', async ()
   expect(() => young.read('cancel.json')).toThrow();
 
   const cancelled = { why: 'never-launched', reason: null };
-  const dead = { status: 'lost', exitCode: null, signal: null, reason: { kind: 'vanished' } } as const;
+  const dead = { status: 'lost', exitCode: null, signal: null } as const;
   const lostOf = ({ now }: typeof young) => ({
     ...now,
     current: now.current && { ...now.current, verdict: dead },
