@@ -62,8 +62,8 @@ export interface UserArguments {
   readonly newThread: readonly string[];
   /** Those that are repeated on every turn. */
   readonly everyTurn: readonly string[];
-  /** Whether the program refuses to run outside of a git repository. */
-  readonly needsRepository: boolean;
+  /** The argument that the program needs to run outside of a git repository; null where it runs there as it is. */
+  readonly outsideOfGit: string | null;
 }
 
 /** A path among the user's arguments, and what has to be there for the program to find it. */

@@ -6,7 +6,7 @@ import type { Pending } from './rules/queue.ts';
 import type { Retry } from './rules/retry.ts';
 import type { SessionStatus, TurnStatus } from './status.ts';
 
-/** What an agent may touch; the words are Codex's. */
+/** What an agent may touch, from the least to the most. */
 export const SANDBOXES = ['read-only', 'workspace-write', 'danger-full-access'] as const;
 export type Sandbox = (typeof SANDBOXES)[number];
 

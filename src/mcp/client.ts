@@ -9,7 +9,7 @@ const LONGEST_NAME = 40;
 /** A client without a name is not the user either. */
 const NAMELESS = 'unknown';
 
-/** The longest wait of one call, in seconds, where the user configured none. The documented limit of Codex is 60 s. */
+/** The longest wait of one call, in seconds, where the user configured none: a host gives it up after 60 s. */
 const DEFAULT_SEC = 45;
 /** Claude Code moves a call to the background after two minutes. */
 const CLAUDE_CODE_SEC = 110;

@@ -12,8 +12,8 @@ import { peekSession } from './tools/peek-session.ts';
 import { waitSessions } from './tools/wait-sessions.ts';
 
 /**
- * What a model reads about the tools as a whole. Hosts cut it at some 2,000 characters; Codex 0.169 shows of it no more
- * than the first 247 until the model looks for tools, so that they say when to use these and how.
+ * What a model reads about the tools as a whole. Hosts cut it at some 2,000 characters; one shows no more than the first
+ * 247 until the model looks for tools, so that they say when to use these and how.
  */
 export const INSTRUCTIONS = `Coding agents in the background. Use them for work that takes long or must outlive this conversation, for another agent, model or sandbox, or several at once. The loop: delegate, wait_sessions until it has ended, read response; converse goes on.
 

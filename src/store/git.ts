@@ -43,7 +43,7 @@ export function checkoutAt(root: string): FoundCheckout | null {
   const own = join(root, '.git');
   const isOwn = isRealDirectory(own);
   const gitDir = isOwn ? own : pathIn(own, 'gitdir: ');
-  // Without a HEAD it is not a repository: Codex's sandbox leaves an empty .git in writable directories.
+  // Without a HEAD it is not a repository: sandboxes of agents leave an empty .git in writable directories.
   if (gitDir === null || lookAt(join(gitDir, 'HEAD')) === null) return null;
   const pointer = join(gitDir, 'commondir');
   const common = isOwn || lookAt(pointer) === null ? gitDir : pathIn(pointer);
@@ -114,7 +114,7 @@ export function projectOf(workingDir: string): string {
   return gitStateOf(workingDir)?.root ?? workingDir;
 }
 
-/** Whether Codex 0.169 would find a repository around a directory: any `.git` but a directory without HEAD. */
+/** Whether an agent that insists on a repository finds one around a directory: any `.git` but a directory without HEAD. */
 export function isInRepository(directory: string): boolean {
   for (const at of upwards(directory)) {
     try {

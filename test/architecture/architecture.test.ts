@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { expect, test } from 'vitest';
+import { AGENTS } from '../../src/agents/registry.ts';
 import { VERBS } from '../../src/cli/command-tree.ts';
 import { repositoryFile } from '../helpers/project.ts';
 import { violationsOf } from './house.ts';
@@ -13,6 +14,39 @@ test('src/ keeps the rules of the house', () => {
   expect(paths.length).toBeGreaterThan(50);
   const files = paths.map((path) => [path, readFileSync(`${SRC}/${path}`, 'utf8')]);
   expect(violationsOf(Object.fromEntries(files))).toEqual([]);
+});
+
+/** Where agents are called by their names: their folders with the registry, their tables as hosts, what people are told. */
+const NAMES_AGENTS = /^(agents|hosts|cli)\//;
+/** Names that are not those of agents: of their directories, of hosts of models, of the agent of another tool. */
+const OTHER_NAMES: Readonly<Record<string, RegExp>> = {
+  'core/rules/policy.ts': /'\.codex'|'\.claude'/g,
+  'config/keys.ts': /such as "codex"/g,
+  'manager/access/served-place.ts': /CLAUDE_PROJECT_DIR/g,
+  'manager/doctor/installation.ts': /restart the program that started it: Codex, Claude Code, an editor/g,
+  'mcp/client.ts': /\bClaude Code\b|CLAUDE_CODE_SEC|claude-code/g,
+  'store/python-store.ts': /_default\(string, 'codex'\)/g,
+};
+
+test('nothing but its own folder knows what an agent is called', () => {
+  const paths = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((path) =>
+    path.endsWith('.ts'),
+  );
+  const names = new RegExp(
+    AGENTS.map(({ name }) => name)
+      .filter((name) => name !== 'demo')
+      .join('|'),
+    'i',
+  );
+  const naming = paths.filter((path) => {
+    const text = readFileSync(`${SRC}/${path}`, 'utf8');
+    return !NAMES_AGENTS.test(path) && names.test(text.replaceAll(OTHER_NAMES[path] ?? /(?!)/g, ''));
+  });
+  expect(naming).toEqual([]);
+  const unused = Object.entries(OTHER_NAMES).filter(
+    ([path, name]) => !readFileSync(`${SRC}/${path}`, 'utf8').match(name),
+  );
+  expect(unused).toEqual([]);
 });
 
 /** What breaks a rule: how it is called, and the line of a file that breaks it; `⏎` ends a file and begins another. */

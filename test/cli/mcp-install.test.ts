@@ -3,6 +3,7 @@ import * as fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parse } from 'smol-toml';
 import { expect, test } from 'vitest';
+import { AGENTS } from '../../src/agents/registry.ts';
 import { testAsRoot } from '../helpers/as-root.ts';
 import { place } from '../helpers/config.ts';
 import { onScreen, type ScreenOptions } from '../helpers/context.ts';
@@ -17,7 +18,11 @@ const PATIENT = { ...COMMAND, ...LONG, timeout: 1_800_000 };
 const OF_CODEX = {
   ...{ ...COMMAND, ...LONG, required: true, startup_timeout_sec: 20, tool_timeout_sec: 1800 },
   supports_parallel_tool_calls: true,
-  env_vars: expect.arrayContaining(['ZWARM_SESSION_ID', 'ZWARM_MARK', 'CODEX_HOME', 'no_proxy']),
+  env_vars: expect.arrayContaining([
+    ...['ZWARM_SESSION_ID', 'ZWARM_MARK', 'CODEX_HOME', 'no_proxy'],
+    // Where each agent is.
+    ...AGENTS.flatMap(({ program }) => (program.kind === 'path' ? [program.variable] : [])),
+  ]),
 };
 const OF_OPENCODE = { type: 'local', command: [process.execPath, ZWARM, 'mcp'], enabled: true };
 

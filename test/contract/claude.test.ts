@@ -166,6 +166,63 @@ test('work in the background belongs to the turn, which ends with what is said o
   ]);
 });
 
+test('what a subagent does is part of the turn and marked, and what it says is no answer', async (t) => {
+  const task = { description: 'look', prompt: 'look into it', subagent_type: 'general-purpose' };
+  const { model, ...project } = await createClaudeProject(t.onTestFinished, [
+    { tools: [['Agent', task]] },
+    { text: 'that was all' },
+    { of: 'look into it', ...bash('echo below; exit 3') },
+    { of: 'look into it', text: 'the subagent has looked' },
+  ]);
+  const id = await project.ended(['work']);
+  const steps = await stepsOf(project, id);
+  const call = expect.stringMatching(/^toolu_/);
+  expect(steps.filter(({ subagent }) => subagent !== undefined)).toMatchObject([
+    { type: 'command', command: 'echo below; exit 3', exit_code: 3, output: 'below', subagent: call },
+    { type: 'message', content: 'the subagent has looked', subagent: call },
+  ]);
+  expect(steps.filter(({ subagent, type }) => subagent === undefined && type === 'tool_call')).toMatchObject([
+    { name: 'Agent', status: 'completed', result: expect.stringContaining('the subagent has looked') },
+  ]);
+  const { status, last_message: answer, messages, token_usage: tokens } = await project.show(id);
+  expect([status, answer]).toEqual(['completed', 'that was all']);
+  expect(messages.map(({ content }) => content)).not.toContain('the subagent has looked');
+  const asked = model.requests.length;
+  expect(tokens).toMatchObject({ input_tokens: 1200 * asked, output_tokens: 30 * asked, at_least: false });
+});
+
+test('a list of what is to be done is a plan, whichever tool the model has for it', async (t) => {
+  const project = await createClaudeProject(t.onTestFinished, [
+    { tools: [['TaskCreate', { subject: 'look', description: 'at it' }]] },
+    { tools: [['TaskCreate', { subject: 'mend', description: 'it' }]] },
+    { tools: [['TaskUpdate', { taskId: '1', status: 'completed' }]] },
+    { text: 'half of it is done' },
+    {
+      tools: [
+        ['TodoWrite', { todos: [{ content: 'look again', status: 'pending', activeForm: 'looking again' }] }],
+      ],
+    },
+    { text: 'later' },
+  ]);
+  // This version has neither for every model, and the second one only without the first.
+  project.env['CLAUDE_CODE_ENABLE_TODO_TOOLS'] = '1';
+  const id = await project.ended(['plan it']);
+  const items = [
+    { text: 'look', completed: true },
+    { text: 'mend', completed: false },
+  ];
+  expect(await stepsOf(project, id)).toMatchObject([
+    { type: 'plan', items },
+    { type: 'message', content: 'half of it is done' },
+  ]);
+  project.env['CLAUDE_CODE_ENABLE_TASKS'] = '0';
+  await project.ok(['inject', id, '--wait', 'once more']);
+  expect((await stepsOf(project, id)).filter(({ type }) => type === 'plan')).toMatchObject([
+    { items },
+    { items: [{ text: 'look again', completed: false }] },
+  ]);
+});
+
 test.for<[string, ModelStep, string]>([
   ['401', { error: 401 }, 'login_required: Failed to authenticate. API Error: 401'],
   ['429', { error: 429 }, 'rate_limited, retryable: API Error: Request rejected (429)'],

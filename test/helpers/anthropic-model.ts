@@ -12,6 +12,8 @@ export interface ModelStep {
   readonly error?: number;
   /** The connection goes in the middle of the answer. */
   readonly cut?: boolean;
+  /** The words with which the conversation begins that takes this step: a subagent's. Without them, any other takes it. */
+  readonly of?: string;
 }
 
 interface Block {
@@ -69,10 +71,20 @@ function linesOf({ messages }: ModelRequest): string[] {
 
 /**
  * Starts a stand-in for the Anthropic Messages API, on loopback, that ends with the test. Each request that offers tools
- * takes the next step, and the last one again and again; others are answered with a word.
+ * takes the next step of its conversation, and the last one again and again; others are answered with a word.
  */
 export async function startAnthropicModel(steps: readonly ModelStep[], finished: OnFinished) {
   const requests: ModelRequest[] = [];
+  const subagents = new Set(steps.flatMap((step) => step.of ?? []));
+  const asked = new Map<string | undefined, number>();
+  const nextStep = (request: ModelRequest): ModelStep => {
+    const first = linesOf(request).find((line) => line.startsWith('user: '));
+    const of = [...subagents].find((words) => first?.startsWith(`user: ${words}`));
+    const own = steps.filter((step) => step.of === of);
+    const before = asked.get(of) ?? 0;
+    asked.set(of, before + 1);
+    return own[Math.min(before, own.length - 1)] ?? {};
+  };
   let at = 0;
   const server = createServer(async (request, response) => {
     if (request.method !== 'POST') {
@@ -81,7 +93,7 @@ export async function startAnthropicModel(steps: readonly ModelStep[], finished:
     }
     const body = (await json(request)) as ModelRequest;
     const isMain = (body.tools ?? []).length > 0;
-    const step = isMain ? (steps[Math.min(at, steps.length - 1)] ?? {}) : { text: 'ok' };
+    const step = isMain ? nextStep(body) : { text: 'ok' };
     if (isMain) {
       at += 1;
       requests.push(body);

@@ -81,5 +81,5 @@ export const placeClaudePaths = (args: readonly string[], place: PlacePath): rea
 /** What the user's arguments mean to `claude` 2.1.328. */
 export function readClaudeArguments(args: readonly string[]): UserArguments {
   const refused = firstRefusal(itemsOf(args, GRAMMAR), GRAMMAR);
-  return { refused, newThread: [], everyTurn: args, needsRepository: false };
+  return { refused, newThread: [], everyTurn: args, outsideOfGit: null };
 }

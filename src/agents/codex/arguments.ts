@@ -70,6 +70,8 @@ export const placeCodexPaths = (args: readonly string[], place: PlacePath): read
 /** The options of a command line of Codex with their values, and its other words. */
 export const codexItems = (args: readonly string[]): readonly Item[] => itemsOf(args, GRAMMAR);
 
+const ANYWHERE = '--skip-git-repo-check';
+
 /** What the user's arguments mean to `codex exec` 0.169, which remembers the images of the first turn. */
 export function readCodexArguments(args: readonly string[]): UserArguments {
   const items = codexItems(args);
@@ -78,6 +80,6 @@ export function readCodexArguments(args: readonly string[]): UserArguments {
     refused: firstRefusal(items, GRAMMAR),
     newThread: items.filter(isImage).flatMap(({ values }) => values.map((file) => `--image=${file}`)),
     everyTurn: items.filter((item) => !isImage(item)).flatMap(({ words }) => words),
-    needsRepository: !items.some(({ name }) => name === '--skip-git-repo-check'),
+    outsideOfGit: items.some(({ name }) => name === ANYWHERE) ? null : ANYWHERE,
   };
 }

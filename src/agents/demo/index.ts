@@ -10,7 +10,7 @@ export const demo: AgentAdapter = {
   takesTools: false,
   takesSchema: false,
   program: { kind: 'embedded' },
-  readArguments: (args) => ({ refused: null, newThread: [], everyTurn: args, needsRepository: false }),
+  readArguments: (args) => ({ refused: null, newThread: [], everyTurn: args, outsideOfGit: null }),
   placePaths: (args) => args,
   /** `demo-agent.mjs [--model M] --sandbox MODE [extra…] [--resume THREAD | --fork THREAD]`, the prompt on stdin. */
   command({ model, sandbox, agentArgs, threadId, forks }) {

@@ -65,6 +65,6 @@ export function readOpencodeArguments(args: readonly string[]): UserArguments {
     refused: firstRefusal(items, GRAMMAR),
     newThread: items.filter(isFile).flatMap(({ values }) => values.map((file) => `--file=${file}`)),
     everyTurn: items.filter((item) => !isFile(item)).flatMap(({ words }) => words),
-    needsRepository: false,
+    outsideOfGit: null,
   };
 }

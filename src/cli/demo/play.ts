@@ -52,18 +52,18 @@ async function play(verb: Verb, context: CliContext, interrupt: AbortSignal): Pr
 }
 
 /** What to type next: first what is missing for it. */
-async function nextCommands({ capture, cwd, env }: CliContext): Promise<string[]> {
+async function nextCommands({ context, manager }: Verb): Promise<string[]> {
+  const { capture, cwd, env } = context;
   const isMissing = async (program: string): Promise<boolean> => {
     const args = ['-c', 'command -v "$1"', 'sh', program];
     return (await capture('/bin/sh', args, { cwd, env, timeoutMs: ANSWER_MS })).code !== 0;
   };
   // `npm run demo`, in a clone: nothing is installed by that.
   const isClone = env['npm_lifecycle_event'] === 'demo';
+  const agents = (await manager.agentChoices()).filter(({ name }) => name !== 'demo');
   return [
     ...(isClone && (await isMissing('zwarm')) ? ['npm install -g .'] : []),
-    ...((await isMissing(env['ZWARM_CODEX_BIN'] || 'codex'))
-      ? ['npm i -g @openai/codex', 'codex login']
-      : []),
+    ...(agents.some(({ found }) => found) ? [] : ['npm i -g @openai/codex', 'codex login']),
     'zwarm start "Find a bug and fix it"',
   ];
 }
@@ -103,5 +103,5 @@ export async function playDemo(verb: Verb): Promise<void> {
   if (code !== 0) return;
   await say(verb, FAREWELL);
   const { paint } = await verb.style('stdout');
-  for (const line of await nextCommands(verb.context)) verb.print(paint.bold(`$ ${line}`));
+  for (const line of await nextCommands(verb)) verb.print(paint.bold(`$ ${line}`));
 }

@@ -57,4 +57,4 @@ export const DEMO_STORY: readonly Scene[] = [
 ];
 
 /** What is said last, before what a reader can type next. */
-export const FAREWELL = 'That was the demo agent; all of it is removed. Now Codex, in your project:';
+export const FAREWELL = 'That was the demo agent; all of it is removed. Now a real one, in your project:';

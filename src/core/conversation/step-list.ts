@@ -98,7 +98,7 @@ export function createStepList(): StepList {
       if (retrying) return { index: length, step, open: true };
       // A later event of the same item replaces the earlier one.
       const key = 'id' in event ? `${event.type} ${event.id}` : '';
-      // Codex prints a failure as a warning first; one of them is enough.
+      // Some agents print a failure as a warning first; one of them is enough.
       const repeats = event.type === 'turn_failed' && event.message === warned;
       const known = repeats ? length - 1 : (underWay.get(key)?.index ?? ended.get(key) ?? older.get(key));
       const placed = { index: known ?? length, step, open: isUnderWay(step) };

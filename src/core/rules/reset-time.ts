@@ -1,6 +1,6 @@
 /*
- * When a limit ends, as agents say it in words. Codex: "try again at Mar 17th, 2030 5:46 PM." or "in 4 days 3 hours";
- * Claude Code: "resets 3pm (Europe/Berlin)" or "limit reached|1760000000"; providers: "try again in 1.5s".
+ * When a limit ends, as agents say it in words: "try again at Mar 17th, 2030 5:46 PM." or "in 4 days 3 hours", "resets 3pm
+ * (Europe/Berlin)", "limit reached|1760000000"; as providers do: "try again in 1.5s".
  */
 
 const MONTHS = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');

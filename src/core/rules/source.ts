@@ -22,7 +22,7 @@ function parseSource(word: string, mine: string): SourceFilter {
 }
 
 /**
- * The words of `--source`, separated by commas: `you`, `orch`, `orch:ab12`, `mcp`, `mcp:codex`, `lib`, or `mine` for the source
+ * The words of `--source`, separated by commas: `you`, `orch`, `orch:ab12`, `mcp`, `mcp:CLIENT`, `lib`, or `mine` for the source
  * `mine` itself. @throws ZwarmError `usage`
  */
 export const parseSources = (text: string, mine: string): readonly SourceFilter[] =>

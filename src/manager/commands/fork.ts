@@ -121,7 +121,7 @@ export async function fork(
   requireDirectory(now.record, parent.id);
   if (now.record.orchestrates) requireRoomBelow(context, store, settings);
   const chosen = await nextAgent(context, now, askedAgent);
-  requireRepository(chosen.adapter, chosen.record, '');
+  requireRepository(chosen.adapter, chosen.record, parent.id);
   requireAllowedSession(context, store, limits, chosen.record);
   await requireQuota(context, store, limits);
   const turns = now.turns.filter((number) => number <= turn);

@@ -31,7 +31,7 @@ export interface ListOptions {
   readonly grep?: string | undefined;
   /** Only sessions that have ended, and of which this caller has not seen it. */
   readonly attention?: boolean | undefined;
-  /** Only sessions that these started: `mine`, `you`, `orch`, `orch:ab12`, `mcp`, `mcp:codex`, `lib`, separated by commas. */
+  /** Only sessions that these started: `mine`, `you`, `orch`, `orch:ab12`, `mcp`, `mcp:CLIENT`, `lib`, separated by commas. */
   readonly source?: string | undefined;
   readonly sort?: 'created' | 'updated' | undefined;
   /** The sessions of all projects. */

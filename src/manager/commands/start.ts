@@ -60,13 +60,8 @@ async function prepare(context: ManagerContext, options: StartOptions, called: s
   if (!waits(options)) await requireQuota(context, existing, limits);
   if (existing !== null) await requireBudget(context, { store: existing, id: null, record });
   const { worktree } = options;
-  const elsewise = '; or go without: zwarm start --agent-arg=--skip-git-repo-check "…"';
   const first = { ...chosen, record, limits };
-  const checked = await withProgram(context, first, {
-    id: null,
-    elsewise,
-    getsTree: worktree !== undefined,
-  });
+  const checked = await withProgram(context, first, { id: null, getsTree: worktree !== undefined });
   if (worktree === undefined) return { checked, names, existing, plan: null };
   const { planTree } = await import('../launch/plan-tree.ts');
   const plan = await planTree(context, first, {

@@ -1,4 +1,5 @@
 import { realpathSync, statSync } from 'node:fs';
+import { AGENTS } from '../../agents/registry.ts';
 import { type Finding, finding } from '../../core/check.ts';
 import { lookUp } from '../../process/find-program.ts';
 import { ask } from '../../process/run.ts';
@@ -43,8 +44,14 @@ export function checkRepository({ cwd }: ManagerContext): Finding {
   const directory = realpathSync(cwd);
   const git = gitStateOf(directory);
   if (git !== null) return finding('ok', git.root);
-  const hint = 'git init; or go without: zwarm start --agent-arg=--skip-git-repo-check "…"';
-  return finding('warning', `${directory} lies in no git repository: there Codex refuses to work`, hint);
+  const what = `${directory} lies in no git repository`;
+  const insists = AGENTS.flatMap(({ name, readArguments }) => {
+    const { outsideOfGit } = readArguments([]);
+    return outsideOfGit === null ? [] : [{ name, argument: `--agent-arg=${outsideOfGit}` }];
+  });
+  const names = insists.map(({ name }) => name).join(' and ');
+  const without = insists.map(({ name, argument }) => `zwarm start -a ${name} ${argument} "…"`).join(' or ');
+  return finding('warning', `${what}: there ${names} will not work`, `git init; or go without: ${without}`);
 }
 
 /** Whether a server of the tools still runs the code of an older installation: a host starts it once, and keeps it. */

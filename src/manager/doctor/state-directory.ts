@@ -1,6 +1,6 @@
 import { accessSync, constants, lstatSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { requireAgent } from '../../agents/registry.ts';
+import { AGENTS } from '../../agents/registry.ts';
 import { type Finding, finding } from '../../core/check.ts';
 import { type FileSystem, fileSystemOf } from '../../store/file-system.ts';
 import type { MovedStore } from '../../store/moved-store.ts';
@@ -73,12 +73,13 @@ export function fileSystemHere(context: ManagerContext): FileSystem {
 export async function checkReach(context: ManagerContext): Promise<Finding> {
   const working_dir = realpathSync(context.cwd);
   const turn = { working_dir, sandbox: 'workspace-write', agent_args: [] } as const;
-  // It may write what the others may, and more.
-  const allowed = await requireOutOfReach(context, requireAgent('codex'), turn, false);
+  const confined = AGENTS.filter(({ confinement }) => confinement !== null);
+  const ways = confined.map((adapter) => requireOutOfReach(context, adapter, turn, true));
+  const allowed = (await Promise.all(ways)).flat();
   if (allowed.length === 0)
     return finding('ok', 'no agent in the sandbox workspace-write can change what zwarm relies on');
-  const words = allowed.map(({ what, why }) => `${what}: ${why}`);
-  return finding('note', `your configuration allows that an agent could ${words.join('; ')}`);
+  const words = new Set(allowed.map(({ what, why }) => `${what}: ${why}`));
+  return finding('note', `your configuration allows that an agent could ${[...words].join('; ')}`);
 }
 
 function whereItWas(project: Project): string {

@@ -30,17 +30,16 @@ function requireModel(text: string): string {
   throw new ZwarmError('usage', what, 'write it as the agent does: -m gpt-5.5');
 }
 
-function requireTools({ name, takesTools }: AgentAdapter): void {
-  if (takesTools) return;
-  throw new ZwarmError('usage', `${name} cannot run other agents`, 'choose one that can: -a codex');
+function requireAble(adapter: AgentAdapter, ability: 'takesTools' | 'takesSchema', cannot: string): void {
+  if (adapter[ability]) return;
+  const others = AGENTS.filter((agent) => agent[ability]).map(({ name }) => `-a ${name}`);
+  const hint = `choose one that can: ${others.join(' or ')}`;
+  throw new ZwarmError('usage', `${adapter.name} cannot ${cannot}`, hint);
 }
 
-function requireSchema({ name, takesSchema }: AgentAdapter): void {
-  if (takesSchema) return;
-  const others = AGENTS.filter((agent) => agent.takesSchema).map((agent) => `-a ${agent.name}`);
-  const hint = `choose one that can: ${others.join(' or ')}`;
-  throw new ZwarmError('usage', `${name} cannot be made to answer in JSON of a schema`, hint);
-}
+const requireTools = (adapter: AgentAdapter): void => requireAble(adapter, 'takesTools', 'run other agents');
+const requireSchema = (adapter: AgentAdapter): void =>
+  requireAble(adapter, 'takesSchema', 'be made to answer in JSON of a schema');
 
 /** Whether a sandbox means something that the agent does not bring. */
 function needsConfiner({ confinement }: AgentAdapter, sandbox: Sandbox): boolean {

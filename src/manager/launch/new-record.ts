@@ -24,7 +24,7 @@ import type { TreeOptions } from './plan-tree.ts';
 export interface StartOptions {
   /** The first message, byte for byte the agent's prompt. */
   readonly task: string;
-  /** Its name, such as `codex`. */
+  /** Its name or another one for it, as `zwarm agents` lists them. */
   readonly agent?: string | undefined;
   readonly model?: string | undefined;
   /** `read-only`, `workspace-write` (the default) or `danger-full-access`. */

@@ -27,8 +27,6 @@ export type Given = Pick<NextTurn, 'kind' | 'message' | 'covers' | 'historyChars
 interface ProgramOptions {
   /** The session that is there already; null for a new one. */
   readonly id: SessionId | null;
-  /** What else to type outside of git. */
-  readonly elsewise?: string;
   /** Whether it gets a tree of its own: what its agent can reach is judged where that will be. */
   readonly getsTree?: boolean;
 }
@@ -40,11 +38,11 @@ interface ProgramOptions {
 export async function withProgram(
   context: ManagerContext,
   checked: Omit<Checked, 'program' | 'runLimits' | 'allowed'>,
-  { id, elsewise = '', getsTree = false }: ProgramOptions,
+  { id, getsTree = false }: ProgramOptions,
 ): Promise<Checked> {
   const { adapter, record, confiner } = checked;
   requireDirectory(record, id);
-  requireRepository(adapter, record, elsewise);
+  requireRepository(adapter, record, id);
   const allowed = getsTree ? [] : await requireOutOfReach(context, adapter, record, confiner !== null);
   const program = await programOf(context, adapter, record.working_dir);
   return { ...checked, program, runLimits: record.run_limits, allowed };

@@ -8,7 +8,7 @@ import type { SessionRecord } from '../../store/records.ts';
 import type { SessionNow } from '../session/current-turn.ts';
 import { elsewhereError, whereStarted } from '../turn/where-it-ran.ts';
 
-/** Far more than any agent takes (Codex: 1,048,576 characters), and far less than a reader of records takes. */
+/** Far more than any agent takes, and far less than a reader of records takes. */
 const LONGEST_MESSAGE = 10 << 20;
 
 /** A text that is not empty, and not too long: a message for a session, or without one a task. @throws ZwarmError `usage` */
@@ -65,13 +65,18 @@ export function requireDirectory({ working_dir: directory }: SessionRecord, id: 
   throw new ZwarmError('not_resumable', what, `make it available again, or ${elsewhere} -C DIR "…"`);
 }
 
-/** Refuses a directory outside of git where the agent insists on a repository. @throws ZwarmError `usage` */
+/**
+ * Refuses a directory outside of git where the agent insists on a repository. `id` is null for a new session, the only one
+ * that can be given arguments. @throws ZwarmError `usage`
+ */
 export function requireRepository(
   { name, readArguments }: AgentAdapter,
   { working_dir: directory, agent_args: args }: SessionRecord,
-  elsewise: string,
+  id: SessionId | null,
 ): void {
-  if (!readArguments(args).needsRepository || isInRepository(directory)) return;
+  const { outsideOfGit } = readArguments(args);
+  if (outsideOfGit === null || isInRepository(directory)) return;
   const what = `${name} works in a git repository alone, and ${directory} is in none`;
-  throw new ZwarmError('usage', what, `run \`git init\` there${elsewise}`);
+  const without = id === null ? `; or go without: zwarm start --agent-arg=${outsideOfGit} "…"` : '';
+  throw new ZwarmError('usage', what, `run \`git init\` there${without}`);
 }

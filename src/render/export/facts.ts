@@ -41,7 +41,7 @@ export function cardRows({
 /** A time as a reader of any place understands it. */
 const shortTime = (iso: string): string => `${iso.slice(0, 16).replace('T', ' ')} UTC`;
 
-/** `Turn 2 · claude · completed · 4.0s · 2026-11-20 10:30 UTC`, with the agent where it is not `agent`; neutralised. */
+/** `Turn 2 · AGENT · completed · 4.0s · 2026-11-20 10:30 UTC`, with its agent where that is not `agent`; neutralised. */
 export function turnWords(view: TurnReader['view'], agent: string | null): string {
   const { started_at: started, ended_at: ended, by, how } = view;
   const took = started === null || ended === null ? -1 : Date.parse(ended) - Date.parse(started);

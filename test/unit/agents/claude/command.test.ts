@@ -16,7 +16,7 @@ test.each([
     refused: null,
     newThread: [],
     everyTurn,
-    needsRepository: false,
+    outsideOfGit: null,
   });
 });
 

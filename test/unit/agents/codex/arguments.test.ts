@@ -74,7 +74,7 @@ test.each([
 });
 
 test('only one argument makes Codex run outside of a git repository', () => {
-  expect(readCodexArguments([]).needsRepository).toBe(true);
-  expect(readCodexArguments(['-c', 'x=--skip-git-repo-check']).needsRepository).toBe(true);
-  expect(readCodexArguments(['--trust', '--skip-git-repo-check']).needsRepository).toBe(false);
+  expect(readCodexArguments([]).outsideOfGit).toBe('--skip-git-repo-check');
+  expect(readCodexArguments(['-c', 'x=--skip-git-repo-check']).outsideOfGit).not.toBeNull();
+  expect(readCodexArguments(['--trust', '--skip-git-repo-check']).outsideOfGit).toBeNull();
 });

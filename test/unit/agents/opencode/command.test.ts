@@ -132,7 +132,7 @@ test.each(['--agent plan', '--variant high', '--log-level DEBUG', '--title x --s
       refused: null,
       newThread: [],
       everyTurn,
-      needsRepository: false,
+      outsideOfGit: null,
     });
   },
 );
@@ -143,7 +143,7 @@ test('files go with a new thread, other arguments with every turn', () => {
     refused: null,
     newThread: ['--file=a', '--file=b', '--file=c'],
     everyTurn: ['--pure', '--title', 'x'],
-    needsRepository: false,
+    outsideOfGit: null,
   });
 });
 
