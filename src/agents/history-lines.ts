@@ -8,9 +8,9 @@ export type Told = Partial<Omit<HistoryLine, 'events' | 'atMs'>> & { readonly at
 
 const NOTHING = { prompt: null, thread: null, model: null, interrupted: false, node: null } as const;
 
-/** A reader for a session file that holds one JSON value per line: `translate` says of each what it tells, and what it means. */
+/** A reader for a session file that holds one JSON object per line: `translate` says of each what it tells, and what it means. */
 export function createHistoryReader(
-  translate: (json: unknown) => { readonly told: Told; readonly means: Translation },
+  translate: (json: object) => { readonly told: Told; readonly means: Translation },
 ): HistoryReader {
   let told: Told = {};
   const parse = createJsonLineParser((json) => {

@@ -17,12 +17,13 @@ export function shaped<T, C>(schema: Schema<T>, read: (value: T, context: C) => 
   };
 }
 
-/** A parser for an agent that prints one JSON value per line: each line is accounted for, whatever it holds. */
-export function createJsonLineParser(translate: (json: unknown) => Translation): LineParser {
+/** A parser for an agent that prints one JSON object per line: each line is accounted for, whatever it holds. */
+export function createJsonLineParser(translate: (json: object) => Translation): LineParser {
   return ({ seq, text }): readonly AgentEvent[] => {
     if (text === null) return [{ seq, type: 'malformed', raw: null }];
     const json = parseJson(text);
-    const events = json === undefined ? 'malformed' : translate(json);
+    const isObject = typeof json === 'object' && json !== null && !Array.isArray(json);
+    const events = isObject ? translate(json) : 'malformed';
     if (events === 'unknown' || events === 'malformed') return [{ seq, type: events, raw: text }];
     // Not copied: what a copy of each event takes outlives it for long, in streams of millions of them.
     return events.map((event) => Object.assign(event, { seq }));

@@ -16,3 +16,8 @@ export interface CommandLine {
   readonly command: string;
   readonly args: readonly string[];
 }
+
+/** How a host starts our server, and the variables of its environment that say where the programs of agents are. */
+export interface ServerLine extends CommandLine {
+  readonly variables: readonly string[];
+}

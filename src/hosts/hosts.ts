@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { usageError } from '../core/errors.ts';
-import type { CommandLine } from '../core/program.ts';
+import type { CommandLine, ServerLine } from '../core/program.ts';
 import type { ConfigPlace } from '../core/rules/policy.ts';
 import { unknownWord } from '../core/suggest.ts';
 import type { HostName } from './host-files.ts';
@@ -19,7 +19,7 @@ export interface Host {
   /** The object or table in its file that holds all servers. */
   readonly servers: string;
   /** @param unattended whether the model may have agents work without asking, where the file can say so */
-  entry(server: CommandLine, unattended: boolean): HostEntry;
+  entry(server: ServerLine, unattended: boolean): HostEntry;
   /** Where the user says what its model may do without asking; null where the entry itself says so. */
   readonly approvals: string | null;
   /** Whether the first file lies in the project: others use it too, on their machines, and agents may write it. */
@@ -36,11 +36,10 @@ const LONG_CALL_SEC = 1800;
 
 /**
  * What Codex passes on to our server, which else gets little more than HOME, PATH and TMPDIR: who calls, and what the
- * agents need that the server starts: their directories, their keys, and the way to the network.
+ * agents need that the server starts, besides their programs: their directories, their keys, the way to the network.
  */
 const PASSED_ON = `
   ZWARM_SESSION_ID ZWARM_TURN ZWARM_MARK ZWARM_STORE ZWARM_DIR ZWARM_DEBUG
-  ZWARM_CODEX_BIN ZWARM_CLAUDE_BIN ZWARM_OPENCODE_BIN
   CODEX_HOME CLAUDE_CONFIG_DIR OPENCODE_CONFIG OPENCODE_CONFIG_DIR IS_SANDBOX
   XDG_CONFIG_HOME XDG_STATE_HOME XDG_CACHE_HOME XDG_DATA_HOME XDG_RUNTIME_DIR
   CODEX_API_KEY OPENAI_API_KEY OPENAI_BASE_URL
@@ -78,7 +77,7 @@ const HOSTS: readonly Host[] = [
     files: (place) => [below(place, 'CODEX_HOME', '.codex', 'config.toml')],
     format: 'toml',
     servers: 'mcp_servers',
-    entry: ({ command, args }, unattended) => ({
+    entry: ({ command, args, variables }, unattended) => ({
       command,
       args,
       // What is not required is left out of a turn when it is not up within a second.
@@ -89,7 +88,7 @@ const HOSTS: readonly Host[] = [
       // Else it asks for what does not only look; `codex exec` has nobody to ask, and cancels that.
       ...(unattended ? { default_tools_approval_mode: 'approve' } : {}),
       env: LONG_WAIT,
-      env_vars: PASSED_ON.trim().split(/\s+/),
+      env_vars: [...PASSED_ON.trim().split(/\s+/), ...variables],
     }),
     approvals: null,
     next: 'start Codex anew; codex mcp list shows the server',

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { AGENTS } from '../../src/agents/registry.ts';
 import { createShellProject, eventually, type Project, ZWARM } from '../helpers/project.ts';
 import { programOnTerminal } from '../helpers/pseudo-terminal.ts';
 import { snapshot } from '../helpers/tree.ts';
@@ -38,9 +39,10 @@ describe('what can follow', () => {
       zwarm start -m |zwarm start -C |zwarm start --directory=x|zwarm start -F |zwarm start fix --ag|zwarm start -- -
       zwarm config s|zwarm config set max_|zwarm mcp install --host c|zwarm mcp install --remove --un
       zwarm completion |zwarm wait --any --a|zwarm wait -- -`.split(/[|\n]/);
+    const agents = AGENTS.map(({ name }) => name).join(' ');
     const told: string[] = [];
     for (const line of lines.map((one) => one.replace(/^ {6}/, '')))
-      told.push(`${line}| ${await follows(project, line)}`.trimEnd());
+      told.push(`${line}| ${(await follows(project, line)).replace(agents, 'AGENTS')}`.trimEnd());
     expect(`\n${told.join('\n')}\n`).toMatchInlineSnapshot(`
       "
       zwarm k| kill
@@ -67,7 +69,7 @@ describe('what can follow', () => {
       zwarm ls --status=lost,k| --status=lost,killed
       zwarm ls --status lost,| lost,pending lost,running lost,completed lost,failed lost,killed lost,unknown lost,ready lost,damaged
       zwarm ls -q --sort | created updated
-      zwarm start -a | codex claude opencode demo
+      zwarm start -a | AGENTS
       zwarm start --agent=d| --agent=demo
       zwarm start -m | gpt-5
       zwarm start -C | :directory

@@ -104,7 +104,7 @@ export function createTranscriptReader(): HistoryReader {
   const messages = createMessages();
   return createHistoryReader((json) => {
     const line = decodeOrNull(anyLine, json);
-    if (line === null || typeof json !== 'object' || json === null) return { told: {}, means: 'malformed' };
+    if (line === null) return { told: {}, means: 'malformed' };
     const told: Told = { at: line.timestamp, ...threadOf(line), ...(line.isSidechain ? {} : nodeOf(line)) };
     if (line.isSidechain || line.isMeta || line.isCompactSummary) return { told, means: redundant() };
     if (line.type === 'assistant') {

@@ -293,10 +293,9 @@ const LINES = new Map<string, (json: object, memory: Memory) => Translation>([
 ]);
 
 /** Translates the lines of one stream, in their order. A known line of the wrong shape is malformed, not unknown. */
-export function createClaudeTranslator(): (json: unknown) => Translation {
+export function createClaudeTranslator(): (json: object) => Translation {
   const memory: Memory = { calls: new Map(), tasks: createTaskList(), ended: false };
   return (json) => {
-    if (typeof json !== 'object' || json === null || Array.isArray(json)) return 'malformed';
     if (!('type' in json) || typeof json.type !== 'string') return 'unknown';
     return LINES.get(json.type)?.(json, memory) ?? 'unknown';
   };

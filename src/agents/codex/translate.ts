@@ -165,7 +165,6 @@ export function createCodexParser(agentVersion: string | null): LineParser {
   const cumulative = (codexRelease(agentVersion) ?? 59) > 58;
   const legacy = createLegacyTranslator();
   return createJsonLineParser((json) => {
-    if (typeof json !== 'object' || json === null || Array.isArray(json)) return 'malformed';
     if (!('type' in json) || typeof json.type !== 'string') return legacy(json);
     return events.get(json.type)?.(json, cumulative) ?? 'unknown';
   });

@@ -167,7 +167,6 @@ const named = shaped(
 export function createOpencodeParser(): LineParser {
   const memory: Memory = { named: false, counted: null };
   return createJsonLineParser((json) => {
-    if (typeof json !== 'object' || json === null || Array.isArray(json)) return 'malformed';
     if (!('type' in json) || typeof json.type !== 'string' || !LINES.has(json.type)) return 'unknown';
     return named(json, memory);
   });

@@ -37,8 +37,8 @@ async function entryFor(
   unattended: boolean,
   file: string | null,
 ): Promise<HostEntry> {
-  const { isIgnored, ownProgram } = await import('../../manager/commands/mcp-install.ts');
-  const server = ownProgram(verb.context, ['mcp']);
+  const { isIgnored, ownServer } = await import('../../manager/commands/mcp-install.ts');
+  const server = ownServer(verb.context);
   if (unattended && host.approvals !== null) {
     throw usageError(
       `--unattended cannot be written into the file of ${host.name}`,

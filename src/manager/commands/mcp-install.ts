@@ -1,7 +1,8 @@
 import { realpathSync } from 'node:fs';
 import { basename, delimiter, dirname, join } from 'node:path';
+import { AGENTS } from '../../agents/registry.ts';
 import { toZwarmError, ZwarmError } from '../../core/errors.ts';
-import type { CommandLine } from '../../core/program.ts';
+import type { ServerLine } from '../../core/program.ts';
 import { findGit, gitIn } from '../../git/git.ts';
 import { lookUp } from '../../process/find-program.ts';
 import { BEHIND_A_LINK, insideDirectory } from '../../process/inside-directory.ts';
@@ -102,13 +103,12 @@ const NAME = 'zwarm';
 /** What npm and npx put on the PATH of what they run alone. */
 const OF_NPM = /\/node_modules\/\.bin\/?$/;
 
-/** How another program starts this installation: by its name where the PATH leads to it, else by absolute paths. */
-export function ownProgram(
-  { env, paths }: Pick<ManagerContext, 'env' | 'paths'>,
-  args: readonly string[],
-): CommandLine {
+/** How a host starts the server of this installation: by its name where the PATH leads to it, else by absolute paths. */
+export function ownServer({ env, paths }: Pick<ManagerContext, 'env' | 'paths'>): ServerLine {
+  const variables = AGENTS.flatMap(({ program }) => (program.kind === 'path' ? program.variable : []));
   const lasting = (env['PATH'] ?? '').split(delimiter).filter((directory) => !OF_NPM.test(directory));
   const found = lookUp(NAME, lasting.join(delimiter));
-  if (found !== null && realpathSync(found) === realpathSync(paths.cli)) return { command: NAME, args };
-  return { command: paths.node, args: [paths.cli, ...args] };
+  if (found !== null && realpathSync(found) === realpathSync(paths.cli))
+    return { command: NAME, args: ['mcp'], variables };
+  return { command: paths.node, args: [paths.cli, 'mcp'], variables };
 }

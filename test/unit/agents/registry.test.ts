@@ -7,8 +7,10 @@ const folders = readdirSync(repositoryFile('src/agents'), { withFileTypes: true 
   .filter((entry) => entry.isDirectory())
   .map((entry) => entry.name);
 
+const NAMES = AGENTS.map(({ name }) => name);
+
 test('every folder is a registered agent of that name, with the same two files', () => {
-  expect(AGENTS.map((agent) => agent.name).sort()).toEqual(folders.sort());
+  expect([...NAMES].sort()).toEqual(folders.sort());
   for (const folder of folders) {
     const missing = ['index', 'translate'].filter(
       (file) => !existsSync(repositoryFile(`src/agents/${folder}/${file}.ts`)),
@@ -23,8 +25,8 @@ test('an agent is found by its other names', () => {
 
 test.each([
   ['codx', 'did you mean codex?'],
-  ['gemini', 'choose one of: codex, claude, opencode, demo'],
-  ['__proto__', 'choose one of: codex, claude, opencode, demo'],
+  ['gemini', `choose one of: ${NAMES.join(', ')}`],
+  ['__proto__', `choose one of: ${NAMES.join(', ')}`],
 ])('the unknown agent %j: %s', (name, hint) => {
   expect(findAgent(name)).toBeNull();
   expect(() => requireAgent(name)).toThrow(expect.objectContaining({ code: 'usage', hint }));
@@ -40,11 +42,12 @@ test.each([
   expect(forksNot.map(canFork)).toEqual(forksNot.map(() => false));
 });
 
-test('what stops an agent, gentlest first, and who takes the tools of zwarm', () => {
-  expect(AGENTS.map(({ name, stopSignals, takesTools }) => [name, ...stopSignals, takesTools])).toEqual([
-    ['codex', 'SIGINT', 'SIGTERM', 'SIGKILL', true],
-    ['claude', 'SIGTERM', 'SIGKILL', false],
-    ['opencode', 'SIGTERM', 'SIGKILL', false],
-    ['demo', 'SIGTERM', 'SIGKILL', false],
-  ]);
+test.each([
+  ['codex', ['SIGINT', 'SIGTERM', 'SIGKILL'], true],
+  ['claude', ['SIGTERM', 'SIGKILL'], false],
+  ['opencode', ['SIGTERM', 'SIGKILL'], false],
+  ['demo', ['SIGTERM', 'SIGKILL'], false],
+])('what stops %s, gentlest first, and whether it takes the tools of zwarm', (name, signals, tools) => {
+  const { stopSignals, takesTools } = requireAgent(name);
+  expect([stopSignals, takesTools]).toEqual([signals, tools]);
 });

@@ -37,7 +37,7 @@ test.each<[object, readonly object[]]>([
 
 test.each([
   ['half a line', '{"demo":"sa', 'malformed'],
-  ['no object', 'null', 'unknown'],
+  ['no object', 'null', 'malformed'],
   ['another kind', '{"demo":"dance"}', 'unknown'],
   ['__proto__', '{"demo":"__proto__"}', 'unknown'],
   ['a thread id that is an option', '{"demo":"thread","id":"--resume","model":null}', 'unknown'],

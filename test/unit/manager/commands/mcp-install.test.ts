@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { installation } from '../../../../src/installation.ts';
-import { ownProgram, readHostFile, writeHostFile } from '../../../../src/manager/commands/mcp-install.ts';
+import { ownServer, readHostFile, writeHostFile } from '../../../../src/manager/commands/mcp-install.ts';
 import { emptyDirectory } from '../../../helpers/directory.ts';
 import { MAKER } from '../../../helpers/store.ts';
 
@@ -123,12 +123,15 @@ test('another program starts this installation by its name only where its own PA
   for (const path of [mine, theirs, npm]) fs.mkdirSync(path, { recursive: true });
   for (const path of [mine, npm]) fs.symlinkSync(paths.cli, join(path, 'zwarm'));
   fs.writeFileSync(join(theirs, 'zwarm'), '#!/bin/sh\n', { mode: 0o755 });
-  const by = (...path: string[]) => ownProgram({ env: { PATH: path.join(':') }, paths }, ['mcp']);
+  const by = (...path: string[]) => {
+    const { command, args } = ownServer({ env: { PATH: path.join(':') }, paths });
+    return { command, args };
+  };
   const absolute = { command: paths.node, args: [paths.cli, 'mcp'] };
   expect(by(mine)).toEqual({ command: 'zwarm', args: ['mcp'] });
   expect(by(theirs, mine)).toEqual(absolute);
   expect(by(mine, theirs)).toEqual({ command: 'zwarm', args: ['mcp'] });
   for (const path of [npm, `${npm}/`]) expect(by(path)).toEqual(absolute);
   expect(by()).toEqual(absolute);
-  expect(ownProgram({ env: {}, paths }, [])).toEqual({ command: paths.node, args: [paths.cli] });
+  expect(ownServer({ env: {}, paths })).toMatchObject(absolute);
 });
