@@ -121,40 +121,45 @@ const created = z.object({ task: z.object({ id: string, subject: string }) });
 const updated = z.object({ taskId: string, status: orNull(string), subject: orNull(string) });
 const listed = z.object({ tasks: z.array(z.object({ id: string, subject: string, status: string })) });
 
-/** Claude Code's list of tasks, which its model changes one by one; null for a call that is about something else. */
+/**
+ * Claude Code's list of tasks, which its model changes one by one. Null for a call that is about something else, has failed,
+ * or changes a task that this stream has not told: one of an earlier turn.
+ */
 export function createTaskList(): (name: string, input: unknown, result: ToolResult | null) => Untold | null {
   const tasks = new Map<string, { text: string; completed: boolean }>();
-  const change: Readonly<Record<string, (input: unknown, structured: unknown) => void>> = {
+  /** Each returns whether it has understood the call. */
+  const change: Readonly<Record<string, (input: unknown, structured: unknown) => boolean>> = {
     TaskCreate(_, structured) {
       const task = decodeOrNull(created, structured)?.task;
       if (task !== undefined) tasks.set(task.id, { text: task.subject, completed: false });
+      return task !== undefined;
     },
     TaskUpdate(input) {
       const said = decodeOrNull(updated, input);
       const task = said === null ? undefined : tasks.get(said.taskId);
-      if (said === null || task === undefined) return;
-      if (said.status === 'deleted') tasks.delete(said.taskId);
-      else
-        tasks.set(said.taskId, {
-          text: said.subject ?? task.text,
-          completed: said.status === null ? task.completed : said.status === 'completed',
-        });
+      if (said === null || task === undefined) return false;
+      if (said.status === 'deleted') return tasks.delete(said.taskId);
+      tasks.set(said.taskId, {
+        text: said.subject ?? task.text,
+        completed: said.status === null ? task.completed : said.status === 'completed',
+      });
+      return true;
     },
     TaskList(_, structured) {
       const all = decodeOrNull(listed, structured)?.tasks;
-      if (all === undefined) return;
+      // A plan of nothing says less than the call.
+      if (all === undefined || (all.length === 0 && tasks.size === 0)) return false;
       tasks.clear();
       for (const { id, subject, status } of all)
         tasks.set(id, { text: subject, completed: status === 'completed' });
+      return true;
     },
   };
   return (name, input, result) => {
     const act = Object.hasOwn(change, name) ? change[name] : undefined;
     if (act === undefined) return null;
-    if (result === null || result.status !== 'completed') return { type: 'redundant' };
-    act(input, result.structured);
-    return tasks.size === 0
-      ? { type: 'redundant' }
-      : { type: 'plan', id: 'tasks', items: [...tasks.values()] };
+    if (result === null) return { type: 'redundant' };
+    if (result.status !== 'completed' || !act(input, result.structured)) return null;
+    return { type: 'plan', id: 'tasks', items: [...tasks.values()] };
   };
 }

@@ -117,9 +117,26 @@ test.each<[string, object[], string[]]>([
     ['update n completed'],
   ],
   [
-    'a task that another turn made is not listed',
+    'a task that another turn made is not listed, but changed',
     [call('1', 'TaskUpdate', { taskId: '4', status: 'completed' }), answer('1', 'ok')],
-    [],
+    ['TaskUpdate completed'],
+  ],
+  [
+    'tasks that are taken back, and a list of none',
+    [
+      call('1', 'TaskList', {}),
+      { ...answer('1', 'none'), tool_use_result: { tasks: [] } },
+      call('2', 'TaskCreate', { subject: 'look' }),
+      { ...answer('2', 'ok'), tool_use_result: { task: { id: '1', subject: 'look' } } },
+      call('3', 'TaskUpdate', { taskId: '1', status: 'deleted' }),
+      answer('3', 'ok'),
+    ],
+    ['TaskList completed', 'plan: 0 of 0 done'],
+  ],
+  [
+    'a task that could not be made',
+    [call('1', 'TaskCreate', { subject: 'look' }), answer('1', 'no such tool', { is_error: true })],
+    ['TaskCreate failed'],
   ],
 ])('%s', (_, lines, expected) => {
   const steps = fold(...lines).steps.map((step) =>
