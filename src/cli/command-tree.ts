@@ -28,7 +28,8 @@ export const PROGRAM: CommandPage = {
   globals: { ...SHARED_OPTIONS, version: flag('-V, --version', 'print the version') },
   definition: {
     name: 'zwarm',
-    summary: 'Run coding agents in the background, and always know how each of them stands',
+    summary:
+      'Run coding agents such as Codex and Claude Code in the background, and always know how each of them stands',
     notes: `
 A session is a conversation with one agent; each message begins a turn. It is named by its id or the first 3 characters of
 that, its name, @last (the first of zwarm ls), @last~1 (the next) or @here (the first that works in this directory).

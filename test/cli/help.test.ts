@@ -78,7 +78,8 @@ test('the help of zwarm', async () => {
   expect(await helpOf([], 80)).toMatchInlineSnapshot(`
     "Usage: zwarm <command> [options]
 
-    Run coding agents in the background, and always know how each of them stands.
+    Run coding agents such as Codex and Claude Code in the background, and always
+    know how each of them stands.
 
     Examples:
       $ zwarm demo                             see it at work, without an account
