@@ -5,7 +5,9 @@ import { newFileDiff } from '../new-file-diff.ts';
 
 /** How a tool call ended: what the model was told, and what the program says of it besides. */
 export interface ToolResult {
-  readonly text: string;
+  /** Null where it was cut off. */
+  readonly text: string | null;
+  /** Undefined where the program says nothing: of what a subagent did well. */
   readonly structured: unknown;
   readonly status: StepStatus;
   /** Of a command, where the program says it. */
@@ -27,13 +29,15 @@ const bashResult = z.object({ returnCodeInterpretation: string });
 
 function exitCodeOf({ text, structured, status, exitCode }: ToolResult): number | null {
   if (exitCode !== undefined) return exitCode;
+  // Then also a command that ended with 1 and that is no failure.
+  if (status === 'completed' && structured === undefined) return null;
   if (status === 'completed') return decodeOrNull(bashResult, structured) === null ? 0 : 1;
-  const said = FAILED.exec(text)?.[1];
+  const said = FAILED.exec(text ?? '')?.[1];
   return said === undefined ? null : Number(said);
 }
 
-function outputOf({ text, status }: ToolResult): string {
-  if (status !== 'completed') return text.replace(FAILED, '');
+function outputOf({ text, status }: ToolResult): string | null {
+  if (status !== 'completed') return text?.replace(FAILED, '') ?? null;
   return text === SILENT ? '' : text;
 }
 
@@ -44,11 +48,17 @@ const bash: Tool = (id, input, result) => {
   return { type: 'command', id, command, ...ended, status: statusOf(result) };
 };
 
-const fileInput = z.object({ file_path: string });
+const fileInput = z.object({
+  file_path: string,
+  content: lenient(string),
+  old_string: lenient(string),
+  new_string: lenient(string),
+});
 const notebookInput = z.object({ notebook_path: string });
 const fileResult = z.object({
   type: lenient(string),
   content: lenient(string),
+  originalFile: lenient(string),
   structuredPatch: lenient(
     z.array(
       z.object({
@@ -62,11 +72,21 @@ const fileResult = z.object({
   ),
 });
 
-function diffOf(
-  { content, structuredPatch: hunks }: z.infer<typeof fileResult>,
-  isNew: boolean,
+/** All that the model is told of a file that a subagent has made. */
+const CREATED = /^File created successfully at: /;
+
+/** What is in the file that a call has made; null where it was there before, as far as that is told. */
+function madeBy(
+  input: z.infer<typeof fileInput> | null,
+  told: z.infer<typeof fileResult> | null,
+  result: ToolResult | null,
 ): string | null {
-  if (isNew) return newFileDiff(content ?? '');
+  if (told?.type === 'create') return told.content ?? '';
+  if (input?.old_string === '' && told?.originalFile === '') return input.new_string;
+  return result?.status === 'completed' && CREATED.test(result.text ?? '') ? (input?.content ?? null) : null;
+}
+
+function diffOf({ structuredPatch: hunks }: z.infer<typeof fileResult>): string | null {
   if (hunks === null || hunks.length === 0) return null;
   const texts = hunks.flatMap(({ oldStart, oldLines, newStart, newLines, lines }) => [
     `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`,
@@ -76,12 +96,13 @@ function diffOf(
 }
 
 const edit: Tool = (id, input, result) => {
-  const path = decodeOrNull(fileInput, input)?.file_path ?? decodeOrNull(notebookInput, input)?.notebook_path;
+  const file = decodeOrNull(fileInput, input);
+  const path = file?.file_path ?? decodeOrNull(notebookInput, input)?.notebook_path;
   if (path === undefined) return null;
   const told = decodeOrNull(fileResult, result?.structured);
-  const isNew = told?.type === 'create';
-  const diff = told === null ? null : diffOf(told, isNew);
-  const change: FileEdit = { path, kind: isNew ? 'add' : 'update', ...(diff !== null && { diff }) };
+  const made = madeBy(file, told, result);
+  const diff = made !== null ? newFileDiff(made) : told === null ? null : diffOf(told);
+  const change: FileEdit = { path, kind: made === null ? 'update' : 'add', ...(diff !== null && { diff }) };
   return { type: 'file_change', id, changes: [change], status: statusOf(result) };
 };
 

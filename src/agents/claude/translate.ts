@@ -1,8 +1,9 @@
 import * as z from 'zod/mini';
-import { count, decodeOrNull, flag, lenient, orNull } from '../../core/decode.ts';
+import { count, decodeOrNull, flag, lenient, orNull, type Schema } from '../../core/decode.ts';
 import type { LineParser, Tokens, Untold } from '../../core/events.ts';
 import { createJsonLineParser, shaped, type Translation, threadId } from '../json-lines.ts';
-import { createTaskList, type ToolResult, toolEvent } from './tools.ts';
+import { createCalls, type Of } from './calls.ts';
+import type { ToolResult } from './tools.ts';
 
 /*
  * What `claude -p --output-format stream-json --verbose` prints, 2.1.197 to 2.1.328. A line holds one block of a message;
@@ -12,25 +13,19 @@ import { createTaskList, type ToolResult, toolEvent } from './tools.ts';
 const string = z.string();
 const money = lenient(z.number());
 
-/** A tool call that has no result yet. */
-interface Call {
-  readonly name: string;
-  readonly input: unknown;
-  readonly subagent: Of;
-  /** It goes on although it was answered. */
-  readonly isBackground?: true;
-}
-
 /** What the parser remembers of the lines before. */
 interface Memory {
-  readonly calls: Map<string, Call>;
-  readonly tasks: ReturnType<typeof createTaskList>;
+  readonly calls: ReturnType<typeof createCalls>;
+  /** The `uuid`s of lines that sum up what was said, or repeat it. */
+  readonly repeated: Set<string>;
   /** Whether it has told a result, and did not begin to work again. */
   ended: boolean;
+  /** Why a result is no completion, whatever it says; null as long as nothing was cut off. */
+  cut: string | null;
 }
 
-/** Whose line it is: empty for the agent itself. */
-type Of = { readonly subagent?: string };
+const cutOff = (what: string): string => `its work in the background was ended before it was done: ${what}`;
+
 const ofLine = ({ parent_tool_use_id: call }: { parent_tool_use_id: string | null }): Of =>
   call === null ? {} : { subagent: call };
 
@@ -55,27 +50,13 @@ const usage = z.object({
   output_tokens: count,
 });
 
-function begin(memory: Memory, id: string, call: Call): Untold {
-  memory.calls.set(id, call);
-  const event = memory.tasks(call.name, call.input, null) ?? toolEvent(id, call.name, call.input, null);
-  return { ...event, ...call.subagent };
-}
-
-function finish(memory: Memory, id: string, result: ToolResult): Untold | null {
-  const call = memory.calls.get(id);
-  if (call === undefined) return null;
-  memory.calls.delete(id);
-  const { name, input, subagent } = call;
-  return { ...(memory.tasks(name, input, result) ?? toolEvent(id, name, input, result)), ...subagent };
-}
-
 const assistant = shaped(
   z.object({
     message: z.object({ id: string, content: z.array(block), usage: lenient(usage) }),
     parent_tool_use_id: orNull(string),
     error: orNull(string),
   }),
-  ({ message, error, ...line }, memory: Memory): Translation => {
+  ({ message, error, ...line }, { calls }: Memory): Translation => {
     const of = ofLine(line);
     const events = message.content.flatMap(({ type, text, thinking, id, name, input }): Untold[] => {
       // What is said in the name of the model about a failure: the result repeats it.
@@ -85,7 +66,7 @@ const assistant = shaped(
         ];
       if (type === 'thinking' && thinking !== null) return [{ type: 'reasoning', text: thinking, ...of }];
       if (type !== 'tool_use' || id === null || name === null) return [];
-      return [begin(memory, id, { name, input, subagent: of })];
+      return [calls.begin(id, { name, input, of })];
     });
     const { usage: tokens } = message;
     if (error !== null || tokens === null) return orRedundant(events);
@@ -102,18 +83,25 @@ const resultBlock = z.object({
   content: z.optional(z.unknown()),
   is_error: flag,
 });
-const textBlocks = z.array(z.object({ text: string }));
+const anyList = z.array(z.unknown());
+const textBlock = z.object({ text: string });
+/** Without pictures. */
 const textOf = (content: unknown): string =>
   typeof content === 'string'
     ? content
-    : (decodeOrNull(textBlocks, content)
-        ?.map(({ text }) => text)
-        .join('\n') ?? '');
+    : (decodeOrNull(anyList, content) ?? [])
+        .flatMap((part) => decodeOrNull(textBlock, part)?.text ?? [])
+        .join('\n');
 
 const decided = z.object({
   id: string,
   permission_decision: z.object({ decision: z.literal('reject') }),
 });
+/** It was ended while it ran, or never began as the answer that asked for it was stopped. */
+const notEnded = z.object({ id: string, non_execution_kind: z.enum(['user-rejected', 'interrupted']) });
+/** The same for a subagent's, for which nothing else is told. */
+const REJECTED = 'User rejected tool use';
+/** Of the tools themselves; from 2.1.328 on `task_started` tells it, also of those of subagents. */
 const inBackground = z.union([
   z.object({ backgroundTaskId: string }),
   z.object({ isAsync: z.literal(true) }),
@@ -128,30 +116,32 @@ const user = shaped(
   }),
   (
     { message, isSynthetic, tool_use_result: structured, tool_result_meta: meta },
-    memory: Memory,
+    { calls }: Memory,
   ): Translation => {
     // What the program was given, or says to its model.
     if (typeof message.content === 'string') return [redundant()];
     const events = message.content.flatMap((part): readonly Untold[] => {
       const result = decodeOrNull(resultBlock, part);
       if (result === null) {
-        const text = isSynthetic ? decodeOrNull(z.object({ text: string }), part)?.text : undefined;
+        const text = isSynthetic ? decodeOrNull(textBlock, part)?.text : undefined;
         return text === undefined ? [] : [{ type: 'warning', message: text }];
       }
       const { tool_use_id: id, content, is_error: failed } = result;
-      const call = memory.calls.get(id);
-      if (call !== undefined && decodeOrNull(inBackground, structured) !== null) {
-        memory.calls.set(id, { ...call, isBackground: true });
-        return [];
-      }
-      const denied = meta?.some((one) => decodeOrNull(decided, one)?.id === id) ?? false;
-      const status = denied ? 'declined' : failed ? 'failed' : 'completed';
-      const event = finish(memory, id, { text: textOf(content), structured, status });
+      if (decodeOrNull(inBackground, structured) !== null) calls.goOn(id, false);
+      if (!failed && calls.find(id)?.goesOn !== undefined) return [];
+      const isOf = (schema: Schema<{ id: string }>) =>
+        meta?.some((one) => decodeOrNull(schema, one)?.id === id) ?? false;
+      const isCut = isOf(notEnded) || structured === REJECTED;
+      const status = isOf(decided) ? 'declined' : isCut ? 'interrupted' : failed ? 'failed' : 'completed';
+      const event = calls.end(id, { text: isCut ? null : textOf(content), structured, status });
       return event === null ? [] : [event];
     });
     return orRedundant(events);
   },
 );
+
+const whyRetried = (error: string | null, status: number | null): string =>
+  [error ?? 'error', ...(status === null ? [] : [`status ${status}`])].join(', ');
 
 const retry = shaped(
   z.object({
@@ -161,8 +151,22 @@ const retry = shaped(
     error: lenient(string),
   }),
   ({ attempt, max_retries: most, error_status: status, error }): Translation => {
-    const why = [error ?? 'error', ...(status === null ? [] : [`status ${status}`])].join(', ');
-    return [{ type: 'retry', message: `it tries again, ${attempt} of ${most}: ${why}` }];
+    return [
+      { type: 'retry', message: `it tries again, ${attempt} of ${most}: ${whyRetried(error, status)}` },
+    ];
+  },
+);
+
+/** What an agent's end waits for: it tells no result before. */
+const AWAITED = ['local_agent', 'local_workflow'];
+
+/** A tool goes on in the background. Workflows always do. */
+const taskStarted = shaped(
+  z.object({ tool_use_id: lenient(string), task_type: lenient(string), is_backgrounded: flag }),
+  ({ tool_use_id: id, task_type: type, is_backgrounded: isBackground }, { calls }: Memory): Translation => {
+    if (id !== null && (isBackground || type === 'local_workflow'))
+      calls.goOn(id, AWAITED.includes(type ?? ''));
+    return [redundant()];
   },
 );
 
@@ -175,19 +179,50 @@ const EXIT_CODE = /" (?:completed \(|failed with )exit code (\d{1,3})\b[^"]*$/;
 const backgroundEnded = shaped(
   z.object({ tool_use_id: lenient(string), status: string, summary: z._default(string, '') }),
   ({ tool_use_id: id, status, summary }, memory: Memory): Translation => {
+    const { calls } = memory;
     const code = EXIT_CODE.exec(summary)?.[1];
-    const call = memory.calls.get(id ?? '');
+    const call = calls.find(id ?? '');
+    const isStopped = status === 'stopped';
     const result: ToolResult = {
-      text: call?.name === 'Bash' ? '' : summary,
+      // Of what was stopped the summary is the description.
+      text: call?.name === 'Bash' ? '' : isStopped ? null : summary,
       structured: null,
       status: ENDS[status] ?? 'interrupted',
       ...(code !== undefined && { exitCode: Number(code) }),
     };
-    const event = id !== null && call?.isBackground ? finish(memory, id, result) : null;
+    const event = id === null || call?.goesOn === undefined ? null : calls.end(id, result);
+    const events = event === null ? [] : [event];
+    if (isStopped && call?.goesOn === 'awaited' && !calls.isStopping()) memory.cut = cutOff(summary);
     // The program itself calls such a turn a success.
-    if (status !== 'stopped' || !memory.ended) return orRedundant(event === null ? [] : [event]);
-    const message = `its work in the background was ended before it was done: ${summary}`;
-    return [...(event === null ? [] : [event]), { type: 'turn_failed', message }];
+    if (!isStopped || !memory.ended) return orRedundant(events);
+    return [...events, { type: 'turn_failed', message: cutOff(summary) }];
+  },
+);
+
+/** With the summary, and what is said once more after it, come lines that tell nothing new. */
+const compactBoundary = shaped(
+  z.object({
+    compact_metadata: lenient(
+      z.object({
+        preserved_messages: lenient(
+          z.object({ anchor_uuid: lenient(string), uuids: lenient(z.array(string)) }),
+        ),
+      }),
+    ),
+  }),
+  ({ compact_metadata: metadata }, { repeated }: Memory): Translation => {
+    const kept = metadata?.preserved_messages;
+    for (const uuid of [kept?.anchor_uuid ?? [], kept?.uuids ?? []].flat()) repeated.add(uuid);
+    return [redundant()];
+  },
+);
+
+const informational = shaped(
+  z.object({ content: string, prompt_submit_outcome: lenient(z.object({ kind: string })) }),
+  ({ content, prompt_submit_outcome: outcome }, memory: Memory): Translation => {
+    // A hook has kept the prompt from the model.
+    if (outcome?.kind === 'blocked_by_hook') memory.cut = content;
+    return [{ type: 'warning', message: content }];
   },
 );
 
@@ -198,21 +233,22 @@ const SYSTEM = new Map<string, (json: object, memory: Memory) => Translation>([
       z.object({ session_id: threadId, model: lenient(string) }),
       ({ session_id: id, model }, memory) => {
         memory.ended = false;
+        memory.cut = null;
         const used = model === null ? {} : { model };
         return [{ type: 'thread_started', threadId: id, ...used }, { type: 'turn_started' }];
       },
     ),
   ],
   ['api_retry', retry],
+  ['task_started', taskStarted],
   ['task_notification', backgroundEnded],
-  [
-    'informational',
-    shaped(z.object({ content: string }), ({ content }) => [{ type: 'warning', message: content }]),
-  ],
+  ['compact_boundary', compactBoundary],
+  ['informational', informational],
+  ['notification', shaped(z.object({ text: string }), ({ text }) => [{ type: 'warning', message: text }])],
   ...[
-    ...['background_tasks_changed', 'compact_boundary', 'hook_progress', 'hook_response', 'hook_started'],
-    ...['model_refusal_no_fallback', 'permission_denied', 'status', 'task_progress', 'task_started'],
-    ...['task_updated', 'thinking_tokens'],
+    ...['background_tasks_changed', 'hook_progress', 'hook_response', 'hook_started'],
+    ...['model_refusal_no_fallback', 'permission_denied', 'session_title_changed', 'status'],
+    ...['task_progress', 'task_updated', 'thinking_tokens'],
   ].map((subtype) => [subtype, (): Translation => [redundant()]] as const),
 ]);
 
@@ -243,6 +279,13 @@ function tokensOf(models: z.infer<typeof byModel>): Tokens {
   };
 }
 
+/** Why it ended with work that was not done, although that is no error to it. */
+const CUT_SHORT: readonly (string | null)[] = (
+  'aborted_streaming aborted_tools api_error budget_exhausted hook_stopped image_error malformed_tool_use_exhausted ' +
+  'max_turns model_error prompt_too_long rapid_refill_breaker structured_output_retry_exhausted tool_deferred ' +
+  'tool_deferred_unavailable turn_setup_failed'
+).split(' ');
+
 const result = shaped(
   z.object({
     subtype: string,
@@ -268,7 +311,15 @@ const result = shaped(
     // An answer of a schema, which the model gives to a tool: here it is a text, too.
     if (line.structured_output !== undefined && line.result !== null)
       events.push({ type: 'message', text: line.result });
-    if (!failed) return [...events, { type: 'turn_completed' }];
+    const awaited = memory.calls.awaited();
+    const cut =
+      memory.cut ??
+      (awaited !== null ? cutOff(awaited) : null) ??
+      (CUT_SHORT.includes(reason)
+        ? `it was ended before it was done: ${reason?.replaceAll('_', ' ')}`
+        : null);
+    if (!failed)
+      return [...events, cut === null ? { type: 'turn_completed' } : { type: 'turn_failed', message: cut }];
     // Of an interruption it says only something for its makers.
     const aborted = reason?.startsWith('aborted') ? 'it was interrupted' : null;
     const message = aborted ?? (line.result || errors?.join('; ') || subtype);
@@ -276,10 +327,35 @@ const result = shaped(
   },
 );
 
+/** Every half a minute of a tool; and of a subagent, of which this alone tells that it tries again. */
+const toolProgress = shaped(
+  z.object({
+    subagent_retry: lenient(
+      z.object({
+        attempt: count,
+        max_retries: count,
+        error_status: lenient(count),
+        error_category: lenient(string),
+      }),
+    ),
+  }),
+  ({ subagent_retry: again }): Translation => {
+    if (again === null) return [redundant()];
+    const { attempt, max_retries: most, error_status: status, error_category: error } = again;
+    return [
+      {
+        type: 'retry',
+        message: `its subagent tries again, ${attempt} of ${most}: ${whyRetried(error, status)}`,
+      },
+    ];
+  },
+);
+
 const LINES = new Map<string, (json: object, memory: Memory) => Translation>([
   ['assistant', assistant],
   ['user', user],
   ['result', result],
+  ['tool_progress', toolProgress],
   [
     'system',
     shaped(
@@ -287,15 +363,17 @@ const LINES = new Map<string, (json: object, memory: Memory) => Translation>([
       (line, memory) => SYSTEM.get(line.subtype)?.(line, memory) ?? 'unknown',
     ),
   ],
-  ...['control_request', 'control_response', 'rate_limit_event', 'stream_event'].map(
+  ...['control_request', 'control_response', 'conversation_reset', 'rate_limit_event', 'stream_event'].map(
     (type) => [type, (): Translation => [redundant()]] as const,
   ),
 ]);
 
 /** Translates the lines of one stream, in their order. A known line of the wrong shape is malformed, not unknown. */
 export function createClaudeTranslator(): (json: object) => Translation {
-  const memory: Memory = { calls: new Map(), tasks: createTaskList(), ended: false };
+  const memory: Memory = { calls: createCalls(), repeated: new Set(), ended: false, cut: null };
   return (json) => {
+    if ('uuid' in json && typeof json.uuid === 'string' && memory.repeated.has(json.uuid))
+      return [redundant()];
     if (!('type' in json) || typeof json.type !== 'string') return 'unknown';
     return LINES.get(json.type)?.(json, memory) ?? 'unknown';
   };

@@ -16,7 +16,8 @@ function inShort(step: Step): string {
     case 'message':
       return `say ${step.content.length > 200 ? `${step.content.slice(0, 60)}…${step.content.length}` : step.content}`;
     case 'command': {
-      const end = step.exit_code === null ? '' : ` ${step.exit_code}\n${step.output}`;
+      const code = step.exit_code === null ? '' : ` ${step.exit_code}`;
+      const end = step.output === null ? code : `${code}\n${step.output}`;
       return `run ${step.command}\n${step.status}${end}`;
     }
     case 'file_change':

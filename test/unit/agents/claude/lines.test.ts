@@ -147,6 +147,8 @@ test.each<[string, object[], string[]]>([
   expect(steps).toEqual(expected);
 });
 
+/** With what the program says besides. */
+const told = (id: string, content: string) => ({ ...answer(id, content), tool_use_result: { stdout: '' } });
 const SILENT = '(Bash completed with no output)';
 const inBackground = { ...answer('1', 'it runs'), tool_use_result: { backgroundTaskId: 'b' } };
 const ended = (status: string, summary: string) => ({
@@ -155,7 +157,17 @@ const ended = (status: string, summary: string) => ({
 });
 
 test.each<[string, object[], object]>([
-  ['nothing to say', [answer('1', SILENT)], { exit_code: 0, status: 'completed', output: '' }],
+  ['nothing to say', [told('1', SILENT)], { exit_code: 0, status: 'completed', output: '' }],
+  [
+    'nothing told of its end, as one of a subagent',
+    [answer('1', SILENT)],
+    { exit_code: null, status: 'completed', output: '' },
+  ],
+  [
+    'an end in the middle',
+    [{ ...answer('1', 'rejected', { is_error: true }), tool_use_result: 'User rejected tool use' }],
+    { exit_code: null, status: 'interrupted', output: null },
+  ],
   [
     'an exit code that is no failure, such as that of grep without a match',
     [{ ...answer('1', SILENT), tool_use_result: { returnCodeInterpretation: 'No matches found' } }],
@@ -163,7 +175,7 @@ test.each<[string, object[], object]>([
   ],
   [
     'an output that looks like a failure',
-    [answer('1', 'Exit code 7\nwas it')],
+    [told('1', 'Exit code 7\nwas it')],
     { exit_code: 0, status: 'completed', output: 'Exit code 7\nwas it' },
   ],
   [
