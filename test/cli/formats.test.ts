@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { AGENTS } from '../../src/agents/registry.ts';
@@ -177,10 +177,15 @@ test('exit codes, error codes and statuses are those of the page', () => {
 });
 
 test('every code that explains a failed session is on the page', () => {
-  const files = ['agents/codex/explain', 'manager/turn/explain-failure', 'manager/session/session-state'];
+  const ofAgents = AGENTS.map(({ name }) => `agents/${name}/explain`).filter((file) =>
+    existsSync(repositoryFile(`src/${file}.ts`)),
+  );
+  const files = [...ofAgents, 'manager/turn/explain-failure', 'manager/session/session-state'];
   const sources = files.map((file) => readPage(`src/${file}.ts`));
-  const codes = sources.flatMap((source) => [...source.matchAll(/(?:code: |error\(\s*|case )'([a-z_]+)'/g)]);
-  const known = `${page} \`none\` \`not_run\` \`vanished\` \`cancelled\``;
+  const codes = sources.flatMap((source) => [
+    ...source.matchAll(/(?:code: |error\(\s*|case |\/i?,\s*)'([a-z_]+)'/g),
+  ]);
+  const known = `${page} \`not_run\` \`cancelled\``;
   expect(codes.filter(([, code]) => !known.includes(`\`${code}\``))).toEqual([]);
   expect(codes.length).toBeGreaterThan(20);
 });

@@ -191,6 +191,28 @@ test('what a subagent does is part of the turn and marked, and what it says is n
   expect(tokens).toMatchObject({ input_tokens: 1200 * asked, output_tokens: 30 * asked, at_least: false });
 });
 
+test('a turn that does not wait for its subagent any longer is no success', async (t) => {
+  const task = { description: 'look', prompt: 'look into it', subagent_type: 'general-purpose' };
+  const steps: ModelStep[] = [
+    { tools: [['Agent', task]] },
+    { text: 'it is at work' },
+    { of: 'look into it', ...bash('tail -f /dev/null') },
+  ];
+  const project = await createClaudeProject(t.onTestFinished, steps);
+  // Ten minutes, unless it is said.
+  project.env['CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS'] = '1000';
+  const { code, stdout } = await project.zwarm(['start', '--wait', '--json', 'work']);
+  const { id, status, exit_code, last_message, error } = JSON.parse(stdout);
+  expect({ code, status, exit_code, last_message }).toEqual({
+    ...{ code: 1, status: 'failed', exit_code: 0, last_message: 'it is at work' },
+  });
+  expect(error.message).toBe('its work in the background was ended before it was done: look');
+  expect((await stepsOf(project, id)).map((step) => 'status' in step && step.status)).toEqual(
+    expect.arrayContaining(['interrupted']),
+  );
+  expect(project.marked(id)).toEqual([]);
+});
+
 test('a list of what is to be done is a plan, whichever tool the model has for it', async (t) => {
   const project = await createClaudeProject(t.onTestFinished, [
     { tools: [['TaskCreate', { subject: 'look', description: 'at it' }]] },

@@ -51,6 +51,11 @@ const RULES: readonly Rule[] = [
     'the model refused: say it in another way with zwarm inject ID "…"',
   ],
   [
+    /^its work in the background was ended/,
+    'agent_limit',
+    'Claude Code ends it ten minutes after the agent itself, or at its budget; to have it wait: CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS=0 zwarm inject ID "go on"',
+  ],
+  [
     /maximum number of turns|maximum budget/i,
     'agent_limit',
     'it reached a limit in its arguments: zwarm inject ID "go on"',

@@ -186,7 +186,7 @@ const backgroundEnded = shaped(
     const result: ToolResult = {
       // Of what was stopped the summary is the description.
       text: call?.name === 'Bash' ? '' : isStopped ? null : summary,
-      structured: null,
+      structured: undefined,
       status: ENDS[status] ?? 'interrupted',
       ...(code !== undefined && { exitCode: Number(code) }),
     };
