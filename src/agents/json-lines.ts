@@ -1,13 +1,14 @@
 import * as z from 'zod/mini';
 import { decodeOrNull, type Schema } from '../core/decode.ts';
 import type { AgentEvent, LineParser, Untold } from '../core/events.ts';
+import { THREAD } from '../core/ids.ts';
 import { parseJson } from '../core/json.ts';
 
 /** What the value of one line means, as new objects; never an empty list. */
 export type Translation = readonly Untold[] | 'unknown' | 'malformed';
 
 /** A thread's name, which becomes an argument of the next turn. Our agents name theirs by UUID: no other text passes. */
-export const threadId = z.string().check(z.regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/));
+export const threadId = z.string().check(z.regex(THREAD));
 
 /** Reads a value of one shape, with what else its reading needs; anything else is malformed. */
 export function shaped<T, C>(schema: Schema<T>, read: (value: T, context: C) => Translation) {

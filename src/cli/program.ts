@@ -35,10 +35,14 @@ function fromCommander(error: CommanderError, command: Command, page: CommandPag
   return usageError(first, guess ?? hints.join(': '));
 }
 
+/** What commander calls the option of a name. */
+const attributeOf = (name: string): string =>
+  name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
 /** Adds options to a command. Returns a way to ask for their values, once the line has been parsed. */
 function addOptions<Table extends Options>(command: Command, table: Table): () => Values<Table> {
   const readers = Object.entries(table).map(([key, { term, repeats, conflicts = [], read }]) => {
-    const option = new Option(term).conflicts([...conflicts]);
+    const option = new Option(term).conflicts(conflicts.map(attributeOf));
     if (repeats) option.argParser((text, all: string[] = []) => [...all, text]);
     command.addOption(option);
     return () => [key, read(command.getOptionValue(option.attributeName()))] as const;

@@ -13,6 +13,15 @@ export const ID_LENGTH = 10;
 const ID = new RegExp(`^[${ID_LETTERS}][${ID_ALPHABET}]{${ID_LENGTH - 1}}$`);
 const NAME = /^[a-z][a-z0-9_.-]{0,40}$/;
 
+/** How most agents call their threads. */
+export const THREAD = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** What to type for a text that names no session. */
+const otherwise = (text: string, hint: string): string =>
+  THREAD.test(text)
+    ? `that is how agents call their threads; to make it a session: zwarm import ${text}`
+    : hint;
+
 /** Whether a text, such as the name of a directory, is a session id. */
 export function isSessionId(text: string): text is SessionId {
   return ID.test(text);
@@ -45,7 +54,10 @@ export function parseRef(text: string) {
   if (NAME.test(text)) return { kind: 'text', text } as const;
   throw usageError(
     text === '' ? 'the id is empty' : `${JSON.stringify(text.slice(0, 80))} is not a session id`,
-    'give an id, the beginning of one, a --name, @last, @last~1 or @here; `zwarm ls` lists them',
+    otherwise(
+      text,
+      'give an id, the beginning of one, a --name, @last, @last~1 or @here; `zwarm ls` lists them',
+    ),
   );
 }
 
@@ -65,7 +77,8 @@ export function newestFirst(a: Dated, b: Dated): number {
 export function matchPrefix(text: string, ids: readonly SessionId[], minPrefix: number): SessionId {
   const matches = ids.filter((id) => id.startsWith(text));
   const [match] = matches;
-  if (match === undefined) throw new ZwarmError('not_found', `no session ${text}`, 'see: zwarm ls --all');
+  if (match === undefined)
+    throw new ZwarmError('not_found', `no session ${text}`, otherwise(text, 'see: zwarm ls --all'));
   const hint = `type at least ${minPrefix} characters of the id`;
   if (text.length < minPrefix) throw new ZwarmError('not_found', `${text} is too short`, hint);
   if (matches.length === 1) return match;

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { isErrno, ZwarmError } from '../core/errors.ts';
+import type { SessionId } from '../core/ids.ts';
 import { copyFile, createFile, discard, flush, isDiskFull, link, makeDir, rename } from './files.ts';
 import * as layout from './layout.ts';
 import { giveUpName, takeName } from './names.ts';
@@ -100,11 +101,18 @@ interface NewSession extends StoredSession {
 }
 
 /**
+ * Where a session is built. A name leads to what is built under the id of its session; without one, two commands that make
+ * the same session do not meet, and what one that was killed has left is in nobody's way.
+ */
+export const buildingOf = (session: StoredSession, names: readonly string[], unique: string): string =>
+  layout.buildingDir(names.length === 0 ? { ...session, id: unique as SessionId } : session);
+
+/**
  * Makes a session appear that was built, by one rename; or takes away what was built. It is durable once `flushClaim` has
  * returned. @throws ZwarmError `lost_race` when the id is taken, `name_taken`
  */
 export function publishSession(session: StoredSession, names: readonly string[], unique: string): void {
-  const building = layout.buildingDir(session);
+  const building = buildingOf(session, names, unique);
   const taken: string[] = [];
   try {
     for (const name of names) {
@@ -123,8 +131,8 @@ export function publishSession(session: StoredSession, names: readonly string[],
 
 /** Creates a session: built under a hidden name, it appears like any other. @throws ZwarmError likewise */
 export function createSession(session: NewSession): void {
-  const { store, record, claims, copies } = session;
-  const building = layout.buildingDir(session);
+  const { store, record, claims, copies, names, unique } = session;
+  const building = buildingOf(session, names, unique);
   makeDir(building);
   try {
     createFile(join(building, 'session.json'), encodeSession(record, store.projectRoot));
@@ -139,7 +147,7 @@ export function createSession(session: NewSession): void {
     discard(building);
     throw error;
   }
-  publishSession(session, session.names, session.unique);
+  publishSession(session, names, unique);
 }
 
 function isTaken(error: unknown): boolean {

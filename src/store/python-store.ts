@@ -39,6 +39,7 @@ const meta = z.lazy(() =>
     updated_at: lenient(string),
     pid: lenient(z.int()),
     status: lenient(string),
+    // Below zero for a signal.
     exit_code: lenient(z.int()),
     model: lenient(string),
     adapter: z._default(string, 'codex'),

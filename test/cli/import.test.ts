@@ -1,9 +1,23 @@
-import { copyFileSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { findFile } from '../../src/manager/adopt/session-files.ts';
+import { importFile } from '../../src/manager/commands/import.ts';
 import { place } from '../helpers/config.ts';
+import { testInstallation } from '../helpers/context.ts';
 import { plain } from '../helpers/display.ts';
-import { createProject, type Project, repositoryFile } from '../helpers/project.ts';
+import { createProject, type Project, repositoryFile, stream } from '../helpers/project.ts';
 
 const fixture = (name: string): string => repositoryFile(`fixtures/session-files/${name}.jsonl`);
 
@@ -293,4 +307,127 @@ test('the sessions of a Python zwarm are named where they are seen, and imported
   await zwarm(['import', '.', '-q']);
   expect(await offered()).toEqual([undefined, undefined]);
   expect(await list()).toHaveLength(1);
+});
+
+test('what an import that was killed has left is in nobody’s way', async () => {
+  const project = createUser();
+  const id = await project.ok(['import', '-q', CODEX_THREAD]);
+  await project.ok(['rm', id]);
+  mkdirSync(join(project.store(), 'sessions', `.new-${id}`, 'turns'), { recursive: true });
+  expect(await project.ok(['import', '-q', CODEX_THREAD])).toBe(id);
+});
+
+test('start --resume imports a thread and goes on in it; a name that agents give threads leads there', async () => {
+  const { zwarm, $, show, list, env } = createUser();
+  env['FAKE_AGENT_STREAM'] = stream('thread-turn3-resume');
+  for (const args of [
+    ['show', CODEX_THREAD],
+    ['inject', CODEX_THREAD, 'go on'],
+    ['kill', `a${CODEX_THREAD.slice(1)}`],
+  ])
+    expect(await zwarm(args)).toMatchObject({
+      code: expect.toSatisfy((code) => code === 2 || code === 3),
+      stderr: expect.stringMatching(/zwarm import [0a]1a1f881-ec1e-7f12-b7c6-f75110187463\n/),
+    });
+  expect(await $(`start --resume ${CODEX_THREAD} -s read-only go`)).toContain(
+    "option '--resume <thread>' cannot be used with option '-s, --sandbox <mode>'",
+  );
+  expect(await $('start --resume nowhere go')).toMatch(/there is no file .*nowhere/);
+  expect(await list()).toEqual([]);
+  const started = await zwarm(['start', '--resume', CODEX_THREAD, '--wait', '--json', 'go']);
+  const { id, turns } = await show(JSON.parse(started.stdout).id);
+  expect(turns.map(({ kind, how, prompt }) => [kind, how, prompt])).toMatchObject([
+    ['imported', 'fresh', '[[turnA]] first'],
+    ['imported', 'native', expect.any(String)],
+    ['imported', 'native', expect.any(String)],
+    ['prompt', 'native', 'go'],
+  ]);
+  // It is the same one again.
+  expect(await $(`start --resume ${CODEX_THREAD} -q more`)).toBe(`${id}\n`);
+  expect((await show(id)).turn).toBe(5);
+});
+
+test('of all threads those are imported that went on of late', async () => {
+  const project = createUser();
+  expect((await project.zwarm(['import', '--all', '--since', '30m'])).stdout.split('\n')).toHaveLength(2);
+  expect((await project.list()).map(({ agent }) => agent)).toEqual(['codex']);
+});
+
+test('a thread is one session also after a replay has left it, and wherever it is imported', async () => {
+  const project = createUser();
+  const { $, ok, list, base, codex, env } = project;
+  const id = await ok(['import', '-q', CODEX_THREAD]);
+  // Codex has lost the thread, and finds it again.
+  const elsewhere = join(base, 'rollout.jsonl');
+  renameSync(codex, elsewhere);
+  await $(`inject ${id} --wait go`);
+  renameSync(elsewhere, codex);
+  expect((await project.show(id)).turns.at(-1)).toMatchObject({ how: 'replay' });
+  expect(await ok(['import', '-q', CODEX_THREAD])).toBe(id);
+  expect(await list()).toHaveLength(1);
+
+  // Of a directory that is gone it becomes one of where it is imported first.
+  const gone = createProject();
+  const file = fixture('codex-0.169-interrupted');
+  const first = await gone.ok(['import', '-q', file]);
+  const other = join(gone.base, 'other');
+  mkdirSync(other);
+  expect(await gone.ok(['import', '-q', file], { cwd: other })).toBe(first);
+  expect(await gone.list(['--everywhere'])).toHaveLength(1);
+  expect(env['CODEX_HOME']).toBeDefined();
+});
+
+test('a file that names another directory has nothing made there', async () => {
+  const { ok, base, codex, directory } = createUser();
+  const named = join(base, 'named');
+  mkdirSync(named);
+  writeFileSync(codex, readFileSync(codex, 'utf8').replaceAll(directory, named));
+  const [imported] = JSON.parse(await ok(['import', '--json', codex]));
+  expect(imported).toMatchObject({ project: named, is_new: true });
+  expect(readdirSync(named)).toEqual([]);
+});
+
+test('a line that is longer than any is left out, and that is said', async () => {
+  const { zwarm, codex } = createUser();
+  const [head = '', ...lines] = readFileSync(codex, 'utf8').split('\n');
+  writeFileSync(codex, [head, ...lines.slice(0, -1), `{"a":"${'x'.repeat(65 << 20)}"}`, ''].join('\n'));
+  const { code, stderr } = await zwarm(['import', CODEX_THREAD]);
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr: expect.stringContaining('a line of it is too long, and left out'),
+  });
+});
+
+test('a file that is cut while it is read is imported whole or not at all', async () => {
+  const { codex, list, directory: cwd, env, state: stateDir } = createUser();
+  const uid = process.getuid?.() ?? 0;
+  const context = { ...testInstallation(), cwd, env, uid, stateDir, client: null, project: null };
+  const { adapter, files } = await findFile(context, codex);
+  const file = { path: codex, bytes: statSync(codex).size + 1, adapter, files };
+  await expect(importFile(context, file)).rejects.toThrow('was cut while it was read');
+  expect(await list()).toEqual([]);
+});
+
+test('of a Python zwarm the signal of an end is told, and a process that began after the record is another one', async () => {
+  const { zwarm, list, directory } = createProject();
+  placeOldStore(directory);
+  const [good = '', killed = '', ...rest] = UUIDS.map((id) => join(directory, '.zwarm/sessions', id));
+  for (const path of rest) rmSync(path, { recursive: true });
+  const edit = (path: string, more: object): void => {
+    const meta = JSON.parse(readFileSync(join(path, 'meta.json'), 'utf8'));
+    writeFileSync(join(path, 'meta.json'), JSON.stringify({ ...meta, ...more }));
+  };
+  edit(killed, { exit_code: -15 });
+  const local = (ms: number): string =>
+    new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, -1);
+  edit(good, { status: 'running', pid: process.pid, updated_at: local(Date.now()) });
+  const first = await zwarm(['import', '.', '-q']);
+  expect(first).toMatchObject({
+    code: 4,
+    stderr: expect.stringContaining(`may still run, as process ${process.pid}`),
+  });
+  expect(await list()).toMatchObject([{ status: 'killed', exit_code: null, signal: 'SIGTERM' }]);
+  edit(good, { updated_at: local(Date.now() - 86_400_000) });
+  expect(await zwarm(['import', '.', '-q'])).toMatchObject({ code: 0 });
+  expect(await list()).toHaveLength(2);
 });

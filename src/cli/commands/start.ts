@@ -133,7 +133,52 @@ const OPTIONS = {
     text('file'),
   ),
   dryRun: flag('--dry-run', 'only print where each would work, and its command'),
+  resume: {
+    ...value(
+      '--resume <thread>',
+      'import a thread or session file of an agent, and go on in it',
+      text('file'),
+    ),
+    conflicts: [
+      ...[
+        'sandbox',
+        'directory',
+        'worktree',
+        'branch',
+        'base',
+        'with-changes',
+        'name',
+        'key',
+        'tag',
+        'agent-arg',
+      ],
+      ...['schema', 'queue', 'after', 'even-if-failed', 'budget', 'count', 'each', 'dry-run'],
+    ],
+  },
 };
+
+/** Imports a thread, and gives its session the task as its next message. */
+async function resumeThread(
+  verb: Verb,
+  task: string | undefined,
+  thread: string,
+  { agent: agents = [], model, retries, file, ...options }: Values<typeof OPTIONS>,
+): Promise<void> {
+  requireWaiting(options);
+  const { manager } = verb;
+  const next = { agent: agents[0], model, retries, runLimits: runLimitsOf(options) };
+  const source = { argument: task, file, what: 'task', line: 'zwarm start' } as const;
+  const { withTask } = await import('../task-input.ts');
+  const started = await withTask(verb.context, source, {
+    check: async () => undefined,
+    async use(message) {
+      const { id, warnings } = await manager.importThread(thread);
+      for (const warning of warnings) verb.warn(warning);
+      return manager.inject(id, message, next);
+    },
+  });
+  await reportStarted(verb, started, { ...options, retries });
+}
 
 /** Begins several sessions, or tells what would be begun. */
 async function beginSeveral(
@@ -171,10 +216,12 @@ With --count, several -a or --each it starts several sessions, which have a tag 
     ['git diff | zwarm start --wait -', 'the answer on stdout'],
     'zwarm start -F task.md --name docs --tag nightly',
     ['zwarm start -W -a codex -a claude "make it faster"', 'each in a tree of its own'],
+    ['zwarm start --resume rollout.jsonl "go on"', 'what an agent began without zwarm'],
     'zwarm start -- "--dry-run does nothing: find out why"',
   ],
   run(verb, { task }, options) {
     const { agent: agents = [], count: number, each, dryRun, ...rest } = options;
+    if (options.resume !== undefined) return resumeThread(verb, task, options.resume, options);
     const isSeveral = agents.length > 1 || number !== undefined || each !== undefined || dryRun;
     return isSeveral
       ? beginSeveral(verb, task, options)

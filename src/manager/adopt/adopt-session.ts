@@ -7,9 +7,19 @@ import { type Claim, createSession } from '../../store/claim.ts';
 import { flush } from '../../store/files.ts';
 import { gitStateOf } from '../../store/git.ts';
 import { sessionsDir } from '../../store/layout.ts';
+import { listStores } from '../../store/project-store.ts';
 import type { Adopted } from '../../store/records.ts';
 import { hasSession } from '../../store/sessions.ts';
-import { contextOf, createStoreHere, type ManagerContext, openForReading, type Session } from '../context.ts';
+import {
+  contextOf,
+  createStoreHere,
+  locateProject,
+  type ManagerContext,
+  openForReading,
+  openStore,
+  type Session,
+  stateDirectory,
+} from '../context.ts';
 import { newRecord } from '../launch/new-record.ts';
 import { newRequest } from '../launch/new-request.ts';
 import { openWindow } from '../project/open-window.ts';
@@ -111,7 +121,11 @@ export async function adoptSession(
   const here = contextOf(context, found.directory);
   const existing = openForReading(here, true);
   const id = sessionIdOf(found.key);
-  const same = existing === null ? null : hasSession({ store: existing, id }) ? id : await known(here);
+  // Also where its directory was there when it was imported, and is not any more, or the other way round.
+  const holder = listStores(stateDirectory(context)).find((store) => hasSession({ store, id }));
+  const same = existing === null || holder !== undefined ? null : await known(here);
+  if (holder !== undefined)
+    return { store: openStore(context, holder, true), id, isNew: false, warnings: [] };
   if (existing !== null && same !== null) return { store: existing, id: same, isNew: false, warnings: [] };
   const { agent, task, beganMs } = found;
   const model = found.model !== null && isModelName(found.model) ? found.model : undefined;
@@ -143,6 +157,8 @@ export async function adoptSession(
   await tryCacheState(here, session);
   const elsewhere =
     here !== context ? null : `${found.directory} is not there: the session is to work here instead`;
-  const warnings = [elsewhere, await openWindow(here, store)];
+  // A file says where its thread worked: in another project nothing is made because of that.
+  const isOurs = locateProject(here).root === locateProject(context).root;
+  const warnings = [elsewhere, isOurs ? await openWindow(here, store) : null];
   return { ...session, isNew: true, warnings: warnings.filter((warning) => warning !== null) };
 }

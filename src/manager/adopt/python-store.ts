@@ -4,6 +4,7 @@ import { findAgent } from '../../agents/registry.ts';
 import { foldEvents } from '../../core/conversation/fold.ts';
 import { ZwarmError } from '../../core/errors.ts';
 import { statOf } from '../../process/identity.ts';
+import { ageOf } from '../../process/running-scripts.ts';
 import {
   type PythonMeta,
   pythonKey,
@@ -54,10 +55,22 @@ function* turnsOf(
       startedMs: i === 0 ? beganMs : null,
       // A file that was copied is younger than the turn, and a record may have been changed after it.
       endedMs: Number.isNaN(updatedMs) ? file.mtimeMs : Math.min(file.mtimeMs, updatedMs),
-      exitCode: isLast ? exitCode : null,
+      exitCode: isLast && exitCode !== null ? (exitCode < 0 ? 128 - exitCode : exitCode) : null,
       interrupted: isLast && status === 'killed',
     };
   }
+}
+
+/** A process may have begun some time before the record of it. */
+const SLACK_MS = 60_000;
+
+/** Whether a process may be what runs a session: not one that began after its record was written last. */
+function mayRun({ status, pid, updated_at: updated }: PythonMeta, now: () => number): boolean {
+  const process = status === 'running' && pid !== null ? statOf(pid) : null;
+  if (process === null || process.dead) return false;
+  const ageMs = ageOf(process);
+  const updatedMs = Date.parse(updated ?? '');
+  return ageMs === null || Number.isNaN(updatedMs) || now() - ageMs < updatedMs + SLACK_MS;
 }
 
 /** A session of that tool. */
@@ -71,7 +84,7 @@ export interface PythonSession {
   }>;
 }
 
-function pythonSession(path: string): PythonSession {
+function pythonSession(path: string, { now }: Pick<ManagerContext, 'now'>): PythonSession {
   return {
     id: path.slice(-36),
     async read() {
@@ -83,8 +96,7 @@ function pythonSession(path: string): PythonSession {
           `the agent of ${path} is ${about.adapter}, which zwarm does not know`,
           null,
         );
-      const running = about.status === 'running' && about.pid !== null ? statOf(about.pid) : null;
-      if (running !== null && !running.dead) {
+      if (mayRun(about, now)) {
         const hint = 'wait for its end, or end it with the tool that started it';
         throw new ZwarmError('busy', `${path} may still run, as process ${about.pid}`, hint);
       }
@@ -105,8 +117,8 @@ function pythonSession(path: string): PythonSession {
 }
 
 /** The sessions of that tool in a directory (a project, or its store); null where the path is not one. */
-export function readPythonStore({ cwd }: ManagerContext, path: string): readonly PythonSession[] | null {
-  const directory = resolve(cwd, path);
+export function readPythonStore(context: ManagerContext, path: string): readonly PythonSession[] | null {
+  const directory = resolve(context.cwd, path);
   if (!isOpenDirectory(directory)) return null;
-  return pythonSessionDirs(directory).map(pythonSession);
+  return pythonSessionDirs(directory).map((one) => pythonSession(one, context));
 }

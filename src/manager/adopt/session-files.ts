@@ -5,6 +5,7 @@ import { AGENTS } from '../../agents/registry.ts';
 import { type Survey, survey, type ThreadInfo } from '../../core/conversation/session-file.ts';
 import { ZwarmError } from '../../core/errors.ts';
 import type { Line } from '../../core/events.ts';
+import { THREAD } from '../../core/ids.ts';
 import { parseJson } from '../../core/json.ts';
 import { isWithin } from '../../core/path.ts';
 import { titleOf } from '../../core/session.ts';
@@ -41,8 +42,6 @@ async function headOf({ path, bytes, files }: SessionFile): Promise<Survey> {
 }
 
 const WHAT = 'give a session file, the id of a thread, or the directory of a Python zwarm; see: zwarm import';
-
-const THREAD = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** The session file of a thread. @throws ZwarmError `not_found` */
 function fileOfThread({ env }: ManagerContext, id: string): SessionFile {

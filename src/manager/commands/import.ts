@@ -6,14 +6,16 @@ import {
   turnsOfFile,
 } from '../../core/conversation/session-file.ts';
 import { ZwarmError } from '../../core/errors.ts';
+import type { Line } from '../../core/events.ts';
 import type { SessionId } from '../../core/ids.ts';
+import { DamagedRecord, lookAt } from '../../store/read-file.ts';
 import { realPathOf } from '../../store/real-path.ts';
 import { listTurns, readSessionRecord } from '../../store/sessions.ts';
 import { requireUser } from '../access/caller.ts';
 import { type AdoptedSession, adoptSession, type FoundTurn } from '../adopt/adopt-session.ts';
 import { type PythonSession, readPythonStore } from '../adopt/python-store.ts';
 import { findFile, linesOf, listThreads, type SessionFile } from '../adopt/session-files.ts';
-import type { ManagerContext, Session } from '../context.ts';
+import { type ManagerContext, openForReading, type Session } from '../context.ts';
 import { orDamaged } from '../session/damage.ts';
 import { readLineageTurns, threadToGoOn } from '../session/turn-lineage.ts';
 import { list } from './ls.ts';
@@ -66,6 +68,12 @@ function importedOf(
   });
 }
 
+/** What cannot be read holds no thread that anybody could go on with. */
+function orNone(error: unknown): readonly [] {
+  if (error instanceof DamagedRecord) return [];
+  throw error;
+}
+
 /** Which threads are asked for: all, or those that work here or below, and those in which something was said since. */
 export interface ThreadFilter {
   readonly here?: boolean | undefined;
@@ -82,6 +90,20 @@ export async function importable(
   return listThreads(context, { below, sinceMs });
 }
 
+/** The session of a project that goes on in a thread, or else one that did before it went on in another one. */
+async function holderOfThread(context: ManagerContext, thread: string): Promise<SessionId | null> {
+  const { rows } = await list(context, { all: true }, (row) => row);
+  const now = rows.find(({ thread_id: newest }) => newest === thread);
+  const store = openForReading(context);
+  if (now !== undefined || store === null) return now?.id ?? null;
+  for (const { id } of rows.filter(({ turn }) => (turn ?? 0) > 1)) {
+    const session = { store, id };
+    const turns = await readLineageTurns(session, listTurns(session), context.now()).catch(orNone);
+    if (turns.some(({ threadId }) => threadId === thread)) return id;
+  }
+  return null;
+}
+
 /** Makes a session of an agent's session file. @throws ZwarmError `usage`, … */
 export async function importFile(context: ManagerContext, file: SessionFile): Promise<Imported> {
   requireUser(context);
@@ -89,13 +111,22 @@ export async function importFile(context: ManagerContext, file: SessionFile): Pr
   const newReader = await files.loadReader();
   const whole = survey(linesOf(file), newReader());
   const { thread, model, firstPrompt, beganMs } = whole;
+  let leftOut = 0;
+  function* lines(): Generator<Line> {
+    for (const line of linesOf(file)) {
+      if (line.text === null) leftOut += 1;
+      yield line;
+    }
+    if ((lookAt(path)?.size ?? 0) < file.bytes)
+      throw new ZwarmError('io', `${path} was cut while it was read`, 'import it again once it is whole');
+  }
   if (thread === null || firstPrompt === null) {
     const what = `nothing was said in ${path}`;
     throw new ZwarmError('usage', what, 'see what can be imported: zwarm import');
   }
   function* turns({ id, directory, version }: FileThread): Generator<FoundTurn> {
     let continued: string | null = null;
-    for (const { text, ...turn } of turnsOfFile(linesOf(file), newReader(), whole)) {
+    for (const { text, ...turn } of turnsOfFile(lines(), newReader(), whole)) {
       const same = { directory, stream: 'history', threadId: id, version, exitCode: null } as const;
       yield { ...turn, ...same, events: text, continued };
       continued = id;
@@ -112,12 +143,11 @@ export async function importFile(context: ManagerContext, file: SessionFile): Pr
       beganMs,
       turns: turns(thread),
     },
-    async (here) => {
-      const { rows } = await list(here, { all: true }, (row) => row);
-      return rows.find(({ thread_id }) => thread_id === thread.id)?.id ?? null;
-    },
+    (here) => holderOfThread(here, thread.id),
   );
-  return importedOf(context, session, file, thread.id);
+  const tooLong = leftOut === 1 ? 'a line of it is' : `${leftOut} lines of it are`;
+  const warnings = leftOut === 0 ? [] : [`${tooLong} too long, and left out: ${path}`];
+  return importedOf(context, { ...session, warnings: [...session.warnings, ...warnings] }, file, thread.id);
 }
 
 /** Makes a session of what a user names: a session file by its path, or the thread that it holds. @throws ZwarmError */

@@ -1,7 +1,7 @@
 import { toZwarmError, ZwarmError } from '../../core/errors.ts';
 import { isSessionId, parseName, type SessionId } from '../../core/ids.ts';
 import { isoTime } from '../../core/time.ts';
-import { flushClaim, publishSession } from '../../store/claim.ts';
+import { buildingOf, flushClaim, publishSession } from '../../store/claim.ts';
 import { flush, rename, replaceFile } from '../../store/files.ts';
 import * as layout from '../../store/layout.ts';
 import { type Member, readMemberName } from '../../store/manifest.ts';
@@ -143,8 +143,9 @@ export async function unpack(
     const temporary = `${places.session}/${layout.BUILDING_PREFIX}${unique}`;
     replaceFile(layout.sessionFile(received), encodeSession(plan.record, store.projectRoot), temporary);
     flush(places.session);
-    rename(places.session, layout.buildingDir(session));
-    publishSession(session, name === null ? [] : [name], unique);
+    const names = name === null ? [] : [name];
+    rename(places.session, buildingOf(session, names, unique));
+    publishSession(session, names, unique);
     flushClaim({ ...session, turn: 1 });
     const unput = plan.toPut.flatMap((thread) => putThread(context, thread) ?? []);
     discardReceived(places);
