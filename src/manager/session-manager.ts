@@ -13,7 +13,7 @@ import type { DiffOptions } from './commands/diff.ts';
 import type { DigestOptions } from './commands/digest.ts';
 import type { EventsOptions } from './commands/events.ts';
 import type { ForkOptions } from './commands/fork.ts';
-import type { PythonSession, ThreadFilter } from './commands/import.ts';
+import type { PythonSession, TellProgress, ThreadFilter } from './commands/import.ts';
 import type { InjectOptions } from './commands/inject.ts';
 import type { KillOptions } from './commands/kill.ts';
 import type { LandOptions } from './commands/land.ts';
@@ -171,7 +171,8 @@ export function createSessionManager(context: ManagerContext) {
     importable: async (filter?: ThreadFilter) =>
       (await import('./commands/import.ts')).importable(context, filter),
     /** Makes a session of an agent's session file, by its path or its thread. */
-    importThread: async (file: string) => (await import('./commands/import.ts')).importThread(context, file),
+    importThread: async (file: string, tell?: TellProgress) =>
+      (await import('./commands/import.ts')).importThread(context, file, tell),
     /** The sessions of a Python zwarm in a directory. */
     pythonSessions: async (directory: string) =>
       (await import('./commands/import.ts')).pythonSessions(context, directory),

@@ -1,7 +1,17 @@
 import { join } from 'node:path';
 import { isErrno, ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
-import { copyFile, createFile, discard, flush, isDiskFull, link, makeDir, rename } from './files.ts';
+import {
+  copyFile,
+  createFile,
+  createFileOfLines,
+  discard,
+  flush,
+  isDiskFull,
+  link,
+  makeDir,
+  rename,
+} from './files.ts';
 import * as layout from './layout.ts';
 import { giveUpName, takeName } from './names.ts';
 import { DamagedRecord, entriesOf, lookAt, withFile } from './read-file.ts';
@@ -31,10 +41,17 @@ export interface Claim {
 
 /** A turn that has ended before it was claimed. */
 export interface DoneTurn {
-  /** Its whole stream. */
-  readonly events: string | Uint8Array;
+  /** Its whole stream, or the lines of it. */
+  readonly events: Uint8Array | Iterable<string>;
   readonly launch: LaunchRecord;
-  readonly exit: ExitRecord;
+  /** Its end, which is known once its lines were read: so many bytes. */
+  exit(eventBytes: number): ExitRecord;
+}
+
+function createEvents(path: string, events: DoneTurn['events']): number {
+  if (!(events instanceof Uint8Array)) return createFileOfLines(path, events);
+  createFile(path, events);
+  return events.length;
 }
 
 function buildTurn(directory: string, { request, prompt, environment, deferral, done }: Claim): void {
@@ -45,14 +62,15 @@ function buildTurn(directory: string, { request, prompt, environment, deferral, 
   if (prompt !== null) create('prompt', prompt);
   if (environment !== undefined) create('environment', encode(environment));
   if (deferral !== undefined) create('deferral', encode(deferral));
-  if (prompt !== null || done !== undefined) {
-    // There before the agent starts: opening them on a full disk cannot fail and pose as the agent's exit code.
-    create('events', done?.events ?? '');
-    create('stderr', '');
-  }
-  if (done !== undefined) {
-    create('launch', encode(done.launch));
-    create('exit', encode(done.exit));
+  // There before the agent starts: opening them on a full disk cannot fail and pose as the agent's exit code.
+  if (prompt !== null || done !== undefined) create('stderr', '');
+  if (done === undefined) {
+    if (prompt !== null) create('events', '');
+  } else {
+    const { events, launch } = done;
+    const bytes = createEvents(join(directory, layout.TURN_FILES.events), events);
+    create('launch', encode(launch));
+    create('exit', encode(done.exit(bytes)));
   }
   flush(directory);
 }

@@ -66,6 +66,29 @@ export function createFile(path: string, content: string | Uint8Array): void {
   create(path, (fd) => writeAll(fd, typeof content === 'string' ? Buffer.from(content) : content));
 }
 
+/** Bytes that are written at once, where they come in pieces. */
+const WRITE_BYTES = 1 << 18;
+
+/** Creates a file of lines, and flushes it to the disk; or leaves none. Returns its size in bytes. @throws EEXIST */
+export function createFileOfLines(path: string, lines: Iterable<string>): number {
+  let size = 0;
+  create(path, (fd) => {
+    let text = '';
+    const flushText = (): void => {
+      const bytes = Buffer.from(text);
+      writeAll(fd, bytes);
+      size += bytes.length;
+      text = '';
+    };
+    for (const line of lines) {
+      text += `${line}\n`;
+      if (text.length >= WRITE_BYTES) flushText();
+    }
+    flushText();
+  });
+  return size;
+}
+
 /**
  * Sets when a file was last written (ms since the epoch). The system takes seconds, as a fraction that cannot name every
  * millisecond: away from the edges of one, it stays the same millisecond.

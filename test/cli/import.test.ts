@@ -431,3 +431,19 @@ test('of a Python zwarm the signal of an end is told, and a process that began a
   expect(await zwarm(['import', '.', '-q'])).toMatchObject({ code: 0 });
   expect(await list()).toHaveLength(2);
 });
+
+test('on a terminal a long import tells how far it has come', async () => {
+  const { zwarm } = createUser();
+  let clock = Date.now();
+  // To whom half a second passes between two looks at the clock.
+  const now = () => {
+    clock += 500;
+    return clock;
+  };
+  const { stderr } = await zwarm(['import', CODEX_THREAD], { tty: true, now });
+  const parts = [...stderr.matchAll(/importing: (\d+) %/g)].map(([, part]) => Number(part));
+  expect(parts.length).toBeGreaterThan(5);
+  expect(parts).toEqual([...parts].sort((a, b) => a - b));
+  expect(parts.at(-1)).toBeLessThanOrEqual(100);
+  expect(stderr).toMatch(/ %\r\u001b\[2K3 turns of codex imported/);
+});

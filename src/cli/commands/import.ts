@@ -1,11 +1,12 @@
 import { usageError } from '../../core/errors.ts';
-import type { Imported } from '../../manager/commands/import.ts';
+import type { Imported, TellProgress } from '../../manager/commands/import.ts';
 import { noteSeen } from '../await-answer.ts';
 import { QUIET_IDS } from '../common-options.ts';
 import type { Verb } from '../context.ts';
 import { argument, defineVerb, flag, value } from '../define-verb.ts';
 import { forEachRef, type Outcome, reportOutcomes } from '../each.ts';
 import { duration, text } from '../parsers.ts';
+import { CLEAR } from '../terminal/live-line.ts';
 
 async function printThreads({ manager, context, style, print, hint }: Verb): Promise<void> {
   const threads = await manager.importable({ here: true });
@@ -22,16 +23,35 @@ async function printThreads({ manager, context, style, print, hint }: Verb): Pro
   hint('import one: zwarm import THREAD; the newest: --last; all of these: --here');
 }
 
+const REDRAW_MS = 500;
+
+/** Shows on a terminal how far a long import has come, in a line that is redrawn. */
+function showProgress({ context: { stderr, now } }: Verb) {
+  let shown = '';
+  let atMs = now();
+  return {
+    tell(part: number): void {
+      if (!stderr.isTTY || now() - atMs < REDRAW_MS) return;
+      atMs = now();
+      shown = `importing: ${Math.floor(part * 100)} %`;
+      stderr.write(CLEAR + shown);
+    },
+    clear(): void {
+      if (shown !== '') stderr.write(CLEAR);
+    },
+  };
+}
+
 /** What is to be imported, each with how it is called and what imports it. */
 async function wanted(
   { manager, context }: Verb,
   what: readonly string[],
   { last, here, all, since }: { last: boolean; here: boolean; all: boolean; since: number | undefined },
-): Promise<ReadonlyMap<string, () => Promise<Imported>>> {
-  const found = new Map<string, () => Promise<Imported>>();
+): Promise<ReadonlyMap<string, (tell: TellProgress) => Promise<Imported>>> {
+  const found = new Map<string, (tell: TellProgress) => Promise<Imported>>();
   for (const text of what) {
     const sessions = await manager.pythonSessions(text);
-    if (sessions === null) found.set(text, () => manager.importThread(text));
+    if (sessions === null) found.set(text, (tell) => manager.importThread(text, tell));
     else if (sessions.length === 0)
       throw usageError(`${text} holds no sessions of the Python zwarm`, 'see: zwarm import --help');
     else for (const one of sessions) found.set(one.id, () => manager.importPython(one));
@@ -40,7 +60,7 @@ async function wanted(
   const sinceMs = since === undefined ? undefined : context.now() - since;
   const threads = await manager.importable({ here: !all, sinceMs });
   for (const { thread_id: id, file } of last ? threads.slice(0, 1) : threads)
-    found.set(id, () => manager.importThread(file));
+    found.set(id, (tell) => manager.importThread(file, tell));
   return found;
 }
 
@@ -98,7 +118,9 @@ own file stays as it is, and zwarm inject goes on in it. The same thread twice i
     const outcomes: Outcome<Imported>[] = [];
     // One after the other: each holds a turn in memory.
     for (const [ref, run] of imports) {
-      const [outcome] = await forEachRef([ref], run);
+      const progress = showProgress(verb);
+      const [outcome] = await forEachRef([ref], () => run(progress.tell));
+      progress.clear();
       if (outcome === undefined) continue;
       outcomes.push(outcome);
       if ('error' in outcome) continue;

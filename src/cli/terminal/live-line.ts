@@ -2,7 +2,8 @@ import type { SessionId } from '../../core/ids.ts';
 import type { Verb } from '../context.ts';
 
 const REDRAW_MS = 1000;
-const CLEAR = '\r\u001b[2K';
+/** Removes the line that is shown. */
+export const CLEAR = '\r\u001b[2K';
 
 async function describe(verb: Verb, ids: readonly SessionId[]): Promise<string> {
   const { renderProgress } = await import('../../render/progress.ts');

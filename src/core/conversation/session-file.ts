@@ -92,16 +92,24 @@ export function survey(lines: Iterable<Line>, read: HistoryReader, headOnly = fa
 export interface FileTurn {
   /** Null where the agent went on without a message. */
   readonly prompt: string | null;
-  /** Its lines. */
-  readonly text: string;
+  /** When that was said (ms since the epoch); null where that is not known. */
   readonly startedMs: number | null;
+  /** When the first of it happened. */
+  readonly atMs: number | null;
+  /** Its lines, to be read once, and before the next turn is asked for. */
+  readonly lines: Iterable<string>;
+  /** How it ended, once its lines were read. */
+  end(): FileTurnEnd;
+}
+
+export interface FileTurnEnd {
   readonly endedMs: number | null;
   /** Whether the user cut it off, if only by the next message. */
   readonly interrupted: boolean;
 }
 
 /** What is known so far of the turn that is being read. */
-interface Begun extends Omit<FileTurn, 'text'> {
+interface Begun extends FileTurnEnd, Pick<FileTurn, 'prompt' | 'startedMs'> {
   /** Whether the agent has said how it ended. */
   readonly ended: boolean;
 }
@@ -112,7 +120,8 @@ const UNASKED: Begun = { prompt: null, startedMs: null, endedMs: null, interrupt
 const ENDS = new Set<AgentEvent['type']>(['turn_started', 'turn_completed', 'turn_failed']);
 
 /** A turn after one more of its lines. */
-function after(turn: Begun, { atMs, interrupted, events }: HistoryLine): Begun {
+function after(turn: Begun, { prompt, atMs, interrupted, events }: HistoryLine): Begun {
+  if (prompt !== null) return { ...UNASKED, prompt, startedMs: atMs, endedMs: atMs };
   const work = events.filter(({ type }) => type !== 'redundant' && type !== 'thread_started');
   if (work.length === 0 && !interrupted) return turn;
   const told = work.findLast(({ type }) => ENDS.has(type));
@@ -124,30 +133,63 @@ function after(turn: Begun, { atMs, interrupted, events }: HistoryLine): Begun {
   };
 }
 
-function toldOf({ ended, ...turn }: Begun, texts: readonly string[], goesOn: boolean): FileTurn {
-  const text = texts.map((line) => `${line}\n`).join('');
-  return { ...turn, text, interrupted: turn.interrupted || (goesOn && !ended) };
+/** The lines of the branch that goes on, with what they say. */
+function* onBranch(lines: Iterable<Line>, read: HistoryReader, branch: Survey['branch']) {
+  for (const { seq, text } of lines) {
+    const said = read({ seq, text });
+    if (said.node === null || branch === null || branch.has(said.node.id)) yield { said, text };
+  }
 }
 
-/** The turns of the branch that goes on, one after the other. What comes before the first message belongs to it. */
+/**
+ * The turns of the branch that goes on, one after the other; no more than a line of them is in memory. What comes before the
+ * first message belongs to it.
+ */
 export function* turnsOfFile(
   lines: Iterable<Line>,
   read: HistoryReader,
   { branch }: Pick<Survey, 'branch'>,
 ): Generator<FileTurn> {
-  let texts: string[] = [];
+  const all = onBranch(lines, read, branch);
+  let next = all.next();
   let turn = UNASKED;
-  for (const line of lines) {
-    const said = read(line);
-    if (said.node !== null && branch !== null && !branch.has(said.node.id)) continue;
-    if (said.prompt !== null) {
-      if (turn !== UNASKED) {
-        yield toldOf(turn, texts, true);
-        texts = [];
-      }
-      turn = { ...UNASKED, prompt: said.prompt, startedMs: said.atMs, endedMs: said.atMs };
-    } else turn = after(turn, said);
-    if (line.text !== null) texts.push(line.text);
+  /** The lines up to the first that begins a turn. */
+  function* beginning(): Generator<string> {
+    while (!next.done && turn === UNASKED) {
+      const { said, text } = next.value;
+      turn = after(turn, said);
+      if (text !== null) yield text;
+      next = all.next();
+    }
   }
-  if (turn !== UNASKED) yield toldOf(turn, texts, false);
+  /** The lines up to the next message. */
+  function* rest(): Generator<string> {
+    while (!next.done && next.value.said.prompt === null) {
+      const { said, text } = next.value;
+      turn = after(turn, said);
+      if (text !== null) yield text;
+      next = all.next();
+    }
+  }
+  function* of(begun: readonly string[]): Generator<string> {
+    yield* begun;
+    yield* rest();
+  }
+  for (;;) {
+    turn = UNASKED;
+    const begun = [...beginning()];
+    // What is said of nothing.
+    if (turn === UNASKED) return;
+    const { prompt, startedMs, endedMs } = turn;
+    const own = of(begun);
+    yield {
+      ...{ prompt, startedMs, atMs: startedMs ?? endedMs, lines: own },
+      end: () => ({
+        endedMs: turn.endedMs,
+        interrupted: turn.interrupted || (!next.done && !turn.ended),
+      }),
+    };
+    // Of a turn that nobody wanted to read.
+    for (const _ of own);
+  }
 }

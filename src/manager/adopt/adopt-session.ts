@@ -1,9 +1,10 @@
+import type { FileTurnEnd } from '../../core/conversation/session-file.ts';
 import { sessionIdOf } from '../../core/digest.ts';
 import { ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import { isModelName } from '../../core/model.ts';
 import { isoTime } from '../../core/time.ts';
-import { type Claim, createSession } from '../../store/claim.ts';
+import { type Claim, createSession, type DoneTurn } from '../../store/claim.ts';
 import { flush } from '../../store/files.ts';
 import { gitStateOf } from '../../store/git.ts';
 import { sessionsDir } from '../../store/layout.ts';
@@ -30,7 +31,8 @@ export interface FoundTurn {
   readonly prompt: string | null;
   /** Where its agent worked. */
   readonly directory: string;
-  readonly events: string | Uint8Array;
+  /** Its whole stream, or the lines of it. */
+  readonly events: DoneTurn['events'];
   readonly stream: Adopted['stream'];
   /** The agent's thread, where the stream does not name it. */
   readonly threadId: string | null;
@@ -38,17 +40,17 @@ export interface FoundTurn {
   readonly continued: string | null;
   readonly version: string | null;
   readonly startedMs: number | null;
-  readonly endedMs: number | null;
-  readonly exitCode: number | null;
-  /** Whether somebody ended it. */
-  readonly interrupted: boolean;
+  /** When the first that is known of it happened. */
+  readonly atMs: number | null;
+  /** How it ended, once its events were read. */
+  end(): FileTurnEnd & { readonly exitCode: number | null };
 }
 
 /** Such a turn as one of ours. */
 export function adoptedTurn(context: ManagerContext, kind: 'imported' | 'external', turn: FoundTurn): Claim {
-  const { prompt, events, stream, threadId, continued, startedMs, endedMs } = turn;
+  const { prompt, events, stream, threadId, continued, startedMs, atMs } = turn;
   const isoOrNull = (ms: number | null): string | null => (ms === null ? null : isoTime(ms));
-  const at = isoTime(startedMs ?? endedMs ?? context.now());
+  const at = isoTime(atMs ?? context.now());
   const adopted = { thread_id: threadId, stream, started_at: isoOrNull(startedMs) };
   return {
     request: newRequest(context, kind, { at, adopted }),
@@ -71,15 +73,10 @@ export function adoptedTurn(context: ManagerContext, kind: 'imported' | 'externa
         launcher: null,
         at,
       },
-      exit: {
-        v: 1,
-        code: turn.exitCode,
-        why: null,
-        detail: null,
-        cancelled: turn.interrupted,
-        uptime: null,
-        ended_at: isoOrNull(endedMs),
-        events_bytes: Buffer.byteLength(events),
+      exit(events_bytes) {
+        const { endedMs, exitCode: code, interrupted: cancelled } = turn.end();
+        const ended_at = isoOrNull(endedMs);
+        return { v: 1, code, why: null, detail: null, cancelled, uptime: null, ended_at, events_bytes };
       },
     },
   };

@@ -44,6 +44,9 @@ function* turnsOf(
     const file = readSmall(path, STREAM_LIMIT);
     if (file === null) throw new DamagedRecord(`${path} is gone`);
     const isLast = i === files.length - 1;
+    const startedMs = i === 0 ? beganMs : null;
+    // A file that was copied is younger than the turn, and a record may have been changed after it.
+    const endedMs = Number.isNaN(updatedMs) ? file.mtimeMs : Math.min(file.mtimeMs, updatedMs);
     yield {
       prompt: i === 0 ? task : null,
       directory,
@@ -52,11 +55,13 @@ function* turnsOf(
       threadId: null,
       continued: i === 0 ? null : thread,
       version: null,
-      startedMs: i === 0 ? beganMs : null,
-      // A file that was copied is younger than the turn, and a record may have been changed after it.
-      endedMs: Number.isNaN(updatedMs) ? file.mtimeMs : Math.min(file.mtimeMs, updatedMs),
-      exitCode: isLast && exitCode !== null ? (exitCode < 0 ? 128 - exitCode : exitCode) : null,
-      interrupted: isLast && status === 'killed',
+      startedMs,
+      atMs: startedMs ?? endedMs,
+      end: () => ({
+        endedMs,
+        exitCode: isLast && exitCode !== null ? (exitCode < 0 ? 128 - exitCode : exitCode) : null,
+        interrupted: isLast && status === 'killed',
+      }),
     };
   }
 }
@@ -66,9 +71,9 @@ const SLACK_MS = 60_000;
 
 /** Whether a process may be what runs a session: not one that began after its record was written last. */
 function mayRun({ status, pid, updated_at: updated }: PythonMeta, now: () => number): boolean {
-  const process = status === 'running' && pid !== null ? statOf(pid) : null;
-  if (process === null || process.dead) return false;
-  const ageMs = ageOf(process);
+  const found = status === 'running' && pid !== null ? statOf(pid) : null;
+  if (found === null || found.dead) return false;
+  const ageMs = ageOf(found);
   const updatedMs = Date.parse(updated ?? '');
   return ageMs === null || Number.isNaN(updatedMs) || now() - ageMs < updatedMs + SLACK_MS;
 }

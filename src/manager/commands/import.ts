@@ -104,16 +104,33 @@ async function holderOfThread(context: ManagerContext, thread: string): Promise<
   return null;
 }
 
+/** Is told from time to time which part of a file was read, from 0 to 1. */
+export type TellProgress = (part: number) => void;
+
+/** The lines of a file, which is read twice: this time after that many. */
+function* linesTold(file: SessionFile, times: 0 | 1, tell: TellProgress | undefined): Generator<Line> {
+  let read = 0;
+  for (const line of linesOf(file)) {
+    read += (line.text ?? '').length + 1;
+    tell?.((times + Math.min(1, read / file.bytes)) / 2);
+    yield line;
+  }
+}
+
 /** Makes a session of an agent's session file. @throws ZwarmError `usage`, … */
-export async function importFile(context: ManagerContext, file: SessionFile): Promise<Imported> {
+export async function importFile(
+  context: ManagerContext,
+  file: SessionFile,
+  tell?: TellProgress,
+): Promise<Imported> {
   requireUser(context);
   const { adapter, files, path } = file;
   const newReader = await files.loadReader();
-  const whole = survey(linesOf(file), newReader());
+  const whole = survey(linesTold(file, 0, tell), newReader());
   const { thread, model, firstPrompt, beganMs } = whole;
   let leftOut = 0;
   function* lines(): Generator<Line> {
-    for (const line of linesOf(file)) {
+    for (const line of linesTold(file, 1, tell)) {
       if (line.text === null) leftOut += 1;
       yield line;
     }
@@ -126,9 +143,9 @@ export async function importFile(context: ManagerContext, file: SessionFile): Pr
   }
   function* turns({ id, directory, version }: FileThread): Generator<FoundTurn> {
     let continued: string | null = null;
-    for (const { text, ...turn } of turnsOfFile(lines(), newReader(), whole)) {
-      const same = { directory, stream: 'history', threadId: id, version, exitCode: null } as const;
-      yield { ...turn, ...same, events: text, continued };
+    for (const { lines: events, end, ...turn } of turnsOfFile(lines(), newReader(), whole)) {
+      const same = { directory, stream: 'history', threadId: id, version } as const;
+      yield { ...turn, ...same, events, continued, end: () => ({ ...end(), exitCode: null }) };
       continued = id;
     }
   }
@@ -151,9 +168,13 @@ export async function importFile(context: ManagerContext, file: SessionFile): Pr
 }
 
 /** Makes a session of what a user names: a session file by its path, or the thread that it holds. @throws ZwarmError */
-export async function importThread(context: ManagerContext, text: string): Promise<Imported> {
+export async function importThread(
+  context: ManagerContext,
+  text: string,
+  tell?: TellProgress,
+): Promise<Imported> {
   requireUser(context);
-  return importFile(context, await findFile(context, text));
+  return importFile(context, await findFile(context, text), tell);
 }
 
 /** The sessions of a Python zwarm in a directory, those that cannot be read with why; null where there are none. */

@@ -97,7 +97,7 @@ export async function recordOpened(context: ManagerContext, opening: Opening): P
   const old = survey(linesOf(before), newReader());
   const isWoundBack = old.last !== null && whole.branch !== null && !whole.branch.has(old.last);
   let turn = last;
-  for (const { text, ...said } of turnsOfFile(
+  for (const { lines: events, end, ...said } of turnsOfFile(
     linesOf({ ...before, bytes: file.bytes }, before.bytes),
     newReader(),
     whole,
@@ -106,13 +106,13 @@ export async function recordOpened(context: ManagerContext, opening: Opening): P
     const claim = adoptedTurn(context, 'external', {
       ...said,
       directory: opening.cwd,
-      events: text,
+      events,
       stream: 'history',
       threadId,
       // Where the user went back there, the thread no longer holds what came before.
       continued: isWoundBack ? null : threadId,
       version: whole.thread?.version ?? null,
-      exitCode: null,
+      end: () => ({ ...end(), exitCode: null }),
     });
     claimTurn({ ...session, turn }, claim);
     flushClaim({ ...session, turn });

@@ -1,7 +1,22 @@
-import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createProject, type Ended, eventually, type Project } from '../../helpers/project.ts';
+import {
+  createProject,
+  type Ended,
+  eventually,
+  type Project,
+  repositoryFile,
+} from '../../helpers/project.ts';
 
 // Far longer than any machine needs: what fails here is memory, not time.
 const PATIENCE_S = 150;
@@ -127,4 +142,18 @@ test('a stream longer than any string, without a result at its end, takes no ver
   writeFileSync(exit, JSON.stringify({ ...record, events_bytes: null }));
   expect(await project.zwarm(['wait', id])).toMatchObject({ code: 1, stdout: `${id} failed\n` });
   expect(await project.ok(['rm', id])).toBe(id);
+});
+
+test('a thread of 60 MB in one turn is imported in the memory of a few', LONG, async () => {
+  const project = createProject();
+  const fixture = repositoryFile('fixtures/session-files/codex-0.58.jsonl');
+  const payload = { type: 'agent_message', message: 'x'.repeat(20_000) };
+  const said = JSON.stringify({ timestamp: '2026-11-20T10:30:26.616Z', type: 'event_msg', payload });
+  const path = join(project.base, 'rollout.jsonl');
+  const file = openSync(path, 'w');
+  writeSync(file, readFileSync(fixture, 'utf8').replaceAll('/workspace', project.directory));
+  for (let line = 0; line < 3000; line += 1) writeSync(file, `${said}\n`);
+  closeSync(file);
+  const { stdout } = await inLittleMemory(project, 'import', path);
+  expect(statSync(project.turnFile(stdout.trim(), 1, 'events.jsonl')).size).toBeGreaterThan(60_000_000);
 });

@@ -26,16 +26,17 @@ async function readerOf(name: string) {
 async function told(name: string, text: string): Promise<string> {
   const newReader = await readerOf(name);
   const whole = survey(linesOf(text), newReader());
-  const turns = [...turnsOfFile(linesOf(text), newReader(), whole)].map((turn: FileTurn) => {
+  const turns = Array.from(turnsOfFile(linesOf(text), newReader(), whole), (turn: FileTurn) => {
     const read = newReader();
-    const events = linesOf(turn.text).flatMap((line) => read(line).events);
+    const events = [...turn.lines].flatMap((line, seq) => read({ seq, text: line }).events);
+    const { endedMs, interrupted } = turn.end();
     const steps = [...stepsInOrder(createStepList(), events, true)].map(({ step }: { step: Step }) => step);
     const { terminal, tokens, malformed } = foldEvents(events);
-    const took = (turn.endedMs ?? 0) - (turn.startedMs ?? 0);
+    const took = (endedMs ?? 0) - (turn.startedMs ?? 0);
     return [
       `${isoTime(turn.startedMs ?? 0)} +${took} ms: ${turn.prompt?.trim()}`,
       ...steps.map((step) => `  ${stepLine(step, '/workspace')}`),
-      `  ${turn.interrupted ? 'interrupted' : terminal?.kind}, ${tokens?.input} in, ${tokens?.output} out, ${malformed} malformed`,
+      `  ${interrupted ? 'interrupted' : terminal?.kind}, ${tokens?.input} in, ${tokens?.output} out, ${malformed} malformed`,
     ];
   });
   const { thread, model } = whole;
