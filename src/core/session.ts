@@ -21,17 +21,6 @@ export interface ProcessIdentity {
   readonly uid: number;
 }
 
-export const TURN_KINDS = [
-  'prompt',
-  'compact',
-  'retry',
-  'rewind',
-  'imported',
-  'external',
-  'tombstone',
-] as const;
-export type TurnKind = (typeof TURN_KINDS)[number];
-
 /** What runs the turns of a session. */
 export const EXECUTORS: readonly string[] = ['local'];
 
@@ -40,18 +29,6 @@ export const ADOPTED_STREAMS: readonly string[] = ['printed', 'history'];
 
 /** Whether a word is one of the sandboxes that this version knows; a newer one may have written another. */
 export const isSandbox = (word: string): word is Sandbox => SANDBOXES.some((one) => one === word);
-
-/** The same of the kinds of turns. */
-export const isTurnKind = (word: string): word is TurnKind => TURN_KINDS.some((one) => one === word);
-
-/** Whether a turn was run by something else than zwarm, and taken over with what it did. */
-export const isAdopted = (kind: string): boolean => kind === 'imported' || kind === 'external';
-
-/**
- * Whether the prompt of a turn is what the user said: that of a compaction is not, and that of a retry was said before. Of
- * a kind that this version does not know it may be, and is not to be lost.
- */
-export const isSaid = (kind: string): boolean => kind !== 'compact' && kind !== 'retry';
 
 /** How a turn reached its agent: a new thread, the agent's own resumption, or a replayed transcript. */
 export type How = 'fresh' | 'native' | 'replay';
@@ -162,7 +139,7 @@ export function messageOfRow({ status, last_prompt, task, error }: SessionSummar
 /** One turn as `show` prints it. */
 export interface TurnView {
   readonly turn: number;
-  /** One of `TURN_KINDS`, or the word of a newer zwarm. */
+  /** A `TurnKind`, or the word of a newer zwarm. */
   readonly kind: string;
   readonly agent: string;
   /** As `request.json` has them. */

@@ -1,7 +1,8 @@
 import { MOST_WARNINGS } from '../core/conversation/fold.ts';
 import { changedFilesOf, type SessionReader, type TurnReader } from '../core/conversation/session-reader.ts';
 import { changedFiles, type Step } from '../core/conversation/steps.ts';
-import { cutFailure, cutLine, isSaid } from '../core/session.ts';
+import { cutFailure, cutLine } from '../core/session.ts';
+import { isSaid } from '../core/turn-kinds.ts';
 import { type CardOptions, changedRow, renderCard } from './card.ts';
 import { errorLines } from './error-lines.ts';
 import { indent, note, type StepOptions, stepLines } from './steps.ts';

@@ -1,8 +1,8 @@
 import { lstatSync } from 'node:fs';
 import { isSessionId, parseTurnNumber, type SessionId } from '../core/ids.ts';
-import { isTurnKind } from '../core/session.ts';
 import { CANCEL_WHYS } from '../core/status.ts';
 import { parseIso, writtenMs } from '../core/time.ts';
+import { isTurnKind } from '../core/turn-kinds.ts';
 import * as layout from './layout.ts';
 import {
   DamagedRecord,

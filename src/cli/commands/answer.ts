@@ -2,6 +2,7 @@ import type { TurnReader } from '../../core/conversation/session-reader.ts';
 import { EXIT_CODES, readyError, usageError, ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import { isFinal } from '../../core/status.ts';
+import { isMark } from '../../core/turn-kinds.ts';
 import { noteSeen } from '../await-answer.ts';
 import { ID } from '../common-options.ts';
 import { defineVerb, flag, value } from '../define-verb.ts';
@@ -11,8 +12,8 @@ import { answerOf, printAnswer } from '../print-answer.ts';
 /** Refuses a turn that has no answer yet, or never will. @throws ZwarmError `busy`, `unknown_liveness`, `usage` */
 function requireEnded(id: SessionId, { view }: TurnReader, turns: readonly TurnReader[]): void {
   const { turn, kind, status, error } = view;
-  if (kind === 'rewind')
-    throw usageError(`turn ${turn} of ${id} is a rewind: it has no answer`, `see: zwarm show ${id}`);
+  if (isMark(kind))
+    throw usageError(`turn ${turn} of ${id} is a ${kind}: it has no answer`, `see: zwarm show ${id}`);
   if (isFinal(status)) return;
   if (status === 'unknown')
     throw new ZwarmError('unknown_liveness', `${id}: ${error?.message ?? status}`, error?.hint ?? null);

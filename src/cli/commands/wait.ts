@@ -2,6 +2,7 @@ import type { TurnReader } from '../../core/conversation/session-reader.ts';
 import { EXIT_CODES, readyError, ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import { isFinal, type TurnStatus } from '../../core/status.ts';
+import { isMark } from '../../core/turn-kinds.ts';
 import { errorLines } from '../../render/error-lines.ts';
 import { limitWaiting, noteSeen, tellLeft } from '../await-answer.ts';
 import { IDS_OR_TAGS, TAGS } from '../common-options.ts';
@@ -23,7 +24,7 @@ function exitCodeOf(statuses: readonly TurnStatus[], any: boolean, givenUp: numb
 /** A session, and the newest turn of its conversation that has ended: somebody may have given it another message since. */
 async function readEnded({ manager }: Verb, id: SessionId) {
   const { summary, turns } = await manager.read(id);
-  const hasEnded = ({ view }: TurnReader) => view.kind !== 'rewind' && !view.undone && isFinal(view.status);
+  const hasEnded = ({ view }: TurnReader) => !isMark(view.kind) && !view.undone && isFinal(view.status);
   return { summary, ended: turns.findLast(hasEnded) };
 }
 

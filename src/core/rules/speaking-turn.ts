@@ -1,6 +1,6 @@
 import { undoneOf } from '../conversation/undone.ts';
-import { isAdopted } from '../session.ts';
 import type { TurnStatus } from '../status.ts';
+import { isAdopted } from '../turn-kinds.ts';
 
 interface Turn {
   readonly turn: number;

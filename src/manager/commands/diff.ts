@@ -3,6 +3,7 @@ import { type ChangeCount, type Changes, countOf, type FileChange } from '../../
 import { usageError, ZwarmError } from '../../core/errors.ts';
 import { isWithin } from '../../core/path.ts';
 import { pathOfText, type RawPath } from '../../core/raw-path.ts';
+import { isMark } from '../../core/turn-kinds.ts';
 import { patchOf } from '../../git/compare.ts';
 import { listOf } from '../../git/files.ts';
 import { realPathOf } from '../../store/real-path.ts';
@@ -123,7 +124,7 @@ export async function chosenSpans(
   const { record } = reading;
   const place = placeOf(context, session, record);
   const copies = Math.max(copiedTurns(record), record.unpacked?.turn ?? 0);
-  const own = reading.turns.filter(({ turn, request }) => turn > copies && request.kind !== 'rewind');
+  const own = reading.turns.filter(({ turn, request }) => turn > copies && !isMark(request.kind));
   const last = reading.turns.at(-1)?.turn ?? 0;
   if (typeof turn === 'number' && !reading.turns.some((one) => one.turn === turn))
     throw unknownTurn(id, turn, last);

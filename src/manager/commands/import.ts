@@ -8,6 +8,7 @@ import {
 import { ZwarmError } from '../../core/errors.ts';
 import type { Line } from '../../core/events.ts';
 import type { SessionId } from '../../core/ids.ts';
+import { isMark } from '../../core/turn-kinds.ts';
 import { DamagedRecord, lookAt } from '../../store/read-file.ts';
 import { realPathOf } from '../../store/real-path.ts';
 import { listTurns, readSessionRecord } from '../../store/sessions.ts';
@@ -40,7 +41,7 @@ export interface Imported {
 /** How the next message of a session goes on, as `inject` will decide it. @throws DamagedRecord */
 async function howItGoesOn(context: ManagerContext, session: Session, numbers: readonly number[]) {
   const turns = await readLineageTurns(session, numbers, context.now());
-  const adapter = findAgent(turns.findLast(({ kind }) => kind !== 'rewind')?.agent ?? '');
+  const adapter = findAgent(turns.findLast(({ kind }) => !isMark(kind))?.agent ?? '');
   if (adapter === null) return 'replay';
   const found = threadToGoOn(context, { adapter, record: readSessionRecord(session) }, turns);
   return typeof found === 'string' ? 'replay' : 'native';

@@ -5,7 +5,8 @@ import { type Lineage, type LineageTurn, lineageOf } from '../../core/conversati
 import { type ReplayEntry, replayInput } from '../../core/conversation/replay.ts';
 import { toolContent } from '../../core/conversation/steps.ts';
 import type { RunLimits } from '../../core/rules/run-limits.ts';
-import { type How, isSaid, type TurnKind } from '../../core/session.ts';
+import type { How } from '../../core/session.ts';
+import { isSaid, type TurnKind } from '../../core/turn-kinds.ts';
 import type { Confiner } from '../../process/confine.ts';
 import type { HistoryFile } from '../../store/agent-history.ts';
 import type { KnownRecord, Runs } from '../../store/records.ts';

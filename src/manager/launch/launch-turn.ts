@@ -8,6 +8,7 @@ import type { Pending } from '../../core/rules/queue.ts';
 import { RUN_LIMITS } from '../../core/rules/run-limits.ts';
 import { isoTime } from '../../core/time.ts';
 import { TOOL_NAMES } from '../../core/tool-names.ts';
+import { kindOf } from '../../core/turn-kinds.ts';
 import { markOfTurn } from '../../core/turn-mark.ts';
 import { hostIdentity, livenessOf, MARK_VARIABLE, ownIdentity } from '../../process/identity.ts';
 import { spawnRunner } from '../../process/launch.ts';
@@ -206,7 +207,7 @@ export async function launchTurn(context: ManagerContext, launch: Launch): Promi
   const why = replayed && [replayed, ...gone.map((arg) => `${arg} is gone`)].join('; ');
   const own = environmentOf(context, launch);
   // A summary for a new thread is a text, whatever the answers are.
-  const schema = launch.kind === 'compact' ? null : record.schema;
+  const schema = kindOf(launch.kind).sumsUp ? null : record.schema;
   const { args, env: itsOwn } = commandOf(launch, launch.continuation, {
     agentArgs,
     newThreadId: uuidOf(launch.nonce),

@@ -1,6 +1,6 @@
 import type { Retry } from '../../core/rules/retry.ts';
-import type { TurnKind } from '../../core/session.ts';
 import { isoTime } from '../../core/time.ts';
+import type { TurnKind } from '../../core/turn-kinds.ts';
 import { ownIdentity } from '../../process/identity.ts';
 import type { RequestRecord } from '../../store/records.ts';
 import { callerOf } from '../access/caller.ts';

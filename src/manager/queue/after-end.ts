@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { heldBy, heldUntil, holdsAccount, showsItWorks } from '../../core/rules/hold.ts';
 import { eventsOfEnd, type NotifiedEvent } from '../../core/rules/notification.ts';
-import { isAdopted, type SessionError } from '../../core/session.ts';
+import type { SessionError } from '../../core/session.ts';
 import { isFinal } from '../../core/status.ts';
 import { isoTime } from '../../core/time.ts';
+import { isAdopted } from '../../core/turn-kinds.ts';
 import { publishOnce } from '../../store/files.ts';
 import { openHold, putHold, readHold } from '../../store/holds.ts';
 import { BUILDING_PREFIX, turnDir, turnFile } from '../../store/layout.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { toZwarmError, ZwarmError } from '../../core/errors.ts';
 import type { Pending } from '../../core/rules/queue.ts';
-import { isTurnKind } from '../../core/session.ts';
 import { isoTime } from '../../core/time.ts';
+import { isTurnKind } from '../../core/turn-kinds.ts';
 import { replaceFile } from '../../store/files.ts';
 import { BUILDING_PREFIX, turnDir, turnFile } from '../../store/layout.ts';
 import { DamagedRecord } from '../../store/read-file.ts';

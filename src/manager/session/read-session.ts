@@ -1,8 +1,9 @@
 import { type HistoryBudget, newestThatFit, summaryMessages } from '../../core/conversation/history.ts';
 import { type Lineage, lineageOf } from '../../core/conversation/lineage.ts';
 import { messagesOf, type SessionReader, withoutMessages } from '../../core/conversation/session-reader.ts';
-import { isSaid, type Message, type SessionDetail } from '../../core/session.ts';
+import type { Message, SessionDetail } from '../../core/session.ts';
 import { costOf } from '../../core/spending.ts';
+import { isSaid } from '../../core/turn-kinds.ts';
 import { readChangedFiles } from '../../store/summary.ts';
 import type { Session } from '../context.ts';
 import { orDamaged, unknownTurn } from './damage.ts';

@@ -9,7 +9,7 @@ import {
 import { PLACES, type Place } from '../../core/search/places.ts';
 import { type Prefilter, prefilterOf } from '../../core/search/prefilter.ts';
 import { type PlacedText, textsOf } from '../../core/search/texts.ts';
-import { isSaid } from '../../core/session.ts';
+import { isSaid } from '../../core/turn-kinds.ts';
 import { turnFile } from '../../store/layout.ts';
 import { mayHold } from '../../store/scan-bytes.ts';
 import { hasSession, readPrompt, readSessionRecord } from '../../store/sessions.ts';

@@ -6,7 +6,6 @@ import { inConversation, type Speaking, speakingTurn } from '../../core/rules/sp
 import {
   cutLine,
   cutText,
-  isSaid,
   type SessionError,
   type SessionState,
   type TokenUsage,
@@ -14,6 +13,7 @@ import {
 import type { Prices, Spent, Unmeasured } from '../../core/spending.ts';
 import { isFinal } from '../../core/status.ts';
 import { isoTime, parseIso, writtenMs } from '../../core/time.ts';
+import { isSaid } from '../../core/turn-kinds.ts';
 import { copiedTurns, type LaunchRecord, recordOfTurn, type SessionRecord } from '../../store/records.ts';
 import { eventsMtime, readCancel, readPrompt, readSnapshot } from '../../store/sessions.ts';
 import type { Session } from '../context.ts';

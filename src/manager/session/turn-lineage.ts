@@ -1,5 +1,6 @@
 import type { AgentAdapter } from '../../agents/agent.ts';
 import { type LineageTurn, lineageOf } from '../../core/conversation/lineage.ts';
+import { isMark, kindOf } from '../../core/turn-kinds.ts';
 import { findHistory, type HistoryFile } from '../../store/agent-history.ts';
 import type { LaunchRecord, SessionRecord } from '../../store/records.ts';
 import { readCancel, readRequest, readRunner, readSessionRecord } from '../../store/sessions.ts';
@@ -37,7 +38,7 @@ function lineageTurn(
 /** What the lineage of a conversation depends on, of a turn that was read. */
 export function lineageTurnOf(turn: TurnReading): LineageTurn {
   const { request, outcome, verdict } = turn;
-  const summarised = request.kind === 'compact' && verdict.status === 'completed' && outcome.answer !== null;
+  const summarised = kindOf(request.kind).sumsUp && verdict.status === 'completed' && outcome.answer !== null;
   return lineageTurn(turn, outcome.threadId, summarised);
 }
 
@@ -52,15 +53,13 @@ export async function readLineageTurns(
   for (const number of turns) {
     const turn = { store, id, turn: number };
     const request = readRequest(turn);
-    if (request.kind === 'compact') {
+    if (kindOf(request.kind).sumsUp) {
       found.push(lineageTurnOf(await readTurn(turn, record, nowMs)));
       continue;
     }
     const adapter = adapterOf(record, request);
     const threadId =
-      request.kind === 'rewind' || adapter === null
-        ? null
-        : await threadOfTurn({ ...turn, request }, adapter);
+      isMark(request.kind) || adapter === null ? null : await threadOfTurn({ ...turn, request }, adapter);
     found.push(lineageTurn({ ...turn, adapter, request, launch: launchOf(turn) }, threadId, false));
   }
   return found;

@@ -2,8 +2,9 @@ import { createFolder, type Folder, type TurnFold } from '../../core/conversatio
 import type { TurnReader } from '../../core/conversation/session-reader.ts';
 import { type Step, toolContent } from '../../core/conversation/steps.ts';
 import type { StepClock } from '../../core/conversation/trajectory.ts';
-import { isSaid, type Message, type TokenUsage, type TurnView } from '../../core/session.ts';
+import type { Message, TokenUsage, TurnView } from '../../core/session.ts';
 import { isoTime } from '../../core/time.ts';
+import { isSaid } from '../../core/turn-kinds.ts';
 import { turnFile } from '../../store/layout.ts';
 import { recordOfTurn } from '../../store/records.ts';
 import { readCancel, readPrompt, readSnapshot } from '../../store/sessions.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { isSaid } from '../../core/session.ts';
 import { isFinal } from '../../core/status.ts';
+import { isSaid } from '../../core/turn-kinds.ts';
 import type { SessionManager } from '../../manager/session-manager.ts';
 import { common, nullableNumber, succeeded } from '../answer.ts';
 import { flag, howMany, sessionId } from '../parameters.ts';

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Message, TurnKind } from '../../../../src/core/session.ts';
+import type { Message } from '../../../../src/core/session.ts';
 import type { TurnStatus } from '../../../../src/core/status.ts';
+import type { TurnKind } from '../../../../src/core/turn-kinds.ts';
 import { type HistoryOptions, history } from '../../../../src/manager/session/read-session.ts';
 import { lineageTurnOf } from '../../../../src/manager/session/turn-lineage.ts';
 import type { TurnReading } from '../../../../src/manager/turn/turn-state.ts';
