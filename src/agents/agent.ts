@@ -249,8 +249,11 @@ export interface AgentAdapter {
   loadParser(agentVersion: string | null): Promise<() => LineParser>;
   /** Whether it reports what its turns cost. */
   readonly reportsCost: boolean;
-  /** Whether the tokens of a turn are the sum of what its stream reports; else its last report tells them. */
-  readonly addsTokens: boolean;
+  /**
+   * Whether a turn that has ended is told by its whole stream: its tokens must be added up, or its end depends on what was
+   * far before it. Else the last lines tell both.
+   */
+  readonly readsWhole: boolean;
   /** The history files of its threads; null where we know of none. */
   readonly history: AgentHistory | null;
   /** Where its own program makes worktrees, each as `<hash>/<name>`; null where no home is known. */

@@ -120,7 +120,7 @@ interface NewSession extends StoredSession {
 
 /**
  * Where a session is built. A name leads to what is built under the id of its session; without one, two commands that make
- * the same session do not meet, and what one that was killed has left is in nobody's way.
+ * the same session do not meet there, and what one that was killed has left is in no other one's way.
  */
 export const buildingOf = (session: StoredSession, names: readonly string[], unique: string): string =>
   layout.buildingDir(names.length === 0 ? { ...session, id: unique as SessionId } : session);

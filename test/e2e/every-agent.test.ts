@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { AGENTS } from '../../src/agents/registry.ts';
@@ -108,4 +108,22 @@ describe.each(started)('%s', (name, agent, variable) => {
       expect.stringMatching(/3 lines .* could not be read/),
     ]);
   });
+});
+
+test('how a turn ended is the same to every verb, also where that is told by what was far before its last line', async () => {
+  const project = createProject();
+  const cut = readFileSync(join(streams, 'claude-2.1.328/subagent-ceiling.jsonl'), 'utf8')
+    .trimEnd()
+    .split('\n');
+  const at = cut.findIndex((line) => line.includes('"subtype":"task_progress"'));
+  const filler = Array(2000).fill(cut[at]);
+  const far = join(project.base, 'far.jsonl');
+  writeFileSync(far, `${[...cut.slice(0, at), ...filler, ...cut.slice(at)].join('\n')}\n`);
+  Object.assign(project.env, { ZWARM_CLAUDE_BIN: FAKE_AGENT, ZWARM_AGENT: 'claude', FAKE_AGENT_STREAM: far });
+  withoutConfiner(project);
+  const { code, stdout } = await project.zwarm(['start', '--wait', '--json', 'x']);
+  const { id, status } = JSON.parse(stdout);
+  const waited = await project.zwarm(['wait', id]);
+  const [row] = await project.list();
+  expect([code, status, waited.code, row?.status]).toEqual([1, 'failed', 1, 'failed']);
 });

@@ -12,7 +12,7 @@ export function streamOf(content: string | Uint8Array | null, ended: boolean): T
     path,
     range: { limit: null, ended },
     newParser: () => createCodexParser('0.169.0'),
-    addsTokens: false,
+    readsWhole: false,
     isReadable: true,
     threadId: null,
   };

@@ -39,7 +39,7 @@ function createStreams() {
       path,
       range: { limit, ended },
       newParser: () => createCodexParser('0.169.0'),
-      addsTokens: false,
+      readsWhole: false,
       isReadable: true,
       threadId: null,
     };

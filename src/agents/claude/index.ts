@@ -50,7 +50,7 @@ export const claude: AgentAdapter = {
   obeyed: claudeObeyed,
   loadParser: async () => (await import('./translate.ts')).createClaudeParser,
   reportsCost: true,
-  addsTokens: true,
+  readsWhole: true,
   history: {
     directory(env) {
       const home = claudeHome(env);

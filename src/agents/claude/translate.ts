@@ -16,8 +16,8 @@ const money = lenient(z.number());
 /** What the parser remembers of the lines before. */
 interface Memory {
   readonly calls: ReturnType<typeof createCalls>;
-  /** The `uuid`s of lines that sum up what was said, or repeat it. */
-  readonly repeated: Set<string>;
+  /** The `uuid`s of lines that sum up what was said before the last compaction, or repeat it. */
+  repeated: ReadonlySet<string>;
   /** Whether it has told a result, and did not begin to work again. */
   ended: boolean;
   /** Why a result is no completion, whatever it says; null as long as nothing was cut off. */
@@ -127,8 +127,8 @@ const user = shaped(
         return text === undefined ? [] : [{ type: 'warning', message: text }];
       }
       const { tool_use_id: id, content, is_error: failed } = result;
-      if (decodeOrNull(inBackground, structured) !== null) calls.goOn(id, false);
-      if (!failed && calls.find(id)?.goesOn !== undefined) return [];
+      if (decodeOrNull(inBackground, structured) !== null && !calls.find(id)?.goesOn) calls.goOn(id, null);
+      if (!failed && calls.find(id)?.goesOn) return [];
       const isOf = (schema: Schema<{ id: string }>) =>
         meta?.some((one) => decodeOrNull(schema, one)?.id === id) ?? false;
       const isCut = isOf(notEnded) || structured === REJECTED;
@@ -162,10 +162,18 @@ const AWAITED = ['local_agent', 'local_workflow'];
 
 /** A tool goes on in the background. Workflows always do. */
 const taskStarted = shaped(
-  z.object({ tool_use_id: lenient(string), task_type: lenient(string), is_backgrounded: flag }),
-  ({ tool_use_id: id, task_type: type, is_backgrounded: isBackground }, { calls }: Memory): Translation => {
+  z.object({
+    tool_use_id: lenient(string),
+    task_id: lenient(string),
+    task_type: lenient(string),
+    is_backgrounded: flag,
+  }),
+  (
+    { tool_use_id: id, task_id: taskId, task_type: type, is_backgrounded: isBackground },
+    { calls }: Memory,
+  ): Translation => {
     if (id !== null && (isBackground || type === 'local_workflow'))
-      calls.goOn(id, AWAITED.includes(type ?? ''));
+      calls.goOn(id, AWAITED.includes(type ?? '') ? { taskId } : null);
     return [redundant()];
   },
 );
@@ -182,7 +190,7 @@ const backgroundEnded = shaped(
     const { calls } = memory;
     const code = EXIT_CODE.exec(summary)?.[1];
     const call = calls.find(id ?? '');
-    const isStopped = status === 'stopped';
+    const isStopped = ENDS[status] === undefined;
     const result: ToolResult = {
       // Of what was stopped the summary is the description.
       text: call?.name === 'Bash' ? '' : isStopped ? null : summary,
@@ -190,14 +198,18 @@ const backgroundEnded = shaped(
       status: ENDS[status] ?? 'interrupted',
       ...(code !== undefined && { exitCode: Number(code) }),
     };
-    const event = id === null || call?.goesOn === undefined ? null : calls.end(id, result);
+    if (id !== null && isStopped && calls.isAwaited(id)) memory.cut = cutOff(summary);
+    const event = id !== null && call?.goesOn ? calls.end(id, result) : null;
     const events = event === null ? [] : [event];
-    if (isStopped && call?.goesOn === 'awaited' && !calls.isStopping()) memory.cut = cutOff(summary);
     // The program itself calls such a turn a success.
     if (!isStopped || !memory.ended) return orRedundant(events);
     return [...events, { type: 'turn_failed', message: cutOff(summary) }];
   },
 );
+
+/** The `uuid`s that are remembered, and how long one is; real ones are some dozens. */
+const MOST_REPEATED = 1000;
+const UUID_LENGTH = 36;
 
 /** With the summary, and what is said once more after it, come lines that tell nothing new. */
 const compactBoundary = shaped(
@@ -210,9 +222,10 @@ const compactBoundary = shaped(
       }),
     ),
   }),
-  ({ compact_metadata: metadata }, { repeated }: Memory): Translation => {
+  ({ compact_metadata: metadata }, memory: Memory): Translation => {
     const kept = metadata?.preserved_messages;
-    for (const uuid of [kept?.anchor_uuid ?? [], kept?.uuids ?? []].flat()) repeated.add(uuid);
+    const uuids = [kept?.anchor_uuid ?? [], kept?.uuids ?? []].flat();
+    memory.repeated = new Set(uuids.filter(({ length }) => length <= UUID_LENGTH).slice(0, MOST_REPEATED));
     return [redundant()];
   },
 );
@@ -311,7 +324,7 @@ const result = shaped(
     // An answer of a schema, which the model gives to a tool: here it is a text, too.
     if (line.structured_output !== undefined && line.result !== null)
       events.push({ type: 'message', text: line.result });
-    const awaited = memory.calls.awaited();
+    const awaited = memory.calls.firstAwaited();
     const cut =
       memory.cut ??
       (awaited !== null ? cutOff(awaited) : null) ??

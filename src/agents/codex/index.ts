@@ -59,7 +59,7 @@ export const codex: AgentAdapter = {
     return () => createCodexParser(agentVersion);
   },
   reportsCost: false,
-  addsTokens: false,
+  readsWhole: false,
   history: codexHistory,
   // Its desktop program makes them, detached, and no verb of it lists or removes them.
   worktrees: (env) => {

@@ -25,7 +25,7 @@ export const demo: AgentAdapter = {
   obeyed: () => [],
   loadParser: async () => (await import('./translate.ts')).createDemoParser,
   reportsCost: false,
-  addsTokens: false,
+  readsWhole: false,
   explain({ message, stderr }) {
     const said = cutFailure(message ?? stderr.trim().split('\n').at(-1) ?? '');
     return said === '' ? null : { code: 'agent_failed', message: said, hint: null, retryable: false };

@@ -33,7 +33,7 @@ export const opencode: AgentAdapter = {
   obeyed: opencodeObeyed,
   loadParser: async () => (await import('./translate.ts')).createOpencodeParser,
   reportsCost: true,
-  addsTokens: true,
+  readsWhole: true,
   // All threads are in one database.
   history: null,
   explain: explainOpencodeFailure,

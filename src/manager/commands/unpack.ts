@@ -120,11 +120,11 @@ export async function unpack(
   requireUser(context);
   let store = openForReading(context, true);
   const places = { session: '', threads: '' };
-  const [nonce, unique] = [context.newNonce(), context.newNonce()];
+  const [nonce, ofThreads, unique] = [context.newNonce(), context.newNonce(), context.newNonce()];
   const manifest = await receiveArchive(pieces, options, (): Receiving => {
     store ??= createStoreHere(context);
     places.session = layout.buildingDir({ store, id: nonce as SessionId });
-    places.threads = layout.buildingDir({ store, id: unique as SessionId });
+    places.threads = layout.buildingDir({ store, id: ofThreads as SessionId });
     return places;
   });
   if (store === null || !isSessionId(manifest.id)) throw new TypeError('an archive was received nowhere');

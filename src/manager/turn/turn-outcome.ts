@@ -31,7 +31,9 @@ export const readThreadId = (stream: TurnStream): string | null =>
   stream.threadId ?? readThread(stream).threadId;
 
 /** The last terminal event of a stream that is complete. */
-export function readTerminal({ path, range, newParser }: TurnStream, sizes?: EndSizes): Terminal | null {
+export function readTerminal(stream: TurnStream, sizes?: EndSizes): Terminal | null {
+  const { path, range, newParser, readsWhole } = stream;
+  if (readsWhole) return foldEvents(eventsOf(readLines(path, range), newParser())).terminal;
   for (const { lines, behind } of readFromEnd(path, range, sizes)) {
     if (behind >= END_BYTES) break;
     const { terminal } = foldEvents(eventsOf(lines, newParser()));
@@ -42,12 +44,12 @@ export function readTerminal({ path, range, newParser }: TurnStream, sizes?: End
 
 /**
  * The outcome of a turn: its thread from the beginning of the stream, all else from its end. While the turn runs, tokens
- * and terminal event count only as far as the search for the last answer goes. Tokens that have to be added up are
- * counted once the turn has ended: then the whole stream is read.
+ * and terminal event count only as far as the search for the last answer goes. Where the whole stream tells them, it is read
+ * once the turn has ended.
  */
 export function readOutcome(stream: TurnStream, sizes?: EndSizes): TurnOutcome {
-  const { path, range, newParser, addsTokens } = stream;
-  if (addsTokens && range.ended) {
+  const { path, range, newParser, readsWhole } = stream;
+  if (readsWhole && range.ended) {
     const fold = foldEvents(eventsOf(readLines(path, range), newParser()));
     return { ...fold, threadId: stream.threadId ?? fold.threadId };
   }
@@ -62,5 +64,5 @@ export function readOutcome(stream: TurnStream, sizes?: EndSizes): TurnOutcome {
     if (answer !== null && !(range.ended && (end.tokens === null || end.terminal === null))) break;
   }
   const thread = { ...readThread(stream), ...(stream.threadId !== null && { threadId: stream.threadId }) };
-  return { ...thread, answer, ...end, ...(addsTokens && { tokens: null }) };
+  return { ...thread, answer, ...end, ...(readsWhole && { tokens: null }) };
 }

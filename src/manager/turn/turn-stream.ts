@@ -17,8 +17,8 @@ export interface TurnStream {
   readonly range: LineRange;
   /** A parser for one reading, from any line on. */
   readonly newParser: () => LineParser;
-  /** Whether the tokens of the turn are a sum over its stream; else the last report tells them. */
-  readonly addsTokens: boolean;
+  /** Whether its tokens and its end are told by the whole of it, once it has ended; else its last lines tell them. */
+  readonly readsWhole: boolean;
   /** Whether we know how to read it: the agent, and what the stream is; else it is empty. */
   readonly isReadable: boolean;
   /** The agent's thread, where that is known without the stream; else null. */
@@ -42,13 +42,13 @@ export async function openStream(
   const threadId = adopted?.thread_id ?? null;
   if (adapter === null || (adopted !== null && !ADOPTED_STREAMS.includes(adopted.stream))) {
     const nothing = { range: { ...range, limit: 0 }, newParser: () => () => [] };
-    return { path, ...nothing, addsTokens: false, isReadable: false, threadId };
+    return { path, ...nothing, readsWhole: false, isReadable: false, threadId };
   }
-  const { addsTokens } = adapter;
+  const { readsWhole } = adapter;
   const version = launch?.agent_version ?? null;
   const newParser =
     adopted?.stream === 'history' ? await historyParser(adapter) : await adapter.loadParser(version);
-  return { path, range, newParser, addsTokens, isReadable: true, threadId };
+  return { path, range, newParser, readsWhole, isReadable: true, threadId };
 }
 
 /** Parsers for lines of the agent's own session file. */
