@@ -333,6 +333,12 @@ test('start --resume imports a thread and goes on in it; a name that agents give
     "option '--resume <thread>' cannot be used with option '-s, --sandbox <mode>'",
   );
   expect(await $('start --resume nowhere go')).toMatch(/there is no file .*nowhere/);
+  const thread = `start --resume ${CODEX_THREAD}`;
+  expect(await $(`${thread} ' '`)).toMatch(/the task is empty[\s\S]*\[exit 2]/);
+  expect(await $(`${thread} -a codex -a claude go`)).toMatch(/one agent goes on[\s\S]*\[exit 2]/);
+  // What was imported for it goes with what is refused.
+  expect(await $(`${thread} -a nobody go`)).toMatch(/unknown agent[\s\S]*\[exit 2]/);
+  expect(await $(`${thread} -m --evil go`)).toMatch(/not a model name[\s\S]*\[exit 2]/);
   expect(await list()).toEqual([]);
   const started = await zwarm(['start', '--resume', CODEX_THREAD, '--wait', '--json', 'go']);
   const { id, turns } = await show(JSON.parse(started.stdout).id);
@@ -428,6 +434,8 @@ test('of a Python zwarm the signal of an end is told, and a process that began a
   });
   expect(await list()).toMatchObject([{ status: 'killed', exit_code: null, signal: 'SIGTERM' }]);
   edit(good, { updated_at: local(Date.now() - 86_400_000) });
+  const before = Date.now() / 1000 - 86_400;
+  utimesSync(join(good, 'meta.json'), before, before);
   expect(await zwarm(['import', '.', '-q'])).toMatchObject({ code: 0 });
   expect(await list()).toHaveLength(2);
 });

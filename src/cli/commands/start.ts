@@ -165,16 +165,26 @@ async function resumeThread(
   { agent: agents = [], model, retries, file, ...options }: Values<typeof OPTIONS>,
 ): Promise<void> {
   requireWaiting(options);
+  if (agents.length > 1) throw usageError('one agent goes on with a thread', 'give one -a');
   const { manager } = verb;
   const next = { agent: agents[0], model, retries, runLimits: runLimitsOf(options) };
   const source = { argument: task, file, what: 'task', line: 'zwarm start' } as const;
   const { withTask } = await import('../task-input.ts');
+  const { requireMessage } = await import('../../manager/launch/preconditions.ts');
   const started = await withTask(verb.context, source, {
     check: async () => undefined,
     async use(message) {
-      const { id, warnings } = await manager.importThread(thread);
-      for (const warning of warnings) verb.warn(warning);
-      return manager.inject(id, message, next);
+      requireMessage(message, null);
+      const { id, turns, is_new: isNew, warnings } = await manager.importThread(thread);
+      try {
+        const begun = await manager.inject(id, message, next);
+        for (const warning of warnings) verb.warn(warning);
+        return begun;
+      } catch (error) {
+        // Nothing of what was refused stays; a message that was taken does.
+        if (isNew && (await manager.summary(id)).turn === turns) await manager.remove(id);
+        throw error;
+      }
     },
   });
   await reportStarted(verb, started, { ...options, retries });

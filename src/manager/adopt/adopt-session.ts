@@ -120,9 +120,9 @@ export async function adoptSession(
   const id = sessionIdOf(found.key);
   // Also where its directory was there when it was imported, and is not any more, or the other way round.
   const holder = listStores(stateDirectory(context)).find((store) => hasSession({ store, id }));
-  const same = existing === null || holder !== undefined ? null : await known(here);
   if (holder !== undefined)
     return { store: openStore(context, holder, true), id, isNew: false, warnings: [] };
+  const same = existing && (await known(here));
   if (existing !== null && same !== null) return { store: existing, id: same, isNew: false, warnings: [] };
   const { agent, task, beganMs } = found;
   const model = found.model !== null && isModelName(found.model) ? found.model : undefined;

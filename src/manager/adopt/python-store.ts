@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { AgentAdapter } from '../../agents/agent.ts';
 import { findAgent } from '../../agents/registry.ts';
 import { foldEvents } from '../../core/conversation/fold.ts';
@@ -12,7 +12,7 @@ import {
   pythonTurnFiles,
   readPythonMeta,
 } from '../../store/python-store.ts';
-import { DamagedRecord, readSmall } from '../../store/read-file.ts';
+import { DamagedRecord, lookAt, readSmall } from '../../store/read-file.ts';
 import { readLines } from '../../store/read-forward.ts';
 import { isOpenDirectory } from '../../store/real-path.ts';
 import type { ManagerContext } from '../context.ts';
@@ -69,13 +69,13 @@ function* turnsOf(
 /** A process may have begun some time before the record of it. */
 const SLACK_MS = 60_000;
 
-/** Whether a process may be what runs a session: not one that began after its record was written last. */
-function mayRun({ status, pid, updated_at: updated }: PythonMeta, now: () => number): boolean {
+/** Whether a process may be what runs a session: not one that began after its record was written last, in any time zone. */
+function mayRun(path: string, { status, pid, updated_at: updated }: PythonMeta, now: () => number): boolean {
   const found = status === 'running' && pid !== null ? statOf(pid) : null;
   if (found === null || found.dead) return false;
   const ageMs = ageOf(found);
-  const updatedMs = Date.parse(updated ?? '');
-  return ageMs === null || Number.isNaN(updatedMs) || now() - ageMs < updatedMs + SLACK_MS;
+  const writtenMs = Math.max(Date.parse(updated ?? '') || 0, lookAt(join(path, 'meta.json'))?.mtimeMs ?? 0);
+  return ageMs === null || now() - ageMs < writtenMs + SLACK_MS;
 }
 
 /** A session of that tool. */
@@ -101,7 +101,7 @@ function pythonSession(path: string, { now }: Pick<ManagerContext, 'now'>): Pyth
           `the agent of ${path} is ${about.adapter}, which zwarm does not know`,
           null,
         );
-      if (mayRun(about, now)) {
+      if (mayRun(path, about, now)) {
         const hint = 'wait for its end, or end it with the tool that started it';
         throw new ZwarmError('busy', `${path} may still run, as process ${about.pid}`, hint);
       }

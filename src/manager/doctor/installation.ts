@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import { AGENTS } from '../../agents/registry.ts';
 import { type Finding, finding } from '../../core/check.ts';
-import { lookUp } from '../../process/find-program.ts';
+import { isNamedOrOnPath, lookUp } from '../../process/find-program.ts';
 import { ask } from '../../process/run.ts';
 import { runningScripts } from '../../process/running-scripts.ts';
 import { gitStateOf } from '../../store/git.ts';
@@ -39,16 +39,18 @@ export async function checkGit({ cwd, env }: ManagerContext, timeoutMs: number):
   return finding('warning', `${path} does not work: ${output || `exit code ${code}`}`, 'install git again');
 }
 
-/** Whether the current directory lies in a repository, outside of which some agents refuse to work. */
-export function checkRepository({ cwd }: ManagerContext): Finding {
+/** Whether the current directory lies in a repository, outside of which some of the agents that are here refuse to work. */
+export function checkRepository({ cwd, env }: ManagerContext): Finding {
   const directory = realpathSync(cwd);
   const git = gitStateOf(directory);
   if (git !== null) return finding('ok', git.root);
   const what = `${directory} lies in no git repository`;
-  const insists = AGENTS.flatMap(({ name, readArguments }) => {
+  const insists = AGENTS.flatMap(({ name, program, readArguments }) => {
     const { outsideOfGit } = readArguments([]);
-    return outsideOfGit === null ? [] : [{ name, argument: `--agent-arg=${outsideOfGit}` }];
+    const isHere = isNamedOrOnPath(program, env);
+    return outsideOfGit === null || !isHere ? [] : [{ name, argument: `--agent-arg=${outsideOfGit}` }];
   });
+  if (insists.length === 0) return finding('note', what, 'git init, for diff, undo and worktrees');
   const names = insists.map(({ name }) => name).join(' and ');
   const without = insists.map(({ name, argument }) => `zwarm start -a ${name} ${argument} "…"`).join(' or ');
   return finding('warning', `${what}: there ${names} will not work`, `git init; or go without: ${without}`);

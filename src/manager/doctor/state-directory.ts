@@ -2,7 +2,9 @@ import { accessSync, constants, lstatSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { AGENTS } from '../../agents/registry.ts';
 import { type Finding, finding } from '../../core/check.ts';
+import { findConfiner } from '../../process/confine.ts';
 import { type FileSystem, fileSystemOf } from '../../store/file-system.ts';
+import { projectOf } from '../../store/git.ts';
 import type { MovedStore } from '../../store/moved-store.ts';
 import { whyNotOurs } from '../../store/own-place.ts';
 import { requirePrivate, requireUsable } from '../../store/project-store.ts';
@@ -73,7 +75,11 @@ export function fileSystemHere(context: ManagerContext): FileSystem {
 export async function checkReach(context: ManagerContext): Promise<Finding> {
   const working_dir = realpathSync(context.cwd);
   const turn = { working_dir, sandbox: 'workspace-write', agent_args: [] } as const;
-  const confined = AGENTS.filter(({ confinement }) => confinement !== null);
+  const confiner = await findConfiner(context.env, projectOf(working_dir));
+  // What nothing confines can, and `confinement` says so.
+  const confined = AGENTS.filter(
+    ({ confinement }) => confinement?.by === 'agent' || (confinement !== null && confiner !== null),
+  );
   const ways = confined.map((adapter) => requireOutOfReach(context, adapter, turn, true));
   const allowed = (await Promise.all(ways)).flat();
   if (allowed.length === 0)
