@@ -15,21 +15,15 @@ interface Call {
   readonly goesOn?: true;
 }
 
-/** What the agent has left in the background and waits for before it ends. */
-interface Awaited {
-  readonly words: string;
-  readonly taskId: string | null;
-  /** The model itself has asked for its end. */
-  isCalledOff: boolean;
-}
-
 const described = z.object({ description: z.string() });
 const taskStop = z.object({ task_id: z.string() });
 
 /** The tool calls of one stream, each from its line to that of its result, or of the end of what it left in the background. */
 export function createCalls() {
   const open = new Map<string, Call>();
-  const awaited = new Map<string, Awaited>();
+  /** What the agent has left in the background and waits for before it ends, in words; and the call of each task of that. */
+  const awaited = new Map<string, string>();
+  const callOfTask = new Map<string, string>();
   const tasks = createTaskList();
   const eventOf = ({ name, input, of }: Call, id: string, result: ToolResult | null): Untold => ({
     ...(tasks(name, input, result) ?? toolEvent(id, name, input, result)),
@@ -38,9 +32,9 @@ export function createCalls() {
   return {
     begin(id: string, call: Call): Untold {
       open.set(id, call);
+      // What the model itself ends, the agent does not wait for any longer.
       const stopped = call.name === 'TaskStop' ? decodeOrNull(taskStop, call.input)?.task_id : undefined;
-      if (stopped !== undefined)
-        for (const one of awaited.values()) if (one.taskId === stopped) one.isCalledOff = true;
+      awaited.delete(callOfTask.get(stopped ?? '') ?? '');
       return eventOf(call, id, null);
     },
     /** Null for a call of which the beginning was not seen. */
@@ -50,22 +44,21 @@ export function createCalls() {
       awaited.delete(id);
       return call === undefined ? null : eventOf(call, id, result);
     },
-    /** A call goes on in the background, as the task of that id where it is awaited. For that of a subagent nobody waits. */
-    goOn(id: string, task: { readonly taskId: string | null } | null): void {
+    /** A call goes on in the background; `task` is what it is called there where it is awaited. Nobody waits for a subagent's. */
+    goOn(id: string, task: string | null): void {
       const call = open.get(id);
       if (call === undefined) return;
       open.set(id, { ...call, goesOn: true });
       if (task === null || call.of.subagent !== undefined) return;
-      const words = decodeOrNull(described, call.input)?.description ?? call.name;
-      awaited.set(id, { ...task, words, isCalledOff: false });
+      callOfTask.set(task, id);
+      awaited.set(id, decodeOrNull(described, call.input)?.description ?? call.name);
     },
     find: (id: string): Call | null => open.get(id) ?? null,
-    /** Whether a call is one that the agent waits for, and that the model has not called off. */
-    isAwaited: (id: string): boolean => awaited.get(id)?.isCalledOff === false,
+    isAwaited: (id: string): boolean => awaited.has(id),
     /** The first that the agent waits for, in words; null for nothing. */
     firstAwaited(): string | null {
-      const [first] = awaited.values();
-      return first?.words ?? null;
+      const [first = null] = awaited.values();
+      return first;
     },
   };
 }

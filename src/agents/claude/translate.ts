@@ -173,7 +173,7 @@ const taskStarted = shaped(
     { calls }: Memory,
   ): Translation => {
     if (id !== null && (isBackground || type === 'local_workflow'))
-      calls.goOn(id, AWAITED.includes(type ?? '') ? { taskId } : null);
+      calls.goOn(id, AWAITED.includes(type ?? '') ? (taskId ?? id) : null);
     return [redundant()];
   },
 );

@@ -135,7 +135,7 @@ export async function importFile(
       if (line.text === null) leftOut += 1;
       yield line;
     }
-    if ((lookAt(path)?.size ?? 0) < file.bytes)
+    if ((lookAt(realPathOf(path) ?? path)?.size ?? 0) < file.bytes)
       throw new ZwarmError('io', `${path} was cut while it was read`, 'import it again once it is whole');
   }
   if (thread === null || firstPrompt === null) {
