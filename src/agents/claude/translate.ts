@@ -178,7 +178,7 @@ const taskStarted = shaped(
   },
 );
 
-const ENDS: Readonly<Record<string, ToolResult['status']>> = { completed: 'completed', failed: 'failed' };
+const ENDS: readonly ToolResult['status'][] = ['completed', 'failed'];
 
 /** After the description of a command, at the end of what is told of it. */
 const EXIT_CODE = /" (?:completed \(|failed with )exit code (\d{1,3})\b[^"]*$/;
@@ -190,12 +190,13 @@ const backgroundEnded = shaped(
     const { calls } = memory;
     const code = EXIT_CODE.exec(summary)?.[1];
     const call = calls.find(id ?? '');
-    const isStopped = ENDS[status] === undefined;
+    const end = ENDS.find((one) => one === status);
+    const isStopped = end === undefined;
     const result: ToolResult = {
       // Of what was stopped the summary is the description.
       text: call?.name === 'Bash' ? '' : isStopped ? null : summary,
       structured: undefined,
-      status: ENDS[status] ?? 'interrupted',
+      status: end ?? 'interrupted',
       ...(code !== undefined && { exitCode: Number(code) }),
     };
     if (id !== null && isStopped && calls.isAwaited(id)) memory.cut = cutOff(summary);
