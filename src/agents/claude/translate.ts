@@ -1,9 +1,11 @@
 import * as z from 'zod/mini';
 import { count, decodeOrNull, flag, lenient, orNull, type Schema } from '../../core/decode.ts';
-import type { LineParser, Tokens, Untold } from '../../core/events.ts';
-import { createJsonLineParser, shaped, type Translation, threadId } from '../json-lines.ts';
-import { createCalls, type Of } from './calls.ts';
-import type { ToolResult } from './tools.ts';
+import type { LineParser, Untold } from '../../core/events.ts';
+import { createJsonLineParser, shaped, type Translation } from '../json-lines.ts';
+import type { Of } from './calls.ts';
+import { createMemory, type Memory, orRedundant, redundant } from './memory.ts';
+import { result } from './result.ts';
+import { system, whyRetried } from './system.ts';
 
 /*
  * What `claude -p --output-format stream-json --verbose` prints, 2.1.197 to 2.1.328. A line holds one block of a message;
@@ -11,28 +13,9 @@ import type { ToolResult } from './tools.ts';
  */
 
 const string = z.string();
-const money = lenient(z.number());
-
-/** What the parser remembers of the lines before. */
-interface Memory {
-  readonly calls: ReturnType<typeof createCalls>;
-  /** The `uuid`s of lines that sum up what was said before the last compaction, or repeat it. */
-  repeated: ReadonlySet<string>;
-  /** Whether it has told a result, and did not begin to work again. */
-  ended: boolean;
-  /** Why a result is no completion, whatever it says; null as long as nothing was cut off. */
-  cut: string | null;
-}
-
-const cutOff = (what: string): string => `its work in the background was ended before it was done: ${what}`;
 
 const ofLine = ({ parent_tool_use_id: call }: { parent_tool_use_id: string | null }): Of =>
   call === null ? {} : { subagent: call };
-
-// A new one each time: it gets the number of its line.
-const redundant = (): Untold => ({ type: 'redundant' });
-const orRedundant = (events: readonly Untold[]): readonly Untold[] =>
-  events.length === 0 ? [redundant()] : events;
 
 const block = z.object({
   type: string,
@@ -140,207 +123,6 @@ const user = shaped(
   },
 );
 
-const whyRetried = (error: string | null, status: number | null): string =>
-  [error ?? 'error', ...(status === null ? [] : [`status ${status}`])].join(', ');
-
-const retry = shaped(
-  z.object({
-    attempt: count,
-    max_retries: count,
-    error_status: lenient(count),
-    error: lenient(string),
-  }),
-  ({ attempt, max_retries: most, error_status: status, error }): Translation => {
-    return [
-      { type: 'retry', message: `it tries again, ${attempt} of ${most}: ${whyRetried(error, status)}` },
-    ];
-  },
-);
-
-/** What an agent's end waits for: it tells no result before. */
-const AWAITED = ['local_agent', 'local_workflow'];
-
-/** A tool goes on in the background. Workflows always do. */
-const taskStarted = shaped(
-  z.object({
-    tool_use_id: lenient(string),
-    task_id: lenient(string),
-    task_type: lenient(string),
-    is_backgrounded: flag,
-  }),
-  (
-    { tool_use_id: id, task_id: taskId, task_type: type, is_backgrounded: isBackground },
-    { calls }: Memory,
-  ): Translation => {
-    if (id !== null && (isBackground || type === 'local_workflow'))
-      calls.goOn(id, AWAITED.includes(type ?? '') ? (taskId ?? id) : null);
-    return [redundant()];
-  },
-);
-
-const ENDS: readonly ToolResult['status'][] = ['completed', 'failed'];
-
-/** After the description of a command, at the end of what is told of it. */
-const EXIT_CODE = /" (?:completed \(|failed with )exit code (\d{1,3})\b[^"]*$/;
-
-/** What ran in the background has ended, by itself or not. */
-const backgroundEnded = shaped(
-  z.object({ tool_use_id: lenient(string), status: string, summary: z._default(string, '') }),
-  ({ tool_use_id: id, status, summary }, memory: Memory): Translation => {
-    const { calls } = memory;
-    const code = EXIT_CODE.exec(summary)?.[1];
-    const call = calls.find(id ?? '');
-    const end = ENDS.find((one) => one === status);
-    const isStopped = end === undefined;
-    const result: ToolResult = {
-      // Of what was stopped the summary is the description.
-      text: call?.name === 'Bash' ? '' : isStopped ? null : summary,
-      structured: undefined,
-      status: end ?? 'interrupted',
-      ...(code !== undefined && { exitCode: Number(code) }),
-    };
-    if (id !== null && isStopped && calls.isAwaited(id)) memory.cut = cutOff(summary);
-    const event = id !== null && call?.goesOn ? calls.end(id, result) : null;
-    const events = event === null ? [] : [event];
-    // The program itself calls such a turn a success.
-    if (!isStopped || !memory.ended) return orRedundant(events);
-    return [...events, { type: 'turn_failed', message: cutOff(summary) }];
-  },
-);
-
-/** The `uuid`s that are remembered, and how long one is; real ones are some dozens. */
-const MOST_REPEATED = 1000;
-const UUID_LENGTH = 36;
-
-/** With the summary, and what is said once more after it, come lines that tell nothing new. */
-const compactBoundary = shaped(
-  z.object({
-    compact_metadata: lenient(
-      z.object({
-        preserved_messages: lenient(
-          z.object({ anchor_uuid: lenient(string), uuids: lenient(z.array(string)) }),
-        ),
-      }),
-    ),
-  }),
-  ({ compact_metadata: metadata }, memory: Memory): Translation => {
-    const kept = metadata?.preserved_messages;
-    const uuids = [kept?.anchor_uuid ?? [], kept?.uuids ?? []].flat();
-    memory.repeated = new Set(uuids.filter(({ length }) => length <= UUID_LENGTH).slice(0, MOST_REPEATED));
-    return [redundant()];
-  },
-);
-
-const informational = shaped(
-  z.object({ content: string, prompt_submit_outcome: lenient(z.object({ kind: string })) }),
-  ({ content, prompt_submit_outcome: outcome }, memory: Memory): Translation => {
-    // A hook has kept the prompt from the model.
-    if (outcome?.kind === 'blocked_by_hook') memory.cut = content;
-    return [{ type: 'warning', message: content }];
-  },
-);
-
-const SYSTEM = new Map<string, (json: object, memory: Memory) => Translation>([
-  [
-    'init',
-    shaped(
-      z.object({ session_id: threadId, model: lenient(string) }),
-      ({ session_id: id, model }, memory) => {
-        memory.ended = false;
-        memory.cut = null;
-        const used = model === null ? {} : { model };
-        return [{ type: 'thread_started', threadId: id, ...used }, { type: 'turn_started' }];
-      },
-    ),
-  ],
-  ['api_retry', retry],
-  ['task_started', taskStarted],
-  ['task_notification', backgroundEnded],
-  ['compact_boundary', compactBoundary],
-  ['informational', informational],
-  ['notification', shaped(z.object({ text: string }), ({ text }) => [{ type: 'warning', message: text }])],
-  ...[
-    ...['background_tasks_changed', 'hook_progress', 'hook_response', 'hook_started'],
-    ...['model_refusal_no_fallback', 'permission_denied', 'session_title_changed', 'status'],
-    ...['task_progress', 'task_updated', 'thinking_tokens'],
-  ].map((subtype) => [subtype, (): Translation => [redundant()]] as const),
-]);
-
-const ofModel = z.object({
-  inputTokens: count,
-  outputTokens: count,
-  cacheReadInputTokens: count,
-  cacheCreationInputTokens: count,
-  thinkingTokens: lenient(count),
-  costUSD: money,
-});
-const byModel = z.record(string, ofModel);
-
-/** Subagents included, unlike `usage`. */
-function tokensOf(models: z.infer<typeof byModel>): Tokens {
-  const all = Object.values(models);
-  const sum = (pick: (model: z.infer<typeof ofModel>) => number | null): number | null =>
-    all.reduce<number | null>((total, model) => {
-      const own = pick(model);
-      return total === null || own === null ? null : total + own;
-    }, 0);
-  return {
-    input: sum((m) => m.inputTokens + m.cacheReadInputTokens + m.cacheCreationInputTokens) ?? 0,
-    cachedInput: sum((m) => m.cacheReadInputTokens) ?? 0,
-    output: sum((m) => m.outputTokens) ?? 0,
-    reasoning: sum((m) => m.thinkingTokens),
-    costUsd: sum((m) => m.costUSD),
-  };
-}
-
-/** Why it ended with work that was not done, although that is no error to it. */
-const CUT_SHORT: readonly (string | null)[] = (
-  'aborted_streaming aborted_tools api_error budget_exhausted hook_stopped image_error malformed_tool_use_exhausted ' +
-  'max_turns model_error prompt_too_long rapid_refill_breaker structured_output_retry_exhausted tool_deferred ' +
-  'tool_deferred_unavailable turn_setup_failed'
-).split(' ');
-
-const result = shaped(
-  z.object({
-    subtype: string,
-    is_error: z.boolean(),
-    result: lenient(string),
-    structured_output: z.optional(z.unknown()),
-    errors: lenient(z.array(string)),
-    terminal_reason: lenient(string),
-    modelUsage: lenient(byModel),
-    model_usage_since_last_result: lenient(byModel),
-  }),
-  (line, memory: Memory): Translation => {
-    memory.ended = true;
-    const { subtype, is_error: failed, errors, terminal_reason: reason } = line;
-    const { modelUsage: total, model_usage_since_last_result: since } = line;
-    // From 2.1.328 on the total is that of the whole conversation, also before it was resumed.
-    const counted = since ?? total;
-    const events: Untold[] = [];
-    if (counted !== null) {
-      const of = since === null ? 'process' : 'since_last';
-      events.push({ type: 'usage', usage: { ...tokensOf(counted), of } });
-    }
-    // An answer of a schema, which the model gives to a tool: here it is a text, too.
-    if (line.structured_output !== undefined && line.result !== null)
-      events.push({ type: 'message', text: line.result });
-    const awaited = memory.calls.firstAwaited();
-    const cut =
-      memory.cut ??
-      (awaited !== null ? cutOff(awaited) : null) ??
-      (CUT_SHORT.includes(reason)
-        ? `it was ended before it was done: ${reason?.replaceAll('_', ' ')}`
-        : null);
-    if (!failed)
-      return [...events, cut === null ? { type: 'turn_completed' } : { type: 'turn_failed', message: cut }];
-    // Of an interruption it says only something for its makers.
-    const aborted = reason?.startsWith('aborted') ? 'it was interrupted' : null;
-    const message = aborted ?? (line.result || errors?.join('; ') || subtype);
-    return [...events, { type: 'turn_failed', message }];
-  },
-);
-
 /** Every half a minute of a tool; and of a subagent, of which this alone tells that it tries again. */
 const toolProgress = shaped(
   z.object({
@@ -370,13 +152,7 @@ const LINES = new Map<string, (json: object, memory: Memory) => Translation>([
   ['user', user],
   ['result', result],
   ['tool_progress', toolProgress],
-  [
-    'system',
-    shaped(
-      z.looseObject({ subtype: string }),
-      (line, memory) => SYSTEM.get(line.subtype)?.(line, memory) ?? 'unknown',
-    ),
-  ],
+  ['system', system],
   ...['control_request', 'control_response', 'conversation_reset', 'rate_limit_event', 'stream_event'].map(
     (type) => [type, (): Translation => [redundant()]] as const,
   ),
@@ -384,7 +160,7 @@ const LINES = new Map<string, (json: object, memory: Memory) => Translation>([
 
 /** Translates the lines of one stream, in their order. A known line of the wrong shape is malformed, not unknown. */
 export function createClaudeTranslator(): (json: object) => Translation {
-  const memory: Memory = { calls: createCalls(), repeated: new Set(), ended: false, cut: null };
+  const memory = createMemory();
   return (json) => {
     if ('uuid' in json && typeof json.uuid === 'string' && memory.repeated.has(json.uuid))
       return [redundant()];
