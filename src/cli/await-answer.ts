@@ -51,7 +51,7 @@ const jsonOf = ({ started }: Begun, summary: SessionSummary): object =>
   started === undefined ? summary : { ...summary, started };
 
 /** How to report a turn whose message may be repeated: its answer is that of the last repetition. */
-type ReportOptions = WaitOptions & { readonly retries?: number | undefined };
+export type ReportOptions = WaitOptions & { readonly retries?: number | undefined };
 
 /** Says how a session stands that was waited for in vain: what it does, or until when it waits. */
 export async function tellLeft(verb: Verb, id: SessionId, more = ''): Promise<void> {

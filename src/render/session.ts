@@ -9,7 +9,7 @@ import { indent, note, type StepOptions, stepLines } from './steps.ts';
 import type { Style } from './style.ts';
 import { localTime, longSpan } from './text/units.ts';
 import { readable } from './text/wrap.ts';
-import { isMark, kindWords, rangesOf, turnRule, undoneWords } from './turn-rule.ts';
+import { kindWords, rangesOf, ranNothing, turnRule, undoneWords } from './turn-rule.ts';
 
 /** How to show a page. */
 export type PageOptions = CardOptions;
@@ -79,7 +79,7 @@ function* turnBlocks(
   const { view, directory } = turn;
   const { paint } = style;
   yield* askedBlocks(view, style, options);
-  if (isMark(view)) return;
+  if (ranNothing(view)) return;
   let answered = false;
   const warned = new Set<string>();
   for (const { step } of turn.steps()) {
@@ -106,7 +106,7 @@ function* pageBlocks(session: SessionReader, style: Style, options: PageOptions)
   const { summary, turns, length, changed } = session;
   const { id, working_dir: directory, agent } = summary;
   const isHidden = ({ view }: TurnReader): boolean =>
-    !options.full && turns.length > 1 && (view.undone || (!view.in_conversation && !isMark(view)));
+    !options.full && turns.length > 1 && (view.undone || (!view.in_conversation && !ranNothing(view)));
   const current = turns.find(({ view }) => view.turn === summary.turn);
   const host = current?.view.host ?? null;
   const showsFailure = current !== undefined && !isHidden(current);

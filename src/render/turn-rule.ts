@@ -1,7 +1,7 @@
 import type { TurnReader } from '../core/conversation/session-reader.ts';
 import { retryWords } from '../core/rules/retry.ts';
 import { cutLine } from '../core/session.ts';
-import { isMark as isMarkKind, isTurnKind } from '../core/turn-kinds.ts';
+import { isMark, isTurnKind } from '../core/turn-kinds.ts';
 import type { Style } from './style.ts';
 import { safeLine } from './text/safe-text.ts';
 
@@ -20,8 +20,8 @@ export function rangesOf(turns: readonly number[]): string {
 const LONGEST_WORD = 100;
 
 /** Whether a turn only says something of other turns: a rewind, or what a newer zwarm has written and nothing ran in. */
-export const isMark = ({ kind, prompt, started_at, ended_at }: TurnReader['view']): boolean =>
-  isMarkKind(kind) || (!isTurnKind(kind) && prompt === null && started_at === null && ended_at === null);
+export const ranNothing = ({ kind, prompt, started_at, ended_at }: TurnReader['view']): boolean =>
+  isMark(kind) || (!isTurnKind(kind) && prompt === null && started_at === null && ended_at === null);
 
 /** The kind of a turn, unless it is a message, its status, and its agent where that is not the one of the session now. */
 export function kindWords(view: TurnReader['view'], now: string | null): string[] {
@@ -31,7 +31,7 @@ export function kindWords(view: TurnReader['view'], now: string | null): string[
   if (kind === 'compact') return [...by, `summary of ${rangesOf(covers)}`, status];
   if (kind === 'retry' && retry !== null) return [...by, retryWords(retry), status];
   if (kind === 'prompt' || kind === 'retry') return [...by, status];
-  return [...by, cutLine(kind, LONGEST_WORD), ...(isMark(view) ? [] : [status])];
+  return [...by, cutLine(kind, LONGEST_WORD), ...(ranNothing(view) ? [] : [status])];
 }
 
 /** Says of a turn that it was wound back, or of a rewind that it was undone by another; nothing of any other. */

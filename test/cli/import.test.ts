@@ -383,6 +383,23 @@ test('a thread is one session also after a replay has left it, and wherever it i
   expect(env['CODEX_HOME']).toBeDefined();
 });
 
+test('a thread in which a session began is that session, also where a replay has left it', async () => {
+  const { $, ok, ended, list, show, codex, base, env } = createUser();
+  env['FAKE_AGENT_STREAM'] = stream('thread-turn1');
+  const id = await ended(['[[turnA]] first']);
+  expect((await show(id)).thread_id).toBe(CODEX_THREAD);
+  // Codex's own file of it, which is gone for the next message.
+  const text = readFileSync(codex, 'utf8').replaceAll(/2026-11-20T[\d:.]+Z/g, new Date().toISOString());
+  rmSync(codex);
+  env['FAKE_AGENT_STREAM'] = stream('message');
+  await $(`inject ${id} --wait go`);
+  expect((await show(id)).turns.at(-1)).toMatchObject({ how: 'replay' });
+  const found = join(base, 'found.jsonl');
+  writeFileSync(found, text);
+  expect(await ok(['import', '-q', found])).toBe(id);
+  expect(await list()).toHaveLength(1);
+});
+
 test('a file that names another directory has nothing made there', async () => {
   const { ok, base, codex, directory } = createUser();
   const named = join(base, 'named');

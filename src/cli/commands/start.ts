@@ -139,56 +139,12 @@ const OPTIONS = {
       'import a thread or session file of an agent, and go on in it',
       text('file'),
     ),
-    conflicts: [
-      ...[
-        'sandbox',
-        'directory',
-        'worktree',
-        'branch',
-        'base',
-        'with-changes',
-        'name',
-        'key',
-        'tag',
-        'agent-arg',
-      ],
-      ...['schema', 'queue', 'after', 'even-if-failed', 'budget', 'count', 'each', 'dry-run'],
-    ],
+    conflicts: (
+      'sandbox directory worktree branch base with-changes name key tag agent-arg schema queue after ' +
+      'even-if-failed budget count each dry-run'
+    ).split(' '),
   },
 };
-
-/** Imports a thread, and gives its session the task as its next message. */
-async function resumeThread(
-  verb: Verb,
-  task: string | undefined,
-  thread: string,
-  { agent: agents = [], model, retries, file, ...options }: Values<typeof OPTIONS>,
-): Promise<void> {
-  requireWaiting(options);
-  if (agents.length > 1) throw usageError('one agent goes on with a thread', 'give one -a');
-  const { manager } = verb;
-  const next = { agent: agents[0], model, retries, runLimits: runLimitsOf(options) };
-  const source = { argument: task, file, what: 'task', line: 'zwarm start' } as const;
-  const { withTask } = await import('../task-input.ts');
-  const { requireMessage } = await import('../../manager/launch/preconditions.ts');
-  const started = await withTask(verb.context, source, {
-    check: async () => undefined,
-    async use(message) {
-      requireMessage(message, null);
-      const { id, turns, is_new: isNew, warnings } = await manager.importThread(thread);
-      try {
-        const begun = await manager.inject(id, message, next);
-        for (const warning of warnings) verb.warn(warning);
-        return begun;
-      } catch (error) {
-        // Nothing of what was refused stays; a message that was taken does.
-        if (isNew && (await manager.summary(id)).turn === turns) await manager.remove(id);
-        throw error;
-      }
-    },
-  });
-  await reportStarted(verb, started, { ...options, retries });
-}
 
 /** Begins several sessions, or tells what would be begun. */
 async function beginSeveral(
@@ -229,9 +185,12 @@ With --count, several -a or --each it starts several sessions, which have a tag 
     ['zwarm start --resume rollout.jsonl "go on"', 'what an agent began without zwarm'],
     'zwarm start -- "--dry-run does nothing: find out why"',
   ],
-  run(verb, { task }, options) {
-    const { agent: agents = [], count: number, each, dryRun, ...rest } = options;
-    if (options.resume !== undefined) return resumeThread(verb, task, options.resume, options);
+  async run(verb, { task }, options) {
+    const { agent: agents = [], count: number, each, dryRun, resume, ...rest } = options;
+    if (resume !== undefined) {
+      const { resumeThread } = await import('../resume-thread.ts');
+      return resumeThread(verb, task, resume, { ...rest, agents });
+    }
     const isSeveral = agents.length > 1 || number !== undefined || each !== undefined || dryRun;
     return isSeveral
       ? beginSeveral(verb, task, options)

@@ -153,35 +153,26 @@ export function* turnsOfFile(
   const all = onBranch(lines, read, branch);
   let next = all.next();
   let turn = UNASKED;
-  /** The lines up to the first that begins a turn. */
-  function* beginning(): Generator<string> {
-    while (!next.done && turn === UNASKED) {
+  /** The lines that follow, as long as they belong together. */
+  function* linesWhile(isOf: (said: HistoryLine) => boolean): Generator<string> {
+    while (!next.done && isOf(next.value.said)) {
       const { said, text } = next.value;
       turn = after(turn, said);
       if (text !== null) yield text;
       next = all.next();
     }
   }
-  /** The lines up to the next message. */
-  function* rest(): Generator<string> {
-    while (!next.done && next.value.said.prompt === null) {
-      const { said, text } = next.value;
-      turn = after(turn, said);
-      if (text !== null) yield text;
-      next = all.next();
-    }
-  }
-  function* of(begun: readonly string[]): Generator<string> {
+  function* from(begun: readonly string[]): Generator<string> {
     yield* begun;
-    yield* rest();
+    yield* linesWhile(({ prompt }) => prompt === null);
   }
   for (;;) {
     turn = UNASKED;
-    const begun = [...beginning()];
+    const begun = [...linesWhile(() => turn === UNASKED)];
     // What is said of nothing.
     if (turn === UNASKED) return;
     const { prompt, startedMs, endedMs } = turn;
-    const own = of(begun);
+    const own = from(begun);
     yield {
       ...{ prompt, startedMs, atMs: startedMs ?? endedMs, lines: own },
       end: () => ({

@@ -5,9 +5,11 @@ import {
   type ThreadInfo,
   turnsOfFile,
 } from '../../core/conversation/session-file.ts';
+import { CLOCK_SLACK_MS } from '../../core/conversation/trajectory.ts';
 import { ZwarmError } from '../../core/errors.ts';
 import type { Line } from '../../core/events.ts';
 import type { SessionId } from '../../core/ids.ts';
+import type { SessionSummary } from '../../core/session.ts';
 import { isMark } from '../../core/turn-kinds.ts';
 import { DamagedRecord, lookAt } from '../../store/read-file.ts';
 import { realPathOf } from '../../store/real-path.ts';
@@ -91,13 +93,25 @@ export async function importable(
   return listThreads(context, { below, sinceMs });
 }
 
-/** The session of a project that goes on in a thread, or else one that did before it went on in another one. */
-async function holderOfThread(context: ManagerContext, thread: string): Promise<SessionId | null> {
+/**
+ * The session of a project that goes on in a thread, or else one that did before it went on in another one: of those that
+ * there were when the thread began, which is null where that is not known.
+ */
+async function holderOfThread(
+  context: ManagerContext,
+  thread: string,
+  beganMs: number | null,
+): Promise<SessionId | null> {
   const { rows } = await list(context, { all: true }, (row) => row);
   const now = rows.find(({ thread_id: newest }) => newest === thread);
   const store = openForReading(context);
   if (now !== undefined || store === null) return now?.id ?? null;
-  for (const { id } of rows.filter(({ turn }) => (turn ?? 0) > 1)) {
+  const mayHold = ({ turn, created_at: created, updated_at: updated }: SessionSummary): boolean =>
+    (turn ?? 0) > 1 &&
+    (beganMs === null ||
+      (Date.parse(created ?? '') <= beganMs + CLOCK_SLACK_MS &&
+        Date.parse(updated ?? '') >= beganMs - CLOCK_SLACK_MS));
+  for (const { id } of rows.filter(mayHold)) {
     const session = { store, id };
     const turns = await readLineageTurns(session, listTurns(session), context.now()).catch(orNone);
     if (turns.some(({ threadId }) => threadId === thread)) return id;
@@ -161,7 +175,7 @@ export async function importFile(
       beganMs,
       turns: turns(thread),
     },
-    (here) => holderOfThread(here, thread.id),
+    (here) => holderOfThread(here, thread.id, beganMs),
   );
   const tooLong = leftOut === 1 ? 'a line of it is' : `${leftOut} lines of it are`;
   const warnings = leftOut === 0 ? [] : [`${tooLong} too long, and left out: ${path}`];
