@@ -55,7 +55,6 @@ function* mapped(pieces: Iterable<string>, form: Form): Generator<string> {
   for (const piece of pieces) yield form(piece);
 }
 
-/** Everything that a command may know of this process. */
 /** While a program has the terminal, Ctrl-C and the end of the terminal are its own: without us it would be cut off. */
 async function withoutInterrupts<T>(act: () => Promise<T>): Promise<T> {
   const leave = (): void => undefined;
@@ -68,6 +67,7 @@ async function withoutInterrupts<T>(act: () => Promise<T>): Promise<T> {
   }
 }
 
+/** Everything that a command may know of this process. */
 function contextOfProcess(form: Form | null): CliContext {
   let stdout: CliContext['stdout'] | null = null;
   return {

@@ -1,10 +1,10 @@
 /** What a turn of one kind is. */
 interface KindOfTurn {
   /**
-   * What runs in it: an agent that zwarm starts, or something `else` that ran before zwarm knew of it; null for a mark, which
-   * only says something of other turns, or of the session.
+   * What runs in it: an agent that zwarm starts; something `else` that ran before zwarm knew of it; the `user`, in the agent's
+   * own program; null for a mark, which only says something of other turns, or of the session.
    */
-  readonly runBy: 'zwarm' | 'else' | null;
+  readonly runBy: 'zwarm' | 'else' | 'user' | null;
   /** Whether its prompt is what the user said. */
   readonly isSaid: boolean;
   /** Whether its answer stands for the whole conversation before it. */
@@ -22,8 +22,10 @@ const KINDS = {
   rewind: { runBy: null, isSaid: false, sumsUp: false },
   /** Of a thread that an agent held without zwarm. */
   imported: { runBy: 'else', isSaid: true, sumsUp: false },
-  /** What was said in the agent's own program, on the thread of the session. */
-  external: { runBy: 'else', isSaid: true, sumsUp: false },
+  /** The session is open in the agent's own program while the command lives that claimed it; from then on it is a mark. */
+  open: { runBy: null, isSaid: false, sumsUp: false },
+  /** What was said there: behind such a mark. */
+  external: { runBy: 'user', isSaid: true, sumsUp: false },
   /** The session is being removed. */
   tombstone: { runBy: null, isSaid: false, sumsUp: false },
 } as const satisfies Readonly<Record<string, KindOfTurn>>;
@@ -43,7 +45,13 @@ export const kindOf = (word: string): KindOfTurn => (isTurnKind(word) ? KINDS[wo
 export const isMark = (word: string): boolean => kindOf(word).runBy === null;
 
 /** Whether a turn was run by something else than zwarm, and taken over with what it did. */
-export const isAdopted = (word: string): boolean => kindOf(word).runBy === 'else';
+export function isAdopted(word: string): boolean {
+  const { runBy } = kindOf(word);
+  return runBy === 'else' || runBy === 'user';
+}
+
+/** Whether a turn is of what was said while a turn before it held the session open. */
+export const isSaidInOpen = (word: string): boolean => kindOf(word).runBy === 'user';
 
 /** Whether the prompt of a turn is what the user said. */
 export const isSaid = (word: string): boolean => kindOf(word).isSaid;

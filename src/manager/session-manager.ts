@@ -18,7 +18,7 @@ import type { InjectOptions } from './commands/inject.ts';
 import type { KillOptions } from './commands/kill.ts';
 import type { LandOptions } from './commands/land.ts';
 import type { ListOptions } from './commands/ls.ts';
-import type { Opening } from './commands/open.ts';
+import type { OwnProgram } from './commands/open.ts';
 import type { Packing, PackOptions, SaveOptions } from './commands/pack.ts';
 import type { Relocation } from './commands/relocate.ts';
 import type { RewindOptions } from './commands/rewind.ts';
@@ -194,14 +194,11 @@ export function createSessionManager(context: ManagerContext) {
     /** Has somebody look at the files of a session's own tree. @throws ZwarmError `not_allowed` */
     checkTree: async (id: SessionId, check: (directory: string) => Promise<boolean>) =>
       (await import('./commands/compare.ts')).checkTree(context, toWrite(id), check),
-    /** How a session is opened in the agent's own program. */
-    prepareOpen: async (ref: string) =>
-      (await import('./commands/open.ts')).prepareOpen(context, toWrite(ref)),
+    /** Has `run` run the agent's own program on the thread of a session, and makes turns of what was said there. */
+    open: async (ref: string, run: (program: OwnProgram) => Promise<number | null>) =>
+      (await import('./commands/open.ts')).open(context, toWrite(ref), run),
     /** Whether a session can be opened so, as far as its list row tells. */
-    canOpen: async (row: SessionSummary) => (await import('./commands/open.ts')).canOpen(row),
-    /** Makes turns of what was said there. */
-    recordOpened: async (opening: Opening) =>
-      (await import('./commands/open.ts')).recordOpened(context, opening),
+    canOpen: async (row: SessionSummary) => (await import('./session/can-open.ts')).canOpen(row),
     /** Winds a conversation back to what it was after a turn, 0 for its beginning; with `files` these, too. */
     rewind: async (ref: string, to: number, options?: RewindOptions) =>
       (await import('./commands/rewind.ts')).rewind(context, toWrite(ref), to, options),

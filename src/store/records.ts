@@ -155,6 +155,8 @@ export const parse = {
           started_at: orNull(isoTime),
         }),
       ),
+      // Of one that holds the session open in the agent's own program: the thread, and the agent's file of it as it was before.
+      opened: orNull(z.object({ thread_id: string, path: string, bytes: count })),
       // Of a compaction: the turns that its summary replaces.
       covers: z._default(z.array(count), []),
     }),
@@ -374,6 +376,8 @@ export type ProjectRecord = Parsed<typeof parse.project>;
 export type RequestRecord = Parsed<typeof parse.request>;
 /** What is known of a turn that something else ran. */
 export type Adopted = NonNullable<RequestRecord['adopted']>;
+/** The thread of a session that is open in the agent's own program. */
+export type OpenedThread = NonNullable<RequestRecord['opened']>;
 /** What runs a turn. */
 export type Runs = NonNullable<RequestRecord['runs']>;
 /** `launch.json`: what was started. A record for people and for usage accounting, never an input. */

@@ -1,5 +1,8 @@
+import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createProject, withoutConfiner } from '../helpers/project.ts';
+import { createProject, SHELL_AGENT, withoutConfiner } from '../helpers/project.ts';
+import { CODEX_THREAD, createUser } from '../helpers/user.ts';
 
 test('open is for a person at a terminal, and for a session at rest whose thread the agent has', async () => {
   const project = createProject();
@@ -24,4 +27,141 @@ test('open is for a person at a terminal, and for a session at rest whose thread
   });
   Object.assign(env, { ZWARM_SESSION_ID: 'abcdefghjk' });
   expect(await open(id)).toMatchObject({ code: 5 });
+});
+
+/** A session whose thread holds one turn, and what is said in it when it goes on: two more. */
+async function createOpenable() {
+  const user = createUser();
+  Object.assign(user.env, {
+    ZWARM_CODEX_BIN: SHELL_AGENT,
+    FAKE_AGENT_THREADS: '1',
+  });
+  const lines = readFileSync(user.codex, 'utf8').split('\n');
+  const second = lines.findIndex((line, i) => i > 5 && line.includes('"task_started"'));
+  const third = lines.findLastIndex((line) => line.includes('"task_started"'));
+  const said = [lines.slice(second, third), lines.slice(third)].map((part) => part.join('\n'));
+  writeFileSync(user.codex, `${lines.slice(0, second).join('\n')}\n`);
+  const id = await user.ok(['import', CODEX_THREAD]);
+  /** Opens it; `inside` is what happens there. */
+  const open = (inside: () => Promise<number | null>) =>
+    user.zwarm(['open', id], { tty: true, handOver: inside });
+  const turns = async () =>
+    (await user.show(id)).turns.map(({ kind, how, status, answer }) => [kind, how, status, answer].join(' '));
+  const say = (text = ''): void => appendFileSync(user.codex, `${text}\n`);
+  return { ...user, id, open, turns, say, said };
+}
+
+const FIRST = 'imported fresh completed My name is Fake. What next?';
+const SECOND = 'external native completed Second turn done.';
+const THIRD = 'external native completed Third turn done.';
+
+test('while a session is open it is busy, and what was said there becomes its turns', async () => {
+  const { id, open, turns, say, said, zwarm, ok, list, show } = await createOpenable();
+  const refused: string[] = [];
+  const { code, stderr } = await open(async () => {
+    for (const args of [
+      ['inject', id, 'go on'],
+      ['inject', id, '--queue', 'go on'],
+      ['inject', id, '--interrupt', 'go on'],
+      ['rewind', id, '--to', '0'],
+      ['compact', id],
+      ['kill', id],
+      ['rm', id],
+      ['pack', id],
+    ]) {
+      const { code, stderr } = await zwarm(args);
+      refused.push(
+        `${args.join(' ').replace(id, '<id>')}: ${code} ${stderr.split('\n')[0]?.replace(id, '<id>')}`,
+      );
+    }
+    expect((await zwarm(['open', id], { tty: true })).stderr).toContain(`${id} is open in codex`);
+    expect(await list()).toMatchObject([{ status: 'running', turn: 2, current_step: 'open in codex' }]);
+    expect((await show(id)).turns.at(-1)).toMatchObject({ kind: 'open', status: 'running', agent: 'codex' });
+    expect((await zwarm(['show', id])).stdout).toContain('open in codex');
+    // What was before can be forked.
+    await ok(['fork', id, '--turn', '1']);
+    for (const text of said) say(text);
+    return 0;
+  });
+  expect(refused).toMatchInlineSnapshot(`
+    [
+      "inject <id> go on: 4 zwarm: <id> is open in codex",
+      "inject <id> --queue go on: 4 zwarm: <id> is open in codex",
+      "inject <id> --interrupt go on: 4 zwarm: <id> is open in codex",
+      "rewind <id> --to 0: 4 zwarm: <id> is open in codex",
+      "compact <id>: 4 zwarm: <id> is open in codex",
+      "kill <id>: 4 zwarm: <id> is open in codex",
+      "rm <id>: 4 zwarm: <id> is open in codex",
+      "pack <id>: 4 zwarm: <id> is open in codex",
+    ]
+  `);
+  expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining('2 turns added') });
+  expect(await turns()).toEqual([FIRST, 'open  completed ', SECOND, THIRD]);
+  expect(await zwarm(['show', id, '--full'], { tty: true })).toMatchObject({
+    stdout: expect.stringContaining('opened in codex'),
+    stderr: expect.stringContaining(`to go on in codex itself: zwarm open ${id}`),
+  });
+  expect(await show(id)).toMatchObject({ status: 'completed', turn: 4, last_message: 'Third turn done.' });
+  expect(await ok(['inject', id, '--wait', 'go on'])).toBe('done');
+  expect((await show(id)).turns.at(-1)).toMatchObject({ kind: 'prompt', how: 'native' });
+});
+
+test('where nothing was said there, or the program cannot be run, the session is as it was', async () => {
+  const { id, open, turns, ok } = await createOpenable();
+  expect(await open(async () => 3)).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/codex ended with exit code 3\n.*nothing was said in codex/),
+  });
+  expect(await open(() => Promise.reject(new Error('no such program')))).toMatchObject({ code: 1 });
+  expect(await turns()).toEqual([FIRST, 'open  completed ', 'open  completed ']);
+  expect(await ok(['inject', id, '--wait', 'go on'])).toBe('done');
+});
+
+/** Opens a session by a command that is killed before the program has ended. */
+async function openAndKill(
+  { id, open, store }: Awaited<ReturnType<typeof createOpenable>>,
+  turn: number,
+): Promise<void> {
+  await new Promise<void>((opened) => {
+    void open(() => {
+      opened();
+      return new Promise(() => undefined);
+    });
+  });
+  const file = join(store(), 'sessions', id, 'turns', `${turn}`, 'request.json');
+  const request = JSON.parse(readFileSync(file, 'utf8'));
+  writeFileSync(file, JSON.stringify({ ...request, claimer: { ...request.claimer, start: '1' } }));
+}
+
+test('what was said there is taken in by the next command that goes on, where the first one was killed', async () => {
+  const user = await createOpenable();
+  const { id, turns, say, said, ok, zwarm, list } = user;
+  await openAndKill(user, 2);
+  say(said[0]);
+  expect(await list()).toMatchObject([{ status: 'completed', last_message: 'My name is Fake. What next?' }]);
+  expect(await ok(['inject', id, '--wait', 'go on'])).toBe('done');
+  expect(await turns()).toEqual([FIRST, 'open  completed ', SECOND, 'prompt native completed done']);
+
+  await openAndKill(user, 5);
+  say(said[1]);
+  const fork = await ok(['fork', id]);
+  expect((await turns()).slice(4)).toEqual(['open  completed ', THIRD]);
+  expect((await zwarm(['show', fork])).stdout).toContain('Third turn done.');
+  // Once.
+  await ok(['inject', id, '--wait', 'go on']);
+  expect(await turns()).toHaveLength(7);
+});
+
+test('what a command that was killed meanwhile has taken in is not taken in twice', async () => {
+  const user = await createOpenable();
+  const { id, turns, say, said, ok, store } = user;
+  await openAndKill(user, 2);
+  for (const text of said) say(text);
+  await ok(['inject', id, '--wait', 'go on']);
+  // As it is where that happened between the two turns.
+  const at = (turn: number) => join(store(), 'sessions', id, 'turns', `${turn}`);
+  for (const turn of [4, 5]) rmSync(at(turn), { recursive: true });
+  rmSync(join(at(2), 'exit.json'));
+  await ok(['inject', id, '--wait', 'go on']);
+  expect(await turns()).toEqual([FIRST, 'open  completed ', SECOND, THIRD, 'prompt native completed done']);
 });

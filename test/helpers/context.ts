@@ -24,6 +24,8 @@ export interface ScreenOptions {
   readonly input?: string | Uint8Array;
   readonly cwd?: string;
   readonly editor?: CliContext['runOnTerminal'];
+  /** The program that gets the terminal. */
+  readonly handOver?: CliContext['handOver'];
   readonly interrupt?: AbortSignal;
   /** What a person answers to a question, perhaps after doing something; without it none may be asked. */
   readonly answer?: boolean | (() => Promise<boolean>);
@@ -106,7 +108,7 @@ export async function onScreen(
     },
     capture: ask,
     runPager: options.pager ?? (() => Promise.resolve(false)),
-    handOver: () => Promise.reject(new Error('no terminal is handed over')),
+    handOver: options.handOver ?? (() => Promise.reject(new Error('no terminal is handed over'))),
     runOnTerminal: options.editor ?? (() => Promise.resolve(null)),
   });
   return { code, ...written };

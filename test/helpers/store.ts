@@ -70,6 +70,7 @@ export function requestOf(word: string): RequestRecord {
     run_limits: null,
     retry: null,
     adopted: null,
+    opened: null,
   };
 }
 

@@ -23,13 +23,19 @@ export function openTerminal(
   const line = [process.execPath, ZWARM, ...args].map(shellWord).join(' ');
   writeFileSync(script, [...set, line, 'echo "[ended with $?]"', 'exec sleep 600'].join('\n'));
   tmux('new-session', '-d', '-x', '100', '-y', '40', '-c', directory, `sh ${shellWord(script)}`);
-  finished(() => void tmux('kill-server'));
+  const close = (): void => void tmux('kill-server');
+  finished(close);
   return {
+    close,
     type: (...keys: readonly string[]): string => tmux('send-keys', ...keys),
     /** Waits until the screen shows something. */
-    async shows(what: RegExp): Promise<void> {
+    async shows(what: RegExp | string): Promise<void> {
       const screen = (): string => tmux('capture-pane', '-p');
-      await eventually(`the screen shows ${what}`, () => what.test(screen()), 90).catch((error) => {
+      await eventually(
+        `the screen shows ${what}`,
+        () => (typeof what === 'string' ? screen().includes(what) : what.test(screen())),
+        90,
+      ).catch((error) => {
         throw new Error(`${error.message}\n${screen()}`);
       });
     },

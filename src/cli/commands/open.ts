@@ -18,14 +18,13 @@ The program asks you before it does something, as always; zwarm does not confine
     const { manager, context } = verb;
     if (!context.stdin.isTTY || !context.stdout.isTTY)
       throw usageError('open needs a terminal', `from a script: zwarm inject ${shellWord(ref)} "…"`);
-    const opening = await manager.prepareOpen(ref);
-    const { program, args, cwd, env, agent, session } = opening;
-    const code = await context.handOver(program, args, { cwd, env });
-    const { turns, warning } = await manager.recordOpened(opening);
+    const { id, agent, code, turns, warning } = await manager.open(ref, ({ program, args, ...place }) =>
+      context.handOver(program, args, place),
+    );
     if (warning !== null) verb.warn(warning);
     if (code !== 0) verb.warn(`${agent} ended with ${code === null ? 'a signal' : `exit code ${code}`}`);
     const count = `${turns} ${turns === 1 ? 'turn' : 'turns'}`;
-    verb.hint(turns === 0 ? `nothing was said in ${agent}` : `${count} added; see: zwarm show ${session.id}`);
+    verb.hint(turns === 0 ? `nothing was said in ${agent}` : `${count} added; see: zwarm show ${id}`);
     verb.exit(code === 0 ? 0 : 1);
   },
 });

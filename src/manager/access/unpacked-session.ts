@@ -44,12 +44,13 @@ export function checkReceived(session: Session): KnownRecord {
   const models = [model];
   for (const number of turns) {
     const turn = { ...session, turn: number };
-    const { kind, runs, adopted } = readRequest(turn);
+    const { kind, runs, adopted, opened } = readRequest(turn);
     models.push(runs?.model ?? null);
     if (!THREAD.test(adopted?.thread_id ?? 'none')) refuse(`the thread of turn ${number} is not valid`);
     if (kind === 'tombstone') refuse(`turn ${number} is of the kind ${kind}`);
-    if (isMark(kind)) continue;
-    if (!isAdopted(kind) && readPrompt(turn) === null) refuse(`prompt.md of turn ${number} is missing`);
+    if (isMark(kind) && opened === null) continue;
+    if (!isMark(kind) && !isAdopted(kind) && readPrompt(turn) === null)
+      refuse(`prompt.md of turn ${number} is missing`);
     if (readExit(turn) === null) refuse(`turn ${number} has not ended`);
   }
   if (models.some((name) => name !== null && !isModelName(name))) refuse('the name of a model is not valid');

@@ -8,12 +8,12 @@ import type { SessionId } from '../../core/ids.ts';
 import { unlessDamaged } from '../../store/read-file.ts';
 import { readTail } from '../../store/read-from-end.ts';
 import { recordOfTurn } from '../../store/records.ts';
+import { catchUp } from '../adopt/opened.ts';
 import type { ManagerContext, Session } from '../context.ts';
 import { DEFAULT_HISTORY_CHARS } from '../launch/continuation.ts';
 import type { StartedTurn } from '../launch/launch-turn.ts';
 import { checkFollowUp, goOn } from '../launch/next-turn.ts';
 import { requireAtRest } from '../launch/preconditions.ts';
-import { readNow } from '../session/current-turn.ts';
 import { orDamaged } from '../session/damage.ts';
 import { historyOf, readLineageTurns } from '../session/turn-lineage.ts';
 import { requireKnownWords } from '../session/unknown-words.ts';
@@ -48,7 +48,7 @@ export async function compact(
   { ifOver, historyChars = DEFAULT_HISTORY_CHARS }: CompactOptions = {},
 ): Promise<Compacted> {
   const { id } = session;
-  const now = await requireKnownWords(await readNow(session, context.now()));
+  const now = await requireKnownWords(await catchUp(context, session));
   requireAtRest(now);
   if (now.current === null) throw readyError(id, 'it has no turn of its own to compact');
   const adapter = requireAgent(recordOfTurn(now.record, now.last?.request ?? now.current.request).agent);

@@ -16,6 +16,7 @@ import { requireQuota } from '../access/quota.ts';
 import { requireOutOfReach } from '../access/reach.ts';
 import { requireBudget } from '../access/require-budget.ts';
 import { requireWorkingDirectory } from '../access/working-directory.ts';
+import { catchUp } from '../adopt/opened.ts';
 import type { ManagerContext, Session, Store } from '../context.ts';
 import { type AskedAgent, nextAgent } from '../launch/choose-agent.ts';
 import { DEFAULT_HISTORY_CHARS } from '../launch/continuation.ts';
@@ -29,7 +30,7 @@ import {
   requireSameDirectory,
 } from '../launch/preconditions.ts';
 import { tryCacheState } from '../session/cache-state.ts';
-import { openTurns, readNow, readTurnNow, type SessionNow } from '../session/current-turn.ts';
+import { openTurns, readTurnNow, type SessionNow } from '../session/current-turn.ts';
 import { orDamaged, unknownTurn } from '../session/damage.ts';
 import { historyOf, readLineageTurns } from '../session/turn-lineage.ts';
 import { requireKnownWords } from '../session/unknown-words.ts';
@@ -110,7 +111,7 @@ export async function fork(
 ): Promise<Forked> {
   if (message !== undefined) requireMessage(message, parent.id);
   const { store } = parent;
-  const before = await requireKnownWords(await readNow(parent, context.now()));
+  const before = await requireKnownWords(await catchUp(context, parent));
   const turn = forkedTurn(before, asked);
   const { settings, limits } = await settingsFor(context, store);
   const now =

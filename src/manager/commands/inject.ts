@@ -2,13 +2,14 @@ import { ZwarmError } from '../../core/errors.ts';
 import { type RunLimits, withLimits } from '../../core/rules/run-limits.ts';
 import { marksOfTurn } from '../../core/turn-mark.ts';
 import { claimTurn, flushClaim } from '../../store/claim.ts';
+import { catchUp } from '../adopt/opened.ts';
 import type { ManagerContext, Session } from '../context.ts';
 import type { AskedAgent } from '../launch/choose-agent.ts';
 import { DEFAULT_HISTORY_CHARS } from '../launch/continuation.ts';
 import type { StartedTurn } from '../launch/launch-turn.ts';
 import { checkFollowUp, goOn, launchNext } from '../launch/next-turn.ts';
-import { requireAtRest, requireKnown, requireMessage } from '../launch/preconditions.ts';
-import { readNow, type SessionNow } from '../session/current-turn.ts';
+import { requireAtRest, requireClosed, requireKnown, requireMessage } from '../launch/preconditions.ts';
+import type { SessionNow } from '../session/current-turn.ts';
 import { requireKnownWords } from '../session/unknown-words.ts';
 import { interruptTurn, refuseFromInside } from '../stop/stop-turn.ts';
 import type { TurnState } from '../turn/turn-state.ts';
@@ -41,8 +42,9 @@ export async function checkInject(
   session: Session,
   { interrupt, queue, force, runLimits, retries: _, ...asked }: InjectOptions = {},
 ) {
-  const now = await requireKnownWords(await readNow(session, context.now()));
+  const now = await requireKnownWords(await catchUp(context, session));
   const { id, current } = now;
+  requireClosed(now);
   const running = interrupt && current?.verdict.status === 'running' ? current : null;
   const otherwise = `; or queue the message: zwarm inject ${id} --queue "…"; or stop it: zwarm inject ${id} --interrupt "…"`;
   if (queue || toRetry(now) !== null) requireKnown(now);

@@ -9,6 +9,7 @@ import { listSessionIds, listTurns, readCancel, readExit, readRunner } from '../
 import type { Listed } from '../../store/summary.ts';
 import { descendantsOf } from '../access/ancestry.ts';
 import { type ManagerContext, openForReading, type Session } from '../context.ts';
+import { requireClosed } from '../launch/preconditions.ts';
 import { readNow } from '../session/current-turn.ts';
 import { countLeft, createLeftOf, type LeftTurn } from '../session/processes-left.ts';
 import { readTogether } from '../session/session-summary.ts';
@@ -49,6 +50,7 @@ async function targetOf(
 ): Promise<Target | ZwarmError> {
   try {
     const now = await readNow(session, context.now());
+    requireClosed(now);
     const { current } = now;
     const status = current?.verdict.status ?? 'ready';
     const turn = current?.turn ?? null;

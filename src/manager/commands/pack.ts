@@ -8,9 +8,10 @@ import { realPathOf } from '../../store/real-path.ts';
 import { readExit, readRequest } from '../../store/sessions.ts';
 import { type Archive, archiveOf, type FileToPack, filesOf } from '../../store/write-archive.ts';
 import { requireUser } from '../access/caller.ts';
+import { catchUp } from '../adopt/opened.ts';
 import type { ManagerContext, Session } from '../context.ts';
 import { requireAtRest } from '../launch/preconditions.ts';
-import { readNow, type SessionNow } from '../session/current-turn.ts';
+import type { SessionNow } from '../session/current-turn.ts';
 import { orDamaged } from '../session/damage.ts';
 import { historyOf, readLineageTurns } from '../session/turn-lineage.ts';
 import { isMarkerOf } from '../turn/turn-state.ts';
@@ -77,7 +78,7 @@ export async function pack(
 ): Promise<Packing> {
   requireUser(context);
   const { store, id } = session;
-  const now = await readNow(session, context.now());
+  const now = await catchUp(context, session);
   requireAtRest(now, true);
   return orDamaged(session, async () => {
     const own = filesOf(now, endedTurns(now));

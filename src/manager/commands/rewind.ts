@@ -2,11 +2,11 @@ import { ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import { claimTurn, flushClaim } from '../../store/claim.ts';
 import { requireOwn } from '../access/permissions.ts';
+import { catchUp } from '../adopt/opened.ts';
 import type { ManagerContext, Session } from '../context.ts';
 import { newRequest } from '../launch/new-request.ts';
 import { requireAtRest } from '../launch/preconditions.ts';
 import { tryCacheState } from '../session/cache-state.ts';
-import { readNow } from '../session/current-turn.ts';
 import { requireKnownWords } from '../session/unknown-words.ts';
 import { declareNeverLaunched } from '../stop/request-cancel.ts';
 import type { Undone } from './undo.ts';
@@ -38,7 +38,7 @@ export async function rewind(
   { files = false }: RewindOptions = {},
 ): Promise<Rewound> {
   const { id } = session;
-  const now = await requireKnownWords(await readNow(session, context.now()));
+  const now = await requireKnownWords(await catchUp(context, session));
   const last = now.turns.at(-1) ?? 1;
   const refuse = (what: string, hint: string): never => {
     throw new ZwarmError('usage', what, hint);

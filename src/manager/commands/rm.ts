@@ -25,6 +25,7 @@ import { forgetWriter, listWriters } from '../../store/writers.ts';
 import { requireUser } from '../access/caller.ts';
 import { type ManagerContext, openForReading, type Session, type Store } from '../context.ts';
 import { newRequest } from '../launch/new-request.ts';
+import { requireClosed } from '../launch/preconditions.ts';
 import type { LookedAt, Tree } from '../removal/look-at-tree.ts';
 import type { Emptied } from '../removal/trash.ts';
 import { readNow } from '../session/current-turn.ts';
@@ -61,6 +62,7 @@ async function bury(context: ManagerContext, session: Session, force: boolean): 
   const { id } = session;
   const now = await readNow(session, context.now());
   const { current } = now;
+  requireClosed(now);
   const status = current?.verdict.status;
   if (current !== null && status === 'unknown' && !force)
     throw elsewhereError(id, whereStarted(current), hintFor(id));

@@ -22,6 +22,7 @@ export function newRequest(
       | 'run_limits'
       | 'retry'
       | 'adopted'
+      | 'opened'
       | 'at'
       | 'queued'
       | 'after'
@@ -45,6 +46,7 @@ export function newRequest(
     run_limits: null,
     retry: null,
     adopted: null,
+    opened: null,
     ...more,
   };
 }

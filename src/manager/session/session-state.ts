@@ -114,6 +114,7 @@ export function startedMs({
   launch,
 }: Pick<TurnReading, 'request' | 'runner' | 'launch'>): number | null {
   if (request.adopted !== null) return parseIso(request.adopted.started_at);
+  if (request.opened !== null) return parseIso(request.at);
   return runner === null ? null : writtenMs(runner.fileMs, parseIso(launch?.at ?? null));
 }
 
@@ -173,7 +174,8 @@ function lastPromptOf(conversation: readonly TurnReading[]): string | null {
 
 const LONGEST_STEP = 200;
 
-function currentStepOf({ stream }: TurnReading, directory: string): string | null {
+function currentStepOf({ request, adapter, stream }: TurnReading, directory: string): string | null {
+  if (request.opened !== null) return `open in ${adapter?.name ?? 'its own program'}`;
   const step = readLastStep(stream);
   return step === null ? null : cutLine(stepLine(step, directory), LONGEST_STEP);
 }

@@ -83,9 +83,25 @@ export function isMarkerOf(turn: Turn, request: RequestRecord, census: Census = 
   return processesOfTurn(marksOfClaim(turn, nonce), null, claimer, census).living === 'no';
 }
 
+/**
+ * Whether the command lives that holds a session open by a turn; `left`: it is gone, and what was said there was not taken in.
+ * @throws DamagedRecord
+ */
+export function holdsOpen(turn: Turn, { opened, claimer }: RequestRecord): Liveness | 'left' {
+  if (opened === null || readExit(turn) !== null) return 'no';
+  const living = livenessOf(claimer);
+  return living === 'no' ? 'left' : living;
+}
+
 /** What the files of a turn and the kernel say, without its events. @throws DamagedRecord */
 export function readBareFacts(turn: Turn, census: Census): BareFacts {
   const request = readRequest(turn);
+  const held = holdsOpen(turn, request);
+  if (held === 'yes' || held === 'cannot_tell')
+    return {
+      ...{ request, ...MARKED_FACTS, isMarker: false },
+      ...{ claimer: held, processes: { runner: null, living: held } },
+    };
   if (isMarkerOf(turn, request, census)) return { request, ...MARKED_FACTS };
   const known = { request, isMarker: false, executor: null } as const;
   const recorded = readExit(turn);

@@ -60,7 +60,10 @@ const RECORDS: readonly [string, (text: string) => object, object, object, objec
     parse.request,
     prompt,
     { by: 'user', run_limits: origin.run_limits, retry: { number: 1, most: 3 } },
-    { queued: false, after: [], even_if_failed: false, to: null, covers: [], runs: null, adopted: null },
+    {
+      ...{ queued: false, after: [], even_if_failed: false, to: null, covers: [], runs: null },
+      ...{ adopted: null, opened: null },
+    },
   ],
   ['deferral.json', parse.deferral, { reason: 'retry', detail: 'd', not_before: at }, {}, {}],
   [
