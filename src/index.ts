@@ -15,7 +15,7 @@ import type { Message } from './core/session.ts';
 import { installation } from './installation.ts';
 import { programSource } from './manager/access/caller.ts';
 import type { ListOptions } from './manager/commands/ls.ts';
-import type { DetailOptions } from './manager/session/read-session.ts';
+import type { DetailOptions, HistoryOptions } from './manager/session/read-session.ts';
 import { createSessionManager, type SessionManager } from './manager/session-manager.ts';
 
 export type { AgentInfo } from './core/agent-info.ts';
@@ -72,7 +72,7 @@ export interface OpenOptions {
 }
 
 const SHARED = [
-  ...['start', 'getOrStart', 'list', 'resolve', 'get', 'steps', 'followSteps', 'history', 'inject', 'wait'],
+  ...['start', 'getOrStart', 'list', 'resolve', 'get', 'steps', 'followSteps', 'inject', 'wait'],
   ...['markSeen', 'kill', 'remove', 'clean', 'fork', 'rewind', 'compact', 'search', 'usage', 'agents'],
   ...['importable', 'importThread', 'events', 'digest', 'diff', 'diffBetween', 'undo'],
 ] as const;
@@ -82,6 +82,8 @@ type Shared = Pick<SessionManager, (typeof SHARED)[number]>;
 
 /** What can be done with the sessions of a project. Every error is a ZwarmError with a code, a message and a hint. */
 export interface Sessions extends Shared {
+  /** What the agent is to know of a conversation, at most so many messages or characters, beginning with the user's. */
+  history(ref: string, options?: HistoryOptions): Promise<readonly Message[]>;
   /** What was said, without what was wound back; with `full` also what the agent did, as messages of role `tool`. */
   messages(ref: string, options?: DetailOptions): Promise<readonly Message[]>;
   /** What the agent printed in a turn, byte for byte and as far as it has come, piece by piece. */
@@ -135,11 +137,12 @@ export function openSessions(options: OpenOptions = {}): Sessions {
     stateDir: options.stateDir === undefined ? null : resolve(cwd, options.stateDir),
     client: options.client === undefined ? null : programSource(options.client),
   });
-  const { followOutput, get, list } = manager;
+  const { followOutput, get, history, list } = manager;
   const all = {
     ...Object.fromEntries(SHARED.map((name) => [name, manager[name]])),
     get: (ref: string, options?: DetailOptions) => get(ref, { countsLeft: true, ...options }),
     list: (options?: ListOptions) => list({ countsLeft: true, ...options }),
+    history: async (ref: string, options?: HistoryOptions) => (await history(ref, options)).messages,
     messages: async (ref: string, detail?: DetailOptions) => (await get(ref, detail)).messages,
     output: (id: SessionId, turn: number) => copies(followOutput(id, 'events', { turn })),
   };

@@ -205,7 +205,7 @@ export function createSessionManager(context: ManagerContext) {
     /** Has the agent write a summary, from which the conversation goes on. */
     compact: async (ref: string, options?: CompactOptions) =>
       (await import('./commands/compact.ts')).compact(context, toWrite(ref), options),
-    /** What the agent is to know of a conversation, at most so many messages, beginning with the user's. */
+    /** What the agent is to know of a conversation within a budget, beginning with a message of the user. */
     history: async (ref: string, options?: HistoryOptions) =>
       (await import('./session/read-session.ts')).history(await readSession(ref), options),
     /** Waits until a session is at rest (or that turn has ended), or the signal aborts: the status then, `ready` at once. */

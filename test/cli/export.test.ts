@@ -2,7 +2,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { digest } from '../../src/core/digest.ts';
-import { createProject } from '../helpers/project.ts';
+import { createProject, SHELL_AGENT } from '../helpers/project.ts';
 
 /** A session that was imported from the lines of a session file of Codex. */
 async function createHeld(lines: readonly object[]) {
@@ -88,7 +88,10 @@ test('a session as Markdown: fences hold whatever they hold', async () => {
 
     "
   `);
-  expect(await $(`history ${id} --full --max-messages 3`)).toMatchInlineSnapshot(`""`);
+  expect(await $(`history ${id} --full --max-messages 3`)).toMatchInlineSnapshot(`
+    "zwarm: nothing fits: your newest message with what followed it is more than that
+    "
+  `);
   expect(JSON.parse(await $(`history ${id} --json`))).toMatchObject([
     { role: 'user', content: 'Mend the *total*.', turn: 1 },
     { role: 'assistant', content: '# Done\n\nThe **total** is right.' },
@@ -166,4 +169,25 @@ test('nothing that a page holds is markup, runs, or is loaded, wherever it stand
   expect(page.match(/href="[^"]*"/g)?.every((href) => /^href="https?:/.test(href))).toBe(true);
   // Every word of them is there, as text.
   expect(page.split('&lt;script&gt;').length).toBeGreaterThan(12);
+});
+
+test('what a budget leaves out of a conversation is told', async () => {
+  const { $, ended, settled, env } = createProject();
+  env['ZWARM_CODEX_BIN'] = SHELL_AGENT;
+  const id = await ended(['one']);
+  await $(`compact ${id} --wait`);
+  await $(`inject ${id} --wait two`);
+  await settled(id);
+  const words = async (line: string) => (await $(`history ${id} ${line}`)).replace(/[#\s]+/g, ' ');
+  const summary =
+    'User This is a summary of our conversation so far: done Assistant I have read the summary. ';
+  const said = 'User two Assistant done ';
+  expect(await words('')).toBe(` ${summary}${said}`);
+  expect(await words('--max-messages 3')).toBe(` ${summary}zwarm: 2 older messages left out `);
+  expect(await words('--max-chars 10')).toBe(
+    ` ${said}zwarm: 2 older messages left out, with the summary of what was before `,
+  );
+  expect(await words('--max-messages 1')).toBe(
+    'zwarm: nothing fits: your newest message with what followed it is more than that ',
+  );
 });

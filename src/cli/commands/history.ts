@@ -1,3 +1,4 @@
+import { counted } from '../../render/text/units.ts';
 import { ID } from '../common-options.ts';
 import { defineVerb, flag, value } from '../define-verb.ts';
 import { count } from '../parsers.ts';
@@ -17,13 +18,19 @@ export const history = defineVerb({
   },
   notes: `
 For another program: without what was wound back, and with a summary in the place of what zwarm compact replaced. It always
-begins with a message of the user; what does not fit is left out from the oldest on.`,
+begins with a message of the user, or with that summary; what does not fit is left out from the oldest on, and
+stderr says so.`,
   examples: [
     'zwarm history fix-login --max-chars 20000 | llm "go on from here"',
     "zwarm history fix-login --json | jq -r '.[-1].content'",
   ],
   async run(verb, { ref }, { maxMessages, maxChars, full, json }) {
-    const messages = await verb.manager.history(ref, { maxMessages, maxChars, full });
+    const { messages, leftOut } = await verb.manager.history(ref, { maxMessages, maxChars, full });
+    const left = counted(leftOut.messages, 'older message');
+    if (messages.length === 0 && leftOut.messages > 0)
+      verb.warn(`nothing fits: your newest message with what followed it is more than that`);
+    else if (leftOut.messages > 0)
+      verb.warn(`${left} left out${leftOut.summary ? ', with the summary of what was before' : ''}`);
     if (json) return verb.printJson(messages);
     const { stdout } = verb.context;
     const { messagePages } = await import('../../render/export/markdown.ts');

@@ -1,5 +1,6 @@
 import { usageError } from '../../core/errors.ts';
 import { shellWord } from '../../core/shell-word.ts';
+import { counted } from '../../render/text/units.ts';
 import { ID } from '../common-options.ts';
 import { defineVerb } from '../define-verb.ts';
 
@@ -23,8 +24,9 @@ The program asks you before it does something, as always; zwarm does not confine
     );
     if (warning !== null) verb.warn(warning);
     if (code !== 0) verb.warn(`${agent} ended with ${code === null ? 'a signal' : `exit code ${code}`}`);
-    const count = `${turns} ${turns === 1 ? 'turn' : 'turns'}`;
-    verb.hint(turns === 0 ? `nothing was said in ${agent}` : `${count} added; see: zwarm show ${id}`);
+    verb.hint(
+      turns === 0 ? `nothing was said in ${agent}` : `${counted(turns, 'turn')} added; see: zwarm show ${id}`,
+    );
     verb.exit(code === 0 ? 0 : 1);
   },
 });

@@ -1,5 +1,10 @@
-import { type HistoryBudget, newestThatFit, summaryMessages } from '../../core/conversation/history.ts';
-import { type Lineage, lineageOf } from '../../core/conversation/lineage.ts';
+import {
+  type History,
+  type HistoryBudget,
+  historyWithin,
+  summaryMessages,
+} from '../../core/conversation/history.ts';
+import { type Lineage, lineageOf, type Part } from '../../core/conversation/lineage.ts';
 import { messagesOf, type SessionReader, withoutMessages } from '../../core/conversation/session-reader.ts';
 import type { Message, SessionDetail } from '../../core/session.ts';
 import { costOf } from '../../core/spending.ts';
@@ -108,12 +113,16 @@ export interface HistoryOptions extends HistoryBudget {
 export function history(
   { turns, parts }: Pick<ConversationReader, 'turns' | 'parts'>,
   { full = false, ...budget }: HistoryOptions = {},
-): readonly Message[] {
-  const messages = parts.flatMap(({ kind, turn }): readonly Message[] => {
+): History {
+  const ofPart = ({ kind, turn }: Part): readonly Message[] => {
     const reader = turns.find(({ view }) => view.turn === turn);
-    const ofTurn = [...(reader?.messages(full && kind === 'turn') ?? [])];
-    const last = ofTurn.at(-1);
-    return kind === 'summary' && last !== undefined ? summaryMessages(last, last.content) : ofTurn;
-  });
-  return newestThatFit(messages, budget);
+    return [...(reader?.messages(full && kind === 'turn') ?? [])];
+  };
+  const answer = parts
+    .filter(({ kind }) => kind === 'summary')
+    .flatMap(ofPart)
+    .at(-1);
+  const summary = answer === undefined ? [] : summaryMessages(answer, answer.content);
+  const since = parts.filter(({ kind }) => kind === 'turn').flatMap(ofPart);
+  return historyWithin(summary, since, budget);
 }
