@@ -435,6 +435,44 @@ test('of a Python zwarm the signal of an end is told, and a process that began a
   expect(await list()).toHaveLength(2);
 });
 
+test('odd sessions of a Python zwarm: a long task, many turns, foreign letters, no words at all', async () => {
+  const { zwarm, list, show, directory } = createProject();
+  const line = (text: string): string =>
+    `${JSON.stringify({ type: 'item.completed', item: { id: 'i', type: 'agent_message', text } })}\n`;
+  const put = (letter: string, more: object, turns: readonly string[]): void => {
+    const id = `${letter.repeat(8)}-1111-4222-8333-${letter.repeat(12)}`;
+    const meta = {
+      id,
+      status: 'completed',
+      working_dir: directory,
+      created_at: '2026-01-02T03:04:05.678901',
+    };
+    const path = join(directory, '.zwarm/sessions', id);
+    place(join(path, 'meta.json'), JSON.stringify({ ...meta, messages: [], adapter: 'codex', ...more }));
+    for (const [i, text] of turns.entries()) place(join(path, `turns/turn_${i + 1}.jsonl`), text);
+  };
+  const task = `${'so much to do '.repeat(75_000)}ünd 走`;
+  put(
+    'a',
+    { task, turn: 20 },
+    Array.from({ length: 20 }, (_, i) => line(`answer ${i + 1}`)),
+  );
+  put('b', { task: 'Füße 👣', status: 'failed', error: 'codex not found' }, ['']);
+  put('c', { task: 'elsewhere', working_dir: '' }, [line('x')]);
+  put('d', { task: 'never begun', status: 'pending' }, []);
+  const { code, stdout, stderr } = await zwarm(['import', '.']);
+  expect({ code, ids: stdout.split('\n').length - 1 }).toEqual({ code: 1, ids: 3 });
+  expect(stderr).toContain('its record names no directory: the session is to work here instead');
+  expect(stderr).toMatch(/d{8}-1111-4222-8333-d{12} has no turns/);
+  const rows = await list();
+  const long = await show(rows.find(({ title }) => title?.startsWith('so much'))?.id ?? '');
+  expect(long.task).toBe(task);
+  expect(long.turns.map(({ answer }) => answer)).toEqual(
+    Array.from({ length: 20 }, (_, i) => `answer ${i + 1}`),
+  );
+  expect(rows.find(({ task }) => task === 'Füße 👣')).toMatchObject({ status: 'lost', last_message: null });
+});
+
 test('on a terminal a long import tells how far it has come', async () => {
   const { zwarm } = createUser();
   let clock = Date.now();

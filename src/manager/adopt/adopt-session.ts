@@ -157,8 +157,8 @@ export async function adoptSession(
   }
   flush(sessionsDir(store.root));
   await tryCacheState(here, session);
-  const elsewhere =
-    here !== context ? null : `${found.directory} is not there: the session is to work here instead`;
+  const what = found.directory === '' ? 'its record names no directory' : `${found.directory} is not there`;
+  const elsewhere = here !== context ? null : `${what}: the session is to work here instead`;
   // A file says where its thread worked: in another project nothing is made because of that.
   const isOurs = locateProject(here).root === locateProject(context).root;
   const warnings = [elsewhere, isOurs ? await openWindow(here, store) : null];
