@@ -18,7 +18,15 @@ import { place } from '../helpers/config.ts';
 import { testInstallation } from '../helpers/context.ts';
 import { plain } from '../helpers/display.ts';
 import { createProject, type Project, repositoryFile, stream } from '../helpers/project.ts';
-import { CODEX_THREAD, createUser, sessionFile as fixture } from '../helpers/user.ts';
+import {
+  CODEX_THREAD,
+  createGoingOn,
+  createUser,
+  FIRST,
+  sessionFile as fixture,
+  SECOND,
+  THIRD,
+} from '../helpers/user.ts';
 
 const neutral = (project: Project, text: string): string =>
   plain(text)
@@ -329,6 +337,40 @@ test('start --resume imports a thread and goes on in it; a name that agents give
   // It is the same one again.
   expect(await $(`start --resume ${CODEX_THREAD} -q more`)).toBe(`${id}\n`);
   expect((await show(id)).turn).toBe(5);
+});
+
+test('imported again, a thread that has gone on adds what was said, as far as that can be told', async () => {
+  const user = await createGoingOn();
+  const { zwarm, id, say, said, turns, ok } = user;
+  const added = async (...more: string[]) =>
+    JSON.parse(await ok(['import', CODEX_THREAD, '--json', ...more]))[0];
+  expect(await added()).toMatchObject({ id, is_new: false, added: 0, turns: 1 });
+  say(said[0]);
+  expect((await zwarm(['import', CODEX_THREAD])).stderr).toContain('; 1 turn said since added');
+  expect(await turns()).toEqual([FIRST, SECOND]);
+  say(said[1]);
+  // While it runs it stays as it is.
+  await ok(['inject', id, 'gate go']);
+  expect(await added()).toMatchObject({ added: 0, warnings: [] });
+  writeFileSync(join(user.directory, 'go'), '');
+  await ok(['wait', id]);
+  // What zwarm has asked in the thread is not what the file says was asked next.
+  expect(await added()).toMatchObject({
+    added: 0,
+    warnings: [
+      `turn 3 of ${id} was asked something else in its thread: what was said there since is not taken in`,
+    ],
+  });
+  await ok(['rewind', id, '--to', '2']);
+  expect(await added()).toMatchObject({ added: 0, how: 'replay' });
+});
+
+test('start --resume goes on after all that was said in the thread', async () => {
+  const { say, said, turns, ok, list } = await createGoingOn();
+  for (const text of said) say(text);
+  expect(await ok(['start', '--resume', CODEX_THREAD, '--wait', 'go on'])).toBe('done');
+  expect(await turns()).toEqual([FIRST, SECOND, THIRD, 'prompt native completed done']);
+  expect(await list()).toHaveLength(1);
 });
 
 test('of all threads those are imported that went on of late', async () => {

@@ -1,8 +1,8 @@
-import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createProject, SHELL_AGENT, withoutConfiner } from '../helpers/project.ts';
-import { CODEX_THREAD, createUser } from '../helpers/user.ts';
+import { createProject, withoutConfiner } from '../helpers/project.ts';
+import { createGoingOn, FIRST, SECOND, THIRD } from '../helpers/user.ts';
 
 test('open is for a person at a terminal, and for a session at rest whose thread the agent has', async () => {
   const project = createProject();
@@ -29,31 +29,13 @@ test('open is for a person at a terminal, and for a session at rest whose thread
   expect(await open(id)).toMatchObject({ code: 5 });
 });
 
-/** A session whose thread holds one turn, and what is said in it when it goes on: two more. */
+/** A session that can be opened; `inside` is what happens there. */
 async function createOpenable() {
-  const user = createUser();
-  Object.assign(user.env, {
-    ZWARM_CODEX_BIN: SHELL_AGENT,
-    FAKE_AGENT_THREADS: '1',
-  });
-  const lines = readFileSync(user.codex, 'utf8').split('\n');
-  const second = lines.findIndex((line, i) => i > 5 && line.includes('"task_started"'));
-  const third = lines.findLastIndex((line) => line.includes('"task_started"'));
-  const said = [lines.slice(second, third), lines.slice(third)].map((part) => part.join('\n'));
-  writeFileSync(user.codex, `${lines.slice(0, second).join('\n')}\n`);
-  const id = await user.ok(['import', CODEX_THREAD]);
-  /** Opens it; `inside` is what happens there. */
+  const user = await createGoingOn();
   const open = (inside: () => Promise<number | null>) =>
-    user.zwarm(['open', id], { tty: true, handOver: inside });
-  const turns = async () =>
-    (await user.show(id)).turns.map(({ kind, how, status, answer }) => [kind, how, status, answer].join(' '));
-  const say = (text = ''): void => appendFileSync(user.codex, `${text}\n`);
-  return { ...user, id, open, turns, say, said };
+    user.zwarm(['open', user.id], { tty: true, handOver: inside });
+  return { ...user, open };
 }
-
-const FIRST = 'imported fresh completed My name is Fake. What next?';
-const SECOND = 'external native completed Second turn done.';
-const THIRD = 'external native completed Third turn done.';
 
 test('while a session is open it is busy, and what was said there becomes its turns', async () => {
   const { id, open, turns, say, said, zwarm, ok, list, show } = await createOpenable();

@@ -21,6 +21,8 @@ test('a thread of Codex becomes a session, and goes on in Codex’s own thread',
         one: [{ message: 'I look', shell: 'echo seen' }, { message: 'it is forty-two' }],
         two: [{ message: 'still forty-two' }],
         three: [{ message: 'forty-two, as I said' }],
+        four: [{ message: 'and no other' }],
+        five: [{ message: 'for good' }],
       },
     },
   });
@@ -73,6 +75,22 @@ test('a thread of Codex becomes a session, and goes on in Codex’s own thread',
   const real = asked.map(({ body }) => Math.ceil(JSON.stringify(body.input).length / 4) + 25);
   expect(counted).toEqual([(real[0] ?? 0) + (real[1] ?? 0), real[2], real[3]]);
   expect(all?.total_tokens).toBe(counted.reduce((sum, one) => sum + one, 0));
+
+  // It goes on without zwarm, behind a turn of zwarm's.
+  await codex(['exec', '--json', 'resume', thread.thread_id, '[[four]] really?']);
+  expect(JSON.parse(await project.ok(['import', '--last', '--json']))).toMatchObject([
+    { id: imported.id, is_new: false, added: 1, turns: 4, how: 'native', warnings: [] },
+  ]);
+  expect(await project.ok(['inject', imported.id, '--wait', '[[five]] well?'])).toBe('for good');
+  const later = (await project.show(imported.id)).turns;
+  expect(later.slice(3).map(({ kind, how, answer }) => `${kind} ${how} ${answer}`)).toEqual([
+    'external native and no other',
+    'prompt native for good',
+  ]);
+  const sent = (await project.model.requestsOf(thread.thread_id)).map(
+    ({ body }) => Math.ceil(JSON.stringify(body.input).length / 4) + 25,
+  );
+  expect(later.slice(3).map(({ token_usage: used }) => used?.total_tokens)).toEqual(sent.slice(4));
 });
 
 test.runIf(isInstalled(CLAUDE))('a session of Claude Code likewise', async (t: TestContext) => {
@@ -80,6 +98,8 @@ test.runIf(isInstalled(CLAUDE))('a session of Claude Code likewise', async (t: T
     { text: 'I look', tools: [['Bash', { command: 'echo seen' }]] },
     { text: 'it is forty-two' },
     { text: 'as I said' },
+    { text: 'and no other' },
+    { text: 'for good' },
   ] as const;
   const project = await createClaudeProject(t.onTestFinished, steps);
   await runAgent(project, project.env['ZWARM_CLAUDE_BIN'], ['-p', 'what is it?', '--allowedTools', 'Bash']);
@@ -96,4 +116,17 @@ test.runIf(isInstalled(CLAUDE))('a session of Claude Code likewise', async (t: T
   ]);
   const told = project.model.told().join('\n');
   expect(told).toMatch(/user: what is it\?[\s\S]*echo seen[\s\S]*it is forty-two[\s\S]*user: sure\?$/);
+
+  const resume = ['-p', 'really?', '--resume', thread.thread_id];
+  await runAgent(project, project.env['ZWARM_CLAUDE_BIN'], resume);
+  expect(JSON.parse(await project.ok(['import', '--last', '--json']))).toMatchObject([
+    { id, is_new: false, added: 1, turns: 3, how: 'native', warnings: [] },
+  ]);
+  expect(await project.ok(['inject', id, '--wait', 'well?'])).toBe('for good');
+  expect((await project.show(id)).turns.map(({ kind, how, answer }) => `${kind} ${how} ${answer}`)).toEqual([
+    'imported fresh it is forty-two',
+    'prompt native as I said',
+    'external native and no other',
+    'prompt native for good',
+  ]);
 });

@@ -1,7 +1,7 @@
-import { readFileSync, utimesSync } from 'node:fs';
+import { appendFileSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { place } from './config.ts';
-import { createProject, repositoryFile } from './project.ts';
+import { createProject, repositoryFile, SHELL_AGENT } from './project.ts';
 
 /** A session file of an agent, as the real one has written it. */
 export const sessionFile = (name: string): string => repositoryFile(`fixtures/session-files/${name}.jsonl`);
@@ -26,3 +26,30 @@ export function createUser() {
   const claude = put(`.claude/projects/-w/${CLAUDE_THREAD}.jsonl`, 'claude-2.1.328', 60);
   return { ...project, codex, claude };
 }
+
+/** The same, whose thread of Codex is a session and holds one turn; and what is said in it when it goes on: two more. */
+export async function createGoingOn() {
+  const user = createUser();
+  Object.assign(user.env, { ZWARM_CODEX_BIN: SHELL_AGENT, FAKE_AGENT_THREADS: '1' });
+  const lines = readFileSync(user.codex, 'utf8').split('\n');
+  const second = lines.findIndex((line, i) => i > 5 && line.includes('"task_started"'));
+  const third = lines.findLastIndex((line) => line.includes('"task_started"'));
+  const said = [lines.slice(second, third), lines.slice(third)].map((part) => part.join('\n'));
+  writeFileSync(user.codex, `${lines.slice(0, second).join('\n')}\n`);
+  const id = await user.ok(['import', '-q', CODEX_THREAD]);
+  return {
+    ...user,
+    id,
+    said,
+    say: (text = ''): void => appendFileSync(user.codex, `${text}\n`),
+    turns: async () =>
+      (await user.show(id)).turns.map(({ kind, how, status, answer }) =>
+        [kind, how, status, answer].join(' '),
+      ),
+  };
+}
+
+/** Its turns as `turns` tells them. */
+export const FIRST = 'imported fresh completed My name is Fake. What next?';
+export const SECOND = 'external native completed Second turn done.';
+export const THIRD = 'external native completed Third turn done.';

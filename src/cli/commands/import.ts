@@ -64,16 +64,17 @@ async function wanted(
   return found;
 }
 
-async function tell(verb: Verb, { id, agent, turns, is_new: isNew, how, project, warnings }: Imported) {
+async function tell(verb: Verb, imported: Imported) {
+  const { id, agent, turns, added, is_new: isNew, how, project, warnings } = imported;
   const { safeLine } = await import('../../render/text/safe-text.ts');
+  const { counted } = await import('../../render/text/units.ts');
   const where = safeLine(project);
   for (const warning of warnings) verb.warn(warning);
   const goesOn = how === 'native' ? `goes on in ${agent}'s own thread` : 'is told anew what was said';
-  const count = `${turns} ${turns === 1 ? 'turn' : 'turns'}`;
   verb.context.stderr.write(
     isNew
-      ? `${count} of ${agent} imported into ${where}; its next message ${goesOn}: zwarm inject ${id} "…"\n`
-      : `${id} is that session already, of ${where}\n`,
+      ? `${counted(turns, 'turn')} of ${agent} imported into ${where}; its next message ${goesOn}: zwarm inject ${id} "…"\n`
+      : `${id} is that session already, of ${where}${added === 0 ? '' : `; ${counted(added, 'turn')} said since added`}\n`,
   );
 }
 
@@ -96,7 +97,8 @@ export const importVerb = defineVerb({
 Without arguments it lists the threads of Codex and Claude Code that work in this directory or below, newest first.
 
 A thread becomes a session of the project of its own directory, with its messages, commands, times and tokens; the agent's
-own file stays as it is, and zwarm inject goes on in it. The same thread twice is one session.`,
+own file stays as it is, and zwarm inject goes on in it. The same thread twice is one session, to which
+the second time adds what was said since.`,
   examples: [
     ['zwarm import', 'what can be imported here'],
     'zwarm import --last',

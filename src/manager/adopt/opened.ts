@@ -1,7 +1,6 @@
 import { survey, turnsOfFile } from '../../core/conversation/session-file.ts';
 import { isSaidInOpen } from '../../core/turn-kinds.ts';
 import type { HistoryFile } from '../../store/agent-history.ts';
-import { claimTurn, flushClaim } from '../../store/claim.ts';
 import { lookAt } from '../../store/read-file.ts';
 import { type OpenedThread, type RequestRecord, recordOfTurn } from '../../store/records.ts';
 import { listTurns, readRequest, readSessionRecord } from '../../store/sessions.ts';
@@ -12,7 +11,7 @@ import { orDamaged } from '../session/damage.ts';
 import { historyOf } from '../session/turn-lineage.ts';
 import { recordEnd } from '../stop/record-exit.ts';
 import { adapterOf, holdsOpen } from '../turn/turn-state.ts';
-import { adoptedTurn } from './adopt-session.ts';
+import { claimSaid } from './claim-said.ts';
 import { linesOf } from './session-files.ts';
 
 /** A turn that held a session open in the agent's own program. */
@@ -63,36 +62,17 @@ export async function takeIn(context: ManagerContext, { request, ...turn }: Open
   const whole = survey(linesOf(file), newReader());
   const old = survey(linesOf(before), newReader());
   const isWoundBack = old.last !== null && whole.branch !== null && !whole.branch.has(old.last);
-  const known = listTurns(turn).filter((number) => number > turn.turn).length;
-  let at = turn.turn;
-  for (const { lines: events, end, ...said } of turnsOfFile(
-    linesOf(file, opened.bytes),
-    newReader(),
-    whole,
-  )) {
-    at += 1;
-    if (at <= turn.turn + known) continue;
-    const claim = adoptedTurn(
-      context,
-      'external',
-      {
-        ...said,
-        directory: recordOfTurn(stored, request).working_dir,
-        events,
-        stream: 'history',
-        threadId: opened.thread_id,
-        // Where the user went back there, the thread no longer holds what came before.
-        continued: isWoundBack ? null : opened.thread_id,
-        version: whole.thread?.version ?? null,
-        end: () => ({ ...end(), exitCode: null }),
-      },
-      runs,
-    );
-    claimTurn({ ...turn, turn: at }, claim);
-    flushClaim({ ...turn, turn: at });
-  }
+  const added = claimSaid(context, turn, {
+    turns: turnsOfFile(linesOf(file, opened.bytes), newReader(), whole),
+    known: listTurns(turn).filter((number) => number > turn.turn).length,
+    threadId: opened.thread_id,
+    continued: isWoundBack ? null : opened.thread_id,
+    runs,
+    directory: recordOfTurn(stored, request).working_dir,
+    version: whole.thread?.version ?? null,
+  });
   const wound = `the conversation was wound back in ${adapter.name} itself: the next message is told anew what was said`;
-  return done(at - turn.turn, isWoundBack ? wound : null);
+  return done(added, isWoundBack ? wound : null);
 }
 
 /** The turn that held a session open, where the command that did is gone and what was said there was not taken in; or null. */

@@ -16,6 +16,7 @@ import { realPathOf } from '../../store/real-path.ts';
 import { listTurns, readSessionRecord } from '../../store/sessions.ts';
 import { requireUser } from '../access/caller.ts';
 import { type AdoptedSession, adoptSession, type FoundTurn } from '../adopt/adopt-session.ts';
+import { takeInMore } from '../adopt/gone-on.ts';
 import { type PythonSession, readPythonStore } from '../adopt/python-store.ts';
 import { findFile, linesOf, listThreads, type SessionFile } from '../adopt/session-files.ts';
 import { type ManagerContext, openForReading, type Session } from '../context.ts';
@@ -35,6 +36,8 @@ export interface Imported {
   readonly turns: number;
   /** False where the project has had it before. */
   readonly is_new: boolean;
+  /** How many of its turns were said in the thread since: of one that is not new. */
+  readonly added: number;
   /** How its next message goes on: in the agent's own thread, or told anew. */
   readonly how: 'native' | 'replay';
   readonly warnings: readonly string[];
@@ -54,6 +57,7 @@ function importedOf(
   { store, id, isNew, warnings }: AdoptedSession,
   { adapter }: Pick<SessionFile, 'adapter'>,
   threadId: string | null,
+  added = 0,
 ): Promise<Imported> {
   const session = { store, id };
   return orDamaged(session, async () => {
@@ -65,6 +69,7 @@ function importedOf(
       thread_id: threadId,
       turns: turns.length,
       is_new: isNew,
+      added,
       how: await howItGoesOn(context, session, turns),
       warnings,
     };
@@ -179,7 +184,9 @@ export async function importFile(
   );
   const tooLong = leftOut === 1 ? 'a line of it is' : `${leftOut} lines of it are`;
   const warnings = leftOut === 0 ? [] : [`${tooLong} too long, and left out: ${path}`];
-  return importedOf(context, { ...session, warnings: [...session.warnings, ...warnings] }, file, thread.id);
+  const more = session.isNew ? null : await takeInMore(context, session, file, thread.id);
+  const all = [...session.warnings, ...warnings, ...(more?.warning == null ? [] : [more.warning])];
+  return importedOf(context, { ...session, warnings: all }, file, thread.id, more?.turns);
 }
 
 /** Makes a session of what a user names: a session file by its path, or the thread that it holds. @throws ZwarmError */
