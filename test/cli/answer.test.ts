@@ -53,7 +53,7 @@ test('answer prints the answer alone, with the exit code of wait', async () => {
     1 }
     [exit 0]
     $ zwarm answer cart --turn 3
-    2 zwarm: turn 3 of answeraaaa is a rewind: it has no answer
+    2 zwarm: turn 3 of answeraaaa is a mark (rewind): it has no answer
     2 hint: see: zwarm show answeraaaa
     [exit 2]
     $ zwarm answer cart --turn 9

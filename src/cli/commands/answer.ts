@@ -12,8 +12,8 @@ import { answerOf, printAnswer } from '../print-answer.ts';
 /** Refuses a turn that has no answer yet, or never will. @throws ZwarmError `busy`, `unknown_liveness`, `usage` */
 function requireEnded(id: SessionId, { view }: TurnReader, turns: readonly TurnReader[]): void {
   const { turn, kind, status, error } = view;
-  if (isMark(kind))
-    throw usageError(`turn ${turn} of ${id} is a ${kind}: it has no answer`, `see: zwarm show ${id}`);
+  if (isMark(kind) && isFinal(status))
+    throw usageError(`turn ${turn} of ${id} is a mark (${kind}): it has no answer`, `see: zwarm show ${id}`);
   if (isFinal(status)) return;
   if (status === 'unknown')
     throw new ZwarmError('unknown_liveness', `${id}: ${error?.message ?? status}`, error?.hint ?? null);
