@@ -196,7 +196,7 @@ export function createSessionManager(context: ManagerContext) {
       (await import('./commands/compare.ts')).checkTree(context, toWrite(id), check),
     /** Has `run` run the agent's own program on the thread of a session, and makes turns of what was said there. */
     open: async (ref: string, run: (program: OwnProgram) => Promise<number | null>) =>
-      (await import('./commands/open.ts')).open(context, toWrite(ref), run),
+      thenMove((await import('./commands/open.ts')).open(context, toWrite(ref), run)),
     /** Whether a session can be opened so, as far as its list row tells. */
     canOpen: async (row: SessionSummary) => (await import('./session/can-open.ts')).canOpen(row),
     /** Winds a conversation back to what it was after a turn, 0 for its beginning; with `files` these, too. */

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createProject, withoutConfiner } from '../helpers/project.ts';
+import { createProject, eventually, withoutConfiner } from '../helpers/project.ts';
 import { createGoingOn, FIRST, SECOND, THIRD } from '../helpers/user.ts';
 
 test('open is for a person at a terminal, and for a session at rest whose thread the agent has', async () => {
@@ -86,6 +86,17 @@ test('while a session is open it is busy, and what was said there becomes its tu
   expect(await show(id)).toMatchObject({ status: 'completed', turn: 4, last_message: 'Third turn done.' });
   expect(await ok(['inject', id, '--wait', 'go on'])).toBe('done');
   expect((await show(id)).turns.at(-1)).toMatchObject({ kind: 'prompt', how: 'native' });
+});
+
+test('what waits for a session begins when it is left', async () => {
+  const { id, open, ok, show } = await createOpenable();
+  let next = '';
+  await open(async () => {
+    next = await ok(['start', '--after', id, '-q', 'then this']);
+    expect((await show(next)).pending).toMatchObject({ reason: 'after' });
+    return 0;
+  });
+  await eventually('it has ended', async () => (await show(next)).status === 'completed');
 });
 
 test('where nothing was said there, or the program cannot be run, the session is as it was', async () => {

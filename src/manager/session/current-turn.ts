@@ -1,5 +1,6 @@
 import { undoneOf } from '../../core/conversation/undone.ts';
 import { endsSearch, type Speaking, speakingTurn } from '../../core/rules/speaking-turn.ts';
+import { isMark } from '../../core/turn-kinds.ts';
 import { DamagedRecord } from '../../store/read-file.ts';
 import { copiedTurns, type SessionRecord } from '../../store/records.ts';
 import { isTombstone, listTurns, readRequest, readSessionRecord } from '../../store/sessions.ts';
@@ -32,8 +33,9 @@ export function turnsOf(session: Session): readonly number[] {
 }
 
 /** Refuses turns that are all markers: what they mark is missing. @throws DamagedRecord */
-export function requireTurns(turns: readonly Pick<TurnState, 'isMarker'>[]): void {
-  if (turns.every(({ isMarker }) => isMarker)) throw new DamagedRecord('it has no turns');
+export function requireTurns(turns: readonly Pick<TurnState, 'request' | 'isMarker'>[]): void {
+  if (turns.every(({ request, isMarker }) => isMarker && isMark(request.kind)))
+    throw new DamagedRecord('it has no turns');
 }
 
 /** Which of the newest turns of a session, ascending, were wound back. @throws DamagedRecord */
