@@ -14,6 +14,8 @@ export const EXIT_CODES = {
   ambiguous: 3,
   /** A turn of this session runs or is about to. */
   busy: 4,
+  /** The user has it open in the agent's own program. */
+  in_use: 4,
   not_running: 4,
   /** The session has no tree of its own. */
   no_tree: 4,

@@ -4,6 +4,8 @@ import { forModel } from './for-model.ts';
 /** What a model can do about an error, in the words of the tools: the hints of the command line are for people. */
 const HINTS: Partial<Record<ErrorCode, string>> = {
   busy: 'its agent is still working: wait_sessions waits for it; converse(interrupt=true, …) stops it first',
+  in_use:
+    'the user speaks to its agent directly: wait_sessions waits until they leave, or delegate a new session',
   lost_race: 'somebody else spoke to it first: check_session(session_id=…)',
   not_resumable: 'this conversation cannot continue: delegate a new session',
   name_taken: 'choose another name, or converse with the session that has it',

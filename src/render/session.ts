@@ -79,7 +79,8 @@ function* turnBlocks(
   const { view, directory } = turn;
   const { paint } = style;
   yield* askedBlocks(view, style, options);
-  if (ranNothing(view)) return;
+  const warnings = () => turn.whole().warnings.map((one) => block(note('! ', one, style, paint.magenta)));
+  if (ranNothing(view)) return yield* warnings();
   let answered = false;
   const warned = new Set<string>();
   for (const { step } of turn.steps()) {

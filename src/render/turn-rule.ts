@@ -28,7 +28,10 @@ export function kindWords(view: TurnReader['view'], now: string | null): string[
   const { kind, to, covers, retry, status, agent } = view;
   const by = agent === now ? [] : [agent];
   if (kind === 'rewind') return [`wound back to ${to === 0 ? 'the beginning' : `turn ${to}`}`];
-  if (kind === 'open') return [`${status === 'running' ? 'open' : 'opened'} in ${agent}`];
+  if (kind === 'open') {
+    if (status === 'unknown') return [`open in ${agent}`, status];
+    return [`${status === 'running' ? 'open' : 'opened'} in ${agent}`];
+  }
   if (kind === 'compact') return [...by, `summary of ${rangesOf(covers)}`, status];
   if (kind === 'retry' && retry !== null) return [...by, retryWords(retry), status];
   if (kind === 'prompt' || kind === 'retry') return [...by, status];

@@ -65,7 +65,7 @@ function buildTurn(directory: string, { request, prompt, environment, deferral, 
   // There before the agent starts: opening them on a full disk cannot fail and pose as the agent's exit code.
   if (prompt !== null || done !== undefined) create('stderr', '');
   if (done === undefined) {
-    if (prompt !== null) create('events', '');
+    if (prompt !== null || request.opened !== null) create('events', '');
   } else {
     const { events, launch } = done;
     const bytes = createEvents(join(directory, layout.TURN_FILES.events), events);

@@ -47,7 +47,7 @@ const MANAGER_ARROWS = table(`
   queue    launch stop access session turn context
   removal  launch changes turn context
   doctor   launch project access turn context
-  adopt    launch stop project session turn context
+  adopt    launch stop project access session turn context
   launch   stop access changes session turn context
   project  session context
   access   session turn context

@@ -1,8 +1,11 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { CliContext } from '../../src/cli/context.ts';
 import { createProject, eventually, withoutConfiner } from '../helpers/project.ts';
-import { createGoingOn, FIRST, SECOND, THIRD } from '../helpers/user.ts';
+import { CODEX_THREAD, createGoingOn, FIRST, SECOND, THIRD } from '../helpers/user.ts';
 
 test('open is for a person at a terminal, and for a session at rest whose thread the agent has', async () => {
   const project = createProject();
@@ -32,7 +35,7 @@ test('open is for a person at a terminal, and for a session at rest whose thread
 /** A session that can be opened; `inside` is what happens there. */
 async function createOpenable() {
   const user = await createGoingOn();
-  const open = (inside: () => Promise<number | null>) =>
+  const open = (inside: CliContext['handOver']) =>
     user.zwarm(['open', user.id], { tty: true, handOver: inside });
   return { ...user, open };
 }
@@ -110,20 +113,22 @@ test('where nothing was said there, or the program cannot be run, the session is
   expect(await ok(['inject', id, '--wait', 'go on'])).toBe('done');
 });
 
-/** Opens a session by a command that is killed before the program has ended. */
+/** Opens a session by a command that is killed before the program has ended; the environment of that. */
 async function openAndKill(
   { id, open, store }: Awaited<ReturnType<typeof createOpenable>>,
-  turn: number,
-): Promise<void> {
-  await new Promise<void>((opened) => {
-    void open(() => {
-      opened();
+  turn = 2,
+  other: object = { start: '1' },
+) {
+  const env = await new Promise<Parameters<CliContext['handOver']>[2]['env']>((opened) => {
+    void open((_program, _args, place) => {
+      opened(place.env);
       return new Promise(() => undefined);
     });
   });
   const file = join(store(), 'sessions', id, 'turns', `${turn}`, 'request.json');
   const request = JSON.parse(readFileSync(file, 'utf8'));
-  writeFileSync(file, JSON.stringify({ ...request, claimer: { ...request.claimer, start: '1' } }));
+  writeFileSync(file, JSON.stringify({ ...request, claimer: { ...request.claimer, ...other } }));
+  return env;
 }
 
 test('what was said there is taken in by the next command that goes on, where the first one was killed', async () => {
@@ -157,4 +162,97 @@ test('what a command that was killed meanwhile has taken in is not taken in twic
   rmSync(join(at(2), 'exit.json'));
   await ok(['inject', id, '--wait', 'go on']);
   expect(await turns()).toEqual([FIRST, 'open  completed ', SECOND, THIRD, 'prompt native completed done']);
+});
+
+test('a turn that was cut off there was killed, and is told as nothing else', async () => {
+  const { id, open, say, said, zwarm, show } = await createOpenable();
+  await open(async () => {
+    say(said[0]?.split('\n').slice(0, 4).join('\n'));
+    return 0;
+  });
+  expect(await show(id)).toMatchObject({ status: 'killed', error: null });
+  // Without zwarm nobody can tell whether it goes on.
+  say(said[1]?.split('\n').slice(0, 4).join('\n'));
+  await zwarm(['import', CODEX_THREAD]);
+  const { status, error } = await show(id);
+  expect({ status, error }).toMatchObject({
+    status: 'lost',
+    error: { message: 'nobody wrote down how it ended: it was cut off, or its agent still works on it' },
+  });
+});
+
+test('a session is open as long as the program lives, also without the command; kill ends that', async () => {
+  const user = await createOpenable();
+  const { id, turns, say, said, ok, zwarm, show } = user;
+  const env = await openAndKill(user);
+  const program = spawn('sleep', ['600'], { env: { ...env }, stdio: 'ignore' });
+  await once(program, 'spawn');
+  expect(await zwarm(['inject', id, 'go on'])).toMatchObject({ code: 4 });
+  expect(await show(id)).toMatchObject({ status: 'running' });
+  say(said[0]);
+  const end = once(program, 'exit');
+  expect(await zwarm(['kill', id])).toMatchObject({ code: 0 });
+  expect(await end).toEqual([null, 'SIGTERM']);
+  expect((await zwarm(['show', id])).stdout).toContain('what was said there comes in with the next message');
+  await ok(['inject', id, '--wait', 'go on']);
+  expect((await turns()).slice(1)).toEqual(['open  completed ', SECOND, 'prompt native completed done']);
+});
+
+test('what was said there is taken in by those alone whose session it is, and is the user’s', async () => {
+  const user = await createOpenable();
+  const { id, turns, say, said, ok, zwarm, show } = user;
+  await openAndKill(user);
+  say(said[0]);
+  const agent = await ok(['start', '-q', 'gate go']);
+  for (const args of [
+    ['inject', id, 'go on'],
+    ['compact', id],
+    ['rewind', id, '--to', '0'],
+  ])
+    expect(await zwarm(args, { env: { ZWARM_SESSION_ID: agent } })).toMatchObject({ code: 5 });
+  expect(await turns()).toHaveLength(2);
+  await ok(['fork', id]);
+  expect((await show(id)).turns.map(({ kind, by }) => `${kind} ${by}`)).toEqual([
+    'imported user',
+    'open user',
+    'external user',
+  ]);
+});
+
+test('where the file of the agent cannot be read any more, the session goes on, and tells so', async () => {
+  const user = await createOpenable();
+  const { id, turns, say, said, ok, zwarm, codex, base } = user;
+  const moved = join(base, 'moved.jsonl');
+  renameSync(codex, moved);
+  symlinkSync(moved, codex);
+  // A link is followed when it is opened.
+  await openAndKill(user);
+  say(said[0]);
+  await ok(['fork', id]);
+  expect(await turns()).toEqual([FIRST, 'open  completed ', SECOND]);
+  await openAndKill(user, 4);
+  rmSync(moved);
+  symlinkSync('/etc/passwd', moved);
+  await ok(['inject', id, '--wait', 'go on']);
+  expect((await turns()).slice(3)).toEqual(['open  completed ', 'prompt native completed done']);
+  expect((await zwarm(['show', id])).stdout).toContain(
+    `nobody knows what was said in codex: its file is gone: ${moved}`,
+  );
+});
+
+test('of a session that was opened elsewhere the user has to know that it is open no longer', async () => {
+  const user = await createOpenable();
+  const { id, turns, say, said, ok, zwarm } = user;
+  const elsewhere = { host: 'elsewhere', boot_id: 'elsewhere' };
+  await openAndKill(user, 2, elsewhere);
+  say(said[0]);
+  expect(await zwarm(['inject', id, 'go on'])).toMatchObject({ code: 4 });
+  expect(await zwarm(['pack', id])).toMatchObject({ code: 4 });
+  expect((await zwarm(['show', id])).stdout).toContain('open in codex · unknown');
+  await ok(['inject', id, '--force', '--wait', 'go on']);
+  expect((await turns()).slice(1)).toEqual(['open  completed ', SECOND, 'prompt native completed done']);
+  await openAndKill(user, 5, elsewhere);
+  say(said[1]);
+  await ok(['kill', '--force', id]);
+  expect((await turns()).slice(4)).toEqual(['open  completed ', THIRD]);
 });

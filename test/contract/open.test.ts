@@ -99,6 +99,7 @@ test('what was said in Codex is there also where the terminal is closed, or the 
   const closeSecond = await speak('and [[three]]', 3);
   const request = JSON.parse(readFileSync(project.turnFile(id, 4, 'request.json'), 'utf8'));
   process.kill(request.claimer.pid, 'SIGKILL');
+  await isBusy(project, id, 'codex');
   closeSecond();
   await eventually('Codex has ended', () => processesWith(`CODEX_HOME=${project.codexHome}`).length === 0);
   expect(await project.ok(['inject', id, '--wait', 'and [[four]]'])).toBe('it is all there');

@@ -106,13 +106,12 @@ export interface FileTurnEnd {
   readonly endedMs: number | null;
   /** Whether the user cut it off, if only by the next message. */
   readonly interrupted: boolean;
-}
-
-/** What is known so far of the turn that is being read. */
-interface Begun extends FileTurnEnd, Pick<FileTurn, 'prompt' | 'startedMs'> {
   /** Whether the agent has said how it ended. */
   readonly ended: boolean;
 }
+
+/** What is known so far of the turn that is being read. */
+type Begun = FileTurnEnd & Pick<FileTurn, 'prompt' | 'startedMs'>;
 
 const UNASKED: Begun = { prompt: null, startedMs: null, endedMs: null, interrupted: false, ended: false };
 
@@ -178,6 +177,7 @@ export function* turnsOfFile(
       end: () => ({
         endedMs: turn.endedMs,
         interrupted: turn.interrupted || (!next.done && !turn.ended),
+        ended: turn.ended,
       }),
     };
     // Of a turn that nobody wanted to read.

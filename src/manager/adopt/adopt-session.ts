@@ -9,7 +9,7 @@ import { flush } from '../../store/files.ts';
 import { gitStateOf } from '../../store/git.ts';
 import { sessionsDir } from '../../store/layout.ts';
 import { listStores } from '../../store/project-store.ts';
-import type { Adopted, Runs } from '../../store/records.ts';
+import type { Adopted, RequestRecord } from '../../store/records.ts';
 import { hasSession } from '../../store/sessions.ts';
 import {
   contextOf,
@@ -43,22 +43,22 @@ export interface FoundTurn {
   /** When the first that is known of it happened. */
   readonly atMs: number | null;
   /** How it ended, once its events were read. */
-  end(): FileTurnEnd & { readonly exitCode: number | null };
+  end(): Omit<FileTurnEnd, 'ended'> & { readonly exitCode: number | null };
 }
 
-/** Such a turn as one of ours; `runs` is what ran it where that is not what the session was started with. */
+/** Such a turn as one of ours; `asked` is what ran it where that is not what the session was started with, and who asked for it. */
 export function adoptedTurn(
   context: ManagerContext,
   kind: 'imported' | 'external',
   turn: FoundTurn,
-  runs: Runs | null = null,
+  asked: Partial<Pick<RequestRecord, 'runs' | 'by'>> = {},
 ): Claim {
   const { prompt, events, stream, threadId, continued, startedMs, atMs } = turn;
   const isoOrNull = (ms: number | null): string | null => (ms === null ? null : isoTime(ms));
   const at = isoTime(atMs ?? context.now());
   const adopted = { thread_id: threadId, stream, started_at: isoOrNull(startedMs) };
   return {
-    request: newRequest(context, kind, { at, runs, adopted }),
+    request: newRequest(context, kind, { at, adopted, ...asked }),
     prompt: prompt === null ? null : Buffer.from(prompt),
     done: {
       events,

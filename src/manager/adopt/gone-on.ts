@@ -52,7 +52,8 @@ export async function takeInMore(
     context,
     { ...session, turn: numbers.at(-1) ?? 0 },
     {
-      ...{ turns, known: 0, threadId, continued: threadId, runs: request.runs },
+      ...{ turns, known: 0, threadId, continued: threadId, isOver: false },
+      asked: { runs: request.runs },
       directory: recordOfTurn(record, request).working_dir,
       version: whole.thread?.version ?? null,
     },

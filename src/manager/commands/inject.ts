@@ -42,7 +42,7 @@ export async function checkInject(
   session: Session,
   { interrupt, queue, force, runLimits, retries: _, ...asked }: InjectOptions = {},
 ) {
-  const now = await requireKnownWords(await catchUp(context, session));
+  const now = await requireKnownWords(await catchUp(context, session, force));
   const { id, current } = now;
   requireClosed(now);
   const running = interrupt && current?.verdict.status === 'running' ? current : null;

@@ -1,13 +1,14 @@
 import { readyError, ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import { isActive, isAtRest } from '../../core/status.ts';
-import { marksOfClaim, marksOfSession, marksOfTurn } from '../../core/turn-mark.ts';
+import { bears, marksOfClaim, marksOfSession, marksOfTurn } from '../../core/turn-mark.ts';
 import { areWeLeftOf } from '../../process/process-tree.ts';
 import { anyMarked, anyMemberLives, type Census, createCensus } from '../../process/turn-processes.ts';
 import { DamagedRecord, unlessDamaged } from '../../store/read-file.ts';
 import { listSessionIds, listTurns, readCancel, readExit, readRunner } from '../../store/sessions.ts';
 import type { Listed } from '../../store/summary.ts';
 import { descendantsOf } from '../access/ancestry.ts';
+import { catchUp } from '../adopt/opened.ts';
 import { type ManagerContext, openForReading, type Session } from '../context.ts';
 import { requireClosed } from '../launch/preconditions.ts';
 import { readNow } from '../session/current-turn.ts';
@@ -42,6 +43,15 @@ type Target =
   | { readonly current: TurnState; readonly how: Stop }
   | { readonly turn: number | null; readonly left: readonly LeftTurn[] };
 
+/** The processes of the program in which a session is open. */
+function leftTurnOf({ store, id, turn, request: { nonce } }: TurnState): LeftTurn {
+  const marks = marksOfClaim({ id, turn }, nonce);
+  const pids = createCensus()
+    .processes()
+    .flatMap(({ pid, mark }) => (bears(mark, marks) ? [pid] : []));
+  return { store, id, turn, nonce, pids };
+}
+
 /** What there is to end of a session; of one with damaged records the newest turn, or why that cannot be read. */
 async function targetOf(
   context: ManagerContext,
@@ -50,8 +60,11 @@ async function targetOf(
 ): Promise<Target | ZwarmError> {
   try {
     const now = await readNow(session, context.now());
-    requireClosed(now);
     const { current } = now;
+    // The command that opened it is gone, and nothing else waits for the program.
+    if (current !== null && current.request.opened !== null && current.claimer === 'no')
+      return { turn: current.turn, left: [leftTurnOf(current)] };
+    requireClosed(now);
     const status = current?.verdict.status ?? 'ready';
     const turn = current?.turn ?? null;
     const left = isAtRest(status) ? createLeftOf()(session, { status, turn }) : null;
@@ -135,6 +148,10 @@ export async function kill(
   const { current, how } = target;
   const { turn: newest } = how.behind.at(-1) ?? current;
   if (force && current.verdict.status === 'unknown') {
+    if (current.request.opened !== null) {
+      await catchUp(context, session, true);
+      return { turn: newest, left: null };
+    }
     for (const turn of [current, ...how.behind]) {
       publishCancel(context, turn, 'kill', reason);
       recordStopped(turn, turn.runner !== null);

@@ -1,7 +1,10 @@
 import { ZwarmError } from '../../core/errors.ts';
 import { elsewhereThanGit } from '../../core/git-command.ts';
 import type { SessionId } from '../../core/ids.ts';
+import { markOfTurn } from '../../core/turn-mark.ts';
+import { MARK_VARIABLE } from '../../process/identity.ts';
 import { claimTurn, flushClaim } from '../../store/claim.ts';
+import { realPathOf } from '../../store/real-path.ts';
 import { requireUser } from '../access/caller.ts';
 import { guardCompiled } from '../access/guard-compiled.ts';
 import { catchUp, type TakenIn, takeIn } from '../adopt/opened.ts';
@@ -63,12 +66,14 @@ export async function open(
   const { args, env } = adapter.interactive({ workingDir: cwd, sandbox, model, threadId });
   declareNeverLaunched(context, now);
   const turn = { store, id, turn: (before.at(-1) ?? 0) + 1 };
-  const opened = { thread_id: threadId, ...file };
+  // Later the file itself is read: where it is a link now, what that leads to.
+  const opened = { thread_id: threadId, path: realPathOf(file.path) ?? file.path, bytes: file.bytes };
   const request = { ...newRequest(context, 'open', { runs }), opened };
   claimTurn(turn, { request, prompt: null });
   flushClaim(turn);
   const whole = [...program.args, ...args];
-  const itsEnv = { ...elsewhereThanGit(context.env), ...env };
+  const mark = markOfTurn(turn, request.nonce);
+  const itsEnv = { ...elsewhereThanGit(context.env), ...env, [MARK_VARIABLE]: mark };
   let code: number | null = null;
   let taken: TakenIn;
   try {

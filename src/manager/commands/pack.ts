@@ -44,7 +44,8 @@ function endedTurns({ store, id, turns }: SessionNow) {
   return turns.map((turn) => {
     const at = { store, id, turn };
     const exit = readExit(at);
-    if (exit !== null || isMarkerOf(at, readRequest(at)))
+    const request = readRequest(at);
+    if (exit !== null || (request.opened === null && isMarkerOf(at, request)))
       return { turn, eventBytes: exit?.record.events_bytes ?? null };
     const what = `nobody has recorded the end of turn ${turn} of ${id}: elsewhere nobody could tell whether it runs`;
     const before = `pack what was before: zwarm fork ${id} --turn ${turn - 1}, then pack the fork`;

@@ -24,6 +24,7 @@ export function newRequest(
       | 'adopted'
       | 'opened'
       | 'at'
+      | 'by'
       | 'queued'
       | 'after'
       | 'even_if_failed'

@@ -29,12 +29,12 @@ export function requireKnown({ id, current }: Pick<SessionNow, 'id' | 'current'>
   if (current?.verdict.status === 'unknown') throw elsewhereError(id, whereStarted(current), hint);
 }
 
-/** Refuses while a session is open in the agent's own program: there it goes on. @throws ZwarmError `busy` */
+/** Refuses while a session is open in the agent's own program: there it goes on. @throws ZwarmError `in_use` */
 export function requireClosed({ id, current }: Pick<SessionNow, 'id' | 'current'>): void {
   if (current === null || current.request.opened === null || !isActive(current.verdict.status)) return;
   const where = current.adapter?.name ?? "its agent's own program";
   throw new ZwarmError(
-    'busy',
+    'in_use',
     `${id} is open in ${where}`,
     `go on there, or leave it first; see: zwarm show ${id}`,
   );
@@ -42,7 +42,7 @@ export function requireClosed({ id, current }: Pick<SessionNow, 'id' | 'current'
 
 /**
  * Refuses unless the session is at rest; `force`: or unknown. `otherwise` is what else to type than to wait.
- * @throws ZwarmError `busy`, `unknown_liveness`
+ * @throws ZwarmError `busy`, `in_use`, `unknown_liveness`
  */
 export function requireAtRest({ id, current }: SessionNow, force = false, otherwise = ''): void {
   requireClosed({ id, current });

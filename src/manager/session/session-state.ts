@@ -49,6 +49,7 @@ export function explain({ record }: Pick<SessionReading, 'record'>, turn: TurnRe
     workingDir: directoryOf(record, turn),
     terminal: turn.terminal,
     launched: turn.runner !== null,
+    adopted: turn.request.adopted !== null,
     where: whereStarted(turn),
     endedMs: turn.exit?.endedMs ?? eventsMtime(turn),
     timeZone: turn.launch?.time_zone ?? null,
@@ -146,6 +147,8 @@ export function activeMs(
 }
 
 function durationOf(turn: TurnReading, nowMs: number): number | null {
+  // What was done there has turns of its own.
+  if (turn.isMarker) return null;
   const { runner, exit, verdict } = turn;
   const began = runner?.uptime ?? null;
   const ended = exit?.record.uptime ?? null;

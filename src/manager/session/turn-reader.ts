@@ -3,6 +3,7 @@ import type { TurnReader } from '../../core/conversation/session-reader.ts';
 import { type Step, toolContent } from '../../core/conversation/steps.ts';
 import type { StepClock } from '../../core/conversation/trajectory.ts';
 import type { Message, TokenUsage, TurnView } from '../../core/session.ts';
+import { isFinal } from '../../core/status.ts';
 import { isoTime } from '../../core/time.ts';
 import { isSaid } from '../../core/turn-kinds.ts';
 import { turnFile } from '../../store/layout.ts';
@@ -22,7 +23,7 @@ import {
 } from './session-state.ts';
 
 function warningsOf(turn: TurnReading, { warnings, malformed }: TurnFold): readonly string[] {
-  const { launch, outcome, exit, verdict } = turn;
+  const { request, launch, outcome, exit, verdict } = turn;
   const reason = verdict.status === 'killed' ? (readCancel(turn)?.reason ?? null) : null;
   const all: readonly (string | false | null | undefined)[] = [
     launch !== null &&
@@ -32,6 +33,10 @@ function warningsOf(turn: TurnReading, { warnings, malformed }: TurnFold): reado
     malformed === 1 && '1 line of its output could not be read; it is kept in the log file',
     malformed > 1 && `${malformed} lines of its output could not be read; they are kept in the log file`,
     exit?.record.why === null && exit.record.detail,
+    request.opened !== null &&
+      exit === null &&
+      isFinal(verdict.status) &&
+      'it was cut off: what was said there comes in with the next message, or a fork',
     reason !== null && `it was ended on request: ${reason}`,
   ];
   return all.filter((warning) => typeof warning === 'string');

@@ -14,6 +14,8 @@ export interface Circumstances {
   readonly terminal: Terminal | null;
   /** Whether its runner has shown itself. */
   readonly launched: boolean;
+  /** Whether something else than zwarm ran it. */
+  readonly adopted: boolean;
   /** Where it was started, in words. */
   readonly where: string;
   /** When it ended (ms since the epoch), and the time zone of the agent; null where they are not known. */
@@ -99,7 +101,9 @@ function failed(reason: FailureReason, circumstances: Circumstances): Explanatio
   }
 }
 
-function lost({ launched }: Circumstances): Explanation {
+function lost({ launched, adopted }: Circumstances): Explanation {
+  const untold = 'nobody wrote down how it ended: it was cut off, or its agent still works on it';
+  if (adopted) return error('lost', untold, GO_ON);
   const silent = 'it stopped without telling: its processes are gone and no end was recorded';
   if (launched) return error('lost', silent, GO_ON);
   const unlaunched = 'it was never launched: the command that asked for it was ended first';

@@ -8,6 +8,7 @@ import { isMark, isTurnKind } from '../../core/turn-kinds.ts';
 import { marksOfClaim } from '../../core/turn-mark.ts';
 import { livenessOf } from '../../process/identity.ts';
 import {
+  anyLives,
   type Census,
   createCensus,
   processesOfTurn,
@@ -84,24 +85,25 @@ export function isMarkerOf(turn: Turn, request: RequestRecord, census: Census = 
 }
 
 /**
- * Whether the command lives that holds a session open by a turn; `left`: it is gone, and what was said there was not taken in.
- * @throws DamagedRecord
+ * What holds a session open by a turn: the command that claimed it, and the agent's own program with the mark of the turn. Null
+ * for a turn that is none such, or whose end is recorded. @throws DamagedRecord
  */
-export function holdsOpen(turn: Turn, { opened, claimer }: RequestRecord): Liveness | 'left' {
-  if (opened === null || readExit(turn) !== null) return 'no';
-  const living = livenessOf(claimer);
-  return living === 'no' ? 'left' : living;
+export function readHolder(turn: Turn, { opened, claimer: by, nonce }: RequestRecord, census: Census) {
+  if (opened === null || readExit(turn) !== null) return null;
+  const claimer = livenessOf(by);
+  const isOpen = claimer === 'no' && anyLives(marksOfClaim(turn, nonce), census);
+  return { claimer, living: isOpen ? ('yes' as const) : claimer };
 }
 
 /** What the files of a turn and the kernel say, without its events. @throws DamagedRecord */
 export function readBareFacts(turn: Turn, census: Census): BareFacts {
   const request = readRequest(turn);
-  const held = holdsOpen(turn, request);
-  if (held === 'yes' || held === 'cannot_tell')
-    return {
-      ...{ request, ...MARKED_FACTS, isMarker: false },
-      ...{ claimer: held, processes: { runner: null, living: held } },
-    };
+  const holder = readHolder(turn, request, census);
+  if (holder !== null && holder.living !== 'no') {
+    const { claimer, living } = holder;
+    return { request, ...MARKED_FACTS, isMarker: false, claimer, processes: { runner: null, living } };
+  }
+  if (request.opened !== null) return { request, ...MARKED_FACTS, exit: readExit(turn) };
   if (isMarkerOf(turn, request, census)) return { request, ...MARKED_FACTS };
   const known = { request, isMarker: false, executor: null } as const;
   const recorded = readExit(turn);

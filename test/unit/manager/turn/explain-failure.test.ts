@@ -27,10 +27,10 @@ function seenOf(name: string, stream: string): string {
   const code = meta.signal ? 128 + (SIGNALS[meta.signal] ?? 0) : (meta.exitCode ?? null);
   const exit = { code, why: null, detail: null, cancelled: false };
   const dead = {
-    adopted: false,
     queued: false,
     claimer: 'no',
     launched: true,
+    adopted: false,
     living: 'no',
     cancel: null,
   } as const;
@@ -39,6 +39,7 @@ function seenOf(name: string, stream: string): string {
     id: ID,
     workingDir: '/workspace',
     launched: true,
+    adopted: false,
     where: 'here',
     endedMs: null,
     timeZone: null,
