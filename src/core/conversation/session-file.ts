@@ -118,10 +118,13 @@ const UNASKED: Begun = { prompt: null, startedMs: null, endedMs: null, interrupt
 /** What tells whether a turn has ended. */
 const ENDS = new Set<AgentEvent['type']>(['turn_started', 'turn_completed', 'turn_failed']);
 
+/** What is no work of a turn: it alone does not make one. */
+const NO_WORK = new Set<AgentEvent['type']>(['redundant', 'thread_started', 'malformed']);
+
 /** A turn after one more of its lines. */
 function after(turn: Begun, { prompt, atMs, interrupted, events }: HistoryLine): Begun {
   if (prompt !== null) return { ...UNASKED, prompt, startedMs: atMs, endedMs: atMs };
-  const work = events.filter(({ type }) => type !== 'redundant' && type !== 'thread_started');
+  const work = events.filter(({ type }) => !NO_WORK.has(type));
   if (work.length === 0 && !interrupted) return turn;
   const told = work.findLast(({ type }) => ENDS.has(type));
   return {

@@ -113,3 +113,18 @@ test('of a conversation with branches the last one counts; what the program says
       interrupted, undefined in, undefined out, 1 malformed"
   `);
 });
+
+test('a line that cannot be read makes no turn, and stays with the one that it stands in', async () => {
+  const text = [
+    'garbage',
+    claudeLine('a', null, asked('do it')),
+    claudeLine('b', 'a', said('m', [words('Done.')])),
+    'more garbage',
+  ].join('\n');
+  expect((await told('claude', text)).split('\n').slice(1)).toEqual([
+    '2026-11-23T20:00:00.000Z +0 ms: do it',
+    '  Done.',
+    '  completed, 10 in, 1 out, 2 malformed',
+  ]);
+  expect((await told('claude', 'garbage')).split('\n')).toHaveLength(1);
+});
