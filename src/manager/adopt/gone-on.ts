@@ -1,5 +1,5 @@
 import { lineageOf } from '../../core/conversation/lineage.ts';
-import { survey, turnsOfFile } from '../../core/conversation/session-file.ts';
+import { type Survey, turnsOfFile } from '../../core/conversation/session-file.ts';
 import { isActive } from '../../core/status.ts';
 import { isAdopted } from '../../core/turn-kinds.ts';
 import { recordOfTurn } from '../../store/records.ts';
@@ -8,6 +8,7 @@ import type { ManagerContext, Session } from '../context.ts';
 import { tryCacheState } from '../session/cache-state.ts';
 import { orDamaged } from '../session/damage.ts';
 import { readLineageTurns } from '../session/turn-lineage.ts';
+import { unknownWordsIn } from '../session/unknown-words.ts';
 import { claimSaid } from './claim-said.ts';
 import { catchUp, type TakenIn } from './opened.ts';
 import { linesOf, type SessionFile } from './session-files.ts';
@@ -22,22 +23,25 @@ function promptIn(session: Session, turn: number, how: string | null): string | 
 /**
  * Makes turns of what was said in the thread of a session without zwarm since that is a session. What the session has of the
  * thread is the beginning of the agent's file, and what follows it there is new; where it is not, nobody can tell what is.
- * Nothing is done to one that runs. @throws ZwarmError as `catchUp`, `claimSaid`
+ * Nothing is done to one that runs, or that a newer zwarm has written. `whole` is what the file says as a whole. @throws ZwarmError as `catchUp`, `claimSaid`
  */
 export async function takeInMore(
   context: ManagerContext,
   session: Session,
   file: SessionFile,
-  threadId: string,
+  whole: Survey,
 ): Promise<TakenIn> {
   const before = await orDamaged(session, async () => listTurns(session).length);
-  const { current, record, turns: numbers } = await catchUp(context, session);
+  const now = await catchUp(context, session);
+  const { current, record, turns: numbers } = now;
   const isBusy = current !== null && isActive(current.verdict.status);
   const lineage = await orDamaged(session, () => readLineageTurns(session, numbers, context.now()));
   const { thread, parts } = lineageOf(lineage);
-  if (isBusy || thread !== threadId) return { turns: numbers.length - before, warning: null };
+  const threadId = whole.thread?.id ?? null;
+  const isNewer = unknownWordsIn(now).length > 0;
+  if (isBusy || isNewer || threadId === null || thread !== threadId)
+    return { turns: numbers.length - before, warning: null };
   const newReader = await file.files.loadReader();
-  const whole = survey(linesOf(file), newReader());
   const turns = turnsOfFile(linesOf(file), newReader(), whole);
   for (const { turn } of parts) {
     const prompt = promptIn(session, turn, lineage.find((one) => one.turn === turn)?.how ?? null);

@@ -184,7 +184,7 @@ export async function importFile(
   );
   const tooLong = leftOut === 1 ? 'a line of it is' : `${leftOut} lines of it are`;
   const warnings = leftOut === 0 ? [] : [`${tooLong} too long, and left out: ${path}`];
-  const more = session.isNew ? null : await takeInMore(context, session, file, thread.id);
+  const more = session.isNew ? null : await takeInMore(context, session, file, whole);
   const all = [...session.warnings, ...warnings, ...(more?.warning == null ? [] : [more.warning])];
   return importedOf(context, { ...session, warnings: all }, file, thread.id, more?.turns);
 }
