@@ -83,7 +83,7 @@ export interface SessionState {
   readonly status: SessionStatus;
   /** The turn that the status is about; null where there is none. */
   readonly turn: number | null;
-  /** The newest message of the conversation. */
+  /** The newest message of the conversation; in a list on one line. */
   readonly last_prompt: string | null;
   /** What it is doing now, on one line; null unless it runs. */
   readonly current_step: string | null;
@@ -109,6 +109,8 @@ export interface SessionState {
   readonly model_used: string | null;
   readonly token_usage: TokenUsage | null;
   readonly last_message: string | null;
+  /** The first line of that. */
+  readonly answer_line: string | null;
   /** What its turns have changed that have ended; null where that is not known. */
   readonly diff_stat: ChangeCount | null;
 }
@@ -220,6 +222,12 @@ export function cutText(text: string, limit = 500): string {
   // Copied: a slice would keep the whole string in memory.
   return `${Array.from(beginning(text, limit - 1)).join('')}…`;
 }
+
+/** The longest line of a list. */
+export const LONGEST_LINE = 200;
+
+/** The first line of a text that has any words. */
+export const firstLine = (text: string): string => text.split('\n').find((line) => line.trim()) ?? '';
 
 /** The same on one line: every run of white space becomes a single space. */
 export const cutLine = (text: string, limit: number): string =>

@@ -7,15 +7,12 @@ import { longSpan, plusMinus, shortCount } from './text/units.ts';
 import { lineOf } from './text/width.ts';
 
 /** The beginning of an answer: its first line that says something. */
-const firstLine = (text: string | null): string => (text ?? '').split('\n').find((line) => line.trim()) ?? '';
 
 /** A session on a line for programs: an empty word is not known, or was not asked for. */
 export function compareLine(row: Compared): string {
-  const { id, name, status, diff_stat: diff, token_usage: usage, duration_ms: ms, last_message } = row;
+  const { id, name, status, diff_stat: diff, token_usage: usage, duration_ms: ms, answer_line } = row;
   const words = [diff?.files, diff?.added, diff?.removed, checkWord(row), usage?.total_tokens, ms];
-  return [id, name ?? '', status, ...words.map((word) => word ?? ''), safeLine(firstLine(last_message))].join(
-    '\t',
-  );
+  return [id, name ?? '', status, ...words.map((word) => word ?? ''), safeLine(answer_line ?? '')].join('\t');
 }
 
 /** Sessions side by side for a terminal. */
@@ -60,7 +57,7 @@ export function renderCompared(rows: readonly Compared[], style: Style): string 
       align: 'right',
       dispensable: 5,
     },
-    { head: 'ANSWER', cells: rows.map(({ last_message }) => lineOf(firstLine(last_message), width)) },
+    { head: 'ANSWER', cells: rows.map(({ answer_line }) => lineOf(answer_line ?? '', width)) },
   ];
   return renderTable(columns, style);
 }

@@ -7,7 +7,7 @@ import { projectNames } from './project-names.ts';
 import { paintStatus, type Style } from './style.ts';
 import { type Column, fitColumns, renderTable } from './table.ts';
 import { localTime, longSpan, plusMinus, shortCount } from './text/units.ts';
-import { cutToWidth, lineOf } from './text/width.ts';
+import { cutToWidth, lineOf, widthOf } from './text/width.ts';
 import { costText } from './usage.ts';
 
 /** Sessions to be shown, and what is left out. */
@@ -36,8 +36,8 @@ export interface ListView {
 const LONGEST_NAME = 41;
 const LONGEST_FROM = 16;
 const LONGEST_NOW = 48;
-/** What a name, and what a session is doing, keep where there is little room. */
-const [SHORTEST_NAME, SHORTEST_NOW, SHORTEST_PROJECT] = [16, 24, 12];
+/** What a name, an answer and a project keep where there is little room; and what a session is doing, also before its task. */
+const [SHORTEST_NAME, SHORTEST_ANSWER, SHORTEST_PROJECT, SHORTEST_NOW] = [16, 14, 12, 24];
 /** A whole id, the longest status with its mark, and what is between them. */
 const ID_AND_STATUS = 10 + 2 + 11;
 
@@ -73,21 +73,31 @@ function timeOf(row: SessionSummary, { time }: ListView, { nowMs }: Style): stri
   return isRunning && nowMs - ms >= 60_000 ? longSpan(nowMs - ms) : shortSpan(nowMs - ms);
 }
 
-/** What a running session is doing, why a failed one failed, and why one waits. */
-const nowOf = (row: SessionSummary): string =>
-  row.current_step ?? failureWords(row) ?? row.pending?.detail ?? '';
+/** What a running session is doing, why a failed one failed, and why one waits; null of any other. */
+const doingOf = (row: SessionSummary): string | null =>
+  row.current_step ?? failureWords(row) ?? row.pending?.detail ?? null;
 
-/** The newest message of a session, of a fork behind where that comes from. */
+/** The same, and what one has answered that completed. */
+const nowOf = (row: SessionSummary): string =>
+  doingOf(row) ?? (row.status === 'completed' ? row.answer_line : null) ?? '';
+
+/** A message of fewer words and characters says nothing by itself. */
+const [FEW_WORDS, FEW_CHARACTERS] = [4, 24];
+
+/** The newest message of a session, of a fork behind where that comes from; a short one behind what the session is about. */
 function taskOf(row: SessionSummary): string {
-  const words = messageOfRow(row);
-  const { forked_from: fork } = row;
+  const message = messageOfRow(row);
+  const { title, forked_from: fork } = row;
+  const isShort = message.length < FEW_CHARACTERS && message.split(/\s+/).length < FEW_WORDS;
+  const about = isShort && title !== null && message !== '' && message !== title ? [title] : [];
+  const words = [...about, message].join(' · ');
   return fork === null ? words : [`fork of ${fork.id.slice(0, 4)}`, words].filter(Boolean).join(': ');
 }
 
 /** Whether the agent of another session writes in the same directory. */
 const isShared = ({ shared_with: others }: SessionSummary): boolean => others.length > 0;
 
-/** The columns for a width. Where what sessions are doing has no room of its own, it stands before their tasks. */
+/** The columns for a width. Where what sessions are doing has no room of its own, it stands before their tasks, but for answers. */
 function columnsFor(
   { rows }: Listing,
   branches: readonly string[],
@@ -97,6 +107,7 @@ function columnsFor(
   const { width } = style;
   const froms = rows.map(fromOf);
   const names = rows.map(({ name }) => wordOf(name ?? '', LONGEST_NAME));
+  const doings = rows.map((row) => lineOf(doingOf(row) ?? '', LONGEST_NOW));
   const nows = rows.map((row) => cellOf(nowOf(row), LONGEST_NOW));
   const diffs = rows.map(({ diff_stat: stat }) => (stat === null || stat.files === 0 ? '' : plusMinus(stat)));
   const inHome = projectNames(
@@ -125,11 +136,11 @@ function columnsFor(
   ];
   const others: readonly Column[] = [
     {
-      head: 'NOW / WHY',
+      head: 'NOW',
       cells: nows,
       dispensable: 3,
       isShown: nows.some(Boolean),
-      least: SHORTEST_NOW,
+      least: Math.min(SHORTEST_NOW, Math.max(SHORTEST_ANSWER, ...doings.map(widthOf))),
     },
     { head: 'TURN', cells: rows.map(({ turn }) => String(turn ?? '')), align: 'right', dispensable: 4 },
     { head: 'TOKENS', cells: rows.map(tokens), align: 'right', dispensable: 5 },
@@ -158,7 +169,7 @@ function columnsFor(
   const columns = [...always, ...others, ...last((row) => [taskOf(row)])];
   const hasRoom = !nows.some(Boolean) || fitColumns(columns, width).some(({ cells }) => cells === nows);
   if (hasRoom) return columns;
-  return [...always, ...last((row) => [lineOf(nowOf(row), SHORTEST_NOW), taskOf(row)])];
+  return [...always, ...last((row) => [lineOf(doingOf(row) ?? '', SHORTEST_NOW), taskOf(row)])];
 }
 
 /** What is below the table: what is left out of it, and what its mark means. */

@@ -64,10 +64,11 @@ test('a session tells its newest message, and while it runs what it is doing and
   expect(await now()).toMatchObject({
     task: 'first',
     last_prompt: 'first',
+    answer_line: expect.stringMatching(/^The project prints/),
     current_step: null,
     begun: 'string',
   });
-  const long = `second ${'x'.repeat(1000)}`;
+  const long = `second\n${'x'.repeat(1000)}`;
   const env = { FAKE_AGENT_HANG: '1', FAKE_AGENT_STREAM: join(project.base, 'stream') };
   writeFileSync(
     env.FAKE_AGENT_STREAM,
@@ -90,7 +91,8 @@ test('a session tells its newest message, and while it runs what it is doing and
     current_step: '$ npm test # all',
     begun: 'string',
   });
-  expect(running.last_prompt).toBe(`${long.slice(0, 499)}…`);
+  expect(running.last_prompt).toBe(`${long.replace('\n', ' ').slice(0, 199)}…`);
+  expect(running.answer_line).toBe(null);
   expect((await project.show(A)).last_prompt).toBe(long);
   await onScreen(project, ['kill', A]);
   expect(await now()).toMatchObject({
@@ -109,8 +111,8 @@ test('a list says what it leaves out, and why it is empty', async () => {
   expect(await onTerminal('ls')).toBe('no sessions; start one: zwarm start "task"\n');
   expect(await project.$('ls --json')).toBe('[]\n');
   for (const newId of [A, B]) await project.ended(['x'], { newId });
-  expect(await onTerminal('ls --status failed')).toBe('nothing matches\n');
-  expect(await onTerminal('ls -q --status failed')).toBe('nothing matches\n');
+  expect(await onTerminal('ls --status failed')).toBe('none of 2 match\n');
+  expect(await onTerminal('ls -q --status failed')).toBe('none of 2 match\n');
   expect(await project.$('ls --status failed')).toBe('');
   expect(await onTerminal('ls')).not.toContain('--all');
   await onScreen(project, ['start', 'runs'], { newId: C, env: { FAKE_AGENT_HANG: '1' } });

@@ -126,20 +126,20 @@ test('what does not fit the screen is counted; a list that is empty says why', a
   for (const id of ['aaaaaaaaaa', 'bbbbbbbbbb', 'cccccccccc', 'dddddddddd'])
     await project.ok(['start', '--wait', '-q', `task ${id}`], { newId: id });
   expect(await watch()).toMatchInlineSnapshot(`
-    "ID          STATUS     AGO  TURN  TOKENS  TASK
-    dddddddddd  completed   0s     1   1,230  task dddddddddd
-    cccccccccc  completed   0s     1   1,230  task cccccccccc
+    "ID          STATUS     AGO  NOW              TASK
+    dddddddddd  completed   0s     The project pr…  task dddddddddd
+    cccccccccc  completed   0s     The project pr…  task cccccccccc
     … 2 more below
     "
   `);
   expect(await watch(['-n', '2'])).toMatchInlineSnapshot(`
-    "ID          STATUS     AGO  TURN  TOKENS  TASK
-    dddddddddd  completed   0s     1   1,230  task dddddddddd
-    cccccccccc  completed   0s     1   1,230  task cccccccccc
+    "ID          STATUS     AGO  NOW              TASK
+    dddddddddd  completed   0s     The project pr…  task dddddddddd
+    cccccccccc  completed   0s     The project pr…  task cccccccccc
     2 of 4 · --all shows all
     "
   `);
-  expect(await watch(['--status', 'lost'])).toBe('nothing matches\n');
+  expect(await watch(['--status', 'lost'])).toBe('none of 4 match\n');
 });
 
 test('where there is nothing to draw on it says what to do instead', async () => {

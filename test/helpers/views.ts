@@ -46,6 +46,7 @@ export function summaryOf(more: Partial<SessionSummary> = {}): SessionSummary {
     cost_usd: null,
     cost_at_least: false,
     last_message: 'hello',
+    answer_line: 'hello',
     diff_stat: null,
     shared_with: [],
     processes_left: 0,

@@ -46,7 +46,9 @@ async function linesFor(manager: SessionManager, filters: ListOptions, tree: boo
 }
 
 const emptyList = (known: number): string =>
-  known === 0 ? 'no sessions; start one: zwarm start "task"' : 'nothing matches';
+  known === 0
+    ? 'no sessions; start one: zwarm start "task"'
+    : `none of ${known} ${known === 1 ? 'matches' : 'match'}`;
 
 /** `zwarm ls` */
 export const ls = defineVerb({
@@ -92,8 +94,9 @@ export const ls = defineVerb({
 The one with the last activity comes first: the newest message, begin or end. Damaged sessions are always listed, except
 with -q.
 
-AGO tells how long a session has been running, or when it ended; NOW / WHY what a running one is doing, and why a failed one
-failed. On a narrow terminal that stands before the task, which is the newest message.
+AGO tells how long a session has been running, or when it ended; NOW what a running one is doing, why a failed one failed,
+and what one that completed has answered. On a narrow terminal that stands before the task, which is the newest message, and
+behind the title of the session where it has few words.
 
 When piped: id, status, turn, agent, time of the last change and task, separated by tabs, without a header; with --everywhere
 the project behind them.`,

@@ -6,6 +6,8 @@ import { inConversation, type Speaking, speakingTurn } from '../../core/rules/sp
 import {
   cutLine,
   cutText,
+  firstLine,
+  LONGEST_LINE,
   type SessionError,
   type SessionState,
   type TokenUsage,
@@ -170,17 +172,15 @@ function updatedMs(turn: TurnReading): number {
 function lastPromptOf(conversation: readonly TurnReading[]): string | null {
   for (const turn of conversation) {
     const prompt = isSaid(turn.request.kind) ? readPrompt(turn) : null;
-    if (prompt !== null) return cutText(prompt.toString());
+    if (prompt !== null) return cutLine(prompt.toString(), LONGEST_LINE);
   }
   return null;
 }
 
-const LONGEST_STEP = 200;
-
 function currentStepOf({ request, adapter, stream }: TurnReading, directory: string): string | null {
   if (request.opened !== null) return `open in ${adapter?.name ?? 'its own program'}`;
   const step = readLastStep(stream);
-  return step === null ? null : cutLine(stepLine(step, directory), LONGEST_STEP);
+  return step === null ? null : cutLine(stepLine(step, directory), LONGEST_LINE);
 }
 
 /** What the turns of a session have changed by the end of the newest one of which that is known. */
@@ -218,6 +218,7 @@ const READY: Spoken = {
   error: null,
   pending: null,
   last_message: null,
+  answer_line: null,
 };
 
 function spokenOf(
@@ -242,6 +243,7 @@ function spokenOf(
     error: explain(reading, current),
     pending: status === 'pending' ? reading.waiting.pending : null,
     last_message: answer === null ? null : cutText(answer),
+    answer_line: answer === null ? null : cutLine(firstLine(answer), LONGEST_LINE),
   };
 }
 

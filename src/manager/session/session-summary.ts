@@ -120,6 +120,7 @@ const DAMAGED: Listed = {
   spent: [],
   unmeasured: [],
   last_message: null,
+  answer_line: null,
   diff_stat: null,
 };
 
@@ -224,4 +225,4 @@ export async function readSummaryNow(session: Session, nowMs: number): Promise<S
  * The version of what a fold makes of a session, and of which words of records it knows: a summary that another version wrote
  * is computed again.
  */
-export const FOLD_VERSION = 18;
+export const FOLD_VERSION = 19;

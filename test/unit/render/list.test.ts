@@ -111,14 +111,14 @@ const DAY = [
 
 test('what runs tells what it is doing, what failed tells why, as far as there is room for it', () => {
   expect(listed(DAY, 140)).toMatchInlineSnapshot(`
-    "ID          NAME              STATUS        AGO  NOW / WHY                 TURN  TOKENS  FROM       TASK
+    "ID          NAME              STATUS        AGO  NOW                       TURN  TOKENS  FROM       TASK
     abcdefghjk  total             running    3m 05s  $ npm test                   2          you        also mention CRLF line endings
     abcdefghjk                    running       42s  Reading 漢字 and 👩👩 b…     1          you        Fix the 漢字 parser
     abcdefghjk                    pending        1s                               1          you        say hello
     abcdefghjk                    failed •       2h  usage limit until 03:02      1          you        Write the docs of the parser
     abcdefghjk                    failed         5m  exit 1                       1          orch:ab12  say hello
-    abcdefghjk  a-name-that-is-…  completed      5m                              11          you        xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…
-    abcdefghjk                    completed      5m                               1          mcp:?[2J   fork of cdef: the other way
+    abcdefghjk  a-name-that-is-…  completed      5m  hello                       11          you        xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…
+    abcdefghjk                    completed      5m  hello                        1          mcp:?[2J   fork of cdef: say hello · the other way
     abcdefghjk                    killed         5m                               1          you        say hello
     abcdefghjk                    lost           5m                               1          you        say hello
     abcdefghjk                    damaged                                                               its records cannot be read
@@ -133,7 +133,7 @@ test('what runs tells what it is doing, what failed tells why, as far as there i
     abcdefghjk                    failed •       2h  usage limit until 03:02 · Writ…
     abcdefghjk                    failed         5m  exit 1 · say hello
     abcdefghjk  a-name-that-is-…  completed      5m  xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…
-    abcdefghjk                    completed      5m  fork of cdef: the other way
+    abcdefghjk                    completed      5m  fork of cdef: say hello · the…
     abcdefghjk                    killed         5m  say hello
     abcdefghjk                    lost           5m  say hello
     abcdefghjk                    damaged            its records cannot be read
@@ -149,7 +149,7 @@ test('what runs tells what it is doing, what failed tells why, as far as there i
     abcdefghjk  failed •   usage limit unti…
     abcdefghjk  failed     exit 1 · say hel…
     abcdefghjk  completed  xxxxxxxxxxxxxxxx…
-    abcdefghjk  completed  fork of cdef: th…
+    abcdefghjk  completed  fork of cdef: sa…
     abcdefghjk  killed     say hello
     abcdefghjk  lost       say hello
     abcdefghjk  damaged    its records cann…
@@ -179,14 +179,14 @@ test('what is less needed is left out first when the task would have no room', (
   const heads: string[] = [];
   for (let columns = 200; columns >= 30; columns -= 1) {
     const [head = ''] = listed(DAY, columns, { everywhere: true }).split('\n');
-    const words = head.replace('NOW / WHY', 'NOW/WHY').replace(/ +/g, ' ');
+    const words = head.replace(/ +/g, ' ');
     if (words !== heads.at(-1)) heads.push(words);
   }
   expect(heads.join('\n')).toMatchInlineSnapshot(`
-    "ID NAME STATUS AGO NOW/WHY TURN TOKENS FROM PROJECT TASK
-    ID NAME STATUS AGO NOW/WHY TURN TOKENS PROJECT TASK
-    ID NAME STATUS AGO NOW/WHY TURN PROJECT TASK
-    ID NAME STATUS AGO NOW/WHY PROJECT TASK
+    "ID NAME STATUS AGO NOW TURN TOKENS FROM PROJECT TASK
+    ID NAME STATUS AGO NOW TURN TOKENS PROJECT TASK
+    ID NAME STATUS AGO NOW TURN PROJECT TASK
+    ID NAME STATUS AGO NOW PROJECT TASK
     ID NAME STATUS AGO PROJECT TASK
     ID STATUS AGO PROJECT TASK
     ID STATUS PROJECT TASK
@@ -199,10 +199,10 @@ test('a family is drawn as a tree, as deep as it fits', () => {
   const kin = (id: string, parent: string | null) => summaryOf({ id: id as SessionId, parent });
   const family = [kin('a222222222', 'a333333333'), kin('a333333333', 'a444444444'), kin('a444444444', null)];
   expect(listed(family, 60, { tree: true })).toMatchInlineSnapshot(`
-    "ID                STATUS     AGO  TURN  TOKENS  TASK
-    a444444444        completed   5m     1          say hello
-    └─ a333333333     completed   5m     1          say hello
-       └─ a222222222  completed   5m     1          say hello
+    "ID                STATUS     AGO  NOW    TURN  TASK
+    a444444444        completed   5m  hello     1  say hello
+    └─ a333333333     completed   5m  hello     1  say hello
+       └─ a222222222  completed   5m  hello     1  say hello
     "
   `);
   expect(listed(family, 27, { tree: true })).toMatchInlineSnapshot(`
@@ -219,13 +219,13 @@ test('projects are told by as much of their paths as they need, times as the clo
   const updated_at = new Date(2026, 10, 20, 9, 5).toISOString();
   const shown = projects.map((project) => summaryOf({ project, updated_at }));
   expect(listed(shown, 80, { everywhere: true, time: true })).toMatchInlineSnapshot(`
-    "ID          STATUS                 TIME  TURN  TOKENS  PROJECT   TASK
-    abcdefghjk  completed  2026-11-20 09:05     1          zwarm     say hello
-    abcdefghjk  completed  2026-11-20 09:05     1          work/app  say hello
-    abcdefghjk  completed  2026-11-20 09:05     1          ~/app     say hello
-    abcdefghjk  completed  2026-11-20 09:05     1          srv/app   say hello
-    abcdefghjk  completed  2026-11-20 09:05     1          ~         say hello
-    abcdefghjk  completed  2026-11-20 09:05     1          /         say hello
+    "ID          STATUS                 TIME  NOW    TURN  PROJECT   TASK
+    abcdefghjk  completed  2026-11-20 09:05  hello     1  zwarm     say hello
+    abcdefghjk  completed  2026-11-20 09:05  hello     1  work/app  say hello
+    abcdefghjk  completed  2026-11-20 09:05  hello     1  ~/app     say hello
+    abcdefghjk  completed  2026-11-20 09:05  hello     1  srv/app   say hello
+    abcdefghjk  completed  2026-11-20 09:05  hello     1  ~         say hello
+    abcdefghjk  completed  2026-11-20 09:05  hello     1  /         say hello
     "
   `);
 });
