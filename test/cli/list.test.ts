@@ -1,4 +1,14 @@
-import { appendFileSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { copySession } from '../../bench/sessions.js';
@@ -270,4 +280,33 @@ test('clean removes what ended long enough ago, by its newest end, and nothing t
   expect(shown).toMatchObject({ code: 0, stdout: `${B}\n` });
   expect(shown.stderr).toMatch(/^removed 1 session, [\d.]+ k?B; kept dddddddddd \(running\)\n$/);
   expect(await ids(project)).toEqual([running]);
+});
+
+test('summaries of another version, and those of lost turns, are written anew as other turns end, fifty at a time', async () => {
+  const project = createProject();
+  const id = await project.ended();
+  const sessions = join(project.store(), 'sessions');
+  const outdated = { ...JSON.parse(readFileSync(join(sessions, id, 'summary.json'), 'utf8')), fold: 1 };
+  for (let i = 0; i < 70; i += 1) {
+    const copy = join(sessions, `caaaaaaa${'bcdfghjkmn'[Math.floor(i / 10)]}${'bcdfghjkmn'[i % 10]}`);
+    cpSync(join(sessions, id), copy, { recursive: true });
+    writeFileSync(join(copy, 'summary.json'), JSON.stringify(outdated));
+    if (i < 35) continue;
+    // It was lost.
+    rmSync(join(copy, 'turns/1/exit.json'));
+    writeFileSync(join(copy, 'turns/1/events.jsonl'), '');
+    if (i >= 50) rmSync(join(copy, 'summary.json'));
+  }
+  const current = (): readonly string[] =>
+    readdirSync(sessions).flatMap((name) => {
+      const path = join(sessions, name, 'summary.json');
+      const { fold = 1, listed } = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {};
+      return fold === 1 ? [] : [listed.status];
+    });
+  await project.ended();
+  expect(current()).toHaveLength(52);
+  await project.ended();
+  const all = current();
+  expect(all).toHaveLength(73);
+  expect(all.filter((status) => status === 'lost')).toHaveLength(35);
 });

@@ -4,6 +4,7 @@ import { hasQueue, readSnapshot } from '../../store/sessions.ts';
 import { forgetWriter } from '../../store/writers.ts';
 import type { ManagerContext, Turn } from '../context.ts';
 import { cacheChanged, cacheState } from '../session/cache-state.ts';
+import { refreshSummaries } from '../session/refresh-summaries.ts';
 import { readTurns } from '../session/session-summary.ts';
 import { ownTurn } from '../turn/own-turn.ts';
 import { launchOf } from '../turn/turn-stream.ts';
@@ -37,6 +38,7 @@ export async function settle(context: ManagerContext): Promise<void> {
   if (hasQueue(store)) await (await import('../queue/dispatch.ts')).keepMoving(context, store);
   // Last, as nobody waits for it.
   if (isCached) cacheChanged(context, reading);
+  await refreshSummaries(context, store);
 }
 
 /** Records the files as they are after a turn, where they were recorded before it. */
