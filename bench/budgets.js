@@ -83,6 +83,13 @@ export const BUDGETS = [
       return wall(bench, zwarm(project, 'ls', '--all'), cat);
     }),
   ),
+  ratio(
+    ['ls upgraded', '`ls --all`, 400 sessions, right after an upgrade', 'the same of 400 before it', 8],
+    (bench) => {
+      const list = (/** @type {string} */ project) => zwarm(project, 'ls', '--all');
+      return wall(bench, list(bench.sessions.outdated(400)), list(bench.sessions.many(400)));
+    },
+  ),
   full(ratio(['search', '`search`, 1,000 sessions, 1 GB, no hit', '`grep -rF`', 2], search)),
   full(ratio(['status ls', '`ls`, running turn of 1 GB', SMALL, 1.1], statusOfRunning)),
   {

@@ -174,6 +174,15 @@ export function createSessions(ground) {
       copySession(completeSession(ground, project, stream('1 kB').path), count - 1);
       return project;
     }),
+    /** The same, whose summaries another version of zwarm has written. */
+    outdated: kept((/** @type {number} */ count) => {
+      const project = ground.directory(`${count} outdated sessions`);
+      const session = completeSession(ground, project, stream('1 kB').path);
+      const summary = join(session.directory, '../../summary.json');
+      writeFileSync(summary, JSON.stringify({ ...JSON.parse(readFileSync(summary, 'utf8')), fold: 0 }));
+      copySession(session, count - 1);
+      return project;
+    }),
     /** A project with so many sessions that have ended, each after a turn with a stream of 1 MB. */
     large: kept((/** @type {number} */ count) => {
       const project = ground.directory(`${count} large sessions`);
