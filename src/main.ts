@@ -55,6 +55,17 @@ function* mapped(pieces: Iterable<string>, form: Form): Generator<string> {
   for (const piece of pieces) yield form(piece);
 }
 
+/** `CliContext.onStop` */
+function aroundStops(leave: () => void, back: () => void): () => void {
+  const stop = (): void => {
+    leave();
+    process.kill(process.pid, 'SIGSTOP');
+  };
+  process.on('SIGTSTP', stop);
+  process.on('SIGCONT', back);
+  return () => void process.off('SIGTSTP', stop).off('SIGCONT', back);
+}
+
 /** While a program has the terminal, Ctrl-C and the end of the terminal are its own: without us it would be cut off. */
 async function withoutInterrupts<T>(act: () => Promise<T>): Promise<T> {
   const leave = (): void => undefined;
@@ -93,7 +104,8 @@ function contextOfProcess(form: Form | null): CliContext {
     uid: process.getuid?.() ?? 0,
     version: packageVersion,
     onInterrupt: () => abortedBy({ SIGINT: 130 }),
-    onEnd: () => abortedBy({ SIGHUP: 129, SIGINT: 130, SIGTERM: 143 }),
+    onEnd: () => abortedBy({ SIGHUP: 129, SIGINT: 130, SIGQUIT: 131, SIGTERM: 143 }),
+    onStop: aroundStops,
     capture: async (...given) => (await import('./process/run.ts')).ask(...given),
     runOnTerminal: async (...given) => (await import('./process/run.ts')).runOnTerminal(...given),
     async serveTools(managerFor, offered) {

@@ -55,6 +55,8 @@ export interface CliContext extends Omit<ManagerContext, 'stateDir' | 'client' |
   onInterrupt(): AbortSignal;
   /** Aborts on Ctrl-C, and when this process is asked to end or its terminal goes; the reason is the exit code. */
   onEnd(): AbortSignal;
+  /** Calls `leave` before Ctrl-Z stops this process, and `back` when it goes on, until the returned function is called. */
+  onStop(leave: () => void, back: () => void): () => void;
   /** Serves the tools of `zwarm mcp` on stdin and stdout until the client closes its end. */
   serveTools(
     managerFor: (client: string, roots: () => Promise<readonly string[]>) => Promise<SessionManager>,

@@ -1,4 +1,4 @@
-import { messageOfRow, type SessionSummary } from '../core/session.ts';
+import { firstFew, messageOfRow, type SessionSummary } from '../core/session.ts';
 import { shellWord } from '../core/shell-word.ts';
 import { shortSpan } from '../core/time.ts';
 import { safeLine } from './text/safe-text.ts';
@@ -39,3 +39,14 @@ export function renderGone({ project, sessions, bytes, lastMs }: GoneProject, no
   const age = lastMs === null ? '' : `, last used ${shortSpan(nowMs - lastMs)} ago`;
   return `${project} is gone: ${counted(sessions, 'session')}, ${shortBytes(bytes)}${age}`;
 }
+
+/** The same of several on one line: which, and how much of all of them. */
+export function renderAllGone(gone: readonly GoneProject[], nowMs: number): string {
+  const [one] = gone;
+  if (one !== undefined && gone.length === 1) return renderGone(one, nowMs);
+  const [sessions, bytes] = [sum(gone.map((one) => one.sessions)), sum(gone.map((one) => one.bytes))];
+  const which = firstFew(gone.map(({ project }) => project));
+  return `${gone.length} projects are gone: ${which}; ${counted(sessions, 'session')}, ${shortBytes(bytes)}`;
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { onScreen, type ScreenOptions } from '../helpers/context.ts';
 import { unfit } from '../helpers/display.ts';
 import { ATTACKS, toSay } from '../helpers/hostile-output.ts';
@@ -11,6 +11,7 @@ import {
   processesNaming,
 } from '../helpers/project.ts';
 import { onTerminal } from '../helpers/pseudo-terminal.ts';
+import { HAS_TMUX, openTerminal } from '../helpers/tmux.ts';
 
 const ENTER = '\u001b[?1049h\u001b[?25l\u001b[?7l';
 const LEAVE = '\u001b[?7h\u001b[?25h\u001b[?1049l';
@@ -79,12 +80,36 @@ async function watching(project: Project) {
 test.each([
   ['SIGTERM', 143],
   ['SIGHUP', 129],
+  ['SIGQUIT', 131],
 ] as const)('%s leaves the terminal as it was', async (signal, expected) => {
   const { pid, id, code, shown } = await watching(createShellProject());
   process.kill(pid, signal);
   expect(await code).toBe(expected);
   expect(shown().split(LEAVE)[1]).toMatch(new RegExp(`^.*ID .*\n${id} .*\n$`));
 });
+
+test.runIf(HAS_TMUX)(
+  'Ctrl-Z leaves the terminal as it was, and what goes on after it draws anew',
+  async () => {
+    const project = createShellProject();
+    const id = await project.ended();
+    const { shows, isPlain } = openTerminal(
+      project,
+      ['ls', '-w', '--project', project.directory],
+      onTestFinished,
+    );
+    await eventually('it draws', () => !isPlain());
+    const [pid = 0] = processesNaming(`-w\0--project\0${project.directory}\0`, 'cmdline');
+    process.kill(pid, 'SIGTSTP');
+    await eventually('it has left', isPlain);
+    await shows(id);
+    process.kill(pid, 'SIGCONT');
+    await eventually('it draws anew', () => !isPlain());
+    process.kill(pid, 'SIGTERM');
+    await shows('[ended with 143]');
+    expect(isPlain()).toBe(true);
+  },
+);
 
 test('where the terminal is closed, it ends', async () => {
   const { pid, hangUp } = await watching(createShellProject());

@@ -66,6 +66,7 @@ test('ls --everywhere lists all projects; clean --gone deletes the sessions of t
     /zwarm: .*\/other is gone: 1 session, .* kB, last used \d+s ago; if it was moved, there: zwarm relocate; to delete: zwarm clean --gone\n$/,
   );
   expect(listed.match(/[^\t\n]+$/gm)?.slice(0, 2)).toEqual([other, project.directory]);
+  expect(await project.zwarm(['ls', '--everywhere', '--json'])).toMatchObject({ code: 0, stderr: '' });
   expect(await project.$('clean --gone --dry-run')).toMatch(new RegExp(`^${other}\n`));
   expect(await project.$('clean --gone')).toContain('[exit 2]');
   expect(fs.readdirSync(join(project.state, 'projects'))).toHaveLength(2);

@@ -99,6 +99,7 @@ export async function onScreen(
     version: () => '0.0.0-test',
     onInterrupt: () => options.interrupt ?? new AbortController().signal,
     onEnd: () => options.interrupt ?? new AbortController().signal,
+    onStop: () => () => undefined,
     serveTools: () => Promise.reject(new Error('the tools are served by a process of their own')),
     async ask(question) {
       if (options.answer === undefined) throw new Error(`nobody was to be asked: ${question}`);

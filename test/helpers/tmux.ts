@@ -27,6 +27,9 @@ export function openTerminal(
   finished(close);
   return {
     close,
+    /** Whether the screen is the usual one, with a cursor, and wraps. */
+    isPlain: (): boolean =>
+      tmux('display-message', '-p', '#{alternate_on}#{cursor_flag}#{wrap_flag}').trim() === '011',
     type: (...keys: readonly string[]): string => tmux('send-keys', ...keys),
     /** Waits until the screen shows something. */
     async shows(what: RegExp | string): Promise<void> {

@@ -19,20 +19,23 @@ interface Noticed {
 }
 
 /** Tells of sessions that are kept where no list shows them. */
-async function printNotices(verb: Verb, refused: readonly ZwarmError[], everywhere: boolean): Promise<void> {
+async function printNotices(
+  verb: Verb,
+  refused: readonly ZwarmError[],
+  { everywhere, json }: { readonly everywhere: boolean; readonly json: boolean },
+): Promise<void> {
   const { manager, context } = verb;
   for (const { message } of refused) verb.warn(message);
   if (!everywhere) {
     for (const notice of await manager.projectNotices()) verb.warn(notice);
     return;
   }
-  const gone = await manager.listGone();
+  // Programs ask for what there is.
+  const gone = json ? [] : await manager.listGone();
   if (gone.length === 0) return;
-  const { renderGone } = await import('../../render/row.ts');
-  for (const one of gone)
-    verb.warn(
-      `${renderGone(one, context.now())}; if it was moved, there: zwarm relocate; to delete: zwarm clean --gone`,
-    );
+  const { renderAllGone } = await import('../../render/row.ts');
+  const what = renderAllGone(gone, context.now());
+  verb.warn(`${what}; if it was moved, there: zwarm relocate; to delete: zwarm clean --gone`);
 }
 
 /** The lines of a list for programs. Of ten thousand rows, only a tree needs more in memory than their lines. */
@@ -119,12 +122,13 @@ the project behind them.`,
     const view = { tree, time, cost, home: context.env['HOME'] ?? null, everywhere: wanted.everywhere };
     if (watch) {
       const { watchList } = await import('../terminal/watch-list.ts');
-      const notice = ({ refused }: Pick<Noticed, 'refused'>) => printNotices(verb, refused, view.everywhere);
+      const notice = ({ refused }: Pick<Noticed, 'refused'>) =>
+        printNotices(verb, refused, { ...wanted, json });
       return watchList(verb, view, { filters: filtersNow, notice, emptyList });
     }
     const filters = filtersNow();
     const notice = async ({ rows, refused, known }: Noticed): Promise<void> => {
-      if (!quiet) await printNotices(verb, refused, wanted.everywhere);
+      if (!quiet) await printNotices(verb, refused, { ...wanted, json });
       if (rows.length > 0 || json) return;
       verb.hint(emptyList(known));
     };

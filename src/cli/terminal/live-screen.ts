@@ -12,7 +12,7 @@ const ERASE_LINE = '\u001b[K';
 const ERASE_REST = '\u001b[J';
 
 /** So long after a frame the next one is drawn, although nothing has happened: the times on a page go on. */
-const TICK_MS = 5000;
+const TICK_MS = 10_000;
 
 function frameOf(lines: readonly string[]): string {
   const last = lines.length - 1;
@@ -22,11 +22,11 @@ function frameOf(lines: readonly string[]): string {
 
 /**
  * Shows a page on the terminal, drawn in place for each of some values, as time goes by, and for each new size, until the
- * values end, Ctrl-C or the end of the terminal; what it showed last is left behind. Returns the exit code. `page` returns
+ * values end, Ctrl-C or the end of the terminal; what it showed last is left behind, also while Ctrl-Z has stopped it. Returns the exit code. `page` returns
  * at least one line, and no more than the terminal has.
  */
 export async function showLive<T>(
-  { stdout, onEnd }: Pick<CliContext, 'stdout' | 'onEnd'>,
+  { stdout, onEnd, onStop }: Pick<CliContext, 'stdout' | 'onEnd' | 'onStop'>,
   valuesUntil: (signal: AbortSignal) => AsyncIterable<T>,
   page: (value: T) => Promise<readonly string[]>,
 ): Promise<number> {
@@ -54,7 +54,12 @@ export async function showLive<T>(
     controller.abort();
   };
   const redrawSoon = (): void => void redraw().catch(fail);
+  const leave = (): void => {
+    if (lines.length > 0) stdout.write(LEAVE + lines.map((line) => `${line}\n`).join(''));
+    lines = [];
+  };
   const stopResizing = stdout.onResize(redrawSoon);
+  const stopStopping = onStop(leave, redrawSoon);
   try {
     for await (const value of valuesUntil(controller.signal)) {
       draw = async () => {
@@ -71,7 +76,8 @@ export async function showLive<T>(
     controller.abort();
     clearTimeout(ticking);
     stopResizing();
-    if (lines.length > 0) stdout.write(LEAVE + lines.map((line) => `${line}\n`).join(''));
+    stopStopping();
+    leave();
   }
   if (failure !== null) throw failure;
   return asked.aborted ? Number(asked.reason) : 0;

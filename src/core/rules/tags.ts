@@ -3,7 +3,7 @@ import { usageError } from '../errors.ts';
 const TAG = /^[a-z0-9][a-z0-9_.-]{0,39}$/;
 
 /** As many as a row of a list has room for in words. */
-const MOST_TAGS = 20;
+const MOST_TAGS = 16;
 
 /** Whether a text can be a tag. */
 export const isTag = (text: string): boolean => TAG.test(text);

@@ -23,13 +23,17 @@ test('a page is drawn for each new size and as time goes by, one frame after the
     yield 'a list';
     await new Promise((resolve) => signal.addEventListener('abort', resolve));
   }
-  const shown = showLive({ stdout, onEnd: () => interrupt.signal }, once, async (text) => {
-    pages += 1;
-    await new Promise<void>((resolve) => {
-      open = resolve;
-    });
-    return [text];
-  });
+  const shown = showLive(
+    { stdout, onEnd: () => interrupt.signal, onStop: () => () => undefined },
+    once,
+    async (text) => {
+      pages += 1;
+      await new Promise<void>((resolve) => {
+        open = resolve;
+      });
+      return [text];
+    },
+  );
   await settled();
   expect(pages).toBe(1);
   // While a frame is drawn, several sizes ask for one more.
@@ -42,7 +46,10 @@ test('a page is drawn for each new size and as time goes by, one frame after the
   expect(pages).toBe(2);
   open();
   await settled();
-  vi.runOnlyPendingTimers();
+  // No more than each ten seconds.
+  vi.advanceTimersByTime(9_999);
+  expect(pages).toBe(2);
+  vi.advanceTimersByTime(1);
   expect(pages).toBe(3);
   interrupt.abort(130);
   open();

@@ -3,7 +3,7 @@ import type { SessionId } from '../../../src/core/ids.ts';
 import type { SessionError, SessionSummary } from '../../../src/core/session.ts';
 import { SESSION_STATUSES } from '../../../src/core/status.ts';
 import { type ListView, renderList } from '../../../src/render/list.ts';
-import { renderRow } from '../../../src/render/row.ts';
+import { renderAllGone, renderRow } from '../../../src/render/row.ts';
 import { createStyle, type Style } from '../../../src/render/style.ts';
 import { renderTable } from '../../../src/render/table.ts';
 import { columnsOf, plain } from '../../helpers/display.ts';
@@ -255,4 +255,14 @@ test('in a pipe a row has six fields, whatever the task holds, and nothing is cu
   // What a damaged or edited record holds in the other fields breaks no row either.
   const edited = summaryOf({ agent: 'co\tdex\n\x1b[2J', updated_at: 'to\tday' });
   expect(renderRow(edited)).toBe('abcdefghjk\tcompleted\t1\tco dex \\x1b[2J\tto day\tsay hello\n');
+});
+
+test('projects that are gone are told on one line', () => {
+  const day = 86_400_000;
+  const one = { project: '/work/a', sessions: 1, bytes: 3000, lastMs: 0 };
+  expect(renderAllGone([one], 2 * day)).toBe('/work/a is gone: 1 session, 3.0 kB, last used 2d ago');
+  const six = 'abcdef'.split('').map((name) => ({ ...one, project: `/work/${name}`, sessions: 2 }));
+  expect(renderAllGone(six, day)).toBe(
+    '6 projects are gone: /work/a, /work/b, /work/c, /work/d, /work/e and 1 more; 12 sessions, 18.0 kB',
+  );
 });
