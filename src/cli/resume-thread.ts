@@ -14,7 +14,7 @@ interface Resume extends ReportOptions, Values<typeof RUN_LIMIT_OPTIONS> {
 }
 
 /**
- * Imports a thread, and gives its session the task as its next message. What is refused leaves nothing.
+ * Imports a thread, and gives its session the task as its next message. What is refused leaves no session that was not there.
  * @throws ZwarmError `usage`, `not_found`, … as import and inject
  */
 export async function resumeThread(

@@ -355,14 +355,70 @@ test('imported again, a thread that has gone on adds what was said, as far as th
   writeFileSync(join(user.directory, 'go'), '');
   await ok(['wait', id]);
   // What zwarm has asked in the thread is not what the file says was asked next.
+  say();
+  const untold = 'what may have been said there since is not taken in';
   expect(await added()).toMatchObject({
     added: 0,
-    warnings: [
-      `turn 3 of ${id} was asked something else in its thread: what was said there since is not taken in`,
-    ],
+    warnings: [`the thread does not hold turn 3 as ${id} does: ${untold}`],
   });
   await ok(['rewind', id, '--to', '2']);
-  expect(await added()).toMatchObject({ added: 0, how: 'replay' });
+  say();
+  expect(await added()).toMatchObject({
+    added: 0,
+    how: 'replay',
+    warnings: [`${id} goes on without that thread: ${untold}`],
+  });
+});
+
+test('a thread that was imported in the middle of a turn is not taken for one with a new turn', async () => {
+  const { id, say, said, turns, ok, list } = await createGoingOn();
+  const [begun = '', rest = ''] = [said[0]?.split('\n').slice(0, 6), said[0]?.split('\n').slice(6)].map(
+    (lines) => lines?.join('\n'),
+  );
+  say(begun);
+  await ok(['import', '-q', CODEX_THREAD]);
+  expect(await turns()).toEqual([FIRST, 'external native lost ']);
+  say(rest);
+  say(said[1]);
+  const [imported] = JSON.parse(await ok(['import', CODEX_THREAD, '--json']));
+  expect(imported).toMatchObject({
+    id,
+    added: 0,
+    warnings: [expect.stringContaining('does not hold turn 2')],
+  });
+  expect(await list()).toHaveLength(1);
+});
+
+test('of a thread that was begun by a replay, what was said since is taken in', async () => {
+  const { id, ok, show, base, env, codex, directory } = await createGoingOn();
+  // Codex has lost the thread: the next one begins with all that was said.
+  rmSync(codex);
+  await ok(['inject', id, '--wait', 'go on']);
+  const { thread_id: thread, turns } = await show(id);
+  expect(turns.at(-1)?.how).toBe('replay');
+  const at = '2026-11-21T00:00:00.000Z';
+  const line = (type: string, payload: object): string =>
+    `${JSON.stringify({ timestamp: at, type, payload })}\n`;
+  const turn = (text: string, answer: string): string =>
+    [
+      line('event_msg', { type: 'item_completed', item: { type: 'UserMessage', content: [{ text }] } }),
+      line('event_msg', {
+        type: 'item_completed',
+        item: { type: 'AgentMessage', content: [{ text: answer }] },
+      }),
+      line('event_msg', { type: 'task_complete' }),
+    ].join('');
+  const rollout = join(
+    env['CODEX_HOME'] ?? base,
+    `sessions/2026/11/21/rollout-2026-11-21T00-00-00-${thread}.jsonl`,
+  );
+  const head = line('session_meta', { id: thread, cwd: directory, cli_version: '0.169.0' });
+  place(rollout, head + turn('all that was said', 'done') + turn('news', 'yes') + turn('more', 'no'));
+  expect(JSON.parse(await ok(['import', rollout, '--json']))).toMatchObject([{ id, added: 2, warnings: [] }]);
+  expect((await show(id)).turns.slice(2).map(({ prompt, answer }) => [prompt, answer])).toEqual([
+    ['news', 'yes'],
+    ['more', 'no'],
+  ]);
 });
 
 test('start --resume goes on after all that was said in the thread', async () => {

@@ -1,29 +1,61 @@
+import { foldEvents } from '../../core/conversation/fold.ts';
 import { lineageOf } from '../../core/conversation/lineage.ts';
-import { type Survey, turnsOfFile } from '../../core/conversation/session-file.ts';
+import {
+  type FileTurn,
+  type HistoryReader,
+  type Survey,
+  turnsOfFile,
+} from '../../core/conversation/session-file.ts';
+import { ZwarmError } from '../../core/errors.ts';
+import type { AgentEvent } from '../../core/events.ts';
 import { isActive } from '../../core/status.ts';
 import { isAdopted } from '../../core/turn-kinds.ts';
-import { recordOfTurn } from '../../store/records.ts';
-import { listTurns, readPrompt, readRequest } from '../../store/sessions.ts';
+import { lookAt } from '../../store/read-file.ts';
+import { recordOfTurn, type SessionRecord } from '../../store/records.ts';
+import { listTurns, readPrompt } from '../../store/sessions.ts';
 import type { ManagerContext, Session } from '../context.ts';
 import { tryCacheState } from '../session/cache-state.ts';
 import { orDamaged } from '../session/damage.ts';
 import { readLineageTurns } from '../session/turn-lineage.ts';
 import { unknownWordsIn } from '../session/unknown-words.ts';
+import { readTurn, type TurnReading } from '../turn/turn-state.ts';
 import { claimSaid } from './claim-said.ts';
 import { catchUp, type TakenIn } from './opened.ts';
 import { linesOf, type SessionFile } from './session-files.ts';
 
-/** What a turn asked in its thread; null where that is not known, as of a message that was told with all that was before it. */
-function promptIn(session: Session, turn: number, how: string | null): string | null {
-  const at = { ...session, turn };
-  if (how !== 'native' && !isAdopted(readRequest(at).kind)) return null;
-  return readPrompt(at)?.toString().trim() ?? null;
+/** What a turn asked in its thread; undefined where that is not what the user said, as where all that was before is told with it. */
+function askedIn(
+  turn: TurnReading,
+  { orchestrates, work_in: workIn }: SessionRecord,
+): string | null | undefined {
+  const how = isAdopted(turn.request.kind) ? 'native' : (turn.launch?.how ?? null);
+  if (how !== 'native' && (how !== 'fresh' || orchestrates || workIn !== null)) return undefined;
+  return readPrompt(turn)?.toString().trim() ?? null;
+}
+
+function* eventsOf(lines: Iterable<string>, read: HistoryReader): Generator<AgentEvent> {
+  let seq = 0;
+  for (const text of lines) yield* read({ seq: seq++, text }).events;
+}
+
+/** Whether a turn of the session is that turn of its thread; of the newest one the answer tells that, too, once it has ended well. */
+function isSame(
+  turn: TurnReading,
+  said: FileTurn | undefined,
+  record: SessionRecord,
+  read: HistoryReader | null,
+): boolean {
+  const asked = askedIn(turn, record);
+  if (said === undefined || (asked !== undefined && asked !== (said.prompt?.trim() ?? null))) return false;
+  if (read === null || (turn.verdict.status !== 'completed' && !isAdopted(turn.request.kind))) return true;
+  return (turn.outcome.answer ?? '').trim() === (foldEvents(eventsOf(said.lines, read)).answer ?? '').trim();
 }
 
 /**
- * Makes turns of what was said in the thread of a session without zwarm since that is a session. What the session has of the
- * thread is the beginning of the agent's file, and what follows it there is new; where it is not, nobody can tell what is.
- * Nothing is done to one that runs, or that a newer zwarm has written. `whole` is what the file says as a whole. @throws ZwarmError as `catchUp`, `claimSaid`
+ * Makes turns of what was said in the thread of a session without zwarm since that is a session: what follows in the agent's
+ * file (`whole` is what that says as a whole) behind all that the session has of the thread. Where the file does not begin
+ * with that, nobody can tell what is new: nothing is taken in, and the warning says so. Nothing is done to a session that
+ * runs, or that a newer zwarm has written. @throws ZwarmError as `catchUp`, `claimSaid`
  */
 export async function takeInMore(
   context: ManagerContext,
@@ -33,35 +65,45 @@ export async function takeInMore(
 ): Promise<TakenIn> {
   const before = await orDamaged(session, async () => listTurns(session).length);
   const now = await catchUp(context, session);
-  const { current, record, turns: numbers } = now;
+  const { id, current, last, record, turns: numbers } = now;
+  const done = (warning: string | null = null): TakenIn => ({
+    turns: listTurns(session).length - before,
+    warning,
+  });
   const isBusy = current !== null && isActive(current.verdict.status);
+  const threadId = whole.thread?.id ?? null;
+  // The file was written before the session's newest turn had ended.
+  const isOld = (lookAt(file.path)?.mtimeMs ?? 0) <= (last?.exit?.endedMs ?? 0);
+  if (isBusy || isOld || threadId === null || unknownWordsIn(now).length > 0) return done();
   const lineage = await orDamaged(session, () => readLineageTurns(session, numbers, context.now()));
   const { thread, parts } = lineageOf(lineage);
-  const threadId = whole.thread?.id ?? null;
-  const isNewer = unknownWordsIn(now).length > 0;
-  if (isBusy || isNewer || threadId === null || thread !== threadId)
-    return { turns: numbers.length - before, warning: null };
+  const untold = 'what may have been said there since is not taken in';
+  if (thread !== threadId) return done(`${id} goes on without that thread: ${untold}`);
   const newReader = await file.files.loadReader();
   const turns = turnsOfFile(linesOf(file), newReader(), whole);
-  for (const { turn } of parts) {
-    const prompt = promptIn(session, turn, lineage.find((one) => one.turn === turn)?.how ?? null);
-    const said = turns.next().value?.prompt?.trim() ?? null;
-    if (prompt === null || said === null || prompt === said) continue;
-    const warning = `turn ${turn} of ${session.id} was asked something else in its thread: what was said there since is not taken in`;
-    return { turns: numbers.length - before, warning };
-  }
-  const last = { ...session, turn: parts.at(-1)?.turn ?? 0 };
-  const request = readRequest(last);
-  const added = claimSaid(
-    context,
-    { ...session, turn: numbers.at(-1) ?? 0 },
-    {
-      ...{ turns, known: 0, threadId, continued: threadId, isOver: false },
-      asked: { runs: request.runs },
-      directory: recordOfTurn(record, request).working_dir,
-      version: whole.thread?.version ?? null,
-    },
+  // What was told anew is in the first message of the thread.
+  const first = parts.findLastIndex(({ turn }) =>
+    lineage.some((one) => one.turn === turn && one.how === 'replay'),
   );
-  if (added > 0) await tryCacheState(context, session);
-  return { turns: numbers.length - before + added, warning: null };
+  const held = parts.slice(Math.max(0, first));
+  for (const [i, { turn }] of held.entries()) {
+    const reading = await orDamaged(session, () => readTurn({ ...session, turn }, record, context.now()));
+    const { value } = turns.next();
+    if (!isSame(reading, value ?? undefined, record, i === held.length - 1 ? newReader() : null))
+      return done(`the thread does not hold turn ${turn} as ${id} does: ${untold}`);
+  }
+  const request = last?.request;
+  const working = request === undefined ? record : recordOfTurn(record, request);
+  const added = { turns, known: 0, threadId, continued: threadId, isOver: false } as const;
+  const about = { directory: working.working_dir, version: whole.thread?.version ?? null };
+  const end = { ...session, turn: numbers.at(-1) ?? 0 };
+  try {
+    claimSaid(context, end, { ...added, ...about, asked: { runs: request?.runs ?? null } });
+  } catch (error) {
+    // Whoever does the same at this moment adds it.
+    if (!(error instanceof ZwarmError) || error.code !== 'lost_race') throw error;
+  }
+  const taken = done();
+  if (taken.turns > 0) await tryCacheState(context, session);
+  return taken;
 }

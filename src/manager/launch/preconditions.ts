@@ -33,11 +33,11 @@ export function requireKnown({ id, current }: Pick<SessionNow, 'id' | 'current'>
 export function requireClosed({ id, current }: Pick<SessionNow, 'id' | 'current'>): void {
   if (current === null || current.request.opened === null || !isActive(current.verdict.status)) return;
   const where = current.adapter?.name ?? "its agent's own program";
-  throw new ZwarmError(
-    'in_use',
-    `${id} is open in ${where}`,
-    `go on there, or leave it first; see: zwarm show ${id}`,
-  );
+  const hint =
+    current.claimer === 'no'
+      ? `the command that opened it is gone, and what it started is not; to end that: zwarm kill ${id}`
+      : `go on there, or leave it first; see: zwarm show ${id}`;
+  throw new ZwarmError('in_use', `${id} is open in ${where}`, hint);
 }
 
 /**
