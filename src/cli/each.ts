@@ -101,15 +101,16 @@ export function firstExitCode(outcomes: readonly Outcome<unknown>[]): number {
 }
 
 /** Says on stderr which arguments failed, and why. */
-export function reportErrors({ context }: Verb, outcomes: readonly Outcome<unknown>[]): void {
-  for (const outcome of outcomes) if ('error' in outcome) context.stderr.write(errorText(outcome.error));
+export function reportErrors({ context, manager }: Verb, outcomes: readonly Outcome<unknown>[]): void {
+  for (const outcome of outcomes)
+    if ('error' in outcome) context.stderr.write(errorText(manager.inWordsOfCaller(outcome.error)));
 }
 
 /** Ends a verb that has printed its results as they came, or prints them as a JSON array. */
 export function reportOutcomes(verb: Verb, outcomes: readonly Outcome<object | null>[], json: boolean): void {
   verb.exit(firstExitCode(outcomes));
   const objectOf = (one: Outcome<object | null>) =>
-    'error' in one ? failedObject(one.ref, one.error) : one.value;
+    'error' in one ? failedObject(one.ref, verb.manager.inWordsOfCaller(one.error)) : one.value;
   if (json) verb.printJson(outcomes.map(objectOf));
   else reportErrors(verb, outcomes);
 }

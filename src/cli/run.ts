@@ -83,19 +83,26 @@ function printError(error: ZwarmError, argv: readonly string[], { stderr, env }:
   if (env['ZWARM_DEBUG']) stderr.write(`${safeText(cause.stack ?? cause.message)}\n`);
 }
 
+/** With what was typed in place of the ids of sessions. */
+const inWordsOf = (manager: Verb['manager'] | null, error: ZwarmError): ZwarmError =>
+  manager?.inWordsOfCaller(error) ?? error;
+
 /** Runs one command line; its exit code. Everything that is read and written goes through the context. */
 export async function run(argv: readonly string[], context: CliContext): Promise<number> {
   let exitCode = 0;
+  let manager: Verb['manager'] | null = null;
   try {
-    await runCommandLine(argv, context, (options) =>
-      createVerb(context, argv, options, (code) => {
+    await runCommandLine(argv, context, async (options) => {
+      const verb = await createVerb(context, argv, options, (code) => {
         exitCode = code;
-      }),
-    );
+      });
+      manager = verb.manager;
+      return verb;
+    });
     return exitCode;
   } catch (thrown) {
     const error = toZwarmError(thrown);
-    printError(error, argv, context);
+    printError(inWordsOf(manager, error), argv, context);
     return error.exitCode;
   }
 }

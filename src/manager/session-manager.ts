@@ -1,6 +1,8 @@
+import { ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
 import type { Breach } from '../core/rules/run-limits.ts';
 import type { SessionSummary } from '../core/session.ts';
+import { shellWord } from '../core/shell-word.ts';
 import { hasQueue } from '../store/sessions.ts';
 import { rootOfProject } from '../store/which-project.ts';
 import { callerOf, requireUser } from './access/caller.ts';
@@ -36,10 +38,28 @@ import type { DetailOptions, HistoryOptions } from './session/read-session.ts';
 /** Everything that can be done with sessions; each face of zwarm (command line, library, tools) calls these. */
 export type SessionManager = ReturnType<typeof createSessionManager>;
 
+/** An error with other words for ids of sessions, which paths keep. */
+function inWords(error: ZwarmError, words: ReadonlyMap<SessionId, string>): ZwarmError {
+  let { message, hint } = error;
+  for (const [id, word] of words) {
+    const called = new RegExp(`(?<![\\w/-])${id}(?![\\w/-])`, 'g');
+    message = message.replace(called, () => shellWord(word));
+    hint = hint?.replace(called, () => shellWord(word)) ?? null;
+  }
+  return new ZwarmError(error.code, message, hint, error.cause);
+}
+
 /** A manager over the state directory that the context leads to. What a verb needs is loaded when it is called. */
 export function createSessionManager(context: ManagerContext) {
-  const locate = (ref: string) => locateSession(context, ref);
-  const toWrite = (ref: string) => locateSession(context, ref, { forWriting: true });
+  /** What the caller has called sessions that were not named by their whole ids. */
+  const called = new Map<SessionId, string>();
+  const locateBy = (ref: string, how: Parameters<typeof locateSession>[2] = {}) => {
+    const session = locateSession(context, ref, how);
+    if (ref !== session.id && !ref.startsWith('@')) called.set(session.id, ref);
+    return session;
+  };
+  const locate = (ref: string) => locateBy(ref);
+  const toWrite = (ref: string) => locateBy(ref, { forWriting: true });
   const followed = (id: SessionId) => ({ context, ...locate(id) });
   const readSession = async (ref: string, leftCount?: LeftCount) =>
     (await import('./session/read-session.ts')).readSession(locate(ref), context.now(), leftCount);
@@ -86,7 +106,9 @@ export function createSessionManager(context: ManagerContext) {
     /** The full id that an id, name, prefix, `@last` or `@here` means. */
     resolve: (ref: string) => locate(ref).id,
     /** The same for verbs that end or delete: a prefix must be longer. */
-    resolveForEnding: (ref: string) => locateSession(context, ref, { ending: true }).id,
+    resolveForEnding: (ref: string) => locateBy(ref, { ending: true }).id,
+    /** An error in the words of the caller, who may have called a session by its name. */
+    inWordsOfCaller: (error: ZwarmError) => inWords(error, called),
     /** The lines in which something is found, in the newest session first, while they are found. @throws ZwarmError `usage` */
     async *search(options: SearchOptions) {
       yield* (await import('./commands/search.ts')).search(context, options);

@@ -53,19 +53,19 @@ test('answer prints the answer alone, with the exit code of wait', async () => {
     1 }
     [exit 0]
     $ zwarm answer cart --turn 3
-    2 zwarm: turn 3 of answeraaaa is a mark (rewind): it has no answer
-    2 hint: see: zwarm show answeraaaa
+    2 zwarm: turn 3 of cart is a mark (rewind): it has no answer
+    2 hint: see: zwarm show cart
     [exit 2]
     $ zwarm answer cart --turn 9
-    2 zwarm: answeraaaa has no turn 9
+    2 zwarm: cart has no turn 9
     2 hint: its turns go from 1 to 3
     [exit 2]
     $ zwarm wait cart --answer
     1 done
     [exit 0]
     $ zwarm answer cart
-    2 zwarm: answeraaaa is still running: it has no answer yet
-    2 hint: wait for it: zwarm wait answeraaaa --answer; what it answered before: zwarm answer answeraaaa --turn 1
+    2 zwarm: cart is still running: it has no answer yet
+    2 hint: wait for it: zwarm wait cart --answer; what it answered before: zwarm answer cart --turn 1
     [exit 4]
     $ zwarm answer cart --turn 1
     1 done
@@ -74,8 +74,8 @@ test('answer prints the answer alone, with the exit code of wait', async () => {
     2 zwarm: answeraaaa killed
     [exit 1]
     $ zwarm answer cart
-    2 zwarm: answeraaaa is still running: it has no answer yet
-    2 hint: wait for it: zwarm wait answeraaaa --answer; what it answered before: zwarm answer answeraaaa --turn 1
+    2 zwarm: cart is still running: it has no answer yet
+    2 hint: wait for it: zwarm wait cart --answer; what it answered before: zwarm answer cart --turn 1
     [exit 4]
     "
   `);

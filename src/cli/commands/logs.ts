@@ -132,7 +132,10 @@ dates before it; steps without a date are shown.`,
     if (!json) reportErrors(verb, outcomes);
     else
       for (const outcome of outcomes)
-        if ('error' in outcome) await stdout.send(renderJsonLine(failedObject(outcome.ref, outcome.error)));
+        if ('error' in outcome)
+          await stdout.send(
+            renderJsonLine(failedObject(outcome.ref, verb.manager.inWordsOfCaller(outcome.error))),
+          );
     const interrupted = signal.aborted && !stdout.closed.aborted;
     verb.exit(interrupted ? code() : firstExitCode(outcomes));
   },

@@ -14,7 +14,7 @@ const MOST = 50;
 export async function refreshSummaries(context: ManagerContext, store: Store): Promise<void> {
   const readSummary = createSummaryReader(store, FOLD_VERSION);
   const without = listSessions(store.root).directories.filter((id) => readSummary(id) === null);
-  const from = Math.floor(Math.random() * without.length);
+  const from = Number.parseInt(context.newNonce().slice(0, 8), 36) % without.length;
   for (const id of [...without.slice(from), ...without.slice(0, from)].slice(0, MOST))
     await readTurns({ store, id }, context.now())
       .then((reading) => cacheState(context, reading))
