@@ -38,7 +38,8 @@ export async function settle(context: ManagerContext): Promise<void> {
   if (hasQueue(store)) await (await import('../queue/dispatch.ts')).keepMoving(context, store);
   // Last, as nobody waits for it.
   if (isCached) cacheChanged(context, reading);
-  await refreshSummaries(context, store);
+  const lost = await refreshSummaries(context, store);
+  if (lost.length > 0) await (await import('../queue/after-end.ts')).afterEnds(context, lost);
 }
 
 /** Records the files as they are after a turn, where they were recorded before it. */

@@ -19,7 +19,8 @@ export async function checkNotify(context: ManagerContext): Promise<Finding> {
   }
   try {
     const path = notifier(name, env, [locateProject(context).checkout]);
-    return finding('ok', `${path}, ${last === null ? 'not called yet' : `last called at ${last.at}`}`);
+    const isIts = last !== null && last.program === name;
+    return finding('ok', `${path}, ${isIts ? `last called at ${last.at}` : 'not called yet'}`);
   } catch (error) {
     return finding('warning', `${name}: ${error instanceof Error ? error.message : String(error)}`, HINT);
   }

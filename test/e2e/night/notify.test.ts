@@ -7,7 +7,7 @@ import { createSessionManager } from '../../../src/manager/session-manager.ts';
 import { place } from '../../helpers/config.ts';
 import { testInstallation } from '../../helpers/context.ts';
 import { createPatient } from '../../helpers/patient.ts';
-import { createShellProject, type Project } from '../../helpers/project.ts';
+import { createShellProject, eventually, type Project } from '../../helpers/project.ts';
 
 /* What the user's own program is told. Here no process tells it by itself: each test does what that would do. */
 
@@ -69,6 +69,23 @@ test('each end is told once, whoever settles, with what happened', async () => {
     error: { code: expect.any(String), message: expect.stringContaining('no'), retry_at: null },
   });
   await settleAgain(user, id);
+  expect(await user.calls()).toEqual([]);
+});
+
+test('a turn that was lost is told when another one ends', async () => {
+  const user = told();
+  const { project } = user;
+  const lost = await project.start(['-q', 'hang']);
+  const { pid } = JSON.parse(readFileSync(project.turnFile(lost, 1, 'runner.stat'), 'utf8'));
+  process.kill(-pid, 'SIGKILL');
+  await eventually('it is lost', async () => (await project.show(lost)).status === 'lost');
+  const other = await ended(project, 'quick', 'other');
+  const keys = keysOf(await user.calls())
+    .join(' ')
+    .split(' ')
+    .filter(Boolean);
+  expect(keys.toSorted()).toEqual([`${lost}.1.lost`, `${other}.1.finished`].toSorted());
+  await settleAgain(user, other);
   expect(await user.calls()).toEqual([]);
 });
 
@@ -200,6 +217,8 @@ test('doctor says how the last call ended, and that a program is missing', async
     message: expect.stringMatching(/: it ended with exit code 3; it printed: no \S*network$/),
   });
   expect(await user.project.$('doctor')).not.toContain('\u001b[2J');
+  place(user.file, 'notify = ["/bin/true"]\n');
+  expect(await check()).toMatchObject({ status: 'ok', message: '/bin/true, not called yet' });
   place(user.file, 'notify = ["no-such-program"]\n');
   const message = 'no-such-program: it was not found on the PATH';
   expect(await check()).toMatchObject({ status: 'warning', message });
