@@ -22,7 +22,7 @@ const KINDS = {
   rewind: { runBy: null, isSaid: false, sumsUp: false },
   /** Of a thread that an agent held without zwarm. */
   imported: { runBy: 'else', isSaid: true, sumsUp: false },
-  /** The session is open in the agent's own program while the command lives that claimed it; from then on it is a mark. */
+  /** The session is open in the agent's own program, while that lives or the command that claimed it; then it is a mark. */
   open: { runBy: null, isSaid: false, sumsUp: false },
   /** What was said there: behind such a mark. */
   external: { runBy: 'user', isSaid: true, sumsUp: false },

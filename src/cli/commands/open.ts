@@ -11,7 +11,8 @@ export const open = defineVerb({
   args: { ref: ID },
   notes: `
 Hands the terminal over to Codex or Claude Code, on the thread of the session and in its directory. What was said there
-becomes turns of the session (external) when the program ends, as far as the agent's own file shows it.
+becomes turns of the session (external) when the program ends, as far as the agent's own file shows it; until then the
+session takes no other message.
 
 The program asks you before it does something, as always; zwarm does not confine it.`,
   examples: ['zwarm open @last', 'zwarm open fix-login'],

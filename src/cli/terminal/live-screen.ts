@@ -22,8 +22,8 @@ function frameOf(lines: readonly string[]): string {
 
 /**
  * Shows a page on the terminal, drawn in place for each of some values, as time goes by, and for each new size, until the
- * values end, Ctrl-C or the end of the terminal; what it showed last is left behind, also while Ctrl-Z has stopped it. Returns the exit code. `page` returns
- * at least one line, and no more than the terminal has.
+ * values end, Ctrl-C or the end of the terminal; what it showed last is left behind, also while Ctrl-Z has stopped it. Returns
+ * the exit code. `page` returns at least one line, and no more than the terminal has.
  */
 export async function showLive<T>(
   { stdout, onEnd, onStop }: Pick<CliContext, 'stdout' | 'onEnd' | 'onStop'>,

@@ -22,7 +22,6 @@ export function newRequest(
       | 'run_limits'
       | 'retry'
       | 'adopted'
-      | 'opened'
       | 'at'
       | 'by'
       | 'queued'

@@ -65,7 +65,7 @@ test('a conflict, or a file in the way, is exit 4 with the names, and nothing ha
   const before = all(project);
   expect(await project.$('apply fix')).toMatchInlineSnapshot(`
     "zwarm: nothing was moved: a, new changed here in the same place
-    hint: commit what is here, and have its agent merge them: zwarm land treeaaaaaa --ask
+    hint: commit what is here, and have its agent merge them: zwarm land fix --ask
     [exit 4]
     "
   `);

@@ -65,8 +65,8 @@ test('a conflict is exit 4 with the files named, and nothing has changed', async
     expect(await project.zwarm(['land', 'fix', ...way])).toEqual({
       code: 4,
       stdout: '',
-      stderr: `zwarm: main has changed the same lines as ${ID}: a.txt, b ü; nothing has changed
-hint: have its agent merge them: zwarm land ${ID} --ask
+      stderr: `zwarm: main has changed the same lines as fix: a.txt, b ü; nothing has changed
+hint: have its agent merge them: zwarm land fix --ask
 `,
     });
   expect(all(project)).toBe(before);
@@ -309,8 +309,8 @@ test('markers that an agent leaves never land; it can be asked again, also after
   const before = all(project);
   expect(await project.$('land fix --ask')).toMatchInlineSnapshot(`
     "zwarm: codex was asked to merge main into treeaaaaaa: a.txt
-    zwarm: treeaaaaaa has left markers of the merge in: a.txt; nothing has changed
-    hint: ask its agent again: zwarm land treeaaaaaa --ask; or edit them in its tree
+    zwarm: fix has left markers of the merge in: a.txt; nothing has changed
+    hint: ask its agent again: zwarm land fix --ask; or edit them in its tree
     [exit 4]
     "
   `);
