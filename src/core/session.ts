@@ -227,7 +227,7 @@ export function cutText(text: string, limit = 500): string {
 export const LONGEST_LINE = 200;
 
 /** The first line of a text that has any words. */
-export const firstLine = (text: string): string => text.split('\n').find((line) => line.trim()) ?? '';
+export const firstLine = (text: string): string => /\S.*/.exec(text)?.[0] ?? '';
 
 /** The same on one line: every run of white space becomes a single space. */
 export const cutLine = (text: string, limit: number): string =>

@@ -24,7 +24,7 @@ const KINDS = {
   imported: { runBy: 'else', isSaid: true, sumsUp: false },
   /** The session is open in the agent's own program, while that lives or the command that claimed it; then it is a mark. */
   open: { runBy: null, isSaid: false, sumsUp: false },
-  /** What was said there: behind such a mark. */
+  /** What was said there, behind such a mark; or in the same thread without zwarm. */
   external: { runBy: 'user', isSaid: true, sumsUp: false },
   /** The session is being removed. */
   tombstone: { runBy: null, isSaid: false, sumsUp: false },
@@ -50,8 +50,8 @@ export function isAdopted(word: string): boolean {
   return runBy === 'else' || runBy === 'user';
 }
 
-/** Whether a turn is of what was said while a turn before it held the session open. */
-export const isSaidInOpen = (word: string): boolean => kindOf(word).runBy === 'user';
+/** Whether a turn is of what was said in the agent's own program: a turn before it may still hold the session open. */
+export const isExternal = (word: string): boolean => kindOf(word).runBy === 'user';
 
 /** Whether the prompt of a turn is what the user said. */
 export const isSaid = (word: string): boolean => kindOf(word).isSaid;

@@ -79,10 +79,13 @@ function* turnBlocks(
   const { view, directory } = turn;
   const { paint } = style;
   yield* askedBlocks(view, style, options);
-  const warnings = () => turn.whole().warnings.map((one) => block(note('! ', one, style, paint.magenta)));
+  const warned = new Set<string>();
+  function* warnings(): Generator<Block> {
+    for (const warning of turn.whole().warnings)
+      if (!warned.has(warning)) yield block(note('! ', warning, style, paint.magenta));
+  }
   if (ranNothing(view)) return yield* warnings();
   let answered = false;
-  const warned = new Set<string>();
   for (const { step } of turn.steps()) {
     for (const path of changedFiles(step, directory)) changed.add(path);
     if (step.type === 'message' && step.subagent === undefined) answered = true;
@@ -94,9 +97,7 @@ function* turnBlocks(
     const shown = stepBlock(step, style, { full: options.full, directory });
     if (shown !== null) yield shown;
   }
-  for (const warning of turn.whole().warnings) {
-    if (!warned.has(warning)) yield block(note('! ', warning, style, paint.magenta));
-  }
+  yield* warnings();
   if (view.status === 'completed' && !answered) yield block(['  (it completed without an answer)']);
   const error = view.error === null ? [] : errorLines(view.error);
   const failure = error.flatMap((line, i) => [...note(i === 0 ? 'error: ' : '  ', line, style, paint.red)]);

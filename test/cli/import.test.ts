@@ -421,6 +421,14 @@ test('of a thread that was begun by a replay, what was said since is taken in', 
   ]);
 });
 
+test('of several that add what was said at once none fails', async () => {
+  const { zwarm, say, said, turns } = await createGoingOn();
+  for (const text of said) say(text);
+  const all = await Promise.all([1, 2, 3].map(() => zwarm(['import', '-q', CODEX_THREAD])));
+  expect(all.map(({ code }) => code)).toEqual([0, 0, 0]);
+  expect(await turns()).toEqual([FIRST, SECOND, THIRD]);
+});
+
 test('start --resume goes on after all that was said in the thread', async () => {
   const { say, said, turns, ok, list } = await createGoingOn();
   for (const text of said) say(text);

@@ -1,6 +1,6 @@
 import { undoneOf } from '../conversation/undone.ts';
 import type { TurnStatus } from '../status.ts';
-import { isAdopted, isSaidInOpen } from '../turn-kinds.ts';
+import { isAdopted, isExternal } from '../turn-kinds.ts';
 
 interface Turn {
   readonly turn: number;
@@ -15,7 +15,7 @@ interface Turn {
 /** Whether a turn was or is carried out: no older one runs, as turns run one after the other. */
 function hasBegun({ request: { kind }, isMarker, runner, verdict: { status } }: Turn): boolean {
   // The turn that holds the session open runs until all that was said is recorded.
-  if (isMarker || isSaidInOpen(kind)) return false;
+  if (isMarker || isExternal(kind)) return false;
   return runner !== null || isAdopted(kind) || status === 'running' || status === 'unknown';
 }
 

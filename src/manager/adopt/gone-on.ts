@@ -8,7 +8,7 @@ import {
 } from '../../core/conversation/session-file.ts';
 import { ZwarmError } from '../../core/errors.ts';
 import type { AgentEvent } from '../../core/events.ts';
-import { isActive } from '../../core/status.ts';
+import { isFinal } from '../../core/status.ts';
 import { isAdopted } from '../../core/turn-kinds.ts';
 import { lookAt } from '../../store/read-file.ts';
 import { recordOfTurn, type SessionRecord } from '../../store/records.ts';
@@ -55,7 +55,7 @@ function isSame(
  * Makes turns of what was said in the thread of a session without zwarm since that is a session: what follows in the agent's
  * file (`whole` is what that says as a whole) behind all that the session has of the thread. Where the file does not begin
  * with that, nobody can tell what is new: nothing is taken in, and the warning says so. Nothing is done to a session that
- * runs, or that a newer zwarm has written. @throws ZwarmError as `catchUp`, `claimSaid`
+ * runs, or may run elsewhere, or that a newer zwarm has written. @throws ZwarmError as `catchUp`, `claimSaid`
  */
 export async function takeInMore(
   context: ManagerContext,
@@ -70,11 +70,11 @@ export async function takeInMore(
     turns: listTurns(session).length - before,
     warning,
   });
-  const isBusy = current !== null && isActive(current.verdict.status);
+  const isAtRest = current === null || isFinal(current.verdict.status);
   const threadId = whole.thread?.id ?? null;
   // The file was written before the session's newest turn had ended.
   const isOld = (lookAt(file.path)?.mtimeMs ?? 0) <= (last?.exit?.endedMs ?? 0);
-  if (isBusy || isOld || threadId === null || unknownWordsIn(now).length > 0) return done();
+  if (!isAtRest || isOld || threadId === null || unknownWordsIn(now).length > 0) return done();
   const lineage = await orDamaged(session, () => readLineageTurns(session, numbers, context.now()));
   const { thread, parts } = lineageOf(lineage);
   const untold = 'what may have been said there since is not taken in';

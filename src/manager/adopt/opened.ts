@@ -1,5 +1,5 @@
 import { survey, turnsOfFile } from '../../core/conversation/session-file.ts';
-import { isSaidInOpen } from '../../core/turn-kinds.ts';
+import { isExternal } from '../../core/turn-kinds.ts';
 import { createCensus } from '../../process/turn-processes.ts';
 import { DamagedRecord, lookAt } from '../../store/read-file.ts';
 import { copiedTurns, type OpenedThread, type RequestRecord, recordOfTurn } from '../../store/records.ts';
@@ -81,7 +81,7 @@ function leftOpen({ store, id, turns, record }: SessionNow, force: boolean): Ope
     const turn = { store, id, turn: number };
     const request = readRequest(turn);
     const { kind, opened } = request;
-    if (isSaidInOpen(kind)) continue;
+    if (isExternal(kind)) continue;
     if (opened === null || number <= others) return null;
     const living = readHolder(turn, request, createCensus())?.living;
     const isLeft = living === 'no' || (force && living === 'cannot_tell');

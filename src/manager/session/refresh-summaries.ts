@@ -29,7 +29,9 @@ export async function refreshSummaries(context: ManagerContext, store: Store): P
   for (const id of [...without.slice(from), ...without.slice(0, from)].slice(0, MOST))
     await readTurns({ store, id }, context.now())
       .then((reading) => {
-        if (cacheState(context, reading)) lost.push(...lostOf(reading, context.now()));
+        // Its own settling tells more, and may have been faster.
+        if (readSummary(id) === null && cacheState(context, reading))
+          lost.push(...lostOf(reading, context.now()));
       })
       .catch(() => undefined);
   return lost;

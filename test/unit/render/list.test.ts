@@ -259,10 +259,10 @@ test('in a pipe a row has six fields, whatever the task holds, and nothing is cu
 
 test('projects that are gone are told on one line', () => {
   const day = 86_400_000;
-  const one = { project: '/work/a', sessions: 1, bytes: 3000, lastMs: 0 };
-  expect(renderAllGone([one], 2 * day)).toBe('/work/a is gone: 1 session, 3.0 kB, last used 2d ago');
-  const six = 'abcdef'.split('').map((name) => ({ ...one, project: `/work/${name}`, sessions: 2 }));
+  const one = { project: '/srv/a', sessions: 1, bytes: 3000, lastMs: 0 };
+  expect(renderAllGone([one], 2 * day)).toBe('/srv/a is gone: 1 session, 3.0 kB, last used 2d ago');
+  const six = 'abcdef'.split('').map((name) => ({ ...one, project: `/srv/${name}`, sessions: 2 }));
   expect(renderAllGone(six, day)).toBe(
-    '6 projects are gone: /work/a, /work/b, /work/c, /work/d, /work/e and 1 more; 12 sessions, 18.0 kB',
+    '6 projects are gone: /srv/a, /srv/b, /srv/c, /srv/d, /srv/e and 1 more; 12 sessions, 18.0 kB',
   );
 });
