@@ -32,7 +32,8 @@ export const PROGRAM: CommandPage = {
       'Run coding agents such as Codex and Claude Code in the background, and always know how each of them stands',
     notes: `
 A session is a conversation with one agent; each message begins a turn. It is named by its id or the first 3 characters of
-that, its name, @last (the first of zwarm ls), @last~1 (the next) or @here (the first that works in this directory).
+that, its name, or its place in zwarm ls: @last (the first), @last~1 (the next), @here (the first that works in this
+directory), @running (the first that runs), @failed (the first that failed).
 
 zwarm COMMAND --help has all options of a command, and examples.`,
     examples: [

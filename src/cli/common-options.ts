@@ -5,12 +5,11 @@ import { count, duration, size, text } from './parsers.ts';
 
 /* The arguments and options that several verbs take. */
 
-export const ID = argument(
-  '<id>',
-  'id or its first characters, name, @last, @last~1 or @here',
-  text('session'),
-);
-const SEVERAL = 'ids or their first characters, names, @last or @here';
+const ONE = 'id or its first characters, name, @last, @last~1, @here, @running or @failed';
+export const ID = argument('<id>', ONE, text('session'));
+/** For verbs that also take `TAGS` in its place. */
+export const ID_OR_TAGS = argument('[id]', ONE, text('session'));
+const SEVERAL = 'ids or their first characters, names, @last, @here, @running or @failed';
 const SEVERAL_TO_END = SEVERAL.replace('first characters', 'first 4 characters');
 export const IDS = argument('<id...>', SEVERAL, text('session'));
 export const IDS_TO_END = argument('<id...>', SEVERAL_TO_END, text('ended'));

@@ -30,11 +30,11 @@ export async function forEachRef<T, R extends string>(
 /** The sessions that arguments name, each of them once, at the first one that names it. */
 export async function sessionsOf(
   refs: readonly string[],
-  resolve: (ref: string) => SessionId,
+  resolve: (ref: string) => Promise<SessionId>,
 ): Promise<readonly Outcome<SessionId>[]> {
   const seen = new Set<SessionId>();
   const isNew = (id: SessionId): boolean => !seen.has(id) && seen.add(id) === seen;
-  const named = await forEachRef(refs, async (ref) => resolve(ref));
+  const named = await forEachRef(refs, resolve);
   return named.filter((one) => 'error' in one || isNew(one.value));
 }
 

@@ -44,19 +44,22 @@ export function parseName(text: string): string {
 }
 
 /**
- * How a user points at a session: by a text (id, name or prefix), as the n-th newest, or as the newest that works here.
+ * How a user points at a session: by a text (id, name or prefix), as the n-th newest, as the newest that works here, or as
+ * the newest that runs or has failed.
  * @throws ZwarmError `usage`
  */
 export function parseRef(text: string) {
   const last = /^@last(?:~([0-9]{1,4}))?$/.exec(text);
   if (last) return { kind: 'last', back: Number(last[1] ?? 0) } as const;
   if (text === '@here') return { kind: 'here' } as const;
+  if (text === '@running' || text === '@failed')
+    return { kind: 'status', status: text === '@running' ? 'running' : 'failed' } as const;
   if (NAME.test(text)) return { kind: 'text', text } as const;
   throw usageError(
     text === '' ? 'the id is empty' : `${JSON.stringify(text.slice(0, 80))} is not a session id`,
     otherwise(
       text,
-      'give an id, the beginning of one, a --name, @last, @last~1 or @here; `zwarm ls` lists them',
+      'give an id, the beginning of one, a --name, @last, @last~1, @here, @running or @failed; see: zwarm ls',
     ),
   );
 }

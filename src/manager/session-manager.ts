@@ -53,16 +53,16 @@ function inWords(error: ZwarmError, words: ReadonlyMap<SessionId, string>): Zwar
 export function createSessionManager(context: ManagerContext) {
   /** What the caller has called sessions that were not named by their whole ids. */
   const called = new Map<SessionId, string>();
-  const locateBy = (ref: string, how: Parameters<typeof locateSession>[2] = {}) => {
-    const session = locateSession(context, ref, how);
+  const locateBy = async (ref: string, how: Parameters<typeof locateSession>[2] = {}) => {
+    const session = await locateSession(context, ref, how);
     if (ref !== session.id && !ref.startsWith('@')) called.set(session.id, ref);
     return session;
   };
   const locate = (ref: string) => locateBy(ref);
   const toWrite = (ref: string) => locateBy(ref, { forWriting: true });
-  const followed = (id: SessionId) => ({ context, ...locate(id) });
+  const followed = async (id: SessionId) => ({ context, ...(await locate(id)) });
   const readSession = async (ref: string, leftCount?: LeftCount) =>
-    (await import('./session/read-session.ts')).readSession(locate(ref), context.now(), leftCount);
+    (await import('./session/read-session.ts')).readSession(await locate(ref), context.now(), leftCount);
   const read = async (ref: string, { turn, countsLeft }: DetailOptions = {}) => {
     const { onlyTurn } = await import('./session/read-session.ts');
     const leftCount = countsLeft
@@ -78,7 +78,7 @@ export function createSessionManager(context: ManagerContext) {
   };
   /** The session for a verb that ends or deletes it, once it is certain that its caller may do so. */
   const ending = async (id: SessionId) => {
-    const session = toWrite(id);
+    const session = await toWrite(id);
     await (await import('./access/permissions.ts')).requireMayEnd(context, session);
     return session;
   };
@@ -103,10 +103,10 @@ export function createSessionManager(context: ManagerContext) {
     /** Refuses what `start` would refuse whatever the task. */
     checkStart: async (options: Omit<StartOptions, 'task'>) =>
       (await import('./commands/start.ts')).checkStart(context, options),
-    /** The full id that an id, name, prefix, `@last` or `@here` means. */
-    resolve: (ref: string) => locate(ref).id,
+    /** The full id that an id, name, prefix, or a place such as `@last` means. */
+    resolve: async (ref: string) => (await locate(ref)).id,
     /** The same for verbs that end or delete: a prefix must be longer. */
-    resolveForEnding: (ref: string) => locateBy(ref, { ending: true }).id,
+    resolveForEnding: async (ref: string) => (await locateBy(ref, { ending: true })).id,
     /** An error in the words of the caller, who may have called a session by its name. */
     inWordsOfCaller: (error: ZwarmError) => inWords(error, called),
     /** The lines in which something is found, in the newest session first, while they are found. @throws ZwarmError `usage` */
@@ -147,12 +147,12 @@ export function createSessionManager(context: ManagerContext) {
       (await import('./session/read-session.ts')).inFull(await read(ref, options), options.full),
     /** How a session stands, from its own files; small however long its conversation. */
     summary: async (id: SessionId) =>
-      (await import('./session/session-summary.ts')).readSummaryNow(locate(id), context.now()),
+      (await import('./session/session-summary.ts')).readSummaryNow(await locate(id), context.now()),
     /** Where the agent works, or worked, in a turn. @throws ZwarmError `not_found`, `damaged` */
     directory: async (id: SessionId, turn: number) =>
-      (await import('./session/current-turn.ts')).directoryOfTurn({ ...locate(id), turn }),
+      (await import('./session/current-turn.ts')).directoryOfTurn({ ...(await locate(id)), turn }),
     /** The directory in which a session works, and what is in its environment there. @throws ZwarmError `directory_changed`, `not_resumable` */
-    placeOf: async (id: SessionId) => (await import('./commands/path.ts')).placeOf(context, locate(id)),
+    placeOf: async (id: SessionId) => (await import('./commands/path.ts')).placeOf(context, await locate(id)),
     /** What the agent did, step by step, numbered through all turns. @throws ZwarmError `usage` for an unknown turn */
     steps: async (ref: string, { turn }: { readonly turn?: number | undefined } = {}) =>
       (await trajectory(ref, turn)).steps,
@@ -160,34 +160,38 @@ export function createSessionManager(context: ManagerContext) {
     trajectory,
     /** The same steps as they come: a step that changes later comes again, with the same numbers. */
     async *followSteps(id: SessionId, options: FollowStepsOptions = {}) {
-      yield* (await import('./follow/follow-turns.ts')).followSteps(followed(id), options);
+      yield* (await import('./follow/follow-turns.ts')).followSteps(await followed(id), options);
     },
     /** What the agent printed, byte for byte; each piece is valid until the next one is asked for. */
     async *followOutput(id: SessionId, file: OutputFile, options: FollowOptions = {}) {
-      yield* (await import('./follow/follow-turns.ts')).followOutput(followed(id), file, options);
+      yield* (await import('./follow/follow-turns.ts')).followOutput(await followed(id), file, options);
     },
     /** The lines that the agent printed on stderr; `seq` counts empty ones too. */
     async *followStderr(id: SessionId, options: FollowOptions = {}) {
-      yield* (await import('./follow/follow-turns.ts')).followStderr(followed(id), options);
+      yield* (await import('./follow/follow-turns.ts')).followStderr(await followed(id), options);
     },
     /** What turns of a session changed in its files. @throws ZwarmError `no_snapshot`, `usage` */
     diff: async (ref: string, options?: DiffOptions) =>
-      (await import('./commands/diff.ts')).diff(context, locate(ref), options),
+      (await import('./commands/diff.ts')).diff(context, await locate(ref), options),
     /** How the files that two sessions left differ. @throws ZwarmError likewise */
     diffBetween: async (refs: readonly [string, string], paths?: readonly string[]) =>
-      (await import('./commands/diff.ts')).diffBetween(context, [locate(refs[0]), locate(refs[1])], paths),
+      (await import('./commands/diff.ts')).diffBetween(
+        context,
+        [await locate(refs[0]), await locate(refs[1])],
+        paths,
+      ),
     /** Takes what a turn changed out of the files. @throws ZwarmError `conflict`, `no_snapshot`, `busy` */
     undo: async (ref: string, options?: UndoOptions) =>
-      (await import('./commands/undo.ts')).undo(context, toWrite(ref), options),
+      (await import('./commands/undo.ts')).undo(context, await toWrite(ref), options),
     /** What is left of the budgets of a session, in words; null where none holds. */
     budgetLeft: async (id: SessionId) =>
-      (await import('./access/budget-standings.ts')).budgetLeft(context, locate(id)),
+      (await import('./access/budget-standings.ts')).budgetLeft(context, await locate(id)),
     /** Gives a session its next message. */
     inject: async (ref: string, message: string, options?: InjectOptions) =>
-      thenMove((await import('./commands/inject.ts')).inject(context, toWrite(ref), message, options)),
+      thenMove((await import('./commands/inject.ts')).inject(context, await toWrite(ref), message, options)),
     /** Refuses what `inject` would refuse whatever the message. */
     async checkInject(ref: string, options?: InjectOptions): Promise<void> {
-      await (await import('./commands/inject.ts')).checkInject(context, toWrite(ref), options);
+      await (await import('./commands/inject.ts')).checkInject(context, await toWrite(ref), options);
     },
     /** The threads of agents that can be imported, the newest first. */
     importable: async (filter?: ThreadFilter) =>
@@ -203,39 +207,39 @@ export function createSessionManager(context: ManagerContext) {
       (await import('./commands/import.ts')).importPython(context, session),
     /** Creates a session that begins as another one was, and gives it its first message, if any. */
     fork: async (ref: string, options?: ForkOptions) =>
-      (await import('./commands/fork.ts')).fork(context, toWrite(ref), options),
+      (await import('./commands/fork.ts')).fork(context, await toWrite(ref), options),
     /** Brings what a session changed in its own tree onto a branch. @throws ZwarmError `conflict`, `no_tree`, `busy`, … */
     land: async (ref: string, options: LandOptions) =>
-      (await import('./commands/land.ts')).land(context, toWrite(ref), options),
+      (await import('./commands/land.ts')).land(context, await toWrite(ref), options),
     /** Merges the branch into that tree, and asks its agent to do the rest; null where there is nothing to ask. @throws ZwarmError likewise */
     askMerge: async (ref: string, onto: string | undefined) =>
-      (await import('./commands/land.ts')).askMerge(context, toWrite(ref), onto),
+      (await import('./commands/land.ts')).askMerge(context, await toWrite(ref), onto),
     /** Makes what a session changed in its own tree in the files of the caller's checkout. @throws ZwarmError likewise */
     apply: async (ref: string, options?: ApplyOptions) =>
-      (await import('./commands/apply.ts')).apply(context, toWrite(ref), options),
+      (await import('./commands/apply.ts')).apply(context, await toWrite(ref), options),
     /** Has somebody look at the files of a session's own tree. @throws ZwarmError `not_allowed` */
     checkTree: async (id: SessionId, check: (directory: string) => Promise<boolean>) =>
-      (await import('./commands/compare.ts')).checkTree(context, toWrite(id), check),
+      (await import('./commands/compare.ts')).checkTree(context, await toWrite(id), check),
     /** Has `run` run the agent's own program on the thread of a session, and makes turns of what was said there. */
     open: async (ref: string, run: (program: OwnProgram) => Promise<number | null>) =>
-      thenMove((await import('./commands/open.ts')).open(context, toWrite(ref), run)),
+      thenMove((await import('./commands/open.ts')).open(context, await toWrite(ref), run)),
     /** Whether a session can be opened so, as far as its list row tells. */
     canOpen: async (row: SessionSummary) => (await import('./session/can-open.ts')).canOpen(row),
     /** Winds a conversation back to what it was after a turn, 0 for its beginning; with `files` these, too. */
     rewind: async (ref: string, to: number, options?: RewindOptions) =>
-      (await import('./commands/rewind.ts')).rewind(context, toWrite(ref), to, options),
+      (await import('./commands/rewind.ts')).rewind(context, await toWrite(ref), to, options),
     /** Has the agent write a summary, from which the conversation goes on. */
     compact: async (ref: string, options?: CompactOptions) =>
-      (await import('./commands/compact.ts')).compact(context, toWrite(ref), options),
+      (await import('./commands/compact.ts')).compact(context, await toWrite(ref), options),
     /** What the agent is to know of a conversation within a budget, beginning with a message of the user. */
     history: async (ref: string, options?: HistoryOptions) =>
       (await import('./session/read-session.ts')).history(await readSession(ref), options),
     /** Waits until a session is at rest (or that turn has ended), or the signal aborts: the status then, `ready` at once. */
     wait: async (id: SessionId, signal: AbortSignal = new AbortController().signal, turn?: number) =>
-      (await import('./commands/wait.ts')).wait(context, locate(id), turn ?? null, signal),
+      (await import('./commands/wait.ts')).wait(context, await locate(id), turn ?? null, signal),
     /** Marks that this caller has seen the end of a turn; nothing happens while it has not ended. */
     markSeen: async (id: SessionId, turn: number) =>
-      (await import('./access/mark-seen.ts')).markSeen(context, { ...locate(id), turn }),
+      (await import('./access/mark-seen.ts')).markSeen(context, { ...(await locate(id)), turn }),
     /** Stops the running turn; returns when its end was observed: the turn whose end that is, null where it is damaged. */
     async kill(id: SessionId, options?: KillOptions) {
       const session = await ending(id);
@@ -243,7 +247,7 @@ export function createSessionManager(context: ManagerContext) {
     },
     /** What a session has started, directly or not, and still has to be ended; in rounds, as the caller ends them. */
     async *livingDescendants(id: SessionId) {
-      yield* (await import('./commands/kill.ts')).livingDescendants(context, locate(id));
+      yield* (await import('./commands/kill.ts')).livingDescendants(context, await locate(id));
     },
     /** Deletes a session that is not running; returns the bytes freed. `force`: also where that is unknown. */
     async remove(id: SessionId, options?: { readonly force: boolean }) {
@@ -259,10 +263,10 @@ export function createSessionManager(context: ManagerContext) {
     restore: async (ref: string) => (await import('./commands/restore.ts')).restore(context, ref),
     /** Gives a session a name, or with null takes it away. */
     rename: async (ref: string, name: string | null) =>
-      (await import('./commands/name.ts')).rename(context, toWrite(ref), name),
+      (await import('./commands/name.ts')).rename(context, await toWrite(ref), name),
     /** A session at rest as an archive that is about to be written. @throws ZwarmError `not_allowed`, `busy` */
     pack: async (ref: string, options: PackOptions) =>
-      (await import('./commands/pack.ts')).pack(context, locate(ref), options),
+      (await import('./commands/pack.ts')).pack(context, await locate(ref), options),
     /** Writes an archive to a file that is not there yet; `force`: or in its place. */
     saveFile: async (packing: Pick<Packing, 'send'>, path: string, options: SaveOptions) =>
       (await import('./commands/pack.ts')).saveFile(context, packing, path, options),

@@ -36,6 +36,7 @@ export interface ListView {
 const LONGEST_NAME = 41;
 const LONGEST_FROM = 16;
 const LONGEST_NOW = 48;
+const LONGEST_TAGS = 16;
 /** What a name, an answer and a project keep where there is little room; and what a session is doing, also before its task. */
 const [SHORTEST_NAME, SHORTEST_ANSWER, SHORTEST_PROJECT, SHORTEST_NOW] = [16, 14, 12, 24];
 /** A whole id, the longest status with its mark, and what is between them. */
@@ -64,13 +65,22 @@ export function branchOf(lastOf: readonly boolean[]): string {
     .join('');
 }
 
-/** How long ago the last activity of a session was, of one that runs its beginning; or when. */
+/** The last activity of a session, of one that runs its beginning (ms since the epoch); or null. */
+const momentOf = (row: SessionSummary): number | null =>
+  (row.status === 'running' ? parseIso(row.turn_started_at) : null) ?? parseIso(row.active_at);
+
+/** How long ago that was, or when. */
 function timeOf(row: SessionSummary, { time }: ListView, { nowMs }: Style): string {
-  const isRunning = row.status === 'running';
-  const ms = (isRunning ? parseIso(row.turn_started_at) : null) ?? parseIso(row.active_at);
+  const ms = momentOf(row);
   if (ms === null) return '';
   if (time) return localTime(ms);
-  return isRunning && nowMs - ms >= 60_000 ? longSpan(nowMs - ms) : shortSpan(nowMs - ms);
+  return row.status === 'running' && nowMs - ms >= 60_000 ? longSpan(nowMs - ms) : shortSpan(nowMs - ms);
+}
+
+/** The same in at most four columns. */
+function ageOf(row: SessionSummary, { nowMs }: Style): string {
+  const ms = momentOf(row);
+  return ms === null ? '' : shortSpan(nowMs - ms);
 }
 
 /** What a running session is doing, why a failed one failed, and why one waits; null of any other. */
@@ -97,7 +107,10 @@ function taskOf(row: SessionSummary): string {
 /** Whether the agent of another session writes in the same directory. */
 const isShared = ({ shared_with: others }: SessionSummary): boolean => others.length > 0;
 
-/** The columns for a width. Where what sessions are doing has no room of its own, it stands before their tasks, but for answers. */
+/**
+ * The columns for a width. Where what sessions are doing has no room of its own, it stands before their tasks, but for answers;
+ * where ages have none either, how long those that run have been running stands before that. Ages are left without tasks.
+ */
 function columnsFor(
   { rows }: Listing,
   branches: readonly string[],
@@ -109,6 +122,7 @@ function columnsFor(
   const names = rows.map(({ name }) => wordOf(name ?? '', LONGEST_NAME));
   const doings = rows.map((row) => lineOf(doingOf(row) ?? '', LONGEST_NOW));
   const nows = rows.map((row) => cellOf(nowOf(row), LONGEST_NOW));
+  const tags = rows.map((row) => lineOf(row.tags.join(' '), LONGEST_TAGS));
   const diffs = rows.map(({ diff_stat: stat }) => (stat === null || stat.files === 0 ? '' : plusMinus(stat)));
   const inHome = projectNames(
     rows.map(({ project }) => project),
@@ -119,20 +133,24 @@ function columnsFor(
   const branch = (i: number): string => (deepest === 0 ? '' : (branches[i] ?? '').slice(-deepest));
   const tokens = ({ token_usage: usage }: SessionSummary): string =>
     usage === null ? '' : shortCount(usage.total_tokens);
+  const id: Column = { head: 'ID', cells: rows.map(({ id }, i) => branch(i) + id) };
+  const status: Column = {
+    head: 'STATUS',
+    cells: rows.map((row) => `${row.status}${row.needs_attention ? ' •' : ''}${isShared(row) ? ' !' : ''}`),
+    paint: (cell) => cell.replace(/^\w+/, (word) => paintStatus(word as SessionStatus, style)),
+  };
+  const cost: Column = {
+    head: 'COST',
+    cells: rows.map(costText),
+    align: 'right',
+    isShown: view.cost ?? false,
+  };
+  const time = view.time ? 'TIME' : 'AGO';
   const always: readonly Column[] = [
-    { head: 'ID', cells: rows.map(({ id }, i) => branch(i) + id) },
+    id,
     { head: 'NAME', cells: names, dispensable: 2, isShown: names.some(Boolean), least: SHORTEST_NAME },
-    {
-      head: 'STATUS',
-      cells: rows.map((row) => `${row.status}${row.needs_attention ? ' •' : ''}${isShared(row) ? ' !' : ''}`),
-      paint: (cell) => cell.replace(/^\w+/, (status) => paintStatus(status as SessionStatus, style)),
-    },
-    {
-      head: view.time ? 'TIME' : 'AGO',
-      cells: rows.map((row) => timeOf(row, view, style)),
-      align: 'right',
-      dispensable: 1,
-    },
+    status,
+    { head: time, cells: rows.map((row) => timeOf(row, view, style)), align: 'right', dispensable: 1 },
   ];
   const others: readonly Column[] = [
     {
@@ -145,7 +163,8 @@ function columnsFor(
     { head: 'TURN', cells: rows.map(({ turn }) => String(turn ?? '')), align: 'right', dispensable: 4 },
     { head: 'TOKENS', cells: rows.map(tokens), align: 'right', dispensable: 5 },
     { head: 'DIFF', cells: diffs, align: 'right', dispensable: 7, isShown: diffs.some(Boolean) },
-    { head: 'COST', cells: rows.map(costText), align: 'right', isShown: view.cost ?? false },
+    cost,
+    { head: 'TAGS', cells: tags, dispensable: 8, isShown: tags.some(Boolean) },
     {
       head: 'FROM',
       cells: froms,
@@ -167,9 +186,18 @@ function columnsFor(
     },
   ];
   const columns = [...always, ...others, ...last((row) => [taskOf(row)])];
-  const hasRoom = !nows.some(Boolean) || fitColumns(columns, width).some(({ cells }) => cells === nows);
-  if (hasRoom) return columns;
-  return [...always, ...last((row) => [lineOf(doingOf(row) ?? '', SHORTEST_NOW), taskOf(row)])];
+  const hasAll = (wanted: readonly Column[], ...heads: readonly string[]): boolean => {
+    const fitted = fitColumns(wanted, width);
+    return heads.every((head) => fitted.some((column) => column.head === head));
+  };
+  if (hasAll(columns, time, ...(nows.some(Boolean) ? ['NOW'] : []))) return columns;
+  const doing = (row: SessionSummary): string => lineOf(doingOf(row) ?? '', SHORTEST_NOW);
+  const narrow = [...always, cost, ...last((row) => [doing(row), taskOf(row)])];
+  if (hasAll(narrow, time)) return narrow;
+  const length = (row: SessionSummary): string => (row.status === 'running' ? ageOf(row, style) : '');
+  const narrower = [id, status, cost, ...last((row) => [length(row), doing(row), taskOf(row)])];
+  if (hasAll(narrower, 'TASK')) return narrower;
+  return [id, status, { head: 'AGO', cells: rows.map((row) => ageOf(row, style)) }];
 }
 
 /** What is below the table: what is left out of it, and what its mark means. */
@@ -186,8 +214,11 @@ function footer({ rows, matching, running }: Listing, width: number): readonly s
 
 /** What is below a table that ends where the screen does: for how many rows there is no room. */
 function footerOfHidden(hidden: readonly SessionSummary[]): string {
-  const running = hidden.filter(({ status }) => status === 'running').length;
-  return `… ${hidden.length} more below${running === 0 ? '' : `, ${running} running`}`;
+  const counted = (['running', 'damaged'] as const).flatMap((status) => {
+    const count = hidden.filter((row) => row.status === status).length;
+    return count === 0 ? [] : [`${count} ${status}`];
+  });
+  return [`… ${hidden.length} more below`, ...counted].join(', ');
 }
 
 /** Sessions for a terminal: a table that fits it, and what there is to say about that. */

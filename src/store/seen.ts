@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { isSessionId, parseTurnNumber, type SessionId } from '../core/ids.ts';
 import { discard, makeDirs, publishName, removeTree, rename } from './files.ts';
 import { seenDir } from './layout.ts';
@@ -18,6 +18,12 @@ export function marksDir(state: string, source: string, storeId: string): string
     .replace(/[^a-z0-9._-]/g, '-')
     .slice(0, LONGEST_CALLER);
   return join(seenDir(state), caller, storeId);
+}
+
+/** Directories of which one changes with any mark of a caller in a store: those of the marks may not be there yet. */
+export function marksPlaces(state: string, source: string, storeId: string): readonly string[] {
+  const marks = marksDir(state, source, storeId);
+  return [state, seenDir(state), dirname(marks), marks];
 }
 
 /** The marks in a directory, whatever else is in it. @throws DamagedRecord when it may not be read */

@@ -1,9 +1,12 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { PROGRAM, VERBS } from '../../src/cli/command-tree.ts';
+import { YES } from '../../src/cli/common-options.ts';
 import type { VerbDefinition } from '../../src/cli/define-verb.ts';
 import { SYNONYMS } from '../../src/cli/help/synonyms.ts';
 import { onScreen } from '../helpers/context.ts';
-import { createShellProject } from '../helpers/project.ts';
+import { createShellProject, repositoryFile } from '../helpers/project.ts';
 
 const nowhere = { directory: '/nowhere', env: {} };
 
@@ -39,7 +42,8 @@ test('the help of a verb on a narrow terminal: a command that is too long can st
     Arguments:
       <id>
           id or its first characters, name,
-          @last, @last~1 or @here
+          @last, @last~1, @here, @running or
+          @failed
 
     Options:
       --turn <number>
@@ -94,7 +98,7 @@ test('the help of zwarm', async () => {
       start [task]            start an agent on a task, and print the session id
       ls                      list sessions: all that run, and the newest 20
       show <id>               show how a session stands, and what was said
-      answer <id>             print what a session answered
+      answer [id]             print what a session answered
       logs <id...>            print what agents do, step by step, as it happens
       inject <id> [message]   give a session its next message
       wait [id...]            wait until sessions are at rest
@@ -156,8 +160,10 @@ test('the help of zwarm', async () => {
       completion <shell>      let your shell complete command lines
 
     A session is a conversation with one agent; each message begins a turn. It is
-    named by its id or the first 3 characters of that, its name, @last (the first of
-    zwarm ls), @last~1 (the next) or @here (the first that works in this directory).
+    named by its id or the first 3 characters of that, its name, or its place in
+    zwarm ls: @last (the first), @last~1 (the next), @here (the first that works in
+    this directory), @running (the first that runs), @failed (the first that
+    failed).
 
     zwarm COMMAND --help has all options of a command, and examples.
 
@@ -343,4 +349,24 @@ test('verbs that people know by another name answer to it', async () => {
   const id = await project.begin('hang');
   for (const list of ['ls', 'list', 'ps']) expect(await project.$(`${list} -q`)).toBe(`${id}\n`);
   expect(await project.$(`stop ${id}`)).toBe(`${id} killed\n`);
+});
+
+test('what may ask takes -y, also where it does not ask, and nothing else does', () => {
+  const room = repositoryFile('src/cli/commands');
+  const asks = readdirSync(room)
+    .toSorted()
+    .filter((file) => readFileSync(join(room, file), 'utf8').includes('/ask-first.ts'));
+  const takes = (verb: VerbDefinition): boolean =>
+    Object.values(verb.options ?? {}).includes(YES) || (verb.subcommands ?? []).some(takes);
+  expect(VERBS.filter(takes).map(({ name }) => name)).toEqual([
+    'kill',
+    'wake',
+    'rm',
+    'clean',
+    'relocate',
+    'mcp',
+    'config',
+  ]);
+  const files = ['clean', 'config', 'kill', 'mcp-install', 'relocate', 'rm', 'wake-install'];
+  expect(asks).toEqual(files.map((name) => `${name}.ts`));
 });

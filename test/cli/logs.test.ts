@@ -306,7 +306,7 @@ test('--full prints all of a step behind its number; --json and the library give
   expect(await sessions.steps(ID, { turn: 2 })).toEqual(second);
   await expect(sessions.steps(ID, { turn: 3 })).rejects.toMatchObject({ code: 'usage' });
   const followed = [];
-  for await (const step of sessions.followSteps(sessions.resolve(ID))) followed.push(step);
+  for await (const step of sessions.followSteps(await sessions.resolve(ID))) followed.push(step);
   expect(followed).toEqual(all);
 });
 

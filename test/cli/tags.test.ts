@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createShellProject } from '../helpers/project.ts';
 
-const [A, B, C] = ['tagsaaaaaa', 'tagsbbbbbb', 'tagscccccc'] as const;
+const [A, B, C, D] = ['tagsaaaaaa', 'tagsbbbbbb', 'tagscccccc', 'tagsdddddd'] as const;
 
 test('sessions are listed, waited for, ended and removed by their tags', async () => {
   const project = createShellProject();
@@ -27,6 +27,11 @@ test('sessions are listed, waited for, ended and removed by their tags', async (
   expect(await $('kill --tag nightly')).toBe(`${B} killed\n`);
   const waited = (await $('wait --tag nightly --tag docs')).split('\n').sort();
   expect(waited).toEqual(['', '[exit 1]', `${A} completed`, `${B} killed`]);
+  expect(await $('answer --tag nightly')).toBe(`done\n${B} killed\n${A} completed\n[exit 1]\n`);
+  expect(await $('answer --tag docs')).toBe(`done\n${A} completed\n`);
+  expect(await $('answer --tag docs --json')).toBe(
+    `${JSON.stringify([{ id: A, turn: 1, status: 'completed', answer: 'done' }], null, 2)}\n`,
+  );
   expect(await $('clean --days 0 --tag docs')).toBe(`${A}\n`);
   expect(await $('clean --days 0 --tag docs')).toBe('');
   expect(await $('ls -q')).toBe(`${B}\n${C}\n`);
@@ -41,6 +46,9 @@ test.each([
   ['ls --tag a,b', /is not a valid tag\n/],
   ['wait', /^zwarm: which session\?\nhint: zwarm wait @last, or zwarm wait --tag TAG\n\[exit 2\]\n$/],
   ['wait abc --tag docs', /^zwarm: give either ids or --tag\nhint: zwarm wait --tag docs\n\[exit 2\]\n$/],
+  ['answer abc --tag docs', /^zwarm: give either ids or --tag\nhint: zwarm answer --tag docs\n/],
+  ['answer', /^zwarm: which session\?\nhint: zwarm answer @last, or zwarm answer --tag TAG\n\[exit 2\]\n$/],
+  ['answer --tag docs', /^zwarm: nothing matches --tag docs\n/],
   ['kill abcd --tag docs', /give either ids or --tag\n/],
   ['kill --all --tag docs', /cannot be used with/],
   ['clean --gone --tag docs', /cannot be used with/],
@@ -58,4 +66,40 @@ test('a session has no more tags than a reader has use for', async () => {
     stderr: 'zwarm: 17 tags are too many\nhint: give at most 16\n',
   });
   expect(await project.list()).toEqual([]);
+});
+
+test('of sessions with a tag, those that have no answer yet are told beside the others', async () => {
+  const project = createShellProject();
+  await project.ended(['--tag', 'docs', 'quick'], { newId: A });
+  await project.zwarm(['start', '--tag', 'docs', 'hang'], { newId: B });
+  expect(await project.$('answer --tag docs')).toMatchInlineSnapshot(`
+    "done
+    tagsaaaaaa completed
+    zwarm: tagsbbbbbb is still running: it has no answer yet
+    hint: wait for it: zwarm wait tagsbbbbbb --answer
+    [exit 4]
+    "
+  `);
+  expect(JSON.parse((await project.zwarm(['answer', '--tag', 'docs', '--json'])).stdout)).toMatchObject([
+    { id: B, error: { code: 'busy' } },
+    { id: A, answer: 'done' },
+  ]);
+});
+
+test('@running and @failed are the first of the list that are so', async () => {
+  const project = createShellProject();
+  const $ = (line: string) => project.$(line);
+  const none = (what: string) => `zwarm: ${what}\nhint: see: zwarm ls --all\n[exit 3]\n`;
+  await project.ended(['quick'], { newId: A });
+  expect(await $('kill @running')).toBe(none('no session is running'));
+  expect(await $('answer @failed')).toBe(none('no session has failed'));
+  await project.zwarm(['start', '--wait', 'break'], { newId: B });
+  await project.ended(['quick']);
+  expect(await $('ls -q --status failed')).toBe(`${B}\n`);
+  expect((await project.zwarm(['answer', '@failed', '--json'])).stdout).toContain(`"id": "${B}"`);
+  // Each is one session: the other one that runs is left alone.
+  await project.zwarm(['start', 'hang'], { newId: C });
+  await project.zwarm(['start', 'hang'], { newId: D });
+  expect(await $('kill @running')).toBe(`${D} killed\n`);
+  expect(await $('ls -q --status running')).toBe(`${C}\n`);
 });

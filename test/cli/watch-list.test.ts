@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { onScreen, type ScreenOptions } from '../helpers/context.ts';
 import { unfit } from '../helpers/display.ts';
@@ -157,14 +159,17 @@ test('what does not fit the screen is counted; a list that is empty says why', a
     … 2 more below
     "
   `);
+  rmSync(join(project.store(), 'sessions/aaaaaaaaaa/session.json'));
+  expect(await watch()).toContain('\n… 2 more below, 1 damaged\n');
+  await project.ok(['rm', 'aaaaaaaaaa']);
   expect(await watch(['-n', '2'])).toMatchInlineSnapshot(`
     "ID          STATUS     AGO  NOW              TASK
     dddddddddd  completed   0s     The project pr…  task dddddddddd
     cccccccccc  completed   0s     The project pr…  task cccccccccc
-    2 of 4 · --all shows all
+    2 of 3 · --all shows all
     "
   `);
-  expect(await watch(['--status', 'lost'])).toBe('none of 4 match\n');
+  expect(await watch(['--status', 'lost'])).toBe('none of 3 match\n');
 });
 
 test('where there is nothing to draw on it says what to do instead', async () => {

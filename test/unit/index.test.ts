@@ -148,7 +148,7 @@ test('a program is a caller of its own, and may do what the user may', async () 
   const project = createShellProject();
   const [ci, user] = [openLibrary(project, { client: 'ci' }), openLibrary(project)];
   const { id } = await ci.start({ task: 'true', sandbox: 'danger-full-access' });
-  const other = user.resolve(await project.ended());
+  const other = await user.resolve(await project.ended());
   await ci.wait(id);
   await project.settled(id);
   expect(await ci.get(id)).toMatchObject({ source: 'lib:ci', turns: [{ by: 'lib:ci' }] });
@@ -252,7 +252,7 @@ test('every error is a ZwarmError, whenever it comes', async () => {
       read(nowhere.followSteps(id)),
       // As a program in JavaScript may call it.
       nowhere.start(undefined as never),
-      (async () => nowhere.resolve(id))(),
+      nowhere.resolve(id),
     ].map((one) => one.then(() => null).catch((error: unknown) => error)),
   );
   expect(errors.map((error) => error instanceof library.ZwarmError && error.code)).toMatchInlineSnapshot(`

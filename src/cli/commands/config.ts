@@ -4,6 +4,7 @@ import type { Configuration } from '../../config/load.ts';
 import { usageError } from '../../core/errors.ts';
 import { safeLine, safeText } from '../../render/text/safe-text.ts';
 import { confirm } from '../ask-first.ts';
+import { YES } from '../common-options.ts';
 import type { Verb } from '../context.ts';
 import { argument, defineVerb, flag } from '../define-verb.ts';
 import { oneOf, text } from '../parsers.ts';
@@ -104,7 +105,7 @@ const path = defineVerb({
 const trust = defineVerb({
   name: 'trust',
   summary: "show the agent, model and setup that the project's file chooses, and trust that choice",
-  options: { yes: flag('-y, --yes', 'do not ask') },
+  options: { yes: YES },
   async run(verb, _args, { yes }) {
     const { manager } = verb;
     manager.requireUser();

@@ -19,7 +19,7 @@ code is its own.`,
   ],
   async run(verb, { ref, command }) {
     const { manager, context } = verb;
-    const { directory, env } = await manager.placeOf(manager.resolve(ref));
+    const { directory, env } = await manager.placeOf(await manager.resolve(ref));
     const [program = '', ...args] = command.map((word) => word ?? '');
     const place = { cwd: directory, env: { ...elsewhereThanGit(context.env), ...env } };
     const code = await context.handOver(program, args, place).catch((error: unknown) => {

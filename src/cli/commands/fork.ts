@@ -65,7 +65,7 @@ a tree of its own, which begins with the files as they are now, whatever --turn 
     if (workingDir !== undefined && hasTree)
       throw usageError('-C and -W both say where it works', 'leave one of them out');
     const worktree = hasTree ? { branch } : undefined;
-    const from = manager.resolve(ref);
+    const from = await manager.resolve(ref);
     const source = { argument, file, what: 'message', line: `zwarm fork ${shellWord(ref)}` } as const;
     const { readTask } = await import('../task-input.ts');
     const message = given ? await readTask(verb.context, source) : undefined;

@@ -70,7 +70,7 @@ from there.`,
   ) {
     requireWaiting(report);
     const { manager } = verb;
-    const id = manager.resolve(ref);
+    const id = await manager.resolve(ref);
     const runLimits = runLimitsOf({ maxTimeMs, maxSilenceMs, maxLogBytes });
     const next = { agent, model, interrupt, queue, force, historyChars, runLimits, retries };
     const source = { argument, file, what: 'message', line: `zwarm inject ${shellWord(ref)}` } as const;

@@ -130,7 +130,9 @@ the project behind them.`,
     const notice = async ({ rows, refused, known }: Noticed): Promise<void> => {
       if (!quiet) await printNotices(verb, refused, { ...wanted, json });
       if (rows.length > 0 || json) return;
-      verb.hint(emptyList(known));
+      // Where only stdout is a terminal, or is to look like one, an empty screen would say nothing.
+      if (stdout.isTTY) context.stderr.write(`${emptyList(known)}\n`);
+      else verb.hint(emptyList(known));
     };
     if (!json && (quiet || !stdout.isTTY)) {
       const listing = await linesFor(manager, filters, tree);

@@ -5,6 +5,7 @@ import { HOST_FILES } from '../../hosts/host-files.ts';
 import type { Host, HostEntry } from '../../hosts/hosts.ts';
 import { safeLine } from '../../render/text/safe-text.ts';
 import { confirm } from '../ask-first.ts';
+import { YES } from '../common-options.ts';
 import type { Verb } from '../context.ts';
 import { defineVerb, flag, value } from '../define-verb.ts';
 import { text } from '../parsers.ts';
@@ -16,7 +17,7 @@ const OPTIONS = {
   unattended: flag('--unattended', 'let the model start, continue and end agents without asking', ['remove']),
   remove: flag('--remove', 'take it out again'),
   print: flag('--print', 'only print what to paste, and change nothing', ['remove', 'json']),
-  yes: flag('-y, --yes', 'do not ask'),
+  yes: YES,
   json: flag('--json', 'print {host, file, changed, removed} as JSON'),
 };
 

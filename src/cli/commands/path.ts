@@ -13,7 +13,7 @@ Of a session with a tree of its own that is the tree. It fails where the directo
   examples: [['cd "$(zwarm path fix-login)"', 'go there'], 'git -C "$(zwarm path @last)" diff'],
   async run(verb, { ref }, { json }) {
     const { manager } = verb;
-    const id = manager.resolve(ref);
+    const id = await manager.resolve(ref);
     const { directory } = await manager.placeOf(id);
     if (json) verb.printJson({ id, path: directory });
     // Elsewhere than on a terminal it is the path, byte for byte.

@@ -13,7 +13,7 @@ const remove = defineVerb({
   examples: ['zwarm queue rm @last', 'zwarm queue rm docs --turn 3'],
   async run(verb, { ref }, { turn, json }) {
     const { manager } = verb;
-    const id = manager.resolve(ref);
+    const id = await manager.resolve(ref);
     const turns = await manager.withdraw(id, turn);
     if (json) return verb.printJson({ id, turns });
     for (const number of turns) verb.print(`${id} turn ${number} taken back`);

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { safeLine } from '../../render/text/safe-text.ts';
 import { counted } from '../../render/text/units.ts';
 import { confirm } from '../ask-first.ts';
+import { YES } from '../common-options.ts';
 import { defineVerb, flag, value } from '../define-verb.ts';
 import { directory } from '../parsers.ts';
 
@@ -11,7 +12,7 @@ export const relocate = defineVerb({
   summary: 'keep the sessions of a project that was moved',
   options: {
     to: value('--to <dir>', 'give the sessions that are kept for this place to DIR', directory),
-    yes: flag('-y, --yes', 'do not ask'),
+    yes: YES,
     json: flag('--json', 'print {from, to, sessions, dropped, kept} as JSON'),
   },
   notes: `

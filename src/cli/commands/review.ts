@@ -33,7 +33,7 @@ nothing is sent. Other changes of the patch are refused, but for parts that you 
   async run(verb, { ref, paths }, { turn, sinceSeen, file, ...report }) {
     requireWaiting(report);
     const { manager, context } = verb;
-    const id = manager.resolve(ref);
+    const id = await manager.resolve(ref);
     const found = await manager.diff(id, { turn, sinceSeen, paths });
     const { changeNotes } = await import('../../render/changes.ts');
     for (const note of changeNotes(found.changes)) verb.warn(note);

@@ -26,7 +26,7 @@ stay as they are, including those that it changed. Turns keep their numbers. A r
   async run(verb, { ref }, { to, files, ...report }) {
     const { manager } = verb;
     if (to === undefined) {
-      const { turn } = await manager.summary(manager.resolve(ref));
+      const { turn } = await manager.summary(await manager.resolve(ref));
       const line = `zwarm rewind ${shellWord(ref)} --to ${Math.max(0, (turn ?? 1) - 1)}`;
       throw usageError('--to is missing', `say after which turn to go on: ${line}`);
     }

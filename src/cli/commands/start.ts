@@ -76,13 +76,16 @@ function treeOf({
 type Begin = Values<typeof BEGIN_OPTIONS>;
 
 /** The session that a command line asks for. @throws ZwarmError `usage`, `not_found` */
-function sessionOf({ manager, context }: Verb, options: Begin, orchestrates = false) {
+async function sessionOf({ manager, context }: Verb, options: Begin, orchestrates = false) {
   requireWaiting(options);
   const { agent, model, sandbox, workingDir, name, key, tags, agentArgs } = options;
   const { queue, evenIfFailed, retries, budget } = options;
   if (evenIfFailed && options.after === undefined)
     throw usageError('--even-if-failed needs --after', 'name the sessions to wait for: --after ID');
-  const after = options.after?.map((ref) => manager.resolve(ref));
+  const after =
+    options.after === undefined
+      ? undefined
+      : await Promise.all(options.after.map((ref) => manager.resolve(ref)));
   const worktree = treeOf(options);
   const own = { agentArgs, argumentsFrom: context.cwd };
   const given = { worktree, agent, model, sandbox, workingDir, name, key, tags, ...own };
@@ -105,7 +108,7 @@ export async function beginSession(
   orchestrates = false,
 ): Promise<void> {
   const { manager } = verb;
-  const session = sessionOf(verb, options, orchestrates);
+  const session = await sessionOf(verb, options, orchestrates);
   await hintAtNotices(verb);
   const line = `zwarm ${orchestrates ? 'orchestrate' : 'start'}`;
   const source = { argument: task, file: options.file, what: 'task', line } as const;
@@ -159,7 +162,7 @@ async function beginSeveral(
     const hint = 'start them, then: zwarm wait --tag TAG --answer';
     throw usageError('--wait waits for one session', hint);
   }
-  const session = sessionOf(verb, { ...options, agent: undefined });
+  const session = await sessionOf(verb, { ...options, agent: undefined });
   await hintAtNotices(verb);
   const { startSeveral } = await import('../start-several.ts');
   const several = { argument: task, file, agents, count: number, each };

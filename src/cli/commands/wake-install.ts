@@ -1,5 +1,6 @@
 import { safeLine } from '../../render/text/safe-text.ts';
 import { confirm } from '../ask-first.ts';
+import { YES } from '../common-options.ts';
 import { defineVerb, flag } from '../define-verb.ts';
 
 /** `zwarm wake install` */
@@ -9,7 +10,7 @@ export const wakeInstall = defineVerb({
   options: {
     remove: flag('--remove', 'take that back'),
     print: flag('--print', 'only show what would be written'),
-    yes: flag('-y, --yes', 'do not ask'),
+    yes: YES,
   },
   notes: `
 A timer of systemd for you, or a line of your crontab where there is no systemd; it is shown before it is written. With it,

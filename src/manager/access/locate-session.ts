@@ -1,6 +1,13 @@
 import { join } from 'node:path';
 import { ZwarmError } from '../../core/errors.ts';
-import { isSessionId, matchPrefix, parseRef, type SessionId } from '../../core/ids.ts';
+import {
+  type Dated,
+  isSessionId,
+  matchPrefix,
+  newestFirst,
+  parseRef,
+  type SessionId,
+} from '../../core/ids.ts';
 import { isWithin } from '../../core/path.ts';
 import { nameOfKey, parseKey } from '../../core/rules/key.ts';
 import { holderOf } from '../../store/names.ts';
@@ -16,6 +23,7 @@ import {
   type Store,
   stateDirectory,
 } from '../context.ts';
+import { forEachSession } from '../session/each-session.ts';
 import { inOrder } from '../session/newest-first.ts';
 import { callerOf, isUsers } from './caller.ts';
 
@@ -88,23 +96,35 @@ function findElsewhere(context: ManagerContext, own: Store | null, text: string)
   );
 }
 
+/** The first session in the order of `ls` that stands so. */
+async function newestThat(store: Store, status: 'running' | 'failed', nowMs: number): Promise<SessionId> {
+  const found: Dated[] = [];
+  await forEachSession(store, nowMs, ({ id }, row) => {
+    if (row.status === status) found.push({ id, at: row.active_at ?? '' });
+  });
+  const [newest] = found.sort(newestFirst);
+  if (newest !== undefined) return newest.id;
+  const what = status === 'running' ? 'no session is running' : 'no session has failed';
+  throw new ZwarmError('not_found', what, 'see: zwarm ls --all');
+}
+
 /**
- * The session that a reference means: in this project by id, name, unique prefix of an id, `@last` or `@here`; elsewhere,
- * for the user alone, by id or a prefix of six characters. @throws ZwarmError `usage`, `not_found`, `ambiguous`
+ * The session that a reference means: in this project by id, name, unique prefix of an id, or its place in the list, such as
+ * `@last`; elsewhere, for the user alone, by id or a prefix of six characters. @throws ZwarmError `usage`, `not_found`, `ambiguous`
  */
-export function locateSession(
+export async function locateSession(
   context: ManagerContext,
   text: string,
   { ending = false, forWriting = false } = {},
-): Session {
+): Promise<Session> {
   const ref = parseRef(text);
   const store = openForReading(context, forWriting);
   if (ref.kind !== 'text') {
-    if (store !== null) {
-      const id = ref.kind === 'last' ? nthNewest(store, ref.back) : newestIn(store, context.cwd);
-      return { store, id };
-    }
-    throw new ZwarmError('not_found', 'this project has no sessions', 'start one: zwarm start "task"');
+    if (store === null)
+      throw new ZwarmError('not_found', 'this project has no sessions', 'start one: zwarm start "task"');
+    if (ref.kind === 'last') return { store, id: nthNewest(store, ref.back) };
+    if (ref.kind === 'here') return { store, id: newestIn(store, context.cwd) };
+    return { store, id: await newestThat(store, ref.status, context.now()) };
   }
   const own = store === null ? null : findIn(store, text, ending);
   if (store !== null && own !== null) return { store, id: own };

@@ -59,6 +59,8 @@ const BY_PLACE: readonly Candidate[] = [
   { word: '@last', about: 'the newest session' },
   { word: '@last~1', about: 'the one before it' },
   { word: '@here', about: 'the newest one that works in this directory' },
+  { word: '@running', about: 'the newest one that runs' },
+  { word: '@failed', about: 'the newest one that has failed' },
 ];
 
 /** The words of a kind that can be typed after `typed`. From summaries where they tell it; nothing is written. */

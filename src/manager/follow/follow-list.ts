@@ -6,7 +6,7 @@ import type { SessionSummary } from '../../core/session.ts';
 import { isActive, isAtRest } from '../../core/status.ts';
 import { parseIso } from '../../core/time.ts';
 import { namesDir, projectsDir, sessionsDir, turnDir, turnsDir } from '../../store/layout.ts';
-import { marksDir } from '../../store/seen.ts';
+import { marksPlaces } from '../../store/seen.ts';
 import { directoryMtime, eventsMtime, listSessions } from '../../store/sessions.ts';
 import { createSummaryReader } from '../../store/summary.ts';
 import { watchDirectories } from '../../store/watch.ts';
@@ -140,7 +140,7 @@ async function look<Listing extends { readonly rows: readonly SessionSummary[] }
     known.set(root, sessions);
     await update(store, sessions, hints);
     for (const [id, { row }] of sessions.rows) all.push({ session: { store, id }, row });
-    for (const place of [sessionsDir(root), namesDir(root), marksDir(state, caller, store.id)])
+    for (const place of [sessionsDir(root), namesDir(root), ...marksPlaces(state, caller, store.id)])
       places.add(place);
   }
   for (const { session, row } of all) note(session, renewed(session, row));

@@ -57,7 +57,7 @@ export const checkSession = defineTool({
   annotations: READS,
   async run({ session_id, wait_sec, until }, call) {
     const { manager } = call;
-    const id = manager.resolve(session_id);
+    const id = await manager.resolve(session_id);
     if (wait_sec) {
       requireOther(call, id);
       const { turn } = await manager.summary(id);

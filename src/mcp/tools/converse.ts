@@ -25,7 +25,7 @@ export const converse = defineTool({
   annotations: WORKS,
   async run({ session_id, message, interrupt, wait, wait_sec }, call) {
     const { manager } = call;
-    const known = manager.resolve(session_id);
+    const known = await manager.resolve(session_id);
     requireOther(call, known);
     const begin = () => manager.inject(known, message, { interrupt });
     return { ...(await answerOfNewTurn(call, begin, wait ? wait_sec : 0)), you_said: cutText(message) };

@@ -30,7 +30,7 @@ export const endSession = defineTool({
   annotations: ENDS,
   async run({ session_id, reason, delete: deletes }, call) {
     const { manager } = call;
-    const id = manager.resolveForEnding(session_id);
+    const id = await manager.resolveForEnding(session_id);
     const deletion = `end_session(session_id="${id}", delete=true)`;
     // Another session may get the name or prefix of a deleted one.
     if (deletes && session_id !== id)

@@ -76,7 +76,7 @@ export const getChanges = defineTool({
   }),
   annotations: READS,
   async run({ session_id, turn, path, format, offset = 0 }, { manager }) {
-    const id = manager.resolve(session_id);
+    const id = await manager.resolve(session_id);
     const paths = path === undefined ? [] : [path];
     const found = await manager.diff(id, { turn, paths, fromRoot: true });
     const { changes } = found;

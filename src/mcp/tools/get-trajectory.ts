@@ -92,7 +92,7 @@ export const getTrajectory = defineTool({
   }),
   annotations: READS,
   async run({ session_id, full, turn, last, offset, limit }, { manager }) {
-    const id = manager.resolve(session_id);
+    const id = await manager.resolve(session_id);
     const trajectory = await manager.trajectory(id, turn);
     const { summary, turns, steps } = trajectory;
     const { status } = (turn === undefined ? null : turns[0]?.view) ?? summary;

@@ -28,7 +28,10 @@ export const land = defineTool({
   }),
   annotations: ENDS,
   async run({ session_id, dry_run: dryRun = false }, { manager }) {
-    const { id, ...landed } = await manager.land(manager.resolve(session_id), { way: 'squash', dryRun });
+    const { id, ...landed } = await manager.land(await manager.resolve(session_id), {
+      way: 'squash',
+      dryRun,
+    });
     return { ...succeeded(null), session_id: id, ...landed, left_out: [...landed.left_out] };
   },
 });

@@ -13,7 +13,7 @@ export const peekSession = defineTool({
   output: z.strictObject({ success: z.boolean(), ...standing, latest_message: nullableText }),
   annotations: READS,
   async run({ session_id }, { manager }) {
-    const row = await manager.summary(manager.resolve(session_id));
+    const row = await manager.summary(await manager.resolve(session_id));
     const latest_message = shortLine(row.last_message);
     return { success: true, ...standingOf(row, manager.now()), latest_message };
   },

@@ -79,7 +79,7 @@ export const waitSessions = defineTool({
   annotations: READS,
   async run({ ids, mode, wait_sec }, call) {
     const { manager } = call;
-    const known = ids.map((id) => manager.resolve(id));
+    const known = await Promise.all(ids.map((id) => manager.resolve(id)));
     for (const id of known) requireOther(call, id);
     const any = mode === 'any';
     const awaited = { words: `waiting for ${any ? 'one of ' : ''}${known.join(', ')}`, ids: known };

@@ -59,15 +59,20 @@ test('what happens to sessions is seen as it happens', async () => {
 
 test('what somebody has looked at is marked no more', async () => {
   const project = createShellProject();
-  // Once, so that there are marks.
-  await project.ended(['quick', '--name', 'seen']);
-  await project.ok(['start', 'quick', '--name', 'new']);
-  await project.ok(['wait', 'new'], { env: { ZWARM_SESSION_ID: 'zzzzzzzzzz' } });
+  for (const name of ['old', 'new']) {
+    const id = await project.ok(['start', 'quick', '-q', '--name', name]);
+    await project.ok(['wait', name], { env: { ZWARM_SESSION_ID: 'zzzzzzzzzz' } });
+    await project.settled(id);
+  }
+  // Nobody has looked at anything yet, so that there are no marks.
+  expect(existsSync(join(project.state, 'seen', 'user'))).toBe(false);
   const { shows } = watched(project);
   const marks = ({ name, needs_attention }: SessionSummary) => `${name} ${needs_attention}`;
-  await shows(['new true', 'seen false'], marks);
+  await shows(['new true', 'old true'], marks);
   await project.ok(['show', 'new']);
-  await shows(['new false', 'seen false'], marks);
+  await shows(['new false', 'old true'], marks);
+  await project.ok(['show', 'old']);
+  await shows(['new false', 'old false'], marks);
 });
 
 test('a filter holds for what comes, and what it leaves out is watched all the same', async () => {

@@ -76,7 +76,7 @@ test.each([
   const { call } = createCall();
   let read = 0;
   const manager = {
-    ...{ resolve: () => 'abcdefghjk', caller: () => ({ parent: null }), summary: () => ({ turn: 1 }) },
+    ...{ resolve: async () => 'abcdefghjk', caller: () => ({ parent: null }), summary: () => ({ turn: 1 }) },
     wait: (_: string, signal: AbortSignal) => untilAborted({ signal }),
     async *followSteps() {
       // A message that grows comes again.

@@ -143,8 +143,8 @@ test('what runs tells what it is doing, what failed tells why, as far as there i
   `);
   expect(listed(DAY, 40)).toMatchInlineSnapshot(`
     "ID          STATUS     TASK
-    abcdefghjk  running    $ npm test · als…
-    abcdefghjk  running    Reading 漢字 and…
+    abcdefghjk  running    3m · $ npm test…
+    abcdefghjk  running    42s · Reading 漢…
     abcdefghjk  pending    say hello
     abcdefghjk  failed •   usage limit unti…
     abcdefghjk  failed     exit 1 · say hel…
@@ -157,16 +157,16 @@ test('what runs tells what it is doing, what failed tells why, as far as there i
     "
   `);
   expect(listed(DAY, 30, {}, 24)).toMatchInlineSnapshot(`
-    "ID          STATUS
-    abcdefghjk  running
-    abcdefghjk  running
-    abcdefghjk  pending
-    abcdefghjk  failed •
-    abcdefghjk  failed
-    abcdefghjk  completed
-    abcdefghjk  completed
-    abcdefghjk  killed
-    abcdefghjk  lost
+    "ID          STATUS     AGO
+    abcdefghjk  running    3m
+    abcdefghjk  running    42s
+    abcdefghjk  pending    1s
+    abcdefghjk  failed •   2h
+    abcdefghjk  failed     5m
+    abcdefghjk  completed  5m
+    abcdefghjk  completed  5m
+    abcdefghjk  killed     5m
+    abcdefghjk  lost       5m
     abcdefghjk  damaged
     10 of 34, 2 running
     --all shows all
@@ -191,7 +191,7 @@ test('what is less needed is left out first when the task would have no room', (
     ID STATUS AGO PROJECT TASK
     ID STATUS PROJECT TASK
     ID STATUS TASK
-    ID STATUS"
+    ID STATUS AGO"
   `);
 });
 

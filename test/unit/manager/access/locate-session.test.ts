@@ -30,9 +30,9 @@ function createPlace(ids: readonly SessionId[] = [FIRST, SECOND, THIRD]) {
     uid,
     stateDir: store.state,
   };
-  const find = (ref: string, ending?: boolean, more: Partial<ManagerContext> = {}): string => {
+  const find = async (ref: string, ending?: boolean, more: Partial<ManagerContext> = {}): Promise<string> => {
     try {
-      return locateSession({ ...base, ...more }, ref, ending === undefined ? {} : { ending }).id;
+      return (await locateSession({ ...base, ...more }, ref, ending === undefined ? {} : { ending })).id;
     } catch (error) {
       const { code, message } = error as { code: string; message: string };
       return `${code}: ${message}`;
@@ -49,36 +49,38 @@ function another({ state }: Store): Store {
   return store;
 }
 
-test('an id comes before a name, a name before the beginning of an id', () => {
+test('an id comes before a name, a name before the beginning of an id', async () => {
   const { store, find, give } = createPlace();
   give(THIRD, FIRST);
-  expect(find(FIRST)).toBe(FIRST);
+  expect(await find(FIRST)).toBe(FIRST);
   // It is no id of a session here, though it could be one.
   give(THIRD, FOREIGN);
-  expect(find(FOREIGN)).toBe(THIRD);
-  expect(find('mnp')).toBe(THIRD);
+  expect(await find(FOREIGN)).toBe(THIRD);
+  expect(await find('mnp')).toBe(THIRD);
   give(SECOND, 'mnp');
-  expect(find('mnp')).toBe(SECOND);
+  expect(await find('mnp')).toBe(SECOND);
   give(SECOND, 'ab');
-  expect(find('ab', true)).toBe(SECOND);
+  expect(await find('ab', true)).toBe(SECOND);
   // A name that a removed session has left does not hide what begins so.
   rmSync(join(store.root, 'sessions', SECOND), { recursive: true });
-  expect(find('mnp')).toBe(THIRD);
+  expect(await find('mnp')).toBe(THIRD);
   rmSync(join(store.root, 'names'), { recursive: true });
-  expect(find(FOREIGN)).toBe(`not_found: no session ${FOREIGN}`);
+  expect(await find(FOREIGN)).toBe(`not_found: no session ${FOREIGN}`);
 });
 
-test('what is the name of one and the beginning of another is neither, for ending it', () => {
+test('what is the name of one and the beginning of another is neither, for ending it', async () => {
   const { find, give } = createPlace();
   give(FIRST, 'mnpq');
-  expect(find('mnpq')).toBe(FIRST);
+  expect(await find('mnpq')).toBe(FIRST);
   // Three characters of an id are too few for that.
   give(SECOND, 'mnp');
-  expect(find('mnp', true)).toBe(SECOND);
-  expect(find('mnpq', true)).toBe(`ambiguous: mnpq is the name of ${FIRST} and the beginning of ${THIRD}`);
-  expect(find(FIRST, true)).toBe(FIRST);
+  expect(await find('mnp', true)).toBe(SECOND);
+  expect(await find('mnpq', true)).toBe(
+    `ambiguous: mnpq is the name of ${FIRST} and the beginning of ${THIRD}`,
+  );
+  expect(await find(FIRST, true)).toBe(FIRST);
   give(THIRD, 'mnpq');
-  expect(find('mnpq', true)).toBe(THIRD);
+  expect(await find('mnpq', true)).toBe(THIRD);
 });
 
 test('no other caller than the user takes a name that is the beginning of an id here', () => {
@@ -105,11 +107,11 @@ test('no other caller than the user takes a name that is the beginning of an id 
   expect(refused('wxyzabc', { client: 'x' })).toBe('not_allowed: the name wxyzabc is the beginning of an id');
 });
 
-test('a name means the session that has it now', () => {
+test('a name means the session that has it now', async () => {
   const { find, give } = createPlace();
   for (const id of [FIRST, SECOND, FIRST]) {
     give(id, 'docs');
-    expect(find('docs')).toBe(id);
+    expect(await find('docs')).toBe(id);
   }
 });
 
@@ -123,30 +125,30 @@ test.each([
   ['abcde', true, FIRST],
   ['mnpx', undefined, 'not_found: no session mnpx'],
   [`${THIRD}x`, undefined, `not_found: no session ${THIRD}x`],
-])('the beginning %s of an id (for ending it: %s) means: %s', (text, ending, found) => {
-  expect(createPlace().find(text, ending)).toBe(found);
+])('the beginning %s of an id (for ending it: %s) means: %s', async (text, ending, found) => {
+  expect(await createPlace().find(text, ending)).toBe(found);
 });
 
-test('a session of another project is found by the user, by six characters of its id, never by its name', () => {
+test('a session of another project is found by the user, by six characters of its id, never by its name', async () => {
   const { store, find } = createPlace();
   const other = another(store);
   moveName({ store: other, id: FOREIGN }, 'foreign', 'test');
-  expect(find(FOREIGN)).toBe(FOREIGN);
-  expect(find('wxyza')).toBe('not_found: no session wxyza');
-  expect(find('wxyzab')).toBe('ambiguous: wxyzab is the beginning of 2 ids');
+  expect(await find(FOREIGN)).toBe(FOREIGN);
+  expect(await find('wxyza')).toBe('not_found: no session wxyza');
+  expect(await find('wxyzab')).toBe('ambiguous: wxyzab is the beginning of 2 ids');
   rmSync(join(other.root, 'sessions', TWIN), { recursive: true });
-  expect(find('wxyzab')).toBe(FOREIGN);
-  expect(find('wxyzab', true)).toBe(FOREIGN);
-  expect(find('foreign')).toBe('not_found: no session foreign');
+  expect(await find('wxyzab')).toBe(FOREIGN);
+  expect(await find('wxyzab', true)).toBe(FOREIGN);
+  expect(await find('foreign')).toBe('not_found: no session foreign');
   for (const ref of [FOREIGN, 'wxyzab'])
     for (const more of [{ client: 'x' }, { env: { HOME: dirname(store.state), ZWARM_SESSION_ID: FIRST } }])
-      expect(find(ref, undefined, more)).toBe(`not_found: no session ${ref}`);
+      expect(await find(ref, undefined, more)).toBe(`not_found: no session ${ref}`);
   // What is here comes first.
   addSession(store, FOREIGN.replace('f', 'h') as SessionId);
-  expect(find('wxyzab')).toBe('wxyzabcdeh');
+  expect(await find('wxyzab')).toBe('wxyzabcdeh');
 });
 
-test('@last is the session here with the last activity, @last~N the one so many before', () => {
+test('@last is the session here with the last activity, @last~N the one so many before', async () => {
   const { store, find } = createPlace();
   another(store);
   // What files say of themselves, a copy or a restored backup changes.
@@ -161,8 +163,10 @@ test('@last is the session here with the last activity, @last~N the one so many 
   const places = ['@last', '@last~0', '@last~1', '@last~2', '@last~3'];
   const none = 'not_found: this project has 3 sessions';
   // Of the same moment the order is that of the ids.
-  expect(places.map((ref) => find(ref))).toEqual([FIRST, FIRST, SECOND, THIRD, none]);
+  expect(await Promise.all(places.map((ref) => find(ref)))).toEqual([FIRST, FIRST, SECOND, THIRD, none]);
   rmSync(join(store.root, 'sessions', FIRST, 'session.json'));
-  expect(places.map((ref) => find(ref))).toEqual([SECOND, SECOND, THIRD, FIRST, none]);
-  expect(find('@last', undefined, { cwd: emptyDirectory() })).toBe('not_found: this project has no sessions');
+  expect(await Promise.all(places.map((ref) => find(ref)))).toEqual([SECOND, SECOND, THIRD, FIRST, none]);
+  expect(await find('@last', undefined, { cwd: emptyDirectory() })).toBe(
+    'not_found: this project has no sessions',
+  );
 });
