@@ -50,6 +50,17 @@ const ratio = ([name, what, against, atMost], measure) => ({
 /** A row that takes too long for `--quick`. @type {(budget: Budget) => Budget} */
 const full = (budget) => ({ ...budget, quick: false });
 
+/** The row of a list of so many sessions. @param {number} count */
+const listOf = (count) =>
+  ratio(
+    [`ls ${count}`, `\`ls --all\`, ${count.toLocaleString('en')} sessions`, '`cat` of all `summary.json`', 2],
+    (bench) => {
+      const project = bench.sessions.many(count);
+      const cat = { program: '/bin/sh', args: ['-c', 'cat .zwarm/sessions/*/summary.json'], cwd: project };
+      return wall(bench, zwarm(project, 'ls', '--all'), cat);
+    },
+  );
+
 /** @type {Budget[]} */
 const SCREENS = /** @type {const} */ (['1 kB', '1 MB', '100 MB', '1 GB']).flatMap((size) =>
   ['', ' --full'].map((option) => ({
@@ -76,13 +87,8 @@ export const BUDGETS = [
     return wall(bench, zwarm(project, 'ls'), nothing(project));
   }),
   ratio(['start', '`start` until it exits', 'Node script with `nohup … &`', 2.2], start),
-  full(
-    ratio(['ls 10000', '`ls --all`, 10,000 sessions', '`cat` of all `summary.json`', 2], (bench) => {
-      const project = bench.sessions.many(10_000);
-      const cat = { program: '/bin/sh', args: ['-c', 'cat .zwarm/sessions/*/summary.json'], cwd: project };
-      return wall(bench, zwarm(project, 'ls', '--all'), cat);
-    }),
-  ),
+  listOf(3000),
+  full(listOf(10_000)),
   ratio(
     ['ls upgraded', '`ls --all`, 400 sessions, right after an upgrade', 'the same of 400 before it', 8],
     (bench) => {

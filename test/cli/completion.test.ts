@@ -59,7 +59,7 @@ describe('what can follow', () => {
       zwarm show r| ready23456
       zwarm show do| docs
       zwarm show hang| hangs23456
-      zwarm show @| @last @last~1 @here
+      zwarm show @| @last @last~1 @here @running @failed
       zwarm wait docs | ready23456 bugs
       zwarm show docs| docs
       zwarm inject docs |

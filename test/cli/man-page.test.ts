@@ -39,7 +39,7 @@ test('a page says what the help says, in the language of man', () => {
     .SH ARGUMENTS
     .TP
     \\fIid\\fR
-    id or its first characters, name, @last, @last\\(ti1 or @here
+    id or its first characters, name, @last, @last\\(ti1, @here, @running or @failed
     .TP
     \\fIname\\fR
     its name from now on; - takes the present one away
@@ -99,7 +99,8 @@ withGroff(`it looks like other manual pages${orNot}`, () => {
            it, the name moves.
 
     ARGUMENTS
-           id     id or its first characters, name, @last, @last~1 or @here
+           id     id or its first characters, name, @last, @last~1, @here,
+                  @running or @failed
 
            name   its name from now on; - takes the present one away
 

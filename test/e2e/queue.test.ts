@@ -178,6 +178,11 @@ test('what waits for a time is started then, by a waker that ends with it', asyn
   await eventually('both have ended', () => lines().filter((line) => line.startsWith('-')).length === 2);
   expect(Date.now()).toBeGreaterThanOrEqual(at + 5000);
   await eventually('the waker has ended', () => hasEnded(first));
+  // What deals with the end of a turn would start another waker in place of one that was killed.
+  await eventually(
+    'the ends are dealt with',
+    () => process.platform !== 'linux' || runnersOf(project.base).length === 0,
+  );
   // One that was killed is not missed in silence.
   putHold(
     state,

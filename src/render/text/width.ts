@@ -1,7 +1,13 @@
 import { eastAsianWidth } from 'get-east-asian-width';
 import { safeLine } from './safe-text.ts';
 
-const graphemes = new Intl.Segmenter();
+let segmenter: Intl.Segmenter | undefined;
+
+/** The characters of a text as readers see them. To make what finds them takes a tenth of a start, and most texts need none. */
+function graphemesOf(text: string): Intl.Segments {
+  segmenter ??= new Intl.Segmenter();
+  return segmenter.segment(text);
+}
 
 // Characters of one code unit and one column, which never join the one before or behind them: letters of European
 // languages, typographic signs, arrows, frames and ticks. Most texts have no others.
@@ -72,7 +78,7 @@ export function* charactersOf(text: string): Generator<Character> {
   }
   for (let from = 0; from < text.length; ) {
     const to = endOfPiece(text, from);
-    for (const { segment } of graphemes.segment(text.slice(from, to))) {
+    for (const { segment } of graphemesOf(text.slice(from, to))) {
       const parts = segment.length > UNITS_PER_COLUMN ? segment : [segment];
       for (const part of parts) yield { text: part, columns: columnsOf(part) };
     }
@@ -104,7 +110,7 @@ export function cutToWidth(text: string, columns: number): string {
     return near.length <= columns ? text : ellipsis(near.slice(0, Math.max(0, columns - 1)));
   let width = 0;
   let kept = 0;
-  for (const { segment, index } of graphemes.segment(near)) {
+  for (const { segment, index } of graphemesOf(near)) {
     width += columnsOf(segment);
     // One column is for the ellipsis.
     if (width < columns) kept = index + segment.length;
