@@ -155,17 +155,17 @@ async function createProjects(projects: Readonly<Record<string, Day>>) {
 const LINES = ['ls', 'ls -n 3', 'ls --cost --time', 'ls --tree', 'ls --everywhere --status running,failed'];
 
 test('the list of a day on terminals of any width', async () => {
-  const { typed } = await createProjects({ 'work/api': DAY, 'work/site': SITE });
+  const { typed } = await createProjects({ 'code/api': DAY, 'code/site': SITE });
   for (const columns of [30, 40, 80, 120, 200]) {
     const pages: string[] = [];
-    for (const line of LINES) pages.push(await typed(line, columns, 'work/api'));
+    for (const line of LINES) pages.push(await typed(line, columns, 'code/api'));
     await expect(pages.join('\n')).toMatchFileSnapshot(`screens/ls-${columns}.txt`);
   }
 });
 
 test('what is asked for of the list, on a terminal and in a pipe, and what is refused', async () => {
-  const { typed, home } = await createProjects({ 'work/api': FEW, 'work/site': SITE });
-  for (const place of ['work/api/src', 'work/none']) mkdirSync(join(home, place));
+  const { typed, home } = await createProjects({ 'code/api': FEW, 'code/site': SITE });
+  for (const place of ['code/api/src', 'code/none']) mkdirSync(join(home, place));
   const asked = [
     ...[
       '',
@@ -182,16 +182,16 @@ test('what is asked for of the list, on a terminal and in a pipe, and what is re
   ];
   const pages: string[] = [];
   for (const columns of [80, null])
-    for (const words of asked) pages.push(await typed(`ls${words}`, columns, 'work/api'));
-  pages.push(await typed('ls --here', 80, 'work/api/src'), await typed('ls', 80, 'work/none'));
+    for (const words of asked) pages.push(await typed(`ls${words}`, columns, 'code/api'));
+  pages.push(await typed('ls --here', 80, 'code/api/src'), await typed('ls', 80, 'code/none'));
   pages.push(
-    await typed('ls --json --status killed', null, 'work/api'),
-    await typed('ls', null, 'work/none'),
+    await typed('ls --json --status killed', null, 'code/api'),
+    await typed('ls', null, 'code/none'),
   );
   // What is answered was seen.
   const answers = ['todos', '@failed', '@running', '--json todos', '--tag docs', 'none', '--tag none'];
-  for (const words of answers) pages.push(await typed(`answer ${words}`, null, 'work/api'));
-  pages.push(await typed('ls --attention', 80, 'work/api'));
+  for (const words of answers) pages.push(await typed(`answer ${words}`, null, 'code/api'));
+  pages.push(await typed('ls --attention', 80, 'code/api'));
   const refused = [
     ...[
       '-n 0',
@@ -205,6 +205,6 @@ test('what is asked for of the list, on a terminal and in a pipe, and what is re
     ],
     ...['-w --json', '-w', 'fdab', '--limit'],
   ];
-  for (const words of refused) pages.push(await typed(`ls ${words}`, null, 'work/api'));
+  for (const words of refused) pages.push(await typed(`ls ${words}`, null, 'code/api'));
   await expect(pages.join('\n')).toMatchFileSnapshot('screens/ls-asked.txt');
 });

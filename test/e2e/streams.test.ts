@@ -193,7 +193,7 @@ test('ZWARM_FORCE_TTY gives a pipe what a terminal of so many columns would show
   expect(stdout).toMatch(/^ID .*…\n/s);
   for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(40);
   const empty = await project.asProcess(['ls', '--status', 'lost'], { env });
-  expect(empty).toMatchObject({ code: 0, stdout: '', stderr: 'none of 1 matches\n' });
+  expect(empty).toEqual({ code: 0, signal: null, stdout: '', stderr: 'none of 1 matches\n' });
   const coloured = await project.asProcess(['ls'], { env: { ...env, FORCE_COLOR: '1' } });
   expect(coloured.stdout).toContain('\u001b[');
   expect(plain(coloured.stdout)).toBe(stdout);

@@ -25,10 +25,8 @@ export function openTerminal(
   tmux('new-session', '-d', '-x', '100', '-y', '40', '-c', directory, `sh ${shellWord(script)}`);
   const close = (): void => void tmux('kill-server');
   finished(close);
-  const screen = (): string => tmux('capture-pane', '-p');
   return {
     close,
-    screen,
     resize: (columns: number, rows: number): string =>
       tmux('resize-window', '-x', String(columns), '-y', String(rows)),
     /** Whether the screen is the usual one, with a cursor, and wraps. */
@@ -37,6 +35,7 @@ export function openTerminal(
     type: (...keys: readonly string[]): string => tmux('send-keys', ...keys),
     /** Waits until the screen shows something. */
     async shows(what: RegExp | string): Promise<void> {
+      const screen = (): string => tmux('capture-pane', '-p');
       await eventually(
         `the screen shows ${what}`,
         () => (typeof what === 'string' ? screen().includes(what) : what.test(screen())),

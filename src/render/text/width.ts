@@ -3,7 +3,7 @@ import { safeLine } from './safe-text.ts';
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** The characters of a text as readers see them. To make what finds them takes a tenth of a start, and most texts need none. */
+/** The characters of a text as readers see them. Making what finds them takes a fifth of a short command; most texts need none. */
 function graphemesOf(text: string): Intl.Segments {
   segmenter ??= new Intl.Segmenter();
   return segmenter.segment(text);
