@@ -88,11 +88,21 @@ export async function dropWorktree(git: Git, { path }: Pick<Worktree, 'path'>): 
   return (await git(remove, { codes: [128], timeoutMs: CHECKOUT_MS })).code === 0;
 }
 
-/** Deletes the branch of a worktree that was being made: only one that was made for this reason and has not moved since. */
+/** Whether git knows a worktree at a path, and has locked it for this reason, as it does before it makes a file there. */
+export async function isMadeFor(git: Git, path: string, reason: string): Promise<boolean> {
+  const { stdout } = await git(['worktree', 'list', '--porcelain', '-z']);
+  const worktrees = stdout.toString().split('\0\0');
+  const [, ...facts] = worktrees.find((one) => one.startsWith(`worktree ${path}\0`))?.split('\0') ?? [];
+  return facts.includes(`locked ${reason}`);
+}
+
+/**
+ * Deletes the branch of a worktree that was being made: only one that was made for this reason, has not moved since, and is
+ * checked out nowhere.
+ */
 export async function dropNewBranch(git: Git, { branch, base }: Worktree, reason: string): Promise<void> {
   const log = await git(['log', '-g', '-1', '--format=%gs', refOf(branch), '--'], { codes: [128] });
-  if (log.stdout.toString() !== `${reason}\n`) return;
-  await git(['update-ref', '-d', refOf(branch), base]);
+  if (log.stdout.toString() === `${reason}\n`) await deleteBranch(git, branch, base);
 }
 
 /** Deletes a branch, unless it has moved away from a commit or is checked out elsewhere; whether it has. */

@@ -47,10 +47,13 @@ function copy(from: Buffer, to: Buffer): void {
     copy(Buffer.concat([from, slash, name]), Buffer.concat([to, slash, name]));
 }
 
-/** Makes the directories above a path, as far as they are not there. */
-export function makeAbove(root: string, path: Buffer): void {
-  for (const directory of above(path))
-    if (look(below(root, directory)) === undefined) makeDir(below(root, directory));
+/** Makes the directories above a path, as far as they are not there; false where something else is, which may lead out. */
+export function makeAbove(root: string, path: Buffer): boolean {
+  return above(path).every((directory) => {
+    const there = look(below(root, directory));
+    if (there === undefined) makeDir(below(root, directory));
+    return there?.isDirectory() ?? true;
+  });
 }
 
 /** Copies one file, or a directory that git does not enter, from one checkout to another; what is there stays as it is. */
@@ -58,7 +61,7 @@ export function bring(from: string, to: string, path: Buffer): void {
   const plain = path.at(-1) === 0x2f ? path.subarray(0, -1) : path;
   // It has gone since git saw it, or something else is in its place.
   if (!isReached(from, plain) || look(below(from, plain)) === undefined) return;
-  makeAbove(to, plain);
+  if (!makeAbove(to, plain)) return;
   if (look(below(to, plain)) === undefined) copy(below(from, plain), below(to, plain));
 }
 

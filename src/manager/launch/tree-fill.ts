@@ -35,8 +35,7 @@ async function clone({ git, from, to }: FromTo, path: string): Promise<void> {
   const plain = Buffer.from(path.replace(/\/$/, ''));
   const source = join(from, path);
   if (!isInside(path) || !isReached(from, plain) || !isRealDirectory(source)) return;
-  if (lookAt(join(to, path)) !== null || (await isTracked(git, path))) return;
-  makeAbove(to, plain);
+  if (lookAt(join(to, path)) !== null || (await isTracked(git, path)) || !makeAbove(to, plain)) return;
   await cloneTree(source, join(to, dirname(path)), basename(path)).catch((error: unknown) => {
     throw new ZwarmError('io', `${source} could not be copied: ${toZwarmError(error).message}`, null, error);
   });

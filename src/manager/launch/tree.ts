@@ -8,12 +8,13 @@ import {
   addWorktree,
   dropNewBranch,
   dropWorktree,
+  isMadeFor,
   unlockWorktree,
   type Worktree,
 } from '../../git/worktree.ts';
 import { livenessOf, ownIdentity } from '../../process/identity.ts';
 import { discardEmpty, makeDir, makeDirs } from '../../store/files.ts';
-import { gitStateOf, ownCheckoutAt } from '../../store/git.ts';
+import { checkoutAt, gitStateOf, ownCheckoutAt } from '../../store/git.ts';
 import { givePortsBack, takePorts } from '../../store/ports.ts';
 import { lookAt } from '../../store/read-file.ts';
 import type { OwnTree, SessionRecord } from '../../store/records.ts';
@@ -82,14 +83,26 @@ export function forget(session: Session): void {
   forgetTree(session);
 }
 
-/** Takes back a worktree in which no agent has run, and forgets it. @throws ZwarmError where something of it is left */
+/** Whether the `.git` file of a worktree is at a path whose git directory is gone, such as one that was just being made. */
+const isTorn = (path: string): boolean =>
+  (lookAt(`${path}/.git`)?.isFile() ?? false) && checkoutAt(path) === null;
+
+/**
+ * Takes back a worktree in which no agent has run, and forgets it; what somebody else has at its place stays.
+ * @throws ZwarmError where something of it is left
+ */
 async function takeBack(git: Git, session: Session, tree: Worktree): Promise<void> {
-  if (!(await dropWorktree(git, tree))) {
+  const { path } = tree;
+  const reason = reasonFor(session.id);
+  const isOurs = await isMadeFor(git, path, reason);
+  if (!isOurs || !(await dropWorktree(git, tree))) {
     // One that was only begun: git removes what it knows of it once its directory is gone.
-    discardEmpty(tree.path);
-    await dropWorktree(git, tree);
+    discardEmpty(path);
+    if (isOurs) await dropWorktree(git, tree);
+    if (lookAt(path) !== null && (isOurs || isTorn(path)))
+      throw new ZwarmError('git_failed', `${path} is still there, and git does not remove it`);
   }
-  await dropNewBranch(git, tree, reasonFor(session.id));
+  await dropNewBranch(git, tree, reason);
   forget(session);
 }
 

@@ -1,8 +1,10 @@
 import {
   existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -66,6 +68,28 @@ test('what leads out of the checkout is cloned from nowhere', async () => {
     place(tomlOf(project), `[worktree]\n${wrong}\n`);
     expect(await project.$('start -W x')).toMatch(/zwarm\.toml: worktree.*\[exit 2\]\n$/s);
   }
+});
+
+test('nothing is copied through a link that is in the commit', async () => {
+  const project = await createFilled('copy = ["dir/.env"]\nclone = ["dir/node_modules"]');
+  const { base, directory } = project;
+  const out = join(base, 'out');
+  mkdirSync(out);
+  symlinkSync(out, join(directory, 'dir'));
+  git(directory, 'add', 'dir');
+  git(directory, 'commit', '-q', '-m', 'link');
+  // In the checkout there is a directory now, and git has been told to take it for the link.
+  git(directory, 'update-index', '--assume-unchanged', 'dir');
+  rmSync(join(directory, 'dir'));
+  mkdirSync(join(directory, 'dir/node_modules'), { recursive: true });
+  for (const name of ['.env', 'secret', 'plain', 'node_modules/x'])
+    writeFileSync(join(directory, 'dir', name), '');
+  writeFileSync(join(directory, '.worktreeinclude'), 'secret\n');
+  await project.ok(['start', '-W', '--name', 'n', '--wait', 'quick']);
+  expect(lstatSync(join(treeOf(project, 'n'), 'dir')).isSymbolicLink()).toBe(true);
+  const changed = await project.zwarm(['start', '-W', '--with-changes', '--name', 'm', '--wait', 'quick']);
+  expect(changed.code).not.toBe(0);
+  expect(readdirSync(out)).toEqual([]);
 });
 
 test('the setup runs before the agent, outside of its sandbox, with what keeps trees apart', async () => {

@@ -7,6 +7,7 @@ import {
   readFileSync,
   readlinkSync,
   renameSync,
+  rmdirSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -18,6 +19,7 @@ import { onScreen } from '../../helpers/context.ts';
 import { git } from '../../helpers/git.ts';
 import { createShellProject, eventually, type Project, SHELL_AGENT } from '../../helpers/project.ts';
 import { commitFiles, createRepository } from '../../helpers/repository.ts';
+import { snapshot } from '../../helpers/tree.ts';
 
 const ID = 'treeaaaaaa';
 
@@ -342,37 +344,102 @@ test('of several starts with one name or one branch, one has it, and nothing is 
   expect(git(project.directory, 'worktree', 'list', '--porcelain').match(/^worktree /gm)).toHaveLength(2);
 });
 
-test('what a start had made when it was killed has a name, and clean takes it back', async () => {
-  const project = createRepository({ 'a.txt': 'one\n' });
-  const { base, directory } = project;
-  const before = knownTo(directory);
-  // A git that ends whoever called it, before or after what it is asked for.
+type When = 'before' | 'after';
+
+/** Starts a session in a tree `n`, and has the git that it calls end it, before or after what it is asked for. */
+function startKilledAt({ base, env, asProcess }: Project, at: string, when: When) {
   const bin = join(base, 'bin');
-  mkdirSync(bin);
+  mkdirSync(bin, { recursive: true });
   const real = execFileSync('/bin/sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
   const script = `#!/bin/sh
 case " $* " in *" $KILL_AT "*) [ "$KILL_WHEN" = after ] && "${real}" "$@"; kill -9 $PPID; exit 1 ;; esac
 exec "${real}" "$@"
 `;
   writeFileSync(join(bin, 'git'), script, { mode: 0o755 });
-  for (const [at, when] of [
-    ['update-ref', 'before'],
-    ['update-ref', 'after'],
-    ['worktree add', 'before'],
-    ['worktree add', 'after'],
-  ]) {
-    const env = { PATH: `${bin}:${project.env['PATH']}`, KILL_AT: at, KILL_WHEN: when };
-    const { signal } = await project.asProcess(['start', '-W', '--name', 'n', 'quick'], { env });
-    expect(signal).toBe('SIGKILL');
-    const doctor = JSON.parse((await project.zwarm(['doctor', '--json'])).stdout);
-    const found = doctor.checks.find(({ name }: { name: string }) => name === 'leftover-files');
-    expect(found.message).toBe(`1 worktree half made, such as ${join(treesOf(project), 'n')}`);
-    await project.ok(['clean', '-y']);
-    expect(knownTo(directory)).toBe(before);
-    expect(readdirSync(treesOf(project))).toEqual([]);
-    expect(readdirSync(join(project.store(), 'trees'))).toEqual([]);
-  }
+  const killing = { PATH: `${bin}:${env['PATH']}`, KILL_AT: at, KILL_WHEN: when };
+  return asProcess(['start', '-W', '--name', 'n', 'quick'], { env: killing });
+}
+
+/** What the doctor says of files that killed commands have left. */
+async function leftoversOf(project: Project): Promise<string> {
+  const { checks } = JSON.parse((await project.zwarm(['doctor', '--json'])).stdout);
+  return checks.find(({ name }: { name: string }) => name === 'leftover-files').message;
+}
+
+test('what a start had made when it was killed has a name, and clean takes it back', async () => {
+  const project = createRepository({ 'a.txt': 'one\n' });
+  const { directory } = project;
+  const before = knownTo(directory);
+  for (const at of ['update-ref', 'worktree add'])
+    for (const when of ['before', 'after'] as const) {
+      const { signal } = await startKilledAt(project, at, when);
+      expect(signal).toBe('SIGKILL');
+      expect(await leftoversOf(project)).toBe(`1 worktree half made, such as ${join(treesOf(project), 'n')}`);
+      await project.ok(['clean', '-y']);
+      expect(knownTo(directory)).toBe(before);
+      expect(readdirSync(treesOf(project))).toEqual([]);
+      expect(readdirSync(join(project.store(), 'trees'))).toEqual([]);
+    }
   await project.ok(['start', '-W', '--name', 'n', '--wait', 'quick']);
+});
+
+/** What was made since at the place of a tree that a killed start was about to make. */
+const OTHERS: readonly [string, When, (project: Project, path: string) => unknown][] = [
+  [
+    'another session',
+    'before',
+    async (project, path) => {
+      await project.ok(['start', '-W', '--name', 'n', '--wait', 'run echo > mine']);
+      expect(existsSync(join(path, 'mine'))).toBe(true);
+    },
+  ],
+  [
+    'the user, on its branch',
+    'after',
+    ({ directory }, path) => git(directory, 'worktree', 'add', '-q', path, 'zwarm/n'),
+  ],
+  [
+    'the user, in another repository',
+    'before',
+    ({ base }, path) => {
+      git(base, 'init', '-q', 'other');
+      commitFiles(join(base, 'other'), { other: '' });
+      git(join(base, 'other'), 'worktree', 'add', '-q', path);
+    },
+  ],
+  [
+    'the user, without git',
+    'before',
+    (_, path) => {
+      mkdirSync(path);
+      writeFileSync(join(path, 'mine'), '');
+    },
+  ],
+];
+
+test.each(OTHERS)('what %s has made since where a start was killed stays', async (_, when, make) => {
+  const project = createRepository({ 'a.txt': 'one\n' });
+  const { directory } = project;
+  const path = join(treesOf(project), 'n');
+  await startKilledAt(project, 'update-ref', when);
+  rmdirSync(path);
+  await make(project, path);
+  const [known, files] = [knownTo(directory), snapshot(path)];
+  await project.ok(['clean', '-y']);
+  expect([knownTo(directory), snapshot(path)]).toEqual([known, files]);
+  expect(await leftoversOf(project)).toBe('none');
+});
+
+test('a tree that nobody can tell from another one stays, and has a name', async () => {
+  const project = createRepository({ 'a.txt': 'one\n' });
+  const path = join(treesOf(project), 'n');
+  await startKilledAt(project, 'worktree add', 'after');
+  // As if git had still been making it while it was removed.
+  rmSync(join(project.directory, '.git/worktrees'), { recursive: true });
+  const files = snapshot(path);
+  await project.ok(['clean', '-y']);
+  expect(snapshot(path)).toEqual(files);
+  expect(await leftoversOf(project)).toBe(`1 worktree half made, such as ${path}`);
 });
 
 test('fork -W copies the files as they are, and both go on by themselves', async () => {
