@@ -76,6 +76,8 @@ export const treesDir = (root: string): string => `${root}/trees`;
 export const treeFile = ({ store, id }: SessionDir): string => `${treesDir(store.root)}/${id}.json`;
 /** The same while the worktree is being made. */
 export const newTreeFile = ({ store, id }: SessionDir): string => `${treesDir(store.root)}/${id}.making`;
+/** Says of such a tree that no agent has been able to write in it yet. */
+export const untouchedFile = ({ store, id }: SessionDir): string => `${treesDir(store.root)}/${id}.untouched`;
 export const namesDir = (root: string): string => `${root}/names`;
 export const nameLink = (root: string, name: string): string => `${namesDir(root)}/${name}`;
 export const sessionFile = (session: SessionDir): string => `${sessionDir(session)}/session.json`;

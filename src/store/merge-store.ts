@@ -66,7 +66,8 @@ export function mergeStore(from: Side, to: Side, unique: string): Merged {
   for (const { id } of listTrees(from.root)) {
     if (isKept(id)) continue;
     const [old, now] = pairOf(id);
-    for (const file of [layout.treeFile, layout.newTreeFile]) moveIfThere(file(old), file(now));
+    for (const file of [layout.untouchedFile, layout.treeFile, layout.newTreeFile])
+      moveIfThere(file(old), file(now));
   }
   for (const id of listTrashed(from.root)) {
     const [old, now] = pairOf(id);

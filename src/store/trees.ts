@@ -1,7 +1,23 @@
 import { dirname } from 'node:path';
 import { isSessionId, type SessionId } from '../core/ids.ts';
-import { discard, flush, makeDirs, publishOnce, rename, replaceFile } from './files.ts';
-import { BUILDING_PREFIX, newTreeFile, type SessionDir, treeFile, treesDir } from './layout.ts';
+import {
+  discard,
+  flush,
+  makeDirs,
+  publishName,
+  publishOnce,
+  removeTree,
+  rename,
+  replaceFile,
+} from './files.ts';
+import {
+  BUILDING_PREFIX,
+  newTreeFile,
+  type SessionDir,
+  treeFile,
+  treesDir,
+  untouchedFile,
+} from './layout.ts';
 import { entriesOf, lookAt, readText, unlessDamaged } from './read-file.ts';
 import { encode, parse, type TreeRecord } from './records.ts';
 
@@ -18,6 +34,29 @@ export function recordNewTree(session: SessionDir, tree: TreeRecord): void {
   flush(treesDir(root));
 }
 
+/** Records of a worktree that is being made that no agent has been able to write in it. */
+export function recordUntouched(session: SessionDir): void {
+  publishName(untouchedFile(session));
+}
+
+/** Records that one is: durable when this returns. */
+export function recordTouched(session: SessionDir): void {
+  if (!isUntouched(session)) return;
+  removeTree(untouchedFile(session));
+  flush(treesDir(session.store.root));
+}
+
+/** Whether no agent has been able to write in the worktree of a session; false of one for which that does not matter. */
+export const isUntouched = (session: SessionDir): boolean => lookAt(untouchedFile(session)) !== null;
+
+/** The sessions whose worktrees are so. */
+export function listUntouched(root: string): readonly SessionId[] {
+  return (unlessDamaged(() => entriesOf(treesDir(root))) ?? []).flatMap(({ name }) => {
+    const [id = '', end] = name.split('.');
+    return end === 'untouched' && isSessionId(id) ? [id] : [];
+  });
+}
+
 /** Records that it is made: from here on nobody takes it back. */
 export function recordTree(session: SessionDir): void {
   rename(newTreeFile(session), treeFile(session));
@@ -26,6 +65,7 @@ export function recordTree(session: SessionDir): void {
 
 /** Forgets the worktree of a session. */
 export function forgetTree(session: SessionDir): void {
+  discard(untouchedFile(session));
   discard(newTreeFile(session));
   discard(treeFile(session));
 }

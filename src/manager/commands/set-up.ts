@@ -3,6 +3,7 @@ import { MARK_VARIABLE } from '../../process/identity.ts';
 import { runInGroup } from '../../process/run.ts';
 import { RUNNER_SUFFIX } from '../../process/turn-processes.ts';
 import { readRequest, readSessionRecord } from '../../store/sessions.ts';
+import { isUntouched, recordTouched } from '../../store/trees.ts';
 import type { ManagerContext } from '../context.ts';
 import { changesFiles, takeFilesBefore } from '../launch/launch-turn.ts';
 import { setupOf } from '../launch/own-tree.ts';
@@ -20,12 +21,12 @@ export async function setUp(context: ManagerContext, tell: Tell): Promise<boolea
   const turn = ownTurn(context);
   const record = readSessionRecord(turn);
   const { worktree } = record;
-  // Asked once more: the file may have changed since the turn was launched.
-  const setup = worktree === null ? null : await setupOf(context, worktree);
+  // Asked once more: the file may have changed since the turn was launched, or an agent come into the tree.
+  const setup = worktree === null || !isUntouched(turn) ? null : await setupOf(context, worktree);
   if (worktree === null || setup === null)
     throw new ZwarmError(
       'not_allowed',
-      'the setup of this worktree is not trusted any more',
+      'the setup of this worktree is not trusted any more, or an agent has been there',
       'see: zwarm config trust',
     );
   const mark = context.env[MARK_VARIABLE] ?? '';
@@ -40,6 +41,7 @@ export async function setUp(context: ManagerContext, tell: Tell): Promise<boolea
   if (ended === 0) {
     const adapter = adapterOf(record, readRequest(turn));
     if (adapter !== null && changesFiles(record, adapter)) await (await takeFilesBefore(context, turn))();
+    recordTouched(turn);
     return true;
   }
   tell(

@@ -19,6 +19,7 @@ import { BUILDING_PREFIX, TURN_FILES, turnDir, turnFile } from '../../store/layo
 import { realPathOf } from '../../store/real-path.ts';
 import { encode, type LaunchRecord, type SessionRecord } from '../../store/records.ts';
 import { readExit, readRequest, readRunner } from '../../store/sessions.ts';
+import { recordTouched } from '../../store/trees.ts';
 import { noteWriter } from '../../store/writers.ts';
 import { guardCompiled } from '../access/guard-compiled.ts';
 import { requireAllowedDirectory } from '../access/permissions.ts';
@@ -31,7 +32,7 @@ import { launchOf } from '../turn/turn-stream.ts';
 import { argumentsOfTurn } from './agent-arguments.ts';
 import type { Continuation, NextTurn } from './continuation.ts';
 import { lastingEnvironment } from './environment.ts';
-import { environmentIn, needsSetup } from './own-tree.ts';
+import { environmentIn, needsSetup, touchOthersTrees } from './own-tree.ts';
 
 /** A claimed turn that is to run now. */
 export interface Launch extends NextTurn, Turn {
@@ -233,7 +234,10 @@ export async function launchTurn(context: ManagerContext, launch: Launch): Promi
   };
   const input = inputOf(launch);
   const stdin = input === null ? 'prompt' : 'input';
-  if (umask !== undefined) {
+  const touch = () => touchOthersTrees(context, launch);
+  if (umask === undefined) await orNotStarted(launch, touch);
+  else {
+    await touch();
     claimLaunch(context, launch, encode(launched));
     // Where there is no room it goes on waiting.
     await requireStillAllowed(context, launch).catch((error: unknown) => {
@@ -250,6 +254,7 @@ export async function launchTurn(context: ManagerContext, launch: Launch): Promi
     if (umask === undefined) await requireStillAllowed(context, launch);
     if (schema !== null) replaceFile(turnFile(launch, 'schema'), schema, temporaryIn(context, launch));
     if (record.sandbox !== 'read-only') noteWriter(launch, record.working_dir);
+    if (!setup) recordTouched(launch);
     if (input !== null) replaceFile(turnFile(launch, 'input'), input, temporaryIn(context, launch));
     if (umask === undefined) createFile(turnFile(launch, 'launch'), encode(launched));
     const plain = { program: program.path, args: argv };

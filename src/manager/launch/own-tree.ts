@@ -1,11 +1,14 @@
 import { basename, dirname } from 'node:path';
+import { ZwarmError } from '../../core/errors.ts';
+import { isWithin } from '../../core/path.ts';
 import { treeEnvironment } from '../../core/rules/tree-environment.ts';
-import { treeFile } from '../../store/layout.ts';
-import { lookAt } from '../../store/read-file.ts';
 import type { OwnTree, SessionRecord } from '../../store/records.ts';
-import { readExit } from '../../store/sessions.ts';
+import { isUntouched, knownTree, listUntouched, recordTouched } from '../../store/trees.ts';
 import { rootOfProject } from '../../store/which-project.ts';
-import type { ManagerContext, Turn } from '../context.ts';
+import { writableBy } from '../access/reach.ts';
+import type { ManagerContext, Session } from '../context.ts';
+import { isWorking } from '../turn/writers.ts';
+import type { NextTurn } from './continuation.ts';
 
 /** The main checkout of a worktree's repository; null where that is bare. */
 function mainOf({ git_dir }: OwnTree): string | null {
@@ -41,16 +44,35 @@ export async function setupOf({ env, loadSettings }: ManagerContext, tree: OwnTr
 }
 
 /**
- * Whether the worktree of a session is to be made ready before this turn: it is its own, no agent has run there yet, and
- * nothing is in it that an agent may have changed elsewhere, which a setup would run outside of any sandbox.
+ * Whether the worktree of a session is to be made ready before this turn: it is its own, and nothing is in it that an agent
+ * may have changed, there or elsewhere, which a setup would run outside of any sandbox.
  */
 export async function needsSetup(
   context: ManagerContext,
-  turn: Turn,
-  { worktree, forked_from: origin }: SessionRecord,
+  session: Session,
+  { worktree }: Pick<SessionRecord, 'worktree'>,
 ): Promise<boolean> {
-  if (worktree === null || worktree.with_changes || lookAt(treeFile(turn)) === null) return false;
-  for (let before = (origin?.turn ?? 0) + 1; before < turn.turn; before += 1)
-    if (readExit({ ...turn, turn: before })?.record.why === null) return false;
-  return (await setupOf(context, worktree)) !== null;
+  return worktree !== null && isUntouched(session) && (await setupOf(context, worktree)) !== null;
+}
+
+/**
+ * Records that an agent is going to write in the worktrees of other sessions that it reaches: no setup runs there any more.
+ * @throws ZwarmError `busy` while one may run
+ */
+export async function touchOthersTrees(
+  context: ManagerContext,
+  { store, id: own, record, adapter, confiner }: Session & Pick<NextTurn, 'record' | 'adapter' | 'confiner'>,
+): Promise<void> {
+  const untouched = listUntouched(store.root).filter((id) => id !== own);
+  if (untouched.length === 0 || record.sandbox === 'read-only') return;
+  const { directories } = await writableBy(context, adapter.confinement, record, confiner !== null);
+  for (const id of untouched) {
+    const session = { store, id };
+    const path = knownTree(session)?.path;
+    const isReached = (at: string) => path !== undefined && (isWithin(path, at) || isWithin(at, path));
+    if (![record.working_dir, ...directories].some(isReached)) continue;
+    if (isWorking(session))
+      throw new ZwarmError('busy', `${path} is just being made ready for ${id}`, 'try again in a while');
+    recordTouched(session);
+  }
 }

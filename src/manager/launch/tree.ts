@@ -19,7 +19,14 @@ import { givePortsBack, takePorts } from '../../store/ports.ts';
 import { lookAt } from '../../store/read-file.ts';
 import type { OwnTree, SessionRecord } from '../../store/records.ts';
 import { hasSession } from '../../store/sessions.ts';
-import { forgetTree, type KnownTree, listTrees, recordNewTree, recordTree } from '../../store/trees.ts';
+import {
+  forgetTree,
+  type KnownTree,
+  listTrees,
+  recordNewTree,
+  recordTree,
+  recordUntouched,
+} from '../../store/trees.ts';
 import type { ManagerContext, Session, Store } from '../context.ts';
 import { gitOf, PlaceTaken, type TreePlan } from './plan-tree.ts';
 import { fill } from './tree-fill.ts';
@@ -142,6 +149,7 @@ export async function inTree<T>(
   try {
     const made = await make(context, git, session, plan);
     const tree = { ...made, port_base: takePorts(session.store.state, session.id) };
+    if (plan.filling !== null && plan.filling.setup !== null && !plan.withChanges) recordUntouched(session);
     recordTree(session);
     const place = { worktree: tree, working_dir: path, work_in: plan.workIn, git: gitStateOf(path) };
     return await begin(place);

@@ -1,14 +1,20 @@
 import type { SessionId } from '../../core/ids.ts';
 import { livenessOf } from '../../process/identity.ts';
 import { unlessDamaged } from '../../store/read-file.ts';
-import { hasTurn, readExit, readRequest, readRunner } from '../../store/sessions.ts';
+import { hasTurn, listTurns, readExit, readRequest, readRunner } from '../../store/sessions.ts';
 import { listWriters } from '../../store/writers.ts';
-import type { Store, Turn } from '../context.ts';
+import type { Session, Store, Turn } from '../context.ts';
 
 /** Whether a turn still runs, as far as its runner or its launcher tells. */
 function mayRun(turn: Turn): boolean {
   if (!hasTurn(turn) || readExit(turn) !== null) return false;
   return livenessOf(readRunner(turn)?.identity ?? readRequest(turn).claimer) !== 'no';
+}
+
+/** Whether the newest turn of a session still runs, as far as its runner or its launcher tells. */
+export function isWorking(session: Session): boolean {
+  const turn = unlessDamaged(() => listTurns(session).at(-1));
+  return turn !== undefined && turn !== null && unlessDamaged(() => mayRun({ ...session, turn })) !== false;
 }
 
 /** The other sessions whose agents write in a directory now, each once; `id` is null for one that is not there yet. */

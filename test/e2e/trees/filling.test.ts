@@ -14,7 +14,7 @@ import { expect, test } from 'vitest';
 import { place } from '../../helpers/config.ts';
 import { git } from '../../helpers/git.ts';
 import { eventually, type Project } from '../../helpers/project.ts';
-import { createRepository } from '../../helpers/repository.ts';
+import { commitFiles, createRepository } from '../../helpers/repository.ts';
 
 const treeOf = ({ base }: Project, name: string) => join(base, 'project.worktrees', name);
 const tomlOf = ({ directory }: Project) => join(directory, 'zwarm.toml');
@@ -162,6 +162,58 @@ test('a setup that fails or takes too long ends the turn, and the next message t
   await project.ok(['config', 'trust', '-y']);
   const late = await project.asProcess(['start', '-W', '--name', 'late', '--wait', 'quick']);
   expect(late.stderr).toContain('it had not ended after 1 s, and was stopped');
+});
+
+test('a setup runs in no tree in which an agent may have written', async () => {
+  const project = await createFilled('setup = "echo >> ../ran; test -e ../mended && sh ./setup.sh"');
+  const { base, directory } = project;
+  project.env['FAKE_AGENT_THREADS'] = '1';
+  const [ran, escaped] = [join(base, 'project.worktrees/ran'), join(base, 'project.worktrees/escaped')];
+  commitFiles(directory, { 'setup.sh': 'true' });
+  const write = "run echo 'echo > ../escaped' > setup.sh";
+  const inTree = (name: string) => ({ cwd: treeOf(project, name) });
+  for (const [name, come] of [
+    ['started', () => project.asProcess(['start', '--wait', write], inTree('started'))],
+    [
+      'above',
+      () => project.asProcess(['start', '--wait', `--agent-arg=--add-dir=${treeOf(project, '')}`, write]),
+    ],
+    ['forked', () => project.asProcess(['fork', 'forked', '--wait', write])],
+  ] as const) {
+    const first = await project.asProcess(['start', '-W', '--name', name, '--wait', 'quick']);
+    expect(first.stderr).toContain('the setup of its worktree failed');
+    expect(await come()).toMatchObject({ code: 0 });
+    writeFileSync(treeOf(project, 'mended'), '');
+    expect(await project.asProcess(['inject', name, '--wait', 'quick'])).toMatchObject({ code: 0 });
+    rmSync(treeOf(project, 'mended'));
+  }
+  expect(readFileSync(ran, 'utf8')).toBe('\n'.repeat(3));
+  expect(existsSync(escaped)).toBe(false);
+});
+
+test('a setup does not run again after an agent of which nobody knows how it ended', async () => {
+  const project = await createFilled('setup = "echo >> ../ran"');
+  const id = (await project.asProcess(['start', '-W', '--name', 'n', 'hang'])).stdout.trim();
+  await eventually('its agent runs', () => project.runs().length === 1);
+  for (const pid of project.marked(id)) process.kill(pid, 'SIGKILL');
+  await eventually('it is lost', async () => (await project.show(id)).status === 'lost');
+  expect(await project.asProcess(['inject', 'n', '--wait', 'quick'])).toMatchObject({ code: 0 });
+  expect(readFileSync(treeOf(project, 'ran'), 'utf8')).toBe('\n');
+});
+
+test('no agent comes into a tree while its setup runs', async () => {
+  const project = await createFilled('setup = "until test -e ../go; do sleep 0.1; done"');
+  const id = (await project.asProcess(['start', '-W', '--name', 'n', 'quick'])).stdout.trim();
+  const path = treeOf(project, 'n');
+  const refused = await project.asProcess(['start', '--name', 'other', 'quick'], { cwd: path });
+  expect(refused).toMatchObject({ code: 4, stdout: '' });
+  expect(refused.stderr).toContain(`${path} is just being made ready for ${id}`);
+  // One that only reads may.
+  const reader = await project.asProcess(['start', '-s', 'read-only', '--wait', 'quick'], { cwd: path });
+  expect(reader).toMatchObject({ code: 0 });
+  writeFileSync(treeOf(project, 'go'), '');
+  expect(await project.asProcess(['wait', 'n'])).toMatchObject({ code: 0 });
+  expect(await project.asProcess(['inject', 'other', '--wait', 'quick'])).toMatchObject({ code: 0 });
 });
 
 test('kill ends a setup with all that it started', async () => {
