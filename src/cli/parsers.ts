@@ -6,10 +6,16 @@ import type { Completion, Parser } from './define-verb.ts';
 
 export { parseDuration as duration } from '../core/time.ts';
 
-/** A number of some form and at least `least`; `what` names it and `example` shows one in the error. */
-export function number(form: RegExp, least: number, what: string, example: string): Parser<number> {
+/** A number of some form, from `least` to `most`; `what` names it and `example` shows one in the error. */
+export function number(
+  form: RegExp,
+  least: number,
+  what: string,
+  example: string,
+  most = Number.POSITIVE_INFINITY,
+): Parser<number> {
   return (text, name) => {
-    if (form.test(text) && Number(text) >= least) return Number(text);
+    if (form.test(text) && Number(text) >= least && Number(text) <= most) return Number(text);
     throw usageError(`${name}: ${JSON.stringify(text)} is not ${what}`, `write ${name} ${example}`);
   };
 }
@@ -18,6 +24,10 @@ export function number(form: RegExp, least: number, what: string, example: strin
 export function count(least: number): Parser<number> {
   return number(/^\d{1,9}$/, least, `a whole number of at least ${least}`, String(least + 6));
 }
+
+/** A whole number from 1 to `most`, which has two digits. */
+export const upTo = (most: number): Parser<number> =>
+  number(/^\d{1,2}$/, 1, `a whole number from 1 to ${most}`, '3', most);
 
 /** A time as it is printed, or a duration until now: what it is (ms since the epoch) by what time it is now. */
 export const moment: Parser<(nowMs: number) => number> = (text, name) => {

@@ -18,7 +18,7 @@ export function tellTree(
   const why = reasons.length === 0 ? '' : ` (${reasons.join('; ')})`;
   if (trashed) verb.warn(`in the trash for seven days${why}; to bring it back: zwarm restore ${id}`);
   if (worktree === null) return;
-  const line = `git worktree remove ${shellWord(worktree)}`;
+  const line = `git worktree remove --force ${shellWord(worktree)}`;
   verb.warn(`its worktree stays${why}; when nobody needs it: ${line}`);
 }
 

@@ -17,7 +17,7 @@ import {
 } from '../common-options.ts';
 import type { Verb } from '../context.ts';
 import { argument, defineVerb, flag, type Values, value, values } from '../define-verb.ts';
-import { count, oneOf, spending, text } from '../parsers.ts';
+import { oneOf, spending, text, upTo } from '../parsers.ts';
 
 /** The options of verbs that begin a session. */
 export const BEGIN_OPTIONS = {
@@ -129,7 +129,7 @@ const OPTIONS = {
     'the agent, such as codex or claude; repeat for one of each',
     text('agent'),
   ),
-  count: value('--count <number>', 'start so many of each', count(1)),
+  count: value('--count <number>', 'start so many of each, at most 50', upTo(50)),
   each: values(
     '--each <file...>',
     'one session for each of these files, with the task that is in it; - reads lines of JSON from stdin',

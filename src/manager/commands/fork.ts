@@ -185,7 +185,8 @@ export async function fork(
     });
     return { id: session.id, turn: started.turn, started };
   };
-  if (plan === undefined) return { ...(await begin({}, checked)), notes: [] };
+  if (plan === undefined)
+    return { ...(await begin({}, checked)), notes: notesOfShared(parent, record, workingDir) };
   const { inTree } = await import('../launch/tree.ts');
   const done = await inTree(context, session, plan, async (place) => {
     const placed = { ...record, ...place };
@@ -193,6 +194,16 @@ export async function fork(
     return begin(place, checked && { ...checked, allowed });
   });
   return { ...done, notes: plan.notes };
+}
+
+/** What the user should know of a fork that works in the tree of its parent. */
+function notesOfShared(
+  { id }: Session,
+  { worktree, working_dir: path }: SessionRecord,
+  workingDir: string | undefined,
+): readonly string[] {
+  if (worktree === null || workingDir !== undefined) return [];
+  return [`it works in the tree of ${id}, too: ${path}; with -W it would have a copy of its own`];
 }
 
 /** What the record of a session says that works in another directory. @throws ZwarmError `usage`, `not_allowed` */

@@ -32,7 +32,7 @@ interface ProgramOptions {
 }
 
 /**
- * Finds the program for a turn that was checked: its agent finds its directory and the repository that it insists on, and
+ * Finds the program for a turn that was checked: its agent finds its directory and, unless that is yet to come, the repository that it insists on, and
  * cannot change what zwarm relies on. @throws ZwarmError
  */
 export async function withProgram(
@@ -42,7 +42,8 @@ export async function withProgram(
 ): Promise<Checked> {
   const { adapter, record, confiner } = checked;
   requireDirectory(record, id);
-  requireRepository(adapter, record, id);
+  // Also of a bare repository a tree can be made.
+  if (!getsTree) requireRepository(adapter, record, id);
   const allowed = getsTree ? [] : await requireOutOfReach(context, adapter, record, confiner !== null);
   const program = await programOf(context, adapter, record.working_dir);
   return { ...checked, program, runLimits: record.run_limits, allowed };

@@ -103,7 +103,7 @@ test('a tree that nobody could bring back stays: clean keeps it, and rm gives it
   );
   expect(await project.list()).toHaveLength(1);
   expect(plain(project, await project.$('rm n'))).toBe(
-    `${id}\nzwarm: its worktree stays (a merge is not finished); when nobody needs it: git worktree remove /base/project.worktrees/n\n`,
+    `${id}\nzwarm: its worktree stays (a merge is not finished); when nobody needs it: git worktree remove --force /base/project.worktrees/n\n`,
   );
   expect(await project.list()).toEqual([]);
   git(project.directory, 'worktree', 'remove', '--force', path);

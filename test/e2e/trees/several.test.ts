@@ -95,8 +95,9 @@ test.each([
   ['-W --count 2 --branch b x', '', /^zwarm: each tree needs a branch of its own\n/],
   ['--count 2 --key k x', '', /^zwarm: --key is of one session\n/],
   ['--count 2 --wait x', '', /^zwarm: --wait waits for one session\n/],
-  ['--count 101 x', '', /^zwarm: 101 sessions are too many\n/],
-  ['--count 0 x', '', /--count/],
+  ['--count 26 -a a -a b -a c -a d x', '', /^zwarm: 104 sessions are too many\n/],
+  ['--count 51 x', '', /^zwarm: --count: "51" is not a whole number from 1 to 50\n/],
+  ['--count 0 x', '', /^zwarm: --count: "0" is not a whole number from 1 to 50\n/],
 ])('start %s is refused, and nothing begins', async (line, input, said) => {
   const project = createRepository({ 'a.md': 'quick', 'empty.md': '\n' });
   const { code, stdout, stderr } = await project.zwarm(['start', ...line.split(' ')], { input });

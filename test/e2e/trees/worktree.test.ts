@@ -179,6 +179,8 @@ test('a linked worktree, a detached HEAD, a bare repository and names with space
   await project.ok(['start', '-W', '--name', 'two', '--wait', 'quick'], { cwd: one });
   expect(readdirSync(join(one, '../two'))).toContain('c.txt');
 
+  // Nothing around the bare one is a repository for the agent.
+  rmSync(join(base, '.git'));
   const bare = join(base, 'bare.git');
   git(base, 'clone', '-q', '--bare', directory, bare);
   await project.ok(['start', '-W', '--name', 'three', '--wait', 'quick'], { cwd: bare });
@@ -465,8 +467,13 @@ test('fork -W copies the files as they are, and both go on by themselves', async
   await project.ok(['inject', waiting, '--wait', 'run pwd > here']);
   expect(readFileSync(join(treesOf(project), waiting, 'here'), 'utf8')).toContain(waiting);
   // Without -W it works in the same directory.
-  const same = await project.ok(['fork', 'p']);
-  expect(await project.show(same)).toMatchObject({ working_dir: parent });
+  const same = await project.zwarm(['fork', 'p']);
+  const { id } = await project.show('p');
+  expect(same.stderr).toBe(
+    `zwarm: it works in the tree of ${id}, too: ${parent}; with -W it would have a copy of its own\n`,
+  );
+  expect(await project.show(same.stdout.trim())).toMatchObject({ working_dir: parent });
+  expect((await project.zwarm(['fork', 'p', '-C', project.directory])).stderr).toBe('');
 });
 
 test('submodules are filled from what the user has of them, without a network', async () => {
