@@ -123,6 +123,11 @@ export async function keepCommit(git: Git, ref: string, commit: string): Promise
   await git(['update-ref', ref, commit]);
 }
 
+/** Has git tell the worktrees of a repository that was moved where that is now, as far as they are where git knows them. */
+export async function repairWorktrees(git: Git): Promise<void> {
+  await git(['worktree', 'repair'], { codes: [1, 128] });
+}
+
 /** Lets a worktree be removed by whoever wants to. */
 export async function unlockWorktree(git: Git, path: string): Promise<void> {
   await git(['worktree', 'unlock', '--', path], { codes: [128] });

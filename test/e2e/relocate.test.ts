@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { storeDir } from '../../src/store/project-store.ts';
 import { git } from '../helpers/git.ts';
 import { createShellProject, eventually, processesBelow } from '../helpers/project.ts';
+import { createRepository } from '../helpers/repository.ts';
 import { managerOf } from '../helpers/tools-in-process.ts';
 import { snapshot } from '../helpers/tree.ts';
 
@@ -59,8 +60,48 @@ test('relocate asks first, tells a person what belongs where, and a script the s
   expect(yes.stderr).toContain(`1 session of ${directory} now belong to it`);
   fs.renameSync(there, directory);
   const json = JSON.parse(await project.ok(['relocate', '--yes', '--json']));
-  expect(json).toEqual({ from: there, to: directory, sessions: 1, dropped: [], kept: [] });
+  expect(json).toEqual({ from: there, to: directory, sessions: 1, dropped: [], kept: [], unrepaired: [] });
 });
+
+test.each(['relocate --yes', 'start --wait quick'])(
+  '%s connects the trees of a project that was moved',
+  async (line) => {
+    const project = createRepository();
+    const { base, directory } = project;
+    const there = join(base, 'there');
+    git(directory, 'config', 'user.name', 'n');
+    git(directory, 'config', 'user.email', 'n@localhost');
+    const inTree = (name: string) =>
+      project.asProcess(['start', '-W', '--name', name, '--wait', 'run echo two > a.txt']);
+    for (const name of ['n', 'linked']) expect(await inTree(name)).toMatchObject({ code: 0 });
+    const [tree, linked] = ['n', 'linked'].map((name) => join(base, 'project.worktrees', name)) as [
+      string,
+      string,
+    ];
+    await eventually('all has ended', () => processesBelow(base).length === 0);
+    fs.renameSync(directory, there);
+    // git would write in what that leads to.
+    const secret = join(base, 'secret');
+    fs.writeFileSync(secret, 'secret');
+    fs.rmSync(join(linked, '.git'));
+    fs.symlinkSync(secret, join(linked, '.git'));
+    const told = `git does not know ${tree} any more; to say where it is: git worktree repair ${tree}`;
+    const said = await project.zwarm(line.split(' '), { cwd: there });
+    expect(said.stderr).toContain(told);
+    expect(fs.readFileSync(secret, 'utf8')).toBe('secret');
+
+    fs.rmSync(join(linked, '.git'));
+    await eventually('all has ended', () => processesBelow(base).length === 0);
+    fs.renameSync(there, directory);
+    const again = await project.zwarm(line.split(' '));
+    expect(again.stderr).not.toContain('git does not know');
+    fs.renameSync(directory, there);
+    await eventually('all has ended', () => processesBelow(base).length === 0);
+    expect((await project.zwarm(line.split(' '), { cwd: there })).stderr).not.toContain('git does not know');
+    expect(git(tree, 'status', '--porcelain')).toBe('M a.txt');
+    expect(await project.$('land n', { cwd: there })).not.toContain('[exit');
+  },
+);
 
 test('a store that another command has moved meanwhile stays where that has put it', async () => {
   const { project, id, there, move } = await createPlaces();
@@ -152,6 +193,7 @@ test('a session of which there is one with the same id already stays where it wa
   expect(JSON.parse(said.stdout)).toEqual({
     ...{ from: directory, to: there, sessions: 2, kept: [same] },
     dropped: [{ id: old[0], name: 'docs' }],
+    unrepaired: [],
   });
   expect(await ids()).toEqual(expect.arrayContaining([...old, ...own]));
   expect(stores()).toHaveLength(2);

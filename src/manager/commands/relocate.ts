@@ -21,6 +21,7 @@ import {
 } from '../context.ts';
 import { hasLiveSession } from '../project/all-stores.ts';
 import { openWindow } from '../project/open-window.ts';
+import { repairTrees } from '../project/repair-trees.ts';
 
 /** A store whose sessions are to belong to the directory where its project is now. */
 export interface Relocation extends SoundStore {
@@ -41,6 +42,8 @@ export interface Relocated {
   readonly dropped: readonly { readonly id: SessionId; readonly name: string }[];
   /** Sessions that stay where they were, as there is one with the same id. */
   readonly kept: readonly SessionId[];
+  /** The paths of worktrees that git does not know as those of the repository at its new place. */
+  readonly unrepaired: readonly string[];
 }
 
 /** The store that the project of a context has, wherever it lies, or null. @throws ZwarmError `damaged` */
@@ -130,5 +133,6 @@ export async function relocate(plan: Relocation): Promise<Relocated> {
   };
   const home = merges ? own.root : move();
   await openWindow(there, openStore(there, { root: home, record }, true, path));
-  return { dropped: dropped.filter(({ name }) => !isKey(name)), kept };
+  const unrepaired = await repairTrees(there, home, path);
+  return { dropped: dropped.filter(({ name }) => !isKey(name)), kept, unrepaired };
 }
