@@ -56,6 +56,10 @@ export function isGitDirectory(directory: string): boolean {
   return hasHead && ['objects', 'refs'].every((name) => isRealDirectory(join(directory, name)));
 }
 
+/** Whether the configuration of a repository says that it has no checkout but its worktrees, wherever it lies. */
+export const saysBare = (common: string): boolean =>
+  /^\s*bare\s*=\s*true\s*$/im.test(textOf(join(common, 'config')) ?? '');
+
 /** The same checkout if its git directory lies directly in it, or is one of the shared one's worktrees and names it back. */
 export function verified(found: FoundCheckout): OwnCheckout | null {
   const { root, gitDir, common } = found;

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { ZwarmError } from '../../core/errors.ts';
 import { isWithin, upwards } from '../../core/path.ts';
 import { hostIdentity } from '../../process/identity.ts';
-import { checkoutAt, isGitDirectory, verified } from '../../store/git.ts';
+import { checkoutAt, isGitDirectory, saysBare, verified } from '../../store/git.ts';
 import { statesTreesDir } from '../../store/layout.ts';
 import { requireOwnPlace, whyNotOurs } from '../../store/own-place.ts';
 import { storeDir } from '../../store/project-store.ts';
@@ -39,10 +39,9 @@ function projectAmong(state: string, directories: readonly string[]): string | n
 export function sourceAround(context: ManagerContext, directory: string): Source {
   const state = stateDirectory(context);
   for (const at of upwards(directory)) {
-    const checkout = checkoutAt(at);
-    const isBare = checkout === null && isGitDirectory(at);
-    if (checkout === null && !isBare) continue;
-    const common = checkout === null ? at : verified(checkout)?.common;
+    const found = checkoutAt(at);
+    if (found === null && !isGitDirectory(at)) continue;
+    const common = found === null ? at : verified(found)?.common;
     if (common === undefined) {
       const hint = 'start it in the main checkout of its repository, or without -W';
       const what = `the git directory of ${at} lies elsewhere (a submodule, say), and an agent could have written where`;
@@ -51,7 +50,10 @@ export function sourceAround(context: ManagerContext, directory: string): Source
     requireOwnPlace(context, `${common}/worktrees`);
     const main = rootOfProject(common);
     const around = projectAmong(state, upwards(dirname(main)));
-    return { checkout: checkout === null ? null : at, gitDir: checkout?.gitDir ?? at, common, main, around };
+    const gitDir = found?.gitDir ?? at;
+    // A `.git` file beside a bare repository leads git to that, and makes no checkout of what lies around.
+    const isBare = gitDir === common && (found === null || saysBare(common));
+    return { checkout: isBare ? null : at, gitDir, common, main, around };
   }
   const hint = 'run `git init` there, or leave -W out';
   throw new ZwarmError('usage', `a worktree needs a git repository, and ${directory} is in none`, hint);
@@ -115,7 +117,8 @@ export function placeOfTrees(
     const hint = 'choose another directory: zwarm config set worktree_dir DIR';
     throw new ZwarmError('not_allowed', `no worktree can be made in ${place}: ${why}`, hint);
   }
-  const beside = join(dirname(main), `${basename(main).replace(/(?<=.)\.git$/, '')}.worktrees`);
+  const owner = basename(main) === '.bare' ? dirname(main) : main;
+  const beside = `${owner.replace(/(?<=[^/])\.git$/, '')}.worktrees`;
   if (obstacle(context, state, beside, writable) === null) return beside;
   return join(realPathToBe(statesTreesDir(state)), own);
 }

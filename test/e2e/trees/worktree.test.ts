@@ -187,6 +187,38 @@ test('a linked worktree, a detached HEAD, a bare repository and names with space
   expect(readdirSync(join(base, 'bare.worktrees/three')).sort()).toEqual(['.git', 'ä b.txt']);
 });
 
+test('of a bare repository in .bare with checkouts beside it, trees lie beside them all', async () => {
+  const project = createRepository();
+  const { base, directory } = project;
+  const app = join(base, 'app');
+  mkdirSync(app);
+  git(app, 'clone', '-q', '--bare', directory, '.bare');
+  writeFileSync(join(app, '.git'), 'gitdir: ./.bare\n');
+  git(app, 'worktree', 'add', '-q', 'main', 'main');
+  const head = git(app, 'rev-parse', 'HEAD');
+  for (const [name, cwd] of [
+    ['one', app],
+    ['two', app],
+    ['three', join(app, 'main')],
+  ] as const) {
+    const { code, stderr } = await project.zwarm(['start', '-W', '--name', name, '--wait', 'quick'], { cwd });
+    const path = join(base, 'app.worktrees', name);
+    expect([code, stderr]).toEqual([
+      0,
+      `zwarm: its worktree: ${path}, branch zwarm/${name}, from main at ${head.slice(0, 10)}\n`,
+    ]);
+    expect(readdirSync(path).sort()).toEqual(['.git', 'a.txt']);
+  }
+  expect(
+    (await project.$('start -W --with-changes x', { cwd: app })).replaceAll(base, '/base'),
+  ).toMatchInlineSnapshot(`
+      "zwarm: a bare repository has no changes that could come along
+      hint: leave --with-changes or --base out
+      [exit 2]
+      "
+    `);
+});
+
 test('with --with-changes git says the same of the tree as of the checkout', async () => {
   const files = {
     'a b': '1',
