@@ -3,6 +3,7 @@ import { type RawPath, textOfPath } from '../core/raw-path.ts';
 import { entriesOf, takeOutBelow } from './files.ts';
 import type { Git } from './git.ts';
 import { type Merged, mergeTrees } from './merge.ts';
+import { listWorktrees } from './worktree.ts';
 
 /** As one commit, as a merge of the tree's own commits, or with these put one by one on top of the branch. */
 export const LAND_WAYS = ['squash', 'commits', 'rebase'] as const;
@@ -209,11 +210,7 @@ export async function bringObjects(git: Git, { from, commit }: Landing, packs: s
 
 /** The checkout that has a branch, or null; bare repositories have none. */
 export async function checkoutOf(git: Git, branch: string): Promise<string | null> {
-  const { stdout } = await git(['worktree', 'list', '--porcelain', '-z']);
-  const blocks = stdout.toString().split('\0\0');
-  const found = blocks
-    .map((block) => block.split('\0'))
-    .find((all) => all.includes(`branch refs/heads/${branch}`));
+  const found = (await listWorktrees(git)).find((all) => all.includes(`branch refs/heads/${branch}`));
   return found?.find((one) => one.startsWith('worktree '))?.slice('worktree '.length) ?? null;
 }
 

@@ -88,12 +88,19 @@ export async function dropWorktree(git: Git, { path }: Pick<Worktree, 'path'>): 
   return (await git(remove, { codes: [128], timeoutMs: CHECKOUT_MS })).code === 0;
 }
 
+/** What git tells of each worktree, in lines of a word and a value, `worktree PATH` first. */
+export async function listWorktrees(git: Git): Promise<readonly (readonly string[])[]> {
+  const { stdout } = await git(['worktree', 'list', '--porcelain', '-z']);
+  return stdout
+    .toString()
+    .split('\0\0')
+    .map((one) => one.split('\0'));
+}
+
 /** Whether git knows a worktree at a path, and has locked it for this reason, as it does before it makes a file there. */
 export async function isMadeFor(git: Git, path: string, reason: string): Promise<boolean> {
-  const { stdout } = await git(['worktree', 'list', '--porcelain', '-z']);
-  const worktrees = stdout.toString().split('\0\0');
-  const [, ...facts] = worktrees.find((one) => one.startsWith(`worktree ${path}\0`))?.split('\0') ?? [];
-  return facts.includes(`locked ${reason}`);
+  const known = (await listWorktrees(git)).find(([first]) => first === `worktree ${path}`);
+  return known?.slice(1).includes(`locked ${reason}`) ?? false;
 }
 
 /**

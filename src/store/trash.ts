@@ -64,6 +64,8 @@ export function recordTrashed(session: layout.SessionDir, record: TrashedRecord,
 /** Moves the records of a session that its caller has claimed with a tombstone into the trash; its names become free. */
 export function moveIntoTrash(session: layout.SessionDir, names: readonly string[], unique: string): void {
   const there = inTrash(session);
+  // While it is there nobody would see who comes into it.
+  discard(layout.untouchedFile(session));
   move(layout.treeFile(session), layout.treeFile(there));
   for (const name of names) giveUpName(session, name, unique);
   move(layout.sessionDir(session), layout.sessionDir(there));

@@ -57,6 +57,14 @@ export function listUntouched(root: string): readonly SessionId[] {
   });
 }
 
+/** Records that the one at a path is going to get what an agent has changed elsewhere. */
+export function recordTouchedAt(root: string, path: string): void {
+  for (const id of listUntouched(root)) {
+    const session = { store: { root }, id };
+    if (knownTree(session)?.path === path) recordTouched(session);
+  }
+}
+
 /** Records that it is made: from here on nobody takes it back. */
 export function recordTree(session: SessionDir): void {
   rename(newTreeFile(session), treeFile(session));

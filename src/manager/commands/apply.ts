@@ -10,6 +10,7 @@ import { mergeTrees } from '../../git/merge.ts';
 import { discard } from '../../store/files.ts';
 import { gitStateOf, ownCheckoutAt } from '../../store/git.ts';
 import { listTurns, readSnapshot } from '../../store/sessions.ts';
+import { recordTouchedAt } from '../../store/trees.ts';
 import { requireUser } from '../access/caller.ts';
 import { conflictError, inTheWay, leaveOut, moveBetween } from '../changes/move-files.ts';
 import { gitOver, type Place, placeOf } from '../changes/place.ts';
@@ -106,7 +107,10 @@ export async function apply(
     const { changes } = await compareTrees({ git, alternates, from: ours, to: merged.tree });
     const blocked = inTheWay(here, changes);
     if (blocked.length > 0) throw conflictError(blocked, 'is there, which git ignores or was not kept');
-    if (!dryRun && changes.length > 0) await moveBetween(context, here, index.path, [ours, merged.tree]);
+    if (!dryRun && changes.length > 0) {
+      recordTouchedAt(session.store.root, here.root);
+      await moveBetween(context, here, index.path, [ours, merged.tree]);
+    }
     return {
       id: session.id,
       into: here.root,

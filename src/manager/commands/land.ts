@@ -18,6 +18,7 @@ import {
 import { ownCheckoutAt } from '../../store/git.ts';
 import { readLanded, writeLanded } from '../../store/landed.ts';
 import { landersDir } from '../../store/layout.ts';
+import { recordTouchedAt } from '../../store/trees.ts';
 import { requireUser } from '../access/caller.ts';
 import { requireMayLand } from '../access/permissions.ts';
 import { mergeIntoTree } from '../changes/merge-into-tree.ts';
@@ -77,13 +78,13 @@ async function targetCheckout(
   { program }: Place,
   { plain, common }: Gits,
   onto: string,
-): Promise<Git | null> {
+): Promise<{ readonly path: string; readonly git: Git } | null> {
   const path = await checkoutOf(plain, onto);
   if (path === null) return null;
   const own = ownCheckoutAt(path);
   if (own?.common !== common)
     throw new ZwarmError('git_failed', `${path} has ${onto}, but is not a checkout of this repository`);
-  return gitIn({ gitDir: own.gitDir, workTree: path }, program, env);
+  return { path, git: gitIn({ gitDir: own.gitDir, workTree: path }, program, env) };
 }
 
 /** A session whose work is to land, and what that is. @throws ZwarmError `usage`, `no_tree`, `busy`, … */
@@ -167,9 +168,11 @@ async function move(
   let isMoved = false;
   try {
     // git reads the index of a checkout before it locks it: of two merges at once one would write what it read before the other.
-    isMoved = await oneAtATime(context, landersDir(stateDirectory(context)), async () =>
-      moveBranch(gits.plain, landing, await targetCheckout(context, place, gits, onto)),
-    );
+    isMoved = await oneAtATime(context, landersDir(stateDirectory(context)), async () => {
+      const checkout = await targetCheckout(context, place, gits, onto);
+      if (checkout !== null) recordTouchedAt(session.store.root, checkout.path);
+      return moveBranch(gits.plain, landing, checkout?.git ?? null);
+    });
     return isMoved;
   } finally {
     // Where nothing has landed now, what landed before still counts.

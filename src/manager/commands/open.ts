@@ -5,6 +5,7 @@ import { markOfTurn } from '../../core/turn-mark.ts';
 import { MARK_VARIABLE } from '../../process/identity.ts';
 import { claimTurn, flushClaim } from '../../store/claim.ts';
 import { realPathOf } from '../../store/real-path.ts';
+import { recordTouched } from '../../store/trees.ts';
 import { requireUser } from '../access/caller.ts';
 import { guardCompiled } from '../access/guard-compiled.ts';
 import { catchUp, type TakenIn, takeIn } from '../adopt/opened.ts';
@@ -12,6 +13,7 @@ import type { ManagerContext, Session } from '../context.ts';
 import { planContinuation } from '../launch/continuation.ts';
 import { newRequest } from '../launch/new-request.ts';
 import { checkFollowUp } from '../launch/next-turn.ts';
+import { touchOthersTrees } from '../launch/own-tree.ts';
 import { requireAtRest } from '../launch/preconditions.ts';
 import { tryCacheState } from '../session/cache-state.ts';
 import { historyOf } from '../session/turn-lineage.ts';
@@ -64,6 +66,8 @@ export async function open(
   const { working_dir: cwd, sandbox, model } = record;
   guardCompiled(context, store, checked.allowed);
   const { args, env } = adapter.interactive({ workingDir: cwd, sandbox, model, threadId });
+  await touchOthersTrees(context, { ...now, ...checked });
+  recordTouched(now);
   declareNeverLaunched(context, now);
   const turn = { store, id, turn: (before.at(-1) ?? 0) + 1 };
   // Later the file itself is read: where it is a link now, what that leads to.

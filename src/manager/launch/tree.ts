@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { isErrno, toZwarmError, ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
+import { isWithin } from '../../core/path.ts';
 import { shellWord } from '../../core/shell-word.ts';
 import { isoTime } from '../../core/time.ts';
 import type { Git } from '../../git/git.ts';
@@ -13,10 +14,12 @@ import {
   type Worktree,
 } from '../../git/worktree.ts';
 import { livenessOf, ownIdentity } from '../../process/identity.ts';
+import { whereProcessesStand } from '../../process/standing.ts';
 import { discardEmpty, makeDir, makeDirs } from '../../store/files.ts';
 import { checkoutAt, gitStateOf, ownCheckoutAt } from '../../store/git.ts';
 import { givePortsBack, takePorts } from '../../store/ports.ts';
 import { lookAt } from '../../store/read-file.ts';
+import { realPathOf } from '../../store/real-path.ts';
 import type { OwnTree, SessionRecord } from '../../store/records.ts';
 import { hasSession } from '../../store/sessions.ts';
 import {
@@ -28,6 +31,7 @@ import {
   recordUntouched,
 } from '../../store/trees.ts';
 import type { ManagerContext, Session, Store } from '../context.ts';
+import { othersReaching } from './own-tree.ts';
 import { gitOf, PlaceTaken, type TreePlan } from './plan-tree.ts';
 import { fill } from './tree-fill.ts';
 
@@ -149,7 +153,16 @@ export async function inTree<T>(
   try {
     const made = await make(context, git, session, plan);
     const tree = { ...made, port_base: takePorts(session.store.state, session.id) };
-    if (plan.filling !== null && plan.filling.setup !== null && !plan.withChanges) recordUntouched(session);
+    if (plan.filling !== null && plan.filling.setup !== null && !plan.withChanges) {
+      recordUntouched(session);
+      const other = await othersReaching(context, session, path);
+      if (other !== null)
+        throw new ZwarmError(
+          'busy',
+          `the agent of ${other} could write in ${path} while it is made ready`,
+          `wait for it first: zwarm wait ${other}`,
+        );
+    }
     recordTree(session);
     const place = { worktree: tree, working_dir: path, work_in: plan.workIn, git: gitStateOf(path) };
     return await begin(place);
@@ -172,9 +185,13 @@ export async function releaseTree(context: ManagerContext, session: Session): Pr
 
 /** Takes back what commands that were killed had begun to make, as far as that can be done: `doctor` tells what is left. */
 export async function takeBackUnmade(context: ManagerContext, store: Store): Promise<void> {
-  for (const tree of listTrees(store.root)) {
+  const unmade = listTrees(store.root).filter((tree) => isUnmade({ store, id: tree.id }, tree));
+  if (unmade.length === 0) return;
+  const standing = await whereProcessesStand(context.env, realPathOf(context.cwd) ?? context.cwd);
+  for (const tree of unmade) {
+    // git goes on when the command that called it is killed, and could remove later what it finds there.
+    if ([...standing.values()].some((where) => isWithin(where, tree.path))) continue;
     const session = { store, id: tree.id };
-    if (!isUnmade(session, tree)) continue;
     await takeBack(gitAt(context, tree.common), session, tree).catch((error: unknown) => {
       if (!(error instanceof ZwarmError)) throw error;
     });

@@ -4,12 +4,13 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { place } from '../../helpers/config.ts';
 import { git } from '../../helpers/git.ts';
@@ -164,31 +165,74 @@ test('a setup that fails or takes too long ends the turn, and the next message t
   expect(late.stderr).toContain('it had not ended after 1 s, and was stopped');
 });
 
-test('a setup runs in no tree in which an agent may have written', async () => {
-  const project = await createFilled('setup = "echo >> ../ran; test -e ../mended && sh ./setup.sh"');
-  const { base, directory } = project;
+/** What leads out of the sandbox if a setup runs it. */
+const plant = (path = 'setup.sh') => `run echo 'echo > ../escaped' > ${path}`;
+
+/** How something of an agent comes into a tree `n` whose setup is still to run. */
+const WAYS: Readonly<Record<string, (project: Project, tree: string) => Promise<unknown>>> = {
+  'an agent that works there': ({ asProcess }, cwd) => asProcess(['start', '--wait', plant()], { cwd }),
+  'an agent that may write above': ({ asProcess }, tree) =>
+    asProcess(['start', '--wait', `--agent-arg=--add-dir=${dirname(tree)}`, plant(`${tree}/setup.sh`)]),
+  'the agent of a fork': ({ asProcess }) => asProcess(['fork', 'n', '--wait', plant()]),
+  'an agent while its path is a link': async ({ asProcess }, tree) => {
+    const [trees, away] = [dirname(tree), `${dirname(tree)}.away`];
+    renameSync(trees, away);
+    symlinkSync(away, trees);
+    const ended = await asProcess(['start', '--wait', plant()], { cwd: tree });
+    rmSync(trees);
+    renameSync(away, trees);
+    return ended;
+  },
+  'an agent while it is in the trash': async (project, tree) => {
+    writeFileSync(join(tree, 'own'), '');
+    const { id } = await project.show('n');
+    await project.ok(['rm', 'n']);
+    const there = join(dirname(tree), '.trash', id, 'setup.sh');
+    const above = `--agent-arg=--add-dir=${dirname(tree)}`;
+    const ended = await project.asProcess(['start', '--wait', above, plant(there)]);
+    await project.ok(['restore', id]);
+    return ended;
+  },
+  land: (project, tree) => bringInto(project, tree, 'land'),
+  apply: (project, tree) => bringInto(project, tree, 'apply'),
+};
+
+/** Brings into a tree what an agent has written in a tree that was made from it. */
+async function bringInto({ directory, asProcess }: Project, cwd: string, verb: 'land' | 'apply') {
+  git(directory, 'config', 'user.name', 'n');
+  git(directory, 'config', 'user.email', 'n@localhost');
+  writeFileSync(`${dirname(cwd)}/mended`, '');
+  await asProcess(['start', '-W', '--name', 'm', '--wait', plant()], { cwd });
+  return asProcess([verb, 'm'], { cwd });
+}
+
+test.each(Object.entries(WAYS))('a setup runs nothing that comes into a tree by %s', async (_, come) => {
+  const project = await createFilled('setup = "test -e ../mended && sh ./setup.sh"');
   project.env['FAKE_AGENT_THREADS'] = '1';
-  const [ran, escaped] = [join(base, 'project.worktrees/ran'), join(base, 'project.worktrees/escaped')];
-  commitFiles(directory, { 'setup.sh': 'true' });
-  const write = "run echo 'echo > ../escaped' > setup.sh";
-  const inTree = (name: string) => ({ cwd: treeOf(project, name) });
-  for (const [name, come] of [
-    ['started', () => project.asProcess(['start', '--wait', write], inTree('started'))],
-    [
-      'above',
-      () => project.asProcess(['start', '--wait', `--agent-arg=--add-dir=${treeOf(project, '')}`, write]),
-    ],
-    ['forked', () => project.asProcess(['fork', 'forked', '--wait', write])],
-  ] as const) {
-    const first = await project.asProcess(['start', '-W', '--name', name, '--wait', 'quick']);
-    expect(first.stderr).toContain('the setup of its worktree failed');
-    expect(await come()).toMatchObject({ code: 0 });
-    writeFileSync(treeOf(project, 'mended'), '');
-    expect(await project.asProcess(['inject', name, '--wait', 'quick'])).toMatchObject({ code: 0 });
-    rmSync(treeOf(project, 'mended'));
-  }
-  expect(readFileSync(ran, 'utf8')).toBe('\n'.repeat(3));
-  expect(existsSync(escaped)).toBe(false);
+  commitFiles(project.directory, { 'setup.sh': 'true' });
+  const tree = treeOf(project, 'n');
+  const first = await project.asProcess(['start', '-W', '--name', 'n', '--wait', 'quick']);
+  expect(first.stderr).toContain('the setup of its worktree failed');
+  expect(await come(project, tree)).toMatchObject({ code: 0 });
+  expect(readFileSync(join(tree, 'setup.sh'), 'utf8')).toContain('escaped');
+  writeFileSync(treeOf(project, 'mended'), '');
+  expect(await project.asProcess(['inject', 'n', '--wait', 'quick'])).toMatchObject({ code: 0 });
+  expect(existsSync(treeOf(project, 'escaped'))).toBe(false);
+});
+
+test('no tree that needs a setup is made where an agent that runs could write in it', async () => {
+  const project = await createFilled('setup = "true"');
+  const trees = treeOf(project, '');
+  mkdirSync(trees);
+  const other = await project.start([`--agent-arg=--add-dir=${trees}`, 'hang']);
+  const refused = await project.zwarm(['start', '-W', '--name', 'n', 'quick']);
+  expect(refused).toMatchObject({ code: 4, stdout: '' });
+  expect(refused.stderr).toContain(`the agent of ${other} could write in ${treeOf(project, 'n')}`);
+  expect(readdirSync(trees)).toEqual([]);
+  await project.ok(['kill', other]);
+  expect(await project.asProcess(['start', '-W', '--name', 'n', '--wait', 'quick'])).toMatchObject({
+    code: 0,
+  });
 });
 
 test('a setup does not run again after an agent of which nobody knows how it ended', async () => {

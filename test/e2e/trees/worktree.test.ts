@@ -378,7 +378,7 @@ test('of several starts with one name or one branch, one has it, and nothing is 
   expect(git(project.directory, 'worktree', 'list', '--porcelain').match(/^worktree /gm)).toHaveLength(2);
 });
 
-type When = 'before' | 'after';
+type When = 'before' | 'during' | 'after';
 
 /** Starts a session in a tree `n`, and has the git that it calls end it, before or after what it is asked for. */
 function startKilledAt({ base, env, asProcess }: Project, at: string, when: When) {
@@ -386,7 +386,10 @@ function startKilledAt({ base, env, asProcess }: Project, at: string, when: When
   mkdirSync(bin, { recursive: true });
   const real = execFileSync('/bin/sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
   const script = `#!/bin/sh
-case " $* " in *" $KILL_AT "*) [ "$KILL_WHEN" = after ] && "${real}" "$@"; kill -9 $PPID; exit 1 ;; esac
+case " $* " in *" $KILL_AT "*) 
+  [ "$KILL_WHEN" = after ] && "${real}" "$@"
+  [ "$KILL_WHEN" = during ] && "${real}" "$@" < /dev/null > /dev/null 2>&1 &
+  kill -9 $PPID; exit 1 ;; esac
 exec "${real}" "$@"
 `;
   writeFileSync(join(bin, 'git'), script, { mode: 0o755 });
@@ -415,6 +418,30 @@ test('what a start had made when it was killed has a name, and clean takes it ba
       expect(readdirSync(join(project.store(), 'trees'))).toEqual([]);
     }
   await project.ok(['start', '-W', '--name', 'n', '--wait', 'quick']);
+});
+
+test('nothing is taken back while git goes on making it', async () => {
+  const project = createRepository({ 'a.txt': 'one\n' });
+  const { base, directory } = project;
+  const before = knownTo(directory);
+  const path = join(treesOf(project), 'n');
+  commitFiles(directory, { '.gitattributes': 'a.txt filter=slow\n' });
+  git(directory, 'config', 'filter.slow.smudge', `until test -e '${base}/go'; do sleep 0.05; done; cat`);
+  await startKilledAt(project, 'worktree add', 'during');
+  const lock = join(directory, '.git/worktrees/n/index.lock');
+  await eventually('git makes files', () => existsSync(lock));
+  await project.ok(['clean', '-y']);
+  expect(existsSync(path)).toBe(true);
+  expect(await leftoversOf(project)).toBe(`1 worktree half made, such as ${path}`);
+  expect(await project.$('start -W --name n --branch b x')).toContain('there is already something at');
+  writeFileSync(join(base, 'go'), '');
+  await eventually('git has ended', () => !existsSync(lock));
+  await eventually('it is taken back', async () => {
+    await project.ok(['clean', '-y']);
+    return !existsSync(path);
+  });
+  git(directory, 'reset', '-q', '--hard', 'HEAD~1');
+  expect(knownTo(directory)).toBe(before);
 });
 
 /** What was made since at the place of a tree that a killed start was about to make. */
