@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { notRepaired } from '../../manager/project/repair-trees.ts';
+import { unrepairedTree } from '../../core/unrepaired-tree.ts';
 import { safeLine } from '../../render/text/safe-text.ts';
 import { counted } from '../../render/text/units.ts';
 import { confirm } from '../ask-first.ts';
@@ -39,7 +39,7 @@ taken is dropped. git connects their worktrees with the repository again. Refuse
     const { dropped, kept, unrepaired } = await manager.relocate(plan);
     for (const { id, name } of dropped)
       verb.warn(`${id} has lost its name ${name}, which another session has there`);
-    for (const path of unrepaired) verb.warn(notRepaired(path));
+    for (const path of unrepaired) verb.warn(unrepairedTree(path));
     for (const id of kept) verb.warn(`${id} stays, as there is another session with this id`);
     const moved = plan.sessions - kept.length;
     const { from, to: place } = plan;

@@ -1,10 +1,11 @@
 import { isErrno } from '../../core/errors.ts';
+import { unrepairedTree } from '../../core/unrepaired-tree.ts';
 import { hostIdentity } from '../../process/identity.ts';
 import { isSound, moveStore } from '../../store/project-store.ts';
 import { isElsewhere, rootOfProject } from '../../store/which-project.ts';
 import { locateProject, type ManagerContext, openStore } from '../context.ts';
 import { hasLiveSession } from './all-stores.ts';
-import { notRepaired, repairTrees } from './repair-trees.ts';
+import { repairTrees } from './repair-trees.ts';
 
 /**
  * Gives the store of a project that was surely moved its new place, while nothing of it runs: what was done, in words, or null.
@@ -27,5 +28,5 @@ export async function bringHome(context: ManagerContext): Promise<string | null>
   if (record.path === path) return null;
   const broken = await repairTrees(context, home, path);
   const words = `this project was at ${rootOfProject(record.path)}; its sessions are kept for ${rootOfProject(path)} now`;
-  return [words, ...broken.map(notRepaired)].join('; ');
+  return [words, ...broken.map(unrepairedTree)].join('; ');
 }

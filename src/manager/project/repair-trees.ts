@@ -1,4 +1,3 @@
-import { shellWord } from '../../core/shell-word.ts';
 import { findGit, gitIn } from '../../git/git.ts';
 import { repairWorktrees } from '../../git/worktree.ts';
 import { ownCheckoutAt } from '../../store/git.ts';
@@ -25,7 +24,3 @@ export async function repairTrees(
   if (isSafe) await repairWorktrees(gitIn({ gitDir: common, workTree: null }, findGit(env, paths), env));
   return paths.filter((path) => ownCheckoutAt(path)?.common !== common);
 }
-
-/** What to tell the user of such a worktree. */
-export const notRepaired = (path: string): string =>
-  `git does not know ${path} any more; to say where it is: git worktree repair ${shellWord(path)}`;
