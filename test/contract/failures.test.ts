@@ -11,7 +11,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { isInRepository } from '../../src/store/git.ts';
@@ -212,19 +211,11 @@ test.concurrent('a home of Codex in the temporary directory: its warning disturb
   expect((await project.show('@last')).error?.code).toBe('agent_arguments');
 });
 
-/** An address of this machine where nobody listens. */
-async function deadUrl(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : undefined;
-  server.close();
-  await once(server, 'close');
-  return `http://127.0.0.1:${port}/v1`;
-}
+/** An address of this machine where nobody listens: a port that was free a moment ago may be another test's by now. */
+const DEAD_URL = 'http://127.0.0.1:1/v1';
 
 test.concurrent('without a network a session says what it waits for, until it is killed', async (t) => {
-  const project = await createCodexProject(t.onTestFinished, { script: ANSWERS, url: await deadUrl() });
+  const project = await createCodexProject(t.onTestFinished, { script: ANSWERS, url: DEAD_URL });
   const started = project.zwarm(['start', '--wait', '--timeout', '5s', 'anybody there?']);
   const row = await eventually('the session is there', async () => (await project.list())[0]);
   const warnings = async () => (await project.show(row.id)).turns[0]?.warnings ?? [];
