@@ -25,9 +25,9 @@ export function count(least: number): Parser<number> {
   return number(/^\d{1,9}$/, least, `a whole number of at least ${least}`, String(least + 6));
 }
 
-/** A whole number from 1 to `most`, which has two digits. */
+/** A whole number from 1 to `most`. */
 export const upTo = (most: number): Parser<number> =>
-  number(/^\d{1,2}$/, 1, `a whole number from 1 to ${most}`, '3', most);
+  number(/^\d{1,9}$/, 1, `a whole number from 1 to ${most}`, '3', most);
 
 /** A time as it is printed, or a duration until now: what it is (ms since the epoch) by what time it is now. */
 export const moment: Parser<(nowMs: number) => number> = (text, name) => {

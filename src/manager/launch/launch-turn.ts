@@ -32,7 +32,8 @@ import { launchOf } from '../turn/turn-stream.ts';
 import { argumentsOfTurn } from './agent-arguments.ts';
 import type { Continuation, NextTurn } from './continuation.ts';
 import { lastingEnvironment } from './environment.ts';
-import { environmentIn, needsSetup, touchOthersTrees } from './own-tree.ts';
+import { environmentIn, needsSetup } from './own-tree.ts';
+import { touchOthersTrees } from './untouched-trees.ts';
 
 /** A claimed turn that is to run now. */
 export interface Launch extends NextTurn, Turn {

@@ -31,9 +31,9 @@ import {
   recordUntouched,
 } from '../../store/trees.ts';
 import type { ManagerContext, Session, Store } from '../context.ts';
-import { othersReaching } from './own-tree.ts';
 import { gitOf, PlaceTaken, type TreePlan } from './plan-tree.ts';
 import { fill } from './tree-fill.ts';
+import { agentReaching } from './untouched-trees.ts';
 
 /** What the record of a session says of the tree in which it works. */
 export type TreePlace = Pick<SessionRecord, 'worktree' | 'working_dir' | 'work_in' | 'git'>;
@@ -155,7 +155,7 @@ export async function inTree<T>(
     const tree = { ...made, port_base: takePorts(session.store.state, session.id) };
     if (plan.filling !== null && plan.filling.setup !== null && !plan.withChanges) {
       recordUntouched(session);
-      const other = await othersReaching(context, session, path);
+      const other = await agentReaching(context, session, path);
       if (other !== null)
         throw new ZwarmError(
           'busy',

@@ -14,8 +14,9 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { place } from '../../helpers/config.ts';
 import { git } from '../../helpers/git.ts';
-import { eventually, type Project } from '../../helpers/project.ts';
+import { eventually, type Project, SHELL_AGENT } from '../../helpers/project.ts';
 import { commitFiles, createRepository } from '../../helpers/repository.ts';
+import { CODEX_THREAD, createUser } from '../../helpers/user.ts';
 
 const treeOf = ({ base }: Project, name: string) => join(base, 'project.worktrees', name);
 const tomlOf = ({ directory }: Project) => join(directory, 'zwarm.toml');
@@ -218,6 +219,30 @@ test.each(Object.entries(WAYS))('a setup runs nothing that comes into a tree by 
   writeFileSync(treeOf(project, 'mended'), '');
   expect(await project.asProcess(['inject', 'n', '--wait', 'quick'])).toMatchObject({ code: 0 });
   expect(existsSync(treeOf(project, 'escaped'))).toBe(false);
+});
+
+test('a setup runs nothing that comes into a tree by an agent that is opened', async () => {
+  const user = createUser();
+  Object.assign(user.env, { ZWARM_CODEX_BIN: SHELL_AGENT, FAKE_AGENT_THREADS: '1' });
+  git(user.directory, 'init', '-q', '-b', 'main');
+  commitFiles(user.directory, { '.gitignore': 'zwarm.toml\n', 'setup.sh': 'true' });
+  place(tomlOf(user), '[worktree]\nsetup = "test -e ../mended && sh ./setup.sh"\n');
+  await user.ok(['config', 'trust', '-y']);
+  const tree = treeOf(user, 'n');
+  await user.asProcess(['start', '-W', '--name', 'n', '--wait', 'quick']);
+  place(
+    join(user.base, 'home/.codex/config.toml'),
+    `[sandbox_workspace_write]\nwritable_roots = ["${dirname(tree)}"]\n`,
+  );
+  const id = await user.ok(['import', '-q', CODEX_THREAD]);
+  const handOver = async () => {
+    writeFileSync(join(tree, 'setup.sh'), 'echo > ../escaped');
+    return 0;
+  };
+  expect(await user.zwarm(['open', id], { tty: true, handOver })).toMatchObject({ code: 0 });
+  writeFileSync(treeOf(user, 'mended'), '');
+  expect(await user.asProcess(['inject', 'n', '--wait', 'quick'])).toMatchObject({ code: 0 });
+  expect([existsSync(join(tree, 'setup.sh')), existsSync(treeOf(user, 'escaped'))]).toEqual([true, false]);
 });
 
 test('no tree that needs a setup is made where an agent that runs could write in it', async () => {

@@ -380,7 +380,7 @@ test('of several starts with one name or one branch, one has it, and nothing is 
 
 type When = 'before' | 'during' | 'after';
 
-/** Starts a session in a tree `n`, and has the git that it calls end it, before or after what it is asked for. */
+/** Starts a session in a tree `n`, and has the git that it calls end it: before, while or after that does what it is asked for. */
 function startKilledAt({ base, env, asProcess }: Project, at: string, when: When) {
   const bin = join(base, 'bin');
   mkdirSync(bin, { recursive: true });
