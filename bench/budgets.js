@@ -19,6 +19,7 @@ import {
   search,
   show,
   start,
+  startInTree,
   statusOfRunning,
   wait,
   wall,
@@ -87,6 +88,9 @@ export const BUDGETS = [
     return wall(bench, zwarm(project, 'ls'), nothing(project));
   }),
   ratio(['start', '`start` until it exits', 'Node script with `nohup … &`', 2.2], start),
+  full(
+    ratio(['start -W', '`start -W` of 20,000 files, less 150 ms', '`git worktree add`', 1.3], startInTree),
+  ),
   listOf(3000),
   full(listOf(10_000)),
   ratio(

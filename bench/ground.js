@@ -81,5 +81,12 @@ export function endGroup(group) {
 /** @type {(cwd: string, ...args: string[]) => Command} */
 export const zwarm = (cwd, ...args) => node(cwd, repositoryFile('bin/zwarm.js'), ...args);
 
+/** With a name for its commits. @type {(cwd: string, ...args: string[]) => Command} */
+export const git = (cwd, ...args) => ({
+  program: 'git',
+  args: ['-c', 'user.name=a', '-c', 'user.email=a@example.org', ...args],
+  cwd,
+});
+
 /** @type {(cwd: string, ...args: string[]) => Command} */
 export const node = (cwd, ...args) => ({ program: process.execPath, args, cwd });

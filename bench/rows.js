@@ -2,10 +2,19 @@
 
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, existsSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { node, repositoryFile, zwarm } from './ground.js';
+import { git, node, repositoryFile, zwarm } from './ground.js';
 import { firstByteMs, pairs, peakMb, rounds, run, spawnTerminal, wallMs } from './measure.js';
 import { eventually, isAlive, pidIn, startSession } from './sessions.js';
 import { messageLine } from './streams.js';
@@ -100,6 +109,49 @@ export function start({ ground, effort }) {
       rmSync(file, { force: true });
       const ms = wallMs(timed, nohup);
       process.kill(await pidIn(file), 'SIGKILL');
+      return ms;
+    },
+  );
+}
+
+const FILES = { directories: 200, each: 100 };
+
+/** A commit of 20,000 files. @param {import('./ground.js').Ground} ground */
+function largeRepository(ground) {
+  const project = ground.directory('large-repository');
+  for (let i = 0; i < FILES.directories; i += 1) {
+    mkdirSync(join(project, `d${i}`));
+    for (let j = 0; j < FILES.each; j += 1)
+      writeFileSync(join(project, `d${i}/${j}`), `${i} ${j}\n`.repeat(50));
+  }
+  for (const args of [
+    ['init', '-q'],
+    ['add', '-A'],
+    ['commit', '-q', '-m', 'all'],
+  ])
+    run(ground, git(project, ...args));
+  return project;
+}
+
+/** What `start -W` may take besides what it takes git to make the tree (ms). */
+const BESIDES_MS = 150;
+
+/** The rest of the time of `start -W`. @type {Measure<Pairs>} */
+export function startInTree({ ground, effort }) {
+  const project = largeRepository(ground);
+  const path = `${project}-by-hand`;
+  return pairs(
+    effort,
+    () => {
+      const ms = wallMs(ground, zwarm(project, 'start', '-q', '-W', '--name', 'n', 'go on and on'));
+      run(ground, zwarm(project, 'kill', 'n', '-q', '--grace', '0'));
+      run(ground, zwarm(project, 'rm', 'n', '-q'));
+      return ms - BESIDES_MS;
+    },
+    () => {
+      const ms = wallMs(ground, git(project, 'worktree', 'add', '-q', '-b', 'by-hand', path));
+      run(ground, git(project, 'worktree', 'remove', path));
+      run(ground, git(project, 'branch', '-q', '-D', 'by-hand'));
       return ms;
     },
   );

@@ -112,8 +112,23 @@ export function workingIndex(snapshots: string, from: string, unique: string): s
   return path;
 }
 
-/** What is in an index that only git can make plain: parts in other files, directories as one entry, submodules. */
-const ODD = [Buffer.from('link\0'), Buffer.from('sdir\0'), Buffer.from([0, 0, 0xe0, 0])];
+/** The mode of a submodule. */
+const MODULE = Buffer.from([0, 0, 0xe0, 0]);
+
+/**
+ * Whether an index may name a submodule. In versions 2 and 3 the entries begin 12 bytes in, each takes a multiple of 8, and the
+ * mode is its 24th byte (gitformat-index(5)); the same bytes elsewhere are a size, for example.
+ */
+function mayHaveModules(index: Buffer): boolean {
+  const isAligned = (index[7] ?? 0) < 4;
+  for (let at = index.indexOf(MODULE); at !== -1; at = index.indexOf(MODULE, at + 1))
+    if (!isAligned || at % 8 === 4) return true;
+  return false;
+}
+
+/** Whether an index may have what only git can make plain: parts in other files, directories as one entry, submodules. */
+const isOdd = (index: Buffer): boolean =>
+  index.includes('link\0') || index.includes('sdir\0') || mayHaveModules(index);
 
 /** Version 2, no entries, and a digest of zeros, which is one that is not checked. */
 const EMPTY_INDEX = Buffer.concat([Buffer.from('DIRC'), Buffer.from([0, 0, 0, 2]), Buffer.alloc(4 + 20)]);
@@ -130,7 +145,7 @@ export function seedIndex(
     createUnflushed(path, EMPTY_INDEX);
     return { path, state: 'plain' };
   }
-  if (!ODD.some((sign) => bytes.includes(sign))) return { path, state: 'plain' };
+  if (!isOdd(bytes)) return { path, state: 'plain' };
   // The other part of a split index, which is looked for in the repository.
   for (const { name } of entriesOf(user.gitDir)) {
     const to = join(snapshots, name);

@@ -1,15 +1,13 @@
 import { isActive, isFinal } from '../../core/status.ts';
-import { livenessOf } from '../../process/identity.ts';
-import { turnDir } from '../../store/layout.ts';
 import type { SessionRecord } from '../../store/records.ts';
-import { readExit, readRunner, readSnapshot } from '../../store/sessions.ts';
-import { watchDirectory } from '../../store/watch.ts';
+import { readExit, readSnapshot } from '../../store/sessions.ts';
 import type { ManagerContext, Session, Turn } from '../context.ts';
 import type { TurnReading } from '../turn/turn-state.ts';
 import type { Place } from './place.ts';
 import { isMade, type Span } from './spans.ts';
 import { takeFiles } from './take-snapshot.ts';
 import { recordAfter } from './turn-snapshots.ts';
+import { whileItSettles } from './while-it-settles.ts';
 
 /** The files around one turn. */
 export interface TurnSpan extends Span {
@@ -24,25 +22,6 @@ export interface TurnSpan extends Span {
 export interface UnknownTurn {
   readonly turn: number;
   readonly why: string;
-}
-
-/** How long to wait for what `settle` is doing. */
-const SETTLING_MS = 30_000;
-const LOOK_AGAIN_MS = 50;
-
-/** Waits while the runner of a turn that has ended may be recording the files. */
-async function whileItSettles(turn: Turn): Promise<void> {
-  const runner = readRunner(turn);
-  const isDone = () =>
-    readSnapshot(turn, 'after') !== null || !runner || livenessOf(runner.identity) !== 'yes';
-  const watch = watchDirectory(turnDir(turn), []);
-  const never = new AbortController().signal;
-  try {
-    for (let waited = 0; !isDone() && waited < SETTLING_MS; waited += LOOK_AGAIN_MS)
-      await watch.next(LOOK_AGAIN_MS, never);
-  } finally {
-    watch.close();
-  }
 }
 
 /** The files as they are now, as if a turn had ended. @throws ZwarmError */

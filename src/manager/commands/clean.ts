@@ -149,6 +149,7 @@ async function judge(
   }
   const { lookAtTree } = await import('../removal/look-at-tree.ts');
   const { itemOfTree } = await import('../removal/plan.ts');
+  await (await import('../changes/while-it-settles.ts')).whileAllSettle(session);
   const looked = await lookAtTree(context, tree, session, await around());
   return { group: looked.verdict.group, item: itemOfTree(looked, own), looked };
 }

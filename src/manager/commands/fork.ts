@@ -188,12 +188,12 @@ export async function fork(
   if (plan === undefined)
     return { ...(await begin({}, checked)), notes: notesOfShared(parent, record, workingDir) };
   const { inTree } = await import('../launch/tree.ts');
-  const done = await inTree(context, session, plan, async (place) => {
+  const { begun, notes } = await inTree(context, session, plan, async (place) => {
     const placed = { ...record, ...place };
     const allowed = await requireOutOfReach(context, chosen.adapter, placed, chosen.confiner !== null);
     return begin(place, checked && { ...checked, allowed });
   });
-  return { ...done, notes: plan.notes };
+  return { ...begun, notes };
 }
 
 /** What the user should know of a fork that works in the tree of its parent. */

@@ -111,7 +111,9 @@ async function lookFor(context: ManagerContext, session: Session): Promise<Looke
   if (!hasTrees(session.store.root)) return null;
   const { lookAround, lookAtTree, treeOf } = await import('../removal/look-at-tree.ts');
   const tree = treeOf(session);
-  return tree && lookAtTree(context, tree, session, await lookAround(context, session.store));
+  if (tree === null) return null;
+  await (await import('../changes/while-it-settles.ts')).whileAllSettle(session);
+  return lookAtTree(context, tree, session, await lookAround(context, session.store));
 }
 
 /** Removes the worktree of a session, or gives it to the user; where it stays, or null. */

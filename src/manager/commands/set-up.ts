@@ -2,7 +2,7 @@ import { ZwarmError } from '../../core/errors.ts';
 import { MARK_VARIABLE } from '../../process/identity.ts';
 import { runInGroup } from '../../process/run.ts';
 import { RUNNER_SUFFIX } from '../../process/turn-processes.ts';
-import { readRequest, readSessionRecord } from '../../store/sessions.ts';
+import { hasQueue, readRequest, readSessionRecord } from '../../store/sessions.ts';
 import { isUntouched, recordTouched } from '../../store/trees.ts';
 import type { ManagerContext } from '../context.ts';
 import { changesFiles, takeFilesBefore } from '../launch/launch-turn.ts';
@@ -42,6 +42,8 @@ export async function setUp(context: ManagerContext, tell: Tell): Promise<boolea
     const adapter = adapterOf(record, readRequest(turn));
     if (adapter !== null && changesFiles(record, adapter)) await (await takeFilesBefore(context, turn))();
     recordTouched(turn);
+    // Others may have waited for the end of this.
+    if (hasQueue(turn.store)) await (await import('../queue/dispatch.ts')).keepMoving(context, turn.store);
     return true;
   }
   tell(

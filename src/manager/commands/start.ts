@@ -254,10 +254,11 @@ async function begin(context: ManagerContext, options: StartOptions): Promise<St
   const moved = existing === null ? await offered(context) : [];
   const store = existing ?? createStoreHere(context);
   const beginning = { store, id, checked, names, waitsForOthers };
-  const { started, window } =
+  const { begun, notes: ofTree } =
     plan === null
-      ? await create(context, beginning, options)
+      ? { begun: await create(context, beginning, options), notes: [] }
       : await createInTree(context, beginning, plan, options);
+  const { started, window } = begun;
   const volatile = existing === null ? warnOfVolatileState(store) : null;
   const unconfined = record.unconfined
     ? `nothing keeps ${record.agent} within ${record.sandbox}: it can write wherever you can; see: zwarm doctor`
@@ -266,7 +267,7 @@ async function begin(context: ManagerContext, options: StartOptions): Promise<St
   const warnings = [above, beside, ...moved, volatile, window, ofGit, unconfined].filter(
     (warning) => warning !== null,
   );
-  const notes = [...(home === null ? [] : [home]), ...(plan?.notes ?? [])];
+  const notes = [...(home === null ? [] : [home]), ...ofTree];
   return { ...started, started: true, warnings, notes };
 }
 

@@ -39,7 +39,9 @@ export function checkLeftoverFiles(context: ManagerContext, store: Store): Findi
   });
   const hasTree = leftovers.some(({ kind }) => kind === 'stray tree');
   const hint = hasTree ? 'zwarm clean --dry-run says what is in the trees' : 'they take only space';
-  return finding('warning', text.join('; '), `${hint}; zwarm clean removes them`);
+  const isHalfMade = leftovers.some(({ kind }) => kind === 'new tree');
+  const but = isHalfMade ? ', but not what somebody else has put in their place' : '';
+  return finding('warning', text.join('; '), `${hint}; zwarm clean removes them${but}`);
 }
 
 /** A command may take a moment to end after its agent. */

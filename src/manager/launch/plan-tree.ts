@@ -1,5 +1,5 @@
 import { join, relative } from 'node:path';
-import { ZwarmError } from '../../core/errors.ts';
+import { toZwarmError, ZwarmError } from '../../core/errors.ts';
 import type { Filling } from '../../core/rules/filling.ts';
 import type { Settings } from '../../core/rules/policy.ts';
 import { findGit, type Git, gitIn } from '../../git/git.ts';
@@ -45,8 +45,8 @@ export interface TreePlan extends Worktree {
   readonly filling: Filling | null;
   /** The directory in it that the agent is told to work in, or null. */
   readonly workIn: string | null;
-  /** What the user should know: which base was taken, and what of the checkout is in it or is not. */
-  readonly notes: readonly string[];
+  /** What the user should know: which base was taken, and what of the checkout is in it or is not. It never rejects. */
+  readonly notes: Promise<readonly string[]>;
 }
 
 /** Something is already where a worktree was to be made. */
@@ -71,6 +71,17 @@ function changeWords({ changed, untracked }: { changed: number; untracked: numbe
   const files = (count: number, what: string) => (count === 0 ? [] : [`${count} ${what}`]);
   const words = [...files(changed, 'changed'), ...files(untracked, 'untracked')].join(' and ');
   return words === '' ? null : `${words} ${changed + untracked === 1 ? 'file' : 'files'}`;
+}
+
+/** What of a checkout is in a tree or is not, in words; none where nothing differs from its commit. It never rejects. */
+async function tellChanges(git: Git, { checkout }: Source, isWith: boolean): Promise<readonly string[]> {
+  if (checkout === null) return [];
+  try {
+    const words = changeWords(await countChanges(git));
+    return words === null ? [] : [`${isWith ? 'with' : 'not in it'}, of ${checkout}: ${words}`];
+  } catch (error) {
+    return [`what is changed in ${checkout} could not be counted: ${toZwarmError(error).message}`];
+  }
 }
 
 async function baseOf(git: Git, revision: string, where: string) {
@@ -137,9 +148,10 @@ export async function planTree(
   const git = gitOf(context, source);
   const where = checkout ?? source.common;
   await requireHarmless(context, git, source);
-  const [{ base, branch: baseBranch }, changes] = await Promise.all([
+  // Not awaited: git looks at every file of the checkout, meanwhile it can make the tree.
+  const told = tellChanges(git, source, withChanges);
+  const [{ base, branch: baseBranch }] = await Promise.all([
     baseOf(git, revision, where),
-    checkout === null ? { changed: 0, untracked: 0 } : countChanges(git),
     requireNewBranch(git, branch),
   ]);
   if (withChanges) await requireSameCommit(git, source, base);
@@ -154,16 +166,14 @@ export async function planTree(
   const from = baseBranch === null ? base.slice(0, 10) : `${baseBranch} at ${base.slice(0, 10)}`;
   const filling = await fillingFor(context, source);
   const idle = withoutSetup(filling, withChanges);
-  const words = changeWords(changes);
-  const told = words === null ? [] : [`${withChanges ? 'with' : 'not in it'}, of ${where}: ${words}`];
   return {
     source,
     ...{ path, branch, base, baseBranch, withChanges, filling },
     workIn: relative(checkout ?? directory, directory) || null,
-    notes: [
+    notes: told.then((changes) => [
       `its worktree: ${path}, branch ${branch}, from ${from}`,
-      ...told,
+      ...changes,
       ...(idle === null ? [] : [idle]),
-    ],
+    ]),
   };
 }

@@ -5,6 +5,7 @@ import { isWithin } from '../../core/path.ts';
 import { shellWord } from '../../core/shell-word.ts';
 import { isoTime } from '../../core/time.ts';
 import type { Git } from '../../git/git.ts';
+import { submodulesOf } from '../../git/submodules.ts';
 import {
   addWorktree,
   dropNewBranch,
@@ -55,12 +56,13 @@ function claimPlace(path: string): void {
   }
 }
 
-async function make(
-  context: ManagerContext,
-  git: Git,
-  { id }: Session,
-  plan: TreePlan,
-): Promise<Omit<OwnTree, 'port_base'>> {
+/** A worktree that is made, and what the user should know of it besides what was planned. */
+interface MadeTree {
+  readonly tree: Omit<OwnTree, 'port_base'>;
+  readonly notes: readonly string[];
+}
+
+async function make(context: ManagerContext, git: Git, { id }: Session, plan: TreePlan): Promise<MadeTree> {
   const { path, branch, base, baseBranch, source, withChanges } = plan;
   const { checkout } = source;
   claimPlace(path);
@@ -68,24 +70,23 @@ async function make(
   const made = ownCheckoutAt(path);
   if (made?.common !== source.common) throw new ZwarmError('git_failed', `git made no worktree in ${path}`);
   const { gitDir } = made;
-  const { fillSubmodules } = await import('./tree-submodules.ts');
-  const sources = [source.gitDir, source.common];
-  await fillSubmodules(context, { root: path, gitDir, commit: base, sources });
+  const notes: string[] = [];
+  const submodules = await submodulesOf(git, base);
+  if (submodules.length > 0) {
+    const { fillSubmodules } = await import('./tree-submodules.ts');
+    const from = { checkout, gitDirs: [source.gitDir, source.common] };
+    notes.push(...(await fillSubmodules(context, { root: path, gitDir, submodules, from })));
+    if (withChanges) notes.push(`not in it, of ${checkout}: what is changed in submodules`);
+  }
   if (withChanges && checkout !== null) {
     const { bringChanges } = await import('./tree-changes.ts');
     const there = gitOf(context, { ...source, gitDir, checkout: path });
     await bringChanges({ git, root: checkout, gitDir: source.gitDir }, { ...made, git: there });
   }
   if (checkout !== null) await fill({ git, from: checkout, to: path }, plan.filling);
-  return {
-    path,
-    git_dir: gitDir,
-    branch,
-    base,
-    base_branch: baseBranch,
-    checkout,
-    with_changes: withChanges,
-  };
+  const known = { path, git_dir: gitDir, branch, base };
+  const tree = { ...known, base_branch: baseBranch, checkout, with_changes: withChanges };
+  return { tree, notes };
 }
 
 /** Forgets a worktree, and gives its ports to others. */
@@ -130,14 +131,14 @@ async function takeBackAfter(error: unknown, git: Git, session: Session, tree: W
 
 /**
  * Makes the planned worktree and has `begin` begin the session in it. Where there is no session after that, nothing of the
- * worktree is left, but for a crash: then its record tells of it. @throws ZwarmError
+ * worktree is left, but for a crash: then its record tells of it. `notes`: what the user should know. @throws ZwarmError
  */
 export async function inTree<T>(
   context: ManagerContext,
   session: Session,
   plan: TreePlan,
   begin: (place: TreePlace) => Promise<T>,
-): Promise<T> {
+): Promise<{ readonly begun: T; readonly notes: readonly string[] }> {
   const git = gitOf(context, plan.source);
   const { path, branch, base, source } = plan;
   const at = isoTime(context.now());
@@ -152,7 +153,7 @@ export async function inTree<T>(
   });
   try {
     const made = await make(context, git, session, plan);
-    const tree = { ...made, port_base: takePorts(session.store.state, session.id) };
+    const tree = { ...made.tree, port_base: takePorts(session.store.state, session.id) };
     if (plan.filling !== null && plan.filling.setup !== null && !plan.withChanges) {
       recordUntouched(session);
       const other = await agentReaching(context, session, path);
@@ -165,7 +166,7 @@ export async function inTree<T>(
     }
     recordTree(session);
     const place = { worktree: tree, working_dir: path, work_in: plan.workIn, git: gitStateOf(path) };
-    return await begin(place);
+    return { begun: await begin(place), notes: [...(await plan.notes), ...made.notes] };
   } catch (error) {
     if (!hasSession(session)) await takeBackAfter(error, git, session, plan);
     throw error;

@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
+import { lookUp } from '../../../src/process/find-program.ts';
 import { git } from '../../helpers/git.ts';
 import { eventually, type Project, processesBelow } from '../../helpers/project.ts';
 import { commitFiles, createRepository } from '../../helpers/repository.ts';
@@ -303,6 +305,38 @@ test('a tree in which a process stands, or another session works, stays', async 
   await project.ok(['kill', other]);
   await project.settled(other);
   expect((await project.ok(['clean', '--days', '0', '-y'])).split('\n')).toEqual([other, id]);
+});
+
+test('rm and clean wait for the git that looks at the files after a turn', async () => {
+  const project = createRepository();
+  const { base, env } = project;
+  const at = (name: string) => join(base, `slow-${name}`);
+  // git as it is, but for one that lists files once the agent has run.
+  const wrapper = `#!/bin/sh
+case "$*" in *' ls-files '*) if [ -e ${at('on')} ]; then
+  echo > ${at('waits')}
+  while ! [ -e ${at('go')} ]; do sleep 0.02; done
+fi ;; esac
+exec ${lookUp('git', env['PATH'] ?? '')} "$@"
+`;
+  mkdirSync(at('bin'));
+  writeFileSync(join(at('bin'), 'git'), wrapper, { mode: 0o755 });
+  env['PATH'] = `${at('bin')}:${env['PATH']}`;
+  for (const verb of [
+    ['rm', 'n'],
+    ['clean', '--days', '0', '-y'],
+  ]) {
+    // As a process: in this one nothing settles.
+    await project.asProcess(['start', '-W', '--name', 'n', '--wait', `run echo > ${at('on')}`]);
+    await eventually('git looks at the files', () => existsSync(at('waits')));
+    const removed = project.asProcess(verb);
+    // That it goes on waiting cannot be awaited.
+    await Promise.race([removed, sleep(1000)]);
+    writeFileSync(at('go'), '');
+    expect(await removed).toMatchObject({ code: 0, stderr: '' });
+    expect(existsSync(join(treesOf(project), 'n'))).toBe(false);
+    for (const name of ['on', 'waits', 'go']) rmSync(at(name));
+  }
 });
 
 test('the tree of a session whose records were deleted by hand is in the plan, unless a start is making it', async () => {

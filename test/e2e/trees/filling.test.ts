@@ -285,6 +285,20 @@ test('no agent comes into a tree while its setup runs', async () => {
   expect(await project.asProcess(['inject', 'other', '--wait', 'quick'])).toMatchObject({ code: 0 });
 });
 
+test('what is queued for a tree whose setup runs begins when that has ended', async () => {
+  const project = await createFilled('setup = "until test -e ../go; do sleep 0.1; done"');
+  await project.asProcess(['start', '-W', '--name', 'n', 'hang']);
+  const queued = await project.asProcess(['start', '--queue', '--name', 'other', 'quick'], {
+    cwd: treeOf(project, 'n'),
+  });
+  expect(queued).toMatchObject({ code: 0 });
+  expect(await project.show('other')).toMatchObject({ status: 'pending' });
+  writeFileSync(treeOf(project, 'go'), '');
+  // Whoever waits with `zwarm wait` would have it begin.
+  await eventually('it has begun', async () => (await project.show('other')).status === 'completed');
+  expect(await project.show('n')).toMatchObject({ status: 'running' });
+});
+
 test('kill ends a setup with all that it started', async () => {
   const project = await createFilled('setup = "sleep 86400 & sleep 86400"');
   const { stdout } = await project.asProcess(['start', '-W', '--name', 'n', 'quick']);

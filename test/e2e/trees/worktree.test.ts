@@ -305,10 +305,14 @@ test('changes come along to their own commit alone, also in the middle of a merg
 });
 
 test('a sparse checkout stays sparse', async () => {
-  const project = createRepository({ 'in/a': '', 'out/b': '' });
+  const project = createRepository({ 'in/a': '', 'in/c': '', 'out/b': '' });
   git(project.directory, 'sparse-checkout', 'set', 'in');
   await project.ok(['start', '-W', '--name', 's', '--wait', 'quick']);
   expect(readdirSync(join(treesOf(project), 's')).sort()).toEqual(['.git', 'in']);
+  // By patterns in place of directories.
+  git(project.directory, 'sparse-checkout', 'set', '--no-cone', '/in/a');
+  await project.ok(['start', '-W', '--name', 'p', '--wait', 'quick']);
+  expect(readdirSync(join(treesOf(project), 'p/in'))).toEqual(['a']);
 });
 
 test('a .git file that leads where an agent may have written is refused', async () => {
@@ -399,8 +403,12 @@ exec "${real}" "$@"
 
 /** What the doctor says of files that killed commands have left. */
 async function leftoversOf(project: Project): Promise<string> {
+  return (await leftoverCheck(project)).message;
+}
+
+async function leftoverCheck(project: Project): Promise<{ message: string; hint: string | null }> {
   const { checks } = JSON.parse((await project.zwarm(['doctor', '--json'])).stdout);
-  return checks.find(({ name }: { name: string }) => name === 'leftover-files').message;
+  return checks.find(({ name }: { name: string }) => name === 'leftover-files');
 }
 
 test('what a start had made when it was killed has a name, and clean takes it back', async () => {
@@ -500,7 +508,10 @@ test('a tree that nobody can tell from another one stays, and has a name', async
   const files = snapshot(path);
   await project.ok(['clean', '-y']);
   expect(snapshot(path)).toEqual(files);
-  expect(await leftoversOf(project)).toBe(`1 worktree half made, such as ${path}`);
+  expect(await leftoverCheck(project)).toMatchObject({
+    message: `1 worktree half made, such as ${path}`,
+    hint: 'they take only space; zwarm clean removes them, but not what somebody else has put in their place',
+  });
 });
 
 test('fork -W copies the files as they are, and both go on by themselves', async () => {
@@ -566,6 +577,46 @@ test('submodules are filled from what the user has of them, without a network', 
   expect(git(join(path, 'o'), 'config', 'remote.origin.url')).toBe(outer);
   expect(git(path, 'status', '--porcelain')).toBe('');
   expect(readFileSync(join(directory, '.git/config'), 'utf8')).toBe(config);
+});
+
+test('a submodule that cannot be filled stays empty, and that is said', async () => {
+  const project = createRepository({ a: '' });
+  const { base, directory } = project;
+  for (const name of ['gone', 'inside']) {
+    mkdirSync(join(base, name));
+    git(join(base, name), 'init', '-q', '-b', 'main');
+    commitFiles(join(base, name), { [name]: name });
+    // Its repository lies in its place; that of the other one is where git puts it today.
+    if (name === 'inside') git(directory, 'clone', '-q', join(base, name), name);
+    git(directory, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', join(base, name), name);
+  }
+  commitFiles(join(directory, 'gone'), { more: 'more' });
+  commitFiles(directory, {});
+  // A commit that nobody has any more.
+  git(join(directory, 'gone'), 'reset', '-q', '--hard', 'HEAD~1');
+  git(join(directory, 'gone'), 'reflog', 'expire', '--expire=now', '--all');
+  git(join(directory, 'gone'), 'gc', '-q', '--prune=now');
+  const { stderr } = await project.zwarm(['start', '-W', '--name', 'n', '--with-changes', 'quick']);
+  expect(
+    // The words of git come last, and are its own.
+    stderr
+      .split('\n')
+      .slice(1)
+      .join('\n')
+      .replaceAll(base, '/base')
+      .replace(/(git submodule in \S+:) .*/, '$1 …'),
+  ).toMatchInlineSnapshot(`
+    "zwarm: /base/project.worktrees/n/gone stays empty: git submodule in /base/project.worktrees/n: …
+    zwarm: /base/project.worktrees/n/inside stays empty: the repository of /base/project/inside lies in it; see: git submodule absorbgitdirs
+    zwarm: not in it, of /base/project: what is changed in submodules
+    "
+  `);
+  const path = join(treesOf(project), 'n');
+  expect([readdirSync(join(path, 'gone')), readdirSync(join(path, 'inside'))]).toEqual([[], []]);
+  expect(git(path, 'status', '--porcelain')).toBe('');
+  await project.ok(['wait', 'n']);
+  await project.ok(['rm', 'n']);
+  expect(existsSync(path)).toBe(false);
 });
 
 test('the user can name another directory for the trees, and not one that an agent can exchange', async () => {
