@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { lookUp } from '../../../src/process/find-program.ts';
+import { snapshotOf } from '../../helpers/files.ts';
 import { git } from '../../helpers/git.ts';
 import { eventually, type Project, processesBelow } from '../../helpers/project.ts';
 import { commitFiles, createRepository } from '../../helpers/repository.ts';
@@ -327,7 +328,11 @@ exec ${lookUp('git', env['PATH'] ?? '')} "$@"
     ['clean', '--days', '0', '-y'],
   ]) {
     // As a process: in this one nothing settles.
-    await project.asProcess(['start', '-W', '--name', 'n', '--wait', `run echo > ${at('on')}`]);
+    const script = `run until [ -e ${at('on')} ]; do sleep 0.02; done`;
+    const id = (await project.asProcess(['start', '-q', '-W', '--name', 'n', script])).stdout.trim();
+    // Else the end of the turn leaves the files to whoever asks for them.
+    await eventually('the files before the turn are recorded', () => snapshotOf(project, id, 1, 'before'));
+    writeFileSync(at('on'), '');
     await eventually('git looks at the files', () => existsSync(at('waits')));
     const removed = project.asProcess(verb);
     // That it goes on waiting cannot be awaited.
