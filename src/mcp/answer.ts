@@ -109,7 +109,8 @@ function adviceOf(id: string, { turn, status, answer, error }: TurnView): string
   if (status === 'completed') return `converse(session_id="${id}", message=…) continues it; ${look}`;
   const toDo = forModel(error?.hint ?? null);
   const forUser = toDo === null ? '' : `tell the user: ${toDo}; `;
-  if (error?.retryable) return `${forUser}a retry may succeed: converse(session_id="${id}", message=…)`;
+  if (error?.retryable)
+    return `${forUser}a retry may succeed: converse(session_id="${id}", message=…); ${look}`;
   return `${forUser}${look}; converse continues where it stopped`;
 }
 

@@ -5,6 +5,9 @@ export const TASKS = 'io.modelcontextprotocol/tasks';
 const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo';
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
 
+/** Of a tool that Claude Code shows its model at once; it has the model search for all others. */
+export const KEPT_LOADED = { 'anthropic/alwaysLoad': true } as const;
+
 const LONGEST_NAME = 40;
 /** A client without a name is not the user either. */
 const NAMELESS = 'unknown';

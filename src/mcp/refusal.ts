@@ -8,7 +8,7 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
     'the user speaks to its agent directly: wait_sessions waits until they leave, or delegate a new session',
   lost_race: 'somebody else spoke to it first: check_session(session_id=…)',
   not_resumable: 'this conversation cannot continue: delegate a new session',
-  name_taken: 'choose another name, or converse with the session that has it',
+  name_taken: 'choose another name or key, or converse with the session that has it',
   not_running: 'nothing of it runs: converse gives it a message, delete=true deletes it',
   still_running: 'try end_session again; if it does not end, tell the user',
   interrupted: 'call it again if it is still wanted',

@@ -7,12 +7,13 @@ import { isActive } from '../core/status.ts';
 import type { SessionManager } from '../manager/session-manager.ts';
 import { common, type TurnAnswer } from './answer.ts';
 import { boundedLines, type RequestId } from './bounded-lines.ts';
-import { clientName, clientOf, longestWait, TASKS, takesTasks } from './client.ts';
+import { clientName, clientOf, KEPT_LOADED, longestWait, TASKS, takesTasks } from './client.ts';
 import { asTask, serveTasks } from './durable-task.ts';
 import { refusalOf } from './refusal.ts';
 import { rootsOf } from './roots.ts';
-import type { Tool, ToolCall } from './tool.ts';
+import { type Tool, type ToolCall, unchecked } from './tool.ts';
 import { INSTRUCTIONS, type Offered, toolsFor } from './tools.ts';
+import { unfitOf } from './unfit.ts';
 
 /** What the server needs. */
 export interface ServeOptions extends Offered {
@@ -38,6 +39,12 @@ async function longestOf(manager: SessionManager, client: string, log: ServeOpti
   return longestWait(client, settings?.waitSec);
 }
 
+/** Text alone: most clients check structured content against the schema, and would throw the refusal away. */
+const refused = (refusal: object): CallToolResult => ({
+  isError: true,
+  content: [{ type: 'text', text: JSON.stringify(refusal) }],
+});
+
 function addTool(
   server: McpServer,
   tool: Tool,
@@ -48,8 +55,16 @@ function addTool(
   server.registerTool(
     name,
     // Every field may be left out: Gemini CLI takes the text of a refusal for structured content, and checks that, too.
-    { description, inputSchema: input, outputSchema: output.extend(common).partial(), annotations },
-    async (args, context) => {
+    {
+      ...{ description, annotations },
+      inputSchema: unchecked(input),
+      outputSchema: output.extend(common).partial(),
+      _meta: KEPT_LOADED,
+    },
+    async (given, context) => {
+      const parsed = input.safeParse(given);
+      if (!parsed.success) return refused(unfitOf(parsed.error.issues, given, Object.keys(input.shape)));
+      const args = parsed.data;
       const client = clientOf(server, context);
       const manager = await managerFor(client, () => rootsOf(server));
       const { signal, notify, _meta: { progressToken } = {} } = context.mcpReq;
@@ -83,9 +98,7 @@ function addTool(
         return isActive(status) ? await asTask(manager, result, id, turn) : result;
       } catch (error) {
         const allIds = async () => (await manager.list({ all: true })).map(({ id }) => id);
-        const text = JSON.stringify(await refusalOf(error, args, allIds));
-        // Text alone: most clients check structured content against the schema, and would throw the refusal away.
-        return { isError: true, content: [{ type: 'text', text }] };
+        return refused(await refusalOf(error, args, allIds));
       }
     },
   );

@@ -1,3 +1,4 @@
+import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { SessionId } from '../core/ids.ts';
 import type { SessionManager } from '../manager/session-manager.ts';
@@ -55,6 +56,14 @@ export function defineTool<Input extends Shape, Output extends Shape>(tool: Tool
     }),
   };
 }
+
+/** Arguments as a schema tells clients of them, whatever they are: what does not fit is refused as everything else is. */
+export const unchecked = (input: Shape): StandardSchemaWithJSON<object> => ({
+  '~standard': {
+    ...input['~standard'],
+    validate: (value) => ({ value: value as object }),
+  },
+});
 
 /** It looks, and changes nothing. */
 export const READS = { readOnlyHint: true, openWorldHint: false } as const;

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ZwarmError } from '../core/errors.ts';
 import type { SessionId } from '../core/ids.ts';
 import { cutText } from '../core/session.ts';
+import { isActive } from '../core/status.ts';
 import type { StartedTurn } from '../manager/launch/launch-turn.ts';
 import { safeLine } from '../render/text/safe-text.ts';
 import { type TurnAnswer, turnAnswer } from './answer.ts';
@@ -106,6 +107,19 @@ export function waitForTurn(
   );
 }
 
+/** Adds to a hint that the wait was shorter than was asked for, where something still runs after it. */
+export function withCut(
+  hint: string | null,
+  isRunning: boolean,
+  { longestSec }: Pick<ToolCall, 'longestSec'>,
+  asked: number | undefined,
+): string | null {
+  // Of a call that is a task instead nothing is waited for.
+  if (!isRunning || longestSec === 0 || asked === undefined || asked <= longestSec) return hint;
+  const cut = `it waited ${longestSec} s, the longest that one call may, and not ${asked}`;
+  return [cut, ...(hint === null ? [] : [hint])].join('; ');
+}
+
 /**
  * Begins a turn, and answers when it has ended or the time is up.
  * @throws ZwarmError `interrupted` when the client has cancelled the call, or as `begin` does
@@ -123,5 +137,5 @@ export async function answerOfNewTurn(
   const session = await call.manager.read(id, { turn });
   const answer = turnAnswer(session, turn, await call.manager.budgetLeft(id));
   await call.markSeen(id, turn);
-  return answer;
+  return { ...answer, hint: withCut(answer.hint, isActive(answer.status), call, asked) };
 }

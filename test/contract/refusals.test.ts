@@ -37,17 +37,20 @@ test.each(Object.entries(LIBRARIES))(
       return structuredContent as { session_id: string };
     };
     const { session_id } = await ok('delegate', { task: 'quick' });
-    for (const { name } of tools) {
-      const answer = await client.callTool({ name, arguments: { ...REFUSED[name] } });
+    const refusal = async (name: string, args: object) => {
+      const answer = await client.callTool({ name, arguments: { ...args } });
       const [content] = answer.content;
       const text = content !== undefined && 'text' in content ? content.text : '';
       expect({ name, ...answer }).toMatchObject({ isError: true, content: [{ type: 'text' }] });
-      expect(JSON.parse(text ?? '')).toEqual({
-        success: false,
-        error: expect.stringMatching(/./),
-        hint: expect.stringMatching(/./),
-      });
       expect(answer.structuredContent).toBeUndefined();
+      return JSON.parse(text ?? '');
+    };
+    const words = expect.stringMatching(/./);
+    for (const { name } of tools) {
+      const said = { success: false, error: words, hint: words };
+      expect(await refusal(name, REFUSED[name] ?? {})).toEqual(said);
+      const unfit = await refusal(name, { ...REFUSED[name], nonsense: 1 });
+      expect(unfit).toEqual({ ...said, field: 'nonsense', value: 1, allowed: expect.any(Array) });
     }
     expect(await project.list()).toHaveLength(1);
     await ok('converse', { session_id, message: 'quick' });

@@ -76,7 +76,7 @@ export const ls = defineVerb({
     ),
     source: value(
       '--source <who>',
-      'only those started by you, mine (whoever asks), orch (an orchestrator), orch:ID, mcp (a language model), mcp:CLIENT, lib (a program) or lib:CLIENT, separated by commas',
+      'only those started by you, mine (whoever asks, and what theirs started), orch (an orchestrator), orch:ID, mcp (a language model), mcp:CLIENT, lib (a program) or lib:CLIENT, separated by commas',
       text({ words: ['you', 'mine', 'orch', 'mcp', 'lib'], several: true }),
     ),
     attention: flag('--attention', 'only sessions that have ended and that you have not looked at since'),

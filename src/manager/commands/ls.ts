@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import type { ZwarmError } from '../../core/errors.ts';
 import { type Dated, newestFirst } from '../../core/ids.ts';
 import { isWithin } from '../../core/path.ts';
-import { matchesSource, parseSources, requireOneAgent, type SourceFilter } from '../../core/rules/source.ts';
 import { tagFilter } from '../../core/rules/tags.ts';
 import type { SessionSummary } from '../../core/session.ts';
 import type { SessionStatus } from '../../core/status.ts';
@@ -112,13 +111,14 @@ function createSelection<T>(
   grep: Grep | null,
   show: (row: SessionSummary) => T,
 ) {
-  const sources =
-    options.source === undefined ? null : parseSources(options.source, callerOf(context).source);
+  const { source: asked } = options;
   const isAsked = filterOf(options, context.cwd);
   const listed: Entry<T>[] = [];
+  const everyone: Pick<SessionSummary, 'id' | 'source'>[] = [];
   let known = 0;
   const note = (session: Session, row: SessionSummary): void => {
     known += 1;
+    if (asked !== undefined) everyone.push({ id: row.id, source: row.source });
     const always = row.status === 'damaged' && !options.exactly;
     if (!always && !isAsked(row)) return;
     const { id, source, status } = row;
@@ -128,7 +128,8 @@ function createSelection<T>(
   };
   const chosen = async (): Promise<Listing<T>> => {
     const wanted: Entry<T>[] = [];
-    for (const one of sources === null ? listed : ofSources(listed, sources))
+    const isMeant = asked === undefined ? null : await sourceFilter(context, asked, listed, everyone);
+    for (const one of listed.filter((one) => one.always || isMeant === null || isMeant(one)))
       if (one.holds === null || (await one.holds())) wanted.push(one);
     wanted.sort(newestFirst);
     const limit = options.all ? Number.POSITIVE_INFINITY : (options.limit ?? DEFAULT_LIMIT);
@@ -189,8 +190,20 @@ export async function* watchList(
   yield* (await import('../follow/follow-list.ts')).followList(context, wanted, signal, lookAgainMs);
 }
 
-function ofSources<T>(listed: readonly Entry<T>[], sources: readonly SourceFilter[]): Entry<T>[] {
-  const all = listed.map(({ source }) => source);
-  requireOneAgent(all, sources);
-  return listed.filter(({ source, always }) => always || matchesSource(source, sources));
+type Started = Pick<SessionSummary, 'id' | 'source'>;
+
+/** Whether a session is one of those sources. Most lists need nothing of it. */
+async function sourceFilter(
+  context: ManagerContext,
+  asked: string,
+  listed: readonly Started[],
+  everyone: readonly Started[],
+): Promise<(session: Started) => boolean> {
+  const { parseSources, requireOneAgent, sourceMatcher } = await import('../../core/rules/source.ts');
+  const sources = parseSources(asked, callerOf(context).source);
+  requireOneAgent(
+    listed.map(({ source }) => source),
+    sources,
+  );
+  return sourceMatcher(sources, everyone);
 }

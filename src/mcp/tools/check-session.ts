@@ -14,7 +14,7 @@ import {
 } from '../answer.ts';
 import { choice, seconds, sessionId } from '../parameters.ts';
 import { defineTool, READS, type ToolCall } from '../tool.ts';
-import { requireOther, type Wait, waitForTurn } from '../waiting.ts';
+import { requireOther, type Wait, waitForTurn, withCut } from '../waiting.ts';
 
 /** The last message often comes a moment before the end: one call then reports both. */
 const END_AFTER_MESSAGE_SEC = 2;
@@ -80,6 +80,7 @@ export const checkSession = defineTool({
     return {
       ...standingOf(summary, manager.now()),
       ...answer,
+      hint: withCut(answer.hint, isActive(answer.status), call, wait_sec),
       task: cutText(summary.task ?? ''),
       message_count: messages.length,
       latest_message: latest === undefined ? null : bothEnds(latest, LONGEST_RESPONSE),

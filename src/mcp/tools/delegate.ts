@@ -5,8 +5,14 @@ import type { SessionId } from '../../core/ids.ts';
 import { cutText, SANDBOXES } from '../../core/session.ts';
 import { nullableText, turnFields } from '../answer.ts';
 import { choice, flag, seconds, text, texts, waitSec } from '../parameters.ts';
-import { defineTool, WORKS } from '../tool.ts';
+import { defineTool, type ToolCall, WORKS } from '../tool.ts';
 import { answerOfNewTurn } from '../waiting.ts';
+
+/** A session of the caller that runs and has this task: a host that loses a call and makes it again would start a twin. */
+async function findTwin({ manager }: ToolCall, task: string): Promise<SessionId | null> {
+  const running = await manager.list({ all: true, statuses: ['running', 'pending'], source: 'mine' });
+  return running.find((row) => row.task === cutText(task))?.id ?? null;
+}
 
 /** Starts a session with one of these agents. */
 export const delegate = (choices: readonly AgentChoice[]) => {
@@ -16,8 +22,8 @@ export const delegate = (choices: readonly AgentChoice[]) => {
   return defineTool({
     name: 'delegate',
     description:
-      'Give a task to a new coding agent in the background; it outlives this call and this conversation. mode "sync" ' +
-      'waits for its answer, "async" returns at once: use that for several in parallel. If status is ' +
+      'Spawn a coding agent, a worker or sub-agent, on a task in the background; it outlives this conversation. mode ' +
+      '"sync" waits for its answer, "async" returns at once: use that for several in parallel. If status is ' +
       '"running", call wait_sessions, and never delegate the same task again.',
     input: z.strictObject({
       task: z
@@ -51,6 +57,14 @@ export const delegate = (choices: readonly AgentChoice[]) => {
       ),
       name: text('a name by which you can call the session, of a-z 0-9 _ . -; left out: none'),
       tags: texts('words by which list_sessions can find it, each of a-z 0-9 _ . -; left out: none'),
+      key: z
+        .string()
+        .min(1)
+        .max(128)
+        .optional()
+        .describe(
+          'a text of yours for this task: a second call with the same key starts nothing and answers for the first; left out: none',
+        ),
       queue: flag('true: let it wait until there is room; left out: too many that run are a refusal'),
       wait_sec: waitSec,
       timeout_sec: seconds(
@@ -75,9 +89,13 @@ export const delegate = (choices: readonly AgentChoice[]) => {
       }
       const begin = () =>
         call.manager.start({ ...asked, task, workingDir, worktree: worktree ? {} : undefined });
+      const twin = asked.key === undefined ? await findTwin(call, task) : null;
       const answer = await answerOfNewTurn(call, begin, mode === 'sync' ? (wait_sec ?? timeout_sec) : 0);
-      const { working_dir, worktree: tree } = await call.manager.summary(answer.session_id as SessionId);
-      return { ...answer, working_dir, branch: tree?.branch ?? null, mode, task: cutText(task) };
+      const { session_id } = answer;
+      const { working_dir, worktree: tree } = await call.manager.summary(session_id as SessionId);
+      const ofTwin = `${twin} works on the same task: if it is yours, end_session(session_id="${session_id}")`;
+      const hint = twin === null ? answer.hint : `${ofTwin}; ${answer.hint}`;
+      return { ...answer, hint, working_dir, branch: tree?.branch ?? null, mode, task: cutText(task) };
     },
   });
 };

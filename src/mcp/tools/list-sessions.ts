@@ -50,12 +50,15 @@ function rowOf(row: SessionSummary, nowMs: number): z.infer<typeof ROW> {
 export const listSessions = defineTool({
   name: 'list_sessions',
   description:
-    'The sessions of this project, newest first, whoever started them: the status of each, what it is doing now, its ' +
-    'last message, and whether it has ended since you looked at it (needs_attention).',
+    'Your sessions, and what these started, newest first: the status of each, what it is doing now, its last message, ' +
+    'and whether it has ended since you looked at it (needs_attention). source="all" also lists those of others.',
   input: z.strictObject({
-    status: status.optional().describe('only those with this status; left out: all'),
+    status: z
+      .preprocess((word) => (typeof word === 'string' ? word.toLowerCase() : word), status.optional())
+      .describe('only those with this status; left out: all'),
     source: text(
-      'only those started by: mine (you), user, orchestrator, mcp, or one of them by its full name; left out: all',
+      'those started by: mine (you, and what yours started), user, orchestrator, mcp, one of them by its full name, or all; ' +
+        'left out: mine',
     ),
     tags: texts('only those with one of these tags; left out: all'),
     limit: howMany('how many to list; left out: the newest 20'),
@@ -71,15 +74,16 @@ export const listSessions = defineTool({
     needs_attention: z.number(),
     filter: z.strictObject({
       status: status.nullable(),
-      source: nullableText,
+      source: z.string(),
       tags: z.array(z.string()).nullable(),
     }),
   }),
   annotations: READS,
-  async run({ status, source, tags, limit = 20 }, { manager }) {
+  async run({ status, source = 'mine', tags, limit = 20 }, { manager }) {
     const statuses = status === undefined ? undefined : [status];
     const now = manager.now();
-    const rows = await manager.list({ all: true, statuses, source, tags });
+    const whose = source === 'all' ? undefined : source;
+    const rows = await manager.list({ all: true, statuses, source: whose, tags });
     const number = (counts: (row: SessionSummary) => boolean | null) => rows.filter(counts).length;
     const unseen = rows.find((row) => row.needs_attention);
     return {
@@ -91,7 +95,7 @@ export const listSessions = defineTool({
       running: number((row) => isActive(row.status)),
       completed: number((row) => row.status === 'completed'),
       needs_attention: number((row) => row.needs_attention),
-      filter: { status: status ?? null, source: source ?? null, tags: tags ?? null },
+      filter: { status: status ?? null, source, tags: tags ?? null },
     };
   },
 });

@@ -14,7 +14,7 @@ import {
 } from '../answer.ts';
 import { choice, sessionId, waitSec } from '../parameters.ts';
 import { defineTool, READS, type ToolCall } from '../tool.ts';
-import { requireOther, waitWith } from '../waiting.ts';
+import { requireOther, waitWith, withCut } from '../waiting.ts';
 
 /** Of each response at least so much is told; more where there are few. */
 const RESPONSE_CHARS = 4000;
@@ -53,13 +53,28 @@ function orGone(error: unknown): true {
   throw error;
 }
 
+/** Whether a session ended and did not complete; of one that cannot be read nobody knows. */
+const hasFailed = ({ status }: SessionAnswer): boolean =>
+  status !== null && isFinal(status) && status !== 'completed';
+
+/** How to wait for those that run, and how to learn why others failed. */
+function hintOf(waiting: readonly SessionAnswer[], failed: readonly SessionAnswer[]): string | null {
+  const left = waiting.map((one) => `"${one.session_id}"`).join(', ');
+  const [first] = failed;
+  const calls = [
+    ...(left === '' ? [] : [`still running: wait_sessions(ids=[${left}]) goes on waiting`]),
+    ...(first === undefined ? [] : [`why it failed: get_trajectory(session_id="${first.session_id}")`]),
+  ];
+  return calls.join('; ') || null;
+}
+
 /** Waits for several sessions. */
 export const waitSessions = defineTool({
   name: 'wait_sessions',
   description:
-    'Wait until one session, or several, have ended; then the status and answer of each, or why it failed. The way to ' +
-    'wait: one call costs the same however long and talkative the work is. If the time is up first, call it again ' +
-    'with those that are still running.',
+    'Wait until one worker, or several in parallel, have ended; then the status and answer of each, or why it failed. ' +
+    'The way to wait: one call costs the same however long and talkative the work is. If the time is up first, call it ' +
+    'again with those that are still running.',
   input: z.strictObject({
     ids: z.array(sessionId).min(1).max(100).describe('the ids or names of 1 to 100 sessions'),
     mode: choice(
@@ -75,6 +90,7 @@ export const waitSessions = defineTool({
     count: z.number(),
     running: z.number(),
     completed: z.number(),
+    failed: z.number().describe('that ended, and did not complete: killed and lost ones, too'),
   }),
   annotations: READS,
   async run({ ids, mode, wait_sec }, call) {
@@ -99,14 +115,15 @@ export const waitSessions = defineTool({
       if (turn != null) await call.markSeen(id, turn);
     }
     const waiting = sessions.filter((one) => one.is_running);
-    const left = waiting.map((one) => `"${one.session_id}"`).join(', ');
+    const failed = sessions.filter(hasFailed);
     return {
-      ...succeeded(left === '' ? null : `still running: wait_sessions(ids=[${left}]) goes on waiting`),
+      ...succeeded(withCut(hintOf(waiting, failed), waiting.length > 0, call, wait_sec)),
       mode,
       sessions,
       count: sessions.length,
       running: waiting.length,
       completed: sessions.filter((one) => one.status === 'completed').length,
+      failed: failed.length,
     };
   },
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { needsAttention } from '../../../src/core/rules/attention.ts';
 import { familiesOf, type Kin } from '../../../src/core/rules/family.ts';
-import { matchesSource, parseSources, requireOneAgent } from '../../../src/core/rules/source.ts';
+import { parseSources, requireOneAgent, sourceMatcher } from '../../../src/core/rules/source.ts';
 import { endsSearch, speakingTurn } from '../../../src/core/rules/speaking-turn.ts';
 import type { SessionStatus, TurnStatus } from '../../../src/core/status.ts';
 import { branchOf } from '../../../src/render/list.ts';
@@ -64,9 +64,26 @@ test.each<[string, readonly number[]]>([
   ['mine', [3]],
   ['you,mcp:codex-2', [0, 4]],
 ])('--source %s', (text, expected) => {
-  const filters = parseSources(text, 'mcp:codex');
-  expect(SOURCES.flatMap((source, i) => (matchesSource(source, filters) ? [i] : []))).toEqual(expected);
-  expect(matchesSource(null, filters)).toBe(false);
+  const sessions = SOURCES.map((source, i) => ({ id: String(i), source }));
+  const isMeant = sourceMatcher(parseSources(text, 'mcp:codex'), sessions);
+  expect(sessions.flatMap((session, i) => (isMeant(session) ? [i] : []))).toEqual(expected);
+  expect(isMeant({ id: 'x', source: null })).toBe(false);
+});
+
+test('mine is what one has started, what that has started, and so on', () => {
+  const sessions = [
+    ['d', 'orchestrator:c'],
+    ['c', 'orchestrator:b'],
+    ['b', 'mcp:me'],
+    ['x', 'orchestrator:y'],
+    ['y', 'user'],
+    // Records of which nobody could make sense.
+    ['p', 'orchestrator:q'],
+    ['q', 'orchestrator:p'],
+    ['n', null],
+  ].map(([id, source]) => ({ id: id ?? '', source: source ?? null }));
+  const isMeant = sourceMatcher(parseSources('mine', 'mcp:me'), sessions);
+  expect(sessions.filter(isMeant).map(({ id }) => id)).toEqual(['d', 'c', 'b']);
 });
 
 test('what is no source', () => {

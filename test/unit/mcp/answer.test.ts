@@ -8,7 +8,7 @@ import { lastFailure } from '../../../src/mcp/step-fields.ts';
 const LOOK = 'get_trajectory(session_id="abcdefghjk", turn=2) shows what it did';
 const error = { code: 'exit_code', message: 'why', hint: null, retryable: false, retry_at: null };
 const USER = 'tell the user: log in; ';
-const AGAIN = 'a retry may succeed: converse(session_id="abcdefghjk", message=…)';
+const AGAIN = `a retry may succeed: converse(session_id="abcdefghjk", message=…); ${LOOK}`;
 const WAIT =
   'it is still running: wait_sessions(ids=["abcdefghjk"]) waits for its end; do not start it again';
 

@@ -116,6 +116,36 @@ test('a client lists its own sessions, and hears which of them to wait for where
   expect((await tools.project.show(queued.session_id)).status).toBe('completed');
 });
 
+test('a key starts a session once, and without one a running twin is named', async () => {
+  const { ok, refused, manager } = createTools();
+  const asked = { task: 'hang', mode: 'async', key: 'lint' };
+  const { session_id } = await ok('delegate', asked);
+  expect(await ok('delegate', asked)).toMatchObject({ session_id, status: 'running' });
+  expect(await refused('delegate', { ...asked, task: 'quick' })).toEqual({
+    success: false,
+    error: `the key "lint" has begun ${session_id}, with another task`,
+    hint: 'choose another name or key, or converse with the session that has it',
+  });
+  expect(await manager.list({ all: true })).toHaveLength(1);
+  const twin = await ok('delegate', { task: 'hang', mode: 'async' });
+  expect(twin.hint).toContain(
+    `${session_id} works on the same task: if it is yours, end_session(session_id="${twin.session_id}")`,
+  );
+  expect((await ok('delegate', { task: 'quick' })).hint).not.toContain('same task');
+});
+
+test('a client lists what its agents have started, too, and nothing of others', async () => {
+  const tools = createTools();
+  const { ok, begin, project } = tools;
+  await project.start(['hang']);
+  const mine = await begin('hang');
+  const agent = createTools({ project, env: { ZWARM_SESSION_ID: mine } });
+  const { session_id: below } = await agent.ok('delegate', { task: 'hang', mode: 'async' });
+  const idsOf = ({ sessions }: { sessions: { session_id: string }[] }) =>
+    sessions.map((row) => row.session_id);
+  expect(idsOf(await ok('list_sessions')).sort()).toEqual([mine, below].sort());
+});
+
 test('a worker that fails says why in the answer itself', async () => {
   const { call, told } = createModel(createTools());
   const ended = COMMAND.replace('started c', 'completed c').replace(

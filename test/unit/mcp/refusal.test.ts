@@ -9,7 +9,7 @@ const hintOf = async (error: unknown, ids: readonly string[] = [], known = IDS):
   (await refusalOf(error, { ids }, async () => known)).hint;
 
 test('a refusal says what is wrong and what to do, and nothing else', async () => {
-  const hint = 'choose another name, or converse with the session that has it';
+  const hint = 'choose another name or key, or converse with the session that has it';
   const answer = await refusalOf(new ZwarmError('name_taken', 'taken', 'zwarm ls'), {}, async () => []);
   expect(answer).toEqual({ success: false, error: 'taken', hint });
   const broken = { success: false, error: expect.stringContaining('broken'), hint: 'tell the user' };

@@ -58,6 +58,37 @@ test('what a call must not ask for is refused, and named', async () => {
     expect(await call(tool, args)).toMatchObject({ isError: true, text: expect.stringMatching(what) });
 });
 
+test('what does not fit is refused as everything else is: which parameter, what it was, what fits', async () => {
+  const { refused } = createTools();
+  expect(await refused('delegate', { task: 'x', mode: 'later' })).toEqual({
+    success: false,
+    error: 'mode cannot be "later"',
+    hint: 'it takes sync, async',
+    field: 'mode',
+    value: 'later',
+    allowed: ['sync', 'async'],
+  });
+  expect(await refused('peek_session', {})).toMatchObject({
+    error: 'session_id is missing',
+    hint: 'it takes a string',
+    ...{ field: 'session_id', value: null },
+  });
+  expect(await refused('peek_session', { session_id: 'x', id: 'y' })).toMatchObject({
+    error: 'there is no parameter "id"',
+    ...{ field: 'id', value: 'y', allowed: ['session_id'] },
+  });
+  expect(await refused('wait_sessions', { ids: ['x', 5] })).toMatchObject({
+    error: 'ids.1 cannot be 5',
+    ...{ field: 'ids.1', value: 5, allowed: 'a string' },
+  });
+  expect(await refused('get_trajectory', { session_id: 'x', limit: 501 })).toMatchObject({
+    error: 'limit cannot be 501',
+    hint: 'it takes at most 500',
+  });
+  const { value } = await refused('delegate', { task: 'x', mode: 'y'.repeat(1000) });
+  expect(value).toHaveLength(200);
+});
+
 test('progress is reported where the client asks for it, and nowhere else', async () => {
   const { ok, call, notifications } = createTools();
   const { session_id } = await ok('delegate', { task: 'quick' });

@@ -119,6 +119,12 @@ test('a wait that runs out is no failure', async () => {
   const { session_id } = begun;
   const hint = `it is still running: wait_sessions(ids=["${session_id}"]) waits for its end; do not start it again`;
   expect(begun).toMatchObject({ success: true, status: 'running', response: null, error: null, hint });
+  const cut = 'it waited 1 s, the longest that one call may, and not 600';
+  for (const [tool, args] of [
+    ['wait_sessions', { ids: [session_id] }],
+    ['check_session', { session_id }],
+  ] as const)
+    expect((await ok(tool, { ...args, wait_sec: 600 })).hint).toMatch(cut);
   open();
   const runs = async () => (await ok('wait_sessions', { ids: [session_id] })).running > 0;
   await eventually('it has ended', async () => !(await runs()));
@@ -183,9 +189,12 @@ test('list_sessions filters, counts all that match and lists the newest of them,
   const { ok, ended, begin, project } = tools;
   await project.zwarm(['start', 'quick', '--wait']);
   const mine = [await ended('quick'), await ended('break'), await begin('hang')];
-  const all = await ok('list_sessions');
+  // Where nothing else is asked for, its own.
+  const own = await ok('list_sessions');
+  expect(own).toMatchObject({ count: 3, filter: { status: null, source: 'mine', tags: null } });
+  const all = await ok('list_sessions', { source: 'all' });
   const counts = { count: 4, running: 1, completed: 2, needs_attention: 2 };
-  expect(all).toMatchObject({ ...counts, filter: { status: null, source: null, tags: null } });
+  expect(all).toMatchObject({ ...counts, filter: { status: null, source: 'all', tags: null } });
   expect(all.sessions).toHaveLength(4);
   expect(all.sessions[0]).toEqual({
     session_id: mine[2],
@@ -212,10 +221,11 @@ test('list_sessions filters, counts all that match and lists the newest of them,
   const newest = await ok('list_sessions', { source: 'mcp', limit: 1 });
   expect(newest).toMatchObject({ count: 3, completed: 1, filter: { status: null, source: 'mcp' } });
   expect(newest.sessions).toMatchObject([{ session_id: mine[2] }]);
-  const failed = await ok('list_sessions', { status: 'failed' });
-  expect(failed).toMatchObject({ count: 1, filter: { status: 'failed', source: null, tags: null } });
+  // In any case.
+  const failed = await ok('list_sessions', { status: 'Failed' });
+  expect(failed).toMatchObject({ count: 1, filter: { status: 'failed', source: 'mine', tags: null } });
   await damage(tools, mine[0] ?? '');
-  const { sessions, count } = await ok('list_sessions', { status: 'completed', limit: 1 });
+  const { sessions, count } = await ok('list_sessions', { status: 'completed', source: 'all', limit: 1 });
   expect(count).toBe(2);
   expect(sessions.map(({ status }: { status: string }) => status)).toEqual(['completed', 'damaged']);
 });
@@ -277,7 +287,7 @@ test('wait_sessions answers for each, and names those to wait for again', async 
   const [done, failed, hanging] = [await ended('quick'), await ended('break'), await begin('hang')];
   expect(await ok('wait_sessions', { ids: [done, failed, hanging], wait_sec: 0 })).toMatchObject({
     mode: 'all',
-    hint: `still running: wait_sessions(ids=["${hanging}"]) goes on waiting`,
+    hint: `still running: wait_sessions(ids=["${hanging}"]) goes on waiting; why it failed: get_trajectory(session_id="${failed}")`,
     sessions: [
       { session_id: done, status: 'completed', turn: 1, response: 'done', error: null },
       { session_id: failed, status: 'failed', turn: 1, response: null, error: 'it broke', why: null },
@@ -286,6 +296,7 @@ test('wait_sessions answers for each, and names those to wait for again', async 
     count: 3,
     running: 1,
     completed: 1,
+    failed: 1,
   });
   expect(await manager.list({ all: true })).toMatchObject(
     [hanging, failed, done].map((id) => ({ id, needs_attention: false })),
@@ -309,7 +320,7 @@ test('wait_sessions waits for all, or for any; one that is damaged or removed me
   await manager.remove(gone);
   await manager.kill(hanging);
   expect((await all).fields).toMatchObject({
-    hint: null,
+    hint: `why it failed: get_trajectory(session_id="${hanging}")`,
     sessions: [
       { session_id: gone, status: null, turn: null, response: null, error: expect.stringContaining(gone) },
       { status: 'completed', response: 'done' },

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import type { ToolCall } from '../../../src/mcp/tool.ts';
 import { checkSession } from '../../../src/mcp/tools/check-session.ts';
-import { waitWith } from '../../../src/mcp/waiting.ts';
+import { waitWith, withCut } from '../../../src/mcp/waiting.ts';
 
 /** Longer than any test may take. */
 const LONG = 3600;
@@ -43,6 +43,21 @@ test.each<[longest: number, asked: number | undefined]>([
   const { call, reports } = createCall(longest);
   await waitWith(call, asked, of('x'), () => Promise.reject(new Error('it waits')));
   expect(reports).toEqual([]);
+});
+
+test('a wait that was cut says so, while something still runs', () => {
+  const call = { longestSec: 2 };
+  const cut = 'it waited 2 s, the longest that one call may, and not 600';
+  expect(withCut('call again', true, call, 600)).toBe(`${cut}; call again`);
+  expect(withCut(null, true, call, 600)).toBe(cut);
+  for (const [isRunning, longestSec, asked] of [
+    [false, 2, 600],
+    [true, 2, 2],
+    [true, 2, undefined],
+    // A task in place of the wait.
+    [true, 0, 600],
+  ] as const)
+    expect(withCut('call again', isRunning, { longestSec }, asked)).toBe('call again');
 });
 
 test('a wait ends with its call, before or while it waits; early; and some time later', async () => {
