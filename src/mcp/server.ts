@@ -13,7 +13,7 @@ import { refusalOf } from './refusal.ts';
 import { rootsOf } from './roots.ts';
 import { type Tool, type ToolCall, unchecked } from './tool.ts';
 import { INSTRUCTIONS, type Offered, toolsFor } from './tools.ts';
-import { unfitOf } from './unfit.ts';
+import { unfitOf } from './unfit-argument.ts';
 
 /** What the server needs. */
 export interface ServeOptions extends Offered {

@@ -30,7 +30,7 @@ export const parseSources = (text: string, mine: string): readonly SourceFilter[
   text.split(',').map((word) => parseSource(word, mine));
 
 /** A session, and who started it. */
-interface Started {
+export interface Started {
   readonly id: string;
   readonly source: string | null;
 }

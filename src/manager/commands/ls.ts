@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { ZwarmError } from '../../core/errors.ts';
 import { type Dated, newestFirst } from '../../core/ids.ts';
 import { isWithin } from '../../core/path.ts';
+import type { Started } from '../../core/rules/source.ts';
 import { tagFilter } from '../../core/rules/tags.ts';
 import type { SessionSummary } from '../../core/session.ts';
 import type { SessionStatus } from '../../core/status.ts';
@@ -114,7 +115,7 @@ function createSelection<T>(
   const { source: asked } = options;
   const isAsked = filterOf(options, context.cwd);
   const listed: Entry<T>[] = [];
-  const everyone: Pick<SessionSummary, 'id' | 'source'>[] = [];
+  const everyone: Started[] = [];
   let known = 0;
   const note = (session: Session, row: SessionSummary): void => {
     known += 1;
@@ -128,7 +129,7 @@ function createSelection<T>(
   };
   const chosen = async (): Promise<Listing<T>> => {
     const wanted: Entry<T>[] = [];
-    const isMeant = asked === undefined ? null : await sourceFilter(context, asked, listed, everyone);
+    const isMeant = asked === undefined ? null : await loadSourceMatcher(context, asked, listed, everyone);
     for (const one of listed.filter((one) => one.always || isMeant === null || isMeant(one)))
       if (one.holds === null || (await one.holds())) wanted.push(one);
     wanted.sort(newestFirst);
@@ -190,10 +191,8 @@ export async function* watchList(
   yield* (await import('../follow/follow-list.ts')).followList(context, wanted, signal, lookAgainMs);
 }
 
-type Started = Pick<SessionSummary, 'id' | 'source'>;
-
-/** Whether a session is one of those sources. Most lists need nothing of it. */
-async function sourceFilter(
+/** What tells whether a session is of the sources that are asked for: loaded here, as most lists ask for none. */
+async function loadSourceMatcher(
   context: ManagerContext,
   asked: string,
   listed: readonly Started[],

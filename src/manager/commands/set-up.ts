@@ -43,7 +43,7 @@ export async function setUp(context: ManagerContext, tell: Tell): Promise<boolea
     if (adapter !== null && changesFiles(record, adapter)) await (await takeFilesBefore(context, turn))();
     recordTouched(turn);
     // Others may have waited for the end of this.
-    if (hasQueue(turn.store)) await (await import('../queue/dispatch.ts')).keepMoving(context, turn.store);
+    if (hasQueue(turn.store)) await (await import('../queue/dispatch.ts')).moveBeside(context, turn.store);
     return true;
   }
   tell(

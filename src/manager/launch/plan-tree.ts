@@ -45,8 +45,11 @@ export interface TreePlan extends Worktree {
   readonly filling: Filling | null;
   /** The directory in it that the agent is told to work in, or null. */
   readonly workIn: string | null;
-  /** What the user should know: which base was taken, and what of the checkout is in it or is not. It never rejects. */
-  readonly notes: Promise<readonly string[]>;
+  /**
+   * What the user should know: which base was taken, and what of the checkout is in it or is not. git looks at every file for
+   * that, meanwhile it can make the tree. It never rejects.
+   */
+  readonly notes: () => Promise<readonly string[]>;
 }
 
 /** Something is already where a worktree was to be made. */
@@ -148,8 +151,6 @@ export async function planTree(
   const git = gitOf(context, source);
   const where = checkout ?? source.common;
   await requireHarmless(context, git, source);
-  // Not awaited: git looks at every file of the checkout, meanwhile it can make the tree.
-  const told = tellChanges(git, source, withChanges);
   const [{ base, branch: baseBranch }] = await Promise.all([
     baseOf(git, revision, where),
     requireNewBranch(git, branch),
@@ -170,10 +171,10 @@ export async function planTree(
     source,
     ...{ path, branch, base, baseBranch, withChanges, filling },
     workIn: relative(checkout ?? directory, directory) || null,
-    notes: told.then((changes) => [
+    notes: async () => [
       `its worktree: ${path}, branch ${branch}, from ${from}`,
-      ...changes,
+      ...(await tellChanges(git, source, withChanges)),
       ...(idle === null ? [] : [idle]),
-    ]),
+    ],
   };
 }

@@ -27,19 +27,19 @@ export async function fillSubmodules(
   const empty: string[] = [];
   for (const submodule of submodules) {
     const { name, path } = submodule;
-    const isEmpty = (why: string) => empty.push(`${join(root, path)} stays empty: ${why}`);
+    const staysEmpty = (why: string) => empty.push(`${join(root, path)} stays empty: ${why}`);
     const theirs = from.checkout && join(from.checkout, path);
     const lender = from.gitDirs.map((one) => join(one, 'modules', name)).find(isGitDirectory);
     if (lender === undefined) {
       const isInPlace = theirs !== null && isGitDirectory(`${theirs}/.git`);
-      if (isInPlace) isEmpty(`the repository of ${theirs} lies in it; see: git submodule absorbgitdirs`);
+      if (isInPlace) staysEmpty(`the repository of ${theirs} lies in it; see: git submodule absorbgitdirs`);
       continue;
     }
     const [filled, own] = [join(root, path), join(gitDir, 'modules', name)];
     try {
       await fillSubmodule(git, submodule, lender);
     } catch (error) {
-      isEmpty(toZwarmError(error).message);
+      staysEmpty(toZwarmError(error).message);
       // As git leaves it, on another commit and without files, all of them would count as deleted.
       if (checkoutAt(filled)?.gitDir === own) removeEntry(`${filled}/.git`);
       discard(own);

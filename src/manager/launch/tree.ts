@@ -152,6 +152,7 @@ export async function inTree<T>(
     at,
   });
   try {
+    const planned = plan.notes();
     const made = await make(context, git, session, plan);
     const tree = { ...made.tree, port_base: takePorts(session.store.state, session.id) };
     if (plan.filling !== null && plan.filling.setup !== null && !plan.withChanges) {
@@ -166,7 +167,7 @@ export async function inTree<T>(
     }
     recordTree(session);
     const place = { worktree: tree, working_dir: path, work_in: plan.workIn, git: gitStateOf(path) };
-    return { begun: await begin(place), notes: [...(await plan.notes), ...made.notes] };
+    return { begun: await begin(place), notes: [...(await planned), ...made.notes] };
   } catch (error) {
     if (!hasSession(session)) await takeBackAfter(error, git, session, plan);
     throw error;

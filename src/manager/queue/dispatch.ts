@@ -105,6 +105,15 @@ export async function moveQueue(context: ManagerContext, store: Store): Promise<
   await move().catch(() => undefined);
 }
 
+/** The same in a process of its own, where the caller is waited for. */
+export async function moveBeside(context: ManagerContext, store: Store): Promise<void> {
+  const move = async (): Promise<void> => {
+    putWish(store.root, context.newNonce());
+    await handOver(context, store);
+  };
+  await move().catch(() => undefined);
+}
+
 /** The same in a process that nobody waits for: as long as others wish it, too. */
 export async function keepMoving(context: ManagerContext, store: Store): Promise<void> {
   const move = async (): Promise<void> => {

@@ -53,17 +53,14 @@ function orGone(error: unknown): true {
   throw error;
 }
 
-/** Whether a session ended and did not complete; of one that cannot be read nobody knows. */
-const hasFailed = ({ status }: SessionAnswer): boolean =>
-  status !== null && isFinal(status) && status !== 'completed';
-
 /** How to wait for those that run, and how to learn why others failed. */
 function hintOf(waiting: readonly SessionAnswer[], failed: readonly SessionAnswer[]): string | null {
   const left = waiting.map((one) => `"${one.session_id}"`).join(', ');
   const [first] = failed;
+  const why = `${failed.length} failed; why: get_trajectory(session_id="${first?.session_id}")`;
   const calls = [
     ...(left === '' ? [] : [`still running: wait_sessions(ids=[${left}]) goes on waiting`]),
-    ...(first === undefined ? [] : [`why it failed: get_trajectory(session_id="${first.session_id}")`]),
+    ...(first === undefined ? [] : [why]),
   ];
   return calls.join('; ') || null;
 }
@@ -90,7 +87,7 @@ export const waitSessions = defineTool({
     count: z.number(),
     running: z.number(),
     completed: z.number(),
-    failed: z.number().describe('that ended, and did not complete: killed and lost ones, too'),
+    failed: z.number(),
   }),
   annotations: READS,
   async run({ ids, mode, wait_sec }, call) {
@@ -115,7 +112,7 @@ export const waitSessions = defineTool({
       if (turn != null) await call.markSeen(id, turn);
     }
     const waiting = sessions.filter((one) => one.is_running);
-    const failed = sessions.filter(hasFailed);
+    const failed = sessions.filter((one) => one.status === 'failed');
     return {
       ...succeeded(withCut(hintOf(waiting, failed), waiting.length > 0, call, wait_sec)),
       mode,

@@ -23,32 +23,50 @@ const NOTHING = { place: false, branch: false, worktree: false, records: [], por
 /** What its files need once they are in the trash, which holds those that exist only there. */
 const IN_TRASH = { ...NOTHING, branch: true, ports: ['0'] };
 
-/** What there is in a checkout that a worktree is to have besides its commit, and the options for it. */
-const KINDS: Readonly<Record<string, (scene: Scene) => Promise<readonly string[]>>> = {
-  'with files that are copied and cloned, and a setup': async ({ directory, killedAt: never }) => {
-    const filling = '[worktree]\ncopy = [".env"]\nclone = ["lib"]\nsetup = "echo made > made"\n';
-    writeFileSync(join(directory, 'zwarm.toml'), filling);
-    writeFileSync(join(directory, '.env'), 'A=1\n');
-    mkdirSync(join(directory, 'lib'));
-    writeFileSync(join(directory, 'lib/l'), 'l\n');
-    expect(await never(1e9, ['config', 'trust', '-y'])).toBe(0);
-    return [];
+/** What a worktree is to have besides its commit. */
+interface Kind {
+  readonly options: readonly string[];
+  /** What becomes of one that is complete and has no session. */
+  readonly cleaned: typeof NOTHING | typeof IN_TRASH;
+  prepare(scene: Scene): Promise<void>;
+}
+
+/** More calls than any command makes. */
+const NEVER = 1e9;
+
+const KINDS: Readonly<Record<string, Kind>> = {
+  'with files that are copied and cloned, and a setup': {
+    options: [],
+    // What is ignored there can be made again.
+    cleaned: NOTHING,
+    async prepare({ directory, killedAt }) {
+      const filling = '[worktree]\ncopy = [".cache"]\nclone = ["node_modules"]\nsetup = "echo made > made"\n';
+      writeFileSync(join(directory, 'zwarm.toml'), filling);
+      mkdirSync(join(directory, '.cache'));
+      writeFileSync(join(directory, '.cache/c'), 'c\n');
+      mkdirSync(join(directory, 'node_modules'));
+      writeFileSync(join(directory, 'node_modules/m'), 'm\n');
+      expect(await killedAt(NEVER, ['config', 'trust', '-y'])).toBe(0);
+    },
   },
-  'with what is changed': async ({ directory }) => {
-    writeFileSync(join(directory, 'a.txt'), 'two\n');
-    writeFileSync(join(directory, 'new.txt'), 'new\n');
-    return ['--with-changes'];
+  'with what is changed': {
+    options: ['--with-changes'],
+    cleaned: IN_TRASH,
+    async prepare({ directory }) {
+      writeFileSync(join(directory, 'a.txt'), 'two\n');
+      writeFileSync(join(directory, 'new.txt'), 'new\n');
+    },
   },
 };
 
 /** Kills a start at one of its calls; whether it ended before that, and what it had left. */
-async function killedAt(at: number, kind: string) {
+async function killedAt(at: number, { options, cleaned, prepare }: Kind) {
   const scene = createScene();
   const { base, directory, state, later } = scene;
   try {
     git(directory, 'init', '-q', '-b', 'main');
-    commitFiles(directory, { 'a.txt': 'one\n', '.gitignore': 'lib\n.env\n' });
-    const options = (await KINDS[kind]?.(scene)) ?? [];
+    commitFiles(directory, { 'a.txt': 'one\n', '.gitignore': 'node_modules\n.cache\n' });
+    await prepare(scene);
     const store = storeDir(state, join(directory, '.git'));
     const code = await scene.killedAt(at, ['start', '-W', '--name', 'n', ...options, 'quick task']);
     const left = leftOf(base, directory, store);
@@ -59,7 +77,7 @@ async function killedAt(at: number, kind: string) {
     const kept = leftOf(base, directory, store);
     const isComplete = names.some((name) => name.endsWith('.json'));
     if (left.sessions.length > 0) expect([kept, names], story).toEqual([left, [`${left.sessions[0]}.json`]]);
-    else expect(kept, story).toEqual(isComplete ? IN_TRASH : NOTHING);
+    else expect(kept, story).toEqual(isComplete ? cleaned : NOTHING);
     expect(readdirSync(directory), story).toContain('a.txt');
     return { isOver: code !== null, isStray: isComplete && left.sessions.length === 0 };
   } finally {
@@ -69,9 +87,9 @@ async function killedAt(at: number, kind: string) {
 
 const AT_ONCE = 6;
 
-test.for(Object.keys(KINDS))(
+test.for(Object.entries(KINDS))(
   'start -W %s, killed before each of its calls: what is left has a name, and what is half made can be taken back',
-  async (kind) => {
+  async ([, kind]) => {
     const ends: Awaited<ReturnType<typeof killedAt>>[] = [];
     while (!ends.some(({ isOver }) => isOver)) {
       const next = Array.from({ length: AT_ONCE }, (_, i) => ends.length + 1 + i);

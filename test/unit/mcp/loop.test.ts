@@ -127,9 +127,13 @@ test('a key starts a session once, and without one a running twin is named', asy
     hint: 'choose another name or key, or converse with the session that has it',
   });
   expect(await manager.list({ all: true })).toHaveLength(1);
+  // Deleted, it gives the key free.
+  await ok('end_session', { session_id, delete: true });
+  const { session_id: second } = await ok('delegate', asked);
+  expect(second).not.toBe(session_id);
   const twin = await ok('delegate', { task: 'hang', mode: 'async' });
   expect(twin.hint).toContain(
-    `${session_id} works on the same task: if it is yours, end_session(session_id="${twin.session_id}")`,
+    `${second} works on the same task: if it is yours, end_session(session_id="${twin.session_id}")`,
   );
   expect((await ok('delegate', { task: 'quick' })).hint).not.toContain('same task');
 });

@@ -81,12 +81,26 @@ test('what does not fit is refused as everything else is: which parameter, what 
     error: 'ids.1 cannot be 5',
     ...{ field: 'ids.1', value: 5, allowed: 'a string' },
   });
-  expect(await refused('get_trajectory', { session_id: 'x', limit: 501 })).toMatchObject({
-    error: 'limit cannot be 501',
-    hint: 'it takes at most 500',
-  });
-  const { value } = await refused('delegate', { task: 'x', mode: 'y'.repeat(1000) });
-  expect(value).toHaveLength(200);
+  for (const [tool, args, error, hint] of [
+    ['get_trajectory', { session_id: 'x', limit: 501 }, 'limit cannot be 501', 'at most 500'],
+    ['wait_sessions', { ids: [] }, 'ids cannot be []', 'at least 1 entries'],
+    ['wait_sessions', { ids: 'x' }, 'ids cannot be "x"', 'an array'],
+    ['delegate', { task: 'x', key: '' }, 'key cannot be ""', 'at least 1 characters'],
+  ] as const)
+    expect(await refused(tool, args)).toMatchObject({ error, hint: `it takes ${hint}` });
+  // However long it is.
+  const long = 'y'.repeat(1000);
+  for (const args of [{ task: 'x', mode: long }, { task: [long] }, { task: 'x', [long]: long }]) {
+    const refusal = await refused('delegate', args);
+    expect(refusal.value).toHaveLength(200);
+    expect(JSON.stringify(refusal).length).toBeLessThan(1500);
+  }
+});
+
+test('hosts that have a model search for tools are asked to show it these at once', async () => {
+  const { tools } = await createTools().request('tools/list');
+  expect(tools).toHaveLength(9);
+  for (const { _meta } of tools) expect(_meta).toEqual({ 'anthropic/alwaysLoad': true });
 });
 
 test('progress is reported where the client asks for it, and nowhere else', async () => {

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { cutText } from '../core/session.ts';
 
-/** The answer to a call whose arguments do not fit: nothing was done. */
+/** The answer to a call with an argument that does not fit: nothing was done. */
 export interface Unfit {
   readonly success: false;
   readonly error: string;
@@ -9,19 +9,22 @@ export interface Unfit {
   readonly hint: string;
   /** The parameter, or what the call took for one; of a list with the place in it. */
   readonly field: string;
-  /** As it was given; null where it is missing. */
+  /** As it was given, a long one as the beginning of its text; null where it is missing. */
   readonly value: unknown;
   /** The words that fit, or what does otherwise. */
   readonly allowed: readonly unknown[] | string;
 }
 
 const VALUE_CHARS = 200;
+/** What a limit counts. */
+const UNITS: Readonly<Record<string, string>> = { string: ' characters', array: ' entries' };
 
 function allowedBy(issue: z.core.$ZodIssue): Unfit['allowed'] {
   if (issue.code === 'invalid_value') return issue.values;
-  if (issue.code === 'invalid_type') return `a ${issue.expected}`;
-  if (issue.code === 'too_small') return `at least ${issue.minimum}`;
-  if (issue.code === 'too_big') return `at most ${issue.maximum}`;
+  if (issue.code === 'invalid_type')
+    return `${/^[aeio]/.test(issue.expected) ? 'an' : 'a'} ${issue.expected}`;
+  if (issue.code === 'too_small') return `at least ${issue.minimum}${UNITS[issue.origin] ?? ''}`;
+  if (issue.code === 'too_big') return `at most ${issue.maximum}${UNITS[issue.origin] ?? ''}`;
   return issue.message;
 }
 
@@ -40,11 +43,11 @@ export function unfitOf(
   const [unknown] = issue.code === 'unrecognized_keys' ? issue.keys : [];
   const path = unknown === undefined ? issue.path : [unknown];
   const given = path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | null)?.[key], args);
-  const field = path.join('.');
-  const value = typeof given === 'string' ? cutText(given, VALUE_CHARS) : (given ?? null);
+  const field = cutText(path.join('.'), VALUE_CHARS);
+  const told = typeof given === 'string' ? given : JSON.stringify(given ?? null);
+  const value = told.length > VALUE_CHARS ? cutText(told, VALUE_CHARS) : (given ?? null);
   const allowed = unknown === undefined ? allowedBy(issue) : parameters;
-  const what =
-    given === undefined ? 'is missing' : `cannot be ${cutText(JSON.stringify(given), VALUE_CHARS)}`;
+  const what = given === undefined ? 'is missing' : `cannot be ${JSON.stringify(value)}`;
   return {
     success: false,
     error: unknown === undefined ? `${field} ${what}` : `there is no parameter ${JSON.stringify(field)}`,
