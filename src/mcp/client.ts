@@ -5,7 +5,7 @@ export const TASKS = 'io.modelcontextprotocol/tasks';
 const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo';
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
 
-/** Of a tool that Claude Code shows its model at once; it has the model search for all others. */
+/** Of a tool that Claude Code always shows its model; it may have the model search for all others. */
 export const KEPT_LOADED = { 'anthropic/alwaysLoad': true } as const;
 
 const LONGEST_NAME = 40;

@@ -9,11 +9,10 @@ import { z } from 'zod';
 import type { SessionReader } from '../core/conversation/session-reader.ts';
 import { toZwarmError } from '../core/errors.ts';
 import { isSessionId, parseTurnNumber } from '../core/ids.ts';
-import { cutText } from '../core/session.ts';
 import { isFinal } from '../core/status.ts';
 import type { SessionManager } from '../manager/session-manager.ts';
 import { safeLine } from '../render/text/safe-text.ts';
-import { turnAnswer, turnOf } from './answer.ts';
+import { placeOf, turnAnswer, turnOf, withoutNulls } from './answer.ts';
 import { whoAsked } from './tool.ts';
 
 /*
@@ -47,12 +46,10 @@ async function resultOf(
   session: SessionReader,
   turn: number,
 ): Promise<CallToolResult> {
-  const said = cutText(turnOf(session, turn).view.prompt ?? '');
-  const { working_dir, worktree } = session.summary;
-  const place = { working_dir, branch: worktree?.branch ?? null };
-  const asked = turn === 1 ? { ...place, mode: 'sync', task: said } : { you_said: said };
-  const budget = await manager.budgetLeft(session.summary.id);
-  const answer = { ...turnAnswer(session, turn, budget), ...asked, ...whoAsked(manager) };
+  const { summary } = session;
+  const place = turn === 1 ? placeOf(summary, manager.projectRoot()) : {};
+  const budget = await manager.budgetLeft(summary.id);
+  const answer = withoutNulls({ ...turnAnswer(session, turn, budget), ...place, ...whoAsked(manager) });
   return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: answer };
 }
 

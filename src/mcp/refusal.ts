@@ -1,4 +1,5 @@
 import { type ErrorCode, toZwarmError, type ZwarmError } from '../core/errors.ts';
+import type { SessionManager } from '../manager/session-manager.ts';
 import { forModel } from './for-model.ts';
 
 /** What a model can do about an error, in the words of the tools: the hints of the command line are for people. */
@@ -29,18 +30,33 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
 /** Errors whose own hints are for whoever asks: they name what is allowed or what was meant. */
 const OWN_HINTS: readonly ErrorCode[] = ['ambiguous', 'not_allowed', 'over_quota', 'usage'];
 
+/** Ids, and the call that lists them all. */
+interface KnownIds {
+  readonly ids: readonly string[];
+  readonly call: string;
+}
+
+/** The ids of the caller's own sessions, or of all where it has none. */
+export async function knownIds(manager: SessionManager): Promise<KnownIds> {
+  const own = await manager.list({ all: true, source: 'mine' });
+  const isOwn = own.length > 0;
+  const rows = isOwn ? own : await manager.list({ all: true });
+  const call = isOwn ? 'list_sessions()' : 'list_sessions(source="all")';
+  return { ids: rows.map(({ id }) => id), call };
+}
+
 /** The message of an error about a text that cannot be an id. */
 const NO_ID = /is not a session id|the id is empty/;
 
 /**
  * The answer to a call that was refused or has failed.
  * @param args of the call
- * @param known lists the ids of all sessions; called where an id names none
+ * @param known lists the ids that may have been meant; called where an id names none
  */
 export async function refusalOf(
   thrown: unknown,
   args: object,
-  known: () => Promise<readonly string[]>,
+  known: () => Promise<KnownIds>,
 ): Promise<{ success: false; error: string; hint: string }> {
   const error = toZwarmError(thrown);
   const { code, message } = error;
@@ -50,15 +66,15 @@ export async function refusalOf(
 }
 
 /** The ids that may have been meant: those whose beginnings agree most with the one that was asked for. */
-function closestIds(message: string, args: object, known: readonly string[]): string {
-  if (known.length === 0) return 'there are no sessions yet: delegate';
+function closestIds(message: string, args: object, { ids, call }: KnownIds): string {
+  if (ids.length === 0) return 'there are no sessions yet: delegate';
   const id = String(
     Object.values(args)
       .flat()
       .find((one) => message.includes(one)) ?? '',
   );
-  const closest = [...known].sort((a, b) => shared(b, id) - shared(a, id)).slice(0, 3);
-  return `the closest ids: ${closest.join(', ')}; list_sessions() has all`;
+  const closest = [...ids].sort((a, b) => shared(b, id) - shared(a, id)).slice(0, 3);
+  return `the closest ids: ${closest.join(', ')}; ${call} has all`;
 }
 
 /** How many characters two ids share at their beginnings. */

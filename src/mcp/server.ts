@@ -5,14 +5,14 @@ import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/s
 import { toZwarmError } from '../core/errors.ts';
 import { isActive } from '../core/status.ts';
 import type { SessionManager } from '../manager/session-manager.ts';
-import { common, type TurnAnswer } from './answer.ts';
+import { common, type TurnAnswer, withoutNulls } from './answer.ts';
 import { boundedLines, type RequestId } from './bounded-lines.ts';
 import { clientName, clientOf, KEPT_LOADED, longestWait, TASKS, takesTasks } from './client.ts';
 import { asTask, serveTasks } from './durable-task.ts';
-import { refusalOf } from './refusal.ts';
+import { knownIds, refusalOf } from './refusal.ts';
 import { rootsOf } from './roots.ts';
-import { type Tool, type ToolCall, unchecked } from './tool.ts';
-import { INSTRUCTIONS, type Offered, toolsFor } from './tools.ts';
+import { type Tool, type ToolCall, toldOf, WORKS } from './tool.ts';
+import { INSTRUCTIONS, LOOP, type Offered, toolsFor } from './tools.ts';
 import { unfitOf } from './unfit-argument.ts';
 
 /** What the server needs. */
@@ -57,9 +57,9 @@ function addTool(
     // Every field may be left out: Gemini CLI takes the text of a refusal for structured content, and checks that, too.
     {
       ...{ description, annotations },
-      inputSchema: unchecked(input),
+      inputSchema: toldOf(input),
       outputSchema: output.extend(common).partial(),
-      _meta: KEPT_LOADED,
+      ...(LOOP.has(name) && { _meta: KEPT_LOADED }),
     },
     async (given, context) => {
       const parsed = input.safeParse(given);
@@ -70,7 +70,7 @@ function addTool(
       const { signal, notify, _meta: { progressToken } = {} } = context.mcpReq;
       const longestSec = await longestOf(manager, client, log);
       // A call that has an agent work and waits for it can be a task instead.
-      const asksForTask = annotations.openWorldHint && takesTasks(context);
+      const asksForTask = annotations === WORKS && takesTasks(context);
       const call: ToolCall = {
         manager,
         signal,
@@ -89,16 +89,15 @@ function addTool(
         },
       };
       try {
-        const answer = await tool.run(args, call);
+        const answer = withoutNulls(await tool.run(args, call));
         const text = JSON.stringify(answer);
         const result: CallToolResult = { content: [{ type: 'text', text }], structuredContent: answer };
         const { mode, wait } = args as { mode?: string; wait?: boolean };
         if (!asksForTask || mode === 'async' || wait === false) return result;
-        const { session_id: id, turn, status } = answer as TurnAnswer;
+        const { session_id: id, turn, status } = answer as unknown as TurnAnswer;
         return isActive(status) ? await asTask(manager, result, id, turn) : result;
       } catch (error) {
-        const allIds = async () => (await manager.list({ all: true })).map(({ id }) => id);
-        return refused(await refusalOf(error, args, allIds));
+        return refused(await refusalOf(error, args, () => knownIds(manager)));
       }
     },
   );

@@ -18,6 +18,13 @@ export type StepFields = Readonly<Record<string, unknown>>;
 
 const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
+/** A step on one line, a call with the beginning of its arguments. */
+function lineOf(step: Step): string {
+  const line = stepLine(step);
+  const args = step.type === 'tool_call' && step.args !== null ? ` ${asText(step.args)}` : '';
+  return cutLine(line + args, SUMMARY_CHARS);
+}
+
 const isFine = (status: StepStatus): boolean => status === 'completed' || status === 'in_progress';
 
 /** The last lines of what a step has put out that did not end well; null where there are none, and for all others. */
@@ -39,7 +46,7 @@ export function summaryOf(step: TrajectoryStep): StepFields {
     status: 'status' in step ? step.status : undefined,
     exit_code: 'exit_code' in step ? (step.exit_code ?? undefined) : undefined,
     undone: step.undone || undefined,
-    summary: cutLine(stepLine(step), SUMMARY_CHARS),
+    summary: lineOf(step),
     last_lines: lastWords(step) ?? undefined,
   };
 }
@@ -75,5 +82,5 @@ export function lastFailure(steps: Iterable<PlacedStep>): string | null {
   const last = newest?.step;
   if (last === undefined || !('status' in last) || isFine(last.status)) return null;
   const end = 'exit_code' in last && last.exit_code !== null ? `exit ${last.exit_code}` : last.status;
-  return [`${cutLine(stepLine(last), SUMMARY_CHARS)} [${end}]`, lastWords(last) ?? []].flat().join('\n');
+  return [`${lineOf(last)} [${end}]`, lastWords(last) ?? []].flat().join('\n');
 }

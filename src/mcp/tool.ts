@@ -57,18 +57,36 @@ export function defineTool<Input extends Shape, Output extends Shape>(tool: Tool
   };
 }
 
-/** Arguments as a schema tells clients of them, whatever they are: what does not fit is refused as everything else is. */
-export const unchecked = (input: Shape): StandardSchemaWithJSON<object> => ({
-  '~standard': {
-    ...input['~standard'],
-    validate: (value) => ({ value: value as object }),
-  },
-});
+/** What a model need not read of a schema: defaults stand in the descriptions, and a refusal says what is allowed. */
+const UNTOLD = new Set([
+  ...['$schema', 'additionalProperties', 'default', 'pattern', 'minimum', 'maximum'],
+  ...['minLength', 'maxLength', 'minItems', 'maxItems'],
+]);
+
+/**
+ * What clients are told of arguments: names, kinds, words and what they are for. The arguments themselves are let through,
+ * whatever they are: what does not fit is refused as everything else is.
+ */
+export function toldOf(input: Shape): StandardSchemaWithJSON<object> {
+  const { '~standard': standard } = input as unknown as StandardSchemaWithJSON<object>;
+  const told: typeof standard.jsonSchema.input = (options) =>
+    JSON.parse(
+      JSON.stringify(standard.jsonSchema.input(options), (key, value) =>
+        UNTOLD.has(key) ? undefined : value,
+      ),
+    );
+  return {
+    '~standard': {
+      ...standard,
+      validate: (value) => ({ value: value as object }),
+      jsonSchema: { ...standard.jsonSchema, input: told },
+    },
+  };
+}
 
 /** It looks, and changes nothing. */
-export const READS = { readOnlyHint: true, openWorldHint: false } as const;
-const CHANGES = { readOnlyHint: false, destructiveHint: true } as const;
+export const READS = { readOnlyHint: true } as const;
 /** It has an agent work, which may change files and use the network. */
-export const WORKS = { ...CHANGES, idempotentHint: false, openWorldHint: true } as const;
+export const WORKS = { destructiveHint: true } as const;
 /** It ends or deletes; a second call does nothing more. */
-export const ENDS = { ...CHANGES, idempotentHint: true, openWorldHint: false } as const;
+export const ENDS = { destructiveHint: true, idempotentHint: true, openWorldHint: false } as const;

@@ -51,7 +51,11 @@ export function unfitOf(
   return {
     success: false,
     error: unknown === undefined ? `${field} ${what}` : `there is no parameter ${JSON.stringify(field)}`,
-    hint: `it takes ${typeof allowed === 'string' ? allowed : allowed.join(', ')}`,
+    // A rule of the core speaks in sentences.
+    hint:
+      issue.code === 'custom'
+        ? issue.message
+        : `it takes ${typeof allowed === 'string' ? allowed : allowed.join(', ')}`,
     ...{ field, value, allowed },
   };
 }

@@ -129,6 +129,110 @@ test.concurrent('a worker that speaks a hundred times costs a model that does as
   expect(messages.filter(({ role }) => role === 'assistant')).toHaveLength(101);
 });
 
+/** What a token of an answer has at least: JSON with ids has some three characters for each. */
+const TOKEN_CHARS = 3;
+
+test.concurrent('three workers, of which one fails, cost a model seven calls and 900 tokens', async (t) => {
+  const broken = {
+    status: 400,
+    body: { error: { message: 'no such model', type: 'invalid_request_error' } },
+  };
+  const shell = 'echo checking; echo FAIL b.test.ts: expected 1, got 2; exit 3';
+  const worker = (name: string): [string, object] => [
+    'delegate',
+    { task: `test it [[${name}]]`, name, mode: 'async' },
+  ];
+  const scenarios = {
+    alpha: [{ shell: 'echo from alpha' }, { message: 'All 41 tests of alpha pass.' }],
+    beta: [{ shell }, { http: broken, times: 10 }],
+    gamma: [{ message: 'Gamma has no tests.' }],
+    again: [{ message: 'Alpha has one more test, and all 42 pass.' }],
+    lead: [
+      calls(...['alpha', 'beta', 'gamma'].map(worker)),
+      calls(['wait_sessions', { ids: ['alpha', 'beta', 'gamma'] }]),
+      calls(['get_trajectory', { session_id: 'beta' }]),
+      calls(['converse', { session_id: 'alpha', message: 'add a test [[again]]' }]),
+      calls(['end_session', { session_id: 'gamma', reason: 'nothing to do' }]),
+      { message: 'beta has failed' },
+    ],
+  };
+  const project = await createCodexProject(t.onTestFinished, { script: { scenarios } });
+  await install(project, '--unattended');
+  const called = await callsOf(project, 'go [[lead]]');
+  const ids = (await project.list()).map(({ id }) => id);
+  const told = called.map(({ tool, arguments: args, result }) => ({
+    call: `${tool} ${JSON.stringify(args)}`,
+    answer: JSON.stringify(result.structured_content)
+      .replaceAll(project.directory, '/home/you/project')
+      .replaceAll(new RegExp(ids.join('|'), 'g'), 'k4hm8rvtzy')
+      .replaceAll(/"(runtime|age_sec|tokens)":[\d.]+/g, '"$1":12345')
+      // It may not have begun yet.
+      .replace('"pending"', '"running"'),
+  }));
+  expect(told.length).toBeLessThanOrEqual(7);
+  const chars = told.reduce((sum, { answer }) => sum + answer.length, 0);
+  expect(chars).toBeLessThanOrEqual(900 * TOKEN_CHARS);
+  // Which of the three is answered first is nobody's choice.
+  const lines = told.map(({ call, answer }) => `${call}\n  ${answer}\n`);
+  expect([...lines.slice(0, 3).sort(), ...lines.slice(3)].join('')).toMatchInlineSnapshot(`
+    "delegate {"task":"test it [[alpha]]","name":"alpha","mode":"async"}
+      {"success":true,"hint":"still running: wait_sessions(ids=[\\"k4hm8rvtzy\\"]) waits for its end","session_id":"k4hm8rvtzy","name":"alpha","status":"running","turn":1,"agent":"codex","caller":"mcp:codex-mcp-client","project":"/home/you/project"}
+    delegate {"task":"test it [[beta]]","name":"beta","mode":"async"}
+      {"success":true,"hint":"still running: wait_sessions(ids=[\\"k4hm8rvtzy\\"]) waits for its end","session_id":"k4hm8rvtzy","name":"beta","status":"running","turn":1,"agent":"codex","caller":"mcp:codex-mcp-client","project":"/home/you/project"}
+    delegate {"task":"test it [[gamma]]","name":"gamma","mode":"async"}
+      {"success":true,"hint":"still running: wait_sessions(ids=[\\"k4hm8rvtzy\\"]) waits for its end","session_id":"k4hm8rvtzy","name":"gamma","status":"running","turn":1,"agent":"codex","caller":"mcp:codex-mcp-client","project":"/home/you/project"}
+    wait_sessions {"ids":["alpha","beta","gamma"]}
+      {"success":true,"hint":"1 failed; why: get_trajectory(session_id=\\"k4hm8rvtzy\\")","sessions":[{"session_id":"k4hm8rvtzy","status":"completed","name":"alpha","turn":1,"is_running":false,"age_sec":12345,"response":"All 41 tests of alpha pass.","tokens":12345},{"session_id":"k4hm8rvtzy","status":"failed","name":"beta","turn":1,"is_running":false,"age_sec":12345,"error":"no such model","why":"$ echo checking; echo FAIL b.test.ts: expected 1, got 2; exit 3 [exit 3]\\nchecking\\nFAIL b.test.ts: expected 1, got 2","hint":"get_trajectory(session_id=\\"k4hm8rvtzy\\", turn=1) shows what it did; converse continues where it stopped"},{"session_id":"k4hm8rvtzy","status":"completed","name":"gamma","turn":1,"is_running":false,"age_sec":12345,"response":"Gamma has no tests.","tokens":12345}],"count":3,"running":0,"completed":2,"failed":1,"caller":"mcp:codex-mcp-client","project":"/home/you/project"}
+    get_trajectory {"session_id":"beta"}
+      {"success":true,"session_id":"k4hm8rvtzy","steps":[{"step":null,"turn":1,"type":"user_message","by":"mcp:codex-mcp-client","summary":"test it [[beta]]"},{"step":1,"turn":1,"type":"command","status":"failed","exit_code":3,"summary":"$ echo checking; echo FAIL b.test.ts: expected 1, got 2; exit 3","last_lines":"checking\\nFAIL b.test.ts: expected 1, got 2"},{"step":2,"turn":1,"type":"error","summary":"no such model"}],"step_count":2,"caller":"mcp:codex-mcp-client","project":"/home/you/project"}
+    converse {"session_id":"alpha","message":"add a test [[again]]"}
+      {"success":true,"hint":"converse continues it; get_trajectory shows what it did","session_id":"k4hm8rvtzy","name":"alpha","tokens":12345,"runtime":12345,"status":"completed","turn":2,"response":"Alpha has one more test, and all 42 pass.","agent":"codex","caller":"mcp:codex-mcp-client","project":"/home/you/project"}
+    end_session {"session_id":"gamma","reason":"nothing to do"}
+      {"success":true,"hint":"its records stay; delete=true deletes them","session_id":"k4hm8rvtzy","status":"completed","turn":1,"tokens":12345,"deleted":false,"caller":"mcp:codex-mcp-client","project":"/home/you/project"}
+    "
+  `);
+});
+
+/** A server of tools that are about other things, in words that are near. */
+const OTHERS = `
+const tools = [
+  'list_tasks: List the tasks that are assigned to you', 'schedule_task: Schedule a task in the background',
+  'run_query: Run several queries in parallel', 'run_tests: Run the tests of a project and wait for them',
+  'code_review: Review the coding style of a change', 'run_workflow: Run a workflow and wait for it',
+  'timer_wait: Wait for some seconds', 'parallel_download: Download several files in parallel',
+].map((line) => ({ name: line.split(':')[0], description: line.split(': ')[1], inputSchema: { type: 'object' } }));
+require('readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method, params } = JSON.parse(line);
+  if (id === undefined) return;
+  const serverInfo = { name: 'others', version: '1' };
+  const hello = { ...serverInfo, protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo };
+  console.log(JSON.stringify({ jsonrpc: '2.0', id, result: method === 'initialize' ? hello : { tools } }));
+});
+`;
+
+test.concurrent('who searches Codex for a way to run several at once finds the tools', async (t) => {
+  const query = 'run several coding tasks in parallel and wait';
+  const search = {
+    ...{ type: 'tool_search_call', id: 'search', call_id: 'call_search', execution: 'client' },
+    ...{ status: 'completed', arguments: { query } },
+  };
+  const steps = [{ output: [search] }, { message: 'found' }];
+  const project = await createCodexProject(t.onTestFinished, { script: { steps } });
+  await install(project, '--unattended');
+  const others = join(project.base, 'others.cjs');
+  writeFileSync(others, OTHERS);
+  const server = `{command=${JSON.stringify(process.execPath)},args=[${JSON.stringify(others)}],required=true}`;
+  await codex(project, ['exec', '-c', `mcp_servers.others=${server}`, '-'], 'go');
+  const [, { body } = { body: { input: [] } }] = await project.model.requests();
+  const found = body.input.flatMap(({ type, tools = [] }) => (type === 'tool_search_output' ? tools : []));
+  const names = found.flatMap(({ name: server, tools }) => tools.map(({ name }) => `${server} ${name}`));
+  expect(names).toEqual(
+    expect.arrayContaining(['delegate', 'wait_sessions', 'converse'].map((name) => `mcp__zwarm ${name}`)),
+  );
+  // It does not find all that there is.
+  expect(names.filter((name) => name.startsWith('mcp__others')).length).toBeLessThan(8);
+});
+
 /** Codex, told of `zwarm mcp` as its documentation says, with the variables that the server's own agents need. */
 const SERVER = [
   `command=${JSON.stringify(process.execPath)}`,
@@ -164,8 +268,8 @@ test.concurrent('Codex runs agents with the tools: in parallel, on, to an end', 
   const project = await createCodexProject(t.onTestFinished, { script: { scenarios } });
   const called = await callsOf(project, 'go [[lead]]', '-c', `mcp_servers.zwarm={${SERVER}}`);
   expect(called.map(({ tool, result }) => ({ tool, ...result?.structured_content }))).toMatchObject([
-    { tool: 'delegate', success: true, mode: 'async' },
-    { tool: 'delegate', success: true, mode: 'async' },
+    { tool: 'delegate', success: true },
+    { tool: 'delegate', success: true },
     { tool: 'wait_sessions', running: 1, completed: 1 },
     { tool: 'get_trajectory', session_id: expect.any(String) },
     { tool: 'get_trajectory', session_id: expect.any(String) },

@@ -72,6 +72,8 @@ interface Item {
   readonly content?: readonly { readonly type: string; readonly text?: string }[];
   readonly arguments?: string;
   readonly output?: unknown;
+  /** Of an answer to a search for tools: those that were found, by server. */
+  readonly tools?: readonly { readonly name: string; readonly tools: readonly { readonly name: string }[] }[];
 }
 
 /** A request that the model received. */

@@ -28,7 +28,7 @@ export const hostStory = (directory: string): readonly Asked[] => [
   {
     tool: 'delegate',
     args: { task: 'quick', name: 'good', mode: 'async' },
-    told: { success: true, session: 'good', turn: 1 },
+    told: { success: true, name: 'good', turn: 1 },
   },
   {
     tool: 'wait_sessions',

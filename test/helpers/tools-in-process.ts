@@ -3,17 +3,28 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import { expect, onTestFinished } from 'vitest';
+import { z } from 'zod';
+import { AGENTS } from '../../src/agents/registry.ts';
 import { createSessionManager, type SessionManager } from '../../src/manager/session-manager.ts';
 import { serve } from '../../src/mcp/server.ts';
 import { toolsFor } from '../../src/mcp/tools.ts';
 import { testInstallation } from './context.ts';
 import { createShellProject, type Project } from './project.ts';
 
-/** Some agents to choose from, of which one is not there. */
-const CHOICES = [
-  { name: 'codex', summary: 'a coding agent', found: true },
-  { name: 'claude', summary: 'another one', found: false },
-];
+/** The agents to choose from where none is installed: the most that is told of them. */
+const CHOICES = AGENTS.map(({ name, summary }) => ({ name, summary, found: false }));
+
+const nullsOf = ({ shape }: z.ZodObject) =>
+  Object.fromEntries(Object.keys(shape).map((field) => [field, null]));
+
+/** An answer of a tool, with null for each field that it leaves out. */
+export function withNulls(tool: string, answer: Record<string, unknown>) {
+  const output = TOOLS.find(({ name }) => name === tool)?.output ?? z.object({});
+  const { sessions }: z.core.$ZodShape = output.shape;
+  const ofRow = sessions instanceof z.ZodArray ? nullsOf(sessions.element as z.ZodObject) : {};
+  const rows = (answer['sessions'] as object[] | undefined)?.map((row) => ({ ...ofRow, ...row }));
+  return { ...nullsOf(output), ...answer, ...(rows && { sessions: rows }) };
+}
 
 /** The tools as a client sees them whose user lets it land. */
 export const TOOLS = toolsFor({ agents: CHOICES, mayLand: true });
@@ -89,7 +100,9 @@ export function createTools({
   const call = async (tool: string, args: object = {}, meta: object = {}) => {
     const answer = await request('tools/call', { name: tool, arguments: args }, meta);
     const text: string = answer.content?.[0]?.text ?? answer.message;
-    const fields = answer.structuredContent ?? (text.startsWith('{') ? JSON.parse(text) : undefined);
+    const { structuredContent } = answer;
+    const refusal = text.startsWith('{') ? JSON.parse(text) : undefined;
+    const fields = structuredContent ? withNulls(tool, structuredContent) : refusal;
     // No model types commands of zwarm.
     for (const { hint } of [fields ?? {}, ...(fields?.sessions ?? [])])
       expect(hint ?? '').not.toMatch(/\bzwarm [a-z]|(^|\s)--?[a-z]/);

@@ -9,7 +9,7 @@ import { claudeObeyed, claudeState, conversationsOf } from './state.ts';
 export const claude: AgentAdapter = {
   name: 'claude',
   aliases: ['claude_code'],
-  summary: "Anthropic's coding agent, which reads, writes and runs code",
+  summary: "Anthropic's coding agent",
   canFork: () => true,
   takesTools: false,
   takesSchema: true,

@@ -28,7 +28,7 @@ export function nativeCodexPaths(platform: string, arch: string): readonly strin
 export const codex: AgentAdapter = {
   name: 'codex',
   aliases: [],
-  summary: "OpenAI's coding agent, which reads, writes and runs code",
+  summary: "OpenAI's coding agent",
   // 0.169 knows `codex exec fork`; older ones were not tried.
   canFork: (agentVersion) => (codexRelease(agentVersion) ?? 0) >= 169,
   takesTools: true,

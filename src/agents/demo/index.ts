@@ -5,7 +5,7 @@ import type { AgentAdapter } from '../agent.ts';
 export const demo: AgentAdapter = {
   name: 'demo',
   aliases: [],
-  summary: 'plays a part offline and does no work, only to try these tools',
+  summary: 'plays a part offline, to try zwarm',
   canFork: () => true,
   takesTools: false,
   takesSchema: false,

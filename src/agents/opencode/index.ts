@@ -8,7 +8,7 @@ import { opencodeObeyed, opencodeState } from './state.ts';
 export const opencode: AgentAdapter = {
   name: 'opencode',
   aliases: [],
-  summary: 'an open-source coding agent for models of any provider, which reads, writes and runs code',
+  summary: 'an agent for models of any provider',
   canFork: () => true,
   takesTools: false,
   takesSchema: false,

@@ -11,6 +11,7 @@ import {
   standing,
   standingOf,
   turnFields,
+  turnOf,
 } from '../answer.ts';
 import { choice, seconds, sessionId } from '../parameters.ts';
 import { defineTool, READS, type ToolCall } from '../tool.ts';
@@ -34,22 +35,18 @@ function endAfterNews({ manager, known }: ToolCall, id: SessionId, turn: number)
 /** Reports the status of a session. */
 export const checkSession = defineTool({
   name: 'check_session',
-  description:
-    'The status of one session, what its agent is doing now, and its answer once its turn has ended. It answers at ' +
-    'once, unless wait_sec says how long to wait for the end of the turn. To wait for an answer, wait_sessions is simpler.',
+  description: 'Status of one session, what it does now, its answer. To wait, call wait_sessions.',
   input: z.strictObject({
     session_id: sessionId,
-    wait_sec: seconds('wait so many seconds, or as long as the host allows; left out: answer at once'),
-    until: choice(
-      ['end', 'news'],
-      'what to wait for. end, when left out: the end of the turn. news: also the next message of its agent, of ' +
-        'which there may be hundreds',
-    ),
+    wait_sec: seconds('default: 0'),
+    until: choice(['end', 'news'], 'end of the turn (default), or news: also its next message'),
   }),
   output: z.strictObject({
     ...standing,
     ...turnFields,
     turn: standing.turn,
+    by: nullableText.describe('who asked for that turn: user, orchestrator:<id> or mcp:<client>'),
+    log_file: nullableText.describe('all that the agent printed in that turn, as JSON lines'),
     task: z.string(),
     message_count: z.number().describe('messages of the conversation so far, of both sides'),
     latest_message: nullableText.describe('while it runs: the last message of the agent; else null'),
@@ -71,6 +68,7 @@ export const checkSession = defineTool({
     const messages = [...messagesOf(session, false)];
     const answer = sessionAnswer(session, await manager.budgetLeft(id));
     const { turn } = answer;
+    const view = turn === null ? null : turnOf(session, turn).view;
     const said = messages.filter((one) => one.role === 'assistant' && one.turn === turn);
     if (turn !== null) {
       await call.markSeen(id, turn);
@@ -81,6 +79,8 @@ export const checkSession = defineTool({
       ...standingOf(summary, manager.now()),
       ...answer,
       hint: withCut(answer.hint, isActive(answer.status), call, wait_sec),
+      by: view?.by ?? null,
+      log_file: view?.log_file ?? null,
       task: cutText(summary.task ?? ''),
       message_count: messages.length,
       latest_message: latest === undefined ? null : bothEnds(latest, LONGEST_RESPONSE),

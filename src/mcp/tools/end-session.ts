@@ -9,14 +9,11 @@ import { requireOther } from '../waiting.ts';
 export const endSession = defineTool({
   name: 'end_session',
   description:
-    'Stop the agent of a session and all that it runs. Also succeeds where it has already ended. The records stay, and ' +
-    'converse can continue it, unless delete=true.',
+    'Stop the agent of a session and all that it runs. Its records stay; converse can continue it.',
   input: z.strictObject({
     session_id: sessionId,
-    reason: z.string().max(500).optional().describe('why, for the record; left out: no reason'),
-    delete: flag(
-      'true: also delete all its records, for good; session_id must be the whole id. Left out: they stay',
-    ),
+    reason: z.string().max(500).optional(),
+    delete: flag('true: delete its records (whole id only); default: keep'),
   }),
   output: z.strictObject({
     ...common,
@@ -50,7 +47,7 @@ export const endSession = defineTool({
     if (deletes) await manager.remove(id);
     else if (turn !== null) await call.markSeen(id, turn);
     return {
-      ...succeeded(deletes ? null : `its records stay; ${deletion} deletes them`),
+      ...succeeded(deletes ? null : 'its records stay; delete=true deletes them'),
       session_id: id,
       status,
       turn,

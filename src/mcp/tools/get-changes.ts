@@ -3,7 +3,7 @@ import type { ChangedFile, Changes } from '../../core/changes.ts';
 import { cutText } from '../../core/session.ts';
 import { changeNotes } from '../../render/changes.ts';
 import { common, nullableNumber, nullableText, succeeded } from '../answer.ts';
-import { choice, sessionId, text } from '../parameters.ts';
+import { choice, sessionId, skipping, text, turnNumber } from '../parameters.ts';
 import { defineTool, READS } from '../tool.ts';
 
 /** The most of one answer. */
@@ -42,20 +42,13 @@ function hintOf(changes: Changes, what: string, count: number, next: number | nu
 /** Reads what a session changed in the files. */
 export const getChanges = defineTool({
   name: 'get_changes',
-  description:
-    'What a session changed in the files of its directory, as zwarm saw them before and after its turns: more than what ' +
-    'its agent says. format="stat" lists the files with added and removed lines, "patch" has the lines themselves.',
+  description: 'What a session changed in the files, as measured: "stat" lists them, "patch" has the lines.',
   input: z.strictObject({
     session_id: sessionId,
-    turn: z.number().int().min(1).optional().describe('only this turn; left out: all of them together'),
-    path: text('only this file, or what is below this directory, from the root of the files; left out: all'),
-    format: choice(['stat', 'patch'], 'the files, or a patch; left out: stat'),
-    offset: z
-      .number()
-      .int()
-      .min(0)
-      .optional()
-      .describe('how many of the first files, or lines of the patch, to skip; left out: none'),
+    turn: turnNumber,
+    path: text,
+    format: choice(['stat', 'patch'], 'default: stat'),
+    offset: skipping('files or lines to skip; default: 0'),
   }),
   output: z.strictObject({
     ...common,

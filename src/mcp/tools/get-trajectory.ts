@@ -3,7 +3,7 @@ import { isFinal } from '../../core/status.ts';
 import { isSaid } from '../../core/turn-kinds.ts';
 import type { SessionManager } from '../../manager/session-manager.ts';
 import { common, nullableNumber, succeeded } from '../answer.ts';
-import { flag, howMany, sessionId } from '../parameters.ts';
+import { flag, howMany, sessionId, skipping, turnNumber } from '../parameters.ts';
 import { promptFields, type StepFields, summaryOf, wholeOf } from '../step-fields.ts';
 import { defineTool, READS } from '../tool.ts';
 
@@ -60,29 +60,20 @@ function hintOf({ first, next }: Range, count: number): string | null {
 export const getTrajectory = defineTool({
   name: 'get_trajectory',
   description:
-    'What the agent of a session did, step by step: commands with exit codes, file changes, messages, tool calls, ' +
-    'plans, and what it was asked. One line each, with the last lines of what failed; full=true has all outputs. Of a ' +
-    'session that did not complete the last steps come first.',
+    'Why a session failed, and what its agent did: commands with exit codes, the last lines of those that failed, ' +
+    'changes, messages, tool calls. Of a failed one the last steps come first.',
   input: z.strictObject({
     session_id: sessionId,
-    full: flag('true: whole steps with their outputs; left out: one line for each'),
-    turn: z.number().int().min(1).optional().describe('only this turn; left out: all of them'),
-    last: howMany('only so many of the last steps, whatever offset and limit say; left out: as these say'),
-    offset: z
-      .number()
-      .int()
-      .min(0)
-      .optional()
-      .describe(
-        'how many of the first steps to skip; left out: none, or of a session that failed all but the last',
-      ),
-    limit: howMany('how many steps at most; left out: 50'),
+    full: flag('true: with outputs; default: a line each'),
+    turn: turnNumber,
+    last: howMany('the last so many; default: see offset'),
+    offset: skipping('default: 0; of a failed one: the last page'),
+    limit: howMany('default: 50'),
   }),
   output: z.strictObject({
     ...common,
     session_id: z.string(),
     turn: nullableNumber.describe('the turn that was asked for, or null for all'),
-    mode: z.enum(['summary', 'full']),
     steps: z
       .array(z.record(z.string(), z.unknown()))
       .describe(
@@ -107,7 +98,6 @@ export const getTrajectory = defineTool({
       ...succeeded(hintOf(page, count)),
       session_id: id,
       turn: turn ?? null,
-      mode: full ? ('full' as const) : ('summary' as const),
       steps: page.next < count ? page.told : [...page.told, ...tell(count)],
       step_count: count,
     };

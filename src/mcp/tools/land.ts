@@ -7,11 +7,11 @@ import { defineTool, ENDS } from '../tool.ts';
 export const land = defineTool({
   name: 'land',
   description:
-    'Commit what a session of yours changed in a tree of its own (delegate with worktree=true) onto the branch that this came ' +
-    'from, in the name of the user. Look at it first: get_changes. A conflict names the files and changes nothing.',
+    'Commit what a session changed in its worktree onto the branch that this came from, in the name of the user. Look ' +
+    'at it first: get_changes. A conflict names the files and changes nothing.',
   input: z.strictObject({
     session_id: sessionId,
-    dry_run: flag('true: only say what would be landed; left out: land it'),
+    dry_run: flag('true: only say what would land; default: land it'),
   }),
   output: z.strictObject({
     ...common,

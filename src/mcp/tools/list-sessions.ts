@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseSources } from '../../core/rules/source.ts';
 import type { SessionSummary } from '../../core/session.ts';
 import { isActive } from '../../core/status.ts';
 import {
@@ -10,15 +11,16 @@ import {
   standingOf,
   status,
   succeeded,
+  unconfined,
+  withoutNulls,
 } from '../answer.ts';
-import { howMany, text, texts } from '../parameters.ts';
+import { howMany, tagList } from '../parameters.ts';
 import { defineTool, READS } from '../tool.ts';
 
 const ROW = z.strictObject({
   ...standing,
-  session: nullableText,
   agent: nullableText,
-  unconfined: z.boolean().nullable().describe('true: nothing keeps its agent within its sandbox'),
+  unconfined,
   updated: nullableText,
   source: nullableText,
   tags: z.array(z.string()),
@@ -32,9 +34,8 @@ const ROW = z.strictObject({
 function rowOf(row: SessionSummary, nowMs: number): z.infer<typeof ROW> {
   return {
     ...standingOf(row, nowMs),
-    session: row.name,
     agent: row.agent,
-    unconfined: row.unconfined,
+    unconfined: row.unconfined || null,
     updated: row.updated_at,
     source: row.source,
     tags: [...row.tags],
@@ -46,37 +47,37 @@ function rowOf(row: SessionSummary, nowMs: number): z.infer<typeof ROW> {
   };
 }
 
+const SOURCES = "mine (default), user, orchestrator, mcp, a caller's full name, or all";
+
+function isSource(source: string): boolean {
+  try {
+    return source === 'all' || parseSources(source, '').length > 0;
+  } catch {
+    return false;
+  }
+}
+
 /** Lists the sessions of the project. */
 export const listSessions = defineTool({
   name: 'list_sessions',
   description:
-    'Your sessions, and what these started, newest first: the status of each, what it is doing now, its last message, ' +
-    'and whether it has ended since you looked at it (needs_attention). source="all" also lists those of others.',
+    'Your sessions and those they started, newest first: status, what each does now, its last message, whether it ' +
+    'ended unseen.',
   input: z.strictObject({
-    status: z
-      .preprocess((word) => (typeof word === 'string' ? word.toLowerCase() : word), status.optional())
-      .describe('only those with this status; left out: all'),
-    source: text(
-      'those started by: mine (you, and what yours started), user, orchestrator, mcp, one of them by its full name, or all; ' +
-        'left out: mine',
-    ),
-    tags: texts('only those with one of these tags; left out: all'),
-    limit: howMany('how many to list; left out: the newest 20'),
+    status: z.preprocess((word) => (typeof word === 'string' ? word.toLowerCase() : word), status.optional()),
+    source: z.string().refine(isSource, SOURCES).optional().describe(SOURCES),
+    tags: tagList,
+    limit: howMany('default: 20'),
   }),
   output: z.strictObject({
     ...common,
-    sessions: z.array(ROW),
+    sessions: z.array(ROW.partial()),
     count: z
       .number()
       .describe('of all that match the filter; listed are the newest of them, and all that are damaged'),
     running: z.number(),
     completed: z.number(),
     needs_attention: z.number(),
-    filter: z.strictObject({
-      status: status.nullable(),
-      source: z.string(),
-      tags: z.array(z.string()).nullable(),
-    }),
   }),
   annotations: READS,
   async run({ status, source = 'mine', tags, limit = 20 }, { manager }) {
@@ -90,12 +91,11 @@ export const listSessions = defineTool({
       ...succeeded(unseen === undefined ? null : `check_session(session_id="${unseen.id}") has news`),
       sessions: rows
         .filter(({ status }, i) => i < limit || status === 'damaged')
-        .map((row) => rowOf(row, now)),
+        .map((row) => withoutNulls(rowOf(row, now))),
       count: rows.length,
       running: number((row) => isActive(row.status)),
       completed: number((row) => row.status === 'completed'),
       needs_attention: number((row) => row.needs_attention),
-      filter: { status: status ?? null, source, tags: tags ?? null },
     };
   },
 });

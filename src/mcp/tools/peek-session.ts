@@ -6,9 +6,7 @@ import { defineTool, READS } from '../tool.ts';
 /** Reports the status of a session in a line. */
 export const peekSession = defineTool({
   name: 'peek_session',
-  description:
-    'A quick look at one session: its status, what its agent is doing now and for how long, and the beginning of its ' +
-    'last message. It never waits, and does not count as having seen the answer.',
+  description: 'A glance at one session: status, what it does now, the beginning of its last message.',
   input: z.strictObject({ session_id: sessionId }),
   output: z.strictObject({ success: z.boolean(), ...standing, latest_message: nullableText }),
   annotations: READS,

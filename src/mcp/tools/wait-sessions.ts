@@ -4,6 +4,7 @@ import type { SessionId } from '../../core/ids.ts';
 import { isFinal } from '../../core/status.ts';
 import {
   common,
+  GO_ON,
   LONGEST_RESPONSE,
   sessionAnswer,
   standing,
@@ -11,6 +12,7 @@ import {
   status,
   succeeded,
   turnFields,
+  withoutNulls,
 } from '../answer.ts';
 import { choice, sessionId, waitSec } from '../parameters.ts';
 import { defineTool, READS, type ToolCall } from '../tool.ts';
@@ -40,7 +42,8 @@ async function answerOf({ manager }: ToolCall, id: SessionId, longest: number): 
     const { summary } = session;
     const budget = await manager.budgetLeft(id);
     const { response, error, why, hint, tokens } = sessionAnswer(session, budget, longest);
-    return { ...standingOf(summary, manager.now()), response, error, why, hint, tokens, budget };
+    const known = { ...standingOf(summary, manager.now()), response, error, why, tokens, budget };
+    return { ...known, hint: hint === GO_ON ? null : hint };
   } catch (error) {
     if (!(error instanceof ZwarmError)) throw error;
     return { session_id: id, ...UNREADABLE, error: error.message };
@@ -69,21 +72,16 @@ function hintOf(waiting: readonly SessionAnswer[], failed: readonly SessionAnswe
 export const waitSessions = defineTool({
   name: 'wait_sessions',
   description:
-    'Wait until one worker, or several in parallel, have ended; then the status and answer of each, or why it failed. ' +
-    'The way to wait: one call costs the same however long and talkative the work is. If the time is up first, call it ' +
-    'again with those that are still running.',
+    'Wait until one worker, or several in parallel, have ended: status and answer of each, or why it failed. If the ' +
+    'time is up first, call it again.',
   input: z.strictObject({
-    ids: z.array(sessionId).min(1).max(100).describe('the ids or names of 1 to 100 sessions'),
-    mode: choice(
-      ['all', 'any'],
-      'all, when left out: until all of them have ended; any: until one of them has',
-    ),
+    ids: z.array(sessionId).min(1).max(100).describe('ids or names'),
+    mode: choice(['all', 'any'], 'until all (default) or any has ended'),
     wait_sec: waitSec,
   }),
   output: z.strictObject({
     ...common,
-    mode: z.enum(['any', 'all']),
-    sessions: z.array(SESSION),
+    sessions: z.array(SESSION.partial()),
     count: z.number(),
     running: z.number(),
     completed: z.number(),
@@ -115,8 +113,7 @@ export const waitSessions = defineTool({
     const failed = sessions.filter((one) => one.status === 'failed');
     return {
       ...succeeded(withCut(hintOf(waiting, failed), waiting.length > 0, call, wait_sec)),
-      mode,
-      sessions,
+      sessions: sessions.map(withoutNulls),
       count: sessions.length,
       running: waiting.length,
       completed: sessions.filter((one) => one.status === 'completed').length,

@@ -2,15 +2,14 @@ import { expect, test } from 'vitest';
 import type { SessionReader } from '../../../src/core/conversation/session-reader.ts';
 import type { Step } from '../../../src/core/conversation/steps.ts';
 import type { SessionSummary } from '../../../src/core/session.ts';
-import { LONGEST_RESPONSE, standingOf, turnAnswer } from '../../../src/mcp/answer.ts';
+import { GO_ON, LONGEST_RESPONSE, standingOf, turnAnswer } from '../../../src/mcp/answer.ts';
 import { lastFailure } from '../../../src/mcp/step-fields.ts';
 
 const LOOK = 'get_trajectory(session_id="abcdefghjk", turn=2) shows what it did';
 const error = { code: 'exit_code', message: 'why', hint: null, retryable: false, retry_at: null };
 const USER = 'tell the user: log in; ';
 const AGAIN = `a retry may succeed: converse(session_id="abcdefghjk", message=…); ${LOOK}`;
-const WAIT =
-  'it is still running: wait_sessions(ids=["abcdefghjk"]) waits for its end; do not start it again';
+const WAIT = 'still running: wait_sessions(ids=["abcdefghjk"]) waits for its end';
 
 const STEPS = [
   { type: 'command', command: 'ls', status: 'completed', exit_code: 0, output: 'c' },
@@ -42,7 +41,7 @@ function sessionOf(turn: object, session: object = {}) {
 const answered = (turn: object, session?: object) => turnAnswer(sessionOf(turn, session), 2, null);
 
 test.each<[turn: object, success: boolean, error: string | null, response: string | null, hint: string]>([
-  [{}, true, null, 'yes', `converse(session_id="abcdefghjk", message=…) continues it; ${LOOK}`],
+  [{}, true, null, 'yes', GO_ON],
   [{ answer: null }, true, null, null, `it ended without an answer; ${LOOK}`],
   [{ status: 'running' }, true, null, null, WAIT],
   [{ status: 'pending' }, true, null, null, WAIT],
@@ -101,7 +100,7 @@ test('of a long response both ends are told and where the rest is, and numbers a
   for (const status of ['completed', 'failed'])
     expect(answered({ status, answer: `first${fits}last` })).toMatchObject({
       response: expect.stringMatching(/^firstx+\n… 32 characters …\nx+last$/),
-      hint: expect.stringMatching(/^the response was cut, all is in log; \w+\(/),
+      hint: expect.stringMatching(/^the response was cut, all is in log; \w+/),
     });
   expect(turnAnswer(sessionOf({ answer: fits }), 2, null, 100)).toMatchObject({
     response: expect.stringMatching(/^x+\n… 39,923 characters …\nx+$/),
@@ -158,9 +157,10 @@ test.each<[why: string | null, last: object]>([
     { type: 'command', command: 'make', status: 'interrupted', exit_code: null, output: null },
   ],
   [
-    'web.get [failed]\n{"error":"no"}',
-    { type: 'tool_call', name: 'web.get', status: 'failed', result: { error: 'no' } },
+    'web.get {"url":"x"} [failed]\n{"error":"no"}',
+    { type: 'tool_call', name: 'web.get', args: { url: 'x' }, status: 'failed', result: { error: 'no' } },
   ],
+  ['web.list [failed]', { type: 'tool_call', name: 'web.list', args: null, status: 'failed', result: null }],
   // What went wrong before that is not why.
   [null, { type: 'command', command: 'ls', status: 'completed', exit_code: 0, output: 'c' }],
   [null, { type: 'command', command: 'ls', status: 'in_progress', exit_code: null, output: 'c' }],

@@ -37,11 +37,10 @@ test('get_trajectory pages through all the steps, to the last one', async () => 
   }
   expect(paged).toEqual(steps);
   const beyond = await ok('get_trajectory', { session_id, offset: step_count });
-  expect(beyond).toMatchObject({ steps: [], hint: null, turn: null, mode: 'summary' });
+  expect(beyond).toMatchObject({ steps: [], hint: null, turn: null });
   const full = await ok('get_trajectory', { session_id, turn: 1, full: true });
   expect(full).toMatchObject({
     turn: 1,
-    mode: 'full',
     steps: [
       { content: expect.stringMatching(/^run/) },
       { content: 'one' },

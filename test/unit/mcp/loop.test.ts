@@ -117,7 +117,7 @@ test('a client lists its own sessions, and hears which of them to wait for where
 });
 
 test('a key starts a session once, and without one a running twin is named', async () => {
-  const { ok, refused, manager } = createTools();
+  const { ok, refused, manager, project } = createTools();
   const asked = { task: 'hang', mode: 'async', key: 'lint' };
   const { session_id } = await ok('delegate', asked);
   expect(await ok('delegate', asked)).toMatchObject({ session_id, status: 'running' });
@@ -127,6 +127,9 @@ test('a key starts a session once, and without one a running twin is named', asy
     hint: 'choose another name or key, or converse with the session that has it',
   });
   expect(await manager.list({ all: true })).toHaveLength(1);
+  // Each caller has keys of its own.
+  const others = createTools({ project, name: 'another' });
+  expect((await others.ok('delegate', asked)).session_id).not.toBe(session_id);
   // Deleted, it gives the key free.
   await ok('end_session', { session_id, delete: true });
   const { session_id: second } = await ok('delegate', asked);
@@ -136,6 +139,12 @@ test('a key starts a session once, and without one a running twin is named', asy
     `${second} works on the same task: if it is yours, end_session(session_id="${twin.session_id}")`,
   );
   expect((await ok('delegate', { task: 'quick' })).hint).not.toContain('same task');
+  // Tasks of which the list shows the same beginning.
+  const long = `hang ${'x'.repeat(1000)}`;
+  const begin = (task: string) => ok('delegate', { task, mode: 'async' });
+  await begin(`${long} one`);
+  expect((await begin(`${long} another`)).hint).not.toContain('same task');
+  expect((await begin(`${long} one`)).hint).toContain('same task');
 });
 
 test('a client lists what its agents have started, too, and nothing of others', async () => {
@@ -178,20 +187,26 @@ test('hosts show all of the instructions, and Codex at first the first line', ()
   expect(INSTRUCTIONS.split('\n')[0]?.length).toBeLessThanOrEqual(247);
 });
 
-/** What a schema says of its parameters. */
-const parametersOf = ({ input }: (typeof TOOLS)[number]) =>
-  Object.entries(input.shape).map(([name, schema]) => {
-    const { description = '' } = schema;
-    return { name, description, isOptional: schema.safeParse(undefined).success };
-  });
-
-test.each(TOOLS.map((tool) => [tool.name, tool] as const))(
-  'each parameter of %s is described, with what holds where it is left out',
-  (_, tool) => {
-    expect(tool.description.length).toBeLessThanOrEqual(300);
-    for (const { name, description, isOptional } of parametersOf(tool)) {
-      expect(description, name).toMatch(/\w/);
-      if (isOptional) expect(description, name).toMatch(/left out|counts where both/i);
-    }
-  },
+/** The parameters of all tools, with what is said of each. */
+const PARAMETERS = TOOLS.flatMap((tool) =>
+  Object.entries(tool.input.shape).map(([name, schema]) => ({
+    name,
+    description: schema.description ?? '',
+    hasDefault: schema.safeParse(undefined).data !== undefined,
+  })),
 );
+
+test('what a parameter is where it is left out is told in words, as some hosts show a model nothing else', () => {
+  const silent = PARAMETERS.filter((one) => one.hasDefault && !one.description.includes('default'));
+  expect(silent).toEqual([]);
+});
+
+test('a parameter without a word has a name that says all, and where it is left out there is none', () => {
+  const wordless = PARAMETERS.filter(({ description }) => description === '').map(({ name }) => name);
+  const names = ['model', 'tags', 'session_id', 'message', 'turn', 'path', 'status', 'reason'];
+  expect([...new Set(wordless)]).toEqual(names);
+});
+
+test('the description of a tool is short', () => {
+  for (const { name, description } of TOOLS) expect(description.length, name).toBeLessThanOrEqual(200);
+});

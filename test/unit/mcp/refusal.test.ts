@@ -5,15 +5,18 @@ import { refusalOf } from '../../../src/mcp/refusal.ts';
 
 const IDS = ['abcdefghjk', 'abcdxxxxxx', 'bbbbbbbbbb', 'abxxxxxxxx', 'zzzzzzzzzz'];
 
+/** Where no id is looked for. */
+const UNASKED = async () => ({ ids: [], call: 'list_sessions()' });
+
 const hintOf = async (error: unknown, ids: readonly string[] = [], known = IDS): Promise<string> =>
-  (await refusalOf(error, { ids }, async () => known)).hint;
+  (await refusalOf(error, { ids }, async () => ({ ids: known, call: 'list_sessions()' }))).hint;
 
 test('a refusal says what is wrong and what to do, and nothing else', async () => {
   const hint = 'choose another name or key, or converse with the session that has it';
-  const answer = await refusalOf(new ZwarmError('name_taken', 'taken', 'zwarm ls'), {}, async () => []);
+  const answer = await refusalOf(new ZwarmError('name_taken', 'taken', 'zwarm ls'), {}, UNASKED);
   expect(answer).toEqual({ success: false, error: 'taken', hint });
   const broken = { success: false, error: expect.stringContaining('broken'), hint: 'tell the user' };
-  expect(await refusalOf(new TypeError('broken'), {}, async () => [])).toMatchObject(broken);
+  expect(await refusalOf(new TypeError('broken'), {}, UNASKED)).toMatchObject(broken);
 });
 
 test('an id that names no session is answered with the three that begin most like it', async () => {

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { eventually } from '../../helpers/project.ts';
-import { createTools } from '../../helpers/tools-in-process.ts';
+import { createTools, TOOLS } from '../../helpers/tools-in-process.ts';
 
 test('every call is that of its client', async () => {
   const { ok, clients, manager } = createTools({ name: 'My Client' });
@@ -34,12 +34,12 @@ test('what a call must not ask for is refused, and named', async () => {
   const session_id = 'x';
   const calls: readonly [tool: string, args: object, what: RegExp][] = [
     ['delegate', {}, /task/],
-    ['delegate', { task: '' }, /empty/],
+    ['delegate', { task: ' ' }, /task/],
     ['delegate', { task: 'x', mode: 'later' }, /mode/],
     ['delegate', { task: 'x', sandbox: 'none' }, /sandbox/],
     ['delegate', { task: 'x', agent: 'codecs' }, /agent.*codex/s],
     ['delegate', { task: 'x', name: 'A B' }, /name/],
-    ['delegate', { task: 'x', tags: ['A B'] }, /not a valid tag/],
+    ['delegate', { task: 'x', tags: ['A B'] }, /tags/],
     ['delegate', { task: 'x', workdir: '/' }, /workdir/],
     ['delegate', { task: 'x', wait_sec: 86_401 }, /wait_sec/],
     ['converse', { session_id: '../..', message: 'x' }, /not a session id/],
@@ -86,8 +86,23 @@ test('what does not fit is refused as everything else is: which parameter, what 
     ['wait_sessions', { ids: [] }, 'ids cannot be []', 'at least 1 entries'],
     ['wait_sessions', { ids: 'x' }, 'ids cannot be "x"', 'an array'],
     ['delegate', { task: 'x', key: '' }, 'key cannot be ""', 'at least 1 characters'],
+    ['converse', { session_id: 'x', message: '\n' }, 'message cannot be "\\n"', 'some words'],
+    ['delegate', { task: 'x', working_dir: 'src' }, 'working_dir cannot be "src"', 'an absolute path'],
   ] as const)
     expect(await refused(tool, args)).toMatchObject({ error, hint: `it takes ${hint}` });
+  // What a rule of the core refuses says so in its own words.
+  const tag = 'a tag has at most 40 characters of a-z 0-9 _ . - and begins with a letter or digit';
+  for (const [tool, args, field, hint] of [
+    ['delegate', { task: 'x', name: 'A B' }, 'name', /^a name begins with a lower-case letter/],
+    ['delegate', { task: 'x', name: 'abcdefghjk' }, 'name', /^add something to it: abcdefghjk-1$/],
+    ['delegate', { task: 'x', tags: ['ok', 'A B'] }, 'tags', tag],
+    ['list_sessions', { tags: ['A B'] }, 'tags', tag],
+    ['list_sessions', { source: 'me' }, 'source', /^mine \(default\), user, orchestrator, mcp, .* or all$/],
+  ] as const) {
+    const refusal = await refused(tool, args);
+    expect(refusal).toMatchObject({ field, value: args[field as never], allowed: refusal.hint });
+    expect(refusal.hint).toMatch(hint);
+  }
   // However long it is.
   const long = 'y'.repeat(1000);
   for (const args of [{ task: 'x', mode: long }, { task: [long] }, { task: 'x', [long]: long }]) {
@@ -97,10 +112,43 @@ test('what does not fit is refused as everything else is: which parameter, what 
   }
 });
 
-test('hosts that have a model search for tools are asked to show it these at once', async () => {
+test('the list of tools is short: models pay for it in every conversation', async () => {
   const { tools } = await createTools().request('tools/list');
   expect(tools).toHaveLength(9);
-  for (const { _meta } of tools) expect(_meta).toEqual({ 'anthropic/alwaysLoad': true });
+  const told = JSON.stringify(tools, (key, value) => (key === 'outputSchema' ? undefined : value));
+  expect(told.length).toBeLessThanOrEqual(6000);
+  // Nothing else is left out of it.
+  const names = tools.map(({ inputSchema }: { inputSchema: { properties: object } }) =>
+    Object.keys(inputSchema.properties),
+  );
+  const own = TOOLS.filter(({ name }) => name !== 'land');
+  expect(names).toEqual(own.map(({ input }) => Object.keys(input.shape)));
+});
+
+test('a host that has its model search for tools is asked to show it those of the loop at once', async () => {
+  const { tools } = await createTools().request('tools/list');
+  const asked = { 'anthropic/alwaysLoad': true };
+  const shown = tools.filter(
+    ({ _meta }: { _meta?: object }) => JSON.stringify(_meta) === JSON.stringify(asked),
+  );
+  expect(shown.map(({ name }: { name: string }) => name)).toEqual([
+    'delegate',
+    'converse',
+    'get_trajectory',
+    'wait_sessions',
+  ]);
+});
+
+test('what would be null is left out of an answer, and of each session in it', async () => {
+  const { call, request } = createTools();
+  await call('delegate', { task: 'quick' });
+  for (const name of ['list_sessions', 'delegate']) {
+    const { content } = await request('tools/call', {
+      name,
+      arguments: name === 'delegate' ? { task: 'quick' } : {},
+    });
+    expect(content[0].text, name).not.toContain('null');
+  }
 });
 
 test('progress is reported where the client asks for it, and nowhere else', async () => {

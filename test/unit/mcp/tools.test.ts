@@ -24,35 +24,37 @@ test('delegate passes its arguments on to the session', async () => {
   const { session_id } = answer;
   expect(answer).toEqual({
     success: true,
-    working_dir: project.directory,
+    // That of the project.
+    working_dir: null,
     branch: null,
     error: null,
     hint: expect.stringContaining('converse'),
     session_id,
-    session: 'mine',
+    name: 'mine',
     status: 'completed',
     turn: 1,
-    by: 'mcp:test-client',
     response: 'done',
     why: null,
     agent: 'codex',
-    unconfined: false,
+    unconfined: null,
     tokens: 15,
     budget: null,
     runtime: expect.any(Number),
-    log_file: project.turnFile(session_id, 1, 'events.jsonl'),
-    mode: 'sync',
-    task: 'quick',
     caller: 'mcp:test-client',
     project: project.directory,
   });
   const row = { ...args, working_dir: project.directory, needs_attention: false };
   expect(await manager.summary(session_id)).toMatchObject(row);
+  expect(await ok('check_session', { session_id })).toMatchObject({
+    by: 'mcp:test-client',
+    log_file: project.turnFile(session_id, 1, 'events.jsonl'),
+    task: 'quick',
+  });
   for (const [tags, count] of [
     [['day', 'night'], 1],
     [['day'], 0],
   ] as const)
-    expect(await ok('list_sessions', { tags })).toMatchObject({ count, filter: { tags } });
+    expect(await ok('list_sessions', { tags })).toMatchObject({ count });
 });
 
 test('answers tell what is left of the budgets, and what is spent is a refusal', async () => {
@@ -85,13 +87,13 @@ test('delegate refuses a directory that is not absolute', async () => {
   const { refused, manager } = createTools();
   for (const working_dir of ['src', '~', '.', ''])
     expect(await refused('delegate', { task: 'quick', working_dir })).toMatchObject({
-      error: 'working_dir is not an absolute path',
-      hint: 'give one that begins with /',
+      error: `working_dir cannot be "${working_dir}"`,
+      hint: 'it takes an absolute path',
     });
   expect(await manager.list({ all: true })).toEqual([]);
 });
 
-test('delegate and converse return at once where they are not to wait, and long texts cut', async () => {
+test('delegate and converse return at once where they are not to wait', async () => {
   const { ok, ended } = createTools();
   for (const args of [{ mode: 'async' }, { wait_sec: 0 }, { timeout_sec: 0 }])
     expect(await ok('delegate', { task: 'hang', ...args })).toMatchObject({
@@ -99,25 +101,18 @@ test('delegate and converse return at once where they are not to wait, and long 
       response: null,
       hint: expect.stringMatching(/wait_sessions\(ids=\["\w+"\]\)/),
     });
-  const message = `hang\n${'a line of a long task\n'.repeat(1000)}`;
   for (const args of [{ wait: false }, { wait_sec: 0 }, { wait: false, wait_sec: 3600 }]) {
     const session_id = await ended('quick');
-    const answer = await ok('converse', { session_id, message, ...args });
-    expect(answer).toMatchObject({
-      turn: 2,
-      response: null,
-      you_said: expect.stringMatching(/^hang\n.*…$/s),
-    });
+    const answer = await ok('converse', { session_id, message: 'hang', ...args });
+    expect(answer).toMatchObject({ turn: 2, response: null });
   }
-  const { task } = await ok('delegate', { task: message, mode: 'async' });
-  expect(task.length).toBeLessThan(message.length);
 });
 
 test('a wait that runs out is no failure', async () => {
   const { ok, open } = createTools({ env: { ZWARM_WAIT_SEC: '1' } });
   const begun = await ok('delegate', { task: 'gate go' });
   const { session_id } = begun;
-  const hint = `it is still running: wait_sessions(ids=["${session_id}"]) waits for its end; do not start it again`;
+  const hint = `still running: wait_sessions(ids=["${session_id}"]) waits for its end`;
   expect(begun).toMatchObject({ success: true, status: 'running', response: null, error: null, hint });
   const cut = 'it waited 1 s, the longest that one call may, and not 600';
   for (const [tool, args] of [
@@ -190,17 +185,14 @@ test('list_sessions filters, counts all that match and lists the newest of them,
   await project.zwarm(['start', 'quick', '--wait']);
   const mine = [await ended('quick'), await ended('break'), await begin('hang')];
   // Where nothing else is asked for, its own.
-  const own = await ok('list_sessions');
-  expect(own).toMatchObject({ count: 3, filter: { status: null, source: 'mine', tags: null } });
+  expect(await ok('list_sessions')).toMatchObject({ count: 3 });
   const all = await ok('list_sessions', { source: 'all' });
-  const counts = { count: 4, running: 1, completed: 2, needs_attention: 2 };
-  expect(all).toMatchObject({ ...counts, filter: { status: null, source: 'all', tags: null } });
+  expect(all).toMatchObject({ count: 4, running: 1, completed: 2, needs_attention: 2 });
   expect(all.sessions).toHaveLength(4);
   expect(all.sessions[0]).toEqual({
     session_id: mine[2],
-    session: null,
     agent: 'codex',
-    unconfined: false,
+    unconfined: null,
     status: 'running',
     name: null,
     turn: 1,
@@ -219,11 +211,11 @@ test('list_sessions filters, counts all that match and lists the newest of them,
   });
   expect(all.sessions[2]).toMatchObject({ latest_message: 'done', tokens: 15, needs_attention: true });
   const newest = await ok('list_sessions', { source: 'mcp', limit: 1 });
-  expect(newest).toMatchObject({ count: 3, completed: 1, filter: { status: null, source: 'mcp' } });
+  expect(newest).toMatchObject({ count: 3, completed: 1 });
   expect(newest.sessions).toMatchObject([{ session_id: mine[2] }]);
   // In any case.
   const failed = await ok('list_sessions', { status: 'Failed' });
-  expect(failed).toMatchObject({ count: 1, filter: { status: 'failed', source: 'mine', tags: null } });
+  expect(failed).toMatchObject({ count: 1 });
   await damage(tools, mine[0] ?? '');
   const { sessions, count } = await ok('list_sessions', { status: 'completed', source: 'all', limit: 1 });
   expect(count).toBe(2);
@@ -236,7 +228,7 @@ test('end_session ends what runs, and records the reason', async () => {
   expect(await ok('end_session', { session_id: 'mine', reason: 'enough' })).toEqual({
     success: true,
     error: null,
-    hint: `its records stay; end_session(session_id="${session_id}", delete=true) deletes them`,
+    hint: 'its records stay; delete=true deletes them',
     session_id,
     status: 'killed',
     turn: 1,
@@ -286,7 +278,6 @@ test('wait_sessions answers for each, and names those to wait for again', async 
   const { ok, ended, begin, manager } = createTools();
   const [done, failed, hanging] = [await ended('quick'), await ended('break'), await begin('hang')];
   expect(await ok('wait_sessions', { ids: [done, failed, hanging], wait_sec: 0 })).toMatchObject({
-    mode: 'all',
     hint: `still running: wait_sessions(ids=["${hanging}"]) goes on waiting; 1 failed; why: get_trajectory(session_id="${failed}")`,
     sessions: [
       { session_id: done, status: 'completed', turn: 1, response: 'done', error: null },
@@ -315,7 +306,7 @@ test('wait_sessions waits for all, or for any; one that is damaged or removed me
     { params: { message: `waiting for ${gone}, ${gated}, ${hanging}` } },
   ]);
   open();
-  expect((await any).fields).toMatchObject({ mode: 'any', running: 1, completed: 1 });
+  expect((await any).fields).toMatchObject({ running: 1, completed: 1 });
   await tools.project.settled(gone);
   await manager.remove(gone);
   await manager.kill(hanging);
