@@ -19,8 +19,9 @@ const EVENTS = [
   { type: 'item.completed', item: FAILED_STEP },
   { type: 'turn.failed', error: { message: 'the build is broken' } },
 ].map((event) => `'${JSON.stringify(event).replaceAll("'", "'\\''")}'`);
-/** For the shell agent: its command fails, and then its turn. */
-const BREAKING = `run printf '%s\\n' ${EVENTS.join(' ')}; exit 1`;
+/** For the shell agent, after `run`: its command fails, and then its turn. */
+export const FAILING = `printf '%s\\n' ${EVENTS.join(' ')}; exit 1`;
+const BREAKING = `run ${FAILING}`;
 
 /** What every host must let its model do: look, delegate, wait, read why it was refused, and why a worker failed. */
 export const hostStory = (directory: string): readonly Asked[] => [
