@@ -126,6 +126,8 @@ export async function firstByteMs(ground, command) {
   const terminal = spawnTerminal(ground, command);
   await once(terminal.stdout, 'data');
   const ms = performance.now() - from;
+  // It may have ended by now.
+  terminal.stdin.on('error', () => {});
   terminal.stdin.write('q');
   terminal.stdout.resume();
   await once(terminal, 'close');

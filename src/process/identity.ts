@@ -26,7 +26,7 @@ export interface ProcessStat {
   readonly memory: boolean;
 }
 
-/** What `read` finds in /proc, or null where the process is gone or closed to us. A lack of descriptors is thrown. */
+/** What `read` finds in /proc, or null where the process is gone, or not ours to read. A lack of descriptors is thrown. */
 function unlessGone<T>(read: () => T): T | null {
   try {
     return read();

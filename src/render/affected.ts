@@ -1,8 +1,8 @@
+import { shortBytes } from '../core/bytes.ts';
 import { parseIso, shortSpan } from '../core/time.ts';
 import type { Style } from './style.ts';
 import { renderTable } from './table.ts';
 import { safeLine } from './text/safe-text.ts';
-import { shortBytes } from './text/units.ts';
 import { lineOf } from './text/width.ts';
 
 /** A session that a verb is about to change: what is known of it. */

@@ -1,6 +1,6 @@
+import { shortBytes } from '../core/bytes.ts';
 import type { CleanItem, CleanPlan } from '../core/rules/clean-plan.ts';
 import { safeLine } from './text/safe-text.ts';
-import { shortBytes } from './text/units.ts';
 
 /** What `clean` would do with something, in one line: what it is, its size, and why it is not safe. */
 export function renderItem({ kind, id, name, path, branch, bytes, reasons }: CleanItem): string {

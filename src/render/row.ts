@@ -1,8 +1,9 @@
+import { shortBytes } from '../core/bytes.ts';
 import { firstFew, messageOfRow, type SessionSummary } from '../core/session.ts';
 import { shellWord } from '../core/shell-word.ts';
 import { shortSpan } from '../core/time.ts';
 import { safeLine } from './text/safe-text.ts';
-import { counted, shortBytes } from './text/units.ts';
+import { counted } from './text/units.ts';
 
 /* Apart from `list.ts`: what measures the columns of a terminal takes longer to load than a thousand rows. */
 

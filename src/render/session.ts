@@ -64,7 +64,7 @@ function* askedBlocks(view: TurnReader['view'], style: Style, options: TurnOptio
   if (view.prompt !== null && (isSaid(view.kind) || options.full))
     yield block(indent(view.prompt.trimEnd(), '> ', readable(width), paint.bold));
   if (view.replay_reason !== null) {
-    const words = `(a new thread was told what was before: ${view.replay_reason})`;
+    const words = `(a new thread, with the conversation so far: ${view.replay_reason})`;
     yield block(note('  ', words, style, paint.dim));
   }
 }

@@ -110,7 +110,8 @@ export function endWords(step: Step): string {
   return step.status === 'in_progress' ? RUNNING : ` [${step.status}]`;
 }
 
-function paintEnd(words: string, { paint }: Style): string {
+/** The same in its colour. */
+export function paintEnd(words: string, { paint }: Style): string {
   if (words === ' [exit 0]') return paint.dim(words);
   return words === RUNNING ? paint.cyan(words) : paint.red(words);
 }
@@ -118,6 +119,10 @@ function paintEnd(words: string, { paint }: Style): string {
 function valueText(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
+
+/** A call of a tool, with its arguments. */
+export const callText = ({ name, args }: Extract<Step, { type: 'tool_call' }>): string =>
+  `${name} ${args === null ? '' : valueText(args)}`.trim();
 
 /** How many lines a diff adds and takes away: ` +12 −3`. */
 function diffCounts(diff: string): string {
@@ -200,7 +205,7 @@ export function* stepLines(step: Step, style: Style, options: StepOptions): Gene
       break;
     }
     case 'tool_call': {
-      const call = `${step.name} ${step.args === null ? '' : valueText(step.args)}`.trim();
+      const call = callText(step);
       const head = full
         ? indent(call, INDENT, room, paint.cyan)
         : [INDENT + paint.cyan(lineOf(call, room - INDENT.length))];

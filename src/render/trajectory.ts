@@ -1,21 +1,21 @@
 import type { SessionReader, TurnReader } from '../core/conversation/session-reader.ts';
 import { type Step, stepLine } from '../core/conversation/steps.ts';
-import { endWords, stepLines } from './steps.ts';
+import { callText, endWords, paintEnd, stepLines } from './steps.ts';
 import type { Style } from './style.ts';
 import { lineOf } from './text/width.ts';
 import { kindWords, turnRule, undoneWords } from './turn-rule.ts';
 
-/** What the line of a step begins with, and its colour. */
-const LINES: Readonly<Record<Step['type'], readonly [string, 'cyan' | 'dim' | 'magenta' | 'red' | null]>> = {
-  command: ['$', 'cyan'],
-  message: ['»', null],
-  reasoning: ['~', 'dim'],
-  file_change: ['±', 'dim'],
-  tool_call: ['@', 'dim'],
-  plan: ['#', 'dim'],
-  warning: ['!', 'magenta'],
-  error: ['✗', 'red'],
+/** What paints the line of a step, where something does. */
+const PAINTS: Partial<Readonly<Record<Step['type'], 'cyan' | 'dim' | 'magenta' | 'red'>>> = {
+  command: 'cyan',
+  tool_call: 'cyan',
+  reasoning: 'dim',
+  warning: 'magenta',
+  error: 'red',
 };
+
+/** What the words of such a step begin with. */
+const SIGNS: Partial<Readonly<Record<Step['type'], string>>> = { warning: '! ', error: 'error: ' };
 
 /** How to show what an agent did. */
 export interface TrajectoryOptions {
@@ -32,14 +32,15 @@ function heading(view: TurnReader['view'], agent: string | null, style: Style): 
   return turnRule([`turn ${view.turn}`, ...kindWords(view, agent), ...undoneWords(view)].join(' · '), style);
 }
 
-/** A step on one line. */
-function summaryLine(step: Step, { paint, width }: Style, directory: string | null): string {
-  const [sign, colour] = LINES[step.type];
-  const end = endWords(step).replace(' [exit 0]', '');
-  const said = stepLine(step, directory).slice(step.type === 'command' ? '$ '.length : 0);
+/** A step on one line, in the words of `stepLines`. */
+function summaryLine(step: Step, style: Style, directory: string | null): string {
+  const end = endWords(step);
   const by = step.subagent === undefined ? '' : '↳ ';
-  const words = lineOf(`${by}${sign} ${said}`, Math.max(8, width - 1 - end.length));
-  return ` ${colour === null ? words : paint[colour](words)}${paint.dim(end)}`;
+  const said =
+    step.type === 'tool_call' ? callText(step) : (SIGNS[step.type] ?? '') + stepLine(step, directory);
+  const words = lineOf(by + said, Math.max(8, style.width - 1 - end.length));
+  const colour = PAINTS[step.type];
+  return ` ${colour === undefined ? words : style.paint[colour](words)}${paintEnd(end, style)}`;
 }
 
 /**

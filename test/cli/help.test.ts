@@ -56,14 +56,16 @@ test('the help of a verb on a narrow terminal: a command that is too long can st
       --no-pager
           print a long page without stopping
 
-    The numbers run through all turns. A
-    step that did not end well has its
-    status or exit code at its end. One that
-    changed while others went on, such as a
-    plan, is listed each time. On a
-    terminal, a page that is longer than the
-    screen is shown with ZWARM_PAGER, PAGER
-    or less.
+    These are the steps that zwarm logs
+    prints, in the same words, without their
+    outputs and with numbers. The numbers
+    run through all turns. A step that did
+    not end well has its status or exit code
+    at its end. One that changed while
+    others went on, such as a plan, is
+    listed each time. On a terminal, a page
+    that is longer than the screen is shown
+    with ZWARM_PAGER, PAGER or less.
 
     Global options:
       --project <dir>
@@ -101,7 +103,7 @@ test('the help of zwarm', async () => {
       answer [id]             print what a session answered
       logs <id...>            print what agents do, step by step, as it happens
       inject <id> [message]   give a session its next message
-      wait [id...]            wait until sessions are at rest
+      wait [id...]            wait until sessions have ended
       kill [id...]            stop running sessions
 
     Conversations:
@@ -244,7 +246,7 @@ test('options of one name that say something different', () => {
       read the message from a file
       read the patch with the remarks from a file
     --follow
-      continue until the sessions are at rest
+      continue until the sessions have ended
       go on as it happens, until Ctrl-C
     --force
       also where the host or container is gone for good (status unknown)

@@ -89,9 +89,9 @@ test('every screen marks what was wound back', async () => {
   ]);
   expect(await project.$(`trajectory ${ID}`)).toMatchInlineSnapshot(`
     "── turn 1 · completed ──────────────────────────────────────────────────────────
-      1 » done
+      1 done
     ── turn 2 · failed · wound back ────────────────────────────────────────────────
-      2 ✗ it broke
+      2 error: it broke
     ── turn 3 · wound back to turn 1 ───────────────────────────────────────────────
     "
   `);

@@ -127,7 +127,7 @@ test('where a start could not create the state directory, that is a warning', as
   const patient = createPatient();
   const nested = await patient.diagnose({}, ['--state-dir', join(patient.base, 'x', 'y')]);
   expect(nested.checks['state-directory']?.message).toContain(`creates ${patient.base}/x/y`);
-  expect(nested.checks['free-space']?.message).toContain('MB free');
+  expect(nested.checks['free-space']?.message).toMatch(/^\d[\d.]* [MGT]B free$/);
   // As a user whom permissions bind: root would pass every one of them.
   const installed = installForAll(patient.base);
   const home = join(patient.base, 'home');
@@ -169,9 +169,9 @@ test('what is kept of projects that are gone is counted, and some are named', as
       });
     rmdirSync(path);
     const named = projects.slice(0, Math.min(3, i + 1)).join(', ') + (i > 2 ? ', …' : '');
-    const message = `${(1.1 * (i + 1)).toFixed(1)} MB are kept of projects that are gone: ${named}`;
+    const message = `projects that are gone have left ${(1.1 * (i + 1)).toFixed(1)} MB of records: ${named}`;
     const hint =
-      'if they were moved, in the new place: zwarm relocate; to delete what is kept of them: zwarm clean --gone';
+      'if they were moved, in the new place: zwarm relocate; to delete these records: zwarm clean --gone';
     expect(await found()).toEqual({ status: 'note', message, hint });
   }
 });

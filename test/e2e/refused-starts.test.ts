@@ -163,7 +163,7 @@ function plainProject(): Project {
 test('Codex is not started outside of git, where the two ways on are named', async () => {
   const project = plainProject();
   expect(await project.$('start x')).toBe(
-    `zwarm: codex works in a git repository alone, and ${project.directory} is in none\n` +
+    `zwarm: codex works only in a git repository, and ${project.directory} is in none\n` +
       'hint: run `git init` there; or go without: zwarm start --agent-arg=--skip-git-repo-check "…"\n[exit 2]\n',
   );
   expect(fs.existsSync(project.store())).toBe(false);
@@ -492,12 +492,12 @@ const script = (project: Project, text: string, mode: number): Record<string, st
 test.each<[string, RegExp, (project: Project, directory: string) => Record<string, string> | undefined]>([
   [
     'its directory is gone',
-    /^zwarm: (there is no directory|the agent's directory is gone or closed to us:) \/.*\/sub\nhint: .* -C DIR.*\n\[exit [24]\]\n$/,
+    /^zwarm: (there is no directory|the agent's directory is gone or cannot be read:) \/.*\/sub\nhint: .* -C DIR.*\n\[exit [24]\]\n$/,
     (_, directory) => void fs.rmdirSync(directory),
   ],
   [
     'a file is in the place of its directory',
-    /^zwarm: (\/.*\/sub is not a directory|the agent's directory is gone or closed to us: \/.*\/sub)\nhint: .* -C DIR.*\n\[exit [24]\]\n$/,
+    /^zwarm: (\/.*\/sub is not a directory|the agent's directory is gone or cannot be read: \/.*\/sub)\nhint: .* -C DIR.*\n\[exit [24]\]\n$/,
     (_, directory) => {
       fs.rmdirSync(directory);
       fs.writeFileSync(directory, '');
@@ -506,7 +506,7 @@ test.each<[string, RegExp, (project: Project, directory: string) => Record<strin
   ],
   [
     'its repository is gone',
-    /^zwarm: codex works in a git repository alone, .*\nhint: .*\n\[exit 2\]\n$/,
+    /^zwarm: codex works only in a git repository, .*\nhint: .*\n\[exit 2\]\n$/,
     ({ base }) => void fs.rmSync(join(base, '.git')),
   ],
   [

@@ -46,7 +46,7 @@ test('where the directory of a session is gone nothing of it begins, is stopped 
   await eventually('the agent runs', () => project.runs().length === 2);
   fs.rmSync(sub, { recursive: true });
   const gone = (of: string) =>
-    `the agent's directory is gone or closed to us: ${sub}\n` +
+    `the agent's directory is gone or cannot be read: ${sub}\n` +
     `hint: make it available again, or go on elsewhere: zwarm fork ${of} -C DIR "…"`;
   for (const line of [`fork ${id}`, `fork ${id} -W`, `fork ${id} more`, `inject ${id} more`, `compact ${id}`])
     await refuse(project, line, gone(id), 4);

@@ -1,9 +1,10 @@
+import { shortBytes } from '../../core/bytes.ts';
 import { EXIT_CODES } from '../../core/errors.ts';
 import { keyOf } from '../../core/rules/clean-plan.ts';
 import type { CleanResult, SkippedSession } from '../../manager/commands/clean.ts';
 import { renderGone } from '../../render/row.ts';
 import { safeLine } from '../../render/text/safe-text.ts';
-import { counted, shortBytes } from '../../render/text/units.ts';
+import { counted } from '../../render/text/units.ts';
 import { agreesTo, canAsk, confirm } from '../ask-first.ts';
 import { QUIET_IDS, TAGS, YES } from '../common-options.ts';
 import type { Verb } from '../context.ts';
@@ -18,7 +19,7 @@ const days = number(
   /^\d{1,6}(\.\d{1,6})?$/,
   0,
   'a number of days',
-  '7; 0 means every session that is at rest',
+  '7; 0 means every session that has ended',
 );
 
 const OPTIONS = {
@@ -143,7 +144,7 @@ by tabs.`,
   examples: [
     ['zwarm clean', `older than ${DEFAULT_DAYS} days`],
     'zwarm clean --older-than 36h --dry-run',
-    ['zwarm clean --days 0 -y', 'every session that is at rest'],
+    ['zwarm clean --days 0 -y', 'every session that has ended'],
     ['zwarm clean --gone', 'after projects were deleted; a disk that is not mounted is gone, too'],
   ],
   async run(verb, _args, options) {

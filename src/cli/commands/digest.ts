@@ -19,7 +19,7 @@ export const digest = defineVerb({
     json: flag('--json', 'print one object as JSON'),
   },
   notes: `
-What runs or waits is told however old it is. What needs you does not go on by itself: it waits in vain, cannot be judged from
+What runs or waits is told however old it is. What needs you does not go on by itself: it waits for what will not come, cannot be judged from
 here, or failed for a reason that a second try does not mend, and you have not looked at it.`,
   examples: [
     'zwarm digest',

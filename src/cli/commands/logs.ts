@@ -16,7 +16,7 @@ import { count, duration } from '../parsers.ts';
 const OF_STEPS = ['last', 'tail', 'since', 'json'];
 
 const OPTIONS = {
-  follow: flag('-f, --follow', 'continue until the sessions are at rest'),
+  follow: flag('-f, --follow', 'continue until the sessions have ended'),
   last: value('-n, --last <count>', 'begin with the last COUNT steps', count(0)),
   tail: { ...value('--tail <count>', 'the same as -n', count(0)), conflicts: ['last'] },
   since: value('--since <time>', 'only what was done in the last 45s, 10m, 2h, 3d', duration),
@@ -84,7 +84,9 @@ export const logs = defineVerb({
   args: { refs: IDS },
   options: OPTIONS,
   notes: `
--f continues across the end of a turn into the next one, and ends when the session is at rest. Ctrl-C ends only zwarm;
+The steps come with the last lines of their outputs; zwarm trajectory lists them with numbers, on a line each.
+
+-f continues across the end of a turn into the next one, and ends when no turn runs or waits. Ctrl-C ends only zwarm;
 the agents continue. With several ids, each line begins with the name of its session, or with its id where it has none.
 
 --since leaves out turns that ended before that time, and of the turn that did not the steps that the agent's own history

@@ -57,7 +57,7 @@ const emptyList = (known: number): string =>
 export const ls = defineVerb({
   name: 'ls',
   summary: 'list sessions: all that run, and the newest 20',
-  aliases: ['list', 'ps'],
+  aliases: ['list', 'ps', 'l'],
   options: {
     all: flag('-a, --all', 'all sessions'),
     limit: value('-n, --limit <count>', 'only the newest COUNT', count(1)),

@@ -59,7 +59,7 @@ async function entryFor(
 /** `zwarm mcp install` */
 export const mcpInstall = defineVerb({
   name: 'install',
-  summary: 'let a host of models, such as Codex, start zwarm mcp',
+  summary: 'set up zwarm mcp in a host, such as Codex',
   options: OPTIONS,
   notes: `
 Shows what would change in the host's configuration, and asks before it is written. The rest of it stays as it is:

@@ -57,12 +57,12 @@ async function endAll(verb: Verb, ids: readonly SessionId[]): Promise<void> {
 /** `zwarm wait` */
 export const wait = defineVerb({
   name: 'wait',
-  summary: 'wait until sessions are at rest',
+  summary: 'wait until sessions have ended',
   args: { refs: IDS_OR_TAGS },
   options: {
     any: flag('--any', 'until one of them is', ['fail-fast']),
     failFast: flag('--fail-fast', 'until one ends without completing, or all have completed'),
-    killOnExit: flag('--kill-on-exit', 'kill those that are not at rest when the wait ends'),
+    killOnExit: flag('--kill-on-exit', 'kill those that have not ended when the wait ends'),
     tags: TAGS,
     timeoutMs: value(
       '--timeout <time>',

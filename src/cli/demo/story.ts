@@ -38,7 +38,7 @@ export const DEMO_STORY: readonly Scene[] = [
     'A small shop has a bug. Start three agents: each command returns at once.',
     'zwarm start -a demo --name mend "The test fails. Mend it."',
     'zwarm start -a demo --name todos -s read-only "List the TODOs"',
-    'zwarm start -a demo --name build -s read-only "Watch build.log until it is done"',
+    'zwarm start -a demo --name build -s read-only "Watch build.log"',
   ],
   ['They work side by side, in the background.', 'zwarm ls'],
   ['Follow one of them, step by step, as it happens.', 'zwarm logs -f mend'],
@@ -57,4 +57,4 @@ export const DEMO_STORY: readonly Scene[] = [
 ];
 
 /** What is said last, before what a reader can type next. */
-export const FAREWELL = 'That was the demo agent; all of it is removed. Now a real one, in your project:';
+export const FAREWELL = 'That was the demo; nothing of it is left. Now a real agent, in your project:';

@@ -20,6 +20,6 @@ export async function placeOf(context: ManagerContext, session: Session): Promis
   const { working_dir, work_in, worktree } = now.record;
   const directory = join(working_dir, work_in ?? '');
   if (isOpenDirectory(directory)) return { directory, env: environmentIn(worktree) };
-  const what = `the directory of ${session.id} is gone or closed to us: ${directory}`;
+  const what = `the directory of ${session.id} is gone or cannot be read: ${directory}`;
   throw new ZwarmError('not_resumable', what, 'make it available again');
 }

@@ -1,6 +1,7 @@
 import { accessSync, constants, lstatSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { AGENTS } from '../../agents/registry.ts';
+import { shortBytes } from '../../core/bytes.ts';
 import { type Finding, finding } from '../../core/check.ts';
 import { findConfiner } from '../../process/confine.ts';
 import { type FileSystem, fileSystemOf } from '../../store/file-system.ts';
@@ -59,7 +60,7 @@ const FEW_FILES = 1000;
 
 /** Whether there is room for what agents print. */
 export function judgeSpace({ freeBytes, freeFiles }: FileSystem): Finding {
-  const space = `${Math.floor(freeBytes / 1_000_000).toLocaleString('en-US')} MB free`;
+  const space = `${shortBytes(freeBytes)} free`;
   const hint = 'free some space: what an agent prints when the disk is full is lost';
   if (freeBytes < LITTLE_BYTES) return finding('warning', space, hint);
   if (freeFiles === null || freeFiles >= FEW_FILES) return finding('ok', space);
@@ -97,7 +98,7 @@ function whereItWas(project: Project): string {
   return `this project was at ${was}, and has its sessions; the next start keeps them for its new place`;
 }
 
-/** Whether the sessions of this project are where it is, and whether some are kept of projects that are gone. */
+/** Whether the sessions of this project are where it is, and whether projects that are gone have left some. */
 export async function checkProjects(context: ManagerContext): Promise<Finding> {
   const { refused } = openAll(context);
   const [first] = refused;
@@ -112,7 +113,7 @@ export async function checkProjects(context: ManagerContext): Promise<Finding> {
   const named = gone.slice(0, 3).map(({ project }) => project);
   return finding(
     'note',
-    `${(bytes / 1_000_000).toFixed(1)} MB are kept of projects that are gone: ${named.join(', ')}${gone.length > 3 ? ', …' : ''}`,
-    'if they were moved, in the new place: zwarm relocate; to delete what is kept of them: zwarm clean --gone',
+    `projects that are gone have left ${shortBytes(bytes)} of records: ${named.join(', ')}${gone.length > 3 ? ', …' : ''}`,
+    'if they were moved, in the new place: zwarm relocate; to delete these records: zwarm clean --gone',
   );
 }

@@ -72,7 +72,7 @@ export function requireSameDirectory({ id, record }: SessionNow): void {
  */
 export function requireDirectory({ working_dir: directory }: SessionRecord, id: SessionId | null): void {
   if (isOpenDirectory(directory)) return;
-  const what = `the agent's directory is gone or closed to us: ${directory}`;
+  const what = `the agent's directory is gone or cannot be read: ${directory}`;
   const elsewhere = id === null ? 'start it elsewhere: zwarm start' : `go on elsewhere: zwarm fork ${id}`;
   throw new ZwarmError('not_resumable', what, `make it available again, or ${elsewhere} -C DIR "…"`);
 }
@@ -88,7 +88,7 @@ export function requireRepository(
 ): void {
   const { outsideOfGit } = readArguments(args);
   if (outsideOfGit === null || isInRepository(directory)) return;
-  const what = `${name} works in a git repository alone, and ${directory} is in none`;
+  const what = `${name} works only in a git repository, and ${directory} is in none`;
   const without = id === null ? `; or go without: zwarm start --agent-arg=${outsideOfGit} "…"` : '';
   throw new ZwarmError('usage', what, `run \`git init\` there${without}`);
 }

@@ -48,7 +48,7 @@ function notRun(
     case 'cancelled':
       return null;
     case 'no_working_dir': {
-      const gone = `its directory is gone or closed to us: ${workingDir}`;
+      const gone = `its directory is gone or cannot be read: ${workingDir}`;
       return error(
         why,
         gone,

@@ -37,6 +37,15 @@ function behind(prefix: string, lines: readonly string[], next = prefix): string
   return lines.map((line, i) => ((i === 0 ? prefix : next) + line).trimEnd());
 }
 
+/** What paints a line of a patch. */
+const patchPaint =
+  (paint: Style['paint']) =>
+  (line: string): Style['paint']['cyan'] => {
+    if (line.startsWith('+')) return paint.green;
+    if (line.startsWith('-')) return paint.red;
+    return line.startsWith('@@') ? paint.cyan : paint.dim;
+  };
+
 function listLines(list: Tokens.List, style: Style, depth: number): string[] {
   const numberOf = (index: number): string => (list.ordered ? `${Number(list.start) + index}.` : '•');
   const widest = numberOf(list.items.length - 1).length;
@@ -64,8 +73,14 @@ function tokenLines(token: MarkedToken, style: Style, depth: number): string[] {
       return behind(mark, lines, ' '.repeat(mark.length));
     }
     case 'code': {
-      const head = token.lang ? textLines(safeLine(token.lang), prose - 2, paint.dim) : [];
-      return behind('  ', [...head, ...textLines(token.text, width - 2, paint.cyan)]);
+      const isPatch = /^(diff|patch)$/i.test(token.lang ?? '');
+      const paintOf = isPatch ? patchPaint(paint) : () => paint.cyan;
+      const isLanguage = token.text !== '' && /^[\w+#.-]+$/.test(token.lang ?? '');
+      const head = isLanguage || !token.lang ? [] : textLines(safeLine(token.lang), prose - 2, paint.dim);
+      const lines = token.text
+        .split('\n')
+        .flatMap((line: string) => [...textLines(line, width - 2, paintOf(line))]);
+      return behind('  ', [...head, ...lines]);
     }
     case 'blockquote':
       if (width - 2 < NARROWEST) return blockLines(token.tokens, style, depth);

@@ -29,7 +29,7 @@ test('a directory that is gone, or leads elsewhere now, is not printed, and noth
   mkdirSync(place);
   const id = await project.ended(['-C', 'place', 'quick']);
   renameSync(place, `${place}.away`);
-  expect(await project.$(`path ${id}`)).toMatch(/is gone or closed to us: .*\n.*\n\[exit 4\]\n$/);
+  expect(await project.$(`path ${id}`)).toMatch(/is gone or cannot be read: .*\n.*\n\[exit 4\]\n$/);
   symlinkSync(project.base, place);
   expect(await project.$(`path ${id}`)).toMatch(/now leads to .*\[exit 5\]\n$/s);
   const ran = await project.asProcess(['exec', id, '--', 'touch', 'ran']);

@@ -52,7 +52,6 @@ The total is right now: the price is \`multiplied\`, see cart.js
 
 │ It is always right.
 
-  js
   total += item.price * item.count;
 
 File       Lines
@@ -82,6 +81,13 @@ a diagram and <b>html</b>, not
 ~~this~~`);
 });
 
+test('a patch in an answer has the colours of one', () => {
+  const [context, gone, come] = painted('```diff\n a\n-b\n+c\n```').split('\n');
+  expect([context, gone, come].map((line) => plain(line ?? ''))).toEqual(['   a', '  -b', '  +c']);
+  expect(gone).toContain('\x1b[31m');
+  expect(come).toContain('\x1b[32m');
+});
+
 test('on a wide terminal running text stays readable, code and tables take the room that they need', () => {
   const words = 'word '.repeat(40).trim();
   const text = `${words}\n\n\`\`\`\n${words}\n\`\`\`\n\n|a|\n|-|\n|${words}|`;
@@ -107,7 +113,8 @@ test.each<[string, string, string]>([
   ['a list that begins with 9', '9. a\n10. b', ' 9. a\n10. b'],
   ['an empty item', '-\n- a', '•\n• a'],
   ['code with its own indentation', '```\na\n\n  b\n```', '  a\n\n    b'],
-  ['code that was never ended', '```sh\nls', '  sh\n  ls'],
+  ['code that was never ended', '```sh\nls', '  ls'],
+  ['words that are no language', '```so to say\nls\n```', '  so to say\n  ls'],
   ['a table without rows', '|a|b|\n|-|-|', 'a  b\n─  ─'],
   ['a table to the middle', '|abc|\n|:-:|\n|x|', 'abc\n───\n x'],
   ['nothing', ' \n', ''],
@@ -216,7 +223,9 @@ test('whatever is written: shown, inert, within the width, and no letter lost', 
           expect(columnsOf(line)).toBeLessThanOrEqual(columns);
       }
       const words = (some: string): number => some.replace(/[\s│]/g, '').match(/word/g)?.length ?? 0;
-      expect(words(plain(lines.join('')))).toBeGreaterThanOrEqual(words(text));
+      // But for the name of a language.
+      const said = text.replace(/(`{3,}|~{3,})[^\n]*/g, '');
+      expect(words(plain(lines.join('')))).toBeGreaterThanOrEqual(words(said));
     }),
     runs(10),
   );

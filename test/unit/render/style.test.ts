@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
+import { shortBytes } from '../../../src/core/bytes.ts';
 import { SESSION_STATUSES } from '../../../src/core/status.ts';
 import { shortSpan } from '../../../src/core/time.ts';
 import { createStyle, paintStatus, wantsColour } from '../../../src/render/style.ts';
-import { longSpan, shortBytes, shortCount } from '../../../src/render/text/units.ts';
+import { longSpan, shortCount } from '../../../src/render/text/units.ts';
 import { plain } from '../../helpers/display.ts';
 
 test('whether there are colours: the environment, then on a terminal, then in a pipe', () => {

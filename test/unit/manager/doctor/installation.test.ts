@@ -58,7 +58,7 @@ onLinux('a server of the tools that is older than the installation is warned abo
   const checkAfter = (ms: number) => checkServers({ paths, now: () => Date.now() + ms } as ManagerContext);
   const well = (count: number) => ({
     status: 'ok',
-    message: `${count} of zwarm mcp, none older than this installation`,
+    message: `running servers (zwarm mcp): ${count}, all of this version`,
   });
   expect(checkAfter(-HOUR_MS)).toMatchObject(well(0));
   const { pid } = await running(cli, 'mcp');

@@ -25,10 +25,10 @@ test('a file system that others may share is warned about by its name', () => {
 });
 
 test.each([
-  [1e9, 1e6, 'ok', '1,000 MB free'],
-  [50e6, null, 'ok', '50 MB free'],
-  [49_999_999, 1e6, 'warning', '49 MB free'],
-  [0, null, 'warning', '0 MB free'],
+  [1e9, 1e6, 'ok', '1.0 GB free'],
+  [50e6, null, 'ok', '50.0 MB free'],
+  [49_900_000, 1e6, 'warning', '49.9 MB free'],
+  [0, null, 'warning', '0 B free'],
   [1e9, 999, 'warning', 'room for 999 more files'],
 ])('%i bytes and %j files free: %s', (freeBytes, freeFiles, status, message) => {
   expect(judgeSpace({ ...ROOM, freeBytes, freeFiles })).toMatchObject({ status, message });
