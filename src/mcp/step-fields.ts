@@ -1,5 +1,5 @@
 import type { PlacedStep } from '../core/conversation/step-list.ts';
-import { type Step, stepLine } from '../core/conversation/steps.ts';
+import { type Step, stepLine, valueText } from '../core/conversation/steps.ts';
 import type { TrajectoryStep } from '../core/conversation/trajectory.ts';
 import type { StepStatus } from '../core/events.ts';
 import { cutLine, type TurnView } from '../core/session.ts';
@@ -16,14 +16,7 @@ const [LAST_LINES, LAST_CHARS] = [5, 500];
 /** A step as a model gets it. */
 export type StepFields = Readonly<Record<string, unknown>>;
 
-const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
-
-/** A step on one line, a call with the beginning of its arguments. */
-function lineOf(step: Step): string {
-  const line = stepLine(step);
-  const args = step.type === 'tool_call' && step.args !== null ? ` ${asText(step.args)}` : '';
-  return cutLine(line + args, SUMMARY_CHARS);
-}
+const lineOf = (step: Step): string => cutLine(stepLine(step), SUMMARY_CHARS);
 
 const isFine = (status: StepStatus): boolean => status === 'completed' || status === 'in_progress';
 
@@ -31,7 +24,7 @@ const isFine = (status: StepStatus): boolean => status === 'completed' || status
 function lastWords(step: Step): string | null {
   if (!('status' in step) || isFine(step.status)) return null;
   const output = step.type === 'command' ? step.output : step.type === 'tool_call' ? step.result : null;
-  return output === null ? null : lastLines(asText(output), LAST_LINES, LAST_CHARS) || null;
+  return output === null ? null : lastLines(valueText(output), LAST_LINES, LAST_CHARS) || null;
 }
 
 /**
@@ -54,7 +47,7 @@ export function summaryOf(step: TrajectoryStep): StepFields {
 /** A step with all its fields, of each long one both ends, and its command without the shell around it. */
 export function wholeOf(step: TrajectoryStep): StepFields {
   const cut = (value: unknown): unknown => {
-    const text = asText(value);
+    const text = valueText(value);
     return text.length > FULL_CHARS ? bothEnds(text, FULL_CHARS) : value;
   };
   const told = step.type === 'command' ? { ...step, command: withoutShell(step.command) } : step;

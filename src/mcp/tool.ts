@@ -84,6 +84,11 @@ export function toldOf(input: Shape): StandardSchemaWithJSON<object> {
   };
 }
 
+/*
+ * What tools tell hosts of themselves. Of what is left out the protocol says: it writes, may destroy, does more each time
+ * it is called again, and reaches the world.
+ */
+
 /** It looks, and changes nothing. */
 export const READS = { readOnlyHint: true } as const;
 /** It has an agent work, which may change files and use the network. */

@@ -1,5 +1,5 @@
 import type { ChangeCount, ChangedFile, Changes } from '../core/changes.ts';
-import type { Style } from './style.ts';
+import { patchPaint, type Style } from './style.ts';
 import { safeLine, safeLines } from './text/safe-text.ts';
 import { counted, plusMinus } from './text/units.ts';
 import { lineOf } from './text/width.ts';
@@ -49,21 +49,13 @@ export function renderStatRow(file: ChangedFile): string {
 }
 
 /** A patch, in colours where there are any, a line at a time. */
-export function* renderPatch(patch: string, { paint }: Style): Generator<string> {
+export function* renderPatch(patch: string, style: Style): Generator<string> {
   let inHeader = false;
   for (const line of safeLines(patch.replace(/\n$/, ''))) {
     if (line.startsWith('diff ')) inHeader = true;
     if (line.startsWith('@@')) inHeader = false;
-    const painted = inHeader
-      ? paint.bold(line)
-      : line.startsWith('@@')
-        ? paint.cyan(line)
-        : line.startsWith('+')
-          ? paint.green(line)
-          : line.startsWith('-')
-            ? paint.red(line)
-            : line;
-    yield `${painted}\n`;
+    const paint = inHeader ? style.paint.bold : patchPaint(line, style);
+    yield `${paint(line)}\n`;
   }
 }
 

@@ -1,8 +1,8 @@
-import type { Step } from '../core/conversation/steps.ts';
+import { type Step, stepLine, valueText } from '../core/conversation/steps.ts';
 import type { FileEdit } from '../core/events.ts';
 import { pathFrom } from '../core/path.ts';
 import { withoutShell } from '../core/shell-word.ts';
-import type { Style } from './style.ts';
+import { patchPaint, type Style } from './style.ts';
 import { linkTo } from './text/link.ts';
 import { safeLine, safeLines } from './text/safe-text.ts';
 import { counted } from './text/units.ts';
@@ -16,6 +16,9 @@ export interface StepOptions {
   /** The session's working directory: paths below it are shown relative to it. */
   readonly directory: string | null;
 }
+
+/** What the words of such a step begin with. */
+export const SIGNS = { warning: '! ', error: 'error: ' } as const;
 
 const INDENT = '  ';
 const DEEPER = '    ';
@@ -116,14 +119,6 @@ export function paintEnd(words: string, { paint }: Style): string {
   return words === RUNNING ? paint.cyan(words) : paint.red(words);
 }
 
-function valueText(value: unknown): string {
-  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
-}
-
-/** A call of a tool, with its arguments. */
-export const callText = ({ name, args }: Extract<Step, { type: 'tool_call' }>): string =>
-  `${name} ${args === null ? '' : valueText(args)}`.trim();
-
 /** How many lines a diff adds and takes away: ` +12 −3`. */
 function diffCounts(diff: string): string {
   const count = (sign: RegExp): number => diff.match(sign)?.length ?? 0;
@@ -131,14 +126,8 @@ function diffCounts(diff: string): string {
 }
 
 function* diffLines(diff: string, style: Style): Generator<string> {
-  const { paint } = style;
-  const colours: Readonly<Record<string, Span['paint']>> = {
-    '+': paint.green,
-    '-': paint.red,
-    '@': paint.dim,
-  };
   for (const line of safeLines(diff.trimEnd()))
-    yield* indent(line, DEEPER, style.width, colours[line[0] ?? '']);
+    yield* indent(line, DEEPER, style.width, patchPaint(line, style));
 }
 
 /** A changed file: only the word is coloured, so that the name can be read on any background. */
@@ -205,7 +194,7 @@ export function* stepLines(step: Step, style: Style, options: StepOptions): Gene
       break;
     }
     case 'tool_call': {
-      const call = callText(step);
+      const call = stepLine(step);
       const head = full
         ? indent(call, INDENT, room, paint.cyan)
         : [INDENT + paint.cyan(lineOf(call, room - INDENT.length))];
@@ -218,10 +207,10 @@ export function* stepLines(step: Step, style: Style, options: StepOptions): Gene
         yield* note(`${INDENT}${completed ? '✓' : '☐'} `, text, style, completed ? paint.green : undefined);
       break;
     case 'warning':
-      yield* note(`${INDENT}! `, step.message, style, paint.magenta);
+      yield* note(INDENT + SIGNS.warning, step.message, style, paint.magenta);
       break;
     case 'error':
-      yield* note(`${INDENT}error: `, step.message, style, paint.red);
+      yield* note(INDENT + SIGNS.error, step.message, style, paint.red);
   }
 }
 

@@ -49,6 +49,13 @@ const COLOURS = {
   unknown: 'magenta',
 } as const satisfies Record<SessionStatus, string>;
 
+/** What paints a line of a patch. */
+export function patchPaint(line: string, { paint }: Style): (text: string) => string {
+  if (line.startsWith('@@')) return paint.cyan;
+  if (line.startsWith('+')) return paint.green;
+  return line.startsWith('-') ? paint.red : String;
+}
+
 /** A status, or another word for it, in its colour. */
 export function paintStatus(status: SessionStatus, { paint }: Style, word: string = status): string {
   return paint[COLOURS[status]](word);

@@ -1,6 +1,6 @@
 import type { SessionReader, TurnReader } from '../core/conversation/session-reader.ts';
 import { type Step, stepLine } from '../core/conversation/steps.ts';
-import { callText, endWords, paintEnd, stepLines } from './steps.ts';
+import { endWords, paintEnd, SIGNS, stepLines } from './steps.ts';
 import type { Style } from './style.ts';
 import { lineOf } from './text/width.ts';
 import { kindWords, turnRule, undoneWords } from './turn-rule.ts';
@@ -13,9 +13,6 @@ const PAINTS: Partial<Readonly<Record<Step['type'], 'cyan' | 'dim' | 'magenta' |
   warning: 'magenta',
   error: 'red',
 };
-
-/** What the words of such a step begin with. */
-const SIGNS: Partial<Readonly<Record<Step['type'], string>>> = { warning: '! ', error: 'error: ' };
 
 /** How to show what an agent did. */
 export interface TrajectoryOptions {
@@ -36,9 +33,8 @@ function heading(view: TurnReader['view'], agent: string | null, style: Style): 
 function summaryLine(step: Step, style: Style, directory: string | null): string {
   const end = endWords(step);
   const by = step.subagent === undefined ? '' : '↳ ';
-  const said =
-    step.type === 'tool_call' ? callText(step) : (SIGNS[step.type] ?? '') + stepLine(step, directory);
-  const words = lineOf(by + said, Math.max(8, style.width - 1 - end.length));
+  const sign = step.type === 'warning' || step.type === 'error' ? SIGNS[step.type] : '';
+  const words = lineOf(by + sign + stepLine(step, directory), Math.max(8, style.width - 1 - end.length));
   const colour = PAINTS[step.type];
   return ` ${colour === undefined ? words : style.paint[colour](words)}${paintEnd(end, style)}`;
 }

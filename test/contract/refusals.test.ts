@@ -78,13 +78,13 @@ test.each(Object.entries(LIBRARIES))(
     await ok('wait_sessions', { ids: [session_id] });
     await ok('end_session', { session_id, delete: true });
     // Busy, taken, not its own, and too many.
-    const theirs = await project.start(['quick', '--wait']);
+    const theirs = await project.start(['quick']);
     const busy = await ok('delegate', { task: 'hang', mode: 'async', name: 'busy', key: 'one' });
     for (const [name, args, error] of [
       ['converse', { session_id: busy.session_id, message: 'x' }, /still running/],
       ['delegate', { task: 'x', name: 'busy' }, /busy/],
       ['delegate', { task: 'x', key: 'one' }, /the key "one"/],
-      ['end_session', { session_id: theirs }, /./],
+      ['end_session', { session_id: theirs }, /not started by you/],
       ['end_session', { session_id: 'busy', delete: true }, /whole id/],
     ] as const)
       expect(await refusal(name, args)).toMatchObject({ error: expect.stringMatching(error), hint: words });

@@ -30,6 +30,10 @@ type Action =
   | { readonly type: 'warning'; readonly message: string }
   | { readonly type: 'error'; readonly message: string };
 
+/** What a tool was given or gave: a text as it is, anything else as JSON. */
+export const valueText = (value: unknown): string =>
+  typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+
 /**
  * A step in a few words, for one line of a list or of progress. Not neutralised: it holds the agent's text. Paths below
  * `directory` are relative to it.
@@ -44,7 +48,7 @@ export function stepLine(step: Step, directory: string | null = null): string {
     case 'file_change':
       return step.changes.map(({ kind, path }) => `${kind} ${pathFrom(directory, path)}`).join(', ');
     case 'tool_call':
-      return step.name;
+      return `${step.name} ${step.args === null ? '' : valueText(step.args)}`.trim();
     case 'plan':
       return `plan: ${step.items.filter((item) => item.completed).length} of ${step.items.length} done`;
     case 'warning':
@@ -65,9 +69,7 @@ export function toolContent(step: Step): string | null {
     case 'file_change':
       return [...step.changes.map(({ kind, path }) => `${kind} ${path}`), `[${step.status}]`].join('\n');
     case 'tool_call': {
-      const parts = [step.args, step.result].map((part) =>
-        typeof part === 'string' ? part : JSON.stringify(part),
-      );
+      const parts = [step.args, step.result].map(valueText);
       return [step.name, ...parts, `[${step.status}]`].join('\n');
     }
     default:

@@ -64,7 +64,10 @@ export function checkServers({ paths, now }: ManagerContext): Finding {
   const installedMs = now() - statSync(paths.cli).ctimeMs;
   const older = servers.filter(({ ageMs }) => ageMs > installedMs);
   if (older.length === 0)
-    return finding('ok', `running servers (zwarm mcp): ${servers.length}, all of this version`);
+    return finding(
+      'ok',
+      servers.length === 0 ? 'no zwarm mcp runs' : `${servers.length} of zwarm mcp, all of this version`,
+    );
   const pids = older.map(({ pid }) => pid).join(', ');
   const what = `zwarm mcp runs since before this version was installed (pid ${pids})`;
   return finding('warning', what, 'restart the program that started it: Codex, Claude Code, an editor');

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ZwarmError } from '../../core/errors.ts';
 import { parseSources } from '../../core/rules/source.ts';
 import type { SessionSummary } from '../../core/session.ts';
 import { isActive } from '../../core/status.ts';
@@ -52,8 +53,9 @@ const SOURCES = "mine (default), user, orchestrator, mcp, a caller's full name, 
 function isSource(source: string): boolean {
   try {
     return source === 'all' || parseSources(source, '').length > 0;
-  } catch {
-    return false;
+  } catch (error) {
+    if (error instanceof ZwarmError) return false;
+    throw error;
   }
 }
 

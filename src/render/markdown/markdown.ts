@@ -1,5 +1,5 @@
 import { Lexer, type MarkedToken, type Token, type Tokens } from 'marked';
-import type { Style } from '../style.ts';
+import { patchPaint, type Style } from '../style.ts';
 import { safeLine } from '../text/safe-text.ts';
 import { readable, textLines, wrapSpans } from '../text/wrap.ts';
 import { inlineSpans } from './inline.ts';
@@ -37,15 +37,6 @@ function behind(prefix: string, lines: readonly string[], next = prefix): string
   return lines.map((line, i) => ((i === 0 ? prefix : next) + line).trimEnd());
 }
 
-/** What paints a line of a patch. */
-const patchPaint =
-  (paint: Style['paint']) =>
-  (line: string): Style['paint']['cyan'] => {
-    if (line.startsWith('+')) return paint.green;
-    if (line.startsWith('-')) return paint.red;
-    return line.startsWith('@@') ? paint.cyan : paint.dim;
-  };
-
 function listLines(list: Tokens.List, style: Style, depth: number): string[] {
   const numberOf = (index: number): string => (list.ordered ? `${Number(list.start) + index}.` : '•');
   const widest = numberOf(list.items.length - 1).length;
@@ -74,7 +65,7 @@ function tokenLines(token: MarkedToken, style: Style, depth: number): string[] {
     }
     case 'code': {
       const isPatch = /^(diff|patch)$/i.test(token.lang ?? '');
-      const paintOf = isPatch ? patchPaint(paint) : () => paint.cyan;
+      const paintOf = (line: string) => (isPatch ? patchPaint(line, style) : paint.cyan);
       const isLanguage = token.text !== '' && /^[\w+#.-]+$/.test(token.lang ?? '');
       const head = isLanguage || !token.lang ? [] : textLines(safeLine(token.lang), prose - 2, paint.dim);
       const lines = token.text

@@ -108,9 +108,9 @@ test.each<[string, object[], string[]]>([
   [
     'an unknown tool',
     [call('1', 'Grep', { pattern: 'x' }), answer('1', 'none', { is_error: true })],
-    ['Grep failed'],
+    ['Grep {"pattern":"x"} failed'],
   ],
-  ['a known tool with an unknown input', [call('1', 'Bash', { cmd: 5 })], ['Bash interrupted']],
+  ['a known tool with an unknown input', [call('1', 'Bash', { cmd: 5 })], ['Bash {"cmd":5} interrupted']],
   [
     'a notebook',
     [call('1', 'NotebookEdit', { notebook_path: 'n' }), answer('1', 'ok')],
@@ -119,7 +119,7 @@ test.each<[string, object[], string[]]>([
   [
     'a task that another turn made is not listed, but changed',
     [call('1', 'TaskUpdate', { taskId: '4', status: 'completed' }), answer('1', 'ok')],
-    ['TaskUpdate completed'],
+    ['TaskUpdate {"taskId":"4","status":"completed"} completed'],
   ],
   [
     'tasks that are taken back, and a list of none',
@@ -131,12 +131,12 @@ test.each<[string, object[], string[]]>([
       call('3', 'TaskUpdate', { taskId: '1', status: 'deleted' }),
       answer('3', 'ok'),
     ],
-    ['TaskList completed', 'plan: 0 of 0 done'],
+    ['TaskList {} completed', 'plan: 0 of 0 done'],
   ],
   [
     'a task that could not be made',
     [call('1', 'TaskCreate', { subject: 'look' }), answer('1', 'no such tool', { is_error: true })],
-    ['TaskCreate failed'],
+    ['TaskCreate {"subject":"look"} failed'],
   ],
 ])('%s', (_, lines, expected) => {
   const steps = fold(...lines).steps.map((step) =>

@@ -171,7 +171,7 @@ test.each<[string, object, string]>([
     call('bash', { command: 'ls' }, { status: 'error', error: REJECTED, output: undefined }),
     `$ ls declined ${REJECTED}`,
   ],
-  ['one without a command', call('bash', { cmd: 5 }), 'bash completed'],
+  ['one without a command', call('bash', { cmd: 5 }), 'bash {"cmd":5} completed'],
   [
     'a new file',
     call('write', { filePath: '/a', content: 'x' }, { metadata: { exists: false } }),
@@ -192,7 +192,11 @@ test.each<[string, object, string]>([
     call('edit', { filePath: '/a', oldString: 'x' }, { status: 'error' }),
     'update /a failed',
   ],
-  ['a patch that failed', call('apply_patch', { patchText: 'x' }, { status: 'error' }), 'apply_patch failed'],
+  [
+    'a patch that failed',
+    call('apply_patch', { patchText: 'x' }, { status: 'error' }),
+    'apply_patch {"patchText":"x"} failed',
+  ],
   [
     'a patch of a kind that is new',
     call('apply_patch', {}, { metadata: { files: [{ filePath: 'a', type: 'constructor', patch: '' }] } }),
@@ -210,7 +214,7 @@ test.each<[string, object, string]>([
   ],
   ['a tool with wrong arguments', call('invalid', { tool: 'edit', error: 'Expected string' }), 'edit failed'],
   ['a call that cannot be told', call('invalid', {}), 'invalid failed'],
-  ['another tool', call('acme_search', { q: 'x' }), 'acme_search completed'],
+  ['another tool', call('acme_search', { q: 'x' }), 'acme_search {"q":"x"} completed'],
   [
     'a plan',
     call('todowrite', {
@@ -222,7 +226,11 @@ test.each<[string, object, string]>([
     }),
     'plan: 1 of 2 done',
   ],
-  ['a plan that failed', call('todowrite', { todos: [] }, { status: 'error' }), 'todowrite failed'],
+  [
+    'a plan that failed',
+    call('todowrite', { todos: [] }, { status: 'error' }),
+    'todowrite {"todos":[]} failed',
+  ],
 ])('%s', (_, one, expected) => {
   const [step] = fold(one).steps;
   if (step === undefined) throw new Error('no step');

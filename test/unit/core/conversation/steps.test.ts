@@ -30,7 +30,7 @@ test.each<[string, Step, string | null, string]>([
   ],
   ['a silent command', { ...command, output: '', exit_code: 3 }, '$ ls\n[exit 3]', '$ ls'],
   ['a change of files', edit, 'add /a\ndelete /b\n[failed]', 'add /a, delete /b'],
-  ['a tool', tool, 's.t\n{"x":1}\nboom\n[failed]', 's.t'],
+  ['a tool', tool, 's.t\n{"x":1}\nboom\n[failed]', 's.t {"x":1}'],
   ['a plan', { type: 'plan', items }, null, 'plan: 1 of 2 done'],
   ['reasoning', { type: 'reasoning', content: 'hm' }, null, 'hm'],
   ['a warning', { type: 'warning', message: 'careful' }, null, 'careful'],

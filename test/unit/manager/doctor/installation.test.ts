@@ -58,7 +58,7 @@ onLinux('a server of the tools that is older than the installation is warned abo
   const checkAfter = (ms: number) => checkServers({ paths, now: () => Date.now() + ms } as ManagerContext);
   const well = (count: number) => ({
     status: 'ok',
-    message: `running servers (zwarm mcp): ${count}, all of this version`,
+    message: count === 0 ? 'no zwarm mcp runs' : `${count} of zwarm mcp, all of this version`,
   });
   expect(checkAfter(-HOUR_MS)).toMatchObject(well(0));
   const { pid } = await running(cli, 'mcp');
