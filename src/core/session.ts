@@ -158,6 +158,8 @@ export interface TurnView {
   readonly status: TurnStatus;
   readonly started_at: string | null;
   readonly ended_at: string | null;
+  /** How long it ran, or has run; null where that is not known. */
+  readonly duration_ms: number | null;
   readonly exit_code: number | null;
   readonly signal: string | null;
   readonly error: SessionError | null;

@@ -4,14 +4,14 @@ import { firstFew, type SessionSummary, type TokenUsage } from '../core/session.
 import { isActive } from '../core/status.ts';
 import { parseIso, shortSpan } from '../core/time.ts';
 import { errorLines } from './error-lines.ts';
-import { note } from './steps.ts';
+import { note, withWholeCommands } from './steps.ts';
 import { paintStatus, type Style } from './style.ts';
 import { linkTo } from './text/link.ts';
 import { safeLine } from './text/safe-text.ts';
 import { counted, countedProcesses, localTime, longSpan, plusMinus, shortCount } from './text/units.ts';
 import { lineOf } from './text/width.ts';
-import { readable, type Span, wrapSpans } from './text/wrap.ts';
-import { costText } from './usage.ts';
+import { readable, type Span, textLines, wrapSpans } from './text/wrap.ts';
+import { costText, tokensText } from './usage.ts';
 
 /** What to show of a session at the top of its page. */
 export interface CardOptions {
@@ -31,7 +31,9 @@ interface Carded {
   /** The files that it changed, or null where they are told at the end of the page. */
   readonly changed: ChangedFiles | null;
   /** Whether the turn that speaks for it is on the page, and tells why it failed. */
-  readonly showsFailure: boolean;
+  readonly showsCurrent: boolean;
+  /** Whether the page is so long that its end is far from the card. */
+  readonly isLong: boolean;
 }
 
 const LABEL = 10;
@@ -40,10 +42,15 @@ const BEFORE = LABEL + 3;
 /** So much of a task is shown where lines have no end. */
 const TASK = 100;
 
-function row(label: string, value: string | readonly Span[], { paint, width }: Style): string[] {
-  const spans = typeof value === 'string' ? [{ text: safeLine(value), paint: String }] : value;
+/** Lines behind the label of their row. */
+function labelled(label: string, lines: readonly string[], { paint }: Style): string[] {
   const first = paint.dim(`  ${label.padEnd(LABEL)} `);
-  return wrapSpans(spans, width - BEFORE).map((line, i) => (i === 0 ? first : ' '.repeat(BEFORE)) + line);
+  return lines.map((line, i) => (i === 0 ? first : ' '.repeat(BEFORE)) + line);
+}
+
+function row(label: string, value: string | readonly Span[], style: Style): string[] {
+  const spans = typeof value === 'string' ? [{ text: safeLine(value), paint: String }] : value;
+  return labelled(label, wrapSpans(spans, style.width - BEFORE), style);
 }
 
 /** Spans with something between them. */
@@ -51,13 +58,13 @@ function joined(spans: readonly Span[], between: Span): Span[] {
   return spans.flatMap((span, i) => (i === 0 ? [span] : [between, span]));
 }
 
-/** `total · completed · 2 turns · 5.0s · 3m ago · k3v9x2m7pq` */
+/** `total · completed · 2 turns · 5.0s · 3m ago · 86.9k tokens · k3v9x2m7pq` */
 function title(
   { summary, length }: Pick<Carded, 'summary' | 'length'>,
   style: Style,
   { time }: CardOptions,
 ): string[] {
-  const { id, name, status, duration_ms: duration, turn_started_at: started } = summary;
+  const { id, name, status, duration_ms: duration, turn_started_at: started, token_usage: usage } = summary;
   const { paint, nowMs, width } = style;
   const dim = (text: string): Span => ({ text, paint: paint.dim });
   const active = isActive(status);
@@ -68,6 +75,7 @@ function title(
     length === 0 ? null : counted(length, 'turn'),
     duration === null ? null : longSpan(duration),
     when === null ? age : active ? `since ${when}` : when,
+    usage && tokensText(usage),
     name === null ? null : id,
   ];
   const spans = [
@@ -109,6 +117,26 @@ export function changedRow({ count, first }: ChangedFiles, directory: string | n
   );
 }
 
+/** So many lines of an answer are on the card, and no more of it is looked at. */
+const ANSWER_LINES = 3;
+const ANSWER_START = 2000;
+
+/** The row with the first lines of an answer, which itself stands far below. */
+function answerRow(id: string, answer: string, style: Style): string[] {
+  const start = answer.slice(0, ANSWER_START);
+  const width = readable(style.width) - BEFORE;
+  const shown =
+    style.markdown === null ? textLines(start, width) : style.markdown(start, { ...style, width });
+  const lines = Array.from(shown).filter((line) => line.trim() !== '');
+  const isCut = lines.length > ANSWER_LINES || start.length < answer.length;
+  const more = isCut ? withWholeCommands(`… all of it: zwarm answer ${id}`, width).split('\n') : [];
+  return labelled(
+    'answer',
+    [...lines.slice(0, ANSWER_LINES), ...more.map((line) => style.paint.dim(line))],
+    style,
+  );
+}
+
 /** The agent with its model, and what it may touch where that is not the usual. */
 function agentOf({ agent, model, model_used, sandbox, unconfined }: SessionSummary, full: boolean): string {
   const who = [agent, model_used ?? model].filter((word) => word !== null).join(' ');
@@ -118,7 +146,7 @@ function agentOf({ agent, model, model_used, sandbox, unconfined }: SessionSumma
 
 /** The top of a page, as lines: a title, then a row for each thing worth knowing. */
 export function renderCard(
-  { summary, length, host, changed, showsFailure }: Carded,
+  { summary, length, host, changed, showsCurrent, isLong }: Carded,
   style: Style,
   options: CardOptions,
 ): string[] {
@@ -144,7 +172,6 @@ export function renderCard(
       summary.shared_with.length === 0 ? null : `${summary.shared_with.join(', ')} writes there, too`,
     ],
     ['queued', summary.queued === 0 ? null : String(summary.queued)],
-    ['tokens', usage && tokensOf(usage)],
     ['cost', cost === null ? null : costText(summary)],
     [
       'diff',
@@ -154,13 +181,14 @@ export function renderCard(
     ['forked', fork && `${fork.id}, turn ${fork.turn}`],
   ];
   const rest: typeof rows = [
+    ['tokens', usage && tokensOf(usage)],
     ['thread', summary.thread_id],
     ['created', summary.created_at],
     ['ended', summary.ended_at],
   ];
   const shown = (some: typeof rows): string[] =>
     some.flatMap(([label, value]) => (value ? row(label, value, style) : []));
-  const { error, pending, log_file: log, processes_left: left, id } = summary;
+  const { error, pending, log_file: log, processes_left: left, id, status, last_message: answer } = summary;
   const running = left ? [`${countedProcesses(left)} left`, `hint: zwarm kill ${id}`] : [];
   const newer =
     summary.unknown_words.length === 0
@@ -169,7 +197,7 @@ export function renderCard(
           `written by a newer zwarm: ${firstFew(summary.unknown_words)}`,
           'hint: to go on with it, update zwarm',
         ];
-  const failure = error === null || showsFailure ? [] : errorLines(error);
+  const failure = error === null || showsCurrent ? [] : errorLines(error);
   return [
     ...title({ summary, length }, style, options),
     ...failure.flatMap((line) => [...note('  ', line, style, style.paint.red)]),
@@ -178,6 +206,9 @@ export function renderCard(
     ...running.flatMap((line) => [...note('  ', line, style)]),
     ...shown(rows),
     ...(changed === null ? [] : changedRow(changed, directory, style)),
+    ...(isLong && showsCurrent && status === 'completed' && answer !== null
+      ? answerRow(id, answer, style)
+      : []),
     ...(full ? shown(rest) : []),
     ...(full && log !== null
       ? row('log', [{ text: safeLine(log), paint: linkTo(log, null, style) }], style)

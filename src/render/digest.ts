@@ -9,7 +9,7 @@ import { renderTable } from './table.ts';
 import { safeLine } from './text/safe-text.ts';
 import { counted, localTime, shortCount } from './text/units.ts';
 import { cutToWidth, lineOf } from './text/width.ts';
-import { costText } from './usage.ts';
+import { costText, tokensText } from './usage.ts';
 
 /** What happened since a time. */
 interface Digest extends Readonly<Record<DigestSection, readonly SessionSummary[]>> {
@@ -77,7 +77,7 @@ function sums(sections: readonly Filled[], { token_usage: usage, ...cost }: Usag
   const sessions = sections.reduce((sum, { rows }) => sum + rows.length, 0);
   return [
     counted(sessions, 'session'),
-    ...(usage === null ? [] : [`${usage.at_least ? '≥ ' : ''}${shortCount(usage.total_tokens)} tokens`]),
+    ...(usage === null ? [] : [tokensText(usage)]),
     ...(cost.cost_usd === null ? [] : [costText(cost)]),
     `since ${when}`,
   ].join(' · ');

@@ -1,5 +1,10 @@
 import { MOST_WARNINGS } from '../core/conversation/fold.ts';
-import { changedFilesOf, type SessionReader, type TurnReader } from '../core/conversation/session-reader.ts';
+import {
+  bytesOf,
+  changedFilesOf,
+  type SessionReader,
+  type TurnReader,
+} from '../core/conversation/session-reader.ts';
 import { changedFiles, type Step } from '../core/conversation/steps.ts';
 import { cutFailure, cutLine } from '../core/session.ts';
 import { isSaid } from '../core/turn-kinds.ts';
@@ -14,20 +19,18 @@ import { kindWords, rangesOf, ranNothing, turnRule, undoneWords } from './turn-r
 /** How to show a page. */
 export type PageOptions = CardOptions;
 
-/** What a turn needs to know of its session: its agent now. */
-type TurnOptions = PageOptions & { readonly agent: string | null };
+/** What a turn needs to know of its session: its id, and its agent now. */
+type TurnOptions = PageOptions & { readonly id: string; readonly agent: string | null };
 
 function rule(view: TurnReader['view'], style: Style, { time, agent }: TurnOptions): string {
-  const { started_at: started, ended_at: ended, by, how } = view;
-  const duration = started === null || ended === null ? -1 : Date.parse(ended) - Date.parse(started);
+  const { started_at: started, duration_ms: duration, by, how } = view;
   const words = [
     `turn ${view.turn}`,
     ...kindWords(view, agent),
     ...undoneWords(view),
     ...(by === null || by === 'user' ? [] : [`by ${by}`]),
     ...(how === null || how === 'native' || view.turn === 1 ? [] : [cutLine(how, 100)]),
-    // After a clock was set back, times mean nothing.
-    ...(duration < 0 ? [] : [longSpan(duration)]),
+    ...(duration === null ? [] : [longSpan(duration)]),
     ...(time && started !== null ? [localTime(Date.parse(started))] : []),
   ];
   return turnRule(words.join(' · '), style);
@@ -69,6 +72,13 @@ function* askedBlocks(view: TurnReader['view'], style: Style, options: TurnOptio
   }
 }
 
+/** Why a turn failed and what to do, but for a look at this very page. */
+function errorOf({ error }: TurnReader['view'], { id, full }: TurnOptions): string[] {
+  if (error === null) return [];
+  const look = new RegExp(`(?:^|; )see[^;]*: zwarm show ${id}${full ? '(?: --full)?' : ''}(?:; then:? |$)`);
+  return errorLines({ ...error, hint: error.hint?.replace(look, '') || null });
+}
+
 /** A turn as it is read; the files that it changed are added to `changed`. */
 function* turnBlocks(
   turn: TurnReader,
@@ -99,10 +109,14 @@ function* turnBlocks(
   }
   yield* warnings();
   if (view.status === 'completed' && !answered) yield block(['  (it completed without an answer)']);
-  const error = view.error === null ? [] : errorLines(view.error);
-  const failure = error.flatMap((line, i) => [...note(i === 0 ? 'error: ' : '  ', line, style, paint.red)]);
+  const failure = errorOf(view, options).flatMap((line, i) => [
+    ...note(i === 0 ? 'error: ' : '  ', line, style, paint.red),
+  ]);
   if (failure.length > 0) yield block(failure);
 }
+
+/** From so many bytes of a stream on, the end of its page is seldom on the first screen. */
+const LONG = 1 << 14;
 
 function* pageBlocks(session: SessionReader, style: Style, options: PageOptions): Generator<Block> {
   const { summary, turns, length, changed } = session;
@@ -111,8 +125,9 @@ function* pageBlocks(session: SessionReader, style: Style, options: PageOptions)
     !options.full && turns.length > 1 && (view.undone || (!view.in_conversation && !ranNothing(view)));
   const current = turns.find(({ view }) => view.turn === summary.turn);
   const host = current?.view.host ?? null;
-  const showsFailure = current !== undefined && !isHidden(current);
-  yield block(renderCard({ summary, length, host, changed, showsFailure }, style, options));
+  const showsCurrent = current !== undefined && !isHidden(current);
+  const isLong = bytesOf(turns.filter((turn) => !isHidden(turn))) > LONG;
+  yield block(renderCard({ summary, length, host, changed, showsCurrent, isLong }, style, options));
   const hidden = turns.filter(isHidden).map(({ view }) => view);
   for (const [undone, what] of [
     [true, 'wound back'],
@@ -126,7 +141,7 @@ function* pageBlocks(session: SessionReader, style: Style, options: PageOptions)
   }
   const found = new Set<string>();
   for (const turn of turns) {
-    if (!isHidden(turn)) yield* turnBlocks(turn, style, { ...options, agent }, found);
+    if (!isHidden(turn)) yield* turnBlocks(turn, style, { ...options, id, agent }, found);
   }
   if (changed === null && found.size > 0) yield block(changedRow(changedFilesOf(found), directory, style));
 }

@@ -65,14 +65,26 @@ export function* hang(
   }
 }
 
-/** Some words as one line of running text, which hangs likewise where it is too long. */
+/** Some words, with line breaks such that commands of ours stay on one line each, to be copied, where they fit on one. */
+export function withWholeCommands(words: string, columns: number): string {
+  const lines: string[] = [];
+  for (const piece of words.split(/ (?=zwarm )|(?<=zwarm [^;]*;) /)) {
+    const longer = lines.length === 0 ? piece : `${lines.at(-1)} ${piece}`;
+    if (longer.length <= columns) lines.splice(-1, 1, longer);
+    else lines.push(piece);
+  }
+  return lines.join('\n');
+}
+
+/** Some words as one line of running text, which hangs likewise where it is too long; no command of ours is broken. */
 export function note(
   first: string,
   words: string,
   { width }: Style,
   paint?: Span['paint'],
 ): Generator<string> {
-  return hang(first, safeLine(words), readable(width), paint);
+  const columns = readable(width);
+  return hang(first, withWholeCommands(safeLine(words), columns - first.length), columns, paint);
 }
 
 function* messageLines(content: string, style: Style): Generator<string> {

@@ -1,3 +1,4 @@
+import type { TokenUsage } from '../core/session.ts';
 import type { UsageRow } from '../core/usage-groups.ts';
 import type { Style } from './style.ts';
 import { type Column, renderTable } from './table.ts';
@@ -19,6 +20,11 @@ export function costText({
   if (usd === null) return '-';
   const shown = usd > 0 && usd < 0.01 ? usd.toFixed(4) : usd.toFixed(2);
   return `${atLeast ? '≥ ' : ''}$${shown}`;
+}
+
+/** `86.9k tokens`, `≥ 86.9k tokens` where some of them were not counted. */
+export function tokensText({ total_tokens: total, at_least: atLeast }: TokenUsage): string {
+  return `${atLeast ? '≥ ' : ''}${shortCount(total)} tokens`;
 }
 
 /** One group on a line for programs. */

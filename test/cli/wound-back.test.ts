@@ -105,10 +105,9 @@ test('every screen marks what was wound back', async () => {
   expect(
     (await project.$(`show ${ID}`)).replace(/─+/g, '─').replace(/· [\d.]+m?s/g, '· 1s'),
   ).toMatchInlineSnapshot(`
-    "cart · completed · 1 turn · 1s · 1s ago · cartaaaaaa
+    "cart · completed · 1 turn · 1s · 1s ago · 15 tokens · cartaaaaaa
       task       quick
       agent      codex
-      tokens     10 in (0 cached), 5 out
 
       (turn 2 wound back; see: zwarm show cartaaaaaa --full)
 

@@ -71,6 +71,7 @@ export function turnOf(more: Partial<TurnView> = {}): TurnView {
     status: 'completed',
     started_at: null,
     ended_at: null,
+    duration_ms: null,
     exit_code: 0,
     signal: null,
     error: null,
@@ -95,12 +96,19 @@ export function readerOf(
     messages = [],
     steps = [],
     directory = '/w',
-  }: { messages?: readonly Message[]; steps?: readonly Step[]; directory?: string | undefined } = {},
+    bytes = 0,
+  }: {
+    messages?: readonly Message[];
+    steps?: readonly Step[];
+    directory?: string | undefined;
+    bytes?: number;
+  } = {},
 ): TurnReader {
   const view = turnOf(more);
   return {
     view,
     directory,
+    bytes,
     messages: () => messages.filter(({ turn }) => turn === view.turn),
     steps: () => steps.map((step, index) => ({ index, step, open: false })),
     newClock: () => () => null,

@@ -9,6 +9,8 @@ export interface TurnReader {
   readonly view: Omit<TurnView, 'warnings'>;
   /** Where its agent worked: what lies below that is shown relative to it. */
   readonly directory: string;
+  /** The length of its stream by now. */
+  readonly bytes: number;
   /** The messages, none of a turn that was wound back; with `full` also what the agent did, as messages of role `tool`. */
   messages(full: boolean): Iterable<Message>;
   /** The steps in order. A step that changes later is yielded once more, with the same index. */
@@ -27,6 +29,11 @@ export interface SessionReader {
   readonly length: number;
   /** The files that its conversation changed, where a summary knows them: only all of its streams tell. */
   readonly changed: ChangedFiles | null;
+}
+
+/** The length of the streams that a reading of all of these turns goes through, in bytes. */
+export function bytesOf(turns: readonly Pick<TurnReader, 'bytes'>[]): number {
+  return turns.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
 /** The files that were changed: how many, and the first few, in the words of the agent. */

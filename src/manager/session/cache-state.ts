@@ -1,6 +1,5 @@
-import { type ChangedFiles, changedIn } from '../../core/conversation/session-reader.ts';
+import { bytesOf, type ChangedFiles, changedIn } from '../../core/conversation/session-reader.ts';
 import { isAtRest } from '../../core/status.ts';
-import { lookAt } from '../../store/read-file.ts';
 import { listTurns } from '../../store/sessions.ts';
 import { writeSummary } from '../../store/summary.ts';
 import type { ManagerContext, Session } from '../context.ts';
@@ -32,8 +31,8 @@ const LONGEST_NAMES = 1000;
 
 /** What only a reading of all streams tells, or null where that is too much. @throws DamagedRecord */
 function changedFiles(reading: SessionReading, nowMs: number): ChangedFiles | null {
-  const bytes = reading.turns.reduce((sum, { stream }) => sum + (lookAt(stream.path)?.size ?? 0), 0);
-  const changed = bytes > LONGEST ? null : changedIn(conversationOf(reading, nowMs));
+  const conversation = conversationOf(reading, nowMs);
+  const changed = bytesOf(conversation.turns) > LONGEST ? null : changedIn(conversation);
   return changed !== null && changed.first.join('').length < LONGEST_NAMES ? changed : null;
 }
 

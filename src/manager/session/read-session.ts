@@ -55,6 +55,7 @@ export function conversationOf(
       ).usd,
       inConversation: shown.includes(turn.turn),
       undone: undone.has(turn.turn),
+      nowMs,
       newClock,
     }),
   );

@@ -148,7 +148,8 @@ export function activeMs(
   return active;
 }
 
-function durationOf(turn: TurnReading, nowMs: number): number | null {
+/** How long a turn ran, or has run (ms), by the clock of the machine since its start where it tells; or null. */
+export function durationOf(turn: TurnReading, nowMs: number): number | null {
   // What was done there has turns of its own.
   if (turn.isMarker) return null;
   const { runner, exit, verdict } = turn;

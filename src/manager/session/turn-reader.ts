@@ -7,6 +7,7 @@ import { isFinal } from '../../core/status.ts';
 import { isoTime } from '../../core/time.ts';
 import { isSaid } from '../../core/turn-kinds.ts';
 import { turnFile } from '../../store/layout.ts';
+import { lookAt } from '../../store/read-file.ts';
 import { recordOfTurn } from '../../store/records.ts';
 import { readCancel, readPrompt, readSnapshot } from '../../store/sessions.ts';
 import type { TurnReading } from '../turn/turn-state.ts';
@@ -15,6 +16,7 @@ import { otherHostOf } from '../turn/where-it-ran.ts';
 import { walkOrDamaged } from './damage.ts';
 import {
   directoryOf,
+  durationOf,
   explain,
   hasLostThread,
   howOf,
@@ -48,6 +50,7 @@ interface Account {
   readonly cost: number | null;
   readonly inConversation: boolean;
   readonly undone: boolean;
+  readonly nowMs: number;
   /** Makes what tells when its steps were done. */
   readonly newClock: (turn: TurnReading) => StepClock;
 }
@@ -56,7 +59,7 @@ interface Account {
 export function createTurnReader(
   session: SessionReading,
   reading: TurnReading,
-  { usage, cost, inConversation, undone, newClock }: Account,
+  { usage, cost, inConversation, undone, nowMs, newClock }: Account,
 ): TurnReader {
   const { turn, request, stream, verdict, launch, outcome, exit } = reading;
   const started = startedMs(reading);
@@ -74,6 +77,7 @@ export function createTurnReader(
     status: verdict.status,
     started_at: started === null ? null : isoTime(started),
     ended_at: exit === null ? null : isoTime(exit.endedMs),
+    duration_ms: durationOf(reading, nowMs),
     exit_code: verdict.exitCode,
     signal: verdict.signal,
     error: explain(session, reading),
@@ -128,6 +132,7 @@ export function createTurnReader(
   return {
     view,
     directory: directoryOf(session.record, reading),
+    bytes: lookAt(stream.path)?.size ?? 0,
     messages,
     steps: () => walk(readSteps),
     newClock: () => newClock(reading),

@@ -2,7 +2,7 @@ import { charactersOf } from './width.ts';
 
 /** What stands for our own characters, and for those that programs like to print, where there is nothing but ASCII. */
 const FORMS = new Map(
-  ['….', '─-', '│|', '└`', '├|', '•*', '·-', '✓v', '✗x', '☐o', '»>', '±~', '–-', '—-', '−-', '◌o', '×x']
+  ['…~', '─-', '│|', '└`', '├|', '•*', '·-', '✓v', '✗x', '☐o', '»>', '±~', '–-', '—-', '−-', '◌o', '×x']
     .concat(['→>', '←<', '“"', '”"', "‘'", "’'", '\u00a0 '])
     .map((pair) => [pair.slice(0, 1), pair.slice(1)]),
 );

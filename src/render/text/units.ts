@@ -27,9 +27,10 @@ export function localTime(ms: number): string {
   return `${localDay(ms)} ${pad(time.getHours())}:${pad(time.getMinutes())}`;
 }
 
-/** `12,345` up to a million, then `1.2M`. */
+/** `9,999`, then `86.9k`, then `1.2M`. */
 export function shortCount(count: number): string {
-  return count < 1_000_000 ? count.toLocaleString('en-US') : `${(count / 1_000_000).toFixed(1)}M`;
+  if (count < 10_000) return count.toLocaleString('en-US');
+  return count < 999_950 ? `${(count / 1000).toFixed(1)}k` : `${(count / 1_000_000).toFixed(1)}M`;
 }
 
 /** Lines that came and went: `+120 −37`. */

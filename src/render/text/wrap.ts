@@ -26,6 +26,14 @@ const TAB = 8;
 /** What stays with the wide character before it: in scripts without spaces a line may begin with anything else. */
 const CLOSING = /^[\p{Pe}\p{Pf}\p{Po}ーぁぃぅぇぉっゃゅょァィゥェォッャュョ~〜]/u;
 
+/**
+ * A path or an address that is longer than its line stays whole, to be copied: the terminal goes on with it at its first
+ * column. It has no space and no sign, so that it cannot pose as a line of ours; it has an end, as has what is held of it.
+ */
+const IN_PATH = /[!-~\p{L}\p{N}]/u;
+const PATH = /^ *[!-~\p{L}\p{N}]*\/[!-~\p{L}\p{N}]*$/u;
+const LONGEST_PATH = 4096;
+
 function columnsOfCells(cells: readonly Cell[]): number {
   return cells.reduce((sum, cell) => sum + cell.columns, 0);
 }
@@ -44,14 +52,20 @@ function paintLine(cells: readonly Cell[]): WrappedLine {
 /**
  * Lines of at most so many columns, broken at spaces and between wide characters; what has neither is broken where the
  * line ends, since a terminal would go on at its first column. Each is made when it is asked for.
+ * @param keepsPaths whether a path that is longer stays whole
  */
-export function* wrapLines(spans: readonly Span[], columns: number): Generator<WrappedLine> {
+export function* wrapLines(
+  spans: readonly Span[],
+  columns: number,
+  keepsPaths = false,
+): Generator<WrappedLine> {
   let done: WrappedLine[] = [];
   let line: Cell[] = [];
   let used = 0;
   // Where the line may be broken: the number of cells that stay on it, or 0.
   let breakAt = 0;
   let continued = false;
+  let isPath = false;
 
   const end = (kept: number, broken: boolean): void => {
     const cells = line.slice(0, kept);
@@ -61,6 +75,7 @@ export function* wrapLines(spans: readonly Span[], columns: number): Generator<W
     used = columnsOfCells(line);
     breakAt = 0;
     continued = broken;
+    isPath = false;
   };
 
   const add = (cell: Cell): void => {
@@ -70,6 +85,10 @@ export function* wrapLines(spans: readonly Span[], columns: number): Generator<W
     const wide = before !== undefined && (before.columns > 1 || cell.columns > 1) && before.text !== ' ';
     if (wide && !space && !CLOSING.test(cell.text)) breakAt = line.length;
     while (used + cell.columns > columns && line.length > 0) {
+      if (breakAt === 0 && keepsPaths && used < LONGEST_PATH && IN_PATH.test(cell.text)) {
+        isPath ||= PATH.test(line.map(({ text }) => text).join(''));
+        if (isPath) break;
+      }
       end(space || breakAt === 0 ? line.length : breakAt, true);
       if (space) return;
     }
@@ -95,9 +114,17 @@ export function* wrapLines(spans: readonly Span[], columns: number): Generator<W
   yield* done;
 }
 
-/** The same at once, without the widths of the lines. */
+/** The same at once, without the widths of the lines, and with all paths whole. */
 export function wrapSpans(spans: readonly Span[], columns: number): string[] {
-  return Array.from(wrapLines(spans, columns), ({ text }) => text);
+  return Array.from(wrapLines(spans, columns, true), ({ text }) => text);
+}
+
+/** Where the path ends that fills a line up to `full`; there, if it is none. */
+function endOfPath(line: string, from: number, full: number): number {
+  if (!PATH.test(line.slice(from, full))) return full;
+  let end = full;
+  while (end < line.length && end - from < LONGEST_PATH && IN_PATH.test(line.charAt(end))) end += 1;
+  return end;
 }
 
 /** One line of narrow characters, broken in the same way, but without a look at each of them. */
@@ -110,8 +137,10 @@ function* wrapNarrow(line: string, columns: number): Generator<string> {
     const space = from + line.slice(from, full + 1).lastIndexOf(' ');
     // Not behind the spaces at the beginning: they belong to the first word.
     const word = space === full || (space > from && /[^ ]/.test(line.slice(from, space)));
-    yield line.slice(from, word ? space : full).replace(/ +$/, '');
-    for (from = word ? space : full; line[from] === ' '; from += 1);
+    const end = word ? space : endOfPath(line, from, full);
+    yield line.slice(from, end).replace(/ +$/, '');
+    if (end === line.length) return;
+    for (from = end; line[from] === ' '; from += 1);
   }
   yield line.slice(from);
 }
@@ -132,7 +161,7 @@ const AT_ONCE = 1 << 15;
 function* wrapLine(line: string, columns: number, paint: Span['paint']): Generator<string> {
   if (columns === Number.POSITIVE_INFINITY) yield paint(line);
   else if (isNarrow(line)) for (const part of wrapNarrow(withoutTabs(line), columns)) yield paint(part);
-  else for (const { text } of wrapLines([{ text: line, paint }], columns)) yield text;
+  else for (const { text } of wrapLines([{ text: line, paint }], columns, true)) yield text;
 }
 
 /**

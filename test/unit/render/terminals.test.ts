@@ -21,7 +21,7 @@ test('the first variable of the locale that is set says whether a terminal has U
 
 test.each<[string, string, string]>([
   ['a line of our own', '── turn 1 · completed ──', '-- turn 1 - completed --'],
-  ['the rest of them', '│ └ ├ • ✓ ✗ ☐ » ± – …', '| ` | * v x o > ~ - .'],
+  ['the rest of them', '│ └ ├ • ✓ ✗ ☐ » ± – …', '| ` | * v x o > ~ - ~'],
   ['colours', '\x1b[32m✓\x1b[39m\n', '\x1b[32mv\x1b[39m\n'],
   ['any other letter', 'naïve “quoted”', 'na?ve "quoted"'],
   ['wide letters, which take two columns', '漢字', '????'],
