@@ -84,7 +84,7 @@ type Shared = Pick<SessionManager, (typeof SHARED)[number]>;
 export interface Sessions extends Shared {
   /** What the agent is to know of a conversation, at most so many messages or characters, beginning with the user's. */
   history(ref: string, options?: HistoryOptions): Promise<readonly Message[]>;
-  /** What was said, without what was wound back; with `full` also what the agent did, as messages of role `tool`. */
+  /** What was said, without what was rewound; with `full` also what the agent did, as messages of role `tool`. */
   messages(ref: string, options?: DetailOptions): Promise<readonly Message[]>;
   /** What the agent printed in a turn, byte for byte and as far as it has come, piece by piece. */
   output(id: SessionId, turn: number): AsyncIterable<Uint8Array>;

@@ -25,6 +25,10 @@ function fromCommander(error: CommanderError, command: Command, page: CommandPag
   // A line without a verb, or with one that `help` does not know: commander would print all of its help as the error.
   if (error.code === 'commander.help')
     return asked === '' ? usageError('which command?', help) : new UnknownCommand(asked, page);
+  if (error.code === 'commander.missingArgument' && error.message.endsWith("'id'")) {
+    const [example = help] = page.definition.examples ?? [];
+    return usageError('which session?', `such as: ${typeof example === 'string' ? example : example[0]}`);
+  }
   const [first = '', advice] = error.message.replace(/^error: /, '').split('\n');
   const guess = advice?.replace(/^\(D(.*)\)$/, 'd$1');
   const hints = [help];

@@ -134,7 +134,7 @@ export interface SessionSummary extends RecordSummary, SessionState {
 
 /** What a row shows of a session: the newest message of its conversation, else its task, or what is wrong with it. */
 export function messageOfRow({ status, last_prompt, task, error }: SessionSummary): string {
-  // Of one that is ready its task may have been wound back.
+  // Of one that is ready its task may have been rewound.
   return last_prompt ?? (status === 'ready' ? null : task) ?? error?.message ?? '';
 }
 
@@ -150,9 +150,9 @@ export interface TurnView {
   readonly covers: readonly number[];
   /** Which repetition of its message it is, of how many at most; null where it is not repeated. */
   readonly retry: Retry | null;
-  /** Whether it is part of the conversation: false for a marker, for what was wound back, and for what was taken back. */
+  /** Whether it is part of the conversation: false for a marker, for what was rewound, and for what was withdrawn. */
   readonly in_conversation: boolean;
-  /** Whether it was wound back. */
+  /** Whether it was rewound. */
   readonly undone: boolean;
   readonly prompt: string | null;
   readonly status: TurnStatus;
@@ -196,7 +196,7 @@ export interface SessionDetail extends SessionSummary {
 /** The steps of a turn. */
 export interface TurnSteps {
   readonly turn: number;
-  /** Whether it was wound back. */
+  /** Whether it was rewound. */
   readonly undone: boolean;
   readonly steps: readonly Step[];
 }

@@ -200,7 +200,7 @@ export function turnAnswer(
 }
 
 /**
- * The same about the turn that speaks for a session; `turn` is null where none does. One that was wound back speaks only while
+ * The same about the turn that speaks for a session; `turn` is null where none does. One that was rewound speaks only while
  * it has not ended, and so without a response. @throws ZwarmError `damaged`
  */
 export function sessionAnswer(

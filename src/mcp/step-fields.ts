@@ -28,7 +28,7 @@ function lastWords(step: Step): string | null {
 }
 
 /**
- * A step on one line; of one that did not end well also the last lines of its output. `undone` is told of what was wound back
+ * A step on one line; of one that did not end well also the last lines of its output. `undone` is told of what was rewound
  * alone. What is undefined is not told.
  */
 export function summaryOf(step: TrajectoryStep): StepFields {

@@ -43,7 +43,7 @@ export function renderHit(hit: Hit, withProject: boolean, { paint, width }: Styl
     ...(withProject && width >= WIDE ? [project + ' '.repeat(PROJECT - widthOf(project))] : []),
   ].join('  ');
   const room = Math.max(LEAST, width - widthOf(where) - 2);
-  const text = `${hit.undone ? '(wound back) ' : ''}${safeLine(textOf(hit))}`;
+  const text = `${hit.undone ? '(rewound) ' : ''}${safeLine(textOf(hit))}`;
   const match = safeLine(hit.match);
   const at = text.indexOf(match);
   const isNear = at < 0 || widthOf(text.slice(0, at + match.length)) < room;

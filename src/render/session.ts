@@ -6,7 +6,7 @@ import {
   type TurnReader,
 } from '../core/conversation/session-reader.ts';
 import { changedFiles, type Step } from '../core/conversation/steps.ts';
-import { cutFailure, cutLine } from '../core/session.ts';
+import { cutFailure } from '../core/session.ts';
 import { isSaid } from '../core/turn-kinds.ts';
 import { type CardOptions, changedRow, renderCard } from './card.ts';
 import { errorLines } from './error-lines.ts';
@@ -14,7 +14,7 @@ import { indent, note, type StepOptions, stepLines } from './steps.ts';
 import type { Style } from './style.ts';
 import { localTime, longSpan } from './text/units.ts';
 import { readable } from './text/wrap.ts';
-import { kindWords, rangesOf, ranNothing, turnRule, undoneWords } from './turn-rule.ts';
+import { howWords, kindWords, rangesOf, ranNothing, turnRule, undoneWords } from './turn-rule.ts';
 
 /** How to show a page. */
 export type PageOptions = CardOptions;
@@ -23,13 +23,13 @@ export type PageOptions = CardOptions;
 type TurnOptions = PageOptions & { readonly id: string; readonly agent: string | null };
 
 function rule(view: TurnReader['view'], style: Style, { time, agent }: TurnOptions): string {
-  const { started_at: started, duration_ms: duration, by, how } = view;
+  const { started_at: started, duration_ms: duration, by } = view;
   const words = [
     `turn ${view.turn}`,
     ...kindWords(view, agent),
     ...undoneWords(view),
     ...(by === null || by === 'user' ? [] : [`by ${by}`]),
-    ...(how === null || how === 'native' || view.turn === 1 ? [] : [cutLine(how, 100)]),
+    ...howWords(view),
     ...(duration === null ? [] : [longSpan(duration)]),
     ...(time && started !== null ? [localTime(Date.parse(started))] : []),
   ];
@@ -130,8 +130,8 @@ function* pageBlocks(session: SessionReader, style: Style, options: PageOptions)
   yield block(renderCard({ summary, length, host, changed, showsCurrent, isLong }, style, options));
   const hidden = turns.filter(isHidden).map(({ view }) => view);
   for (const [undone, what] of [
-    [true, 'wound back'],
-    [false, 'taken back before it began'],
+    [true, 'rewound'],
+    [false, 'withdrawn before it began'],
   ] as const) {
     const numbers = hidden.filter((view) => view.undone === undone).map(({ turn }) => turn);
     if (numbers.length === 0) continue;

@@ -27,7 +27,7 @@ export const ranNothing = ({ kind, prompt, started_at, ended_at }: TurnReader['v
 export function kindWords(view: TurnReader['view'], now: string | null): string[] {
   const { kind, to, covers, retry, status, agent } = view;
   const by = agent === now ? [] : [agent];
-  if (kind === 'rewind') return [`wound back to ${to === 0 ? 'the beginning' : `turn ${to}`}`];
+  if (kind === 'rewind') return [`rewound to ${to === 0 ? 'the beginning' : `turn ${to}`}`];
   if (kind === 'open') {
     if (status === 'unknown') return [`open in ${agent}`, status];
     return [`${status === 'running' ? 'open' : 'opened'} in ${agent}`];
@@ -38,11 +38,18 @@ export function kindWords(view: TurnReader['view'], now: string | null): string[
   return [...by, cutLine(kind, LONGEST_WORD), ...(ranNothing(view) ? [] : [status])];
 }
 
-/** Says of a turn that it was wound back, or of a rewind that it was undone by another; nothing of any other. */
+/** Says of a turn that it was rewound, or of a rewind that it was undone by another; nothing of any other. */
 export const undoneWords = ({ undone, kind }: Pick<TurnReader['view'], 'undone' | 'kind'>): string[] => {
   if (!undone) return [];
-  return [kind === 'rewind' ? 'undone' : 'wound back'];
+  return [kind === 'rewind' ? 'undone' : 'rewound'];
 };
+
+/** What is said of how a turn reached its agent: nothing where the conversation went on as usual. */
+export function howWords({ how, turn }: Pick<TurnReader['view'], 'how' | 'turn'>): string[] {
+  if (how === null || how === 'native' || turn === 1) return [];
+  if (how === 'fresh') return ['new thread'];
+  return [how === 'replay' ? 'new thread, with a transcript' : cutLine(how, LONGEST_WORD)];
+}
 
 /** The line above a turn, with its number and status. */
 export function turnRule(words: string, { paint, width }: Style): string {

@@ -117,9 +117,8 @@ test('the help of zwarm', async () => {
 
     Files:
       diff <id> [more...]     show what a session changed in the files
-      review <id> [path...]   write remarks on what a session changed, as its next
-                              message
-      undo <id>               take what a turn changed out of the files
+      review <id> [path...]   comment on what a session changed, as its next message
+      undo <id>               revert what a turn changed in the files
       compare [id...]         show what several sessions answered and changed side
                               by side
       land <id>               bring what a session changed in its own tree onto a
@@ -129,20 +128,19 @@ test('the help of zwarm', async () => {
       path <id>               print the directory in which a session works
       exec <id> <command...>  run a command in the directory of a session
 
-    In and out:
-      import [what...]        make sessions of what agents did without zwarm
+    Import and export:
+      import [what...]        import conversations that agents had without zwarm
       open <id>               go on with a session in the agent's own program
-      history <id>            print what the agent is to know of a conversation
+      history <id>            print a conversation for another program
       export <id>             write a session for people who have no zwarm
       pack <id>               write a session to one file, for another machine
       unpack <file>           take a session out of a file into this project
 
-    The night:
+    Queue and reports:
       queue                   list what waits for its turn, and why
-      digest                  what happened, what is done, and what needs you
-      events                  tell what happened to all sessions, in order
-      wake                    start what may begin, in all projects, and what waits
-                              for a time then
+      digest                  show what happened, what is done, and what needs you
+      events                  list what happened to sessions, in order
+      wake                    start waiting messages that may begin, in all projects
 
     Cleaning up:
       rm [id...]              delete sessions that are not running
@@ -201,8 +199,7 @@ test('an option has the same letter everywhere', () => {
       const [, letter = 'none', name = ''] = /^(?:(-\w), )?(--[\w-]+)/.exec(term) ?? [];
       letters.set(name, (letters.get(name) ?? new Set()).add(letter));
     }
-  // That of import has no value.
-  expect([...letters].flatMap(([name, all]) => (all.size > 1 ? [name] : []))).toEqual(['--last']);
+  expect([...letters].flatMap(([name, all]) => (all.size > 1 ? [name] : []))).toEqual([]);
 });
 
 test('options of one name that say something different', () => {
@@ -218,7 +215,7 @@ test('options of one name that say something different', () => {
   const lines = different.map(([name, all]) => [name, ...[...all].map((one) => `  ${one}`)].join('\n'));
   expect(lines.sort().join('\n')).toMatchInlineSnapshot(`
     "--agent
-      the agent, such as codex or claude; repeat for one of each
+      the agent, such as codex or claude; repeat for a session of each
       the agent, such as codex or claude
     --all
       all sessions
@@ -244,7 +241,7 @@ test('options of one name that say something different', () => {
     --file
       read the task from a file
       read the message from a file
-      read the patch with the remarks from a file
+      read the patch with the comments from a file
     --follow
       continue until the sessions have ended
       go on as it happens, until Ctrl-C
@@ -258,9 +255,6 @@ test('options of one name that say something different', () => {
     --here
       only sessions that work in this directory or below it
       all threads that work in this directory or below
-    --last
-      begin with the last COUNT steps
-      the newest thread that works in this directory or below
     --limit
       only the newest COUNT
       stop after COUNT lines

@@ -41,7 +41,7 @@ test('what lies here is listed, and becomes sessions, each of them once', async 
     "THREAD                                AGENT   AGE  TITLE
     01a1f881-ec1e-7f12-b7c6-f75110187463  codex   5m   [[turnA]] first
     11111111-2222-4333-8444-555555555555  claude  1h   do the work
-    import one: zwarm import THREAD; the newest: --last; all of these: --here
+    import one: zwarm import THREAD; the newest: --newest; all of these: --here
     "
   `);
   const all = await zwarm(['import', '--here']);
@@ -185,10 +185,10 @@ test('what cannot be imported is refused, says why, and leaves nothing', async (
     });
   for (const args of [
     ['--since', '7d'],
-    ['--last', CODEX_THREAD],
+    ['--newest', CODEX_THREAD],
   ])
     expect(await zwarm(['import', ...args])).toMatchObject({ code: 2 });
-  expect(await zwarm(['import', '--last'], { env: { ZWARM_SESSION_ID: 'abcdefghjk' } })).toMatchObject({
+  expect(await zwarm(['import', '--newest'], { env: { ZWARM_SESSION_ID: 'abcdefghjk' } })).toMatchObject({
     code: 5,
   });
   expect(await list(['--everywhere'])).toEqual([]);

@@ -222,7 +222,7 @@ test('of a session on another host -f shows what is there, and says that it cann
     code: 4,
     stdout: shown.stdout,
     stderr:
-      `zwarm: ${ID} was started from inside a container or sandbox: whether it runs cannot be told here\n` +
+      `zwarm: ${ID} was started from inside a container or sandbox: whether it runs cannot be determined here\n` +
       'hint: follow it there\n',
   });
 });

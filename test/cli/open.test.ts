@@ -177,7 +177,7 @@ test('a turn that was cut off there was killed, and is told as nothing else', as
   const { status, error } = await show(id);
   expect({ status, error }).toMatchObject({
     status: 'lost',
-    error: { message: 'nobody wrote down how it ended: it was cut off, or its agent still works on it' },
+    error: { message: 'how it ended was not recorded: it was cut off, or its agent still works on it' },
   });
 });
 

@@ -18,7 +18,7 @@ function editing(change: (page: string) => string) {
   return { pages, paths, options: { tty: true, env: EDITOR, editor } };
 }
 
-test('remarks below lines of the patch become one message with path, line and quoted line', async () => {
+test('comments below lines of the patch become one message with path, line and quoted line', async () => {
   const project = createRepository();
   const id = await turnOf(
     project,
@@ -35,9 +35,9 @@ test('remarks below lines of the patch become one message with path, line and qu
   );
   const shown = await project.zwarm(['review', id, '--wait'], options);
   expect(shown).toMatchObject({ code: 0, stdout: 'done\n' });
-  expect(pages[0]).toMatch(/^# Write what you have to say .*\n# .*\ndiff --git a\/a b\/a\n/);
+  expect(pages[0]).toMatch(/^# Write a comment .*\n# .*\ndiff --git a\/a b\/a\n/);
   expect((await project.show(id)).turns[1]?.prompt).toMatchInlineSnapshot(`
-    "I have reviewed what you changed. My remarks, each below the line that it is about:
+    "I have reviewed what you changed. My comments, each below the line that it is about:
 
     All in all well done.
 
@@ -61,23 +61,23 @@ test('remarks below lines of the patch become one message with path, line and qu
   `);
 });
 
-test('without a remark nothing is sent; what is no remark is refused, and what was written is kept', async () => {
+test('without a comment nothing is sent; what is no comment is refused, and what was written is kept', async () => {
   const project = createRepository();
   const id = await turnOf(project, 'echo more >> a');
   const { options, paths } = editing((page) => page);
-  expect((await project.zwarm(['review', id], options)).stderr).toContain('no remarks: nothing was sent');
+  expect((await project.zwarm(['review', id], options)).stderr).toContain('no comments: nothing was sent');
   expect(existsSync(paths[0] ?? '')).toBe(false);
   const wrong = editing((page) => page.replace('+more\n', '+more\nWhy?\n'));
   const refused = await project.zwarm(['review', id], wrong.options);
   onTestFinished(() => rmSync(dirname(wrong.paths[0] ?? '/nowhere/x'), { recursive: true }));
   expect(refused.code).toBe(2);
-  expect(refused.stderr).toMatch(/line \d+ is neither a line of the patch nor a remark: Why\?/);
+  expect(refused.stderr).toMatch(/line \d+ is neither a line of the patch nor a comment: Why\?/);
   expect(refused.stderr).toContain(`what you wrote is kept in ${wrong.paths[0]}`);
   expect((await project.show(id)).turns).toHaveLength(1);
   expect(readFileSync(wrong.paths[0] ?? '', 'utf8')).toContain('+more\nWhy?\n');
 });
 
-test('in steps: the patch in a file, remarks in it, then the file', async () => {
+test('in steps: the patch in a file, comments in it, then the file', async () => {
   const project = createRepository();
   const id = await turnOf(project, 'echo more >> a; echo other > sub/b');
   const patch = await project.ok(['diff', id, '--', 'a']);

@@ -59,7 +59,7 @@ test.concurrent('a fork at an earlier turn, and a fork of a fork, know nothing o
   expect(input).not.toContain('hidden word');
 });
 
-test.concurrent('the model is not told what was wound back, and a rewind is undone by another', async (t) => {
+test.concurrent('the model is not told what was rewound, and a rewind is undone by another', async (t) => {
   const project = await createCodexProject(t.onTestFinished, { script: ANSWERS });
   const id = await project.ended(['one']);
   await say(project, id, 'a secret mistake');

@@ -49,7 +49,7 @@ test('a thread of Codex becomes a session, and goes on in Codex’s own thread',
   const steps = JSON.parse(await project.ok(['trajectory', imported.id, '--json']));
   expect(steps[1]).toMatchObject({ type: 'command', output: 'seen\n', exit_code: 0 });
   // The same thread is the same session, by whatever it is named.
-  expect(JSON.parse(await project.ok(['import', '--last', '--json']))).toMatchObject([
+  expect(JSON.parse(await project.ok(['import', '--newest', '--json']))).toMatchObject([
     { id: imported.id, is_new: false, turns: 2, how: 'native' },
   ]);
 
@@ -78,7 +78,7 @@ test('a thread of Codex becomes a session, and goes on in Codex’s own thread',
 
   // It goes on without zwarm, behind a turn of zwarm's.
   await codex(['exec', '--json', 'resume', thread.thread_id, '[[four]] really?']);
-  expect(JSON.parse(await project.ok(['import', '--last', '--json']))).toMatchObject([
+  expect(JSON.parse(await project.ok(['import', '--newest', '--json']))).toMatchObject([
     { id: imported.id, is_new: false, added: 1, turns: 4, how: 'native', warnings: [] },
   ]);
   expect(await project.ok(['inject', imported.id, '--wait', '[[five]] well?'])).toBe('for good');
@@ -105,7 +105,7 @@ test.runIf(isInstalled(CLAUDE))('a session of Claude Code likewise', async (t: T
   await runAgent(project, project.env['ZWARM_CLAUDE_BIN'], ['-p', 'what is it?', '--allowedTools', 'Bash']);
   const [thread] = await listed(project);
   expect(thread).toMatchObject({ agent: 'claude', title: 'what is it?', working_dir: project.directory });
-  const id = (await project.ok(['import', '-q', '--last'])).trim();
+  const id = (await project.ok(['import', '-q', '--newest'])).trim();
   const imported = await project.show(id);
   expect(imported).toMatchObject({ status: 'completed', last_message: 'it is forty-two' });
   expect(imported.token_usage?.at_least).toBe(false);
@@ -119,7 +119,7 @@ test.runIf(isInstalled(CLAUDE))('a session of Claude Code likewise', async (t: T
 
   const resume = ['-p', 'really?', '--resume', thread.thread_id];
   await runAgent(project, project.env['ZWARM_CLAUDE_BIN'], resume);
-  expect(JSON.parse(await project.ok(['import', '--last', '--json']))).toMatchObject([
+  expect(JSON.parse(await project.ok(['import', '--newest', '--json']))).toMatchObject([
     { id, is_new: false, added: 1, turns: 3, how: 'native', warnings: [] },
   ]);
   expect(await project.ok(['inject', id, '--wait', 'well?'])).toBe('for good');

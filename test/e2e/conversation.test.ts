@@ -67,7 +67,7 @@ test('a fork is told its first message at once, and one that is refused leaves n
   expect(fs.readdirSync(join(project.store(), 'sessions'))).toEqual(before);
 });
 
-test('what was wound back is neither shown nor told, until that is undone', async () => {
+test('what was rewound is neither shown nor told, until that is undone', async () => {
   const { id, $, say, show, launch, told } = await talk('one', 'two', 'three');
   expect(await $(`rewind ${id} --to 1 -q`)).toBe(`${id}\n`);
   expect(await show(id)).toMatchObject({ status: 'completed', turn: 1, last_prompt: 'one' });
@@ -77,10 +77,10 @@ test('what was wound back is neither shown nor told, until that is undone', asyn
   await say(id, 'another two');
   expect(told()).toMatch(/one[\s\S]*another two/);
   expect(told()).not.toMatch(/three|\ntwo/);
-  expect(launch(id, 5)).toMatchObject({ how: 'replay', why: 'the conversation was wound back' });
+  expect(launch(id, 5)).toMatchObject({ how: 'replay', why: 'the conversation was rewound' });
   expect(said(await show(id))).toEqual(['one', 'another two']);
   const page = await $(`show ${id}`);
-  expect(page).toContain('(turns 2–3 wound back; see: zwarm show');
+  expect(page).toContain('(turns 2–3 rewound; see: zwarm show');
   expect(page).not.toContain('> three');
   expect(await $(`show ${id} --full`)).toContain('> three');
 

@@ -153,7 +153,7 @@ test('the row of every session is the same with its summary and without it, byte
   await project.ok(['kill', await project.begin('hang')]);
   await project.ok(['inject', completed, '--wait', 'again']);
   await project.settled(completed, 2);
-  const rewound = await project.ended(['is wound back']);
+  const rewound = await project.ended(['is rewound']);
   await project.ok(['inject', rewound, '--wait', 'forget this']);
   await project.ok(['rewind', rewound, '--to', '1']);
   await project.ok(['fork', completed, '--turn', '1']);

@@ -63,7 +63,7 @@ test.each([
 
   writeFileSync(project.turnFile(ID, 1, 'events.jsonl'), THREAD);
   expect(await project.$(`inject ${ID} quick`)).toBe(
-    `zwarm: ${ID} was started ${place}: whether it runs cannot be told here\n` +
+    `zwarm: ${ID} was started ${place}: whether it runs cannot be determined here\n` +
       `hint: go on with it there; if that is gone for good: zwarm inject --force ${ID} "…"\n[exit 4]\n`,
   );
   expect(await project.$(`kill ${ID}`)).toContain(`for good: zwarm kill --force ${ID}`);

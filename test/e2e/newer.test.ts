@@ -147,7 +147,7 @@ test('what another executor runs is unknown until its end is recorded, and is en
   rmSync(project.turnFile(id, 1, 'exit.json'));
   rmSync(project.turnFile(id, 1, 'cancel.json'));
   write(project, id, 'session.json', { executor: 'ssh' });
-  const where = 'was started by a newer zwarm with "ssh": whether it runs cannot be told here';
+  const where = 'was started by a newer zwarm with "ssh": whether it runs cannot be determined here';
   expect(await project.list()).toMatchObject([
     { status: 'unknown', error: { code: 'elsewhere', message: `it ${where}` } },
   ]);

@@ -130,7 +130,7 @@ export const clean = defineVerb({
   options: OPTIONS,
   notes: `
 A session's age counts from its last end, not from its start, and where it was imported or unpacked after that, from then;
-of one that is ready, from when it was forked or wound back. Running and damaged sessions are kept, and those of a newer
+of one that is ready, from when it was forked or rewound. Running and damaged sessions are kept, and those of a newer
 zwarm. A tree of its own goes with its session, and so do trees of sessions that are gone, branches made for them, and trees
 that Codex's own program left in its home. All of it is in one of three groups:
 

@@ -51,7 +51,7 @@ zwarm looks at the files of the checkout before and after each turn, so that it 
 and whoever commits. Files that git ignores are not looked at, nor the content of those over 10 MiB. What others change while
 a turn runs counts as the turn's. While a turn runs it is what has changed so far.
 
-Without --turn it is what all turns changed together. Of a file that also changed between them the other lines are shown, too.
+Without --turn it is what all turns changed together. Where a file also changed between turns, those lines are shown, too.
 
 With two sessions it is how the files that the second one left differ from those that the first one left.
 

@@ -7,7 +7,7 @@ const NIGHT_MS = 12 * 3_600_000;
 /** `zwarm digest` */
 export const digest = defineVerb({
   name: 'digest',
-  summary: 'what happened, what is done, and what needs you',
+  summary: 'show what happened, what is done, and what needs you',
   options: {
     since: value(
       '--since <time>',
@@ -19,8 +19,9 @@ export const digest = defineVerb({
     json: flag('--json', 'print one object as JSON'),
   },
   notes: `
-What runs or waits is told however old it is. What needs you does not go on by itself: it waits for what will not come, cannot be judged from
-here, or failed for a reason that a second try does not mend, and you have not looked at it.`,
+Sessions that run or wait are listed however old they are. A session needs you if it does not continue by itself and you
+have not looked at it: it waits for something that will not come, its status cannot be determined from here, or it failed
+for a reason that a retry does not fix.`,
   examples: [
     'zwarm digest',
     ['zwarm digest --since 3d --everywhere', 'after a weekend, all projects'],

@@ -6,7 +6,7 @@ import { moment } from '../parsers.ts';
 /** `zwarm events` */
 export const events = defineVerb({
   name: 'events',
-  summary: 'tell what happened to all sessions, in order',
+  summary: 'list what happened to sessions, in order',
   options: {
     since: value(
       '--since <time>',
@@ -18,9 +18,9 @@ export const events = defineVerb({
     json: flag('--json', 'print JSON lines, also on a terminal'),
   },
   notes: `
-This is computed from the records: reading uses nothing up, and what was removed is not told. A program that keeps the last
-"at" and asks again with --since misses nothing: what happened in the minute before, or at an unknown time (null), is told
-again under the same key, ID.TURN.EVENT.
+Events are computed from the records: reading them consumes nothing, and those of deleted sessions are gone. A program that
+keeps the last "at" and asks again with --since misses nothing: what happened in the minute before, or at an unknown time
+(null), is printed again with the same key, ID.TURN.EVENT.
 
 When piped: JSON lines.`,
   examples: [

@@ -10,9 +10,9 @@ export const exec = defineVerb({
   summary: 'run a command in the directory of a session',
   args: { ref: ID, command: argument('<command...>', 'a program and its arguments, behind --', text()) },
   notes: `
-The command has this terminal, your environment (from a git hook without what git says there), and of a session with a tree
-of its own also ZWARM_WORKTREE, ZWARM_MAIN_CHECKOUT, ZWARM_PORT_BASE and COMPOSE_PROJECT_NAME. Nothing confines it. The exit
-code is its own.`,
+The command runs on this terminal with your environment; from a git hook, without the variables that git sets for it. For a
+session with its own tree it also gets ZWARM_WORKTREE, ZWARM_MAIN_CHECKOUT, ZWARM_PORT_BASE and COMPOSE_PROJECT_NAME.
+Nothing confines it. The exit code is its own.`,
   examples: [
     'zwarm exec fix-login -- npm test',
     ["zwarm exec @last -- sh -c 'git diff | less'", 'through a shell'],

@@ -7,7 +7,7 @@ import { printAsRead } from '../terminal/pager.ts';
 /** `zwarm history` */
 export const history = defineVerb({
   name: 'history',
-  summary: 'print what the agent is to know of a conversation',
+  summary: 'print a conversation for another program',
   args: { ref: ID },
   options: {
     maxMessages: value('--max-messages <number>', 'at most so many messages, the newest', count(0)),
@@ -17,9 +17,8 @@ export const history = defineVerb({
     json: flag('--json', 'print an array of messages as JSON'),
   },
   notes: `
-For another program: without what was wound back, and with a summary in the place of what zwarm compact replaced. It always
-begins with a message of the user, or with that summary; what does not fit is left out from the oldest on, and
-stderr says so.`,
+Turns that were rewound are left out, and a summary stands for what zwarm compact replaced. It always begins with a message
+of the user, or with that summary; the oldest messages that do not fit are left out, and stderr says so.`,
   examples: [
     'zwarm history fix-login --max-chars 20000 | llm "go on from here"',
     "zwarm history fix-login --json | jq -r '.[-1].content'",

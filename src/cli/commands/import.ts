@@ -20,7 +20,7 @@ async function printThreads({ manager, context, style, print, hint }: Verb): Pro
     return hint('nothing to import works here or below; all of it: zwarm import --all');
   const { renderTable } = await import('../../render/table.ts');
   stdout.write(renderTable(threadColumns(threads, context.now()), await style('stdout')));
-  hint('import one: zwarm import THREAD; the newest: --last; all of these: --here');
+  hint('import one: zwarm import THREAD; the newest: --newest; all of these: --here');
 }
 
 const REDRAW_MS = 500;
@@ -46,7 +46,7 @@ function showProgress({ context: { stderr, now } }: Verb) {
 async function wanted(
   { manager, context }: Verb,
   what: readonly string[],
-  { last, here, all, since }: { last: boolean; here: boolean; all: boolean; since: number | undefined },
+  { newest, here, all, since }: { newest: boolean; here: boolean; all: boolean; since: number | undefined },
 ): Promise<ReadonlyMap<string, (tell: TellProgress) => Promise<Imported>>> {
   const found = new Map<string, (tell: TellProgress) => Promise<Imported>>();
   for (const text of what) {
@@ -56,10 +56,10 @@ async function wanted(
       throw usageError(`${text} holds no sessions of the Python zwarm`, 'see: zwarm import --help');
     else for (const one of sessions) found.set(one.id, () => manager.importPython(one));
   }
-  if (!last && !here && !all) return found;
+  if (!newest && !here && !all) return found;
   const sinceMs = since === undefined ? undefined : context.now() - since;
   const threads = await manager.importable({ here: !all, sinceMs });
-  for (const { thread_id: id, file } of last ? threads.slice(0, 1) : threads)
+  for (const { thread_id: id, file } of newest ? threads.slice(0, 1) : threads)
     found.set(id, (tell) => manager.importThread(file, tell));
   return found;
 }
@@ -81,12 +81,12 @@ async function tell(verb: Verb, imported: Imported) {
 /** `zwarm import` */
 export const importVerb = defineVerb({
   name: 'import',
-  summary: 'make sessions of what agents did without zwarm',
+  summary: 'import conversations that agents had without zwarm',
   args: {
     what: argument('[what...]', 'threads, session files, or directories of a Python zwarm', text('file')),
   },
   options: {
-    last: flag('--last', 'the newest thread that works in this directory or below', ['here', 'all']),
+    newest: flag('--newest', 'the newest thread that works in this directory or below', ['here', 'all']),
     here: flag('--here', 'all threads that work in this directory or below', ['all']),
     all: flag('-a, --all', 'all threads of all directories'),
     since: value('--since <time>', 'only threads that went on in the last 45s, 10m, 2h, 3d', duration),
@@ -97,20 +97,19 @@ export const importVerb = defineVerb({
 Without arguments it lists the threads of Codex and Claude Code that work in this directory or below, newest first.
 
 A thread becomes a session of the project of its own directory, with its messages, commands, times and tokens; the agent's
-own file stays as it is, and zwarm inject goes on in it. The same thread twice is one session, to which
-the second time adds what was said since.`,
+own file stays as it is, and zwarm inject goes on in it. Importing it again adds what was said since.`,
   examples: [
     ['zwarm import', 'what can be imported here'],
-    'zwarm import --last',
+    'zwarm import --newest',
     'zwarm import --all --since 7d',
     ['zwarm import ../old-project', 'what the Python zwarm has left there'],
   ],
   async run(verb, { what }, { quiet, json, ...which }) {
-    const isAny = which.last || which.here || which.all;
+    const isAny = which.newest || which.here || which.all;
     if (which.since !== undefined && !isAny)
       throw usageError('--since needs --here or --all', 'zwarm import --all --since 7d');
     if (isAny && what.length > 0)
-      throw usageError('give either threads or --last, --here, --all', 'see: zwarm import --help');
+      throw usageError('give either threads or --newest, --here, --all', 'see: zwarm import --help');
     if (!isAny && what.length === 0) {
       if (json) return verb.printJson(await verb.manager.importable({ here: true }));
       return printThreads(verb);

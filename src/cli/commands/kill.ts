@@ -62,10 +62,12 @@ export const kill = defineVerb({
     json: flag('--json', 'print an array of sessions as JSON, in the order of the arguments'),
   },
   notes: `
-Asks the agent and every process that it has started to end, and forces them where they do not. Success means that all of
-them were seen to end. The session keeps its answers and can be continued with zwarm inject. Of one that has ended, it ends
-what that has left running, a server for example, and the status stays; --all, --tag and --tree leave that alone.
-With --force, what cannot be reached any more counts as killed.
+Asks the agent and every process that it has started to end, and forces those that do not. Success means that all of them
+were seen to end. The session keeps its answers and can be continued with zwarm inject. With --force, a session that can no
+longer be reached counts as killed.
+
+For a session that has ended, it ends the processes that it left running, such as a server; the status stays. --all, --tag
+and --tree do not do that.
 
 On a terminal --all and --tag ask first; elsewhere they do not.`,
   examples: [

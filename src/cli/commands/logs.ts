@@ -46,7 +46,7 @@ async function* stepBlocks({ manager, pageStyle }: Verb, id: SessionId, wanted: 
   const ruleOf = async ({ turn, undone }: TrajectoryStep): Promise<string> => {
     const views = time ? (await manager.read(id, { turn })).turns.map(({ view }) => view) : [];
     const began = views.flatMap(({ started_at: at }) => (at === null ? [] : [localTime(Date.parse(at))]));
-    return `${turnRule([`turn ${turn}`, ...(undone ? ['wound back'] : []), ...began].join(' · '), style)}\n`;
+    return `${turnRule([`turn ${turn}`, ...(undone ? ['rewound'] : []), ...began].join(' · '), style)}\n`;
   };
   let turn = 0;
   let directory: string | null = null;
@@ -89,8 +89,8 @@ The steps come with the last lines of their outputs; zwarm trajectory lists them
 -f continues across the end of a turn into the next one, and ends when no turn runs or waits. Ctrl-C ends only zwarm;
 the agents continue. With several ids, each line begins with the name of its session, or with its id where it has none.
 
---since leaves out turns that ended before that time, and of the turn that did not the steps that the agent's own history
-dates before it; steps without a date are shown.`,
+--since leaves out turns that ended before that time, and in the turn that ran then the steps that the agent's own history
+dates before it. Steps without a date are shown.`,
   examples: [
     'zwarm logs -f @last',
     ['zwarm logs -f -n 0 fix-login docs', 'only what comes from now on'],

@@ -94,12 +94,12 @@ export const ls = defineVerb({
     json: flag('--json', 'print an array of sessions as JSON'),
   },
   notes: `
-The one with the last activity comes first: the newest message, begin or end. Damaged sessions are always listed, except
+The session with the last activity comes first: its newest message, start or end. Damaged sessions are always listed, except
 with -q.
 
 AGO tells how long a session has been running, or when it ended; NOW what a running one is doing, why a failed one failed,
-and what one that completed has answered. On a narrow terminal that stands before the task, which is the newest message, and
-behind the title of the session where it has few words.
+and what one that completed has answered. On a narrow terminal NOW comes before TASK. TASK is the newest message, after the title of the session where the message has
+few words.
 
 When piped: id, status, turn, agent, time of the last change and task, separated by tabs, without a header; with --everywhere
 the project behind them.`,

@@ -9,7 +9,7 @@ export const path = defineVerb({
   args: { ref: ID },
   options: { json: flag('--json', 'print {id, path} as JSON') },
   notes: `
-Of a session with a tree of its own that is the tree. It fails where the directory is gone, or its path leads to another one.`,
+For a session with its own tree, that is the tree. It fails if the directory is gone, or its path leads to another one.`,
   examples: [['cd "$(zwarm path fix-login)"', 'go there'], 'git -C "$(zwarm path @last)" diff'],
   async run(verb, { ref }, { json }) {
     const { manager } = verb;

@@ -4,7 +4,7 @@ import { count } from '../parsers.ts';
 
 const remove = defineVerb({
   name: 'rm',
-  summary: 'take back what waits in a session',
+  summary: 'withdraw what waits in a session',
   args: { ref: ID },
   options: {
     turn: value('--turn <number>', 'only this message', count(1)),
@@ -16,13 +16,13 @@ const remove = defineVerb({
     const id = await manager.resolve(ref);
     const turns = await manager.withdraw(id, turn);
     if (json) return verb.printJson({ id, turns });
-    for (const number of turns) verb.print(`${id} turn ${number} taken back`);
+    for (const number of turns) verb.print(`${id} turn ${number} withdrawn`);
   },
 });
 
 const run = defineVerb({
   name: 'run',
-  summary: 'start what may begin, in all projects, also what is held',
+  summary: 'start waiting messages that may begin, in all projects, held ones too',
   options: { json: flag('--json', 'print an array of {id, turn} as JSON') },
   async run(verb, _args, { json }) {
     const begun = (await verb.manager.runQueue()).map(({ id, turn }) => ({ id, turn }));
@@ -46,7 +46,7 @@ ends or awaits something does, too.
 When piped: id, turn, reason, time and message, separated by tabs.`,
   examples: [
     'zwarm queue',
-    ['zwarm queue rm docs', 'take back what waits there'],
+    ['zwarm queue rm docs', 'withdraw what waits there'],
     ['zwarm queue run', 'after a restart of the machine'],
   ],
   async run(verb, _args, { json }) {

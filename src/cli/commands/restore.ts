@@ -8,8 +8,8 @@ export const restore = defineVerb({
   args: { ref: argument('<id>', 'id or its first 4 characters, or the name that it had', text('trashed')) },
   options: { json: flag('--json', 'print {id, name, path, branch} as JSON') },
   notes: `
-What rm and clean delete is in the trash for seven days if its tree of its own holds what exists nowhere else: the record, the
-tree with all that is in it, and the name, which it gets again if no other session has it by now.`,
+A session that rm or clean deleted is in the trash for seven days if its own tree held something that exists nowhere else.
+It comes back with its record, its tree with all files in it, and its name unless another session has that by now.`,
   examples: ['zwarm restore fix-login'],
   async run(verb, { ref }, { json }) {
     const restored = await verb.manager.restore(ref);

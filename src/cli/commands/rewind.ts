@@ -35,9 +35,7 @@ stay as they are, including those that it changed. Turns keep their numbers. A r
     for (const path of undone?.not_undone ?? [])
       verb.warn(`not undone, as its content was not kept: ${path}`);
     const moved =
-      undone === null
-        ? 'files unchanged'
-        : `${undone.files} files taken back (again: zwarm undo ${id} --redo)`;
+      undone === null ? 'files unchanged' : `${undone.files} files reverted (again: zwarm undo ${id} --redo)`;
     const hint = `rewound to ${where}, ${moved}; go on: zwarm inject ${id} "…"`;
     await reportSession(verb, { id, hint }, report);
   },

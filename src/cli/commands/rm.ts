@@ -51,10 +51,9 @@ export const rm = defineVerb({
     json: flag('--json', 'print an array as JSON, in the order of the arguments; with --now {removed, kept}'),
   },
   notes: `
-Deletes the records of zwarm, and a tree of its own that the session has, with the branch made for it, if all that is in them
-is elsewhere, too. A tree with what exists only there goes into the trash for seven days, with the record: zwarm restore. One
-that nobody could bring back, with an unfinished merge for example, stays, and is yours from then on. All other files stay as
-they are. Never deletes a running session.
+Deletes the records of a session. Its own tree and the branch made for it are deleted, too, if everything in them also
+exists elsewhere. A tree with anything that exists only there goes into the trash for seven days, with the record: zwarm
+restore brings it back. A tree that could not be brought back, with an unfinished merge for example, stays. All other files stay as they are. A running session is never deleted.
 
 On a terminal it asks before it deletes several; elsewhere it does not.`,
   examples: [

@@ -20,7 +20,7 @@ async function* firstHits({ manager, context }: Verb, options: SearchOptions, li
 export const search = defineVerb({
   name: 'search',
   summary: 'find lines in what was said, run, printed and changed',
-  args: { words: argument('[word...]', 'what a line must hold, all of it in any order', text()) },
+  args: { words: argument('[word...]', 'words that a line must contain, in any order', text()) },
   options: {
     regex: value('-e, --regex <regex>', 'and what it must match: a regular expression of JavaScript', text()),
     places: value(
@@ -34,14 +34,13 @@ export const search = defineVerb({
     json: flag('--json', 'print an array of hits as JSON'),
   },
   notes: `
-A line must hold every word, anywhere in it. A word or expression without capitals matches any case; a phrase in quotes is
-one word.
+A word or expression without capitals ignores case; a phrase in quotes is one word.
 
 prompt is what you said, answer what the agent said; command the command lines and what other tools were given, output what
-either returned; file the names of changed files, and the lines of their diffs. What was wound back is found, too.
+either returned; file the names of changed files, and the lines of their diffs. Turns that were rewound are searched, too.
 
-The newest session comes first, in it the newest turn; within a turn it is the order in which it was said and done. To read
-what is around a line: zwarm show ID --turn N --full.
+The newest session comes first, and in it the newest turn; the lines of a turn keep their order. To read around a line:
+zwarm show ID --turn N --full.
 
 When piped: id, turn, place and line, cut at 500 characters around what was found, separated by tabs; with --everywhere the
 project behind them.`,

@@ -32,7 +32,7 @@ export const BEGIN_OPTIONS = {
   worktree: flag('-W, --worktree', 'give it a tree of its own: a git worktree with a new branch'),
   branch: value('--branch <name>', 'with -W: its branch (default: zwarm/NAME or zwarm/ID)', text()),
   base: value('--base <revision>', 'with -W: where it begins (default: the commit here)', text()),
-  withChanges: flag('--with-changes', 'with -W: what is changed and untracked here comes along'),
+  withChanges: flag('--with-changes', 'with -W: copy uncommitted changes from here into it'),
   name: value('--name <name>', 'a unique name for the session', text()),
   key: value(
     '--key <text>',
@@ -41,10 +41,10 @@ export const BEGIN_OPTIONS = {
   ),
   tags: values('--tag <tag>', 'a word to find the session by; repeat for more', text('tag')),
   agentArgs: values('--agent-arg <arg>', "an argument for the agent's own program; repeat for more", text()),
-  schema: value('--schema <file>', 'a JSON schema: the agent answers in JSON of it', text('file')),
+  schema: value('--schema <file>', 'have the agent answer in JSON that fits this JSON schema', text('file')),
   queue: flag('--queue', 'wait while max_running turns run'),
   after: values('--after <id>', 'wait for a session to complete; repeat for more', text('session')),
-  evenIfFailed: flag('--even-if-failed', 'with --after: or only to end'),
+  evenIfFailed: flag('--even-if-failed', 'with --after: wait for its end, however it ends'),
   ...RUN_LIMIT_OPTIONS,
   retries: RETRY,
   budget: value('--budget <amount>', 'begin no more turns once it has used 2M (tokens) or $5', spending),
@@ -126,13 +126,13 @@ const OPTIONS = {
   ...BEGIN_OPTIONS,
   agent: values(
     '-a, --agent <agent>',
-    'the agent, such as codex or claude; repeat for one of each',
+    'the agent, such as codex or claude; repeat for a session of each',
     text('agent'),
   ),
-  count: value('--count <number>', 'start so many of each, at most 50', upTo(50)),
+  count: value('--count <number>', 'start NUMBER sessions of each agent, at most 50', upTo(50)),
   each: values(
     '--each <file...>',
-    'one session for each of these files, with the task that is in it; - reads lines of JSON from stdin',
+    'start a session for each of these files, with the task in it; - reads JSON lines from stdin',
     text('file'),
   ),
   dryRun: flag('--dry-run', 'only print where each would work, and its command'),
@@ -176,16 +176,18 @@ export const start = defineVerb({
   args: { task: argument('[task]', 'what to do; - reads it from stdin', text()) },
   options: OPTIONS,
   notes: `
-The agent works in the background; --wait waits for its answer. The task is the argument, the text on stdin (- or a pipe), a file (-F), or what you write in your editor.
+The agent works in the background; --wait waits for its answer. The task is the argument, the text on stdin (- or a pipe), a
+file (-F), or what you write in your editor.
 
-With --count, several -a or --each it starts several sessions, which have a tag in common. A line of JSON for --each - is {"task": …}, also with name, agent and, with -W, base.`,
+With --count, several -a or --each it starts several sessions, which get a tag in common. A JSON line for --each - is
+{"task": …}, optionally with name, agent and, with -W, base.`,
   examples: [
     'zwarm start "fix the failing tests"',
     'zwarm start -s read-only -C ~/src/app "what does this project do?"',
     ['git diff | zwarm start --wait -', 'the answer on stdout'],
     'zwarm start -F task.md --name docs --tag nightly',
     ['zwarm start -W -a codex -a claude "make it faster"', 'each in a tree of its own'],
-    ['zwarm start --resume rollout.jsonl "go on"', 'what an agent began without zwarm'],
+    ['zwarm start --resume rollout.jsonl "go on"', 'a conversation begun without zwarm'],
     'zwarm start -- "--dry-run does nothing: find out why"',
   ],
   async run(verb, { task }, options) {

@@ -29,7 +29,7 @@ export async function reportUndone(verb: Verb, undone: Undone, dryRun: boolean):
 /** `zwarm undo` */
 export const undo = defineVerb({
   name: 'undo',
-  summary: 'take what a turn changed out of the files',
+  summary: 'revert what a turn changed in the files',
   args: { ref: ID },
   options: {
     turn: value('--turn <number>', 'this turn (default: the newest)', count(1)),
@@ -38,10 +38,10 @@ export const undo = defineVerb({
     json: flag('--json', 'print what was moved as JSON'),
   },
   notes: `
-What was edited since stays, by hand or in later turns: it is a three-way merge of the files as they are now. Where both are
-in the same place it is refused with the names of the files (exit code 4), and nothing has moved. The files as they are now
-are saved first. Your index and your commits stay as they are, and so does the conversation: zwarm rewind --files takes both
-back.`,
+Later edits stay, made by hand or in later turns: this is a three-way merge with the files as they are now. Where both
+changed the same lines, it is refused with the names of the files (exit code 4), and nothing changes. The current files are
+saved first. Your index, your commits and the conversation stay as they are; zwarm rewind --files reverts the conversation,
+too.`,
   examples: [
     'zwarm undo @last',
     ['zwarm undo fix-login --turn 2 --dry-run', 'what would change'],

@@ -60,8 +60,8 @@ export const wait = defineVerb({
   summary: 'wait until sessions have ended',
   args: { refs: IDS_OR_TAGS },
   options: {
-    any: flag('--any', 'until one of them is', ['fail-fast']),
-    failFast: flag('--fail-fast', 'until one ends without completing, or all have completed'),
+    any: flag('--any', 'until the first of them has ended', ['fail-fast']),
+    failFast: flag('--fail-fast', 'until one ends without completing, or all have ended'),
     killOnExit: flag('--kill-on-exit', 'kill those that have not ended when the wait ends'),
     tags: TAGS,
     timeoutMs: value(
@@ -79,9 +79,11 @@ export const wait = defineVerb({
     json: flag('--json', 'print an array of sessions as JSON, in the order of the arguments', ['summary']),
   },
   notes: `
-Prints "id status" as each of them ends; with --answer its answer, and of several first "id status" on stderr. Exit code: 0 all completed, 1 one did not, 4 one is ready and has no message to wait for (--any and --tag pass over it, unless nothing else is there), 124 the time was up.
+Prints "id status" as each of them ends; with --answer its answer, and of several first "id status" on stderr. Exit code: 0
+all completed, 1 one did not, 4 one is ready and has no message to wait for (--any and --tag pass over it, unless nothing
+else is there), 124 the time of --timeout has passed.
 
-With --kill-on-exit, SIGTERM and SIGHUP end the wait as Ctrl-C does, and what has not begun is taken back.`,
+With --kill-on-exit, SIGTERM and SIGHUP end the wait as Ctrl-C does, and messages that still wait are withdrawn.`,
   examples: [
     'zwarm wait @last && zwarm show @last',
     ['zwarm wait --answer @last > answer.md', 'byte for byte'],

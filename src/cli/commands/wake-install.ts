@@ -14,7 +14,7 @@ export const wakeInstall = defineVerb({
   },
   notes: `
 A timer of systemd for you, or a line of your crontab where there is no systemd; it is shown before it is written. With it,
-what waits goes on after a restart of the machine. systemd runs timers while you are logged in, unless you say
+waiting messages continue after a restart of the machine. systemd runs timers only while you are logged in, unless you run
 loginctl enable-linger.`,
   examples: ['zwarm wake install', 'zwarm wake install --remove'],
   async run(verb, _args, { remove, print, yes }) {

@@ -23,7 +23,7 @@ export interface LineageTurn {
   readonly threadId: string | null;
   /** It is a compaction that has an answer. */
   readonly summarised: boolean;
-  /** It waited, and was taken back before it began. */
+  /** It waited, and was withdrawn before it began. */
   readonly withdrawn: boolean;
   /** The agent reported that it no longer has the thread that it should continue. */
   readonly threadGone: boolean;
@@ -35,7 +35,7 @@ export interface Lineage {
   readonly parts: readonly Part[];
   /** The thread of the agent that holds exactly these parts, or null: each turn ran in one, so that two never do. */
   readonly thread: string | null;
-  /** The turns that were not wound back, with those that a summary stands for: what a person reads. */
+  /** The turns that were not rewound, with those that a summary stands for: what a person reads. */
   readonly shown: readonly number[];
   /** Those that were. */
   readonly undone: ReadonlySet<number>;

@@ -11,7 +11,7 @@ export interface TurnReader {
   readonly directory: string;
   /** The length of its stream by now. */
   readonly bytes: number;
-  /** The messages, none of a turn that was wound back; with `full` also what the agent did, as messages of role `tool`. */
+  /** The messages, none of a turn that was rewound; with `full` also what the agent did, as messages of role `tool`. */
   messages(full: boolean): Iterable<Message>;
   /** The steps in order. A step that changes later is yielded once more, with the same index. */
   steps(): Iterable<PlacedStep>;

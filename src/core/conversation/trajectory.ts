@@ -21,7 +21,7 @@ export type TrajectoryStep = Step & {
   readonly turn: number;
   /** Its number, counted from 1 through all turns. With `turn` it names the step, also while that changes. */
   readonly step: number;
-  /** Whether its turn was wound back. */
+  /** Whether its turn was rewound. */
   readonly undone: boolean;
   /** When it began and ended, or null where that is not known. */
   readonly started_at: string | null;

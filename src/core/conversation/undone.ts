@@ -1,5 +1,5 @@
 /**
- * The turns that were wound back. A rewind, which has a turn to which it leads, makes the conversation what it was right after
+ * The turns that were rewound. A rewind, which has a turn to which it leads, makes the conversation what it was right after
  * that turn: everything in between is undone, other rewinds included.
  * @param newestFirst all turns of a session, or the newest ones
  */

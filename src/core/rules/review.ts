@@ -11,8 +11,8 @@ interface PatchLine {
 }
 
 /** What somebody has said of one line. */
-export interface Remark extends PatchLine {
-  readonly remark: string;
+export interface Comment extends PatchLine {
+  readonly comment: string;
 }
 
 /** The path in a line such as `+++ b/src/x`; null where that names no file. */
@@ -50,16 +50,16 @@ function lineBehind(lines: readonly PatchLine[], at: number, text: string): numb
   return null;
 }
 
-/** A remark at the beginning, before any line. */
+/** A comment at the beginning, before any line. */
 const NOWHERE: PatchLine = { text: '', path: null, line: null, isGone: false };
 
 /**
  * What was written into a patch: lines that begin with `> ` say something of the line above them. Lines of the patch may have
  * been taken out, but no others may stand there. @throws ZwarmError `usage` with the first that does
  */
-export function remarksIn(edited: string, patch: string): readonly Remark[] {
+export function commentsIn(edited: string, patch: string): readonly Comment[] {
   const lines = readPatch(patch);
-  const remarks: (Remark & { words: string[] })[] = [];
+  const comments: (Comment & { words: string[] })[] = [];
   let about = NOWHERE;
   let at = -1;
   let open: string[] | null = null;
@@ -67,7 +67,7 @@ export function remarksIn(edited: string, patch: string): readonly Remark[] {
     if (/^>(?: |$)/.test(text)) {
       if (open === null) {
         open = [];
-        remarks.push({ ...about, remark: '', words: open });
+        comments.push({ ...about, comment: '', words: open });
       }
       open.push(text.replace(/^> ?/, ''));
       continue;
@@ -77,22 +77,22 @@ export function remarksIn(edited: string, patch: string): readonly Remark[] {
     if (next !== null) [at, about] = [next, lines[next] ?? NOWHERE];
     else if (text.trim() !== '')
       throw usageError(
-        `line ${i + 1} is neither a line of the patch nor a remark: ${text.slice(0, 80)}`,
-        'begin each line of a remark with "> ", and leave the others as they are',
+        `line ${i + 1} is neither a line of the patch nor a comment: ${text.slice(0, 80)}`,
+        'begin each line of a comment with "> ", and leave the others as they are',
       );
   }
-  return remarks
-    .map(({ words, ...rest }) => ({ ...rest, remark: words.join('\n').trim() }))
-    .filter(({ remark }) => remark !== '');
+  return comments
+    .map(({ words, ...rest }) => ({ ...rest, comment: words.join('\n').trim() }))
+    .filter(({ comment }) => comment !== '');
 }
 
-/** Remarks as one message: path, line, that line, and what was said of it. */
-export function messageOf(remarks: readonly Remark[]): string {
-  const parts = remarks.map(({ path, line, text, isGone, remark }) => {
-    if (path === null) return remark;
-    if (line === null) return `${path}\n${remark}`;
+/** Comments as one message: path, line, that line, and what was said of it. */
+export function messageOf(comments: readonly Comment[]): string {
+  const parts = comments.map(({ path, line, text, isGone, comment }) => {
+    if (path === null) return comment;
+    if (line === null) return `${path}\n${comment}`;
     const where = `${path}:${line}${isGone ? ' (removed)' : ''}`;
-    return `${where}\n> ${text.trimEnd()}\n${remark}`;
+    return `${where}\n> ${text.trimEnd()}\n${comment}`;
   });
-  return `I have reviewed what you changed. My remarks, each below the line that it is about:\n\n${parts.join('\n\n')}\n`;
+  return `I have reviewed what you changed. My comments, each below the line that it is about:\n\n${parts.join('\n\n')}\n`;
 }

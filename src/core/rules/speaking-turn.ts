@@ -19,7 +19,7 @@ function hasBegun({ request: { kind }, isMarker, runner, verdict: { status } }: 
   return runner !== null || isAdopted(kind) || status === 'running' || status === 'unknown';
 }
 
-/** Whether a turn waited, and was taken back before it began: its message is not part of the conversation. */
+/** Whether a turn waited, and was withdrawn before it began: its message is not part of the conversation. */
 export function isWithdrawn({
   request,
   runner,
@@ -28,7 +28,7 @@ export function isWithdrawn({
   return request.queued && runner === null && status === 'killed';
 }
 
-/** The numbers of the turns that were wound back, of turns newest first. */
+/** The numbers of the turns that were rewound, of turns newest first. */
 const undoneAmong = (newestFirst: readonly Turn[]): ReadonlySet<number> =>
   undoneOf(newestFirst.map(({ turn, request: { to } }) => ({ turn, to })));
 
@@ -38,7 +38,7 @@ export function endsSearch(newestFirst: readonly Turn[]): boolean {
   return last !== undefined && hasBegun(last) && !undoneAmong(newestFirst).has(last.turn);
 }
 
-/** The turns of the conversation among turns newest first: without markers, what was wound back, and what was taken back. */
+/** The turns of the conversation among turns newest first: without markers, what was rewound, and what was withdrawn. */
 export function inConversation<T extends Turn>(newestFirst: readonly T[]): readonly T[] {
   const undone = undoneAmong(newestFirst);
   return newestFirst.filter((turn) => !turn.isMarker && !undone.has(turn.turn) && !isWithdrawn(turn));
@@ -52,14 +52,14 @@ export interface Speaking<T> {
   readonly behind: readonly T[];
   /** The newest turn of the conversation, also a copied one; null where that is empty. */
   readonly last: T | null;
-  /** Whether the turn that speaks was wound back: it runs or waits all the same, and its answer does not count. */
+  /** Whether the turn that speaks was rewound: it runs or waits all the same, and its answer does not count. */
   readonly isUndone: boolean;
 }
 
 /**
- * The turn that speaks for a session. What was wound back speaks only while it runs or waits; markers and messages that were
- * taken back never do, nor do the `copied` first turns of a fork, which ran in another session. Of a session all of whose
- * messages were taken back the newest one says so.
+ * The turn that speaks for a session. What was rewound speaks only while it runs or waits; markers and messages that were
+ * withdrawn never do, nor do the `copied` first turns of a fork, which ran in another session. Of a session all of whose
+ * messages were withdrawn the newest one says so.
  * @param newestFirst all turns, or no more than those up to the first with which the search ends
  */
 export function speakingTurn<T extends Turn>(newestFirst: readonly T[], copied: number): Speaking<T> {

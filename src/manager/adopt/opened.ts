@@ -54,7 +54,7 @@ async function claimMore(context: ManagerContext, { request, ...turn }: OpenTurn
     version: whole.thread?.version ?? null,
     isOver: true,
   });
-  const wound = `the conversation was wound back in ${adapter.name} itself: the next message is told anew what was said`;
+  const wound = `the conversation was rewound in ${adapter.name} itself: the next message is told anew what was said`;
   return { turns, warning: isWoundBack ? wound : null };
 }
 
@@ -73,7 +73,7 @@ export async function takeIn(context: ManagerContext, turn: OpenTurn): Promise<T
 
 /**
  * The turn that held a session open, where nothing does any longer and what was said was not taken in; else null. With `force` the
- * user knows that nothing does of which that cannot be told here.
+ * user knows that nothing does of which that cannot be determined here.
  */
 function leftOpen({ store, id, turns, record }: SessionNow, force: boolean): OpenTurn | null {
   const others = Math.max(copiedTurns(record), record.unpacked?.turn ?? 0);

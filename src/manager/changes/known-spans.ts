@@ -49,7 +49,8 @@ async function spanOf(
   if (!isMade(from)) return { turn: number, why: from.why ?? 'the files before it are not known' };
   if (isActive(verdict.status))
     return { turn: number, from, to: await now(context, turn, place), isRunning: true, lateMs: null };
-  if (!isFinal(verdict.status)) return { turn: number, why: 'whether it still runs cannot be told here' };
+  if (!isFinal(verdict.status))
+    return { turn: number, why: 'whether it still runs cannot be determined here' };
   await whileItSettles(turn);
   await recordAfter(context, turn);
   const to = readSnapshot(turn, 'after');

@@ -24,7 +24,7 @@ export interface InjectOptions extends AskedAgent {
   readonly retries?: number | undefined;
   /** Let it wait for what runs and waits before it. */
   readonly queue?: boolean | undefined;
-  /** The user knows that a session does not run of which that cannot be told here. */
+  /** The user knows that a session does not run of which that cannot be determined here. */
   readonly force?: boolean | undefined;
   /** The limit for a replayed transcript, in characters. */
   readonly historyChars?: number | undefined;
@@ -50,7 +50,7 @@ export async function checkInject(
   if (queue || toRetry(now) !== null) requireKnown(now);
   else if (running === null) requireAtRest(now, force, otherwise);
   else if (now.behind.length > 0) {
-    const hint = `wait for it first: zwarm wait ${id}; or take back what waits: zwarm queue rm ${id}`;
+    const hint = `wait for it first: zwarm wait ${id}; or withdraw what waits: zwarm queue rm ${id}`;
     throw new ZwarmError('busy', `${id} has been given another message`, hint);
   }
   const found = await checkFollowUp(context, now, asked);

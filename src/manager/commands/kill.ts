@@ -31,7 +31,7 @@ import { readTurnState, type TurnState } from '../turn/turn-state.ts';
 
 /** How to end a session. */
 export interface KillOptions {
-  /** The user knows that a session does not run of which that cannot be told here: it is recorded as killed. */
+  /** The user knows that a session does not run of which that cannot be determined here: it is recorded as killed. */
   readonly force?: boolean | undefined;
   /** How long its agent gets after each signal. */
   readonly graceMs?: number | undefined;
@@ -173,7 +173,7 @@ export async function kill(
   return { turn: newest, left: null };
 }
 
-/** Whether something of a session has to be ended: also what an interrupted kill or a lost turn has left, wound back or not. */
+/** Whether something of a session has to be ended: also what an interrupted kill or a lost turn has left, rewound or not. */
 function isLive(session: Session, { status }: Listed, census: Census): boolean {
   if (status !== 'damaged' && !isAtRest(status)) return isActive(status);
   if (!anyMarked(marksOfSession(session), census)) return false;

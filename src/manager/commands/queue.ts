@@ -80,7 +80,7 @@ export async function withdraw(
         : `turn ${only} of ${session.id} does not wait`;
     throw new ZwarmError('not_running', what, 'what waits: zwarm queue');
   }
-  // The last first: none of them begins meanwhile because the one before it was taken back.
+  // The last first: none of them begins meanwhile because the one before it was withdrawn.
   for (const turn of waiting.toReversed()) await takeBack(context, now.record, turn);
   return waiting.map(({ turn }) => turn);
 }

@@ -11,7 +11,7 @@ import { requireKnownWords } from '../session/unknown-words.ts';
 import { declareNeverLaunched } from '../stop/request-cancel.ts';
 import type { Undone } from './undo.ts';
 
-/** A conversation that was wound back. */
+/** A conversation that was rewound. */
 export interface Rewound {
   readonly id: SessionId;
   /** The number of the marker, which is not a turn of the agent. */

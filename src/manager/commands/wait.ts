@@ -32,7 +32,7 @@ export async function wait(
   let known = first;
   const read = async (): Promise<TurnState> => {
     const current = turn === null ? await readCurrent() : null;
-    // One that was wound back meanwhile has ended before.
+    // One that was rewound meanwhile has ended before.
     known = current !== null && current.turn >= known.turn ? current : await readTurn(known.turn);
     return known;
   };

@@ -10,7 +10,7 @@ export async function checkNotify(context: ManagerContext): Promise<Finding> {
   const { env } = context;
   const state = stateDirectory(context);
   const { notify } = await context.loadSettings({ env, projectRoot: state });
-  if (notify === null) return finding('ok', 'nobody is to be told of anything');
+  if (notify === null) return finding('ok', 'off: no notifications are set up');
   const [name = ''] = notify.to === 'desktop' ? desktopCommand('') : notify.to;
   const last = readLastCall(state);
   if (last !== null && last.program === name && last.problem !== null) {

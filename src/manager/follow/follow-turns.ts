@@ -190,7 +190,7 @@ export async function* followSteps(
   options: FollowStepsOptions,
 ): AsyncGenerator<TrajectoryStep> {
   const begin = await whereToBegin(followed, options);
-  // As it is now: what is wound back while it is followed was told before.
+  // As it is now: what is rewound while it is followed was told before.
   const undone = await orDamaged(followed, async () =>
     undoneIn(
       followed,

@@ -38,7 +38,7 @@ export function requireTurns(turns: readonly Pick<TurnState, 'request' | 'isMark
     throw new DamagedRecord('it has no turns');
 }
 
-/** Which of the newest turns of a session, ascending, were wound back. @throws DamagedRecord */
+/** Which of the newest turns of a session, ascending, were rewound. @throws DamagedRecord */
 export function undoneIn(session: Session, newest: readonly number[]): ReadonlySet<number> {
   return undoneOf(newest.toReversed().map((turn) => ({ turn, to: readRequest({ ...session, turn }).to })));
 }

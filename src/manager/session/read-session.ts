@@ -108,7 +108,7 @@ export interface HistoryOptions extends HistoryBudget {
 }
 
 /**
- * What the agent is to know of a conversation, oldest first, for another program: without what was wound back, and with a
+ * What the agent is to know of a conversation, oldest first, for another program: without what was rewound, and with a
  * summary for what it replaces. It begins with a message of the user.
  */
 export function history(

@@ -30,7 +30,7 @@ export interface Search {
 /** A line in which something was found. */
 export interface Found extends FoundLine, Pick<PlacedText, 'in' | 'path'> {
   readonly turn: number;
-  /** Whether that was wound back. */
+  /** Whether that was rewound. */
   readonly undone: boolean;
 }
 
@@ -59,7 +59,7 @@ function* textsOfTurn(reading: TurnReading): Generator<PlacedText> {
 
 /**
  * What is found in a session, the newest turn first, in a turn in the order in which it was said and done; also in turns
- * that were wound back. @throws ZwarmError `not_found`, `damaged`
+ * that were rewound. @throws ZwarmError `not_found`, `damaged`
  */
 export async function* searchSession(
   { store, id }: Session,

@@ -140,7 +140,7 @@ export function activeMs(
   for (const turn of newestFirst) {
     const { request, exit, runner, processes } = turn;
     active = Math.max(active, parseIso(request.at) ?? 0, startedMs(turn) ?? 0, exit?.endedMs ?? 0);
-    // A message that was taken back may have ended before what ran then.
+    // A message that was withdrawn may have ended before what ran then.
     if (exit !== null && (runner !== null || request.adopted !== null)) break;
     if (exit === null && runner !== null && processes.living !== 'yes')
       active = Math.max(active, eventsMtime(turn) ?? 0);
@@ -230,7 +230,7 @@ function spokenOf(
   const { verdict, exit, outcome } = current;
   const { status } = verdict;
   const started = startedMs(current);
-  // What is said after it was wound back is not part of the conversation.
+  // What is said after it was rewound is not part of the conversation.
   const answer = isUndone ? null : outcome.answer;
   return {
     status,
@@ -260,7 +260,7 @@ export function stateOf(reading: SessionReading, nowMs: number): SessionState {
   const durations = own.flatMap((turn) => durationOf(turn, nowMs) ?? []);
   const updated = [
     speaking.current === null ? 0 : updatedMs(speaking.current),
-    // A fork, a rewind and a message that was taken back are news of a session, too.
+    // A fork, a rewind and a message that was withdrawn are news of a session, too.
     parseIso(record.created_at) ?? 0,
     ...turns.map(({ exit }) => exit?.endedMs ?? 0),
     parseIso(turns.at(-1)?.request.at ?? null) ?? 0,

@@ -105,7 +105,7 @@ export function threadToGoOn(
       return `${name} ended before it had named its conversation`;
     if (parts.some(({ kind }) => kind === 'summary')) return 'the conversation goes on from a summary';
     return turns.some(({ kind }) => kind === 'rewind')
-      ? 'the conversation was wound back'
+      ? 'the conversation was rewound'
       : 'no thread of the agent holds the whole conversation';
   }
   const inIt = turns.filter(({ threadId }) => threadId === thread);

@@ -44,7 +44,7 @@ function warningsOf(turn: TurnReading, { warnings, malformed }: TurnFold): reado
   return all.filter((warning) => typeof warning === 'string');
 }
 
-/** What a turn alone used, whether it is part of the conversation, and whether it was wound back. */
+/** What a turn alone used, whether it is part of the conversation, and whether it was rewound. */
 interface Account {
   readonly usage: TokenUsage | null;
   readonly cost: number | null;

@@ -34,7 +34,7 @@ async function lookAtDependency(turn: Turn, nowMs: number, known: Known): Promis
   // A failed one may have been mended by a later message.
   const now = isFinal(status) ? await unlessGone(readNow(turn, nowMs)) : { current: named };
   if (now === null) return of(null);
-  // One that was wound back stays what it was: an earlier turn, which speaks then, has mended nothing.
+  // One that was rewound stays what it was: an earlier turn, which speaks then, has mended nothing.
   const current = now.current !== null && now.current.turn > turn.turn ? now.current : named;
   if (current.verdict.status !== 'pending' || !current.request.queued) return of(current.verdict.status);
   const why = await whyWaits(current, null, nowMs, known);

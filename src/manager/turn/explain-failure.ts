@@ -102,17 +102,17 @@ function failed(reason: FailureReason, circumstances: Circumstances): Explanatio
 }
 
 function lost({ launched, adopted }: Circumstances): Explanation {
-  const untold = 'nobody wrote down how it ended: it was cut off, or its agent still works on it';
+  const untold = 'how it ended was not recorded: it was cut off, or its agent still works on it';
   if (adopted) return error('lost', untold, GO_ON);
-  const silent = 'it stopped without telling: its processes are gone and no end was recorded';
+  const silent = 'its processes are gone, and no end was recorded';
   if (launched) return error('lost', silent, GO_ON);
-  const unlaunched = 'it was never launched: the command that asked for it was ended first';
-  const hint = `its message is kept, and was not given to the agent: say it again: ${CONTINUE}`;
+  const unlaunched = 'it was never launched: the command that asked for it ended first';
+  const hint = `its message is kept, but never reached the agent; send it again: ${CONTINUE}`;
   return error('lost', unlaunched, hint, true);
 }
 
 function unknown({ where }: Circumstances): Explanation {
-  const message = `it was started ${where}: whether it runs cannot be told here`;
+  const message = `it was started ${where}: whether it runs cannot be determined here`;
   return error('elsewhere', message, 'look and act from there');
 }
 

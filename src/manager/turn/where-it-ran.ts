@@ -26,8 +26,8 @@ export function whereStarted(turn: Pick<TurnState, 'runner' | 'request' | 'execu
   return executor === null ? whereOf(starterOf(turn)) : `by a newer zwarm with ${JSON.stringify(executor)}`;
 }
 
-/** The refusal to act upon a session that was started elsewhere: whether it runs cannot be told here. */
+/** The refusal to act upon a session that was started elsewhere: whether it runs cannot be determined here. */
 export function elsewhereError(id: SessionId, where: string, hint: string): ZwarmError {
-  const what = `${id} was started ${where}: whether it runs cannot be told here`;
+  const what = `${id} was started ${where}: whether it runs cannot be determined here`;
   return new ZwarmError('unknown_liveness', what, hint);
 }

@@ -1,7 +1,7 @@
 import type { SessionReader, TurnReader } from '../../core/conversation/session-reader.ts';
 import { safeLine } from '../text/safe-text.ts';
 import { counted, longSpan } from '../text/units.ts';
-import { kindWords, undoneWords } from '../turn-rule.ts';
+import { howWords, kindWords, undoneWords } from '../turn-rule.ts';
 import { costText } from '../usage.ts';
 
 /** What is worth knowing of a session as a whole, by its label; neutralised. */
@@ -43,14 +43,13 @@ const shortTime = (iso: string): string => `${iso.slice(0, 16).replace('T', ' ')
 
 /** `Turn 2 · AGENT · completed · 4.0s · 2026-11-20 10:30 UTC`, with its agent where that is not `agent`; neutralised. */
 export function turnWords(view: TurnReader['view'], agent: string | null): string {
-  const { started_at: started, ended_at: ended, by, how } = view;
-  const took = started === null || ended === null ? -1 : Date.parse(ended) - Date.parse(started);
+  const { started_at: started, duration_ms: took, by } = view;
   const words = [
     `Turn ${view.turn}`,
     ...kindWords(view, agent),
     by === null || by === 'user' ? null : `by ${by}`,
-    how === 'replay' ? how : null,
-    took < 0 ? null : longSpan(took),
+    ...howWords(view),
+    took === null ? null : longSpan(took),
     started === null ? null : shortTime(started),
     ...undoneWords(view),
   ];

@@ -201,7 +201,7 @@ test('a value that names no program, event or hours is refused; words make a lis
 test('doctor says how the last call ended, and that a program is missing', async () => {
   const patient = createPatient();
   const said = async () => (await patient.diagnose()).checks['notify'];
-  expect(await said()).toMatchObject({ status: 'ok', message: 'nobody is to be told of anything' });
+  expect(await said()).toMatchObject({ status: 'ok', message: 'off: no notifications are set up' });
   const user = told();
   const { env } = user.project;
   const check = async () => {

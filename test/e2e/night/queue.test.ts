@@ -115,7 +115,7 @@ test('--after waits for sessions to complete; what fails leaves those behind it 
     [exit 1]
     "
   `);
-  expect(await $('queue rm ffffffffff')).toBe('ffffffffff turn 1 taken back\n');
+  expect(await $('queue rm ffffffffff')).toBe('ffffffffff turn 1 withdrawn\n');
   expect(await $('start --after zzz x')).toMatchInlineSnapshot(`
     "zwarm: no session zzz
     hint: see: zwarm ls --all
@@ -129,7 +129,7 @@ test('--after waits for sessions to complete; what fails leaves those behind it 
     "
   `);
   expect(await $(`queue rm ${D}`)).toMatchInlineSnapshot(`
-    "dddddddddd turn 1 taken back
+    "dddddddddd turn 1 withdrawn
     "
   `);
   expect(await $(`queue rm ${D}`)).toMatchInlineSnapshot(`
@@ -165,7 +165,7 @@ test('a message waits for the turn that runs, goes on in its conversation, and c
   await ok(['inject', A, '--queue', 'secret']);
   await ok(['inject', A, '--queue', 'third']);
   expect(await project.show(A)).toMatchObject({ status: 'running', queued: 3 });
-  expect(await $(`queue rm ${A} --turn 3`)).toBe(`${A} turn 3 taken back\n`);
+  expect(await $(`queue rm ${A} --turn 3`)).toBe(`${A} turn 3 withdrawn\n`);
   expect(existsSync(turnFile(A, 3, 'environment'))).toBe(false);
   open(project, 'a');
   await ok(['wait', '-q', A]);

@@ -119,7 +119,7 @@ test.concurrent('a person ends the repetitions: with another message, by taking 
     'completed',
   ]);
   await ok(['kill', killed]);
-  expect(await $(`queue rm ${taken}`)).toBe(`${taken} turn 2 taken back\n`);
+  expect(await $(`queue rm ${taken}`)).toBe(`${taken} turn 2 withdrawn\n`);
   for (const id of [killed, taken]) expect((await project.show(id)).status).toBe('failed');
   expect(await $('queue')).toBe('');
   const running = await ok(['start', '-q', '--retry', '3', 'hang']);

@@ -122,7 +122,7 @@ test('rewind --files takes back the conversation and what its later turns change
   expect(refused.stderr).toContain('git was not found');
   expect((await project.show(id)).turns).toHaveLength(3);
   const said = await project.$(`rewind ${id} --to 1 --files`, { tty: true });
-  expect(said).toContain(`rewound to turn 1, 3 files taken back (again: zwarm undo ${id} --redo)`);
+  expect(said).toContain(`rewound to turn 1, 3 files reverted (again: zwarm undo ${id} --redo)`);
   expect(
     readdirSync(project.directory)
       .filter((name) => !name.startsWith('.'))

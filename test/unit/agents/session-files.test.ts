@@ -77,8 +77,8 @@ const words = (text: string): object => ({ type: 'text', text });
 test('of a conversation with branches the last one counts; what the program says by itself is no message', async () => {
   const text = [
     claudeLine('a', null, asked('first')),
-    claudeLine('b', 'a', said('m1', [words('wound back')])),
-    claudeLine('c', 'b', asked('also wound back')),
+    claudeLine('b', 'a', said('m1', [words('rewound')])),
+    claudeLine('c', 'b', asked('also rewound')),
     claudeLine('s', 'c', said('m9', [words('of a subagent')], 'end_turn', { isSidechain: true })),
     claudeLine('d', 'a', asked('<command-name>/model</command-name>')),
     claudeLine('e', 'd', asked('a caveat', { isMeta: true })),

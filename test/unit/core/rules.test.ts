@@ -189,7 +189,7 @@ test.each<[string, string, number, { current: number | null; last: number | null
   ['what another rewind brings back', 'completed failed ~1 ~2', 0, { current: 2, last: 2 }],
   ['what a rewind to a rewind leaves', 'completed failed ~1 killed ~3', 0, { current: 1, last: 1 }],
   ['the one before several', 'completed killed killed ~2 lost ~1', 0, { current: 1, last: 1 }],
-  ['what runs, though it was wound back', 'completed running ~1', 0, { current: 2, last: 1 }],
+  ['what runs, though it was rewound', 'completed running ~1', 0, { current: 2, last: 1 }],
   ['what may run elsewhere, likewise', 'completed unknown ~0', 0, { current: 2, last: null }],
   ['what waits, likewise', 'completed [pending] ~1', 0, { current: 2, last: 1 }],
   ['nothing that was taken back after a rewind', 'completed ~0 [killed]', 0, { current: null, last: null }],
@@ -199,7 +199,7 @@ test.each<[string, string, number, { current: number | null; last: number | null
   ['the first turn of a fork', 'completed failed completed', 2, { current: 3, last: 3 }],
   ['no copy after a rewind to it', 'completed failed completed ~1', 2, { current: null, last: 1 }],
   ['no copy in which a rewind was copied, too', 'completed failed ~1', 3, { current: null, last: 1 }],
-])('%s speaks for a session that was wound back or forked', (_, turns, copied, expected) => {
+])('%s speaks for a session that was rewound or forked', (_, turns, copied, expected) => {
   for (const read of [turnsOf(turns).reverse(), readUntilKnown(turns)]) {
     const { current, last, isUndone } = speakingTurn(read, copied);
     expect({

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createTools } from '../../helpers/tools-in-process.ts';
 
-test('what was wound back speaks for nothing to a model, and is marked', async () => {
+test('what was rewound speaks for nothing to a model, and is marked', async () => {
   const { ok, manager, ended } = createTools();
   const session_id = await ended('quick');
   await ok('converse', { session_id, message: 'break' });

@@ -356,7 +356,7 @@ test('a turn says how it came about, what it lacked, and each warning once', () 
   expect(page({ turns: [turnOf({ status: 'running' })] })).not.toContain('without an answer');
   const turns = [turnOf({ warnings: ['a cut'] }), turnOf({ turn: 2, how: 'replay', warnings: ['another'] })];
   const text = page({ turns }, [{ type: 'warning', message: 'a cut' }]);
-  expect(text).toContain('── turn 2 · completed · replay ─');
+  expect(text).toContain('── turn 2 · completed · new thread, with a transcript ─');
   expect(text).toContain('\n! another\n');
   expect(text.match(/! a cut/g)).toHaveLength(1);
   // Nobody knows how long it took.

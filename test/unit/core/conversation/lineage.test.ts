@@ -102,7 +102,7 @@ function byTheRule(course: readonly string[]): readonly number[] {
   return after.at(-1) ?? [];
 }
 
-test('whatever the rewinds, what is shown and what was wound back are all turns but markers and what was taken back', () => {
+test('whatever the rewinds, what is shown and what was rewound are all turns but markers and what was taken back', () => {
   const word = fc.constantFrom('A', '+A', '-', '~0', '~1', '~2', '~3', '~4', '~5', '~6');
   fc.assert(
     fc.property(fc.array(word, { maxLength: 9 }), (course) => {

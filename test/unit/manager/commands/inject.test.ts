@@ -29,7 +29,7 @@ test('while a session works it takes no message but one that interrupts, and no 
   );
   await refused(
     `inject --interrupt ${id} third`,
-    `has been given another message\nhint: ${wait}; or take back what waits: zwarm queue rm ${id}`,
+    `has been given another message\nhint: ${wait}; or withdraw what waits: zwarm queue rm ${id}`,
   );
   expect(hasEnded(pid)).toBe(false);
   // Not by zwarm, which would wait for us to launch the second turn.
@@ -53,7 +53,7 @@ test('what may run elsewhere takes a message only by force, which says that it d
   const before = snapshot(project.store());
   for (const words of ['', '--interrupt '])
     expect(await project.$(`inject ${words}${ID} more`)).toMatch(
-      /cannot be told here\nhint: .*\n\[exit 4\]\n$/,
+      /cannot be determined here\nhint: .*\n\[exit 4\]\n$/,
     );
   expect(snapshot(project.store())).toEqual(before);
   expect(await project.$(`inject --force --wait ${ID} quick`)).toBe('done\n');

@@ -174,7 +174,7 @@ test('what has ended since all processes were looked at is not left', async () =
 test.each([
   ['is ready', 0, /is ready: there is nothing to end/],
   ['goes on from the turn before', 1, /is not running: it ended \d+[sm] ago: completed/],
-])('what a turn has left that was wound back is ended, of a session that %s', async (_, to, refusal) => {
+])('what a turn has left that was rewound is ended, of a session that %s', async (_, to, refusal) => {
   const { project, turn, runner, end, file } = createClaimed();
   runner(DEAD);
   writeFileSync(file('events.jsonl'), COMPLETED);
@@ -269,7 +269,7 @@ test('kill --tree leaves what a session has started while that cannot be ended i
   writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), parent: ID }));
   const tree = await project.zwarm(['kill', '--tree', ID, 'none']);
   expect(tree).toMatchObject({ code: 4, stdout: '' });
-  expect(tree.stderr).toMatch(/cannot be told here[\s\S]*none/);
+  expect(tree.stderr).toMatch(/cannot be determined here[\s\S]*none/);
   expect(await project.show(child)).toMatchObject({ status: 'running', parent: ID });
   expect(await project.$(`kill --tree --force ${ID}`)).toBe(`${ID} killed\n${child} killed\n`);
 });

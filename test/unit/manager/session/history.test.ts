@@ -41,7 +41,7 @@ test('of at most so many messages the first is the user’s', () => {
   expect(told(['1', '2', '3'], { maxMessages: 4 })).toEqual(WORDS.slice(2, -2));
 });
 
-test('what was wound back is left out, and a summary stands for what was before', () => {
+test('what was rewound is left out, and a summary stands for what was before', () => {
   expect(told(['1', '3'])).toEqual(['user 1', 'assistant 1', 'user 3']);
   expect(told(['s4'])).toEqual(SUMMARY);
   expect(told(['s4', '3'])).toEqual([...SUMMARY, 'user 3']);

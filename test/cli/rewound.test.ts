@@ -47,7 +47,7 @@ async function twoTurns(): Promise<Project> {
   return project;
 }
 
-test('what was wound back speaks for nothing, and is marked', async () => {
+test('what was rewound speaks for nothing, and is marked', async () => {
   const project = await twoTurns();
   const second = await standing(project, ID);
   expect(second).toMatchObject({ status: 'completed', turn: 2, last_prompt: 'second', undone: [] });
@@ -62,12 +62,12 @@ test('what was wound back speaks for nothing, and is marked', async () => {
   await project.ok(['inject', ID, '--wait', 'third']);
   await project.settled(ID, 6);
   expect(await standing(project, ID)).toEqual({ ...second, turn: 6, last_prompt: 'third', undone: [2, 4] });
-  // Its card counts what a person reads, and neither markers nor what was wound back.
+  // Its card counts what a person reads, and neither markers nor what was rewound.
   expect(await project.$(`show ${ID}`)).toMatch(/^cart · completed · 2 turns · /);
   expect(await project.$(`export ${ID}`)).toContain('- status: completed, 2 turns\n');
 });
 
-test('every screen marks what was wound back', async () => {
+test('every screen marks what was rewound', async () => {
   const project = createShellProject();
   await project.ended(['quick', '--name', 'cart'], { newId: ID });
   await project.$(`inject ${ID} --wait break`);
@@ -90,15 +90,15 @@ test('every screen marks what was wound back', async () => {
   expect(await project.$(`trajectory ${ID}`)).toMatchInlineSnapshot(`
     "── turn 1 · completed ──────────────────────────────────────────────────────────
       1 done
-    ── turn 2 · failed · wound back ────────────────────────────────────────────────
+    ── turn 2 · failed · rewound ───────────────────────────────────────────────────
       2 error: it broke
-    ── turn 3 · wound back to turn 1 ───────────────────────────────────────────────
+    ── turn 3 · rewound to turn 1 ──────────────────────────────────────────────────
     "
   `);
   expect((await project.$(`logs ${ID}`)).replace(/─+/g, '─')).toMatchInlineSnapshot(`
     "─ turn 1 ─
       done
-    ─ turn 2 · wound back ─
+    ─ turn 2 · rewound ─
       error: it broke
     "
   `);
@@ -109,7 +109,7 @@ test('every screen marks what was wound back', async () => {
       task       quick
       agent      codex
 
-      (turn 2 wound back; see: zwarm show cartaaaaaa --full)
+      (turn 2 rewound; see: zwarm show cartaaaaaa --full)
 
     ─ turn 1 · completed · 1s ─
 
@@ -117,7 +117,7 @@ test('every screen marks what was wound back', async () => {
 
       done
 
-    ─ turn 3 · wound back to turn 1 ─
+    ─ turn 3 · rewound to turn 1 ─
     "
   `);
   expect(await project.$(`answer ${ID}`)).toBe('done\n');
@@ -132,11 +132,11 @@ test('a rewind that was undone is told with what it had undone', async () => {
   await project.ok(['rewind', ID, '--to', '1']);
   await project.ok(['rewind', ID, '--to', '2']);
   const shown = await project.$(`show ${ID}`);
-  expect(shown).toContain(`(turn 3 wound back; see: zwarm show ${ID} --full)`);
-  expect(shown).not.toContain('wound back to turn 1');
-  expect(shown).toMatch(/── turn 4 · wound back to turn 2 ─+\n$/);
+  expect(shown).toContain(`(turn 3 rewound; see: zwarm show ${ID} --full)`);
+  expect(shown).not.toContain('rewound to turn 1');
+  expect(shown).toMatch(/── turn 4 · rewound to turn 2 ─+\n$/);
   for (const line of [`trajectory ${ID}`, `show ${ID} --full`])
-    expect(await project.$(line)).toContain('── turn 3 · wound back to turn 1 · undone ──');
+    expect(await project.$(line)).toContain('── turn 3 · rewound to turn 1 · undone ──');
 });
 
 test('after a rewind to the beginning, and forked without a message, a session is ready', async () => {
@@ -257,7 +257,7 @@ test('what is queued behind another agent’s message goes to that agent', async
   await project.ok(['kill', ID]);
 });
 
-test('what runs speaks for a session though it was wound back, but its answer does not count', async () => {
+test('what runs speaks for a session though it was rewound, but its answer does not count', async () => {
   const project = createShellProject();
   await project.ended(['quick'], { newId: ID });
   const late = '{"type":"item.completed","item":{"id":"a","type":"agent_message","text":"late"}}';
@@ -297,7 +297,7 @@ test('a rewind mends nothing of which another session waits', async () => {
   expect(await project.$(`wait ${OTHER}`)).toBe(`${OTHER} completed\n`);
 });
 
-test('who waits for a turn is told how that ended, though it is wound back at that moment', async () => {
+test('who waits for a turn is told how that ended, though it is rewound at that moment', async () => {
   const project = createShellProject();
   await project.ended(['quick'], { newId: ID });
   const file = (turn: number, name: string) => project.turnFile(ID, turn, name);
