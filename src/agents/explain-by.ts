@@ -5,7 +5,7 @@ import type { Explanation } from './agent.ts';
 export type Rule = readonly [match: RegExp, code: string, hint: string];
 
 /** How a hint ends after which the session goes on. */
-export const GO_ON = 'then continue with: zwarm inject ID "…"';
+export const THEN_CONTINUE = 'then continue with: zwarm inject ID "…"';
 
 /** The same turn may succeed later without any change. */
 const RETRYABLE = ['usage_limit', 'rate_limited', 'thread_busy', 'overloaded', 'connection'];

@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
 import { decodeOrNull, type Schema } from '../core/decode.ts';
-import type { AgentEvent, LineParser, Untold } from '../core/events.ts';
+import type { AgentEvent, LineParser, UnnumberedEvent } from '../core/events.ts';
 import { THREAD } from '../core/ids.ts';
 import { parseJson } from '../core/json.ts';
 
 /** What the value of one line means, as new objects; never an empty list. */
-export type Translation = readonly Untold[] | 'unknown' | 'malformed';
+export type Translation = readonly UnnumberedEvent[] | 'unknown' | 'malformed';
 
 /** A thread's name, which becomes an argument of the next turn. Our agents name theirs by UUID: no other text passes. */
 export const threadId = z.string().check(z.regex(THREAD));

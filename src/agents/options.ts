@@ -117,7 +117,7 @@ export function placePaths(args: readonly string[], grammar: Grammar, place: Pla
 
 /** Why what zwarm states itself is refused, whatever the agent's program. */
 export const STATED = {
-  goOn: ['zwarm itself says which conversation goes on', 'zwarm inject @last "…"'],
+  conversation: ['zwarm itself says which conversation goes on', 'zwarm inject @last "…"'],
   fork: ['zwarm itself says which conversation goes on', 'zwarm fork @last "…"'],
   passed: ['zwarm passes it itself', 'leave it out'],
   directory: ['zwarm states the directory itself', 'zwarm start -C DIR "…"'],

@@ -54,7 +54,7 @@ const jsonOf = ({ started }: Begun, summary: SessionSummary): object =>
 export type ReportOptions = WaitOptions & { readonly retries?: number | undefined };
 
 /** Says how a session stands that was waited for in vain: what it does, or until when it waits. */
-export async function tellLeft(verb: Verb, id: SessionId, more = ''): Promise<void> {
+export async function warnOfStanding(verb: Verb, id: SessionId, more = ''): Promise<void> {
   const { pending } = await verb.manager.summary(id);
   verb.warn(`${id} ${pending === null ? 'still runs' : `waits: ${pending.detail}`}${more}`);
 }
@@ -72,7 +72,7 @@ async function reportEnd(verb: Verb, begun: Begun, options: ReportOptions) {
     .finally(() => live.stop());
   if (code() !== EXIT_CODES.interrupted) ring(`${id} ${status}`);
   if (!isFinal(status)) {
-    await tellLeft(verb, id, `; wait for it with: zwarm wait ${id} --answer`);
+    await warnOfStanding(verb, id, `; wait for it with: zwarm wait ${id} --answer`);
     verb.exit(code());
     if (json) verb.printJson(jsonOf(begun, (await manager.read(id)).summary));
     else if (quiet) verb.print(id);

@@ -81,7 +81,7 @@ export async function chosen(
 }
 
 /** What `kill` has done to a session, in a word or two. */
-export const whatEnded = ({ left }: Pick<Killed, 'left'>): string =>
+export const killedText = ({ left }: Pick<Killed, 'left'>): string =>
   left === null ? 'killed' : `${countedProcesses(left)} ended`;
 
 /** Whether a session that was to be ended had ended, or was deleted, by itself. */

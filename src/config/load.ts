@@ -10,7 +10,7 @@ import { checked, fromWords, type Given, KEYS, shown } from './keys.ts';
 import { merge, type Source } from './merge.ts';
 import { wrongPrice } from './prices.ts';
 import { readProjectText, readUserText } from './read-text.ts';
-import { isTrusted, markOf, type TrustMark } from './trust.ts';
+import { isTrusted, type TrustKey, trustKeyOf } from './trust.ts';
 import { fillingOf } from './worktree.ts';
 
 /** What the files and the environment say together, and why. */
@@ -21,7 +21,7 @@ export interface Configuration extends Omit<ReturnType<typeof merge>, 'settings'
   /** Whether the user trusts the project's file as it is now, and what depends on that; null where there is no file. */
   readonly trust: {
     readonly file: string;
-    readonly mark: TrustMark;
+    readonly key: TrustKey;
     readonly trusted: boolean;
     readonly values: Pick<Given, 'agent' | 'model'> & { readonly setup: string | undefined };
   } | null;
@@ -133,8 +133,8 @@ export async function loadConfiguration(place: ConfigPlace): Promise<Configurati
   const [userText, projectText] = [files.user && readUserText(files.user), readProjectText(files.project)];
   const user = await understand(files.user ?? '', userText, 'user', place);
   const project = await understand(files.project, projectText, 'project', place);
-  const mark = projectText === null ? null : markOf(files.project, projectText);
-  const trusted = mark !== null && isTrusted(trustedDirectory(env), mark);
+  const trustKey = projectText === null ? null : trustKeyOf(files.project, projectText);
+  const trusted = trustKey !== null && isTrusted(trustedDirectory(env), trustKey);
   const home = realHome(env);
   const merged = merge({ projectRoot, home, user, project, trusted, variables: variablesOf(env) });
   const notices = [...user.notices, ...project.notices];
@@ -152,7 +152,10 @@ export async function loadConfiguration(place: ConfigPlace): Promise<Configurati
       filling: filling && { ...filling, isTrusted: trusted, file: files.project },
       notices: [...notices, ...withoutEffect],
     },
-    trust: mark === null ? null : { file: files.project, mark, trusted, values: { agent, model, setup } },
+    trust:
+      trustKey === null
+        ? null
+        : { file: files.project, key: trustKey, trusted, values: { agent, model, setup } },
   };
 }
 

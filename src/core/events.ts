@@ -81,7 +81,11 @@ export type AgentEvent = { readonly seq: number; readonly subagent?: string } & 
 );
 
 /** An event without the number of its line. */
-export type Untold = AgentEvent extends infer E ? (E extends AgentEvent ? Omit<E, 'seq'> : never) : never;
+export type UnnumberedEvent = AgentEvent extends infer E
+  ? E extends AgentEvent
+    ? Omit<E, 'seq'>
+    : never
+  : never;
 
 /** One line of a stream, decoded; `seq` counts from 0. `text` is null where the line was too long to be read. */
 export interface Line {

@@ -16,7 +16,7 @@ export const SESSION_STATUSES = [...TURN_STATUSES, 'ready', 'damaged'] as const;
 export type SessionStatus = (typeof SESSION_STATUSES)[number];
 
 /** Why a turn was asked to stop. `never-launched`: another command declared its launch dead. */
-export const CANCEL_WHYS = [
+export const CANCEL_REASONS = [
   'kill',
   'interrupt',
   'withdraw',
@@ -24,10 +24,10 @@ export const CANCEL_WHYS = [
   'limit',
   'never-launched',
 ] as const;
-export type CancelWhy = (typeof CANCEL_WHYS)[number];
+export type CancelReason = (typeof CANCEL_REASONS)[number];
 
 /** Why nothing ran, as the turn runner or the launcher recorded it. */
-export const NOT_RUN_WHYS = [
+export const NOT_RUN_REASONS = [
   'cancelled',
   'no_working_dir',
   'no_agent',
@@ -36,12 +36,12 @@ export const NOT_RUN_WHYS = [
   'not_launched',
   'spawn_error',
 ] as const;
-export type NotRunWhy = (typeof NOT_RUN_WHYS)[number];
+export type NotRunReason = (typeof NOT_RUN_REASONS)[number];
 
 /** The end of a turn as recorded in `exit.json`. `code` is the shell's: 128+n stands for signal n. */
 export interface ExitFact {
   readonly code: number | null;
-  /** A `NotRunWhy`, or the word of a newer zwarm. */
+  /** A `NotRunReason`, or the word of a newer zwarm. */
   readonly why: string | null;
   readonly detail: string | null;
   readonly cancelled: boolean;
@@ -65,7 +65,7 @@ export interface TurnFacts {
   readonly launched: boolean;
   /** Whether any process with the mark of the turn lives, the runner included. */
   readonly living: Liveness;
-  /** A `CancelWhy`, or the word of a newer zwarm. */
+  /** A `CancelReason`, or the word of a newer zwarm. */
   readonly cancel: string | null;
   readonly exit: ExitFact | null;
   readonly terminal: Terminal | null;

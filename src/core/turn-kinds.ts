@@ -42,7 +42,7 @@ export const isTurnKind = (word: string): word is TurnKind => Object.hasOwn(KIND
 export const kindOf = (word: string): KindOfTurn => (isTurnKind(word) ? KINDS[word] : UNKNOWN);
 
 /** Whether nothing runs in turns of a kind that we know. */
-export const isMark = (word: string): boolean => kindOf(word).runBy === null;
+export const isMarkerKind = (word: string): boolean => kindOf(word).runBy === null;
 
 /** Whether a turn was run by something else than zwarm, and taken over with what it did. */
 export function isAdopted(word: string): boolean {

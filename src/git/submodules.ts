@@ -37,9 +37,9 @@ export async function fillSubmodule(git: Git, { name, path }: Submodule, from: s
     [`GIT_CONFIG_KEY_${i}`, key],
     [`GIT_CONFIG_VALUE_${i}`, value],
   ]);
-  const told = { GIT_CONFIG_COUNT: String(settings.length), ...Object.fromEntries(env) };
+  const configuration = { GIT_CONFIG_COUNT: String(settings.length), ...Object.fromEntries(env) };
   const fill = ['submodule', '--quiet', 'update', '--init', '--no-fetch', '--', path];
-  await git(fill, { env: told, timeoutMs: FILL_MS });
+  await git(fill, { env: configuration, timeoutMs: FILL_MS });
 }
 
 /** Gives a repository the remote that another one has. @throws ZwarmError `git_failed` */

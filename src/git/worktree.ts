@@ -19,10 +19,10 @@ export async function commitOf(
   git: Git,
   revision: string,
 ): Promise<{ base: string; branch: string | null } | null> {
-  const ask = (...how: string[]) =>
+  const ask = (...options: string[]) =>
     git(
-      ['rev-parse', '--verify', '--quiet', ...how, '--end-of-options'].concat(
-        how.length > 0 ? revision : `${revision}^{commit}`,
+      ['rev-parse', '--verify', '--quiet', ...options, '--end-of-options'].concat(
+        options.length > 0 ? revision : `${revision}^{commit}`,
       ),
       {
         codes: [1, 128],
@@ -188,8 +188,8 @@ export async function untrackedLike(
   git: Git,
   by: { readonly patterns: readonly string[] } | { readonly file: string },
 ): Promise<readonly Buffer[]> {
-  const how = 'file' in by ? ['-X', by.file] : by.patterns.flatMap((pattern) => ['-x', pattern]);
-  const { stdout } = await git(['ls-files', '-z', '--others', '--ignored', ...how]);
+  const patterns = 'file' in by ? ['-X', by.file] : by.patterns.flatMap((pattern) => ['-x', pattern]);
+  const { stdout } = await git(['ls-files', '-z', '--others', '--ignored', ...patterns]);
   const paths = (printed: Buffer) => split(printed).map((path) => Buffer.from(path, 'latin1'));
   if (!('file' in by) || stdout.length === 0) return paths(stdout);
   return paths((await git(['check-ignore', '-z', '--stdin'], { input: stdout, codes: [1] })).stdout);

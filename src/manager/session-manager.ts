@@ -53,27 +53,27 @@ function inWords(error: ZwarmError, words: ReadonlyMap<SessionId, string>): Zwar
 export function createSessionManager(context: ManagerContext) {
   /** What the caller has called sessions that were not named by their whole ids. */
   const called = new Map<SessionId, string>();
-  const locateBy = async (ref: string, how: Parameters<typeof locateSession>[2] = {}) => {
-    const session = await locateSession(context, ref, how);
+  const locateBy = async (ref: string, options: Parameters<typeof locateSession>[2] = {}) => {
+    const session = await locateSession(context, ref, options);
     if (ref !== session.id && !ref.startsWith('@')) called.set(session.id, ref);
     return session;
   };
   const locate = (ref: string) => locateBy(ref);
   const toWrite = (ref: string) => locateBy(ref, { forWriting: true });
   const followed = async (id: SessionId) => ({ context, ...(await locate(id)) });
-  const readSession = async (ref: string, leftCount?: LeftCount) =>
-    (await import('./session/read-session.ts')).readSession(await locate(ref), context.now(), leftCount);
+  const openConversation = async (ref: string, leftCount?: LeftCount) =>
+    (await import('./session/read-session.ts')).openConversation(await locate(ref), context.now(), leftCount);
   const read = async (ref: string, { turn, countsLeft }: DetailOptions = {}) => {
     const { onlyTurn } = await import('./session/read-session.ts');
     const leftCount = countsLeft
       ? (await import('./session/processes-left.ts')).createLeftCount()
       : undefined;
-    return onlyTurn(await readSession(ref, leftCount), turn);
+    return onlyTurn(await openConversation(ref, leftCount), turn);
   };
   const trajectory = async (ref: string, turn?: number) => {
     const { onlyTurn } = await import('./session/read-session.ts');
     const { trajectory: stepsOf } = await import('./session/trajectory.ts');
-    const session = await readSession(ref);
+    const session = await openConversation(ref);
     return { ...onlyTurn(session, turn), steps: stepsOf(session, turn) };
   };
   /** The session for a verb that ends or deletes it, once it is certain that its caller may do so. */
@@ -147,7 +147,7 @@ export function createSessionManager(context: ManagerContext) {
       (await import('./session/read-session.ts')).inFull(await read(ref, options), options.full),
     /** How a session stands, from its own files; small however long its conversation. */
     summary: async (id: SessionId) =>
-      (await import('./session/session-summary.ts')).readSummaryNow(await locate(id), context.now()),
+      (await import('./session/session-summary.ts')).computeSummary(await locate(id), context.now()),
     /** Where the agent works, or worked, in a turn. @throws ZwarmError `not_found`, `damaged` */
     directory: async (id: SessionId, turn: number) =>
       (await import('./session/current-turn.ts')).directoryOfTurn({ ...(await locate(id)), turn }),
@@ -233,7 +233,7 @@ export function createSessionManager(context: ManagerContext) {
       (await import('./commands/compact.ts')).compact(context, await toWrite(ref), options),
     /** What the agent is to know of a conversation within a budget, beginning with a message of the user. */
     history: async (ref: string, options?: HistoryOptions) =>
-      (await import('./session/read-session.ts')).history(await readSession(ref), options),
+      (await import('./session/read-session.ts')).history(await openConversation(ref), options),
     /** Waits until a session is at rest (or that turn has ended), or the signal aborts: the status then, `ready` at once. */
     wait: async (id: SessionId, signal: AbortSignal = new AbortController().signal, turn?: number) =>
       (await import('./commands/wait.ts')).wait(context, await locate(id), turn ?? null, signal),
@@ -330,8 +330,8 @@ export function createSessionManager(context: ManagerContext) {
     saveUserConfig: async (text: string) =>
       (await import('./commands/config.ts')).saveUserConfig(context, text),
     /** Remembers that the user trusts a file of a project as it is. @throws ZwarmError `not_allowed` */
-    trustFile: async (mark: { readonly name: string; readonly digest: string }) =>
-      (await import('./commands/config.ts')).trustFile(context, mark),
+    trustFile: async (key: { readonly name: string; readonly digest: string }) =>
+      (await import('./commands/config.ts')).trustFile(context, key),
     /** For the turn watcher alone. */
     isBusy: async () => (await import('./commands/limit.ts')).isBusy(context),
     stopAtLimit: async (breach: Breach) => (await import('./commands/limit.ts')).stopAtLimit(context, breach),

@@ -121,7 +121,7 @@ function restOf(id: string, { answer, log_file }: TurnView, longest: number): st
 }
 
 /** What to do next about a turn that has an answer. */
-export const GO_ON = 'converse continues it; get_trajectory shows what it did';
+export const CONTINUE_HINT = 'converse continues it; get_trajectory shows what it did';
 
 /** What to do next about a turn. */
 function adviceOf(id: string, { turn, status, answer, error }: TurnView): string {
@@ -129,7 +129,7 @@ function adviceOf(id: string, { turn, status, answer, error }: TurnView): string
   if (status === 'unknown') return 'it runs on another machine; only there can its status be determined';
   if (!isFinal(status)) return `still running: wait_sessions(ids=["${id}"]) waits for its end`;
   if (status === 'completed' && answer === null) return `it ended without an answer; ${look}`;
-  if (status === 'completed') return GO_ON;
+  if (status === 'completed') return CONTINUE_HINT;
   const toDo = forModel(error?.hint ?? null);
   const forUser = toDo === null ? '' : `tell the user: ${toDo}; `;
   if (error?.retryable)

@@ -48,7 +48,7 @@ function ancestors(): readonly Marked[] {
 }
 
 /** Whether this command was started, directly or not, by a runner of such a turn that still lives. */
-export const areWeBelow = (marks: string): boolean => ancestors().some((one) => isRunnerOf(marks, one));
+export const isStartedBelow = (marks: string): boolean => ancestors().some((one) => isRunnerOf(marks, one));
 
 /** Whether it was started by what such a turn has left. */
 export const areWeLeftOf = (marks: string): boolean => ancestors().some(({ mark }) => bears(mark, marks));

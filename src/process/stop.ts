@@ -5,7 +5,7 @@ import { isAlive } from './identity.ts';
 import { collectTree, type Member, type Search, type TurnTree } from './process-tree.ts';
 
 /** A turn to stop. The caller has published `cancel.json` before. */
-export interface StopRequest extends Pick<Search, 'marks' | 'recorded'> {
+export interface StopOptions extends Pick<Search, 'marks' | 'recorded'> {
   /** Sent in this order, a grace period after each. */
   readonly signals: readonly NodeJS.Signals[];
   readonly graceMs: number;
@@ -45,11 +45,11 @@ async function until(condition: () => boolean, ms: number): Promise<boolean> {
 }
 
 /** Ends a turn: its agent with all that it has started, then the runner. Returns what was not seen to end. */
-export async function stopTurn(request: StopRequest): Promise<readonly Member[]> {
-  const { marks, recorded, signals, graceMs } = request;
+export async function stopTurn(options: StopOptions): Promise<readonly Member[]> {
+  const { marks, recorded, signals, graceMs } = options;
   let tree: TurnTree = { runner: null, members: [], forks: [], spared: [] };
   const gather = (onSight: (one: Member) => void = () => undefined): TurnTree => {
-    tree = collectTree({ marks, recorded, running: !request.ended(), known: tree.members, onSight });
+    tree = collectTree({ marks, recorded, running: !options.ended(), known: tree.members, onSight });
     return tree;
   };
   const nothingLeft = (): boolean => {
@@ -107,7 +107,7 @@ export async function stopTurn(request: StopRequest): Promise<readonly Member[]>
   // The runner now records the end; a stopped one must be continued for that.
   if (tree.runner !== null) signal(tree.runner, 'SIGCONT');
   const over = (): boolean =>
-    request.ended() || (!(tree.runner && isAlive(tree.runner)) && gather().runner === null);
+    options.ended() || (!(tree.runner && isAlive(tree.runner)) && gather().runner === null);
   const deadline = performance.now() + LAST_WAIT_MS;
   let settled = await until(over, RECORD_MS);
   while (!settled && performance.now() < deadline) {
@@ -118,7 +118,7 @@ export async function stopTurn(request: StopRequest): Promise<readonly Member[]>
   // While something cannot be ended the runner waits for it, and may still record the end.
   if (!settled && tree.members.length === 0) {
     // Before the runner dies: a launcher that still waits for it would record a failed launch.
-    request.record();
+    options.record();
     await until(() => {
       if (tree.runner !== null) signal(tree.runner, 'SIGKILL');
       const { runner, members } = gather();

@@ -1,7 +1,7 @@
 import type { TurnReader } from '../core/conversation/session-reader.ts';
 import { retryWords } from '../core/rules/retry.ts';
 import { cutLine } from '../core/session.ts';
-import { isMark, isTurnKind } from '../core/turn-kinds.ts';
+import { isMarkerKind, isTurnKind } from '../core/turn-kinds.ts';
 import type { Style } from './style.ts';
 import { safeLine } from './text/safe-text.ts';
 
@@ -21,7 +21,7 @@ const LONGEST_WORD = 100;
 
 /** Whether a turn only says something of other turns: a rewind, or what a newer zwarm has written and nothing ran in. */
 export const ranNothing = ({ kind, prompt, started_at, ended_at }: TurnReader['view']): boolean =>
-  isMark(kind) || (!isTurnKind(kind) && prompt === null && started_at === null && ended_at === null);
+  isMarkerKind(kind) || (!isTurnKind(kind) && prompt === null && started_at === null && ended_at === null);
 
 /** The kind of a turn, unless it is a message, its status, and its agent where that is not the one of the session now. */
 export function kindWords(view: TurnReader['view'], now: string | null): string[] {

@@ -39,22 +39,22 @@ function tellsBirths(): boolean {
 }
 
 /** What stat tells of a directory by which it is recognised. */
-type Told = Pick<BigIntStats, 'ino' | 'birthtimeNs' | 'ctimeNs'>;
+type IdentityStat = Pick<BigIntStats, 'ino' | 'birthtimeNs' | 'ctimeNs'>;
 
 /**
  * Whether a directory is the one with this identity: `perhaps`, where the inode is the same and neither the file system nor the
  * system tells when it was born, since inodes are used again.
  */
 export function compareIdentity(
-  told: Told,
+  stat: IdentityStat,
   { inode, birth_time }: DirectoryIdentity,
-  toldBirths: () => boolean,
+  knowsBirths: () => boolean,
 ): 'same' | 'perhaps' | 'other' {
-  if (String(told.ino) !== inode) return 'other';
+  if (String(stat.ino) !== inode) return 'other';
   // One that was just made has changed last when it was born.
-  if (told.birthtimeNs === told.ctimeNs && !toldBirths()) return 'perhaps';
-  if (birthOf(told) !== birth_time) return 'other';
-  return told.birthtimeNs === 0n ? 'perhaps' : 'same';
+  if (stat.birthtimeNs === stat.ctimeNs && !knowsBirths()) return 'perhaps';
+  if (birthOf(stat) !== birth_time) return 'other';
+  return stat.birthtimeNs === 0n ? 'perhaps' : 'same';
 }
 
 /** The same of what is at a path now. */

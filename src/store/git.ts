@@ -57,7 +57,7 @@ export function isGitDirectory(directory: string): boolean {
 }
 
 /** Whether the configuration of a repository says that it has no checkout but its worktrees, wherever it lies. */
-export const saysBare = (common: string): boolean =>
+export const isConfiguredBare = (common: string): boolean =>
   /^\s*bare\s*=\s*true\s*$/im.test(textOf(join(common, 'config')) ?? '');
 
 /** The same checkout if its git directory lies directly in it, or is one of the shared one's worktrees and names it back. */

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import type { SessionId } from '../core/ids.ts';
-import type { CancelWhy } from '../core/status.ts';
+import type { CancelReason } from '../core/status.ts';
 
 /*
  * Where everything lies: `state` is zwarm's directory of state, `root` the store of one project; docs/formats.md says what
@@ -124,7 +124,7 @@ export type TurnFile = keyof typeof TURN_FILES;
 export const turnFile = (turn: TurnDir, file: TurnFile): string => `${turnDir(turn)}/${TURN_FILES[file]}`;
 
 /** The empty file that says why a turn was cancelled, where a full disk has no room for `cancel.json`. */
-export const cancelName = (turn: TurnDir, why: CancelWhy): string => `${turnDir(turn)}/cancel.${why}`;
+export const cancelName = (turn: TurnDir, why: CancelReason): string => `${turnDir(turn)}/cancel.${why}`;
 
 /** The empty file that says how a turn ended, where a full disk has no room for `exit.json`. */
 export const exitName = (turn: TurnDir, code: number | null): string => `${turnDir(turn)}/exit.${code}`;

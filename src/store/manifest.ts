@@ -3,7 +3,7 @@ import { count, decode, decodeOrNull, orNull, type Schema } from '../core/decode
 import { ZwarmError } from '../core/errors.ts';
 import { isSessionId, parseTurnNumber } from '../core/ids.ts';
 import { parseJson } from '../core/json.ts';
-import { CANCEL_WHYS } from '../core/status.ts';
+import { CANCEL_REASONS } from '../core/status.ts';
 import { exitCodeOfName, TURN_FILES } from './layout.ts';
 import { badArchive } from './tar.ts';
 
@@ -26,7 +26,8 @@ const PACKED: readonly string[] = [...RECORDS, after];
 
 /** Whether a file of a turn is packed: a record, or what a full disk leaves of one. */
 export function isPacked(name: string): boolean {
-  const isShort = exitCodeOfName(name) !== undefined || CANCEL_WHYS.some((why) => name === `cancel.${why}`);
+  const isShort =
+    exitCodeOfName(name) !== undefined || CANCEL_REASONS.some((why) => name === `cancel.${why}`);
   return isShort || PACKED.includes(name);
 }
 

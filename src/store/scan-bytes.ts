@@ -6,7 +6,7 @@ import { withFile } from './read-file.ts';
 const BLOCK = 1 << 16;
 
 /** Whether a file may hold what is searched for; no more than a block of it is in memory. @throws DamagedRecord */
-export function mayHold(path: string, { patterns, longest }: Prefilter, size = BLOCK): boolean {
+export function mayContain(path: string, { patterns, longest }: Prefilter, size = BLOCK): boolean {
   const found = withFile(path, ({ fd }) => {
     // What could begin at the end of a block is looked at with the next one.
     const overlap = longest - 1;

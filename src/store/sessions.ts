@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { isSessionId, parseTurnNumber, type SessionId } from '../core/ids.ts';
-import { CANCEL_WHYS } from '../core/status.ts';
+import { CANCEL_REASONS } from '../core/status.ts';
 import { parseIso, writtenMs } from '../core/time.ts';
 import { isTurnKind } from '../core/turn-kinds.ts';
 import * as layout from './layout.ts';
@@ -158,7 +158,7 @@ export function readCancel(
   const text = unlessDamaged(() => readText(layout.turnFile(turn, 'cancel')));
   const record = text === null ? null : unlessDamaged(() => parse.cancel(text));
   if (record !== null) return record;
-  const why = CANCEL_WHYS.find((one) => writtenAt(layout.cancelName(turn, one)) !== null);
+  const why = CANCEL_REASONS.find((one) => writtenAt(layout.cancelName(turn, one)) !== null);
   return why === undefined ? null : { why, reason: null, limit: null, at: null };
 }
 

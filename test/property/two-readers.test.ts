@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { createCodexParser } from '../../src/agents/codex/translate.ts';
 import { createFolder, type TurnFold } from '../../src/core/conversation/fold.ts';
 import { messagesOf, withoutMessages } from '../../src/core/conversation/session-reader.ts';
-import { readSession } from '../../src/manager/session/read-session.ts';
+import { openConversation } from '../../src/manager/session/read-session.ts';
 import { readOutcome, readTerminal, readThreadId } from '../../src/manager/turn/turn-outcome.ts';
 import { readMessages, type TurnStream } from '../../src/manager/turn/turn-stream.ts';
 import { renderSession } from '../../src/render/session.ts';
@@ -109,7 +109,7 @@ function createSession() {
   writeFileSync(join(turn, 'exit.json'), JSON.stringify({ v: 1, code: 0, ...end }));
   return {
     write: (content: string | Buffer) => writeFileSync(join(turn, 'events.jsonl'), content),
-    read: () => readSession({ store, id: ID }, Date.now()),
+    read: () => openConversation({ store, id: ID }, Date.now()),
   };
 }
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { decodeOrNull } from '../../core/decode.ts';
-import type { Untold } from '../../core/events.ts';
+import type { UnnumberedEvent } from '../../core/events.ts';
 import { createTaskList, type ToolResult, toolEvent } from './tools.ts';
 
 /** Whose a line is: empty for the agent itself. */
@@ -25,12 +25,12 @@ export function createCalls() {
   const awaited = new Map<string, string>();
   const callOfTask = new Map<string, string>();
   const tasks = createTaskList();
-  const eventOf = ({ name, input, of }: Call, id: string, result: ToolResult | null): Untold => ({
+  const eventOf = ({ name, input, of }: Call, id: string, result: ToolResult | null): UnnumberedEvent => ({
     ...(tasks(name, input, result) ?? toolEvent(id, name, input, result)),
     ...of,
   });
   return {
-    begin(id: string, call: Call): Untold {
+    begin(id: string, call: Call): UnnumberedEvent {
       open.set(id, call);
       // What the model itself ends, the agent does not wait for any longer.
       const stopped = call.name === 'TaskStop' ? decodeOrNull(taskStop, call.input)?.task_id : undefined;
@@ -38,14 +38,14 @@ export function createCalls() {
       return eventOf(call, id, null);
     },
     /** Null for a call of which the beginning was not seen. */
-    end(id: string, result: ToolResult): Untold | null {
+    end(id: string, result: ToolResult): UnnumberedEvent | null {
       const call = open.get(id);
       open.delete(id);
       awaited.delete(id);
       return call === undefined ? null : eventOf(call, id, result);
     },
     /** A call goes on in the background; `task` is what it is called there where it is awaited. Nobody waits for a subagent's. */
-    goOn(id: string, task: string | null): void {
+    moveToBackground(id: string, task: string | null): void {
       const call = open.get(id);
       if (call === undefined) return;
       open.set(id, { ...call, goesOn: true });

@@ -1,19 +1,19 @@
 import type { Explanation, Failure } from '../agent.ts';
-import { explainBy, GO_ON, type Rule } from '../explain-by.ts';
+import { explainBy, type Rule, THEN_CONTINUE } from '../explain-by.ts';
 
 // Wordings of Claude Code 2.1.197 to 2.1.328, with what to do about each.
 const RULES: readonly Rule[] = [
   [
     /usage limit|(?<!rate )limit reached|hit your limit/i,
     'usage_limit',
-    `wait until it ends or raise the limit, ${GO_ON}`,
+    `wait until it ends or raise the limit, ${THEN_CONTINUE}`,
   ],
-  [/credit balance is too low/i, 'quota_exceeded', `pay the account's bill, ${GO_ON}`],
-  [/\b429\b|rate.?limit/i, 'rate_limited', `wait a little, ${GO_ON}`],
+  [/credit balance is too low/i, 'quota_exceeded', `pay the account's bill, ${THEN_CONTINUE}`],
+  [/\b429\b|rate.?limit/i, 'rate_limited', `wait a little, ${THEN_CONTINUE}`],
   [
     /not logged in|invalid api key|authentication|oauth token|please run \/login|\b401\b|\b403\b/i,
     'login_required',
-    `log in with \`claude auth login\` (or set ANTHROPIC_API_KEY), ${GO_ON}`,
+    `log in with \`claude auth login\` (or set ANTHROPIC_API_KEY), ${THEN_CONTINUE}`,
   ],
   [
     /prompt is too long|request too large|context (window|limit)/i,
@@ -68,9 +68,9 @@ const RULES: readonly Rule[] = [
   [
     /\bAPI Error: 5\d\d\b|\b529\b|overloaded|at capacity|high demand/i,
     'overloaded',
-    `wait a little, ${GO_ON}`,
+    `wait a little, ${THEN_CONTINUE}`,
   ],
-  [/connection|network|ECONN|ENOTFOUND|timed? ?out/i, 'connection', `check the network, ${GO_ON}`],
+  [/connection|network|ECONN|ENOTFOUND|timed? ?out/i, 'connection', `check the network, ${THEN_CONTINUE}`],
 ];
 
 /** The line of its stderr that says why it ended. */
@@ -83,5 +83,7 @@ function usefulLine(stderr: string): string | null {
 /** What a failed turn of Claude Code means and what to do about it; null where it said nothing. */
 export function explainClaudeFailure(failure: Failure): Explanation | null {
   const said = failure.message ?? usefulLine(failure.stderr);
-  return said === null ? null : explainBy(RULES, said, `see what it did: zwarm show ID --full; ${GO_ON}`);
+  return said === null
+    ? null
+    : explainBy(RULES, said, `see what it did: zwarm show ID --full; ${THEN_CONTINUE}`);
 }

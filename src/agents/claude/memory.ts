@@ -1,4 +1,4 @@
-import type { Untold } from '../../core/events.ts';
+import type { UnnumberedEvent } from '../../core/events.ts';
 import { createCalls } from './calls.ts';
 
 /** What the parser remembers of the lines before. */
@@ -25,7 +25,7 @@ export const cutOff = (what: string): string =>
   `its work in the background was ended before it was done: ${what}`;
 
 /** What a line tells that adds nothing; a new one each time, as it gets the number of its line. */
-export const redundant = (): Untold => ({ type: 'redundant' });
+export const redundant = (): UnnumberedEvent => ({ type: 'redundant' });
 /** These events, or that a line adds nothing. */
-export const orRedundant = (events: readonly Untold[]): readonly Untold[] =>
+export const orRedundant = (events: readonly UnnumberedEvent[]): readonly UnnumberedEvent[] =>
   events.length === 0 ? [redundant()] : events;

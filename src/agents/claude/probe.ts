@@ -7,9 +7,9 @@ import type { AgentProbe } from '../agent.ts';
 const status = z.object({ loggedIn: z.boolean() });
 
 function judgeLogin({ stdout }: Answer) {
-  const told = decodeOrNull(status, parseJson(stdout));
-  if (told === null) return finding('note', 'this Claude Code cannot tell whether anybody is logged in');
-  if (told.loggedIn) return finding('ok', 'logged in');
+  const reported = decodeOrNull(status, parseJson(stdout));
+  if (reported === null) return finding('note', 'this Claude Code cannot tell whether anybody is logged in');
+  if (reported.loggedIn) return finding('ok', 'logged in');
   return finding(
     'failed',
     'nobody is logged in to Claude Code',

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { count, lenient } from '../../core/decode.ts';
-import type { Tokens, Untold } from '../../core/events.ts';
+import type { Tokens, UnnumberedEvent } from '../../core/events.ts';
 import { shaped, type Translation } from '../json-lines.ts';
 import { cutOff, type Memory } from './memory.ts';
 
@@ -58,7 +58,7 @@ export const result = shaped(
     const { modelUsage: total, model_usage_since_last_result: since } = line;
     // From 2.1.328 on the total is that of the whole conversation, also before it was resumed.
     const counted = since ?? total;
-    const events: Untold[] = [];
+    const events: UnnumberedEvent[] = [];
     if (counted !== null) {
       const of = since === null ? 'process' : 'since_last';
       events.push({ type: 'usage', usage: { ...tokensOf(counted), of } });

@@ -38,7 +38,7 @@ const taskStarted = shaped(
     { calls }: Memory,
   ): Translation => {
     if (id !== null && (isBackground || type === 'local_workflow'))
-      calls.goOn(id, AWAITED.includes(type ?? '') ? (taskId ?? id) : null);
+      calls.moveToBackground(id, AWAITED.includes(type ?? '') ? (taskId ?? id) : null);
     return [redundant()];
   },
 );

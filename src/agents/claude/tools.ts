@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { decodeOrNull, lenient, orNull } from '../../core/decode.ts';
-import type { FileEdit, StepStatus, Untold } from '../../core/events.ts';
+import type { FileEdit, StepStatus, UnnumberedEvent } from '../../core/events.ts';
 import { newFileDiff } from '../new-file-diff.ts';
 
 /** How a tool call ended: what the model was told, and what the program says of it besides. */
@@ -15,7 +15,7 @@ export interface ToolResult {
 }
 
 /** Reads a call that has ended, or one that has not: then the result is null. Null where its input is not as expected. */
-type Tool = (id: string, input: unknown, result: ToolResult | null) => Untold | null;
+type Tool = (id: string, input: unknown, result: ToolResult | null) => UnnumberedEvent | null;
 
 const string = z.string();
 const statusOf = (result: ToolResult | null): StepStatus => result?.status ?? 'in_progress';
@@ -78,11 +78,11 @@ const CREATED = /^File created successfully at: /;
 /** What is in the file that a call has made; null where it was there before, as far as that is told. */
 function madeBy(
   input: z.infer<typeof fileInput> | null,
-  told: z.infer<typeof fileResult> | null,
+  reported: z.infer<typeof fileResult> | null,
   result: ToolResult | null,
 ): string | null {
-  if (told?.type === 'create') return told.content ?? '';
-  if (input?.old_string === '' && told?.originalFile === '') return input.new_string;
+  if (reported?.type === 'create') return reported.content ?? '';
+  if (input?.old_string === '' && reported?.originalFile === '') return input.new_string;
   return result?.status === 'completed' && CREATED.test(result.text ?? '') ? (input?.content ?? null) : null;
 }
 
@@ -99,9 +99,9 @@ const edit: Tool = (id, input, result) => {
   const file = decodeOrNull(fileInput, input);
   const path = file?.file_path ?? decodeOrNull(notebookInput, input)?.notebook_path;
   if (path === undefined) return null;
-  const told = decodeOrNull(fileResult, result?.structured);
-  const made = madeBy(file, told, result);
-  const diff = made !== null ? newFileDiff(made) : told === null ? null : diffOf(told);
+  const reported = decodeOrNull(fileResult, result?.structured);
+  const made = madeBy(file, reported, result);
+  const diff = made !== null ? newFileDiff(made) : reported === null ? null : diffOf(reported);
   const change: FileEdit = { path, kind: made === null ? 'update' : 'add', ...(diff !== null && { diff }) };
   return { type: 'file_change', id, changes: [change], status: statusOf(result) };
 };
@@ -125,7 +125,12 @@ const TOOLS: ReadonlyMap<string, Tool> = new Map([
 ]);
 
 /** What a tool call means. */
-export function toolEvent(id: string, name: string, input: unknown, result: ToolResult | null): Untold {
+export function toolEvent(
+  id: string,
+  name: string,
+  input: unknown,
+  result: ToolResult | null,
+): UnnumberedEvent {
   const known = TOOLS.get(name)?.(id, input, result) ?? null;
   if (known !== null) return known;
   return {
@@ -146,7 +151,11 @@ const listed = z.object({ tasks: z.array(z.object({ id: string, subject: string,
  * Claude Code's list of tasks, which its model changes one by one. Null for a call that is about something else, has failed,
  * or changes a task that this stream has not told: one of an earlier turn.
  */
-export function createTaskList(): (name: string, input: unknown, result: ToolResult | null) => Untold | null {
+export function createTaskList(): (
+  name: string,
+  input: unknown,
+  result: ToolResult | null,
+) => UnnumberedEvent | null {
   const tasks = new Map<string, { text: string; completed: boolean }>();
   /** Each returns whether it has understood the call. */
   const change: Readonly<Record<string, (input: unknown, structured: unknown) => boolean>> = {

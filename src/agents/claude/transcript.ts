@@ -2,8 +2,8 @@ import * as z from 'zod/mini';
 import type { HistoryReader } from '../../core/conversation/session-file.ts';
 import { createTokenCounter } from '../../core/conversation/turn-tokens.ts';
 import { decodeOrNull, flag, lenient, orNull, path } from '../../core/decode.ts';
-import type { Untold } from '../../core/events.ts';
-import { createHistoryReader, type Told } from '../history-lines.ts';
+import type { UnnumberedEvent } from '../../core/events.ts';
+import { createHistoryReader, type LineFacts } from '../history-lines.ts';
 import { type Translation, threadId } from '../json-lines.ts';
 import { createClaudeTranslator } from './translate.ts';
 
@@ -60,7 +60,7 @@ function createMessages() {
   let last: string | null = null;
 
   /** The tokens of all calls of the turn, once it is complete. */
-  function total(): Untold[] {
+  function total(): UnnumberedEvent[] {
     const counted = tokens.result();
     tokens = createTokenCounter();
     if (counted === null) return [];
@@ -84,18 +84,22 @@ function createMessages() {
       last = call ?? null;
       return [...events, ...(isCounted ? [] : total()), { type: 'turn_completed' }];
     },
-    told(json: object, { toolUseResult, permissionDecision }: z.infer<typeof user>, ids: readonly string[]) {
+    results(
+      json: object,
+      { toolUseResult, permissionDecision }: z.infer<typeof user>,
+      ids: readonly string[],
+    ) {
       const meta = ids.map((id) => ({ id, permission_decision: permissionDecision }));
       return translate({ ...json, tool_use_result: toolUseResult, tool_result_meta: meta });
     },
   };
 }
 
-function nodeOf({ uuid, parentUuid, logicalParentUuid }: AnyLine): Told {
+function nodeOf({ uuid, parentUuid, logicalParentUuid }: AnyLine): LineFacts {
   return uuid === null ? {} : { node: { id: uuid, parent: parentUuid ?? logicalParentUuid } };
 }
 
-function threadOf({ sessionId: id, cwd: directory, version }: AnyLine): Told {
+function threadOf({ sessionId: id, cwd: directory, version }: AnyLine): LineFacts {
   return id === null || directory === null || version === null ? {} : { thread: { id, directory, version } };
 }
 
@@ -104,25 +108,29 @@ export function createTranscriptReader(): HistoryReader {
   const messages = createMessages();
   return createHistoryReader((json) => {
     const line = decodeOrNull(anyLine, json);
-    if (line === null) return { told: {}, means: 'malformed' };
-    const told: Told = { at: line.timestamp, ...threadOf(line), ...(line.isSidechain ? {} : nodeOf(line)) };
-    if (line.isSidechain || line.isMeta || line.isCompactSummary) return { told, means: redundant() };
+    if (line === null) return { facts: {}, means: 'malformed' };
+    const facts: LineFacts = {
+      at: line.timestamp,
+      ...threadOf(line),
+      ...(line.isSidechain ? {} : nodeOf(line)),
+    };
+    if (line.isSidechain || line.isMeta || line.isCompactSummary) return { facts, means: redundant() };
     if (line.type === 'assistant') {
       const said = decodeOrNull(assistant, json);
-      if (said === null) return { told, means: 'malformed' };
+      if (said === null) return { facts, means: 'malformed' };
       const model = said.isApiErrorMessage ? null : said.message.model;
-      return { told: { ...told, model }, means: messages.said(json, said) };
+      return { facts: { ...facts, model }, means: messages.said(json, said) };
     }
-    if (line.type !== 'user') return { told, means: redundant() };
+    if (line.type !== 'user') return { facts, means: redundant() };
     const asked = decodeOrNull(user, json);
-    if (asked === null) return { told, means: 'malformed' };
+    if (asked === null) return { facts, means: 'malformed' };
     const { content } = asked.message;
     const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
     const ids = blocks.flatMap((block) => decodeOrNull(resultBlock, block)?.tool_use_id ?? []);
-    if (ids.length > 0) return { told, means: messages.told(json, asked, ids) };
+    if (ids.length > 0) return { facts, means: messages.results(json, asked, ids) };
     const text = blocks.flatMap((block) => decodeOrNull(textBlock, block)?.text ?? []).join('\n');
-    if (INTERRUPTED.test(text)) return { told: { ...told, interrupted: true }, means: redundant() };
+    if (INTERRUPTED.test(text)) return { facts: { ...facts, interrupted: true }, means: redundant() };
     const prompt = NO_PROMPT.test(text) ? null : text;
-    return { told: { ...told, prompt }, means: redundant() };
+    return { facts: { ...facts, prompt }, means: redundant() };
   });
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { count, decodeOrNull, flag, lenient, orNull, type Schema } from '../../core/decode.ts';
-import type { LineParser, Untold } from '../../core/events.ts';
+import type { LineParser, UnnumberedEvent } from '../../core/events.ts';
 import { createJsonLineParser, shaped, type Translation } from '../json-lines.ts';
 import type { Of } from './calls.ts';
 import { createMemory, type Memory, orRedundant, redundant } from './memory.ts';
@@ -41,7 +41,7 @@ const assistant = shaped(
   }),
   ({ message, error, ...line }, { calls }: Memory): Translation => {
     const of = ofLine(line);
-    const events = message.content.flatMap(({ type, text, thinking, id, name, input }): Untold[] => {
+    const events = message.content.flatMap(({ type, text, thinking, id, name, input }): UnnumberedEvent[] => {
       // What is said in the name of the model about a failure: the result repeats it.
       if (type === 'text' && text !== null)
         return [
@@ -103,14 +103,15 @@ const user = shaped(
   ): Translation => {
     // What the program was given, or says to its model.
     if (typeof message.content === 'string') return [redundant()];
-    const events = message.content.flatMap((part): readonly Untold[] => {
+    const events = message.content.flatMap((part): readonly UnnumberedEvent[] => {
       const result = decodeOrNull(resultBlock, part);
       if (result === null) {
         const text = isSynthetic ? decodeOrNull(textBlock, part)?.text : undefined;
         return text === undefined ? [] : [{ type: 'warning', message: text }];
       }
       const { tool_use_id: id, content, is_error: failed } = result;
-      if (decodeOrNull(inBackground, structured) !== null && !calls.find(id)?.goesOn) calls.goOn(id, null);
+      if (decodeOrNull(inBackground, structured) !== null && !calls.find(id)?.goesOn)
+        calls.moveToBackground(id, null);
       if (!failed && calls.find(id)?.goesOn) return [];
       const isOf = (schema: Schema<{ id: string }>) =>
         meta?.some((one) => decodeOrNull(schema, one)?.id === id) ?? false;

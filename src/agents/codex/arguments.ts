@@ -38,7 +38,7 @@ const GRAMMAR: Grammar = {
     '--output-last-message': { is: 'new file' },
   },
   refused: {
-    '--all': STATED.goOn,
+    '--all': STATED.conversation,
     '--approve-for-me': ['zwarm states the sandbox itself', 'zwarm start -s workspace-write "…"'],
     '--cd': STATED.directory,
     '--dangerously-bypass-approvals-and-sandbox': STATED.full,
@@ -46,7 +46,7 @@ const GRAMMAR: Grammar = {
     '--experimental-json': STATED.passed,
     '--help': NO_TURN,
     '--json': STATED.passed,
-    '--last': STATED.goOn,
+    '--last': STATED.conversation,
     '--model': STATED.model,
     '--output-schema': STATED.schema,
     '--sandbox': STATED.sandbox,
@@ -55,7 +55,7 @@ const GRAMMAR: Grammar = {
     '--yolo': STATED.full,
     fork: STATED.fork,
     help: NO_TURN,
-    resume: STATED.goOn,
+    resume: STATED.conversation,
     review: [
       'a review could not go on as a conversation',
       'ask for one: zwarm start "review the last commit"',

@@ -1,6 +1,6 @@
 import { parseJson } from '../../core/json.ts';
 import type { Explanation, Failure } from '../agent.ts';
-import { explainBy, GO_ON, type Rule } from '../explain-by.ts';
+import { explainBy, type Rule, THEN_CONTINUE } from '../explain-by.ts';
 
 /** A failure message that holds the server's JSON answer, as the sentence inside it. */
 export function innerMessage(text: string): string {
@@ -23,17 +23,17 @@ export function usefulLine(stderr: string): string | null {
 
 // Wordings of codex-cli 0.58 to 0.169, with what to do about each.
 const RULES: readonly Rule[] = [
-  [/usage limit/i, 'usage_limit', `wait until it ends or raise the limit, ${GO_ON}`],
+  [/usage limit/i, 'usage_limit', `wait until it ends or raise the limit, ${THEN_CONTINUE}`],
   [
     /quota exceeded|insufficient_quota/i,
     'quota_exceeded',
-    `raise the limit of the account or pay its bill, ${GO_ON}`,
+    `raise the limit of the account or pay its bill, ${THEN_CONTINUE}`,
   ],
-  [/status:? 429|Too Many Requests|rate.?limit/i, 'rate_limited', `wait a little, ${GO_ON}`],
+  [/status:? 429|Too Many Requests|rate.?limit/i, 'rate_limited', `wait a little, ${THEN_CONTINUE}`],
   [
     /status:? 40[13]\b|Unauthorized|Missing environment variable|not logged in/i,
     'login_required',
-    `log in with \`codex login\` (or set the API key it asks for), ${GO_ON}`,
+    `log in with \`codex login\` (or set the API key it asks for), ${THEN_CONTINUE}`,
   ],
   [
     /context window|context_length/i,
@@ -85,15 +85,15 @@ const RULES: readonly Rule[] = [
     'agent_arguments',
     'this Codex does not know one of its arguments: check --agent-arg, or update Codex',
   ],
-  [/high demand|at capacity|overloaded/i, 'overloaded', `wait a little, ${GO_ON}`],
+  [/high demand|at capacity|overloaded/i, 'overloaded', `wait a little, ${THEN_CONTINUE}`],
   [
     /stream (disconnected|error)|idle timeout|connection|network|status:? 5\d\d|database is locked/i,
     'connection',
-    `check the network, ${GO_ON}`,
+    `check the network, ${THEN_CONTINUE}`,
   ],
 ];
 
-const FAILED_AT_WORK = `see what it did: zwarm show ID --full; ${GO_ON}`;
+const FAILED_AT_WORK = `see what it did: zwarm show ID --full; ${THEN_CONTINUE}`;
 const FAILED_AT_START = 'all that it printed is in the stderr_file that this names: zwarm show ID --json';
 
 /** What a failed Codex turn means and what to do about it; null where neither event nor stderr has a message. */

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { decodeOrNull, lenient } from '../../core/decode.ts';
-import type { FileEdit, Untold } from '../../core/events.ts';
+import type { FileEdit, UnnumberedEvent } from '../../core/events.ts';
 import type { Translation } from '../json-lines.ts';
 import { innerMessage } from './explain.ts';
 
@@ -28,7 +28,7 @@ type Msg = z.infer<typeof legacyLine>['msg'];
 /** One warning per stream: such a Codex names no thread, and exits with 0 when it fails. */
 const TOO_OLD = 'this Codex is too old for zwarm to continue its conversations: npm install -g @openai/codex';
 
-type Begun = Extract<Untold, { type: 'command' | 'file_change' }>;
+type Begun = Extract<UnnumberedEvent, { type: 'command' | 'file_change' }>;
 
 function editOf([path, change]: readonly [string, object | null]): FileEdit {
   const [kind] = Object.keys(change ?? {});

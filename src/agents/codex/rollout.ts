@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
 import type { HistoryReader } from '../../core/conversation/session-file.ts';
 import { count, decodeOrNull, lenient, oneOfOr, orNull, path } from '../../core/decode.ts';
-import type { FileEdit, Untold } from '../../core/events.ts';
+import type { FileEdit, UnnumberedEvent } from '../../core/events.ts';
 import { parseJson } from '../../core/json.ts';
 import { shellWord } from '../../core/shell-word.ts';
-import { createHistoryReader, type Told } from '../history-lines.ts';
+import { createHistoryReader, type LineFacts } from '../history-lines.ts';
 import { shaped, type Translation, threadId } from '../json-lines.ts';
 import { newFileDiff } from '../new-file-diff.ts';
 
@@ -20,11 +20,11 @@ const redundant = (): Translation => [{ type: 'redundant' }];
 
 /** What the parser remembers of the lines before. */
 interface Memory {
-  /** Items are told when they are complete. */
+  /** Items are printed when they are complete. */
   hasItems: boolean;
   /** Calls of tools that have no output yet, of a file without items. */
-  readonly calls: Map<string, (output: string | null) => Untold>;
-  told: Told;
+  readonly calls: Map<string, (output: string | null) => UnnumberedEvent>;
+  facts: LineFacts;
 }
 
 const texts = z.array(z.object({ text: lenient(string) }));
@@ -50,7 +50,7 @@ function editOf(path: string, { type, content, unified_diff: diff }: z.infer<typ
 
 const ITEMS: Readonly<Record<string, (item: unknown, memory: Memory) => Translation>> = {
   UserMessage: shaped(z.object({ content: texts }), ({ content }, memory: Memory) => {
-    memory.told = { prompt: textOf(content) };
+    memory.facts = { prompt: textOf(content) };
     return redundant();
   }),
   AgentMessage: shaped(z.object({ content: texts }), ({ content }) => [
@@ -104,7 +104,7 @@ const tokens = z.object({
 const EVENTS: Readonly<Record<string, (payload: unknown, memory: Memory) => Translation>> = {
   task_complete: () => [{ type: 'turn_completed' }],
   turn_aborted(_, memory) {
-    memory.told = { interrupted: true };
+    memory.facts = { interrupted: true };
     return redundant();
   },
   error: shaped(z.object({ message: string }), ({ message }) => [{ type: 'turn_failed', message }]),
@@ -113,7 +113,7 @@ const EVENTS: Readonly<Record<string, (payload: unknown, memory: Memory) => Tran
     return items.get(item.type)?.(item, memory) ?? redundant();
   }),
   user_message: shaped(z.object({ message: string }), ({ message }, memory: Memory) => {
-    memory.told = { prompt: message };
+    memory.facts = { prompt: message };
     return [{ type: 'turn_started' }];
   }),
   // An older Codex does not say that a turn is complete: it is, unless something follows the answer.
@@ -147,7 +147,7 @@ const shell = z.object({ command: strings });
 const execCommand = z.object({ cmd: string });
 
 /** What the model asked a tool to do, as it is before the tool has answered and after. */
-function callOf(id: string, name: string, input: string): (output: string | null) => Untold {
+function callOf(id: string, name: string, input: string): (output: string | null) => UnnumberedEvent {
   const args = parseJson(input);
   const command = decodeOrNull(execCommand, args)?.cmd ?? decodeOrNull(shell, args)?.command;
   const isPatch = name === 'apply_patch' || (Array.isArray(command) && command[0] === 'apply_patch');
@@ -171,10 +171,10 @@ function callOf(id: string, name: string, input: string): (output: string | null
 
 const answered = z.object({ output: string, metadata: z.object({ exit_code: z.number() }) });
 
-/** What a command printed and its exit code, in the two forms in which the model was told. */
+/** What a command printed and its exit code, in the two forms in which the model was told them. */
 function outcomeOf(output: string): { readonly output: string; readonly exitCode: number | null } {
-  const told = decodeOrNull(answered, parseJson(output));
-  if (told !== null) return { output: told.output, exitCode: told.metadata.exit_code };
+  const shown = decodeOrNull(answered, parseJson(output));
+  if (shown !== null) return { output: shown.output, exitCode: shown.metadata.exit_code };
   const code = /^Process exited with code (-?\d+)$/m.exec(output)?.[1];
   const at = output.indexOf('\nOutput:\n');
   return {
@@ -186,7 +186,7 @@ function outcomeOf(output: string): { readonly output: string; readonly exitCode
 const call = z.object({ call_id: string, name: string, arguments: lenient(string), input: lenient(string) });
 const callOutput = z.object({ call_id: string, output: z.unknown() });
 
-/** What was sent to the model or came from it: of a file with items, plans alone are told nowhere else. */
+/** What was sent to the model or came from it: of a file with items, plans alone are recorded nowhere else. */
 function responseItem(payload: unknown, memory: Memory): Translation {
   const asked = decodeOrNull(call, payload);
   if (asked?.name === 'update_plan') {
@@ -212,11 +212,11 @@ const context = z.object({ model: string });
 
 const LINES: Readonly<Record<string, (payload: unknown, memory: Memory) => Translation>> = {
   session_meta: shaped(meta, ({ id, cwd: directory, cli_version: version }, memory: Memory) => {
-    memory.told = { thread: { id, directory, version } };
+    memory.facts = { thread: { id, directory, version } };
     return [{ type: 'thread_started', threadId: id }];
   }),
   turn_context(payload, memory) {
-    memory.told = { model: decodeOrNull(context, payload)?.model ?? null };
+    memory.facts = { model: decodeOrNull(context, payload)?.model ?? null };
     return redundant();
   },
   event_msg: shaped(
@@ -231,12 +231,12 @@ const anyLine = z.object({ timestamp: lenient(string), type: string, payload: z.
 
 /** A reader for one of Codex's session files. What it does not know is for Codex alone. */
 export function createRolloutReader(): HistoryReader {
-  const memory: Memory = { hasItems: false, calls: new Map(), told: {} };
+  const memory: Memory = { hasItems: false, calls: new Map(), facts: {} };
   return createHistoryReader((json) => {
     const line = decodeOrNull(anyLine, json);
-    if (line === null) return { told: {}, means: 'malformed' };
-    memory.told = {};
+    if (line === null) return { facts: {}, means: 'malformed' };
+    memory.facts = {};
     const means = lines.get(line.type)?.(line.payload, memory) ?? redundant();
-    return { told: { ...memory.told, at: line.timestamp }, means };
+    return { facts: { ...memory.facts, at: line.timestamp }, means };
   });
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { count, decodeOrNull, lenient, oneOfOr, orNull, type Schema } from '../../core/decode.ts';
-import type { LineParser, StepStatus, Untold } from '../../core/events.ts';
+import type { LineParser, StepStatus, UnnumberedEvent } from '../../core/events.ts';
 import { createJsonLineParser, shaped, type Translation, threadId } from '../json-lines.ts';
 import { codexRelease } from './command.ts';
 import { innerMessage } from './explain.ts';
@@ -34,7 +34,7 @@ function statusOf(given: StepStatus | 'by_phase', phase: Phase): StepStatus {
 }
 
 /** Reads an item of one type. */
-function item<T>(shape: Schema<T>, toEvent: (item: T, of: { id: string; phase: Phase }) => Untold) {
+function item<T>(shape: Schema<T>, toEvent: (item: T, of: { id: string; phase: Phase }) => UnnumberedEvent) {
   return shaped(shape, (value: T, of: { id: string; phase: Phase }) => [toEvent(value, of)]);
 }
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { count, decodeOrNull, orNull } from '../../core/decode.ts';
-import type { LineParser, Untold } from '../../core/events.ts';
+import type { LineParser, UnnumberedEvent } from '../../core/events.ts';
 import { createJsonLineParser, threadId } from '../json-lines.ts';
 
 const string = z.string();
@@ -27,7 +27,7 @@ const demoEvent = z.discriminatedUnion('demo', [
   z.object({ demo: z.literal('failed'), message: string }),
 ]);
 
-function meaningOf(event: z.infer<typeof demoEvent>): Untold[] {
+function meaningOf(event: z.infer<typeof demoEvent>): UnnumberedEvent[] {
   switch (event.demo) {
     case 'thread':
       return [{ type: 'thread_started', threadId: event.id }];

@@ -36,7 +36,7 @@ const GRAMMAR: Grammar = {
   refused: {
     '--attach': ELSEWHERE,
     '--auto': STATED.full,
-    '--continue': STATED.goOn,
+    '--continue': STATED.conversation,
     '--dangerously-skip-permissions': STATED.full,
     '--demo': UNREADABLE,
     '--dir': STATED.directory,
@@ -46,7 +46,7 @@ const GRAMMAR: Grammar = {
     '--interactive': UNREADABLE,
     '--mini': UNREADABLE,
     '--model': STATED.model,
-    '--session': STATED.goOn,
+    '--session': STATED.conversation,
     '--thinking': STATED.passed,
     '--version': NO_TURN,
     '--yolo': STATED.full,

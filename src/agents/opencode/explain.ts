@@ -1,5 +1,5 @@
 import type { Explanation, Failure } from '../agent.ts';
-import { explainBy, GO_ON, type Rule } from '../explain-by.ts';
+import { explainBy, type Rule, THEN_CONTINUE } from '../explain-by.ts';
 
 const SEE_STDERR = 'the cause is in the stderr_file that this names: zwarm show ID --json';
 
@@ -33,18 +33,18 @@ const RULES: readonly Rule[] = [
   [
     /usage limit|usage exceeded|(?<!rate )limit reached/i,
     'usage_limit',
-    `wait until it ends or raise the limit, ${GO_ON}`,
+    `wait until it ends or raise the limit, ${THEN_CONTINUE}`,
   ],
   [
     /insufficient.?(quota|balance|credits?|funds)|credit balance|payment required|\b402\b/i,
     'quota_exceeded',
-    `pay the bill of the provider's account, ${GO_ON}`,
+    `pay the bill of the provider's account, ${THEN_CONTINUE}`,
   ],
-  [/\b429\b|rate.?limit|too many requests/i, 'rate_limited', `wait a little, ${GO_ON}`],
+  [/\b429\b|rate.?limit|too many requests/i, 'rate_limited', `wait a little, ${THEN_CONTINUE}`],
   [
     /\b401\b|\b403\b|ProviderAuthError|unauthori[sz]ed|forbidden|api.?key|authentication/i,
     'login_required',
-    `log in with \`opencode auth login\` (or set the API key of the provider), ${GO_ON}`,
+    `log in with \`opencode auth login\` (or set the API key of the provider), ${THEN_CONTINUE}`,
   ],
   [
     /ContextOverflowError|(prompt|input|messages?) .*too long|context (window|length|limit)|maximum context/i,
@@ -63,8 +63,8 @@ const RULES: readonly Rule[] = [
     'agent_failed',
     `often the model is one that it does not know (see: opencode models); ${SEE_STDERR}`,
   ],
-  [/\b5\d\d\b|overloaded|at capacity|high demand/i, 'overloaded', `wait a little, ${GO_ON}`],
-  [/connect|network|ECONN|ENOTFOUND|timed? ?out/i, 'connection', `check the network, ${GO_ON}`],
+  [/\b5\d\d\b|overloaded|at capacity|high demand/i, 'overloaded', `wait a little, ${THEN_CONTINUE}`],
+  [/connect|network|ECONN|ENOTFOUND|timed? ?out/i, 'connection', `check the network, ${THEN_CONTINUE}`],
 ];
 
 const ESCAPES = /\x1b\[[\d;]*m/g;
@@ -92,5 +92,7 @@ function usefulText(stderr: string): string | null {
 /** What a failed turn of opencode means and what to do about it; null where it said nothing. */
 export function explainOpencodeFailure({ message, stderr }: Failure): Explanation | null {
   const said = message ?? usefulText(stderr);
-  return said === null ? null : explainBy(RULES, said, `see what it did: zwarm show ID --full; ${GO_ON}`);
+  return said === null
+    ? null
+    : explainBy(RULES, said, `see what it did: zwarm show ID --full; ${THEN_CONTINUE}`);
 }

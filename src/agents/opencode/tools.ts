@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { decodeOrNull, lenient, oneOfOr, orNull } from '../../core/decode.ts';
-import type { FileEdit, StepStatus, Untold } from '../../core/events.ts';
+import type { FileEdit, StepStatus, UnnumberedEvent } from '../../core/events.ts';
 import { newFileDiff } from '../new-file-diff.ts';
 
 const string = z.string();
@@ -17,7 +17,7 @@ export interface ToolCall {
 }
 
 /** Null where its input is not as expected. */
-type Tool = (call: ToolCall) => Untold | null;
+type Tool = (call: ToolCall) => UnnumberedEvent | null;
 
 const bashInput = z.object({ command: string });
 const bashMetadata = z.object({ output: lenient(string), exit: lenient(z.int()) });
@@ -65,15 +65,15 @@ const writeMetadata = z.object({ exists: z.boolean() });
 
 /** What was refused or failed would have been one or the other. */
 function writtenKind(metadata: unknown): FileEdit['kind'] {
-  const told = decodeOrNull(writeMetadata, metadata);
-  return told === null ? 'unknown' : told.exists ? 'update' : 'add';
+  const reported = decodeOrNull(writeMetadata, metadata);
+  return reported === null ? 'unknown' : reported.exists ? 'update' : 'add';
 }
 
 const write: Tool = ({ id, input, metadata, status }) => {
-  const told = decodeOrNull(writeInput, input);
-  if (told === null) return null;
+  const reported = decodeOrNull(writeInput, input);
+  if (reported === null) return null;
   const kind = writtenKind(metadata);
-  const change = edited(told.filePath, kind, kind === 'add' ? newFileDiff(told.content) : null);
+  const change = edited(reported.filePath, kind, kind === 'add' ? newFileDiff(reported.content) : null);
   return { type: 'file_change', id, changes: [change], status };
 };
 
@@ -81,11 +81,11 @@ const editInput = z.object({ filePath: string, oldString: orNull(string) });
 const editMetadata = z.object({ filediff: z.object({ patch: string }) });
 
 const edit: Tool = ({ id, input, metadata, status }) => {
-  const told = decodeOrNull(editInput, input);
-  if (told === null) return null;
+  const reported = decodeOrNull(editInput, input);
+  if (reported === null) return null;
   const patch = decodeOrNull(editMetadata, metadata)?.filediff.patch ?? '';
   // It replaces nothing only where there is no file.
-  const change = edited(told.filePath, told.oldString === '' ? 'add' : 'update', diffOf(patch));
+  const change = edited(reported.filePath, reported.oldString === '' ? 'add' : 'update', diffOf(patch));
   return { type: 'file_change', id, changes: [change], status };
 };
 
@@ -133,7 +133,7 @@ const invalid = z.object({ tool: string, error: string });
 const UNAVAILABLE = /tried to call unavailable tool/;
 
 /** A call of a tool that the model was not offered, or with arguments that do not fit: its own arguments are not told. */
-function invalidCall({ id, input, result }: ToolCall): Untold {
+function invalidCall({ id, input, result }: ToolCall): UnnumberedEvent {
   const { tool: name, error } = decodeOrNull(invalid, input) ?? { tool: 'invalid', error: result };
   // What opencode has, and did not offer, it may not use.
   const status = UNAVAILABLE.test(error) && TOOLS.has(name) ? 'declined' : 'failed';
@@ -141,7 +141,7 @@ function invalidCall({ id, input, result }: ToolCall): Untold {
 }
 
 /** What a call of a tool means. */
-export function toolEvent(call: ToolCall): Untold {
+export function toolEvent(call: ToolCall): UnnumberedEvent {
   const { id, name, input, result, status } = call;
   if (name === 'invalid') return invalidCall(call);
   const known = TOOLS.get(name)?.(call) ?? null;

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { sumTokens } from '../../core/conversation/turn-tokens.ts';
 import { amount, count, flag, lenient, orNull } from '../../core/decode.ts';
-import type { LineParser, StepStatus, Tokens, Untold } from '../../core/events.ts';
+import type { LineParser, StepStatus, Tokens, UnnumberedEvent } from '../../core/events.ts';
 import { createJsonLineParser, shaped, type Translation } from '../json-lines.ts';
 import { toolEvent } from './tools.ts';
 
@@ -23,7 +23,7 @@ interface Memory {
 }
 
 // A new one each time: it gets the number of its line.
-const redundant = (): Untold => ({ type: 'redundant' });
+const redundant = (): UnnumberedEvent => ({ type: 'redundant' });
 
 const stepStart = shaped(z.object({}), (): Translation => [{ type: 'turn_started' }]);
 
@@ -91,25 +91,25 @@ function usageOf(
   call: string,
   own: Tokens,
   goesOn: boolean,
-): Untold & { readonly type: 'usage' } {
+): UnnumberedEvent & { readonly type: 'usage' } {
   const all = memory.counted === null ? own : sumTokens(memory.counted, own);
   memory.counted = goesOn ? all : null;
-  const told = goesOn ? own : all;
+  const reported = goesOn ? own : all;
   // Zero is also the cost of a model whose price opencode does not know.
-  const costUsd = told.costUsd === 0 ? null : told.costUsd;
+  const costUsd = reported.costUsd === 0 ? null : reported.costUsd;
   // While more is to come, a turn that is cut off has used more than was told.
-  return { type: 'usage', usage: { ...told, costUsd, of: goesOn ? { call } : 'since_last' } };
+  return { type: 'usage', usage: { ...reported, costUsd, of: goesOn ? { call } : 'since_last' } };
 }
 
 const stepFinish = shaped(
   z.object({
     part: z.object({ id: string, reason: string, tokens: lenient(tokens), cost: lenient(amount) }),
   }),
-  ({ part: { id, reason, tokens: told, cost: costUsd } }, memory: Memory): Translation => {
+  ({ part: { id, reason, tokens: reported, cost: costUsd } }, memory: Memory): Translation => {
     const goesOn = GOES_ON.includes(reason);
-    const events: Untold[] = [];
-    if (told !== null) {
-      const { input, output, reasoning, cache } = told;
+    const events: UnnumberedEvent[] = [];
+    if (reported !== null) {
+      const { input, output, reasoning, cache } = reported;
       const own = {
         input: input + cache.read + cache.write,
         cachedInput: cache.read,

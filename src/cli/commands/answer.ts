@@ -2,7 +2,7 @@ import type { TurnReader } from '../../core/conversation/session-reader.ts';
 import { EXIT_CODES, readyError, usageError, ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import { isFinal } from '../../core/status.ts';
-import { isMark } from '../../core/turn-kinds.ts';
+import { isMarkerKind } from '../../core/turn-kinds.ts';
 import { noteSeen } from '../await-answer.ts';
 import { ID_OR_TAGS, TAGS } from '../common-options.ts';
 import type { Verb } from '../context.ts';
@@ -14,7 +14,7 @@ import { answerOf, printAnswer } from '../print-answer.ts';
 /** Refuses a turn that has no answer yet, or never will. @throws ZwarmError `busy`, `unknown_liveness`, `usage` */
 function requireEnded(id: SessionId, { view }: TurnReader, turns: readonly TurnReader[]): void {
   const { turn, kind, status, error } = view;
-  if (isMark(kind) && isFinal(status))
+  if (isMarkerKind(kind) && isFinal(status))
     throw usageError(`turn ${turn} of ${id} is a mark (${kind}): it has no answer`, `see: zwarm show ${id}`);
   if (isFinal(status)) return;
   if (status === 'unknown')

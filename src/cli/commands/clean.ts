@@ -62,7 +62,7 @@ const PASSING = ['running', 'pending', 'busy', 'not_found', 'tree_kept'];
 const UNREAD = ['damaged', 'newer_record'];
 
 /** Names the sessions that are old enough, or may be, and stayed because they cannot be deleted or judged. */
-function tellLeft(verb: Verb, skipped: readonly SkippedSession[], json: boolean): void {
+function warnOfSkipped(verb: Verb, skipped: readonly SkippedSession[], json: boolean): void {
   const left = skipped.filter(({ reason, old_enough }) => old_enough !== false && !PASSING.includes(reason));
   if (left.length === 0) return;
   verb.exit(EXIT_CODES.failed);
@@ -77,14 +77,14 @@ function tellLeft(verb: Verb, skipped: readonly SkippedSession[], json: boolean)
 }
 
 /** Says what stays of trees and sessions, and why. A branch that has commits of its own stays for good: that is no failure. */
-async function tellKept(
+async function warnOfKept(
   verb: Verb,
   { saved_first, kept }: CleanResult,
-  { saves, isTold }: { readonly saves: boolean; readonly isTold: boolean },
+  { saves, isPrinted }: { readonly saves: boolean; readonly isPrinted: boolean },
 ) {
   const items = saves ? kept : [...saved_first, ...kept];
   if (items.some(({ kind }) => kind !== 'branch')) verb.exit(EXIT_CODES.failed);
-  if (isTold || items.length === 0) return;
+  if (isPrinted || items.length === 0) return;
   const { renderItem } = await import('../../render/clean-plan.ts');
   for (const item of items) verb.warn(`kept: ${renderItem(item)}`);
   if (!saves && saved_first.length > 0)
@@ -169,7 +169,7 @@ by tabs.`,
       hintAt(verb, 'removed', result);
     }
     if (!json) for (const { id, pids } of result.left) tellProcesses(verb, id, pids);
-    await tellKept(verb, result, { saves: wanted.saves, isTold: json || plan !== null });
-    tellLeft(verb, result.skipped, json);
+    await warnOfKept(verb, result, { saves: wanted.saves, isPrinted: json || plan !== null });
+    warnOfSkipped(verb, result.skipped, json);
   },
 });

@@ -116,7 +116,7 @@ const trust = defineVerb({
         `there is no ${files.project}`,
         'a project chooses its agent and model there, and the setup of its worktrees',
       );
-    const { file, mark, trusted, values } = project;
+    const { file, key, trusted, values } = project;
     const chosen = Object.entries(values).filter(([, value]) => value !== undefined);
     if (chosen.length === 0)
       return verb.hint('it chooses no agent, no model and no setup: there is nothing to trust');
@@ -130,7 +130,7 @@ const trust = defineVerb({
       .join('');
     stderr.write(safeText(`${file} chooses, for sessions that ask for nothing else:\n${choices}`));
     if (!(await confirm(verb, 'Trust it as it is now?', yes))) return;
-    await manager.trustFile(mark);
+    await manager.trustFile(key);
     verb.print(safeLine(file));
   },
 });

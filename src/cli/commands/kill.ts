@@ -9,11 +9,11 @@ import {
   chosen,
   forEachRef,
   isOver,
+  killedText,
   type Outcome,
   reportOutcomes,
   sessionsOf,
   thenForEach,
-  whatEnded,
 } from '../each.ts';
 import { duration } from '../parsers.ts';
 
@@ -91,7 +91,7 @@ On a terminal --all and --tag ask first; elsewhere they do not.`,
       const killed = await manager.kill(id, { graceMs, force });
       await noteSeen(verb, id, killed.turn);
       if (json) return sessionNow(manager, id);
-      verb.print(quiet ? id : `${id} ${whatEnded(killed)}`);
+      verb.print(quiet ? id : `${id} ${killedText(killed)}`);
       return {};
     };
     const each = await (tree && !all ? killTrees(manager, named, end) : thenForEach(named, end));

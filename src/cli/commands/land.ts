@@ -3,7 +3,7 @@ import { isFinal } from '../../core/status.ts';
 import type { Landed, LandOptions } from '../../manager/commands/land.ts';
 import { safeLine } from '../../render/text/safe-text.ts';
 import { counted } from '../../render/text/units.ts';
-import { limitWaiting, noteSeen, tellLeft } from '../await-answer.ts';
+import { limitWaiting, noteSeen, warnOfStanding } from '../await-answer.ts';
 import { ID } from '../common-options.ts';
 import type { Verb } from '../context.ts';
 import { defineVerb, flag, value } from '../define-verb.ts';
@@ -20,8 +20,8 @@ function tell(
   const where = safeLine(onto);
   if (commit === null) verb.hint(`nothing to land: ${where} has all of ${id}`);
   else {
-    const how = `${counted(files, 'file')}, +${added} −${removed}`;
-    verb.hint(`${dryRun ? 'would land' : 'landed'} ${id} on ${where}: ${how}`);
+    const counts = `${counted(files, 'file')}, +${added} −${removed}`;
+    verb.hint(`${dryRun ? 'would land' : 'landed'} ${id} on ${where}: ${counts}`);
   }
   if (left.length > 0) verb.warn(`too large to land, and left in its tree: ${left.map(safeLine).join(', ')}`);
 }
@@ -38,7 +38,7 @@ async function hasMerged(verb: Verb, ref: string, conflict: ZwarmError, onto: st
   const live = showLiveLine(verb, () => [id]);
   const status = await manager.wait(id, signal, turn).finally(() => live.stop());
   if (!isFinal(status)) {
-    await tellLeft(verb, id, `; once it has merged: zwarm land ${id}`);
+    await warnOfStanding(verb, id, `; once it has merged: zwarm land ${id}`);
     verb.exit(code());
     return false;
   }

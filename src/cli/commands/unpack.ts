@@ -34,8 +34,8 @@ the arguments that were given to it. What was said in it comes from whoever pack
     if (already) verb.warn(`${id} is here already: nothing was changed`);
     // It ended elsewhere, for others to notice.
     if (!already) await noteSeen(verb, id, (await manager.summary(id)).turn);
-    const how = native ? "in its agent's own thread" : 'with a transcript';
-    const hint = `go on with it, ${how}: zwarm inject ${id} "…"`;
+    const where = native ? "in its agent's own thread" : 'with a transcript';
+    const hint = `go on with it, ${where}: zwarm inject ${id} "…"`;
     await reportSession(verb, { id, hint }, report);
   },
 });

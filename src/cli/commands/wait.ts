@@ -2,9 +2,9 @@ import type { TurnReader } from '../../core/conversation/session-reader.ts';
 import { EXIT_CODES, readyError, ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import { isFinal, type TurnStatus } from '../../core/status.ts';
-import { isMark } from '../../core/turn-kinds.ts';
+import { isMarkerKind } from '../../core/turn-kinds.ts';
 import { errorLines } from '../../render/error-lines.ts';
-import { limitWaiting, noteSeen, tellLeft } from '../await-answer.ts';
+import { limitWaiting, noteSeen, warnOfStanding } from '../await-answer.ts';
 import { IDS_OR_TAGS, TAGS } from '../common-options.ts';
 import type { Verb } from '../context.ts';
 import { defineVerb, flag, value } from '../define-verb.ts';
@@ -24,7 +24,7 @@ function exitCodeOf(statuses: readonly TurnStatus[], any: boolean, givenUp: numb
 /** A session, and the newest turn of its conversation that has ended: somebody may have given it another message since. */
 async function readEnded({ manager }: Verb, id: SessionId) {
   const { summary, turns } = await manager.read(id);
-  const hasEnded = ({ view }: TurnReader) => !isMark(view.kind) && !view.undone && isFinal(view.status);
+  const hasEnded = ({ view }: TurnReader) => !isMarkerKind(view.kind) && !view.undone && isFinal(view.status);
   return { summary, ended: turns.findLast(hasEnded) };
 }
 
@@ -48,7 +48,7 @@ async function endAll(verb: Verb, ids: readonly SessionId[]): Promise<void> {
     // Whoever ends a session has seen its end.
     const killed = await verb.manager.kill(id);
     await noteSeen(verb, id, killed.turn);
-    verb.warn(`${id} ${each.whatEnded(killed)}`);
+    verb.warn(`${id} ${each.killedText(killed)}`);
   });
   const failed = ended.filter((outcome) => !each.isOver(outcome));
   each.reportErrors(verb, failed);
@@ -172,7 +172,7 @@ With --kill-on-exit, SIGTERM and SIGHUP end the wait as Ctrl-C does, and message
       await endAll(verb, others);
       await endAll(verb, all.filter(isRunning));
     } else if (left.length > 0 && !satisfied) {
-      for (const id of left) await tellLeft(verb, id);
+      for (const id of left) await warnOfStanding(verb, id);
     }
     const read =
       json || page !== undefined ? await each.thenForEach(outcomes, ({ id }) => readEnded(verb, id)) : [];

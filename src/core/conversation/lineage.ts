@@ -1,4 +1,4 @@
-import { isMark } from '../turn-kinds.ts';
+import { isMarkerKind } from '../turn-kinds.ts';
 import { undoneOf } from './undone.ts';
 
 /** A part of a conversation: a turn with its messages and steps, or a summary of earlier turns. */
@@ -93,7 +93,7 @@ export function lineageOf(turns: readonly LineageTurn[]): Lineage {
   const known = itemsOf(parts);
   const undone = undoneOf(turns.toReversed());
   const shown = turns.flatMap(({ turn, kind, withdrawn }) =>
-    isMark(kind) || withdrawn || undone.has(turn) ? [] : [turn],
+    isMarkerKind(kind) || withdrawn || undone.has(turn) ? [] : [turn],
   );
   const summary = known.filter(({ kind }) => kind === 'summary');
   const since = shown.filter((turn) => turn > (summary[0]?.turn ?? 0));

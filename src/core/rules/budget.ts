@@ -69,7 +69,7 @@ function whyUnknown({ unpriced }: Standing): string {
 }
 
 /** What is left of a budget: `tokens: 1.2M of 2M left in this session`. */
-export function leftWords(standing: Standing): string {
+export function budgetLeftText(standing: Standing): string {
   const { budget, spent, atLeast } = standing;
   const { unit, most } = budget.amount;
   const name = unit === 'usd' ? 'money' : unit;

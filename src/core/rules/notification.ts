@@ -57,7 +57,7 @@ export function eventsOfEnd({ status, cancel, isAtRest, isSeen }: TurnEnd): read
 }
 
 /** What a batch has to know of something that is told. */
-interface Told {
+interface EventFacts {
   readonly event: string;
   readonly id: string;
   readonly name: string | null;
@@ -67,13 +67,13 @@ interface Told {
 }
 
 /** What it is about, where several at once say the same: an account, or the queue of a project. */
-function subjectOf({ event, agent, project }: Told): string | null {
+function subjectOf({ event, agent, project }: EventFacts): string | null {
   if (event === 'queue_empty') return `queue_empty ${project}`;
   return event === 'held' || event === 'resumed' ? `${event} ${agent}` : null;
 }
 
 /** The same without what is said a second time. */
-export function withoutRepetition<T extends Told>(batch: readonly T[]): readonly T[] {
+export function withoutRepetition<T extends EventFacts>(batch: readonly T[]): readonly T[] {
   const subjects = batch.map(subjectOf);
   return batch.filter((_, at) => subjects[at] === null || subjects.indexOf(subjects[at] ?? null) === at);
 }
@@ -81,7 +81,7 @@ export function withoutRepetition<T extends Told>(batch: readonly T[]): readonly
 /** So many lines fit a notification of a desktop. */
 const MOST_LINES = 5;
 
-function lineOf({ event, id, name, agent, error }: Told): string {
+function lineOf({ event, id, name, agent, error }: EventFacts): string {
   if (event === 'queue_empty') return 'nothing waits in the queue';
   if (event === 'held' || event === 'resumed') return `${agent ?? 'an agent'} ${event}`;
   const words = event === 'needs_attention' ? 'needs attention' : event;
@@ -89,7 +89,7 @@ function lineOf({ event, id, name, agent, error }: Told): string {
 }
 
 /** What a desktop shows of a batch. No agent has a word in it: a desktop may take text for markup. */
-export function desktopText(batch: readonly Told[]): string {
+export function desktopText(batch: readonly EventFacts[]): string {
   const lines = batch.slice(0, MOST_LINES).map(lineOf);
   const more = batch.length - lines.length;
   return [...lines, ...(more > 0 ? [`and ${more} more`] : [])].join('\n');

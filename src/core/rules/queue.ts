@@ -33,7 +33,7 @@ export const untilWords = (time: string, isWoken: boolean): string =>
   `until ${time}; ${isWoken ? 'it goes on then' : 'nothing will wake it: zwarm wake'}`;
 
 /** Why a turn waits that was put off; null once its time has come. */
-export function putOffBy(
+export function postponement(
   { reason, detail, not_before }: Pending & { readonly not_before: string },
   nowMs: number,
   isWoken: boolean,
@@ -66,8 +66,8 @@ export function whyNotYet({ behind, after, evenIfFailed }: QueuedFacts): Pending
   const stopping = after.find(({ status }) => COMES_NO_MORE.includes(status));
   if (stopping !== undefined && !evenIfFailed) {
     const { id, status } = stopping;
-    const how = status === null ? 'was removed' : status === 'stuck' ? 'does not begin' : `is ${status}`;
-    return because('failed_dependency', `${id}, which it waits for, ${how}`);
+    const end = status === null ? 'was removed' : status === 'stuck' ? 'does not begin' : `is ${status}`;
+    return because('failed_dependency', `${id}, which it waits for, ${end}`);
   }
   const open = after.filter(({ status }) => status !== 'completed' && !COMES_NO_MORE.includes(status));
   return open.length === 0 ? null : because('after', `it waits for ${open.map(({ id }) => id).join(', ')}`);

@@ -1,8 +1,8 @@
 import { ZwarmError } from '../../core/errors.ts';
 import {
   type Budget,
+  budgetLeftText,
   isOver,
-  leftWords,
   overWords,
   type Standing,
   standingOf,
@@ -12,9 +12,9 @@ import { rootsOf } from '../../core/rules/family.ts';
 import { localDay, parseIso } from '../../core/time.ts';
 import type { Listed } from '../../store/summary.ts';
 import type { ManagerContext, Session } from '../context.ts';
-import { readRecord } from '../session/current-turn.ts';
+import { readRecordOrDamaged } from '../session/current-turn.ts';
 import { forEachSession } from '../session/each-session.ts';
-import { readListed } from '../session/session-summary.ts';
+import { computeListed } from '../session/session-summary.ts';
 import { budgetsOf, OverBudget, type Payer } from './budgets.ts';
 
 /** A session and what its own turns used. */
@@ -31,7 +31,7 @@ async function spendersOf(context: ManagerContext, { store, id }: Payer, budgets
       spenders.push({ id, parent, tags, spent, unmeasured });
     });
   else if (id !== null) {
-    const listed = await readListed({ store, id }, nowMs);
+    const listed = await computeListed({ store, id }, nowMs);
     if (listed !== null) spenders.push({ ...listed, id });
   }
   return spenders;
@@ -91,11 +91,11 @@ export async function requireLeft(
 /** What is left of the budgets of a session, in words, or why that is not known; null where none holds. */
 export async function budgetLeft(context: ManagerContext, session: Session): Promise<string | null> {
   try {
-    const record = await readRecord(session);
+    const record = await readRecordOrDamaged(session);
     const payer = { ...session, record };
     const budgets = await budgetsOf(context, payer);
     if (budgets.length === 0) return null;
-    return (await standingsOf(context, payer, budgets)).map(leftWords).join('; ');
+    return (await standingsOf(context, payer, budgets)).map(budgetLeftText).join('; ');
   } catch (error) {
     // Whatever is told besides must not be lost.
     if (error instanceof ZwarmError) return `unknown: ${error.message}`;

@@ -11,7 +11,7 @@ import {
 import type { KnownRecord, SessionRecord } from '../../store/records.ts';
 import { hasSession } from '../../store/sessions.ts';
 import { locateProject, type ManagerContext, type Session, type Store } from '../context.ts';
-import { readRecord } from '../session/current-turn.ts';
+import { readRecordOrDamaged } from '../session/current-turn.ts';
 import { requireKnownRecord } from '../session/unknown-words.ts';
 import { ancestryOf } from './ancestry.ts';
 import { type Caller, callerOf, isUsers, UNKNOWN_AGENT } from './caller.ts';
@@ -31,7 +31,7 @@ async function parentRecord(store: Store | null, { parent }: Caller): Promise<Kn
     const what = `you are an agent of ${parent}, which is not a session here`;
     return refuse(what, 'leave the environment of zwarm as it is');
   }
-  return requireKnownRecord(parent, await readRecord({ store, id: parent }));
+  return requireKnownRecord(parent, await readRecordOrDamaged({ store, id: parent }));
 }
 
 /**

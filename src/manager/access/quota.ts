@@ -5,7 +5,7 @@ import type { Policy } from '../../core/rules/policy.ts';
 import { isActive } from '../../core/status.ts';
 import { listSessionIds } from '../../store/sessions.ts';
 import type { ManagerContext, Store } from '../context.ts';
-import { readNow } from '../session/current-turn.ts';
+import { readStateFromRecords } from '../session/current-turn.ts';
 import { unlessGone } from '../session/damage.ts';
 import { launchOf } from '../turn/turn-stream.ts';
 import { callerOf, isUsers } from './caller.ts';
@@ -26,7 +26,7 @@ async function liveOfOthers(context: ManagerContext, store: Store, except: Sessi
   const live: Live[] = [];
   for (const id of listSessionIds(store.root)) {
     if (id === except) continue;
-    const now = await unlessGone(readNow({ store, id }, context.now()));
+    const now = await unlessGone(readStateFromRecords({ store, id }, context.now()));
     if (now === null || now.current === null) continue;
     const { verdict, request, runner } = now.current;
     // A turn that waits counts from when it is being launched.

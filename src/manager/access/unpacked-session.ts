@@ -7,7 +7,7 @@ import { allowedRoot, narrower } from '../../core/rules/policy.ts';
 import { parseSchema } from '../../core/rules/schema.ts';
 import { parseTags } from '../../core/rules/tags.ts';
 import { firstFew } from '../../core/session.ts';
-import { isAdopted, isMark } from '../../core/turn-kinds.ts';
+import { isAdopted, isMarkerKind } from '../../core/turn-kinds.ts';
 import { DamagedRecord } from '../../store/read-file.ts';
 import type { KnownRecord, SessionRecord, Unpacked } from '../../store/records.ts';
 import { listTurns, readExit, readPrompt, readRequest, readSessionRecord } from '../../store/sessions.ts';
@@ -48,8 +48,8 @@ export function checkReceived(session: Session): KnownRecord {
     models.push(runs?.model ?? null);
     if (!THREAD.test(adopted?.thread_id ?? 'none')) refuse(`the thread of turn ${number} is not valid`);
     if (kind === 'tombstone') refuse(`turn ${number} is of the kind ${kind}`);
-    if (isMark(kind) && opened === null) continue;
-    if (!isMark(kind) && !isAdopted(kind) && readPrompt(turn) === null)
+    if (isMarkerKind(kind) && opened === null) continue;
+    if (!isMarkerKind(kind) && !isAdopted(kind) && readPrompt(turn) === null)
       refuse(`prompt.md of turn ${number} is missing`);
     if (readExit(turn) === null) refuse(`turn ${number} has not ended`);
   }

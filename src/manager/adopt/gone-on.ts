@@ -18,7 +18,7 @@ import { tryCacheState } from '../session/cache-state.ts';
 import { orDamaged } from '../session/damage.ts';
 import { readLineageTurns } from '../session/turn-lineage.ts';
 import { unknownWordsIn } from '../session/unknown-words.ts';
-import { readTurn, type TurnReading } from '../turn/turn-state.ts';
+import { readTurnWithOutcome, type TurnReading } from '../turn/turn-state.ts';
 import { claimSaid } from './claim-said.ts';
 import { catchUp, type TakenIn } from './opened.ts';
 import { linesOf, type SessionFile } from './session-files.ts';
@@ -87,7 +87,9 @@ export async function takeInMore(
   );
   const held = parts.slice(Math.max(0, first));
   for (const [i, { turn }] of held.entries()) {
-    const reading = await orDamaged(session, () => readTurn({ ...session, turn }, record, context.now()));
+    const reading = await orDamaged(session, () =>
+      readTurnWithOutcome({ ...session, turn }, record, context.now()),
+    );
     const { value } = turns.next();
     if (!isSame(reading, value ?? undefined, record, i === held.length - 1 ? newReader() : null))
       return done(`the thread does not hold turn ${turn} as ${id} does: ${untold}`);

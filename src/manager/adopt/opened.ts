@@ -7,7 +7,7 @@ import { listTurns, readRequest, readSessionRecord } from '../../store/sessions.
 import { isOwn } from '../access/permissions.ts';
 import type { ManagerContext, Session, Turn } from '../context.ts';
 import { tryCacheState } from '../session/cache-state.ts';
-import { readNow, type SessionNow } from '../session/current-turn.ts';
+import { readStateFromRecords, type SessionNow } from '../session/current-turn.ts';
 import { orDamaged } from '../session/damage.ts';
 import { recordEnd } from '../stop/record-exit.ts';
 import { adapterOf, readHolder } from '../turn/turn-state.ts';
@@ -92,13 +92,13 @@ function leftOpen({ store, id, turns, record }: SessionNow, force: boolean): Ope
 
 /**
  * The present state of a session that is to go on. What was said in the agent's own program becomes a part of it, where the command
- * that had opened that was killed, unless the session is another caller's. @throws ZwarmError as `readNow`, `takeIn`
+ * that had opened that was killed, unless the session is another caller's. @throws ZwarmError as `readStateFromRecords`, `takeIn`
  */
 export async function catchUp(context: ManagerContext, session: Session, force = false): Promise<SessionNow> {
-  const now = await readNow(session, context.now());
+  const now = await readStateFromRecords(session, context.now());
   const left = isOwn(context, session) ? await orDamaged(session, async () => leftOpen(now, force)) : null;
   if (left === null) return now;
   await orDamaged(session, () => takeIn(context, left));
   await tryCacheState(context, session);
-  return readNow(session, context.now());
+  return readStateFromRecords(session, context.now());
 }

@@ -101,7 +101,7 @@ const finishing = (place: Place, index: Index, leftOut: readonly LeftOut[]): Pro
   });
 
 /** Files as an index of their own has them, which begins with a copy of the user's. */
-export interface TakenAnew {
+export interface FreshFiles {
   readonly index: Index;
   readonly leftOut: readonly LeftOut[];
 }
@@ -109,7 +109,7 @@ export interface TakenAnew {
 /**
  * Takes in the files of a checkout that no snapshot is of; who asks removes the index. @throws ZwarmError that says why it could not
  */
-export async function takeAnew(context: ManagerContext, place: Place): Promise<TakenAnew> {
+export async function takeFreshFiles(context: ManagerContext, place: Place): Promise<FreshFiles> {
   requireSnapshotable(place, context.env);
   const { path, state } = seedIndex(place.snapshots, place.user, context.newNonce());
   const index: Index = { git: gitOver(context, place, place.root), path, alternates: place.alternates };
@@ -124,7 +124,7 @@ export async function takeAnew(context: ManagerContext, place: Place): Promise<T
 /** The first snapshot of a session. */
 async function takeFirst(context: ManagerContext, session: Session, place: Place): Promise<Taken> {
   makeSnapshots(session, place.user, context.newNonce());
-  const { index, leftOut } = await takeAnew(context, place);
+  const { index, leftOut } = await takeFreshFiles(context, place);
   const finish = async (): Promise<Snapshot> => {
     const [snapshot] = await Promise.all([finishing(place, index, leftOut), pin(context, place, session)]);
     return snapshot;

@@ -15,7 +15,7 @@ import { requireUser } from '../access/caller.ts';
 import { conflictError, inTheWay, leaveOut, moveBetween } from '../changes/move-files.ts';
 import { gitOver, type Place, placeOf } from '../changes/place.ts';
 import { isMade } from '../changes/spans.ts';
-import { takeAnew } from '../changes/take-snapshot.ts';
+import { takeFreshFiles } from '../changes/take-snapshot.ts';
 import { type Gits, gitsOf, landedBase, requireMerged, treeNow } from '../changes/tree-now.ts';
 import { viewOfChange } from '../changes/view-of-change.ts';
 import type { ManagerContext, Session } from '../context.ts';
@@ -94,7 +94,7 @@ export async function apply(
   const submodules = await Promise.all([now.head, here.head].map((one) => submodulePaths(gits.plain, one)));
   const without = [...submodules.flat(), ...now.leftOut];
   const [from, theirs] = await leaveOut(context, place, [base, now.tree], without);
-  const { index } = await takeAnew(context, here);
+  const { index } = await takeFreshFiles(context, here);
   try {
     await takeOutBelow(index, submodules.flat());
     const ours = await writeTree(index);

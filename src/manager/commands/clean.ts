@@ -20,7 +20,7 @@ import { type ManagerContext, openForReading, type Session, type Store } from '.
 import type { LookedAt, Surroundings } from '../removal/look-at-tree.ts';
 import type { Judged } from '../removal/plan.ts';
 import { pidsLeftBy } from '../session/processes-left.ts';
-import { readTogether, rowOf } from '../session/session-summary.ts';
+import { computeListedTogether, rowOf } from '../session/session-summary.ts';
 import { emptyDue, remove } from './rm.ts';
 
 /** Which sessions to remove. */
@@ -106,7 +106,7 @@ async function findCandidates(
   const nowMs = context.now();
   const prices = await store.prices();
   const sessions = listSessionIds(store.root).map((id) => ({ store, id }));
-  for await (const [session, listed] of readTogether(sessions, nowMs)) {
+  for await (const [session, listed] of computeListedTogether(sessions, nowMs)) {
     const { id } = session;
     const row = listed && rowOf(session, listed, prices);
     if (!isTagged(row?.tags ?? [])) continue;

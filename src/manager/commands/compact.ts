@@ -12,7 +12,7 @@ import { catchUp } from '../adopt/opened.ts';
 import type { ManagerContext, Session } from '../context.ts';
 import { DEFAULT_HISTORY_CHARS } from '../launch/continuation.ts';
 import type { StartedTurn } from '../launch/launch-turn.ts';
-import { checkFollowUp, goOn } from '../launch/next-turn.ts';
+import { addTurn, checkFollowUp } from '../launch/next-turn.ts';
 import { requireAtRest } from '../launch/preconditions.ts';
 import { orDamaged } from '../session/damage.ts';
 import { historyOf, readLineageTurns } from '../session/turn-lineage.ts';
@@ -64,5 +64,5 @@ export async function compact(
   }
   const covers = parts.map(({ turn }) => turn);
   const given = { kind: 'compact', message: COMPACT_PROMPT, covers, historyChars } as const;
-  return { id, started: await goOn(context, now, await checkFollowUp(context, now), given) };
+  return { id, started: await addTurn(context, now, await checkFollowUp(context, now), given) };
 }

@@ -8,7 +8,7 @@ import { ownCheckoutAt } from '../../store/git.ts';
 import { BUILDING_PREFIX } from '../../store/layout.ts';
 import { requireUser } from '../access/caller.ts';
 import { type Place, placeOf } from '../changes/place.ts';
-import { inThrowAway } from '../changes/throw-away.ts';
+import { inTemporaryCheckout } from '../changes/temporary-checkout.ts';
 import { gitsOf, ofKnownFiles, treeNow } from '../changes/tree-now.ts';
 import type { ManagerContext, Session } from '../context.ts';
 import { requireOwnTree } from '../session/own-tree.ts';
@@ -47,7 +47,7 @@ export async function checkTree(
     const { making, plain } = gitsOf(context, place);
     const now = await treeNow(context, session, place);
     const tree = await ofKnownFiles(context, place, making, now);
-    const passed = await inThrowAway(context, plain, now.head, async (directory) => {
+    const passed = await inTemporaryCheckout(context, plain, now.head, async (directory) => {
       await fill(context, place, directory, [now.head, tree]);
       return check(directory);
     });

@@ -12,10 +12,10 @@ import type { ManagerContext } from '../context.ts';
  */
 export function trustFile(
   context: ManagerContext,
-  mark: { readonly name: string; readonly digest: string },
+  key: { readonly name: string; readonly digest: string },
 ): void {
   requireUser(context);
-  put(context, join(known(trustedDirectory(context.env)), mark.name), `${mark.digest}\n`);
+  put(context, join(known(trustedDirectory(context.env)), key.name), `${key.digest}\n`);
 }
 
 /** Replaces the user's own configuration. @throws ZwarmError `not_allowed`, `foreign_directory` */

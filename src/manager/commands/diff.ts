@@ -3,7 +3,7 @@ import { type ChangeCount, type Changes, countOf, type FileChange } from '../../
 import { usageError, ZwarmError } from '../../core/errors.ts';
 import { isWithin } from '../../core/path.ts';
 import { pathOfText, type RawPath } from '../../core/raw-path.ts';
-import { isMark } from '../../core/turn-kinds.ts';
+import { isMarkerKind } from '../../core/turn-kinds.ts';
 import { patchOf } from '../../git/compare.ts';
 import { listOf } from '../../git/files.ts';
 import { realPathOf } from '../../store/real-path.ts';
@@ -16,7 +16,7 @@ import { viewOfChange } from '../changes/view-of-change.ts';
 import type { ManagerContext, Session, Turn } from '../context.ts';
 import { tryCacheState } from '../session/cache-state.ts';
 import { orDamaged, unknownTurn } from '../session/damage.ts';
-import { readTurns } from '../session/session-summary.ts';
+import { readSessionFromStreams } from '../session/session-summary.ts';
 
 /** What is to be compared. */
 export interface DiffOptions {
@@ -120,11 +120,11 @@ export async function chosenSpans(
   { turn, sinceSeen }: DiffOptions,
 ): Promise<KnownSpans & { readonly place: Place; readonly writes: boolean }> {
   const { id, store } = session;
-  const reading = await orDamaged(session, () => readTurns(session, context.now()));
+  const reading = await orDamaged(session, () => readSessionFromStreams(session, context.now()));
   const { record } = reading;
   const place = placeOf(context, session, record);
   const copies = Math.max(copiedTurns(record), record.unpacked?.turn ?? 0);
-  const own = reading.turns.filter(({ turn, request }) => turn > copies && !isMark(request.kind));
+  const own = reading.turns.filter(({ turn, request }) => turn > copies && !isMarkerKind(request.kind));
   const last = reading.turns.at(-1)?.turn ?? 0;
   if (typeof turn === 'number' && !reading.turns.some((one) => one.turn === turn))
     throw unknownTurn(id, turn, last);

@@ -9,7 +9,7 @@ import type { ManagerContext, Session } from '../context.ts';
 import { followList } from '../follow/follow-list.ts';
 import { orDamaged, unlessGone } from '../session/damage.ts';
 import { explain, type SessionReading, startedMs } from '../session/session-state.ts';
-import { readTurns } from '../session/session-summary.ts';
+import { readSessionFromStreams } from '../session/session-summary.ts';
 import type { TurnReading } from '../turn/turn-state.ts';
 import { storesOf } from './ls.ts';
 
@@ -79,7 +79,7 @@ const isBefore = ({ status, ended_at, updated_at }: SessionSummary, ms: number):
   isFinal(status) && ended_at !== null && (parseIso(updated_at) ?? ms) < ms;
 
 /** All of a row that changes when something happens to its session. */
-const markOf = ({ status, turn, queued, updated_at, ended_at, turn_started_at }: SessionSummary): string =>
+const versionOf = ({ status, turn, queued, updated_at, ended_at, turn_started_at }: SessionSummary): string =>
   [status, turn, queued, updated_at, ended_at, turn_started_at].join(' ');
 
 /**
@@ -89,11 +89,13 @@ const markOf = ({ status, turn, queued, updated_at, ended_at, turn_started_at }:
 export async function* events(context: ManagerContext, options: EventsOptions): AsyncGenerator<EventsBatch> {
   const { sinceMs = 0, follow = false, signal = new AbortController().signal } = options;
   const fromMs = sinceMs - LATE_MS;
-  const marks = new Map<string, string>();
+  const versions = new Map<string, string>();
   const told = new Set<string>();
   const eventsNow = async (session: Session, row: SessionSummary): Promise<readonly SessionEvent[]> => {
     if (row.status === 'damaged') return [damageOf(row)];
-    const reading = await unlessGone(orDamaged(session, () => readTurns(session, context.now())));
+    const reading = await unlessGone(
+      orDamaged(session, () => readSessionFromStreams(session, context.now())),
+    );
     return reading === null ? [] : [...eventsOf(reading)];
   };
   const selection = () => {
@@ -102,9 +104,9 @@ export async function* events(context: ManagerContext, options: EventsOptions): 
       const found: SessionEvent[] = [];
       for (const { session, row } of seen) {
         const place = `${session.store.root} ${session.id}`;
-        const mark = markOf(row);
-        if (isBefore(row, fromMs) || marks.get(place) === mark) continue;
-        marks.set(place, mark);
+        const version = versionOf(row);
+        if (isBefore(row, fromMs) || versions.get(place) === version) continue;
+        versions.set(place, version);
         for (const event of await eventsNow(session, row)) {
           const key = `${place} ${event.key}`;
           if ((parseIso(event.at) ?? fromMs) < fromMs || told.has(key)) continue;

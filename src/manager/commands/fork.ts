@@ -30,7 +30,7 @@ import {
   requireSameDirectory,
 } from '../launch/preconditions.ts';
 import { tryCacheState } from '../session/cache-state.ts';
-import { openTurns, readTurnNow, type SessionNow } from '../session/current-turn.ts';
+import { openTurns, readTurnStateOrDamaged, type SessionNow } from '../session/current-turn.ts';
 import { orDamaged, unknownTurn } from '../session/damage.ts';
 import { historyOf, readLineageTurns } from '../session/turn-lineage.ts';
 import { requireKnownWords } from '../session/unknown-words.ts';
@@ -154,7 +154,7 @@ export async function fork(
     }));
   const copies: Copied[] = [];
   for (const number of turns) {
-    const state = await readTurnNow({ ...parent, turn: number }, context.now());
+    const state = await readTurnStateOrDamaged({ ...parent, turn: number }, context.now());
     copies.push({ directory: turnDir(state), eventBytes: state.exit?.record.events_bytes ?? null });
   }
   const begin = async (

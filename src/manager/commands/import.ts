@@ -10,7 +10,7 @@ import { ZwarmError } from '../../core/errors.ts';
 import type { Line } from '../../core/events.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { SessionSummary } from '../../core/session.ts';
-import { isMark } from '../../core/turn-kinds.ts';
+import { isMarkerKind } from '../../core/turn-kinds.ts';
 import { DamagedRecord, lookAt } from '../../store/read-file.ts';
 import { realPathOf } from '../../store/real-path.ts';
 import { listTurns, readSessionRecord } from '../../store/sessions.ts';
@@ -46,7 +46,7 @@ export interface Imported {
 /** How the next message of a session goes on, as `inject` will decide it. @throws DamagedRecord */
 async function howItGoesOn(context: ManagerContext, session: Session, numbers: readonly number[]) {
   const turns = await readLineageTurns(session, numbers, context.now());
-  const adapter = findAgent(turns.findLast(({ kind }) => !isMark(kind))?.agent ?? '');
+  const adapter = findAgent(turns.findLast(({ kind }) => !isMarkerKind(kind))?.agent ?? '');
   if (adapter === null) return 'replay';
   const found = threadToGoOn(context, { adapter, record: readSessionRecord(session) }, turns);
   return typeof found === 'string' ? 'replay' : 'native';
@@ -111,12 +111,12 @@ async function holderOfThread(
   const now = rows.find(({ thread_id: newest }) => newest === thread);
   const store = openForReading(context);
   if (now !== undefined || store === null) return now?.id ?? null;
-  const mayHold = ({ turn, created_at: created, updated_at: updated }: SessionSummary): boolean =>
+  const mayContain = ({ turn, created_at: created, updated_at: updated }: SessionSummary): boolean =>
     (turn ?? 0) > 1 &&
     (beganMs === null ||
       (Date.parse(created ?? '') <= beganMs + CLOCK_SLACK_MS &&
         Date.parse(updated ?? '') >= beganMs - CLOCK_SLACK_MS));
-  for (const { id } of rows.filter(mayHold)) {
+  for (const { id } of rows.filter(mayContain)) {
     const session = { store, id };
     const turns = await readLineageTurns(session, listTurns(session), context.now()).catch(orNone);
     if (turns.some(({ threadId }) => threadId === thread)) return id;
@@ -128,7 +128,11 @@ async function holderOfThread(
 export type TellProgress = (part: number) => void;
 
 /** The lines of a file, which is read twice: this time after that many. */
-function* linesTold(file: SessionFile, times: 0 | 1, tell: TellProgress | undefined): Generator<Line> {
+function* linesWithProgress(
+  file: SessionFile,
+  times: 0 | 1,
+  tell: TellProgress | undefined,
+): Generator<Line> {
   let read = 0;
   for (const line of linesOf(file)) {
     read += (line.text ?? '').length + 1;
@@ -146,11 +150,11 @@ export async function importFile(
   requireUser(context);
   const { adapter, files, path } = file;
   const newReader = await files.loadReader();
-  const whole = survey(linesTold(file, 0, tell), newReader());
+  const whole = survey(linesWithProgress(file, 0, tell), newReader());
   const { thread, model, firstPrompt, beganMs } = whole;
   let leftOut = 0;
   function* lines(): Generator<Line> {
-    for (const line of linesTold(file, 1, tell)) {
+    for (const line of linesWithProgress(file, 1, tell)) {
       if (line.text === null) leftOut += 1;
       yield line;
     }

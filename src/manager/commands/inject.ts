@@ -7,7 +7,7 @@ import type { ManagerContext, Session } from '../context.ts';
 import type { AskedAgent } from '../launch/choose-agent.ts';
 import { DEFAULT_HISTORY_CHARS } from '../launch/continuation.ts';
 import type { StartedTurn } from '../launch/launch-turn.ts';
-import { checkFollowUp, goOn, launchNext } from '../launch/next-turn.ts';
+import { addTurn, checkFollowUp, launchNext } from '../launch/next-turn.ts';
 import { requireAtRest, requireClosed, requireKnown, requireMessage } from '../launch/preconditions.ts';
 import type { SessionNow } from '../session/current-turn.ts';
 import { requireKnownWords } from '../session/unknown-words.ts';
@@ -86,7 +86,7 @@ export async function inject(
     await (await import('./queue.ts')).withdraw(context, session, retry.turn);
     return inject(context, session, message, options);
   }
-  if (running === null) return goOn(context, now, checked, given);
+  if (running === null) return addTurn(context, now, checked, given);
   const next = { ...session, before: now.turns, ...checked, ...given };
   return launchNext(context, next, {
     continues: null,

@@ -11,9 +11,9 @@ import { descendantsOf } from '../access/ancestry.ts';
 import { catchUp } from '../adopt/opened.ts';
 import { type ManagerContext, openForReading, type Session } from '../context.ts';
 import { requireClosed } from '../launch/preconditions.ts';
-import { readNow } from '../session/current-turn.ts';
+import { readStateFromRecords } from '../session/current-turn.ts';
 import { countLeft, createLeftOf, type LeftTurn } from '../session/processes-left.ts';
-import { readTogether } from '../session/session-summary.ts';
+import { computeListedTogether } from '../session/session-summary.ts';
 import { publishCancel } from '../stop/request-cancel.ts';
 import {
   ALL_SIGNALS,
@@ -40,7 +40,7 @@ export interface KillOptions {
 
 /** What there is to end: the turn that speaks for a session, or what its ended turns have left running. */
 type Target =
-  | { readonly current: TurnState; readonly how: Stop }
+  | { readonly current: TurnState; readonly plan: Stop }
   | { readonly turn: number | null; readonly left: readonly LeftTurn[] };
 
 /** The processes of the program in which a session is open. */
@@ -59,7 +59,7 @@ async function targetOf(
   asked: Pick<Stop, 'why' | 'reason' | 'graceMs'>,
 ): Promise<Target | ZwarmError> {
   try {
-    const now = await readNow(session, context.now());
+    const now = await readStateFromRecords(session, context.now());
     const { current } = now;
     // The command that opened it is gone, and nothing else waits for the program.
     if (current !== null && current.request.opened !== null && current.claimer === 'no')
@@ -71,8 +71,8 @@ async function targetOf(
     if (left !== null && left.length > 0) return { turn, left };
     const { id } = session;
     if (current === null) throw readyError(id, 'there is nothing to end', `see: zwarm show ${id}`);
-    const how = await stopOf(context, now.record, current, asked);
-    return { current, how: { ...how, behind: now.behind } };
+    const plan = await stopOf(context, now.record, current, asked);
+    return { current, plan: { ...plan, behind: now.behind } };
   } catch (error) {
     // A session that is being removed may still have processes.
     if (error instanceof ZwarmError && error.code === 'not_found') return error;
@@ -81,7 +81,7 @@ async function targetOf(
       const turn = listTurns(session).at(-1);
       if (turn === undefined) return error;
       const look = () => readTurnState({ ...session, turn }, null, context.now());
-      return { current: await look(), how: { ...asked, behind: [], signals: ALL_SIGNALS, look } };
+      return { current: await look(), plan: { ...asked, behind: [], signals: ALL_SIGNALS, look } };
     } catch (again) {
       if (again instanceof DamagedRecord) return error;
       throw again;
@@ -145,24 +145,24 @@ export async function kill(
     await endLeft(target.left, graceMs);
     return { turn: target.turn, left: countLeft(target.left) };
   }
-  const { current, how } = target;
-  const { turn: newest } = how.behind.at(-1) ?? current;
+  const { current, plan } = target;
+  const { turn: newest } = plan.behind.at(-1) ?? current;
   if (force && current.verdict.status === 'unknown') {
     if (current.request.opened !== null) {
       await catchUp(context, session, true);
       return { turn: newest, left: null };
     }
-    for (const turn of [current, ...how.behind]) {
+    for (const turn of [current, ...plan.behind]) {
       publishCancel(context, turn, 'kill', reason);
       recordStopped(turn, turn.runner !== null);
     }
     return { turn: newest, left: null };
   }
-  await stop(context, current, how);
+  await stop(context, current, plan);
   // What was claimed behind it never begins, and that is recorded: by its launcher or here.
-  for (const next of how.behind) {
+  for (const next of plan.behind) {
     const look = () => readTurnState(next, null, context.now());
-    await orEnded(stop(context, await look(), { ...how, behind: [], look }));
+    await orEnded(stop(context, await look(), { ...plan, behind: [], look }));
   }
   // What earlier turns have left, unless we are a part of it: the one that was to be ended has ended.
   const left = createLeftOf()(session, { status: 'killed', turn: newest }) ?? [];
@@ -191,7 +191,7 @@ export async function listLive(context: ManagerContext): Promise<SessionId[]> {
   const live: SessionId[] = [];
   const census = createCensus();
   const sessions = listSessionIds(store.root).map((id) => ({ store, id }));
-  for await (const [session, listed] of readTogether(sessions, context.now()))
+  for await (const [session, listed] of computeListedTogether(sessions, context.now()))
     if (listed !== null && isLive(session, listed, census)) live.push(session.id);
   return live;
 }

@@ -24,7 +24,7 @@ import { requireMayLand } from '../access/permissions.ts';
 import { mergeIntoTree } from '../changes/merge-into-tree.ts';
 import { oneAtATime } from '../changes/one-at-a-time.ts';
 import { gitOver, type Place, placeOf } from '../changes/place.ts';
-import { inThrowAway } from '../changes/throw-away.ts';
+import { inTemporaryCheckout } from '../changes/temporary-checkout.ts';
 import {
   type Gits,
   gitsOf,
@@ -38,7 +38,7 @@ import {
 import { type ManagerContext, type Session, stateDirectory } from '../context.ts';
 import type { StartedTurn } from '../launch/launch-turn.ts';
 import { requireOwnTree } from '../session/own-tree.ts';
-import { readSummaryNow } from '../session/session-summary.ts';
+import { computeSummary } from '../session/session-summary.ts';
 import { checkInject, inject } from './inject.ts';
 
 /** What is to be done with the work of a session. */
@@ -129,15 +129,15 @@ export async function land(context: ManagerContext, session: Session, options: L
   const { id } = session;
   const { record, onto, place, gits, work } = await landable(context, session, options.onto);
   await requireMerged(session, gits, work.tree);
-  const { agent, model, last_message } = await readSummaryNow(session, context.now());
+  const { agent, model, last_message } = await computeSummary(session, context.now());
   const who = [agent ?? record.agent, model].filter(Boolean).join(' ');
   const message = commitMessage({ id, agent: who, task: record.task, answer: last_message });
-  const how = { way: options.way, message, identity: identityIn(context.env) };
+  const asked = { way: options.way, message, identity: identityIn(context.env) };
   const left_out = work.leftOut.map(textOfPath);
 
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     const base = await landedBase(session, gits, `refs/heads/${onto}`);
-    const prepared = await prepareLanding(gits.making, onto, { ...work, base }, how);
+    const prepared = await prepareLanding(gits.making, onto, { ...work, base }, asked);
     if (prepared.kind === 'conflict') throw conflict(id, onto, prepared.files);
     if (prepared.kind === 'nothing')
       return { id, onto, from: prepared.from, commit: null, left_out, files: 0, added: 0, removed: 0 };
@@ -148,7 +148,7 @@ export async function land(context: ManagerContext, session: Session, options: L
     if (options.dryRun) return done;
     const both = withVariables(gits.plain, borrowing(listOf([`${place.snapshots}/objects`])));
     await bringObjects(both, landing, `${gits.common}/objects/pack/pack`);
-    if (options.check && !(await inThrowAway(context, gits.plain, commit, options.check)))
+    if (options.check && !(await inTemporaryCheckout(context, gits.plain, commit, options.check)))
       throw new ZwarmError('failed', 'the check of the merged files failed: nothing has changed');
     if (await move(context, session, { place, gits, landing, tree: work.tree })) return done;
   }

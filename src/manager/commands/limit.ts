@@ -5,7 +5,7 @@ import { cpuSeconds, isRunnable } from '../../process/cpu-time.ts';
 import { collectTree } from '../../process/process-tree.ts';
 import { readRunner } from '../../store/sessions.ts';
 import type { ManagerContext } from '../context.ts';
-import { readNow } from '../session/current-turn.ts';
+import { readStateFromRecords } from '../session/current-turn.ts';
 import { DEFAULT_GRACE_MS, orEnded, stop, stopOf } from '../stop/stop-turn.ts';
 import { ownTurn } from '../turn/own-turn.ts';
 
@@ -42,13 +42,13 @@ export async function isBusy(context: ManagerContext): Promise<boolean> {
 /** Stops the turn in the environment, which has reached a limit; unless it has ended, or somebody else stops it. */
 export async function stopAtLimit(context: ManagerContext, limit: Breach): Promise<void> {
   const turn = ownTurn(context);
-  const now = await readNow(turn, context.now());
+  const now = await readStateFromRecords(turn, context.now());
   const { current } = now;
   if (current?.turn !== turn.turn || current.cancel !== null) return;
-  const how = await stopOf(context, now.record, current, {
+  const plan = await stopOf(context, now.record, current, {
     why: 'limit',
     reason: null,
     graceMs: DEFAULT_GRACE_MS,
   });
-  await orEnded(stop(context, current, { ...how, limit }));
+  await orEnded(stop(context, current, { ...plan, limit }));
 }

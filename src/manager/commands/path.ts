@@ -4,7 +4,7 @@ import { isOpenDirectory } from '../../store/real-path.ts';
 import type { ManagerContext, Session } from '../context.ts';
 import { environmentIn } from '../launch/own-tree.ts';
 import { requireSameDirectory } from '../launch/preconditions.ts';
-import { readNow } from '../session/current-turn.ts';
+import { readStateFromRecords } from '../session/current-turn.ts';
 
 /** Where a session works, and what its turns have in their environment besides that of whoever starts them. */
 export interface Place {
@@ -15,7 +15,7 @@ export interface Place {
 
 /** Where a session works. @throws ZwarmError `directory_changed`, `not_resumable` where that is gone */
 export async function placeOf(context: ManagerContext, session: Session): Promise<Place> {
-  const now = await readNow(session, context.now());
+  const now = await readStateFromRecords(session, context.now());
   requireSameDirectory(now);
   const { working_dir, work_in, worktree } = now.record;
   const directory = join(working_dir, work_in ?? '');

@@ -16,7 +16,7 @@ import { dispatch, keepMoving } from '../queue/dispatch.ts';
 import { notificationOf, notify } from '../queue/notify.ts';
 import { wakeAt } from '../queue/waker.ts';
 import { accountOf } from '../session/account.ts';
-import { openTurns, readNow } from '../session/current-turn.ts';
+import { openTurns, readStateFromRecords } from '../session/current-turn.ts';
 import { unlessGone } from '../session/damage.ts';
 import { nothingKnown, waitingOf } from '../session/waiting.ts';
 import { DEFAULT_GRACE_MS, stop, stopOf } from '../stop/stop-turn.ts';
@@ -39,7 +39,7 @@ export async function queued(context: ManagerContext): Promise<readonly QueuedTu
   const found: QueuedTurn[] = [];
   const known = nothingKnown();
   for (const place of store === null ? [] : readQueue(store)) {
-    const now = await unlessGone(readNow(place, context.now()));
+    const now = await unlessGone(readStateFromRecords(place, context.now()));
     if (now === null) continue;
     const turns = openTurns(now);
     const state = turns.find(({ turn, verdict }) => turn === place.turn && verdict.status === 'pending');
@@ -68,7 +68,7 @@ export async function withdraw(
   session: Session,
   only: number | undefined,
 ): Promise<readonly number[]> {
-  const now = await readNow(session, context.now());
+  const now = await readStateFromRecords(session, context.now());
   const waiting = openTurns(now).filter(
     ({ turn, request, verdict }) =>
       request.queued && verdict.status === 'pending' && (only === undefined || turn === only),
@@ -133,7 +133,7 @@ export async function runQueue(context: ManagerContext): Promise<readonly Pick<T
   const store = openForReading(context, true);
   if (store === null) return [];
   for (const place of readQueue(store)) {
-    const now = await unlessGone(readNow(place, context.now()));
+    const now = await unlessGone(readStateFromRecords(place, context.now()));
     const waiting = now === null ? [] : openTurns(now);
     const turn = waiting.find(({ turn }) => turn === place.turn);
     if (turn === undefined) continue;

@@ -28,7 +28,7 @@ import { newRequest } from '../launch/new-request.ts';
 import { requireClosed } from '../launch/preconditions.ts';
 import type { LookedAt, Tree } from '../removal/look-at-tree.ts';
 import type { Emptied } from '../removal/trash.ts';
-import { readNow } from '../session/current-turn.ts';
+import { readStateFromRecords } from '../session/current-turn.ts';
 import { pidsLeftBy } from '../session/processes-left.ts';
 import { declareNeverLaunched } from '../stop/request-cancel.ts';
 import { elsewhereError, whereOf, whereStarted } from '../turn/where-it-ran.ts';
@@ -58,9 +58,9 @@ interface RemoveOptions {
 }
 
 /** Claims the next turn with a tombstone: from here on it takes no message, and readers see the session no longer. */
-async function bury(context: ManagerContext, session: Session, force: boolean): Promise<void> {
+async function claimRemoval(context: ManagerContext, session: Session, force: boolean): Promise<void> {
   const { id } = session;
-  const now = await readNow(session, context.now());
+  const now = await readStateFromRecords(session, context.now());
   const { current } = now;
   requireClosed(now);
   const status = current?.verdict.status;
@@ -164,7 +164,7 @@ export async function remove(
   if (isBuried) {
     if (!force) refuseElsewhere(session);
   } else {
-    await bury(context, session, force).catch((error: unknown) => {
+    await claimRemoval(context, session, force).catch((error: unknown) => {
       if (!(error instanceof ZwarmError && error.code === 'damaged')) throw error;
       requireDead(session, { force, census });
     });

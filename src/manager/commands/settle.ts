@@ -5,7 +5,7 @@ import { forgetWriter } from '../../store/writers.ts';
 import type { ManagerContext, Turn } from '../context.ts';
 import { cacheChanged, cacheState } from '../session/cache-state.ts';
 import { refreshSummaries } from '../session/refresh-summaries.ts';
-import { readTurns } from '../session/session-summary.ts';
+import { readSessionFromStreams } from '../session/session-summary.ts';
 import { ownTurn } from '../turn/own-turn.ts';
 import { launchOf } from '../turn/turn-stream.ts';
 
@@ -22,7 +22,7 @@ export async function settle(context: ManagerContext): Promise<void> {
   flush(turnDir(ended));
   await snapshot;
   forgetWriter(ended);
-  const reading = await readTurns(ended, context.now());
+  const reading = await readSessionFromStreams(ended, context.now());
   if (launchOf(ended)?.confined_by === 'bwrap') {
     const { releaseMountPoints } = await import('../launch/mount-points.ts');
     await releaseMountPoints(ended, reading.record.working_dir);

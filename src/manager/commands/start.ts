@@ -36,7 +36,7 @@ import type { GotOrStarted, StartedSession } from '../launch/start-once.ts';
 import { openWindow } from '../project/open-window.ts';
 import { isToTell } from '../project/told-once.ts';
 import type { WaitsFor } from '../queue/queue-turn.ts';
-import { openTurns, readNow } from '../session/current-turn.ts';
+import { openTurns, readStateFromRecords } from '../session/current-turn.ts';
 import { removedError } from '../session/damage.ts';
 import { othersWriting } from '../turn/writers.ts';
 import { list } from './ls.ts';
@@ -172,7 +172,7 @@ async function waitsFor(
   if (!waits({ queue, after })) return null;
   const named = after.map(async (id) => {
     if (existing === null) throw removedError(id);
-    const newest = openTurns(await readNow({ store: existing, id }, context.now())).at(-1);
+    const newest = openTurns(await readStateFromRecords({ store: existing, id }, context.now())).at(-1);
     if (newest === undefined) throw readyError(id, 'there is nothing to wait for');
     return { id, turn: newest.turn };
   });

@@ -14,7 +14,7 @@ import { compareSpan } from '../changes/spans.ts';
 import { viewOfChange } from '../changes/view-of-change.ts';
 import type { ManagerContext, Session } from '../context.ts';
 import { requireAtRest } from '../launch/preconditions.ts';
-import { readNow } from '../session/current-turn.ts';
+import { readStateFromRecords } from '../session/current-turn.ts';
 import { chosenSpans, requireKnownSpans } from './diff.ts';
 
 /** What to undo. */
@@ -137,7 +137,7 @@ export async function undo(
   { turn, redo = false, dryRun = false }: UndoOptions = {},
 ): Promise<Undone> {
   requireOwn(context, session);
-  requireAtRest(await readNow(session, context.now()));
+  requireAtRest(await readStateFromRecords(session, context.now()));
   const plan = redo ? await planRedo(context, session) : await planUndoOf(context, session, { turn });
   if (!dryRun) await plan.carryOut();
   return plan.undone;

@@ -2,7 +2,11 @@ import { findAgent } from '../../agents/registry.ts';
 import { ZwarmError } from '../../core/errors.ts';
 import { isFinal, type TurnStatus } from '../../core/status.ts';
 import type { ManagerContext, Session } from '../context.ts';
-import { readNow, readRecord, readTurnNow } from '../session/current-turn.ts';
+import {
+  readRecordOrDamaged,
+  readStateFromRecords,
+  readTurnStateOrDamaged,
+} from '../session/current-turn.ts';
 import { whyWaits } from '../session/waiting.ts';
 import type { TurnState } from '../turn/turn-state.ts';
 import { waitForRest } from '../turn/wait-for-rest.ts';
@@ -25,15 +29,15 @@ export async function wait(
   turn: number | null,
   signal: AbortSignal,
 ): Promise<TurnStatus | 'ready'> {
-  const readTurn = (number: number) => readTurnNow({ ...session, turn: number }, context.now());
-  const readCurrent = async () => (await readNow(session, context.now())).current;
-  const first = turn === null ? await readCurrent() : await readTurn(turn);
+  const readNumber = (number: number) => readTurnStateOrDamaged({ ...session, turn: number }, context.now());
+  const readCurrent = async () => (await readStateFromRecords(session, context.now())).current;
+  const first = turn === null ? await readCurrent() : await readNumber(turn);
   if (first === null) return 'ready';
   let known = first;
   const read = async (): Promise<TurnState> => {
     const current = turn === null ? await readCurrent() : null;
     // One that was rewound meanwhile has ended before.
-    known = current !== null && current.turn >= known.turn ? current : await readTurn(known.turn);
+    known = current !== null && current.turn >= known.turn ? current : await readNumber(known.turn);
     return known;
   };
   /** What has just failed may have to be repeated, which its runner is about to see to. */
@@ -51,6 +55,6 @@ export async function wait(
     if (after.verdict.status === 'pending') await requireToBegin(after, context.now());
     return after;
   };
-  const loadParser = async () => findAgent((await readRecord(session)).agent)?.loadParser(null);
+  const loadParser = async () => findAgent((await readRecordOrDamaged(session)).agent)?.loadParser(null);
   return (await waitForRest(look, signal, loadParser)).verdict.status;
 }

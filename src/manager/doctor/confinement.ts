@@ -16,7 +16,7 @@ export async function checkConfinement(
 ): Promise<Finding> {
   const directory = realpathSync(cwd);
   const confiner = await findConfiner(env, projectOf(directory));
-  const told = agents.flatMap(({ name, confinement }) => {
+  const parts = agents.flatMap(({ name, confinement }) => {
     if (confinement === null) return [];
     if (confinement.by === 'nobody')
       return confiner === null ? [`${name} is unconfined`] : [`${name} by ${confiner.path}`];
@@ -24,7 +24,7 @@ export async function checkConfinement(
     const gap = confinement.gap([...textsOf(files).values()].flatMap((text) => text ?? []));
     return [`${name} by itself${gap === null ? '' : `, but ${gap}`}`];
   });
-  const message = told.join('; ');
+  const message = parts.join('; ');
   if (confiner === null) return finding('note', message, HINT);
   return message.includes(', but ') ? finding('note', message) : finding('ok', message);
 }

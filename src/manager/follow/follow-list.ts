@@ -11,9 +11,9 @@ import { directoryMtime, eventsMtime, listSessions } from '../../store/sessions.
 import { createSummaryReader } from '../../store/summary.ts';
 import { watchDirectories } from '../../store/watch.ts';
 import { type ManagerContext, type Session, type Store, stateDirectory } from '../context.ts';
-import { readNow } from '../session/current-turn.ts';
+import { readStateFromRecords } from '../session/current-turn.ts';
 import { unlessGone } from '../session/damage.ts';
-import { FOLD_VERSION, readTogether, rowOf, sharedWith } from '../session/session-summary.ts';
+import { computeListedTogether, FOLD_VERSION, rowOf, sharedWith } from '../session/session-summary.ts';
 
 /** Notification is only a hint, and a death that no file records gives none: so often everything is looked at. */
 const LOOK_AGAIN_MS = 15_000;
@@ -50,7 +50,7 @@ function placesOf(session: Session, { status, turn }: SessionSummary): readonly 
 async function isStale(session: Session, { row, turnsMs }: Known, nowMs: number): Promise<boolean> {
   if (directoryMtime(turnsDir(session)) !== turnsMs) return true;
   if (isAtRest(row.status)) return false;
-  const current = (await unlessGone(readNow(session, nowMs)))?.current;
+  const current = (await unlessGone(readStateFromRecords(session, nowMs)))?.current;
   if (current?.verdict.status !== row.status || current.turn !== row.turn) return true;
   return Math.floor(eventsMtime(current) ?? 0) > (parseIso(row.updated_at) ?? 0);
 }
@@ -77,7 +77,7 @@ function listAnew({ root }: Store, sessions: Sessions, { changed }: Hints): void
 /** Brings the sessions of a store up to date: reads those that are new or not as they were, and forgets those that are gone. */
 async function update(store: Store, sessions: Sessions, hints: Hints): Promise<void> {
   const { changed, isDue, nowMs } = hints;
-  const readSummary = createSummaryReader(store, FOLD_VERSION);
+  const readSummaryFile = createSummaryReader(store, FOLD_VERSION);
   listAnew(store, sessions, hints);
   const { rows } = sessions;
   const { directories, others } = sessions.listed;
@@ -92,12 +92,12 @@ async function update(store: Store, sessions: Sessions, hints: Hints): Promise<v
       !(isDue && (await isStale(session, known, nowMs)));
     if (isCurrent) continue;
     const turnsMs = directoryMtime(turnsDir(session));
-    const summary = others.includes(id) ? null : readSummary(id);
+    const summary = others.includes(id) ? null : readSummaryFile(id);
     if (summary === null) untold.set(id, turnsMs);
     else rows.set(id, { row: rowOf(session, summary, await store.prices()), turnsMs });
   }
   const sessionsUntold = [...untold.keys()].map((id) => ({ store, id }));
-  for await (const [{ id }, listed] of readTogether(sessionsUntold, nowMs)) {
+  for await (const [{ id }, listed] of computeListedTogether(sessionsUntold, nowMs)) {
     if (listed === null) rows.delete(id);
     else {
       const row = rowOf({ store, id }, listed, await store.prices());

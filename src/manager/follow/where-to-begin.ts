@@ -6,7 +6,7 @@ import { readFromEnd } from '../../store/read-from-end.ts';
 import { eventsMtime, readExit, readRequest, readSessionRecord } from '../../store/sessions.ts';
 import type { ManagerContext, Session } from '../context.ts';
 import { turnsOf } from '../session/current-turn.ts';
-import { onlyTurn, readSession } from '../session/read-session.ts';
+import { onlyTurn, openConversation } from '../session/read-session.ts';
 import { startedMs } from '../session/session-state.ts';
 import { trajectory } from '../session/trajectory.ts';
 import { adapterOf, readTurnState } from '../turn/turn-state.ts';
@@ -77,7 +77,7 @@ export async function beginningSince(
     if (endedMs !== null && endedMs < sinceMs) continue;
     const began = startedMs({ request, runner, launch: launchOf(at) }) ?? asked;
     if (began >= sinceMs || adapter?.history == null) return { ...FROM_THE_START, turn };
-    const steps = trajectory(onlyTurn(await readSession(session, context.now()), turn));
+    const steps = trajectory(onlyTurn(await openConversation(session, context.now()), turn));
     const last = steps.findLastIndex(({ ended_at }) => (parseIso(ended_at) ?? sinceMs) < sinceMs);
     return { ...FROM_THE_START, turn, skip: last + 1 };
   }

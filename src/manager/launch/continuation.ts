@@ -16,7 +16,7 @@ import type { Allowed } from '../access/reach.ts';
 import type { ManagerContext, Session } from '../context.ts';
 import { orDamaged } from '../session/damage.ts';
 import { readLineageTurns, threadToGoOn } from '../session/turn-lineage.ts';
-import { readTurn, type TurnReading } from '../turn/turn-state.ts';
+import { readTurnWithOutcome, type TurnReading } from '../turn/turn-state.ts';
 import { readSteps } from '../turn/turn-stream.ts';
 import type { Program } from './agent-program.ts';
 
@@ -108,7 +108,7 @@ async function readEntries(
 ): Promise<readonly ReplayEntry[]> {
   const entries: ReplayEntry[] = [];
   for (const { kind, turn } of told) {
-    const reading = await readTurn({ ...session, turn }, readSessionRecord(session), nowMs);
+    const reading = await readTurnWithOutcome({ ...session, turn }, readSessionRecord(session), nowMs);
     if (kind === 'turn') entries.push(...entriesOf(reading));
     else entries.push({ role: 'summary', text: reading.outcome.answer ?? '' });
   }

@@ -6,7 +6,7 @@ import { hasSession, listSessionIds } from '../../store/sessions.ts';
 import { callerOf, isUsers } from '../access/caller.ts';
 import { MIN_PREFIX, MIN_PREFIX_EVERYWHERE } from '../access/locate-session.ts';
 import type { ManagerContext, Store } from '../context.ts';
-import { readRow } from '../session/session-summary.ts';
+import { computeRow } from '../session/session-summary.ts';
 
 /** Refuses a name by which a session of another caller could be taken for one of the user's. @throws ZwarmError `not_allowed` */
 export function refusePosing(context: ManagerContext, { root, state }: Store, name: string): void {
@@ -33,7 +33,7 @@ export async function requireFreeName(context: ManagerContext, store: Store, nam
   const request = readBuiltRequest(session);
   // After that look: what is not being built any more may have appeared.
   if (hasSession(session)) {
-    const row = await readRow(session, context.now());
+    const row = await computeRow(session, context.now());
     if (row === null) throw taken('which is being removed', `finish its removal: zwarm rm ${id}`);
     throw taken(row.status, `choose another name, or go on with that session: zwarm inject ${name} "…"`);
   }

@@ -89,7 +89,7 @@ function notStarted(turn: Turn, cause: unknown, record: boolean): ZwarmError {
 }
 
 /** Does what comes between claim and launch: where it fails, the turn has failed, and the error says so. */
-export async function orNotStarted<T>(turn: Turn, act: () => Promise<T>): Promise<T> {
+export async function orFailTurn<T>(turn: Turn, act: () => Promise<T>): Promise<T> {
   try {
     return await act();
   } catch (error) {
@@ -236,7 +236,7 @@ export async function launchTurn(context: ManagerContext, launch: Launch): Promi
   const input = inputOf(launch);
   const stdin = input === null ? 'prompt' : 'input';
   const touch = () => touchOthersTrees(context, launch);
-  if (umask === undefined) await orNotStarted(launch, touch);
+  if (umask === undefined) await orFailTurn(launch, touch);
   else {
     await touch();
     claimLaunch(context, launch, encode(launched));
@@ -246,10 +246,10 @@ export async function launchTurn(context: ManagerContext, launch: Launch): Promi
       throw error;
     });
   }
-  const setup = await orNotStarted(launch, () => needsSetup(context, launch, record));
+  const setup = await orFailTurn(launch, () => needsSetup(context, launch, record));
   // While the claim is made durable; what a setup makes is not the agent's, so that it takes them in itself.
   const taking = !setup && changesFiles(record, adapter) ? takeFilesBefore(context, launch) : null;
-  const call = await orNotStarted(launch, async () => {
+  const call = await orFailTurn(launch, async () => {
     flushClaim(launch);
     guardCompiled(context, launch.store, launch.allowed);
     if (umask === undefined) await requireStillAllowed(context, launch);

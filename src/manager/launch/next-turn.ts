@@ -10,7 +10,7 @@ import { programOf } from './agent-program.ts';
 import { type AskedAgent, type KnownNow, nextAgent } from './choose-agent.ts';
 import { type NextTurn, planContinuation } from './continuation.ts';
 import { environmentNow } from './environment.ts';
-import { launchTurn, orNotStarted, type StartedTurn } from './launch-turn.ts';
+import { launchTurn, orFailTurn, type StartedTurn } from './launch-turn.ts';
 import { firstOf, newRequest } from './new-request.ts';
 import { requireDirectory, requireRepository, requireSameDirectory } from './preconditions.ts';
 import { giveBack, requireSlot } from './take-slot.ts';
@@ -63,7 +63,7 @@ export async function checkFollowUp(
 }
 
 /** Adds a turn to a session at rest, and launches it. @throws ZwarmError `lost_race`, … */
-export function goOn(
+export function addTurn(
   context: ManagerContext,
   now: SessionNow,
   checked: Checked,
@@ -113,7 +113,7 @@ export async function launchNext(
   const continuation =
     planned !== null && afterClaim === undefined
       ? planned
-      : await orNotStarted(turn, async () => {
+      : await orFailTurn(turn, async () => {
           await afterClaim?.(turn);
           return planContinuation(context, next);
         });

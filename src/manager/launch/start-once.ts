@@ -7,7 +7,7 @@ import type { SessionRecord } from '../../store/records.ts';
 import { callerOf } from '../access/caller.ts';
 import { findByKey, findByName } from '../access/locate-session.ts';
 import { type ManagerContext, openForReading } from '../context.ts';
-import { readRecord } from '../session/current-turn.ts';
+import { readRecordOrDamaged } from '../session/current-turn.ts';
 import { removedError } from '../session/damage.ts';
 import type { StartedTurn } from './launch-turn.ts';
 import { newRecord, type StartOptions } from './new-record.ts';
@@ -55,7 +55,7 @@ async function requireSame(
 ): Promise<SessionRecord> {
   const store = openForReading(context, true);
   if (store === null) throw removedError(id);
-  const first = await readRecord({ store, id });
+  const first = await readRecordOrDamaged({ store, id });
   const { record } = await newRecord(context, store, options, true);
   for (const asked of Object.keys(ASKED) as (keyof typeof ASKED)[]) {
     const isSame = ASKED[asked].every(

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { ZwarmError } from '../../core/errors.ts';
 import { isWithin, upwards } from '../../core/path.ts';
 import { hostIdentity } from '../../process/identity.ts';
-import { checkoutAt, isGitDirectory, saysBare, verified } from '../../store/git.ts';
+import { checkoutAt, isConfiguredBare, isGitDirectory, verified } from '../../store/git.ts';
 import { statesTreesDir } from '../../store/layout.ts';
 import { requireOwnPlace, whyNotOurs } from '../../store/own-place.ts';
 import { storeDir } from '../../store/project-store.ts';
@@ -52,7 +52,7 @@ export function sourceAround(context: ManagerContext, directory: string): Source
     const around = projectAmong(state, upwards(dirname(main)));
     const gitDir = found?.gitDir ?? at;
     // A `.git` file beside a bare repository leads git to that, and makes no checkout of what lies around.
-    const isBare = gitDir === common && (found === null || saysBare(common));
+    const isBare = gitDir === common && (found === null || isConfiguredBare(common));
     return { checkout: isBare ? null : at, gitDir, common, main, around };
   }
   const hint = 'run `git init` there, or leave -W out';

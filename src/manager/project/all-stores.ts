@@ -22,7 +22,7 @@ import {
   type Store,
   stateDirectory,
 } from '../context.ts';
-import { readTogether } from '../session/session-summary.ts';
+import { computeListedTogether } from '../session/session-summary.ts';
 
 /** The stores of all projects, and why those cannot be listed that are damaged or that others can write. */
 export function openAll(context: ManagerContext) {
@@ -88,7 +88,7 @@ function isSettling(session: Session): boolean {
 export async function hasLiveSession(context: ManagerContext, store: Store): Promise<boolean> {
   const sessions = listSessionIds(store.root).map((id) => ({ store, id }));
   if (sessions.some(isSettling)) return true;
-  for await (const [, listed] of readTogether(sessions, context.now()))
+  for await (const [, listed] of computeListedTogether(sessions, context.now()))
     if (listed !== null && listed.status !== 'damaged' && !isAtRest(listed.status)) return true;
   return false;
 }

@@ -17,7 +17,7 @@ import type { ManagerContext, Turn } from '../context.ts';
 import { forgetEnvironment } from '../launch/environment.ts';
 import { orDamaged, unlessGone } from '../session/damage.ts';
 import { explain, startedMs } from '../session/session-state.ts';
-import { readTurn, type TurnReading } from '../turn/turn-state.ts';
+import { readTurnWithOutcome, type TurnReading } from '../turn/turn-state.ts';
 import { notificationOf, notify } from './notify.ts';
 
 /**
@@ -105,7 +105,7 @@ export async function afterEnds(context: ManagerContext, turns: readonly Turn[])
     if (isDealtWith(turn) || !hasTurn(turn)) continue;
     const read = async () => {
       const record = readSessionRecord(turn);
-      return { record, reading: await readTurn(turn, record, context.now()) };
+      return { record, reading: await readTurnWithOutcome(turn, record, context.now()) };
     };
     const found = await unlessGone(orDamaged(turn, read));
     if (found !== null && isFinal(found.reading.verdict.status))

@@ -8,7 +8,7 @@ import type { ManagerContext, Store, Turn } from '../context.ts';
 import { forgetEnvironment } from '../launch/environment.ts';
 import { giveBack, maxRunningOf, slotFor } from '../launch/take-slot.ts';
 import { holdOf } from '../session/account.ts';
-import { readNow, type SessionNow } from '../session/current-turn.ts';
+import { readStateFromRecords, type SessionNow } from '../session/current-turn.ts';
 import { unlessGone } from '../session/damage.ts';
 import { type Known, nothingKnown, whyWaits } from '../session/waiting.ts';
 import { type SlotNow, slotsNow } from '../turn/slot-holders.ts';
@@ -37,7 +37,7 @@ async function nextOf(context: ManagerContext, place: Place<Store>): Promise<Wai
   if (!hasTurn(place)) return isClaimed ? null : 'gone';
   const current = await readTurnState(place, null, context.now());
   if (current.runner !== null || isFinal(current.verdict.status)) return 'gone';
-  const now = await unlessGone(readNow(place, context.now()));
+  const now = await unlessGone(readStateFromRecords(place, context.now()));
   if (now === null || now.behind.some(({ turn }) => turn === place.turn)) return null;
   const status = now.current?.verdict.status ?? 'ready';
   const isFirst = now.current?.turn === place.turn || isAtRest(status);

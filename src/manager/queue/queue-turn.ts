@@ -7,7 +7,7 @@ import { environmentNow } from '../launch/environment.ts';
 import type { StartedTurn } from '../launch/launch-turn.ts';
 import { firstOf, newRequest } from '../launch/new-request.ts';
 import type { Checked } from '../launch/next-turn.ts';
-import { openTurns, readNow } from '../session/current-turn.ts';
+import { openTurns, readStateFromRecords } from '../session/current-turn.ts';
 import { waitingOf } from '../session/waiting.ts';
 import { launchOf } from '../turn/turn-stream.ts';
 import { dispatch } from './dispatch.ts';
@@ -42,7 +42,7 @@ export async function queueTurn(
   );
   // It is queued, whatever becomes of that: it tells itself why it waits.
   await dispatch(context, turn.store).catch(() => undefined);
-  const waiting = openTurns(await readNow(turn, context.now())).filter(
+  const waiting = openTurns(await readStateFromRecords(turn, context.now())).filter(
     ({ turn: number }) => number <= turn.turn,
   );
   const { pending } = await waitingOf(waiting, context.now());

@@ -5,7 +5,7 @@ import { writeSummary } from '../../store/summary.ts';
 import type { ManagerContext, Session } from '../context.ts';
 import { conversationOf } from './read-session.ts';
 import type { SessionReading } from './session-state.ts';
-import { FOLD_VERSION, listedOf, readTurns } from './session-summary.ts';
+import { FOLD_VERSION, listedOf, readSessionFromStreams } from './session-summary.ts';
 
 /**
  * Caches for lists how a session stands, if it is at rest and no turn was claimed since it was read; true if it has.
@@ -44,7 +44,7 @@ export function cacheChanged(context: ManagerContext, reading: SessionReading): 
 
 /** Both, where the verb has done its work by now: without a summary readers compute, so that nothing is lost. */
 export async function tryCacheState(context: ManagerContext, session: Session): Promise<void> {
-  await readTurns(session, context.now())
+  await readSessionFromStreams(session, context.now())
     .then((reading) => {
       if (cacheState(context, reading)) cacheChanged(context, reading);
     })

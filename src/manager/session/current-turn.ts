@@ -1,6 +1,6 @@
 import { undoneOf } from '../../core/conversation/undone.ts';
 import { endsSearch, type Speaking, speakingTurn } from '../../core/rules/speaking-turn.ts';
-import { isMark } from '../../core/turn-kinds.ts';
+import { isMarkerKind } from '../../core/turn-kinds.ts';
 import { DamagedRecord } from '../../store/read-file.ts';
 import { copiedTurns, type SessionRecord } from '../../store/records.ts';
 import { isTombstone, listTurns, readRequest, readSessionRecord } from '../../store/sessions.ts';
@@ -34,7 +34,7 @@ export function turnsOf(session: Session): readonly number[] {
 
 /** Refuses turns that are all markers: what they mark is missing. @throws DamagedRecord */
 export function requireTurns(turns: readonly Pick<TurnState, 'request' | 'isMarker'>[]): void {
-  if (turns.every(({ request, isMarker }) => isMarker && isMark(request.kind)))
+  if (turns.every(({ request, isMarker }) => isMarker && isMarkerKind(request.kind)))
     throw new DamagedRecord('it has no turns');
 }
 
@@ -44,22 +44,22 @@ export function undoneIn(session: Session, newest: readonly number[]): ReadonlyS
 }
 
 /** The record of a session. @throws ZwarmError `not_found`, `damaged` */
-export function readRecord(session: Session): Promise<SessionRecord> {
+export function readRecordOrDamaged(session: Session): Promise<SessionRecord> {
   return orDamaged(session, async () => readSessionRecord(session));
 }
 
 /** Where the agent of a turn works, or worked. @throws ZwarmError likewise */
 export async function directoryOfTurn({ store, id, turn }: Turn): Promise<string> {
-  return launchOf({ store, id, turn })?.working_dir ?? (await readRecord({ store, id })).working_dir;
+  return launchOf({ store, id, turn })?.working_dir ?? (await readRecordOrDamaged({ store, id })).working_dir;
 }
 
 /** The present state of one turn of a session. @throws ZwarmError `not_found`, `damaged` */
-export function readTurnNow(turn: Turn, nowMs: number): Promise<TurnState> {
+export function readTurnStateOrDamaged(turn: Turn, nowMs: number): Promise<TurnState> {
   return orDamaged(turn, async () => readTurnState(turn, readSessionRecord(turn), nowMs));
 }
 
 /** The present state of a session from its own files, never from a summary. @throws ZwarmError `not_found`, `damaged` */
-export function readNow({ store, id }: Session, nowMs: number): Promise<SessionNow> {
+export function readStateFromRecords({ store, id }: Session, nowMs: number): Promise<SessionNow> {
   const session = { store, id };
   return orDamaged(session, async () => {
     const record = readSessionRecord(session);

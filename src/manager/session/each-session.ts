@@ -1,7 +1,7 @@
 import { listSessions } from '../../store/sessions.ts';
 import { createSummaryReader, type Listed } from '../../store/summary.ts';
 import type { Session, Store } from '../context.ts';
-import { FOLD_VERSION, readTogether } from './session-summary.ts';
+import { computeListedTogether, FOLD_VERSION } from './session-summary.ts';
 
 /** What a list shows of every session of a store, or of these, in no order; from summaries where they tell it. */
 export async function forEachSession(
@@ -10,15 +10,15 @@ export async function forEachSession(
   tell: (session: Session, listed: Listed) => void,
   { directories, others }: ReturnType<typeof listSessions> = listSessions(store.root),
 ): Promise<void> {
-  const readSummary = createSummaryReader(store, FOLD_VERSION);
+  const readSummaryFile = createSummaryReader(store, FOLD_VERSION);
   // A file or link in the place of a session has no summary.
   const rest = [...others];
   for (const id of directories) {
-    const summary = readSummary(id);
+    const summary = readSummaryFile(id);
     if (summary === null) rest.push(id);
     else tell({ store, id }, summary);
   }
   const sessions = rest.map((id) => ({ store, id }));
-  for await (const [session, listed] of readTogether(sessions, nowMs))
+  for await (const [session, listed] of computeListedTogether(sessions, nowMs))
     if (listed !== null) tell(session, listed);
 }

@@ -9,10 +9,10 @@ import { FOLD_VERSION } from './session-summary.ts';
 /** The sessions of a store in the order of `ls`: the last activity first, and last what cannot be read. */
 export function inOrder(store: Store): readonly SessionId[] {
   const census = createCensus();
-  const readSummary = createSummaryReader(store, FOLD_VERSION);
+  const readSummaryFile = createSummaryReader(store, FOLD_VERSION);
   const { directories, others } = listSessions(store.root);
   const dated = directories.flatMap((id): Dated[] => {
-    const at = readSummary(id)?.active_at ?? activeAt({ store, id }, census);
+    const at = readSummaryFile(id)?.active_at ?? activeAt({ store, id }, census);
     return at === 'gone' ? [] : [{ id, at: at ?? '' }];
   });
   const rest = others.map((id) => ({ id, at: '' }));

@@ -14,7 +14,7 @@ import type { Session } from '../context.ts';
 import { orDamaged, unknownTurn } from './damage.ts';
 import type { LeftCount } from './processes-left.ts';
 import { type SessionReading, spentOf, usageOf } from './session-state.ts';
-import { FOLD_VERSION, listedOf, readTurns, rowOf } from './session-summary.ts';
+import { FOLD_VERSION, listedOf, readSessionFromStreams, rowOf } from './session-summary.ts';
 import { createClocks } from './step-times.ts';
 import { lineageTurnOf } from './turn-lineage.ts';
 import { createTurnReader } from './turn-reader.ts';
@@ -78,12 +78,14 @@ export function conversationOf(
 }
 
 /** A session to be read. @throws ZwarmError `not_found`, `damaged`, also while its turns are iterated over */
-export function readSession(
+export function openConversation(
   session: Session,
   nowMs: number,
   leftCount?: LeftCount,
 ): Promise<ConversationReader> {
-  return orDamaged(session, async () => conversationOf(await readTurns(session, nowMs), nowMs, leftCount));
+  return orDamaged(session, async () =>
+    conversationOf(await readSessionFromStreams(session, nowMs), nowMs, leftCount),
+  );
 }
 
 /** A session with one of its turns alone. @throws ZwarmError `usage` where there is no such turn */

@@ -11,10 +11,10 @@ import { type Prefilter, prefilterOf } from '../../core/search/prefilter.ts';
 import { type PlacedText, textsOf } from '../../core/search/texts.ts';
 import { isSaid } from '../../core/turn-kinds.ts';
 import { turnFile } from '../../store/layout.ts';
-import { mayHold } from '../../store/scan-bytes.ts';
+import { mayContain } from '../../store/scan-bytes.ts';
 import { hasSession, readPrompt, readSessionRecord } from '../../store/sessions.ts';
 import type { Session, Turn } from '../context.ts';
-import { readTurn, type TurnReading } from '../turn/turn-state.ts';
+import { readTurnWithOutcome, type TurnReading } from '../turn/turn-state.ts';
 import { readSteps } from '../turn/turn-stream.ts';
 import { turnsOf, undoneIn } from './current-turn.ts';
 import { damageError, removedError } from './damage.ts';
@@ -42,9 +42,9 @@ export function createSearch(query: Query, places: readonly Place[] = PLACES): S
 /** Whether it is worth the while to parse a turn: most are left at this. @throws DamagedRecord */
 function mayMatch(turn: Turn, { prefilter, places }: Search): boolean {
   if (prefilter === null) return true;
-  const inPrompt = places.includes('prompt') && mayHold(turnFile(turn, 'prompt'), prefilter);
+  const inPrompt = places.includes('prompt') && mayContain(turnFile(turn, 'prompt'), prefilter);
   const elsewhere = places.some((place) => place !== 'prompt');
-  return inPrompt || (elsewhere && mayHold(turnFile(turn, 'events'), prefilter));
+  return inPrompt || (elsewhere && mayContain(turnFile(turn, 'events'), prefilter));
 }
 
 function* textsOfTurn(reading: TurnReading): Generator<PlacedText> {
@@ -74,7 +74,7 @@ export async function* searchSession(
     for (const number of turns.toReversed()) {
       const turn = { ...session, turn: number };
       if (!mayMatch(turn, search)) continue;
-      const reading = await readTurn(turn, readSessionRecord(session), nowMs);
+      const reading = await readTurnWithOutcome(turn, readSessionRecord(session), nowMs);
       for (const { text, ...placed } of textsOfTurn(reading)) {
         if (!search.places.includes(placed.in)) continue;
         for (const line of matchingLines(text, search.matches)) {

@@ -12,7 +12,7 @@ import { recordOfTurn } from '../../store/records.ts';
 import { hasSession, readSessionRecord } from '../../store/sessions.ts';
 import type { Listed } from '../../store/summary.ts';
 import type { Session } from '../context.ts';
-import { readTurn, type TurnReading } from '../turn/turn-state.ts';
+import { readTurnWithOutcome, type TurnReading } from '../turn/turn-state.ts';
 import { othersWriting } from '../turn/writers.ts';
 import { activeAt } from './active-at.ts';
 import { turnsOf } from './current-turn.ts';
@@ -142,7 +142,7 @@ async function readOnce({ store, id }: Session, nowMs: number, census: Census): 
   const record = readSessionRecord(session);
   const turns: TurnReading[] = [];
   for (const turn of turnsOf(session))
-    turns.push(await readTurn({ ...session, turn }, record, nowMs, census));
+    turns.push(await readTurnWithOutcome({ ...session, turn }, record, nowMs, census));
   const isWaiting = turns.some(({ verdict }) => verdict.status === 'pending');
   const waiting = isWaiting ? await (await import('./waiting.ts')).waitingOf(turns, nowMs) : NOTHING_WAITS;
   const unknown = unknownWords(record, turns);
@@ -160,7 +160,7 @@ const unseenOf = ({ turns }: SessionReading): string =>
     .join();
 
 /** A session with the outcomes of all its turns. @throws ZwarmError `not_found` when it is being removed; DamagedRecord */
-export async function readTurns(session: Session, nowMs: number): Promise<SessionReading> {
+export async function readSessionFromStreams(session: Session, nowMs: number): Promise<SessionReading> {
   for (let before = ''; ; ) {
     const reading = await readOnce(session, nowMs, createCensus());
     const unseen = unseenOf(reading);
@@ -185,7 +185,7 @@ async function listOnce(session: Session, nowMs: number, census: Census) {
  * What a list shows of these sessions, from their own files; null where one is being removed. They share one look at the
  * processes; those of which it leaves doubts come last and share another one, which begins when all have been read.
  */
-export async function* readTogether(
+export async function* computeListedTogether(
   sessions: Iterable<Session>,
   nowMs: number,
 ): AsyncGenerator<readonly [session: Session, listed: Listed | null]> {
@@ -203,20 +203,20 @@ export async function* readTogether(
 }
 
 /** What a list shows of a session, from its own files; null when it is being removed. */
-export async function readListed(session: Session, nowMs: number): Promise<Listed | null> {
-  for await (const [, listed] of readTogether([session], nowMs)) return listed;
+export async function computeListed(session: Session, nowMs: number): Promise<Listed | null> {
+  for await (const [, listed] of computeListedTogether([session], nowMs)) return listed;
   return null;
 }
 
 /** The same as a row. */
-export async function readRow(session: Session, nowMs: number): Promise<SessionSummary | null> {
-  const listed = await readListed(session, nowMs);
+export async function computeRow(session: Session, nowMs: number): Promise<SessionSummary | null> {
+  const listed = await computeListed(session, nowMs);
   return listed === null ? null : rowOf(session, listed, await session.store.prices());
 }
 
 /** How a session stands, from its own files. @throws ZwarmError `not_found` */
-export async function readSummaryNow(session: Session, nowMs: number): Promise<SessionSummary> {
-  const row = await readRow(session, nowMs);
+export async function computeSummary(session: Session, nowMs: number): Promise<SessionSummary> {
+  const row = await computeRow(session, nowMs);
   if (row !== null) return row;
   throw removedError(session.id);
 }

@@ -1,11 +1,11 @@
 import type { AgentAdapter } from '../../agents/agent.ts';
 import { type LineageTurn, lineageOf } from '../../core/conversation/lineage.ts';
-import { isMark, kindOf } from '../../core/turn-kinds.ts';
+import { isMarkerKind, kindOf } from '../../core/turn-kinds.ts';
 import { findHistory, type HistoryFile } from '../../store/agent-history.ts';
 import type { LaunchRecord, SessionRecord } from '../../store/records.ts';
 import { readCancel, readRequest, readRunner, readSessionRecord } from '../../store/sessions.ts';
 import type { ManagerContext, Session, Turn } from '../context.ts';
-import { adapterOf, readTurn, type TurnReading, threadOfTurn } from '../turn/turn-state.ts';
+import { adapterOf, readTurnWithOutcome, type TurnReading, threadOfTurn } from '../turn/turn-state.ts';
 import { launchOf, stderrTail } from '../turn/turn-stream.ts';
 
 /** Whether the agent ended at once because it no longer has the thread that it was to continue. */
@@ -54,12 +54,14 @@ export async function readLineageTurns(
     const turn = { store, id, turn: number };
     const request = readRequest(turn);
     if (kindOf(request.kind).sumsUp) {
-      found.push(lineageTurnOf(await readTurn(turn, record, nowMs)));
+      found.push(lineageTurnOf(await readTurnWithOutcome(turn, record, nowMs)));
       continue;
     }
     const adapter = adapterOf(record, request);
     const threadId =
-      isMark(request.kind) || adapter === null ? null : await threadOfTurn({ ...turn, request }, adapter);
+      isMarkerKind(request.kind) || adapter === null
+        ? null
+        : await threadOfTurn({ ...turn, request }, adapter);
     found.push(lineageTurn({ ...turn, adapter, request, launch: launchOf(turn) }, threadId, false));
   }
   return found;

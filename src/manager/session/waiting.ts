@@ -1,4 +1,4 @@
-import { type Dependency, type Pending, putOffBy, whyNotYet } from '../../core/rules/queue.ts';
+import { type Dependency, type Pending, postponement, whyNotYet } from '../../core/rules/queue.ts';
 import { firstFew } from '../../core/session.ts';
 import { isActive, isFinal } from '../../core/status.ts';
 import { livenessOf } from '../../process/identity.ts';
@@ -9,7 +9,7 @@ import { slotsNow } from '../turn/slot-holders.ts';
 import type { TurnState } from '../turn/turn-state.ts';
 import { launchOf } from '../turn/turn-stream.ts';
 import { holdOf } from './account.ts';
-import { readNow, readTurnNow } from './current-turn.ts';
+import { readStateFromRecords, readTurnStateOrDamaged } from './current-turn.ts';
 import { unlessGone } from './damage.ts';
 import { unknownWordsOf } from './unknown-words.ts';
 import { wakerNow } from './wake-time.ts';
@@ -27,12 +27,12 @@ export const nothingKnown = (): Known => ({ dependencies: new Map(), slots: null
 async function lookAtDependency(turn: Turn, nowMs: number, known: Known): Promise<Dependency> {
   const { id } = turn;
   const of = (status: Dependency['status']): Dependency => ({ id, status });
-  const named = hasTurn(turn) ? await unlessGone(readTurnNow(turn, nowMs)) : null;
+  const named = hasTurn(turn) ? await unlessGone(readTurnStateOrDamaged(turn, nowMs)) : null;
   if (named === null) return of(null);
   const { status } = named.verdict;
   if (status === 'completed') return of(status);
   // A failed one may have been mended by a later message.
-  const now = isFinal(status) ? await unlessGone(readNow(turn, nowMs)) : { current: named };
+  const now = isFinal(status) ? await unlessGone(readStateFromRecords(turn, nowMs)) : { current: named };
   if (now === null) return of(null);
   // One that was rewound stays what it was: an earlier turn, which speaks then, has mended nothing.
   const current = now.current !== null && now.current.turn > turn.turn ? now.current : named;
@@ -61,7 +61,7 @@ export async function whyWaits(
   const after = await Promise.all(request.after.map(look));
   const why = whyNotYet({ behind, after, evenIfFailed: request.even_if_failed });
   const deferral = why === null ? readDeferral(waiting) : null;
-  return deferral === null ? why : putOffBy(deferral, nowMs, wakerNow(store.state).lives);
+  return deferral === null ? why : postponement(deferral, nowMs, wakerNow(store.state).lives);
 }
 
 /** Why a turn waits that could begin: for a newer zwarm, or for a slot; else nobody is about to start it. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { ZwarmError } from '../../core/errors.ts';
 import type { Breach } from '../../core/rules/run-limits.ts';
-import type { CancelWhy } from '../../core/status.ts';
+import type { CancelReason } from '../../core/status.ts';
 import { isoTime } from '../../core/time.ts';
 import { ownIdentity } from '../../process/identity.ts';
 import { isDiskFull, publishName, publishOnce } from '../../store/files.ts';
@@ -15,7 +15,7 @@ import type { SessionNow } from '../session/current-turn.ts';
 export function publishCancel(
   context: ManagerContext,
   turn: Turn,
-  why: CancelWhy,
+  why: CancelReason,
   reason: string | null = null,
   limit: Breach | null = null,
 ): boolean {

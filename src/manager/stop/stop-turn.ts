@@ -2,11 +2,11 @@ import type { StopSignal } from '../../agents/agent.ts';
 import { errnoOf, toZwarmError, ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { Breach } from '../../core/rules/run-limits.ts';
-import { type CancelWhy, isFinal, LAUNCH_GRACE_MS } from '../../core/status.ts';
+import { type CancelReason, isFinal, LAUNCH_GRACE_MS } from '../../core/status.ts';
 import { parseIso, shortSpan } from '../../core/time.ts';
 import { marksOfClaim } from '../../core/turn-mark.ts';
-import { areWeBelow } from '../../process/process-tree.ts';
-import { type StopRequest, stopTurn } from '../../process/stop.ts';
+import { isStartedBelow } from '../../process/process-tree.ts';
+import { type StopOptions, stopTurn } from '../../process/stop.ts';
 import { discard } from '../../store/files.ts';
 import { turnFile } from '../../store/layout.ts';
 import type { SessionRecord } from '../../store/records.ts';
@@ -29,7 +29,7 @@ export interface Stop {
   /** Turns that were claimed behind it, to be cancelled with it. */
   readonly behind: readonly TurnState[];
   readonly signals: readonly StopSignal[];
-  readonly why: CancelWhy;
+  readonly why: CancelReason;
   /** As given by the caller, or null. */
   readonly reason: string | null;
   readonly graceMs: number;
@@ -62,20 +62,20 @@ function refuseUnlessLive(state: TurnState, nowMs: number): void {
   if (!isFinal(status)) return;
   // Whatever the clock was set to since, it did not end before it was asked for.
   const endedMs = exit && Math.max(exit.endedMs, parseIso(request.at) ?? 0);
-  const how = endedMs === null ? `is ${status}` : `ended ${shortSpan(nowMs - endedMs)} ago: ${status}`;
-  throw new ZwarmError('not_running', `${id} is not running: it ${how}`, `see: zwarm show ${id}`);
+  const ending = endedMs === null ? `is ${status}` : `ended ${shortSpan(nowMs - endedMs)} ago: ${status}`;
+  throw new ZwarmError('not_running', `${id} is not running: it ${ending}`, `see: zwarm show ${id}`);
 }
 
 /** Refuses where this command is one of the processes to end: half of them would be left behind. */
-export function refuseFromInside(id: SessionId, marks: string, areWeInside = areWeBelow): void {
+export function refuseFromInside(id: SessionId, marks: string, areWeInside = isStartedBelow): void {
   if (!areWeInside(marks)) return;
   const what = `${id} cannot be ended from inside: this command is one of its own processes`;
   throw new ZwarmError('still_running', what, 'let its agent end, or kill it from another terminal');
 }
 
 /** Ends the processes of a session. @throws ZwarmError `still_running`, with those that could not be ended */
-export async function endProcesses(id: SessionId, request: StopRequest): Promise<void> {
-  const left = await stopTurn(request);
+export async function endProcesses(id: SessionId, options: StopOptions): Promise<void> {
+  const left = await stopTurn(options);
   if (left.length === 0) return;
   const pids = left.map(({ pid }) => pid).join(', ');
   const what = `processes of ${id} could not be ended: ${pids}`;
@@ -110,16 +110,16 @@ export async function cancelThenEnd(
 }
 
 /** Stops a turn, and returns when its end was observed. @throws ZwarmError `not_running`, `still_running`, … */
-export async function stop(context: ManagerContext, current: TurnState, how: Stop): Promise<void> {
+export async function stop(context: ManagerContext, current: TurnState, plan: Stop): Promise<void> {
   refuseUnlessLive(current, context.now());
   const { id } = current;
   const marks = marksOf(current);
   refuseFromInside(id, marks);
-  for (const next of how.behind) publishCancel(context, next, 'kill');
+  for (const next of plan.behind) publishCancel(context, next, 'kill');
   let ran = current.processes.living === 'yes';
   // Before any signal: of whatever dies from here on, readers know that it was asked to.
   const publish = (): void => {
-    if (current.exit === null) publishCancel(context, current, how.why, how.reason, how.limit);
+    if (current.exit === null) publishCancel(context, current, plan.why, plan.reason, plan.limit);
   };
   await cancelThenEnd(publish, id, async () => {
     // A runner that comes later sees the cancellation before it starts its agent.
@@ -128,17 +128,17 @@ export async function stop(context: ManagerContext, current: TurnState, how: Sto
     await endProcesses(id, {
       marks,
       recorded: runner?.identity ?? null,
-      signals: how.signals,
-      graceMs: how.graceMs,
+      signals: plan.signals,
+      graceMs: plan.graceMs,
       ended: () => readExit(current) !== null,
       record: () => recordStopped(current, runner !== null),
     });
   });
-  let after = await waitForRest(how.look, AbortSignal.timeout(LAUNCH_GRACE_MS));
+  let after = await waitForRest(plan.look, AbortSignal.timeout(LAUNCH_GRACE_MS));
   // Its processes have ended, and none of them has recorded that.
   if (after.exit === null && ['killed', 'pending'].includes(after.verdict.status)) {
     recordStopped(after, ran || after.runner !== null);
-    after = await how.look();
+    after = await plan.look();
   }
   const { status } = after.verdict;
   // What was stopped is never begun again.

@@ -31,7 +31,7 @@ export interface Circumstances {
 
 // In a hint `ID` stands for the id of the session.
 const CONTINUE = 'zwarm inject ID "…"';
-const GO_ON = 'continue with: zwarm inject ID "go on"';
+const CONTINUE_HINT = 'continue with: zwarm inject ID "go on"';
 const SEE = 'see what it did: zwarm show ID --full';
 
 function error(code: string, message: string, hint: string, retryable = false): Explanation {
@@ -43,7 +43,7 @@ function notRun(
   detail: string | null,
   { workingDir, setup }: Circumstances,
 ): Explanation | null {
-  const notStarted = (how: string) => `the agent could not be started${how}`;
+  const notStarted = (cause: string) => `the agent could not be started${cause}`;
   switch (why) {
     case 'cancelled':
       return null;
@@ -94,7 +94,7 @@ function failed(reason: FailureReason, circumstances: Circumstances): Explanatio
     }
     case 'signal': {
       const killed = reason.signal === 'SIGKILL' ? 'out of memory, or killed from outside; ' : '';
-      return error('signal', `the agent was ended by ${reason.signal}`, `${killed}${GO_ON}`);
+      return error('signal', `the agent was ended by ${reason.signal}`, `${killed}${CONTINUE_HINT}`);
     }
     case 'no_result':
       return fromStderr() ?? error('no_result', 'the agent ended without a result', SEE);
@@ -103,9 +103,9 @@ function failed(reason: FailureReason, circumstances: Circumstances): Explanatio
 
 function lost({ launched, adopted }: Circumstances): Explanation {
   const untold = 'how it ended was not recorded: it was cut off, or its agent still works on it';
-  if (adopted) return error('lost', untold, GO_ON);
+  if (adopted) return error('lost', untold, CONTINUE_HINT);
   const silent = 'its processes are gone, and no end was recorded';
-  if (launched) return error('lost', silent, GO_ON);
+  if (launched) return error('lost', silent, CONTINUE_HINT);
   const unlaunched = 'it was never launched: the command that asked for it ended first';
   const hint = `its message is kept, but never reached the agent; send it again: ${CONTINUE}`;
   return error('lost', unlaunched, hint, true);

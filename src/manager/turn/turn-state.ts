@@ -4,7 +4,7 @@ import type { TurnOutcome } from '../../core/conversation/fold.ts';
 import { EXECUTORS } from '../../core/session.ts';
 import { deriveStatus, type Liveness, type Terminal, type TurnVerdict } from '../../core/status.ts';
 import { parseIso } from '../../core/time.ts';
-import { isMark, isTurnKind } from '../../core/turn-kinds.ts';
+import { isMarkerKind, isTurnKind } from '../../core/turn-kinds.ts';
 import { marksOfClaim } from '../../core/turn-mark.ts';
 import { livenessOf } from '../../process/identity.ts';
 import {
@@ -77,7 +77,7 @@ const MARKED_FACTS = {
 /** Whether nothing runs in a turn: of a kind that we do not know, one with no message, and no trace of anything that ran. */
 export function isMarkerOf(turn: Turn, request: RequestRecord, census: Census = createCensus()): boolean {
   const { kind, queued, claimer, nonce } = request;
-  if (isTurnKind(kind)) return isMark(kind);
+  if (isTurnKind(kind)) return isMarkerKind(kind);
   if (queued || readPrompt(turn) !== null || launchOf(turn) !== null) return false;
   if (readRunner(turn) !== null || readExit(turn) !== null) return false;
   if ((lookAt(turnFile(turn, 'events'))?.size ?? 0) > 0) return false;
@@ -199,7 +199,7 @@ export async function readTurnState(
 }
 
 /** A turn with its outcome. One `census` serves a whole list. @throws DamagedRecord */
-export async function readTurn(
+export async function readTurnWithOutcome(
   turn: Turn,
   record: SessionRecord,
   nowMs: number,

@@ -3,8 +3,8 @@ import { ZwarmError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import { isFinal } from '../../core/status.ts';
 import {
+  CONTINUE_HINT,
   common,
-  GO_ON,
   LONGEST_RESPONSE,
   sessionAnswer,
   standing,
@@ -43,7 +43,7 @@ async function answerOf({ manager }: ToolCall, id: SessionId, longest: number): 
     const budget = await manager.budgetLeft(id);
     const { response, error, why, hint, tokens } = sessionAnswer(session, budget, longest);
     const known = { ...standingOf(summary, manager.now()), response, error, why, tokens, budget };
-    return { ...known, hint: hint === GO_ON ? null : hint };
+    return { ...known, hint: hint === CONTINUE_HINT ? null : hint };
   } catch (error) {
     if (!(error instanceof ZwarmError)) throw error;
     return { session_id: id, ...UNREADABLE, error: error.message };

@@ -27,8 +27,9 @@ function addressOf({ href }: Tokens.Link, text: readonly Span[]): string | null 
 }
 
 function tokenSpans(token: MarkedToken, paint: ChalkInstance, within: ChalkInstance): Span[] {
-  const plain = (text: string, how = within): Span[] => [{ text: piece(text), paint: how }];
-  const inner = (how = within): Span[] => inlineSpans(('tokens' in token && token.tokens) || [], paint, how);
+  const plain = (text: string, colour = within): Span[] => [{ text: piece(text), paint: colour }];
+  const inner = (colour = within): Span[] =>
+    inlineSpans(('tokens' in token && token.tokens) || [], paint, colour);
   // Without colours only the marks show what they mean.
   const isPlain = paint.level === 0;
   switch (token.type) {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseAmount } from '../../../src/core/amount.ts';
-import { isOver, leftWords, standingOf } from '../../../src/core/rules/budget.ts';
+import { budgetLeftText, isOver, standingOf } from '../../../src/core/rules/budget.ts';
 import { nextRetry, retryMs } from '../../../src/core/rules/retry.ts';
 import type { Spent } from '../../../src/core/spending.ts';
 
@@ -74,7 +74,7 @@ test.each<[budget: string, spent: readonly Spent[], unmeasured: number, over: bo
   ],
 ])('of %s, after %j and %i turns that told nothing', (budget, spent, unmeasured, over, left) => {
   const found = standing(budget, spent, unmeasured);
-  expect([isOver(found), leftWords(found)]).toEqual([over, left]);
+  expect([isOver(found), budgetLeftText(found)]).toEqual([over, left]);
 });
 
 test('a message is repeated where the failure passes, so often, and later each time', () => {

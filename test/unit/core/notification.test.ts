@@ -6,9 +6,9 @@ import {
   type NotifiedEvent,
   withoutRepetition,
 } from '../../../src/core/rules/notification.ts';
-import type { CancelWhy, TurnStatus } from '../../../src/core/status.ts';
+import type { CancelReason, TurnStatus } from '../../../src/core/status.ts';
 
-test.each<[TurnStatus, CancelWhy | null, atRest: string, events: string]>([
+test.each<[TurnStatus, CancelReason | null, atRest: string, events: string]>([
   ['completed', null, 'at rest', 'finished needs_attention'],
   ['completed', null, 'at rest, seen', 'finished'],
   ['completed', null, 'goes on', 'finished'],

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import {
-  CANCEL_WHYS,
-  type CancelWhy,
+  CANCEL_REASONS,
+  type CancelReason,
   deriveStatus,
   type ExitFact,
   isFinal,
   LAUNCH_GRACE_MS,
-  NOT_RUN_WHYS,
-  type NotRunWhy,
+  NOT_RUN_REASONS,
+  type NotRunReason,
   splitExitCode,
   TURN_STATUSES,
   type TurnFacts,
@@ -104,10 +104,10 @@ test.each<[string, Partial<TurnFacts>, string]>([
 });
 
 test('whatever it was cancelled by, it was killed; a launch that was declared dead is lost', () => {
-  const lost = Array(CANCEL_WHYS.length - 1)
+  const lost = Array(CANCEL_REASONS.length - 1)
     .fill('killed')
     .concat('lost');
-  expect(CANCEL_WHYS.map((cancel) => judge({ ...dead, cancel }))).toEqual(lost);
+  expect(CANCEL_REASONS.map((cancel) => judge({ ...dead, cancel }))).toEqual(lost);
 });
 
 test('a status is final when it never changes again', () => {
@@ -131,8 +131,8 @@ test('a code of 128+n is shown as the signal, any other as the code', () => {
 });
 
 const LIVENESS = ['yes', 'no', 'cannot_tell'] as const;
-const CANCELS: readonly (CancelWhy | null)[] = [null, ...CANCEL_WHYS];
-const WHYS: readonly (NotRunWhy | null)[] = [null, ...NOT_RUN_WHYS];
+const CANCELS: readonly (CancelReason | null)[] = [null, ...CANCEL_REASONS];
+const WHYS: readonly (NotRunReason | null)[] = [null, ...NOT_RUN_REASONS];
 const TERMINALS = [null, completed, failed];
 const CODES = [null, 0, 1, 127, 128, 137, 143, 255];
 

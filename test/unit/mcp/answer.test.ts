@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { SessionReader } from '../../../src/core/conversation/session-reader.ts';
 import type { Step } from '../../../src/core/conversation/steps.ts';
 import type { SessionSummary } from '../../../src/core/session.ts';
-import { GO_ON, LONGEST_RESPONSE, standingOf, turnAnswer } from '../../../src/mcp/answer.ts';
+import { CONTINUE_HINT, LONGEST_RESPONSE, standingOf, turnAnswer } from '../../../src/mcp/answer.ts';
 import { lastFailure } from '../../../src/mcp/step-fields.ts';
 
 const LOOK = 'get_trajectory(session_id="abcdefghjk", turn=2) shows what it did';
@@ -41,7 +41,7 @@ function sessionOf(turn: object, session: object = {}) {
 const answered = (turn: object, session?: object) => turnAnswer(sessionOf(turn, session), 2, null);
 
 test.each<[turn: object, success: boolean, error: string | null, response: string | null, hint: string]>([
-  [{}, true, null, 'yes', GO_ON],
+  [{}, true, null, 'yes', CONTINUE_HINT],
   [{ answer: null }, true, null, null, `it ended without an answer; ${LOOK}`],
   [{ status: 'running' }, true, null, null, WAIT],
   [{ status: 'pending' }, true, null, null, WAIT],

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { ownIdentity, statOf } from '../../../src/process/identity.ts';
-import { type StopRequest, stopTurn } from '../../../src/process/stop.ts';
+import { type StopOptions, stopTurn } from '../../../src/process/stop.ts';
 import { emptyDirectory } from '../../helpers/directory.ts';
 import { live, newMarks } from '../../helpers/marked.ts';
 import { eventually, processesNaming, processesWith } from '../../helpers/project.ts';
@@ -15,7 +15,7 @@ async function turnOf(script: string) {
   const file = (name: string): string => join(directory, name);
   const head = `cd "$1"; trap : HUP INT TERM; agent() { ZWARM_MARK='${marks}x' "$@"; }`;
   const runner = await live(`${marks}x.runner`, `${head}; echo ready\n${script}\n: > record`, [directory]);
-  const request: StopRequest = {
+  const request: StopOptions = {
     marks,
     recorded: null,
     signals: ['SIGINT', 'SIGTERM', 'SIGKILL'],
@@ -23,7 +23,7 @@ async function turnOf(script: string) {
     ended: () => existsSync(file('record')),
     record: () => undefined,
   };
-  const stop = (more?: Partial<StopRequest>) => stopTurn({ ...request, ...more });
+  const stop = (more?: Partial<StopOptions>) => stopTurn({ ...request, ...more });
   return { runner, marks, file, stop };
 }
 

@@ -1,7 +1,7 @@
 import { linkSync, mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { CANCEL_WHYS } from '../../../src/core/status.ts';
+import { CANCEL_REASONS } from '../../../src/core/status.ts';
 import { claimTurn } from '../../../src/store/claim.ts';
 import { DamagedRecord } from '../../../src/store/read-file.ts';
 import { encode } from '../../../src/store/records.ts';
@@ -80,7 +80,7 @@ test('a tombstone is a turn of its kind or, on a full disk, a second name of ses
   expect([2, 3, 4, 5].map((turn) => hasTurn(turnIn(root, turn)))).toEqual([true, true, false, false]);
 });
 
-test.each(CANCEL_WHYS)('where a full disk had no room for cancel.json, a name says why: %s', (why) => {
+test.each(CANCEL_REASONS)('where a full disk had no room for cancel.json, a name says why: %s', (why) => {
   const { root } = createStoredSession();
   writeFileSync(turnPath(root, `cancel.${why}`), '');
   expect(readCancel(turnIn(root, 1))).toEqual({ why, reason: null, limit: null, at: null });

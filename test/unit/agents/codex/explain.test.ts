@@ -34,18 +34,18 @@ test.each<[string, string | null]>([
   expect(usefulLine(stderr)).toBe(expected);
 });
 
-const GO_ON = 'then continue with: zwarm inject ID "…"';
-const WAIT = `wait a little, ${GO_ON}`;
-const RAISE = `wait until it ends or raise the limit, ${GO_ON}`;
-const BILL = `raise the limit of the account or pay its bill, ${GO_ON}`;
-const LOG_IN = `log in with \`codex login\` (or set the API key it asks for), ${GO_ON}`;
+const THEN_CONTINUE = 'then continue with: zwarm inject ID "…"';
+const WAIT = `wait a little, ${THEN_CONTINUE}`;
+const RAISE = `wait until it ends or raise the limit, ${THEN_CONTINUE}`;
+const BILL = `raise the limit of the account or pay its bill, ${THEN_CONTINUE}`;
+const LOG_IN = `log in with \`codex login\` (or set the API key it asks for), ${THEN_CONTINUE}`;
 const FULL = 'the conversation is too long for the model; start a new session: zwarm start "…"';
 const CORRECT = 'correct the Codex configuration that the message names, then: zwarm start "…"';
 const ADDRESS = 'check the address in the message: base_url in the Codex configuration, or a proxy';
 const MODEL = 'start again with another model: zwarm start -m MODEL "…"';
 const REPLAY = 'Codex no longer has this conversation; the next message replays it: zwarm inject ID "…"';
 const OPEN = 'another Codex has this conversation open: close it, then zwarm inject ID "…"';
-const NETWORK = `check the network, ${GO_ON}`;
+const NETWORK = `check the network, ${THEN_CONTINUE}`;
 const ARGUMENT = 'this Codex does not know one of its arguments: check --agent-arg, or update Codex';
 const [AGAIN, NO] = [true, false];
 
@@ -109,7 +109,14 @@ test.each<[code: string, retryable: boolean, hint: string, ...messages: string[]
   ['overloaded', AGAIN, WAIT, 'high demand', 'The model is at capacity', 'overloaded: connection'],
   ['connection', AGAIN, NETWORK, 'stream disconnected', 'stream error', 'idle timeout', 'Connection failed'],
   ['connection', AGAIN, NETWORK, 'network is down', 'status 500', 'status: 502', 'database is locked'],
-  ['agent_failed', NO, `see what it did: zwarm show ID --full; ${GO_ON}`, 'it broke', 'status 4010', '40'],
+  [
+    'agent_failed',
+    NO,
+    `see what it did: zwarm show ID --full; ${THEN_CONTINUE}`,
+    'it broke',
+    'status 4010',
+    '40',
+  ],
 ])('%s, retryable: %s, %s', (code, retryable, hint, ...messages) => {
   for (const message of messages)
     expect(explainCodexFailure({ message, stderr: 'Error: other' }), message).toEqual({

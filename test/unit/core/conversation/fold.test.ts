@@ -1,49 +1,51 @@
 import { expect, test } from 'vitest';
 import { createStepList, type PlacedStep } from '../../../../src/core/conversation/step-list.ts';
 import { stepLine } from '../../../../src/core/conversation/steps.ts';
-import type { AgentEvent, StepStatus, Untold, UsageReport } from '../../../../src/core/events.ts';
+import type { AgentEvent, StepStatus, UnnumberedEvent, UsageReport } from '../../../../src/core/events.ts';
 import { foldWhole, type WholeTurn } from '../../../helpers/fold.ts';
 import { fc } from '../../../helpers/fuzz.ts';
 
-const say = (text: string): Untold => ({ type: 'message', text });
-const warn = (message: string): Untold => ({ type: 'warning', message });
-const fail = (message: string): Untold => ({ type: 'turn_failed', message });
-const retry = (message: string): Untold => ({ type: 'retry', message });
-const done: Untold = { type: 'turn_completed' };
-const redundant: Untold = { type: 'redundant' };
-const command = (id: string, status: StepStatus, output: string | null = null): Untold => {
+const say = (text: string): UnnumberedEvent => ({ type: 'message', text });
+const warn = (message: string): UnnumberedEvent => ({ type: 'warning', message });
+const fail = (message: string): UnnumberedEvent => ({ type: 'turn_failed', message });
+const retry = (message: string): UnnumberedEvent => ({ type: 'retry', message });
+const done: UnnumberedEvent = { type: 'turn_completed' };
+const redundant: UnnumberedEvent = { type: 'redundant' };
+const command = (id: string, status: StepStatus, output: string | null = null): UnnumberedEvent => {
   const exitCode = status === 'completed' ? 0 : null;
   return { type: 'command', id, command: `run ${id}`, output, exitCode, status };
 };
-const plan = (text: string, completed = false): Untold => {
+const plan = (text: string, completed = false): UnnumberedEvent => {
   return { type: 'plan', id: 'p', items: [{ text, completed }] };
 };
-const begin = (id: string): Untold => command(id, 'in_progress');
-const end = (id: string): Untold => command(id, 'completed');
-const numbered = (events: readonly Untold[]): AgentEvent[] =>
+const begin = (id: string): UnnumberedEvent => command(id, 'in_progress');
+const end = (id: string): UnnumberedEvent => command(id, 'completed');
+const numbered = (events: readonly UnnumberedEvent[]): AgentEvent[] =>
   events.map((event, seq) => ({ ...event, seq }) as AgentEvent);
-const fold = (events: readonly Untold[], ended = true): WholeTurn => foldWhole(numbered(events), ended);
-const lines = (events: readonly Untold[], ended = true): string[] =>
+const fold = (events: readonly UnnumberedEvent[], ended = true): WholeTurn =>
+  foldWhole(numbered(events), ended);
+const lines = (events: readonly UnnumberedEvent[], ended = true): string[] =>
   fold(events, ended).steps.map((step) => `${stepLine(step)}${'status' in step ? ` ${step.status}` : ''}`);
 
 const NOTHING = { threadId: null, answer: null, tokens: null, terminal: null };
 const EMPTY = { ...NOTHING, steps: [], messages: [], warnings: [], unknown: 0, malformed: 0 };
-const thread = (threadId: string): Untold => ({ type: 'thread_started', threadId });
-const odd = ['unknown', 'malformed', 'malformed'].map((type) => ({ type, raw: 'x' }) as Untold);
+const thread = (threadId: string): UnnumberedEvent => ({ type: 'thread_started', threadId });
+const odd = ['unknown', 'malformed', 'malformed'].map((type) => ({ type, raw: 'x' }) as UnnumberedEvent);
 const tokensOf = (input: number) => ({ input, cachedInput: 0, output: 0, reasoning: null, costUsd: input });
-const usage = (input: number, of: UsageReport['of'] = 'thread'): Untold => {
+const usage = (input: number, of: UsageReport['of'] = 'thread'): UnnumberedEvent => {
   return { type: 'usage', usage: { ...tokensOf(input), of } };
 };
-const call = (id: string, input: number): Untold => usage(input, { call: id });
+const call = (id: string, input: number): UnnumberedEvent => usage(input, { call: id });
 const counted = (input: number, { cumulative = false, partial = false } = {}): Partial<WholeTurn> => {
   return { tokens: { ...tokensOf(input), cumulative, partial } };
 };
-const begun: Untold = { type: 'turn_started' };
-const bySubagent = (text: string): Untold => ({ type: 'message', text, subagent: 'call_1' });
+const begun: UnnumberedEvent = { type: 'turn_started' };
+const bySubagent = (text: string): UnnumberedEvent => ({ type: 'message', text, subagent: 'call_1' });
 const ran = end('a');
-const refuse = (id: string, why: string): Untold => ({ ...command(id, 'failed'), refused: why }) as Untold;
+const refuse = (id: string, why: string): UnnumberedEvent =>
+  ({ ...command(id, 'failed'), refused: why }) as UnnumberedEvent;
 
-test.each<[string, readonly Untold[], Partial<WholeTurn>]>([
+test.each<[string, readonly UnnumberedEvent[], Partial<WholeTurn>]>([
   ['nothing folds to nothing', [], EMPTY],
   ['what tells nothing, either', [redundant], EMPTY],
   ['the first thread counts, a forged second one does not', [thread('a'), thread('b')], { threadId: 'a' }],
@@ -98,7 +100,7 @@ test('a failure of megabytes is whole among the steps, and its announcement is s
 });
 
 test('items are replaced by id in their first place, also out of order, and apart by kind', () => {
-  const plan: Untold = { type: 'plan', id: 'a', items: [{ text: 'x', completed: true }] };
+  const plan: UnnumberedEvent = { type: 'plan', id: 'a', items: [{ text: 'x', completed: true }] };
   const events = [begin('a'), begin('b'), say('meanwhile'), command('b', 'completed', 'B'), ran, plan];
   expect(lines(events)).toEqual(['$ run a completed', '$ run b completed', 'meanwhile', 'plan: 1 of 1 done']);
   expect(fold(events).steps[1]).toMatchObject({ output: 'B', exit_code: 0 });
@@ -106,14 +108,14 @@ test('items are replaced by id in their first place, also out of order, and apar
 });
 
 /** What a list tells of each event: the place, an ellipsis while it is open, and the words; a dash for nothing. */
-function told(events: readonly Untold[], list = createStepList()): string[] {
+function told(events: readonly UnnumberedEvent[], list = createStepList()): string[] {
   return numbered(events).map((event) => {
     const change = list.add(event);
     return change === null ? '-' : `${change.index}${change.open ? '…' : ''} ${stepLine(change.step)}`;
   });
 }
 
-test.each<[string, readonly Untold[], string[]]>([
+test.each<[string, readonly UnnumberedEvent[], string[]]>([
   ['a step keeps its place', [begin('a'), begin('b'), end('a')], ['0… $ run a', '1… $ run b', '0 $ run a']],
   ['a failure takes the place of its announcement', [warn('boom'), fail('boom')], ['0 boom', '0 boom']],
   ['but not of another', [warn('boom'), say('x'), fail('boom')], ['0 boom', '1 x', '2 boom']],
@@ -143,11 +145,11 @@ test('of items that ended long ago nothing is remembered, of one that is under w
 
 const STATUSES: readonly StepStatus[] = ['in_progress', 'completed', 'failed', 'declined'];
 const word = fc.constantFrom('a', 'b', 'c');
-const anyEvent: fc.Arbitrary<Untold> = fc.oneof(
+const anyEvent: fc.Arbitrary<UnnumberedEvent> = fc.oneof(
   fc.tuple(word, fc.constantFrom(...STATUSES)).map(([id, status]) => command(id, status)),
   fc.tuple(word, fc.boolean()).map(([text, completed]) => plan(text, completed)),
   fc.tuple(word, fc.constantFrom(say, warn, retry, fail)).map(([text, make]) => make(text)),
-  fc.constantFrom<Untold>(done, redundant, { type: 'turn_started' }),
+  fc.constantFrom<UnnumberedEvent>(done, redundant, { type: 'turn_started' }),
 );
 
 test('whoever keeps the last that was told of each place has the steps that the whole turn folds to', () => {

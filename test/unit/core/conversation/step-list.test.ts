@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { createStepList } from '../../../../src/core/conversation/step-list.ts';
 import { stepsInOrder } from '../../../../src/core/conversation/steps-in-order.ts';
-import type { AgentEvent, StepStatus, Untold } from '../../../../src/core/events.ts';
+import type { AgentEvent, StepStatus, UnnumberedEvent } from '../../../../src/core/events.ts';
 
-const told = (event: Untold): AgentEvent => ({ seq: 0, ...event }) as AgentEvent;
+const told = (event: UnnumberedEvent): AgentEvent => ({ seq: 0, ...event }) as AgentEvent;
 const message = (text: string) => told({ type: 'message', text });
 const warning = (text: string) => told({ type: 'warning', message: text });
 const failed = (text: string) => told({ type: 'turn_failed', message: text });

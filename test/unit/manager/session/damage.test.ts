@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ZwarmError } from '../../../../src/core/errors.ts';
 import { installation } from '../../../../src/installation.ts';
-import { readNow } from '../../../../src/manager/session/current-turn.ts';
+import { readStateFromRecords } from '../../../../src/manager/session/current-turn.ts';
 import { orDamaged, unlessGone, walkOrDamaged } from '../../../../src/manager/session/damage.ts';
-import { readRow } from '../../../../src/manager/session/session-summary.ts';
+import { computeRow } from '../../../../src/manager/session/session-summary.ts';
 import { publishCancel } from '../../../../src/manager/stop/request-cancel.ts';
 import { claimTurn } from '../../../../src/store/claim.ts';
 import { DamagedRecord } from '../../../../src/store/read-file.ts';
@@ -49,12 +49,12 @@ test('a session without a turn, or of markers alone, is damaged', async () => {
   const session = { store, id: ID };
   const turns = join(store.root, 'sessions', ID, 'turns');
   rmSync(join(turns, '1'), { recursive: true });
-  await damaged(readNow(session, 0));
-  expect(await readRow(session, 0)).toMatchObject({ status: 'damaged' });
+  await damaged(readStateFromRecords(session, 0));
+  expect(await computeRow(session, 0)).toMatchObject({ status: 'damaged' });
   const marker = { ...requestOf('marker'), kind: 'rewind', to: 0 } as const;
   claimTurn({ ...session, turn: 1 }, { request: marker, prompt: null });
-  await damaged(readNow(session, 0));
-  expect(await readRow(session, 0)).toMatchObject({ status: 'damaged' });
+  await damaged(readStateFromRecords(session, 0));
+  expect(await computeRow(session, 0)).toMatchObject({ status: 'damaged' });
 });
 
 test('what is gone or damaged is left out of many, and any other error is none of these', async () => {

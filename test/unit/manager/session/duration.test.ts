@@ -1,7 +1,7 @@
 import { utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readRow } from '../../../../src/manager/session/session-summary.ts';
+import { computeRow } from '../../../../src/manager/session/session-summary.ts';
 import { claimTurn } from '../../../../src/store/claim.ts';
 import { createStoredSession, DEAD, ID, requestOf, runnerStat } from '../../../helpers/store.ts';
 
@@ -32,7 +32,7 @@ async function durationOf(...turns: Known[]): Promise<number | null | undefined>
     const how = { code: 0, why: null, detail: null, cancelled: false, ended_at: null, events_bytes: null };
     write('exit.json', JSON.stringify({ v: 1, ...how, uptime: ended }), endedMs);
   }
-  return (await readRow({ store, id: ID }, BEGAN + 86_400_000))?.duration_ms;
+  return (await computeRow({ store, id: ID }, BEGAN + 86_400_000))?.duration_ms;
 }
 
 // The clock of the machine may be set while an agent works: that of its boot cannot.

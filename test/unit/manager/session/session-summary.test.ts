@@ -6,7 +6,10 @@ import type { SessionId } from '../../../../src/core/ids.ts';
 import { markOfTurn } from '../../../../src/core/turn-mark.ts';
 import type { ManagerContext } from '../../../../src/manager/context.ts';
 import { cacheState } from '../../../../src/manager/session/cache-state.ts';
-import { readTogether, readTurns } from '../../../../src/manager/session/session-summary.ts';
+import {
+  computeListedTogether,
+  readSessionFromStreams,
+} from '../../../../src/manager/session/session-summary.ts';
 import { recordEnd } from '../../../../src/manager/stop/record-exit.ts';
 import { claimTurn } from '../../../../src/store/claim.ts';
 import { turnFile } from '../../../../src/store/layout.ts';
@@ -27,12 +30,12 @@ test('how a session stood before another turn was claimed is not cached', async 
   const store = createStoredSession();
   const session = { store, id: ID };
   recordEnd({ ...session, turn: 1 }, { why: 'spawn_error', detail: 'why', cancelled: false });
-  const reading = await readTurns(session, Date.now());
+  const reading = await readSessionFromStreams(session, Date.now());
   const request = { ...requestOf('mark'), kind: 'rewind', to: 0 } as const;
   claimTurn({ ...session, turn: 2 }, { request, prompt: null });
   expect(cacheState(context, reading)).toBe(false);
   expect(existsSync(join(store.root, 'sessions', ID, 'summary.json'))).toBe(false);
-  expect(cacheState(context, await readTurns(session, Date.now()))).toBe(true);
+  expect(cacheState(context, await readSessionFromStreams(session, Date.now()))).toBe(true);
 });
 
 test('what is launched after the look at the processes is not lost', async () => {
@@ -59,7 +62,8 @@ test('what is launched after the look at the processes is not lost', async () =>
     yield late;
   }
   const found: unknown[] = [];
-  for await (const [{ id }, listed] of readTogether(sessions(), Date.now())) found.push([id, listed?.status]);
+  for await (const [{ id }, listed] of computeListedTogether(sessions(), Date.now()))
+    found.push([id, listed?.status]);
   expect(found).toEqual([
     [lost.id, 'lost'],
     [late.id, 'running'],

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { ZwarmError } from '../../../../src/core/errors.ts';
 import { installation } from '../../../../src/installation.ts';
 import type { ManagerContext } from '../../../../src/manager/context.ts';
-import { readNow } from '../../../../src/manager/session/current-turn.ts';
+import { readStateFromRecords } from '../../../../src/manager/session/current-turn.ts';
 import { recordEnd } from '../../../../src/manager/stop/record-exit.ts';
 import { declareNeverLaunched, publishCancel } from '../../../../src/manager/stop/request-cancel.ts';
 import { cancelThenEnd } from '../../../../src/manager/stop/stop-turn.ts';
@@ -98,7 +98,7 @@ test('the first request to stop stays; of a session that is gone it is not found
 test('a launch is declared dead only while no runner has shown itself', async () => {
   const at = async (nowMs: number) => {
     const one = createTurn();
-    return { ...one, now: await readNow(one.turn, nowMs) };
+    return { ...one, now: await readStateFromRecords(one.turn, nowMs) };
   };
   const young = await at(Date.now());
   expect(young.now.current?.verdict.status).toBe('pending');

@@ -3,7 +3,7 @@ import { statesTreesDir } from '../../store/layout.ts';
 import { type ManagerContext, stateDirectory } from '../context.ts';
 
 /** Makes a checkout of a commit, detached, and removes it when `use` has ended. @throws ZwarmError `git_failed` */
-export async function inThrowAway<T>(
+export async function inTemporaryCheckout<T>(
   context: ManagerContext,
   git: Git,
   commit: string,
