@@ -6,13 +6,18 @@ import { setUp } from './commands/set-up.ts';
 import { settle } from './commands/settle.ts';
 import { flag, type Values, type VerbDefinition, value } from './define-verb.ts';
 import type { CommandPage } from './help/help-page.ts';
-import { directory } from './parsers.ts';
+import { directory, oneOf } from './parsers.ts';
 import { VERB_GROUPS } from './verbs.ts';
 
 /** What every verb takes. */
 export const GLOBAL_OPTIONS = {
   project: value('--project <dir>', 'work in the project of this directory', directory),
   stateDir: value('--state-dir <dir>', 'keep everything in this directory (also: ZWARM_DIR)', directory),
+  color: value(
+    '--color <when>',
+    'auto, always or never (default: auto)',
+    oneOf('color', ['auto', 'always', 'never']),
+  ),
 };
 
 /** What was given for `GLOBAL_OPTIONS`. */

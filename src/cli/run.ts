@@ -28,7 +28,7 @@ function endOfOptions(argv: readonly string[]): number {
 async function createVerb(
   context: CliContext,
   argv: readonly string[],
-  { stateDir, project }: GlobalOptions,
+  { stateDir, project, color = 'auto' }: GlobalOptions,
   exit: (code: number) => void,
 ): Promise<Verb> {
   const { stdout, stderr } = context;
@@ -43,7 +43,8 @@ async function createVerb(
   const style: Verb['style'] = async (stream) => {
     const { createStyle } = await import('../render/style.ts');
     const { takesEscapes: isTTY, columns } = context[stream];
-    return createStyle(context.env, { isTTY, columns }, context.now());
+    const env = { auto: context.env, always: { FORCE_COLOR: '1' }, never: { NO_COLOR: '1' } }[color];
+    return createStyle(env, { isTTY, columns }, context.now());
   };
   return {
     context,
@@ -91,9 +92,11 @@ const inWordsOf = (manager: Verb['manager'] | null, error: ZwarmError): ZwarmErr
 export async function run(argv: readonly string[], context: CliContext): Promise<number> {
   let exitCode = 0;
   let manager: Verb['manager'] | null = null;
+  let line = argv;
   try {
-    await runCommandLine(argv, context, async (options) => {
-      const verb = await createVerb(context, argv, options, (code) => {
+    await runCommandLine(argv, context, async (options, expanded) => {
+      line = expanded;
+      const verb = await createVerb(context, line, options, (code) => {
         exitCode = code;
       });
       manager = verb.manager;
@@ -102,7 +105,7 @@ export async function run(argv: readonly string[], context: CliContext): Promise
     return exitCode;
   } catch (thrown) {
     const error = toZwarmError(thrown);
-    printError(inWordsOf(manager, error), argv, context);
+    printError(inWordsOf(manager, error), line, context);
     return error.exitCode;
   }
 }

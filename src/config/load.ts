@@ -3,6 +3,7 @@ import type { ConfigPlace, Settings } from '../core/rules/policy.ts';
 import { cutText } from '../core/session.ts';
 import { closest } from '../core/suggest.ts';
 import { trustedDirectory, userConfigFile } from '../core/user-places.ts';
+import { wrongAlias } from './aliases.ts';
 import { budgetsOf } from './budgets.ts';
 import { directoriesOf, directoryOf } from './directories.ts';
 import { KEY_NAMES } from './key-names.ts';
@@ -27,8 +28,11 @@ export interface Configuration extends Omit<ReturnType<typeof merge>, 'settings'
   } | null;
 }
 
-/** The tables beside the keys: what models cost, what may be spent, and what is put into new worktrees. */
-const [PRICES, BUDGET, WORKTREE] = ['prices', 'budget', 'worktree'] as const;
+/** The tables of the user alone: what models cost, and what words stand for. Each with what is wrong with it, or null. */
+const OWN_TABLES = { prices: wrongPrice, alias: wrongAlias } as const;
+
+/** The other tables beside the keys: what may be spent, and what is put into new worktrees. */
+const [BUDGET, WORKTREE] = ['budget', 'worktree'] as const;
 
 /** The files of a user (null where no home is known) and a project, whether they are there or not. */
 export function configFiles({ env, projectRoot }: ConfigPlace) {
@@ -72,8 +76,9 @@ async function understand(
   const { parseToml } = await import('../core/toml/parse.ts');
   const table = withFile(origin, () => parseToml(text));
   const refuse = (why: string) => new ZwarmError('config', `${origin}: ${why}`, `edit ${origin}`);
-  if (Object.hasOwn(table, PRICES) && whose === 'user') {
-    const wrong = wrongPrice(table[PRICES]);
+  const own = Object.entries(OWN_TABLES).filter(([name]) => Object.hasOwn(table, name));
+  for (const [name, wrongIn] of whose === 'user' ? own : []) {
+    const wrong = wrongIn(table[name]);
     if (wrong !== null) throw refuse(wrong);
   }
   const budgets = Object.hasOwn(table, BUDGET) ? budgetsOf(table[BUDGET], refuse) : [];
@@ -88,12 +93,12 @@ async function understand(
   );
   const hasFilling = Object.hasOwn(table, WORKTREE);
   const filling = hasFilling && whose === 'project' ? fillingOf(table[WORKTREE], refuse) : null;
-  const named = [...KEY_NAMES, PRICES, BUDGET, WORKTREE];
+  const named = [...KEY_NAMES, ...Object.keys(OWN_TABLES), BUDGET, WORKTREE];
   const unknown = Object.keys(table).filter((key) => !named.some((name) => name === key));
   const elsewhere = [
-    ...(whose === 'project' && Object.hasOwn(table, PRICES)
-      ? [`${PRICES} has no effect: only your own file decides this`]
-      : []),
+    ...(whose === 'project' ? own : []).map(
+      ([name]) => `${name} has no effect: only your own file decides this`,
+    ),
     ...(whose === 'user' && hasFilling
       ? [`${WORKTREE} has no effect: each project says that in its zwarm.toml`]
       : []),

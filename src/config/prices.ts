@@ -1,8 +1,7 @@
 import * as z from 'zod/mini';
 import { amount, decodeOrNull } from '../core/decode.ts';
-import { TextProblem, ZwarmError } from '../core/errors.ts';
 import type { Price, Prices } from '../core/spending.ts';
-import { readUserText } from './read-text.ts';
+import { ownTable } from './own-table.ts';
 
 const table = z.record(z.string(), z.unknown());
 const entry = z.object({ input: amount, cached_input: z.optional(amount), output: amount });
@@ -23,22 +22,9 @@ export function wrongPrice(value: unknown): string | null {
   return wrong === undefined ? null : `prices.${JSON.stringify(wrong[0])} must have ${expected}`;
 }
 
-/** The user's own file as a table, where it has prices; a file that cannot be understood has none. */
-async function ownTable(file: string): Promise<unknown> {
-  try {
-    const text = readUserText(file);
-    if (text === null || !text.includes('prices')) return null;
-    return (await import('../core/toml/parse.ts')).parseToml(text)['prices'];
-  } catch (error) {
-    // Whoever only looks is told nothing of the configuration: what is not known costs null.
-    if (error instanceof TextProblem || error instanceof ZwarmError) return null;
-    throw error;
-  }
-}
-
-/** The prices in the user's own file. Those that cannot be understood are left out: `start` and `config` refuse them. */
+/** The prices in the user's own file: what is not known costs null. Those that cannot be understood are left out: `start` and `config` refuse them. */
 export async function readPrices(file: string): Promise<Prices> {
-  const entries = Object.entries(decodeOrNull(table, await ownTable(file)) ?? {});
+  const entries = Object.entries(decodeOrNull(table, await ownTable(file, 'prices')) ?? {});
   return new Map(
     entries.flatMap(([model, value]) => {
       const price = priceOf(value);

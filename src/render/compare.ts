@@ -1,12 +1,11 @@
 import { type Compared, checkWord } from '../core/compared.ts';
 import type { SessionStatus } from '../core/status.ts';
+import { withoutMarks } from './markdown/without-marks.ts';
 import { paintStatus, type Style } from './style.ts';
 import { type Column, renderTable } from './table.ts';
 import { safeLine } from './text/safe-text.ts';
 import { longSpan, plusMinus, shortCount } from './text/units.ts';
 import { lineOf } from './text/width.ts';
-
-/** The beginning of an answer: its first line that says something. */
 
 /** A session on a line for programs: an empty word is not known, or was not asked for. */
 export function compareLine(row: Compared): string {
@@ -57,7 +56,7 @@ export function renderCompared(rows: readonly Compared[], style: Style): string 
       align: 'right',
       dispensable: 5,
     },
-    { head: 'ANSWER', cells: rows.map(({ answer_line }) => lineOf(answer_line ?? '', width)) },
+    { head: 'ANSWER', cells: rows.map(({ answer_line }) => lineOf(withoutMarks(answer_line ?? ''), width)) },
   ];
   return renderTable(columns, style);
 }

@@ -3,6 +3,7 @@ import { messageOfRow, type SessionSummary } from '../core/session.ts';
 import type { SessionStatus } from '../core/status.ts';
 import { parseIso, shortSpan } from '../core/time.ts';
 import { failureWords } from './failure-words.ts';
+import { withoutMarks } from './markdown/without-marks.ts';
 import { projectNames } from './project-names.ts';
 import { paintStatus, type Style } from './style.ts';
 import { type Column, fitColumns, renderTable } from './table.ts';
@@ -89,7 +90,7 @@ const doingOf = (row: SessionSummary): string | null =>
 
 /** The same, and what one has answered that completed. */
 const nowOf = (row: SessionSummary): string =>
-  doingOf(row) ?? (row.status === 'completed' ? row.answer_line : null) ?? '';
+  doingOf(row) ?? (row.status === 'completed' ? withoutMarks(row.answer_line ?? '') : '');
 
 /** A message of fewer words and characters says nothing by itself. */
 const [FEW_WORDS, FEW_CHARACTERS] = [4, 24];

@@ -12,29 +12,14 @@ import { type CardOptions, changedRow, renderCard } from './card.ts';
 import { errorLines } from './error-lines.ts';
 import { indent, note, type StepOptions, stepLines } from './steps.ts';
 import type { Style } from './style.ts';
-import { localTime, longSpan } from './text/units.ts';
 import { readable } from './text/wrap.ts';
-import { howWords, kindWords, rangesOf, ranNothing, turnRule, undoneWords } from './turn-rule.ts';
+import { rangesOf, ranNothing, turnHeading } from './turn-rule.ts';
 
 /** How to show a page. */
 export type PageOptions = CardOptions;
 
 /** What a turn needs to know of its session: its id, and its agent now. */
 type TurnOptions = PageOptions & { readonly id: string; readonly agent: string | null };
-
-function rule(view: TurnReader['view'], style: Style, { time, agent }: TurnOptions): string {
-  const { started_at: started, duration_ms: duration, by } = view;
-  const words = [
-    `turn ${view.turn}`,
-    ...kindWords(view, agent),
-    ...undoneWords(view),
-    ...(by === null || by === 'user' ? [] : [`by ${by}`]),
-    ...howWords(view),
-    ...(duration === null ? [] : [longSpan(duration)]),
-    ...(time && started !== null ? [localTime(Date.parse(started))] : []),
-  ];
-  return turnRule(words.join(' · '), style);
-}
 
 /** A part of the page: those that take one line each stand below one another, all others between empty lines. */
 interface Block {
@@ -62,7 +47,7 @@ function stepBlock(step: Step, style: Style, options: StepOptions): Block | null
 
 function* askedBlocks(view: TurnReader['view'], style: Style, options: TurnOptions): Generator<Block> {
   const { paint, width } = style;
-  yield block([rule(view, style, options)]);
+  yield block([turnHeading(view, style, options)]);
   // The prompt of a compaction is not the user's.
   if (view.prompt !== null && (isSaid(view.kind) || options.full))
     yield block(indent(view.prompt.trimEnd(), '> ', readable(width), paint.bold));

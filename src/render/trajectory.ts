@@ -1,9 +1,9 @@
-import type { SessionReader, TurnReader } from '../core/conversation/session-reader.ts';
+import type { SessionReader } from '../core/conversation/session-reader.ts';
 import { type Step, stepLine } from '../core/conversation/steps.ts';
 import { endWords, paintEnd, SIGNS, stepLines } from './steps.ts';
 import type { Style } from './style.ts';
 import { lineOf } from './text/width.ts';
-import { kindWords, turnRule, undoneWords } from './turn-rule.ts';
+import { turnHeading } from './turn-rule.ts';
 
 /** What paints the line of a step, where something does. */
 const PAINTS: Partial<Readonly<Record<Step['type'], 'cyan' | 'dim' | 'magenta' | 'red'>>> = {
@@ -20,14 +20,12 @@ export interface TrajectoryOptions {
   readonly turn: number | undefined;
   /** All that belongs to a step; else a line for each. */
   readonly full: boolean;
+  /** When each turn began. */
+  readonly time: boolean;
 }
 
 /** A number has at least so many columns: how many steps there are is known only when all have been read. */
 const GUTTER = 3;
-
-function heading(view: TurnReader['view'], agent: string | null, style: Style): string {
-  return turnRule([`turn ${view.turn}`, ...kindWords(view, agent), ...undoneWords(view)].join(' · '), style);
-}
 
 /** A step on one line, in the words of `stepLines`. */
 function summaryLine(step: Step, style: Style, directory: string | null): string {
@@ -46,13 +44,13 @@ function summaryLine(step: Step, style: Style, directory: string | null): string
 export function* renderTrajectory(
   { summary, turns }: SessionReader,
   style: Style,
-  { turn: only, full }: TrajectoryOptions,
+  { turn: only, full, time }: TrajectoryOptions,
 ): Generator<string> {
   let before = 0;
   let gap = '';
   for (const { view, directory, steps } of turns) {
     const isShown = only === undefined || view.turn === only;
-    if (isShown) yield `${gap}${heading(view, summary.agent, style)}\n`;
+    if (isShown) yield `${gap}${turnHeading(view, style, { time, agent: summary.agent })}\n`;
     if (isShown && full) gap = '\n';
     let count = 0;
     for (const { index, step } of steps()) {

@@ -4,6 +4,8 @@ import { cutLine } from '../core/session.ts';
 import { isMarkerKind, isTurnKind } from '../core/turn-kinds.ts';
 import type { Style } from './style.ts';
 import { safeLine } from './text/safe-text.ts';
+import { localTime, longSpan } from './text/units.ts';
+import { cutToWidth } from './text/width.ts';
 
 /** Turns as a person writes them: `1`, `1–3`, `1, 3–5`. */
 export function rangesOf(turns: readonly number[]): string {
@@ -53,6 +55,29 @@ export function howWords({ how, turn }: Pick<TurnReader['view'], 'how' | 'turn'>
 
 /** The line above a turn, with its number and status. */
 export function turnRule(words: string, { paint, width }: Style): string {
-  const said = `── ${safeLine(words)} `;
+  const said = cutToWidth(`── ${safeLine(words)} `, width);
   return paint.dim(said + '─'.repeat(Math.max(0, Math.min(width, 80) - said.length)));
+}
+
+/** How to head a turn. */
+export interface HeadingOptions {
+  /** When it began. */
+  readonly time: boolean;
+  /** The agent of its session now. */
+  readonly agent: string | null;
+}
+
+/** The line above a turn of a page: its number, how it stands, who asked for it, and how long it took. */
+export function turnHeading(view: TurnReader['view'], style: Style, { time, agent }: HeadingOptions): string {
+  const { started_at: started, duration_ms: duration, by } = view;
+  const words = [
+    `turn ${view.turn}`,
+    ...kindWords(view, agent),
+    ...undoneWords(view),
+    ...(by === null || by === 'user' ? [] : [`by ${by}`]),
+    ...(duration === null ? [] : [longSpan(duration)]),
+    ...(time && started !== null ? [localTime(Date.parse(started))] : []),
+    ...howWords(view),
+  ];
+  return turnRule(words.join(' · '), style);
 }

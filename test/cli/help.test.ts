@@ -48,6 +48,9 @@ test('the help of a verb on a narrow terminal: a command that is too long can st
     Options:
       --turn <number>
           only this turn
+      --time
+          with the time at which each turn
+          began
       --full
           with all of each step, such as the
           whole output of a command
@@ -74,6 +77,9 @@ test('the help of a verb on a narrow terminal: a command that is too long can st
       --state-dir <dir>
           keep everything in this directory
           (also: ZWARM_DIR)
+      --color <when>
+          auto, always or never (default:
+          auto)
       -h, --help
           print help
     "
@@ -170,6 +176,7 @@ test('the help of zwarm', async () => {
     Global options:
       --project <dir>         work in the project of this directory
       --state-dir <dir>       keep everything in this directory (also: ZWARM_DIR)
+      --color <when>          auto, always or never (default: auto)
       -h, --help              print help
       -V, --version           print the version
     "

@@ -227,12 +227,16 @@ test('of a session on another host -f shows what is there, and says that it cann
   });
 });
 
+/** Without how long the turns took, and how they reached their agent. */
+const untimed = (shown: string) =>
+  shown.replace(/^── (turn \d+ · \w+) · [\d.]+s[^─]*─*$/gm, (_, words) => rule(words));
+
 test('the trajectory has a line for each step, numbered through all turns, with a rule before each turn', async () => {
   const project = createProject();
   await sessionOf(project, 'sigint-during-command shell-failed todo-list mcp file-change');
   const shown = await onScreen(project, ['trajectory', ID]);
   expect(shown).toMatchObject({ code: 0, stderr: '' });
-  expect(shown.stdout.split('\n')).toEqual([
+  expect(untimed(shown.stdout).split('\n')).toEqual([
     rule('turn 1 · failed'),
     '  1 Running a long command.',
     '  2 $ echo started; sleep 301; echo finished [interrupted]',
@@ -263,7 +267,11 @@ test('the trajectory has a line for each step, numbered through all turns, with 
     '  8 All steps done.',
     '',
   ];
-  expect(stdout).toBe(turn.join('\n'));
+  expect(untimed(stdout)).toBe(turn.join('\n'));
+  const timed = await onScreen(project, ['trajectory', ID, '--turn', '2', '--time']);
+  expect(timed.stdout).toMatch(
+    /^── turn 2 · completed · [\d.]+s · \d{4}-\d\d-\d\d \d\d:\d\d · new thread ─+\n/,
+  );
 });
 
 test('no line of it is wider than the terminal, whatever the agent said, and the end of a command is not cut off', async () => {
@@ -313,6 +321,6 @@ test('--full prints all of a step behind its number; --json and the library give
 test('of a session that has done nothing yet it is a heading, or an empty array', async () => {
   const project = createProject();
   await onScreen(project, ['start', 'stay'], { env: { FAKE_AGENT_HANG: '1', FAKE_AGENT_STREAM: undefined } });
-  expect(await project.$('trajectory @last')).toMatch(/^── turn 1 · (running|pending) ─+\n$/);
+  expect(await project.$('trajectory @last')).toMatch(/^── turn 1 · (running · [\d.]+s|pending) ─+\n$/);
   expect(await project.$('trajectory @last --json')).toBe('[]\n');
 });

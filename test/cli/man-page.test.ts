@@ -57,6 +57,9 @@ test('a page says what the help says, in the language of man', () => {
     \\fB\\-\\-state\\-dir \\fR\\fIdir\\fR
     keep everything in this directory (also: ZWARM_DIR)
     .TP
+    \\fB\\-\\-color \\fR\\fIwhen\\fR
+    auto, always or never (default: auto)
+    .TP
     \\fB\\-h, \\-\\-help\\fR
     print help
     .SH EXAMPLES
@@ -115,6 +118,9 @@ withGroff(`it looks like other manual pages${orNot}`, () => {
 
            --state-dir dir
                   keep everything in this directory (also: ZWARM_DIR)
+
+           --color when
+                  auto, always or never (default: auto)
 
            -h, --help
                   print help

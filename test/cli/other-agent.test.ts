@@ -32,7 +32,7 @@ test('a conversation goes on with another agent, which is told what was before; 
   ]);
   const page = await $(`show ${id}`);
   expect(page).toMatch(/turn 1 · codex · completed/);
-  expect(page).toMatch(/turn 2 · completed · new thread/);
+  expect(page).toMatch(/turn 2 · completed · [\d.]+s · new thread, with a transcript/);
   expect(page).toContain('(a new thread, with the conversation so far: claude has not had this conversation');
   expect(await $(`trajectory ${id}`)).toMatch(/turn 1 · codex/);
 

@@ -88,9 +88,9 @@ test('every screen marks what was rewound', async () => {
     [1, false],
   ]);
   expect(await project.$(`trajectory ${ID}`)).toMatchInlineSnapshot(`
-    "── turn 1 · completed ──────────────────────────────────────────────────────────
+    "── turn 1 · completed · 0.0s ───────────────────────────────────────────────────
       1 done
-    ── turn 2 · failed · rewound ───────────────────────────────────────────────────
+    ── turn 2 · failed · rewound · 0.0s ────────────────────────────────────────────
       2 error: it broke
     ── turn 3 · rewound to turn 1 ──────────────────────────────────────────────────
     "

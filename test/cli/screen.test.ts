@@ -47,6 +47,18 @@ test('hints, tables and the live line are for terminals; pipes get plain rows', 
   expect(await project.$('ls --status lost --json')).toBe('[]\n');
 });
 
+test('--color is stronger than what the environment and the terminal say', async () => {
+  const project = createProject();
+  await project.ended();
+  const colours = async (argv: string[], options = {}) =>
+    /\x1b\[\d/.test((await project.zwarm(argv, options)).stdout);
+  expect(await colours(['ls', '--color', 'always', '--all'])).toBe(false);
+  expect(await colours(['show', '@last', '--color', 'always'])).toBe(true);
+  expect(await colours(['--color', 'always', 'show', '@last'], { env: { NO_COLOR: '1' } })).toBe(true);
+  expect(await colours(['show', '@last', '--color', 'never'], { tty: true })).toBe(false);
+  expect(await colours(['show', '@last'], { tty: true })).toBe(true);
+});
+
 test('a page renders what the agent wrote for a terminal, and keeps it for a pipe', async () => {
   const project = createProject();
   await onScreen(project, ['start', '--wait', 'x'], { env: sayingOnly(project, '**bold** [a](b)') });

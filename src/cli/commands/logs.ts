@@ -6,7 +6,7 @@ import type { FollowStepsOptions } from '../../manager/follow/follow-turns.ts';
 import { renderJsonLine } from '../../render/json.ts';
 import { safeText } from '../../render/text/safe-text.ts';
 import { limitWaiting } from '../await-answer.ts';
-import { FULL_STEPS, IDS, TURN } from '../common-options.ts';
+import { FULL_STEPS, IDS, TURN, TURN_TIMES } from '../common-options.ts';
 import type { Verb } from '../context.ts';
 import { defineVerb, flag, value } from '../define-verb.ts';
 import { failedObject, firstExitCode, reportErrors, sessionsOf, thenForEach } from '../each.ts';
@@ -21,7 +21,7 @@ const OPTIONS = {
   tail: { ...value('--tail <count>', 'the same as -n', count(0)), conflicts: ['last'] },
   since: value('--since <time>', 'only what was done in the last 45s, 10m, 2h, 3d', duration),
   turn: TURN,
-  time: flag('--time', 'with the time at which each turn began'),
+  time: TURN_TIMES,
   full: FULL_STEPS,
   stderr: flag('--stderr', "the agent's stderr instead of the steps", OF_STEPS),
   raw: flag('--raw', 'exactly the bytes that the agent printed; not for a terminal', OF_STEPS),

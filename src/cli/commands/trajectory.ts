@@ -1,4 +1,4 @@
-import { FULL_STEPS, ID, TURN } from '../common-options.ts';
+import { FULL_STEPS, ID, TURN, TURN_TIMES } from '../common-options.ts';
 import { defineVerb, flag } from '../define-verb.ts';
 import { showPage } from '../terminal/pager.ts';
 
@@ -12,6 +12,7 @@ export const trajectory = defineVerb({
   args: { ref: ID },
   options: {
     turn: TURN,
+    time: TURN_TIMES,
     full: FULL_STEPS,
     json: flag('--json', 'print an array of steps as JSON'),
     pager: flag('--no-pager', 'print a long page without stopping'),
@@ -25,7 +26,7 @@ with ZWARM_PAGER, PAGER or less.`,
     ['zwarm trajectory @last --turn 2 --full', 'with outputs'],
     `zwarm trajectory @last --json | jq -r '.[] | [.type, .status] | @tsv'`,
   ],
-  async run(verb, { ref }, { turn, full, json, pager }) {
+  async run(verb, { ref }, { turn, time, full, json, pager }) {
     const { manager } = verb;
     if (json) return verb.printJson(await manager.steps(ref, { turn }));
     const asked = await manager.read(ref, { turn });
@@ -35,7 +36,7 @@ with ZWARM_PAGER, PAGER or less.`,
     const style = await verb.pageStyle();
     const { context } = verb;
     const fitted = context.stdout.isTTY || full ? style : { ...style, width: PIPED_WIDTH };
-    const page = () => renderTrajectory(session, fitted, { turn, full });
+    const page = () => renderTrajectory(session, fitted, { turn, full, time });
     await showPage(context, page, pager);
   },
 });

@@ -8,7 +8,7 @@ import { ANSWER_MS, commitProject, makeProject, makeScratch, removeSettling } fr
 import { DEMO_STORY, FAREWELL } from './story.ts';
 
 /** How long a reader gets for what is on a terminal before the next command is typed. */
-const READING_MS = 700;
+const READING_MS = 500;
 
 /** Prints what a command of git prints, in git's own colours; its exit code. */
 async function showPatch(verb: Verb, args: readonly string[], { capture, cwd, env }: CliContext) {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { renderMarkdown } from '../../../src/render/markdown/markdown.ts';
+import { withoutMarks } from '../../../src/render/markdown/without-marks.ts';
 import { createStyle } from '../../../src/render/style.ts';
 import { timesAsLong } from '../../helpers/cost.ts';
 import { columnsOf, DRIVES, ONE_PATH, plain } from '../../helpers/display.ts';
@@ -203,6 +204,17 @@ test('what would take the parser too long is shown as it was written: a document
   expect(shown(`${short} ${'word '.repeat(12_000)}\n\n${short}`)).toMatch(/\*\*word\*\*[^*]*\n\nword word$/);
   expect(shown(`${short}\n\n${'*a* '.repeat(300)}`)).toMatch(/^word word\n\n\*a\* \*a\*/);
   expect(shown(`${short}\n\n${'word\n\n'.repeat(11_000)}`)).toMatch(/^word \*\*word\*\*\n/);
+});
+
+test.each([
+  ['## Done', 'Done'],
+  ['- `cart.js` is **right** now', 'cart.js is right now'],
+  ['> a ** b ** c', 'a ** b ** c'],
+  ['`a` and `b`', 'a and b'],
+  ['#1 is __init__.py, 2*3*4', '#1 is __init__.py, 2*3*4'],
+  ['', ''],
+])('in a list %j is %j', (line, words) => {
+  expect(withoutMarks(line)).toBe(words);
 });
 
 const MARKS =

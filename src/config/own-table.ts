@@ -1,0 +1,15 @@
+import { TextProblem, ZwarmError } from '../core/errors.ts';
+import { readUserText } from './read-text.ts';
+
+/** A table of the user's own file; null where it has none. A file that cannot be understood has none. */
+export async function ownTable(file: string, name: string): Promise<unknown> {
+  try {
+    const text = readUserText(file);
+    if (text === null || !text.includes(name)) return null;
+    return (await import('../core/toml/parse.ts')).parseToml(text)[name];
+  } catch (error) {
+    // Whoever only looks is told nothing of the configuration.
+    if (error instanceof TextProblem || error instanceof ZwarmError) return null;
+    throw error;
+  }
+}

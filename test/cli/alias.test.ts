@@ -1,0 +1,41 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { place } from '../helpers/config.ts';
+import { createProject, type Project } from '../helpers/project.ts';
+
+const configure = (project: Project, text: string): void =>
+  place(join(project.base, 'home/.config/zwarm/config.toml'), text);
+
+test('a word of the user stands for the beginning of a command line', async () => {
+  const project = createProject();
+  const id = await project.ended();
+  configure(
+    project,
+    `[alias]\nids = "ls -q"\ntagged = 'start --tag nightly --name "a b"'\nls = "show"\nagain = "ids"\nbad = "frobnicate"\n`,
+  );
+  expect(await project.$('ids')).toBe(`${id}\n`);
+  expect(await project.$('ids --status running')).toBe('');
+  expect(await project.$('--color never ids')).toBe(`${id}\n`);
+  // What is quoted is one word, and --json counts from the alias, too.
+  expect(await project.$('tagged x')).toMatch(/^zwarm: .*"a b"/);
+  configure(project, '[alias]\nall = "show --json"\nls = "show"\nagain = "all"\nbad = "frobnicate"\n');
+  const missing = await project.zwarm(['all', 'none']);
+  expect(JSON.parse(missing.stderr).error.code).toBe('not_found');
+  // A command is never something else, and an alias never another alias.
+  expect(await project.$('ls -q')).toBe(`${id}\n`);
+  expect(await project.$('again')).toMatch(/^zwarm: unknown command "all"/);
+  expect(await project.$('bad')).toMatch(/^zwarm: unknown command "frobnicate"/);
+  expect(await project.$('toString')).toMatch(/^zwarm: unknown command "toString"/);
+});
+
+test('the file of a project, which an agent can write, sets no alias; a wrong one is refused by what decides', async () => {
+  const project = createProject();
+  place(join(project.directory, 'zwarm.toml'), '[alias]\nids = "ls -q"\n');
+  expect(await project.$('ids')).toMatch(/^zwarm: unknown command "ids"/);
+  expect(await project.$('config list', { tty: true })).toContain(
+    'alias has no effect: only your own file decides this',
+  );
+  configure(project, '[alias]\nids = ["ls"]\n');
+  expect(await project.$('ids')).toMatch(/^zwarm: unknown command "ids"/);
+  expect(await project.$('config list')).toMatch(/alias must be a table of command lines, such as mine = /);
+});
