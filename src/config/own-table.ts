@@ -8,7 +8,7 @@ export async function ownTable(file: string, name: string): Promise<unknown> {
     if (text === null || !text.includes(name)) return null;
     return (await import('../core/toml/parse.ts')).parseToml(text)[name];
   } catch (error) {
-    // Whoever only looks is told nothing of the configuration.
+    // Verbs that only look say nothing about the configuration; `start` and `config` do.
     if (error instanceof TextProblem || error instanceof ZwarmError) return null;
     throw error;
   }

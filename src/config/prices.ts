@@ -22,7 +22,7 @@ export function wrongPrice(value: unknown): string | null {
   return wrong === undefined ? null : `prices.${JSON.stringify(wrong[0])} must have ${expected}`;
 }
 
-/** The prices in the user's own file: what is not known costs null. Those that cannot be understood are left out: `start` and `config` refuse them. */
+/** The prices in the user's own file. Those that cannot be understood are left out: `start` and `config` refuse them. */
 export async function readPrices(file: string): Promise<Prices> {
   const entries = Object.entries(decodeOrNull(table, await ownTable(file, 'prices')) ?? {});
   return new Map(

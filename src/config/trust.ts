@@ -7,7 +7,7 @@ export function trustKeyOf(path: string, text: string) {
 }
 export type TrustKey = ReturnType<typeof trustKeyOf>;
 
-/** Whether the user has trusted a file with this mark; `directory` is where such trust is kept, null for nowhere. */
+/** Whether the user has trusted a file under this key; `directory` is where such trust is kept, null for nowhere. */
 export function isTrusted(directory: string | null, { name, digest }: TrustKey): boolean {
   if (directory === null) return false;
   const file = `${directory}/${name}`;

@@ -1,5 +1,7 @@
-/** A line of Markdown for a list, without the marks that a page renders: of headings, quotations, lists, code and bold words. */
+/** A line of Markdown for a list, without the marks that a page renders: of headings, quotations, lists, tables, code and bold words. */
 export function withoutMarks(line: string): string {
-  const words = line.trim().replace(/^(?:#{1,6}|[-*>])\s+/, '');
+  const cells = /^\|(.*)\|$/.exec(line.trim())?.[1]?.split('|');
+  const words =
+    cells?.map((cell) => cell.trim()).join(' · ') ?? line.trim().replace(/^(?:#{1,6}|[-*>])\s+/, '');
   return words.replace(/(\*\*|`)(\S|\S.*?\S)\1/g, '$2');
 }

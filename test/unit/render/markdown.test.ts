@@ -211,6 +211,7 @@ test.each([
   ['- `cart.js` is **right** now', 'cart.js is right now'],
   ['> a ** b ** c', 'a ** b ** c'],
   ['`a` and `b`', 'a and b'],
+  ['| file | `line` |', 'file · line'],
   ['#1 is __init__.py, 2*3*4', '#1 is __init__.py, 2*3*4'],
   ['', ''],
 ])('in a list %j is %j', (line, words) => {
