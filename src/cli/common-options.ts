@@ -19,8 +19,8 @@ export const IDS_OR_TAGS_TO_END = argument('[id...]', SEVERAL_TO_END, text('runn
 
 export const FORCE = flag('--force', 'also where the host or container is gone for good (status unknown)');
 /** For verbs that print steps. */
-export const TURN_TIMES = flag('--time', 'with the time at which each turn began');
 export const FULL_STEPS = flag('--full', 'with all of each step, such as the whole output of a command');
+export const TURN_TIMES = flag('--time', 'with the time at which each turn began');
 export const YES = flag('-y, --yes', 'do not ask');
 export const QUIET_IDS = flag('-q, --quiet', 'print only ids');
 export const TAGS = values(

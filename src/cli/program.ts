@@ -1,6 +1,5 @@
 import { Command, CommanderError, Option } from 'commander';
 import { usageError } from '../core/errors.ts';
-import { userConfigFile } from '../core/user-places.ts';
 import { GLOBAL_OPTIONS, type GlobalOptions, PROGRAM, SHARED_OPTIONS, VERBS } from './command-tree.ts';
 import type { CliContext, Verb } from './context.ts';
 import type { Options, Values, VerbDefinition } from './define-verb.ts';
@@ -103,24 +102,11 @@ function verbsFor(argv: readonly string[]): readonly VerbDefinition[] {
   return VERBS.map((verb) => (isNamed(verb) ? verb : { ...verb, options: {}, subcommands: [] }));
 }
 
-/** A command line with the words that an unknown one stands for in the configuration of the user; null where it is none. */
-async function expandAlias(
-  argv: readonly string[],
-  { word, page }: UnknownCommand,
-  { env }: CliContext,
-): Promise<readonly string[] | null> {
-  const file = page === PROGRAM ? userConfigFile(env) : null;
-  const words = file === null ? null : await (await import('../config/aliases.ts')).aliasOf(file, word);
-  const at = argv.indexOf(word);
-  return words === null ? null : [...argv.slice(0, at), ...words, ...argv.slice(at + 1)];
-}
-
 /** Runs the verb that a command line names, or prints help or the version. @throws ZwarmError */
 export async function runCommandLine(
   argv: readonly string[],
   context: CliContext,
-  createVerb: (options: GlobalOptions, argv: readonly string[]) => Promise<Verb>,
-  isExpanded = false,
+  createVerb: (options: GlobalOptions) => Promise<Verb>,
 ): Promise<void> {
   const program = createCommand(PROGRAM, context)
     .option('-V, --version')
@@ -133,16 +119,13 @@ export async function runCommandLine(
   const readGlobals = addOptions(program, GLOBAL_OPTIONS);
   for (const verb of verbsFor(argv)) {
     const page = pageOf(`${PROGRAM.path} ${verb.name}`, verb, SHARED_OPTIONS);
-    program.addCommand(commandOf(page, context, () => createVerb(readGlobals(), argv)));
+    program.addCommand(commandOf(page, context, () => createVerb(readGlobals())));
   }
   try {
     await program.parseAsync(argv.length === 0 ? ['--help'] : [...argv], { from: 'user' });
   } catch (error) {
-    if (error instanceof UnknownCommand) {
-      const expanded = isExpanded ? null : await expandAlias(argv, error, context);
-      if (expanded !== null) return runCommandLine(expanded, context, createVerb, true);
+    if (error instanceof UnknownCommand)
       throw (await import('./help/unknown-command.ts')).unknownCommand(error.word, error.page);
-    }
     // Help and version were printed.
     if (!(error instanceof CommanderError && error.exitCode === 0)) throw error;
   }

@@ -3,6 +3,7 @@ import { toZwarmError, type ZwarmError } from '../core/errors.ts';
 import { errorText } from '../render/error-lines.ts';
 import { renderJson } from '../render/json.ts';
 import { safeLine, safeText } from '../render/text/safe-text.ts';
+import { withoutAlias } from './alias.ts';
 import type { GlobalOptions } from './command-tree.ts';
 import type { CliContext, Verb } from './context.ts';
 import { runCommandLine } from './program.ts';
@@ -94,8 +95,8 @@ export async function run(argv: readonly string[], context: CliContext): Promise
   let manager: Verb['manager'] | null = null;
   let line = argv;
   try {
-    await runCommandLine(argv, context, async (options, expanded) => {
-      line = expanded;
+    line = await withoutAlias(argv, context);
+    await runCommandLine(line, context, async (options) => {
       const verb = await createVerb(context, line, options, (code) => {
         exitCode = code;
       });

@@ -2,18 +2,27 @@ import * as z from 'zod/mini';
 import { decodeOrNull } from '../core/decode.ts';
 import { ownTable } from './own-table.ts';
 
-const table = z.record(z.string(), z.string().check(z.regex(/\S/)));
+const table = z.record(z.string(), z.unknown());
 
-/** What is wrong with an `[alias]` table, in words; else null. */
+/** The words of a command line, some of them in quotes; null where there is none, or a quote does not end. */
+function wordsOf(line: unknown): readonly string[] | null {
+  if (typeof line !== 'string' || !/^(?:"[^"]*"|'[^']*'|[^"'])*$/.test(line)) return null;
+  const words = line.match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g) ?? [];
+  const plain = words.map((word) => word.replace(/"([^"]*)"|'([^']*)'/g, '$1$2'));
+  return plain[0] ? plain : null;
+}
+
+/** The first entry of an `[alias]` table that cannot be understood, in words; else null. */
 export function wrongAlias(value: unknown): string | null {
-  const expected = 'alias must be a table of command lines, such as mine = "ls --source mine"';
-  return decodeOrNull(table, value) === null ? expected : null;
+  const expected = 'must be a command line, such as "ls --source mine"';
+  const entries = decodeOrNull(table, value);
+  if (entries === null) return `alias must be a table: each entry ${expected}`;
+  const wrong = Object.entries(entries).find(([, line]) => wordsOf(line) === null);
+  return wrong === undefined ? null : `alias.${wrong[0]} ${expected}`;
 }
 
 /** The words that a word stands for in the user's own file; null where it stands for nothing. */
 export async function aliasOf(file: string, word: string): Promise<readonly string[] | null> {
-  const aliases = decodeOrNull(table, await ownTable(file, 'alias'));
-  const line = aliases !== null && Object.hasOwn(aliases, word) ? aliases[word] : undefined;
-  const words = line?.match(/"[^"]*"|'[^']*'|\S+/g) ?? null;
-  return words?.map((one) => one.replace(/^(["'])(.*)\1$/, '$2')) ?? null;
+  const entries = decodeOrNull(table, await ownTable(file, 'alias'));
+  return entries !== null && Object.hasOwn(entries, word) ? wordsOf(entries[word]) : null;
 }

@@ -1,6 +1,6 @@
 import type { ChangedFiles } from '../core/conversation/session-reader.ts';
 import { pathFrom } from '../core/path.ts';
-import { firstFew, type SessionSummary, type TokenUsage } from '../core/session.ts';
+import { cutText, firstFew, type SessionSummary, type TokenUsage } from '../core/session.ts';
 import { isActive } from '../core/status.ts';
 import { parseIso, shortSpan } from '../core/time.ts';
 import { errorLines } from './error-lines.ts';
@@ -123,12 +123,12 @@ const ANSWER_START = 2000;
 
 /** The row with the first lines of an answer, which itself stands far below. */
 function answerRow(id: string, answer: string, style: Style): string[] {
-  const start = answer.slice(0, ANSWER_START);
+  const start = cutText(answer, ANSWER_START);
   const width = readable(style.width) - BEFORE;
   const shown =
     style.markdown === null ? textLines(start, width) : style.markdown(start, { ...style, width });
   const lines = Array.from(shown).filter((line) => line.trim() !== '');
-  const isCut = lines.length > ANSWER_LINES || start.length < answer.length;
+  const isCut = lines.length > ANSWER_LINES || answer.length > ANSWER_START;
   const more = isCut ? withWholeCommands(`… all of it: zwarm answer ${id}`, width).split('\n') : [];
   return labelled(
     'answer',

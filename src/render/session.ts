@@ -60,8 +60,9 @@ function* askedBlocks(view: TurnReader['view'], style: Style, options: TurnOptio
 /** Why a turn failed and what to do, but for a look at this very page. */
 function errorOf({ error }: TurnReader['view'], { id, full }: TurnOptions): string[] {
   if (error === null) return [];
-  const look = new RegExp(`(?:^|; )see[^;]*: zwarm show ${id}${full ? '(?: --full)?' : ''}(?:; then:? |$)`);
-  return errorLines({ ...error, hint: error.hint?.replace(look, '') || null });
+  const look = new RegExp(`(^|; )see[^;]*: zwarm show ${id}${full ? '(?: --full)?' : ''}(?:; then:? |$)`);
+  const hint = error.hint?.replace(look, (seen, before) => (seen.endsWith(' ') ? before : '')) || null;
+  return errorLines({ ...error, hint });
 }
 
 /** A turn as it is read; the files that it changed are added to `changed`. */

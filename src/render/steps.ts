@@ -6,7 +6,7 @@ import { patchPaint, type Style } from './style.ts';
 import { linkTo } from './text/link.ts';
 import { safeLine, safeLines } from './text/safe-text.ts';
 import { counted } from './text/units.ts';
-import { cutToWidth, lineOf } from './text/width.ts';
+import { cutToWidth, lineOf, widthOf } from './text/width.ts';
 import { readable, type Span, textLines, wrapSpans } from './text/wrap.ts';
 
 /** How much of a step to show. */
@@ -70,7 +70,7 @@ export function withWholeCommands(words: string, columns: number): string {
   const lines: string[] = [];
   for (const piece of words.split(/ (?=zwarm )|(?<=zwarm [^;]*;) /)) {
     const longer = lines.length === 0 ? piece : `${lines.at(-1)} ${piece}`;
-    if (longer.length <= columns) lines.splice(-1, 1, longer);
+    if (widthOf(longer) <= columns) lines.splice(-1, 1, longer);
     else lines.push(piece);
   }
   return lines.join('\n');

@@ -5,7 +5,7 @@ import { isMarkerKind, isTurnKind } from '../core/turn-kinds.ts';
 import type { Style } from './style.ts';
 import { safeLine } from './text/safe-text.ts';
 import { localTime, longSpan } from './text/units.ts';
-import { cutToWidth } from './text/width.ts';
+import { cutToWidth, widthOf } from './text/width.ts';
 
 /** Turns as a person writes them: `1`, `1–3`, `1, 3–5`. */
 export function rangesOf(turns: readonly number[]): string {
@@ -55,7 +55,8 @@ export function howWords({ how, turn }: Pick<TurnReader['view'], 'how' | 'turn'>
 
 /** The line above a turn, with its number and status. */
 export function turnRule(words: string, { paint, width }: Style): string {
-  const said = cutToWidth(`── ${safeLine(words)} `, width);
+  const said = `── ${safeLine(words)} `;
+  if (widthOf(said) > width) return paint.dim(cutToWidth(said, width));
   return paint.dim(said + '─'.repeat(Math.max(0, Math.min(width, 80) - said.length)));
 }
 

@@ -9,18 +9,23 @@ const configure = (project: Project, text: string): void =>
 test('a word of the user stands for the beginning of a command line', async () => {
   const project = createProject();
   const id = await project.ended();
-  configure(
-    project,
-    `[alias]\nids = "ls -q"\ntagged = 'start --tag nightly --name "a b"'\nls = "show"\nagain = "ids"\nbad = "frobnicate"\n`,
-  );
+  configure(project, `[alias]\nids = "ls -q"\ntagged = 'start --tag nightly --name="a b"'\n`);
   expect(await project.$('ids')).toBe(`${id}\n`);
   expect(await project.$('ids --status running')).toBe('');
   expect(await project.$('--color never ids')).toBe(`${id}\n`);
-  // What is quoted is one word, and --json counts from the alias, too.
   expect(await project.$('tagged x')).toMatch(/^zwarm: .*"a b"/);
-  configure(project, '[alias]\nall = "show --json"\nls = "show"\nagain = "all"\nbad = "frobnicate"\n');
-  const missing = await project.zwarm(['all', 'none']);
-  expect(JSON.parse(missing.stderr).error.code).toBe('not_found');
+  expect(await project.$('ids --help')).toMatch(/^Usage: zwarm ls /);
+  expect(await project.$('--project ids ids')).toMatch(/^zwarm: there is no directory ".*\/project\/ids"/);
+  configure(
+    project,
+    '[alias]\nall = "show --json"\nls = "show"\nagain = "all"\nbad = "frobnicate"\nwrong = 3\n',
+  );
+  // Its --json counts, also where the line cannot be understood.
+  for (const [argv, code] of [
+    [['all', 'none'], 'not_found'],
+    [['all', '--bogus'], 'usage'],
+  ] as const)
+    expect(JSON.parse((await project.zwarm(argv)).stderr).error.code).toBe(code);
   // A command is never something else, and an alias never another alias.
   expect(await project.$('ls -q')).toBe(`${id}\n`);
   expect(await project.$('again')).toMatch(/^zwarm: unknown command "all"/);
@@ -35,7 +40,11 @@ test('the file of a project, which an agent can write, sets no alias; a wrong on
   expect(await project.$('config list', { tty: true })).toContain(
     'alias has no effect: only your own file decides this',
   );
-  configure(project, '[alias]\nids = ["ls"]\n');
-  expect(await project.$('ids')).toMatch(/^zwarm: unknown command "ids"/);
-  expect(await project.$('config list')).toMatch(/alias must be a table of command lines, such as mine = /);
+  for (const line of ['["ls"]', '"start \'fix it"', '""', '\'""\'']) {
+    configure(project, `[alias]\nids = ${line}\n`);
+    expect(await project.$('ids')).toMatch(/^zwarm: unknown command "ids"/);
+    expect(await project.$('config list')).toMatch(
+      /alias\.ids must be a command line, such as "ls --source mine"/,
+    );
+  }
 });

@@ -3,5 +3,5 @@ export function withoutMarks(line: string): string {
   const cells = /^\|(.*)\|$/.exec(line.trim())?.[1]?.split('|');
   const words =
     cells?.map((cell) => cell.trim()).join(' · ') ?? line.trim().replace(/^(?:#{1,6}|[-*>])\s+/, '');
-  return words.replace(/(\*\*|`)(\S|\S.*?\S)\1/g, '$2');
+  return words.replace(/(?<![\w*`])(\*\*|`)(?![*`])(\S|\S.*?\S)\1(?![\w*`])/g, '$2');
 }

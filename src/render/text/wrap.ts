@@ -30,9 +30,9 @@ const CLOSING = /^[\p{Pe}\p{Pf}\p{Po}ーぁぃぅぇぉっゃゅょァィゥェ�
  * A path or an address that is longer than its line stays whole, to be copied: the terminal goes on with it at its first
  * column. It has no space and no sign, so that it cannot pose as a line of ours; it has an end, as has what is held of it.
  */
-const IN_PATH = /[!-~\p{L}\p{N}]/u;
-const PATH = /^ *[!-~\p{L}\p{N}]*\/[!-~\p{L}\p{N}]*$/u;
-const LONGEST_PATH = 4096;
+const IN_PATH = /^[\p{L}\p{N}!"#$%&'()*+,\-./:=?@[\]^_`~]\p{M}*$/u;
+const PATH = /^ *(?=[^/]*\/)[\p{L}\p{M}\p{N}!"#$%&'()*+,\-./:=?@[\]^_`~]+$/u;
+const LONGEST_PATH = 1024;
 
 function columnsOfCells(cells: readonly Cell[]): number {
   return cells.reduce((sum, cell) => sum + cell.columns, 0);

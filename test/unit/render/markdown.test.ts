@@ -212,7 +212,8 @@ test.each([
   ['> a ** b ** c', 'a ** b ** c'],
   ['`a` and `b`', 'a and b'],
   ['| file | `line` |', 'file · line'],
-  ['#1 is __init__.py, 2*3*4', '#1 is __init__.py, 2*3*4'],
+  ['#1 is __init__.py, 2**3 and 4**5', '#1 is __init__.py, 2**3 and 4**5'],
+  ['***a***', '***a***'],
   ['', ''],
 ])('in a list %j is %j', (line, words) => {
   expect(withoutMarks(line)).toBe(words);

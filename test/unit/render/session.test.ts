@@ -204,7 +204,7 @@ test('the beginning of the answer stands in the card of a long page, whose end i
     '  answer     All\n             is well.\n\n── turn 1',
   );
   const piped = page({ ...SHOP, last_message: `a\x1b${'b'.repeat(3000)}` }, WORK, { bytes });
-  expect(piped).toMatch(/ {2}answer {5}a\\x1bb{1998}\n {13}… all of it: zwarm answer abcdefghjk\n/);
+  expect(piped).toMatch(/ {2}answer {5}a\\x1bb{1997}…\n {13}… all of it: zwarm answer abcdefghjk\n/);
   // It is on the screen already, not there, or not on the page.
   const without = [
     page({ ...SHOP, last_message: answer }, WORK, { columns }),
@@ -232,6 +232,7 @@ test('a hint breaks no command that fits on a line, and does not name the page t
   expect(shown(see, { full: true })).toBe('');
   expect(shown(`${see}; then continue with: x`, { full: true })).toBe('  hint: continue with: x\n');
   expect(shown('its answer is kept; see: zwarm show abcdefghjk')).toBe('  hint: its answer is kept\n');
+  expect(shown('do x; see: zwarm show abcdefghjk; then: y')).toBe('  hint: do x; y\n');
   expect(shown('see what it did: zwarm show abcdefghjk; then: zwarm x')).toBe('  hint: zwarm x\n');
 });
 

@@ -57,6 +57,7 @@ test.each<[string, string, number, string[]]>([
   ['a word that is longer', 'one abcdefghij', 4, ['one', 'abcd', 'efgh', 'ij']],
   ['an indented word that is longer', '  abcdef', 4, ['  ab', 'cdef']],
   ['a path that is longer', 'in /home/ann/shop/cart.js is', 8, ['in', '/home/ann/shop/cart.js', 'is']],
+  ['a path with marks of its own', 'in Jose\u0301/Documents', 6, ['in', 'Jose\u0301/Documents']],
   ['an indented path that is longer', '  src/cart.js:3 is', 6, ['  src/cart.js:3', 'is']],
   ['a path with letters of any language', 'src/Übergröße.js', 6, ['src/Übergröße.js']],
   ['a path with a sign that could pose as a line of ours', 'a/bcd──turn', 4, ['a/bcd', '──tu', 'rn']],
@@ -118,9 +119,22 @@ test('a line of narrow characters is broken as any other is', () => {
 
 test('what is kept whole has an end', () => {
   const longest = (text: string) => Math.max(...Array.from(textLines(text, 80), (line) => line.length));
-  expect(longest(`/${'a'.repeat(4000)}`)).toBe(4001);
-  expect(longest(`/${'a'.repeat(5000)}`)).toBe(4096);
-  expect(longest(`/${'a'.repeat(5000)}漢`)).toBe(4096);
+  expect(longest(`/${'a'.repeat(1000)}`)).toBe(1001);
+  expect(longest(`/${'a'.repeat(5000)}`)).toBe(1024);
+  expect(longest(`/${'a'.repeat(5000)}漢`)).toBe(1024);
+  expect(longest(`{"path":"a/b","error":[${'1,'.repeat(100)}0]}`)).toBe(80);
+});
+
+test('nothing that is kept whole can pose as a line of zwarm', () => {
+  // The first of these is a letter that joins whatever follows it, a space as well.
+  const sign = fc.constantFrom('\u0d4e ', '\u0d4e─', ' ', '\u00a0', '─', '·', 'a', '/', 'é', 'e\u0301', '漢');
+  void fc.assert(
+    fc.property(fc.array(sign, { minLength: 20, maxLength: 60 }), (signs) => {
+      for (const text of [signs.join(''), `/a${signs.join('')}`])
+        for (const line of textLines(text, 12))
+          if (columnsOf(line) > 12) expect(line).not.toMatch(/[ \u00a0─·]/);
+    }),
+  );
 });
 
 test('colours go on over a line break, and cost no columns', () => {
