@@ -117,7 +117,7 @@ export function changedRow({ count, first }: ChangedFiles, directory: string | n
   );
 }
 
-/** So many lines of an answer are on the card, and no more of it is looked at. */
+/** The lines of an answer that are on the card, and the characters of it that are looked at for them. */
 const ANSWER_LINES = 3;
 const ANSWER_START = 2000;
 

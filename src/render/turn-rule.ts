@@ -57,7 +57,7 @@ export function howWords({ how, turn }: Pick<TurnReader['view'], 'how' | 'turn'>
 export function turnRule(words: string, { paint, width }: Style): string {
   const said = `── ${safeLine(words)} `;
   if (widthOf(said) > width) return paint.dim(cutToWidth(said, width));
-  return paint.dim(said + '─'.repeat(Math.max(0, Math.min(width, 80) - said.length)));
+  return paint.dim(said + '─'.repeat(Math.max(0, Math.min(width, 80) - widthOf(said))));
 }
 
 /** How to head a turn. */

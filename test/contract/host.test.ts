@@ -140,8 +140,8 @@ test.concurrent('three workers, of which one fails, cost a model seven calls and
   ];
   const failing = `run until [ -e go ]; do sleep 0.05; done; ${FAILING}`;
   const lead = [
-    // None ends before all are begun.
-    calls(delegate('alpha', 'gate go'), delegate('beta', failing), delegate('gamma', 'gate go')),
+    // None ends before all are begun; no two have the same task, of which the second would be told.
+    calls(delegate('alpha', 'gate ./go'), delegate('beta', failing), delegate('gamma', 'gate go')),
     calls(['wait_sessions', { ids: ['alpha', 'beta', 'gamma'] }]),
     calls(['get_trajectory', { session_id: 'beta' }]),
     calls(['converse', { session_id: 'alpha', message: 'quick' }]),
@@ -168,7 +168,7 @@ test.concurrent('three workers, of which one fails, cost a model seven calls and
   // Which of the three is answered first is nobody's choice.
   const lines = told.map(({ call, answer }) => `${call}\n  ${answer}\n`);
   expect([...lines.slice(0, 3).sort(), ...lines.slice(3)].join('')).toMatchInlineSnapshot(`
-    "delegate {"task":"gate go","name":"alpha","mode":"async"}
+    "delegate {"task":"gate ./go","name":"alpha","mode":"async"}
       {"success":true,"hint":"still running: wait_sessions(ids=[\\"k4hm8rvtzy\\"]) waits for its end","session_id":"k4hm8rvtzy","name":"alpha","status":"running","turn":1,"agent":"codex","caller":"mcp:codex-mcp-client","project":"/home/you/project"}
     delegate {"task":"gate go","name":"gamma","mode":"async"}
       {"success":true,"hint":"still running: wait_sessions(ids=[\\"k4hm8rvtzy\\"]) waits for its end","session_id":"k4hm8rvtzy","name":"gamma","status":"running","turn":1,"agent":"codex","caller":"mcp:codex-mcp-client","project":"/home/you/project"}

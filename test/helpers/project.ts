@@ -193,6 +193,11 @@ export function createProject(name = 'project', finished: OnFinished = onTestFin
     },
     /** The living processes of a session. */
     marked: (id: string) => processesWith(`ZWARM_SESSION_ID=${id}`),
+    /** Ends all processes of a session. They are stopped first: a runner that outlives its agent records the end. */
+    lose(id: string): void {
+      for (const signal of ['SIGSTOP', 'SIGKILL'] as const)
+        for (const pid of processesWith(`ZWARM_SESSION_ID=${id}`)) process.kill(pid, signal);
+    },
     /** Starts a session that has ended well when this resolves; its id. */
     async ended(args: readonly string[] = ['x'], options?: ScreenOptions): Promise<string> {
       const { id } = JSON.parse(await ok(['start', '--wait', '--json', ...args], options));

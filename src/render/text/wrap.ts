@@ -28,7 +28,7 @@ const CLOSING = /^[\p{Pe}\p{Pf}\p{Po}ーぁぃぅぇぉっゃゅょァィゥェ�
 
 /**
  * A path or an address that is longer than its line stays whole, to be copied: the terminal goes on with it at its first
- * column. It has no space and no sign, so that it cannot pose as a line of ours; it has an end, as has what is held of it.
+ * column. It has no space and no rule, so that it cannot pose as a line of zwarm, and no more than so many columns.
  */
 const IN_PATH = /^[\p{L}\p{N}!"#$%&'()*+,\-./:=?@[\]^_`~]\p{M}*$/u;
 const PATH = /^ *(?=[^/]*\/)[\p{L}\p{M}\p{N}!"#$%&'()*+,\-./:=?@[\]^_`~]+$/u;

@@ -264,7 +264,7 @@ test('a setup does not run again after an agent of which nobody knows how it end
   const project = await createFilled('setup = "echo >> ../ran"');
   const id = (await project.asProcess(['start', '-W', '--name', 'n', 'hang'])).stdout.trim();
   await eventually('its agent runs', () => project.runs().length === 1);
-  for (const pid of project.marked(id)) process.kill(pid, 'SIGKILL');
+  project.lose(id);
   await eventually('it is lost', async () => (await project.show(id)).status === 'lost');
   expect(await project.asProcess(['inject', 'n', '--wait', 'quick'])).toMatchObject({ code: 0 });
   expect(readFileSync(treeOf(project, 'ran'), 'utf8')).toBe('\n');

@@ -668,7 +668,7 @@ test('two agents that write in one directory are told, and marked while both run
   ).toMatch(/running !(.|\n)*! another agent/);
   expect(await project.$(`show ${ID}`)).toContain(`${first} writes there, too`);
   // One that was killed without a word is not there any more.
-  for (const pid of project.marked(first)) process.kill(pid, 'SIGKILL');
+  project.lose(first);
   await eventually('it is gone', () => project.marked(first).length === 0);
   expect(await shared()).toEqual([]);
   await project.ok(['kill', ID]);
