@@ -102,7 +102,7 @@ function* turnBlocks(
 }
 
 /** From so many bytes of a stream on, the end of its page is seldom on the first screen. */
-const LONG = 1 << 14;
+const LONG = 1 << 16;
 
 function* pageBlocks(session: SessionReader, style: Style, options: PageOptions): Generator<Block> {
   const { summary, turns, length, changed } = session;

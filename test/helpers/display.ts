@@ -28,7 +28,7 @@ export const DRIVES =
   /[\0-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u115f\u1160\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb]|\u034f|[\u17b4\u17b5]|[\u180b-\u180f]|[\ufe00-\ufe0e]|\udb40|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
 
 /** A line that may be longer than the terminal: one path or address, behind what marks its place. */
-export const ONE_PATH = /^(?:[\s│•✓☐#]|\d+\.)*[\p{L}\p{M}\p{N}!-~]{1,1100}$/u;
+export const ONE_PATH = /^(?:[\s│•✓☐#]|\d+\.)*(?=[^/]*\/)[\p{L}\p{M}\p{N}!-~]{1,1100}$/u;
 
 /** The lines that would drive a terminal of so many columns, or do not fit on it. */
 export function unfit(lines: readonly string[], columns: number): readonly string[] {

@@ -108,7 +108,7 @@ export function readerOf(
   return {
     view,
     directory,
-    bytes,
+    bytes: () => bytes,
     messages: () => messages.filter(({ turn }) => turn === view.turn),
     steps: () => steps.map((step, index) => ({ index, step, open: false })),
     newClock: () => () => null,

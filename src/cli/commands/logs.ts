@@ -89,7 +89,7 @@ The steps come with the last lines of their outputs; zwarm trajectory lists them
 -f continues across the end of a turn into the next one, and ends when no turn runs or waits. Ctrl-C ends only zwarm;
 the agents continue. With several ids, each line begins with the name of its session, or with its id where it has none.
 
---since leaves out turns that ended before that time, and in the turn that ran then the steps that the agent's own history
+--since leaves out turns that ended before that time, and in the turn that ran then, the steps that the agent's own history
 dates before it. Steps without a date are shown.`,
   examples: [
     'zwarm logs -f @last',

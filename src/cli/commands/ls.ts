@@ -98,11 +98,11 @@ The session with the last activity comes first: its newest message, start or end
 with -q.
 
 AGO tells how long a session has been running, or when it ended; NOW what a running one is doing, why a failed one failed,
-and what one that completed has answered. On a narrow terminal NOW comes before TASK. TASK is the newest message, after the title of the session where the message has
-few words.
+and what one that completed has answered. On a narrow terminal NOW comes before TASK. TASK is the newest message, after the
+title of the session where the message has few words.
 
-When piped: id, status, turn, agent, time of the last change and task, separated by tabs, without a header; with --everywhere
-the project behind them.`,
+When piped: id, status, turn, agent, time of the last change and task, separated by tabs, without a header; with
+--everywhere the project behind them.`,
   examples: [
     'zwarm ls',
     'zwarm ls --status failed,lost --since 2h',

@@ -53,7 +53,8 @@ export const rm = defineVerb({
   notes: `
 Deletes the records of a session. Its own tree and the branch made for it are deleted, too, if everything in them also
 exists elsewhere. A tree with anything that exists only there goes into the trash for seven days, with the record: zwarm
-restore brings it back. A tree that could not be brought back, with an unfinished merge for example, stays. All other files stay as they are. A running session is never deleted.
+restore brings it back. A tree that could not be brought back, with an unfinished merge for example, stays. All other files
+stay as they are. A running session is never deleted.
 
 On a terminal it asks before it deletes several; elsewhere it does not.`,
   examples: [

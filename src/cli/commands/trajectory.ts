@@ -18,9 +18,10 @@ export const trajectory = defineVerb({
     pager: flag('--no-pager', 'print a long page without stopping'),
   },
   notes: `
-These are the steps that zwarm logs prints, in the same words, without their outputs and with numbers. The numbers run through all turns. A step that did not end well has its status or exit code at its end. One that changed
-while others went on, such as a plan, is listed each time. On a terminal, a page that is longer than the screen is shown
-with ZWARM_PAGER, PAGER or less.`,
+These are the steps that zwarm logs prints, in the same words, without their outputs and with numbers. The numbers run
+through all turns. A step that did not end well has its status or exit code at its end. One that changed while others went
+on, such as a plan, is listed each time. On a terminal, a page that is longer than the screen is shown with ZWARM_PAGER,
+PAGER or less.`,
   examples: [
     'zwarm trajectory @last',
     ['zwarm trajectory @last --turn 2 --full', 'with outputs'],

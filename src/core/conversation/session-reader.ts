@@ -10,7 +10,7 @@ export interface TurnReader {
   /** Where its agent worked: what lies below that is shown relative to it. */
   readonly directory: string;
   /** The length of its stream by now. */
-  readonly bytes: number;
+  bytes(): number;
   /** The messages, none of a turn that was rewound; with `full` also what the agent did, as messages of role `tool`. */
   messages(full: boolean): Iterable<Message>;
   /** The steps in order. A step that changes later is yielded once more, with the same index. */
@@ -33,7 +33,7 @@ export interface SessionReader {
 
 /** The length of the streams that a reading of all of these turns goes through, in bytes. */
 export function bytesOf(turns: readonly Pick<TurnReader, 'bytes'>[]): number {
-  return turns.reduce((sum, { bytes }) => sum + bytes, 0);
+  return turns.reduce((sum, { bytes }) => sum + bytes(), 0);
 }
 
 /** The files that were changed: how many, and the first few, in the words of the agent. */

@@ -132,7 +132,7 @@ export function createTurnReader(
   return {
     view,
     directory: directoryOf(session.record, reading),
-    bytes: lookAt(stream.path)?.size ?? 0,
+    bytes: () => lookAt(stream.path)?.size ?? 0,
     messages,
     steps: () => walk(readSteps),
     newClock: () => newClock(reading),

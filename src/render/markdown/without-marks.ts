@@ -1,4 +1,4 @@
-/** A line of Markdown for a list, without the marks that a page renders: of headings, quotations, lists, tables, code and bold words. */
+/** A line of Markdown for a list, without the marks of headings, quotations, lists, tables, code and bold words. */
 export function withoutMarks(line: string): string {
   const cells = /^\|(.*)\|$/.exec(line.trim())?.[1]?.split('|');
   const words =

@@ -26,12 +26,15 @@ const TAB = 8;
 /** What stays with the wide character before it: in scripts without spaces a line may begin with anything else. */
 const CLOSING = /^[\p{Pe}\p{Pf}\p{Po}ーぁぃぅぇぉっゃゅょァィゥェォッャュョ~〜]/u;
 
+/** What a path may hold beside letters and digits. Braces and the like are left out: JSON without spaces is no path. */
+const SIGNS = '!"#$%&\'()*+,\\-./:=?@[\\]^_`~';
+
 /**
  * A path or an address that is longer than its line stays whole, to be copied: the terminal goes on with it at its first
  * column. It has no space and no rule, so that it cannot pose as a line of zwarm, and no more than so many columns.
  */
-const IN_PATH = /^[\p{L}\p{N}!"#$%&'()*+,\-./:=?@[\]^_`~]\p{M}*$/u;
-const PATH = /^ *(?=[^/]*\/)[\p{L}\p{M}\p{N}!"#$%&'()*+,\-./:=?@[\]^_`~]+$/u;
+const IN_PATH = new RegExp(`^[\\p{L}\\p{N}${SIGNS}]\\p{M}*$`, 'u');
+const PATH = new RegExp(`^ *(?=[^/]*/)[\\p{L}\\p{M}\\p{N}${SIGNS}]+$`, 'u');
 const LONGEST_PATH = 1024;
 
 function columnsOfCells(cells: readonly Cell[]): number {

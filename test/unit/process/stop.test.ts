@@ -15,7 +15,7 @@ async function turnOf(script: string) {
   const file = (name: string): string => join(directory, name);
   const head = `cd "$1"; trap : HUP INT TERM; agent() { ZWARM_MARK='${marks}x' "$@"; }`;
   const runner = await live(`${marks}x.runner`, `${head}; echo ready\n${script}\n: > record`, [directory]);
-  const request: StopOptions = {
+  const options: StopOptions = {
     marks,
     recorded: null,
     signals: ['SIGINT', 'SIGTERM', 'SIGKILL'],
@@ -23,7 +23,7 @@ async function turnOf(script: string) {
     ended: () => existsSync(file('record')),
     record: () => undefined,
   };
-  const stop = (more?: Partial<StopOptions>) => stopTurn({ ...request, ...more });
+  const stop = (more?: Partial<StopOptions>) => stopTurn({ ...options, ...more });
   return { runner, marks, file, stop };
 }
 

@@ -249,7 +249,7 @@ test('in a pipe a row has six fields, whatever the task holds, and nothing is cu
   );
   const none = { turn: null, last_prompt: null };
   expect(renderRow(summaryOf({ ...none, status: 'killed', task: 'taken back' }))).toContain('taken back\n');
-  expect(renderRow(summaryOf({ ...none, status: 'ready', task: 'rewound' }))).not.toContain('back');
+  expect(renderRow(summaryOf({ ...none, status: 'ready', task: 'rewound' }))).not.toContain('rewound');
   const unknown = summaryOf({ ...none, agent: null, updated_at: null, task: null, status: 'damaged' });
   expect(renderRow(unknown)).toBe('abcdefghjk\tdamaged\t\t\t\t\n');
   // What a damaged or edited record holds in the other fields breaks no row either.

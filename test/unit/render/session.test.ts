@@ -190,7 +190,7 @@ test('what was changed stands in the card where a summary knows it, else at the 
 
 test('the beginning of the answer stands in the card of a long page, whose end is far from it', () => {
   const answer = '# Done\n\nThe **loop** is\nright now.\n\n- one\n- two\n';
-  const [columns, bytes] = [80, 20_000];
+  const [columns, bytes] = [80, 100_000];
   const long = (more: Shown) => page({ ...SHOP, last_message: answer, ...more }, WORK, { columns, bytes });
   expect(long({})).toContain(`
   agent      codex gpt-5.5

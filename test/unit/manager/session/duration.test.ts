@@ -1,6 +1,7 @@
 import { utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { openConversation } from '../../../../src/manager/session/read-session.ts';
 import { computeRow } from '../../../../src/manager/session/session-summary.ts';
 import { claimTurn } from '../../../../src/store/claim.ts';
 import { createStoredSession, DEAD, ID, requestOf, runnerStat } from '../../../helpers/store.ts';
@@ -32,7 +33,14 @@ async function durationOf(...turns: Known[]): Promise<number | null | undefined>
     const how = { code: 0, why: null, detail: null, cancelled: false, ended_at: null, events_bytes: null };
     write('exit.json', JSON.stringify({ v: 1, ...how, uptime: ended }), endedMs);
   }
-  return (await computeRow({ store, id: ID }, BEGAN + 86_400_000))?.duration_ms;
+  const nowMs = BEGAN + 86_400_000;
+  const { summary, turns: shown } = await openConversation({ store, id: ID }, nowMs);
+  const row = await computeRow({ store, id: ID }, nowMs);
+  // The page adds up what it says of each turn.
+  const known = shown.flatMap(({ view }) => view.duration_ms ?? []);
+  const sum = known.length === 0 ? null : known.reduce((all, ms) => all + ms, 0);
+  expect([summary.duration_ms, sum]).toEqual([row?.duration_ms, row?.duration_ms]);
+  return row?.duration_ms;
 }
 
 // The clock of the machine may be set while an agent works: that of its boot cannot.
