@@ -61,5 +61,5 @@ export const VERBS: readonly VerbDefinition[] = [
   settle,
   limit,
   setUp,
-  completeVerb(() => PROGRAM),
+  completeVerb(() => ({ ...PROGRAM, verbs: VERBS })),
 ];

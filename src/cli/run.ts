@@ -4,7 +4,7 @@ import { errorText } from '../render/error-lines.ts';
 import { renderJson } from '../render/json.ts';
 import { safeLine, safeText } from '../render/text/safe-text.ts';
 import { withoutAlias } from './alias.ts';
-import type { GlobalOptions } from './command-tree.ts';
+import { type GlobalOptions, PROGRAM, VERBS } from './command-tree.ts';
 import type { CliContext, Verb } from './context.ts';
 import { runCommandLine } from './program.ts';
 
@@ -95,7 +95,7 @@ export async function run(argv: readonly string[], context: CliContext): Promise
   let manager: Verb['manager'] | null = null;
   let line = argv;
   try {
-    line = await withoutAlias(argv, context);
+    line = await withoutAlias(argv, context, { verbs: VERBS, globals: PROGRAM.globals });
     await runCommandLine(line, context, async (options) => {
       const verb = await createVerb(context, line, options, (code) => {
         exitCode = code;

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { decodeOrNull } from '../core/decode.ts';
+import { ZwarmError } from '../core/errors.ts';
 import { ownTable } from './own-table.ts';
 
 const table = z.record(z.string(), z.unknown());
@@ -21,8 +22,12 @@ export function wrongAlias(value: unknown): string | null {
   return wrong === undefined ? null : `alias.${wrong[0]} ${expected}`;
 }
 
-/** The words that a word stands for in the user's own file; null where it stands for nothing. */
-export async function aliasOf(file: string, word: string): Promise<readonly string[] | null> {
-  const entries = decodeOrNull(table, await ownTable(file, 'alias'));
-  return entries !== null && Object.hasOwn(entries, word) ? wordsOf(entries[word]) : null;
+/** What each word stands for in the user's own file. @throws ZwarmError `config` where that cannot be understood */
+export async function readAliases(file: string): Promise<ReadonlyMap<string, readonly string[]>> {
+  const value = (await ownTable(file, 'alias')) ?? {};
+  const wrong = wrongAlias(value);
+  if (wrong !== null) throw new ZwarmError('config', `${file}: ${wrong}`, `edit ${file}`);
+  return new Map(
+    Object.entries(decodeOrNull(table, value) ?? {}).map(([word, line]) => [word, wordsOf(line) ?? []]),
+  );
 }

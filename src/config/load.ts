@@ -1,6 +1,5 @@
-import { TextProblem, ZwarmError } from '../core/errors.ts';
+import { ZwarmError } from '../core/errors.ts';
 import type { ConfigPlace, Settings } from '../core/rules/policy.ts';
-import { cutText } from '../core/session.ts';
 import { closest } from '../core/suggest.ts';
 import { trustedDirectory, userConfigFile } from '../core/user-places.ts';
 import { wrongAlias } from './aliases.ts';
@@ -10,7 +9,7 @@ import { KEY_NAMES } from './key-names.ts';
 import { checked, fromWords, type Given, KEYS, shown } from './keys.ts';
 import { merge, type Source } from './merge.ts';
 import { wrongPrice } from './prices.ts';
-import { readProjectText, readUserText } from './read-text.ts';
+import { readProjectText, readUserText, withFile } from './read-text.ts';
 import { isTrusted, type TrustKey, trustKeyOf } from './trust.ts';
 import { fillingOf } from './worktree.ts';
 
@@ -37,17 +36,6 @@ const [BUDGET, WORKTREE] = ['budget', 'worktree'] as const;
 /** The files of a user (null where no home is known) and a project, whether they are there or not. */
 export function configFiles({ env, projectRoot }: ConfigPlace) {
   return { user: userConfigFile(env), project: `${projectRoot.replace(/\/$/, '')}/zwarm.toml` };
-}
-
-/** Does something with the text of a file; what is wrong with it names the file. @throws ZwarmError `config` */
-export function withFile<T>(path: string, act: () => T): T {
-  try {
-    return act();
-  } catch (error) {
-    if (!(error instanceof TextProblem)) throw error;
-    const hint = `edit ${path}: one key = value on each line, texts in quotes, such as model = "gpt-5.5"`;
-    throw new ZwarmError('config', `${path}: ${cutText(error.message, 200)}`, hint, error);
-  }
 }
 
 /** The first few notices of a kind, and how many more there are: an agent's file could have thousands. */

@@ -1,15 +1,9 @@
-import { TextProblem, ZwarmError } from '../core/errors.ts';
-import { readUserText } from './read-text.ts';
+import { readUserText, withFile } from './read-text.ts';
 
-/** A table of the user's own file; null where it has none. A file that cannot be understood has none. */
+/** A table of the user's own file; null where it has none. @throws ZwarmError `config` where the file cannot be understood */
 export async function ownTable(file: string, name: string): Promise<unknown> {
-  try {
-    const text = readUserText(file);
-    if (text === null || !text.includes(name)) return null;
-    return (await import('../core/toml/parse.ts')).parseToml(text)[name];
-  } catch (error) {
-    // Verbs that only look say nothing about the configuration; `start` and `config` do.
-    if (error instanceof TextProblem || error instanceof ZwarmError) return null;
-    throw error;
-  }
+  const text = readUserText(file);
+  if (text === null || !text.includes(name)) return null;
+  const { parseToml } = await import('../core/toml/parse.ts');
+  return withFile(file, () => parseToml(text))[name];
 }

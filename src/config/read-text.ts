@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { errnoOf, ZwarmError } from '../core/errors.ts';
+import { errnoOf, TextProblem, ZwarmError } from '../core/errors.ts';
+import { cutText } from '../core/session.ts';
 import { shellWord } from '../core/shell-word.ts';
 
 /** No configuration comes near this. */
@@ -62,3 +63,14 @@ export const readUserText = (path: string): string | null => read(path, OPEN);
 
 /** A project's file, which an agent may have put there; null where there is none. @throws ZwarmError `config` */
 export const readProjectText = (path: string): string | null => read(path, OPEN | constants.O_NOFOLLOW);
+
+/** Does something with the text of a file; what is wrong with it names the file. @throws ZwarmError `config` */
+export function withFile<T>(path: string, act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    if (!(error instanceof TextProblem)) throw error;
+    const hint = `edit ${path}: one key = value on each line, texts in quotes, such as model = "gpt-5.5"`;
+    throw new ZwarmError('config', `${path}: ${cutText(error.message, 200)}`, hint, error);
+  }
+}

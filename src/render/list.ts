@@ -3,7 +3,7 @@ import { messageOfRow, type SessionSummary } from '../core/session.ts';
 import type { SessionStatus } from '../core/status.ts';
 import { parseIso, shortSpan } from '../core/time.ts';
 import { failureWords } from './failure-words.ts';
-import { withoutMarks } from './markdown/without-marks.ts';
+import { stepWithoutMarks, withoutMarks } from './markdown/without-marks.ts';
 import { projectNames } from './project-names.ts';
 import { paintStatus, type Style } from './style.ts';
 import { type Column, fitColumns, renderTable } from './table.ts';
@@ -86,7 +86,10 @@ function ageOf(row: SessionSummary, { nowMs }: Style): string {
 
 /** What a running session is doing, why a failed one failed, and why one waits; null of any other. */
 const doingOf = (row: SessionSummary): string | null =>
-  row.current_step ?? failureWords(row) ?? row.pending?.detail ?? null;
+  (row.current_step && stepWithoutMarks(row.current_step)) ??
+  failureWords(row) ??
+  row.pending?.detail ??
+  null;
 
 /** The same, and what one has answered that completed. */
 const nowOf = (row: SessionSummary): string =>

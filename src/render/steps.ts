@@ -1,7 +1,9 @@
 import { type Step, stepLine, valueText } from '../core/conversation/steps.ts';
 import type { FileEdit } from '../core/events.ts';
 import { pathFrom } from '../core/path.ts';
+import { cutText } from '../core/session.ts';
 import { withoutShell } from '../core/shell-word.ts';
+import { withoutMarks } from './markdown/without-marks.ts';
 import { patchPaint, type Style } from './style.ts';
 import { linkTo } from './text/link.ts';
 import { safeLine, safeLines } from './text/safe-text.ts';
@@ -94,6 +96,13 @@ function* messageLines(content: string, style: Style): Generator<string> {
       yield line === '' ? '' : INDENT + line;
 }
 
+/** So much of a text is looked at where it becomes one line. */
+const LONGEST_START = 2000;
+
+/** What an agent wrote, for a line of its own: on a terminal its beginning, without marks of Markdown. */
+export const proseOf = (text: string, { markdown }: Style): string =>
+  markdown === null ? text : cutText(text, LONGEST_START).split('\n').map(withoutMarks).join('\n');
+
 /** Where the last lines of a text begin, and how many there are before them. */
 function lastLines(text: string): { readonly from: number; readonly before: number } {
   let from = text.length + 1;
@@ -185,7 +194,7 @@ export function* stepLines(step: Step, style: Style, options: StepOptions): Gene
       break;
     case 'reasoning':
       if (full) yield* messageLines(step.content.trim(), { ...style, paint: paint.dim });
-      else yield INDENT + paint.dim(lineOf(step.content, width - INDENT.length));
+      else yield INDENT + paint.dim(lineOf(proseOf(step.content, style), width - INDENT.length));
       break;
     case 'command': {
       const first = `${INDENT}$ `;

@@ -1,6 +1,6 @@
 import type { SessionReader } from '../core/conversation/session-reader.ts';
 import { type Step, stepLine } from '../core/conversation/steps.ts';
-import { endWords, paintEnd, SIGNS, stepLines } from './steps.ts';
+import { endWords, paintEnd, proseOf, SIGNS, stepLines } from './steps.ts';
 import type { Style } from './style.ts';
 import { lineOf } from './text/width.ts';
 import { turnHeading } from './turn-rule.ts';
@@ -32,7 +32,9 @@ function summaryLine(step: Step, style: Style, directory: string | null): string
   const end = endWords(step);
   const by = step.subagent === undefined ? '' : '↳ ';
   const sign = step.type === 'warning' || step.type === 'error' ? SIGNS[step.type] : '';
-  const words = lineOf(by + sign + stepLine(step, directory), Math.max(8, style.width - 1 - end.length));
+  const isProse = step.type === 'message' || step.type === 'reasoning';
+  const said = isProse ? proseOf(step.content, style) : stepLine(step, directory);
+  const words = lineOf(by + sign + said, Math.max(8, style.width - 1 - end.length));
   const colour = PAINTS[step.type];
   return ` ${colour === undefined ? words : style.paint[colour](words)}${paintEnd(end, style)}`;
 }

@@ -16,10 +16,7 @@ test('a word of the user stands for the beginning of a command line', async () =
   expect(await project.$('tagged x')).toMatch(/^zwarm: .*"a b"/);
   expect(await project.$('ids --help')).toMatch(/^Usage: zwarm ls /);
   expect(await project.$('--project ids ids')).toMatch(/^zwarm: there is no directory ".*\/project\/ids"/);
-  configure(
-    project,
-    '[alias]\nall = "show --json"\nls = "show"\nagain = "all"\nbad = "frobnicate"\nwrong = 3\n',
-  );
+  configure(project, '[alias]\nall = "show --json"\nls = "show"\nagain = "all"\nbad = "frobnicate"\n');
   // Its --json counts, also where the line cannot be understood.
   for (const [argv, code] of [
     [['all', 'none'], 'not_found'],
@@ -42,9 +39,29 @@ test('the file of a project, which an agent can write, sets no alias; a wrong on
   );
   for (const line of ['["ls"]', '"start \'fix it"', '""', '\'""\'']) {
     configure(project, `[alias]\nids = ${line}\n`);
-    expect(await project.$('ids')).toMatch(/^zwarm: unknown command "ids"/);
-    expect(await project.$('config list')).toMatch(
-      /alias\.ids must be a command line, such as "ls --source mine"/,
-    );
+    for (const command of ['ids', 'config list'])
+      expect(await project.$(command)).toMatch(
+        /config\.toml: alias\.ids must be a command line, such as "ls --source mine"/,
+      );
+    expect(await project.$('ls -q')).toBe('');
   }
+});
+
+test('where the file with aliases cannot be understood, an unknown command says so', async () => {
+  const project = createProject();
+  configure(project, '[alias]\nids = "ls -q\n');
+  expect(await project.$('ids')).toMatch(/^zwarm: \/.*\/config\.toml: line 2/);
+  expect(await project.$('complete -- l')).toMatch(/^ls\t/);
+});
+
+test('a shell completes aliases, and what follows them', async () => {
+  const project = createProject();
+  configure(project, '[alias]\nfailures = "ls --status failed"\nls = "show"\nhelp = "show"\n');
+  expect(await project.$('complete -- f')).toBe(
+    'fork\tbegin a session with a copy of a conversation\nfailures\tls --status failed\n',
+  );
+  expect(await project.$('complete -- failures --every')).toMatch(/^--everywhere\t/);
+  expect(await project.$('complete -- --color never failures --every')).toMatch(/^--everywhere\t/);
+  expect(await project.$('complete -- help fail')).toBe('');
+  expect((await project.$('complete -- l')).match(/^ls\t/gm)).toHaveLength(1);
 });

@@ -70,18 +70,9 @@ test('the help of a verb on a narrow terminal: a command that is too long can st
     that is longer than the screen is shown
     with ZWARM_PAGER, PAGER or less.
 
-    Global options:
-      --project <dir>
-          work in the project of this
-          directory
-      --state-dir <dir>
-          keep everything in this directory
-          (also: ZWARM_DIR)
-      --color <when>
-          auto, always or never (default:
-          auto)
-      -h, --help
-          print help
+    All commands take --project,
+    --state-dir, --color and --help: see
+    zwarm --help.
     "
   `);
 });
@@ -240,8 +231,8 @@ test('options of one name that say something different', () => {
     --dry-run
       only print where each would work, and its command
       only show what would be changed
-      only say what would be landed
-      only print what would be deleted
+      only show what would be landed
+      only show what would be deleted
     --everywhere
       the sessions of all projects; every command takes their ids
       the sessions of all projects

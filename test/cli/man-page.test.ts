@@ -50,18 +50,8 @@ test('a page says what the help says, in the language of man', () => {
     .TP
     \\fB\\-\\-json\\fR
     print the session as JSON
-    .TP
-    \\fB\\-\\-project \\fR\\fIdir\\fR
-    work in the project of this directory
-    .TP
-    \\fB\\-\\-state\\-dir \\fR\\fIdir\\fR
-    keep everything in this directory (also: ZWARM_DIR)
-    .TP
-    \\fB\\-\\-color \\fR\\fIwhen\\fR
-    auto, always or never (default: auto)
-    .TP
-    \\fB\\-h, \\-\\-help\\fR
-    print help
+    .PP
+    All commands take \\-\\-project, \\-\\-state\\-dir, \\-\\-color and \\-\\-help: see \\fBzwarm\\fR(1).
     .SH EXAMPLES
     .EX
       $ zwarm name @last fix\\-login
@@ -113,17 +103,8 @@ withGroff(`it looks like other manual pages${orNot}`, () => {
 
            --json print the session as JSON
 
-           --project dir
-                  work in the project of this directory
-
-           --state-dir dir
-                  keep everything in this directory (also: ZWARM_DIR)
-
-           --color when
-                  auto, always or never (default: auto)
-
-           -h, --help
-                  print help
+           All commands take --project, --state-dir, --color and --help: see
+           zwarm(1).
 
     EXAMPLES
              $ zwarm name @last fix-login

@@ -30,7 +30,7 @@ const OPTIONS = {
   },
   tags: TAGS,
   gone: flag('--gone', 'all sessions of projects whose directories are gone', ['days', 'olderThan', 'tag']),
-  dryRun: flag('--dry-run', 'only print what would be deleted'),
+  dryRun: flag('--dry-run', 'only show what would be deleted'),
   yes: YES,
   quiet: QUIET_IDS,
   json: flag('--json', 'print the plan, or what was done of it, as JSON'),

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { safeLine } from '../../render/text/safe-text.ts';
+import { type Commands, mayHaveAlias } from '../alias.ts';
 import type { Verb } from '../context.ts';
 import { argument, defineVerb, type VerbDefinition } from '../define-verb.ts';
 import type { CommandPage } from '../help/help-page.ts';
@@ -22,7 +23,7 @@ function managerOf(verb: Verb, values: ReadonlyMap<string, string>): Verb['manag
  * begun with `zwarm`. Prints lines of a word and what it stands for, with a tab between, or the one line `:file` or
  * `:directory`, where the shell itself knows best.
  */
-export function completeVerb(program: () => CommandPage): VerbDefinition {
+export function completeVerb(program: () => CommandPage & Commands): VerbDefinition {
   return defineVerb({
     name: 'complete',
     summary: 'say what can follow on a command line',
@@ -31,7 +32,11 @@ export function completeVerb(program: () => CommandPage): VerbDefinition {
     async run(verb, { words }) {
       // Loaded only here: no other command needs it.
       const { completeLine } = await import('../complete-line.ts');
-      const { before, typed, wanted, given, values } = completeLine(words, program());
+      const all = program();
+      const [line, page] = mayHaveAlias(words.slice(0, -1), all)
+        ? await (await import('../complete-aliases.ts')).withAliases(words, all, verb.context)
+        : [words, all];
+      const { before, typed, wanted, given, values } = completeLine(line, page);
       if (wanted === null) return;
       if (wanted === 'file' || wanted === 'directory') return verb.print(`:${wanted}`);
       const candidates =

@@ -78,8 +78,7 @@ const set = defineVerb({
     const value = unset ? null : fromWords(key, words, usage);
     const { user } = (await configOf(verb)).files;
     if (user === null) throw usageError('no home directory is known', 'set HOME to your home directory');
-    const { withFile } = await import('../../config/load.ts');
-    const { readUserText } = await import('../../config/read-text.ts');
+    const { readUserText, withFile } = await import('../../config/read-text.ts');
     const { patchToml } = await import('../../core/toml/patch.ts');
     const before = readUserText(user) ?? '';
     const after = withFile(user, () => patchToml(before, [key], value));

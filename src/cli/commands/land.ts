@@ -71,7 +71,7 @@ export const land = defineVerb({
     rebase: flag('--rebase', 'with the commits of its tree, each on top of the branch'),
     check: value('--check <command>', 'land only if this succeeds on the merged files', text()),
     ask: flag('--ask', 'on a conflict have its agent merge, then try again', ['dry-run', 'rebase']),
-    dryRun: flag('--dry-run', 'only say what would be landed'),
+    dryRun: flag('--dry-run', 'only show what would be landed'),
     quiet: flag('-q, --quiet', 'print only the commit'),
     json: flag('--json', 'print {id, onto, from, commit, files, added, removed, left_out} as JSON'),
   },

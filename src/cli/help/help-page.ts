@@ -1,5 +1,5 @@
 import { Help } from 'commander';
-import type { Example, Options, VerbDefinition } from '../define-verb.ts';
+import { type Example, type Options, optionNames, type VerbDefinition } from '../define-verb.ts';
 
 /** With less room than this beside its term, a description stands below it. */
 const LEAST_BESIDE = 28;
@@ -25,6 +25,13 @@ export interface CommandPage {
   readonly groups: readonly VerbGroup[];
   /** The options that it shares with all commands. */
   readonly globals: Options;
+}
+
+/** What the page of a command says of the options of all commands, before it refers to the page of zwarm; null on that. */
+export function globalsElsewhere({ path, globals }: CommandPage): string | null {
+  if (!path.includes(' ')) return null;
+  const names = Object.values(globals).map(({ term }) => optionNames(term).long);
+  return `All commands take ${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }
 
 /** The page of a verb. */
@@ -110,11 +117,15 @@ export const sentence = (summary: string): string => `${summary.charAt(0).toUppe
 export function helpPage(page: CommandPage, width: number): string {
   const { path, definition, groups, globals } = page;
   const { summary, aliases = [], args = {}, options = {}, examples = [] } = definition;
+  const elsewhere = globalsElsewhere(page);
   const sections: readonly (readonly [title: string, items: Items])[] = [
     ['Arguments', Object.values(args).map((one) => [one.term, one.description])],
     ['Options', Object.values(options).map((one) => [one.term, one.description])],
     ...groups.map(({ title, verbs }): (typeof sections)[number] => [title, verbs.map(commandItem)]),
-    ['Global options', Object.values(globals).map((one) => [one.term, one.description])],
+    [
+      'Global options',
+      elsewhere === null ? Object.values(globals).map((one) => [one.term, one.description]) : [],
+    ],
   ];
   const termWidth = Math.max(...sections.flatMap(([, items]) => items.map(([term]) => term.length)));
   const listed = sections.map(([title, items]) =>
@@ -131,6 +142,7 @@ export function helpPage(page: CommandPage, width: number): string {
     ...listed.slice(0, -1).flat(),
     ...(notes === null ? [] : prose(notes)),
     ...listed.slice(-1).flat(),
+    ...(elsewhere === null ? [] : prose(`${elsewhere}: see zwarm --help.`)),
   ];
   return `${lines.join('\n')}\n`;
 }

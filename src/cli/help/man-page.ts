@@ -1,7 +1,15 @@
 import { PROGRAM, SHARED_OPTIONS } from '../command-tree.ts';
 import type { Argument } from '../define-verb.ts';
 import { VERB_GROUPS } from '../verbs.ts';
-import { type CommandPage, exampleLines, pageOf, paragraphsOf, sentence, usageOf } from './help-page.ts';
+import {
+  type CommandPage,
+  exampleLines,
+  globalsElsewhere,
+  pageOf,
+  paragraphsOf,
+  sentence,
+  usageOf,
+} from './help-page.ts';
 
 /*
  * Manual pages in the language of man(7), from the same tables as the help. They are made when zwarm is built; no command
@@ -91,6 +99,7 @@ function pagesBelow(
   const isProgram = page === PROGRAM;
   const also = aliases.map((alias) => path.replace(/\S+$/, alias)).join(', ');
   const notes = paragraphsOf(definition);
+  const elsewhere = globalsElsewhere(page);
   const below = groups.flatMap(({ verbs }) =>
     verbs.map((verb) => pageOf(`${path} ${verb.name}`, verb, SHARED_OPTIONS)),
   );
@@ -116,7 +125,10 @@ function pagesBelow(
     ]),
     ...section('COMMANDS', commands),
     ...section('ARGUMENTS', items(args)),
-    ...section('OPTIONS', items({ ...options, ...page.globals })),
+    ...section('OPTIONS', [
+      ...items(elsewhere === null ? { ...options, ...page.globals } : options),
+      ...(elsewhere === null ? [] : ['.PP', `${prose(elsewhere)}: see ${reference(PROGRAM.path)}.`]),
+    ]),
     ...section('EXAMPLES', examples.length === 0 ? [] : asTyped(exampleLines(examples, EXAMPLE_WIDTH))),
     ...section(
       'EXIT STATUS',

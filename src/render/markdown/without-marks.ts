@@ -5,3 +5,6 @@ export function withoutMarks(line: string): string {
     cells?.map((cell) => cell.trim()).join(' · ') ?? line.trim().replace(/^(?:#{1,6}|[-*>])\s+/, '');
   return words.replace(/(?<![\w*`])(\*\*|`)(?![*`])(\S|\S.*?\S)\1(?![\w*`])/g, '$2');
 }
+
+/** The same of what an agent does now: a thought may have marks, but what looks like one in a command is none. */
+export const stepWithoutMarks = (step: string): string => (step.startsWith('$ ') ? step : withoutMarks(step));

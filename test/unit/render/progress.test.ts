@@ -47,6 +47,8 @@ test('it shows name or id, status, time, the last step, and how many more are wa
   expect([
     line({}),
     line({ current_step: 'Looking\nround' }),
+    line({ current_step: '**Look** at it' }),
+    line({ current_step: '$ a `b` **c**' }),
     line({ name: 'docs', current_step: '$ npm test' }),
     line({ name: 'docs', current_step: '$ npm test' }, 2),
     line({ current_step: '$ npm test' }, 2),
@@ -56,6 +58,8 @@ test('it shows name or id, status, time, the last step, and how many more are wa
     [
       "abcdefghjk running 1m 05s",
       "abcdefghjk running 1m 05s  Looking rou…",
+      "abcdefghjk running 1m 05s  Look at it",
+      "abcdefghjk running 1m 05s  $ a \`b\` **c…",
       "docs running 1m 05s  $ npm test",
       "docs running 1m 05s  $ npm t…  · 2 more",
       "abcdefghjk running 1m 05s  · 2 more",

@@ -102,6 +102,12 @@ test('a line break of two characters is one, wherever a long output is taken apa
   expect(renderStep(command(full, 0, 'completed'), onPipe, FULL)).not.toContain('\\x0d');
 });
 
+test('on a terminal a thought on one line has no marks, and a command keeps what looks like one', () => {
+  expect(renderStep(thought, { ...onTerminal, paint: onPipe.paint }, SHORT)).toBe('  Where is the total?');
+  const echo: Step = { ...much, output: null, command: 'echo `date` **' } as Step;
+  expect(renderStep(echo, { ...onTerminal, paint: onPipe.paint }, SHORT)).toBe('  $ echo `date` ** [exit 0]');
+});
+
 test('on a terminal a thought in full has its Markdown', () => {
   expect(renderStep(thought, onTerminal, FULL)).toBe(
     '  \x1b[2m\x1b[1mWhere\x1b[22m\x1b[22m\x1b[2m is\x1b[22m\n  \x1b[2mthe total?\x1b[22m',
