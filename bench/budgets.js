@@ -12,6 +12,7 @@ import {
   lastSteps,
   leftBehind,
   memory,
+  memoryOfScreen,
   memoryOfShow,
   nothing,
   privateMb,
@@ -64,19 +65,31 @@ const listOf = (count) =>
 
 /** @type {Budget[]} */
 const SCREENS = /** @type {const} */ (['1 kB', '1 MB', '100 MB', '1 GB']).flatMap((size) =>
-  ['', ' --full'].map((option) => ({
-    ...ratio(
-      [
-        `screen ${size}${option}`,
-        `\`show${option}\` on a terminal: first byte, turn of ${size}`,
-        "`node -e 'console.log(1)'` there",
-        4,
-      ],
-      firstScreen(size, ...option.trim().split(' ').filter(Boolean)),
-    ),
-    needs: 'script',
-    ...(size === '1 GB' && { quick: /** @type {const} */ (false) }),
-  })),
+  [[], ['--full']].flatMap((options) => {
+    const command = ['show', ...options].join(' ');
+    const rows = [
+      ratio(
+        [
+          ['screen', size, ...options].join(' '),
+          `\`${command}\` on a terminal: first byte, turn of ${size}`,
+          "`node -e 'console.log(1)'` there",
+          4,
+        ],
+        firstScreen(size, ...options),
+      ),
+      ratio(
+        [
+          ['memory screen', size, ...options].join(' '),
+          `peak memory of \`${command}\` on a terminal until then, turn of ${size}`,
+          NODE,
+          2.5,
+        ],
+        memoryOfScreen(size, ...options),
+      ),
+    ];
+    const needs = { needs: 'script', ...(size === '1 GB' && { quick: /** @type {const} */ (false) }) };
+    return rows.map((row) => ({ ...row, ...needs }));
+  }),
 );
 
 /** @type {readonly Budget[]} */

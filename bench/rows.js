@@ -15,7 +15,7 @@ import {
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { git, node, repositoryFile, zwarm } from './ground.js';
-import { firstByteMs, pairs, peakMb, rounds, run, spawnTerminal, wallMs } from './measure.js';
+import { firstByteMs, pairs, peakMb, rounds, run, screenPeakMb, spawnTerminal, wallMs } from './measure.js';
 import { eventually, isAlive, pidIn, startSession } from './sessions.js';
 import { messageLine } from './streams.js';
 
@@ -70,6 +70,18 @@ export const firstScreen =
       effort,
       () => firstByteMs(ground, zwarm(project, 'show', id, ...options)),
       () => firstByteMs(ground, node(project, '-e', 'console.log(1)')),
+    );
+  };
+
+/** @type {(size: Size, ...options: string[]) => Measure<Pairs>} */
+export const memoryOfScreen =
+  (size, ...options) =>
+  ({ ground, effort, sessions }) => {
+    const { project, id } = sessions.ended(size);
+    return pairs(
+      effort,
+      () => screenPeakMb(ground, zwarm(project, 'show', id, ...options)),
+      () => peakMb(ground, nothing(project)),
     );
   };
 

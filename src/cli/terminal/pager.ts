@@ -1,14 +1,18 @@
-import { setFlagsFromString } from 'node:v8';
 import type { CliContext, OutputStream, PagerCommand } from '../context.ts';
 
 /** Characters that are written at a time. */
 const CHUNK = 1 << 16;
 
+type SetFlags = (typeof import('node:v8'))['setFlagsFromString'];
+
+/** Loaded only for what is long: it brings all of Node's streams. */
+const setFlags = async (): Promise<SetFlags> => (await import('node:v8')).setFlagsFromString;
+
 /**
  * The pieces of a text, put together to chunks: each costs a system call. While they are read V8 prefers memory to speed:
  * otherwise it keeps the garbage of long lines, the more of it the longer it runs.
  */
-function* inChunks(pieces: Iterable<string>): Generator<string> {
+function* inChunks(pieces: Iterable<string>, setFlagsFromString: SetFlags): Generator<string> {
   setFlagsFromString('--optimize-for-size');
   try {
     let chunk = '';
@@ -27,7 +31,7 @@ function* inChunks(pieces: Iterable<string>): Generator<string> {
 
 /** Prints a text as it comes, and waits until each chunk of it was taken: no more of it is in memory than that. */
 export async function printAsRead(stream: OutputStream, pieces: Iterable<string>): Promise<void> {
-  for (const chunk of inChunks(pieces)) {
+  for (const chunk of inChunks(pieces, await setFlags())) {
     await stream.send(chunk);
     if (stream.closed.aborted) return;
   }
@@ -80,10 +84,11 @@ export async function showPage(
   const pieces = page()[Symbol.iterator]();
   const first = firstScreen(pieces, stdout.rows);
   if (first.fits) return stdout.send(first.text);
+  const setFlagsFromString = await setFlags();
   const whole = function* (): Generator<string> {
     // At once: the pager shows it while the rest is read.
     yield first.text;
-    yield* inChunks({ [Symbol.iterator]: () => pieces });
+    yield* inChunks({ [Symbol.iterator]: () => pieces }, setFlagsFromString);
   };
   const missing = Object.entries(DEFAULTS).filter(([name]) => env[name] === undefined);
   const shown = await context.runPager(pager, whole(), Object.fromEntries(missing));

@@ -29,7 +29,8 @@ export function localTime(ms: number): string {
 
 /** `9,999`, then `86.9k`, then `1.2M`. */
 export function shortCount(count: number): string {
-  if (count < 10_000) return count.toLocaleString('en-US');
+  // Not in Node's own way, whose first number takes a tenth of the time until the first screen.
+  if (count < 10_000) return String(count).replace(/^\d(?=\d{3}$)/, '$&,');
   return count < 999_950 ? `${(count / 1000).toFixed(1)}k` : `${(count / 1_000_000).toFixed(1)}M`;
 }
 
