@@ -111,6 +111,7 @@ dates before it. Steps without a date are shown.`,
     stdout.closed.addEventListener('abort', enough, { once: true });
     const sinceMs = since === undefined ? undefined : verb.context.now() - since;
     const common = { follow, turn, last: last ?? tail, sinceMs, full, time, signal };
+    const { inLittleMemory } = await import('../terminal/prefer-memory.ts');
     // Each piece is waited for: a slow reader fills no memory.
     const named = await sessionsOf(refs, (ref) => manager.resolve(ref));
     const outcomes = await thenForEach(named, async (id) => {
@@ -120,11 +121,11 @@ dates before it. Steps without a date are shown.`,
         const bytes = manager.followOutput(id, stderr ? 'stderr' : 'events', wanted);
         for await (const piece of bytes) await stdout.send(piece);
       } else if (json) {
-        for await (const step of manager.followSteps(id, wanted))
+        for await (const step of inLittleMemory(manager.followSteps(id, wanted)))
           await stdout.send(renderJsonLine({ id, ...step }));
       } else {
-        const blocks = (stderr ? stderrLines : stepBlocks)(verb, id, wanted);
-        for await (const block of blocks)
+        const blocks: AsyncIterable<string> = (stderr ? stderrLines : stepBlocks)(verb, id, wanted);
+        for await (const block of inLittleMemory(blocks))
           await stdout.send(`${label === null ? block : prefixed(label, block)}\n`);
         // As it stands now, without any waiting.
         if (follow && !stderr && !signal.aborted)

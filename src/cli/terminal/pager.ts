@@ -3,17 +3,12 @@ import type { CliContext, OutputStream, PagerCommand } from '../context.ts';
 /** Characters that are written at a time. */
 const CHUNK = 1 << 16;
 
-type SetFlags = (typeof import('node:v8'))['setFlagsFromString'];
-
 /** Loaded only for what is long: it brings all of Node's streams. */
-const setFlags = async (): Promise<SetFlags> => (await import('node:v8')).setFlagsFromString;
+const loadMemory = () => import('./prefer-memory.ts');
 
-/**
- * The pieces of a text, put together to chunks: each costs a system call. While they are read V8 prefers memory to speed:
- * otherwise it keeps the garbage of long lines, the more of it the longer it runs.
- */
-function* inChunks(pieces: Iterable<string>, setFlagsFromString: SetFlags): Generator<string> {
-  setFlagsFromString('--optimize-for-size');
+/** The pieces of a text, put together to chunks, since each costs a system call; while they are read, V8 prefers memory. */
+function* inChunks(pieces: Iterable<string>, preferMemory: () => () => void): Generator<string> {
+  const end = preferMemory();
   try {
     let chunk = '';
     for (const piece of pieces) {
@@ -24,14 +19,14 @@ function* inChunks(pieces: Iterable<string>, setFlagsFromString: SetFlags): Gene
     }
     yield chunk;
   } finally {
-    // Compiled code that is kept under other flags than those of the start is refused by the next command.
-    for (const flag of ['--no-optimize-for-size', '--max-semi-space-size=0']) setFlagsFromString(flag);
+    end();
   }
 }
 
 /** Prints a text as it comes, and waits until each chunk of it was taken: no more of it is in memory than that. */
 export async function printAsRead(stream: OutputStream, pieces: Iterable<string>): Promise<void> {
-  for (const chunk of inChunks(pieces, await setFlags())) {
+  const { preferMemory } = await loadMemory();
+  for (const chunk of inChunks(pieces, preferMemory)) {
     await stream.send(chunk);
     if (stream.closed.aborted) return;
   }
@@ -84,11 +79,11 @@ export async function showPage(
   const pieces = page()[Symbol.iterator]();
   const first = firstScreen(pieces, stdout.rows);
   if (first.fits) return stdout.send(first.text);
-  const setFlagsFromString = await setFlags();
+  const { preferMemory } = await loadMemory();
   const whole = function* (): Generator<string> {
     // At once: the pager shows it while the rest is read.
     yield first.text;
-    yield* inChunks({ [Symbol.iterator]: () => pieces }, setFlagsFromString);
+    yield* inChunks({ [Symbol.iterator]: () => pieces }, preferMemory);
   };
   const missing = Object.entries(DEFAULTS).filter(([name]) => env[name] === undefined);
   const shown = await context.runPager(pager, whole(), Object.fromEntries(missing));

@@ -1,8 +1,12 @@
+/** Before and behind a block of code, and between parts of a text or of a table. */
+const MARKS_ALONE = /^(?:```|~~~|[|:\s-]*$)/;
+
 /** A line of Markdown for a list, without the marks of headings, quotations, lists, tables, code and bold words. */
 export function withoutMarks(line: string): string {
-  const cells = /^\|(.*)\|$/.exec(line.trim())?.[1]?.split('|');
-  const words =
-    cells?.map((cell) => cell.trim()).join(' · ') ?? line.trim().replace(/^(?:#{1,6}|[-*>])\s+/, '');
+  const text = line.trim();
+  if (MARKS_ALONE.test(text)) return '';
+  const cells = /^\|(.*)\|$/.exec(text)?.[1]?.split('|');
+  const words = cells?.map((cell) => cell.trim()).join(' · ') ?? text.replace(/^(?:#{1,6}|[-*>])\s+/, '');
   return words.replace(/(?<![\w*`])(\*\*|`)(?![*`])(\S|\S.*?\S)\1(?![\w*`])/g, '$2');
 }
 

@@ -214,6 +214,9 @@ test.each([
   ['| file | `line` |', 'file · line'],
   ['#1 is __init__.py, 2**3 and 4**5', '#1 is __init__.py, 2**3 and 4**5'],
   ['***a***', '***a***'],
+  ['```js', ''],
+  ['| --- | :-: |', ''],
+  ['- -v is --verbose', '-v is --verbose'],
   ['', ''],
 ])('in a list %j is %j', (line, words) => {
   expect(withoutMarks(line)).toBe(words);
