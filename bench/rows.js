@@ -61,29 +61,26 @@ export const show = (size, option, other) => (bench) => {
 /** @type {(cwd: string, events: string) => Command} */
 export const jq = (cwd, events) => ({ program: 'jq', args: ['-c', '.', events], cwd });
 
-/** @type {(size: Size, ...options: string[]) => Measure<Pairs>} */
-export const firstScreen =
+/**
+ * What `show` takes until its first screen is there, beside a command of Node.
+ * @typedef {(ground: import('./ground.js').Ground, command: Command) => number | Promise<number>} MeasureCommand
+ * @type {(own: MeasureCommand, other: MeasureCommand, command: (cwd: string) => Command) => (size: Size, ...options: string[]) => Measure<Pairs>}
+ */
+const untilScreen =
+  (own, other, command) =>
   (size, ...options) =>
   ({ ground, effort, sessions }) => {
     const { project, id } = sessions.ended(size);
     return pairs(
       effort,
-      () => firstByteMs(ground, zwarm(project, 'show', id, ...options)),
-      () => firstByteMs(ground, node(project, '-e', 'console.log(1)')),
+      () => own(ground, zwarm(project, 'show', id, ...options)),
+      () => other(ground, command(project)),
     );
   };
 
-/** @type {(size: Size, ...options: string[]) => Measure<Pairs>} */
-export const memoryOfScreen =
-  (size, ...options) =>
-  ({ ground, effort, sessions }) => {
-    const { project, id } = sessions.ended(size);
-    return pairs(
-      effort,
-      () => screenPeakMb(ground, zwarm(project, 'show', id, ...options)),
-      () => peakMb(ground, nothing(project)),
-    );
-  };
+export const firstScreen = untilScreen(firstByteMs, firstByteMs, (cwd) => node(cwd, '-e', 'console.log(1)'));
+
+export const memoryOfScreen = untilScreen(screenPeakMb, peakMb, nothing);
 
 /** @type {(command: (bench: Bench) => Command) => Measure<Pairs>} */
 export const memory = (command) => (bench) => {

@@ -1,5 +1,5 @@
 /** Before and behind a block of code, and between parts of a text or of a table. */
-const MARKS_ALONE = /^(?:```|~~~|[|:\s-]*$)/;
+const MARKS_ALONE = /^(?:`{3,}[^`]*|~{3,}.*|[|:\s-]*)$/;
 
 /** A line of Markdown for a list, without the marks of headings, quotations, lists, tables, code and bold words. */
 export function withoutMarks(line: string): string {
