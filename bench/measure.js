@@ -2,7 +2,7 @@
 
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { repositoryFile } from './ground.js';
@@ -142,6 +142,8 @@ export async function firstByteMs(ground, command) {
  */
 async function peakOf(ground, command, end) {
   const file = join(ground.base, 'peak');
+  // Whatever ends otherwise leaves none.
+  rmSync(file, { force: true });
   const args = ['--require', repositoryFile('bench/peak.cjs'), ...command.args];
   await end({ ...ground, env: { ...ground.env, BENCH_PEAK: file } }, { ...command, args });
   return (Number(readFileSync(file, 'utf8')) * 1024) / 1_000_000;

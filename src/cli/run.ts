@@ -95,7 +95,9 @@ export async function run(argv: readonly string[], context: CliContext): Promise
   let manager: Verb['manager'] | null = null;
   let line = argv;
   try {
-    line = await withoutAlias(argv, context, { verbs: VERBS, globals: PROGRAM.globals });
+    line = await withoutAlias(argv, { verbs: VERBS, globals: PROGRAM.globals }, async (word) =>
+      (await import('../config/aliases.ts')).aliasOf(context.env, word),
+    );
     await runCommandLine(line, context, async (options) => {
       const verb = await createVerb(context, line, options, (code) => {
         exitCode = code;

@@ -1,6 +1,8 @@
 import * as z from 'zod/mini';
 import { decodeOrNull } from '../core/decode.ts';
 import { ZwarmError } from '../core/errors.ts';
+import type { ConfigPlace } from '../core/rules/policy.ts';
+import { userConfigFile } from '../core/user-places.ts';
 import { ownTable } from './own-table.ts';
 
 const table = z.record(z.string(), z.unknown());
@@ -13,21 +15,50 @@ function wordsOf(line: unknown): readonly string[] | null {
   return plain[0] ? plain : null;
 }
 
+/** What can be typed as a command: no option, and nothing that a shell would take for something else. */
+const NAME = /^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$/u;
+
+const EXPECTED = 'must be a word for a command line, such as mine = "ls --source mine"';
+
+/** The words that an entry stands for; null where it cannot be understood. */
+const entryOf = (word: string, line: unknown): readonly string[] | null =>
+  NAME.test(word) ? wordsOf(line) : null;
+
 /** The first entry of an `[alias]` table that cannot be understood, in words; else null. */
 export function wrongAlias(value: unknown): string | null {
-  const expected = 'must be a command line, such as "ls --source mine"';
   const entries = decodeOrNull(table, value);
-  if (entries === null) return `alias must be a table: each entry ${expected}`;
-  const wrong = Object.entries(entries).find(([, line]) => wordsOf(line) === null);
-  return wrong === undefined ? null : `alias.${wrong[0]} ${expected}`;
+  if (entries === null) return `alias must be a table: each entry ${EXPECTED}`;
+  const wrong = Object.entries(entries).find(([word, line]) => entryOf(word, line) === null);
+  return wrong === undefined ? null : `alias.${JSON.stringify(wrong[0])} ${EXPECTED}`;
 }
 
-/** What each word stands for in the user's own file. @throws ZwarmError `config` where that cannot be understood */
-export async function readAliases(file: string): Promise<ReadonlyMap<string, readonly string[]>> {
-  const value = (await ownTable(file, 'alias')) ?? {};
-  const wrong = wrongAlias(value);
-  if (wrong !== null) throw new ZwarmError('config', `${file}: ${wrong}`, `edit ${file}`);
-  return new Map(
-    Object.entries(decodeOrNull(table, value) ?? {}).map(([word, line]) => [word, wordsOf(line) ?? []]),
-  );
+/**
+ * What each word stands for in a file, null where its entry cannot be understood.
+ * @throws ZwarmError `config` where the file cannot be
+ */
+async function entriesIn(file: string): Promise<ReadonlyMap<string, readonly string[] | null>> {
+  const entries = decodeOrNull(table, await ownTable(file, 'alias')) ?? {};
+  return new Map(Object.entries(entries).map(([word, line]) => [word, entryOf(word, line)]));
+}
+
+/** What a word stands for in the user's own file; undefined for nothing. @throws ZwarmError `config` */
+export async function aliasOf(env: ConfigPlace['env'], word: string): Promise<readonly string[] | undefined> {
+  const file = userConfigFile(env);
+  if (file === null) return undefined;
+  const words = (await entriesIn(file)).get(word);
+  if (words !== null) return words;
+  throw new ZwarmError('config', `${file}: alias.${JSON.stringify(word)} ${EXPECTED}`, `edit ${file}`);
+}
+
+/** All aliases in the user's own file that can be understood; none where the file cannot be. */
+export async function allAliases(env: ConfigPlace['env']): Promise<ReadonlyMap<string, readonly string[]>> {
+  const file = userConfigFile(env);
+  if (file === null) return new Map();
+  try {
+    const entries = [...(await entriesIn(file))];
+    return new Map(entries.flatMap(([word, words]) => (words === null ? [] : [[word, words]])));
+  } catch (error) {
+    if (error instanceof ZwarmError) return new Map();
+    throw error;
+  }
 }

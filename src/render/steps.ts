@@ -97,11 +97,15 @@ function* messageLines(content: string, style: Style): Generator<string> {
 }
 
 /** So much of a text is looked at where it becomes one line. */
-const LONGEST_START = 2000;
+const LONGEST_START = 1000;
 
-/** What an agent wrote, for a line of its own: on a terminal its beginning, without marks of Markdown. */
-export const proseOf = (text: string, { markdown }: Style): string =>
-  markdown === null ? text : cutText(text, LONGEST_START).split('\n').map(withoutMarks).join('\n');
+/** What an agent wrote, for a line of its own: on a terminal its beginning, without marks of Markdown if there is more. */
+export function proseOf(text: string, { markdown }: Style): string {
+  if (markdown === null) return text;
+  const start = cutText(text.trimStart(), LONGEST_START);
+  const words = start.split('\n').map(withoutMarks).join('\n');
+  return words.trim() === '' ? start : words;
+}
 
 /** Where the last lines of a text begin, and how many there are before them. */
 function lastLines(text: string): { readonly from: number; readonly before: number } {

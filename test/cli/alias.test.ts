@@ -41,10 +41,20 @@ test('the file of a project, which an agent can write, sets no alias; a wrong on
     configure(project, `[alias]\nids = ${line}\n`);
     for (const command of ['ids', 'config list'])
       expect(await project.$(command)).toMatch(
-        /config\.toml: alias\.ids must be a command line, such as "ls --source mine"/,
+        /config\.toml: alias\."ids" must be a word for a command line, such as mine = "ls --source mine"/,
       );
     expect(await project.$('ls -q')).toBe('');
   }
+  // Another entry is as good as before.
+  configure(project, '[alias]\nids = 3\n"a b" = "ls"\n"--q" = "ls"\n"x\\u001b" = "ls"\nown = "ls -q"\n');
+  expect(await project.$('own')).toBe('');
+  expect(await project.$('idz')).toMatch(/^zwarm: unknown command "idz"/);
+  for (const typed of ['ids', 'a', '--q', 'x', 'ids own '])
+    expect([typed, (await project.$(`complete -- ${typed}`)).match(/^(?:ids|a b|--q|x).*/gm)]).toEqual([
+      typed,
+      null,
+    ]);
+  expect(await project.$('complete -- o')).toMatch(/^own\tls -q$/m);
 });
 
 test('where the file with aliases cannot be understood, an unknown command says so', async () => {

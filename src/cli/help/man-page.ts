@@ -127,7 +127,9 @@ function pagesBelow(
     ...section('ARGUMENTS', items(args)),
     ...section('OPTIONS', [
       ...items(elsewhere === null ? { ...options, ...page.globals } : options),
-      ...(elsewhere === null ? [] : ['.PP', `${prose(elsewhere)}: see ${reference(PROGRAM.path)}.`]),
+      ...(elsewhere === null
+        ? []
+        : [...(options ? ['.PP'] : []), `${prose(elsewhere)}: see ${reference(PROGRAM.path)}.`]),
     ]),
     ...section('EXAMPLES', examples.length === 0 ? [] : asTyped(exampleLines(examples, EXAMPLE_WIDTH))),
     ...section(

@@ -7,8 +7,8 @@ export function withoutMarks(line: string): string {
   if (MARKS_ALONE.test(text)) return '';
   const cells = /^\|(.*)\|$/.exec(text)?.[1]?.split('|');
   const words = cells?.map((cell) => cell.trim()).join(' · ') ?? text.replace(/^(?:#{1,6}|[-*>])\s+/, '');
-  return words.replace(/(?<![\w*`])(\*\*|`)(?![*`])(\S|\S.*?\S)\1(?![\w*`])/g, '$2');
+  return words.replace(/(?<![\w*`])(\*\*|`)(?![*`])(\S|\S.{0,100}?\S)\1(?![\w*`])/g, '$2');
 }
 
-/** The same of what an agent does now: a thought may have marks, but what looks like one in a command is none. */
-export const stepWithoutMarks = (step: string): string => (step.startsWith('$ ') ? step : withoutMarks(step));
+/** What an agent does now without the marks of a bold heading, with which thoughts begin, and nothing else that it does. */
+export const stepWithoutMarks = (step: string): string => step.replace(/^\*\*([^*]+)\*\*/, '$1');
