@@ -70,7 +70,9 @@ function wordsOf(line: string): string[] {
 
 /** One time and one size for all that differ from run to run. */
 function settledLine(line: string): string {
-  const times = line.replace(/(?<![\d.])\d\.\d( ?s)\b/g, '2.9$1');
+  const settled = line.replace(/(?<![\d.])\d?\d\.\d( ?s)\b/g, '2.9$1');
+  // A rule is the longer, the shorter its words are.
+  const times = line.endsWith('─') ? settled.padEnd(line.length, '─') : settled;
   return times.replace(/(\d?)\d\.\d kB/g, (_, tens) => (tens === '' ? '4.2 kB' : '12.6 kB'));
 }
 
