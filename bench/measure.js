@@ -135,30 +135,16 @@ export async function firstByteMs(ground, command) {
 }
 
 /**
- * The peak of the memory of a Node program in MB, whose command is run by `end`.
- * @param {Ground} ground
- * @param {Command} command
- * @param {(ground: Ground, command: Command) => unknown} end
- */
-async function peakOf(ground, command, end) {
-  const file = join(ground.base, 'peak');
-  // Whatever ends otherwise leaves none.
-  rmSync(file, { force: true });
-  const args = ['--require', repositoryFile('bench/peak.cjs'), ...command.args];
-  await end({ ...ground, env: { ...ground.env, BENCH_PEAK: file } }, { ...command, args });
-  return (Number(readFileSync(file, 'utf8')) * 1024) / 1_000_000;
-}
-
-/**
- * The same of one on a terminal, whose pager is left at the first screen.
- * @param {Ground} ground
- * @param {Command} command
- */
-export const screenPeakMb = (ground, command) => peakOf(ground, command, firstByteMs);
-
-/**
  * The peak of the memory of a Node program, in MB.
  * @param {Ground} ground
  * @param {Command} command
+ * @param {(ground: Ground, command: Command) => unknown} [runs] runs the command: `firstByteMs` leaves it at its first screen
  */
-export const peakMb = (ground, command) => peakOf(ground, command, wallMs);
+export async function peakMb(ground, command, runs = wallMs) {
+  const file = join(ground.base, 'peak');
+  // A program that is killed writes none.
+  rmSync(file, { force: true });
+  const args = ['--require', repositoryFile('bench/peak.cjs'), ...command.args];
+  await runs({ ...ground, env: { ...ground.env, BENCH_PEAK: file } }, { ...command, args });
+  return (Number(readFileSync(file, 'utf8')) * 1024) / 1_000_000;
+}

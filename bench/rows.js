@@ -15,7 +15,7 @@ import {
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { git, node, repositoryFile, zwarm } from './ground.js';
-import { firstByteMs, pairs, peakMb, rounds, run, screenPeakMb, spawnTerminal, wallMs } from './measure.js';
+import { firstByteMs, pairs, peakMb, rounds, run, spawnTerminal, wallMs } from './measure.js';
 import { eventually, isAlive, pidIn, startSession } from './sessions.js';
 import { messageLine } from './streams.js';
 
@@ -78,9 +78,15 @@ const untilScreen =
     );
   };
 
+/** Its time. */
 export const firstScreen = untilScreen(firstByteMs, firstByteMs, (cwd) => node(cwd, '-e', 'console.log(1)'));
 
-export const memoryOfScreen = untilScreen(screenPeakMb, peakMb, nothing);
+/** The peak of its memory. */
+export const memoryOfScreen = untilScreen(
+  (ground, command) => peakMb(ground, command, firstByteMs),
+  peakMb,
+  nothing,
+);
 
 /** @type {(command: (bench: Bench) => Command) => Measure<Pairs>} */
 export const memory = (command) => (bench) => {

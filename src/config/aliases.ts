@@ -3,7 +3,7 @@ import { decodeOrNull } from '../core/decode.ts';
 import { ZwarmError } from '../core/errors.ts';
 import type { ConfigPlace } from '../core/rules/policy.ts';
 import { userConfigFile } from '../core/user-places.ts';
-import { ownTable } from './own-table.ts';
+import { ownTable, ownTableIfSound } from './own-table.ts';
 
 const table = z.record(z.string(), z.unknown());
 
@@ -32,20 +32,17 @@ export function wrongAlias(value: unknown): string | null {
   return wrong === undefined ? null : `alias.${JSON.stringify(wrong[0])} ${EXPECTED}`;
 }
 
-/**
- * What each word stands for in a file, null where its entry cannot be understood.
- * @throws ZwarmError `config` where the file cannot be
- */
-async function entriesIn(file: string): Promise<ReadonlyMap<string, readonly string[] | null>> {
-  const entries = decodeOrNull(table, await ownTable(file, 'alias')) ?? {};
-  return new Map(Object.entries(entries).map(([word, line]) => [word, entryOf(word, line)]));
+/** What each word of a table stands for, null where its entry cannot be understood. */
+function entriesOf(value: unknown): ReadonlyMap<string, readonly string[] | null> {
+  const entries = Object.entries(decodeOrNull(table, value) ?? {});
+  return new Map(entries.map(([word, line]) => [word, entryOf(word, line)]));
 }
 
 /** What a word stands for in the user's own file; undefined for nothing. @throws ZwarmError `config` */
 export async function aliasOf(env: ConfigPlace['env'], word: string): Promise<readonly string[] | undefined> {
   const file = userConfigFile(env);
   if (file === null) return undefined;
-  const words = (await entriesIn(file)).get(word);
+  const words = entriesOf(await ownTable(file, 'alias')).get(word);
   if (words !== null) return words;
   throw new ZwarmError('config', `${file}: alias.${JSON.stringify(word)} ${EXPECTED}`, `edit ${file}`);
 }
@@ -53,12 +50,6 @@ export async function aliasOf(env: ConfigPlace['env'], word: string): Promise<re
 /** All aliases in the user's own file that can be understood; none where the file cannot be. */
 export async function allAliases(env: ConfigPlace['env']): Promise<ReadonlyMap<string, readonly string[]>> {
   const file = userConfigFile(env);
-  if (file === null) return new Map();
-  try {
-    const entries = [...(await entriesIn(file))];
-    return new Map(entries.flatMap(([word, words]) => (words === null ? [] : [[word, words]])));
-  } catch (error) {
-    if (error instanceof ZwarmError) return new Map();
-    throw error;
-  }
+  const entries = file === null ? [] : [...entriesOf(await ownTableIfSound(file, 'alias'))];
+  return new Map(entries.flatMap(([word, words]) => (words === null ? [] : [[word, words]])));
 }

@@ -1,8 +1,7 @@
 import * as z from 'zod/mini';
 import { amount, decodeOrNull } from '../core/decode.ts';
-import { ZwarmError } from '../core/errors.ts';
 import type { Price, Prices } from '../core/spending.ts';
-import { ownTable } from './own-table.ts';
+import { ownTableIfSound } from './own-table.ts';
 
 const table = z.record(z.string(), z.unknown());
 const entry = z.object({ input: amount, cached_input: z.optional(amount), output: amount });
@@ -23,19 +22,9 @@ export function wrongPrice(value: unknown): string | null {
   return wrong === undefined ? null : `prices.${JSON.stringify(wrong[0])} must have ${expected}`;
 }
 
-/** The table of a file; null where that cannot be understood. */
-async function pricesIn(file: string): Promise<unknown> {
-  try {
-    return await ownTable(file, 'prices');
-  } catch (error) {
-    if (error instanceof ZwarmError) return null;
-    throw error;
-  }
-}
-
 /** The prices in the user's own file. Those that cannot be understood are left out: `start` and `config` refuse them. */
 export async function readPrices(file: string): Promise<Prices> {
-  const entries = Object.entries(decodeOrNull(table, await pricesIn(file)) ?? {});
+  const entries = Object.entries(decodeOrNull(table, await ownTableIfSound(file, 'prices')) ?? {});
   return new Map(
     entries.flatMap(([model, value]) => {
       const price = priceOf(value);

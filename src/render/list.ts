@@ -86,10 +86,7 @@ function ageOf(row: SessionSummary, { nowMs }: Style): string {
 
 /** What a running session is doing, why a failed one failed, and why one waits; null of any other. */
 const doingOf = (row: SessionSummary): string | null =>
-  (row.current_step && stepWithoutMarks(row.current_step)) ??
-  failureWords(row) ??
-  row.pending?.detail ??
-  null;
+  stepWithoutMarks(row.current_step) ?? failureWords(row) ?? row.pending?.detail ?? null;
 
 /** The same, and what one has answered that completed. */
 const nowOf = (row: SessionSummary): string =>

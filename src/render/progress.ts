@@ -32,7 +32,7 @@ export function renderProgress(
   const head = heads.find((words) => words.join(' ').length + more.length <= width);
   if (head === undefined) return lineOf(`${who}${more}`, width);
   const room = width - head.join(' ').length - more.length - 2;
-  const doing = (current_step && stepWithoutMarks(current_step)) ?? pending?.detail ?? null;
+  const doing = stepWithoutMarks(current_step) ?? pending?.detail ?? null;
   const step = room < SHORTEST_STEP || doing === null ? '' : lineOf(doing, room);
   const painted = head.map((word) => (word === status ? paintStatus(status, style) : word)).join(' ');
   return painted + style.paint.dim(`${step && '  '}${step}${more}`);

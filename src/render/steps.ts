@@ -3,7 +3,7 @@ import type { FileEdit } from '../core/events.ts';
 import { pathFrom } from '../core/path.ts';
 import { cutText } from '../core/session.ts';
 import { withoutShell } from '../core/shell-word.ts';
-import { withoutMarks } from './markdown/without-marks.ts';
+import { isOnlyMarks, withoutMarks } from './markdown/without-marks.ts';
 import { patchPaint, type Style } from './style.ts';
 import { linkTo } from './text/link.ts';
 import { safeLine, safeLines } from './text/safe-text.ts';
@@ -103,8 +103,8 @@ const LONGEST_START = 1000;
 export function proseOf(text: string, { markdown }: Style): string {
   if (markdown === null) return text;
   const start = cutText(text.trimStart(), LONGEST_START);
-  const words = start.split('\n').map(withoutMarks).join('\n');
-  return words.trim() === '' ? start : words;
+  const lines = start.split('\n').filter((line) => !isOnlyMarks(line));
+  return lines.length === 0 ? start : lines.map(withoutMarks).join('\n');
 }
 
 /** Where the last lines of a text begin, and how many there are before them. */

@@ -49,11 +49,14 @@ test('the file of a project, which an agent can write, sets no alias; a wrong on
   configure(project, '[alias]\nids = 3\n"a b" = "ls"\n"--q" = "ls"\n"x\\u001b" = "ls"\nown = "ls -q"\n');
   expect(await project.$('own')).toBe('');
   expect(await project.$('idz')).toMatch(/^zwarm: unknown command "idz"/);
-  for (const typed of ['ids', 'a', '--q', 'x', 'ids own '])
-    expect([typed, (await project.$(`complete -- ${typed}`)).match(/^(?:ids|a b|--q|x).*/gm)]).toEqual([
-      typed,
-      null,
-    ]);
+  for (const words of [[''], ['ids', 'own', '']]) {
+    const { code, stdout, stderr } = await project.zwarm(['complete', '--', ...words]);
+    expect({ code, stderr, wrong: stdout.match(/^(?:ids|a b|--q|x).*/gm) }).toEqual({
+      code: 0,
+      stderr: '',
+      wrong: null,
+    });
+  }
   expect(await project.$('complete -- o')).toMatch(/^own\tls -q$/m);
 });
 
@@ -72,6 +75,6 @@ test('a shell completes aliases, and what follows them', async () => {
   );
   expect(await project.$('complete -- failures --every')).toMatch(/^--everywhere\t/);
   expect(await project.$('complete -- --color never failures --every')).toMatch(/^--everywhere\t/);
-  expect(await project.$('complete -- help fail')).toBe('');
+  for (const line of ['help fail', '-- fail']) expect(await project.$(`complete -- ${line}`)).toBe('');
   expect((await project.$('complete -- l')).match(/^ls\t/gm)).toHaveLength(1);
 });

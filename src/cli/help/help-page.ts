@@ -27,7 +27,10 @@ export interface CommandPage {
   readonly globals: Options;
 }
 
-/** What the page of a command says of the options of all commands, before it refers to the page of zwarm; null on that. */
+/**
+ * Names the options of all commands, on the page of one of them; null for the page of zwarm, which explains them. Where that
+ * is to be found follows.
+ */
 export function globalsElsewhere({ path, globals }: CommandPage): string | null {
   if (!path.includes(' ')) return null;
   const names = Object.values(globals).map(({ term }) => optionNames(term).long);
@@ -56,6 +59,9 @@ export function paragraphsOf({ notes }: VerbDefinition): string | null {
 
 /** A list in the help: a term, and its description beside it or, on a narrow terminal, below it. */
 type Items = readonly (readonly [term: string, description: string])[];
+
+const itemsOf = (table: NonNullable<VerbDefinition['args']> | Options): Items =>
+  Object.values(table).map(({ term, description }) => [term, description]);
 
 function wrap(text: string, width: number): string[] {
   return HELP.boxWrap(text, width).split('\n');
@@ -119,13 +125,10 @@ export function helpPage(page: CommandPage, width: number): string {
   const { summary, aliases = [], args = {}, options = {}, examples = [] } = definition;
   const elsewhere = globalsElsewhere(page);
   const sections: readonly (readonly [title: string, items: Items])[] = [
-    ['Arguments', Object.values(args).map((one) => [one.term, one.description])],
-    ['Options', Object.values(options).map((one) => [one.term, one.description])],
+    ['Arguments', itemsOf(args)],
+    ['Options', itemsOf(options)],
     ...groups.map(({ title, verbs }): (typeof sections)[number] => [title, verbs.map(commandItem)]),
-    [
-      'Global options',
-      elsewhere === null ? Object.values(globals).map((one) => [one.term, one.description]) : [],
-    ],
+    ['Global options', elsewhere === null ? itemsOf(globals) : []],
   ];
   const termWidth = Math.max(...sections.flatMap(([, items]) => items.map(([term]) => term.length)));
   const listed = sections.map(([title, items]) =>

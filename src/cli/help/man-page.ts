@@ -125,12 +125,16 @@ function pagesBelow(
     ]),
     ...section('COMMANDS', commands),
     ...section('ARGUMENTS', items(args)),
-    ...section('OPTIONS', [
-      ...items(elsewhere === null ? { ...options, ...page.globals } : options),
-      ...(elsewhere === null
-        ? []
-        : [...(options ? ['.PP'] : []), `${prose(elsewhere)}: see ${reference(PROGRAM.path)}.`]),
-    ]),
+    ...section(
+      'OPTIONS',
+      elsewhere === null
+        ? items({ ...options, ...page.globals })
+        : [
+            ...items(options),
+            ...(options === undefined ? [] : ['.PP']),
+            `${prose(elsewhere)}: see ${reference(PROGRAM.path)}.`,
+          ],
+    ),
     ...section('EXAMPLES', examples.length === 0 ? [] : asTyped(exampleLines(examples, EXAMPLE_WIDTH))),
     ...section(
       'EXIT STATUS',

@@ -3,9 +3,6 @@ import type { CliContext, OutputStream, PagerCommand } from '../context.ts';
 /** Characters that are written at a time. */
 const CHUNK = 1 << 16;
 
-/** Loaded only for what is long: it brings all of Node's streams. */
-const loadMemory = () => import('./prefer-memory.ts');
-
 /** The pieces of a text, put together to chunks, since each costs a system call; while they are read, V8 prefers memory. */
 function* inChunks(pieces: Iterable<string>, preferMemory: () => () => void): Generator<string> {
   const end = preferMemory();
@@ -25,7 +22,7 @@ function* inChunks(pieces: Iterable<string>, preferMemory: () => () => void): Ge
 
 /** Prints a text as it comes, and waits until each chunk of it was taken: no more of it is in memory than that. */
 export async function printAsRead(stream: OutputStream, pieces: Iterable<string>): Promise<void> {
-  const { preferMemory } = await loadMemory();
+  const { preferMemory } = await import('./prefer-memory.ts');
   for (const chunk of inChunks(pieces, preferMemory)) {
     await stream.send(chunk);
     if (stream.closed.aborted) return;
@@ -79,7 +76,7 @@ export async function showPage(
   const pieces = page()[Symbol.iterator]();
   const first = firstScreen(pieces, stdout.rows);
   if (first.fits) return stdout.send(first.text);
-  const { preferMemory } = await loadMemory();
+  const { preferMemory } = await import('./prefer-memory.ts');
   const whole = function* (): Generator<string> {
     // At once: the pager shows it while the rest is read.
     yield first.text;

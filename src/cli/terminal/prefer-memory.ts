@@ -1,3 +1,4 @@
+// It brings all of Node's streams: this file is loaded only for what may be long.
 import { setFlagsFromString } from 'node:v8';
 
 /**

@@ -87,7 +87,7 @@ const DAY = [
   }),
   summaryOf({
     ...{ status: 'running', turn_started_at: since(42), last_prompt: 'Fix the 漢字 parser' },
-    current_step: 'Reading 漢字 and 👩\u200d👩 before I change anything in the parser',
+    current_step: '**Reading 漢字** and 👩\u200d👩 before I change anything in the parser',
   }),
   summaryOf({ status: 'pending', updated_at: since(1) }),
   summaryOf({

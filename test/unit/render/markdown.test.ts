@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { renderMarkdown } from '../../../src/render/markdown/markdown.ts';
-import { withoutMarks } from '../../../src/render/markdown/without-marks.ts';
+import { isOnlyMarks, withoutMarks } from '../../../src/render/markdown/without-marks.ts';
 import { createStyle } from '../../../src/render/style.ts';
 import { timesAsLong } from '../../helpers/cost.ts';
 import { columnsOf, DRIVES, ONE_PATH, plain } from '../../helpers/display.ts';
@@ -214,13 +214,16 @@ test.each([
   ['| file | `line` |', 'file · line'],
   ['#1 is __init__.py, 2**3 and 4**5', '#1 is __init__.py, 2**3 and 4**5'],
   ['***a***', '***a***'],
-  ['```js', ''],
   ['```a``` and b', '```a``` and b'],
-  ['| --- | :-: |', ''],
   ['- -v is --verbose', '-v is --verbose'],
   ['', ''],
 ])('in a list %j is %j', (line, words) => {
   expect(withoutMarks(line)).toBe(words);
+});
+
+test('a line of marks alone says nothing by itself', () => {
+  const lines = ['```js', '~~~', '| --- | :-: |', '---', ' ', '```a``` and b', '- a', '| a |', '-v'];
+  expect(lines.filter(isOnlyMarks)).toEqual(['```js', '~~~', '| --- | :-: |', '---', ' ']);
 });
 
 const MARKS =

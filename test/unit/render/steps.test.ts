@@ -104,6 +104,8 @@ test('a line break of two characters is one, wherever a long output is taken apa
 
 test('on a terminal a thought on one line has no marks, and a command keeps what looks like one', () => {
   expect(renderStep(thought, { ...onTerminal, paint: onPipe.paint }, SHORT)).toBe('  Where is the total?');
+  const code: Step = { type: 'reasoning', content: 'a\n```js\nb\n```\n- c' };
+  expect(renderStep(code, { ...onTerminal, paint: onPipe.paint }, SHORT)).toBe('  a b c');
   const only: Step = { type: 'reasoning', content: `${' '.repeat(3000)}---` };
   expect(renderStep(only, { ...onTerminal, paint: onPipe.paint }, SHORT)).toBe('  ---');
   const echo: Step = { ...much, output: null, command: 'echo `date` **' } as Step;
